@@ -1,0 +1,160 @@
+//! What can be wrong with an input, with the numbers that say so.
+
+/// A result whose error is this workspace's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Rows and columns of a matrix.
+pub type Shape = (usize, usize);
+
+/// Why sizes, matrices or a mask cannot be used together.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// `d_model` is not a multiple of the number of heads.
+    #[error(
+        "d_model {d_model} cannot be divided among {n_heads} heads: \
+         {d_model} = {n_heads} × {} + {}",
+        d_model / n_heads, d_model % n_heads
+    )]
+    NotDivisible {
+        /// The width of the model.
+        d_model: usize,
+        /// The number of heads asked for, at least 1.
+        n_heads: usize,
+    },
+
+    /// A size that must be at least 1 is 0.
+    #[error("{what} is 0, and must be at least 1")]
+    ZeroSize {
+        /// Which size.
+        what: &'static str,
+    },
+
+    /// A sequence without tokens.
+    #[error("{what} has shape ({}, {}): it holds no tokens", shape.0, shape.1)]
+    EmptySequence {
+        /// Which input: `query`, `key` or `value`.
+        what: &'static str,
+        /// Its shape.
+        shape: Shape,
+    },
+
+    /// A matrix that does not fit the others.
+    #[error(
+        "{what} has shape ({}, {}), expected ({}, {})",
+        found.0, found.1, expected.0, expected.1
+    )]
+    Shape {
+        /// Which matrix.
+        what: String,
+        /// The shape that fits.
+        expected: Shape,
+        /// The shape that it has.
+        found: Shape,
+    },
+
+    /// Keys and values come in pairs, and these do not.
+    #[error("key has {n_keys} tokens and value has {n_values}: each key needs its value")]
+    KeyValueLengths {
+        /// The number of key tokens.
+        n_keys: usize,
+        /// The number of value tokens.
+        n_values: usize,
+    },
+
+    /// Some heads have a bias and some have none.
+    #[error(
+        "{matrix} of head 0 has {} bias and {matrix} of head {head} has {}: \
+         either every head has one or none",
+        if *.of_first { "a" } else { "no" },
+        if *.of_first { "none" } else { "one" }
+    )]
+    MixedBiases {
+        /// Which projection: `w_q`, `w_k` or `w_v`.
+        matrix: &'static str,
+        /// The first head that differs from head 0.
+        head: usize,
+        /// Whether head 0 has a bias.
+        of_first: bool,
+    },
+
+    /// A list of masks, one a head, for another number of heads.
+    #[error("{n_masks} masks were given for {n_heads} heads: give one a head")]
+    MaskHeads {
+        /// The number of masks.
+        n_masks: usize,
+        /// The number of heads.
+        n_heads: usize,
+    },
+
+    /// A mask that leaves more keys than there are.
+    #[error("the padding mask lets {n_valid} keys be seen and there are only {n_kv}")]
+    MaskPadding {
+        /// The number of keys that the mask calls valid.
+        n_valid: usize,
+        /// The number of keys.
+        n_kv: usize,
+    },
+
+    /// An additive mask whose entry is NaN or +∞, which no softmax survives.
+    #[error(
+        "the additive mask holds {score} at query {query}, key {key}: \
+         entries are finite, or −∞ for a key that may not be attended to"
+    )]
+    MaskScore {
+        /// The query's row.
+        query: usize,
+        /// The key's column.
+        key: usize,
+        /// The entry.
+        score: f64,
+    },
+
+    /// Rows that cannot be cut into sequences of equal length.
+    #[error("{n_rows} rows cannot be cut into {n_sequences} sequences of equal length")]
+    BatchRows {
+        /// The number of rows.
+        n_rows: usize,
+        /// The number of sequences asked for.
+        n_sequences: usize,
+    },
+
+    /// Query, key and value of a batch, or its masks, differ in number.
+    #[error("{what} has {found} sequences, expected {expected}")]
+    BatchLength {
+        /// Which input.
+        what: &'static str,
+        /// The number of sequences of the query.
+        expected: usize,
+        /// The number found.
+        found: usize,
+    },
+}
+
+impl Error {
+    /// Holds a shape against the one that is expected.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] with both shapes if they differ.
+    pub fn expect_shape(
+        what: impl Into<String>,
+        expected: Shape,
+        found: Shape,
+    ) -> Result<()> {
+        if expected == found {
+            return Ok(());
+        }
+        Err(Self::Shape { what: what.into(), expected, found })
+    }
+
+    /// Holds a size against 0.
+    ///
+    /// # Errors
+    /// [`Error::ZeroSize`] if it is 0.
+    pub fn expect_positive(what: &'static str, size: usize) -> Result<()> {
+        if size > 0 {
+            return Ok(());
+        }
+        Err(Self::ZeroSize { what })
+    }
+}

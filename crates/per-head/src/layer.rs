@@ -1,0 +1,116 @@
+//! h heads in matrices, concatenated and mixed.
+
+use attention::{
+    Attended, Dims, LayerParameters, Mask, Matrix, MultiHeadAttention, ParameterCount,
+    Real, Result, ShapeStep, ShapeTrace, check_inputs,
+};
+use single_head::{HeadPass, attend};
+
+/// Multi-head attention with explicit matrices for each head.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PerHeadAttention<T: Real = f64> {
+    parameters: LayerParameters<T>,
+}
+
+impl<T: Real> PerHeadAttention<T> {
+    /// The layer with these parameters.
+    pub fn new(parameters: LayerParameters<T>) -> Self {
+        Self { parameters }
+    }
+
+    /// The parameters of the layer.
+    pub fn parameters(&self) -> &LayerParameters<T> {
+        &self.parameters
+    }
+
+    /// Every head's pass, with all that it computes on the way.
+    ///
+    /// # Shapes
+    /// As [`MultiHeadAttention::forward`]; one [`HeadPass`] a head.
+    ///
+    /// # Errors
+    /// As [`MultiHeadAttention::forward`].
+    // ANCHOR: heads
+    pub fn heads(
+        &self,
+        query: &Matrix<T>,
+        key: &Matrix<T>,
+        value: &Matrix<T>,
+        mask: &Mask,
+    ) -> Result<Vec<HeadPass<T>>> {
+        check_inputs(self.parameters.dims(), query, key, value, mask)?;
+        let heads = self.parameters.heads().iter().enumerate();
+        heads.map(|(i, head)| attend(head, query, key, value, &mask.of_head(i))).collect()
+    }
+    // ANCHOR_END: heads
+
+    /// The shapes of one self-attention pass over `x`, from the matrices that it makes.
+    ///
+    /// # Shapes
+    /// `x` is `[n_tokens, d_model]`.
+    ///
+    /// # Errors
+    /// As [`MultiHeadAttention::forward`].
+    pub fn trace(&self, x: &Matrix<T>) -> Result<ShapeTrace> {
+        let heads = self.heads(x, x, x, &Mask::None)?;
+        let concat = concat(&heads); // [n_tokens, h · d_v]
+        let w_o = self.parameters.w_o();
+        let out = w_o.apply(&concat)?; // [n_tokens, d_model]
+        let (h, one) = (heads.len(), heads[0].out.shape());
+        let joined = format!("concat = [head_1; …; head_{h}]");
+        let mixed = [concat.shape(), w_o.weight.shape()];
+        Ok(ShapeTrace::default()
+            .part(format!("For each head i of {h}:"), heads[0].shapes([x.shape(); 3]))
+            .part(
+                "Then once:",
+                vec![
+                    ShapeStep::joined(joined, h, one, concat.shape()),
+                    ShapeStep::product("output = concat · W^O", mixed, out.shape()),
+                ],
+            ))
+    }
+}
+
+impl<T: Real> MultiHeadAttention<T> for PerHeadAttention<T> {
+    fn name(&self) -> &'static str {
+        "per-head"
+    }
+
+    fn dims(&self) -> Dims {
+        self.parameters.dims()
+    }
+
+    fn parameter_count(&self) -> ParameterCount {
+        self.parameters.count()
+    }
+
+    // ANCHOR: forward
+    fn forward(
+        &self,
+        query: &Matrix<T>,
+        key: &Matrix<T>,
+        value: &Matrix<T>,
+        mask: &Mask,
+    ) -> Result<Attended<T>> {
+        let heads = self.heads(query, key, value, mask)?;
+        let out = self.parameters.w_o().apply(&concat(&heads))?; // [n_q, d_model]
+        Ok(Attended { out, attn: heads.into_iter().map(|head| head.attn).collect() })
+    }
+    // ANCHOR_END: forward
+}
+
+/// `Concat(head_1, …, head_h)`: the heads' outputs side by side.
+///
+/// # Shapes
+/// Every head's output is `[n_q, d_v]`, the result `[n_q, h · d_v]`; head i fills the
+/// columns `i · d_v .. (i + 1) · d_v`. Without heads it is `[0, 0]`.
+// ANCHOR: concat
+pub fn concat<T: Real>(heads: &[HeadPass<T>]) -> Matrix<T> {
+    let (n_q, d_v) = heads.first().map_or((0, 0), |head| head.out.shape());
+    let mut concat = Matrix::zeros(n_q, heads.len() * d_v);
+    for (i, head) in heads.iter().enumerate() {
+        concat.columns_mut(i * d_v, d_v).copy_from(&head.out);
+    }
+    concat
+}
+// ANCHOR_END: concat

@@ -1,0 +1,73 @@
+//! The whole layer in loops.
+
+use attention::{
+    Attended, Dims, LayerParameters, Mask, Matrix, MultiHeadAttention, ParameterCount,
+    Real, Result, check_inputs,
+};
+use single_head::attend_in_loops;
+
+/// Multi-head attention without a single matrix product: heads token by token, and the
+/// output one feature at a time.
+///
+/// It is slow, and it is the reference: every other stage is held against it.
+///
+/// # Source
+/// Source 000, section 10.2.1: `z_j = Σ_i h_i W_ij^O`, where i runs over all heads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NaiveAttention<T: Real = f64> {
+    parameters: LayerParameters<T>,
+}
+
+impl<T: Real> NaiveAttention<T> {
+    /// The layer with these parameters.
+    pub fn new(parameters: LayerParameters<T>) -> Self {
+        Self { parameters }
+    }
+}
+
+impl<T: Real> MultiHeadAttention<T> for NaiveAttention<T> {
+    fn name(&self) -> &'static str {
+        "naive"
+    }
+
+    fn dims(&self) -> Dims {
+        self.parameters.dims()
+    }
+
+    fn parameter_count(&self) -> ParameterCount {
+        self.parameters.count()
+    }
+
+    // ANCHOR: forward
+    fn forward(
+        &self,
+        query: &Matrix<T>,
+        key: &Matrix<T>,
+        value: &Matrix<T>,
+        mask: &Mask,
+    ) -> Result<Attended<T>> {
+        let dims = self.dims();
+        check_inputs(dims, query, key, value, mask)?;
+        let w_o = self.parameters.w_o();
+
+        let mut attn = Vec::new();
+        let mut heads = Vec::new();
+        for (i, head) in self.parameters.heads().iter().enumerate() {
+            let pass = attend_in_loops(head, query, key, value, &mask.of_head(i))?;
+            attn.push(pass.attn);
+            heads.push(pass.out);
+        }
+
+        let out = Matrix::from_fn(query.nrows(), dims.d_model(), |token, j| {
+            let mut z_j = w_o.bias.as_ref().map_or(T::zero(), |b_o| b_o[j]);
+            for (i, head) in heads.iter().enumerate() {
+                for c in 0..dims.d_v() {
+                    z_j += head[(token, c)] * w_o.weight[(i * dims.d_v() + c, j)];
+                }
+            }
+            z_j
+        });
+        Ok(Attended { out, attn })
+    }
+    // ANCHOR_END: forward
+}

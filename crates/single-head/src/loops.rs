@@ -1,0 +1,99 @@
+//! One head, token by token: the definition.
+
+use attention::{HeadParameters, Linear, Mask, Matrix, Real, Result, check_inputs};
+
+use crate::HeadPass;
+
+/// One head in plain loops: every query scores every key, the scores become weights, the
+/// values are averaged.
+///
+/// `out_i = Σ_j a_ij v_j`, `a_ij = exp(s_ij) / Σ_j exp(s_ij)`, `s_ij = q_i · k_j / √d_k`
+///
+/// # Shapes
+/// `query` is `[n_q, d_model]`, `key` and `value` are `[n_kv, …]` as wide as the head's
+/// matrices are high. [`HeadPass`] gives the shapes that come out.
+///
+/// # Errors
+/// Sizes that do not fit, as [`check_inputs`] finds them.
+///
+/// # Source
+/// Vaswani et al. 2017, equation 1, one entry at a time.
+// ANCHOR: loops
+pub fn attend_in_loops<T: Real>(
+    head: &HeadParameters<T>,
+    query: &Matrix<T>,
+    key: &Matrix<T>,
+    value: &Matrix<T>,
+    mask: &Mask,
+) -> Result<HeadPass<T>> {
+    let dims = head.dims()?;
+    check_inputs(dims, query, key, value, mask)?;
+    let (n_q, n_kv) = (query.nrows(), key.nrows());
+    let sqrt_d_k = T::of(dims.d_k() as f64).sqrt();
+
+    let q = project_each_token(&head.w_q, query); // [n_q, d_k]
+    let k = project_each_token(&head.w_k, key); // [n_kv, d_k]
+    let v = project_each_token(&head.w_v, value); // [n_kv, d_v]
+
+    let mut scores = Matrix::zeros(n_q, n_kv);
+    let mut attn = Matrix::zeros(n_q, n_kv);
+    let mut out = Matrix::zeros(n_q, dims.d_v());
+    for i in 0..n_q {
+        // How well does each key answer query i?
+        let mut masked = vec![None; n_kv];
+        for j in 0..n_kv {
+            let mut dot = T::zero();
+            for c in 0..dims.d_k() {
+                dot += q[(i, c)] * k[(j, c)];
+            }
+            scores[(i, j)] = dot / sqrt_d_k;
+            let added = mask.added((i, j), (n_q, n_kv));
+            masked[j] = added.map(|added| scores[(i, j)] + T::of(added));
+        }
+
+        // Scores become weights, and weights an average of the values.
+        for (j, weight) in softmax(&masked).into_iter().enumerate() {
+            let Some(weight) = weight else { continue };
+            attn[(i, j)] = weight;
+            for c in 0..dims.d_v() {
+                out[(i, c)] += weight * v[(j, c)];
+            }
+        }
+    }
+    Ok(HeadPass { q, k, v, scores, attn, out })
+}
+// ANCHOR_END: loops
+
+/// `x_i · W + b` for one token after the other.
+// ANCHOR: project
+fn project_each_token<T: Real>(linear: &Linear<T>, x: &Matrix<T>) -> Matrix<T> {
+    let mut projected = Matrix::zeros(x.nrows(), linear.d_out());
+    for i in 0..x.nrows() {
+        for to in 0..linear.d_out() {
+            let mut sum = linear.bias.as_ref().map_or(T::zero(), |bias| bias[to]);
+            for from in 0..linear.d_in() {
+                sum += x[(i, from)] * linear.weight[(from, to)];
+            }
+            projected[(i, to)] = sum;
+        }
+    }
+    projected
+}
+// ANCHOR_END: project
+
+/// The weights of one query; a key that may not be attended to (`None`) has no weight.
+// ANCHOR: softmax
+fn softmax<T: Real>(scores: &[Option<T>]) -> Vec<Option<T>> {
+    let mut largest = T::of(f64::NEG_INFINITY);
+    for &score in scores.iter().flatten() {
+        if score > largest {
+            largest = score;
+        }
+    }
+    let mut sum = T::zero();
+    for &score in scores.iter().flatten() {
+        sum += (score - largest).exp();
+    }
+    scores.iter().map(|score| score.map(|s| (s - largest).exp() / sum)).collect()
+}
+// ANCHOR_END: softmax
