@@ -1,0 +1,115 @@
+//! The one type that every figure function returns.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::layout;
+
+/// A figure: drawn, sketched, told and tabled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    pub(crate) title: String,
+    pub(crate) alternative: String,
+    pub(crate) sketch: String,
+    pub(crate) tables: Vec<Table>,
+    /// plotly's traces.
+    pub(crate) traces: Vec<Value>,
+    /// plotly's layout where there is room, without the title.
+    pub(crate) wide: Value,
+    /// The layout for a phone.
+    pub(crate) narrow: Value,
+}
+
+/// Numbers of a figure, as a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// What the table holds.
+    pub caption: String,
+    /// The head of each column; the first one stands over the row heads.
+    pub columns: Vec<String>,
+    /// Each row: its head, then one cell a further column.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Figure {
+    /// The title, which states what is to be seen.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// What the figure shows, in a sentence or two.
+    pub fn alternative(&self) -> &str {
+        &self.alternative
+    }
+
+    /// The figure in text, for places that draw none.
+    pub fn sketch(&self) -> &str {
+        &self.sketch
+    }
+
+    /// The figure's numbers.
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// What plotly.js draws: `data`, `layout` (with the title) and `config`.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "data": self.traces,
+            "layout": layout::titled(&self.wide, &self.title),
+            "config": layout::config(),
+        })
+    }
+
+    /// Shows the figure in a notebook: evcxr calls this for the last value of a cell.
+    ///
+    /// The notebook keeps both forms in one output and shows the plotly one if it can.
+    /// evcxr keeps one output a cell, so show one figure a cell.
+    pub fn evcxr_display(&self) {
+        // Nothing to be done in a notebook whose kernel has stopped reading.
+        let _ = self.write_contents(&mut io::stdout().lock());
+    }
+
+    /// evcxr's protocol: lines on stdout, one block a mime type, merged into one output.
+    fn write_contents(&self, out: &mut impl Write) -> io::Result<()> {
+        for (mime, content) in [
+            ("application/vnd.plotly.v1+json", self.to_json().to_string()),
+            ("text/plain", self.to_string()),
+        ] {
+            writeln!(out, "EVCXR_BEGIN_CONTENT {mime}\n{content}\nEVCXR_END_CONTENT")?;
+        }
+        out.flush()
+    }
+}
+
+/// The title and the sketch under it.
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n\n{}", self.title, self.sketch.trim_end())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    #[test]
+    fn a_notebook_gets_both_forms_in_evcxrs_protocol() {
+        let figure = testing::figure();
+        let mut out = Vec::new();
+        figure.write_contents(&mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+
+        let blocks: Vec<_> = out.split("\nEVCXR_END_CONTENT\n").collect();
+        let [plotly, text, ""] = blocks[..] else { panic!("{} blocks", blocks.len()) };
+        let plotly =
+            plotly.strip_prefix("EVCXR_BEGIN_CONTENT application/vnd.plotly.v1+json\n");
+        let plotly: Value = serde_json::from_str(plotly.unwrap()).unwrap();
+        assert_eq!(plotly, figure.to_json());
+        let text = text.strip_prefix("EVCXR_BEGIN_CONTENT text/plain\n").unwrap();
+        assert_eq!(text, figure.to_string());
+    }
+}

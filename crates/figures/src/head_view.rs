@@ -1,0 +1,222 @@
+//! Lines from each query to the keys that it attends to, one colour a head.
+
+mod layout;
+
+use plotly::Scatter;
+use plotly::common::{HoverInfo, Line, Marker, Mode};
+use serde_json::{Value, json, to_value};
+
+use crate::heads::share;
+use crate::layout::{NEUTRAL, text, with};
+use crate::{Figure, Heads, Link, Table, palette, sketch};
+
+/// Lines between queries (left) and keys (right), thicker for a larger share.
+///
+/// A head is chosen by a click on its name; at first it is the one of
+/// [`Heads::showing`], or the first. Shares below .05 get no
+/// line.
+pub fn head_view(title: impl Into<String>, heads: &Heads) -> Figure {
+    let of_heads = (0..heads.count()).flat_map(|nth| traces(heads, nth));
+    Figure {
+        title: title.into(),
+        alternative: format!(
+            "Lines from queries to keys, one head at a time, for {}. {}",
+            heads.sizes(),
+            heads.strongest()
+        ),
+        sketch: sketched(heads),
+        tables: (0..heads.count()).map(|nth| table(heads, nth)).collect(),
+        traces: token_dots(heads).into_iter().chain(of_heads).collect(),
+        wide: layout::wide(heads),
+        narrow: layout::narrow(heads),
+    }
+}
+
+/// A share from `least` up gets a line of this width and opacity. plotly gives one width
+/// to a whole trace, so lines come in steps.
+struct Step {
+    least: f64,
+    width: f64,
+    opacity: f64,
+}
+
+const STEPS: [Step; 5] = [
+    Step { least: 0.55, width: 8.0, opacity: 0.95 },
+    Step { least: 0.35, width: 5.5, opacity: 0.85 },
+    Step { least: 0.2, width: 3.5, opacity: 0.7 },
+    Step { least: 0.1, width: 2.0, opacity: 0.5 },
+    Step { least: 0.05, width: 1.0, opacity: 0.35 },
+];
+
+const LEFT: f64 = 0.0;
+const RIGHT: f64 = 1.0;
+
+/// Where a line starts and ends, clear of the dots.
+const ENDS: [f64; 2] = [0.015, 0.985];
+
+/// A grey dot at every token, whichever heads are shown.
+fn token_dots(heads: &Heads) -> [Value; 2] {
+    let dots = |x: f64, n: usize, y_axis: &str| {
+        let trace = Scatter::new(vec![x; n], (0..n).collect())
+            .mode(Mode::Markers)
+            .marker(Marker::new().size(5).color(NEUTRAL))
+            .y_axis(y_axis)
+            .show_legend(false)
+            .hover_info(HoverInfo::Skip);
+        with(to_value(trace), [])
+    };
+    [dots(LEFT, heads.queries.len(), "y"), dots(RIGHT, heads.keys.len(), "y2")]
+}
+
+/// A head: its lines, a trace a step, and a dot at each token to hover over.
+fn traces(heads: &Heads, nth: usize) -> Vec<Value> {
+    let links = heads.links(nth);
+    let mut above = f64::INFINITY;
+    let mut traces = Vec::new();
+    for step in &STEPS {
+        let mut in_step = links
+            .iter()
+            .filter(|link| (step.least..above).contains(&link.share))
+            .peekable();
+        if in_step.peek().is_some() {
+            traces.push(lines(nth, step, in_step));
+        }
+        above = step.least;
+    }
+    traces.extend(hover_dots(heads, nth, &links));
+    traces.into_iter().map(|trace| of_head(heads, nth, trace)).collect()
+}
+
+/// One trace for all lines of a step.
+fn lines<'a>(nth: usize, step: &Step, links: impl Iterator<Item = &'a Link>) -> Value {
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    for link in links {
+        x.extend([Some(ENDS[0]), Some(ENDS[1]), None]); // None lifts the pen
+        y.extend([Some(link.query), Some(link.key), None]);
+    }
+    let line = Line::new().color(palette::head(nth)).width(step.width);
+    let trace = Scatter::new(x, y)
+        .mode(Mode::Lines)
+        .line(line)
+        .opacity(step.opacity)
+        .show_legend(false)
+        .hover_info(HoverInfo::Skip);
+    with(to_value(trace), [])
+}
+
+/// Dots that tell, when hovered over, where a token's attention goes or comes from.
+fn hover_dots(heads: &Heads, nth: usize, links: &[Link]) -> [Value; 2] {
+    let from = |query: usize| {
+        let ends = links.iter().filter(|link| link.query == query);
+        let ends = ends.map(|link| (&heads.keys[link.key], link.share));
+        told(format!("{} attends to", heads.queries[query]), ends)
+    };
+    let to = |key: usize| {
+        let ends = links.iter().filter(|link| link.key == key);
+        let ends = ends.map(|link| (&heads.queries[link.query], link.share));
+        told(format!("{} is attended to by", heads.keys[key]), ends)
+    };
+    let dots = |x: f64, y_axis: &str, told: Vec<String>| {
+        Scatter::new(vec![x; told.len()], (0..told.len()).collect())
+            .mode(Mode::Markers)
+            .marker(Marker::new().size(9).color(palette::head(nth)))
+            .y_axis(y_axis)
+            .text_array(told)
+            .hover_template(format!("{}: %{{text}}<extra></extra>", heads.name(nth)))
+    };
+    let left = dots(LEFT, "y", (0..heads.queries.len()).map(from).collect());
+    let right = dots(RIGHT, "y2", (0..heads.keys.len()).map(to).collect());
+    let unclipped = || [("cliponaxis", json!(false))];
+    [
+        with(to_value(left), unclipped()), // it is this trace that the legend names
+        with(to_value(right.show_legend(false)), unclipped()),
+    ]
+}
+
+/// A heading and the five largest shares under it.
+fn told<'a>(heading: String, ends: impl Iterator<Item = (&'a String, f64)>) -> String {
+    let ends =
+        ends.take(5).map(|(token, of)| format!("<br>{} {}", text(token), share(of)));
+    text(&heading) + &ends.collect::<String>()
+}
+
+/// Puts a trace under its head's name, hidden unless that head is shown first.
+fn of_head(heads: &Heads, nth: usize, mut trace: Value) -> Value {
+    trace["name"] = json!(heads.numbers[nth].to_string());
+    trace["legendgroup"] = json!(heads.name(nth));
+    trace["visible"] = if nth == heads.shown { json!(true) } else { json!("legendonly") };
+    trace
+}
+
+/// The three strongest links of each head.
+fn sketched(heads: &Heads) -> String {
+    let strongest: Vec<Vec<String>> = (0..heads.count())
+        .map(|nth| {
+            heads.links(nth).into_iter().take(3).map(|l| arrow(heads, l)).collect()
+        })
+        .collect();
+    let width = strongest.iter().map(|links| sketch::longest(links)).max().unwrap_or(0);
+    let lines = strongest.iter().enumerate().map(|(nth, links)| {
+        let links = links.iter().map(|link| format!("   {link:<width$}"));
+        format!("{:<7}{}", heads.name(nth), links.collect::<String>())
+            .trim_end()
+            .to_owned()
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn arrow(heads: &Heads, link: Link) -> String {
+    let (query, key) = (&heads.queries[link.query], &heads.keys[link.key]);
+    format!("{query} ─▶ {key} {}", share(link.share))
+}
+
+/// What each query attends to in one head, as far as it is drawn.
+fn table(heads: &Heads, nth: usize) -> Table {
+    let least = STEPS[STEPS.len() - 1].least;
+    let links = heads.links(nth);
+    let drawn = |query: usize| {
+        links.iter().filter(move |link| link.query == query && link.share >= least)
+    };
+    let row = |(query, token): (usize, &String)| {
+        let keys =
+            drawn(query).map(|l| format!("{} {}", heads.keys[l.key], share(l.share)));
+        vec![token.clone(), keys.collect::<Vec<_>>().join(", ")]
+    };
+    Table {
+        caption: heads.name(nth),
+        columns: ["query", "attends to, from .05 up"].map(str::to_owned).to_vec(),
+        rows: heads.queries.iter().enumerate().map(row).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{NUMBERS, PILOT, attn, readable};
+
+    #[test]
+    fn three_trained_heads_as_data_and_as_a_sketch() {
+        let attn = attn();
+        let heads = Heads::of_tokens(&attn, &PILOT).unwrap();
+        let heads = heads.numbered(&NUMBERS).unwrap().showing(11).unwrap();
+        let figure = head_view("Head 11 looks back at the pilot", &heads);
+        insta::assert_snapshot!("data", readable(&figure.to_json()));
+        insta::assert_snapshot!("narrow", readable(&figure.narrow));
+        insta::assert_snapshot!("sketch", figure);
+        insta::assert_snapshot!("alternative", figure.alternative());
+    }
+
+    #[test]
+    fn each_share_from_the_threshold_up_is_one_line() {
+        let attn = attn();
+        let heads = Heads::of_tokens(&attn, &PILOT).unwrap();
+        for (nth, map) in attn.iter().enumerate() {
+            let drawn: usize = traces(&heads, nth)
+                .iter()
+                .filter(|trace| trace["mode"] == "lines")
+                .map(|trace| trace["x"].as_array().unwrap().len() / 3)
+                .sum();
+            assert_eq!(drawn, map.iter().filter(|&&entry| entry >= 0.05).count());
+        }
+    }
+}

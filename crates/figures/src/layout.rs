@@ -1,0 +1,126 @@
+//! What all figures have in common: quiet axes, no tools, colours for any page.
+
+use plotly::common::Font;
+use plotly::layout::{Axis, DragMode, HoverMode, Layout, Margin};
+use serde_json::{Map, Value, json};
+
+/// Readable on white and on black: a notebook does not say which it is. In the book,
+/// figures.js puts the theme's own colours in its place.
+pub(crate) const NEUTRAL: &str = "#767676";
+
+const TRANSPARENT: &str = "rgba(0,0,0,0)";
+
+/// A layout as wide as its place, of fixed height.
+pub(crate) fn base(height: f64, margin: Margin) -> Layout {
+    Layout::new()
+        .auto_size(true)
+        .height(height.round() as usize)
+        .margin(margin.auto_expand(false))
+        .font(Font::new().family("system-ui, sans-serif").size(12).color(NEUTRAL))
+        .paper_background_color(TRANSPARENT)
+        .plot_background_color(TRANSPARENT)
+        .drag_mode(DragMode::False)
+        .hover_mode(HoverMode::Closest)
+}
+
+/// An axis with tokens at 0, 1, 2, … and nothing else; it cannot be dragged or zoomed, so
+/// that a finger on the figure scrolls the page.
+pub(crate) fn token_axis(tokens: &[String], font_size: usize) -> Axis {
+    Axis::new()
+        .tick_values((0..tokens.len()).map(|at| at as f64).collect())
+        .tick_text(tokens.iter().map(|token| text(token)).collect())
+        .tick_font(Font::new().size(font_size))
+        .tick_length(0)
+        .show_grid(false)
+        .show_line(false)
+        .zero_line(false)
+        .fixed_range(true)
+}
+
+/// How wide a token is drawn, roughly: enough to leave room for it.
+pub(crate) fn label_width(tokens: &[String], font_size: usize) -> f64 {
+    let longest = tokens.iter().map(|token| token.chars().count()).max().unwrap_or(0);
+    (longest as f64 * font_size as f64 * 0.6 + 8.0).min(140.0)
+}
+
+/// plotly.js reads a few tags and entities in texts; tokens like `<s>` must stay tokens.
+pub(crate) fn text(plain: &str) -> String {
+    plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Sets fields that the plotly crate has no setter for, in what `to_value` made of its
+/// types (which never fails: they hold numbers, texts and lists).
+pub(crate) fn with<const N: usize>(
+    object: serde_json::Result<Value>,
+    fields: [(&str, Value); N],
+) -> Value {
+    let mut object = object.unwrap_or_default();
+    for (path, value) in fields {
+        set(&mut object, path, value);
+    }
+    object
+}
+
+/// Sets the field at a dotted path, making the objects on the way.
+pub(crate) fn set(object: &mut Value, path: &str, value: Value) {
+    let mut place = object;
+    for step in path.split('.') {
+        if !place.is_object() {
+            *place = Value::Object(Map::new());
+        }
+        place = &mut place[step];
+    }
+    *place = value;
+}
+
+/// The number with four decimals, which is what figures hold: short, and the same on
+/// every machine.
+pub(crate) fn rounded(number: f64) -> f64 {
+    (number * 1e4).round() / 1e4
+}
+
+/// The layout with its title above, and room for it.
+pub(crate) fn titled(layout: &Value, title: &str) -> Value {
+    let lines = wrapped(title, 84);
+    let room = lines.len() as f64 * 20.0 + 16.0;
+    let mut layout = layout.clone();
+    for path in ["/height", "/margin/t"] {
+        if let Some(size) = layout.pointer_mut(path) {
+            *size = json!(size.as_f64().unwrap_or(0.0) + room);
+        }
+    }
+    // plotly hangs one line by its top, and the first of several by its middle.
+    let above = if lines.len() == 1 { 8 } else { 21 };
+    let lines: Vec<_> = lines.iter().map(|line| text(line)).collect();
+    layout["title"] = json!({
+        "text": lines.join("<br>"),
+        "font": { "size": 15 },
+        "x": 0, "xref": "container", "xanchor": "left",
+        "y": 1, "yref": "container", "yanchor": "top",
+        "pad": { "t": above, "l": 8 },
+    });
+    layout
+}
+
+/// No tool bar, no zoom: there is nothing to find by zooming, and a page must scroll.
+pub(crate) fn config() -> Value {
+    json!({ "displayModeBar": false, "showTips": false })
+}
+
+/// Lines of at most `width` characters, broken between words.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        let line = &mut lines[last];
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.chars().count() + 1 + word.chars().count() <= width {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}

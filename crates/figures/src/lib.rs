@@ -1,0 +1,40 @@
+//! Figures of what attention does, drawn the same in the book and in the notebooks.
+//!
+//! ```text
+//! attention maps ─▶ Heads ─▶ head_maps, head_view, … ─▶ Figure ─▶ notebook, book, terminal
+//! ```
+//!
+//! The one decision: **a figure is a value, not a page**. Each function here takes checked
+//! numbers and returns a [`Figure`], which holds the plotly figure as data, a title that
+//! states what is to be seen, a sketch in text, a sentence for those who do not see it,
+//! and its numbers as tables. Where it is shown is decided later, by one method a place:
+//! [`Figure::evcxr_display`] in a notebook, [`Figure::to_html`] in the book, and
+//! [`Display`](std::fmt::Display) in a terminal. So a snapshot test can hold the figure
+//! itself, and no place shows different numbers from another.
+//!
+//! What a figure shows can be read without its colours: lightness alone carries a map,
+//! hover text and tables carry the numbers.
+//!
+//! Left out: drawing (plotly.js does that, from [`assets`]), the choice of page (the book's
+//! builder copies the assets and places the fragments), and any computing of attention.
+//!
+//! A new figure is one file: read [`head_maps()`] first, it is the pattern.
+
+pub mod assets;
+mod error;
+mod figure;
+mod head_maps;
+mod head_view;
+mod heads;
+mod html;
+mod layout;
+mod palette;
+mod sketch;
+#[cfg(test)]
+mod testing;
+
+pub use error::{Error, Result};
+pub use figure::{Figure, Table};
+pub use head_maps::head_maps;
+pub use head_view::head_view;
+pub use heads::{Heads, Link};
