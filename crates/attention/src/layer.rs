@@ -1,6 +1,6 @@
 //! What every stage is: a layer that attends.
 
-use crate::{Dims, Mask, Matrix, ParameterCount, Real, Result};
+use crate::{Dims, Error, Mask, Matrix, ParameterCount, Real, Result, max_abs_diff};
 
 /// What a layer gives back: the output, and what each head attended to.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,6 +10,28 @@ pub struct Attended<T: Real = f64> {
     /// One attention map a head, each `[n_q, n_kv]`: row i says how query i spreads its
     /// attention, and sums to 1 (or is all zeros if i may attend to nothing).
     pub attn: Vec<Matrix<T>>,
+}
+
+impl<T: Real> Attended<T> {
+    /// The largest difference between two results, outputs and maps alike; NaN if there
+    /// is a NaN.
+    ///
+    /// # Shapes
+    /// Both have as many heads, queries and keys.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if they do not.
+    pub fn max_abs_diff(&self, other: &Self) -> Result<f64> {
+        let n_maps = |attended: &Self| (attended.attn.len(), 1);
+        Error::expect_shape("the list of maps", n_maps(self), n_maps(other))?;
+        let mut differences = vec![max_abs_diff(&self.out, &other.out)?];
+        for (a, b) in self.attn.iter().zip(&other.attn) {
+            differences.push(max_abs_diff(a, b)?);
+        }
+        // `f64::max` would drop a NaN.
+        let larger = |a: f64, b| if a.is_nan() || a > b { a } else { b };
+        Ok(differences.into_iter().fold(0.0, larger))
+    }
 }
 
 /// Multi-head attention, however it is computed.

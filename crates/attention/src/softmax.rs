@@ -14,6 +14,7 @@ use crate::{Matrix, Real, View};
 ///
 /// # Source
 /// Vaswani et al. 2017, equation 1.
+// ANCHOR: softmax_rows
 pub fn softmax_rows<T: Real>(mut scores: Matrix<T>) -> Matrix<T> {
     let minus_infinity = T::of(f64::NEG_INFINITY);
     let n_q = scores.nrows();
@@ -21,32 +22,34 @@ pub fn softmax_rows<T: Real>(mut scores: Matrix<T>) -> Matrix<T> {
     // Column by column, since that is how they lie in memory.
     let mut maxima = vec![minus_infinity; n_q];
     for column in scores.column_iter() {
-        for (maximum, &score) in maxima.iter_mut().zip(column.iter()) {
-            // A NaN counts as larger than anything, so that its row is not taken for empty.
-            if score > *maximum || score.is_nan() {
-                *maximum = score;
-            }
+        for (maximum, &score) in maxima.iter_mut().zip(&column) {
+            *maximum = if score > *maximum { score } else { *maximum };
         }
+    }
+    // −∞ − (−∞) is NaN, and exp(−∞ − 0) is the 0 that an empty row is made of.
+    for maximum in maxima.iter_mut().filter(|maximum| **maximum == minus_infinity) {
+        *maximum = T::zero();
     }
 
     let mut sums = vec![T::zero(); n_q];
     for mut column in scores.column_iter_mut() {
         for ((score, &maximum), sum) in column.iter_mut().zip(&maxima).zip(&mut sums) {
-            let is_empty_row = maximum == minus_infinity;
-            *score = if is_empty_row { T::zero() } else { (*score - maximum).exp() };
+            *score = (*score - maximum).exp();
             *sum += *score;
         }
+    }
+    for sum in sums.iter_mut().filter(|sum| **sum == T::zero()) {
+        *sum = T::one();
     }
 
     for mut column in scores.column_iter_mut() {
         for (weight, &sum) in column.iter_mut().zip(&sums) {
-            if sum != T::zero() {
-                *weight /= sum;
-            }
+            *weight /= sum;
         }
     }
     scores
 }
+// ANCHOR_END: softmax_rows
 
 /// The weighted average of values: `out_i = Σ_j attn_ij · v_j`.
 ///

@@ -51,7 +51,7 @@ impl<T: Real> FusedAttention<T> {
 
         let concat = Matrix::zeros(n_tokens, h * head.ncols());
         let out = w_o.apply(&concat)?;
-        let joined = format!("concat = [head_1; …; head_{h}]");
+        let joined = format!("concat = [head_0; …; head_{}]", h - 1);
         let mixed = [concat.shape(), w_o.weight.shape()];
         Ok(ShapeTrace::default()
             .part("Once for all heads:", project)

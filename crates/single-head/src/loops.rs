@@ -40,21 +40,24 @@ pub fn attend_in_loops<T: Real>(
     let mut out = Matrix::zeros(n_q, dims.d_v());
     for i in 0..n_q {
         // How well does each key answer query i?
-        let mut masked = vec![None; n_kv];
+        let mut masked = vec![T::of(f64::NEG_INFINITY); n_kv];
         for j in 0..n_kv {
             let mut dot = T::zero();
             for c in 0..dims.d_k() {
                 dot += q[(i, c)] * k[(j, c)];
             }
             scores[(i, j)] = dot / sqrt_d_k;
-            let added = mask.added((i, j), (n_q, n_kv));
-            masked[j] = added.map(|added| scores[(i, j)] + T::of(added));
+            if let Some(added) = mask.added((i, j), (n_q, n_kv)) {
+                masked[j] = scores[(i, j)] + T::of(added);
+            }
         }
 
         // Scores become weights, and weights an average of the values.
         for (j, weight) in softmax(&masked).into_iter().enumerate() {
-            let Some(weight) = weight else { continue };
             attn[(i, j)] = weight;
+            if weight == T::zero() {
+                continue; // what i does not attend to cannot matter, were it NaN
+            }
             for c in 0..dims.d_v() {
                 out[(i, c)] += weight * v[(j, c)];
             }
@@ -81,19 +84,26 @@ fn project_each_token<T: Real>(linear: &Linear<T>, x: &Matrix<T>) -> Matrix<T> {
 }
 // ANCHOR_END: project
 
-/// The weights of one query; a key that may not be attended to (`None`) has no weight.
+/// The weights of one query; a score of −∞ is a key that may not be attended to.
 // ANCHOR: softmax
-fn softmax<T: Real>(scores: &[Option<T>]) -> Vec<Option<T>> {
-    let mut largest = T::of(f64::NEG_INFINITY);
-    for &score in scores.iter().flatten() {
+fn softmax<T: Real>(scores: &[T]) -> Vec<T> {
+    let minus_infinity = T::of(f64::NEG_INFINITY);
+    let mut largest = minus_infinity;
+    for &score in scores {
         if score > largest {
             largest = score;
         }
     }
+    if largest == minus_infinity {
+        largest = T::zero(); // nothing to attend to: every weight is exp(−∞) = 0
+    }
     let mut sum = T::zero();
-    for &score in scores.iter().flatten() {
+    for &score in scores {
         sum += (score - largest).exp();
     }
-    scores.iter().map(|score| score.map(|s| (s - largest).exp() / sum)).collect()
+    if sum == T::zero() {
+        sum = T::one();
+    }
+    scores.iter().map(|&score| (score - largest).exp() / sum).collect()
 }
 // ANCHOR_END: softmax

@@ -1,0 +1,41 @@
+// What every page needs beyond mdBook: little, and nothing from elsewhere.
+(() => {
+  "use strict";
+
+  // The figures' library is large: a page loads it only if it shows a figure, and the
+  // print page, which holds all chapters, once. The scripts run in the order given.
+  const needed = document.querySelector("[data-figure-scripts]");
+  for (const name of needed?.dataset.figureScripts.split(" ").filter(Boolean) ?? []) {
+    const script = document.createElement("script");
+    script.src = path_to_root + name;
+    script.async = false;
+    document.head.append(script);
+  }
+
+  // What scrolls sideways can be scrolled with the keyboard.
+  const scrolls = "pre > code, .table-wrapper, .formula";
+  const reach = () => {
+    for (const element of document.querySelectorAll(scrolls)) {
+      if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
+    }
+  };
+  reach();
+  addEventListener("resize", reach);
+
+  // mdBook makes the contents' switch of a label, which no keyboard reaches.
+  const contents = document.getElementById("mdbook-sidebar-toggle");
+  if (contents) {
+    contents.setAttribute("role", "button");
+    contents.tabIndex = 0;
+    contents.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      contents.click();
+    });
+  }
+
+  // A printed page cannot be unfolded.
+  addEventListener("beforeprint", () => {
+    for (const folded of document.querySelectorAll("main details")) folded.open = true;
+  });
+})();

@@ -1,0 +1,155 @@
+//! `cargo learn attend`: a reader's own layer and tensors, through the stages.
+
+mod inputs;
+mod masks;
+mod report;
+mod stages;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, ensure};
+use attention::{Attended, LayerParameters};
+use clap::ValueEnum;
+use pretrained::{Existing, NewTensor, Stored, TensorFile, check_destination, save};
+
+use inputs::Inputs;
+use stages::Stage;
+
+/// Send your own tensors through your own PyTorch layer
+///
+/// WEIGHTS and INPUT are safetensors files, and may be the same one. The results are
+/// written to a third: `output`, of the rank of `query`, and `attn_heads`, the map of every
+/// head, (batch, heads, n_q, n_kv).
+///
+/// Masks have PyTorch's polarity, True = blocked. A query that may attend to nothing gets
+/// zeros, and its output is the bias of W^O (PyTorch gives NaN). A token with NaN makes NaN
+/// of the rows that attend to it, and of no others.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The layer, under the names of PyTorch's nn.MultiheadAttention or of BERT
+    weights: PathBuf,
+
+    /// `query` and, if they differ, `key` (else: query) and `value` (else: key), each
+    /// (n, d) or (batch, n, d); `key_padding_mask`, (batch, n_kv); `attn_mask`, (n_q, n_kv)
+    /// or (batch · heads, n_q, n_kv). A mask of floats is added to the scaled scores
+    input: PathBuf,
+
+    /// The number of heads, which no file stores
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    heads: usize,
+
+    /// How to compute it: in loops, head by head, with fused projections, or all of these,
+    /// and fail if they differ
+    #[arg(long, value_enum, default_value_t = Stage::All)]
+    stage: Stage,
+
+    /// No query sees the future: query i attends to key j where j <= i + (n_kv - n_q).
+    /// Masks in INPUT hold as well
+    #[arg(long)]
+    causal: bool,
+
+    /// The precision to compute in, and to write
+    #[arg(long, value_enum, default_value_t = Precision::F64)]
+    dtype: Precision,
+
+    /// Where to write
+    #[arg(long, value_name = "OUT", default_value = "attended.safetensors")]
+    output: PathBuf,
+
+    /// Which layer of WEIGHTS, where there are several: what stands before the names of
+    /// its tensors, such as `encoder.layers.0.self_attn.`
+    #[arg(long)]
+    prefix: Option<String>,
+
+    /// Write over OUT if it exists
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Precision {
+    F32,
+    F64,
+}
+
+/// Reads, computes, compares, reports, and then writes: whatever fails, nothing is written.
+///
+/// # Errors
+/// What is wrong with a file, with the tensors in it, or with the place to write to; stages
+/// that differ.
+pub fn run(args: Args) -> Result<()> {
+    check_output(&args)?;
+    let weights = TensorFile::open(&args.weights)?;
+    let layer = weights.layer(args.heads, args.prefix.as_deref())?;
+    let file = TensorFile::open(&args.input)?;
+    let inputs = Inputs::read(&file, layer.dims(), args.causal)?;
+    report::layer(weights.name(), &layer);
+    report::inputs(&inputs);
+    match args.dtype {
+        Precision::F64 => compute(&args, &layer, &inputs),
+        Precision::F32 => compute(&args, &layer.cast::<f32>(), &inputs.cast::<f32>()),
+    }
+}
+
+fn compute<T: Stored>(
+    args: &Args,
+    layer: &LayerParameters<T>,
+    inputs: &Inputs<T>,
+) -> Result<()> {
+    let results = args.stage.run(layer, inputs)?;
+    if args.stage == Stage::All {
+        stages::compare(layer, inputs, &results)?;
+    }
+    // Of several stages that agree, the last.
+    let Some((_, attended)) = results.last() else { return Ok(()) };
+    report::heads(attended);
+    report::remarks(inputs, attended);
+
+    let tensors = tensors(inputs, attended)?;
+    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    save(&args.output, &tensors, existing)?;
+    report::written(&args.output, &tensors);
+    Ok(())
+}
+
+/// `output` and `attn_heads` as PyTorch lays them out.
+fn tensors<T: Stored>(
+    inputs: &Inputs<T>,
+    attended: &[Attended<T>],
+) -> Result<[NewTensor; 2]> {
+    let (n_q, d_model) = attended[0].out.shape();
+    let (n_heads, n_kv) = (attended[0].attn.len(), attended[0].attn[0].ncols());
+    let batch = attended.len();
+    let batched = [batch, n_q, d_model];
+    let output_shape = if inputs.is_batched { &batched[..] } else { &batched[1..] };
+    let outputs = attended.iter().map(|one| &one.out);
+    let maps = attended.iter().flat_map(|one| &one.attn);
+    Ok([
+        NewTensor::new("output", output_shape, outputs)?,
+        NewTensor::new("attn_heads", &[batch, n_heads, n_q, n_kv], maps)?,
+    ])
+}
+
+/// Before anything is read: that the place to write to is one, and is no input.
+fn check_output(args: &Args) -> Result<()> {
+    let same = |a: &Path, b: &Path| match (fs::canonicalize(a), fs::canonicalize(b)) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    };
+    for input in [&args.weights, &args.input] {
+        ensure!(
+            !same(input, &args.output),
+            "{} is read by this command and is not written over: name another file \
+             with --output",
+            args.output.display()
+        );
+    }
+    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    check_destination(&args.output, existing).map_err(|error| match error {
+        pretrained::Error::Exists { .. } => anyhow::anyhow!(
+            "{error}: name another file with --output, or write over it with --force"
+        ),
+        error => error.into(),
+    })
+}

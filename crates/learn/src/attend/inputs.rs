@@ -1,0 +1,101 @@
+//! What goes into the layer, from a file.
+
+use anyhow::{Context, Result};
+use attention::{Dims, Mask, Matrix, Real, check_inputs};
+use pretrained::{Tensor, TensorFile};
+
+use super::masks;
+
+/// Query, key, value and mask of every sequence.
+pub struct Inputs<T: Real = f64> {
+    /// One `[n_q, d_model]` a sequence.
+    pub query: Vec<Matrix<T>>,
+    /// One `[n_kv, key_width]` a sequence.
+    pub key: Vec<Matrix<T>>,
+    /// One `[n_kv, value_width]` a sequence.
+    pub value: Vec<Matrix<T>>,
+    /// One a sequence.
+    pub masks: Vec<Mask>,
+    /// Whether `query` has three dimensions.
+    pub is_batched: bool,
+    /// What was found, as name and description, for the report.
+    pub found: Vec<(String, String)>,
+}
+
+impl Inputs {
+    /// Reads the tensors, and holds them against the layer and each other.
+    pub fn read(file: &TensorFile, dims: Dims, causal: bool) -> Result<Self> {
+        let key_name = if file.contains("key") { "key" } else { "query" };
+        let value_name = if file.contains("value") { "value" } else { key_name };
+        let query = file.tensor("query")?;
+        let key = like_query(file.tensor(key_name)?, &query)?;
+        let value = like_query(file.tensor(value_name)?, &query)?;
+
+        let mut found = vec![("query".to_string(), description(&query))];
+        for (what, name, tensor) in
+            [("key", key_name, &key), ("value", value_name, &value)]
+        {
+            let stands_in = format!("as {name} (INPUT has no {what})");
+            let text = if what == name { description(tensor) } else { stands_in };
+            found.push((what.to_string(), text));
+        }
+
+        let is_batched = query.shape().len() == 3;
+        let [query, key, value] = [query.matrices()?, key.matrices()?, value.matrices()?];
+        // Without masks first: their shapes are asked of lengths that fit.
+        check_inputs(dims, &query[0], &key[0], &value[0], &Mask::None)
+            .with_context(|| does_not_fit(file, &found))?;
+        let sizes = masks::Sizes {
+            batch: query.len(),
+            n_heads: dims.n_heads(),
+            n_q: query[0].nrows(),
+            n_kv: key[0].nrows(),
+            is_batched,
+        };
+        let masks = masks::read(file, sizes, causal, &mut found)?;
+        for (s, mask) in masks.iter().enumerate() {
+            mask.check(sizes.n_heads, sizes.n_q, sizes.n_kv)
+                .with_context(|| format!("{}: mask of sequence {s}", file.name()))?;
+        }
+        Ok(Self { query, key, value, masks, is_batched, found })
+    }
+
+    /// The same in another precision. A mask's score that this cannot hold becomes ±∞.
+    pub fn cast<U: Real>(self) -> Inputs<U> {
+        let cast = |matrices: &[Matrix]| -> Vec<Matrix<U>> {
+            matrices.iter().map(|matrix| matrix.map(U::of)).collect()
+        };
+        Inputs {
+            query: cast(&self.query),
+            key: cast(&self.key),
+            value: cast(&self.value),
+            masks: self.masks.into_iter().map(masks::rounded::<U>).collect(),
+            is_batched: self.is_batched,
+            found: self.found,
+        }
+    }
+}
+
+/// `(n, d)` if the query is, else `(batch, n, d)` with the query's batch.
+fn like_query<'a>(tensor: Tensor<'a>, query: &Tensor<'_>) -> Result<Tensor<'a>> {
+    match (query.shape(), tensor.shape()) {
+        ([_, _], [_, _]) => Ok(tensor),
+        ([batch, _, _], [same, _, _]) if batch == same => Ok(tensor),
+        ([_, _], _) => Err(tensor.shape_error("(n, d), as query has two dimensions"))?,
+        ([batch, _, _], _) => {
+            let why =
+                format!("({batch}, n, d), as query has shape {}", query.shape_text());
+            Err(tensor.shape_error(&why))?
+        }
+        _ => Err(query.shape_error("(n, d) or (batch, n, d)"))?,
+    }
+}
+
+fn description(tensor: &Tensor<'_>) -> String {
+    format!("{} {}", tensor.shape_text(), tensor.dtype())
+}
+
+fn does_not_fit(file: &TensorFile, found: &[(String, String)]) -> String {
+    let found: Vec<String> = found.iter().map(|(a, b)| format!("{a} {b}")).collect();
+    format!("{} does not fit the layer ({})", file.name(), found.join("; "))
+}

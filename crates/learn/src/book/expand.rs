@@ -1,0 +1,195 @@
+//! A chapter as written becomes a chapter as mdBook's own steps expect it.
+//!
+//! It is done in one pass over the text as written, so that each problem has the line at
+//! which the writer finds it, and by the same code in a build and in a check.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail, ensure};
+
+use super::directive::{self, Directive};
+use super::figure::Registry;
+use super::include;
+use super::math::{self, Converter};
+use super::problem::{Problem, line_of};
+use super::snapshot::{self, Values};
+
+/// Expands the chapters of one folder.
+pub struct Expander<'a> {
+    chapters: PathBuf,
+    registry: &'a Registry,
+    converter: Converter,
+}
+
+/// A chapter, expanded, with what could not be done.
+pub struct Expanded {
+    /// What mdBook takes from here; where a problem is, the text is as written.
+    pub text: String,
+    /// In the order of the text.
+    pub problems: Vec<Problem>,
+}
+
+impl<'a> Expander<'a> {
+    /// For the chapters in this folder; the workspace is the folder above.
+    pub fn new(chapters: &Path, registry: &'a Registry) -> Result<Self> {
+        let chapters = chapters.to_path_buf();
+        Ok(Self { chapters, registry, converter: Converter::new()? })
+    }
+
+    /// Expands the chapter in `file`, a path from the folder of chapters.
+    pub fn expand(&self, file: &Path, text: &str) -> Expanded {
+        let mut chapter = Chapter {
+            book: self,
+            file,
+            text,
+            values: Values::default(),
+            edits: Vec::new(),
+            problems: Vec::new(),
+            figures: 0,
+        };
+        chapter.run();
+        chapter.finish()
+    }
+
+    fn workspace(&self) -> &Path {
+        self.chapters.parent().unwrap_or(&self.chapters)
+    }
+}
+
+/// One pass over one chapter.
+struct Chapter<'a> {
+    book: &'a Expander<'a>,
+    file: &'a Path,
+    text: &'a str,
+    values: Values,
+    edits: Vec<(Range<usize>, String)>,
+    problems: Vec<Problem>,
+    figures: usize,
+}
+
+impl Chapter<'_> {
+    fn run(&mut self) {
+        let directives = directive::find(self.text);
+        // A snapshot may be declared below the first use of its values: in a footer, say.
+        for directive in directives.iter().filter(|d| d.name == "values") {
+            let declared = self.values.declare(self.book.workspace(), directive.rest);
+            self.edit(directive.range.clone(), declared.map(|()| Some(String::new())));
+        }
+        let formulas = math::find(self.text);
+        for formula in &formulas {
+            let html = self.formula(formula);
+            self.edit(formula.range.clone(), html.map(Some));
+        }
+        let in_formula = |d: &Directive| {
+            let holds = |f: &math::Formula| f.range.contains(&d.range.start);
+            formulas.iter().any(holds)
+        };
+        for directive in
+            directives.iter().filter(|d| d.name != "values" && !in_formula(d))
+        {
+            let outcome = self.directive(directive);
+            self.edit(directive.range.clone(), outcome);
+        }
+    }
+
+    /// What stands in a directive's place; `None` leaves it to mdBook.
+    fn directive(&mut self, asked: &Directive) -> Result<Option<String>> {
+        let folder = self.book.chapters.join(self.file);
+        let folder = folder.parent().unwrap_or(&self.book.chapters);
+        match asked.name {
+            "value" => Ok(Some(self.values.get(asked.rest)?.to_string())),
+            "snapshot" => {
+                let indent = self.alone_on_its_line(asked)?;
+                let body = snapshot::body(self.book.workspace(), asked.rest)?;
+                Ok(Some(fenced(&body, indent)))
+            }
+            "figure" => {
+                self.alone_on_its_line(asked)?;
+                self.figures += 1;
+                let stem = self.file.with_extension("");
+                let stem = stem.to_string_lossy().replace(['/', '\\'], "-");
+                let id = format!("figure-{stem}-{}", self.figures);
+                let html = self.book.registry.draw(asked.rest, &id)?;
+                Ok(Some(format!("\n{html}\n")))
+            }
+            "include" | "rustdoc_include" => {
+                include::resolve(folder, asked.rest)?;
+                Ok(None)
+            }
+            "title" => Ok(None),
+            "" => bail!("no }}}} on the line: {{{{{}", asked.rest),
+            name => bail!("{{{{#{name}}}}} is not known here"),
+        }
+    }
+
+    fn formula(&self, formula: &math::Formula) -> Result<String> {
+        let mut latex = formula.latex.clone();
+        for asked in directive::find(&formula.latex).iter().rev() {
+            ensure!(
+                asked.name == "value",
+                "a formula can hold no {{{{#{}}}}}",
+                asked.name
+            );
+            // TeX sets space after a comma unless it stands in braces.
+            let value = self.values.get(asked.rest)?.replace(',', "{,}");
+            latex.replace_range(asked.range.clone(), &value);
+        }
+        self.book.converter.convert(latex.trim(), formula.display)
+    }
+
+    /// The white space before a directive that makes a block.
+    fn alone_on_its_line(&self, asked: &Directive) -> Result<&str> {
+        let before = &self.text[..asked.range.start];
+        let indent = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+        let after = self.text[asked.range.end..].split('\n').next().unwrap_or_default();
+        ensure!(
+            indent.trim().is_empty() && after.trim().is_empty(),
+            "{{{{#{}}}}} makes a block: put it on a line of its own",
+            asked.name
+        );
+        Ok(indent)
+    }
+
+    fn edit(&mut self, range: Range<usize>, outcome: Result<Option<String>>) {
+        match outcome {
+            Ok(Some(text)) => self.edits.push((range, text)),
+            Ok(None) => {}
+            Err(error) => self.problems.push(Problem {
+                file: Path::new("chapters").join(self.file),
+                line: line_of(self.text, range.start),
+                what: format!("{error:#}"),
+            }),
+        }
+    }
+
+    fn finish(mut self) -> Expanded {
+        self.edits.sort_by_key(|(range, _)| range.start);
+        let (mut text, mut at) = (String::with_capacity(self.text.len()), 0);
+        for (range, new) in &self.edits {
+            text.push_str(&self.text[at..range.start]);
+            text.push_str(new);
+            at = range.end;
+        }
+        text.push_str(&self.text[at..]);
+        if self.figures > 0 {
+            let up = "../".repeat(self.file.components().count() - 1);
+            text.push_str(&self.book.registry.page_end(&up));
+        }
+        self.problems.sort();
+        Expanded { text, problems: self.problems }
+    }
+}
+
+/// A block of text between fences that are longer than any run of backticks in it. The
+/// indent before the first fence is in the chapter already.
+fn fenced(body: &str, indent: &str) -> String {
+    let runs = body.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
+    let lines = body.lines().map(|line| format!("{indent}{line}"));
+    let block = lines.collect::<Vec<_>>().join("\n");
+    format!("{fence}text\n{block}\n{indent}{fence}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,210 @@
+//! Serves a folder of pages to this machine.
+//!
+//! Only reading is answered, only from inside the folder, only on the loopback address.
+//! One thread a connection and one answer a connection: a browser opens six at once, and
+//! a server that keeps them open on fewer threads leaves the seventh to wait for ever.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use percent_encoding::percent_decode_str;
+
+/// How long a browser may take to ask, and the longest question.
+const PATIENCE: Duration = Duration::from_secs(10);
+const LONGEST_HEAD: usize = 16 * 1024;
+
+/// A running server; it ends when it is dropped.
+pub struct Server {
+    address: SocketAddr,
+    url: String,
+    ending: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Serves `folder` on `port`, or on a free one if that is taken.
+    pub fn start(folder: &Path, port: u16) -> Result<Self> {
+        let folder = folder
+            .canonicalize()
+            .with_context(|| format!("there is no book in {}", folder.display()))?;
+        let listener = TcpListener::bind(("127.0.0.1", port))
+            .or_else(|_| TcpListener::bind(("127.0.0.1", 0)))
+            .context("no port on 127.0.0.1 could be opened")?;
+        let address = listener.local_addr().context("the server has no address")?;
+        let ending = Arc::new(AtomicBool::new(false));
+        let stop = Arc::clone(&ending);
+        let thread = thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if stop.load(Ordering::SeqCst) {
+                    return;
+                }
+                let folder = folder.clone();
+                // A reader who leaves before the answer is whole is no fault of ours.
+                thread::spawn(move || drop(answer(stream, &folder)));
+            }
+        });
+        let url = format!("http://{address}/");
+        Ok(Self { address, url, ending, thread: Some(thread) })
+    }
+
+    /// Where the first page is.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Serves until the process is ended.
+    pub fn wait(mut self) {
+        self.thread.take().map(JoinHandle::join);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.ending.store(true, Ordering::SeqCst);
+        // The thread waits for a connection: here is one.
+        let woken = TcpStream::connect(self.address).is_ok();
+        if woken && let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn answer(mut stream: TcpStream, folder: &Path) -> io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let head = read_head(&mut stream)?;
+    let mut headers = [httparse::EMPTY_HEADER; 64];
+    let mut request = httparse::Request::new(&mut headers);
+    let parsed = request.parse(&head).is_ok_and(|status| status.is_complete());
+    let (Some(method), Some(url), true) = (request.method, request.path, parsed) else {
+        return send(&mut stream, "400 Bad Request", &[], b"not understood", true);
+    };
+    if !matches!(method, "GET" | "HEAD") {
+        let allow = [("Allow", "GET, HEAD")];
+        return send(&mut stream, "405 Method Not Allowed", &allow, b"", true);
+    }
+    let (path, status) = match find(folder, url) {
+        Some(path) => (path, "200 OK"),
+        None => (folder.join("404.html"), "404 Not Found"),
+    };
+    let mut bytes = fs::read(&path).unwrap_or_else(|_| b"not found".to_vec());
+    let mut fields = vec![
+        ("Content-Type", content_type(&path)),
+        ("Cache-Control", cache_control(&path, url)),
+        ("X-Content-Type-Options", "nosniff"),
+    ];
+    // The plots' script is 1.3 MB as it is and less than half of that packed.
+    if is_text(&path) && takes_gzip(request.headers) {
+        fields.extend([("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding")]);
+        bytes = packed(&bytes)?;
+    }
+    send(&mut stream, status, &fields, &bytes, method == "GET")
+}
+
+/// Reads up to the empty line that ends a request without a body.
+fn read_head(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
+    let (mut head, mut part) = (Vec::new(), [0; 2048]);
+    while head.len() < LONGEST_HEAD && !head.windows(4).any(|four| four == b"\r\n\r\n") {
+        match stream.read(&mut part)? {
+            0 => break,
+            n => head.extend_from_slice(&part[..n]),
+        }
+    }
+    Ok(head)
+}
+
+fn send(
+    stream: &mut TcpStream,
+    status: &str,
+    fields: &[(&str, &str)],
+    body: &[u8],
+    with_body: bool,
+) -> io::Result<()> {
+    let fields: String =
+        fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\n{fields}Content-Length: {length}\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(if with_body { body } else { b"" })?;
+    stream.flush()
+}
+
+fn takes_gzip(headers: &[httparse::Header]) -> bool {
+    let takes = |header: &httparse::Header| {
+        let value = String::from_utf8_lossy(header.value);
+        header.name.eq_ignore_ascii_case("accept-encoding") && value.contains("gzip")
+    };
+    headers.iter().any(takes)
+}
+
+/// The file that an address means, if it lies in the folder.
+fn find(folder: &Path, url: &str) -> Option<PathBuf> {
+    let address = url.split(['?', '#']).next()?;
+    let address = percent_decode_str(address).decode_utf8().ok()?;
+    let mut path = folder.to_path_buf();
+    for part in address.split('/').filter(|part| !part.is_empty()) {
+        let is_name = part != ".." && part != "." && !part.contains(['\\', '\0', ':']);
+        path.push(is_name.then_some(part)?);
+    }
+    if path.is_dir() {
+        path.push("index.html");
+    }
+    // Links are followed here, and may not lead out.
+    let path = path.canonicalize().ok()?;
+    (path.starts_with(folder) && path.is_file()).then_some(path)
+}
+
+fn content_type(path: &Path) -> &'static str {
+    match extension(path) {
+        "html" => "text/html; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "json" => "application/json",
+        "txt" | "toml" => "text/plain; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "woff2" => "font/woff2",
+        _ => "application/octet-stream",
+    }
+}
+
+/// A file whose name or address carries its hash never changes; the rest is asked for
+/// again, since the book is built again.
+fn cache_control(path: &Path, url: &str) -> &'static str {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let hash = stem.rsplit('-').next().filter(|_| stem.contains('-')).unwrap_or_default();
+    let hash = hash.split('.').next().unwrap_or_default();
+    let hashed = hash.len() == 8 && hash.chars().all(|c| c.is_ascii_hexdigit());
+    match hashed || url.contains("?v=") {
+        true => "max-age=31536000, immutable",
+        false => "no-cache",
+    }
+}
+
+fn is_text(path: &Path) -> bool {
+    matches!(extension(path), "html" | "css" | "js" | "json" | "svg" | "txt")
+}
+
+fn extension(path: &Path) -> &str {
+    path.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
+}
+
+fn packed(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes)?;
+    encoder.finish()
+}
+
+#[cfg(test)]
+mod tests;

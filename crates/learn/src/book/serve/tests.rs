@@ -1,0 +1,79 @@
+use super::*;
+
+fn folder() -> tempfile::TempDir {
+    let outer = tempfile::tempdir().unwrap();
+    let book = outer.path().join("book");
+    fs::create_dir_all(book.join("css")).unwrap();
+    fs::write(outer.path().join("secret.txt"), "secret").unwrap();
+    fs::write(book.join("index.html"), "<p>hello").unwrap();
+    fs::write(book.join("404.html"), "<p>lost").unwrap();
+    fs::write(book.join("css/a b.css"), "a{}".repeat(1000)).unwrap();
+    outer
+}
+
+fn ask(server: &Server, request: &str) -> String {
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    let request = format!("{request} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[test]
+fn pages_are_served_with_their_types_and_nothing_else_is_done() {
+    let outer = folder();
+    let server = Server::start(&outer.path().join("book"), 0).unwrap();
+    let index = ask(&server, "GET /");
+    assert!(index.contains("200") && index.contains("text/html"), "{index}");
+    assert!(index.ends_with("<p>hello"), "{index}");
+    let css = ask(&server, "GET /css/a%20b.css?v=1");
+    assert!(css.contains("text/css") && css.contains("immutable"), "{css}");
+    let head = ask(&server, "HEAD /index.html");
+    assert!(head.contains("200") && !head.contains("hello"), "{head}");
+    assert!(ask(&server, "POST /").contains("405"));
+    let lost = ask(&server, "GET /nothing.html");
+    assert!(lost.contains("404") && lost.ends_with("<p>lost"), "{lost}");
+}
+
+#[test]
+fn nothing_outside_the_folder_is_served() {
+    let outer = folder();
+    let server = Server::start(&outer.path().join("book"), 0).unwrap();
+    for path in [
+        "/../secret.txt",
+        "/%2e%2e/secret.txt",
+        "/..%2fsecret.txt",
+        "/css/../../secret.txt",
+        "/..\\secret.txt",
+        "//../secret.txt",
+    ] {
+        let answer = ask(&server, &format!("GET {path}"));
+        assert!(answer.contains("404") && !answer.contains("secret"), "{path}: {answer}");
+    }
+}
+
+#[test]
+fn text_is_packed_for_those_who_can_read_it() {
+    let outer = folder();
+    let server = Server::start(&outer.path().join("book"), 0).unwrap();
+    let answer =
+        ask(&server, "GET /css/a%20b.css HTTP/1.1\r\nAccept-Encoding: gzip\r\nX:");
+    assert!(answer.contains("Content-Encoding: gzip") && answer.len() < 1000, "{answer}");
+}
+
+#[test]
+fn a_taken_port_is_no_failure_and_a_dropped_server_frees_its_own() {
+    let outer = folder();
+    let book = outer.path().join("book");
+    let first = Server::start(&book, 0).unwrap();
+    let port = first.address.port();
+    let second = Server::start(&book, port).unwrap();
+    assert_ne!(first.url(), second.url());
+    drop(first);
+    assert_eq!(
+        cache_control(Path::new("book-0a1b2c3d.js"), "/"),
+        "max-age=31536000, immutable"
+    );
+    assert_eq!(cache_control(Path::new("one-look.html"), "/one-look.html"), "no-cache");
+}

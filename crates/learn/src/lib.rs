@@ -1,0 +1,16 @@
+//! The command `cargo learn`: the book, the notebooks, and the trained layer in the
+//! terminal. It is the top of the workspace and may use every crate below it.
+//!
+//! One module a command ([`start`], [`tour`], [`count`], [`attend`], [`verify`]), and the
+//! two things that they work on: the [`book`] and the [`notebooks`].
+
+pub mod attend;
+pub mod book;
+pub mod count;
+pub mod notebooks;
+pub mod paths;
+pub mod progress;
+pub mod stages;
+pub mod start;
+pub mod tour;
+pub mod verify;

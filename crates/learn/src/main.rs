@@ -1,0 +1,67 @@
+//! `cargo learn`: the command line.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use learn::{attend, book, count, notebooks, start, tour, verify};
+
+/// Learn multi-head attention: the book, the notebooks, and a trained layer.
+///
+/// Without a command: builds the book and opens it, sets up the notebooks (the first time
+/// takes minutes) and starts JupyterLab. Ctrl-C stops both.
+#[derive(Parser)]
+#[command(name = "cargo learn", bin_name = "cargo learn", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    start: start::Args,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// A sentence through a trained layer, in every stage
+    Tour(tour::Args),
+    /// The parameters of a layer, and what a pass costs
+    Count(count::Args),
+    /// Your own PyTorch layer on your own tensors
+    Attend(attend::Args),
+    /// Everything that must hold: format, lints, tests, book, notebooks
+    Verify,
+    /// Run every notebook and keep what it printed (for those who change one)
+    Notebooks,
+    /// What mdBook runs on the chapters
+    #[command(hide = true)]
+    Preprocess(Preprocess),
+}
+
+/// mdBook asks `preprocess supports RENDERER` first.
+#[derive(clap::Args)]
+struct Preprocess {
+    #[arg(hide = true)]
+    supports: Vec<String>,
+}
+
+fn main() -> ExitCode {
+    if let Some(code) = notebooks::take_over() {
+        return code;
+    }
+    let cli = Cli::parse();
+    let outcome = match cli.command {
+        None => start::run(&cli.start),
+        Some(Command::Tour(args)) => tour::run(&args),
+        Some(Command::Count(args)) => count::run(&args),
+        Some(Command::Attend(args)) => attend::run(args),
+        Some(Command::Verify) => verify::run(),
+        Some(Command::Notebooks) => start::rewrite_notebooks(),
+        Some(Command::Preprocess(args)) if args.supports.is_empty() => book::preprocess(),
+        Some(Command::Preprocess(_)) => Ok(()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

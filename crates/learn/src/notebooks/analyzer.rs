@@ -1,0 +1,99 @@
+//! The cargo that a kernel's type engine sees.
+//!
+//! evcxr's type engine is rust-analyzer. It asks `cargo metadata` for the crates that a
+//! notebook depends on and reads all of their sources: for a notebook with a figure 47
+//! megabytes, half of them four versions of glam that nothing uses, which takes ten
+//! seconds at the first `:dep` and as long again at the first `let`. Yet it is asked one
+//! question only, the type of a variable, and not even that where the type is written.
+//!
+//! So it gets a shorter answer: the crates of this workspace, and no crate from the
+//! registry. The compiler, which is what decides, sees everything.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::kernel;
+
+/// The variable that holds the user's cargo home while `CARGO_HOME` leads to us.
+pub const CARGO_HOME: &str = "LEARN_CARGO_HOME";
+
+/// Does what cargo does with these arguments, but shortens its metadata.
+pub fn run(args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
+    let args: Vec<OsString> = args.collect();
+    let mut cargo = Command::new("cargo");
+    cargo.args(&args);
+    if let Some(home) = std::env::var_os(CARGO_HOME) {
+        cargo.env("CARGO_HOME", home);
+    }
+    let has = |word: &str| args.iter().any(|arg| arg == word);
+    if !has("metadata") || has("--no-deps") {
+        let status = cargo.status().context("cargo could not be started")?;
+        return Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
+
+    // The engine asks after each change of dependencies and before the build: the moment
+    // at which the versions must be the workspace's.
+    let manifest = args.iter().skip_while(|arg| *arg != "--manifest-path").nth(1);
+    if let Some(manifest) = manifest {
+        kernel::seed(Path::new(manifest).parent().context("a manifest has a folder")?)?;
+    }
+    let output = cargo.stderr(Stdio::inherit()).output()?;
+    if !output.status.success() {
+        return Ok(ExitCode::FAILURE);
+    }
+    let mut metadata = serde_json::from_slice(&output.stdout)?;
+    keep_local(&mut metadata);
+    println!("{metadata}");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Removes the packages that come from a registry, and each mention of them.
+fn keep_local(metadata: &mut Value) {
+    let Some(packages) = metadata["packages"].as_array_mut() else { return };
+    packages.retain(|package| package["source"].is_null());
+    let local: HashSet<Value> =
+        packages.iter().map(|package| package["id"].clone()).collect();
+
+    let Some(nodes) = metadata["resolve"]["nodes"].as_array_mut() else { return };
+    nodes.retain(|node| local.contains(&node["id"]));
+    for node in nodes {
+        if let Some(names) = node["dependencies"].as_array_mut() {
+            names.retain(|id| local.contains(id));
+        }
+        if let Some(edges) = node["deps"].as_array_mut() {
+            edges.retain(|edge| local.contains(&edge["pkg"]));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn registry_packages_leave_no_trace() {
+        let mut metadata = json!({
+            "packages": [
+                { "id": "ctx", "source": null },
+                { "id": "attention", "source": null },
+                { "id": "nalgebra", "source": "registry+https://example" },
+            ],
+            "resolve": { "nodes": [
+                { "id": "ctx", "dependencies": ["attention"],
+                  "deps": [{ "pkg": "attention" }] },
+                { "id": "attention", "dependencies": ["nalgebra"],
+                  "deps": [{ "pkg": "nalgebra" }] },
+                { "id": "nalgebra", "dependencies": [], "deps": [] },
+            ]},
+        });
+        keep_local(&mut metadata);
+        assert!(!metadata.to_string().contains("nalgebra"), "{metadata:#}");
+        assert_eq!(metadata["resolve"]["nodes"][0]["deps"][0]["pkg"], "attention");
+    }
+}

@@ -1,0 +1,107 @@
+//! Every notebook from a fresh kernel: held against what is committed, or committed anew.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use indicatif::ProgressBar;
+use serde_json::Value;
+
+use super::{compare, execute, place};
+
+/// How one notebook fared.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Its file name without the ending.
+    pub name: String,
+    /// From a fresh kernel to the first figure.
+    pub first_figure: Option<Duration>,
+    /// The slowest cell after that.
+    pub slowest_later: Option<Duration>,
+    /// The first cell that failed or gave something else, told in full.
+    pub difference: Option<String>,
+}
+
+/// Runs every notebook and compares its outputs with the committed ones. Writes nothing
+/// outside `.learn/`.
+///
+/// # Errors
+/// What kept a notebook from being run at all. A notebook that ran and differs is no
+/// error but an [`Outcome`] with a difference.
+pub fn verify(progress: &ProgressBar) -> Result<Vec<Outcome>> {
+    each(progress, &|notebook, committed, run| {
+        let difference = compare::difference(committed, &run.notebook);
+        Ok(outcome(notebook, &run, difference))
+    })
+}
+
+/// Runs every notebook and writes its outputs into the committed file, in a form that
+/// changes only where an output does. A notebook that fails is left as it is.
+///
+/// # Errors
+/// As [`verify`], or a file that cannot be written.
+pub fn write(progress: &ProgressBar) -> Result<Vec<Outcome>> {
+    each(progress, &|notebook, _, run| {
+        // Compared with itself, only a failure is left to find.
+        let difference = compare::difference(&run.notebook, &run.notebook);
+        if difference.is_none() {
+            fs::copy(result(notebook), notebook).with_context(|| {
+                format!("{} could not be written", notebook.display())
+            })?;
+        }
+        Ok(outcome(notebook, &run, difference))
+    })
+}
+
+type Judge = dyn Fn(&Path, &Value, execute::Run) -> Result<Outcome>;
+
+fn each(progress: &ProgressBar, judge: &Judge) -> Result<Vec<Outcome>> {
+    let mut outcomes = Vec::new();
+    for notebook in place::all()? {
+        let name = place::name(&notebook);
+        progress.set_message(format!("notebook {name}: starting the kernel"));
+        let committed = serde_json::from_str(&fs::read_to_string(&notebook)?)
+            .with_context(|| format!("{} is no notebook", notebook.display()))?;
+        let result = result(&notebook);
+        fs::create_dir_all(result.parent().context("in .learn")?)?;
+        let run = execute::execute(&notebook, &result, &mut |done, all| {
+            progress.set_message(format!("notebook {name}: {done} of {all} cells"));
+        })?;
+        outcomes.push(judge(&notebook, &committed, run)?);
+    }
+    Ok(outcomes)
+}
+
+/// The executed copy.
+fn result(notebook: &Path) -> PathBuf {
+    place::state("run").join(notebook.file_name().unwrap_or_default())
+}
+
+fn outcome(notebook: &Path, run: &execute::Run, difference: Option<String>) -> Outcome {
+    Outcome {
+        name: place::name(notebook),
+        first_figure: run.first_figure(),
+        slowest_later: run.slowest_later(),
+        difference,
+    }
+}
+
+impl fmt::Display for Outcome {
+    /// One line, and the difference below it where there is one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = if self.difference.is_none() { "as committed" } else { "differs" };
+        write!(f, "{:<24} {verdict}", self.name)?;
+        if let Some(time) = self.first_figure {
+            write!(f, ", first figure after {:.1} s", time.as_secs_f64())?;
+        }
+        if let Some(time) = self.slowest_later {
+            write!(f, ", slowest later cell {:.1} s", time.as_secs_f64())?;
+        }
+        match &self.difference {
+            Some(difference) => write!(f, "\n{difference}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Where things are: the workspace, and the folder that git ignores in which set-up
+//! keeps tools, the Python environment and the notebooks' caches.
+
+use std::path::{Path, PathBuf};
+
+/// The workspace's root, known since this binary was compiled in it.
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("crates/learn lies two folders below the workspace")
+        .to_path_buf()
+}
+
+/// `.learn`, made by set-up, safe to delete: the next `cargo learn` makes it again.
+pub fn state() -> PathBuf {
+    workspace().join(".learn")
+}

@@ -1,0 +1,165 @@
+//! `cargo learn verify`: everything that must hold.
+
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Result, bail, ensure};
+use indicatif::ProgressBar;
+
+use crate::notebooks::step;
+use crate::{book, notebooks, paths, progress};
+
+/// The version that is installed where there is none.
+const INSTA: &str = "1.49.0";
+
+/// One thing that must hold, and how it is found out.
+struct Part {
+    name: &'static str,
+    check: fn(&ProgressBar) -> Result<String>,
+}
+
+const PARTS: [Part; 7] = [
+    Part { name: "format", check: format },
+    Part { name: "lints", check: lints },
+    Part { name: "tests", check: tests },
+    Part { name: "doc tests", check: doc_tests },
+    Part { name: "docs", check: docs },
+    Part { name: "book", check: built_book },
+    Part { name: "notebooks", check: run_notebooks },
+];
+
+/// Checks every part, also after one has failed, and says of each how it went.
+///
+/// # Errors
+/// The number of parts that failed, after the reasons were printed.
+pub fn run() -> Result<()> {
+    let mut failed = 0;
+    for part in PARTS {
+        let bar = progress::spinner(part.name);
+        let start = Instant::now();
+        let outcome = (part.check)(&bar);
+        bar.finish_and_clear();
+        let seconds = start.elapsed().as_secs_f64();
+        match outcome {
+            Ok(summary) => {
+                println!("ok      {:<10} {seconds:>6.1} s  {summary}", part.name)
+            }
+            Err(error) => {
+                failed += 1;
+                println!("FAILED  {:<10} {seconds:>6.1} s\n{error:#}\n", part.name);
+            }
+        }
+    }
+    println!("{} passed, {failed} failed", PARTS.len() - failed);
+    if failed > 0 {
+        bail!("{failed} of {} parts failed", PARTS.len());
+    }
+    Ok(())
+}
+
+fn format(_: &ProgressBar) -> Result<String> {
+    step::run("format", cargo().args(["fmt", "--all", "--check"]))?;
+    Ok("cargo fmt".into())
+}
+
+fn lints(bar: &ProgressBar) -> Result<String> {
+    bar.set_message("lints: clippy on every crate");
+    let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    step::run("lints", cargo().args(clippy))?;
+    Ok("clippy, no warnings".into())
+}
+
+/// The tests with their snapshots: none written, none left over.
+fn tests(bar: &ProgressBar) -> Result<String> {
+    install_insta(bar)?;
+    bar.set_message("tests: cargo insta test");
+    let insta = ["insta", "test", "--workspace", "--check", "--unreferenced", "reject"];
+    step::run("tests", cargo().args(insta))?;
+    Ok(format!("{} passed, every snapshot met and referenced", passed("tests")?))
+}
+
+fn doc_tests(bar: &ProgressBar) -> Result<String> {
+    bar.set_message("doc tests: the examples in the documentation");
+    step::run("doc-tests", cargo().args(["test", "--workspace", "--doc"]))?;
+    Ok(format!("{} passed", passed("doc-tests")?))
+}
+
+fn docs(bar: &ProgressBar) -> Result<String> {
+    bar.set_message("docs: every link in the documentation");
+    let mut doc = cargo();
+    doc.args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
+    step::run("docs", &mut doc)?;
+    Ok("cargo doc, no warnings".into())
+}
+
+fn built_book(bar: &ProgressBar) -> Result<String> {
+    bar.set_message("book: every include, number, figure and link");
+    let problems = book::check()?;
+    let text: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    ensure!(problems.is_empty(), "{}", text.join("\n"));
+    Ok("built, every include and link resolved".into())
+}
+
+fn run_notebooks(bar: &ProgressBar) -> Result<String> {
+    notebooks::set_up(bar)?;
+    let outcomes = notebooks::verify(bar)?;
+    let text: Vec<String> = outcomes.iter().map(ToString::to_string).collect();
+    let text = text.join("\n");
+    ensure!(outcomes.iter().all(|outcome| outcome.difference.is_none()), "{text}");
+    Ok(format!("{} ran from a fresh kernel\n{text}", outcomes.len()))
+}
+
+/// The cargo that runs this, in the workspace.
+fn cargo() -> Command {
+    let mut cargo =
+        Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(paths::workspace());
+    // Tools that set-up installed are found before others.
+    let mut path = vec![paths::state().join("tools/bin")];
+    path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    if let Ok(path) = std::env::join_paths(path) {
+        cargo.env("PATH", path);
+    }
+    cargo
+}
+
+/// `cargo insta`, where it is missing.
+fn install_insta(bar: &ProgressBar) -> Result<()> {
+    let is_there =
+        cargo().args(["insta", "--version"]).output().is_ok_and(|o| o.status.success());
+    if is_there {
+        return Ok(());
+    }
+    bar.set_message("tests: compiling cargo-insta (two minutes, once)");
+    let mut install = cargo();
+    install
+        .args(["install", "--locked", "--version", INSTA, "--root"])
+        .arg(paths::state().join("tools"))
+        .arg("cargo-insta")
+        .env("CARGO_TARGET_DIR", paths::state().join("tools/target"));
+    step::run("cargo-insta", &mut install)?;
+    let _ = std::fs::remove_dir_all(paths::state().join("tools/target"));
+    Ok(())
+}
+
+/// How many tests passed, by the closing lines in the log of a step.
+fn passed(step: &str) -> Result<usize> {
+    let log = paths::state().join("log").join(step).with_extension("log");
+    Ok(count_passed(&std::fs::read_to_string(log)?))
+}
+
+fn count_passed(log: &str) -> usize {
+    let closing = log.lines().filter_map(|line| line.strip_prefix("test result: ok. "));
+    closing.filter_map(|rest| rest.split(' ').next()?.parse::<usize>().ok()).sum()
+}
+
+#[cfg(test)]
+mod unit_tests {
+    use super::*;
+
+    #[test]
+    fn the_closing_lines_of_every_binary_are_added_up() {
+        let log = "test result: ok. 26 passed; 0 failed\nx\ntest result: ok. 4 passed; 0 failed";
+        assert_eq!(count_passed(log), 30);
+    }
+}

@@ -1,0 +1,133 @@
+//! What can be wrong with a file, with the names and numbers that say so.
+
+use std::{io, path::PathBuf};
+
+/// A result whose error is this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a file cannot be read, used or written.
+///
+/// `file` says which one, as it was given.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the fields are what the message says they are
+pub enum Error {
+    /// The operating system did not let the file be read.
+    #[error("cannot read {}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+
+    /// Fewer bytes than any safetensors file has.
+    #[error(
+        "{file}: no safetensors file: it has {n_bytes} bytes, and one begins with 8 that \
+         give the length of its header"
+    )]
+    TooShort { file: String, n_bytes: usize },
+
+    /// The header would end after the file does.
+    #[error(
+        "{file}: no safetensors file, or a truncated one: its first 8 bytes announce a \
+         header of {announced} bytes, and {left} bytes follow"
+    )]
+    HeaderLength { file: String, announced: u64, left: usize },
+
+    /// The header is not the JSON that it should be.
+    #[error("{file}: no safetensors file: its header of {n_bytes} bytes makes no sense")]
+    Header { file: String, n_bytes: usize, source: serde_json::Error },
+
+    /// The header describes more bytes than there are, or fewer.
+    #[error(
+        "{file}: {}: its header describes {expected} bytes of numbers, and {found} follow",
+        if found < expected { "truncated" } else { "bytes are left over" }
+    )]
+    DataLength { file: String, expected: usize, found: usize },
+
+    /// A tensor that is needed and not there.
+    #[error("{file}: no tensor {tensor}; there is {}", shortened(names))]
+    MissingTensor { file: String, tensor: String, names: Vec<String> },
+
+    /// A text that is needed and not among the file's metadata.
+    #[error("{file}: its metadata has no {key}")]
+    MissingText { file: String, key: String },
+
+    /// A tensor of another shape than the rest of the layer asks for.
+    #[error("{file}: {tensor} has shape {}, expected {expected}", shape_text(found))]
+    Shape { file: String, tensor: String, found: Vec<usize>, expected: String },
+
+    /// A tensor without a single number.
+    #[error("{file}: {tensor} has shape {}: it holds nothing", shape_text(shape))]
+    Empty { file: String, tensor: String, shape: Vec<usize> },
+
+    /// A tensor of numbers where flags are needed, or of a kind that is not read here.
+    #[error("{file}: {tensor} holds {found}, expected {expected}")]
+    Dtype { file: String, tensor: String, found: String, expected: &'static str },
+
+    /// No tensor has a name by which a layer is known.
+    #[error(
+        "{file}: no attention layer: no name ends in in_proj_weight or q_proj_weight \
+         (PyTorch) or attention.self.query.weight (BERT); there is {}",
+        shortened(names)
+    )]
+    NoLayer { file: String, names: Vec<String> },
+
+    /// Several layers, and nothing that says which.
+    #[error(
+        "{file}: {} layers: say which by its prefix, one of {}",
+        prefixes.len(), shortened(prefixes)
+    )]
+    SeveralLayers { file: String, prefixes: Vec<String> },
+
+    /// A prefix under which there is no layer.
+    #[error(
+        "{file}: no attention layer has the prefix {prefix:?}; there is {}",
+        shortened(prefixes)
+    )]
+    UnknownPrefix { file: String, prefix: String, prefixes: Vec<String> },
+
+    /// A layer that does more than the stages do.
+    #[error("{file}: {found}: {why}")]
+    Unsupported { file: String, found: String, why: &'static str },
+
+    /// A sentence that does not come with the trained layer.
+    #[error("no sentence is called {asked:?}; there is {}", known.join(", "))]
+    UnknownSentence { asked: String, known: Vec<String> },
+
+    /// Numbers that do not fill the shape they are to be saved with.
+    #[error("{tensor} of shape {} was given {found} numbers", shape_text(shape))]
+    Count { tensor: String, shape: Vec<usize>, found: usize },
+
+    /// A file that would be lost.
+    #[error("{} exists already, and is left as it is", path.display())]
+    Exists { path: PathBuf },
+
+    /// A place where no file can be put.
+    #[error("cannot write {}: {why}", path.display())]
+    NoPlace { path: PathBuf, why: String },
+
+    /// The operating system did not let the file be written.
+    #[error("cannot write {}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+
+    /// Tensors that the format cannot hold.
+    #[error("the tensors do not make a safetensors file")]
+    Format(#[from] safetensors::SafeTensorError),
+
+    /// The tensors are as they should be and make no layer.
+    #[error("{file}: no layer can be made of it")]
+    Layer { file: String, source: attention::Error },
+}
+
+/// A shape as it is written everywhere in this workspace: `(30, 256)`.
+pub(crate) fn shape_text(shape: &[usize]) -> String {
+    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
+    format!("({})", sizes.join(", "))
+}
+
+/// The first names of a list, and how many more there are.
+fn shortened(names: &[String]) -> String {
+    const MOST: usize = 12;
+    match names.len() {
+        0 => "none at all".to_string(),
+        n if n <= MOST => names.join(", "),
+        n => format!("{}, and {} more", names[..MOST].join(", "), n - MOST),
+    }
+}

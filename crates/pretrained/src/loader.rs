@@ -1,0 +1,152 @@
+//! A layer from a file.
+
+mod bert;
+mod projections;
+mod pytorch;
+
+use std::path::Path;
+
+use attention::{Dims, HeadParameters, LayerParameters};
+
+use crate::{Error, Result, TensorFile};
+use projections::{Projections, columns};
+
+/// The layer in a file, whose tensors have PyTorch's or BERT's names.
+///
+/// ```no_run
+/// let layer = pretrained::load_layer("layer.safetensors", 8, None)?;
+/// println!("{}", layer.count());
+/// # Ok::<(), pretrained::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`TensorFile::open`] and [`TensorFile::layer`].
+pub fn load_layer(
+    path: impl AsRef<Path>,
+    n_heads: usize,
+    prefix: Option<&str>,
+) -> Result<LayerParameters> {
+    TensorFile::open(path)?.layer(n_heads, prefix)
+}
+
+/// By whose names a layer was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Naming {
+    /// `torch.nn.MultiheadAttention`: `in_proj_weight` or `q_proj_weight` and so on.
+    PyTorch,
+    /// BERT: `attention.self.query.weight` and so on.
+    Bert,
+}
+
+/// A layer that was found in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundLayer {
+    /// What stands before the names of its tensors: nothing, or `encoder.layer.5.`.
+    pub prefix: String,
+    /// By whose names.
+    pub naming: Naming,
+}
+
+impl TensorFile {
+    /// The layers in this file, `layer.2.` before `layer.10.`.
+    pub fn layers(&self) -> Vec<FoundLayer> {
+        let mut layers = Vec::new();
+        for name in self.names() {
+            let endings =
+                [(Naming::PyTorch, pytorch::SIGNS), (Naming::Bert, bert::SIGNS)];
+            for (naming, signs) in endings {
+                let prefix = signs.iter().find_map(|sign| name.strip_suffix(sign));
+                let Some(prefix) = prefix.filter(|p| p.is_empty() || p.ends_with('.'))
+                else {
+                    continue;
+                };
+                let layer = FoundLayer { prefix: prefix.to_string(), naming };
+                if !layers.contains(&layer) {
+                    layers.push(layer);
+                }
+            }
+        }
+        layers.sort_by_key(|layer| (layer.prefix.len(), layer.prefix.clone()));
+        layers
+    }
+
+    /// A layer of this file with `n_heads` heads, a number that no file stores.
+    ///
+    /// `prefix` says which layer if there are several (its last dot may be left out);
+    /// without one it is the layer whose names have none, or the only layer there is.
+    ///
+    /// `add_zero_attn=True` leaves no trace in a file's tensors: such a layer is refused
+    /// only where the file's metadata says `add_zero_attn: true`.
+    ///
+    /// # Shapes
+    /// Under PyTorch's names `in_proj_weight` is `[3 · d, d]`, or `q_proj_weight` is
+    /// `[d, d]`, `k_proj_weight` `[d, kdim]`, `v_proj_weight` `[d, vdim]`; `in_proj_bias`
+    /// is `[3 · d]`, `out_proj.weight` `[d, d]`, `out_proj.bias` `[d]`. Under BERT's
+    /// names every weight is `[d, d]` and every bias `[d]`. Biases may be left out, all
+    /// of them.
+    ///
+    /// # Errors
+    /// [`Error::NoLayer`], [`Error::SeveralLayers`] or [`Error::UnknownPrefix`];
+    /// [`Error::MissingTensor`], [`Error::Shape`], [`Error::Dtype`] or [`Error::Empty`]
+    /// for a tensor; [`Error::Unsupported`]; [`Error::Layer`] if the heads cannot share
+    /// the width.
+    ///
+    /// # Source
+    /// `torch.nn.MultiheadAttention` 2.15; `BertSelfAttention` of Hugging Face.
+    pub fn layer(&self, n_heads: usize, prefix: Option<&str>) -> Result<LayerParameters> {
+        let FoundLayer { prefix, naming } = self.find(prefix)?;
+        let projections = match naming {
+            Naming::PyTorch => pytorch::read(self, &prefix)?,
+            Naming::Bert => bert::read(self, &prefix)?,
+        };
+        let layer = cut_into_heads(projections, n_heads);
+        layer.map_err(|source| Error::Layer { file: self.name().to_string(), source })
+    }
+
+    fn find(&self, prefix: Option<&str>) -> Result<FoundLayer> {
+        let mut layers = self.layers();
+        let file = self.name().to_string();
+        if layers.is_empty() {
+            return Err(Error::NoLayer { file, names: self.names() });
+        }
+        let named = |layer: &FoundLayer| match layer.prefix.as_str() {
+            "" => "\"\" (none)".to_string(),
+            prefix => prefix.to_string(),
+        };
+        let prefixes = layers.iter().map(named).collect();
+        let same = |a: &str, b: &str| a.trim_end_matches('.') == b.trim_end_matches('.');
+        match prefix {
+            // The shortest prefix comes first, and the shortest of all is none.
+            None if layers.len() == 1 || layers[0].prefix.is_empty() => {
+                Ok(layers.remove(0))
+            }
+            None => Err(Error::SeveralLayers { file, prefixes }),
+            Some(asked) => {
+                let found = layers.into_iter().find(|layer| same(&layer.prefix, asked));
+                let prefix = asked.to_string();
+                found.ok_or(Error::UnknownPrefix { file, prefix, prefixes })
+            }
+        }
+    }
+}
+
+/// Head i is the block of columns i of W^Q, W^K and W^V.
+fn cut_into_heads(
+    projections: Projections,
+    n_heads: usize,
+) -> attention::Result<LayerParameters> {
+    let Projections { w_q, w_k, w_v, w_o } = projections;
+    let d_k = Dims::new(w_q.d_in(), n_heads)?.d_k();
+    let head = |i| {
+        Ok(HeadParameters {
+            w_q: columns(&w_q, i * d_k, d_k)?,
+            w_k: columns(&w_k, i * d_k, d_k)?,
+            w_v: columns(&w_v, i * d_k, d_k)?,
+        })
+    };
+    let heads: attention::Result<_> = (0..n_heads).map(head).collect();
+    LayerParameters::new(heads?, w_o)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+use attention::Matrix;
+
+use super::*;
+use crate::{NewTensor, to_bytes};
+
+/// The numbers 0.01, 0.02, … row after row, so that every entry says where it was.
+fn counting(rows: usize, cols: usize, from: usize) -> Matrix {
+    Matrix::from_fn(rows, cols, |i, j| (from + i * cols + j) as f64 / 100.0)
+}
+
+/// A file with these tensors, filled with the numbers from 1 on through all of them.
+fn file(tensors: &[(&str, &[usize])]) -> TensorFile {
+    let mut from = 1;
+    let new = |&(name, shape): &(&str, &[usize])| {
+        let n = shape.iter().product();
+        let numbers = counting(1, n, from);
+        from += n;
+        NewTensor::new(name, shape, [&numbers]).unwrap()
+    };
+    let tensors: Vec<_> = tensors.iter().map(new).collect();
+    TensorFile::from_bytes("some.file", to_bytes(&tensors).unwrap()).unwrap()
+}
+
+const PACKED: [(&str, &[usize]); 4] = [
+    ("in_proj_weight", &[12, 4]),
+    ("in_proj_bias", &[12]),
+    ("out_proj.weight", &[4, 4]),
+    ("out_proj.bias", &[4]),
+];
+
+const SEPARATE: [(&str, &[usize]); 6] = [
+    ("q_proj_weight", &[4, 4]),
+    ("k_proj_weight", &[4, 3]),
+    ("v_proj_weight", &[4, 5]),
+    ("in_proj_bias", &[12]),
+    ("out_proj.weight", &[4, 4]),
+    ("out_proj.bias", &[4]),
+];
+
+#[test]
+fn a_packed_layer_is_turned_and_cut_into_heads() {
+    let layer = file(&PACKED).layer(2, None).unwrap();
+    let stored = counting(12, 4, 1); // [out, in], Q above K above V
+    for (i, head) in layer.heads().iter().enumerate() {
+        for (block, (name, linear)) in head.projections().into_iter().enumerate() {
+            let first = block * 4 + i * 2;
+            let expected = stored.rows(first, 2).transpose(); // [in, out]
+            assert_eq!(linear.weight, expected, "{name} of head {i}");
+            let bias = linear.bias.as_ref().unwrap();
+            assert_eq!(bias[1], (49 + first + 1) as f64 / 100.0, "{name} of head {i}");
+        }
+    }
+    assert_eq!(layer.w_o().weight, counting(4, 4, 61).transpose());
+    assert_eq!(layer.w_o().bias.as_ref().unwrap()[0], 0.77);
+}
+
+#[test]
+fn a_square_weight_does_not_hide_which_way_it_lies() {
+    // y = x · Wᵀ, as PyTorch computes it: feature 0 of the query is row 0 of the file.
+    let layer = file(&PACKED).layer(1, None).unwrap();
+    let x = Matrix::from_row_slice(1, 4, &[1.0, 10.0, 100.0, 1000.0]);
+    let q = layer.heads()[0].w_q.apply(&x).unwrap();
+    assert!((q[(0, 0)] - (0.01 + 0.2 + 3.0 + 40.0 + 0.49)).abs() < 1e-12, "{q}");
+}
+
+#[test]
+fn keys_and_values_may_have_widths_of_their_own() {
+    let layer = file(&SEPARATE).layer(2, None).unwrap();
+    let dims = layer.dims();
+    assert_eq!((dims.d_model(), dims.key_width(), dims.value_width()), (4, 3, 5));
+    let (w_k, w_v) = (counting(4, 3, 17), counting(4, 5, 29));
+    assert_eq!(layer.heads()[1].w_k.weight, w_k.rows(2, 2).transpose());
+    assert_eq!(layer.heads()[1].w_v.weight, w_v.rows(2, 2).transpose());
+}
+
+#[test]
+fn biases_may_be_left_out_all_of_them() {
+    let layer = file(&[PACKED[0], PACKED[2]]).layer(2, None).unwrap();
+    assert!(layer.heads()[0].w_v.bias.is_none() && layer.w_o().bias.is_none());
+    let damaged = file(&[PACKED[0], PACKED[1], PACKED[2]]);
+    insta::assert_snapshot!(damaged.layer(2, None).unwrap_err(), @"some.file: no tensor out_proj.bias; there is in_proj_bias, in_proj_weight, out_proj.weight");
+}
+
+#[test]
+fn bert_says_the_same_in_other_words() {
+    let parts = ["self.query", "self.key", "self.value", "output.dense"];
+    let names: Vec<(String, &[usize])> =
+        ["bert.encoder.layer.2.", "bert.encoder.layer.10."]
+            .iter()
+            .flat_map(|layer| parts.map(|part| format!("{layer}attention.{part}")))
+            .flat_map(|name| {
+                [(format!("{name}.weight"), &[4, 4][..]), (format!("{name}.bias"), &[4])]
+            })
+            .collect();
+    let tensors: Vec<_> = names.iter().map(|(n, shape)| (n.as_str(), *shape)).collect();
+    let file = file(&tensors);
+    let layer = file.layer(2, Some("bert.encoder.layer.10.")).unwrap();
+    let start = 1 + 80; // after the 4 · (16 + 4) numbers of layer 2
+    let w_k = counting(4, 4, start + 20);
+    assert_eq!(layer.heads()[1].w_k.weight, w_k.rows(2, 2).transpose());
+    assert_eq!(layer.w_o().weight, counting(4, 4, start + 60).transpose());
+    assert_eq!(file.layer(2, Some("bert.encoder.layer.10")).unwrap(), layer);
+
+    insta::assert_snapshot!(file.layer(2, None).unwrap_err(), @"some.file: 2 layers: say which by its prefix, one of bert.encoder.layer.2., bert.encoder.layer.10.");
+    insta::assert_snapshot!(file.layer(2, Some("layer.10")).unwrap_err(), @r#"some.file: no attention layer has the prefix "layer.10"; there is bert.encoder.layer.2., bert.encoder.layer.10."#);
+}
+
+#[test]
+fn a_layer_inside_a_model_is_found_by_its_names() {
+    let names = PACKED.map(|(name, shape)| (format!("layers.0.self_attn.{name}"), shape));
+    let tensors: Vec<_> = names.iter().map(|(n, shape)| (n.as_str(), *shape)).collect();
+    let found =
+        FoundLayer { prefix: "layers.0.self_attn.".to_string(), naming: Naming::PyTorch };
+    assert_eq!(file(&tensors).layers(), [found]);
+    assert!(file(&tensors).layer(4, None).is_ok());
+}
+
+#[test]
+fn without_a_prefix_the_names_without_one_are_meant() {
+    let of = |prefix: &str| PACKED.map(|(name, s)| (format!("{prefix}{name}"), s));
+    let names = [of("grad."), of("")].concat();
+    let tensors: Vec<_> = names.iter().map(|(n, shape)| (n.as_str(), *shape)).collect();
+    let file = file(&tensors);
+    let layer = file.layer(2, None).unwrap();
+    assert_eq!(layer, file.layer(2, Some("")).unwrap());
+    assert_ne!(layer, file.layer(2, Some("grad")).unwrap());
+    insta::assert_snapshot!(file.layer(2, Some("grads")).unwrap_err(), @r#"some.file: no attention layer has the prefix "grads"; there is "" (none), grad."#);
+}
+
+#[test]
+fn a_layer_that_does_not_fit_is_refused_with_its_numbers() {
+    let refused = |tensors: &[(&str, &[usize])], n_heads| {
+        let error = file(tensors).layer(n_heads, None).unwrap_err();
+        let source = std::error::Error::source(&error);
+        source.map_or(error.to_string(), |source| format!("{error}: {source}"))
+    };
+    let change = |i: usize, tensor: (&'static str, &'static [usize])| {
+        let mut tensors = PACKED;
+        tensors[i] = tensor;
+        tensors
+    };
+    insta::assert_snapshot!(refused(&PACKED, 3), @"some.file: no layer can be made of it: d_model 4 cannot be divided among 3 heads: 4 = 3 × 1 + 1");
+    insta::assert_snapshot!(refused(&PACKED, 0), @"some.file: no layer can be made of it: n_heads is 0, and must be at least 1");
+    insta::assert_snapshot!(refused(&PACKED[1..], 2), @"some.file: no attention layer: no name ends in in_proj_weight or q_proj_weight (PyTorch) or attention.self.query.weight (BERT); there is in_proj_bias, out_proj.bias, out_proj.weight");
+    insta::assert_snapshot!(refused(&PACKED[..2], 2), @"some.file: no tensor out_proj.weight; there is in_proj_bias, in_proj_weight");
+    insta::assert_snapshot!(refused(&change(0, ("in_proj_weight", &[12, 5])), 2), @"some.file: in_proj_weight has shape (12, 5), expected (12, 4)");
+    insta::assert_snapshot!(refused(&change(0, ("in_proj_weight", &[48])), 2), @"some.file: in_proj_weight has shape (48), expected (12, 4)");
+    insta::assert_snapshot!(refused(&change(0, ("in_proj_weight", &[0, 4])), 2), @"some.file: in_proj_weight has shape (0, 4), expected (12, 4)");
+    insta::assert_snapshot!(refused(&change(1, ("in_proj_bias", &[4])), 2), @"some.file: in_proj_bias has shape (4), expected (12)");
+    insta::assert_snapshot!(refused(&change(2, ("out_proj.weight", &[4, 5])), 2), @"some.file: out_proj.weight has shape (4, 5), expected as many rows as columns");
+    insta::assert_snapshot!(refused(&change(3, ("out_proj.bias", &[1, 4])), 2), @"some.file: out_proj.bias has shape (1, 4), expected (4)");
+    insta::assert_snapshot!(refused(&SEPARATE[1..], 2), @"some.file: no tensor q_proj_weight; there is in_proj_bias, k_proj_weight, out_proj.bias, out_proj.weight, v_proj_weight");
+    let mut separate = SEPARATE;
+    separate[1] = ("k_proj_weight", &[5, 3]);
+    insta::assert_snapshot!(refused(&separate, 2), @"some.file: k_proj_weight has shape (5, 3), expected (4, 3)");
+    let with_bias_k = [&PACKED[..], &[("bias_k", &[1, 1, 4])]].concat();
+    insta::assert_snapshot!(refused(&with_bias_k, 2), @"some.file: bias_k: made with add_bias_kv=True, this layer appends a learned key and value to every sequence, which no stage here does");
+}

@@ -1,0 +1,172 @@
+//! Tensors to a file, all or nothing.
+
+use std::borrow::Cow;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process;
+
+use attention::{Matrix, Real};
+use safetensors::{Dtype, View};
+
+use crate::error::{Error, Result, shape_text};
+
+/// A number that a file can hold as it is.
+pub trait Stored: Real {
+    /// What the format calls it.
+    const DTYPE: Dtype;
+    /// Puts its bytes at the end, the lowest first.
+    fn put(self, bytes: &mut Vec<u8>);
+}
+
+impl Stored for f64 {
+    const DTYPE: Dtype = Dtype::F64;
+    fn put(self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.to_le_bytes());
+    }
+}
+
+impl Stored for f32 {
+    const DTYPE: Dtype = Dtype::F32;
+    fn put(self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.to_le_bytes());
+    }
+}
+
+/// A tensor that is to be saved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewTensor {
+    name: String,
+    shape: Vec<usize>,
+    dtype: Dtype,
+    bytes: Vec<u8>,
+}
+
+impl NewTensor {
+    /// A tensor from matrices, which fill it one after the other, row after row.
+    ///
+    /// # Shapes
+    /// `shape` has as many entries as the matrices together.
+    ///
+    /// # Errors
+    /// [`Error::Count`] if it has not.
+    pub fn new<'a, T: Stored>(
+        name: impl Into<String>,
+        shape: &[usize],
+        matrices: impl IntoIterator<Item = &'a Matrix<T>>,
+    ) -> Result<Self> {
+        let (name, shape, mut bytes, mut found) =
+            (name.into(), shape.to_vec(), vec![], 0);
+        for matrix in matrices {
+            found += matrix.len();
+            for row in matrix.row_iter() {
+                row.iter().for_each(|&number| number.put(&mut bytes));
+            }
+        }
+        if shape.iter().copied().try_fold(1, usize::checked_mul) != Some(found) {
+            return Err(Error::Count { tensor: name, shape, found });
+        }
+        Ok(Self { name, shape, dtype: T::DTYPE, bytes })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its shape as text: `(30, 256)`.
+    pub fn shape_text(&self) -> String {
+        shape_text(&self.shape)
+    }
+
+    /// The kind of its numbers, as the format writes it: `F32`.
+    pub fn dtype(&self) -> String {
+        self.dtype.to_string()
+    }
+}
+
+impl View for &NewTensor {
+    fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+    fn data(&self) -> Cow<'_, [u8]> {
+        self.bytes.as_slice().into()
+    }
+    fn data_len(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+/// What to do where a file exists already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// Leave it, and fail.
+    Keep,
+    /// Put the new one in its place.
+    Replace,
+}
+
+/// Writes tensors to a file: afterwards it is there in full, or as it was before.
+///
+/// The bytes go to a second file beside it, which takes its name when it is complete.
+///
+/// # Errors
+/// As [`check_destination`]; [`Error::Write`] or [`Error::Format`].
+pub fn save(path: &Path, tensors: &[NewTensor], existing: Existing) -> Result<()> {
+    let bytes = to_bytes(tensors)?;
+    check_destination(path, existing)?;
+    let unfinished = unfinished(path);
+    let written = File::create_new(&unfinished).and_then(|mut file| {
+        file.write_all(&bytes)?;
+        file.sync_all()?;
+        fs::rename(&unfinished, path)
+    });
+    written.map_err(|source| {
+        // It may not exist, and a file left behind is not the error to report.
+        let _ = fs::remove_file(&unfinished);
+        Error::Write { path: path.into(), source }
+    })
+}
+
+/// Says early whether [`save`] could put a file here, before anything is computed.
+///
+/// # Errors
+/// [`Error::Exists`], or [`Error::NoPlace`] if there is no such folder, or if what is
+/// there is no file.
+pub fn check_destination(path: &Path, existing: Existing) -> Result<()> {
+    let no_place = |why| Err(Error::NoPlace { path: path.into(), why });
+    if path.file_name().is_none() {
+        return no_place("it names no file".to_string());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        return no_place(format!("there is no folder {}", folder.display()));
+    }
+    match (fs::symlink_metadata(path), existing) {
+        (Err(_), _) => Ok(()),
+        (Ok(found), _) if !found.is_file() => no_place("it is no plain file".to_string()),
+        (Ok(_), Existing::Keep) => Err(Error::Exists { path: path.into() }),
+        (Ok(_), Existing::Replace) => Ok(()),
+    }
+}
+
+/// The bytes of a safetensors file with these tensors.
+///
+/// # Errors
+/// [`Error::Format`].
+pub fn to_bytes(tensors: &[NewTensor]) -> Result<Vec<u8>> {
+    let named = tensors.iter().map(|tensor| (&tensor.name, tensor));
+    Ok(safetensors::serialize(named, None)?)
+}
+
+/// Beside the file, since a rename does not cross from one disk to another.
+fn unfinished(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}.unfinished", process::id()))
+}
+
+#[cfg(test)]
+mod tests;

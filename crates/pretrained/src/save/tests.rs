@@ -1,0 +1,67 @@
+use super::*;
+use crate::TensorFile;
+
+/// An empty folder that is removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("save-{test}-{}", process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn tensor<T: Stored>(number: f64) -> NewTensor {
+    let x = Matrix::from_element(2, 3, T::of(number));
+    NewTensor::new("x", &[2, 3], [&x]).unwrap()
+}
+
+#[test]
+fn what_was_saved_is_read_back() {
+    let folder = Folder::new("round");
+    let path = folder.0.join("x.safetensors");
+    save(&path, &[tensor::<f64>(0.1)], Existing::Keep).unwrap();
+    assert_eq!(TensorFile::open(&path).unwrap().matrix("x").unwrap()[(1, 2)], 0.1);
+    assert_eq!(folder.names(), ["x.safetensors"]);
+
+    save(&path, &[tensor::<f32>(0.1)], Existing::Replace).unwrap();
+    let nearest = f64::from(0.1f32);
+    assert_eq!(TensorFile::open(&path).unwrap().matrix("x").unwrap()[(1, 2)], nearest);
+    assert_eq!(folder.names(), ["x.safetensors"]);
+}
+
+#[test]
+fn nothing_is_lost_and_nothing_left_behind() {
+    let folder = Folder::new("keep");
+    let path = folder.0.join("notes.txt");
+    fs::write(&path, "mine").unwrap();
+    let refused = |path: &Path, existing| {
+        let error = save(path, &[tensor::<f64>(0.0)], existing).unwrap_err();
+        error.to_string().replace(&folder.0.display().to_string(), "…")
+    };
+    insta::assert_snapshot!(refused(&path, Existing::Keep), @"…/notes.txt exists already, and is left as it is");
+    insta::assert_snapshot!(refused(&folder.0, Existing::Replace), @"cannot write …: it is no plain file");
+    insta::assert_snapshot!(refused(&folder.0.join("no/x"), Existing::Keep), @"cannot write …/no/x: there is no folder …/no");
+    insta::assert_snapshot!(refused(Path::new("/"), Existing::Replace), @"cannot write /: it names no file");
+    insta::assert_snapshot!(refused(&path.join("x"), Existing::Keep), @"cannot write …/notes.txt/x: there is no folder …/notes.txt");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+    assert_eq!(folder.names(), ["notes.txt"]);
+}
+
+#[test]
+fn numbers_that_do_not_fill_the_shape_are_refused() {
+    let x = Matrix::from_element(2, 3, 0.0);
+    insta::assert_snapshot!(NewTensor::new("x", &[2, 2], [&x]).unwrap_err(), @"x of shape (2, 2) was given 6 numbers");
+}

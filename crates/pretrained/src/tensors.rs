@@ -1,0 +1,236 @@
+//! Tensors in a file, by name.
+
+use std::{borrow::Cow, fs, path::Path};
+
+use attention::Matrix;
+use safetensors::Dtype;
+use safetensors::tensor::{Metadata, TensorInfo};
+
+use crate::error::{Error, Result, shape_text};
+use crate::numbers::{FLOATS, floats};
+
+/// A safetensors file in memory: a header in JSON that names tensors with their shapes,
+/// and their numbers, row after row.
+///
+/// # Source
+/// The format as <https://github.com/huggingface/safetensors> describes it.
+#[derive(Debug, Clone)]
+pub struct TensorFile {
+    name: String,
+    bytes: Cow<'static, [u8]>,
+    header: Metadata,
+    numbers_start: usize,
+}
+
+impl TensorFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`Error::Read`], and as [`from_bytes`](Self::from_bytes).
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let bytes = fs::read(path);
+        let bytes = bytes.map_err(|source| Error::Read { path: path.into(), source })?;
+        Self::from_bytes(path.display().to_string(), bytes)
+    }
+
+    /// Understands bytes as a file; `name` is what errors call it.
+    ///
+    /// # Errors
+    /// [`Error::TooShort`], [`Error::HeaderLength`], [`Error::Header`] or
+    /// [`Error::DataLength`] if they are no safetensors file, or a part of one.
+    pub fn from_bytes(
+        name: impl Into<String>,
+        bytes: impl Into<Cow<'static, [u8]>>,
+    ) -> Result<Self> {
+        let (file, bytes) = (name.into(), bytes.into());
+        let Some((length, rest)) = bytes.split_first_chunk() else {
+            return Err(Error::TooShort { file, n_bytes: bytes.len() });
+        };
+        let (announced, left) = (u64::from_le_bytes(*length), rest.len());
+        let n_bytes = usize::try_from(announced).unwrap_or(usize::MAX);
+        let Some(json) = rest.get(..n_bytes) else {
+            return Err(Error::HeaderLength { file, announced, left });
+        };
+        // Not `SafeTensors::deserialize`: it tells no numbers, and overflows in a sum if
+        // the header lies about sizes near 2⁶⁴.
+        let header: Metadata = match serde_json::from_slice(json) {
+            Ok(header) => header,
+            Err(source) => return Err(Error::Header { file, n_bytes, source }),
+        };
+        let (expected, found) = (header.data_len(), left - n_bytes);
+        if expected != found {
+            return Err(Error::DataLength { file, expected, found });
+        }
+        Ok(Self { name: file, numbers_start: length.len() + n_bytes, bytes, header })
+    }
+
+    /// What errors call this file: its path.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The names of its tensors, in alphabetical order.
+    pub fn names(&self) -> Vec<String> {
+        let mut names = self.header.offset_keys();
+        names.sort();
+        names
+    }
+
+    /// Whether there is a tensor of this name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.header.info(name).is_some()
+    }
+
+    /// A text from the file's metadata.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.header.metadata().as_ref()?.get(key).map(String::as_str)
+    }
+
+    /// The tensor of this name.
+    ///
+    /// # Errors
+    /// [`Error::MissingTensor`] with the names that there are.
+    pub fn tensor<'a>(&'a self, name: &'a str) -> Result<Tensor<'a>> {
+        let Some(info) = self.header.info(name) else {
+            let (file, tensor) = (self.name.clone(), name.to_string());
+            return Err(Error::MissingTensor { file, tensor, names: self.names() });
+        };
+        let (from, to) = info.data_offsets;
+        let bytes = &self.bytes[self.numbers_start..][from..to];
+        Ok(Tensor { file: &self.name, name, info, bytes })
+    }
+
+    /// A tensor of two dimensions.
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor) and [`Tensor::matrix`].
+    pub fn matrix(&self, name: &str) -> Result<Matrix> {
+        self.tensor(name)?.matrix()
+    }
+
+    /// A tensor of two dimensions or more, cut into matrices.
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor) and [`Tensor::matrices`].
+    pub fn matrices(&self, name: &str) -> Result<Vec<Matrix>> {
+        self.tensor(name)?.matrices()
+    }
+}
+
+/// One tensor of a file, its numbers not read yet.
+#[derive(Debug, Clone, Copy)]
+pub struct Tensor<'a> {
+    file: &'a str,
+    name: &'a str,
+    info: &'a TensorInfo,
+    bytes: &'a [u8],
+}
+
+impl Tensor<'_> {
+    /// Its shape, of any number of dimensions.
+    pub fn shape(&self) -> &[usize] {
+        &self.info.shape
+    }
+
+    /// Its shape as text: `(30, 256)`.
+    pub fn shape_text(&self) -> String {
+        shape_text(self.shape())
+    }
+
+    /// Whether it holds flags (`BOOL`) and no numbers.
+    pub fn is_bool(&self) -> bool {
+        self.info.dtype == Dtype::BOOL
+    }
+
+    /// The kind of its numbers, as the format writes it: `F32`.
+    pub fn dtype(&self) -> String {
+        self.info.dtype.to_string()
+    }
+
+    /// Its numbers, row after row. Every kind of float is read exactly.
+    ///
+    /// # Errors
+    /// [`Error::Dtype`] if they are no floats, [`Error::Empty`] if there is none.
+    pub fn numbers(&self) -> Result<Vec<f64>> {
+        self.expect_content()?;
+        floats(self.info.dtype, self.bytes).ok_or_else(|| self.dtype_error(FLOATS))
+    }
+
+    /// Its flags, row after row.
+    ///
+    /// # Errors
+    /// [`Error::Dtype`] if it holds numbers, [`Error::Empty`] if it holds nothing.
+    pub fn flags(&self) -> Result<Vec<bool>> {
+        self.expect_content()?;
+        if !self.is_bool() {
+            return Err(self.dtype_error("BOOL"));
+        }
+        Ok(self.bytes.iter().map(|&byte| byte != 0).collect())
+    }
+
+    /// Its numbers as one matrix.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] without exactly two dimensions; as [`numbers`](Self::numbers).
+    pub fn matrix(&self) -> Result<Matrix> {
+        let [rows, cols] = *self.shape() else {
+            return Err(self.shape_error("two dimensions"));
+        };
+        Ok(Matrix::from_row_slice(rows, cols, &self.numbers()?))
+    }
+
+    /// Its numbers as matrices, of which the last two dimensions are rows and columns.
+    ///
+    /// # Shapes
+    /// `[a, b, rows, cols]` gives `a · b` matrices, the last dimension before the rows
+    /// fastest; `[rows, cols]` gives one.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] with less than two dimensions; as [`numbers`](Self::numbers).
+    pub fn matrices(&self) -> Result<Vec<Matrix>> {
+        let [.., rows, cols] = *self.shape() else {
+            return Err(self.shape_error("two dimensions or more"));
+        };
+        let numbers = self.numbers()?;
+        let matrices = numbers.chunks_exact(rows * cols);
+        Ok(matrices.map(|m| Matrix::from_row_slice(rows, cols, m)).collect())
+    }
+
+    /// Holds the shape against one.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] with both if they differ.
+    pub fn expect_shape(&self, expected: &[usize]) -> Result<()> {
+        if self.shape() == expected {
+            return Ok(());
+        }
+        Err(self.shape_error(&shape_text(expected)))
+    }
+
+    /// An [`Error::Shape`] for this tensor, where `expected` says what would fit.
+    pub fn shape_error(&self, expected: &str) -> Error {
+        Error::Shape {
+            file: self.file.to_string(),
+            tensor: self.name.to_string(),
+            found: self.shape().to_vec(),
+            expected: expected.to_string(),
+        }
+    }
+
+    fn dtype_error(&self, expected: &'static str) -> Error {
+        let (file, tensor) = (self.file.to_string(), self.name.to_string());
+        Error::Dtype { file, tensor, found: self.dtype(), expected }
+    }
+
+    fn expect_content(&self) -> Result<()> {
+        if !self.bytes.is_empty() {
+            return Ok(());
+        }
+        let (file, tensor) = (self.file.to_string(), self.name.to_string());
+        Err(Error::Empty { file, tensor, shape: self.shape().to_vec() })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,10 @@
+//! The numbers that chapters quote, each computed here and held by a snapshot.
+
+mod ch01;
+mod ch02;
+mod ch03;
+mod ch04;
+mod ch05;
+mod ch06;
+mod ch07;
+mod ch10;

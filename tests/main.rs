@@ -1,0 +1,23 @@
+//! What must hold across crates, one file a promise.
+
+/// Random layers, inputs and masks, and the number by which stages are compared.
+mod cases;
+
+/// The numbers that chapters quote.
+mod chapters;
+/// The layers: an arrow between crates goes only down.
+mod floors;
+/// The ledgers: 263,168 parameters, whatever the number of heads.
+mod ledger;
+/// W^O mixes: before it heads are apart, after it no output is without any head.
+mod mixing;
+/// Numbers that are not finite stay with the queries that attend to them.
+mod nan;
+/// Every stage gives the same numbers on random sizes, masks and biases.
+mod stages;
+/// PyTorch gives the same numbers.
+mod torch;
+/// The shapes of one pass, step by step.
+mod trace;
+/// The trained layer gives what it gave where it was trained.
+mod trained;

@@ -1,0 +1,115 @@
+//! Every stage gives the same numbers on random sizes, masks and biases.
+
+use std::cell::Cell;
+
+use attention::{Mask, Real, max_abs_diff};
+use proptest::test_runner::{Config, TestRunner};
+
+use crate::cases::{
+    Case, any_case, assert_close, difference, every_stage_and_batched, layer, tokens,
+};
+
+#[test]
+fn every_stage_agrees_with_the_definition_in_f64() {
+    agree::<f64>(400, 1e-12);
+}
+
+#[test]
+fn every_stage_agrees_with_the_definition_in_f32() {
+    agree::<f32>(200, 1e-5);
+}
+
+fn agree<T: Real>(n_cases: u32, tolerance: f64) {
+    let largest = Cell::new(0f64);
+    let config =
+        Config { cases: n_cases, failure_persistence: None, ..Config::default() };
+    let outcome = TestRunner::new(config).run(&any_case(), |case: Case| {
+        let [query, key, value] = case.inputs::<T>();
+        let stages = every_stage_and_batched(&case.parameters());
+        let results: Vec<_> = stages
+            .iter()
+            .map(|stage| stage.forward(&query, &key, &value, &case.mask).unwrap())
+            .collect();
+        for (stage, result) in stages.iter().zip(&results).skip(1) {
+            let diff = difference(&results[0], result);
+            assert_close(
+                format!("{} and {}", stages[0].name(), stage.name()),
+                diff,
+                tolerance,
+            );
+            largest.set(largest.get().max(diff));
+        }
+        Ok(())
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+    println!("{n_cases} random layers: max |Δ| = {:.1e}", largest.get());
+}
+
+#[test]
+fn one_head_in_loops_and_in_matrices_agree_at_every_step() {
+    let config = Config { cases: 200, failure_persistence: None, ..Config::default() };
+    let outcome = TestRunner::new(config).run(&any_case(), |case: Case| {
+        let [query, key, value] = case.inputs::<f64>();
+        for (i, head) in case.parameters().heads().iter().enumerate() {
+            let mask = case.mask.of_head(i);
+            let loops = single_head::attend_in_loops(head, &query, &key, &value, &mask);
+            let matrices = single_head::attend(head, &query, &key, &value, &mask);
+            let (loops, matrices) = (loops.unwrap(), matrices.unwrap());
+            for ((step, a), (_, b)) in loops.steps().into_iter().zip(matrices.steps()) {
+                assert_close(step, max_abs_diff(a, b).unwrap(), 1e-12);
+            }
+        }
+        Ok(())
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn a_query_with_nothing_to_attend_to_gives_the_output_bias() {
+    let (layer, x) = (layer(12, 3, 1), tokens(4, 12, 2));
+    for stage in every_stage_and_batched(&layer) {
+        let seen = stage.self_attend(&x, &Mask::Padding(0)).unwrap();
+        assert!(
+            seen.attn.iter().all(|map| map.iter().all(|&a| a == 0.0)),
+            "{}",
+            stage.name()
+        );
+        for row in seen.out.row_iter() {
+            assert_eq!(Some(row.into_owned()), layer.w_o().bias, "{}", stage.name());
+        }
+    }
+}
+
+#[test]
+fn packing_gives_the_same_numbers_to_the_last_digit_when_products_are_alike() {
+    // One token at a time, so that both stages multiply in the same order.
+    let (layer, x) = (layer(32, 4, 3), tokens(1, 32, 4));
+    let fused = fused_heads::pack(&layer);
+    for (i, head) in layer.heads().iter().enumerate() {
+        let wide = fused.w_q().apply(&x).unwrap();
+        assert_eq!(wide.columns(i * 8, 8), head.w_q.apply(&x).unwrap(), "head {i}");
+    }
+}
+
+#[test]
+fn every_stage_refuses_bad_input_in_the_same_words() {
+    let (layer, x) = (layer(12, 3, 1), tokens(4, 12, 2));
+    let (narrow, none) = (tokens(4, 11, 2), tokens(0, 12, 2));
+    let refusals = |words: fn(&str)| {
+        for stage in every_stage_and_batched(&layer) {
+            let keys_only = tokens(5, 12, 2);
+            let errors = [
+                stage.self_attend(&narrow, &Mask::None),
+                stage.self_attend(&none, &Mask::None),
+                stage.forward(&x, &keys_only, &narrow, &Mask::None),
+                stage.self_attend(&x, &Mask::keys(4, &[true; 5])),
+                stage.self_attend(&x, &Mask::PerHead(vec![Mask::None; 2])),
+            ];
+            let errors = errors.map(|result| result.unwrap_err().to_string());
+            if stage.name() != "batched" {
+                words(&errors.join("\n"));
+            }
+        }
+    };
+    insta::allow_duplicates! { refusals(|words| insta::assert_snapshot!(words)) }
+}

@@ -1,0 +1,96 @@
+//! PyTorch gives the same numbers.
+
+use attention::{Attended, Mask, Matrix};
+use learn::paths;
+use pretrained::TensorFile;
+
+use crate::cases::{assert_close, difference, every_stage_and_batched};
+
+const FILES: [&str; 9] = [
+    "self_d16_h1",
+    "self_d16_h4",
+    "self_d16_h16_headdim1",
+    "self_d32_h4_batch4",
+    "self_d256_h8_t30_bias",
+    "cross_d16_h4_packed",
+    "causal",
+    "kpm_d16_h4_batch3",
+    "big_logits_1e4",
+];
+
+#[test]
+fn every_reference_vector_is_met_by_every_stage() {
+    for name in FILES {
+        let file = open(name);
+        let heads: usize = file.text("num_heads").unwrap().parse().unwrap();
+        let parameters = file.layer(heads, None).unwrap();
+        let query = file.matrices("query").unwrap();
+        let source =
+            |of| if file.contains(of) { file.matrices(of) } else { Ok(query.clone()) };
+        let (key, value) = (source("key").unwrap(), source("value").unwrap());
+        let output = file.matrices("f64/output").unwrap();
+        let maps = file.matrices("f64/attn_heads").unwrap();
+
+        let mut largest = 0f64;
+        for (s, expected_out) in output.iter().enumerate() {
+            let attn = maps[s * heads..(s + 1) * heads].to_vec();
+            let expected = Attended { out: expected_out.clone(), attn };
+            let mask = mask(&file, s, query[s].nrows(), key[s].nrows());
+            for stage in every_stage_and_batched(&parameters) {
+                let seen = stage.forward(&query[s], &key[s], &value[s], &mask).unwrap();
+                let diff = difference(&expected, &seen);
+                assert_close(
+                    format!("{name}, sequence {s}, {}", stage.name()),
+                    diff,
+                    1e-10,
+                );
+                largest = largest.max(diff);
+            }
+        }
+        println!("{name}: max |Δ| = {largest:.1e}");
+    }
+}
+
+#[test]
+fn every_reference_vector_is_tested() {
+    let folder = paths::workspace().join("tests/torch-vectors");
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<String> = names
+        .filter(|path| path.extension().is_some_and(|e| e == "safetensors"))
+        .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+        .collect();
+    let mut tested = FILES.map(String::from).to_vec();
+    (found.sort(), tested.sort());
+    assert_eq!(found, tested);
+}
+
+fn open(name: &str) -> TensorFile {
+    let folder = paths::workspace().join("tests/torch-vectors");
+    TensorFile::open(folder.join(name).with_extension("safetensors")).unwrap()
+}
+
+/// PyTorch's masks say what is blocked; ours say what is allowed.
+fn mask(file: &TensorFile, sequence: usize, n_q: usize, n_kv: usize) -> Mask {
+    let allowed = |name| -> Vec<bool> {
+        file.tensor(name)
+            .unwrap()
+            .flags()
+            .unwrap()
+            .into_iter()
+            .map(|blocked| !blocked)
+            .collect()
+    };
+    let mut masks = Vec::new();
+    if file.contains("attn_mask") {
+        masks.push(Mask::Allowed(Matrix::from_row_slice(
+            n_q,
+            n_kv,
+            &allowed("attn_mask"),
+        )));
+    }
+    if file.contains("key_padding_mask") {
+        let keys = &allowed("key_padding_mask")[sequence * n_kv..][..n_kv];
+        masks.push(Mask::keys(n_q, keys));
+    }
+    Mask::All(masks)
+}
