@@ -12,7 +12,7 @@ const FLOORS: [(&str, &[&str]); 7] = [
     ("single-head", &["attention"]),
     ("per-head", &["attention", "single-head"]),
     ("fused-heads", &["attention"]),
-    ("pretrained", &["attention", "safetensors", "thiserror"]),
+    ("pretrained", &["attention", "safetensors", "serde_json", "thiserror"]),
     ("figures", &["attention", "plotly", "serde_json", "thiserror"]),
     ("learn", &["*"]),
 ];

@@ -7,6 +7,7 @@
 pub mod attend;
 pub mod book;
 pub mod count;
+pub mod gallery;
 pub mod notebooks;
 pub mod paths;
 pub mod progress;

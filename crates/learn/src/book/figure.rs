@@ -1,58 +1,44 @@
 //! Figures: drawn from the crates while the book is built.
 //!
-//! The seam to crate `figures`: a chapter's `{{#figure name key=value …}}` is looked up
-//! in [`REGISTRY`], which holds every figure that a chapter may show.
+//! The seam to [`crate::gallery`], which holds every figure that a chapter may show: a
+//! chapter's `{{#figure name key=value …}}` is looked up there.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-/// What a chapter asks a figure for.
-pub struct Request<'a> {
-    /// The element's id, unique in the book (the print page holds all chapters).
-    pub id: &'a str,
-    args: Vec<(&'a str, &'a str)>,
-}
+use crate::gallery::{self, Args};
 
-/// Draws a figure as a fragment of HTML that stands by itself.
-pub type Draw = fn(&Request) -> Result<String>;
+/// Draws the figure of a name as a fragment of HTML that stands by itself, with an id
+/// that is unique in the book (the print page holds all chapters).
+pub type Draw = fn(name: &str, args: &Args, id: &str) -> Result<String>;
 
-/// The figures by name, and the files that pages with a figure load.
+/// What draws figures, and the files that pages with a figure load.
 pub struct Registry {
-    /// Name and drawing.
-    pub figures: &'static [(&'static str, Draw)],
+    /// From name to HTML.
+    pub draw: Draw,
     /// File name and text: style sheets, licences, and scripts in the order they run in.
     pub assets: &'static [(&'static str, &'static str)],
 }
 
 /// What the chapters may show.
-pub static REGISTRY: Registry = Registry { figures: &[], assets: &figures::assets::ALL };
+pub static REGISTRY: Registry = Registry {
+    draw: |name, args, id| Ok(gallery::draw(name, args)?.to_html(id)),
+    assets: &figures::assets::ALL,
+};
 
-impl<'a> Request<'a> {
-    /// The value of `key=value`, if it was given.
-    pub fn arg(&self, key: &str) -> Option<&'a str> {
-        self.args.iter().find(|(name, _)| *name == key).map(|(_, value)| *value)
-    }
-}
 impl Registry {
     /// Draws what `{{#figure rest}}` asks for. The fragment has no empty line, at which
     /// Markdown would stop to take it as HTML.
     pub fn draw(&self, rest: &str, id: &str) -> Result<String> {
         let mut words = rest.split_whitespace();
         let name = words.next().unwrap_or_default();
-        let (_, draw) =
-            self.figures.iter().find(|(known, _)| *known == name).with_context(|| {
-                let known: Vec<&str> =
-                    self.figures.iter().map(|(name, _)| *name).collect();
-                format!("no figure {name}; there are: {}", known.join(", "))
-            })?;
-        let pair = |word: &'_ str| word.contains('=');
-        let args: Vec<_> = words.collect();
-        ensure!(args.iter().all(|word| pair(word)), "figure {rest}: write key=value");
-        let args = args.iter().filter_map(|word| word.split_once('=')).collect();
+        let words: Vec<&str> = words.collect();
+        let args: Option<Args> = words.iter().map(|word| word.split_once('=')).collect();
+        let args = args.with_context(|| format!("figure {rest}: write key=value"))?;
         let html =
-            draw(&Request { id, args }).with_context(|| format!("figure {rest}"))?;
+            (self.draw)(name, &args, id).with_context(|| format!("figure {rest}"))?;
         ensure!(html.trim().starts_with('<'), "figure {rest} is not HTML");
         let lines = html.lines().filter(|line| !line.trim().is_empty());
         Ok(lines.collect::<Vec<_>>().join("\n"))
@@ -104,16 +90,13 @@ fn hash(text: &str) -> String {
 /// Small figures for the tests of this folder.
 #[cfg(test)]
 pub static SAMPLE: Registry = Registry {
-    figures: &[
-        ("bars", |request| {
-            let head = request.arg("head").unwrap_or("all");
-            Ok(format!(
-                "<figure class=\"figure\" id=\"{}\">\n\n{head}</figure>",
-                request.id
-            ))
-        }),
-        ("broken", |_| anyhow::bail!("no such head")),
-    ],
+    draw: |name, args, id| match name {
+        "bars" => {
+            let head = args.get("head").unwrap_or("all");
+            Ok(format!("<figure class=\"figure\" id=\"{id}\">\n\n{head}</figure>"))
+        }
+        _ => anyhow::bail!("no figure {name}"),
+    },
     assets: &[("a.css", "a{}"), ("a.js", "0"), ("a-LICENSE.txt", "free")],
 };
 
@@ -129,12 +112,8 @@ mod tests {
 
     #[test]
     fn an_unknown_or_failing_figure_is_an_error_with_its_name() {
-        for (rest, said) in [
-            ("lines", "there are: bars"),
-            ("broken", "figure broken"),
-            ("bars 3", "key=value"),
-        ] {
-            let error = SAMPLE.draw(rest, "f").unwrap_err().to_string();
+        for (rest, said) in [("lines", "no figure lines"), ("bars 3", "key=value")] {
+            let error = format!("{:#}", SAMPLE.draw(rest, "f").unwrap_err());
             assert!(error.contains(said), "{error}");
         }
     }

@@ -58,7 +58,7 @@ fn every_fault_is_told_with_its_line() {
         ("{{#values b.snap}}", "b.snap"),
         ("{{#value w_o}}", "name a snapshot first"),
         ("{{#figure lines}}", "no figure lines"),
-        ("{{#figure broken}}", "no such head"),
+        ("{{#figure broken}}", "no figure broken"),
         ("$\\frac{1}$", "bad formula"),
         ("$a {{#value b}}$", "no value b"),
         ("{{#playground ../a.rs}}", "not known"),
