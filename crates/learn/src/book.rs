@@ -58,6 +58,16 @@ pub fn check() -> Result<Vec<Problem>> {
     check_in(&paths::workspace().join("chapters"))
 }
 
+/// Builds and checks, and says where the book is.
+///
+/// # Errors
+/// Every problem that was found.
+pub fn built_and_checked() -> Result<String> {
+    problem::none(&check()?)?;
+    let built = output(&paths::workspace().join("chapters"));
+    Ok(format!("{}, every include and link resolved", built.display()))
+}
+
 /// Serves the built book to this machine only, on `port` or, if that is taken, another.
 /// The address answers as soon as this returns; dropping the server ends it.
 pub fn serve(port: u16) -> Result<Server> {

@@ -13,5 +13,6 @@ pub mod paths;
 pub mod progress;
 pub mod stages;
 pub mod start;
+mod step;
 pub mod tour;
 pub mod verify;

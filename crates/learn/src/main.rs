@@ -28,6 +28,8 @@ enum Command {
     Attend(attend::Args),
     /// Everything that must hold: format, lints, tests, book, notebooks
     Verify,
+    /// Build the book and check it: includes, numbers, figures, links
+    Book,
     /// Run every notebook and keep what it printed (for those who change one)
     Notebooks,
     /// What mdBook runs on the chapters
@@ -53,6 +55,9 @@ fn main() -> ExitCode {
         Some(Command::Count(args)) => count::run(&args),
         Some(Command::Attend(args)) => attend::run(args),
         Some(Command::Verify) => verify::run(),
+        Some(Command::Book) => {
+            book::built_and_checked().map(|summary| println!("{summary}"))
+        }
         Some(Command::Notebooks) => start::rewrite_notebooks(),
         Some(Command::Preprocess(args)) if args.supports.is_empty() => book::preprocess(),
         Some(Command::Preprocess(_)) => Ok(()),

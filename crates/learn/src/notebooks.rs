@@ -25,7 +25,6 @@ mod kernel;
 mod lab;
 mod place;
 mod python;
-pub(crate) mod step;
 mod tools;
 mod verify;
 mod warm;
@@ -34,6 +33,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use indicatif::ProgressBar;
+
+use crate::step;
 
 pub use lab::Lab;
 pub use python::Missing;

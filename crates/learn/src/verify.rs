@@ -6,8 +6,7 @@ use std::time::Instant;
 use anyhow::{Result, bail, ensure};
 use indicatif::ProgressBar;
 
-use crate::notebooks::step;
-use crate::{book, notebooks, paths, progress};
+use crate::{book, notebooks, paths, progress, step};
 
 /// The version that is installed where there is none.
 const INSTA: &str = "1.49.0";
@@ -94,10 +93,7 @@ fn docs(bar: &ProgressBar) -> Result<String> {
 
 fn built_book(bar: &ProgressBar) -> Result<String> {
     bar.set_message("book: every include, number, figure and link");
-    let problems = book::check()?;
-    let text: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    ensure!(problems.is_empty(), "{}", text.join("\n"));
-    Ok("built, every include and link resolved".into())
+    book::built_and_checked()
 }
 
 fn run_notebooks(bar: &ProgressBar) -> Result<String> {

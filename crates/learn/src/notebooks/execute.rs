@@ -9,7 +9,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::{place, step};
+use super::place;
+use crate::step;
 
 /// The script, nbclient's user; in the binary, so that there is one version of it.
 const SCRIPT: &str = include_str!("run.py");

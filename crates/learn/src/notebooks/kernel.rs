@@ -13,8 +13,9 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
-use super::{place, step};
+use super::place;
 use crate::paths;
+use crate::step;
 
 /// The warm folder that places are copied from.
 pub const WARM: &str = "evcxr/warm";
@@ -107,7 +108,8 @@ fn write_settings() -> Result<PathBuf> {
     Ok(folder)
 }
 
-fn cargo_home() -> PathBuf {
+/// The user's cargo home, where downloaded crates are.
+pub fn cargo_home() -> PathBuf {
     std::env::var_os("CARGO_HOME").map_or_else(
         || std::env::home_dir().unwrap_or_default().join(".cargo"),
         PathBuf::from,

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::{place, step};
+use super::place;
+use crate::step;
 
 const PORT: u16 = 8888;
 const STARTS_WITHIN: Duration = Duration::from_secs(60);

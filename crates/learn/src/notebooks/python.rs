@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 
-use super::{place, step};
+use super::place;
+use crate::step;
 
 const OLDEST: (u32, u32) = (3, 10);
 

@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use serde_json::json;
 
-use super::{place, step};
+use super::place;
+use crate::step;
 
 /// Installs evcxr and the kernel "Rust" that runs it.
 pub fn install(progress: &ProgressBar) -> Result<()> {

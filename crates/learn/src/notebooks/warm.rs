@@ -8,8 +8,9 @@ use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
-use super::{execute, kernel, place, step};
+use super::{execute, kernel, place};
 use crate::paths;
+use crate::step;
 
 /// Fills the warm folder: runs the dependency lines of each notebook in a kernel.
 pub fn warm(progress: &ProgressBar) -> Result<()> {
@@ -18,6 +19,8 @@ pub fn warm(progress: &ProgressBar) -> Result<()> {
         fs::read_to_string(&lock).with_context(|| lock.display().to_string())?;
     let rustc = Command::new("rustc").arg("-vV").output().context("rustc")?;
     ingredients += &String::from_utf8_lossy(&rustc.stdout);
+    // Where the sources are is part of what cargo knows a compiled crate by.
+    ingredients += &format!("{}\n", kernel::cargo_home().display());
     ingredients += &fs::read_to_string(place::notebooks().join("evcxr.toml"))?;
     let wanted = dependencies()?;
     ingredients += &wanted.iter().cloned().collect::<Vec<_>>().join("\n\n");

@@ -1,4 +1,5 @@
-//! One step of set-up: done once, its output in a log, the log's end in the error.
+//! One step of set-up or of verifying: a tool run to its end, its output in a log, the
+//! log's end in the error; and what need not be done again.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -6,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::place;
+use crate::paths;
 
 /// Does `work` unless it was done from the same `ingredients` before.
 ///
@@ -28,7 +29,7 @@ pub fn once(
 
 /// Runs a tool to its end.
 pub fn run(name: &str, command: &mut Command) -> Result<()> {
-    let log = place::state("log").join(format!("{name}.log"));
+    let log = paths::state().join("log").join(format!("{name}.log"));
     let output = create(&log)?;
     let status = command
         .stdin(Stdio::null())
@@ -70,5 +71,5 @@ pub fn write(path: &PathBuf, text: &str) -> Result<()> {
 }
 
 fn stamp(name: &str) -> PathBuf {
-    place::state("done").join(name)
+    paths::state().join("done").join(name)
 }
