@@ -1,16 +1,22 @@
 // Draws the figures of a page: in the colours of its theme, to fit its width.
-// Each figure brings its data and two layouts, `wide` and `narrow`, made by the crate.
+// Each figure brings its data, two layouts, `wide` and `narrow`, and its tables, made by
+// the crate.
 "use strict";
 (() => {
   const NARROW = 560; // as in figures.css
+  const PAPER = 660; // fits A4 and Letter with a browser's own margins
+  const TALLEST = 880; // on a page, with the title
   const figures = [];
+  let onPaper = false;
 
   // The layout for this width, with the page's letters and colours.
   function layoutOf({ place, spec }) {
-    const wide = place.clientWidth >= NARROW;
+    const wide = onPaper || place.clientWidth >= NARROW;
     const layout = structuredClone(wide ? spec.wide : spec.narrow);
-    const { color, fontFamily } = getComputedStyle(place);
-    Object.assign(layout.font, { color, family: fontFamily });
+    const style = getComputedStyle(place);
+    const color = onPaper ? "rgb(0, 0, 0)" : style.color;
+    Object.assign(layout.font, { color, family: style.fontFamily });
+    if (onPaper) layout.width = PAPER;
     for (const [key, axis] of Object.entries(layout)) {
       if (!/^[xy]axis/.test(key)) continue;
       if (axis.showgrid !== false) axis.gridcolor = fainter(color, 0.15);
@@ -26,46 +32,108 @@
   }
 
   function draw(figure) {
-    figure.width = figure.place.clientWidth;
+    const { place, spec } = figure;
+    const layout = layoutOf(figure);
+    place.style.zoom = onPaper ? Math.min(1, TALLEST / layout.height) : "";
+    figure.width = place.clientWidth;
     const config = { displayModeBar: false, showTips: false };
-    return Plotly.react(figure.place, figure.spec.data, layoutOf(figure), config);
+    return Plotly.react(place, spec.data, layout, config);
   }
 
-  // A click in the legend shows that group alone.
-  function choose(figure, { fullData, curveNumber }) {
-    const chosen = fullData[curveNumber].legendgroup;
+  // Shows the traces of one group and hides those of the others.
+  function choose(figure, group) {
     figure.spec.data = figure.spec.data.map((trace) => {
       if (!trace.legendgroup) return trace;
-      return { ...trace, visible: trace.legendgroup === chosen || "legendonly" };
+      return { ...trace, visible: trace.legendgroup === group };
     });
-    draw(figure);
-    return false; // in place of what plotly.js would do
+    return draw(figure);
+  }
+
+  // A button a group, before the drawing: that one is an image to a screen reader.
+  function addChoices(figure, word) {
+    const row = document.createElement("div");
+    row.className = "figure-choices";
+    row.setAttribute("role", "group");
+    const label = row.appendChild(document.createElement("span"));
+    label.textContent = word;
+    for (const trace of figure.spec.data) {
+      if (!trace.legendgroup || trace.showlegend === false) continue;
+      const button = row.appendChild(document.createElement("button"));
+      button.type = "button";
+      button.textContent = trace.name;
+      button.setAttribute("aria-label", `${word} ${trace.name}`);
+      button.setAttribute("aria-pressed", String(trace.visible === true));
+      button.style.setProperty("--head", trace.marker.color);
+      button.addEventListener("click", () => {
+        for (const other of row.querySelectorAll("button")) {
+          other.setAttribute("aria-pressed", String(other === button));
+        }
+        choose(figure, trace.legendgroup);
+      });
+    }
+    row.setAttribute("aria-label", `Choose a ${word}`);
+    figure.place.before(row);
+  }
+
+  // The tables are made when they are first opened: few readers open all of them.
+  function addTables(details, tables) {
+    const region = details.querySelector(".figure-tables");
+    details.addEventListener("toggle", () => {
+      if (region.childElementCount) return;
+      for (const { caption, columns, rows } of tables) {
+        const table = region.appendChild(document.createElement("table"));
+        table.createCaption().textContent = caption;
+        const head = table.createTHead().insertRow();
+        for (const column of columns) head.append(cell("th", column, "col"));
+        const body = table.createTBody();
+        for (const [first, ...rest] of rows) {
+          const row = body.insertRow();
+          row.append(cell("th", first, "row"), ...rest.map((text) => cell("td", text)));
+        }
+      }
+    });
+  }
+
+  function cell(tag, text, scope) {
+    const made = document.createElement(tag);
+    made.textContent = text;
+    if (scope) made.scope = scope;
+    return made;
   }
 
   function start(place) {
-    const spec = JSON.parse(place.parentElement.querySelector("script").textContent);
-    const figure = { place, spec, width: 0 };
-    place.replaceChildren();
-    draw(figure);
-    if (spec.wide.meta && spec.wide.meta.legend === "one") {
-      place.on("plotly_legendclick", (event) => choose(figure, event));
-      place.on("plotly_legenddoubleclick", () => false);
+    const whole = place.parentElement;
+    const spec = JSON.parse(whole.querySelector("script").textContent);
+    addTables(whole.querySelector("details"), spec.tables);
+    if (!window.Plotly) {
+      place.classList.add("undrawn");
+      return;
     }
+    const figure = { place, spec, width: 0 };
     figures.push(figure);
+    const choice = spec.wide.meta && spec.wide.meta.choose;
+    if (choice) addChoices(figure, choice);
+    draw(figure);
     new ResizeObserver(() => {
-      if (place.clientWidth && place.clientWidth !== figure.width) draw(figure);
+      const { clientWidth } = place;
+      if (!onPaper && clientWidth && clientWidth !== figure.width) draw(figure);
     }).observe(place);
   }
 
+  function print(now) {
+    if (now === onPaper) return;
+    onPaper = now;
+    figures.forEach(draw);
+  }
+
   function startAll() {
-    for (const place of document.querySelectorAll(".figure-plot")) {
-      if (window.Plotly) start(place);
-      else place.classList.add("undrawn");
-    }
+    document.querySelectorAll(".figure-plot").forEach(start);
     // mdBook names its theme in the class of <html>.
     new MutationObserver(() => figures.forEach(draw))
       .observe(document.documentElement, { attributeFilter: ["class"] });
-    matchMedia("print").addEventListener("change", () => figures.forEach(draw));
+    addEventListener("beforeprint", () => print(true));
+    addEventListener("afterprint", () => print(false));
+    matchMedia("print").addEventListener("change", ({ matches }) => print(matches));
   }
 
   if (document.readyState === "loading") {

@@ -1,9 +1,11 @@
 //! Why numbers cannot be drawn.
 
+use crate::heads::ROUNDING;
+
 /// A result whose error is this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why attention maps cannot be drawn.
+/// Why attention maps or other numbers cannot be drawn.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -36,6 +38,39 @@ pub enum Error {
         entry: f64,
     },
 
+    /// More of something than can be read in one figure.
+    #[error("{found} {what} are too many for one figure: draw at most {most}")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many were given.
+        found: usize,
+        /// The most that a figure takes.
+        most: usize,
+    },
+
+    /// A list that does not fit the others.
+    #[error("{what} has {found} entries, expected {expected}")]
+    Length {
+        /// Which list.
+        what: String,
+        /// How many entries it has.
+        found: usize,
+        /// How many fit.
+        expected: usize,
+    },
+
+    /// A number that cannot be what it is said to be.
+    #[error("{what} is {found}, expected {expected}")]
+    Number {
+        /// Which number.
+        what: String,
+        /// The number.
+        found: f64,
+        /// What it should be.
+        expected: String,
+    },
+
     /// Numbers for another count of heads.
     #[error("{n_numbers} numbers were given for {n_heads} heads: give one a head")]
     Numbers {
@@ -53,4 +88,42 @@ pub enum Error {
         /// The numbers of the heads that there are.
         known: Vec<usize>,
     },
+}
+
+impl Error {
+    /// Holds `found` to what a number of its kind can be, but for rounding; NaN is in no
+    /// range.
+    pub(crate) fn expect_between(
+        what: impl Into<String>,
+        found: f64,
+        [least, most]: [f64; 2],
+    ) -> Result<()> {
+        if found.is_finite() && (least..=most + ROUNDING).contains(&found) {
+            return Ok(());
+        }
+        let expected = match most {
+            f64::INFINITY => format!("at least {least}"),
+            _ => format!("from {least} to {most}"),
+        };
+        Err(Self::Number { what: what.into(), found, expected })
+    }
+
+    pub(crate) fn expect_at_most(
+        what: &'static str,
+        found: usize,
+        most: usize,
+    ) -> Result<()> {
+        if found > most { Err(Self::TooMany { what, found, most }) } else { Ok(()) }
+    }
+
+    pub(crate) fn expect_length(
+        what: impl Into<String>,
+        found: usize,
+        expected: usize,
+    ) -> Result<()> {
+        if found == expected {
+            return Ok(());
+        }
+        Err(Self::Length { what: what.into(), found, expected })
+    }
 }

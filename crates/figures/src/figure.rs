@@ -20,10 +20,13 @@ pub struct Figure {
     pub(crate) wide: Value,
     /// The layout for a phone.
     pub(crate) narrow: Value,
+    /// The layout for a notebook, if it is not the wide one: where a page has buttons, a
+    /// notebook needs plotly's legend.
+    pub(crate) notebook: Option<Value>,
 }
 
 /// Numbers of a figure, as a table.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     /// What the table holds.
     pub caption: String,
@@ -31,6 +34,21 @@ pub struct Table {
     pub columns: Vec<String>,
     /// Each row: its head, then one cell a further column.
     pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table whose rows have as many cells as it has columns.
+    pub(crate) fn new<const N: usize>(
+        caption: impl Into<String>,
+        columns: [&str; N],
+        rows: impl IntoIterator<Item = [String; N]>,
+    ) -> Self {
+        Self {
+            caption: caption.into(),
+            columns: columns.map(str::to_owned).to_vec(),
+            rows: rows.into_iter().map(Vec::from).collect(),
+        }
+    }
 }
 
 impl Figure {
@@ -56,9 +74,10 @@ impl Figure {
 
     /// What plotly.js draws: `data`, `layout` (with the title) and `config`.
     pub fn to_json(&self) -> Value {
+        let layout = self.notebook.as_ref().unwrap_or(&self.wide);
         json!({
             "data": self.traces,
-            "layout": layout::titled(&self.wide, &self.title),
+            "layout": layout::titled(layout, &self.title),
             "config": layout::config(),
         })
     }

@@ -12,7 +12,8 @@ use crate::{Figure, Heads, Link, Table, palette, sketch};
 
 /// Lines between queries (left) and keys (right), thicker for a larger share.
 ///
-/// A head is chosen by a click on its name; at first it is the one of
+/// A head is chosen by its button (in a notebook, by its name in the legend); at first it
+/// is the one of
 /// [`Heads::showing`], or the first. Shares below .05 get no
 /// line.
 pub fn head_view(title: impl Into<String>, heads: &Heads) -> Figure {
@@ -29,6 +30,7 @@ pub fn head_view(title: impl Into<String>, heads: &Heads) -> Figure {
         traces: token_dots(heads).into_iter().chain(of_heads).collect(),
         wide: layout::wide(heads),
         narrow: layout::narrow(heads),
+        notebook: Some(layout::notebook(heads)),
     }
 }
 

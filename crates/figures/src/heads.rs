@@ -8,7 +8,7 @@ use crate::{Error, Result};
 const MOST_HEADS: usize = 16;
 
 /// Rounding in f32 may carry a share this far above 1.
-const ROUNDING: f64 = 1e-4;
+pub(crate) const ROUNDING: f64 = 1e-4;
 
 /// The attention maps of one layer, with the tokens on their two sides.
 #[derive(Debug, Clone)]

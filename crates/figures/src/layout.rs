@@ -1,12 +1,15 @@
 //! What all figures have in common: quiet axes, no tools, colours for any page.
 
-use plotly::common::Font;
+use plotly::common::{Font, Title};
 use plotly::layout::{Axis, DragMode, HoverMode, Layout, Margin};
 use serde_json::{Map, Value, json};
 
 /// Readable on white and on black: a notebook does not say which it is. In the book,
 /// figures.js puts the theme's own colours in its place.
 pub(crate) const NEUTRAL: &str = "#767676";
+
+/// Lines behind what is drawn.
+const FAINT: &str = "rgba(118,118,118,0.25)";
 
 const TRANSPARENT: &str = "rgba(0,0,0,0)";
 
@@ -37,6 +40,19 @@ pub(crate) fn token_axis(tokens: &[String], font_size: usize) -> Axis {
         .fixed_range(true)
 }
 
+/// An axis of numbers from 0 to `end`, with faint lines across the panel.
+pub(crate) fn number_axis(end: f64, title: &str) -> Axis {
+    Axis::new()
+        .range(vec![0.0, rounded(end)])
+        .title(axis_title(title))
+        .n_ticks(5)
+        .tick_font(Font::new().size(11))
+        .tick_length(0)
+        .grid_color(FAINT)
+        .zero_line_color(FAINT)
+        .fixed_range(true)
+}
+
 /// How wide a token is drawn, roughly: enough to leave room for it.
 pub(crate) fn label_width(tokens: &[String], font_size: usize) -> f64 {
     let longest = tokens.iter().map(|token| token.chars().count()).max().unwrap_or(0);
@@ -46,6 +62,37 @@ pub(crate) fn label_width(tokens: &[String], font_size: usize) -> f64 {
 /// plotly.js reads a few tags and entities in texts; tokens like `<s>` must stay tokens.
 pub(crate) fn text(plain: &str) -> String {
     plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// A text whose `W_i^Q` and `d_k` are set low and high, in tags that both plotly.js and a
+/// page know. Not for tokens, which stay as they are.
+pub(crate) fn formula(plain: &str) -> String {
+    let plain: Vec<char> = text(plain).chars().collect();
+    let is_word = |at: usize| plain.get(at).is_some_and(|c| c.is_alphanumeric());
+    let mut out = String::new();
+    let mut at = 0;
+    while let Some(&c) = plain.get(at) {
+        // One letter alone, so that `padding_mask` keeps its line.
+        let is_mark = at > 0 && is_word(at - 1) && is_word(at + 1) && !is_word(at + 2);
+        let tag = match c {
+            '_' => "sub",
+            '^' => "sup",
+            _ => "",
+        };
+        if is_mark && !tag.is_empty() {
+            out += &format!("<{tag}>{}</{tag}>", plain[at + 1]);
+            at += 2;
+        } else {
+            out.push(c);
+            at += 1;
+        }
+    }
+    out
+}
+
+/// What an axis measures, in small letters.
+pub(crate) fn axis_title(plain: &str) -> Title {
+    Title::with_text(formula(plain)).font(Font::new().size(11))
 }
 
 /// Sets fields that the plotly crate has no setter for, in what `to_value` made of its
@@ -91,7 +138,7 @@ pub(crate) fn titled(layout: &Value, title: &str) -> Value {
     }
     // plotly hangs one line by its top, and the first of several by its middle.
     let above = if lines.len() == 1 { 8 } else { 21 };
-    let lines: Vec<_> = lines.iter().map(|line| text(line)).collect();
+    let lines: Vec<_> = lines.iter().map(|line| formula(line)).collect();
     layout["title"] = json!({
         "text": lines.join("<br>"),
         "font": { "size": 15 },
@@ -123,4 +170,16 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_are_set_and_names_are_not() {
+        let set = "W<sub>i</sub><sup>Q</sup>, √d<sub>k</sub> &lt; 2";
+        assert_eq!(formula("W_i^Q, √d_k < 2"), set);
+        assert_eq!(formula("padding_mask, a _ b, ^O"), "padding_mask, a _ b, ^O");
+    }
 }

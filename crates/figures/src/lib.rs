@@ -1,7 +1,8 @@
 //! Figures of what attention does, drawn the same in the book and in the notebooks.
 //!
 //! ```text
-//! attention maps ─▶ Heads ─▶ head_maps, head_view, … ─▶ Figure ─▶ notebook, book, terminal
+//! attention maps ─▶ Heads ─▶ head_maps, head_view ─┐
+//! measurements, ledgers ───▶ spread, costs, …     ─┴▶ Figure ─▶ notebook, book, terminal
 //! ```
 //!
 //! The one decision: **a figure is a value, not a page**. Each function here takes checked
@@ -21,20 +22,38 @@
 //! A new figure is one file: read [`head_maps()`] first, it is the pattern.
 
 pub mod assets;
+mod average;
+mod concat_change;
+mod costs;
 mod error;
 mod figure;
+mod grid;
 mod head_maps;
 mod head_view;
 mod heads;
 mod html;
 mod layout;
+mod ledger;
+mod mask_maps;
+mod memory_order;
 mod palette;
+mod panels;
 mod sketch;
+mod spread;
+mod strongest_links;
 #[cfg(test)]
 mod testing;
 
+pub use average::{WeightRow, average};
+pub use concat_change::{ConcatChange, concat_change};
+pub use costs::{NamedCost, costs};
 pub use error::{Error, Result};
 pub use figure::{Figure, Table};
 pub use head_maps::head_maps;
 pub use head_view::head_view;
 pub use heads::{Heads, Link};
+pub use ledger::ledger;
+pub use mask_maps::mask_maps;
+pub use memory_order::memory_order;
+pub use spread::{ScaleSample, spread};
+pub use strongest_links::{HeadLink, SentenceLinks, strongest_links};

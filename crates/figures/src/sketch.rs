@@ -2,6 +2,8 @@
 
 use attention::Matrix;
 
+use crate::Table;
+
 /// How wide a sketch may be, in columns.
 const WIDTH: usize = 90;
 
@@ -40,6 +42,45 @@ pub(crate) fn maps(
     bands.collect::<Vec<_>>().join("\n\n")
 }
 
+/// A bar of at most `width` characters, drawn to an eighth of one.
+pub(crate) fn bar(value: f64, most: f64, width: usize) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = (value / most * width as f64 * 8.0).round().max(0.0) as usize;
+    let eighths = eighths.min(8 * width);
+    "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
+}
+
+/// Values as a row of small columns, one character each, or the largest of several where
+/// there are more than fit.
+pub(crate) fn columns(values: &[f64], most: f64) -> String {
+    const HEIGHTS: [char; 9] = ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let together = values.len().div_ceil(WIDTH - 10).max(1);
+    let column = |values: &[f64]| {
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        let step = (largest / most * 8.0).ceil().clamp(0.0, 8.0);
+        HEIGHTS[step as usize]
+    };
+    values.chunks(together).map(column).collect()
+}
+
+/// A table as text: row heads to the left, cells to the right.
+pub(crate) fn table(table: &Table) -> String {
+    let lines: Vec<&Vec<String>> =
+        std::iter::once(&table.columns).chain(&table.rows).collect();
+    let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max();
+    let widths: Vec<usize> =
+        (0..table.columns.len()).map(|at| width(at).unwrap_or(0)).collect();
+    let line = |cells: &&Vec<String>| {
+        let cells = cells.iter().zip(&widths).enumerate();
+        let cells = cells.map(|(at, (cell, &width))| match at {
+            0 => format!("{cell:<width$}"),
+            _ => format!("  {cell:>width$}"),
+        });
+        cells.collect::<String>().trim_end().to_owned()
+    };
+    lines.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
 /// The block whose darkness is nearest to `share / most`.
 fn shade(share: f64, most: f64) -> char {
     let steps = (SHADES.len() - 1) as f64;
@@ -67,6 +108,14 @@ mod tests {
         assert_eq!(line, " ░░▒▒▓▓██");
         assert_eq!(shade(0.3, 0.3), '█');
         assert_eq!(shade(1.0, 0.3), '█');
+    }
+
+    #[test]
+    fn bars_and_columns_keep_to_their_room() {
+        assert_eq!(bar(0.5, 1.0, 3), "█▌");
+        assert_eq!(bar(2.0, 1.0, 3), "███");
+        assert_eq!(columns(&[0.0, 0.01, 0.5, 1.0], 1.0), "·▁▄█");
+        assert_eq!(columns(&[0.2; 384], 1.0).chars().count(), 77);
     }
 
     #[test]

@@ -62,6 +62,19 @@ pub(crate) fn figure() -> Figure {
     head_maps("Three heads look at three things", &heads)
 }
 
+/// Holds a figure's four forms to snapshots of the calling test's module.
+macro_rules! assert_figure {
+    ($figure:expr) => {
+        let figure = $figure;
+        let readable = crate::testing::readable;
+        insta::assert_snapshot!("data", readable(&figure.to_json()));
+        insta::assert_snapshot!("narrow", readable(&figure.narrow));
+        insta::assert_snapshot!("sketch", figure);
+        insta::assert_snapshot!("alternative", figure.alternative());
+    };
+}
+pub(crate) use assert_figure;
+
 /// JSON with lists of plain values, and lists of those, on one line each.
 pub(crate) fn readable(value: &Value) -> String {
     let mut out = String::new();

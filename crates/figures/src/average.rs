@@ -1,0 +1,201 @@
+//! Rows of weights over the same tokens, bar beside bar.
+
+use plotly::Bar;
+use plotly::common::{HoverInfo, Marker};
+use serde_json::{Value, to_value};
+
+use attention::Error as SizeError;
+
+use crate::heads::share;
+use crate::layout::{label_width, number_axis, rounded, text, token_axis, with};
+use crate::panels::{self, NARROW, Panel, Place, WIDE};
+use crate::{Error, Figure, Result, Table, palette, sketch};
+
+/// How one query spreads its attention: a row of a map, under a name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeightRow {
+    /// What tells it from the other rows: `head 11`, `−1e9 for the blocked`.
+    pub name: String,
+    /// One share a token.
+    pub shares: Vec<f64>,
+}
+
+/// More rows cannot be told apart, and their bars are threads on a phone.
+const MOST_ROWS: usize = 6;
+
+/// The weights of several rows over the same tokens, as bars, one colour a row.
+///
+/// For one query in several heads, or one row under several masks.
+///
+/// # Shapes
+/// Each row has `tokens.len()` shares.
+///
+/// # Errors
+/// [`Error::Sizes`] for no rows or no tokens; [`Error::TooMany`] above 6 rows;
+/// [`Error::Length`] for a row that does not fit the tokens; [`Error::Number`] for a share
+/// outside 0 to 1.
+pub fn average<S: AsRef<str>>(
+    title: impl Into<String>,
+    tokens: &[S],
+    rows: &[WeightRow],
+) -> Result<Figure> {
+    let tokens: Vec<String> = tokens.iter().map(|it| it.as_ref().to_owned()).collect();
+    check(&tokens, rows)?;
+    let table = table(&tokens, rows);
+    let legend_lines = |width: f64| {
+        let entry = |row: &WeightRow| row.name.chars().count() as f64 * 7.0 + 50.0;
+        (rows.iter().map(entry).sum::<f64>() / (width - 50.0)).ceil()
+    };
+    let layout = |width: f64, font_size: usize| {
+        layout(&tokens, rows, width, font_size, legend_lines(width) * 20.0 + 8.0)
+    };
+    Ok(Figure {
+        title: title.into(),
+        alternative: told(&tokens, rows),
+        sketch: sketched(&tokens, rows),
+        tables: vec![table],
+        traces: rows
+            .iter()
+            .enumerate()
+            .map(|(nth, row)| trace(&tokens, nth, row))
+            .collect(),
+        wide: layout(WIDE, 12),
+        narrow: layout(NARROW, 11),
+        notebook: None,
+    })
+}
+
+fn check(tokens: &[String], rows: &[WeightRow]) -> Result<()> {
+    SizeError::expect_positive("the number of tokens", tokens.len())?;
+    SizeError::expect_positive("the number of rows", rows.len())?;
+    Error::expect_at_most("rows of weights", rows.len(), MOST_ROWS)?;
+    for WeightRow { name, shares } in rows {
+        Error::expect_length(format!("the row {name}"), shares.len(), tokens.len())?;
+        for (token, &share) in tokens.iter().zip(shares) {
+            let what = format!("the share of {token} in the row {name}");
+            Error::expect_between(what, share, [0.0, 1.0])?;
+        }
+    }
+    Ok(())
+}
+
+fn largest(rows: &[WeightRow]) -> f64 {
+    rows.iter().flat_map(|row| &row.shares).copied().fold(0.01, f64::max)
+}
+
+fn trace(tokens: &[String], nth: usize, row: &WeightRow) -> Value {
+    let told = |(token, &of): (&String, &f64)| {
+        format!("{}<br>{} {}", text(&row.name), text(token), share(of))
+    };
+    let shares = row.shares.iter().map(|&of| rounded(of)).collect();
+    let bars = Bar::new((0..tokens.len()).collect(), shares)
+        .name(text(&row.name))
+        .marker(Marker::new().color(palette::head(nth)))
+        .hover_text_array(tokens.iter().zip(&row.shares).map(told).collect())
+        .hover_info(HoverInfo::Text);
+    with(to_value(bars), [])
+}
+
+fn layout(
+    tokens: &[String],
+    rows: &[WeightRow],
+    width: f64,
+    font_size: usize,
+    above: f64,
+) -> Value {
+    let panel = Panel {
+        title: "share of the query's attention".to_owned(),
+        x: token_axis(tokens, font_size)
+            .tick_angle(-90.0)
+            .range(vec![-0.5, tokens.len() as f64 - 0.5]),
+        y: number_axis(largest(rows) * 1.05, ""),
+        width: None,
+        height: 210.0,
+    };
+    let below = label_width(tokens, font_size);
+    let place = Place { width, n_columns: 1, left: 30.0, left_once: true, below, above };
+    let mut layout = panels::layout(vec![panel], &place);
+    layout["barmode"] = "group".into();
+    layout["bargap"] = 0.25.into();
+    layout
+}
+
+fn table(tokens: &[String], rows: &[WeightRow]) -> Table {
+    let names = rows.iter().map(|row| row.name.clone());
+    let row = |(at, token): (usize, &String)| {
+        let shares = rows.iter().map(|row| share(row.shares[at]));
+        std::iter::once(token.clone()).chain(shares).collect()
+    };
+    Table {
+        caption: "Share of the query's attention".to_owned(),
+        columns: std::iter::once("token".to_owned()).chain(names).collect(),
+        rows: tokens.iter().enumerate().map(row).collect(),
+    }
+}
+
+/// A line a token, a bar a row.
+fn sketched(tokens: &[String], rows: &[WeightRow]) -> String {
+    let label = sketch::longest(tokens);
+    let names: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
+    let width = sketch::longest(&names).max(72 / rows.len() - 3);
+    let most = largest(rows);
+    let heading = names.iter().map(|name| format!("  {name:<width$} "));
+    let lines = tokens.iter().enumerate().map(|(at, token)| {
+        let bars = rows.iter().map(|row| {
+            let bar = sketch::bar(row.shares[at], most, width - 6);
+            let bar = format!("{} {bar}", share(row.shares[at]));
+            format!(" │{bar:<width$} ")
+        });
+        format!("{token:>label$}{}", bars.collect::<String>())
+    });
+    let heading = format!("{:label$}{}", "", heading.collect::<String>());
+    let lines: Vec<String> =
+        std::iter::once(heading).chain(lines).map(|l| l.trim_end().to_owned()).collect();
+    lines.join("\n")
+}
+
+fn told(tokens: &[String], rows: &[WeightRow]) -> String {
+    let each = rows.iter().map(|row| {
+        let mut order: Vec<usize> = (0..tokens.len()).collect();
+        order.sort_by(|&a, &b| row.shares[b].total_cmp(&row.shares[a]));
+        let most = order
+            .iter()
+            .take(3)
+            .map(|&at| format!("{} {}", tokens[at], share(row.shares[at])));
+        format!("{}, {}", row.name, most.collect::<Vec<_>>().join(", "))
+    });
+    format!(
+        "Bars of the weights of {} tokens. The largest of each row: {}.",
+        tokens.len(),
+        each.collect::<Vec<_>>().join("; ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{NUMBERS, PILOT, assert_figure, attn};
+
+    #[test]
+    fn flew_in_three_heads() {
+        let rows: Vec<_> = attn()
+            .iter()
+            .zip(NUMBERS)
+            .map(|(map, number)| WeightRow {
+                name: format!("head {number}"),
+                shares: map.row(2).iter().copied().collect(),
+            })
+            .collect();
+        let title = "Three heads give “flew” three different answers";
+        assert_figure!(average(title, &PILOT, &rows).unwrap());
+    }
+
+    #[test]
+    fn rows_that_do_not_fit_are_refused() {
+        let row = |shares: &[f64]| WeightRow { name: "a".into(), shares: shares.into() };
+        let refused = |rows: &[WeightRow]| average("", &["x", "y"], rows).unwrap_err();
+        insta::assert_snapshot!(refused(&[row(&[1.0])]), @"the row a has 1 entries, expected 2");
+        insta::assert_snapshot!(refused(&[row(&[0.5, f64::NAN])]), @"the share of y in the row a is NaN, expected from 0 to 1");
+        insta::assert_snapshot!(refused(&vec![row(&[0.5, 0.5]); 7]), @"7 rows of weights are too many for one figure: draw at most 6");
+    }
+}

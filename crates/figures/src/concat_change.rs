@@ -1,0 +1,256 @@
+//! What moves when one head is disturbed: before W^O its block alone, after it everything.
+
+use plotly::Bar;
+use plotly::common::{HoverInfo, Marker};
+use plotly::layout::{Axis, Shape, ShapeLine, ShapeType};
+use serde_json::{Value, json, to_value};
+
+use attention::Error as SizeError;
+
+use crate::layout::{NEUTRAL, axis_title, number_axis, rounded, with};
+use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
+use crate::{Error, Figure, Result, Table, palette, sketch};
+
+/// How far each column moved when one head was disturbed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ConcatChange<'a> {
+    /// The change of each column of the concatenated heads, `[n_heads · d_v]`.
+    pub concat: &'a [f64],
+    /// The change of each column of the output, `[d_model]`.
+    pub out: &'a [f64],
+    /// How many heads lie side by side in `concat`.
+    pub n_heads: usize,
+    /// Which of them was disturbed.
+    pub disturbed: usize,
+}
+
+/// The change of every column when one head is disturbed, before W^O and after it.
+///
+/// A change is a size, such as the largest |Δ| over the tokens: it is not below 0.
+///
+/// # Errors
+/// [`Error::Sizes`] for no columns or no heads; [`Error::Length`] where the heads do not
+/// share the columns evenly; [`Error::NoSuchHead`]; [`Error::Number`] for a change below 0
+/// or not finite.
+pub fn concat_change(title: impl Into<String>, change: ConcatChange) -> Result<Figure> {
+    check(change)?;
+    let panels = [Part::of_concat(change), Part::of_out(change)];
+    let height = |narrow: bool| if narrow { 120.0 } else { 140.0 };
+    let layout =
+        |width: f64, narrow: bool| layout(change, &panels, width, height(narrow));
+    Ok(Figure {
+        title: title.into(),
+        alternative: told(change),
+        sketch: sketched(change, &panels),
+        tables: panels.iter().map(|part| table(change, part)).collect(),
+        traces: (0..2).map(|nth| trace(change, &panels[nth], nth)).collect(),
+        wide: layout(WIDE, false),
+        narrow: layout(NARROW, true),
+        notebook: None,
+    })
+}
+
+fn check(change: ConcatChange) -> Result<()> {
+    let ConcatChange { concat, out, n_heads, disturbed } = change;
+    SizeError::expect_positive("the number of heads", n_heads)?;
+    SizeError::expect_positive("the number of concatenated columns", concat.len())?;
+    SizeError::expect_positive("the number of output columns", out.len())?;
+    let d_v = (concat.len() / n_heads).max(1);
+    Error::expect_length(
+        "the change of the concatenated heads",
+        concat.len(),
+        n_heads * d_v,
+    )?;
+    if disturbed >= n_heads {
+        return Err(Error::NoSuchHead {
+            number: disturbed,
+            known: (0..n_heads).collect(),
+        });
+    }
+    for (what, columns) in [("concat", concat), ("out", out)] {
+        for (column, &moved) in columns.iter().enumerate() {
+            let what = format!("the change of {what} column {column}");
+            Error::expect_between(what, moved, [0.0, f64::INFINITY])?;
+        }
+    }
+    Ok(())
+}
+
+/// The columns before W^O, or after it.
+struct Part<'a> {
+    heading: String,
+    columns: &'a [f64],
+    /// Columns of one head; none after W^O, where columns belong to no head.
+    d_v: Option<usize>,
+}
+
+impl<'a> Part<'a> {
+    fn of_concat(change: ConcatChange<'a>) -> Self {
+        let ConcatChange { concat, n_heads, .. } = change;
+        let heading = format!("before W^O: {}", moved(concat));
+        Self { heading, columns: concat, d_v: Some(concat.len() / n_heads) }
+    }
+
+    fn of_out(change: ConcatChange<'a>) -> Self {
+        let heading = format!("after W^O: {}", moved(change.out));
+        Self { heading, columns: change.out, d_v: None }
+    }
+
+    /// `column 12 of head 3`, or `column 12`.
+    fn name(&self, column: usize) -> String {
+        match self.d_v {
+            Some(d_v) => format!("column {column}, head {}", column / d_v),
+            None => format!("column {column}"),
+        }
+    }
+
+    fn most(&self) -> f64 {
+        self.columns.iter().copied().fold(f64::MIN_POSITIVE, f64::max)
+    }
+}
+
+/// `32 of 256 columns move`
+fn moved(columns: &[f64]) -> String {
+    let moved = columns.iter().filter(|&&column| column > 0.0).count();
+    format!("{moved} of {} columns move", columns.len())
+}
+
+fn trace(change: ConcatChange, part: &Part, nth: usize) -> Value {
+    let colour = match part.d_v {
+        Some(_) => palette::head(change.disturbed),
+        None => NEUTRAL,
+    };
+    let told =
+        part.columns.iter().enumerate().map(|(column, moved)| {
+            format!("{}<br>moves by {moved:.4}", part.name(column))
+        });
+    let x = (0..part.columns.len()).collect();
+    let bars = Bar::new(x, part.columns.iter().map(|&moved| rounded(moved)).collect())
+        .x_axis(axis_name("x", nth))
+        .y_axis(axis_name("y", nth))
+        .marker(Marker::new().color(colour))
+        .hover_text_array(told.collect())
+        .hover_info(HoverInfo::Text);
+    with(to_value(bars), [])
+}
+
+fn layout(change: ConcatChange, parts: &[Part; 2], width: f64, height: f64) -> Value {
+    let place = Place {
+        width,
+        n_columns: 1,
+        left: 46.0,
+        left_once: true,
+        below: 42.0,
+        above: 0.0,
+    };
+    let panel = |part: &Part| Panel {
+        title: part.heading.clone(),
+        x: columns_axis(change, part),
+        y: number_axis(part.most() * 1.05, "moves by"),
+        width: None,
+        height,
+    };
+    let mut layout = panels::layout(parts.iter().map(panel).collect(), &place);
+    layout["bargap"] = json!(0);
+    layout["xaxis"]["ticklabelstandoff"] = json!(6); // clear of the strip
+    layout["shapes"] = blocks(change, height);
+    layout
+}
+
+/// Heads under their blocks, or the columns' numbers.
+fn columns_axis(change: ConcatChange, part: &Part) -> Axis {
+    let n = part.columns.len() as f64;
+    let axis = Axis::new()
+        .range(vec![-0.5, n - 0.5])
+        .tick_length(0)
+        .tick_angle(0.0)
+        .show_grid(false)
+        .zero_line(false)
+        .fixed_range(true);
+    let Some(d_v) = part.d_v.map(|d_v| d_v as f64) else {
+        return axis.title(axis_title("column of the output"));
+    };
+    let middle = |head: usize| rounded((head as f64 + 0.5) * d_v - 0.5);
+    axis.tick_values((0..change.n_heads).map(middle).collect())
+        .tick_text((0..change.n_heads).map(|head| head.to_string()).collect())
+        .title(axis_title("head that the columns come from"))
+}
+
+/// A strip under the concatenated columns, one colour a head.
+fn blocks(change: ConcatChange, height: f64) -> Value {
+    let d_v = change.concat.len() as f64 / change.n_heads as f64;
+    let block = |head: usize| {
+        let shape = Shape::new()
+            .shape_type(ShapeType::Rect)
+            .x_ref("x")
+            .x0(head as f64 * d_v - 0.5)
+            .x1((head + 1) as f64 * d_v - 0.5)
+            .y0(rounded(-5.0 / height))
+            .y1(0)
+            .fill_color(palette::head(head))
+            .line(ShapeLine::new().width(0.0));
+        with(to_value(shape), [("yref", json!("y domain"))])
+    };
+    Value::Array((0..change.n_heads).map(block).collect())
+}
+
+fn sketched(change: ConcatChange, parts: &[Part; 2]) -> String {
+    let lines = parts.iter().map(|part| {
+        format!("{}\n  {}", part.heading, sketch::columns(part.columns, part.most()))
+    });
+    let lines: Vec<_> = lines.collect();
+    format!("head {} is disturbed\n\n{}", change.disturbed, lines.join("\n\n"))
+}
+
+fn table(change: ConcatChange, part: &Part) -> Table {
+    let d_v = change.concat.len() / change.n_heads;
+    let head = |column: usize| match part.d_v {
+        Some(_) => (column / d_v).to_string(),
+        None => "all".to_owned(),
+    };
+    let rows = part.columns.iter().enumerate();
+    let rows = rows.map(|(at, moved)| [at.to_string(), head(at), format!("{moved:.4}")]);
+    Table::new(part.heading.clone(), ["column", "from head", "moves by"], rows)
+}
+
+fn told(change: ConcatChange) -> String {
+    let ConcatChange { concat, out, n_heads, disturbed } = change;
+    let d_v = concat.len() / n_heads;
+    format!(
+        "Two bar charts of how far each column moves when head {disturbed} of {n_heads} is \
+         disturbed. Before W^O {}; the columns of that head are {} to {}. After W^O {}.",
+        moved(concat),
+        disturbed * d_v,
+        (disturbed + 1) * d_v - 1,
+        moved(out),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::assert_figure;
+
+    #[test]
+    fn a_block_moves_before_w_o_and_everything_after() {
+        let change = ConcatChange {
+            concat: &[0.0, 0.0, 0.0, 0.41, 0.2, 0.33, 0.0, 0.0, 0.0],
+            out: &[0.11, 0.24, 0.03, 0.19, 0.31, 0.08, 0.16, 0.02, 0.21],
+            n_heads: 3,
+            disturbed: 1,
+        };
+        let title = "Head 1 moves its own columns, and W^O carries that to all of them";
+        assert_figure!(concat_change(title, change).unwrap());
+    }
+
+    #[test]
+    fn columns_that_no_heads_share_are_refused() {
+        let change =
+            ConcatChange { concat: &[0.0; 7], out: &[0.0], n_heads: 3, disturbed: 3 };
+        let refused = |change| concat_change("", change).unwrap_err();
+        insta::assert_snapshot!(refused(change), @"the change of the concatenated heads has 7 entries, expected 6");
+        insta::assert_snapshot!(refused(ConcatChange { concat: &[0.0; 6], ..change }), @"there is no head 3 here, only [0, 1, 2]");
+        let change = ConcatChange { n_heads: 7, out: &[-0.5], ..change };
+        insta::assert_snapshot!(refused(change), @"the change of out column 0 is -0.5, expected at least 0");
+    }
+}

@@ -1,0 +1,78 @@
+//! Maps of one shape in a grid: rows down, columns across, all cells of one size.
+
+use serde_json::Value;
+
+use crate::layout::{label_width, token_axis};
+use crate::panels::{self, GAP, NARROW, Panel, Place, WIDE};
+
+/// Maps of the same rows and columns.
+pub(crate) struct Grid<'a> {
+    /// One a map.
+    pub(crate) names: Vec<String>,
+    pub(crate) rows: &'a [String],
+    pub(crate) columns: &'a [String],
+    /// Room over all maps, in pixels.
+    pub(crate) above: f64,
+}
+
+/// What cells can be, in pixels.
+struct Cells {
+    width: f64,
+    most_columns: usize,
+    /// No cell is narrower, if fewer columns can help it.
+    least: f64,
+    font_size: usize,
+}
+
+const WIDE_CELLS: Cells =
+    Cells { width: WIDE, most_columns: 4, least: 12.5, font_size: 11 };
+const NARROW_CELLS: Cells =
+    Cells { width: NARROW, most_columns: 2, least: 8.0, font_size: 9 };
+
+const WIDEST_CELL: f64 = 36.0;
+
+impl Grid<'_> {
+    /// At most four maps in a row.
+    pub(crate) fn wide(&self) -> Value {
+        self.layout(&WIDE_CELLS)
+    }
+
+    /// At most two.
+    pub(crate) fn narrow(&self) -> Value {
+        self.layout(&NARROW_CELLS)
+    }
+
+    fn layout(&self, cells: &Cells) -> Value {
+        let (n_rows, n_columns) = (self.rows.len() as f64, self.columns.len() as f64);
+        let left = label_width(self.rows, cells.font_size);
+        let below = label_width(self.columns, cells.font_size);
+        let width = cells.width - left - GAP;
+
+        let fitting = ((width + GAP) / (n_columns * cells.least + GAP)) as usize;
+        let fitting = fitting.clamp(1, cells.most_columns);
+        let in_rows = self.names.len().div_ceil(fitting);
+        let place = Place {
+            width: cells.width,
+            n_columns: self.names.len().div_ceil(in_rows), // no row nearly empty
+            left,
+            left_once: true,
+            below,
+            above: self.above,
+        };
+        let map_width = place.column().min(n_columns * WIDEST_CELL);
+        let cell_height =
+            (map_width / n_columns).clamp(cells.font_size as f64 + 1.0, 26.0);
+        let panel = |(nth, name): (usize, &String)| Panel {
+            title: name.clone(),
+            x: token_axis(self.columns, cells.font_size)
+                .tick_angle(-90.0)
+                .range(vec![-0.5, n_columns - 0.5]),
+            y: token_axis(self.rows, cells.font_size)
+                .show_tick_labels(nth.is_multiple_of(place.n_columns))
+                .range(vec![n_rows - 0.5, -0.5]), // row 0 at the top
+            width: Some(map_width),
+            height: n_rows * cell_height,
+        };
+        panels::layout(self.names.iter().enumerate().map(panel).collect(), &place)
+    }
+}

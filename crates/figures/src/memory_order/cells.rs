@@ -1,0 +1,195 @@
+//! Which entry lies at which address, as panels of cells.
+
+use plotly::HeatMap;
+use plotly::common::{ColorScale, ColorScaleElement, HoverInfo};
+use plotly::layout::Axis;
+use serde_json::{Value, json, to_value};
+
+use crate::layout::{rounded, token_axis, with};
+use crate::panels::axis_name;
+use crate::{Table, palette};
+
+/// Entry `[token, column]` of q and the address that it lies at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cell {
+    pub(super) token: usize,
+    pub(super) column: usize,
+    pub(super) address: usize,
+}
+
+pub(super) struct Projection {
+    pub(super) n_tokens: usize,
+    pub(super) n_heads: usize,
+    pub(super) d_k: usize,
+}
+
+/// A matrix of cells, as a panel shows it.
+pub(super) struct Cells {
+    pub(super) heading: String,
+    pub(super) rows: Vec<Vec<Cell>>,
+    pub(super) row_labels: Vec<String>,
+    pub(super) d_k: usize,
+    /// Whether columns are heads' columns; where they are not, cells say what they hold.
+    pub(super) by_head: bool,
+}
+
+impl Projection {
+    pub(super) fn width(&self) -> usize {
+        self.n_heads * self.d_k
+    }
+
+    pub(super) fn panels(&self) -> [Cells; 4] {
+        let (n, width) = (self.n_tokens, self.width());
+        let row_major = |token: usize, column: usize| Cell {
+            token,
+            column,
+            address: token * width + column,
+        };
+        let column_major = |token: usize, column: usize| Cell {
+            token,
+            column,
+            address: column * n + token,
+        };
+        // Element [0, row, column] of view(h, n, d_k) is at row · d_k + column.
+        let viewed = |row: usize, column: usize| {
+            let address = row * self.d_k + column;
+            row_major(address / width, address % width)
+        };
+        let tokens = || (0..n).map(|token| format!("token {token}")).collect();
+        let rows = || (0..n).map(|row| format!("row {row}")).collect();
+        let cells = |heading: &str,
+                     n_columns,
+                     by_head,
+                     labels,
+                     at: &dyn Fn(usize, usize) -> Cell| {
+            Cells {
+                heading: heading.to_owned(),
+                rows: (0..n)
+                    .map(|row| (0..n_columns).map(|column| at(row, column)).collect())
+                    .collect(),
+                row_labels: labels,
+                d_k: self.d_k,
+                by_head,
+            }
+        };
+        [
+            cells("q, row-major (PyTorch)", width, true, tokens(), &row_major),
+            cells("q, column-major (nalgebra)", width, true, tokens(), &column_major),
+            cells("view without transpose: “head 0”", self.d_k, false, rows(), &viewed),
+            cells(
+                "columns of head 0, as it should be",
+                self.d_k,
+                false,
+                rows(),
+                &row_major,
+            ),
+        ]
+    }
+
+    pub(super) fn told(&self) -> String {
+        let (n, h, d_k) = (self.n_tokens, self.n_heads, self.d_k);
+        let [.., viewed, _] = self.panels();
+        let foreign =
+            viewed.rows.iter().flatten().filter(|cell| cell.column >= d_k).count();
+        let tokens = viewed.rows.iter().flatten().map(|cell| cell.token).max();
+        format!(
+            "The addresses of a projection of {n} tokens and {h} heads of {d_k} columns. \
+             Row-major, head 0 is {n} runs of {d_k} addresses, one a token; column-major it \
+             is one run, from 0 to {}. A row-major view as ({h}, {n}, {d_k}) without the \
+             transpose takes the first {} addresses for head 0: {foreign} of them belong to \
+             other heads, and they reach only token {}.",
+            n * d_k - 1,
+            n * d_k,
+            tokens.unwrap_or(0),
+        )
+    }
+}
+
+impl Cells {
+    pub(super) fn head(&self, cell: &Cell) -> usize {
+        cell.column / self.d_k
+    }
+
+    /// `7`, or `7: t1 h0`, which is token 1 of head 0.
+    pub(super) fn label(&self, cell: &Cell) -> String {
+        if self.by_head {
+            return cell.address.to_string();
+        }
+        format!("{}: t{} h{}", cell.address, cell.token, self.head(cell))
+    }
+
+    pub(super) fn trace(&self, nth: usize, n_heads: usize) -> Value {
+        let told = |cell: &Cell| {
+            let Cell { token, column, address } = cell;
+            let head = self.head(cell);
+            format!("address {address}<br>token {token}, column {column}<br>head {head}")
+        };
+        let each = |of: &dyn Fn(&Cell) -> Value| -> Value {
+            let row = |row: &Vec<Cell>| row.iter().map(of).collect::<Value>();
+            self.rows.iter().map(row).collect()
+        };
+        let heads: Vec<Vec<usize>> = self
+            .rows
+            .iter()
+            .map(|row| row.iter().map(|cell| self.head(cell)).collect())
+            .collect();
+        let trace = HeatMap::new_z(heads)
+            .x_axis(axis_name("x", nth))
+            .y_axis(axis_name("y", nth))
+            .zmin(-0.5)
+            .zmax(n_heads as f64 - 0.5)
+            .color_scale(steps(n_heads))
+            .show_scale(false)
+            .hover_info(HoverInfo::Text);
+        with(
+            to_value(trace),
+            [
+                ("text", each(&|cell| json!(self.label(cell)))),
+                ("hovertext", each(&|cell| json!(told(cell)))),
+                ("texttemplate", json!("%{text}")),
+                ("textfont", json!({ "size": 12, "color": "#fff" })),
+                ("xgap", json!(2)),
+                ("ygap", json!(2)),
+            ],
+        )
+    }
+
+    pub(super) fn x_axis(&self) -> Axis {
+        let n_columns = self.rows[0].len();
+        let n_blocks = if self.by_head { n_columns / self.d_k } else { 0 };
+        let middle = |head: usize| rounded((head as f64 + 0.5) * self.d_k as f64 - 0.5);
+        token_axis(&[], 11)
+            .range(vec![-0.5, n_columns as f64 - 0.5])
+            .tick_values((0..n_blocks).map(middle).collect())
+            .tick_text((0..n_blocks).map(|head| format!("head {head}")).collect())
+    }
+
+    pub(super) fn table(&self) -> Table {
+        let cell = |cell: &Cell| {
+            let head = self.head(cell);
+            format!("{}: token {}, head {head}", cell.address, cell.token)
+        };
+        let n_columns = self.rows[0].len();
+        let row = |(label, cells): (&String, &Vec<Cell>)| {
+            std::iter::once(label.clone()).chain(cells.iter().map(cell)).collect()
+        };
+        Table {
+            caption: format!("{}: addresses", self.heading),
+            columns: std::iter::once("row".to_owned())
+                .chain((0..n_columns).map(|column| format!("column {column}")))
+                .collect(),
+            rows: self.row_labels.iter().zip(&self.rows).map(row).collect(),
+        }
+    }
+}
+
+/// One colour a head, without a transition.
+fn steps(n_heads: usize) -> ColorScale {
+    let step = |head: usize| {
+        [head, head + 1].map(|end| {
+            let at = rounded(end as f64 / n_heads as f64);
+            ColorScaleElement(at, palette::head(head).to_owned())
+        })
+    };
+    ColorScale::Vector((0..n_heads).flat_map(step).collect())
+}

@@ -1,0 +1,158 @@
+//! Panels side by side where there is room, one above the other on a phone.
+//!
+//! plotly places axes by fractions of the plot's area and takes no account of their
+//! labels: here every panel gets its room in pixels first.
+
+use plotly::common::{Anchor, Font, Orientation};
+use plotly::layout::{Annotation, Axis, Legend, Margin};
+use serde_json::{Value, json, to_value};
+
+use crate::layout::{base, formula, rounded, with};
+
+/// What a wide layout is made for, in pixels; it stretches from there.
+pub(crate) const WIDE: f64 = 750.0;
+/// What a narrow one is made for.
+pub(crate) const NARROW: f64 = 350.0;
+
+/// Between panels, and between a panel and the next thing.
+pub(crate) const GAP: f64 = 10.0;
+/// The line over a panel.
+pub(crate) const PANEL_TITLE: f64 = 20.0;
+
+/// A pair of axes under a line of text.
+pub(crate) struct Panel {
+    pub(crate) title: String,
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
+    /// In pixels; none is the width of its column.
+    pub(crate) width: Option<f64>,
+    pub(crate) height: f64,
+}
+
+/// How panels lie and what room is left around each, in pixels.
+pub(crate) struct Place {
+    pub(crate) width: f64,
+    pub(crate) n_columns: usize,
+    /// For the labels of a panel's y axis.
+    pub(crate) left: f64,
+    /// Whether only the first panel of a row has such labels.
+    pub(crate) left_once: bool,
+    /// For the labels of a panel's x axis.
+    pub(crate) below: f64,
+    /// For a legend or a colour bar over all panels.
+    pub(crate) above: f64,
+}
+
+impl Place {
+    /// The width of a column.
+    pub(crate) fn column(&self) -> f64 {
+        let n = self.n_columns as f64;
+        (self.width - self.left - (n - 1.0) * self.apart() - GAP) / n
+    }
+
+    /// From one column to the next.
+    fn apart(&self) -> f64 {
+        if self.left_once { GAP } else { GAP + self.left }
+    }
+}
+
+/// The panels in reading order, the `nth` on the axes `axis_name("x", nth)`.
+pub(crate) fn layout(panels: Vec<Panel>, place: &Place) -> Value {
+    let column = place.column();
+    let width = place.width - place.left - GAP;
+    let tallest =
+        |row: &[Panel]| row.iter().map(|panel| panel.height).fold(0.0, f64::max);
+    let rows: Vec<f64> = panels.chunks(place.n_columns).map(tallest).collect();
+    let around = PANEL_TITLE + place.below + GAP; // a panel's share of the height
+    let height =
+        rows.iter().sum::<f64>() + rows.len() as f64 * around - place.below - GAP;
+
+    let margin = Margin::new()
+        .left(place.left as usize)
+        .right(GAP as usize)
+        .top(place.above as usize)
+        .bottom((place.below + GAP) as usize);
+    let whole = base(height + place.above + place.below + GAP, margin);
+    let whole = match place.above {
+        0.0 => whole.show_legend(false),
+        above => whole.show_legend(true).legend(legend(above / height)),
+    };
+    let mut layout = with(to_value(whole), []);
+
+    let mut titles = Vec::new();
+    let mut x = 0.0;
+    for (nth, panel) in panels.into_iter().enumerate() {
+        let row = nth / place.n_columns;
+        if nth.is_multiple_of(place.n_columns) {
+            x = 0.0;
+        }
+        let over: f64 = rows[..row].iter().sum::<f64>() + row as f64 * around;
+        let y = height - over - PANEL_TITLE; // from the bottom, as plotly counts
+        let right = x + panel.width.unwrap_or(column);
+        let domains = [span(x, right, width), span(y - panel.height, y, height)];
+        let axes = [("x", "y", panel.x), ("y", "x", panel.y)].into_iter().zip(domains);
+        for ((letter, other, axis), domain) in axes {
+            let anchor = ("anchor", json!(axis_name(other, nth)));
+            let mut axis = with(to_value(axis.domain(&domain)), [anchor]);
+            if axis.get("title").is_some() {
+                axis["title"]["standoff"] = json!(6); // plotly's own is wider
+            }
+            layout[layout_key(letter, nth)] = axis;
+        }
+        // Where each panel has labels of its own, its title stands over them too.
+        let outdent = if place.left_once { 0.0 } else { place.left };
+        let title = shortened(&panel.title, right - x + outdent);
+        titles.push(label(&title, [(x - outdent) / width, y / height]));
+        x = right + place.apart();
+    }
+    layout["annotations"] = Value::Array(titles);
+    layout
+}
+
+/// From pixels to the fractions that plotly places axes by.
+fn span(from: f64, to: f64, whole: f64) -> [f64; 2] {
+    [rounded((from / whole).max(0.0)), rounded((to / whole).min(1.0))]
+}
+
+/// How a trace names its axis: `x`, `x2`, …
+pub(crate) fn axis_name(letter: &str, nth: usize) -> String {
+    if nth == 0 { letter.to_owned() } else { format!("{letter}{}", nth + 1) }
+}
+
+/// How the layout names it: `xaxis`, `xaxis2`, … The plotly crate's own layout has fields
+/// for eight of each.
+pub(crate) fn layout_key(letter: &str, nth: usize) -> String {
+    axis_name(&format!("{letter}axis"), nth)
+}
+
+/// As much of a text as has room in so many pixels.
+fn shortened(plain: &str, room: f64) -> String {
+    let most = (room / 5.4) as usize; // a letter of 12 pixels, on average
+    if plain.chars().count() <= most {
+        return plain.to_owned();
+    }
+    plain.chars().take(most.saturating_sub(1)).collect::<String>() + "…"
+}
+
+/// Text whose lower left corner is at this place of the plot's area.
+fn label(plain: &str, [x, y]: [f64; 2]) -> Value {
+    let title = Annotation::new()
+        .text(formula(plain))
+        .show_arrow(false)
+        .font(Font::new().size(12))
+        .x_ref("paper")
+        .y_ref("paper")
+        .x(rounded(x))
+        .y(rounded(y));
+    with(to_value(title), [("xanchor", json!("left")), ("yanchor", json!("bottom"))])
+}
+
+/// Names in lines over the panels.
+fn legend(above: f64) -> Legend {
+    Legend::new()
+        .orientation(Orientation::Horizontal)
+        .x(0.0)
+        .x_anchor(Anchor::Left)
+        .y(rounded(1.0 + above))
+        .y_anchor(Anchor::Top)
+}
