@@ -2,7 +2,7 @@
 
 use attention::{
     Attended, Dims, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Real,
-    Result, Rng, SeedableRng, max_abs_diff, random_matrix,
+    Result, Rng, SeedableRng, random_matrix,
 };
 use fused_heads::{Batch, FusedAttention};
 use learn::stages::every_stage;

@@ -13,6 +13,8 @@ mod ledger;
 mod mixing;
 /// Numbers that are not finite stay with the queries that attend to them.
 mod nan;
+/// What the sources say has its place: each chapter and test that the book names for it.
+mod sources;
 /// Every stage gives the same numbers on random sizes, masks and biases.
 mod stages;
 /// PyTorch gives the same numbers.

@@ -1,1 +1,404 @@
 //! What chapter 7 quotes.
+
+use std::fmt::Write;
+
+use attention::{
+    Dims, LayerParameters, Mask, Matrix, MultiHeadAttention, Real, Rng, SeedableRng,
+    max_abs_diff, random_matrix, softmax_rows,
+};
+use fused_heads::{Batch, FusedAttention};
+use per_head::PerHeadAttention;
+use pretrained::{TrainedLayer, minilm};
+
+use crate::cases::{assert_close, layer, tokens};
+
+const TOLERANCE: f64 = 1e-12;
+const SAME: &str = "less than 10⁻¹²";
+/// Where the softmaxes of this chapter mask: two keys of four may be attended to.
+const SCORES: [f64; 4] = [2.0, 1.0, 0.5, -1.0];
+const NO: f64 = f64::NEG_INFINITY;
+/// `loan`, and a head in which much of its attention goes astray.
+const QUERY: usize = 5;
+const HEAD: usize = 6;
+
+/// The sentence of the bank, and below it two rows that an earlier sentence left.
+fn padded(trained: &TrainedLayer) -> Matrix {
+    let bank = &trained.sentence("bank_loan").unwrap().input;
+    let pilot = &trained.sentence("pilot").unwrap().input;
+    let mut padded = pilot.clone();
+    padded.rows_mut(0, bank.nrows()).copy_from(bank);
+    padded
+}
+
+#[test]
+fn padding_on_a_trained_layer() {
+    let trained = minilm().unwrap();
+    let layer = FusedAttention::new(&trained.parameters);
+    let bank = trained.sentence("bank_loan").unwrap();
+    let (n, padded) = (bank.input.nrows(), padded(&trained));
+    let n_padded = padded.nrows();
+    let mut with_nan = padded.clone();
+    with_nan.rows_mut(n, n_padded - n).fill(f64::NAN);
+    let real = |seen: &attention::Attended| seen.out.rows(0, n).into_owned();
+    let astray = |seen: &attention::Attended, head: usize, query: usize| -> f64 {
+        seen.attn[head].row(query).columns(n, n_padded - n).sum()
+    };
+
+    let alone = layer.self_attend(&bank.input, &Mask::None).unwrap();
+    let unmasked = layer.self_attend(&padded, &Mask::None).unwrap();
+    let masked = layer.self_attend(&padded, &Mask::Padding(n)).unwrap();
+    let nan = layer.self_attend(&with_nan, &Mask::Padding(n)).unwrap();
+    // PyTorch's mask of the same padding, taken for one of ours: True is the padding.
+    let is_padding: Vec<bool> = (0..n_padded).map(|key| key >= n).collect();
+    let turned = Mask::keys(n_padded, &is_padding);
+    let turned = layer.self_attend(&padded, &turned).unwrap();
+
+    let moved = |seen| max_abs_diff(&real(&alone), &real(seen)).unwrap();
+    assert_close("the sentence alone and masked", moved(&masked), TOLERANCE);
+    assert_close("the sentence alone and with NaN below", moved(&nan), TOLERANCE);
+    let all = (0..12).flat_map(|head| (0..n).map(move |query| (head, query)));
+    let shares: Vec<f64> =
+        all.map(|(head, query)| astray(&unmasked, head, query)).collect();
+    let values = [
+        ("n_real", n.to_string()),
+        ("n_padded", n_padded.to_string()),
+        ("query", bank.tokens[QUERY].clone()),
+        ("head", HEAD.to_string()),
+        ("astray", format!("{:.2}", astray(&unmasked, HEAD, QUERY))),
+        (
+            "astray_mean",
+            format!("{:.2}", shares.iter().sum::<f64>() / shares.len() as f64),
+        ),
+        ("astray_masked", format!("{:.2}", astray(&masked, HEAD, QUERY))),
+        ("moved", format!("{:.2}", moved(&unmasked))),
+        ("largest", format!("{:.2}", real(&alone).amax())),
+        ("moved_masked", SAME.into()),
+        ("moved_nan", SAME.into()),
+        ("astray_turned", format!("{:.2}", astray(&turned, HEAD, QUERY))),
+        ("moved_turned", format!("{:.2}", moved(&turned))),
+    ];
+    insta::assert_snapshot!("ch07_padding", lines(&values));
+}
+
+#[test]
+fn a_mask_after_softmax_loses_attention() {
+    let trained = minilm().unwrap();
+    let bank = trained.sentence("bank_loan").unwrap();
+    let head = &trained.parameters.heads()[7];
+    let attend = |mask| {
+        single_head::attend(head, &bank.input, &bank.input, &bank.input, mask).unwrap()
+    };
+    let (open, before) = (attend(&Mask::None).attn, attend(&Mask::Causal).attn);
+    let n = open.nrows();
+    let after = Matrix::from_fn(n, n, |i, j| if j <= i { open[(i, j)] } else { 0.0 });
+
+    let mut again = after.clone();
+    again.row_iter_mut().for_each(|mut row| row /= row.sum());
+    let difference = max_abs_diff(&before, &again).unwrap();
+    assert_close("before softmax and after, divided", difference, TOLERANCE);
+
+    let mut text = format!(
+        "{:<9} {:>19}  {:>18}\n",
+        "query", "mask before softmax", "mask after softmax"
+    );
+    for (i, token) in bank.tokens.iter().enumerate() {
+        let sums = [&before, &after].map(|map| map.row(i).sum());
+        writeln!(text, "{token:<9} {:>19.3}  {:>18.3}", sums[0], sums[1]).unwrap();
+    }
+    insta::assert_snapshot!("ch07_after_softmax", text);
+}
+
+#[test]
+fn causal_where_queries_and_keys_differ_in_number() {
+    let picture = |mask: &Mask, n_q: usize, n_kv: usize| {
+        let queries = if n_q == 1 { "query" } else { "queries" };
+        let mut text = format!("{n_q} {queries}, {n_kv} keys\n");
+        for i in 0..n_q {
+            let may = |j| mask.added((i, j), (n_q, n_kv)).is_some();
+            let row: Vec<_> =
+                (0..n_kv).map(|j| if may(j) { "may" } else { " – " }).collect();
+            writeln!(text, "  query {i}  {}", row.join("  ")).unwrap();
+        }
+        text
+    };
+    let shapes = [(4, 4), (1, 4), (4, 2)];
+    let text = shapes.map(|(n_q, n_kv)| picture(&Mask::Causal, n_q, n_kv)).join("\n");
+    insta::assert_snapshot!("ch07_causal", text);
+}
+
+#[test]
+fn what_fills_a_blocked_score() {
+    let keys = |allowed: usize| Mask::Padding(allowed);
+    let ours = |allowed| softmax_rows(keys(allowed).apply(row(SCORES)));
+    let plain = |allowed| textbook_softmax(keys(allowed).apply(row(SCORES)));
+    let filled = |allowed: usize| {
+        let fill = |j: usize, score| if j < allowed { score } else { -1e9 };
+        softmax_rows(Matrix::from_fn(1, 4, |_, j| fill(j, SCORES[j])))
+    };
+    let (both, none) = (2, 0);
+    let mut text =
+        format!("{:<28} {:<26} none allowed\n", "blocked scores", "2 of 4 allowed");
+    for (name, rows) in [
+        ("−∞, softmax_rows", [both, none].map(ours)),
+        ("−∞, softmax by the formula", [both, none].map(plain)),
+        ("replaced by −1e9", [both, none].map(filled)),
+        ("−1e9 added, f64", [both, none].map(added::<f64>)),
+        ("−1e9 added, f32", [both, none].map(added::<f32>)),
+    ] {
+        let [both, none] = rows.map(|row| digits(row.iter().copied()));
+        writeln!(text, "{name:<28} {both:<26} {none}").unwrap();
+    }
+    insta::assert_snapshot!("ch07_fills", text);
+}
+
+/// −1e9 added to what is blocked, in the precision of the scores.
+fn added<T: Real>(allowed: usize) -> Matrix {
+    let blocked = row([0, 1, 2, 3].map(|j| if j < allowed { 0.0 } else { -1e9 }));
+    let scores = row(SCORES).map(T::of);
+    softmax_rows(Mask::Additive(blocked).apply(scores)).map(|share| share.to_f64())
+}
+
+#[test]
+fn a_fill_that_is_not_low_enough() {
+    let row = |fill: f64| {
+        digits(softmax_rows(row([-12_000.0, -12_001.0, fill])).iter().copied())
+    };
+    let text = [("−∞", NO), ("−1e9", -1e9), ("−1e4", -1e4)]
+        .map(|(name, fill)| format!("{name:<5}  {}", row(fill)));
+    insta::assert_snapshot!("ch07_small_fill", text.join("\n"));
+}
+
+#[test]
+fn a_blocked_score_times_zero() {
+    let flags = [1.0, 1.0, 0.0, 0.0];
+    let times = Matrix::from_fn(1, 4, |_, j| SCORES[j] * flags[j]);
+    let masked = Mask::Padding(2).apply(row(SCORES));
+    let zero_times_blocked = Matrix::from_fn(1, 4, |_, j| masked[j] * flags[j]);
+    let text = [
+        ("blocked by −∞", softmax_rows(masked)),
+        ("score × 0", softmax_rows(times)),
+        ("−∞ × 0", softmax_rows(zero_times_blocked)),
+    ]
+    .map(|(name, row)| format!("{name:<14}  {}", digits(row.iter().copied())));
+    insta::assert_snapshot!("ch07_times_zero", text.join("\n"));
+}
+
+#[test]
+fn huge_scores() {
+    let scores = [1e4, 1e4, -1e4];
+    let values = [
+        ("by_the_formula", digits(textbook_softmax(row(scores)).iter().copied())),
+        ("softmax_rows", digits(softmax_rows(row(scores)).iter().copied())),
+        ("last_exp_f32", format!("{:.2}", f32::MAX.ln())),
+        ("last_exp_f64", format!("{:.2}", f64::MAX.ln())),
+    ];
+    insta::assert_snapshot!("ch07_huge", lines(&values));
+}
+
+const BROKEN: usize = 2;
+
+#[test]
+fn how_far_a_nan_gets() {
+    let layer = layer(12, 3, 7);
+    let mut x = tokens(5, 12, 8);
+    x[(BROKEN, 7)] = f64::NAN;
+    let others: Vec<bool> = (0..5).map(|key| key != BROKEN).collect();
+    let blocked = Mask::keys(5, &others);
+    let stage = PerHeadAttention::new(layer);
+    let out = |mask| stage.self_attend(&x, mask).unwrap().out;
+    // The head's last step as a plain product, in which 0 · NaN is NaN.
+    let head = &stage.heads(&x, &x, &x, &blocked).unwrap()[0];
+    let product = &head.attn * &head.v;
+
+    let columns = [
+        ("no mask", out(&Mask::None)),
+        ("causal", out(&Mask::Causal)),
+        ("token 2 blocked", out(&blocked)),
+        ("blocked, plain product", product),
+    ];
+    let mut text = String::from("output of");
+    columns.iter().for_each(|(name, _)| write!(text, "  {name:>8}").unwrap());
+    for i in 0..5 {
+        write!(text, "\nquery {i}  ").unwrap();
+        for (name, out) in &columns {
+            let is_nan = out.row(i).iter().any(|x| x.is_nan());
+            let said = if is_nan { "NaN" } else { "numbers" };
+            let width = name.len().max(8);
+            write!(text, "  {said:>width$}").unwrap();
+        }
+    }
+    insta::assert_snapshot!("ch07_nan", text);
+}
+
+#[test]
+fn rows_with_nothing_to_attend_to() {
+    let trained = minilm().unwrap();
+    let bank = trained.sentence("bank_loan").unwrap();
+    let n = bank.input.nrows();
+    // Two rows of padding in front, and no query sees what comes after it.
+    let real: Vec<bool> = (0..n).map(|key| key >= 2).collect();
+    let mask = Mask::All(vec![Mask::Causal, Mask::keys(n, &real)]);
+    let layer = FusedAttention::new(&trained.parameters);
+    let seen = layer.self_attend(&bank.input, &mask).unwrap();
+    let is_zero = |i: &usize| seen.attn.iter().all(|map| map.row(*i).sum() == 0.0);
+    let empty: Vec<usize> = (0..n).filter(is_zero).collect();
+    let b_o = trained.parameters.w_o().bias.clone().unwrap();
+    assert!(empty.iter().all(|&i| seen.out.row(i) == b_o));
+
+    // What a row of NaN does in the layer that comes next.
+    let mut next = bank.input.clone();
+    next.row_mut(0).fill(f64::NAN);
+    let next = layer.self_attend(&next, &Mask::None).unwrap().out;
+    let broken = next.row_iter().filter(|row| row.iter().any(|x| x.is_nan())).count();
+    let values = [
+        ("n_tokens", n.to_string()),
+        ("empty", empty.iter().map(usize::to_string).collect::<Vec<_>>().join(" and ")),
+        ("empty_output", first_numbers(seen.out.row(0).iter())),
+        ("b_o", first_numbers(b_o.iter())),
+        ("broken_in_next_layer", broken.to_string()),
+    ];
+    insta::assert_snapshot!("ch07_empty", lines(&values));
+}
+
+#[test]
+fn query_and_key_from_different_sentences() {
+    let trained = minilm().unwrap();
+    let [bank, river] =
+        ["bank_loan", "river_banks"].map(|name| trained.sentence(name).unwrap());
+    let layer = FusedAttention::new(&trained.parameters);
+    let seen =
+        layer.forward(&bank.input, &river.input, &river.input, &Mask::None).unwrap();
+    let shape = |m: &Matrix| format!("({}, {})", m.nrows(), m.ncols());
+    let values = [
+        ("query_shape", shape(&bank.input)),
+        ("key_shape", shape(&river.input)),
+        ("map_shape", shape(&seen.attn[0])),
+        ("out_shape", shape(&seen.out)),
+        ("pair", format!("{} → {}", bank.tokens[2], river.tokens[3])),
+        ("share", format!("{:.2}", seen.attn[11][(2, 3)])),
+    ];
+    insta::assert_snapshot!("ch07_cross", lines(&values));
+}
+
+#[test]
+fn a_padded_batch_is_its_sequences_one_by_one() {
+    let (n_sequences, n_tokens) = (32, 100);
+    let rng = &mut Rng::seed_from_u64(7);
+    let parameters: LayerParameters<f32> =
+        LayerParameters::random(Dims::new(512, 8).unwrap(), true, rng);
+    let layer = FusedAttention::new(&parameters);
+    let batch =
+        Batch::new(n_sequences, random_matrix(n_sequences * n_tokens, 512, 1.0, rng));
+    let batch = batch.unwrap();
+    let lengths: Vec<usize> = (0..n_sequences).map(|s| n_tokens - 3 * s).collect();
+    let masks: Vec<Mask> = lengths.iter().map(|&length| Mask::Padding(length)).collect();
+
+    let seen = layer.forward_batch(&batch, &batch, &batch, &masks).unwrap();
+    let (n_maps, map) = (seen.attn[0].len(), seen.attn[0][0].shape());
+    let out = seen.out.tokens().shape();
+    let shape =
+        format!("({}, {}, {})", seen.out.n_sequences(), seen.out.n_tokens(), out.1);
+    for (s, (seen, &length)) in seen.into_sequences().iter().zip(&lengths).enumerate() {
+        let alone = batch.sequence(s).rows(0, length).into_owned();
+        let alone = layer.self_attend(&alone, &Mask::None).unwrap().out;
+        let together = seen.out.rows(0, length).into_owned();
+        let difference = max_abs_diff(&alone, &together).unwrap();
+        assert_close(format!("sequence {s} of the batch"), difference, 1e-5);
+    }
+    let values = [
+        ("batch_out_shape", shape),
+        ("maps_shape", format!("({n_sequences}, {n_maps}, {}, {})", map.0, map.1)),
+        ("longest", lengths[0].to_string()),
+        ("shortest", lengths[n_sequences - 1].to_string()),
+        ("real", attention::thousands(lengths.iter().sum())),
+        ("rows", attention::thousands(n_sequences * n_tokens)),
+        ("alone_or_together", "less than 10⁻⁵".to_owned()),
+    ];
+    insta::assert_snapshot!("ch07_batch", lines(&values));
+}
+
+#[test]
+fn masks_repeated_a_head_in_the_wrong_order() {
+    let (lengths, n_heads) = ([5, 3, 2], 2);
+    let n_sequences = lengths.len();
+    // A list of sequences · heads masks is read at s · n_heads + head.
+    let repeated = |at: usize| at % n_sequences; // 0 1 2 0 1 2
+    let interleaved = |at: usize| at / n_heads; // 0 0 1 1 2 2
+    let layer = FusedAttention::new(&layer(12, n_heads, 1));
+    let batch = Batch::new(n_sequences, tokens(n_sequences * 5, 12, 2)).unwrap();
+    let astray = |of: &dyn Fn(usize) -> usize| -> Vec<Vec<f64>> {
+        let mask = |s: usize, head: usize| Mask::Padding(lengths[of(s * n_heads + head)]);
+        let masks: Vec<Mask> = (0..n_sequences)
+            .map(|s| Mask::PerHead((0..n_heads).map(|head| mask(s, head)).collect()))
+            .collect();
+        let seen = layer.forward_batch(&batch, &batch, &batch, &masks).unwrap();
+        let share = |map: &Matrix, s: usize| {
+            map.columns_range(lengths[s]..).sum() / map.nrows() as f64
+        };
+        let maps = seen.attn.iter().enumerate();
+        maps.map(|(s, maps)| maps.iter().map(|map| share(map, s)).collect()).collect()
+    };
+    let orders: [(&str, &dyn Fn(usize) -> usize); 2] =
+        [("each mask twice", &interleaved), ("all masks twice over", &repeated)];
+    let mut text = String::new();
+    for (name, of) in orders {
+        let list: Vec<String> =
+            (0..n_sequences * n_heads).map(|at| of(at).to_string()).collect();
+        writeln!(text, "{name}: {}", list.join(" ")).unwrap();
+        writeln!(text, "  {:<20}  {:<12}  head 1", "", "head 0").unwrap();
+        for (s, shares) in astray(of).iter().enumerate() {
+            write!(text, "  sequence {s}, {} tokens", lengths[s]).unwrap();
+            for (head, share) in shares.iter().enumerate() {
+                let mask = of(s * n_heads + head);
+                let right = if mask == s { ' ' } else { '!' };
+                write!(text, "  mask {mask}{right} {share:.2}").unwrap();
+            }
+            text.push('\n');
+        }
+    }
+    insta::assert_snapshot!("ch07_order", text);
+}
+
+#[test]
+fn the_order_of_a_sum_is_seen_in_its_last_digit() {
+    let trained = minilm().unwrap();
+    let x = &trained.sentence("bank_loan").unwrap().input;
+    let products = |i: usize| x[(2, i)] as f32 * x[(5, i)] as f32;
+    let forwards = (0..384).fold(0f32, |sum, i| sum + products(i));
+    let backwards = (0..384).rev().fold(0f32, |sum, i| sum + products(i));
+    assert_ne!(forwards, backwards);
+    let values = [
+        ("left_first", format!("{}", (0.1 + 0.2) + 0.3)),
+        ("right_first", format!("{}", 0.1 + (0.2 + 0.3))),
+        ("forwards", forwards.to_string()),
+        ("backwards", backwards.to_string()),
+        ("step_f32", format!("{:.0e}", f32::EPSILON)),
+        ("step_f64", format!("{:.0e}", f64::EPSILON)),
+    ];
+    insta::assert_snapshot!("ch07_digits", lines(&values));
+}
+
+/// `exp(s_j) / Σ_j exp(s_j)` as it is written.
+fn textbook_softmax(scores: Matrix) -> Matrix {
+    let exp = scores.map(f64::exp);
+    let sum = exp.sum();
+    exp / sum
+}
+
+fn row<const N: usize>(scores: [f64; N]) -> Matrix {
+    Matrix::from_row_slice(1, N, &scores)
+}
+
+/// In prose: `0.047, −0.022, …`
+fn first_numbers<'a>(numbers: impl Iterator<Item = &'a f64>) -> String {
+    digits(numbers.copied().take(4)).replace('-', "−").replace(' ', ", ")
+}
+
+fn digits(numbers: impl Iterator<Item = f64>) -> String {
+    let one = |x: f64| if x.is_nan() { "NaN".into() } else { format!("{x:.3}") };
+    numbers.map(one).collect::<Vec<_>>().join(" ")
+}
+
+fn lines(values: &[(&str, String)]) -> String {
+    values.iter().map(|(name, value)| format!("{name}: {value}\n")).collect()
+}

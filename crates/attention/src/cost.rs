@@ -30,6 +30,7 @@ pub struct MultiplyAdds {
 
 impl MultiplyAdds {
     /// Counts a pass of `n_q` queries over `n_kv` keys and values.
+    // ANCHOR: count
     pub fn count(dims: Dims, n_q: usize, n_kv: usize) -> Self {
         let (h, d_k, d_v) = (dims.n_heads(), dims.d_k(), dims.d_v());
         // h products of [n, m] × [m, p] take h · n · m · p multiply-adds.
@@ -49,6 +50,7 @@ impl MultiplyAdds {
             ],
         }
     }
+    // ANCHOR_END: count
 
     /// The lines.
     pub fn costs(&self) -> &[Cost] {

@@ -31,6 +31,7 @@ impl Dims {
     ///
     /// # Errors
     /// [`Error::ZeroSize`]; [`Error::NotDivisible`] if heads would differ in width.
+    // ANCHOR: new
     pub fn new(d_model: usize, n_heads: usize) -> Result<Self> {
         Error::expect_positive("d_model", d_model)?;
         Error::expect_positive("n_heads", n_heads)?;
@@ -40,6 +41,7 @@ impl Dims {
         let width = d_model / n_heads;
         Self::with_head_sizes(d_model, n_heads, width, width)
     }
+    // ANCHOR_END: new
 
     /// Heads of any size: `d_k` for queries and keys, `d_v` for values.
     ///

@@ -17,6 +17,7 @@ use crate::{Error, Matrix, Real, Result};
 /// # Source
 /// Vaswani et al. 2017, section 3.2.3; source 004 for padding.
 /// Differs: source 004 fills with −1e9 where this blocks.
+// ANCHOR: kinds
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Mask {
@@ -37,6 +38,7 @@ pub enum Mask {
     /// One mask a head.
     PerHead(Vec<Mask>),
 }
+// ANCHOR_END: kinds
 
 impl Mask {
     /// A mask on keys alone: every query may attend to key j where `allowed[j]` is true.
@@ -53,6 +55,7 @@ impl Mask {
     ///
     /// # Shapes
     /// `i < n_q`, `j < n_kv`, and the mask passed [`Mask::check`] for one head.
+    // ANCHOR: added
     pub fn added(
         &self,
         (i, j): (usize, usize),
@@ -71,12 +74,14 @@ impl Mask {
             Self::PerHead(masks) => masks[0].added((i, j), (n_q, n_kv)),
         }
     }
+    // ANCHOR_END: added
 
     /// The scores with this mask on them: blocked ones are −∞, whatever they were before
     /// (a NaN too), so that softmax gives them weight 0.
     ///
     /// # Shapes
     /// `scores` is `[n_q, n_kv]`, and the mask passed [`Mask::check`] for one head.
+    // ANCHOR: apply
     pub fn apply<T: Real>(&self, mut scores: Matrix<T>) -> Matrix<T> {
         if *self == Self::None {
             return scores;
@@ -92,6 +97,7 @@ impl Mask {
         }
         scores
     }
+    // ANCHOR_END: apply
 
     /// The mask that head `head` sees.
     pub fn of_head(&self, head: usize) -> Cow<'_, Mask> {

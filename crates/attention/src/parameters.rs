@@ -131,6 +131,7 @@ impl<T: Real> LayerParameters<T> {
 
     /// The ledger of these parameters: each matrix once, with the number of heads that
     /// have one.
+    // ANCHOR: count
     pub fn count(&self) -> ParameterCount {
         let n_heads = self.heads.len();
         let mut counts = Vec::new();
@@ -141,6 +142,7 @@ impl<T: Real> LayerParameters<T> {
         counts.extend(Count::of_linear("^O", 1, &self.w_o));
         ParameterCount::new(counts)
     }
+    // ANCHOR_END: count
 
     /// The same parameters in another precision.
     pub fn cast<U: Real>(&self) -> LayerParameters<U> {

@@ -59,6 +59,7 @@ pub fn softmax_rows<T: Real>(mut scores: Matrix<T>) -> Matrix<T> {
 ///
 /// # Shapes
 /// `attn` is `[n_q, n_kv]`, `v` is `[n_kv, d_v]`, the result `[n_q, d_v]`.
+// ANCHOR: weighted_values
 pub fn weighted_values<T: Real>(attn: &Matrix<T>, v: View<'_, T>) -> Matrix<T> {
     debug_assert_eq!(attn.ncols(), v.nrows(), "one weight a value");
     if v.iter().all(|x| x.is_finite()) {
@@ -79,6 +80,7 @@ pub fn weighted_values<T: Real>(attn: &Matrix<T>, v: View<'_, T>) -> Matrix<T> {
     }
     attn * finite + rest
 }
+// ANCHOR_END: weighted_values
 
 #[cfg(test)]
 mod tests {

@@ -38,6 +38,7 @@ impl<T: Real> FusedAttention<T> {
     /// # Source
     /// Source 004, a batched and masked module. Differs: a blocked score is −∞ and not
     /// −1e9, and no transpose is needed, since columns are contiguous here.
+    // ANCHOR: forward_batch
     pub fn forward_batch(
         &self,
         query: &Batch<T>,
@@ -51,6 +52,7 @@ impl<T: Real> FusedAttention<T> {
         let (out, attn) = self.attend_all(n_sequences, query, key, value, masks)?;
         Ok(BatchAttended { out: Batch::new(n_sequences, out)?, attn })
     }
+    // ANCHOR_END: forward_batch
 
     /// The layer itself, for sequences that lie one below the other.
     // ANCHOR: attend_all

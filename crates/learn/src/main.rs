@@ -26,8 +26,8 @@ enum Command {
     Count(count::Args),
     /// Your own PyTorch layer on your own tensors
     Attend(attend::Args),
-    /// Everything that must hold: format, lints, tests, book, notebooks
-    Verify,
+    /// Everything that must hold: format, lints, tests, docs, book, notebooks
+    Verify(verify::Args),
     /// Build the book and check it: includes, numbers, figures, links
     Book,
     /// Run every notebook and keep what it printed (for those who change one)
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
         Some(Command::Tour(args)) => tour::run(&args),
         Some(Command::Count(args)) => count::run(&args),
         Some(Command::Attend(args)) => attend::run(args),
-        Some(Command::Verify) => verify::run(),
+        Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Book) => {
             book::built_and_checked().map(|summary| println!("{summary}"))
         }

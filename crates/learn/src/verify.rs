@@ -27,13 +27,24 @@ const PARTS: [Part; 7] = [
     Part { name: "notebooks", check: run_notebooks },
 ];
 
+const PAGES: Part = Part { name: "pages", check: pages };
+
+/// What is looked at.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Open every page of the book in Chromium too
+    #[arg(long)]
+    pages: bool,
+}
+
 /// Checks every part, also after one has failed, and says of each how it went.
 ///
 /// # Errors
 /// The number of parts that failed, after the reasons were printed.
-pub fn run() -> Result<()> {
+pub fn run(args: &Args) -> Result<()> {
+    let parts: Vec<&Part> = PARTS.iter().chain(args.pages.then_some(&PAGES)).collect();
     let mut failed = 0;
-    for part in PARTS {
+    for part in &parts {
         let bar = progress::spinner(part.name);
         let start = Instant::now();
         let outcome = (part.check)(&bar);
@@ -49,9 +60,14 @@ pub fn run() -> Result<()> {
             }
         }
     }
-    println!("{} passed, {failed} failed", PARTS.len() - failed);
+    if !args.pages {
+        println!(
+            "The pages were not opened in a browser: `cargo learn verify --pages` does."
+        );
+    }
+    println!("{} passed, {failed} failed", parts.len() - failed);
     if failed > 0 {
-        bail!("{failed} of {} parts failed", PARTS.len());
+        bail!("{failed} of {} parts failed", parts.len());
     }
     Ok(())
 }
@@ -103,6 +119,13 @@ fn run_notebooks(bar: &ProgressBar) -> Result<String> {
     let text = text.join("\n");
     ensure!(outcomes.iter().all(|outcome| outcome.difference.is_none()), "{text}");
     Ok(format!("{} ran from a fresh kernel\n{text}", outcomes.len()))
+}
+
+fn pages(bar: &ProgressBar) -> Result<String> {
+    bar.set_message("pages: every page in Chromium");
+    let test = ["test", "-p", "equivalence", "--features", "pages", "--test", "pages"];
+    step::run("pages", cargo().args(test).args(["--", "--nocapture"]))?;
+    Ok("every page at 1280 and 390 px, light and dark, in Chromium".into())
 }
 
 /// The cargo that runs this, in the workspace.

@@ -1,5 +1,76 @@
 //! The figures of chapter 3.
 
-use super::Entry;
+use anyhow::Result;
+use attention::{HeadParameters, Linear, Mask, Matrix};
+use figures::{Figure, Heads, WeightRow, average, head_maps};
+use single_head::{HeadPass, attend};
 
-pub const FIGURES: [Entry; 0] = [];
+use super::{Args, Entry};
+
+pub const FIGURES: [Entry; 3] = [
+    ("one-head-words", words_map),
+    ("one-head-trained", trained_map),
+    ("one-head-control", trained_control),
+];
+
+pub(super) const WORDS: [&str; 3] = ["river", "banks", "overflowed"];
+
+/// Water, money, plural noun, verb; set by hand. A test holds them to the chapter's.
+#[rustfmt::skip]
+pub(super) fn words() -> Matrix {
+    Matrix::from_row_slice(3, 4, &[
+        2.0, 0.0, 0.0, 0.0,
+        1.0, 1.0, 1.0, 0.0,
+        1.0, 0.0, 0.0, 1.0,
+    ])
+}
+
+/// A projection set by hand, `[4, 2]`, without a bias.
+pub(super) fn by_hand(rows: [f64; 8]) -> Result<Linear> {
+    Ok(Linear::new(Matrix::from_row_slice(4, 2, &rows), None)?)
+}
+
+fn words_map(_: &Args) -> Result<Figure> {
+    #[rustfmt::skip]
+    let head = HeadParameters {
+        w_q: by_hand([0.0, 1.0,  0.0, 0.0,  0.0, 0.0,  2.0, 0.0])?,
+        w_k: by_hand([0.0, 1.0,  0.0, 0.0,  1.0, 0.0,  0.0, 0.0])?,
+        w_v: by_hand([1.0, 0.0,  0.0, 1.0,  0.0, 0.0,  0.0, 0.0])?,
+    };
+    let x = words();
+    let pass = attend(&head, &x, &x, &x, &Mask::None)?;
+    let title = format!(
+        "“overflowed” looks at “banks” most, with {:.3} of its attention",
+        pass.attn[(2, 1)]
+    );
+    let map = [pass.attn];
+    Ok(head_maps(title, &Heads::of_tokens(&map, &WORDS)?))
+}
+
+/// Head 9 on "The river banks overflowed.", with its word pieces.
+fn trained() -> Result<(HeadPass, Vec<String>)> {
+    let layer = pretrained::minilm()?;
+    let sentence = layer.sentence("river_banks")?;
+    let x = &sentence.input;
+    let pass = attend(&layer.parameters.heads()[9], x, x, x, &Mask::None)?;
+    Ok((pass, sentence.tokens.clone()))
+}
+
+fn trained_map(_: &Args) -> Result<Figure> {
+    let (pass, tokens) = trained()?;
+    let map = [pass.attn];
+    let heads = Heads::of_tokens(&map, &tokens)?.numbered(&[9])?;
+    Ok(head_maps("In trained head 9, almost every token looks at “over”", &heads))
+}
+
+fn trained_control(_: &Args) -> Result<Figure> {
+    let (pass, tokens) = trained()?;
+    let banks = 3;
+    let others = (pass.attn.row_sum() - pass.attn.row(banks)) / (tokens.len() - 1) as f64;
+    let row = |name: &str, shares: Vec<f64>| WeightRow { name: name.into(), shares };
+    let rows = [
+        row("banks", pass.attn.row(banks).iter().copied().collect()),
+        row("mean of the other tokens", others.iter().copied().collect()),
+    ];
+    Ok(average("In head 9, “banks” looks where all the others look", &tokens, &rows)?)
+}

@@ -39,7 +39,9 @@ pub fn install(progress: &ProgressBar) -> Result<()> {
 /// under a kernel, under the two names by which [`super::take_over`] knows its part.
 fn install_launcher() -> Result<()> {
     let program = std::env::current_exe().context("this program's own file")?;
-    let bytes = fs::read(&program)?;
+    let bytes = fs::read(&program).with_context(|| {
+        format!("{} is gone: it was compiled anew meanwhile", program.display())
+    })?;
     for copy in [place::tool("learn-kernel"), place::tool("analyzer/bin/cargo")] {
         if fs::read(&copy).is_ok_and(|before| before == bytes) {
             continue;

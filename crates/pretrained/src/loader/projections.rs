@@ -16,12 +16,14 @@ pub(super) struct Projections {
 ///
 /// Row after row in the file is column after column here, so the numbers stay where they
 /// are and only the two sizes change places.
+// ANCHOR: turned
 pub(super) fn turned(weight: &Tensor<'_>) -> Result<Matrix> {
     let [d_out, d_in] = *weight.shape() else {
         return Err(weight.shape_error("two dimensions"));
     };
     Ok(Matrix::from_vec(d_in, d_out, weight.numbers()?)) // [in, out]
 }
+// ANCHOR_END: turned
 
 /// Some columns of a projection: a head's, or one of three that were stacked.
 pub(super) fn columns(

@@ -1,0 +1,166 @@
+//! One wide head, eight narrow ones, eight wide ones: what the ledger says and what the
+//! clock says.
+//!
+//! ```sh
+//! cargo bench -p fused-heads --bench widths
+//! ```
+//!
+//! No row is printed unless its output first agreed with the per-head stage in f64 on the
+//! same parameters. In each round every layer runs once, in turn, and a ratio is taken
+//! within its round, so that what slows the machine slows all of them. Read the ratios;
+//! the milliseconds are this machine's.
+//!
+//! Softmax is not in the ledger. So a layer's softmaxes are timed by themselves too, on
+//! maps of the layer's size.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use attention::{
+    Dims, LayerParameters, Mask, Matrix, MultiHeadAttention, MultiplyAdds, Rng,
+    SeedableRng, max_abs_diff, random_matrix, softmax_rows,
+};
+use clap::Parser;
+use fused_heads::FusedAttention;
+use per_head::PerHeadAttention;
+
+const D_MODEL: usize = 512;
+/// Heads and their width; the first is what the others are compared with.
+const LAYERS: [(usize, usize); 3] = [(1, 512), (8, 64), (8, 512)];
+const TOLERANCE: f64 = 1e-4;
+
+#[derive(Parser)]
+struct Args {
+    /// The lengths of the sequences.
+    #[arg(long, value_delimiter = ',', default_values_t = [100, 1000])]
+    tokens: Vec<usize>,
+    /// How many rounds; in each, every layer runs once.
+    #[arg(long, default_value_t = 21)]
+    rounds: usize,
+    /// Given by `cargo bench`, without meaning here.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    println!("d_model {D_MODEL}, f32, forward, one thread, {} rounds", args.rounds);
+    for n_tokens in args.tokens {
+        measure(n_tokens, args.rounds)?;
+    }
+    Ok(())
+}
+
+fn measure(n_tokens: usize, rounds: usize) -> Result<()> {
+    let x: Matrix<f32> =
+        random_matrix(n_tokens, D_MODEL, 1.0, &mut Rng::seed_from_u64(1));
+    let mut rows = LAYERS
+        .into_iter()
+        .map(|(n_heads, width)| Row::checked(n_heads, width, &x))
+        .collect::<Result<Vec<_>>>()?;
+    for _ in 0..rounds {
+        for row in &mut rows {
+            row.run(&x)?;
+        }
+    }
+    print(n_tokens, &rows);
+    Ok(())
+}
+
+struct Row {
+    name: String,
+    layer: FusedAttention<f32>,
+    multiply_adds: usize,
+    exponentials: usize,
+    difference: f64,
+    /// One map a head, to time softmax on.
+    scores: Vec<Matrix<f32>>,
+    ms: Vec<f64>,
+    softmax_ms: Vec<f64>,
+}
+
+impl Row {
+    /// A row for a layer that gave the right answer.
+    fn checked(n_heads: usize, width: usize, x: &Matrix<f32>) -> Result<Self> {
+        let name = format!("{n_heads} × {width}");
+        let dims = Dims::with_head_sizes(D_MODEL, n_heads, width, width)?;
+        let rng = &mut Rng::seed_from_u64(2);
+        let parameters: LayerParameters<f32> = LayerParameters::random(dims, true, rng);
+        let layer = FusedAttention::new(&parameters);
+
+        let reference = PerHeadAttention::<f64>::new(parameters.cast());
+        let reference = reference.self_attend(&x.map(f64::from), &Mask::None)?;
+        let seen = layer.self_attend(x, &Mask::None)?;
+        let difference = max_abs_diff(&seen.out.map(f64::from), &reference.out)?;
+        ensure!(difference <= TOLERANCE, "{name}: max |Δ| = {difference:e}, not timed");
+
+        let n = x.nrows();
+        Ok(Self {
+            name,
+            layer,
+            multiply_adds: MultiplyAdds::count(dims, n, n).total(),
+            exponentials: n_heads * n * n,
+            difference,
+            scores: seen.attn,
+            ms: Vec::new(),
+            softmax_ms: Vec::new(),
+        })
+    }
+
+    fn run(&mut self, x: &Matrix<f32>) -> Result<()> {
+        let start = Instant::now();
+        black_box(self.layer.self_attend(x, &Mask::None)?);
+        self.ms.push(milliseconds(start));
+
+        let scores = self.scores.clone();
+        let start = Instant::now();
+        for scores in scores {
+            black_box(softmax_rows(scores));
+        }
+        self.softmax_ms.push(milliseconds(start));
+        Ok(())
+    }
+
+    /// The median of this row's time over the other's, round by round.
+    fn times_of(&self, other: &Self) -> f64 {
+        median(self.ms.iter().zip(&other.ms).map(|(ours, theirs)| ours / theirs))
+    }
+}
+
+fn milliseconds(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+fn median(numbers: impl Iterator<Item = f64>) -> f64 {
+    let mut numbers: Vec<f64> = numbers.collect();
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
+}
+
+fn print(n_tokens: usize, rows: &[Row]) {
+    let first = &rows[0];
+    println!(
+        "\n{:<11}  {:>13}  {:>12}  {:>7}  {:>9}  {:>10}  {:>7}",
+        format!("{n_tokens} tokens"),
+        "multiply-adds",
+        "exponentials",
+        "time",
+        "median ms",
+        "of softmax",
+        "max |Δ|",
+    );
+    for row in rows {
+        let times = |ours: usize, theirs| format!("× {:.2}", ours as f64 / theirs as f64);
+        println!(
+            "{:<11}  {:>13}  {:>12}  {:>7}  {:>9.2}  {:>10.2}  {:>7.0e}",
+            row.name,
+            times(row.multiply_adds, first.multiply_adds),
+            times(row.exponentials, first.exponentials),
+            format!("× {:.2}", row.times_of(first)),
+            median(row.ms.iter().copied()),
+            median(row.softmax_ms.iter().copied()),
+            row.difference,
+        );
+    }
+}

@@ -1,0 +1,200 @@
+//! A Chromium that tells what it saw.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use headless_chrome::protocol::cdp::types::Event;
+use headless_chrome::protocol::cdp::{Emulation, Log, Network};
+use headless_chrome::{LaunchOptions, Tab};
+use serde_json::Value;
+
+const AXE: &str = include_str!("axe.min.js");
+const LOOK: &str = include_str!("look.js");
+
+/// How wide, and in which theme.
+#[derive(Debug, Clone, Copy)]
+pub struct View {
+    pub width: u32,
+    pub dark: bool,
+}
+
+impl View {
+    pub fn theme(self) -> &'static str {
+        if self.dark { "dark" } else { "light" }
+    }
+}
+
+/// What was seen of one page.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// All that was sent for it.
+    pub bytes: f64,
+    pub problems: Vec<String>,
+}
+
+pub struct Browser {
+    chrome: headless_chrome::Browser,
+}
+
+impl Browser {
+    /// Starts the Chromium of this machine.
+    pub fn start() -> Result<Self> {
+        let quiet = [
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            // Nothing but this machine has an address.
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+        ];
+        let options = LaunchOptions {
+            path: chromium(),
+            // A container's root has no sandbox.
+            sandbox: false,
+            args: quiet.iter().map(OsStr::new).collect(),
+            idle_browser_timeout: Duration::from_secs(600),
+            ..LaunchOptions::default()
+        };
+        let chrome = headless_chrome::Browser::new(options)
+            .context("no Chromium could be started; set CHROMIUM to its path")?;
+        Ok(Self { chrome })
+    }
+
+    /// Opens a page in a tab of its own, without anything that was kept.
+    pub fn look(&self, url: &str, view: View) -> Result<Seen> {
+        let tab = self.chrome.new_tab()?;
+        tab.set_default_timeout(Duration::from_secs(60));
+        let seen = watch(&tab, url)?;
+        set_view(&tab, view)?;
+        tab.navigate_to(url)?.wait_until_navigated()?;
+        wait_until_drawn(&tab)?;
+        tab.evaluate(AXE, false)?;
+        let found = tab.evaluate(LOOK, true)?.value.context("look.js gives a value")?;
+        let found: Vec<String> =
+            serde_json::from_str(found.as_str().unwrap_or_default())?;
+        // What the clicks have caused has arrived by now.
+        std::thread::sleep(Duration::from_millis(50));
+        tab.close(false)?;
+        let mut seen = std::mem::take(&mut *seen.lock().expect("no listener panicked"));
+        seen.problems.extend(found);
+        Ok(seen)
+    }
+}
+
+/// Notes every request, failure and message of the console.
+fn watch(tab: &Tab, url: &str) -> Result<Arc<Mutex<Seen>>> {
+    let seen = Arc::new(Mutex::new(Seen::default()));
+    let host: String = url.split('/').take(3).collect::<Vec<_>>().join("/");
+    let listener = {
+        let seen = Arc::clone(&seen);
+        move |event: &Event| {
+            let mut seen = seen.lock().expect("no listener panicked");
+            match event {
+                Event::NetworkRequestWillBeSent(event) => {
+                    let url = &event.params.request.url;
+                    if !url.starts_with(&host) && !url.starts_with("data:") {
+                        seen.problems.push(format!("asked another host: {url}"));
+                    }
+                }
+                Event::NetworkResponseReceived(event) => {
+                    let response = &event.params.response;
+                    if response.status >= 400 {
+                        seen.problems
+                            .push(format!("{} for {}", response.status, response.url));
+                    }
+                }
+                Event::NetworkLoadingFailed(event) => {
+                    seen.problems.push(format!("failed: {}", event.params.error_text));
+                }
+                Event::NetworkLoadingFinished(event) => {
+                    seen.bytes += event.params.encoded_data_length;
+                }
+                Event::LogEntryAdded(event) => {
+                    let entry = &event.params.entry;
+                    if entry.level != Log::LogEntryLevel::Verbose {
+                        seen.problems.push(format!("console: {}", entry.text));
+                    }
+                }
+                Event::RuntimeExceptionThrown(event) => {
+                    let details = &event.params.exception_details;
+                    let text =
+                        details.exception.as_ref().and_then(|e| e.description.clone());
+                    seen.problems.push(format!("error: {}", text.unwrap_or_default()));
+                }
+                Event::RuntimeConsoleAPICalled(event) => {
+                    let words =
+                        event.params.args.iter().filter_map(|arg| arg.value.as_ref());
+                    let words: Vec<String> = words.map(Value::to_string).collect();
+                    seen.problems.push(format!("console: {}", words.join(" ")));
+                }
+                _ => {}
+            }
+        }
+    };
+    tab.add_event_listener(Arc::new(listener))?;
+    tab.enable_log()?;
+    tab.enable_runtime()?;
+    tab.call_method(Network::Enable {
+        max_total_buffer_size: None,
+        max_resource_buffer_size: None,
+        max_post_data_size: None,
+        report_direct_socket_traffic: None,
+        enable_durable_messages: None,
+    })?;
+    tab.call_method(Network::SetCacheDisabled { cache_disabled: true })?;
+    Ok(seen)
+}
+
+fn set_view(tab: &Tab, view: View) -> Result<()> {
+    tab.call_method(Emulation::SetDeviceMetricsOverride {
+        width: view.width,
+        height: 900,
+        device_scale_factor: 1.0,
+        mobile: view.width < 600,
+        scale: None,
+        screen_width: None,
+        screen_height: None,
+        position_x: None,
+        position_y: None,
+        dont_set_visible_size: None,
+        screen_orientation: None,
+        viewport: None,
+        display_feature: None,
+        device_posture: None,
+    })?;
+    tab.call_method(Emulation::SetEmulatedMedia {
+        media: None,
+        features: Some(vec![Emulation::MediaFeature {
+            name: "prefers-color-scheme".into(),
+            value: view.theme().into(),
+        }]),
+    })?;
+    Ok(())
+}
+
+/// Figures are drawn after the page has come, by a script that comes with them.
+fn wait_until_drawn(tab: &Tab) -> Result<()> {
+    let drawn = "document.readyState === 'complete' && \
+                 [...document.querySelectorAll('figure .figure-plot')]\
+                 .every(plot => plot.querySelector('svg.main-svg'))";
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let value = tab.evaluate(drawn, false)?.value;
+        if value == Some(Value::Bool(true)) {
+            return Ok(());
+        }
+        ensure!(Instant::now() < deadline, "a figure was not drawn within a minute");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The browser that `CHROMIUM` names; without it, headless_chrome looks for one.
+fn chromium() -> Option<PathBuf> {
+    let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
+    named
+        .or_else(|| Some(PathBuf::from("/usr/bin/chromium")).filter(|path| path.exists()))
+}

@@ -1,0 +1,47 @@
+// Run in the page: what is wrong with it, as a JSON list of sentences.
+(async () => {
+  const problems = [];
+  const page = document.documentElement;
+  if (page.scrollWidth > innerWidth) {
+    problems.push(`the page is ${page.scrollWidth} px wide in a window of ${innerWidth}`);
+  }
+
+  for (const math of document.querySelectorAll("merror")) {
+    problems.push(`a formula was not understood: ${math.textContent}`);
+  }
+
+  // Every figure is drawn, has words beside it, and answers to its choices.
+  for (const figure of document.querySelectorAll("figure.figure")) {
+    const name = figure.id;
+    const plot = figure.querySelector(".figure-plot");
+    if (!plot) continue;
+    if (!plot.querySelector("svg.main-svg")) problems.push(`figure ${name} is not drawn`);
+    if (!plot.getAttribute("aria-label")) problems.push(`figure ${name} has no words`);
+    if (plot.getBoundingClientRect().width > innerWidth) {
+      problems.push(`figure ${name} is wider than the window`);
+    }
+    const state = () => JSON.stringify((plot.data ?? []).map((trace) => trace.visible ?? true));
+    for (const button of figure.querySelectorAll(".figure-choices button")) {
+      button.click();
+      await new Promise((done) => setTimeout(done, 30));
+    }
+    const toggles = plot.querySelectorAll(".legendtoggle");
+    if (toggles.length > 1) {
+      const before = state();
+      const last = toggles[toggles.length - 1];
+      for (const type of ["mousedown", "mouseup"]) {
+        last.dispatchEvent(new MouseEvent(type, { bubbles: true, view: window }));
+      }
+      await new Promise((done) => setTimeout(done, 400));
+      if (state() === before) problems.push(`figure ${name}: its legend does nothing`);
+    }
+  }
+
+  const rules = await axe.run(document, { resultTypes: ["violations"] });
+  for (const rule of rules.violations) {
+    if (!["serious", "critical"].includes(rule.impact)) continue;
+    const where = rule.nodes.map((node) => node.target.join(" ")).slice(0, 3).join(", ");
+    problems.push(`axe, ${rule.impact}: ${rule.help} (${rule.id}) at ${where}`);
+  }
+  return JSON.stringify(problems);
+})();

@@ -1,0 +1,72 @@
+//! Every page of the built book in a real Chromium: at two widths, light and dark, with
+//! the network and the console watched, axe-core run, each figure drawn and its choices
+//! clicked.
+//!
+//! ```sh
+//! cargo learn verify --pages      # or: cargo test -p equivalence --features pages --test pages
+//! ```
+//!
+//! `CHROMIUM` names the browser if it is not found by itself. axe-core (`axe.min.js`,
+//! MPL-2.0, its licence beside it) is the only thing here that is not ours.
+
+mod browser;
+
+use std::fs;
+use std::path::Path;
+
+use browser::{Browser, View};
+use learn::book;
+
+/// One page's transfer, figures and their library included.
+const MOST_BYTES: f64 = 1.6e6;
+
+const VIEWS: [View; 4] = [
+    View { width: 1280, dark: false },
+    View { width: 1280, dark: true },
+    View { width: 390, dark: false },
+    View { width: 390, dark: true },
+];
+
+#[test]
+fn every_page_stands_on_its_own() {
+    let folder = book::build().unwrap();
+    let server = book::serve(0).unwrap();
+    let browser = Browser::start().unwrap();
+    let mut problems = Vec::new();
+    let mut heaviest = 0f64;
+    for page in pages(&folder) {
+        // All chapters in one: looked at once, as it is printed from a wide screen.
+        let views = if page == "print.html" { &VIEWS[..1] } else { &VIEWS[..] };
+        for &view in views {
+            println!("{page} at {} px, {}", view.width, view.theme());
+            let seen = browser.look(&format!("{}{page}", server.url()), view).unwrap();
+            let at = format!("{page} at {} px, {}", view.width, view.theme());
+            problems
+                .extend(seen.problems.iter().map(|problem| format!("{at}: {problem}")));
+            if page == "print.html" {
+                continue;
+            }
+            heaviest = heaviest.max(seen.bytes);
+            if seen.bytes > MOST_BYTES {
+                problems.push(format!("{at}: {:.2} MB were sent", seen.bytes / 1e6));
+            }
+        }
+    }
+    println!("the heaviest page: {:.2} MB", heaviest / 1e6);
+    assert!(heaviest > 0.0, "the network was watched");
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+/// Every page that a reader can open, `print.html` among them.
+fn pages(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut pages: Vec<String> = files
+        .filter(|path| path.extension().is_some_and(|ending| ending == "html"))
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        // The contents as a frame, for browsers without scripts.
+        .filter(|name| name != "toc.html")
+        .collect();
+    pages.sort();
+    assert!(pages.len() > 2, "the book has pages: {pages:?}");
+    pages
+}
