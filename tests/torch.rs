@@ -60,7 +60,8 @@ fn every_reference_vector_is_tested() {
         .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
         .collect();
     let mut tested = FILES.map(String::from).to_vec();
-    (found.sort(), tested.sort());
+    found.sort();
+    tested.sort();
     assert_eq!(found, tested);
 }
 

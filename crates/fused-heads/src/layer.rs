@@ -49,8 +49,7 @@ impl<T: Real> FusedAttention<T> {
         check_batch(self.dims(), query, key, value, masks)?;
         let n_sequences = query.n_sequences();
         let [query, key, value] = [query.tokens(), key.tokens(), value.tokens()];
-        let (out, attn) = self.attend_all(n_sequences, query, key, value, masks)?;
-        Ok(BatchAttended { out: Batch::new(n_sequences, out)?, attn })
+        self.attend_all(n_sequences, query, key, value, masks)
     }
     // ANCHOR_END: forward_batch
 
@@ -63,7 +62,7 @@ impl<T: Real> FusedAttention<T> {
         key: &Matrix<T>,
         value: &Matrix<T>,
         masks: &[Mask],
-    ) -> Result<(Matrix<T>, Vec<Vec<Matrix<T>>>)> {
+    ) -> Result<BatchAttended<T>> {
         let FusedParameters { dims, w_q, w_k, w_v, w_o } = &self.parameters;
         let (n_q, n_kv) = (query.nrows() / n_sequences, key.nrows() / n_sequences);
         let (n_heads, d_k, d_v) = (dims.n_heads(), dims.d_k(), dims.d_v());
@@ -85,7 +84,7 @@ impl<T: Real> FusedAttention<T> {
                 attn[s].push(attn_i);
             }
         }
-        Ok((w_o.apply(&concat)?, attn))
+        Ok(BatchAttended { out: Batch::new(n_sequences, w_o.apply(&concat)?)?, attn })
     }
     // ANCHOR_END: attend_all
 }
@@ -113,8 +112,8 @@ impl<T: Real> MultiHeadAttention<T> for FusedAttention<T> {
     ) -> Result<Attended<T>> {
         check_inputs(self.dims(), query, key, value, mask)?;
         let masks = std::slice::from_ref(mask);
-        let (out, attn) = self.attend_all(1, query, key, value, masks)?;
-        Ok(Attended { out, attn: attn.concat() })
+        let batch = self.attend_all(1, query, key, value, masks)?;
+        Ok(batch.into_sequences().swap_remove(0))
     }
 }
 

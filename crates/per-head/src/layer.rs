@@ -114,3 +114,47 @@ pub fn concat<T: Real>(heads: &[HeadPass<T>]) -> Matrix<T> {
     concat
 }
 // ANCHOR_END: concat
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use attention::{Linear, Rng, SeedableRng, random_matrix};
+
+    fn layer() -> LayerParameters {
+        let dims = Dims::with_head_sizes(6, 3, 4, 5).unwrap();
+        LayerParameters::random(dims, true, &mut Rng::seed_from_u64(1))
+    }
+
+    #[test]
+    fn head_i_fills_its_own_columns() {
+        let x = random_matrix(4, 6, 1.0, &mut Rng::seed_from_u64(2));
+        let layer = PerHeadAttention::new(layer());
+        let heads = layer.heads(&x, &x, &x, &Mask::None).unwrap();
+        let concat = concat(&heads);
+        assert_eq!(concat.shape(), (4, 15));
+        assert_eq!(concat.columns(5, 5), heads[1].out);
+    }
+
+    #[test]
+    fn a_head_that_w_o_does_not_read_changes_nothing() {
+        let x = random_matrix(4, 6, 1.0, &mut Rng::seed_from_u64(3));
+        let parameters = layer();
+        let mut w_o: Linear = parameters.w_o().clone();
+        w_o.weight.rows_mut(5, 5).fill(0.0); // W_1^O
+        let mut heads = parameters.heads().to_vec();
+        let out = |heads: &[_]| {
+            let layer = LayerParameters::new(heads.to_vec(), w_o.clone()).unwrap();
+            PerHeadAttention::new(layer).self_attend(&x, &Mask::None).unwrap().out
+        };
+        let before = out(&heads);
+        heads[1].w_v.weight.fill(7.0);
+        assert_eq!(out(&heads), before);
+        heads[2].w_v.weight.fill(7.0);
+        assert_ne!(out(&heads), before);
+    }
+
+    #[test]
+    fn without_heads_there_is_nothing_to_concatenate() {
+        assert_eq!(concat::<f64>(&[]).shape(), (0, 0));
+    }
+}

@@ -19,6 +19,8 @@
 mod loops;
 mod matrices;
 mod pass;
+#[cfg(test)]
+mod tests;
 
 pub use loops::attend_in_loops;
 pub use matrices::attend;

@@ -75,11 +75,13 @@ fn write_no_std() -> Result<()> {
         let path = place::state(&format!("evcxr/no-std/{name}/src/lib.rs"));
         step::write(&path, "//! Empty: see `write_no_std`.\n")?;
     }
-    // `notebooks/evcxr.toml` asks for level 1, as the workspace does. The cells
-    // themselves are compiled again and again and hold nothing to optimise.
+    // `notebooks/evcxr.toml` asks for level 1, as the workspace does, whose products are
+    // at level 3. The cells themselves are compiled again and again and hold nothing to
+    // optimise.
     step::write(
         &place::state("evcxr/.cargo/config.toml"),
-        "[profile.dev.package.ctx]\nopt-level = 0\n",
+        "[profile.dev.package.ctx]\nopt-level = 0\n\n\
+         [profile.dev.package.matrixmultiply]\nopt-level = 3\n",
     )
 }
 

@@ -115,10 +115,8 @@ impl Reader {
                     each.for_each(|at| add(Address::Resource(at)));
                 }
                 (_, "style") => add(Address::Style(value)),
-                (_, "id") => {
-                    if !page.ids.insert(value.clone()) {
-                        page.faults.push((line, format!("the id {value} is used twice")));
-                    }
+                (_, "id") if !page.ids.insert(value.clone()) => {
+                    page.faults.push((line, format!("the id {value} is used twice")));
                 }
                 _ => {}
             }
