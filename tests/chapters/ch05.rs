@@ -66,8 +66,12 @@ fn the_same_layer() {
         // wherever a column lies.
         assert_eq!(difference, 0.0, "{}", sentence.name);
         let tokens = sentence.tokens.len();
-        writeln!(text, "{:<46}{difference}", format!("{}, {tokens} tokens", sentence.name))
-            .unwrap();
+        writeln!(
+            text,
+            "{:<46}{difference}",
+            format!("{}, {tokens} tokens", sentence.name)
+        )
+        .unwrap();
     }
 
     // Narrow heads: here nalgebra takes another routine for a head's product than for
@@ -108,7 +112,8 @@ fn layer_with_split(
 ) -> Matrix {
     let dims = packed.dims();
     let heads_of = |w: &Linear| split(&w.apply(x).unwrap(), dims.n_heads());
-    let (q, k, v) = (heads_of(packed.w_q()), heads_of(packed.w_k()), heads_of(packed.w_v()));
+    let (q, k, v) =
+        (heads_of(packed.w_q()), heads_of(packed.w_k()), heads_of(packed.w_v()));
     let sqrt_d_k = (dims.d_k() as f64).sqrt();
     let heads: Vec<Matrix> = (0..dims.n_heads())
         .map(|i| softmax_rows(&q[i] * k[i].transpose() / sqrt_d_k) * &v[i])
@@ -140,8 +145,10 @@ fn a_view_without_the_transpose() {
     let ours = layer_with_split(&packed, x, columns_of_heads, side_by_side);
     assert!(max_abs_diff(&right, &ours).unwrap() <= 1e-12);
 
-    let wrong = layer_with_split(&packed, x, view_without_transpose, merged_without_transpose);
-    let badly_merged = layer_with_split(&packed, x, columns_of_heads, merged_without_transpose);
+    let wrong =
+        layer_with_split(&packed, x, view_without_transpose, merged_without_transpose);
+    let badly_merged =
+        layer_with_split(&packed, x, columns_of_heads, merged_without_transpose);
     assert_eq!(wrong.shape(), right.shape());
 
     // Which tokens does "head 0" hold? Label every entry of q with its token.
@@ -149,7 +156,8 @@ fn a_view_without_the_transpose() {
     let seen = &view_without_transpose(&labels, h)[0];
     let tokens_seen = seen.max() as usize + 1;
     let columns = Matrix::from_fn(x.nrows(), 384, |_, column| (column / 32) as f64);
-    let strangers = view_without_transpose(&columns, h)[0].iter().filter(|&&i| i > 0.0).count();
+    let strangers =
+        view_without_transpose(&columns, h)[0].iter().filter(|&&i| i > 0.0).count();
     let values = [
         ("n_tokens", x.nrows().to_string()),
         ("entries", seen.len().to_string()),
@@ -157,7 +165,10 @@ fn a_view_without_the_transpose() {
         ("tokens_seen", tokens_seen.to_string()),
         ("strangers", strangers.to_string()),
         ("wrong_difference", format!("{:.2}", max_abs_diff(&right, &wrong).unwrap())),
-        ("merge_difference", format!("{:.2}", max_abs_diff(&right, &badly_merged).unwrap())),
+        (
+            "merge_difference",
+            format!("{:.2}", max_abs_diff(&right, &badly_merged).unwrap()),
+        ),
         ("largest_output", format!("{:.2}", right.amax())),
     ];
     insta::assert_snapshot!("ch05_view", lines(&values));
@@ -170,8 +181,9 @@ fn a_batch_of_32_sequences() {
     let dims = Dims::new(d_model, 8).unwrap();
     let parameters: LayerParameters = LayerParameters::random(dims, true, rng);
     let layer = FusedAttention::new(&parameters);
-    let x = Batch::new(n_sequences, random_matrix(n_sequences * n_tokens, d_model, 1.0, rng))
-        .unwrap();
+    let x =
+        Batch::new(n_sequences, random_matrix(n_sequences * n_tokens, d_model, 1.0, rng))
+            .unwrap();
     let result = layer.forward_batch(&x, &x, &x, &[Mask::None]).unwrap();
 
     for s in [0, 17, 31] {
@@ -189,11 +201,19 @@ fn a_batch_of_32_sequences() {
     let rows = [
         ("tokens", format!("{} as one matrix {:?}", batch(&x), x.tokens().shape())),
         ("q, k, v", format!("{:?} each, one product each", q.shape())),
-        ("maps", format!("{} sequences × {} heads of {map:?}", result.attn.len(), result.attn[0].len())),
+        (
+            "maps",
+            format!(
+                "{} sequences × {} heads of {map:?}",
+                result.attn.len(),
+                result.attn[0].len()
+            ),
+        ),
         ("concat", format!("{:?}", result.out.tokens().shape())),
         ("output", batch(&result.out)),
     ];
-    let text: Vec<String> = rows.iter().map(|(name, what)| format!("{name:<9}{what}")).collect();
+    let text: Vec<String> =
+        rows.iter().map(|(name, what)| format!("{name:<9}{what}")).collect();
     insta::assert_snapshot!("ch05_batch", text.join("\n"));
 
     let values = [
@@ -210,6 +230,7 @@ fn padding_does_not_show() {
     let layer = minilm().unwrap();
     let fused = FusedAttention::new(&layer.parameters);
     let longest = layer.sentences.iter().map(|s| s.tokens.len()).max().unwrap();
+    let shortest = layer.sentences.iter().map(|s| s.tokens.len()).min().unwrap();
     let padded: Vec<Matrix> = layer
         .sentences
         .iter()
@@ -233,6 +254,7 @@ fn padding_does_not_show() {
         moved = moved.max(difference(&unmasked[s]));
     }
     let values = [
+        ("shortest", shortest.to_string()),
         ("longest", longest.to_string()),
         ("n_sentences", layer.sentences.len().to_string()),
         ("unmasked", format!("{moved:.1}")),

@@ -175,6 +175,8 @@ struct Measured {
     random_median: f64,
     /// The mean share that the other tokens give the key, in the same head.
     others: f64,
+    /// The same without what the key gives itself, as chapter 4 has it.
+    others_but_key: f64,
 }
 
 impl Measured {
@@ -198,6 +200,7 @@ fn measured() -> Vec<Measured> {
         let in_random = RANDOM.iter().map(|maps| best_head(&maps[nth], &rows, column).1);
         let in_random: Vec<f64> = in_random.collect();
         let others = (0..sentence.tokens.len()).filter(|row| !rows.contains(row));
+        let given = |row: usize| maps[head][(row, column)];
         Measured {
             link: format!("{} → {key}", queries.join(" ").replace(" ##", "")),
             source,
@@ -206,7 +209,8 @@ fn measured() -> Vec<Measured> {
             pairs: reaching(&pairs, share),
             random: reaching(&in_random, share),
             random_median: median(in_random),
-            others: mean(others.map(|row| maps[head][(row, column)])),
+            others: mean(others.clone().map(given)),
+            others_but_key: mean(others.filter(|&row| row != column).map(given)),
         }
     };
     CLAIMS.iter().map(one).collect()
@@ -221,6 +225,8 @@ fn each_claimed_link_beside_its_controls() {
     );
     let mut values = String::new();
     for claim in &claims {
+        let twice = |others: f64| claim.share >= 2.0 * others;
+        assert_eq!(twice(claim.others), twice(claim.others_but_key), "{}", claim.link);
         writeln!(
             table,
             "{:<18} {:>6} {:>5} {:>6} {:>11} {:>11} {:>7} {:>7}",
