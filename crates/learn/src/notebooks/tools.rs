@@ -11,6 +11,23 @@ use serde_json::json;
 use super::place;
 use crate::step;
 
+/// How a kernel's crates are compiled. `notebooks/evcxr.toml` asks for level 1, as the
+/// workspace does, whose products are at level 3. The cells themselves are compiled again
+/// and again and hold nothing to optimise.
+pub const PROFILE: &str = r#"
+[profile.dev.package.ctx]
+opt-level = 0
+
+[profile.dev.package."*"]
+debug-assertions = false
+overflow-checks = false
+
+[profile.dev.package.matrixmultiply]
+opt-level = 3
+debug-assertions = false
+overflow-checks = false
+"#;
+
 /// Installs evcxr and the kernel "Rust" that runs it.
 pub fn install(progress: &ProgressBar) -> Result<()> {
     step::once("evcxr", place::EVCXR, || {
@@ -75,14 +92,7 @@ fn write_no_std() -> Result<()> {
         let path = place::state(&format!("evcxr/no-std/{name}/src/lib.rs"));
         step::write(&path, "//! Empty: see `write_no_std`.\n")?;
     }
-    // `notebooks/evcxr.toml` asks for level 1, as the workspace does, whose products are
-    // at level 3. The cells themselves are compiled again and again and hold nothing to
-    // optimise.
-    step::write(
-        &place::state("evcxr/.cargo/config.toml"),
-        "[profile.dev.package.ctx]\nopt-level = 0\n\n\
-         [profile.dev.package.matrixmultiply]\nopt-level = 3\n",
-    )
+    step::write(&place::state("evcxr/.cargo/config.toml"), PROFILE)
 }
 
 /// JupyterLab asks no other host (for news, for new versions, for extensions), offers no

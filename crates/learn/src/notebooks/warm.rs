@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
-use super::{execute, kernel, place};
+use super::{execute, kernel, place, tools};
 use crate::paths;
 use crate::step;
 
@@ -22,6 +22,7 @@ pub fn warm(progress: &ProgressBar) -> Result<()> {
     // Where the sources are is part of what cargo knows a compiled crate by.
     ingredients += &format!("{}\n", kernel::cargo_home().display());
     ingredients += &fs::read_to_string(place::notebooks().join("evcxr.toml"))?;
+    ingredients += tools::PROFILE;
     let wanted = dependencies()?;
     ingredients += &wanted.iter().cloned().collect::<Vec<_>>().join("\n\n");
 
