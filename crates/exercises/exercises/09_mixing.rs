@@ -1,0 +1,29 @@
+//! # 09 · Mixing
+//!
+//! Mix the heads by W^O.
+//!
+//! `MultiHead = Concat(head_1, …, head_h) W^O + b^O`. You get the outputs of the heads and
+//! W^O with its bias; write the output of the layer. `w_o.weight` is stored `[in, out]`, as
+//! in the formula. d_model need not be h · d_v. Your `concat` of the exercise before is
+//! welcome: copy it below the function.
+//!
+//! Explained in chapter 4, “The mixer”.
+//! Check it with `cargo learn check 9`; a hint: `cargo learn check 9 --hint`.
+
+use std::process::ExitCode;
+
+use exercises::{Linear, Matrix, bank::mixing};
+
+/// The output of the layer.
+///
+/// # Shapes
+/// Each head is `[n_tokens, d_v]`, `w_o.weight` is `[h · d_v, d_model]`, its bias
+/// `[d_model]`; the result is `[n_tokens, d_model]`.
+pub fn mix(heads: &[Matrix], w_o: &Linear) -> Matrix {
+    // TODO: side by side, then mixed.
+    todo!()
+}
+
+fn main() -> ExitCode {
+    mixing::check(mix)
+}

@@ -1,0 +1,38 @@
+//! # 13 · Batches
+//!
+//! Send a batch of sequences through one head.
+//!
+//! The sequences lie one below the other and are filled up to equal length. Each attends to
+//! itself only: `softmax(Q_s K_sᵀ / √d_k) V_s`. Of the keys of sequence s the first
+//! `n_valid[s]` are real; the rest is padding, and no query may attend to it. Rows of `q`
+//! are all computed, padding or not. `Mask::Padding(n)` lets the first n keys be seen,
+//! `mask.apply(scores)` puts it on the scores of one sequence, and `softmax_rows` turns
+//! them into shares. n_q and n_kv may differ.
+//!
+//! Explained in chapter 5, “Batches”.
+//! Check it with `cargo learn check 13`; a hint: `cargo learn check 13 --hint`.
+
+use std::process::ExitCode;
+
+use exercises::{Mask, Matrix, bank::batches, softmax_rows};
+
+/// The outputs of one head for all sequences, one below the other.
+///
+/// # Shapes
+/// `q` is `[n_sequences · n_q, d_k]`, `k` is `[n_sequences · n_kv, d_k]`, `v` is
+/// `[n_sequences · n_kv, d_v]`, `n_valid` has `n_sequences` entries; the result is
+/// `[n_sequences · n_q, d_v]`.
+pub fn attend_batch(
+    q: &Matrix,
+    k: &Matrix,
+    v: &Matrix,
+    n_sequences: usize,
+    n_valid: &[usize],
+) -> Matrix {
+    // TODO: every sequence attends to its own real keys.
+    todo!()
+}
+
+fn main() -> ExitCode {
+    batches::check(attend_batch)
+}

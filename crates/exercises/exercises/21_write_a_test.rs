@@ -1,0 +1,33 @@
+//! # 21 · Write a test
+//!
+//! Write a test.
+//!
+//! The layers are given, and the test is yours. It is run on layers that are right, one of
+//! them in f32, and on every wrong layer of exercise 20. It **rejects** a layer by a panic,
+//! such as an `assert!` that fails, and **believes** in it by coming to its end. Catch every
+//! wrong layer, and reject none that is right.
+//!
+//! `layer(&parameters, &query, &key, &value, &mask)` gives `out` and `attn`, as often as you
+//! call it. `random_layer(dims, seed)` makes parameters, biases among them, and
+//! `random_tokens(n_tokens, width, seed)` a sequence. `max_abs_diff(&a, &b)` is the largest
+//! difference of two matrices, or an error if their shapes differ.
+//!
+//! Begin with one property, look at the score, and go on from there.
+//!
+//! Explained in chapter 10, “The mistake that a square hides”.
+//! Check it with `cargo learn check 21`; a hint: `cargo learn check 21 --hint`.
+
+use std::process::ExitCode;
+
+use exercises::bank::write_a_test::{self, Layer, random_layer, random_tokens};
+use exercises::{Attended, Dims, Mask, Matrix, max_abs_diff};
+
+/// Panics on a layer that is wrong, and comes to its end on one that is right.
+pub fn test(layer: &Layer) {
+    // TODO: what holds for every right layer, and for no wrong one.
+    todo!()
+}
+
+fn main() -> ExitCode {
+    write_a_test::check(test)
+}

@@ -1,0 +1,28 @@
+//! The scores of one head.
+//!
+//! How well does key j answer query i? The score is their dot product: multiply the two
+//! rows number by number, and add up, `s_ij = Σ_c q_ic k_jc`. Give all scores, one for
+//! each query and key, without any scaling: that comes later.
+//!
+//! Write loops or a product of matrices. `q[(i, c)]` is number c of query i, a matrix of
+//! zeros is `Matrix::zeros(n_rows, n_columns)`, a product is `a * b`, and `a.transpose()`
+//! turns a matrix. There may be more keys than queries, or fewer.
+
+use std::process::ExitCode;
+
+use exercises::{Matrix, bank::scores};
+
+/// The dot product of each query with each key.
+///
+/// # Shapes
+/// `q` is `[n_q, d_k]`, `k` is `[n_kv, d_k]`, the result `[n_q, n_kv]`.
+// ANCHOR: answer
+pub fn scores(q: &Matrix, k: &Matrix) -> Matrix {
+    // YOURS: a row for each query, a column for each key.
+    q * k.transpose()
+}
+// ANCHOR_END: answer
+
+fn main() -> ExitCode {
+    scores::check(scores)
+}

@@ -1,0 +1,39 @@
+//! Softmax under a mask, for queries that may attend to nothing.
+//!
+//! Write the softmax itself: each open key gets `exp(score) / sum`, where the sum goes over
+//! the open keys of its row, and each blocked key gets 0. Two rules more:
+//! - a row in which every key is blocked is a row of zeros;
+//! - a blocked score may be anything, NaN and ∞ included, and must not matter.
+//!
+//! Open scores are ordinary numbers, some of them far below 0. The result never holds NaN.
+//! `softmax_rows` keeps the first rule already, so try it without.
+
+use std::process::ExitCode;
+
+use exercises::{Matrix, bank::nothing_to_attend};
+
+/// The shares that each query gives to the keys that it may attend to.
+///
+/// # Shapes
+/// `scores` and `allowed` are `[n_q, n_kv]`, and so is the result. `allowed[(i, j)]` is
+/// true if query i may attend to key j.
+// ANCHOR: answer
+pub fn masked_softmax(scores: &Matrix, allowed: &Matrix<bool>) -> Matrix {
+    // YOURS: shares for open keys, zeros for all that is blocked.
+    let (n_q, n_kv) = scores.shape();
+    let mut attn = Matrix::zeros(n_q, n_kv);
+    for i in 0..n_q {
+        let open = || (0..n_kv).filter(|&j| allowed[(i, j)]);
+        let largest = open().map(|j| scores[(i, j)]).fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = open().map(|j| (scores[(i, j)] - largest).exp()).sum();
+        for j in open() {
+            attn[(i, j)] = (scores[(i, j)] - largest).exp() / sum;
+        }
+    }
+    attn
+}
+// ANCHOR_END: answer
+
+fn main() -> ExitCode {
+    nothing_to_attend::check(masked_softmax)
+}

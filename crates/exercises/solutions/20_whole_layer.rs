@@ -1,0 +1,53 @@
+//! The whole layer.
+//!
+//! `head_i = softmax(Q_i K_iᵀ / √d_k) V_i`, each head under its own mask, and the output is
+//! `Concat(head_1, …, head_h) W^O + b^O`. Give back the output and the map of every head.
+//!
+//! `parameters.heads()` are the heads, `parameters.w_o()` is W^O, and `parameters.dims()` has
+//! the sizes. `w.apply(x)` gives `x · W + b` as a `Result`, an error if shapes do not fit.
+//! `mask.of_head(i)` is the mask of head i, and its `apply(scores)` puts it on the scores.
+//! `softmax_rows` makes a row in which every key is blocked a row of zeros.
+//!
+//! Query, key and value may be three different sequences, and all sizes may differ. The last
+//! input is a sentence in the trained layer, held against what PyTorch computed.
+
+use std::process::ExitCode;
+
+use exercises::{
+    Attended, LayerParameters, Mask, Matrix, bank::whole_layer, softmax_rows,
+};
+
+/// Multi-head attention.
+///
+/// # Shapes
+/// `query` is `[n_q, d_model]`, `key` is `[n_kv, key_width]`, `value` is
+/// `[n_kv, value_width]`. Of the result, `out` is `[n_q, d_model]` and `attn` has a map
+/// `[n_q, n_kv]` a head, head 0 first.
+// ANCHOR: answer
+pub fn layer(
+    parameters: &LayerParameters,
+    query: &Matrix,
+    key: &Matrix,
+    value: &Matrix,
+    mask: &Mask,
+) -> Attended {
+    // YOURS: every head under its own mask, then side by side, then mixed.
+    let (dims, n_q) = (parameters.dims(), query.nrows());
+    let mut attn = Vec::new();
+    let mut concat = Matrix::zeros(n_q, dims.concat_width()); // [n_q, h · d_v]
+    for (i, head) in parameters.heads().iter().enumerate() {
+        let q = head.w_q.apply(query).unwrap(); // [n_q, d_k]
+        let k = head.w_k.apply(key).unwrap(); // [n_kv, d_k]
+        let v = head.w_v.apply(value).unwrap(); // [n_kv, d_v]
+        let scores = q * k.transpose() / (dims.d_k() as f64).sqrt(); // [n_q, n_kv]
+        let attn_i = softmax_rows(mask.of_head(i).apply(scores)); // [n_q, n_kv]
+        concat.columns_mut(i * dims.d_v(), dims.d_v()).copy_from(&(&attn_i * v));
+        attn.push(attn_i);
+    }
+    Attended { out: parameters.w_o().apply(&concat).unwrap(), attn }
+}
+// ANCHOR_END: answer
+
+fn main() -> ExitCode {
+    whole_layer::check(layer)
+}

@@ -1,0 +1,86 @@
+//! What an answer can be: matrices, one or several, or plain numbers.
+
+use attention::{Attended, Linear, Matrix};
+
+/// Where an entry of an answer stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Which matrix, if the answer is several: a head, or a sequence.
+    pub part: usize,
+    /// Its row.
+    pub row: usize,
+    /// Its column.
+    pub column: usize,
+}
+
+/// Something that an exercise asks for.
+///
+/// Every answer is read as a list of matrices, so that one comparison serves all.
+pub trait Answer {
+    /// By how much a right answer may differ, as a share of the largest number of the
+    /// reference (and at least of 1): an answer computed in f32, or summed in another
+    /// order, is right.
+    const TOLERANCE: f64 = 1e-4;
+
+    /// The matrices of the answer.
+    fn parts(&self) -> Vec<Matrix>;
+
+    /// What one of them is called, if they are several.
+    fn part_name(&self, part: usize) -> String {
+        format!("matrix {part}, counted from 0")
+    }
+}
+
+impl Answer for Matrix {
+    fn parts(&self) -> Vec<Matrix> {
+        vec![self.clone()]
+    }
+}
+
+impl Answer for Vec<Matrix> {
+    fn parts(&self) -> Vec<Matrix> {
+        self.clone()
+    }
+}
+
+/// A row.
+impl Answer for Vec<f64> {
+    fn parts(&self) -> Vec<Matrix> {
+        vec![Matrix::from_row_slice(1, self.len(), self)]
+    }
+}
+
+/// A count, which is right or wrong and never nearly right.
+impl Answer for usize {
+    const TOLERANCE: f64 = 0.0;
+
+    fn parts(&self) -> Vec<Matrix> {
+        vec![Matrix::from_element(1, 1, *self as f64)]
+    }
+}
+
+/// The weight, and the bias as a row; no bias is a row of zeros, which adds as little.
+impl Answer for Linear {
+    fn parts(&self) -> Vec<Matrix> {
+        let bias = self.bias.as_ref().map_or(Matrix::zeros(1, self.d_out()), |bias| {
+            Matrix::from_row_slice(1, bias.len(), bias.as_slice())
+        });
+        vec![self.weight.clone(), bias]
+    }
+}
+
+/// The map of each head, then the output, in the order in which they are computed: a first
+/// difference in the output says that all maps are right.
+impl Answer for Attended {
+    fn parts(&self) -> Vec<Matrix> {
+        self.attn.iter().chain([&self.out]).cloned().collect()
+    }
+
+    fn part_name(&self, part: usize) -> String {
+        if part < self.attn.len() {
+            format!("the map of head {part}")
+        } else {
+            "the output".into()
+        }
+    }
+}

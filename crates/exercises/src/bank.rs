@@ -1,0 +1,30 @@
+//! The bank: an exercise a file, with its inputs, its reference and its mistakes.
+//!
+//! Every file reads in the same order: what is asked and what the reference is, the
+//! inputs, then the mistakes, each a function with its sentence.
+
+pub mod batches;
+pub mod columns_as_heads;
+pub mod concatenation;
+pub mod count_multiply_adds;
+pub mod count_parameters;
+pub mod cross_attention;
+pub mod head_in_loops;
+pub mod head_in_matrices;
+pub mod masks;
+pub mod mixing;
+pub mod nothing_to_attend;
+pub mod packing;
+pub mod scale;
+pub mod scores;
+pub mod softmax;
+pub mod subspaces;
+pub mod sum_over_heads;
+pub mod transposed_weights;
+pub mod weighted_average;
+pub mod whole_layer;
+pub mod write_a_test;
+
+mod heads;
+mod inputs;
+mod places;

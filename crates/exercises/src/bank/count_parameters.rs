@@ -1,0 +1,212 @@
+//! The parameters of a layer, from its sizes.
+
+use std::process::ExitCode;
+
+use attention::{Dims, LayerParameters, Rng, SeedableRng};
+
+use super::{inputs, places};
+use crate::{Case, Exercise, Mistake, Section};
+
+/// The sizes of a layer, and whether its projections have biases.
+#[derive(Clone, Copy)]
+pub struct Input {
+    dims: Dims,
+    bias: bool,
+}
+
+impl Input {
+    /// A projection: its matrix, and its bias if it has one.
+    fn linear(&self, d_in: usize, d_out: usize) -> usize {
+        d_in * d_out + if self.bias { d_out } else { 0 }
+    }
+
+    /// W_i^Q, W_i^K and W_i^V of all heads, with their biases.
+    fn heads(&self) -> usize {
+        let (d_model, d_k, d_v) = (self.dims.d_model(), self.dims.d_k(), self.dims.d_v());
+        self.dims.n_heads() * (2 * self.linear(d_model, d_k) + self.linear(d_model, d_v))
+    }
+
+    /// W^O and its bias.
+    fn mixer(&self) -> usize {
+        self.linear(self.dims.concat_width(), self.dims.d_model())
+    }
+
+    fn total(&self) -> usize {
+        self.heads() + self.mixer()
+    }
+}
+
+/// What the reader writes: from the sizes, the number of parameters. Keys and values are
+/// projected from tokens of width d_model.
+pub type CountParameters = fn(dims: Dims, bias: bool) -> usize;
+
+/// Checks an answer.
+pub fn check(answer: CountParameters) -> ExitCode {
+    EXERCISE.check(move |input| answer(input.dims, input.bias))
+}
+
+const COUNTING: Section = Section::new("06-counting", "Counting parameters");
+const HEADS: Section =
+    Section::new("06-counting", "Why the number of heads does not count");
+const WRONG: Section = Section::new("06-counting", "What people get wrong");
+
+/// The exercise.
+pub static EXERCISE: Exercise<Input, usize> = Exercise {
+    name: "14_count_parameters",
+    title: "Count the parameters",
+    read: COUNTING,
+    begin: "one projection: how many numbers has a matrix of shape (d_in, d_out), and how \
+        many its bias? Then list the projections of the layer",
+    passed: "Your count is that of live layers, whatever their sizes. While the heads share \
+        d_model, their number does not change it.",
+    cases,
+    reference: |input| {
+        let rng = &mut Rng::seed_from_u64(1);
+        let layer: LayerParameters = LayerParameters::random(input.dims, input.bias, rng);
+        layer.count().total()
+    },
+    mistakes: &[
+        Mistake {
+            name: "forgets the biases",
+            does: "It counts the matrices alone, also where the layer has biases",
+            looks_right: "The matrices are nearly all of the count, and without biases it is \
+                right",
+            read: COUNTING,
+            answer: |input| Input { bias: false, ..*input }.total(),
+        },
+        Mistake {
+            name: "counts biases that are not there",
+            does: "It adds the biases whatever `bias` says",
+            looks_right: "Most layers have them",
+            read: WRONG,
+            answer: |input| Input { bias: true, ..*input }.total(),
+        },
+        Mistake {
+            name: "forgets the bias of W^O",
+            does: "It counts the biases of Q, K and V, and W^O as a bare matrix",
+            looks_right: "Every head is right, and d_model numbers more or less do not show \
+                in a large count",
+            read: COUNTING,
+            answer: |input| input.heads() + Input { bias: false, ..*input }.mixer(),
+        },
+        Mistake {
+            name: "forgets W^O",
+            does: "It counts what the heads own and nothing that comes after them",
+            looks_right: "The formula of a head has Q, K and V and no W^O",
+            read: COUNTING,
+            answer: Input::heads,
+        },
+        Mistake {
+            name: "counts W^O once for each head",
+            does: "It multiplies by the number of heads what the layer has only once",
+            looks_right: "Each head does have a block of W^O; but all blocks together are \
+                one W^O",
+            read: COUNTING,
+            answer: |input| input.heads() + input.dims.n_heads() * input.mixer(),
+        },
+        Mistake {
+            name: "gives every head three matrices of d_model × d_model",
+            does: "It counts W_i^Q, W_i^K and W_i^V as squares, and they have d_k or d_v \
+                columns",
+            looks_right: "A head reads the whole token; and where heads share the width, \
+                such a square is what all heads have together",
+            read: WRONG,
+            answer: squares,
+        },
+        Mistake {
+            name: "makes every head as wide as the model",
+            does: "It takes d_model for d_k and d_v, so that every matrix of a head is a \
+                square and W^O reads h · d_model numbers",
+            looks_right: "A head reads the whole token, which is d_model wide; but what it \
+                writes is narrow",
+            read: HEADS,
+            answer: full_width,
+        },
+        Mistake {
+            name: "makes values as wide as keys",
+            does: "It counts W_i^V with d_k columns, and a value is d_v wide",
+            looks_right: "In most layers d_v is d_k",
+            read: COUNTING,
+            answer: values_as_wide_as_keys,
+        },
+    ],
+    place: places::count,
+};
+
+fn cases() -> Vec<Case<Input>> {
+    let case = |d_model: usize, n_heads: usize, d_k: usize, d_v: usize, bias: bool| {
+        let biases = if bias { "with biases" } else { "no biases" };
+        Case {
+            sizes: format!(
+                "d_model {d_model}, {n_heads} heads, d_k {d_k}, d_v {d_v}, {biases}"
+            ),
+            square: d_k == d_v && n_heads * d_k == d_model,
+            input: Input { dims: inputs::dims(d_model, n_heads, d_k, d_v), bias },
+        }
+    };
+    vec![
+        case(256, 8, 32, 32, true),
+        case(512, 8, 64, 64, false),
+        case(10, 4, 3, 7, true),
+        case(12, 3, 5, 2, false),
+    ]
+}
+
+fn full_width(input: &Input) -> usize {
+    let (d_model, n_heads) = (input.dims.d_model(), input.dims.n_heads());
+    let dims = inputs::dims(d_model, n_heads, d_model, d_model);
+    Input { dims, ..*input }.total()
+}
+
+fn squares(input: &Input) -> usize {
+    let d_model = input.dims.d_model();
+    3 * input.dims.n_heads() * input.linear(d_model, d_model) + input.mixer()
+}
+
+fn values_as_wide_as_keys(input: &Input) -> usize {
+    let (d_model, d_k) = (input.dims.d_model(), input.dims.d_k());
+    3 * input.dims.n_heads() * input.linear(d_model, d_k) + input.mixer()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Difference, Verdict};
+
+    #[test]
+    fn any_way_of_counting_is_right() {
+        let head_by_head = |input: &Input| {
+            let (dims, mut count) = (input.dims, 0);
+            for _ in 0..dims.n_heads() {
+                for width in [dims.d_v(), dims.d_k(), dims.d_k()] {
+                    count += width * (dims.d_model() + usize::from(input.bias));
+                }
+                count += dims.d_v() * dims.d_model();
+            }
+            if input.bias { count + dims.d_model() } else { count }
+        };
+        assert_eq!(EXERCISE.diagnose(head_by_head), Verdict::Passed);
+        assert_eq!(EXERCISE.diagnose(Input::total), Verdict::Passed);
+    }
+
+    #[test]
+    fn the_short_formula_is_right_where_heads_share_the_width() {
+        let four_squares = |input: &Input| {
+            let d = input.dims.d_model();
+            4 * d * d + if input.bias { 4 * d } else { 0 }
+        };
+        let verdict = EXERCISE.diagnose(four_squares);
+        assert!(matches!(verdict, Verdict::SquareOnly { .. }), "{verdict:?}");
+    }
+
+    #[test]
+    fn a_panic_is_told() {
+        let verdict = EXERCISE.diagnose(|input| [0; 3][input.dims.n_heads()]);
+        let Verdict::Unknown { difference: Difference::Panic { message, .. }, .. } =
+            verdict
+        else {
+            panic!("{verdict:?}");
+        };
+        assert!(message.contains("out of bounds"), "{message}");
+    }
+}

@@ -1,0 +1,247 @@
+//! One whole head, from tokens to its output.
+
+use std::process::ExitCode;
+
+use attention::{HeadParameters, Linear, Mask, Matrix, softmax_rows, weighted_values};
+
+use super::{inputs, places};
+use crate::{Case, Exercise, Mistake, Section};
+
+/// A head, and the tokens that it is given in three roles.
+pub struct Input {
+    head: HeadParameters,
+    query: Matrix,
+    key: Matrix,
+    value: Matrix,
+}
+
+/// What the reader writes: from `query`, `[n_q, d_model]`, `key`, `[n_kv, key_width]`,
+/// and `value`, `[n_kv, value_width]`, the output of the head, `[n_q, d_v]`.
+pub type Head =
+    fn(head: &HeadParameters, query: &Matrix, key: &Matrix, value: &Matrix) -> Matrix;
+
+/// Checks an answer.
+pub fn check(answer: Head) -> ExitCode {
+    EXERCISE
+        .check(move |Input { head, query, key, value }| answer(head, query, key, value))
+}
+
+const MATRICES: Section = Section::new("03-one-head", "Then in matrices");
+const IDEA: Section = Section::new("03-one-head", "The idea");
+const FORMULA: Section = Section::new("03-one-head", "The formula, with shapes");
+const WRONG: Section = Section::new("03-one-head", "What people get wrong");
+
+/// The exercise.
+pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
+    name: "06_head_in_matrices",
+    title: "One head in matrices",
+    read: MATRICES,
+    begin: "the projections. Ask of each which tokens it reads, and which of the three \
+        matrices it uses",
+    passed: "From tokens to output, this is the whole head, and it agrees with the loops \
+        of chapter 3 on every input of the check.",
+    cases,
+    reference: |Input { head, query, key, value }| {
+        let pass = single_head::attend(head, query, key, value, &Mask::None);
+        pass.expect("the sizes fit").out
+    },
+    mistakes: &[
+        Mistake {
+            name: "forgets the biases",
+            does: "It multiplies by the three matrices and adds nothing",
+            looks_right: "The formula of the head is printed without biases, and no \
+                shape shows them",
+            read: FORMULA,
+            answer: |Input { head, query, key, value }| {
+                let [w_q, w_k, w_v] = [&head.w_q, &head.w_k, &head.w_v].map(without_bias);
+                attend([(&w_q, query), (&w_k, key), (&w_v, value)])
+            },
+        },
+        Mistake {
+            name: "makes keys and values from the query's tokens",
+            does: "It gives one input to all three projections, and never reads key and \
+                value",
+            looks_right: "In self-attention they are the same tokens",
+            read: FORMULA,
+            answer: |Input { head, query, .. }| {
+                attend([(&head.w_q, query), (&head.w_k, query), (&head.w_v, query)])
+            },
+        },
+        Mistake {
+            name: "makes the values from the key's tokens",
+            does: "It applies W^V to key, and never reads value",
+            looks_right: "Keys and values are nearly always made from the same tokens",
+            read: FORMULA,
+            answer: |Input { head, query, key, .. }| {
+                attend([(&head.w_q, query), (&head.w_k, key), (&head.w_v, key)])
+            },
+        },
+        Mistake {
+            name: "exchanges W^Q and W^K",
+            does: "What a token asks is made by the matrix for what it is found by, and \
+                the other way round",
+            looks_right: "Both matrices have the same shape",
+            read: IDEA,
+            answer: |Input { head, query, key, value }| {
+                attend([(&head.w_k, query), (&head.w_q, key), (&head.w_v, value)])
+            },
+        },
+        Mistake {
+            name: "makes the keys with W^Q",
+            does: "Queries and keys come from one matrix, so that a token scores high \
+                with tokens like itself, and W^K is never used",
+            looks_right: "Both matrices have the same shape",
+            read: WRONG,
+            answer: |Input { head, query, key, value }| {
+                attend([(&head.w_q, query), (&head.w_q, key), (&head.w_v, value)])
+            },
+        },
+        Mistake {
+            name: "multiplies by the transposed matrices",
+            does: "It computes x · Wᵀ + b, which reads the columns of W as its rows",
+            looks_right: "PyTorch stores its matrices so, and where d_model, d_k and d_v \
+                are equal every shape fits",
+            read: FORMULA,
+            answer: |Input { head, query, key, value }| {
+                let [w_q, w_k, w_v] = [&head.w_q, &head.w_k, &head.w_v].map(turned);
+                attend([(&w_q, query), (&w_k, key), (&w_v, value)])
+            },
+        },
+        Mistake {
+            name: "averages the value tokens as they came",
+            does: "It never applies W^V and its bias, so that the head hands over tokens \
+                and not what it takes from them",
+            looks_right: "The map is right, and where d_v is the width of a token the \
+                shape is too",
+            read: WRONG,
+            answer: |Input { head, query, key, value }| {
+                let unchanged = Matrix::identity(value.ncols(), value.ncols());
+                let w_v = Linear { weight: unchanged, bias: None };
+                attend([(&head.w_q, query), (&head.w_k, key), (&w_v, value)])
+            },
+        },
+    ],
+    place: places::token_feature,
+};
+
+fn cases() -> Vec<Case<Input>> {
+    // First one sequence that attends to itself, then three of one width, then all
+    // widths apart.
+    let tokens = inputs::matrix(4, 4, 1);
+    let [query, key, value] = [tokens.clone(), tokens.clone(), tokens];
+    let itself = Case {
+        sizes: "4 tokens in all three roles, d_model 4, d_k 4, d_v 4".into(),
+        square: true,
+        input: Input { head: head([4, 4, 4], 4, 4, 2), query, key, value },
+    };
+    let one_width = Case {
+        sizes: "5 queries, 3 keys, d_model 6, d_k 4, d_v 2".into(),
+        square: false,
+        input: Input {
+            head: head([6, 6, 6], 4, 2, 3),
+            query: inputs::matrix(5, 6, 4),
+            key: inputs::matrix(3, 6, 5),
+            value: inputs::matrix(3, 6, 6),
+        },
+    };
+    let three_widths = Case {
+        sizes: "2 queries 4 wide, 6 keys 5 wide, 6 values 7 wide, d_k 2, d_v 3".into(),
+        square: false,
+        input: Input {
+            head: head([4, 5, 7], 2, 3, 7),
+            query: inputs::matrix(2, 4, 8),
+            key: inputs::matrix(6, 5, 9),
+            value: inputs::matrix(6, 7, 10),
+        },
+    };
+    vec![itself, one_width, three_widths]
+}
+
+/// A head of random parameters for query, key and value tokens of these widths.
+fn head(widths: [usize; 3], d_k: usize, d_v: usize, seed: u64) -> HeadParameters {
+    let [d_model, key_width, value_width] = widths;
+    let dims =
+        inputs::dims(d_model, 1, d_k, d_v).with_source_widths(key_width, value_width);
+    inputs::layer(dims.expect("no width is 0"), seed).heads()[0].clone()
+}
+
+/// A head from its projections of query, key and value tokens.
+fn attend(projections: [(&Linear, &Matrix); 3]) -> Matrix {
+    let [q, k, v] = projections.map(|(w, x)| w.apply(x).expect("W as high as x is wide"));
+    let attn = softmax_rows(&q * k.transpose() / (q.ncols() as f64).sqrt());
+    weighted_values(&attn, v.as_view())
+}
+
+fn without_bias(w: &Linear) -> Linear {
+    Linear { weight: w.weight.clone(), bias: None }
+}
+
+fn turned(w: &Linear) -> Linear {
+    Linear { weight: w.weight.transpose(), bias: w.bias.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Difference, Verdict};
+
+    fn verdict(answer: Head) -> Verdict {
+        EXERCISE
+            .diagnose(|Input { head, query, key, value }| answer(head, query, key, value))
+    }
+
+    #[test]
+    fn the_loops_of_chapter_3_pass() {
+        let answer: Head = |head, query, key, value| {
+            single_head::attend_in_loops(head, query, key, value, &Mask::None)
+                .unwrap()
+                .out
+        };
+        assert_eq!(verdict(answer), Verdict::Passed);
+    }
+
+    #[test]
+    fn in_f32_passes() {
+        let answer: Head = |head, query, key, value| {
+            let [query, key, value] = [query, key, value].map(|x| x.map(|x| x as f32));
+            let head = head.cast::<f32>();
+            let pass = single_head::attend(&head, &query, &key, &value, &Mask::None);
+            pass.unwrap().out.map(f64::from)
+        };
+        assert_eq!(verdict(answer), Verdict::Passed);
+    }
+
+    #[test]
+    fn the_bias_of_the_keys_may_be_left_out() {
+        // It adds q_i · b^K to every score of row i, and softmax does not see it.
+        let answer: Head = |head, query, key, value| {
+            let w_k = without_bias(&head.w_k);
+            attend([(&head.w_q, query), (&w_k, key), (&head.w_v, value)])
+        };
+        assert_eq!(verdict(answer), Verdict::Passed);
+    }
+
+    #[test]
+    fn dividing_by_the_root_of_d_model_is_right_only_for_equal_sizes() {
+        let answer: Head = |head, query, key, value| {
+            let [q, k, v] = [(&head.w_q, query), (&head.w_k, key), (&head.w_v, value)]
+                .map(|(w, x)| w.apply(x).unwrap());
+            softmax_rows(q * k.transpose() / (query.ncols() as f64).sqrt()) * v
+        };
+        assert!(matches!(verdict(answer), Verdict::SquareOnly { .. }));
+    }
+
+    #[test]
+    fn a_bias_added_as_a_matrix_of_one_row_is_a_panic() {
+        let answer: Head = |head, query, key, value| {
+            let bias = head.w_q.bias.as_ref().unwrap();
+            let one_row = Matrix::from_row_slice(1, bias.len(), bias.as_slice());
+            let q = query * &head.w_q.weight + one_row;
+            q * key.transpose() * value
+        };
+        assert!(matches!(
+            verdict(answer),
+            Verdict::Unknown { difference: Difference::Panic { .. }, .. }
+        ));
+    }
+}

@@ -1,0 +1,231 @@
+//! A map under two masks at once: causal, and padding at the end.
+
+use std::process::ExitCode;
+
+use attention::{Mask, Matrix, softmax_rows};
+
+use super::{inputs, places};
+use crate::{Case, Exercise, Mistake, Section};
+
+/// Scaled scores, and how many of the keys are real.
+pub struct Input {
+    scores: Matrix,
+    n_valid: usize,
+}
+
+impl Input {
+    fn causal(&self, i: usize, j: usize) -> bool {
+        Mask::Causal.added((i, j), self.scores.shape()).is_some()
+    }
+
+    fn real(&self, j: usize) -> bool {
+        Mask::Padding(self.n_valid).added((0, j), self.scores.shape()).is_some()
+    }
+
+    fn may_attend(&self, i: usize, j: usize) -> bool {
+        self.causal(i, j) && self.real(j)
+    }
+
+    /// The map if softmax sees −∞ where the rule says no.
+    fn map(&self, may_attend: impl Fn(usize, usize) -> bool) -> Matrix {
+        softmax_rows(self.replaced(f64::NEG_INFINITY, may_attend))
+    }
+
+    /// The scores, those where the rule says no replaced.
+    fn replaced(&self, by: f64, may_attend: impl Fn(usize, usize) -> bool) -> Matrix {
+        let (n_q, n_kv) = self.scores.shape();
+        let score = |i, j| if may_attend(i, j) { self.scores[(i, j)] } else { by };
+        Matrix::from_fn(n_q, n_kv, score)
+    }
+}
+
+/// What the reader writes: from scaled `scores`, `[n_q, n_kv]`, the map `[n_q, n_kv]`
+/// under a causal mask and a padding mask that leaves the first `n_valid` keys.
+pub type MaskedMap = fn(scores: &Matrix, n_valid: usize) -> Matrix;
+
+/// Checks an answer.
+pub fn check(answer: MaskedMap) -> ExitCode {
+    EXERCISE.check(move |input| answer(&input.scores, input.n_valid))
+}
+
+const CHAPTER: &str = "07-masks-batches-bad-numbers";
+const MASK: Section = Section::new(CHAPTER, "A mask says who may look at whom");
+const CAUSAL: Section = Section::new(CHAPTER, "Causal");
+const SEVERAL: Section = Section::new(CHAPTER, "Several at once, and one a head");
+const BEFORE: Section = Section::new(CHAPTER, "The mask comes before softmax");
+const MULTIPLY: Section = Section::new(CHAPTER, "Two ways to multiply, both wrong");
+const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
+
+/// The exercise.
+pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
+    name: "16_masks",
+    title: "Two masks at once",
+    read: MASK,
+    begin: "one query i and one key j: write down the two conditions under which i may \
+        attend to j. Then ask what the score must be where one of them fails",
+    passed: "No query sees the future or the padding, and each row still adds up to 1: the \
+        keys that are left share out all of it.",
+    cases,
+    reference: |input| {
+        let both = Mask::All(vec![Mask::Causal, Mask::Padding(input.n_valid)]);
+        softmax_rows(both.apply(input.scores.clone()))
+    },
+    mistakes: &[
+        Mistake {
+            name: "masks after the softmax",
+            does: "It sets the shares of blocked keys to 0 when they have already taken \
+                their part, so a row adds up to less than 1",
+            looks_right: "Blocked keys have a share of 0, and all others lie between 0 and 1",
+            read: BEFORE,
+            answer: masked_after_softmax,
+        },
+        Mistake {
+            name: "sets blocked scores to 0",
+            does: "It replaces or multiplies them by 0, and softmax makes of a score of 0 a \
+                share like any other, since e⁰ is 1",
+            looks_right: "A 0 looks like nothing, and every row adds up to 1",
+            read: MULTIPLY,
+            answer: |input| {
+                softmax_rows(input.replaced(0.0, |i, j| input.may_attend(i, j)))
+            },
+        },
+        Mistake {
+            name: "makes the −∞ by multiplying",
+            does: "It adds a table of 0 and 1 times −∞; where the table is 0, that is \
+                0 · ∞, which is NaN, and the row is lost",
+            looks_right: "A table of 0 and 1, times −∞, reads like one of 0 and −∞",
+            read: MULTIPLY,
+            answer: zero_times_infinity,
+        },
+        Mistake {
+            name: "turns the mask round",
+            does: "It blocks the keys that may be seen and lets the blocked ones through",
+            looks_right: "Some libraries mean “blocked” by true, and every row adds up to 1",
+            read: WRONG,
+            answer: |input| input.map(|i, j| !input.may_attend(i, j)),
+        },
+        Mistake {
+            name: "keeps a token from seeing itself",
+            does: "It asks for an earlier key, `<`, where “not later” is `<=`",
+            looks_right: "The future is blocked, and the triangle looks right from afar",
+            read: CAUSAL,
+            answer: |input| input.map(|i, j| input.causal(i, j + 1) && input.real(j)),
+        },
+        Mistake {
+            name: "counts “not later” from the first key",
+            does: "It lets query i see key j where j <= i, as if the first query stood at \
+                the first key; but the last query stands at the last key",
+            looks_right: "With as many queries as keys it is the same",
+            read: CAUSAL,
+            answer: |input| input.map(|i, j| j <= i && input.real(j)),
+        },
+        Mistake {
+            name: "puts the padding on the queries",
+            does: "It blocks rows from n_valid on, which keeps the padding from asking and \
+                not from being read",
+            looks_right: "With as many queries as keys the row is there to be blocked, and \
+                no output that you keep is zeros",
+            read: WRONG,
+            answer: |input| input.map(|i, j| input.causal(i, j) && input.real(i)),
+        },
+        Mistake {
+            name: "leaves the padding mask out",
+            does: "It blocks what comes later and lets the padding be read",
+            looks_right: "The triangle is there, and early queries do not reach the padding",
+            read: SEVERAL,
+            answer: |input| input.map(|i, j| input.causal(i, j)),
+        },
+        Mistake {
+            name: "leaves the causal mask out",
+            does: "It blocks the padding and lets every query see what comes later",
+            looks_right: "The columns of the padding are 0, and the last row is right",
+            read: SEVERAL,
+            answer: |input| input.map(|_, j| input.real(j)),
+        },
+        Mistake {
+            name: "blocks only what both masks block",
+            does: "It lets a key through if one of the masks does, and each of them has to",
+            looks_right: "Both masks are there, and only the word between them is wrong: “or” \
+                for “and”.",
+            read: SEVERAL,
+            answer: |input| input.map(|i, j| input.causal(i, j) || input.real(j)),
+        },
+    ],
+    place: places::map,
+};
+
+/// Never more queries than keys: every query sees key 0 at least.
+fn cases() -> Vec<Case<Input>> {
+    let case = |n_q: usize, n_kv: usize, n_valid: usize, seed: u64| Case {
+        sizes: format!("{n_q} queries, {n_kv} keys, the first {n_valid} of them real"),
+        square: n_q == n_kv,
+        input: Input { scores: inputs::matrix(n_q, n_kv, seed), n_valid },
+    };
+    vec![case(4, 4, 3, 1), case(3, 6, 5, 2), case(5, 8, 6, 3)]
+}
+
+fn masked_after_softmax(input: &Input) -> Matrix {
+    let Input { scores, n_valid } = input;
+    let attn = Input { scores: softmax_rows(scores.clone()), n_valid: *n_valid };
+    attn.replaced(0.0, |i, j| input.may_attend(i, j))
+}
+
+fn zero_times_infinity(input: &Input) -> Matrix {
+    let blocked = |i, j| if input.may_attend(i, j) { 0.0 } else { 1.0 };
+    let (n_q, n_kv) = input.scores.shape();
+    let table = Matrix::from_fn(n_q, n_kv, |i, j| blocked(i, j) * f64::NEG_INFINITY);
+    softmax_rows(&input.scores + table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Difference, Verdict};
+
+    /// Softmax over the keys that are seen, from the last to the first, in f32.
+    fn key_by_key(input: &Input) -> Matrix {
+        let (n_q, n_kv) = input.scores.shape();
+        let mut attn = Matrix::zeros(n_q, n_kv);
+        for i in 0..n_q {
+            let last = i + n_kv - n_q;
+            let seen = (0..=last.min(input.n_valid - 1)).rev();
+            let exp = |j: usize| (input.scores[(i, j)] as f32).exp();
+            let sum: f32 = seen.clone().map(exp).sum();
+            seen.for_each(|j| attn[(i, j)] = f64::from(exp(j) / sum));
+        }
+        attn
+    }
+
+    #[test]
+    fn any_way_of_blocking_is_right() {
+        let finite_fill = |input: &Input| {
+            softmax_rows(input.replaced(-1e9, |i, j| input.may_attend(i, j)))
+        };
+        let shared_out_anew = |input: &Input| {
+            let mut attn = masked_after_softmax(input);
+            attn.row_iter_mut().for_each(|mut row| row /= row.sum());
+            attn
+        };
+        assert_eq!(EXERCISE.diagnose(key_by_key), Verdict::Passed);
+        assert_eq!(EXERCISE.diagnose(finite_fill), Verdict::Passed);
+        assert_eq!(EXERCISE.diagnose(shared_out_anew), Verdict::Passed);
+    }
+
+    #[test]
+    fn a_loop_over_as_many_keys_as_queries_is_right_for_squares() {
+        let n_q_keys = |input: &Input| {
+            let n_q = input.scores.nrows();
+            input.map(|i, j| j >= n_q || (j <= i && input.real(j)))
+        };
+        let verdict = EXERCISE.diagnose(n_q_keys);
+        assert!(matches!(verdict, Verdict::SquareOnly { .. }), "{verdict:?}");
+    }
+
+    #[test]
+    fn a_panic_is_told() {
+        let verdict = EXERCISE
+            .diagnose(|input| input.scores.columns(input.n_valid, 9).into_owned());
+        let Verdict::Unknown { difference, .. } = verdict else { panic!("{verdict:?}") };
+        assert!(matches!(difference, Difference::Panic { .. }), "{difference:?}");
+    }
+}

@@ -1,0 +1,191 @@
+//! The mixer: `Concat(head_1, …, head_h) W^O + b^O`.
+
+use std::process::ExitCode;
+
+use attention::{Linear, Matrix};
+
+use super::{heads, places};
+use crate::{Case, Exercise, Mistake, Section};
+
+/// What the heads put out, and W^O.
+pub struct Input {
+    heads: Vec<Matrix>,
+    w_o: Linear,
+}
+
+impl Input {
+    fn concat(&self) -> Matrix {
+        heads::concat(&self.heads)
+    }
+
+    /// W^O with its bias so many times.
+    fn with_biases(&self, times: usize) -> Linear {
+        let bias = self.w_o.bias.as_ref().map(|bias| bias * times as f64);
+        Linear { bias, ..self.w_o.clone() }
+    }
+}
+
+/// What the reader writes: from h outputs, `[n_tokens, d_v]` each, and W^O,
+/// `[h · d_v, d_model]`, the output of the layer, `[n_tokens, d_model]`.
+pub type Mix = fn(heads: &[Matrix], w_o: &Linear) -> Matrix;
+
+/// Checks an answer.
+pub fn check(answer: Mix) -> ExitCode {
+    EXERCISE.check(move |input| answer(&input.heads, &input.w_o))
+}
+
+const MIXER: Section = Section::new("04-a-lens-per-head", "The mixer");
+const APART: Section = Section::new("04-a-lens-per-head", "Side by side is not together");
+const STEPS: Section = Section::new("04-a-lens-per-head", "The steps, with shapes");
+const AS_SUM: Section = Section::new("04-a-lens-per-head", "The same layer, as a sum");
+const WRONG: Section = Section::new("04-a-lens-per-head", "What people get wrong");
+const TURNED: Section =
+    Section::new("10-trained-heads", "The mistake that a square hides");
+
+/// The exercise.
+pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
+    name: "09_mixing",
+    title: "Mixing",
+    read: MIXER,
+    begin: "the heads side by side, as in the exercise before this one. Hold the width of a \
+        row against the shape of W^O",
+    passed: "Every number of the output is a weighted sum over all heads. Disturb one \
+        head, and W^O can carry it into every column.",
+    cases,
+    reference: |input| heads::project(&input.w_o, &input.concat()),
+    mistakes: &[
+        Mistake {
+            name: "leaves W^O out",
+            does: "It gives back the concatenation, in which each column comes from one \
+                head alone",
+            looks_right: "With d_v = d_model / h the concatenation is as wide as a token",
+            read: APART,
+            answer: Input::concat,
+        },
+        Mistake {
+            name: "multiplies by W^O transposed",
+            does: "It reads the columns of W^O as rows, so each head is mixed by numbers \
+                that belong to other places",
+            looks_right: "PyTorch stores [out, in] and transposes; here W is [in, out], \
+                and a square W^O fits both ways",
+            read: TURNED,
+            answer: |input| {
+                let weight = input.w_o.weight.transpose();
+                let turned = Linear { weight, ..input.w_o.clone() };
+                heads::project(&turned, &input.concat())
+            },
+        },
+        Mistake {
+            name: "forgets the bias",
+            does: "It multiplies by W^O and does not add b^O, so each column is off by one \
+                number, the same for every token",
+            looks_right: "Concat(…) W^O is how the paper writes it",
+            read: MIXER,
+            answer: |input| heads::project(&input.with_biases(0), &input.concat()),
+        },
+        Mistake {
+            name: "adds the bias once for every head",
+            does: "It adds b^O h times, and it belongs to the layer and not to a head",
+            looks_right: "It stands inside the loop over heads, and with one head it is \
+                right",
+            read: AS_SUM,
+            answer: |input| {
+                let every_head = input.with_biases(input.heads.len());
+                heads::project(&every_head, &input.concat())
+            },
+        },
+        Mistake {
+            name: "concatenates the heads in reverse order",
+            does: "It begins with the last head, and W^O reads each head with the rows of \
+                another",
+            looks_right: "A concatenation has all heads in it, whatever their order",
+            read: STEPS,
+            answer: |input| {
+                heads::project(&input.w_o, &heads::concat_reversed(&input.heads))
+            },
+        },
+        Mistake {
+            name: "interleaves the features of the heads before it mixes",
+            does: "It sets feature 0 of every head side by side, then feature 1, and W^O \
+                reads them with rows that are meant for others",
+            looks_right: "Each row holds all numbers of its token",
+            read: STEPS,
+            answer: |input| {
+                heads::project(&input.w_o, &heads::concat_interleaved(&input.heads))
+            },
+        },
+        Mistake {
+            name: "applies W^O twice",
+            does: "It projects what W^O has already mixed",
+            looks_right: "A square W^O takes its own output, and a layer that has W^O \
+                inside is easily given another outside",
+            read: WRONG,
+            answer: |input| {
+                let once = heads::project(&input.w_o, &input.concat());
+                heads::project(&input.w_o, &once)
+            },
+        },
+    ],
+    place: places::token_feature,
+};
+
+fn cases() -> Vec<Case<Input>> {
+    let case = |n_tokens: usize, n_heads: usize, d_v: usize, d_model: usize, seed| Case {
+        sizes: format!(
+            "{n_tokens} tokens, {n_heads} heads, d_v {d_v}, d_model {d_model}"
+        ),
+        square: n_heads * d_v == d_model,
+        input: Input {
+            heads: heads::outputs(n_heads, n_tokens, d_v, seed),
+            w_o: heads::mixer(n_heads, d_v, d_model, seed),
+        },
+    };
+    vec![case(3, 2, 2, 4, 1), case(4, 3, 2, 5, 2), case(5, 2, 3, 9, 3)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Difference, Verdict};
+
+    /// `z_j`, one sum after the other, the last head first.
+    fn in_loops(input: &Input, d_out: usize) -> Matrix {
+        let Input { heads, w_o } = input;
+        let (n_tokens, d_v) = heads[0].shape();
+        Matrix::from_fn(n_tokens, d_out, |token, j| {
+            let mut z_j = 0.0;
+            for i in (0..heads.len()).rev() {
+                for c in 0..d_v {
+                    z_j += heads[i][(token, c)] * w_o.weight[(i * d_v + c, j)];
+                }
+            }
+            z_j + w_o.bias.as_ref().map_or(0.0, |bias| bias[j])
+        })
+    }
+
+    #[test]
+    fn right_answers_written_otherwise_pass() {
+        let loops = |input: &Input| in_loops(input, input.w_o.d_out());
+        assert_eq!(EXERCISE.diagnose(loops), Verdict::Passed);
+        let in_f32 = |input: &Input| {
+            let concat = input.concat().map(|x| x as f32);
+            input.w_o.cast::<f32>().apply(&concat).unwrap().map(f64::from)
+        };
+        assert_eq!(EXERCISE.diagnose(in_f32), Verdict::Passed);
+    }
+
+    #[test]
+    fn an_output_as_wide_as_the_heads_is_right_only_where_w_o_is_square() {
+        let verdict = EXERCISE.diagnose(|input| in_loops(input, input.w_o.d_in()));
+        assert!(matches!(verdict, Verdict::SquareOnly { .. }), "{verdict:?}");
+    }
+
+    #[test]
+    fn a_panic_is_told_and_not_guessed_at() {
+        let verdict = EXERCISE.diagnose(|input| &input.heads[0] * &input.w_o.weight);
+        let Verdict::Unknown { difference: Difference::Panic { .. }, .. } = verdict
+        else {
+            panic!("{verdict:?}");
+        };
+    }
+}

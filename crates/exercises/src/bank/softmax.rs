@@ -1,0 +1,211 @@
+//! From scores to shares, row by row.
+
+use std::process::ExitCode;
+
+use attention::{Matrix, softmax_rows};
+
+use super::{inputs, places};
+use crate::{Case, Exercise, Mistake, Section};
+
+/// What the reader writes: from `scores`, `[n_q, n_kv]`, the shares, `[n_q, n_kv]`.
+pub type Softmax = fn(scores: &Matrix) -> Matrix;
+
+/// Checks an answer.
+pub fn check(answer: Softmax) -> ExitCode {
+    EXERCISE.check(answer)
+}
+
+const SHARES: Section = Section::new("02-scores-softmax-scale", "From scores to shares");
+const STABLE: Section =
+    Section::new("02-scores-softmax-scale", "A softmax that does not break");
+const WRONG: Section = Section::new("02-scores-softmax-scale", "What people get wrong");
+
+/// The exercise.
+pub static EXERCISE: Exercise<Matrix, Matrix> = Exercise {
+    name: "03_softmax",
+    title: "Softmax",
+    read: SHARES,
+    begin: "one row: the exponential of each of its scores, and then the sum of these. \
+        Ask next what a score of 1000 does to it",
+    passed: "Every row is a row of shares: none is negative, together they are 1, and no \
+        score is too large for it.",
+    cases,
+    reference: |scores| softmax_rows(scores.clone()),
+    mistakes: &[
+        Mistake {
+            name: "works down the columns",
+            does: "Each column adds up to 1, so the queries share out a key, where a \
+                query should share out its attention among keys",
+            looks_right: "It is a softmax, and in self-attention the map is square",
+            read: WRONG,
+            answer: |scores| softmax_rows(scores.transpose()).transpose(),
+        },
+        Mistake {
+            name: "takes the whole matrix as one row",
+            does: "All entries together add up to 1, so that a query with low scores has \
+                next to nothing to share out",
+            looks_right: "The numbers are shares, and with one query it is right",
+            read: SHARES,
+            answer: |scores| shares_of(scores, largest(scores.iter()), Sum::OfMatrix),
+        },
+        Mistake {
+            name: "does not subtract the maximum of the row",
+            does: "A score of 1000 has an exponential that no f64 can hold, and ∞ / ∞ is \
+                NaN; at scores of −1000 all exponentials are 0, and 0 / 0 is NaN too",
+            looks_right: "It is the formula as it is written, and right for small scores",
+            read: STABLE,
+            answer: |scores| shares_of(scores, 0.0, Sum::OfRow),
+        },
+        Mistake {
+            name: "subtracts the maximum of the whole matrix",
+            does: "In a row that lies far below the others every exponential becomes 0, \
+                and 0 / 0 is NaN",
+            looks_right: "No exponential is larger than 1, and any number may be \
+                subtracted from a row",
+            read: STABLE,
+            answer: |scores| shares_of(scores, largest(scores.iter()), Sum::OfRow),
+        },
+        Mistake {
+            name: "does not divide by the sum of the row",
+            does: "The largest share of each row is 1. Without any division it comes out \
+                so, and with a division by the largest exponential too, which is exp(0)",
+            looks_right: "The shares of a row stand in the right proportion to each \
+                other",
+            read: SHARES,
+            answer: without_the_sum,
+        },
+        Mistake {
+            name: "divides the scores by their sum and takes no exponential",
+            does: "A negative score becomes a negative share, and where the scores of a \
+                row cancel out the shares have no bound",
+            looks_right: "Every row adds up to 1",
+            read: SHARES,
+            answer: without_exp,
+        },
+        Mistake {
+            name: "takes powers of 2 and not of e",
+            does: "A score that is larger by 1 gets a share that is twice as large, \
+                where it should be e ≈ 2.72 times",
+            looks_right: "The rows are rows of shares, only less sharp",
+            read: SHARES,
+            answer: |scores| softmax_rows(scores * 2f64.ln()),
+        },
+    ],
+    place: places::map,
+};
+
+fn cases() -> Vec<Case<Matrix>> {
+    let case = |n_q: usize, n_kv: usize, seed: u64| Case {
+        sizes: format!("{n_q} queries, {n_kv} keys"),
+        square: n_q == n_kv,
+        input: inputs::matrix(n_q, n_kv, seed),
+    };
+    let mut far_apart = case(2, 3, 4);
+    far_apart.sizes += ", scores near 1000 in row 0 and near −1000 in row 1";
+    far_apart.input.row_mut(0).add_scalar_mut(1000.0);
+    far_apart.input.row_mut(1).add_scalar_mut(-1000.0);
+    vec![case(3, 3, 1), case(2, 5, 2), case(5, 2, 3), far_apart]
+}
+
+/// What the exponentials are divided by.
+enum Sum {
+    OfRow,
+    OfMatrix,
+}
+
+/// `exp(s − subtracted)`, divided by the sum.
+fn shares_of(scores: &Matrix, subtracted: f64, sum: Sum) -> Matrix {
+    let exp = scores.map(|score| (score - subtracted).exp());
+    match sum {
+        Sum::OfRow => each_row(&exp, |row| row / row.sum()),
+        Sum::OfMatrix => &exp / exp.sum(),
+    }
+}
+
+fn without_the_sum(scores: &Matrix) -> Matrix {
+    each_row(scores, |row| {
+        let largest = largest(row.iter());
+        row.map(|score| (score - largest).exp())
+    })
+}
+
+fn without_exp(scores: &Matrix) -> Matrix {
+    each_row(scores, |row| row / row.sum())
+}
+
+/// The rows of a matrix, each put through `f` as a matrix of one row.
+fn each_row(matrix: &Matrix, f: impl Fn(&Matrix) -> Matrix) -> Matrix {
+    let mut result = matrix.clone();
+    for i in 0..matrix.nrows() {
+        result.rows_mut(i, 1).copy_from(&f(&matrix.rows(i, 1).into_owned()));
+    }
+    result
+}
+
+fn largest<'a>(scores: impl Iterator<Item = &'a f64>) -> f64 {
+    scores.copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Difference, Verdict};
+
+    fn verdict(answer: Softmax) -> Verdict {
+        EXERCISE.diagnose(answer)
+    }
+
+    #[test]
+    fn one_division_for_each_pair_of_keys_passes() {
+        // a_ij = 1 / Σ_l exp(s_il − s_ij), which needs no maximum.
+        let answer: Softmax = |scores| {
+            let (n_q, n_kv) = scores.shape();
+            Matrix::from_fn(n_q, n_kv, |i, j| {
+                let ratio = |l| f64::exp(scores[(i, l)] - scores[(i, j)]);
+                1.0 / (0..n_kv).rev().map(ratio).sum::<f64>()
+            })
+        };
+        assert_eq!(verdict(answer), Verdict::Passed);
+    }
+
+    #[test]
+    fn loops_in_f32_pass() {
+        let answer: Softmax = |scores| {
+            let mut shares = scores.map(|score| score as f32);
+            for mut row in shares.row_iter_mut() {
+                let largest = row.max();
+                row.apply(|score| *score = (*score - largest).exp());
+                let sum = row.sum();
+                row /= sum;
+            }
+            shares.map(f64::from)
+        };
+        assert_eq!(verdict(answer), Verdict::Passed);
+    }
+
+    #[test]
+    fn as_many_keys_as_queries_is_right_only_for_equal_sizes() {
+        let answer: Softmax = |scores| {
+            let n = scores.nrows();
+            let mut shares = scores.clone();
+            for i in 0..n {
+                let exp = |j| f64::exp(scores[(i, j)] - scores.row(i).max());
+                let sum: f64 = (0..n).map(exp).sum();
+                for j in 0..n {
+                    shares[(i, j)] = exp(j) / sum;
+                }
+            }
+            shares
+        };
+        assert!(matches!(verdict(answer), Verdict::SquareOnly { .. }));
+    }
+
+    #[test]
+    fn a_row_beyond_the_last_is_a_panic() {
+        let answer: Softmax = |scores| scores.rows(1, scores.nrows()).into_owned();
+        assert!(matches!(
+            verdict(answer),
+            Verdict::Unknown { difference: Difference::Panic { .. }, .. }
+        ));
+    }
+}

@@ -1,0 +1,193 @@
+//! The whole layer: `Concat(head_1, …, head_h) W^O + b^O`, each head under its own mask.
+
+use std::process::ExitCode;
+use std::sync::LazyLock;
+
+use attention::{Attended, Dims, LayerParameters, Mask, Matrix, MultiHeadAttention};
+use per_head::PerHeadAttention;
+use pretrained::TrainedLayer;
+
+use super::{inputs, places};
+use crate::{Case, Exercise, Section};
+
+pub mod maps;
+pub mod outputs;
+pub mod projections;
+mod steps;
+#[cfg(test)]
+mod tests;
+
+pub use steps::Steps;
+
+/// What a layer is given.
+#[derive(Clone)]
+pub struct Input {
+    pub(super) parameters: LayerParameters,
+    pub(super) query: Matrix,
+    pub(super) key: Matrix,
+    pub(super) value: Matrix,
+    pub(super) mask: Mask,
+    /// What PyTorch computed from this, where it did.
+    pub(super) known: Option<Attended>,
+}
+
+/// What the reader writes: from `query`, `[n_q, d_model]`, `key`, `[n_kv, key_width]`, and
+/// `value`, `[n_kv, value_width]`, the output `[n_q, d_model]` and a map `[n_q, n_kv]` a
+/// head.
+pub type WholeLayer = fn(
+    parameters: &LayerParameters,
+    query: &Matrix,
+    key: &Matrix,
+    value: &Matrix,
+    mask: &Mask,
+) -> Attended;
+
+/// Checks an answer.
+pub fn check(answer: WholeLayer) -> ExitCode {
+    EXERCISE.check(move |input| {
+        let Input { parameters, query, key, value, mask, .. } = input;
+        answer(parameters, query, key, value, mask)
+    })
+}
+
+const TRAINED_LAYER: Section =
+    Section::new("10-trained-heads", "One layer, four sentences");
+
+/// The exercise.
+pub static EXERCISE: Exercise<Input, Attended> = Exercise {
+    name: "20_whole_layer",
+    title: "The whole layer",
+    read: TRAINED_LAYER,
+    begin: "one head: with parameters.heads()[0], write q, k, v, its scores, its map under \
+        mask.of_head(0) and its output, as in chapter 3. Then let a loop do it for every \
+        head, and look at “The heads in code” in chapter 4",
+    passed: "Your layer gives the right numbers for every length, width and mask here, and \
+        on trained weights it gives what PyTorch gives. This is the end of the main line: \
+        there is no part of multi-head attention left that you have not written.",
+    cases,
+    reference,
+    mistakes: &[
+        maps::NO_SCALE,
+        maps::ROOT_OF_D_MODEL,
+        maps::DOWN_THE_COLUMNS,
+        maps::NO_MASK,
+        maps::MASK_AFTER_SOFTMAX,
+        maps::BLOCKED_IS_ZERO,
+        maps::TURNED_MASK,
+        maps::FINITE_FILL,
+        maps::MASK_OF_HEAD_0,
+        maps::MASKS_REVERSED,
+        projections::HEAD_0,
+        projections::SLICES,
+        projections::VIEW,
+        projections::SELF_ATTENTION,
+        projections::VALUES_FROM_KEY,
+        projections::KEYS_AS_VALUES,
+        projections::NO_VALUE_BIAS,
+        projections::NO_HEAD_BIASES,
+        outputs::REVERSED,
+        outputs::INTERLEAVED,
+        outputs::VIEW,
+        outputs::MEAN,
+        outputs::ONE_BLOCK,
+        outputs::NO_W_O,
+        outputs::TURNED_W_O,
+        outputs::NO_OUTPUT_BIAS,
+        outputs::BIAS_PER_HEAD,
+        outputs::NO_BIASES,
+    ],
+    place: places::attended,
+};
+
+/// PyTorch's numbers where there are some, otherwise those of the stage of chapter 4.
+fn reference(input: &Input) -> Attended {
+    let Input { parameters, query, key, value, mask, known } = input;
+    known.clone().unwrap_or_else(|| {
+        let layer = PerHeadAttention::new(parameters.clone());
+        layer.forward(query, key, value, mask).expect("the inputs fit the layer")
+    })
+}
+
+fn cases() -> Vec<Case<Input>> {
+    let sizes = |d_model, h, d_k, d_v| inputs::dims(d_model, h, d_k, d_v);
+    let narrow = sizes(8, 2, 3, 5).with_source_widths(7, 6).expect("no size is 0");
+    vec![
+        to_itself("no mask", sizes(6, 2, 3, 3), 4, Mask::None, 1),
+        to_itself("a causal mask", sizes(6, 3, 2, 2), 5, Mask::Causal, 3),
+        to_another("no mask", sizes(9, 3, 4, 2), (4, 6), Mask::None, 5),
+        to_another("2 keys of padding", narrow, (3, 5), Mask::Padding(3), 9),
+        to_another("one mask a head", sizes(8, 3, 2, 4), (4, 4), mask_per_head(), 13),
+        trained(),
+    ]
+}
+
+/// A causal mask, one that adds, and one under which query 1 may attend to nothing.
+fn mask_per_head() -> Mask {
+    let near = Matrix::from_fn(4, 4, |i, j| -0.5 * i.abs_diff(j) as f64);
+    let without_query_1 = Matrix::from_fn(4, 4, |i, j| i != 1 && i != j);
+    let masks = [Mask::Causal, Mask::Additive(near), Mask::Allowed(without_query_1)];
+    Mask::PerHead(masks.into())
+}
+
+fn to_itself(what: &str, dims: Dims, n: usize, mask: Mask, seed: u64) -> Case<Input> {
+    let x = inputs::matrix(n, dims.d_model(), seed);
+    Case {
+        sizes: format!("{n} tokens that attend to themselves, {}, {what}", names(dims)),
+        square: true,
+        input: Input {
+            parameters: inputs::layer(dims, seed + 1),
+            query: x.clone(),
+            key: x.clone(),
+            value: x,
+            mask,
+            known: None,
+        },
+    }
+}
+
+fn to_another(
+    what: &str,
+    dims: Dims,
+    (n_q, n_kv): (usize, usize),
+    mask: Mask,
+    seed: u64,
+) -> Case<Input> {
+    Case {
+        sizes: format!("{n_q} queries, {n_kv} keys, {}, {what}", names(dims)),
+        square: false,
+        input: Input {
+            parameters: inputs::layer(dims, seed),
+            query: inputs::matrix(n_q, dims.d_model(), seed + 1),
+            key: inputs::matrix(n_kv, dims.key_width(), seed + 2),
+            value: inputs::matrix(n_kv, dims.value_width(), seed + 3),
+            mask,
+            known: None,
+        },
+    }
+}
+
+/// The trained layer and its sentences, read once.
+static TRAINED: LazyLock<TrainedLayer> =
+    LazyLock::new(|| pretrained::minilm().expect("the embedded layer can be read"));
+
+fn trained() -> Case<Input> {
+    let pilot = TRAINED.sentence("pilot").expect("one of the four sentences");
+    let (parameters, x) = (TRAINED.parameters.clone(), pilot.input.clone());
+    Case {
+        sizes: format!("the trained layer and “{}”", pilot.text),
+        square: true,
+        input: Input {
+            parameters,
+            query: x.clone(),
+            key: x.clone(),
+            value: x,
+            mask: Mask::None,
+            known: Some(Attended { out: pilot.output.clone(), attn: pilot.attn.clone() }),
+        },
+    }
+}
+
+fn names(dims: Dims) -> String {
+    let (d_model, h, d_k, d_v) = (dims.d_model(), dims.n_heads(), dims.d_k(), dims.d_v());
+    format!("d_model {d_model}, {h} heads, d_k {d_k}, d_v {d_v}")
+}

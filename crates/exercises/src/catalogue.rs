@@ -1,0 +1,104 @@
+//! Every exercise in order.
+
+use crate::bank::*;
+use crate::{Answer, Exercise, Section, Verdict};
+
+/// What can be said of an exercise without knowing its types.
+pub trait Entry: Sync {
+    /// The file's name without `.rs`: `04_scale`.
+    fn name(&self) -> &'static str;
+    /// What the reader learns to write.
+    fn title(&self) -> &'static str;
+    /// The section that explains it.
+    fn read(&self) -> Section;
+    /// What the check says while nothing is written.
+    fn said_as_given(&self) -> String;
+    /// What the check says of a right answer.
+    fn said_when_right(&self) -> String;
+    /// What is said of each mistake when it is handed in, under the mistake's name.
+    fn named(&self) -> Vec<(&'static str, String)>;
+    /// The sections that mistakes are explained in.
+    fn sections(&self) -> Vec<Section>;
+    /// What is wrong with the exercise itself: nothing, as the tests show.
+    fn faults(&self) -> Vec<String>;
+
+    /// Its number: 4.
+    fn number(&self) -> usize {
+        let digits = self.name().split('_').next().unwrap_or_default();
+        digits.parse().unwrap_or_default()
+    }
+}
+
+/// Every exercise in order.
+pub fn all() -> Vec<&'static dyn Entry> {
+    vec![
+        &weighted_average::EXERCISE,
+        &scores::EXERCISE,
+        &softmax::EXERCISE,
+        &scale::EXERCISE,
+        &head_in_loops::EXERCISE,
+        &head_in_matrices::EXERCISE,
+        &subspaces::EXERCISE,
+        &concatenation::EXERCISE,
+        &mixing::EXERCISE,
+        &sum_over_heads::EXERCISE,
+        &packing::EXERCISE,
+        &columns_as_heads::EXERCISE,
+        &batches::EXERCISE,
+        &count_parameters::EXERCISE,
+        &count_multiply_adds::EXERCISE,
+        &masks::EXERCISE,
+        &nothing_to_attend::EXERCISE,
+        &cross_attention::EXERCISE,
+        &transposed_weights::EXERCISE,
+        &whole_layer::EXERCISE,
+        &write_a_test::EXERCISE,
+    ]
+}
+
+/// The exercise of this number or name: `4`, `04`, `scale`, `04_scale`.
+pub fn find(asked: &str) -> Option<&'static dyn Entry> {
+    let number = asked.parse::<usize>().ok();
+    all().into_iter().find(|entry| {
+        let name = entry.name();
+        let short = name.split_once('_').map_or(name, |(_, short)| short);
+        number == Some(entry.number()) || asked == name || asked == short
+    })
+}
+
+impl<I, O: Answer> Entry for Exercise<I, O> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn title(&self) -> &'static str {
+        self.title
+    }
+
+    fn read(&self) -> Section {
+        self.read
+    }
+
+    fn said_as_given(&self) -> String {
+        self.message(&Verdict::NotWritten)
+    }
+
+    fn said_when_right(&self) -> String {
+        self.message(&Verdict::Passed)
+    }
+
+    fn named(&self) -> Vec<(&'static str, String)> {
+        let said = |mistake: &crate::Mistake<I, O>| {
+            (mistake.name, self.message(&self.diagnose(mistake.answer)))
+        };
+        self.mistakes.iter().map(said).collect()
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        self.mistakes.iter().map(|mistake| mistake.read).chain([self.read]).collect()
+    }
+
+    fn faults(&self) -> Vec<String> {
+        self.find_faults()
+    }
+}

@@ -1,0 +1,131 @@
+//! From an answer to the verdict.
+
+use crate::compare::{Mismatch, common_factor, first_mismatch, same_outcome};
+use crate::outcome::{self, Outcome};
+use crate::verdict::{Difference, Verdict};
+use crate::{Answer, Case, Exercise};
+
+impl<I, O: Answer> Exercise<I, O> {
+    /// What can be said of this answer: the most telling thing first.
+    ///
+    /// A mistake of the bank is named only if the answer does the same on **every** input,
+    /// a panic included.
+    pub fn diagnose(&self, answer: impl Fn(&I) -> O) -> Verdict {
+        let cases = (self.cases)();
+        let mut seen = Vec::with_capacity(cases.len());
+        for case in &cases {
+            outcome::now_running(&case.sizes);
+            let outcome = outcome::call(|| answer(&case.input));
+            if matches!(&outcome, Outcome::Panicked(panic) if panic.is_todo()) {
+                return Verdict::NotWritten;
+            }
+            seen.push(outcome);
+        }
+        let problems: Vec<Option<Problem>> = (cases.iter().zip(&seen))
+            .map(|(case, outcome)| self.problem(case, outcome))
+            .collect();
+        let Some(first) = problems.iter().position(Option::is_some) else {
+            return Verdict::Passed;
+        };
+        let only_square_is_right = cases.iter().any(|case| case.square)
+            && (cases.iter().zip(&problems)).all(|(case, p)| case.square == p.is_none());
+        let (case, problem) = (&cases[first], problems[first].clone());
+        let mistake = self.mistake_like(&cases, &seen);
+        match (mistake, problem.expect("the first problem is one")) {
+            (Some(mistake), problem) => Verdict::Mistake {
+                mistake,
+                sizes: case.sizes.clone(),
+                difference: self.difference(case, &problem),
+            },
+            (None, problem) if only_square_is_right => Verdict::SquareOnly {
+                square: sizes_of(&cases, true),
+                sizes: case.sizes.clone(),
+                difference: self.difference(case, &problem),
+            },
+            (None, problem) => self.unknown(case, &seen[first], problem),
+        }
+    }
+
+    /// The mistake of the bank that does the same as this answer on every input. Failing
+    /// that, one that gives the answer's wrong numbers wherever the answer gives numbers of
+    /// the right shape: a second slip, or the way in which one is written, may break the
+    /// answer on other inputs.
+    fn mistake_like(&self, cases: &[Case<I>], seen: &[Outcome<O>]) -> Option<usize> {
+        let everything: Vec<_> = cases.iter().zip(seen).collect();
+        let computed: Vec<_> = (everything.iter().copied())
+            .filter(|(case, seen)| !self.breaks(case, seen))
+            .collect();
+        let is_wrong =
+            computed.iter().any(|(case, seen)| self.problem(case, seen).is_some());
+        let like = |pairs: &[(&Case<I>, &Outcome<O>)]| {
+            self.mistakes.iter().position(|mistake| {
+                pairs.iter().all(|(case, seen)| {
+                    same_outcome(seen, &outcome::call(|| (mistake.answer)(&case.input)))
+                })
+            })
+        };
+        like(&everything).or_else(|| if is_wrong { like(&computed) } else { None })
+    }
+
+    /// Whether an answer panics, has another shape than the reference, or is NaN.
+    fn breaks(&self, case: &Case<I>, seen: &Outcome<O>) -> bool {
+        match self.problem(case, seen) {
+            None => false,
+            Some(Problem::Mismatch(Mismatch::Entry { found, .. })) => found.is_nan(),
+            Some(_) => true,
+        }
+    }
+
+    fn problem(&self, case: &Case<I>, outcome: &Outcome<O>) -> Option<Problem> {
+        match outcome {
+            Outcome::Panicked(panic) => Some(Problem::Panic(panic.clone())),
+            Outcome::Value(found) => {
+                let expected = (self.reference)(&case.input);
+                first_mismatch(found, &expected).map(Problem::Mismatch)
+            }
+        }
+    }
+
+    fn difference(&self, case: &Case<I>, problem: &Problem) -> Difference {
+        match problem {
+            Problem::Panic(panic) => {
+                Difference::Panic { message: panic.message.clone(), at: panic.at.clone() }
+            }
+            Problem::Mismatch(Mismatch::Parts { found, expected }) => {
+                Difference::Parts { found: *found, expected: *expected }
+            }
+            Problem::Mismatch(Mismatch::Shape { part, found, expected }) => {
+                Difference::Shape {
+                    part: part.clone(),
+                    found: *found,
+                    expected: *expected,
+                }
+            }
+            Problem::Mismatch(Mismatch::Entry { place, found, expected }) => {
+                let place = (self.place)(&case.input, *place);
+                Difference::Entry { place, found: *found, expected: *expected }
+            }
+        }
+    }
+
+    fn unknown(&self, case: &Case<I>, seen: &Outcome<O>, problem: Problem) -> Verdict {
+        let sizes = case.sizes.clone();
+        let difference = self.difference(case, &problem);
+        let factor = match seen {
+            Outcome::Value(found) => common_factor(found, &(self.reference)(&case.input)),
+            Outcome::Panicked(_) => None,
+        };
+        Verdict::Unknown { sizes, difference, factor, n_known: self.mistakes.len() }
+    }
+}
+
+#[derive(Clone)]
+enum Problem {
+    Panic(outcome::Panic),
+    Mismatch(Mismatch),
+}
+
+fn sizes_of<I>(cases: &[Case<I>], square: bool) -> String {
+    let sizes = cases.iter().filter(|case| case.square == square);
+    sizes.map(|case| case.sizes.clone()).collect::<Vec<_>>().join("; ")
+}

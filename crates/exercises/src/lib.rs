@@ -1,0 +1,50 @@
+//! Exercises that name the misconception.
+//!
+//! Nearly every mistake that people make with attention has the right shape and gives
+//! plausible numbers. "Wrong" is then no help: a check has to say **what** was computed
+//! instead. So this crate holds, beside the right answer to each exercise, the wrong
+//! ones: [`bank`] has a file an exercise, and in it every mistake is a small function
+//! with one sentence on what it does and one on why it looks right. An answer that
+//! differs from the reference is compared with all of them on the same input.
+//!
+//! The one decision: **an exercise is a function**, and a check calls it. It needs no
+//! test harness, so that rustlings, `cargo learn check` and an editor's run button all
+//! say the same words. [`Exercise::diagnose`] finds the [`Verdict`], and nothing else
+//! decides.
+//!
+//! Beside this library lie the files that a reader works in, `exercises/`, and one
+//! answer to each, `solutions/`. What a reader starts from is its solution with the
+//! answer taken out, so the two cannot drift apart.
+
+#![warn(missing_docs, unused_imports, unused_variables)]
+
+pub mod bank;
+
+mod answer;
+mod catalogue;
+mod compare;
+mod diagnose;
+mod exercise;
+mod faults;
+mod outcome;
+mod section;
+mod verdict;
+
+#[cfg(test)]
+mod tests;
+
+// A solution that a test includes says `use exercises::…`, as it does on its own.
+#[cfg(test)]
+extern crate self as exercises;
+
+pub use answer::{Answer, Place};
+pub use catalogue::{Entry, all, find};
+pub use exercise::{Case, Exercise, Mistake};
+pub use section::Section;
+pub use verdict::{Difference, Verdict};
+
+// What answers are written with, so that a reader needs one `use`.
+pub use attention::{
+    Attended, Dims, HeadParameters, LayerParameters, Linear, Mask, Matrix, max_abs_diff,
+    softmax_rows,
+};

@@ -1,0 +1,114 @@
+//! Runs a reader's function, which may panic or never end.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::{Mutex, Once, mpsc};
+use std::thread;
+use std::time::Duration;
+
+/// What became of a call.
+#[derive(Debug, Clone)]
+pub enum Outcome<O> {
+    /// It gave an answer.
+    Value(O),
+    /// It panicked.
+    Panicked(Panic),
+}
+
+/// What a panic said, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Panic {
+    /// Its message.
+    pub message: String,
+    /// File and line.
+    pub at: String,
+}
+
+impl Panic {
+    /// Whether this is `todo!()`, the mark of an exercise as given.
+    pub fn is_todo(&self) -> bool {
+        self.message.starts_with("not yet implemented")
+    }
+}
+
+/// Calls `f` and catches its panic.
+pub fn call<O>(f: impl FnOnce() -> O) -> Outcome<O> {
+    note_panics_instead_of_printing();
+    let around = IN_CALL.replace(true);
+    let outcome = panic::catch_unwind(AssertUnwindSafe(f));
+    IN_CALL.set(around);
+    match outcome {
+        Ok(value) => Outcome::Value(value),
+        Err(_) => Outcome::Panicked(LAST_PANIC.take().unwrap_or_else(|| Panic {
+            message: "a panic without a message".into(),
+            at: "an unknown place".into(),
+        })),
+    }
+}
+
+thread_local! {
+    static LAST_PANIC: std::cell::RefCell<Option<Panic>> =
+        const { std::cell::RefCell::new(None) };
+    static IN_CALL: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// The default hook prints at once, in front of the verdict. One hook serves all calls,
+/// and hands panics from elsewhere to the one before.
+fn note_panics_instead_of_printing() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !IN_CALL.get() {
+                return before(info);
+            }
+            let payload = info.payload();
+            let text = payload.downcast_ref::<&str>().map(|text| (*text).to_string());
+            let message = text.or_else(|| payload.downcast_ref::<String>().cloned());
+            let message = message.unwrap_or_else(|| "a panic without a message".into());
+            let at = info.location().map_or("an unknown place".into(), place);
+            LAST_PANIC.set(Some(Panic { message, at }));
+        }));
+    });
+}
+
+/// File and line; of a package, without the folder that holds all packages.
+fn place(at: &panic::Location) -> String {
+    let file = at.file().replace('\\', "/");
+    let file = file.split_once("/registry/src/").map_or(file.as_str(), |(_, file)| {
+        file.split_once('/').map_or(file, |(_, file)| file)
+    });
+    format!("{file}:{}", at.line())
+}
+
+/// How long an answer may take on all of its inputs: a right one takes milliseconds.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// The input that is being worked on, for the message when time is up.
+static RUNNING: Mutex<String> = Mutex::new(String::new());
+
+/// Says which input the answer is given next.
+pub fn now_running(sizes: &str) {
+    if let Ok(mut running) = RUNNING.lock() {
+        *running = sizes.to_string();
+    }
+}
+
+/// Time was up.
+pub struct TimeUp {
+    /// The input that the answer was working on.
+    pub running: String,
+    /// The limit.
+    pub seconds: u64,
+}
+
+/// Runs `work` on a thread of its own, which ends with the process.
+pub fn within_time_limit<R: Send + 'static>(
+    work: impl FnOnce() -> R + Send + 'static,
+) -> Result<R, TimeUp> {
+    let (done, wait) = mpsc::channel();
+    thread::spawn(move || done.send(work()));
+    wait.recv_timeout(LIMIT).map_err(|_| TimeUp {
+        running: RUNNING.lock().map(|running| running.clone()).unwrap_or_default(),
+        seconds: LIMIT.as_secs(),
+    })
+}
