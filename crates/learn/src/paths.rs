@@ -12,7 +12,8 @@ pub fn workspace() -> PathBuf {
         .to_path_buf()
 }
 
-/// `.learn`, made by set-up, safe to delete: the next `cargo learn` makes it again.
+/// `.learn`, made by set-up, safe to delete: the next `cargo learn` makes it again, all but
+/// what you answered to `cargo learn predict`.
 pub fn state() -> PathBuf {
     workspace().join(".learn")
 }

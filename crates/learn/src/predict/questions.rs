@@ -1,0 +1,135 @@
+//! The questions: one module a chapter, one idea a question.
+//!
+//! A new one is a `Question` at the end of its chapter's list. Its text gives the sizes and
+//! not the answer; its `run` makes the thing and reads the answer off it. A test asks all of
+//! them, and another looks whether the section that they name is in the book.
+
+mod ch01;
+mod ch02;
+mod ch03;
+mod ch04;
+mod ch05;
+mod ch06;
+mod ch07;
+mod ch10;
+mod parts;
+
+use std::fmt;
+
+use anyhow::{Result, ensure};
+
+use super::answer::{Answer, Form};
+
+/// A chapter of the book, with its questions.
+#[derive(Debug)]
+pub struct Chapter {
+    /// As it is in the names of its files.
+    pub number: u8,
+    /// As it stands at its head.
+    pub title: &'static str,
+    /// In the order in which they are asked.
+    pub questions: &'static [Question],
+}
+
+/// A question, before anything is computed.
+#[derive(Debug)]
+pub struct Question {
+    /// Under which its answers are kept. It never changes, and no other question gets it.
+    pub id: &'static str,
+    /// A few words for lists.
+    pub title: &'static str,
+    /// The heading in its chapter under which the answer is explained.
+    pub section: &'static str,
+    /// What is asked.
+    pub text: &'static str,
+    /// A step on the way.
+    pub hint: &'static str,
+    /// What kind of answer there is.
+    pub form: Form,
+    /// Makes the thing and looks.
+    pub run: fn() -> Result<Outcome>,
+}
+
+/// What came out of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What there is to be seen: a ledger, a line of a trace, a row of a map.
+    pub shown: String,
+    /// The answer that was read off it.
+    pub answer: Answer,
+    /// Why it is so, in a sentence or two.
+    pub why: String,
+    /// Answers that somebody gives who thinks of something else.
+    pub slips: Vec<Slip>,
+}
+
+/// A wrong answer that makes sense, computed as the right one is.
+#[derive(Debug)]
+pub struct Slip {
+    /// What is given.
+    pub answer: Answer,
+    /// Of what it would be the answer.
+    pub says: String,
+}
+
+impl Outcome {
+    fn new(answer: Answer, shown: impl Into<String>, why: impl Into<String>) -> Self {
+        Self { shown: shown.into(), answer, why: why.into(), slips: Vec::new() }
+    }
+
+    fn slip(mut self, answer: Answer, says: impl Into<String>) -> Self {
+        self.slips.push(Slip { answer, says: says.into() });
+        self
+    }
+}
+
+/// A question and the chapter that it belongs to.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked {
+    /// Where it is explained.
+    pub chapter: &'static Chapter,
+    /// What is asked.
+    pub question: &'static Question,
+}
+
+/// The chapters that have questions.
+pub static CHAPTERS: [Chapter; 8] = [
+    ch01::CHAPTER,
+    ch02::CHAPTER,
+    ch03::CHAPTER,
+    ch04::CHAPTER,
+    ch05::CHAPTER,
+    ch06::CHAPTER,
+    ch07::CHAPTER,
+    ch10::CHAPTER,
+];
+
+/// Every question, in the order of the chapters.
+pub fn all() -> impl Iterator<Item = Asked> {
+    let of = |chapter: &'static Chapter| {
+        chapter.questions.iter().map(move |question| Asked { chapter, question })
+    };
+    CHAPTERS.iter().flat_map(of)
+}
+
+/// The questions of one chapter.
+///
+/// # Errors
+/// A chapter that has none, with those that have some.
+pub fn of_chapter(number: u8) -> Result<Vec<Asked>> {
+    let found: Vec<Asked> =
+        all().filter(|asked| asked.chapter.number == number).collect();
+    let known = CHAPTERS.iter().map(|chapter| chapter.number.to_string());
+    let known = known.collect::<Vec<_>>().join(", ");
+    ensure!(
+        !found.is_empty(),
+        "no question is about chapter {number}; there are some about {known}"
+    );
+    Ok(found)
+}
+
+impl fmt::Display for Chapter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "chapter {}, {}", self.number, self.title)
+    }
+}

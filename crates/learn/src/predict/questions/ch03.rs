@@ -1,0 +1,111 @@
+//! Chapter 3: one head.
+
+use anyhow::Result;
+use attention::{Mask, Matrix, MultiHeadAttention};
+use fused_heads::FusedAttention;
+
+use super::super::answer::{Answer, Form};
+use super::parts::{at, attended};
+use super::{Chapter, Outcome, Question};
+
+/// Sums in another order differ by less than this.
+const ROUNDING: f64 = 1e-9;
+
+const SUMS: [&str; 3] = ["every row", "every column", "every row and column"];
+
+pub const CHAPTER: Chapter = Chapter {
+    number: 3,
+    title: "One head",
+    questions: &[
+        Question {
+            id: "row-sums",
+            title: "What adds up to 1 in a map",
+            section: "The map",
+            text: "An attention map has a row for each query and a column for each key. \
+                   What of it adds up to 1?",
+            hint: "Softmax shares out one whole. Whose is it?",
+            form: Form::Choice(&SUMS),
+            run: sums,
+        },
+        Question {
+            id: "order",
+            title: "Two tokens change places",
+            section: "The map",
+            text: "In the input of the trained layer, the rows of pilot and plane change \
+                   places. How many of the other tokens get another output (beyond the last \
+                   digits)?",
+            hint: "Keys and values change places together. What is a sum to that?",
+            form: Form::Whole,
+            run: order,
+        },
+    ],
+};
+
+fn sums() -> Result<Outcome> {
+    let layer = pretrained::minilm()?;
+    let attn = attended(&layer, layer.sentence("pilot")?)?.attn;
+    let head = 4;
+    let rows: Vec<f64> = attn[head].row_iter().map(|row| row.sum()).collect();
+    let columns: Vec<f64> = attn[head].column_iter().map(|column| column.sum()).collect();
+    let range = |sums: &[f64]| {
+        let least = sums.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = sums.iter().copied().fold(0.0, f64::max);
+        format!("{least:.3} to {most:.3}")
+    };
+    let shown = format!(
+        "head {head} of the trained layer, “The pilot flew the plane to Paris.”\n\
+         sums of rows      {}\nsums of columns   {}",
+        range(&rows),
+        range(&columns)
+    );
+    let are_one = |sums: &[f64]| sums.iter().all(|sum| (sum - 1.0).abs() < 1e-12);
+    let answer = match (are_one(&rows), are_one(&columns)) {
+        (true, true) => SUMS[2],
+        (true, false) => SUMS[0],
+        (false, true) => SUMS[1],
+        (false, false) => "neither",
+    };
+    let why = "A row is one query's attention, shared out. A column is what one key gets \
+               from all queries: it may be looked at by everyone or by none.";
+    let choice = |at: usize| Answer::Choice(SUMS[at].to_owned());
+    Ok(Outcome::new(Answer::Choice(answer.to_owned()), shown, why)
+        .slip(choice(1), "That comes of a softmax along the wrong axis.")
+        .slip(
+            choice(2),
+            "Softmax works on one row at a time, and nothing holds the columns.",
+        ))
+}
+
+fn order() -> Result<Outcome> {
+    let layer = pretrained::minilm()?;
+    let sentence = layer.sentence("pilot")?;
+    let (pilot, plane) = (at(sentence, "pilot")?, at(sentence, "plane")?);
+    let fused = FusedAttention::new(&layer.parameters);
+    let before = fused.self_attend(&sentence.input, &Mask::None)?.out;
+    let mut swapped: Matrix = sentence.input.clone();
+    swapped.swap_rows(pilot, plane);
+    let after = fused.self_attend(&swapped, &Mask::None)?.out;
+
+    let moved = |row: usize| (before.row(row) - after.row(row)).amax();
+    let (swapped, others): (Vec<usize>, Vec<usize>) =
+        (0..sentence.tokens.len()).partition(|&row| row == pilot || row == plane);
+    let n_moved = others.iter().filter(|&&row| moved(row) > ROUNDING).count();
+    let most =
+        |rows: &[usize]| match rows.iter().map(|&row| moved(row)).fold(0.0, f64::max) {
+            rounding if rounding <= ROUNDING => format!("at most {ROUNDING:e}"),
+            moved => format!("up to {moved:.3}"),
+        };
+    let shown = format!(
+        "outputs of pilot and plane     move by {}\noutputs of the other {} tokens  move by {}",
+        most(&swapped),
+        others.len(),
+        most(&others)
+    );
+    let why = "Each query's shares change places together with the values that they weigh, \
+               and a sum does not care about order. A layer knows the order of tokens only \
+               if it is written into their numbers.";
+    Ok(Outcome::new(Answer::Whole(n_moved), shown, why).slip(
+        Answer::Whole(others.len()),
+        "That would be all of them, if a head knew where a token stands.",
+    ))
+}

@@ -1,0 +1,157 @@
+//! Sittings with written lines in place of a reader.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::tempdir;
+
+use super::super::ask::Desk;
+use super::super::{Args, run_at};
+
+const SITTING: Args = Args { chapter: None, all: false, list: false };
+const LIST: Args = Args { list: true, ..SITTING };
+
+fn of_chapter(chapter: u8) -> Args {
+    Args { chapter: Some(chapter), ..SITTING }
+}
+
+/// What is said when these lines are typed, with the folder of the answers left out.
+fn played(args: &Args, folder: &Path, lines: &str) -> String {
+    let mut said = Vec::new();
+    let desk = Desk { from: lines.as_bytes(), to: &mut said, echoes: true };
+    run_at(args, folder.join("predictions.json"), desk).unwrap();
+    let said = String::from_utf8(said).unwrap();
+    said.replace(&folder.display().to_string(), "…")
+}
+
+#[test]
+fn a_sitting_as_a_person_sees_it() {
+    let folder = tempdir().unwrap();
+    let lines = "263168\n262,144\n768\n\n8e4\n80 000\n";
+    let first =
+        played(&of_chapter(6), folder.path(), "~263K\nmany\n?\n0\n\n32768\n2,097,152\n");
+    insta::assert_snapshot!("sitting", first);
+    let second = played(&of_chapter(6), folder.path(), lines);
+    insta::assert_snapshot!("sitting_after_it", second);
+    insta::assert_snapshot!("list_after_both", played(&LIST, folder.path(), ""));
+}
+
+#[test]
+fn choices_and_maps_as_a_person_sees_them() {
+    let folder = tempdir().unwrap();
+    let said = played(&of_chapter(10), folder.path(), "it\n1\n64x24\n1\nq\n");
+    insta::assert_snapshot!("choices", said);
+}
+
+#[test]
+fn the_end_of_the_input_keeps_what_was_answered() {
+    for end in ["", "q\n", "Q\nnever read\n"] {
+        let folder = tempdir().unwrap();
+        let said = played(&SITTING, folder.path(), &format!("3\npilot\n{end}"));
+        assert!(said.contains("Sitting 1: 2 right, 0 missed."), "{said}");
+        let kept = fs::read_to_string(folder.path().join("predictions.json")).unwrap();
+        assert!(kept.contains("flew-head-11"), "{kept}");
+        let again = played(&SITTING, folder.path(), "");
+        assert!(again.starts_with("Sitting 2:"), "{again}");
+    }
+}
+
+#[test]
+fn a_sitting_without_an_answer_is_none() {
+    let folder = tempdir().unwrap();
+    for lines in ["", "q\n", "\n\n\n\n\n", "?\nnonsense\nq\n"] {
+        let said = played(&SITTING, folder.path(), lines);
+        assert!(said.starts_with("Sitting 1:"), "{said}");
+        assert!(
+            said.ends_with("Nothing was answered, so this was no sitting.\n"),
+            "{said}"
+        );
+        assert!(!folder.path().join("predictions.json").exists());
+    }
+}
+
+#[test]
+fn what_was_missed_is_asked_first_in_the_next_sitting() {
+    let folder = tempdir().unwrap();
+    played(&SITTING, folder.path(), "3\nplane\n0.5\n");
+    let said = played(&SITTING, folder.path(), "pilot\n");
+    assert!(said.contains("5 questions of 28, 1 of them again"), "{said}");
+    assert!(
+        said.contains("1 of 5 · chapter 1, One look is not enough · again"),
+        "{said}"
+    );
+    assert!(said.contains("comes back after 2 sittings: What flew"), "{said}");
+}
+
+#[test]
+fn a_list_changes_nothing_and_tells_no_answer() {
+    let folder = tempdir().unwrap();
+    let said = played(&LIST, folder.path(), "");
+    assert!(
+        said.ends_with(
+            "28 questions: 28 new, 0 due, 0 waiting, 0 known. Next is sitting 1.\n"
+        ),
+        "{said}"
+    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    fs::write(folder.path().join("predictions.json"), "broken").unwrap();
+    let said = played(&LIST, folder.path(), "");
+    assert!(said.contains("The next sitting moves it aside"), "{said}");
+    let kept = fs::read_to_string(folder.path().join("predictions.json")).unwrap();
+    assert_eq!(kept, "broken");
+}
+
+#[test]
+fn a_broken_file_is_named_and_the_sitting_goes_on() {
+    let folder = tempdir().unwrap();
+    fs::write(folder.path().join("predictions.json"), "{\"version\": 1,").unwrap();
+    let said = played(&SITTING, folder.path(), "3\nq\n");
+    assert!(said.contains("predictions.unused-1.json"), "{said}");
+    assert!(said.contains("Sitting 1: 1 right, 0 missed."), "{said}");
+}
+
+#[test]
+fn where_nothing_can_be_kept_the_sitting_goes_on() {
+    let folder = tempdir().unwrap();
+    let in_the_way = folder.path().join("state");
+    fs::write(&in_the_way, "a file, and no folder").unwrap();
+    let said = played(&SITTING, &in_the_way, "3\nplane\nq\n");
+    assert!(said.contains("The answers of this sitting are not kept."), "{said}");
+    assert!(said.contains("Sitting 1: 1 right, 1 missed."), "{said}");
+    assert!(!said.contains("Kept in"), "{said}");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_unreadable_and_asked_again() {
+    let folder = tempdir().unwrap();
+    let mut said = Vec::new();
+    let from: &[u8] = b"\xff\xfe\n3\nq\n";
+    let desk = Desk { from, to: &mut said, echoes: false };
+    run_at(&SITTING, folder.path().join("predictions.json"), desk).unwrap();
+    let said = String::from_utf8(said).unwrap();
+    assert!(said.contains("cannot be read") && said.contains("1 right"), "{said}");
+}
+
+#[test]
+fn who_knows_all_is_told_so_and_all_asks_again() {
+    let folder = tempdir().unwrap();
+    let answers = "every row\n0\n";
+    played(&of_chapter(3), folder.path(), answers);
+    let said = played(&of_chapter(3), folder.path(), "");
+    assert_eq!(said, "You know all of them: 2 questions. --all asks them again.\n");
+    let all = Args { all: true, ..of_chapter(3) };
+    let said = played(&all, folder.path(), answers);
+    assert!(said.contains("Sitting 2: 2 right, 0 missed."), "{said}");
+}
+
+#[test]
+fn where_nothing_is_due_a_sitting_asks_what_waits_and_says_so() {
+    let folder = tempdir().unwrap();
+    for answers in ["2\n0\n", "1\n"] {
+        played(&of_chapter(3), folder.path(), answers);
+    }
+    let said = played(&of_chapter(3), folder.path(), "1\n");
+    let first = "Sitting 3: 1 question of 2, ahead of time, since none is due or new";
+    assert!(said.starts_with(first), "{said}");
+    assert!(said.contains("comes back after 4 sittings: What adds up to 1"), "{said}");
+}
