@@ -35,9 +35,7 @@ fn every_page_stands_on_its_own() {
     let mut problems = Vec::new();
     let mut heaviest = 0f64;
     for page in pages(&folder) {
-        // All chapters in one: looked at once, as it is printed from a wide screen.
-        let views = if page == "print.html" { &VIEWS[..1] } else { &VIEWS[..] };
-        for &view in views {
+        for view in views(&page) {
             println!("{page} at {} px, {}", view.width, view.theme());
             let seen = browser.look(&format!("{}{page}", server.url()), view).unwrap();
             let at = format!("{page} at {} px, {}", view.width, view.theme());
@@ -57,16 +55,31 @@ fn every_page_stands_on_its_own() {
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
+/// How a page is looked at. All chapters in one: once, as it is printed from a wide
+/// screen. Solutions, which are all laid out alike: wide and light, narrow and dark.
+fn views(page: &str) -> Vec<View> {
+    match page {
+        "print.html" => vec![VIEWS[0]],
+        page if page.starts_with("solutions/") => vec![VIEWS[0], VIEWS[3]],
+        _ => VIEWS.to_vec(),
+    }
+}
+
 /// Every page that a reader can open, `print.html` among them.
 fn pages(folder: &Path) -> Vec<String> {
-    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut pages: Vec<String> = files
-        .filter(|path| path.extension().is_some_and(|ending| ending == "html"))
-        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
-        // The contents as a frame, for browsers without scripts.
-        .filter(|name| name != "toc.html")
-        .collect();
+    let mut pages = html_files(folder, "");
+    pages.extend(html_files(&folder.join("solutions"), "solutions/"));
+    // The contents as a frame, for browsers without scripts.
+    pages.retain(|name| name != "toc.html");
     pages.sort();
     assert!(pages.len() > 2, "the book has pages: {pages:?}");
     pages
+}
+
+fn html_files(folder: &Path, prefix: &str) -> Vec<String> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files
+        .filter(|path| path.extension().is_some_and(|ending| ending == "html"))
+        .map(|path| format!("{prefix}{}", path.file_name().unwrap().to_string_lossy()))
+        .collect()
 }

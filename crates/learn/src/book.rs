@@ -6,6 +6,7 @@
 //!                    ├ math      $…$ becomes MathML
 //!                    ├ snapshot  what a test holds: whole, or one value of it
 //!                    ├ figure    drawn from the crates now
+//!                    ├ exercise  statement, signature, what the check will say
 //!                    └ include   mdBook's own; made sure here that it finds code
 //! ```
 //!
@@ -18,6 +19,7 @@
 
 mod check;
 mod directive;
+mod exercise;
 mod expand;
 mod figure;
 mod include;
@@ -91,8 +93,9 @@ pub fn preprocess() -> Result<()> {
 
 fn build_in(chapters: &Path) -> Result<PathBuf> {
     let built = output(chapters);
-    fs::create_dir_all(&built)
-        .with_context(|| format!("cannot make {}", built.display()))?;
+    let beside = built.with_extension("new");
+    fs::create_dir_all(&beside)
+        .with_context(|| format!("cannot make {}", beside.display()))?;
     // Two builds at once would delete each other's pages.
     let lock = built.with_extension("lock");
     let lock =
@@ -101,6 +104,7 @@ fn build_in(chapters: &Path) -> Result<PathBuf> {
 
     let (outcome, warnings) = log::collected(|| {
         let mut book = MDBook::load(chapters)?;
+        book.config.build.build_dir.clone_from(&beside);
         book.with_preprocessor(Learn);
         book.build()
     });
@@ -108,7 +112,22 @@ fn build_in(chapters: &Path) -> Result<PathBuf> {
     outcome
         .with_context(|| format!("the book was not built\n{said}").trim().to_string())?;
     ensure!(warnings.is_empty(), "mdBook built the book and warns:\n{said}");
+    exchange(&beside, &built)?;
     Ok(built)
+}
+
+/// Puts a new build in the place of the one before, which may be open in a browser: it is
+/// whole until the new one is.
+fn exchange(new: &Path, place: &Path) -> Result<()> {
+    let old = place.with_extension("old");
+    let _ = fs::remove_dir_all(&old);
+    if place.exists() {
+        fs::rename(place, &old)
+            .with_context(|| format!("cannot move {}", place.display()))?;
+    }
+    fs::rename(new, place).with_context(|| format!("cannot make {}", place.display()))?;
+    let _ = fs::remove_dir_all(&old);
+    Ok(())
 }
 
 fn check_in(chapters: &Path) -> Result<Vec<Problem>> {

@@ -1,8 +1,9 @@
 //! The command `cargo learn`: the book, the notebooks, and the trained layer in the
 //! terminal. It is the top of the workspace and may use every crate below it.
 //!
-//! One module a command ([`start`], [`tour`], [`count`], [`attend`], [`verify`]), and the
-//! two things that they work on: the [`book`] and the [`notebooks`].
+//! One module a command ([`start`], [`tour`], [`count`], [`predict`], [`attend`],
+//! [`verify`]), and the three things that they work on: the [`book`], the [`notebooks`]
+//! and the exercises ([`practice`]).
 
 pub mod attend;
 pub mod book;
@@ -10,6 +11,8 @@ pub mod count;
 pub mod gallery;
 pub mod notebooks;
 pub mod paths;
+pub mod practice;
+pub mod predict;
 pub mod progress;
 pub mod stages;
 pub mod start;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use learn::{attend, book, count, notebooks, start, tour, verify};
+use learn::{attend, book, count, notebooks, practice, predict, start, tour, verify};
 
 /// Learn multi-head attention: the book, the notebooks, and a trained layer.
 ///
@@ -24,9 +24,14 @@ enum Command {
     Tour(tour::Args),
     /// The parameters of a layer, and what a pass costs
     Count(count::Args),
-    /// Your own PyTorch layer on your own tensors
     Attend(attend::Args),
-    /// Everything that must hold: format, lints, tests, docs, book, notebooks
+    // Its help is longer than a line, and a line here would hide it.
+    Predict(predict::Args),
+    /// Work on the exercises with rustlings: it checks each time you save
+    Exercises,
+    /// Check your answer to an exercise, or to all of them
+    Check(practice::Args),
+    /// Everything that must hold: format, lints, tests, docs, exercises, book, notebooks
     Verify(verify::Args),
     /// Build the book and check it: includes, numbers, figures, links
     Book,
@@ -54,6 +59,13 @@ fn main() -> ExitCode {
         Some(Command::Tour(args)) => tour::run(&args),
         Some(Command::Count(args)) => count::run(&args),
         Some(Command::Attend(args)) => attend::run(args),
+        Some(Command::Predict(args)) => predict::run(&args),
+        Some(Command::Exercises) => practice::watch(),
+        Some(Command::Check(args)) => match practice::run(&args) {
+            // The check has said what is wrong.
+            Ok(false) => return ExitCode::FAILURE,
+            outcome => outcome.map(drop),
+        },
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Book) => {
             book::built_and_checked().map(|summary| println!("{summary}"))

@@ -1,12 +1,13 @@
 //! `cargo learn verify`: everything that must hold.
 
+use std::ffi::OsString;
 use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Result, bail, ensure};
 use indicatif::ProgressBar;
 
-use crate::{book, notebooks, paths, progress, step};
+use crate::{book, notebooks, paths, practice, progress, step};
 
 /// The version that is installed where there is none.
 const INSTA: &str = "1.49.0";
@@ -17,11 +18,12 @@ struct Part {
     check: fn(&ProgressBar) -> Result<String>,
 }
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     Part { name: "format", check: format },
     Part { name: "lints", check: lints },
     Part { name: "tests", check: tests },
     Part { name: "docs", check: docs },
+    Part { name: "exercises", check: exercises },
     Part { name: "book", check: built_book },
     Part { name: "notebooks", check: run_notebooks },
 ];
@@ -104,6 +106,11 @@ fn docs(bar: &ProgressBar) -> Result<String> {
     Ok("cargo doc, no warnings".into())
 }
 
+fn exercises(bar: &ProgressBar) -> Result<String> {
+    install_insta(bar)?;
+    practice::verify(bar, &path_with_tools())
+}
+
 fn built_book(bar: &ProgressBar) -> Result<String> {
     bar.set_message("book: every include, number, figure and link");
     book::built_and_checked()
@@ -130,13 +137,16 @@ fn cargo() -> Command {
     let mut cargo =
         Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(paths::workspace());
-    // Tools that set-up installed are found before others.
-    let mut path = vec![paths::state().join("tools/bin")];
-    path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
-    if let Ok(path) = std::env::join_paths(path) {
-        cargo.env("PATH", path);
-    }
+    cargo.env("PATH", path_with_tools());
     cargo
+}
+
+/// Tools that set-up installed are found before others.
+fn path_with_tools() -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = vec![paths::state().join("tools/bin")];
+    folders.extend(std::env::split_paths(&path));
+    std::env::join_paths(folders).unwrap_or(path)
 }
 
 /// `cargo insta`, where it is missing.

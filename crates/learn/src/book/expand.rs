@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail, ensure};
 
 use super::directive::{self, Directive};
+use super::exercise;
 use super::figure::Registry;
 use super::include;
 use super::math::{self, Converter};
@@ -112,6 +113,11 @@ impl Chapter<'_> {
                 let id = format!("figure-{stem}-{}", self.figures);
                 let html = self.book.registry.draw(asked.rest, &id)?;
                 Ok(Some(format!("\n{html}\n")))
+            }
+            "exercise" => {
+                self.alone_on_its_line(asked)?;
+                let up = "../".repeat(self.file.components().count() - 1);
+                Ok(Some(exercise::section(asked.rest, &up)?))
             }
             "include" | "rustdoc_include" => {
                 include::resolve(folder, asked.rest)?;
