@@ -21,5 +21,7 @@
 
 mod linear;
 mod product;
+mod softmax;
 
 pub use linear::{LinearGradients, linear_backward};
+pub use softmax::softmax_rows_backward;
