@@ -19,9 +19,16 @@
 //!                                    d_query = d_Q W^Qᵀ       (K and V likewise)
 //! ```
 
+mod backward;
+mod gradients;
 mod linear;
+mod pass;
 mod product;
 mod softmax;
+#[cfg(test)]
+mod tests;
 
+pub use gradients::Gradients;
 pub use linear::{LinearGradients, linear_backward};
+pub use pass::Pass;
 pub use softmax::softmax_rows_backward;
