@@ -22,6 +22,7 @@
 mod backward;
 mod gradients;
 mod linear;
+mod loss;
 mod pass;
 mod product;
 mod softmax;
@@ -30,5 +31,6 @@ mod tests;
 
 pub use gradients::Gradients;
 pub use linear::{LinearGradients, linear_backward};
+pub use loss::{Loss, cross_entropy, squared_error};
 pub use pass::Pass;
 pub use softmax::softmax_rows_backward;
