@@ -18,11 +18,58 @@
 //! Q = query W^Q + b^Q                d_W^Q = queryᵀ d_Q       d_b^Q = Σ_t d_Q_t
 //!                                    d_query = d_Q W^Qᵀ       (K and V likewise)
 //! ```
+//!
+//! [`Pass::forward`] is the forward pass, which keeps what the way back needs, and
+//! [`Pass::backward`] is the way back. Their pieces stand alone where a reader or another
+//! layer can use them: [`linear_backward`], [`softmax_rows_backward`], the two losses
+//! [`cross_entropy`] and [`squared_error`], and the two optimisers that turn gradients
+//! into steps, [`GradientDescent`] and [`Adam`]. Together they are all that training is:
+//!
+//! ```
+//! use attention::{Dims, LayerParameters, Linear, Mask, Matrix, Rng, SeedableRng};
+//! use fused_heads::FusedAttention;
+//! use gradients::{Adam, Optimiser, Pass, cross_entropy, linear_backward};
+//!
+//! let rng = &mut Rng::seed_from_u64(1);
+//! let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
+//! let mut layer = FusedAttention::new(&parameters);
+//! let mut readout = Linear::random(8, 3, true, rng);
+//! let x: Matrix = attention::random_matrix(5, 8, 1.0, rng);
+//! let classes = [0, 2, 1, 1, 0]; // what the layer should say of each token
+//!
+//! let (mut of_layer, mut of_readout) = (Adam::new(0.01), Adam::new(0.01));
+//! let mut losses = Vec::new();
+//! for _ in 0..100 {
+//!     let pass = Pass::self_attend(&layer, &x, &Mask::None)?;
+//!     let logits = readout.apply(pass.out())?; // [5, 3]
+//!     let loss = cross_entropy(&logits, &classes)?;
+//!
+//!     let d = linear_backward(&readout, pass.out(), &loss.gradient)?;
+//!     let gradients = pass.backward(&d.d_x)?;
+//!     of_layer.step_layer(&mut layer, &gradients)?;
+//!     of_readout.step(&mut [&mut readout], &[&d.d_linear])?;
+//!     losses.push(loss.value);
+//! }
+//! assert!(losses[99] < 0.05 * losses[0]);
+//! # Ok::<(), attention::Error>(())
+//! ```
+//!
+//! The one decision: **a pass borrows the layer and the inputs that it was made of.** The
+//! way back needs the very parameters of the way there, and while a pass lives nobody can
+//! change them.
+//!
+//! A second one follows from masks: **0 times anything is 0 on the way back**, also NaN.
+//! A blocked key was not read, and an output that the loss ignores asks for nothing, so a
+//! NaN in padding stays where it is.
+//!
+//! Left out: automatic differentiation (nothing here records operations, every line is
+//! written out), gradients of masks, threads.
 
 mod backward;
 mod gradients;
 mod linear;
 mod loss;
+mod optimiser;
 mod pass;
 mod product;
 mod softmax;
@@ -32,5 +79,6 @@ mod tests;
 pub use gradients::Gradients;
 pub use linear::{LinearGradients, linear_backward};
 pub use loss::{Loss, cross_entropy, squared_error};
+pub use optimiser::{Adam, GradientDescent, Optimiser};
 pub use pass::Pass;
 pub use softmax::softmax_rows_backward;
