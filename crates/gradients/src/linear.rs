@@ -37,13 +37,18 @@ pub fn linear_backward<T: Real>(
     Error::expect_shape(what, (n_tokens, d_out), d_y.shape())?;
 
     // feature.add_scalar_mut(b);
-    let d_b = linear.bias.as_ref().map(|_| d_y.row_sum()); // [d_out]
+    // A sum over tokens, as a product with ones: added in several lanes, it keeps more
+    // digits.
+    let ones = Matrix::from_element(n_tokens, 1, T::one());
+    let d_b = d_y.tr_mul(&ones).column(0).transpose(); // [d_out]
 
     // let mut out = x * &self.weight;
     let (x_t, w_t) = (x.transpose(), linear.weight.transpose());
     let d_w = product(x_t.as_view(), d_y.as_view()); // [d_in, d_out]
     let d_x = product(d_y.as_view(), w_t.as_view()); // [n_tokens, d_in]
-    Ok(LinearGradients { d_linear: Linear { weight: d_w, bias: d_b }, d_x })
+
+    let bias = linear.bias.as_ref().map(|_| d_b);
+    Ok(LinearGradients { d_linear: Linear { weight: d_w, bias }, d_x })
 }
 // ANCHOR_END: linear_backward
 
@@ -69,6 +74,17 @@ mod tests {
         let linear = Linear::new(Matrix::<f64>::zeros(2, 3), None).unwrap();
         let d = linear_backward(&linear, &Matrix::zeros(4, 2), &Matrix::zeros(4, 3));
         assert_eq!(d.unwrap().d_linear.bias, None);
+    }
+
+    #[test]
+    fn no_tokens_ask_for_nothing() {
+        let bias = Some(vec![1.0; 3].into());
+        let linear = Linear::new(Matrix::<f64>::zeros(2, 3), bias).unwrap();
+        let d = linear_backward(&linear, &Matrix::zeros(0, 2), &Matrix::zeros(0, 3));
+        let LinearGradients { d_linear, d_x } = d.unwrap();
+        assert_eq!(d_linear.weight, Matrix::zeros(2, 3));
+        assert_eq!(d_linear.bias.unwrap().as_slice(), [0.0; 3]);
+        assert_eq!(d_x.shape(), (0, 2));
     }
 
     #[test]

@@ -30,14 +30,16 @@ pub fn softmax_rows_backward<T: Real>(
     // Column by column, since that is how they lie in memory.
     let mut dots = vec![T::zero(); attn.nrows()]; // Σ_k a_ik · d_a_ik
     for (a_j, d_a_j) in attn.column_iter().zip(d_attn.column_iter()) {
-        for ((dot, &a), &d_a) in dots.iter_mut().zip(&a_j).zip(&d_a_j) {
+        let column = dots.iter_mut().zip(a_j.as_slice()).zip(d_a_j.as_slice());
+        for ((dot, &a), &d_a) in column {
             *dot += zero_wins(a, d_a);
         }
     }
 
     let mut d_scores = d_attn;
     for (a_j, mut d_j) in attn.column_iter().zip(d_scores.column_iter_mut()) {
-        for ((&a, d), &dot) in a_j.iter().zip(d_j.iter_mut()).zip(&dots) {
+        let column = a_j.as_slice().iter().zip(d_j.as_mut_slice()).zip(&dots);
+        for ((&a, d), &dot) in column {
             *d = zero_wins(a, *d - dot);
         }
     }
