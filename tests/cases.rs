@@ -57,7 +57,8 @@ pub fn any_case() -> impl Strategy<Value = Case> {
     )
 }
 
-fn any_mask(n_heads: usize, n_q: usize, n_kv: usize) -> impl Strategy<Value = Mask> {
+/// A mask of any kind, several at once and one a head among them.
+pub fn any_mask(n_heads: usize, n_q: usize, n_kv: usize) -> impl Strategy<Value = Mask> {
     let matrix = move |seed, spread| {
         random_matrix::<f64>(n_q, n_kv, spread, &mut Rng::seed_from_u64(seed))
     };

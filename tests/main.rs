@@ -7,6 +7,8 @@ mod cases;
 mod chapters;
 /// The layers: an arrow between crates goes only down.
 mod floors;
+/// The way back: differences, PyTorch and plain loops give the same gradients.
+mod gradients;
 /// The ledgers: 263,168 parameters, whatever the number of heads.
 mod ledger;
 /// W^O mixes: before it heads are apart, after it no output is without any head.

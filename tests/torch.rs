@@ -6,7 +6,8 @@ use pretrained::TensorFile;
 
 use crate::cases::{assert_close, difference, every_stage_and_batched};
 
-const FILES: [&str; 9] = [
+/// Every file of reference vectors.
+pub const FILES: [&str; 9] = [
     "self_d16_h1",
     "self_d16_h4",
     "self_d16_h16_headdim1",
@@ -65,13 +66,13 @@ fn every_reference_vector_is_tested() {
     assert_eq!(found, tested);
 }
 
-fn open(name: &str) -> TensorFile {
+pub fn open(name: &str) -> TensorFile {
     let folder = paths::workspace().join("tests/torch-vectors");
     TensorFile::open(folder.join(name).with_extension("safetensors")).unwrap()
 }
 
 /// PyTorch's masks say what is blocked; ours say what is allowed.
-fn mask(file: &TensorFile, sequence: usize, n_q: usize, n_kv: usize) -> Mask {
+pub fn mask(file: &TensorFile, sequence: usize, n_q: usize, n_kv: usize) -> Mask {
     let allowed = |name| -> Vec<bool> {
         file.tensor(name)
             .unwrap()

@@ -129,6 +129,17 @@ pub enum Error {
         /// The number found.
         found: usize,
     },
+
+    /// A class that the rows of logits do not have.
+    #[error("row {row} is of class {class}, and there are {n_classes} classes, from 0")]
+    Class {
+        /// The row of the logits.
+        row: usize,
+        /// Its class.
+        class: usize,
+        /// The number of classes, which is the width of the logits.
+        n_classes: usize,
+    },
 }
 
 impl Error {

@@ -133,7 +133,14 @@ pub(crate) fn attend<T: Real>(
 }
 // ANCHOR_END: attend
 
-fn check_batch<T: Real>(
+/// Holds the query, key, value and masks of a batch against the sizes of a layer.
+///
+/// # Shapes
+/// As [`FusedAttention::forward_batch`].
+///
+/// # Errors
+/// As [`FusedAttention::forward_batch`].
+pub fn check_batch<T: Real>(
     dims: Dims,
     query: &Batch<T>,
     key: &Batch<T>,

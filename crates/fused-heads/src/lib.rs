@@ -28,5 +28,5 @@ mod parameters;
 mod trace;
 
 pub use batch::{Batch, BatchAttended};
-pub use layer::FusedAttention;
+pub use layer::{FusedAttention, check_batch};
 pub use parameters::{FusedParameters, pack, unpack};

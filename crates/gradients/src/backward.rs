@@ -1,0 +1,105 @@
+//! The way back through the layer.
+
+use attention::{Error, Matrix, MultiHeadAttention, Real, Result, View};
+
+use crate::product::product;
+use crate::{Gradients, LinearGradients, Pass, linear_backward, softmax_rows_backward};
+
+impl<T: Real> Pass<'_, T> {
+    /// The gradients of all that this pass took, from the gradient of what it gave.
+    ///
+    /// The last line of the forward pass comes first. Above each line stands the line of
+    /// the forward pass that it goes back through. (`d_k` and `d_v` are sizes, as always;
+    /// the gradients of `q`, `k` and `v` are `dq`, `dk` and `dv`.)
+    ///
+    /// # Shapes
+    /// `d_out` is `[n_sequences · n_q, d_model]`, the shape of [`Pass::out`];
+    /// [`Gradients`] gives the shapes that come out.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if `d_out` has another shape.
+    ///
+    /// # Source
+    /// Vaswani et al. 2017, sections 3.2.1 and 3.2.2, by the chain rule.
+    // ANCHOR: backward
+    pub fn backward(&self, d_out: &Matrix<T>) -> Result<Gradients<T>> {
+        Error::expect_shape("d_out", self.out.shape(), d_out.shape())?;
+        let Self { layer, q, k, v, attn, concat, .. } = self;
+        let (dims, p, n_sequences) = (layer.dims(), layer.parameters(), attn.len());
+        let (n_q, n_kv) = (q.nrows() / n_sequences, k.nrows() / n_sequences);
+        let (d_k, d_v) = (dims.d_k(), dims.d_v());
+
+        // let out = p.w_o().apply(&concat)?;
+        let LinearGradients { d_linear: d_w_o, d_x: d_concat } =
+            linear_backward(p.w_o(), concat, d_out)?;
+
+        let [mut dq, mut dk, mut dv] =
+            [q, k, v].map(|m| Matrix::zeros(m.nrows(), m.ncols()));
+        for (s, maps) in attn.iter().enumerate() {
+            for (i, attn_i) in maps.iter().enumerate() {
+                let q_i = q.view((s * n_q, i * d_k), (n_q, d_k));
+                let k_i = k.view((s * n_kv, i * d_k), (n_kv, d_k));
+                let v_i = v.view((s * n_kv, i * d_v), (n_kv, d_v));
+                // concat.view_mut((s * n_q, i * d_v), (n_q, d_v)).copy_from(&head_i);
+                let d_head_i = d_concat.view((s * n_q, i * d_v), (n_q, d_v));
+                // let (head_i, attn_i) = attend(q_i, k_i, v_i, &mask.of_head(i));
+                let [dq_i, dk_i, dv_i] =
+                    attend_backward(q_i, k_i, v_i, attn_i, d_head_i)?;
+                // let q_i = q.view((s * n_q, i * d_k), (n_q, d_k));
+                dq.view_mut((s * n_q, i * d_k), (n_q, d_k)).copy_from(&dq_i);
+                // let k_i = k.view((s * n_kv, i * d_k), (n_kv, d_k));
+                dk.view_mut((s * n_kv, i * d_k), (n_kv, d_k)).copy_from(&dk_i);
+                // let v_i = v.view((s * n_kv, i * d_v), (n_kv, d_v));
+                dv.view_mut((s * n_kv, i * d_v), (n_kv, d_v)).copy_from(&dv_i);
+            }
+        }
+
+        // let q = p.w_q().apply(query)?;
+        let of_q = linear_backward(p.w_q(), self.query, &dq)?;
+        // let k = p.w_k().apply(key)?;
+        let of_k = linear_backward(p.w_k(), self.key, &dk)?;
+        // let v = p.w_v().apply(value)?;
+        let of_v = linear_backward(p.w_v(), self.value, &dv)?;
+        Ok(Gradients {
+            dims,
+            d_w_q: of_q.d_linear,
+            d_w_k: of_k.d_linear,
+            d_w_v: of_v.d_linear,
+            d_w_o,
+            d_query: of_q.d_x,
+            d_key: of_k.d_x,
+            d_value: of_v.d_x,
+        })
+    }
+    // ANCHOR_END: backward
+}
+
+/// The way back through one head: the gradients of its Q, K and V from its output's.
+// ANCHOR: attend_backward
+fn attend_backward<T: Real>(
+    q_i: View<'_, T>,
+    k_i: View<'_, T>,
+    v_i: View<'_, T>,
+    attn_i: &Matrix<T>,
+    d_head_i: View<'_, T>,
+) -> Result<[Matrix<T>; 3]> {
+    let sqrt_d_k = T::of(q_i.ncols() as f64).sqrt();
+
+    // let head_i = weighted_values(&attn_i, v_i);
+    let dv_i = product(attn_i.transpose().as_view(), d_head_i); // [n_kv, d_v]
+    let d_attn = product(d_head_i, v_i.transpose().as_view()); // [n_q, n_kv]
+
+    // let attn_i = softmax_rows(masked);
+    let d_masked = softmax_rows_backward(attn_i, d_attn)?; // [n_q, n_kv]
+
+    // let masked = mask.apply(scores);
+    // What is added is a constant. What is blocked has weight 0, and d_masked is 0 there.
+    let d_scores = d_masked;
+
+    // let scores = q_i * k_i.transpose() / sqrt_d_k;
+    let d_products = d_scores / sqrt_d_k; // [n_q, n_kv]
+    let dq_i = product(d_products.as_view(), k_i); // [n_q, d_k]
+    let dk_i = product(d_products.transpose().as_view(), q_i); // [n_kv, d_k]
+    Ok([dq_i, dk_i, dv_i])
+}
+// ANCHOR_END: attend_backward
