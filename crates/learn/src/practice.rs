@@ -10,7 +10,7 @@
 //! whose `main` calls its check; this module compiles it, runs it and passes on what it
 //! says, so that rustlings and this command cannot disagree.
 //!
-//! A reader's file is written in one place only, [`reset`], which keeps a copy first.
+//! A reader's file is written in one place only, `reset`, which keeps a copy first.
 
 mod check;
 mod files;
