@@ -19,6 +19,10 @@ pub(super) const FIGURES: [Entry; 2] = [("way-back", back), ("loss-curves", curv
 
 /// How many steps both optimisers go.
 pub const N_STEPS: usize = 400;
+/// The rate of gradient descent.
+pub const RATE: f64 = 0.5;
+/// The rate of Adam.
+pub const ADAM_RATE: f64 = 0.05;
 /// The start that is drawn, of [`fresh_layer`].
 pub const START: u64 = 3;
 /// How many sentences there are to learn from.
@@ -116,8 +120,8 @@ pub fn train(
 /// The optimisers of the chapter, by name.
 pub fn optimisers() -> [(&'static str, Box<dyn Optimiser>); 2] {
     [
-        ("gradient descent", Box::new(GradientDescent { rate: 0.5 })),
-        ("Adam", Box::new(Adam::new(0.05))),
+        ("gradient descent", Box::new(GradientDescent { rate: RATE })),
+        ("Adam", Box::new(Adam::new(ADAM_RATE))),
     ]
 }
 
