@@ -1,7 +1,7 @@
 //! How a loss falls, step by step.
 
 use plotly::Scatter;
-use plotly::common::{DashType, HoverInfo, Line, Mode};
+use plotly::common::{DashType, Font, HoverInfo, Line, Mode};
 use plotly::layout::{Axis, AxisType};
 use serde_json::{Value, to_value};
 
@@ -20,13 +20,14 @@ pub struct LossCurve {
     pub losses: Vec<f64>,
 }
 
-/// Below it a line ends: a logarithmic axis has no zero.
-const LEAST: f64 = 1e-12;
+/// Below it a line ends: a logarithmic axis has no zero, and the digits that are left are
+/// not the same on every machine.
+const LEAST: f64 = 1e-9;
 /// How many steps the table and the text show.
 const SHOWN: usize = 8;
 
-/// Losses against steps, on a logarithmic axis. Where a loss is no finite number, its
-/// line has a gap.
+/// Losses against steps, on a logarithmic axis. Where a loss is no finite number, or below
+/// 10⁻⁹, its line has a gap.
 ///
 /// # Errors
 /// [`Error::Sizes`] for no curves, or one without losses; [`Error::TooMany`] above 4
@@ -57,7 +58,7 @@ pub fn loss_curves(title: impl Into<String>, curves: &[LossCurve]) -> Result<Fig
 
 /// What a line is drawn through.
 fn drawn(loss: f64) -> Option<f64> {
-    loss.is_finite().then(|| significant(loss.max(LEAST)))
+    (loss.is_finite() && loss >= LEAST).then(|| significant(loss))
 }
 
 fn trace(nth: usize, LossCurve { name, losses }: &LossCurve) -> Value {
@@ -79,23 +80,26 @@ fn layout(curves: &[LossCurve], width: f64) -> Value {
     let all = || curves.iter().flat_map(|c| &c.losses).filter_map(|&loss| drawn(loss));
     let least = all().fold(f64::INFINITY, f64::min);
     let most = all().fold(0.0, f64::max);
-    // A run without a finite loss still has its axis.
+    // Where nothing is drawn there is still an axis.
     let [least, most] = if least <= most { [least, most] } else { [0.1, 1.0] };
-    let ends =
-        [least.log10().floor(), most.log10().ceil().max(least.log10().floor() + 1.0)];
+    let first = least.log10().floor() as i32;
+    let last = (most.log10().ceil() as i32).max(first + 1);
+    // At most seven lines across.
+    let step = (last - first + 5) / 6;
+    let powers: Vec<i32> =
+        (0..7).map(|nth| last - nth * step).filter(|&power| power >= first).collect();
     let losses = Axis::new()
         .type_(AxisType::Log)
-        .range(ends.to_vec())
-        .tick_values(
-            (ends[0] as i32..=ends[1] as i32).map(f64::from).map(ten_to).collect(),
-        )
-        .exponent_format(plotly::common::ExponentFormat::Power)
+        .range(vec![f64::from(first), f64::from(last)])
+        .tick_values(powers.iter().map(|&power| ten_to(power)).collect())
+        .tick_text(powers.iter().map(|&power| power_of_ten(power)).collect())
+        .tick_font(Font::new().size(11))
         .tick_length(0)
         .grid_color(crate::layout::FAINT)
         .fixed_range(true);
     let n_steps = curves.iter().map(|curve| curve.losses.len()).max().unwrap_or(1);
     let panel = Panel {
-        title: "loss, ten times as small at each line".to_owned(),
+        title: "loss, on a logarithmic axis".to_owned(),
         x: number_axis(n_steps as f64, "").title(axis_title("step")),
         y: losses,
         width: None,
@@ -112,15 +116,25 @@ fn layout(curves: &[LossCurve], width: f64) -> Value {
     panels::layout(vec![panel], &place)
 }
 
-fn ten_to(power: f64) -> f64 {
+/// The number itself, without the rounding of a power.
+fn ten_to(power: i32) -> f64 {
     format!("1e{power}").parse().unwrap_or(1.0)
 }
 
-/// Three digits, and an exponent where it is short of them.
+/// `0.1`, and with an exponent where zeros would have to be counted.
+fn power_of_ten(power: i32) -> String {
+    match power {
+        -2..=3 => ten_to(power).to_string(),
+        _ => format!("10<sup>{}</sup>", power.to_string().replace('-', "−")),
+    }
+}
+
+/// Four decimals, and an exponent where they say too little.
 fn written(loss: f64) -> String {
     match loss {
         loss if !loss.is_finite() => "not finite".to_owned(),
-        loss if loss == 0.0 || (1e-3..1e4).contains(&loss) => format!("{loss:.4}"),
+        loss if loss < LEAST => format!("below {LEAST:.0e}"),
+        loss if (1e-3..1e4).contains(&loss) => format!("{loss:.4}"),
         loss => format!("{loss:.1e}"),
     }
 }
@@ -168,7 +182,7 @@ mod tests {
     fn one_falls_faster_than_the_other_and_one_is_lost() {
         let curves = [
             curve("gradient descent", &[1.25, 0.9, 0.71, 0.6, 0.55]),
-            curve("Adam", &[1.25, 0.31, 0.04, 0.0021, 0.00013]),
+            curve("Adam", &[1.25, 0.31, 0.04, 0.00013, 5.0e-11]),
             curve("rate too large", &[1.25, 88.0, 6.1e7, f64::INFINITY, f64::NAN]),
         ];
         assert_figure!(loss_curves("Adam falls faster here", &curves).unwrap());

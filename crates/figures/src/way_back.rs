@@ -191,7 +191,10 @@ fn labels(nodes: &[Node; 12], arrows: &[Arrow]) -> Value {
         .collect();
     for arrow in arrows.iter().filter(|arrow| arrow.told) {
         let [[x0, y0], [x1, y1]] = arrow.ends(nodes);
-        at.push([rounded((x0 + x1) / 2.0 + 0.16), rounded((y0 + y1) / 2.0)]);
+        // Above a slope, to the outside; beside an arrow that goes straight up.
+        let (aside, up) = if x0 == x1 { (0.24, 0.0) } else { (0.3, 0.06) };
+        let outside = if x1 > x0 { -aside } else { aside };
+        at.push([rounded((x0 + x1) / 2.0 + outside), rounded((y0 + y1) / 2.0 - up)]);
         texts.push(written(arrow.norm));
         let by = formula(nodes[arrow.from].name);
         told.push(format!("by way of {by}<br>norm {}", written(arrow.norm)));
