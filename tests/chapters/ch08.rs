@@ -139,7 +139,7 @@ fn one_parameter_nudged() {
         ("row", row.to_string()),
         ("column", column.to_string()),
         ("head", head.to_string()),
-        ("gradient", short(gradient)),
+        ("gradient", short(gradient).replace('-', "−")),
         ("parameters", thousands(n_parameters)),
         ("passes", thousands(2 * n_parameters)),
         ("forward_cost", thousands(cost)),
