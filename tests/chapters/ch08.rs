@@ -582,7 +582,8 @@ fn each_wrong_way_against_the_check() {
             let off = (&found - expected).norm() / expected.norm();
             let told = if off < 1e-7 { "·".to_owned() } else { format!("{off:.2}") };
             any_wrong |= off >= 1e-7;
-            assert!(off < 1e-7 || off > 0.005, "{name}: {off:e} is neither");
+            let between = (1e-7..=0.005).contains(&off);
+            assert!(!between, "{name}: {off:e} is neither");
             write!(text, "  {told:>6}").unwrap();
         }
         assert_eq!(any_wrong, way != Way::Right, "{name}");
