@@ -34,6 +34,7 @@ mod heads;
 mod html;
 mod layout;
 mod ledger;
+mod loss_curves;
 mod mask_maps;
 mod memory_order;
 mod palette;
@@ -43,6 +44,7 @@ mod spread;
 mod strongest_links;
 #[cfg(test)]
 mod testing;
+mod way_back;
 
 pub use average::{WeightRow, average};
 pub use concat_change::{ConcatChange, concat_change};
@@ -53,7 +55,9 @@ pub use head_maps::head_maps;
 pub use head_view::head_view;
 pub use heads::{Heads, Link};
 pub use ledger::ledger;
+pub use loss_curves::{LossCurve, loss_curves};
 pub use mask_maps::mask_maps;
 pub use memory_order::memory_order;
 pub use spread::{ScaleSample, spread};
 pub use strongest_links::{HeadLink, SentenceLinks, strongest_links};
+pub use way_back::{Returned, WayBack, way_back};
