@@ -1,8 +1,8 @@
 //! The command `cargo learn`: the book, the notebooks, and the trained layer in the
 //! terminal. It is the top of the workspace and may use every crate below it.
 //!
-//! One module a command ([`start`], [`tour`], [`count`], [`attend`], [`verify`]), and the
-//! two things that they work on: the [`book`] and the [`notebooks`].
+//! One module a command ([`start`], [`tour`], [`count`], [`attend`], [`train`],
+//! [`verify`]), and the two things that they work on: the [`book`] and the [`notebooks`].
 
 pub mod attend;
 pub mod book;
@@ -15,4 +15,5 @@ pub mod stages;
 pub mod start;
 mod step;
 pub mod tour;
+pub mod train;
 pub mod verify;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use learn::{attend, book, count, notebooks, start, tour, verify};
+use learn::{attend, book, count, notebooks, start, tour, train, verify};
 
 /// Learn multi-head attention: the book, the notebooks, and a trained layer.
 ///
@@ -26,6 +26,8 @@ enum Command {
     Count(count::Args),
     /// Your own PyTorch layer on your own tensors
     Attend(attend::Args),
+    /// Heads that specialise while you watch: a layer trained in seconds
+    Train(train::Args),
     /// Everything that must hold: format, lints, tests, docs, book, notebooks
     Verify(verify::Args),
     /// Build the book and check it: includes, numbers, figures, links
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Some(Command::Tour(args)) => tour::run(&args),
         Some(Command::Count(args)) => count::run(&args),
         Some(Command::Attend(args)) => attend::run(args),
+        Some(Command::Train(args)) => train::run(&args),
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Book) => {
             book::built_and_checked().map(|summary| println!("{summary}"))
