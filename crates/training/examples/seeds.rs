@@ -17,7 +17,10 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use attention::{Matrix, Rng, SeedableRng};
 use serde_json::{Value, json};
-use training::{Ablation, Lookups, Settings, Sizes, Trained, strongest, train};
+use training::{
+    Ablation, Lookups, SPECIALISATIONS, Settings, Sizes, Trained, Windows,
+    specialisations, strongest, train,
+};
 
 const SEEDS: std::ops::Range<u64> = 0..10;
 
@@ -25,6 +28,7 @@ fn main() -> Result<()> {
     let experiment = std::env::args().nth(1).context("which: lookups or windows?")?;
     let runs = match experiment.as_str() {
         "lookups" => lookups()?,
+        "windows" => windows()?,
         other => bail!("there is no experiment {other}: lookups or windows?"),
     };
     let lines: Vec<String> = runs.iter().map(Value::to_string).collect();
@@ -90,6 +94,49 @@ fn lookups() -> Result<Vec<Value>> {
             50.0 * (means[4] + means[5]),
             100.0 * means[9]
         );
+    }
+    Ok(runs)
+}
+
+/// Eight heads, and which of the source's specialisations appear.
+fn windows() -> Result<Vec<Value>> {
+    let task = Windows::default();
+    let mut runs = Vec::new();
+    let mut seeds_with = [[0; 8]; 2];
+    for n_heads in [8, 1] {
+        for seed in SEEDS {
+            let settings = Windows::settings(n_heads, seed);
+            let start = Instant::now();
+            let trained = train(&task, &settings, |_| ControlFlow::Continue(()))?;
+            let seconds = start.elapsed().as_secs_f64();
+            let scores: Vec<String> =
+                trained.last().scores.iter().map(|s| format!("{s:5.2}")).collect();
+            println!(
+                "{n_heads} heads, seed {seed}: R² {}  {seconds:.2} s",
+                scores.join(" ")
+            );
+            let mut run = run(&settings, &trained)?;
+            for (nth, (key, model)) in
+                [("found_before", &trained.before), ("found", &trained.model)]
+                    .into_iter()
+                    .enumerate()
+            {
+                let found = specialisations(&task, model, 1000 + seed)?;
+                println!("    {key}: {found:?}");
+                if n_heads == 8 {
+                    for (count, heads) in seeds_with[nth].iter_mut().zip(&found) {
+                        *count += usize::from(!heads.is_empty());
+                    }
+                }
+                run[key] = json!(found);
+            }
+            runs.push(run);
+        }
+    }
+    println!("\nOf ten seeds with 8 heads, in how many does some head …");
+    for (i, (name, criterion)) in SPECIALISATIONS.iter().enumerate() {
+        let [before, after] = [0, 1].map(|nth| seeds_with[nth][i]);
+        println!("  {name:15} before {before:2}, after {after:2}   {criterion}");
     }
     Ok(runs)
 }
