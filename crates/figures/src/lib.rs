@@ -21,6 +21,7 @@
 //!
 //! A new figure is one file: read [`head_maps()`] first, it is the pattern.
 
+mod ablation;
 pub mod assets;
 mod average;
 mod concat_change;
@@ -34,6 +35,7 @@ mod heads;
 mod html;
 mod layout;
 mod ledger;
+mod map_over_steps;
 mod mask_maps;
 mod memory_order;
 mod palette;
@@ -43,7 +45,9 @@ mod spread;
 mod strongest_links;
 #[cfg(test)]
 mod testing;
+mod training_curves;
 
+pub use ablation::{Removals, ablation};
 pub use average::{WeightRow, average};
 pub use concat_change::{ConcatChange, concat_change};
 pub use costs::{NamedCost, costs};
@@ -53,7 +57,9 @@ pub use head_maps::head_maps;
 pub use head_view::head_view;
 pub use heads::{Heads, Link};
 pub use ledger::ledger;
+pub use map_over_steps::{MapOverSteps, map_over_steps};
 pub use mask_maps::mask_maps;
 pub use memory_order::memory_order;
 pub use spread::{ScaleSample, spread};
 pub use strongest_links::{HeadLink, SentenceLinks, strongest_links};
+pub use training_curves::{Curve, training_curves};
