@@ -163,7 +163,7 @@ fn map(look: &Matrix, tokens: &[String]) -> Result<String> {
     let heads = Heads::new(&maps, &names, tokens)?;
     let sketch = head_maps("", &heads).to_string();
     let lines: Vec<&str> = sketch.lines().filter(|line| line.contains('│')).collect();
-    Ok(format!("{}\nAcross: {}.\n", lines.join("\n"), tokens.join(" ")))
+    Ok(format!("{}\nAcross: {}.\n", lines.join("\n"), tokens.join(", ")))
 }
 
 fn rows(matrix: &Matrix) -> impl Iterator<Item = Vec<f64>> {

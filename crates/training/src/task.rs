@@ -91,7 +91,9 @@ impl Answers {
     pub fn score_name(&self) -> &'static str {
         match self {
             Self::Classes { .. } => "the share of right answers",
-            Self::Numbers(_) => "the share of the variance that is explained",
+            Self::Numbers(_) => {
+                "the share of the variance that is explained (the mean explains 0)"
+            }
         }
     }
 

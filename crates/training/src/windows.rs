@@ -20,7 +20,7 @@ pub use criteria::{Found, SPECIALISATIONS, specialisations};
 pub const N_STEPS: usize = 30;
 
 const TARGETS: [&str; 7] =
-    ["recent", "transition", "spike", "trend", "level", "at hottest", "at pressure peak"];
+    ["recent", "transition", "spike", "trend", "level", "at hottest", "at peak"];
 
 /// The task; how readings become tokens is fixed, and only the layer and the readout
 /// learn.
