@@ -10,6 +10,7 @@ mod ch04;
 mod ch05;
 mod ch06;
 mod ch07;
+mod ch09;
 mod ch10;
 
 use anyhow::{Context, Result};
@@ -35,7 +36,7 @@ impl<'a> FromIterator<(&'a str, &'a str)> for Args<'a> {
 /// A name, and how the figure is drawn.
 type Entry = (&'static str, fn(&Args) -> Result<Figure>);
 
-const CHAPTERS: [&[Entry]; 8] = [
+const CHAPTERS: [&[Entry]; 9] = [
     &ch01::FIGURES,
     &ch02::FIGURES,
     &ch03::FIGURES,
@@ -43,6 +44,7 @@ const CHAPTERS: [&[Entry]; 8] = [
     &ch05::FIGURES,
     &ch06::FIGURES,
     &ch07::FIGURES,
+    &ch09::FIGURES,
     &ch10::FIGURES,
 ];
 
