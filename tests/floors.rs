@@ -7,7 +7,7 @@ use learn::paths;
 
 /// What each crate may use. Implementations that are compared never call each other; the
 /// one exception is the formula itself, which `per-head` takes from `single-head`.
-const FLOORS: [(&str, &[&str]); 9] = [
+const FLOORS: [(&str, &[&str]); 10] = [
     ("attention", &["nalgebra", "rand", "thiserror"]),
     ("single-head", &["attention"]),
     ("per-head", &["attention", "single-head"]),
@@ -26,6 +26,7 @@ const FLOORS: [(&str, &[&str]); 9] = [
             "textwrap",
         ],
     ),
+    ("training", &["attention", "fused-heads", "gradients", "rand", "thiserror"]),
     ("learn", &["*"]),
 ];
 

@@ -101,8 +101,10 @@ impl Error {
         if found.is_finite() && (least..=most + ROUNDING).contains(&found) {
             return Ok(());
         }
-        let expected = match most {
-            f64::INFINITY => format!("at least {least}"),
+        let expected = match (least, most) {
+            (f64::NEG_INFINITY, f64::INFINITY) => "a number".to_owned(),
+            (f64::NEG_INFINITY, _) => format!("at most {most}"),
+            (_, f64::INFINITY) => format!("at least {least}"),
             _ => format!("from {least} to {most}"),
         };
         Err(Self::Number { what: what.into(), found, expected })

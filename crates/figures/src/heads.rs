@@ -162,7 +162,7 @@ fn owned<S: AsRef<str>>(tokens: &[S]) -> Vec<String> {
     tokens.iter().map(|token| token.as_ref().to_owned()).collect()
 }
 
-fn check_entries(head: usize, map: &Matrix) -> Result<()> {
+pub(crate) fn check_entries(head: usize, map: &Matrix) -> Result<()> {
     for query in 0..map.nrows() {
         for key in 0..map.ncols() {
             let entry = map[(query, key)];

@@ -21,6 +21,7 @@
 //!
 //! A new figure is one file: read [`head_maps()`] first, it is the pattern.
 
+mod ablation;
 pub mod assets;
 mod average;
 mod concat_change;
@@ -35,6 +36,7 @@ mod html;
 mod layout;
 mod ledger;
 mod loss_curves;
+mod map_over_steps;
 mod mask_maps;
 mod memory_order;
 mod palette;
@@ -44,8 +46,10 @@ mod spread;
 mod strongest_links;
 #[cfg(test)]
 mod testing;
+mod training_curves;
 mod way_back;
 
+pub use ablation::{Removals, ablation};
 pub use average::{WeightRow, average};
 pub use concat_change::{ConcatChange, concat_change};
 pub use costs::{NamedCost, costs};
@@ -56,8 +60,10 @@ pub use head_view::head_view;
 pub use heads::{Heads, Link};
 pub use ledger::ledger;
 pub use loss_curves::{LossCurve, loss_curves};
+pub use map_over_steps::{MapOverSteps, map_over_steps};
 pub use mask_maps::mask_maps;
 pub use memory_order::memory_order;
 pub use spread::{ScaleSample, spread};
 pub use strongest_links::{HeadLink, SentenceLinks, strongest_links};
+pub use training_curves::{Curve, training_curves};
 pub use way_back::{Returned, WayBack, way_back};

@@ -1,8 +1,8 @@
 //! The command `cargo learn`: the book, the notebooks, and the trained layer in the
 //! terminal. It is the top of the workspace and may use every crate below it.
 //!
-//! One module a command ([`start`], [`tour`], [`count`], [`predict`], [`attend`],
-//! [`verify`]), and the three things that they work on: the [`book`], the [`notebooks`]
+//! One module a command ([`start`], [`tour`], [`count`], [`train`], [`predict`],
+//! [`attend`], [`verify`]), and the three things that they work on: the [`book`], the [`notebooks`]
 //! and the exercises ([`practice`]).
 
 pub mod attend;
@@ -18,4 +18,5 @@ pub mod stages;
 pub mod start;
 mod step;
 pub mod tour;
+pub mod train;
 pub mod verify;

@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use learn::{attend, book, count, notebooks, practice, predict, start, tour, verify};
+use learn::{
+    attend, book, count, notebooks, practice, predict, start, tour, train, verify,
+};
 
 /// Learn multi-head attention: the book, the notebooks, and a trained layer.
 ///
@@ -25,6 +27,8 @@ enum Command {
     /// The parameters of a layer, and what a pass costs
     Count(count::Args),
     Attend(attend::Args),
+    /// Heads that specialise while you watch: a layer trained in seconds
+    Train(train::Args),
     // Its help is longer than a line, and a line here would hide it.
     Predict(predict::Args),
     /// Work on the exercises with rustlings: it checks each time you save
@@ -66,6 +70,7 @@ fn main() -> ExitCode {
             Ok(false) => return ExitCode::FAILURE,
             outcome => outcome.map(drop),
         },
+        Some(Command::Train(args)) => train::run(&args),
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Book) => {
             book::built_and_checked().map(|summary| println!("{summary}"))

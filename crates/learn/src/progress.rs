@@ -13,3 +13,11 @@ pub fn spinner(message: impl Into<String>) -> ProgressBar {
     bar.enable_steady_tick(Duration::from_millis(100));
     bar
 }
+
+/// A bar for so many steps, with what is said of the last one.
+pub fn steps(n_steps: usize) -> ProgressBar {
+    let style =
+        ProgressStyle::with_template("{bar:30} step {pos} of {len}  {msg} ({eta} left)")
+            .expect("the template is a constant");
+    ProgressBar::new(n_steps as u64).with_style(style)
+}

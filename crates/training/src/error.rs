@@ -1,0 +1,46 @@
+//! Why a training cannot begin or must end.
+
+/// A result whose error is this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a training cannot begin or must end.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Sizes that do not fit one another.
+    #[error(transparent)]
+    Sizes(#[from] attention::Error),
+
+    /// A loss that is no number any more, or that has exploded: no later step can be
+    /// trusted.
+    #[error(
+        "training diverged at step {step}: the loss is {loss} and was {first} at step 0; \
+         try a rate below {rate}"
+    )]
+    Diverged {
+        /// The first step at which it shows, counted from 0.
+        step: usize,
+        /// The loss of that step.
+        loss: f64,
+        /// The loss of step 0.
+        first: f64,
+        /// How far a step goes at most.
+        rate: f64,
+    },
+
+    /// A rate that is no length of a step.
+    #[error("the rate is {rate}, and must be a number above 0")]
+    Rate {
+        /// The rate asked for.
+        rate: f64,
+    },
+
+    /// A head that the layer does not have.
+    #[error("there is no head {head} in a layer of {n_heads}: they count from 0")]
+    NoSuchHead {
+        /// The head asked for.
+        head: usize,
+        /// The number of heads.
+        n_heads: usize,
+    },
+}

@@ -1,0 +1,67 @@
+//! Experiments in which heads come to specialise, and measurements of whether they did.
+//!
+//! "We discover the weights through training", and heads "learn to look for different
+//! things": here both happen in seconds, on a task small enough to know every answer.
+//!
+//! ```text
+//! a task  ──▶ examples ──▶ layer ──▶ readout ──▶ loss
+//!                            ▲                     │
+//!                            └────── gradients ◀───┘      a step, a thousand times
+//! ```
+//!
+//! A [`Task`] draws examples: sequences in which one token asks, and what is right. A
+//! [`Model`] is one attention layer and one linear readout, nothing else: whatever an
+//! answer needs must pass through some head. [`train()`] is the loop, which tells its
+//! caller of every step and can be told to stop. [`Ablation`] removes heads one by one,
+//! beside a head that has learned nothing, and so says what each was for.
+//!
+//! Two decisions make the numbers mean something. **No example is seen twice**: batches
+//! are drawn anew at every step, and scores are measured on a test set from a stream of
+//! its own, so nothing can be learned by heart. And **what is planted is known**: a task
+//! says where in each sequence the answer stands, which training never sees and maps are
+//! held against.
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//! use training::{Lookups, Settings, train};
+//!
+//! let settings = Settings { n_steps: 5, ..Lookups::settings(3, 1) };
+//! let trained = train(&Lookups::default(), &settings, |step| {
+//!     println!("step {}: loss {:.3}", step.step, step.loss);
+//!     ControlFlow::Continue(())
+//! })?;
+//! assert_eq!(trained.last().step, 5);
+//! # Ok::<(), training::Error>(())
+//! ```
+//!
+//! Everything is in `f32`, for speed, on one thread: the same seed gives the same numbers
+//! to the last bit on one machine.
+//!
+//! Left out: layers on layers, positions that are learned, embeddings that are learned
+//! (the tasks' vectors are fixed, so that what is learned is in the heads), regularising.
+
+mod ablation;
+mod error;
+mod lookups;
+mod model;
+mod task;
+#[cfg(test)]
+mod tests;
+mod train;
+mod windows;
+
+pub use ablation::{Ablation, Control, strongest};
+pub use error::{Error, Result};
+pub use lookups::{Lookups, Sentence, Sizes};
+pub use model::{Model, Said};
+pub use task::{Answers, Examples, Task};
+pub use train::{Look, Settings, Step, Trained, focus, train};
+pub use windows::{Found, SPECIALISATIONS, Window, Windows, specialisations};
+
+/// The lookups on ten seeds, as `cargo run --release -p training --example seeds --
+/// lookups` measured them: JSON, a run a line.
+pub const LOOKUPS: &str = include_str!("../data/lookups.json");
+
+/// The windows on ten seeds, with eight heads and with one, as `cargo run --release -p
+/// training --example seeds -- windows` measured them: JSON, a run a line.
+pub const WINDOWS: &str = include_str!("../data/windows.json");

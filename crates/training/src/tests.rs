@@ -1,0 +1,246 @@
+use std::ops::ControlFlow;
+
+use attention::{Matrix, Rng, SeedableRng};
+use fused_heads::Batch;
+
+use super::*;
+
+const ON: fn(Step) -> ControlFlow<()> = |_| ControlFlow::Continue(());
+
+fn lookups(n_heads: usize, seed: u64) -> Trained {
+    train(&Lookups::default(), &Lookups::settings(n_heads, seed), ON).unwrap()
+}
+
+/// A training short enough to repeat.
+fn short() -> Settings {
+    Settings { n_steps: 12, n_test: 16, n_looks: 3, ..Lookups::settings(3, 1) }
+}
+
+#[test]
+fn three_heads_find_all_three_words_by_ablation_and_by_map_alike() {
+    for seed in [0, 1] {
+        let trained = lookups(3, seed);
+        let last = trained.last();
+        assert!(last.scores.iter().all(|&score| score >= 0.99), "{:?}", last.scores);
+
+        let rng = &mut Rng::seed_from_u64(seed);
+        let ablation = Ablation::of(&trained.model, &trained.test, rng).unwrap();
+        let (needed, attending) = (ablation.needed(), strongest(&last.focus));
+        assert_eq!(needed, attending, "{}{}", ablation.losses(), last.focus);
+        let mut heads = needed.clone();
+        heads.sort_unstable();
+        assert_eq!(heads, [0, 1, 2], "a head a role");
+
+        for (target, &own) in needed.iter().enumerate() {
+            for head in 0..3 {
+                let lost = ablation.losses()[(head, target)];
+                let here = format!("seed {seed}, head {head}, target {target}: {lost}");
+                if head == own {
+                    assert!(lost > 0.8, "{here}");
+                } else {
+                    assert!(lost.abs() < 0.05, "{here}");
+                }
+            }
+            let lost = ablation.control_losses()[target];
+            assert!(lost < 0.05, "the random head, target {target}: {lost}");
+        }
+    }
+}
+
+#[test]
+fn one_head_is_far_above_a_guess_and_far_below_three() {
+    for seed in [0, 2] {
+        let trained = lookups(1, seed);
+        let score = trained.last().score();
+        assert!((0.55..0.9).contains(&score), "seed {seed}: {score}");
+
+        let sizes = Sizes::of(&trained.model, &trained.test).unwrap();
+        assert!((sizes.as_is - score).abs() < 1e-2, "{sizes:?}");
+        assert!(sizes.by_identity > 0.6 && sizes.by_role < 0.05, "{sizes:?}");
+        assert!((0.2..0.45).contains(&sizes.equal), "{sizes:?}");
+        assert!(sizes.exchanged > 0.4 && sizes.other_role > 0.8, "{sizes:?}");
+    }
+}
+
+#[test]
+fn before_training_heads_find_nothing() {
+    let settings = Settings { n_steps: 1, ..Lookups::settings(3, 0) };
+    let trained = train(&Lookups::default(), &settings, ON).unwrap();
+    let first = &trained.looks[0];
+    assert!(first.score() < 0.06, "1 of 64 is a guess: {:?}", first.scores);
+    assert!(first.focus.max() < 0.25, "a tenth is even: {}", first.focus);
+}
+
+#[test]
+fn a_seed_gives_the_same_numbers_to_the_last_bit_and_another_seed_others() {
+    let task = Lookups::default();
+    let [a, b] =
+        [1, 1].map(|seed| train(&task, &Settings { seed, ..short() }, ON).unwrap());
+    assert_eq!((&a.model, &a.losses, &a.looks), (&b.model, &b.losses, &b.looks));
+    let other = train(&task, &Settings { seed: 2, ..short() }, ON).unwrap();
+    assert_ne!(a.before, other.before);
+    assert_ne!(a.test.tokens, other.test.tokens);
+    assert_ne!(a.losses, other.losses);
+}
+
+#[test]
+fn the_test_set_stays_where_steps_and_batches_change() {
+    let task = Lookups::default();
+    let a = train(&task, &short(), ON).unwrap();
+    let settings = Settings { n_steps: 5, batch: 7, ..short() };
+    let b = train(&task, &settings, ON).unwrap();
+    assert_eq!((a.test.tokens, a.before), (b.test.tokens, b.before));
+}
+
+#[test]
+fn looks_are_spread_evenly_and_the_last_is_at_the_end() {
+    let trained = train(&Lookups::default(), &short(), ON).unwrap();
+    let steps: Vec<usize> = trained.looks.iter().map(|look| look.step).collect();
+    assert_eq!(steps, [0, 4, 8, 12]);
+    let mean = trained.losses[4..8].iter().sum::<f64>() / 4.0;
+    assert!((trained.looks[2].loss - mean).abs() < 1e-12);
+}
+
+#[test]
+fn told_to_stop_it_keeps_what_is_there() {
+    let stop_at = |step: Step| match step.step {
+        5 => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let trained = train(&Lookups::default(), &short(), stop_at).unwrap();
+    assert_eq!(trained.losses.len(), 6);
+    assert_eq!(trained.last().step, 6);
+    assert_eq!(trained.last().scores, trained.model.scores(&trained.test).unwrap());
+}
+
+/// Lookups in which one number of one batch is no number.
+struct Poisoned {
+    at_batch: std::cell::Cell<i32>,
+    with: f32,
+}
+
+impl Task for Poisoned {
+    fn targets(&self) -> &'static [&'static str] {
+        Lookups::default().targets()
+    }
+    fn d_model(&self) -> usize {
+        Lookups::D_MODEL
+    }
+    fn n_answers(&self) -> usize {
+        Lookups::default().n_answers()
+    }
+    fn draw(&self, n_examples: usize, rng: &mut Rng) -> Result<Examples> {
+        let mut examples = Lookups::default().draw(n_examples, rng)?;
+        let left = self.at_batch.get();
+        self.at_batch.set(left - 1);
+        if left == 0 {
+            let mut tokens = examples.tokens.tokens().clone();
+            tokens[(0, 0)] = self.with;
+            examples.tokens = Batch::new(n_examples, tokens)?;
+        }
+        Ok(examples)
+    }
+}
+
+#[test]
+fn a_loss_that_is_no_number_ends_the_training_at_its_step() {
+    // The first draw is the test set, so batch 4 is step 3.
+    let task = Poisoned { at_batch: 4.into(), with: f32::NAN };
+    let refused = train(&task, &short(), ON).unwrap_err();
+    assert!(matches!(refused, Error::Diverged { step: 3, .. }), "{refused}");
+    let message = refused.to_string();
+    assert!(
+        message.starts_with("training diverged at step 3: the loss is NaN"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_loss_that_explodes_ends_the_training_at_its_step() {
+    let settings = Settings { rate: 1e3, ..short() };
+    let refused = train(&Lookups::default(), &settings, ON).unwrap_err();
+    let Error::Diverged { step, loss, first, .. } = refused else {
+        panic!("{refused}");
+    };
+    assert!(step > 0 && loss > 100.0 * first && first < 10.0, "{step}: {loss}");
+}
+
+#[test]
+fn settings_that_do_not_work_are_refused_with_their_numbers() {
+    let refused = |change: &dyn Fn(&mut Settings)| {
+        let mut settings = short();
+        change(&mut settings);
+        train(&Lookups::default(), &settings, ON).unwrap_err().to_string()
+    };
+    insta::assert_snapshot!(refused(&|s| s.n_heads = 0), @"n_heads is 0, and must be at least 1");
+    insta::assert_snapshot!(refused(&|s| s.n_heads = 5), @"d_model 48 cannot be divided among 5 heads: 48 = 5 × 9 + 3");
+    insta::assert_snapshot!(refused(&|s| s.n_steps = 0), @"the number of steps is 0, and must be at least 1");
+    insta::assert_snapshot!(refused(&|s| s.batch = 0), @"the number of examples a step is 0, and must be at least 1");
+    insta::assert_snapshot!(refused(&|s| s.n_test = 0), @"the number of test examples is 0, and must be at least 1");
+    insta::assert_snapshot!(refused(&|s| s.rate = f64::NAN), @"the rate is NaN, and must be a number above 0");
+}
+
+#[test]
+fn all_numbers_of_heads_have_the_same_number_of_parameters() {
+    let of = |n_heads| {
+        let rng = &mut Rng::seed_from_u64(0);
+        Model::random(&Lookups::default(), n_heads, rng).unwrap().n_parameters()
+    };
+    assert_eq!([1, 2, 3, 4, 6, 8].map(of), [4 * (48 * 48 + 48) + 49 * 192; 6]);
+}
+
+#[test]
+fn without_a_head_its_part_of_the_output_is_missing_and_no_other() {
+    let task = Lookups::default();
+    let rng = &mut Rng::seed_from_u64(3);
+    let model = Model::random(&task, 3, rng).unwrap();
+    let examples = task.draw(5, rng).unwrap();
+    let whole = model.say(&examples).unwrap();
+    for head in 0..3 {
+        let mut rows = whole.rows.clone();
+        rows[head].fill(0.0); // attends to nothing, and so adds nothing
+        let expected = model.say_attending(&examples, &rows).unwrap();
+        let found = model.without(head).unwrap().say(&examples).unwrap().answers;
+        let diff = attention::max_abs_diff(&found, &expected).unwrap();
+        assert!(diff < 1e-5, "head {head}: {diff:e}");
+        let moved = attention::max_abs_diff(&found, &whole.answers).unwrap();
+        assert!(moved > 1e-2, "head {head}: {moved:e}");
+    }
+    insta::assert_snapshot!(model.without(3).unwrap_err(), @"there is no head 3 in a layer of 3: they count from 0");
+}
+
+#[test]
+fn the_random_head_is_as_loud_as_the_others_and_its_removal_gives_the_model_back() {
+    let task = Lookups::default();
+    let rng = &mut Rng::seed_from_u64(4);
+    let model = Model::random(&task, 3, rng).unwrap();
+    let examples = task.draw(5, rng).unwrap();
+    let more = model.with_random_head(&examples, rng).unwrap();
+    let [a, b, c, random] = more.contributions(&examples).unwrap()[..] else {
+        panic!("four heads");
+    };
+    assert!(((a + b + c) / 3.0 - random).abs() < 1e-4 * random, "{a} {b} {c} {random}");
+    let [before, again] = [&model, &more.without(3).unwrap()]
+        .map(|model| model.say(&examples).unwrap().answers);
+    assert!(attention::max_abs_diff(&before, &again).unwrap() < 1e-5);
+}
+
+#[test]
+fn numbers_are_scored_by_the_variance_that_is_explained() {
+    let right = Matrix::from_column_slice(4, 1, &[1.0, 2.0, 3.0, 4.0]);
+    let answers = Answers::Numbers(right.clone());
+    assert_eq!(answers.scores(&right), [1.0]);
+    assert_eq!(answers.scores(&Matrix::from_element(4, 1, 2.5)), [0.0]);
+    assert!(answers.scores(&Matrix::from_element(4, 1, 9.0))[0] < 0.0);
+}
+
+#[test]
+fn classes_are_scored_and_lost_target_by_target() {
+    let answers =
+        Answers::Classes { n_classes: 2, of_targets: vec![vec![0, 1], vec![1, 1]] };
+    let said = Matrix::from_row_slice(2, 4, &[9.0, 0.0, 0.0, 9.0, 9.0, 0.0, 0.0, 9.0]);
+    assert_eq!(answers.scores(&said), [0.5, 1.0]);
+    let loss = answers.loss(&said).unwrap();
+    assert!((loss.value - 9.0 / 4.0).abs() < 1e-3, "one of four is wrong by 9");
+    assert_eq!(loss.gradient.shape(), (2, 4));
+}

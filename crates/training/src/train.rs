@@ -1,0 +1,234 @@
+//! The loop: draw, answer, compare, walk back, step.
+
+use std::ops::ControlFlow;
+
+use attention::{Error as SizeError, Mask, Matrix, Rng, SeedableRng};
+use gradients::{Adam, Optimiser, Pass, linear_backward};
+use rand::RngExt;
+
+use crate::{Error, Examples, Model, Result, Task};
+
+/// How long, how fast, and from which seed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// The number of heads.
+    pub n_heads: usize,
+    /// The number of steps.
+    pub n_steps: usize,
+    /// Examples a step. They are drawn anew each time: no example is seen twice.
+    pub batch: usize,
+    /// How far a step of Adam goes at first; it falls to 0 in a straight line.
+    pub rate: f64,
+    /// Where all random numbers come from: parameters, batches and the test set, each
+    /// from a stream of its own.
+    pub seed: u64,
+    /// Examples of the test set, on which every score is measured.
+    pub n_test: usize,
+    /// How many times the test set is looked at along the way.
+    pub n_looks: usize,
+}
+
+/// A step that was taken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// Which, from 0.
+    pub step: usize,
+    /// The loss on this step's examples, before the step.
+    pub loss: f64,
+    /// The mean score of all targets when the test set was last looked at.
+    pub score: f64,
+}
+
+/// A look at the test set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Look {
+    /// The number of steps taken so far.
+    pub step: usize,
+    /// The mean loss of the steps since the last look; at first, that of the test set.
+    pub loss: f64,
+    /// The score of each target.
+    pub scores: Vec<f64>,
+    /// The mean share that head i's asking row gives to the keys that hold target r's
+    /// answer, `[n_heads, n_targets]`.
+    pub focus: Matrix,
+    /// The asking row of each head in the test set's first example,
+    /// `[n_heads, n_tokens]`.
+    pub rows: Matrix,
+}
+
+/// A training that was run to its end, or to where it was told to stop.
+#[derive(Debug, Clone)]
+pub struct Trained {
+    /// What it began with.
+    pub before: Model,
+    /// What it ended with.
+    pub model: Model,
+    /// The examples of the scores.
+    pub test: Examples,
+    /// The looks at the test set, the first before any step, the last after the last.
+    pub looks: Vec<Look>,
+    /// The loss of each step taken.
+    pub losses: Vec<f64>,
+}
+
+/// The random streams of one seed, so that a longer training has the same test set, and
+/// another batch size the same parameters.
+struct Streams {
+    parameters: Rng,
+    batches: Rng,
+    test: Rng,
+}
+
+impl Streams {
+    fn of(seed: u64) -> Self {
+        let root = &mut Rng::seed_from_u64(seed);
+        let mut stream = || Rng::seed_from_u64(root.random());
+        Self { parameters: stream(), batches: stream(), test: stream() }
+    }
+}
+
+/// Trains a layer on a task; after each step `on_step` may end it.
+///
+/// The same settings give the same numbers to the last bit on one machine: there are no
+/// threads, and every sum has its order. On another machine the products may be rounded
+/// otherwise, and what is learned is the same.
+///
+/// # Errors
+/// [`Error::Sizes`] if the heads cannot share the task's `d_model`, or for 0 steps or
+/// examples; [`Error::Rate`]; [`Error::Diverged`] at the first step whose loss is no
+/// number, or over a hundred times the first.
+pub fn train(
+    task: &impl Task,
+    settings: &Settings,
+    mut on_step: impl FnMut(Step) -> ControlFlow<()>,
+) -> Result<Trained> {
+    check(settings)?;
+    let mut streams = Streams::of(settings.seed);
+    let before = Model::random(task, settings.n_heads, &mut streams.parameters)?;
+    let test = task.draw(settings.n_test, &mut streams.test)?;
+
+    let mut model = before.clone();
+    let mut looks = vec![Look::at(&model, &test, &[], 0)?];
+    let mut losses = Vec::with_capacity(settings.n_steps);
+    let mut adams = [Adam::new(settings.rate), Adam::new(settings.rate)];
+    for step in 0..settings.n_steps {
+        let left = 1.0 - step as f64 / settings.n_steps as f64;
+        adams.iter_mut().for_each(|adam| adam.rate = settings.rate * left);
+
+        let examples = task.draw(settings.batch, &mut streams.batches)?;
+        let loss = f64::from(descend(&mut model, &examples, &mut adams)?);
+        check_loss(step, loss, *losses.first().unwrap_or(&loss), settings.rate)?;
+        losses.push(loss);
+
+        let is_due = is_look_due(step + 1, settings);
+        if is_due {
+            looks.push(Look::at(&model, &test, &losses, looks[looks.len() - 1].step)?);
+        }
+        let score = looks[looks.len() - 1].score();
+        if on_step(Step { step, loss, score }).is_break() {
+            if !is_due {
+                looks.push(Look::at(
+                    &model,
+                    &test,
+                    &losses,
+                    looks[looks.len() - 1].step,
+                )?);
+            }
+            break;
+        }
+    }
+    Ok(Trained { before, model, test, looks, losses })
+}
+
+/// The looks are spread evenly, and the last is at the end.
+fn is_look_due(n_taken: usize, settings: &Settings) -> bool {
+    let Settings { n_steps, n_looks, .. } = *settings;
+    let looks_by = |n_taken: usize| n_taken * n_looks / n_steps;
+    n_taken == n_steps || looks_by(n_taken) > looks_by(n_taken - 1)
+}
+
+fn check(settings: &Settings) -> Result<()> {
+    let Settings { n_steps, batch, n_test, rate, .. } = *settings;
+    SizeError::expect_positive("the number of steps", n_steps)?;
+    SizeError::expect_positive("the number of examples a step", batch)?;
+    SizeError::expect_positive("the number of test examples", n_test)?;
+    if !(rate.is_finite() && rate > 0.0) {
+        return Err(Error::Rate { rate });
+    }
+    Ok(())
+}
+
+/// One step; gives the loss before it.
+// ANCHOR: descend
+fn descend(
+    model: &mut Model,
+    examples: &Examples,
+    [of_layer, of_readout]: &mut [Adam<f32>; 2],
+) -> Result<f32> {
+    let Examples { asking, tokens, answers, .. } = examples;
+    let pass = Pass::forward_batch(&model.layer, asking, tokens, tokens, &[Mask::None])?;
+    let loss = answers.loss(&model.readout.apply(pass.out())?)?;
+
+    let d_readout = linear_backward(&model.readout, pass.out(), &loss.gradient)?;
+    let d_layer = pass.backward(&d_readout.d_x)?;
+    of_layer.step_layer(&mut model.layer, &d_layer)?;
+    of_readout.step(&mut [&mut model.readout], &[&d_readout.d_linear])?;
+    Ok(loss.value)
+}
+// ANCHOR_END: descend
+
+/// A loss this many times the first has exploded: it does not come back from there.
+const EXPLODED: f64 = 100.0;
+
+fn check_loss(step: usize, loss: f64, first: f64, rate: f64) -> Result<()> {
+    // A NaN is below nothing.
+    if loss.is_finite() && loss <= EXPLODED * first.max(1.0) {
+        return Ok(());
+    }
+    Err(Error::Diverged { step, loss, first, rate })
+}
+
+impl Look {
+    /// Looks at the test set after `losses.len()` steps, the last look having been after
+    /// `since`.
+    fn at(model: &Model, test: &Examples, losses: &[f64], since: usize) -> Result<Self> {
+        let said = model.say(test)?;
+        let loss = match &losses[since..] {
+            [] => f64::from(test.answers.loss(&said.answers)?.value),
+            lately => lately.iter().sum::<f64>() / lately.len() as f64,
+        };
+        let n_tokens = test.tokens.n_tokens();
+        Ok(Self {
+            step: losses.len(),
+            loss,
+            scores: test.answers.scores(&said.answers),
+            focus: focus(&said.rows, &test.planted),
+            rows: Matrix::from_fn(said.rows.len(), n_tokens, |i, t| said.rows[i][(0, t)]),
+        })
+    }
+
+    /// The mean score of all targets.
+    pub fn score(&self) -> f64 {
+        self.scores.iter().sum::<f64>() / self.scores.len() as f64
+    }
+}
+
+/// The mean share that each head's asking row gives to what is planted for each target.
+///
+/// # Shapes
+/// `rows` has an entry a head and `planted` one a target, each `[n_examples, n_tokens]`;
+/// the result is `[n_heads, n_targets]`.
+pub fn focus(rows: &[Matrix], planted: &[Matrix]) -> Matrix {
+    Matrix::from_fn(rows.len(), planted.len(), |i, r| {
+        let seen = rows[i].iter().zip(planted[r].iter());
+        let seen = seen.filter(|(_, there)| **there > 0.0);
+        seen.map(|(share, _)| share).sum::<f64>() / rows[i].nrows() as f64
+    })
+}
+
+impl Trained {
+    /// The last look at the test set.
+    pub fn last(&self) -> &Look {
+        &self.looks[self.looks.len() - 1]
+    }
+}
