@@ -22,6 +22,7 @@ const FLOORS: [(&str, &[&str]); 9] = [
             "single-head",
             "per-head",
             "fused-heads",
+            "gradients",
             "pretrained",
             "textwrap",
         ],
