@@ -22,6 +22,7 @@ const FLOORS: [(&str, &[&str]); 10] = [
             "single-head",
             "per-head",
             "fused-heads",
+            "gradients",
             "pretrained",
             "textwrap",
         ],

@@ -69,6 +69,29 @@ impl Answer for Linear {
     }
 }
 
+/// The gradients of a projection `y = x · W + b`: of W, of b as a row, and of x.
+impl Answer for (Matrix, Vec<f64>, Matrix) {
+    fn parts(&self) -> Vec<Matrix> {
+        let (d_w, d_b, d_x) = self;
+        vec![d_w.clone(), Matrix::from_row_slice(1, d_b.len(), d_b), d_x.clone()]
+    }
+
+    fn part_name(&self, part: usize) -> String {
+        ["d_w", "d_b", "d_x"][part].into()
+    }
+}
+
+/// The gradients of what a head attends with: of Q, of K and of V.
+impl Answer for [Matrix; 3] {
+    fn parts(&self) -> Vec<Matrix> {
+        self.to_vec()
+    }
+
+    fn part_name(&self, part: usize) -> String {
+        ["dq", "dk", "dv"][part].into()
+    }
+}
+
 /// The map of each head, then the output, in the order in which they are computed: a first
 /// difference in the output says that all maps are right.
 impl Answer for Attended {

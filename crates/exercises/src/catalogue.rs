@@ -53,6 +53,9 @@ pub fn all() -> Vec<&'static dyn Entry> {
         &transposed_weights::EXERCISE,
         &whole_layer::EXERCISE,
         &write_a_test::EXERCISE,
+        &softmax_backward::EXERCISE,
+        &projection_backward::EXERCISE,
+        &head_backward::EXERCISE,
     ]
 }
 

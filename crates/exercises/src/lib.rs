@@ -48,3 +48,4 @@ pub use attention::{
     Attended, Dims, HeadParameters, LayerParameters, Linear, Mask, Matrix, max_abs_diff,
     softmax_rows,
 };
+pub use gradients::softmax_rows_backward;

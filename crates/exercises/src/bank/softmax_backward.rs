@@ -1,0 +1,238 @@
+//! Backwards through softmax: `dS = A ⊙ (dA − row sums of A ⊙ dA)`.
+
+use std::process::ExitCode;
+
+use attention::{Mask, Matrix};
+use gradients::softmax_rows_backward;
+
+use super::{inputs, places};
+use crate::{Case, Exercise, Mistake, Section};
+
+/// A map, and the gradient of the loss with respect to it.
+pub struct Input {
+    attn: Matrix,
+    d_attn: Matrix,
+}
+
+impl Input {
+    /// `a · (d_a − off)` in every entry: `off(i, k)` is what is taken off.
+    fn taken_off(&self, off: impl Fn(usize, usize) -> f64) -> Matrix {
+        let (n_q, n_kv) = self.attn.shape();
+        Matrix::from_fn(n_q, n_kv, |i, k| {
+            self.attn[(i, k)] * (self.d_attn[(i, k)] - off(i, k))
+        })
+    }
+
+    /// The shares of row i, each times its gradient, added up.
+    fn dot(&self, i: usize) -> f64 {
+        self.attn.row(i).dot(&self.d_attn.row(i))
+    }
+
+    fn right(&self) -> Matrix {
+        softmax_rows_backward(&self.attn, self.d_attn.clone()).expect("one shape")
+    }
+}
+
+/// What the reader writes: from `attn` and `d_attn`, `[n_q, n_kv]` both, the gradient of
+/// the scores, `[n_q, n_kv]`.
+pub type SoftmaxBackward = fn(attn: &Matrix, d_attn: &Matrix) -> Matrix;
+
+/// Checks an answer.
+pub fn check(answer: SoftmaxBackward) -> ExitCode {
+    EXERCISE.check(move |input| answer(&input.attn, &input.d_attn))
+}
+
+const CHAPTER: &str = "08-the-way-back";
+const SOFTMAX: Section = Section::new(CHAPTER, "Softmax, one dot product a row");
+const CANNOT: Section = Section::new(CHAPTER, "What cannot learn");
+const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
+
+/// The exercise.
+pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
+    name: "22_softmax_backward",
+    title: "Softmax, backwards",
+    read: SOFTMAX,
+    begin: "one row, and the one number that all of its entries need: its shares, each \
+        times its own gradient, added up",
+    passed: "Every row adds up to 0, and a key with a share of 0 gets nothing. Of all the \
+        n² derivatives of a row, one dot product is what is needed.",
+    cases,
+    reference: Input::right,
+    mistakes: &[
+        Mistake {
+            name: "moves each share as if it could grow alone",
+            does: "It takes a (1 − a) · da in every entry, which is the diagonal of the \
+                Jacobian; but a score moves every share of its row",
+            looks_right: "It is the derivative of a share by its own score, and for the \
+                sigmoid it would be all there is",
+            read: WRONG,
+            answer: |input| input.attn.zip_map(&input.d_attn, |a, d| a * (1.0 - a) * d),
+        },
+        Mistake {
+            name: "adds up the columns and not the rows",
+            does: "It takes off what one key got from all queries, and a softmax knows \
+                nothing of other queries",
+            looks_right: "It is the same sum of products, and a square map has as many \
+                columns as rows",
+            read: SOFTMAX,
+            answer: |input| {
+                let dot = |k| input.attn.column(k).dot(&input.d_attn.column(k));
+                input.taken_off(|_, k| dot(k))
+            },
+        },
+        Mistake {
+            name: "adds up the gradients without their shares",
+            does: "It takes off the plain sum of the row of dA, as if every share were 1",
+            looks_right: "There is one number a row, and it is taken off every entry",
+            read: SOFTMAX,
+            answer: |input| input.taken_off(|i, _| input.d_attn.row(i).sum()),
+        },
+        Mistake {
+            name: "takes off the plain average of the row",
+            does: "It counts every key alike, where a key counts as much as its share",
+            looks_right: "Who is better than the average should gain; and with equal shares \
+                it is right",
+            read: SOFTMAX,
+            answer: |input| input.taken_off(|i, _| input.d_attn.row(i).mean()),
+        },
+        Mistake {
+            name: "divides the dot product by the number of keys",
+            does: "It makes a mean of what is one already: the shares add up to 1, so the \
+                sum of shares times gradients is an average as it stands",
+            looks_right: "An average is divided by how many there are",
+            read: SOFTMAX,
+            answer: |input| {
+                input.taken_off(|i, _| input.dot(i) / input.attn.ncols() as f64)
+            },
+        },
+        Mistake {
+            name: "turns the sign of everything",
+            does: "It takes the gradient off the dot product, so every score is sent the \
+                wrong way",
+            looks_right: "Every size is right, and every row adds up to 0",
+            read: SOFTMAX,
+            answer: |input| -input.right(),
+        },
+        Mistake {
+            name: "multiplies the gradient by its share twice",
+            does: "It multiplies shares and gradients, takes the row's sum off these \
+                products, and then multiplies by the shares once more",
+            looks_right: "The products are needed for the sum, so they are at hand where dA \
+                itself belongs",
+            read: SOFTMAX,
+            answer: |input| {
+                let d_attn = input.attn.component_mul(&input.d_attn);
+                let product = Input { attn: input.attn.clone(), d_attn };
+                product.taken_off(|i, _| input.dot(i))
+            },
+        },
+        Mistake {
+            name: "leaves out the share in front",
+            does: "It stops at the bracket, da − Σ a · da, and a key that was hardly read \
+                gets as much as one that was read",
+            looks_right: "The bracket says who is better than the average, which is the \
+                idea of it",
+            read: SOFTMAX,
+            answer: |input| {
+                let d = &input.d_attn;
+                Matrix::from_fn(d.nrows(), d.ncols(), |i, k| d[(i, k)] - input.dot(i))
+            },
+        },
+        Mistake {
+            name: "divides by the sum of the shares",
+            does: "It divides the dot product by what the row of shares adds up to. A query \
+                that attends to nothing has a row of zeros, and 0 / 0 is NaN",
+            looks_right: "An average is divided by the sum of what it is weighed by, and \
+                that sum is 1 in every other row",
+            read: CANNOT,
+            answer: |input| {
+                input.taken_off(|i, _| input.dot(i) / input.attn.row(i).sum())
+            },
+        },
+    ],
+    place: places::map,
+};
+
+fn cases() -> Vec<Case<Input>> {
+    let case = |n_q: usize, n_kv: usize, blocked: bool, seed: u64| {
+        let (mask, open) = match blocked {
+            true => {
+                (inputs::some_blocked(n_q, n_kv), "; some keys blocked, for query 1 all")
+            }
+            false => (Mask::None, ""),
+        };
+        Case {
+            sizes: format!("{n_q} queries, {n_kv} keys{open}"),
+            square: n_q == n_kv,
+            input: Input {
+                attn: inputs::map(n_q, n_kv, &mask, seed),
+                d_attn: inputs::matrix(n_q, n_kv, seed + 1),
+            },
+        }
+    };
+    vec![case(3, 3, false, 1), case(2, 5, false, 3), case(5, 4, true, 5)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bank::slopes;
+    use crate::{Difference, Verdict};
+
+    /// `Σ d_a · softmax(s)`: its slopes are what is asked for. A share of 0 comes from a
+    /// score of −∞.
+    fn loss(input: &Input, scores: &Matrix) -> f64 {
+        let row = |i: usize| {
+            let exp: Vec<f64> = scores.row(i).iter().map(|s| s.exp()).collect();
+            let sum: f64 = exp.iter().sum();
+            let share = |k: usize| if sum == 0.0 { 0.0 } else { exp[k] / sum };
+            (0..exp.len()).map(|k| share(k) * input.d_attn[(i, k)]).sum::<f64>()
+        };
+        (0..scores.nrows()).map(row).sum()
+    }
+
+    #[test]
+    fn central_differences_pass() {
+        let nudged = |input: &Input| {
+            slopes::of(&input.attn.map(f64::ln), |scores| loss(input, scores))
+        };
+        assert_eq!(EXERCISE.diagnose(nudged), Verdict::Passed);
+    }
+
+    #[test]
+    fn the_jacobian_of_each_row_in_f32_passes() {
+        let with_jacobian = |input: &Input| {
+            let (attn, d_attn) =
+                (input.attn.map(|a| a as f32), input.d_attn.map(|d| d as f32));
+            let mut d_scores = attn.clone();
+            for (i, a) in attn.row_iter().enumerate() {
+                let jacobian = Matrix::from_diagonal(&a.transpose()) - a.transpose() * a;
+                d_scores.set_row(i, &(d_attn.row(i) * jacobian));
+            }
+            d_scores.map(f64::from)
+        };
+        assert_eq!(EXERCISE.diagnose(with_jacobian), Verdict::Passed);
+    }
+
+    #[test]
+    fn as_many_keys_as_queries_is_right_only_for_squares() {
+        let n_q_keys = |input: &Input| {
+            let n = input.attn.nrows();
+            let (a, d) = (&input.attn, &input.d_attn);
+            input.taken_off(|i, _| (0..n).map(|k| a[(i, k)] * d[(i, k)]).sum())
+        };
+        let verdict = EXERCISE.diagnose(n_q_keys);
+        assert!(matches!(verdict, Verdict::SquareOnly { .. }), "{verdict:?}");
+    }
+
+    #[test]
+    fn a_panic_is_told_and_not_guessed_at() {
+        let past_the_end =
+            |input: &Input| input.taken_off(|i, _| input.d_attn[(i, input.attn.ncols())]);
+        let verdict = EXERCISE.diagnose(past_the_end);
+        let Verdict::Unknown { difference: Difference::Panic { .. }, .. } = verdict
+        else {
+            panic!("{verdict:?}");
+        };
+    }
+}
