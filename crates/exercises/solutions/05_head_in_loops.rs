@@ -7,7 +7,8 @@
 //! everything else is compared with.
 //!
 //! Begin with `Matrix::zeros(n_q, d_v)` and fill in `out[(i, c)]`. The sizes are
-//! `q.nrows()`, `k.nrows()`, `q.ncols()` and `v.ncols()`, and all four may differ.
+//! `q.nrows()`, `k.nrows()`, `q.ncols()` and `v.ncols()`, and all four may differ. A size as
+//! a number: `(q.ncols() as f64).sqrt()`.
 
 use std::process::ExitCode;
 

@@ -25,6 +25,14 @@ pub trait Answer {
     /// The matrices of the answer.
     fn parts(&self) -> Vec<Matrix>;
 
+    /// How many matrices there are, in words.
+    fn n_parts(&self) -> String {
+        match self.parts().len() {
+            1 => "1 matrix".into(),
+            n => format!("{n} matrices"),
+        }
+    }
+
     /// What one of them is called, if they are several.
     fn part_name(&self, part: usize) -> String {
         format!("matrix {part}, counted from 0")
@@ -97,6 +105,13 @@ impl Answer for [Matrix; 3] {
 impl Answer for Attended {
     fn parts(&self) -> Vec<Matrix> {
         self.attn.iter().chain([&self.out]).cloned().collect()
+    }
+
+    fn n_parts(&self) -> String {
+        match self.attn.len() {
+            1 => "1 map".into(),
+            n => format!("{n} maps"),
+        }
     }
 
     fn part_name(&self, part: usize) -> String {

@@ -10,10 +10,10 @@ use crate::{Answer, Place};
 pub enum Mismatch {
     /// It is another number of matrices.
     Parts {
-        /// How many there are.
-        found: usize,
+        /// How many there are, in words.
+        found: String,
         /// How many there should be.
-        expected: usize,
+        expected: String,
     },
     /// A matrix has another shape.
     Shape {
@@ -39,9 +39,11 @@ pub enum Mismatch {
 /// within the tolerance. NaN is the same as NaN.
 pub fn first_mismatch<O: Answer>(found: &O, expected: &O) -> Option<Mismatch> {
     let part_name = |part| expected.part_name(part);
+    let n_parts = (found.n_parts(), expected.n_parts());
     let (found, expected) = (found.parts(), expected.parts());
     if found.len() != expected.len() {
-        return Some(Mismatch::Parts { found: found.len(), expected: expected.len() });
+        let (found, expected) = n_parts;
+        return Some(Mismatch::Parts { found, expected });
     }
     let n_parts = expected.len();
     for (part, (found, expected)) in found.iter().zip(&expected).enumerate() {
@@ -75,7 +77,8 @@ pub fn same_outcome<O: Answer>(a: &Outcome<O>, b: &Outcome<O>) -> bool {
     }
 }
 
-/// The number by which all of `found` is a multiple of `expected`, if there is one.
+/// The number by which all of `found` is a multiple of `expected`, if there is one; 0 if
+/// all of it is 0.
 pub fn common_factor<O: Answer>(found: &O, expected: &O) -> Option<f64> {
     let entries = |answer: &O| -> Vec<f64> {
         answer
@@ -85,6 +88,9 @@ pub fn common_factor<O: Answer>(found: &O, expected: &O) -> Option<f64> {
             .collect()
     };
     let (found, expected) = (entries(found), entries(expected));
+    if !found.is_empty() && found.iter().all(|&f| f == 0.0) {
+        return Some(0.0);
+    }
     let pairs = || found.iter().zip(&expected).filter(|(_, e)| e.abs() > 1e-3);
     let (f, e) = pairs().next()?;
     let factor = f / e;

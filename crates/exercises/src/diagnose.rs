@@ -7,16 +7,16 @@ use crate::{Answer, Case, Exercise};
 
 impl<I, O: Answer> Exercise<I, O> {
     /// What can be said of this answer: the most telling thing first.
-    ///
-    /// A mistake of the bank is named only if the answer does the same on **every** input,
-    /// a panic included.
     pub fn diagnose(&self, answer: impl Fn(&I) -> O) -> Verdict {
         let cases = (self.cases)();
         let mut seen = Vec::with_capacity(cases.len());
         for case in &cases {
             outcome::now_running(&case.sizes);
             let outcome = outcome::call(|| answer(&case.input));
-            if matches!(&outcome, Outcome::Panicked(panic) if panic.is_todo()) {
+            // A `todo!()` that only later inputs reach is a panic like any other.
+            if seen.is_empty()
+                && matches!(&outcome, Outcome::Panicked(panic) if panic.is_todo())
+            {
                 return Verdict::NotWritten;
             }
             seen.push(outcome);
@@ -38,11 +38,17 @@ impl<I, O: Answer> Exercise<I, O> {
                 difference: self.difference(case, &problem),
             },
             (None, problem) if only_square_is_right => Verdict::SquareOnly {
-                square: sizes_of(&cases, true),
+                square: right_with(&cases, &problems),
                 sizes: case.sizes.clone(),
                 difference: self.difference(case, &problem),
             },
-            (None, problem) => self.unknown(case, &seen[first], problem),
+            (None, problem) => Verdict::Unknown {
+                right: right_with(&cases, &problems),
+                sizes: case.sizes.clone(),
+                difference: self.difference(case, &problem),
+                factor: self.factor(case, &seen[first]),
+                n_known: self.mistakes.len(),
+            },
         }
     }
 
@@ -92,7 +98,7 @@ impl<I, O: Answer> Exercise<I, O> {
                 Difference::Panic { message: panic.message.clone(), at: panic.at.clone() }
             }
             Problem::Mismatch(Mismatch::Parts { found, expected }) => {
-                Difference::Parts { found: *found, expected: *expected }
+                Difference::Parts { found: found.clone(), expected: expected.clone() }
             }
             Problem::Mismatch(Mismatch::Shape { part, found, expected }) => {
                 Difference::Shape {
@@ -108,14 +114,12 @@ impl<I, O: Answer> Exercise<I, O> {
         }
     }
 
-    fn unknown(&self, case: &Case<I>, seen: &Outcome<O>, problem: Problem) -> Verdict {
-        let sizes = case.sizes.clone();
-        let difference = self.difference(case, &problem);
-        let factor = match seen {
+    /// The number by which all of an answer is a multiple of the reference.
+    fn factor(&self, case: &Case<I>, seen: &Outcome<O>) -> Option<f64> {
+        match seen {
             Outcome::Value(found) => common_factor(found, &(self.reference)(&case.input)),
             Outcome::Panicked(_) => None,
-        };
-        Verdict::Unknown { sizes, difference, factor, n_known: self.mistakes.len() }
+        }
     }
 }
 
@@ -125,7 +129,8 @@ enum Problem {
     Mismatch(Mismatch),
 }
 
-fn sizes_of<I>(cases: &[Case<I>], square: bool) -> String {
-    let sizes = cases.iter().filter(|case| case.square == square);
-    sizes.map(|case| case.sizes.clone()).collect::<Vec<_>>().join("; ")
+/// The inputs on which an answer is right.
+fn right_with<I>(cases: &[Case<I>], problems: &[Option<Problem>]) -> String {
+    let right = cases.iter().zip(problems).filter(|(_, problem)| problem.is_none());
+    right.map(|(case, _)| case.sizes.clone()).collect::<Vec<_>>().join("; ")
 }

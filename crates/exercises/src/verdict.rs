@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use attention::thousands;
-use textwrap::{Options, fill};
+use textwrap::{Options, WordSplitter, fill};
 
 use crate::{Answer, Exercise, Section};
 
@@ -34,6 +34,8 @@ pub enum Verdict {
     },
     /// It differs, and from every mistake of the bank too.
     Unknown {
+        /// The inputs on which it is right, if there are any.
+        right: String,
         /// The first input on which it differs.
         sizes: String,
         /// How it differs there.
@@ -64,10 +66,10 @@ pub enum Difference {
     },
     /// The wrong number of matrices.
     Parts {
-        /// How many there are.
-        found: usize,
+        /// How many there are, in words.
+        found: String,
         /// How many there should be.
-        expected: usize,
+        expected: String,
     },
     /// A matrix of another shape.
     Shape {
@@ -110,7 +112,7 @@ impl<I, O: Answer> Exercise<I, O> {
                     format!("✗ {title}: your answer {}.", mistake.name),
                     labelled("What it does", mistake.does),
                     labelled("Why it looks right", mistake.looks_right),
-                    labelled(&first_difference(sizes), &difference.text()),
+                    labelled(&difference.heading(sizes), &difference.text()),
                     labelled("Read", &mistake.read.to_string()),
                 ]
                 .join("\n\n")
@@ -123,16 +125,23 @@ impl<I, O: Answer> Exercise<I, O> {
                 read(self.read),
             ]
             .join("\n\n"),
-            Verdict::Unknown { sizes, difference, factor, n_known } => {
-                let mut text = vec![
-                    format!("✗ {title}: {}.", difference.summary()),
-                    labelled(&first_difference(sizes), &difference.text()),
-                ];
+            Verdict::Unknown { right, sizes, difference, factor, n_known } => {
+                let mut text = vec![format!("✗ {title}: {}.", difference.summary())];
+                if !right.is_empty() {
+                    text.push(labelled("Right with", right));
+                }
+                text.push(labelled(&difference.heading(sizes), &difference.text()));
                 if let Some(factor) = factor {
-                    let all = format!("every entry is {factor:.4} times the reference's");
+                    let all = match factor {
+                        0.0 => "every entry is 0".into(),
+                        _ => format!("every entry is {factor:.4} times the reference's"),
+                    };
                     text.push(labelled("Everywhere", &all));
                 } else if matches!(difference, Difference::Entry { .. }) {
-                    let known = format!("It does what none of the {n_known} mistakes does that are known here");
+                    let known = format!(
+                        "It is none of the {n_known} mistakes that are known here. Print \
+                         your scores and shares with dbg!, or ask for the hint"
+                    );
                     text.push(labelled("Known mistakes", &known));
                 }
                 text.push(read(self.read));
@@ -162,11 +171,23 @@ impl Difference {
         }
     }
 
+    /// What stands above the text.
+    fn heading(&self, sizes: &str) -> String {
+        match self {
+            Self::Entry { .. } => format!("First difference, with {sizes}"),
+            _ => format!("With {sizes}"),
+        }
+    }
+
     fn text(&self) -> String {
         match self {
-            Self::Panic { message, at } => format!("It panicked at {at}: {message}"),
+            Self::Panic { message, at } => {
+                let below_zero = message.contains("subtract with overflow");
+                let why = if below_zero { BELOW_ZERO } else { "" };
+                format!("It panicked at {at}: {message}{why}")
+            }
             Self::Parts { found, expected } => {
-                format!("It gives {found} matrices; {expected} were expected")
+                format!("It gives {found}; {expected} were expected")
             }
             Self::Shape { part, found, expected } => {
                 let mut text = format!(
@@ -201,6 +222,9 @@ impl Difference {
     }
 }
 
+const BELOW_ZERO: &str = ". A usize cannot go below 0: `j > i + a` asks the same as \
+    `j - a > i` and never does";
+
 const NAN_COMES_FROM: &str = ". NaN comes from 0 / 0, ∞ / ∞, ∞ − ∞ or 0 · ∞, and then \
     spreads to all that is computed from it";
 
@@ -212,10 +236,6 @@ fn number(x: f64) -> String {
     format!("{x:.4}")
 }
 
-fn first_difference(sizes: &str) -> String {
-    format!("First difference, with {sizes}")
-}
-
 fn read(section: Section) -> String {
     labelled("Read", &section.to_string())
 }
@@ -224,13 +244,19 @@ fn read(section: Section) -> String {
 pub(crate) fn labelled(label: &str, text: &str) -> String {
     let ended = text.ends_with(['.', '?', '”']);
     let text = if ended { text.to_string() } else { format!("{text}.") };
-    let options = Options::new(WIDTH).initial_indent("    ").subsequent_indent("    ");
-    format!("{}\n{}", paragraph(label), fill(&text, options))
+    format!("{}\n{}", paragraph(label), fill(&text, indented("    ")))
 }
 
 pub(crate) fn paragraph(text: &str) -> String {
-    let options = Options::new(WIDTH).initial_indent("  ").subsequent_indent("  ");
-    fill(text, options)
+    fill(text, indented("  "))
+}
+
+/// Lines are broken between words only: a path stays whole.
+fn indented(by: &str) -> Options<'_> {
+    Options::new(WIDTH)
+        .initial_indent(by)
+        .subsequent_indent(by)
+        .word_splitter(WordSplitter::NoHyphenation)
 }
 
 const WIDTH: usize = 84;

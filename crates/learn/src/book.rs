@@ -67,7 +67,7 @@ pub fn check() -> Result<Vec<Problem>> {
 pub fn built_and_checked() -> Result<String> {
     problem::none(&check()?)?;
     let built = output(&paths::workspace().join("chapters"));
-    Ok(format!("{}, every include and link resolved", built.display()))
+    Ok(format!("{}, every include and link resolved", built.join("index.html").display()))
 }
 
 /// Serves the built book to this machine only, on `port` or, if that is taken, another.

@@ -89,6 +89,32 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             answer: |input| softmax_rows(&input.q * input.k.transpose()) * &input.v,
         },
         Mistake {
+            name: "divides the scores by d_k and not by its root",
+            does: "The spread of the scores falls to 1/√d_k, so rows come out too even",
+            looks_right: "A sum of d_k products divided by d_k is their mean",
+            read: FORMULA,
+            answer: |input| {
+                let d_k = input.q.ncols() as f64;
+                softmax_rows(&input.q * input.k.transpose() / d_k) * &input.v
+            },
+        },
+        Mistake {
+            name: "keeps only what the last key adds",
+            does: "It writes `out = …` where `out += …` adds up, so each key overwrites \
+                the one before",
+            looks_right: "Every entry is written, and the loop runs over all keys",
+            read: LOOPS,
+            answer: last_key_only,
+        },
+        Mistake {
+            name: "lets the sum run on from query to query",
+            does: "The sum of the exponentials is set to 0 once and not for each query, so \
+                later queries are divided by too much",
+            looks_right: "The first token is right",
+            read: LOOPS,
+            answer: sum_runs_on,
+        },
+        Mistake {
             name: "hands over the value of the best key alone",
             does: "It looks for the largest score and forgets the other keys",
             looks_right: "Attention sounds like picking one, and a sharp row nearly does",
@@ -141,6 +167,23 @@ fn reference(input: &Input) -> Matrix {
 fn own_value(input: &Input) -> Matrix {
     let (n_q, d_v) = (input.q.nrows(), input.v.ncols());
     Matrix::from_fn(n_q, d_v, |i, c| input.attn().row(i).sum() * input.v[(i, c)])
+}
+
+fn last_key_only(input: &Input) -> Matrix {
+    let (attn, last) = (input.attn(), input.k.nrows() - 1);
+    Matrix::from_fn(attn.nrows(), input.v.ncols(), |i, c| {
+        attn[(i, last)] * input.v[(last, c)]
+    })
+}
+
+fn sum_runs_on(input: &Input) -> Matrix {
+    let mut out = input.scores().map(f64::exp); // [n_q, n_kv]
+    let mut sum = 0.0;
+    for mut row in out.row_iter_mut() {
+        sum += row.sum();
+        row /= sum;
+    }
+    out * &input.v
 }
 
 fn best_only(input: &Input) -> Matrix {

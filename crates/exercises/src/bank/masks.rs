@@ -129,6 +129,14 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             answer: |input| input.map(|i, j| input.causal(i, j) && input.real(i)),
         },
         Mistake {
+            name: "takes one key of the padding for a real one",
+            does: "It lets key n_valid be seen, `<=` for `<`: with n_valid real keys, counted \
+                from 0, the last is n_valid − 1",
+            looks_right: "All real keys are seen, and all but one of the others are not",
+            read: MASK,
+            answer: |input| input.map(|i, j| input.causal(i, j) && j <= input.n_valid),
+        },
+        Mistake {
             name: "leaves the padding mask out",
             does: "It blocks what comes later and lets the padding be read",
             looks_right: "The triangle is there, and early queries do not reach the padding",
@@ -161,7 +169,7 @@ fn cases() -> Vec<Case<Input>> {
         square: n_q == n_kv,
         input: Input { scores: inputs::matrix(n_q, n_kv, seed), n_valid },
     };
-    vec![case(4, 4, 3, 1), case(3, 6, 5, 2), case(5, 8, 6, 3)]
+    vec![case(4, 4, 2, 1), case(3, 6, 4, 2), case(5, 8, 6, 3)]
 }
 
 fn masked_after_softmax(input: &Input) -> Matrix {

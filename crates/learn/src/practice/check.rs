@@ -6,13 +6,13 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use exercises::Entry;
 
 use super::files;
 use crate::progress;
 
-/// A program ends itself after ten seconds; this is for one whose `main` never gets there.
+/// A program ends itself after five seconds; this is for one whose `main` never gets there.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Checks one exercise, prints all that its check says, and tells whether it passed.
@@ -21,13 +21,7 @@ pub fn one(entry: &dyn Entry) -> Result<bool> {
     compile(entry)?;
     let said = run(&files::set(), entry)?;
     print!("{}", said.text);
-    ensure!(
-        said.status.code().is_some(),
-        "{} was ended by the system ({}): a function that calls itself without an end, or \
-         more memory than there is",
-        entry.name(),
-        said.status
-    );
+    verdict(&said)?;
     Ok(said.status.success())
 }
 
@@ -37,9 +31,16 @@ pub fn all() -> Result<bool> {
     let mut passed = 0;
     for entry in &entries {
         let standing = standing(*entry).unwrap_or_else(|error| {
+            let number = entry.number();
+            let title = entry.title();
             let text = format!("{error:#}");
-            let first = text.lines().next().unwrap_or_default();
-            format!("✗ {:02} · {}: {first}", entry.number(), entry.title())
+            match text.split_once('\n') {
+                Some((first, _)) => format!(
+                    "✗ {number:02} · {title}: {}; `cargo learn check {number}` shows more",
+                    first.trim_end_matches(['.', ':'])
+                ),
+                None => format!("✗ {number:02} · {title}: {text}"),
+            }
         });
         passed += usize::from(standing.starts_with('✓'));
         println!("{standing}");
@@ -53,13 +54,26 @@ fn standing(entry: &dyn Entry) -> Result<String> {
     files::expect_text(entry)?;
     compile(entry)?;
     let said = run(&files::set(), entry)?;
-    let verdict = said.text.lines().find(|line| line.starts_with(['✓', '✗', '○']));
-    verdict.map(str::to_string).context("it ended without a verdict")
+    verdict(&said).map(str::to_string)
+}
+
+/// The first line of what the check says, under whatever the answer itself printed.
+fn verdict(said: &Said) -> Result<&str> {
+    let mut lines = said.text.lines();
+    let verdict = lines.rfind(|line| line.starts_with(['✓', '✗', '○']));
+    verdict.with_context(|| match said.status.code() {
+        Some(_) => "it ended without a verdict: does the answer end the program?".to_string(),
+        None => format!(
+            "it was ended by the system ({}): a function that calls itself without an end, \
+             or more memory than there is",
+            said.status
+        ),
+    })
 }
 
 fn compile(entry: &dyn Entry) -> Result<()> {
     let bar = progress::spinner(format!(
-        "compiling {} (the first time, half a minute)",
+        "compiling {} (the first time, a minute)",
         entry.name()
     ));
     let color = if std::io::stderr().is_terminal() { "always" } else { "never" };
@@ -69,7 +83,7 @@ fn compile(entry: &dyn Entry) -> Result<()> {
     bar.finish_and_clear();
     if !built.status.success() {
         let text = String::from_utf8_lossy(&built.stderr);
-        bail!("it does not compile yet. The compiler says:\n\n{}", text.trim_end());
+        bail!("it does not compile yet:\n\n{}", text.trim_end());
     }
     Ok(())
 }
