@@ -44,6 +44,7 @@ mod ablation;
 mod error;
 mod lookups;
 mod model;
+mod report;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -54,6 +55,7 @@ pub use ablation::{Ablation, Control, strongest};
 pub use error::{Error, Result};
 pub use lookups::{Lookups, Sentence, Sizes};
 pub use model::{Model, Said};
+pub use report::Report;
 pub use task::{Answers, Examples, Task};
 pub use train::{Look, Settings, Step, Trained, focus, train};
 pub use windows::{Found, SPECIALISATIONS, Window, Windows, specialisations};
