@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
-use attention::{Matrix, Rng, SeedableRng};
+use attention::Matrix;
 use clap::ValueEnum;
 use figures::{Heads, head_maps};
 use training::{
-    Ablation, Lookups, SPECIALISATIONS, Settings, Step, Task, Trained, Windows,
+    Lookups, Report, SPECIALISATIONS, Settings, Step, Task, Trained, Windows,
     specialisations, train,
 };
 
@@ -96,44 +96,21 @@ fn watched(task: &impl Task, settings: &Settings, stop: &AtomicBool) -> Result<T
 fn report(task: &impl Task, settings: &Settings, trained: &Trained) -> Result<String> {
     let Settings { n_heads, n_steps, batch, seed, .. } = *settings;
     let n_taken = trained.losses.len();
-    let stopped =
-        if n_taken < n_steps { format!(" of {n_steps}, stopped") } else { String::new() };
-    let rng = &mut Rng::seed_from_u64(seed);
-    let ablation = Ablation::of(&trained.model, &trained.test, rng)?;
-    let (first, last) = (&trained.looks[0], trained.last());
+    let stopped = match n_taken < n_steps {
+        true => format!(" of {n_steps}, stopped"),
+        false => String::new(),
+    };
     let mut text = format!(
-        "{n_heads} heads, d_model {}, {} parameters; seed {seed}; {n_taken} steps{stopped} \
-         of {batch} fresh examples\n\n",
+        "{n_heads} heads, d_model {}, {} parameters; seed {seed}; {n_taken} steps{stopped}, \
+         each on {batch} fresh examples\n",
         task.d_model(),
         attention::thousands(trained.model.n_parameters()),
     );
-
-    let targets = task.targets();
-    let what = trained.test.answers.score_name();
-    writeln!(
-        text,
-        "On {} examples that it was not trained on, {what}:",
-        settings.n_test
-    )?;
-    for (r, target) in targets.iter().enumerate() {
-        let (before, after) = (100.0 * first.scores[r], 100.0 * last.scores[r]);
-        writeln!(text, "  {target:<12} {before:6.1} % before, {after:6.1} % after")?;
-    }
-    for (title, look) in [("before", first), ("after", last)] {
-        writeln!(text, "\nWhat the asking token attends to in one example, {title}:\n")?;
+    for (title, look) in [("before", &trained.looks[0]), ("after", trained.last())] {
+        writeln!(text, "\nWhat the asking token attends to in one example, {title}:")?;
         text += &map(&look.rows, &trained.test.names)?;
     }
-
-    let names: Vec<String> = (0..n_heads).map(|i| format!("head {i}")).collect();
-    writeln!(text, "\nMean share of a head's attention on what a target asks for:\n")?;
-    let focus: Vec<_> = names.iter().cloned().zip(rows(&last.focus)).collect();
-    text += &table(targets, &focus, |share| format!("{share:.3}"));
-    writeln!(text, "\nPoints that a target loses when a head is removed:\n")?;
-    let mut lost: Vec<_> = names.into_iter().zip(rows(&ablation.losses())).collect();
-    lost.push(("random head".to_owned(), ablation.control_losses()));
-    text += &table(targets, &lost, |lost| format!("{:.1}", 100.0 * lost + 0.0));
-    text += "\nThe random head was added after training, as loud as the others, and removed \
-             again:\nthe control.\n";
+    write!(text, "\n{}", Report::of(task, trained, seed)?)?;
     Ok(text)
 }
 
@@ -166,30 +143,6 @@ fn map(look: &Matrix, tokens: &[String]) -> Result<String> {
     Ok(format!("{}\nAcross: {}.\n", lines.join("\n"), tokens.join(", ")))
 }
 
-fn rows(matrix: &Matrix) -> impl Iterator<Item = Vec<f64>> {
-    matrix.row_iter().map(|row| row.iter().copied().collect())
-}
-
-fn table(
-    targets: &[&str],
-    rows: &[(String, Vec<f64>)],
-    cell: impl Fn(f64) -> String,
-) -> String {
-    let width = |target: &str| target.chars().count().max(6) + 2;
-    let head: String =
-        targets.iter().map(|target| format!("{target:>w$}", w = width(target))).collect();
-    let mut text = format!("  {:11}{head}\n", "");
-    for (name, numbers) in rows {
-        let cells: String = targets
-            .iter()
-            .zip(numbers)
-            .map(|(target, &x)| format!("{:>w$}", cell(x), w = width(target)))
-            .collect();
-        text += &format!("  {name:<11}{cells}\n");
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,7 +156,9 @@ mod tests {
     #[test]
     fn a_report_has_all_it_promises() {
         let report = short(2, 3).unwrap();
-        for part in ["18,816 parameters", "3 steps of 64", "agent", "before:", "after:"] {
+        for part in
+            ["18,816 parameters", "3 steps, each on 64", "agent", "before:", "after:"]
+        {
             assert!(report.contains(part), "{part} is missing from\n{report}");
         }
         assert_eq!(report.matches("head 1 │").count(), 2, "{report}");

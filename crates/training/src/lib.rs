@@ -41,9 +41,11 @@
 //! (the tasks' vectors are fixed, so that what is learned is in the heads), regularising.
 
 mod ablation;
+mod data;
 mod error;
 mod lookups;
 mod model;
+mod report;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -51,17 +53,11 @@ mod train;
 mod windows;
 
 pub use ablation::{Ablation, Control, strongest};
+pub use data::{LOOKUPS, WINDOWS};
 pub use error::{Error, Result};
 pub use lookups::{Lookups, Sentence, Sizes};
 pub use model::{Model, Said};
+pub use report::Report;
 pub use task::{Answers, Examples, Task};
 pub use train::{Look, Settings, Step, Trained, focus, train};
 pub use windows::{Found, SPECIALISATIONS, Window, Windows, specialisations};
-
-/// The lookups on ten seeds, as `cargo run --release -p training --example seeds --
-/// lookups` measured them: JSON, a run a line.
-pub const LOOKUPS: &str = include_str!("../data/lookups.json");
-
-/// The windows on ten seeds, with eight heads and with one, as `cargo run --release -p
-/// training --example seeds -- windows` measured them: JSON, a run a line.
-pub const WINDOWS: &str = include_str!("../data/windows.json");

@@ -10,8 +10,7 @@ use crate::{Examples, Result, Task};
 
 /// An attention layer and the linear readout of its output.
 ///
-/// In `f32`: a training takes a third less time than in `f64`, and no digit beyond the
-/// seventh says anything about what was learned.
+/// In `f32`, for speed: no digit beyond the seventh says anything about what was learned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     /// The layer.
