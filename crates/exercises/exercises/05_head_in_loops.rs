@@ -9,7 +9,8 @@
 //! everything else is compared with.
 //!
 //! Begin with `Matrix::zeros(n_q, d_v)` and fill in `out[(i, c)]`. The sizes are
-//! `q.nrows()`, `k.nrows()`, `q.ncols()` and `v.ncols()`, and all four may differ.
+//! `q.nrows()`, `k.nrows()`, `q.ncols()` and `v.ncols()`, and all four may differ. A size as
+//! a number: `(q.ncols() as f64).sqrt()`.
 //!
 //! Explained in chapter 3, “First in loops”.
 //! Check it with `cargo learn check 5`; a hint: `cargo learn check 5 --hint`.

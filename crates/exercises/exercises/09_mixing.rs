@@ -4,7 +4,8 @@
 //!
 //! `MultiHead = Concat(head_1, …, head_h) W^O + b^O`. You get the outputs of the heads and
 //! W^O with its bias; write the output of the layer. `w_o.weight` is stored `[in, out]`, as
-//! in the formula. d_model need not be h · d_v. Your `concat` of the exercise before is
+//! in the formula. `w_o.bias` is an `Option`, and here it is always there: with
+//! `let b = w_o.bias.as_ref().unwrap();` its number c is `b[c]`. d_model need not be h · d_v. Your `concat` of the exercise before is
 //! welcome: copy it below the function.
 //!
 //! Explained in chapter 4, “The mixer”.

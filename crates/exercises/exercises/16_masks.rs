@@ -8,7 +8,8 @@
 //!   query sees every key;
 //! - padding: only the first `n_valid` keys are real.
 //!
-//! Every query here has at least one key. `softmax_rows` from chapter 2 is there to use.
+//! Every query here has at least one key. `softmax_rows(masked)` from chapter 2 is there to use:
+//! it takes the matrix itself and not a reference.
 //!
 //! Explained in chapter 7, “A mask says who may look at whom”.
 //! Check it with `cargo learn check 16`; a hint: `cargo learn check 16 --hint`.
