@@ -7,4 +7,5 @@ mod ch04;
 mod ch05;
 mod ch06;
 mod ch07;
+mod ch08;
 mod ch10;

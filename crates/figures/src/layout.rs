@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 pub(crate) const NEUTRAL: &str = "#767676";
 
 /// Lines behind what is drawn.
-const FAINT: &str = "rgba(118,118,118,0.25)";
+pub(crate) const FAINT: &str = "rgba(118,118,118,0.25)";
 
 const TRANSPARENT: &str = "rgba(0,0,0,0)";
 
@@ -124,6 +124,11 @@ pub(crate) fn set(object: &mut Value, path: &str, value: Value) {
 /// every machine.
 pub(crate) fn rounded(number: f64) -> f64 {
     (number * 1e4).round() / 1e4
+}
+
+/// The number with four digits that count, for axes on which decimals do not say enough.
+pub(crate) fn significant(number: f64) -> f64 {
+    format!("{number:.3e}").parse().unwrap_or(number)
 }
 
 /// The layout with its title above, and room for it.

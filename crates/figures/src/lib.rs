@@ -35,6 +35,7 @@ mod heads;
 mod html;
 mod layout;
 mod ledger;
+mod loss_curves;
 mod map_over_steps;
 mod mask_maps;
 mod memory_order;
@@ -46,6 +47,7 @@ mod strongest_links;
 #[cfg(test)]
 mod testing;
 mod training_curves;
+mod way_back;
 
 pub use ablation::{Removals, ablation};
 pub use average::{WeightRow, average};
@@ -57,9 +59,11 @@ pub use head_maps::head_maps;
 pub use head_view::head_view;
 pub use heads::{Heads, Link};
 pub use ledger::ledger;
+pub use loss_curves::{LossCurve, loss_curves};
 pub use map_over_steps::{MapOverSteps, map_over_steps};
 pub use mask_maps::mask_maps;
 pub use memory_order::memory_order;
 pub use spread::{ScaleSample, spread};
 pub use strongest_links::{HeadLink, SentenceLinks, strongest_links};
 pub use training_curves::{Curve, training_curves};
+pub use way_back::{Returned, WayBack, way_back};

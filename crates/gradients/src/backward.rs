@@ -93,7 +93,7 @@ fn attend_backward<T: Real>(
     let d_masked = softmax_rows_backward(attn_i, d_attn)?; // [n_q, n_kv]
 
     // let masked = mask.apply(scores);
-    // What is added is a constant. What is blocked has weight 0, and d_masked is 0 there.
+    // What is added is a constant. What is blocked has share 0, and d_masked is 0 there.
     let d_scores = d_masked;
 
     // let scores = q_i * k_i.transpose() / sqrt_d_k;

@@ -8,12 +8,12 @@ use crate::product::zero_wins;
 ///
 /// The derivative of one row is a square matrix, `∂a_j / ∂s_k = a_j (δ_jk − a_k)`, the
 /// Jacobian. It is never made: times a row of gradients it is the line above, one dot
-/// product a row. The dot product is what the row must share: its weights sum to 1, so
+/// product a row. The dot product is what the row must share: its shares sum to 1, so
 /// none can grow unless others shrink.
 ///
-/// An entry whose weight is exactly 0 passes nothing on, whatever arrives: a blocked key
+/// An entry whose share is exactly 0 passes nothing on, whatever arrives: a blocked key
 /// was not read. So a row of zeros (a query that may attend to nothing) gives zeros. And
-/// where nothing but zeros arrives, zeros leave, whatever the weights are.
+/// where nothing but zeros arrives, zeros leave, whatever the shares are.
 ///
 /// # Shapes
 /// `attn` and `d_attn` are `[n_q, n_kv]`, the result too.

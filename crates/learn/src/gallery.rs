@@ -10,6 +10,7 @@ mod ch04;
 mod ch05;
 mod ch06;
 mod ch07;
+pub mod ch08;
 mod ch09;
 mod ch10;
 
@@ -36,7 +37,7 @@ impl<'a> FromIterator<(&'a str, &'a str)> for Args<'a> {
 /// A name, and how the figure is drawn.
 type Entry = (&'static str, fn(&Args) -> Result<Figure>);
 
-const CHAPTERS: [&[Entry]; 9] = [
+const CHAPTERS: [&[Entry]; 10] = [
     &ch01::FIGURES,
     &ch02::FIGURES,
     &ch03::FIGURES,
@@ -44,6 +45,7 @@ const CHAPTERS: [&[Entry]; 9] = [
     &ch05::FIGURES,
     &ch06::FIGURES,
     &ch07::FIGURES,
+    &ch08::FIGURES,
     &ch09::FIGURES,
     &ch10::FIGURES,
 ];

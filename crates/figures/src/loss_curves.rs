@@ -1,0 +1,203 @@
+//! How a loss falls, step by step.
+
+use plotly::Scatter;
+use plotly::common::{DashType, Font, HoverInfo, Line, Mode};
+use plotly::layout::{Axis, AxisType};
+use serde_json::{Value, to_value};
+
+use attention::Error as SizeError;
+
+use crate::layout::{axis_title, number_axis, significant, text, with};
+use crate::panels::{self, NARROW, Panel, Place, WIDE};
+use crate::{Error, Figure, Result, Table, palette, sketch};
+
+/// The losses of one training run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LossCurve {
+    /// Whose: `Adam`.
+    pub name: String,
+    /// The loss before each step.
+    pub losses: Vec<f64>,
+}
+
+/// Below it a line ends: a logarithmic axis has no zero, and the digits that are left are
+/// not the same on every machine.
+const LEAST: f64 = 1e-9;
+/// How many steps the table and the text show.
+const SHOWN: usize = 8;
+
+/// Losses against steps, on a logarithmic axis. Where a loss is no finite number, or below
+/// 10⁻⁹, its line has a gap.
+///
+/// # Errors
+/// [`Error::Sizes`] for no curves, or one without losses; [`Error::TooMany`] above 4
+/// curves or 5,000 steps; [`Error::Number`] for a loss below 0.
+pub fn loss_curves(title: impl Into<String>, curves: &[LossCurve]) -> Result<Figure> {
+    SizeError::expect_positive("the number of curves", curves.len())?;
+    Error::expect_at_most("curves", curves.len(), 4)?;
+    for LossCurve { name, losses } in curves {
+        SizeError::expect_positive("the number of losses", losses.len())?;
+        Error::expect_at_most("steps", losses.len(), 5000)?;
+        for &loss in losses.iter().filter(|loss| loss.is_finite()) {
+            let what = format!("a loss of {name}");
+            Error::expect_between(what, loss, [0.0, f64::INFINITY])?;
+        }
+    }
+    let table = table(curves);
+    Ok(Figure {
+        title: title.into(),
+        alternative: told(curves),
+        sketch: sketch::table(&table),
+        tables: vec![table],
+        traces: curves.iter().enumerate().map(|(nth, curve)| trace(nth, curve)).collect(),
+        wide: layout(curves, WIDE),
+        narrow: layout(curves, NARROW),
+        notebook: None,
+    })
+}
+
+/// What a line is drawn through.
+fn drawn(loss: f64) -> Option<f64> {
+    (loss.is_finite() && loss >= LEAST).then(|| significant(loss))
+}
+
+fn trace(nth: usize, LossCurve { name, losses }: &LossCurve) -> Value {
+    let dashes = [DashType::Solid, DashType::Dash, DashType::Dot, DashType::DashDot];
+    let told = losses.iter().enumerate().map(|(step, &loss)| {
+        format!("{}, step {step}<br>loss {}", text(name), written(loss))
+    });
+    let y = losses.iter().map(|&loss| drawn(loss)).collect();
+    let trace = Scatter::new((0..losses.len()).collect(), y)
+        .mode(Mode::Lines)
+        .name(text(name))
+        .line(Line::new().color(palette::head(nth)).width(2.5).dash(dashes[nth].clone()))
+        .hover_text_array(told.collect())
+        .hover_info(HoverInfo::Text);
+    with(to_value(trace), [])
+}
+
+fn layout(curves: &[LossCurve], width: f64) -> Value {
+    let all = || curves.iter().flat_map(|c| &c.losses).filter_map(|&loss| drawn(loss));
+    let least = all().fold(f64::INFINITY, f64::min);
+    let most = all().fold(0.0, f64::max);
+    // Where nothing is drawn there is still an axis.
+    let [least, most] = if least <= most { [least, most] } else { [0.1, 1.0] };
+    let first = least.log10().floor() as i32;
+    let last = (most.log10().ceil() as i32).max(first + 1);
+    // At most seven lines across.
+    let step = (last - first + 5) / 6;
+    let powers: Vec<i32> =
+        (0..7).map(|nth| last - nth * step).filter(|&power| power >= first).collect();
+    let losses = Axis::new()
+        .type_(AxisType::Log)
+        .range(vec![f64::from(first), f64::from(last)])
+        .tick_values(powers.iter().map(|&power| ten_to(power)).collect())
+        .tick_text(powers.iter().map(|&power| power_of_ten(power)).collect())
+        .tick_font(Font::new().size(11))
+        .tick_length(0)
+        .grid_color(crate::layout::FAINT)
+        .fixed_range(true);
+    let n_steps = curves.iter().map(|curve| curve.losses.len()).max().unwrap_or(1);
+    let panel = Panel {
+        title: "loss, on a logarithmic axis".to_owned(),
+        x: number_axis(n_steps as f64, "").title(axis_title("step")),
+        y: losses,
+        width: None,
+        height: 240.0,
+    };
+    let place = Place {
+        width,
+        n_columns: 1,
+        left: 44.0,
+        left_once: true,
+        below: 38.0,
+        above: 34.0,
+    };
+    panels::layout(vec![panel], &place)
+}
+
+/// The number itself, without the rounding of a power.
+fn ten_to(power: i32) -> f64 {
+    format!("1e{power}").parse().unwrap_or(1.0)
+}
+
+/// `0.1`, and with an exponent where zeros would have to be counted.
+fn power_of_ten(power: i32) -> String {
+    match power {
+        -2..=3 => ten_to(power).to_string(),
+        _ => format!("10<sup>{}</sup>", power.to_string().replace('-', "−")),
+    }
+}
+
+/// Four decimals, and an exponent where they say too little.
+fn written(loss: f64) -> String {
+    match loss {
+        loss if !loss.is_finite() => "not finite".to_owned(),
+        loss if loss < LEAST => format!("below {LEAST:.0e}"),
+        loss if (1e-3..1e4).contains(&loss) => format!("{loss:.4}"),
+        loss => format!("{loss:.1e}"),
+    }
+}
+
+fn table(curves: &[LossCurve]) -> Table {
+    let n_steps = curves.iter().map(|curve| curve.losses.len()).max().unwrap_or(1);
+    let last = n_steps - 1;
+    let mut steps: Vec<usize> = (0..SHOWN).map(|nth| last * nth / (SHOWN - 1)).collect();
+    steps.dedup();
+    let cell = |curve: &LossCurve, step: usize| {
+        curve.losses.get(step).map_or("–".to_owned(), |&loss| written(loss))
+    };
+    let row = |step: usize| {
+        let cells = curves.iter().map(|curve| cell(curve, step));
+        std::iter::once(step.to_string()).chain(cells).collect()
+    };
+    let names = curves.iter().map(|curve| curve.name.clone());
+    Table {
+        caption: "Loss before a step".to_owned(),
+        columns: std::iter::once("step".to_owned()).chain(names).collect(),
+        rows: steps.into_iter().map(row).collect(),
+    }
+}
+
+fn told(curves: &[LossCurve]) -> String {
+    let one = |LossCurve { name, losses }: &LossCurve| {
+        let (first, last) = (losses[0], losses[losses.len() - 1]);
+        format!(" {name} goes from {} to {}.", written(first), written(last))
+    };
+    let n = curves.iter().map(|curve| curve.losses.len()).max().unwrap_or(0);
+    let each: String = curves.iter().map(one).collect();
+    format!("A chart of the loss over {n} steps, on a logarithmic axis.{each}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::assert_figure;
+
+    fn curve(name: &str, losses: &[f64]) -> LossCurve {
+        LossCurve { name: name.to_owned(), losses: losses.to_vec() }
+    }
+
+    #[test]
+    fn one_falls_faster_than_the_other_and_one_is_lost() {
+        let curves = [
+            curve("gradient descent", &[1.25, 0.9, 0.71, 0.6, 0.55]),
+            curve("Adam", &[1.25, 0.31, 0.04, 0.00013, 5.0e-11]),
+            curve("rate too large", &[1.25, 88.0, 6.1e7, f64::INFINITY, f64::NAN]),
+        ];
+        assert_figure!(loss_curves("Adam falls faster here", &curves).unwrap());
+    }
+
+    #[test]
+    fn what_is_no_loss_is_refused() {
+        insta::assert_snapshot!(loss_curves("", &[]).unwrap_err(), @"the number of curves is 0, and must be at least 1");
+        insta::assert_snapshot!(loss_curves("", &[curve("Adam", &[])]).unwrap_err(), @"the number of losses is 0, and must be at least 1");
+        insta::assert_snapshot!(loss_curves("", &[curve("Adam", &[1.0, -0.5])]).unwrap_err(), @"a loss of Adam is -0.5, expected at least 0");
+    }
+
+    #[test]
+    fn a_run_without_a_finite_loss_is_an_empty_chart() {
+        let figure = loss_curves("", &[curve("lost", &[f64::NAN])]).unwrap();
+        assert_eq!(figure.tables()[0].rows[0], ["0", "not finite"]);
+    }
+}
