@@ -84,6 +84,7 @@ impl Lookups {
         }
     }
 
+    // ANCHOR: sentence
     /// A random sentence: ten different identities, their roles in any order.
     pub fn sentence(rng: &mut Rng) -> Sentence {
         let mut all: [usize; Self::N_IDENTITIES] = std::array::from_fn(|who| who);
@@ -93,6 +94,7 @@ impl Lookups {
         roles.shuffle(rng);
         Sentence { identities, roles }
     }
+    // ANCHOR_END: sentence
 
     /// Sentences as the layer gets them.
     ///

@@ -13,7 +13,7 @@ use training::{LOOKUPS, Lookups, Task, WINDOWS, Windows, train};
 
 use super::{Args, Entry};
 
-pub const FIGURES: [Entry; 4] = [
+pub(super) const FIGURES: [Entry; 4] = [
     ("train-curves", curves),
     ("train-ablation", lookups_ablation),
     ("train-map", map),
