@@ -4,8 +4,8 @@
 //! A row is `where | what it says | treated in | held by`. The third cell links chapters,
 //! `[4](04-a-lens-per-head.md)`, and the fourth names tests as cargo does, with the crate
 //! in front: `equivalence::ledger::…`, `attention::softmax::tests::…`. Two other forms are
-//! allowed: "comes with chapter 9" with an empty fourth cell, as long as there is no
-//! chapter 9; and "no test: why" for what no test can hold.
+//! allowed: "comes with chapter 11" with an empty fourth cell, as long as there is no
+//! chapter 11; and "no test: why" for what no test can hold.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,14 +50,14 @@ fn planted_faults_are_found() {
             "no test:",
             "held by nothing",
         ),
-        ("[6](06-counting.md)", "comes with chapter 9", "no test is expected"),
+        ("[6](06-counting.md)", "comes with chapter 11", "no test is expected"),
         ("[6](06-counting.md)", "comes with chapter 4", "treated nowhere"),
-        ("[6](06-counting.md)", "comes in chapter 9", "treated nowhere"),
+        ("[6](06-counting.md)", "comes in chapter 11", "treated nowhere"),
         ("| b |", "| b |  |", "5 cells"),
     ];
     let found = |row: &str| problems(&format!("## 000: x\n\n{row}\n")).join("; ");
     assert_eq!(found(fine), "");
-    assert_eq!(found("| a | b | comes with chapter 9 | |"), "");
+    assert_eq!(found("| a | b | comes with chapter 11 | |"), "");
     assert_eq!(found("| a | b | [6](06-counting.md) | no test: an opinion |"), "");
     for (from, to, expected) in faults {
         let planted = fine.replace(from, to);

@@ -336,15 +336,14 @@ fn windows_and_their_specialisations() {
         let name = name.replace(' ', "_");
         values.push((format!("{name}_before"), before.to_string()));
         values.push((format!("{name}_after"), after.to_string()));
+        values.push((format!("{name}_criterion"), (*criterion).to_owned()));
     }
     insta::assert_snapshot!("ch09_windows", text.trim_end());
 
     let targets = Windows::default().targets().to_vec();
     let single = runs(WINDOWS, 1, 1500);
-    let mut text = format!(
-        "{:<12} {:>18}  {:>18}  {:>20}\n",
-        "R²: target", "8 heads (least)", "1 head (least)", "heads that it needs"
-    );
+    let mut text =
+        format!("{:<10}  {:>11}  {:>11}  {:>6}\n", "R²", "8 heads", "1 head", "needs");
     for (r, target) in targets.iter().enumerate() {
         let r2 = |runs: &[Value]| {
             let [least, median, _] =
@@ -356,8 +355,8 @@ fn windows_and_their_specialisations() {
             lost.iter().filter(|row| row[r] >= NEEDS).count() as f64
         };
         let [least, _, most] = spread(of.iter().map(needs));
-        let needs = format!("{least} to {most}");
-        writeln!(text, "{target:<12} {:>18}  {:>18}  {needs:>20}", r2(&of), r2(&single))
+        let needs = format!("{least}–{most}");
+        writeln!(text, "{target:<10}  {:>11}  {:>11}  {needs:>6}", r2(&of), r2(&single))
             .unwrap();
     }
     insta::assert_snapshot!("ch09_targets", text.trim_end());
