@@ -216,6 +216,7 @@ fn three_heads_before_and_after_and_without_each() {
     let other_most = points(spread(other)[2]);
     let before = of.iter().flat_map(|run| rows(&run["focus_before"]).concat());
     let values = [
+        ("pairs", (3 * of.len()).to_string()),
         ("own_least", own_least),
         ("own_most", own_most),
         ("other_most", other_most),
@@ -306,13 +307,16 @@ fn one_seed_trained_again() {
     }
     let rng = &mut Rng::seed_from_u64(0);
     let ablation = Ablation::of(&trained.model, &trained.test, rng).unwrap();
-    let needed: Vec<f64> = ablation.needed().iter().map(|&i| i as f64).collect();
-    assert_eq!(needed, numbers(&kept["needed"]));
     assert_eq!(ablation.needed(), strongest(&trained.last().focus));
-    for (i, row) in rows(&kept["ablation"]).iter().enumerate() {
-        for (r, &then) in row.iter().enumerate() {
-            let now = ablation.losses()[(i, r)];
-            assert!(close(now, then), "head {i}, {}: {now} and {then}", ROLES[r]);
+    // Which head takes which word may differ where products are rounded otherwise.
+    let mut heads = ablation.needed();
+    heads.sort_unstable();
+    assert_eq!(heads, [0, 1, 2], "a head a word");
+    for i in 0..3 {
+        for (r, &head) in ablation.needed().iter().enumerate() {
+            let lost = ablation.losses()[(i, r)];
+            let as_told = if head == i { lost > 0.9 } else { lost < 0.05 };
+            assert!(as_told, "{} loses {lost} without head {i}", ROLES[r]);
         }
     }
 }
@@ -323,7 +327,7 @@ const NEEDS: f64 = 0.1;
 #[test]
 fn windows_and_their_specialisations() {
     let of = runs(WINDOWS, 8, 1500);
-    let mut values = Vec::new();
+    let (mut values, mut appear) = (Vec::new(), 0);
     let mut text =
         format!("{:<15} {:>6}  {:>5}  a head has it with\n", "", "before", "after");
     for (i, (name, criterion)) in SPECIALISATIONS.iter().enumerate() {
@@ -337,7 +341,10 @@ fn windows_and_their_specialisations() {
         values.push((format!("{name}_before"), before.to_string()));
         values.push((format!("{name}_after"), after.to_string()));
         values.push((format!("{name}_criterion"), (*criterion).to_owned()));
+        appear += usize::from(after > 0);
     }
+    values.push(("appear".into(), appear.to_string()));
+    values.push(("never".into(), (SPECIALISATIONS.len() - appear).to_string()));
     insta::assert_snapshot!("ch09_windows", text.trim_end());
 
     let targets = Windows::default().targets().to_vec();
