@@ -30,7 +30,7 @@ impl<I, O: Answer> Exercise<I, O> {
         let only_square_is_right = cases.iter().any(|case| case.square)
             && (cases.iter().zip(&problems)).all(|(case, p)| case.square == p.is_none());
         let (case, problem) = (&cases[first], problems[first].clone());
-        let mistake = self.mistake_like(&cases, &seen);
+        let mistake = self.mistake_like(&cases, &seen, &problems);
         match (mistake, problem.expect("the first problem is one")) {
             (Some(mistake), problem) => Verdict::Mistake {
                 mistake,
@@ -56,13 +56,19 @@ impl<I, O: Answer> Exercise<I, O> {
     /// that, one that gives the answer's wrong numbers wherever the answer gives numbers of
     /// the right shape: a second slip, or the way in which one is written, may break the
     /// answer on other inputs.
-    fn mistake_like(&self, cases: &[Case<I>], seen: &[Outcome<O>]) -> Option<usize> {
+    fn mistake_like(
+        &self,
+        cases: &[Case<I>],
+        seen: &[Outcome<O>],
+        problems: &[Option<Problem>],
+    ) -> Option<usize> {
         let everything: Vec<_> = cases.iter().zip(seen).collect();
-        let computed: Vec<_> = (everything.iter().copied())
-            .filter(|(case, seen)| !self.breaks(case, seen))
+        let breaks =
+            |problem: &Option<Problem>| problem.as_ref().is_some_and(Problem::breaks);
+        let computed: Vec<_> = (everything.iter().copied().zip(problems))
+            .filter_map(|(pair, problem)| (!breaks(problem)).then_some(pair))
             .collect();
-        let is_wrong =
-            computed.iter().any(|(case, seen)| self.problem(case, seen).is_some());
+        let is_wrong = problems.iter().flatten().any(|problem| !problem.breaks());
         let like = |pairs: &[(&Case<I>, &Outcome<O>)]| {
             self.mistakes.iter().position(|mistake| {
                 pairs.iter().all(|(case, seen)| {
@@ -71,15 +77,6 @@ impl<I, O: Answer> Exercise<I, O> {
             })
         };
         like(&everything).or_else(|| if is_wrong { like(&computed) } else { None })
-    }
-
-    /// Whether an answer panics, has another shape than the reference, or is NaN.
-    fn breaks(&self, case: &Case<I>, seen: &Outcome<O>) -> bool {
-        match self.problem(case, seen) {
-            None => false,
-            Some(Problem::Mismatch(Mismatch::Entry { found, .. })) => found.is_nan(),
-            Some(_) => true,
-        }
     }
 
     fn problem(&self, case: &Case<I>, outcome: &Outcome<O>) -> Option<Problem> {
@@ -127,6 +124,16 @@ impl<I, O: Answer> Exercise<I, O> {
 enum Problem {
     Panic(outcome::Panic),
     Mismatch(Mismatch),
+}
+
+impl Problem {
+    /// Whether it is a panic, another shape than the reference's, or NaN.
+    fn breaks(&self) -> bool {
+        match self {
+            Self::Mismatch(Mismatch::Entry { found, .. }) => found.is_nan(),
+            _ => true,
+        }
+    }
 }
 
 /// The inputs on which an answer is right.
