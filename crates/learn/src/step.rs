@@ -43,6 +43,25 @@ pub fn run(name: &str, command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Installs a program of a package from crates.io into `.learn/tools`, its log under
+/// `name`.
+pub fn install(name: &str, package: &str, version: &str) -> Result<()> {
+    let tools = paths::state().join("tools");
+    let target = tools.join("target");
+    let mut cargo = Command::new("cargo");
+    cargo
+        .args(["install", "--locked", "--version", version, "--root"])
+        .arg(tools)
+        .arg(package)
+        // Not into the workspace's target, where it would rebuild what is shared.
+        .env("CARGO_TARGET_DIR", &target)
+        .env_remove("RUSTFLAGS");
+    run(name, &mut cargo)?;
+    // Up to 1.5 GB that nothing needs again.
+    let _ = fs::remove_dir_all(target);
+    Ok(())
+}
+
 /// The last lines of a log, for an error.
 pub fn tail(log: &PathBuf) -> String {
     let bytes = fs::read(log).unwrap_or_default();

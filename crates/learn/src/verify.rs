@@ -157,15 +157,7 @@ fn install_insta(bar: &ProgressBar) -> Result<()> {
         return Ok(());
     }
     bar.set_message("tests: compiling cargo-insta (two minutes, once)");
-    let mut install = cargo();
-    install
-        .args(["install", "--locked", "--version", INSTA, "--root"])
-        .arg(paths::state().join("tools"))
-        .arg("cargo-insta")
-        .env("CARGO_TARGET_DIR", paths::state().join("tools/target"));
-    step::run("cargo-insta", &mut install)?;
-    let _ = std::fs::remove_dir_all(paths::state().join("tools/target"));
-    Ok(())
+    step::install("cargo-insta", "cargo-insta", INSTA)
 }
 
 /// How many tests passed, by the closing lines in the log of a step.

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
@@ -33,18 +32,7 @@ pub fn install(progress: &ProgressBar) -> Result<()> {
     step::once("evcxr", place::EVCXR, || {
         progress
             .set_message("notebooks: compiling evcxr, the Rust kernel (minutes, once)");
-        let mut cargo = Command::new("cargo");
-        cargo
-            .args(["install", "--locked", "--version", place::EVCXR, "--root"])
-            .arg(place::state("tools"))
-            .arg("evcxr_jupyter")
-            // Not into the workspace's target, where it would rebuild what is shared.
-            .env("CARGO_TARGET_DIR", place::state("tools/target"))
-            .env_remove("RUSTFLAGS");
-        step::run("evcxr", &mut cargo)?;
-        // 1.5 GB that nothing needs again.
-        let _ = fs::remove_dir_all(place::state("tools/target"));
-        Ok(())
+        step::install("evcxr", "evcxr_jupyter", place::EVCXR)
     })?;
     install_launcher()?;
     write_kernel()?;

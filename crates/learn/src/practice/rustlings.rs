@@ -33,15 +33,7 @@ pub fn watch() -> Result<()> {
 pub fn install(bar: &ProgressBar) -> Result<()> {
     step::once("rustlings", VERSION, || {
         bar.set_message("exercises: compiling rustlings (a minute, once)");
-        let mut cargo = Command::new("cargo");
-        cargo
-            .args(["install", "--locked", "--version", VERSION, "--root"])
-            .arg(paths::state().join("tools"))
-            .arg("rustlings")
-            .env("CARGO_TARGET_DIR", paths::state().join("tools/target"));
-        step::run("rustlings", &mut cargo)?;
-        let _ = std::fs::remove_dir_all(paths::state().join("tools/target"));
-        Ok(())
+        step::install("rustlings", "rustlings", VERSION)
     })
 }
 
