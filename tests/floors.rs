@@ -7,7 +7,7 @@ use learn::paths;
 
 /// What each crate may use. Implementations that are compared never call each other; the
 /// one exception is the formula itself, which `per-head` takes from `single-head`.
-const FLOORS: [(&str, &[&str]); 10] = [
+const FLOORS: [(&str, &[&str]); 11] = [
     ("attention", &["nalgebra", "rand", "thiserror"]),
     ("single-head", &["attention"]),
     ("per-head", &["attention", "single-head"]),
@@ -15,6 +15,7 @@ const FLOORS: [(&str, &[&str]); 10] = [
     ("pretrained", &["attention", "safetensors", "serde_json", "thiserror"]),
     ("figures", &["attention", "plotly", "serde_json", "thiserror"]),
     ("gradients", &["attention", "fused-heads"]),
+    ("kernels", &["attention", "nalgebra", "pulp", "rayon"]),
     (
         "exercises",
         &[
