@@ -55,10 +55,7 @@ pub(crate) fn apply(
             }
         }),
         Mask::All(masks) if n_added(mask) <= 1 => {
-            // What blocks comes last, so that nothing is added to −∞.
-            let (adding, blocking): (Vec<_>, Vec<_>) =
-                masks.iter().partition(|mask| n_added(mask) == 1);
-            for mask in adding.into_iter().chain(blocking) {
+            for mask in masks {
                 apply(
                     mask,
                     scores,
