@@ -1,8 +1,11 @@
 //! The layer once more, faster one idea at a time.
 
+mod exp2;
 mod inputs;
+mod instructions;
 mod ladder;
 mod wide;
 
 pub use inputs::{Inputs, Lengths};
+pub use instructions::Instructions;
 pub use ladder::{Plain, Rung, ladder};
