@@ -1,11 +1,14 @@
 //! The layer once more, faster one idea at a time.
 
-// Used by the rungs that work in blocks.
-#[allow(dead_code)]
 mod block_mask;
+mod exp2;
 mod inputs;
+mod instructions;
 mod ladder;
+mod online_softmax;
 mod wide;
 
 pub use inputs::{Inputs, Lengths};
-pub use ladder::{Plain, Rung, ladder};
+pub use instructions::Instructions;
+pub use ladder::{OneProduct, Plain, Rung, Threads, Tiles, VectorExp, ladder};
+pub use online_softmax::OnlineSoftmax;

@@ -1,0 +1,144 @@
+//! The exponential, several numbers at once.
+//!
+//! `2^x = 2^n · 2^f` with n the integer nearest to x and f in [−½, ½]. The first factor
+//! is an exponent and nothing else, so it is written straight into the bits of a float.
+//! The second is a polynomial of degree 5, as near to 2^f as f32 can tell: its largest
+//! relative error is 9.2e-8. Its constant term is exactly 1, so `2^0` is exactly 1.
+//!
+//! **What it buys:** a dozen instructions without a branch serve 16 numbers (AVX-512),
+//! where `f32::exp` is called for each number.
+//!
+//! **What it leaves out:** results below 2^−126.5, which become 0, and x above 127.
+
+use pulp::{Simd, WithSimd};
+
+use crate::Instructions;
+
+/// `2^f = 1 + f · (C[0] + f · (C[1] + …))` for f in [−½, ½]: the five numbers with the
+/// smallest largest relative error (Lawson's iteration), rounded to f32.
+const C: [f32; 5] =
+    [0.693_147, 0.240_222_42, 0.055_507_336, 0.009_671_513, 0.001_326_472_7];
+
+/// 1.5 · 2²³ + 127. A float of this size has no bits left for fractions: adding x rounds
+/// it to the nearest integer n, and leaves n + 127 in the lowest bits, which is how a
+/// float stores the exponent n.
+const ROUND: f32 = 12_583_039.0;
+
+/// Where a float's exponent begins.
+const EXPONENT: u32 = 23;
+
+/// `2^x` for x at most 127; NaN stays NaN, −∞ gives 0.
+// ANCHOR: exp2
+#[inline(always)]
+pub(crate) fn exp2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
+    // A comparison with NaN is false, so NaN is not replaced. 2^−127 comes out as 0.
+    let lowest = simd.splat_f32s(-127.0);
+    let x = simd.select_f32s(simd.less_than_f32s(x, lowest), lowest, x);
+
+    let round = simd.splat_f32s(ROUND);
+    let rounded = simd.add_f32s(x, round);
+    let f = simd.sub_f32s(x, simd.sub_f32s(rounded, round));
+    let bits = simd.transmute_u32s_f32s(rounded);
+    let bits = simd.wrapping_dyn_shl_u32s(bits, simd.splat_u32s(EXPONENT));
+    let power = simd.transmute_f32s_u32s(bits); // 2^n
+
+    let [c1, c2, c3, c4, c5] = C.map(|c| simd.splat_f32s(c));
+    let p = simd.mul_add_e_f32s(f, c5, c4);
+    let p = simd.mul_add_e_f32s(f, p, c3);
+    let p = simd.mul_add_e_f32s(f, p, c2);
+    let p = simd.mul_add_e_f32s(f, p, c1);
+    let p = simd.mul_add_e_f32s(f, p, simd.splat_f32s(1.0)); // 2^f
+    simd.mul_f32s(p, power)
+}
+// ANCHOR_END: exp2
+
+/// Replaces every x, at most 0, by e^x.
+pub(crate) fn exp_in_place(instructions: Instructions, numbers: &mut [f32]) {
+    instructions.run(ExpInPlace { numbers });
+}
+
+struct ExpInPlace<'a> {
+    numbers: &'a mut [f32],
+}
+
+impl WithSimd for ExpInPlace<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let log2_e = simd.splat_f32s(std::f32::consts::LOG2_E);
+        let exp = |x| exp2(simd, simd.mul_f32s(x, log2_e));
+        let (vectors, rest) = S::as_mut_simd_f32s(self.numbers);
+        for x in vectors {
+            *x = exp(*x);
+        }
+        if !rest.is_empty() {
+            let x = exp(simd.partial_load_f32s(rest));
+            simd.partial_store_f32s(rest, x);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exp2_of(instructions: Instructions, x: f32) -> f32 {
+        struct Op(f32);
+        impl WithSimd for Op {
+            type Output = f32;
+            #[inline(always)]
+            fn with_simd<S: Simd>(self, simd: S) -> f32 {
+                let vector = exp2(simd, simd.splat_f32s(self.0));
+                let first: &[f32] =
+                    pulp::bytemuck::cast_slice(std::slice::from_ref(&vector));
+                first[0]
+            }
+        }
+        instructions.run(Op(x))
+    }
+
+    #[test]
+    fn it_is_two_to_the_x_to_the_last_digits() {
+        let steps = if cfg!(miri) { 200 } else { 200_000 };
+        for instructions in Instructions::available() {
+            let mut largest = 0f64;
+            for i in 0..=steps {
+                let x = -126.0 * i as f32 / steps as f32;
+                let expected = f64::from(x).exp2();
+                let error = f64::from(exp2_of(instructions, x)) / expected - 1.0;
+                largest = largest.max(error.abs());
+            }
+            println!("{instructions}: largest relative error {largest:.1e}");
+            assert!(largest < 2e-7, "{instructions}: {largest:.1e}");
+        }
+    }
+
+    #[test]
+    fn special_numbers_are_themselves() {
+        for instructions in Instructions::available() {
+            let exp2 = |x| exp2_of(instructions, x);
+            assert_eq!(exp2(0.0), 1.0);
+            assert_eq!(exp2(-1.0), 0.5);
+            assert_eq!(exp2(f32::NEG_INFINITY), 0.0);
+            assert_eq!(exp2(-1e30), 0.0);
+            assert!(exp2(f32::NAN).is_nan());
+            // A NaN whose lowest bits are set, as arithmetic on foreign data may give.
+            assert!(exp2(f32::from_bits(0x7fc0_0001)).is_nan());
+        }
+    }
+
+    #[test]
+    fn every_number_of_a_slice_is_replaced() {
+        for instructions in Instructions::available() {
+            for len in 0..40 {
+                let mut numbers: Vec<f32> = (0..len).map(|i| -0.37 * i as f32).collect();
+                let expected: Vec<f32> = numbers.iter().map(|x| x.exp()).collect();
+                exp_in_place(instructions, &mut numbers);
+                for (x, y) in numbers.iter().zip(&expected) {
+                    assert!((x - y).abs() <= 3e-7, "{instructions}, {len}: {x} {y}");
+                }
+            }
+        }
+    }
+}
