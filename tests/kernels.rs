@@ -9,7 +9,7 @@ mod refused;
 
 use std::cell::Cell;
 
-use ::kernels::{Inputs, Rung, ladder};
+use ::kernels::{Inputs, ladder};
 use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, max_abs_diff};
 use proptest::test_runner::{Config, TestRunner};
 
@@ -113,7 +113,8 @@ fn scores_of_ten_thousand_do_no_harm() {
     // from f64 is then what the softmax made of them.
     let mut parameters = layer(16, 1);
     let mut heads = parameters.heads().to_vec();
-    for w in [&mut heads[0].w_q, &mut heads[0].w_k] {
+    let head = &mut heads[0];
+    for w in [&mut head.w_q, &mut head.w_k] {
         w.weight = Matrix::identity(16, 16);
         w.bias = None;
     }

@@ -70,6 +70,14 @@ fn a_batch_that_does_not_fit_is_refused_with_its_numbers() {
     ];
     for rung in 0..refused[0].len() {
         let words: Vec<_> = refused.iter().map(|of_case| &*of_case[rung]).collect();
-        insta::allow_duplicates! { insta::assert_snapshot!(words.join("\n")) }
+        insta::allow_duplicates! { insta::assert_snapshot!(words.join("\n"), @"
+        the number of sequences is 0, and must be at least 1
+        6 rows cannot be cut into 4 sequences of equal length
+        7 rows cannot be cut into 3 sequences of equal length
+        the list of masks has 2 sequences, expected 3
+        the list of masks has 0 sequences, expected 3
+        out has shape (6, 11), expected (6, 12)
+        out has shape (5, 12), expected (6, 12)
+        ") }
     }
 }
