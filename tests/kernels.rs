@@ -78,12 +78,9 @@ fn every_rung_meets_the_vectors_of_pytorch() {
 fn a_query_with_nothing_to_attend_to_gives_the_output_bias() {
     let parameters = layer(24, 3);
     for (n_q, n_kv, mask, n_blind) in
-        [(100, 70, Mask::Causal, 30), (150, 1, Mask::Causal, 149)].into_iter().chain([(
-            70,
-            90,
-            Mask::Padding(0),
-            70,
-        )])
+        [(300, 140, Mask::Causal, 160), (150, 1, Mask::Causal, 149)]
+            .into_iter()
+            .chain([(70, 90, Mask::Padding(0), 70)])
     {
         let (query, key) = (tokens(n_q, 24, 1), tokens(n_kv, 24, 2));
         let masks = [mask];
@@ -119,7 +116,7 @@ fn scores_of_ten_thousand_do_no_harm() {
         w.bias = None;
     }
     parameters = LayerParameters::new(heads, parameters.w_o().clone()).unwrap();
-    let x = tokens(150, 16, 3).map(|x| (x * 40.0).round());
+    let x = tokens(300, 16, 3).map(|x| (x * 40.0).round());
     let inputs = Inputs::self_attention(1, &x, &[Mask::None]);
     let expected = exact(&parameters, &inputs);
     let scores = (&x * x.transpose()) / 4.0;
@@ -133,9 +130,24 @@ fn scores_of_ten_thousand_do_no_harm() {
 }
 
 #[test]
+fn query_key_and_value_of_one_shape_may_differ() {
+    let parameters = layer(24, 3);
+    let [query, key, value] = [1, 2, 3].map(|seed| tokens(20, 24, seed));
+    for [query, key, value] in [[&query, &key, &value], [&query, &query, &value]] {
+        let masks = [Mask::None];
+        let inputs = Inputs { n_sequences: 2, query, key, value, masks: &masks };
+        for mut rung in ladder(&parameters) {
+            let out = on_batch(rung.as_mut(), &inputs);
+            let diff = max_abs_diff(&exact(&parameters, &inputs), &out).unwrap();
+            assert_close(rung.name(), diff, 1e-5);
+        }
+    }
+}
+
+#[test]
 fn a_rung_keeps_nothing_from_one_call_to_the_next() {
     let parameters = layer(24, 3);
-    let all = [(2, 70), (1, 1), (3, 150), (1, 40), (2, 70)];
+    let all = [(2, 70), (1, 1), (3, 300), (1, 40), (2, 70)];
     let tokens = all.map(|(s, n)| tokens(s * n, 24, n as u64));
     for mut used in ladder(&parameters) {
         for ((n_sequences, _), x) in all.iter().zip(&tokens) {
@@ -152,7 +164,7 @@ fn a_rung_keeps_nothing_from_one_call_to_the_next() {
 
 #[test]
 fn the_number_of_threads_does_not_show() {
-    let (parameters, x) = (layer(24, 3), tokens(140, 24, 5));
+    let (parameters, x) = (layer(24, 3), tokens(600, 24, 5));
     let inputs = Inputs::self_attention(2, &x, &[Mask::Causal]);
     let expected = exact(&parameters, &inputs);
     for n_threads in [1, 2, 5] {

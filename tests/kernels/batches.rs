@@ -60,22 +60,23 @@ impl BatchCase {
     }
 }
 
-/// 1 to 3 sequences of 1 to 150 tokens, every size its own or all alike, and one mask or
+/// 1 to 3 sequences of 1 to 300 tokens, every size its own or all alike, and one mask or
 /// one a sequence.
 pub fn any_batch() -> impl Strategy<Value = BatchCase> {
     let sizes = (1..=40usize, 1..=6usize, 1..=20usize, 1..=20usize);
-    let widths = (1..=16usize, 1..=16usize);
-    let lengths = (1..=3usize, any_length(), any_length());
+    let widths = prop_oneof![Just(None), (1..=16usize, 1..=16usize).prop_map(Some)];
+    let n_kv = prop_oneof![Just(None), any_length().prop_map(Some)];
+    let lengths = (1..=3usize, any_length(), n_kv);
     let flags = (any::<bool>(), any::<[bool; 4]>(), any::<bool>());
     (sizes, widths, lengths, flags, any::<u64>()).prop_flat_map(
         |(sizes, widths, (n_sequences, n_q, n_kv), flags, seed)| {
             let (self_attention, biases, one_mask) = flags;
             let (d_model, n_heads, d_k, d_v) = sizes;
             let mut dims = Dims::with_head_sizes(d_model, n_heads, d_k, d_v).unwrap();
-            if !self_attention {
-                dims = dims.with_source_widths(widths.0, widths.1).unwrap();
+            if let Some((key, value)) = widths.filter(|_| !self_attention) {
+                dims = dims.with_source_widths(key, value).unwrap();
             }
-            let n_kv = if self_attention { n_q } else { n_kv };
+            let n_kv = n_kv.filter(|_| !self_attention).unwrap_or(n_q);
             let n_masks = if one_mask { 1 } else { n_sequences };
             let masks = proptest::collection::vec(any_mask(n_heads, n_q, n_kv), n_masks);
             masks.prop_map(move |masks| BatchCase {
@@ -94,7 +95,12 @@ pub fn any_batch() -> impl Strategy<Value = BatchCase> {
 
 /// Few tokens, and enough for several tiles.
 fn any_length() -> impl Strategy<Value = usize> {
-    prop_oneof![1..=3usize, 1..=40usize, 60..=70usize, 100..=150usize]
+    prop_oneof![
+        3 => 1..=3usize,
+        6 => 1..=40usize,
+        4 => 100..=150usize,
+        1 => 255..=300usize,
+    ]
 }
 
 /// What the definition gives in f64, for the same f32 numbers.

@@ -21,9 +21,10 @@ use attention::{
 use super::one_product::{Joined, Projected};
 use crate::{Inputs, Lengths, OnlineSoftmax, Rung, block_mask};
 
-/// Queries and keys of a tile of scores.
-pub(super) const QUERIES: usize = 64;
-pub(super) const KEYS: usize = 64;
+/// Queries and keys of a tile: 64 KB of scores, which the second cache holds beside the
+/// values. Smaller tiles are slower, larger ones no faster.
+pub(super) const QUERIES: usize = 128;
+pub(super) const KEYS: usize = 128;
 
 /// The layer in tiles, its exponentials number by number.
 #[derive(Debug, Clone)]
@@ -106,14 +107,20 @@ impl<'a> Head<'a> {
 
     /// `softmax(q kᵀ / √d_k) v` for some of the queries, `[n_queries, d_v]`.
     ///
-    /// What is not finite is rare, and costs a second computation: a value that is not
-    /// finite always leaves a trace in the sums, also where its share is 0.
-    // ANCHOR: attend
+    /// A number that is not finite always leaves a trace in the sums, also where its
+    /// share is 0. That is rare, and is worth a second computation.
     pub(super) fn attend(
         &self,
         queries: Range<usize>,
         exp: impl Fn(&mut [f32]),
     ) -> Matrix<f32> {
+        let out = self.in_tiles(queries.clone(), exp);
+        if out.iter().all(|x| x.is_finite()) { out } else { self.in_rows(queries) }
+    }
+
+    /// The same by an online softmax over tiles, for finite numbers.
+    // ANCHOR: in_tiles
+    fn in_tiles(&self, queries: Range<usize>, exp: impl Fn(&mut [f32])) -> Matrix<f32> {
         let q = self.scaled(&queries); // [n_queries, d_k]
         let mut online = OnlineSoftmax::new(queries.len(), self.v.ncols());
         let visible =
@@ -122,10 +129,9 @@ impl<'a> Head<'a> {
             let scores = self.scores(&q, &queries, &keys); // [n_queries, n_keys]
             online.take_in(scores, self.v.rows_range(keys), &exp);
         }
-        let out = online.finish();
-        if out.iter().all(|x| x.is_finite()) { out } else { self.by_definition(queries) }
+        online.finish()
     }
-    // ANCHOR_END: attend
+    // ANCHOR_END: in_tiles
 
     /// The masked scores of one tile.
     // ANCHOR: scores
@@ -148,7 +154,7 @@ impl<'a> Head<'a> {
     // ANCHOR_END: scores
 
     /// The same with whole rows of shares, a share of 0 leaving its value out.
-    fn by_definition(&self, queries: Range<usize>) -> Matrix<f32> {
+    fn in_rows(&self, queries: Range<usize>) -> Matrix<f32> {
         let scores = self.scores(&self.scaled(&queries), &queries, &(0..self.v.nrows()));
         weighted_values(&softmax_rows(scores), self.v)
     }
@@ -170,4 +176,64 @@ pub(super) fn blocks(
 ) -> impl Iterator<Item = Range<usize>> {
     let end = range.end;
     range.step_by(length).map(move |start| start..end.min(start + length))
+}
+
+#[cfg(test)]
+mod tests {
+    use attention::{Rng, SeedableRng, max_abs_diff, random_matrix};
+
+    use super::*;
+
+    fn exp(numbers: &mut [f32]) {
+        numbers.iter_mut().for_each(|x| *x = x.exp());
+    }
+
+    fn head<'a>(all: &'a [Matrix<f32>; 3], mask: &'a Mask) -> Head<'a> {
+        let [q, k, v] = all;
+        let mask = Cow::Borrowed(mask);
+        Head { q: q.as_view(), k_t: k.transpose(), v: v.as_view(), mask }
+    }
+
+    fn random(n_q: usize, n_kv: usize) -> [Matrix<f32>; 3] {
+        let rng = &mut Rng::seed_from_u64(9);
+        [(n_q, 5), (n_kv, 5), (n_kv, 3)].map(|(n, d)| random_matrix(n, d, 2.0, rng))
+    }
+
+    #[test]
+    fn tiles_give_what_whole_rows_give() {
+        // The first query sees a late key only; between the others' keys is a gap.
+        let late = Mask::Allowed(Matrix::from_fn(280, 300, |i, j| {
+            if i == 0 { j == 290 } else { !(100..270).contains(&j) }
+        }));
+        let masks = [
+            (280, 300, Mask::None),
+            (280, 300, Mask::Causal),
+            (300, 130, Mask::Causal),
+            (280, 300, Mask::Padding(0)),
+            (280, 300, Mask::Padding(129)),
+            (280, 300, Mask::All(vec![late.clone(), Mask::Causal])),
+            (280, 300, late),
+        ];
+        for (n_q, n_kv, mask) in &masks {
+            let all = random(*n_q, *n_kv);
+            let head = head(&all, mask);
+            for queries in blocks(0..*n_q, QUERIES) {
+                let tiles = head.in_tiles(queries.clone(), exp);
+                let diff = max_abs_diff(&head.in_rows(queries.clone()), &tiles).unwrap();
+                assert!(diff < 2e-6, "{queries:?} of {n_q}, {n_kv}: {diff:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_tile_that_is_blocked_whole_is_not_computed() {
+        for (mask, queries, seen) in
+            [(Mask::Causal, 0..128, 128), (Mask::Padding(100), 0..128, 100)]
+        {
+            let mut all = random(300, 300);
+            all[2].rows_mut(seen, 300 - seen).fill(f32::NAN);
+            let out = head(&all, &mask).in_tiles(queries, exp);
+            assert!(out.iter().all(|x| x.is_finite()), "{mask:?}");
+        }
+    }
 }
