@@ -130,6 +130,20 @@ fn scores_of_ten_thousand_do_no_harm() {
 }
 
 #[test]
+fn the_lowest_number_is_a_score_and_blocks_nothing() {
+    // Files mask by it. Where all keys are masked so, every share is alike.
+    let (parameters, x) = (layer(24, 3), tokens(40, 24, 5));
+    let lowest = |i, j| if i < 5 || j % 3 == 1 { f32::MIN.into() } else { 0.0 };
+    let masks = [Mask::Additive(Matrix::from_fn(40, 40, lowest))];
+    let inputs = Inputs::self_attention(1, &x, &masks);
+    let expected = exact(&parameters, &inputs);
+    for mut rung in ladder(&parameters) {
+        let out = on_batch(rung.as_mut(), &inputs);
+        assert_close(rung.name(), max_abs_diff(&expected, &out).unwrap(), 1e-5);
+    }
+}
+
+#[test]
 fn query_key_and_value_of_one_shape_may_differ() {
     let parameters = layer(24, 3);
     let [query, key, value] = [1, 2, 3].map(|seed| tokens(20, 24, seed));

@@ -21,8 +21,8 @@ use attention::{
 use super::one_product::{Joined, Projected};
 use crate::{Inputs, Lengths, OnlineSoftmax, Rung, block_mask};
 
-/// Queries and keys of a tile: 64 KB of scores, which the second cache holds beside the
-/// values. Smaller tiles are slower, larger ones no faster.
+/// Queries and keys of a tile: 64 KB of scores, which the second level of cache holds
+/// beside the values. Smaller tiles are slower, larger ones no faster.
 pub(super) const QUERIES: usize = 128;
 pub(super) const KEYS: usize = 128;
 
