@@ -42,15 +42,28 @@ pub(crate) fn vectors<S: Simd>(lanes: Range<usize>) -> Range<usize> {
     lanes.start / S::F32_LANES..lanes.end.div_ceil(S::F32_LANES)
 }
 
-/// One tile, of which only `vectors` are computed: `start` says what a vector of a column
-/// begins with, `done` takes what it came to.
+/// Vector `v` of row `j` of a panel.
 #[inline(always)]
-pub(crate) fn tile<'a, S: Simd, const ROW: usize, const COLUMN: usize>(
+pub(crate) fn vector<S: Simd>(panel: &[f32], j: usize, v: usize) -> S::f32s {
+    S::as_simd_f32s(&panel[j * ROWS..][..ROWS]).0[v]
+}
+
+/// The same, to be written.
+#[inline(always)]
+pub(crate) fn vector_mut<S: Simd>(panel: &mut [f32], j: usize, v: usize) -> &mut S::f32s {
+    &mut S::as_mut_simd_f32s(&mut panel[j * ROWS..][..ROWS]).0[v]
+}
+
+/// One tile, of which only `vectors` are computed: `start(to, j, v)` says what vector v of
+/// column j begins with, `done(to, j, v, sum)` takes what it came to.
+#[inline(always)]
+pub(crate) fn tile<'a, S: Simd, T: ?Sized, const ROW: usize, const COLUMN: usize>(
     simd: S,
     vectors: Range<usize>,
     segments: impl Iterator<Item = Segment<'a>> + Clone,
-    start: impl Fn(usize, usize) -> S::f32s,
-    mut done: impl FnMut(usize, usize, S::f32s),
+    to: &mut T,
+    start: impl Fn(&T, usize, usize) -> S::f32s,
+    done: impl Fn(&mut T, usize, usize, S::f32s),
 ) {
     let mut v = vectors.start;
     while v < vectors.end {
@@ -59,17 +72,17 @@ pub(crate) fn tile<'a, S: Simd, const ROW: usize, const COLUMN: usize>(
         if S::REGISTER_COUNT >= 32 {
             let block = Block { v, j: 0 };
             match m {
-                3 => block.run::<S, ROW, COLUMN, 3, 8>(simd, &segments, &start, &mut done),
-                2 => block.run::<S, ROW, COLUMN, 2, 8>(simd, &segments, &start, &mut done),
-                _ => block.run::<S, ROW, COLUMN, 1, 8>(simd, &segments, &start, &mut done),
+                3 => block.run::<S, T, ROW, COLUMN, 3, 8>(simd, &segments, to, &start, &done),
+                2 => block.run::<S, T, ROW, COLUMN, 2, 8>(simd, &segments, to, &start, &done),
+                _ => block.run::<S, T, ROW, COLUMN, 1, 8>(simd, &segments, to, &start, &done),
             }
         } else {
             for j in [0, 4] {
                 let block = Block { v, j };
                 match m {
-                    3 => block.run::<S, ROW, COLUMN, 3, 4>(simd, &segments, &start, &mut done),
-                    2 => block.run::<S, ROW, COLUMN, 2, 4>(simd, &segments, &start, &mut done),
-                    _ => block.run::<S, ROW, COLUMN, 1, 4>(simd, &segments, &start, &mut done),
+                    3 => block.run::<S, T, ROW, COLUMN, 3, 4>(simd, &segments, to, &start, &done),
+                    2 => block.run::<S, T, ROW, COLUMN, 2, 4>(simd, &segments, to, &start, &done),
+                    _ => block.run::<S, T, ROW, COLUMN, 1, 4>(simd, &segments, to, &start, &done),
                 }
             }
         }
@@ -85,17 +98,18 @@ struct Block {
 
 impl Block {
     #[inline(always)]
-    fn run<'a, S: Simd, const ROW: usize, const COLUMN: usize, const M: usize, const N: usize>(
+    fn run<'a, S: Simd, T: ?Sized, const ROW: usize, const COLUMN: usize, const M: usize, const N: usize>(
         &self,
         simd: S,
         segments: &(impl Iterator<Item = Segment<'a>> + Clone),
-        start: &impl Fn(usize, usize) -> S::f32s,
-        done: &mut impl FnMut(usize, usize, S::f32s),
+        to: &mut T,
+        start: &impl Fn(&T, usize, usize) -> S::f32s,
+        done: &impl Fn(&mut T, usize, usize, S::f32s),
     ) {
         let mut sums = [[simd.splat_f32s(0.0); M]; N];
         for j in 0..N {
             for m in 0..M {
-                sums[j][m] = start(self.j + j, self.v + m);
+                sums[j][m] = start(to, self.j + j, self.v + m);
             }
         }
         for Segment { a, b, depth } in segments.clone() {
@@ -104,7 +118,7 @@ impl Block {
         }
         for j in 0..N {
             for m in 0..M {
-                done(self.j + j, self.v + m, sums[j][m]);
+                done(to, self.j + j, self.v + m, sums[j][m]);
             }
         }
     }
@@ -156,9 +170,9 @@ mod speed {
             for i in 0..self.n {
                 let out = &mut self.out[..];
                 let b = &self.b[(i % 4)*8..];
-                tile::<S, R, C>(simd, 0..48 / S::F32_LANES, std::iter::once(Segment { a: self.a, b, depth: self.depth }),
-                    |_, _| simd.splat_f32s(0.0),
-                    |j, v, x| simd.partial_store_f32s(&mut out[j * 48 + v * S::F32_LANES..][..S::F32_LANES], x));
+                tile::<S, _, R, C>(simd, 0..48 / S::F32_LANES, std::iter::once(Segment { a: self.a, b, depth: self.depth }), out,
+                    |_, _, _| simd.splat_f32s(0.0),
+                    |out, j, v, x| simd.partial_store_f32s(&mut out[j * 48 + v * S::F32_LANES..][..S::F32_LANES], x));
             }
         }
     }

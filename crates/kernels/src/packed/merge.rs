@@ -30,12 +30,13 @@ impl WithSimd for Merge<'_> {
                 for row in rows.clone().step_by(ROWS) {
                     let lanes = ROWS.min(rows.end - row);
                     let a = &concat[row / ROWS * len..][..len];
-                    tile::<S, COLUMNS, 1>(
+                    tile::<S, _, COLUMNS, 1>(
                         simd,
                         vectors::<S>(0..lanes),
                         once(Segment { a, b, depth: w_o.d_in() }),
-                        |j, _| simd.splat_f32s(bias[j]),
-                        |j, v, sum| {
+                        &mut block,
+                        |_, j, _| simd.splat_f32s(bias[j]),
+                        |block, j, v, sum| {
                             if first + j < columns.end {
                                 let at = row - rows.start + v * S::F32_LANES;
                                 let column = &mut block.column(first + j)[at..];

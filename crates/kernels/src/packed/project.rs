@@ -9,7 +9,7 @@ use pulp::{Simd, WithSimd};
 use super::memory::Scratch;
 use super::panels::{Panels, n_groups, pack_tokens, rows_of};
 use super::units::Queue;
-use crate::tile::{COLUMNS, ROWS, Segment, tile, vectors};
+use crate::tile::{COLUMNS, ROWS, Segment, tile, vector_mut, vectors};
 
 /// How the tokens and heads of a projection are cut into pieces.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +69,7 @@ impl<const N: usize> WithSimd for Project<'_, N> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { x, heads, which, cut, queue, scratch } = self;
         scratch.groups = 0..0; // left over from another matrix
-        while let Some((piece, mut chunks)) = queue.take() {
+        while let Some((piece, chunks)) = queue.take() {
             let (group, head) = cut.first(piece);
             let n_groups = n_groups(x.nrows()).min(group + cut.groups).saturating_sub(group);
             let panels = packed(x, group, n_groups, scratch);
@@ -120,11 +120,12 @@ fn project_tile<S: Simd>(
     out: &mut [f32],
 ) {
     let segment = Segment { a: panel, b: weight, depth: panel.len() / ROWS };
-    tile::<S, COLUMNS, 1>(
+    tile::<S, _, COLUMNS, 1>(
         simd,
         vectors::<S>(0..lanes),
         once(segment),
-        |j, _| simd.splat_f32s(bias[j]),
-        |j, v, sum| S::as_mut_simd_f32s(&mut out[j * ROWS..][..ROWS]).0[v] = sum,
+        out,
+        |_, j, _| simd.splat_f32s(bias[j]),
+        |out, j, v, sum| *vector_mut::<S>(out, j, v) = sum,
     );
 }
