@@ -26,7 +26,7 @@ pub(crate) const ROWS: usize = 48;
 pub(crate) const COLUMNS: usize = 8;
 
 /// A run of p: `depth` rows of a panel, against as many of `b`.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Segment<'a> {
     /// `[depth][48]`.
     pub(crate) a: &'a [f32],
@@ -57,32 +57,32 @@ pub(crate) fn vector_mut<S: Simd>(panel: &mut [f32], j: usize, v: usize) -> &mut
 /// One tile, of which only `vectors` are computed: `start(to, j, v)` says what vector v of
 /// column j begins with, `done(to, j, v, sum)` takes what it came to.
 #[inline(always)]
-pub(crate) fn tile<'a, S: Simd, T: ?Sized, const ROW: usize, const COLUMN: usize>(
+pub(crate) fn tile<S: Simd, T: ?Sized, const ROW: usize, const COLUMN: usize>(
     simd: S,
     vectors: Range<usize>,
-    segments: impl Iterator<Item = Segment<'a>> + Clone,
+    segments: &[Segment<'_>],
     to: &mut T,
     start: impl Fn(&T, usize, usize) -> S::f32s,
     done: impl Fn(&mut T, usize, usize, S::f32s),
 ) {
+    // The number of registers tells how much fits beside what is read.
+    let many_registers = S::REGISTER_COUNT >= 32;
     let mut v = vectors.start;
     while v < vectors.end {
-        let m = (vectors.end - v).min(if S::REGISTER_COUNT >= 32 { 3 } else { 2 });
-        // The number of registers tells how many columns fit beside three vectors.
-        if S::REGISTER_COUNT >= 32 {
+        let m = (vectors.end - v).min(if many_registers { 3 } else { 2 });
+        if many_registers {
             let block = Block { v, j: 0 };
             match m {
-                3 => block.run::<S, T, ROW, COLUMN, 3, 8>(simd, &segments, to, &start, &done),
-                2 => block.run::<S, T, ROW, COLUMN, 2, 8>(simd, &segments, to, &start, &done),
-                _ => block.run::<S, T, ROW, COLUMN, 1, 8>(simd, &segments, to, &start, &done),
+                3 => block.run::<S, T, ROW, COLUMN, 3, 8>(simd, segments, to, &start, &done),
+                2 => block.run::<S, T, ROW, COLUMN, 2, 8>(simd, segments, to, &start, &done),
+                _ => block.run::<S, T, ROW, COLUMN, 1, 8>(simd, segments, to, &start, &done),
             }
         } else {
             for j in [0, 4] {
                 let block = Block { v, j };
                 match m {
-                    3 => block.run::<S, T, ROW, COLUMN, 3, 4>(simd, &segments, to, &start, &done),
-                    2 => block.run::<S, T, ROW, COLUMN, 2, 4>(simd, &segments, to, &start, &done),
-                    _ => block.run::<S, T, ROW, COLUMN, 1, 4>(simd, &segments, to, &start, &done),
+                    2 => block.run::<S, T, ROW, COLUMN, 2, 4>(simd, segments, to, &start, &done),
+                    _ => block.run::<S, T, ROW, COLUMN, 1, 4>(simd, segments, to, &start, &done),
                 }
             }
         }
@@ -98,10 +98,10 @@ struct Block {
 
 impl Block {
     #[inline(always)]
-    fn run<'a, S: Simd, T: ?Sized, const ROW: usize, const COLUMN: usize, const M: usize, const N: usize>(
+    fn run<S: Simd, T: ?Sized, const ROW: usize, const COLUMN: usize, const M: usize, const N: usize>(
         &self,
         simd: S,
-        segments: &(impl Iterator<Item = Segment<'a>> + Clone),
+        segments: &[Segment<'_>],
         to: &mut T,
         start: &impl Fn(&T, usize, usize) -> S::f32s,
         done: &impl Fn(&mut T, usize, usize, S::f32s),
@@ -112,7 +112,7 @@ impl Block {
                 sums[j][m] = start(to, self.j + j, self.v + m);
             }
         }
-        for Segment { a, b, depth } in segments.clone() {
+        for &Segment { a, b, depth } in segments {
             let (a, b) = (&a[self.v * S::F32_LANES..], &b[self.j * COLUMN..]);
             accumulate::<S, ROW, COLUMN, M, N>(simd, &mut sums, a, b, depth);
         }
@@ -170,7 +170,7 @@ mod speed {
             for i in 0..self.n {
                 let out = &mut self.out[..];
                 let b = &self.b[(i % 4)*8..];
-                tile::<S, _, R, C>(simd, 0..48 / S::F32_LANES, std::iter::once(Segment { a: self.a, b, depth: self.depth }), out,
+                tile::<S, _, R, C>(simd, 0..48 / S::F32_LANES, &[Segment { a: self.a, b, depth: self.depth }], out,
                     |_, _, _| simd.splat_f32s(0.0),
                     |out, j, v, x| simd.partial_store_f32s(&mut out[j * 48 + v * S::F32_LANES..][..S::F32_LANES], x));
             }

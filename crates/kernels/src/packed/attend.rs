@@ -1,6 +1,6 @@
 //! Attention itself: one head, 48 queries, all of their keys, block after block.
 
-use std::iter::once;
+use std::array::from_fn;
 use std::ops::Range;
 
 use attention::{Dims, Mask};
@@ -190,7 +190,7 @@ fn score_block<S: Simd>(
             tile::<S, _, ROWS, 1>(
                 simd,
                 in_use.clone(),
-                once(segment),
+                &[segment],
                 to,
                 |_, _, _| simd.splat_f32s(0.0),
                 |to, j, v, sum| *vector_mut::<S>(to, j, v) = sum,
@@ -227,15 +227,18 @@ fn add_values<S: Simd>(
 ) {
     let corrections = S::as_simd_f32s(corrections).0;
     for (at, out) in out.chunks_exact_mut(COLUMNS * ROWS).enumerate() {
-        let segments = block.panels().map(|(p, lanes, row)| Segment {
-            a: &shares[(row + lanes.start) * ROWS..],
-            b: &keys.v_panel(p)[at * COLUMNS * ROWS + lanes.start..],
-            depth: lanes.len(),
-        });
+        let mut segments = [Segment::default(); PANELS];
+        let mut n_segments = 0;
+        for (segment, (p, lanes, row)) in segments.iter_mut().zip(block.panels()) {
+            let a = &shares[(row + lanes.start) * ROWS..];
+            let b = &keys.v_panel(p)[at * COLUMNS * ROWS + lanes.start..];
+            *segment = Segment { a, b, depth: lanes.len() };
+            n_segments += 1;
+        }
         tile::<S, _, 1, ROWS>(
             simd,
             in_use.clone(),
-            segments,
+            &segments[..n_segments],
             out,
             |out, j, v| simd.mul_f32s(vector::<S>(out, j, v), corrections[v]),
             |out, j, v, sum| *vector_mut::<S>(out, j, v) = sum,
@@ -254,26 +257,55 @@ impl Running {
         in_use: &Range<usize>,
         scores: &mut [f32],
     ) {
-        let rows = &mut scores[block.rows.start * ROWS..block.rows.end * ROWS];
-        for v in in_use.clone() {
-            let (maxima, sums) = (S::as_mut_simd_f32s(&mut self.maxima).0, S::as_mut_simd_f32s(&mut self.sums).0);
-            let mut maximum = maxima[v];
-            for row in rows.chunks_exact(ROWS) {
-                maximum = simd.max_f32s(maximum, S::as_simd_f32s(row).0[v]);
+        let rows = scores[block.rows.start * ROWS..block.rows.end * ROWS].as_chunks_mut().0;
+        let mut v = in_use.start;
+        while v < in_use.end {
+            let m = (in_use.end - v).min(3);
+            match m {
+                3 => self.take_in_vectors::<S, 3>(simd, v, rows),
+                2 => self.take_in_vectors::<S, 2>(simd, v, rows),
+                _ => self.take_in_vectors::<S, 1>(simd, v, rows),
             }
-            // −∞ − (−∞) is NaN, and 2^(−∞ − 0) is the 0 that an empty row is made of.
-            let nothing = simd.equal_f32s(maximum, simd.splat_f32s(f32::NEG_INFINITY));
-            let from = simd.select_f32s(nothing, simd.splat_f32s(0.0), maximum);
-            let correction = exp2(simd, simd.sub_f32s(maxima[v], from));
-            let mut sum = simd.mul_f32s(sums[v], correction);
-            for row in rows.chunks_exact_mut(ROWS) {
-                let score = &mut S::as_mut_simd_f32s(row).0[v];
-                *score = exp2(simd, simd.sub_f32s(*score, from));
-                sum = simd.add_f32s(sum, *score);
+            v += m;
+        }
+    }
+
+    /// The same for M vectors of queries, from vector `v` on.
+    #[inline(always)]
+    fn take_in_vectors<S: Simd, const M: usize>(
+        &mut self,
+        simd: S,
+        v: usize,
+        rows: &mut [[f32; ROWS]],
+    ) {
+        let before: [S::f32s; M] = from_fn(|m| S::as_simd_f32s(&self.maxima).0[v + m]);
+        let mut maxima = before;
+        for row in &*rows {
+            for m in 0..M {
+                maxima[m] = simd.max_f32s(maxima[m], S::as_simd_f32s(row).0[v + m]);
             }
-            maxima[v] = maximum;
-            sums[v] = sum;
-            S::as_mut_simd_f32s(&mut self.corrections).0[v] = correction;
+        }
+        // −∞ − (−∞) is NaN, and 2^(−∞ − 0) is the 0 that an empty row is made of.
+        let nothing = simd.splat_f32s(f32::NEG_INFINITY);
+        let from: [S::f32s; M] = from_fn(|m| {
+            let empty = simd.equal_f32s(maxima[m], nothing);
+            simd.select_f32s(empty, simd.splat_f32s(0.0), maxima[m])
+        });
+        let corrections: [S::f32s; M] =
+            from_fn(|m| exp2(simd, simd.sub_f32s(before[m], from[m])));
+        let mut sums: [S::f32s; M] =
+            from_fn(|m| simd.mul_f32s(S::as_simd_f32s(&self.sums).0[v + m], corrections[m]));
+        for row in rows {
+            for m in 0..M {
+                let score = &mut S::as_mut_simd_f32s(row).0[v + m];
+                *score = exp2(simd, simd.sub_f32s(*score, from[m]));
+                sums[m] = simd.add_f32s(sums[m], *score);
+            }
+        }
+        for m in 0..M {
+            S::as_mut_simd_f32s(&mut self.maxima).0[v + m] = maxima[m];
+            S::as_mut_simd_f32s(&mut self.sums).0[v + m] = sums[m];
+            S::as_mut_simd_f32s(&mut self.corrections).0[v + m] = corrections[m];
         }
     }
 

@@ -1,7 +1,5 @@
 //! The heads' outputs to tokens: W^O.
 
-use std::iter::once;
-
 use pulp::{Simd, WithSimd};
 
 use super::panels::Panels;
@@ -33,7 +31,7 @@ impl WithSimd for Merge<'_> {
                     tile::<S, _, COLUMNS, 1>(
                         simd,
                         vectors::<S>(0..lanes),
-                        once(Segment { a, b, depth: w_o.d_in() }),
+                        &[Segment { a, b, depth: w_o.d_in() }],
                         &mut block,
                         |_, j, _| simd.splat_f32s(bias[j]),
                         |block, j, v, sum| {

@@ -1,8 +1,6 @@
 //! Tokens to queries, keys and values, written as the attention reads them.
 
 use std::array::from_fn;
-use std::iter::once;
-
 use attention::Matrix;
 use pulp::{Simd, WithSimd};
 
@@ -123,7 +121,7 @@ fn project_tile<S: Simd>(
     tile::<S, _, COLUMNS, 1>(
         simd,
         vectors::<S>(0..lanes),
-        once(segment),
+        &[segment],
         out,
         |_, j, _| simd.splat_f32s(bias[j]),
         |out, j, v, sum| *vector_mut::<S>(out, j, v) = sum,
