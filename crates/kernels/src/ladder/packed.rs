@@ -76,8 +76,7 @@ impl Packed {
             share_out(scratches, &|scratch| {
                 instructions.run(Project {
                     x: inputs.query,
-                    heads: &weights.heads,
-                    which: [0, 1, 2],
+                    weights: [&weights.w_q, &weights.w_k, &weights.w_v],
                     cut: cut_q,
                     queue: &queue,
                     scratch,
@@ -85,17 +84,16 @@ impl Packed {
             });
         } else {
             let all = [
-                (inputs.query, cut_q, &mut *q, 0),
-                (inputs.key, cut_kv, &mut *k, 1),
-                (inputs.value, cut_kv, &mut *v, 2),
+                (inputs.query, cut_q, &mut *q, &weights.w_q),
+                (inputs.key, cut_kv, &mut *k, &weights.w_k),
+                (inputs.value, cut_kv, &mut *v, &weights.w_v),
             ];
-            for (x, cut, to, which) in all {
+            for (x, cut, to, of_heads) in all {
                 let queue = Queue::new(cut.n_pieces(x.nrows()), Order::InTurn, [to]);
                 share_out(scratches, &|scratch| {
                     instructions.run(Project {
                         x,
-                        heads: &weights.heads,
-                        which: [which],
+                        weights: [of_heads],
                         cut,
                         queue: &queue,
                         scratch,
@@ -118,7 +116,7 @@ impl Packed {
         let block = match n_groups / (4 * n_threads) {
             0 => (ROWS, shape.1.div_ceil(2 * n_threads).next_multiple_of(COLUMNS)),
             1..4 => (ROWS, shape.1),
-            _ => (4 * ROWS, shape.1),
+            _ => (2 * ROWS, shape.1),
         };
         let blocks = Blocks::new(out.as_mut_slice(), shape, block);
         share_out(scratches, &|_| {

@@ -26,8 +26,7 @@ impl Cut {
         let (groups, heads) = match n_groups / (4 * n_threads) {
             0 => (1, 1),
             1 => (1, n_heads),
-            2 | 3 => (2, n_heads),
-            _ => (4, n_heads),
+            _ => (2, n_heads),
         };
         Self { n_heads, groups, heads }
     }
@@ -52,9 +51,8 @@ impl Cut {
 /// The projection of `x` by N weights of every head, `[group][head][d_out][48]` each.
 pub(crate) struct Project<'a, const N: usize> {
     pub(crate) x: &'a Matrix<f32>,
-    pub(crate) heads: &'a [[Panels; 3]],
-    /// Which of the three weights.
-    pub(crate) which: [usize; N],
+    /// Each weight head by head.
+    pub(crate) weights: [&'a [Panels]; N],
     pub(crate) cut: Cut,
     pub(crate) queue: &'a Queue<'a, N>,
     pub(crate) scratch: &'a mut Scratch,
@@ -65,7 +63,7 @@ impl<const N: usize> WithSimd for Project<'_, N> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { x, heads, which, cut, queue, scratch } = self;
+        let Self { x, weights, cut, queue, scratch } = self;
         scratch.groups = 0..0; // left over from another matrix
         while let Some((piece, chunks)) = queue.take() {
             let (group, head) = cut.first(piece);
@@ -74,13 +72,13 @@ impl<const N: usize> WithSimd for Project<'_, N> {
             let lens: [usize; N] = from_fn(|n| chunks[n].len() / (cut.groups * cut.heads));
             for i in 0..cut.heads {
                 for n in 0..N {
-                    let weights = &heads[head + i][which[n]];
-                    for at in 0..weights.n_panels() {
+                    let of_head = &weights[n][head + i];
+                    for at in 0..of_head.n_panels() {
                         for (g, panel) in panels.chunks_exact(x.ncols() * ROWS).enumerate() {
                             let first = (g * cut.heads + i) * lens[n] + at * COLUMNS * ROWS;
                             let out = &mut chunks[n][first..][..COLUMNS * ROWS];
                             let lanes = rows_of(group + g, x.nrows()).len();
-                            project_tile(simd, panel, weights.panel(at), lanes, out);
+                            project_tile(simd, panel, of_head.panel(at), lanes, out);
                         }
                     }
                 }

@@ -2,7 +2,7 @@
 
 use std::f32::consts::LOG2_E;
 
-use attention::{Dims, LayerParameters, Linear, Matrix};
+use attention::{Dims, HeadParameters, LayerParameters, Linear, Matrix};
 
 use super::panels::{Panels, round_up};
 
@@ -10,9 +10,13 @@ use super::panels::{Panels, round_up};
 #[derive(Debug, Clone)]
 pub(crate) struct Weights {
     pub(crate) dims: Dims,
-    /// W_i^Q, W_i^K and W_i^V of each head. W_i^Q and b_i^Q are multiplied by
-    /// `log2 e / √d_k`, so that `2^score` is what softmax needs and no score is scaled.
-    pub(crate) heads: Vec<[Panels; 3]>,
+    /// W_i^Q and b_i^Q of each head, multiplied by `log2 e / √d_k`: so `2^score` is what
+    /// softmax needs, and no score is scaled.
+    pub(crate) w_q: Vec<Panels>,
+    /// W_i^K of each head.
+    pub(crate) w_k: Vec<Panels>,
+    /// W_i^V of each head.
+    pub(crate) w_v: Vec<Panels>,
     /// W^O, whose rows leave room for the unused rows of each head's place.
     pub(crate) w_o: Panels,
 }
@@ -31,12 +35,17 @@ pub(crate) fn rows_per_head(dims: Dims) -> usize {
 impl Weights {
     pub(crate) fn new(parameters: &LayerParameters<f32>) -> Self {
         let dims = parameters.dims();
-        let heads = parameters.heads().iter().map(|head| {
-            let w_q = Panels::new(&head.w_q, query_factor(dims));
-            [w_q, Panels::new(&head.w_k, 1.0), Panels::new(&head.w_v, 1.0)]
-        });
-        let w_o = Panels::new(&spread_rows(parameters.w_o(), dims), 1.0);
-        Self { dims, heads: heads.collect(), w_o }
+        let packed = |of: fn(&HeadParameters<f32>) -> &Linear<f32>, factor| {
+            let heads = parameters.heads().iter();
+            heads.map(|head| Panels::new(of(head), factor)).collect()
+        };
+        Self {
+            dims,
+            w_q: packed(|head| &head.w_q, query_factor(dims)),
+            w_k: packed(|head| &head.w_k, 1.0),
+            w_v: packed(|head| &head.w_v, 1.0),
+            w_o: Panels::new(&spread_rows(parameters.w_o(), dims), 1.0),
+        }
     }
 }
 
