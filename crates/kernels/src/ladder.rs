@@ -1,6 +1,7 @@
 //! The rungs, one file each, in the order in which they are climbed.
 
 mod one_product;
+mod packed;
 mod plain;
 mod threads;
 mod tiles;
@@ -11,6 +12,7 @@ use attention::{Dims, LayerParameters, Matrix, Result};
 use crate::Inputs;
 
 pub use one_product::OneProduct;
+pub use packed::Packed;
 pub use plain::Plain;
 pub use threads::Threads;
 pub use tiles::Tiles;
@@ -44,5 +46,6 @@ pub fn ladder(parameters: &LayerParameters<f32>) -> Vec<Box<dyn Rung>> {
         Box::new(Tiles::new(parameters)),
         Box::new(VectorExp::new(parameters)),
         Box::new(Threads::new(parameters)),
+        Box::new(Packed::new(parameters)),
     ]
 }

@@ -6,9 +6,11 @@ mod inputs;
 mod instructions;
 mod ladder;
 mod online_softmax;
+mod packed;
+mod tile;
 mod wide;
 
 pub use inputs::{Inputs, Lengths};
 pub use instructions::Instructions;
-pub use ladder::{OneProduct, Plain, Rung, Threads, Tiles, VectorExp, ladder};
+pub use ladder::{OneProduct, Packed, Plain, Rung, Threads, Tiles, VectorExp, ladder};
 pub use online_softmax::OnlineSoftmax;
