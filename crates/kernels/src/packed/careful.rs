@@ -19,6 +19,10 @@ pub(crate) fn one_sequence(q: &[f32], part: &Part, keys: &Keys<'_>, done: &mut [
             done[feature * ROWS + lane] = x;
         }
     }
+    // W^O has zeros for the features that fill up a tile, and 0 · NaN is NaN.
+    for unused in done.chunks_exact_mut(ROWS).skip(out.ncols()) {
+        unused[part.lanes.clone()].fill(0.0);
+    }
 }
 
 /// The masked scores of these queries, `[queries, n_kv]`.
