@@ -200,6 +200,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "minutes long, and all of it safe code")]
     fn tiles_give_what_whole_rows_give() {
         // The first query sees a late key only; between the others' keys is a gap.
         let late = Mask::Allowed(Matrix::from_fn(280, 300, |i, j| {
@@ -226,6 +227,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "minutes long, and all of it safe code")]
     fn a_tile_that_is_blocked_whole_is_not_computed() {
         for (mask, queries, seen) in
             [(Mask::Causal, 0..128, 128), (Mask::Padding(100), 0..128, 100)]
