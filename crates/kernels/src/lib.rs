@@ -12,3 +12,4 @@ mod wide;
 pub use inputs::{Inputs, Lengths};
 pub use instructions::Instructions;
 pub use ladder::{Packed, Plain, Rung, ladder};
+pub use packed::backward::{Gradients, InputGradients, Pass};

@@ -54,6 +54,22 @@ pub(crate) fn vector_mut<S: Simd>(panel: &mut [f32], j: usize, v: usize) -> &mut
     &mut S::as_mut_simd_f32s(&mut panel[j * ROWS..][..ROWS]).0[v]
 }
 
+/// A vector from the front of a slice, zeros behind its end.
+#[inline(always)]
+pub(crate) fn load<S: Simd>(simd: S, from: &[f32]) -> S::f32s {
+    let whole = S::as_simd_f32s(from).0.first();
+    whole.copied().unwrap_or_else(|| simd.partial_load_f32s(from))
+}
+
+/// A vector to the front of a slice, as much of it as there is room for.
+#[inline(always)]
+pub(crate) fn store<S: Simd>(simd: S, to: &mut [f32], vector: S::f32s) {
+    match S::as_mut_simd_f32s(to).0.first_mut() {
+        Some(whole) => *whole = vector,
+        None => simd.partial_store_f32s(to, vector),
+    }
+}
+
 /// One tile, of which only `vectors` are computed: `start(to, j, v)` says what vector v of
 /// column j begins with, `done(to, j, v, sum)` takes what it came to.
 #[inline(always)]

@@ -22,11 +22,14 @@ pub(crate) struct Attend<'a> {
     pub(crate) dims: Dims,
     pub(crate) inputs: &'a Inputs<'a>,
     pub(crate) lengths: Lengths,
+    /// Queries, `[group][head][rows of a head][48]`; without them, they stand where the
+    /// outputs go.
+    pub(crate) q: Option<&'a [f32]>,
     /// `[group][head][d_k][48]`, as many rows as [`round_up`] says.
     pub(crate) k: &'a [f32],
     /// `[group][head][d_v][48]`, likewise.
     pub(crate) v: &'a [f32],
-    /// Queries, `[group][head][rows of a head][48]`, and `log2 Σ 2^score`,
+    /// Outputs, `[group][head][rows of a head][48]`, and `log2 Σ 2^score`,
     /// `[group][head][48]`.
     pub(crate) queue: &'a Queue<'a, 2>,
     pub(crate) scratch: &'a mut Scratch,
@@ -37,12 +40,13 @@ impl WithSimd for Attend<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { dims, inputs, lengths, k, v, queue, scratch } = self;
+        let Self { dims, inputs, lengths, q, k, v, queue, scratch } = self;
         let n_rows = lengths.n_sequences * lengths.n_q;
-        while let Some((piece, [q, log_sums])) = queue.take() {
+        while let Some((piece, [out, log_sums])) = queue.take() {
+            let q = q.map_or(&*out, |q| &q[piece * out.len()..][..out.len()]);
+            let len = out.len();
             let (group, head) = (piece / dims.n_heads(), piece % dims.n_heads());
-            let done = scratch.done.take(q.len());
-            done.fill(0.0);
+            scratch.done.take(len).fill(0.0);
             let rows = rows_of(group, n_rows);
             for s in rows.start / lengths.n_q..rows.end.div_ceil(lengths.n_q) {
                 let of_sequence = s * lengths.n_q..(s + 1) * lengths.n_q;
@@ -57,7 +61,7 @@ impl WithSimd for Attend<'_> {
                 let keys = Keys { dims, head, lengths, k, v, mask: &mask };
                 one_sequence(simd, q, &part, &keys, scratch, log_sums);
             }
-            q.copy_from_slice(scratch.done.get(q.len()));
+            out.copy_from_slice(scratch.done.get(len));
         }
     }
 }
@@ -93,7 +97,7 @@ impl<'a> Keys<'a> {
     }
 
     /// The rows of the keys that a part may attend to.
-    fn rows(&self, part: &Part) -> Range<usize> {
+    pub(crate) fn rows(&self, part: &Part) -> Range<usize> {
         let first = part.sequence * self.lengths.n_kv;
         let (n_q, n_kv) = (self.lengths.n_q, self.lengths.n_kv);
         let keys = block_mask::visible_keys(self.mask, part.queries.clone(), (n_q, n_kv));

@@ -143,19 +143,31 @@ pub(crate) struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// This block's rows of column `j` of the matrix.
+    /// This block's rows of column `j` of the matrix, to be read.
+    ///
+    /// # Panics
+    /// If the column is not this block's.
+    pub(crate) fn read(&self, j: usize) -> &[f32] {
+        // SAFETY: as in `column`; what is shared is only read.
+        unsafe { std::slice::from_raw_parts(self.first(j), self.rows.len()) }
+    }
+
+    /// This block's rows of column `j` of the matrix, to be written.
     ///
     /// # Panics
     /// If the column is not this block's.
     pub(crate) fn column(&mut self, j: usize) -> &mut [f32] {
-        assert!(self.columns.contains(&j), "column {j} of {:?}", self.columns);
         // SAFETY: the turns of `Blocks::take` give each pair of row block and column block
         // once, so these entries are in no other block; `&mut self` lets one column be
         // written at a time. They lie within the matrix since both ranges do.
-        unsafe {
-            let first = self.start.add(j * self.stride + self.rows.start);
-            std::slice::from_raw_parts_mut(first, self.rows.len())
-        }
+        unsafe { std::slice::from_raw_parts_mut(self.first(j), self.rows.len()) }
+    }
+
+    /// The first of this block's entries of column `j`.
+    fn first(&self, j: usize) -> *mut f32 {
+        assert!(self.columns.contains(&j), "column {j} of {:?}", self.columns);
+        // SAFETY: the column and the row are the matrix's, so this is within it.
+        unsafe { self.start.add(j * self.stride + self.rows.start) }
     }
 }
 
