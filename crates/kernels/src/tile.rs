@@ -130,7 +130,7 @@ impl Block {
         }
         for &Segment { a, b, depth } in segments {
             let (a, b) = (&a[self.v * S::F32_LANES..], &b[self.j * COLUMN..]);
-            accumulate::<S, ROW, COLUMN, M, N>(simd, &mut sums, a, b, depth);
+            sums = accumulate::<S, ROW, COLUMN, M, N>(simd, sums, a, b, depth);
         }
         for j in 0..N {
             for m in 0..M {
@@ -144,13 +144,13 @@ impl Block {
 #[inline(always)]
 fn accumulate<S: Simd, const ROW: usize, const COLUMN: usize, const M: usize, const N: usize>(
     simd: S,
-    sums: &mut [[S::f32s; M]; N],
+    mut sums: [[S::f32s; M]; N],
     a: &[f32],
     b: &[f32],
     depth: usize,
-) {
+) -> [[S::f32s; M]; N] {
     if depth == 0 {
-        return;
+        return sums;
     }
     assert!(a.len() >= (depth - 1) * ROWS + M * S::F32_LANES);
     assert!(b.len() > (depth - 1) * ROW + (N - 1) * COLUMN);
@@ -171,6 +171,7 @@ fn accumulate<S: Simd, const ROW: usize, const COLUMN: usize, const M: usize, co
             }
         }
     }
+    sums
 }
 
 #[cfg(test)]

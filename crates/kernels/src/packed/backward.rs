@@ -81,6 +81,8 @@ pub(crate) struct Memory {
     dk: Aligned,
     /// Of the values.
     dv: Aligned,
+    /// The gradients of the queries, keys and values as the micro-kernel reads them.
+    panels: Aligned,
     /// Tokens with their features side by side, `[features / 48][row][48]`.
     turned: [Aligned; 4],
 }
@@ -121,16 +123,10 @@ impl Pass<'_> {
         let of_k = Strips { features: dims.d_k(), tokens: lengths.n_kv };
         let of_v = Strips { features: dims.d_v(), tokens: lengths.n_kv };
         let n_pieces = n_heads * lengths.n_sequences;
-        let [dq, dk, dv] = [
-            back.dq.take(n_pieces * of_q.len() + strips::MARGIN),
-            back.dk.take(n_pieces * of_k.len() + strips::MARGIN),
-            back.dv.take(n_pieces * of_v.len() + strips::MARGIN),
-        ];
-        let slices = [
-            &mut dq[..n_pieces * of_q.len()],
-            &mut dk[..n_pieces * of_k.len()],
-            &mut dv[..n_pieces * of_v.len()],
-        ];
+        let dq = back.dq.take(n_pieces * of_q.len());
+        let dk = back.dk.take(n_pieces * of_k.len());
+        let dv = back.dv.take(n_pieces * of_v.len());
+        let slices = [&mut *dq, &mut *dk, &mut *dv];
         let queue = &Queue::new(n_pieces, Order::InTurn, slices);
         let kept = Kept {
             dims,
@@ -150,18 +146,19 @@ impl Pass<'_> {
         let q = strips::OfHeads { data: dq, strips: of_q, n_heads, n_sequences: n };
         let k = strips::OfHeads { data: dk, strips: of_k, n_heads, n_sequences: n };
         let v = strips::OfHeads { data: dv, strips: of_v, n_heads, n_sequences: n };
-        let (w_q, w_k, w_v) = (&turned.w_q, &turned.w_k, &turned.w_v);
-        let mut d_tokens = |like: &Matrix<f32>, ways: &[tokens::Way<'_>]| {
-            tokens::d_tokens(*instructions, scratches, like.shape(), n, ways)
+        let mut d_tokens = |like: &Matrix<f32>, ways: &[strips::OfHeads<'_>], w: &Panels| {
+            let (n_rows, d_in) = like.shape();
+            tokens::d_tokens(*instructions, scratches, &mut back.panels, n_rows, ways, w, d_in)
         };
         let d_inputs = if inputs.is_self_attention() {
-            let ways = [(&q, w_q), (&k, w_k), (&v, w_v)];
-            InputGradients::SelfAttention { d_x: d_tokens(inputs.query, &ways) }
+            let d_x = d_tokens(inputs.query, &[q, k, v], &turned.all);
+            InputGradients::SelfAttention { d_x }
         } else {
+            let [w_q, w_k, w_v] = &turned.each;
             InputGradients::CrossAttention {
-                d_query: d_tokens(inputs.query, &[(&q, w_q)]),
-                d_key: d_tokens(inputs.key, &[(&k, w_k)]),
-                d_value: d_tokens(inputs.value, &[(&v, w_v)]),
+                d_query: d_tokens(inputs.query, &[q], w_q),
+                d_key: d_tokens(inputs.key, &[k], w_k),
+                d_value: d_tokens(inputs.value, &[v], w_v),
             }
         };
 

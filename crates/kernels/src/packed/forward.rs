@@ -161,8 +161,8 @@ fn attend(
     });
 }
 
-/// concat → out.
-fn merge(
+/// concat → out: panels of tokens by a weight.
+pub(crate) fn merge(
     instructions: Instructions,
     scratches: &mut [Scratch],
     concat: &[f32],

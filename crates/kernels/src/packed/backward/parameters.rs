@@ -1,5 +1,7 @@
 //! Back to the parameters: each gathers from every token that it met.
 
+use std::ops::Range;
+
 use attention::Matrix;
 use pulp::{Simd, WithSimd};
 
@@ -12,9 +14,18 @@ use crate::packed::units::{Block, Blocks, share_out};
 use crate::packed::weights::rows_per_head;
 use crate::tile::{COLUMNS, ROWS, Segment, load, store, tile, vector_mut, vectors};
 
-/// Tokens that are summed before a gradient is written: 48 features of so many stay in
-/// the second cache.
-const TOKENS: usize = 1024;
+/// Tokens that are summed before a gradient is written. 8 columns of so many stay in the
+/// first cache, and [`PANELS`] panels of 48 features in the second.
+const TOKENS: usize = 384;
+
+/// The most panels of 48 features that one thread goes through together, so that what it
+/// has read for one of them serves all.
+const PANELS: usize = 8;
+
+/// How many panels a piece of work has.
+fn panels_per_piece(width: usize, n_threads: usize) -> usize {
+    width.div_ceil(ROWS).div_ceil(n_threads).min(PANELS)
+}
 
 /// `xᵀ · d` for a projection of tokens x to all heads, `[d_in, h · features]`.
 ///
@@ -29,7 +40,8 @@ pub(crate) fn d_weight(
 ) -> Matrix<f32> {
     let mut weight = Matrix::zeros(d_in, d.n_heads * d.strips.features);
     let shape = weight.shape();
-    let blocks = &Blocks::new(weight.as_mut_slice(), shape, (ROWS, shape.1));
+    let rows = panels_per_piece(d_in, scratches.len()) * ROWS;
+    let blocks = &Blocks::new(weight.as_mut_slice(), shape, (rows, shape.1));
     share_out(scratches, &|_| instructions.run(DWeight { x, d, blocks }));
     weight
 }
@@ -57,19 +69,22 @@ impl WithSimd for DWeight<'_> {
         let n_rows = d.n_sequences * d.strips.tokens;
         let mut segments = Vec::new();
         while let Some(mut block) = blocks.take() {
-            let rows = &x[block.rows.start * n_rows..][..n_rows * ROWS];
             for (n, runs) in runs(d.n_sequences, d.strips.tokens).iter().enumerate() {
                 for head in 0..d.n_heads {
                     for feature in (0..features).step_by(COLUMNS) {
-                        segments.clear();
-                        segments.extend(runs.iter().map(|run| Segment {
-                            a: &rows[(run.sequence * d.strips.tokens + run.token) * ROWS..],
-                            b: d.from(head, run.sequence, run.token, feature),
-                            depth: run.n_tokens,
-                        }));
                         let columns = COLUMNS.min(features - feature);
                         let first = head * features + feature;
-                        add_tile(simd, &segments, &mut block, first, columns, n == 0);
+                        for row in block.rows.clone().step_by(ROWS) {
+                            let x = &x[row * n_rows..][..n_rows * ROWS];
+                            segments.clear();
+                            segments.extend(runs.iter().map(|run| Segment {
+                                a: &x[(run.sequence * d.strips.tokens + run.token) * ROWS..],
+                                b: d.from(head, run.sequence, run.token, feature),
+                                depth: run.n_tokens,
+                            }));
+                            let place = Place { row, first, columns, anew: n == 0 };
+                            add_tile(simd, &segments, &mut block, &place);
+                        }
                     }
                 }
             }
@@ -97,30 +112,39 @@ fn runs(n_sequences: usize, n_tokens: usize) -> Vec<Vec<Run>> {
     lists
 }
 
+/// Where a tile belongs: 48 rows from `row` on, some columns from `first` on; and whether
+/// nothing stands there yet.
+struct Place {
+    row: usize,
+    first: usize,
+    columns: usize,
+    anew: bool,
+}
+
 /// Up to 48 rows and 8 columns of a gradient.
 #[inline(always)]
 fn add_tile<S: Simd>(
     simd: S,
     segments: &[Segment<'_>],
     block: &mut Block<'_>,
-    first: usize,
-    columns: usize,
-    anew: bool,
+    place: &Place,
 ) {
+    let rows = place.row - block.rows.start..(place.row + ROWS).min(block.rows.end) - block.rows.start;
+    let from = |v: usize| rows.start + v * S::F32_LANES..rows.end;
     tile::<S, _, WIDTH, 1>(
         simd,
-        vectors::<S>(0..block.rows.len()),
+        vectors::<S>(0..rows.len()),
         segments,
         block,
         |block, j, v| {
-            if anew || j >= columns {
+            if place.anew || j >= place.columns {
                 return simd.splat_f32s(0.0);
             }
-            load(simd, &block.read(first + j)[v * S::F32_LANES..])
+            load(simd, &block.read(place.first + j)[from(v)])
         },
         |block, j, v, sum| {
-            if j < columns {
-                store(simd, &mut block.column(first + j)[v * S::F32_LANES..], sum);
+            if j < place.columns {
+                store(simd, &mut block.column(place.first + j)[from(v)], sum);
             }
         },
     );
@@ -140,7 +164,8 @@ pub(crate) fn d_w_o(
     let dims = extent.dims;
     let shape = (dims.n_heads() * dims.d_v(), dims.d_model());
     let mut weight = Matrix::zeros(shape.0, shape.1);
-    let blocks = &Blocks::new(weight.as_mut_slice(), shape, (shape.0, ROWS));
+    let columns = panels_per_piece(shape.1, scratches.len()) * ROWS;
+    let blocks = &Blocks::new(weight.as_mut_slice(), shape, (shape.0, columns));
     share_out(scratches, &|_| instructions.run(DMerge { concat, d_out, extent, blocks }));
     weight
 }
@@ -162,25 +187,27 @@ impl WithSimd for DMerge<'_> {
         let head_len = rows_per_head(dims) * ROWS;
         let mut segments = Vec::new();
         while let Some(mut block) = blocks.take() {
-            let d_out = &d_out[block.columns.start * n_rows..][..n_rows * ROWS];
             let per_list = TOKENS / ROWS;
             for list in (0..n_groups(n_rows)).step_by(per_list) {
                 let groups = list..(list + per_list).min(n_groups(n_rows));
                 for head in 0..dims.n_heads() {
                     for feature in (0..dims.d_v()).step_by(COLUMNS) {
-                        segments.clear();
-                        segments.extend(groups.clone().map(|g| {
-                            let rows = rows_of(g, n_rows);
-                            let at = (g * dims.n_heads() + head) * head_len;
-                            Segment {
-                                a: &d_out[rows.start * ROWS..],
-                                b: &concat[at + feature * ROWS..],
-                                depth: rows.len(),
-                            }
-                        }));
-                        let columns = COLUMNS.min(dims.d_v() - feature);
+                        let rows = COLUMNS.min(dims.d_v() - feature);
                         let first = head * dims.d_v() + feature;
-                        add_turned_tile(simd, &segments, &mut block, first, columns);
+                        for column in block.columns.clone().step_by(ROWS) {
+                            let d_out = &d_out[column * n_rows..][..n_rows * ROWS];
+                            segments.clear();
+                            segments.extend(groups.clone().map(|g| {
+                                let rows = rows_of(g, n_rows);
+                                let at = (g * dims.n_heads() + head) * head_len;
+                                Segment {
+                                    a: &d_out[rows.start * ROWS..],
+                                    b: &concat[at + feature * ROWS..],
+                                    depth: rows.len(),
+                                }
+                            }));
+                            add_turned_tile(simd, &segments, &mut block, column, first..first + rows);
+                        }
                     }
                 }
             }
@@ -194,20 +221,21 @@ fn add_turned_tile<S: Simd>(
     simd: S,
     segments: &[Segment<'_>],
     block: &mut Block<'_>,
-    first: usize,
-    n: usize,
+    column: usize,
+    rows: Range<usize>,
 ) {
+    let columns = column..(column + ROWS).min(block.columns.end);
     let mut sums = [0.0; COLUMNS * ROWS];
     tile::<S, _, 1, ROWS>(
         simd,
-        vectors::<S>(0..block.columns.len()),
+        vectors::<S>(0..columns.len()),
         segments,
         &mut sums[..],
         |_, _, _| simd.splat_f32s(0.0),
         |sums, j, v, sum| *vector_mut::<S>(sums, j, v) = sum,
     );
-    for (i, column) in block.columns.clone().enumerate() {
-        for (j, x) in block.column(column)[first..][..n].iter_mut().enumerate() {
+    for (i, column) in columns.enumerate() {
+        for (j, x) in block.column(column)[rows.clone()].iter_mut().enumerate() {
             *x += sums[j * ROWS + i];
         }
     }

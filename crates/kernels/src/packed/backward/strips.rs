@@ -3,14 +3,10 @@
 /// The features of a strip.
 pub(crate) const WIDTH: usize = 16;
 
-/// How much may be read behind the last strip by a tile of 8 tokens.
-pub(crate) const MARGIN: usize = 8 * WIDTH;
-
 /// The gradients of one head and sequence: `[strip][token][16]`, strips of 16 features.
 ///
-/// A product over tokens reads a strip row after row; one over features reads 16 of a
-/// token, which is why it is not `[token][features]`: both steps are known when the
-/// program is compiled, whatever d_k is.
+/// A product over tokens reads a strip row after row, and the step from row to row is
+/// known when the program is compiled, whatever d_k is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Strips {
     pub(crate) features: usize,

@@ -1,7 +1,8 @@
 //! Parameters and tokens turned round, so that a tile's 48 rows are features.
 
-use attention::{LayerParameters, Linear, Matrix};
+use attention::{HeadParameters, LayerParameters, Linear, Matrix};
 
+use super::tokens::turned_ways;
 use crate::packed::memory::{Aligned, Scratch};
 use crate::packed::panels::Panels;
 use crate::packed::units::{Order, Queue, share_out};
@@ -12,17 +13,10 @@ use crate::tile::ROWS;
 pub(crate) struct Turned {
     /// `W_i^Oᵀ` of each head, for the gradient of its output.
     pub(crate) w_o: Vec<Panels>,
-    pub(crate) w_q: TurnedHeads,
-    pub(crate) w_k: TurnedHeads,
-    pub(crate) w_v: TurnedHeads,
-}
-
-/// A weight of every head, `[head][d_in / 48][feature][48]`.
-#[derive(Debug)]
-pub(crate) struct TurnedHeads {
-    data: Vec<f32>,
-    d_in: usize,
-    features: usize,
+    /// `W^Qᵀ`, `W^Kᵀ` and `W^Vᵀ`, for the gradients of query, key and value.
+    pub(crate) each: [Panels; 3],
+    /// All three, one below the other, for that of tokens which are all three.
+    pub(crate) all: Panels,
 }
 
 impl Turned {
@@ -32,40 +26,20 @@ impl Turned {
             let weight = parameters.w_o_of_head(i).transpose();
             Panels::new(&Linear { weight, bias: None }, 1.0)
         };
+        let of_heads = |of: fn(&HeadParameters<f32>) -> &Linear<f32>| {
+            heads.iter().map(of).collect::<Vec<_>>()
+        };
+        let ways = [
+            of_heads(|head| &head.w_q),
+            of_heads(|head| &head.w_k),
+            of_heads(|head| &head.w_v),
+        ];
+        let one_width = ways.iter().all(|way| way[0].d_in() == ways[0][0].d_in());
         Self {
             w_o: (0..heads.len()).map(w_o).collect(),
-            w_q: TurnedHeads::new(heads.iter().map(|head| &head.w_q)),
-            w_k: TurnedHeads::new(heads.iter().map(|head| &head.w_k)),
-            w_v: TurnedHeads::new(heads.iter().map(|head| &head.w_v)),
+            all: turned_ways(if one_width { &ways } else { &ways[..1] }),
+            each: ways.map(|way| turned_ways(&[way])),
         }
-    }
-}
-
-impl TurnedHeads {
-    fn new<'a>(heads: impl Iterator<Item = &'a Linear<f32>> + Clone) -> Self {
-        let first = heads.clone().next().expect("a layer has heads");
-        let (d_in, features) = first.weight.shape();
-        let mut data = Vec::new();
-        for head in heads {
-            for panel in 0..d_in.div_ceil(ROWS) {
-                for feature in head.weight.column_iter() {
-                    let rows = panel * ROWS..((panel + 1) * ROWS).min(d_in);
-                    data.extend(feature.rows(rows.start, rows.len()).iter());
-                    data.extend(std::iter::repeat_n(0.0, ROWS - rows.len()));
-                }
-            }
-        }
-        Self { data, d_in, features }
-    }
-
-    /// From a feature on, `[features …][48]`.
-    pub(crate) fn from(&self, head: usize, panel: usize, feature: usize) -> &[f32] {
-        let panel = head * self.d_in.div_ceil(ROWS) + panel;
-        &self.data[(panel * self.features + feature) * ROWS..]
-    }
-
-    pub(crate) fn features(&self) -> usize {
-        self.features
     }
 }
 
