@@ -160,13 +160,14 @@ fn accumulate<S: Simd, const ROW: usize, const COLUMN: usize, const M: usize, co
         // is as many f32 as it has lanes, and any bits are a vector.
         unsafe {
             let a = a.add(p * ROWS);
-            let a: [S::f32s; M] = std::array::from_fn(|m| {
-                a.add(m * S::F32_LANES).cast::<S::f32s>().read_unaligned()
-            });
+            let mut rows = [simd.splat_f32s(0.0); M];
+            for m in 0..M {
+                rows[m] = a.add(m * S::F32_LANES).cast::<S::f32s>().read_unaligned();
+            }
             for j in 0..N {
                 let b = simd.splat_f32s(*b.add(p * ROW + j * COLUMN));
                 for m in 0..M {
-                    sums[j][m] = simd.mul_add_e_f32s(a[m], b, sums[j][m]);
+                    sums[j][m] = simd.mul_add_e_f32s(rows[m], b, sums[j][m]);
                 }
             }
         }

@@ -1,6 +1,5 @@
 //! Attention itself: one head, 48 queries, all of their keys, block after block.
 
-use std::array::from_fn;
 use std::ops::Range;
 
 use attention::{Dims, Mask};
@@ -282,23 +281,29 @@ impl Running {
         v: usize,
         rows: &mut [[f32; ROWS]],
     ) {
-        let before: [S::f32s; M] = from_fn(|m| S::as_simd_f32s(&self.maxima).0[v + m]);
-        let mut maxima = before;
+        // Loops and not `from_fn`: a closure that is not inlined is compiled without
+        // this processor's instructions.
+        let zero = simd.splat_f32s(0.0);
+        let nothing = simd.splat_f32s(f32::NEG_INFINITY);
+        let (mut maxima, mut from, mut sums) = ([nothing; M], [zero; M], [zero; M]);
+        for m in 0..M {
+            maxima[m] = S::as_simd_f32s(&self.maxima).0[v + m];
+        }
         for row in &*rows {
             for m in 0..M {
                 maxima[m] = simd.max_f32s(maxima[m], S::as_simd_f32s(row).0[v + m]);
             }
         }
-        // −∞ − (−∞) is NaN, and 2^(−∞ − 0) is the 0 that an empty row is made of.
-        let nothing = simd.splat_f32s(f32::NEG_INFINITY);
-        let from: [S::f32s; M] = from_fn(|m| {
+        for m in 0..M {
+            // −∞ − (−∞) is NaN, and 2^(−∞ − 0) is the 0 that an empty row is made of.
             let empty = simd.equal_f32s(maxima[m], nothing);
-            simd.select_f32s(empty, simd.splat_f32s(0.0), maxima[m])
-        });
-        let corrections: [S::f32s; M] =
-            from_fn(|m| exp2(simd, simd.sub_f32s(before[m], from[m])));
-        let mut sums: [S::f32s; M] =
-            from_fn(|m| simd.mul_f32s(S::as_simd_f32s(&self.sums).0[v + m], corrections[m]));
+            from[m] = simd.select_f32s(empty, zero, maxima[m]);
+            let before = &mut S::as_mut_simd_f32s(&mut self.maxima).0[v + m];
+            let correction = exp2(simd, simd.sub_f32s(*before, from[m]));
+            *before = maxima[m];
+            S::as_mut_simd_f32s(&mut self.corrections).0[v + m] = correction;
+            sums[m] = simd.mul_f32s(S::as_simd_f32s(&self.sums).0[v + m], correction);
+        }
         for row in rows {
             for m in 0..M {
                 let score = &mut S::as_mut_simd_f32s(row).0[v + m];
@@ -307,9 +312,7 @@ impl Running {
             }
         }
         for m in 0..M {
-            S::as_mut_simd_f32s(&mut self.maxima).0[v + m] = maxima[m];
             S::as_mut_simd_f32s(&mut self.sums).0[v + m] = sums[m];
-            S::as_mut_simd_f32s(&mut self.corrections).0[v + m] = corrections[m];
         }
     }
 
