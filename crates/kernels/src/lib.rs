@@ -14,3 +14,4 @@ pub use inputs::{Inputs, Lengths};
 pub use instructions::Instructions;
 pub use ladder::{OneProduct, Packed, Plain, Rung, Threads, Tiles, VectorExp, ladder};
 pub use online_softmax::OnlineSoftmax;
+pub use packed::backward::{Gradients, InputGradients, Pass};
