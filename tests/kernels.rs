@@ -6,6 +6,8 @@ mod batches;
 mod not_finite;
 /// Input that does not fit is refused in the words of the other stages.
 mod refused;
+/// The maps and gradients of the packed rung.
+mod way_back;
 
 use std::cell::Cell;
 

@@ -6,7 +6,7 @@
 
 use attention::{Matrix, softmax_rows, weighted_values};
 
-use super::attend::{Keys, Part};
+use super::blocks::{Keys, Part};
 use crate::tile::ROWS;
 
 /// The outputs of one sequence's lanes, `done[feature][lane]`, from its queries.
