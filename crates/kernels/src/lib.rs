@@ -4,6 +4,7 @@ mod exp2;
 mod inputs;
 mod instructions;
 mod ladder;
+pub mod machine;
 mod wide;
 
 pub use inputs::{Inputs, Lengths};
