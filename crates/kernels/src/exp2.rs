@@ -31,9 +31,14 @@ const EXPONENT: u32 = 23;
 // ANCHOR: exp2
 #[inline(always)]
 pub(crate) fn exp2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
-    // A comparison with NaN is false, so NaN is not replaced. 2^−127 comes out as 0.
+    // 2^−127 comes out as 0. Where x is NaN, a vector maximum gives its second operand, and
+    // that of single numbers would give the other.
     let lowest = simd.splat_f32s(-127.0);
-    let x = simd.select_f32s(simd.less_than_f32s(x, lowest), lowest, x);
+    let x = if S::IS_SCALAR {
+        simd.select_f32s(simd.less_than_f32s(x, lowest), lowest, x)
+    } else {
+        simd.max_f32s(lowest, x)
+    };
 
     let round = simd.splat_f32s(ROUND);
     let rounded = simd.add_f32s(x, round);

@@ -1,11 +1,13 @@
 //! The rungs, one file each, in the order in which they are climbed.
 
+mod packed;
 mod plain;
 
 use attention::{Dims, LayerParameters, Matrix, Result};
 
 use crate::Inputs;
 
+pub use packed::Packed;
 pub use plain::Plain;
 
 /// One way to compute the layer in f32.
@@ -30,5 +32,5 @@ pub trait Rung {
 
 /// Every rung with these parameters, the slowest first.
 pub fn ladder(parameters: &LayerParameters<f32>) -> Vec<Box<dyn Rung>> {
-    vec![Box::new(Plain::new(parameters))]
+    vec![Box::new(Plain::new(parameters)), Box::new(Packed::new(parameters))]
 }

@@ -1,0 +1,130 @@
+use attention::{Rng, SeedableRng, random_matrix};
+use rand::RngExt;
+
+use super::*;
+
+/// A mask of any kind, three levels deep at most.
+fn any_mask(rng: &mut Rng, (n_q, n_kv): (usize, usize), depth: usize) -> Mask {
+    let kinds = if depth == 0 { 5 } else { 7 };
+    match rng.random_range(0..kinds) {
+        0 => Mask::None,
+        1 => Mask::Causal,
+        2 => Mask::Padding(rng.random_range(0..=n_kv)),
+        3 => {
+            let limit = [-0.5, 0.5, 1.6][rng.random_range(0..3)];
+            let open = random_matrix(n_q, n_kv, 1.0, rng);
+            Mask::Allowed(open.map(|x: f64| x > limit))
+        }
+        4 => {
+            let (limit, far) = (rng.random_range(-4.0..4.0), rng.random::<bool>());
+            let scores = random_matrix(n_q, n_kv, 2.0, rng);
+            let blocked = |x| if x > limit { f64::NEG_INFINITY } else { x };
+            let zero = rng.random::<bool>();
+            let near = |x| if far && x < -3.0 { -1e300 } else { blocked(x) };
+            Mask::Additive(scores.map(|x: f64| if zero { 0.0 } else { near(x) }))
+        }
+        5 => Mask::All((0..3).map(|_| any_mask(rng, (n_q, n_kv), depth - 1)).collect()),
+        _ => Mask::PerHead(vec![any_mask(rng, (n_q, n_kv), depth - 1)]),
+    }
+}
+
+/// A mask, a block of it and a stride, from one seed.
+struct Case {
+    mask: Mask,
+    lengths: (usize, usize),
+    queries: Range<usize>,
+    keys: Range<usize>,
+    stride: usize,
+}
+
+fn any_case(seed: u64) -> Case {
+    let rng = &mut Rng::seed_from_u64(seed);
+    let lengths = (rng.random_range(1..=20), rng.random_range(1..=20));
+    let mask = any_mask(rng, lengths, 2);
+    let mut within = |n: usize| {
+        let start = rng.random_range(0..n);
+        start..rng.random_range(start + 1..=n)
+    };
+    let (queries, keys) = (within(lengths.0), within(lengths.1));
+    let stride = queries.len() + rng.random_range(0..3);
+    Case { mask, lengths, queries, keys, stride }
+}
+
+const N_CASES: u64 = if cfg!(miri) { 30 } else { 3000 };
+
+#[test]
+fn a_block_is_masked_as_the_definition_says() {
+    for (seed, factor) in (0..N_CASES).zip([1.0, std::f32::consts::LOG2_E].repeat(2000)) {
+        let Case { mask, lengths, queries, keys, stride } = any_case(seed);
+        let mut before: Vec<f32> =
+            (0..keys.len() * stride).map(|n| n as f32 / 7.0 - 2.0).collect();
+        before[(seed as usize * 31) % (keys.len() * stride)] = f32::NAN;
+        let mut seen = before.clone();
+        apply(&mask, &mut seen, stride, queries.clone(), keys.clone(), lengths, factor);
+        for (n, (&was, &is)) in before.iter().zip(&seen).enumerate() {
+            let (i, j) = (queries.start + n % stride, keys.start + n / stride);
+            let expected = match mask.added((i.min(lengths.0 - 1), j), lengths) {
+                _ if i >= queries.end => was,
+                None => f32::NEG_INFINITY,
+                Some(added) => {
+                    let added = added * f64::from(factor);
+                    was + added.clamp(f32::MIN.into(), f32::MAX.into()) as f32
+                }
+            };
+            assert!(
+                expected.to_bits() == is.to_bits() || (expected - is).abs() < 1e-6,
+                "seed {seed}, {mask:?}, [{i}, {j}] of {lengths:?}: {was} became {is} \
+                 and not {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn outside_of_the_visible_keys_nothing_is_seen() {
+    let mut narrower = 0;
+    for seed in 0..N_CASES {
+        let Case { mask, lengths, queries, .. } = any_case(seed);
+        let visible = visible_keys(&mask, queries.clone(), lengths);
+        assert!(visible.start <= visible.end && visible.end <= lengths.1);
+        let sees = |j| queries.clone().any(|i| mask.added((i, j), lengths).is_some());
+        for j in 0..lengths.1 {
+            let found = visible.contains(&j);
+            assert!(found || !sees(j), "seed {seed}, {mask:?}: key {j}, {visible:?}");
+        }
+        if !matches!(mask, Mask::All(_) | Mask::PerHead(_)) {
+            let ends = [visible.start, visible.end.saturating_sub(1)];
+            let tight = visible.is_empty() || ends.into_iter().all(sees);
+            assert!(tight, "seed {seed}, {mask:?}: {visible:?} could be narrower");
+        }
+        narrower += usize::from(visible.len() < lengths.1);
+    }
+    assert!(narrower as u64 > N_CASES / 4, "{narrower} of {N_CASES}");
+}
+
+#[test]
+fn an_open_block_is_one_that_the_mask_leaves_alone() {
+    let mut n_open = 0;
+    for seed in 0..N_CASES {
+        let Case { mask, lengths, queries, keys, .. } = any_case(seed);
+        let at = |i| keys.clone().map(move |j| (i, j));
+        let cells = queries.clone().flat_map(at);
+        let alone = cells.clone().all(|c| mask.added(c, lengths) == Some(0.0));
+        let open = is_open(&mask, queries.clone(), keys.clone(), lengths);
+        // Two that are added may cancel; nothing else may be missed.
+        let exact = open == alone || (alone && n_added(&mask) > 1);
+        assert!(exact, "seed {seed}, {mask:?}: {queries:?}, {keys:?} of {lengths:?}");
+        n_open += u64::from(open);
+    }
+    assert!(n_open > N_CASES / 10, "{n_open} of {N_CASES}");
+}
+
+#[test]
+fn a_very_low_score_is_not_a_block() {
+    for factor in [1.0, std::f32::consts::LOG2_E] {
+        let added = Matrix::from_row_slice(1, 2, &[-1e300, f32::MIN.into()]);
+        let mut scores = [1.0, 2.0];
+        apply(&Mask::Additive(added), &mut scores, 1, 0..1, 0..2, (1, 2), factor);
+        assert_eq!(scores, [f32::MIN; 2]);
+    }
+}

@@ -1,0 +1,47 @@
+//! The way round for numbers that are not finite.
+//!
+//! A share of exactly 0 leaves its value out, so that a NaN in a token that nobody may
+//! attend to stays there. A product of tiles cannot leave anything out. So where an output
+//! is not finite it is computed again here, by the definition.
+
+use attention::{Matrix, softmax_rows, weighted_values};
+
+use super::attend::{Keys, Part};
+use crate::tile::ROWS;
+
+/// The outputs of one sequence's lanes, `done[feature][lane]`, from its queries.
+#[cold]
+pub(crate) fn one_sequence(q: &[f32], part: &Part, keys: &Keys<'_>, done: &mut [f32]) {
+    let attn = softmax_rows(scores(q, part, keys)); // [queries, n_kv]
+    let out = weighted_values(&attn, values(part, keys).as_view()); // [queries, d_v]
+    for (feature, column) in out.column_iter().enumerate() {
+        for (lane, &x) in part.lanes.clone().zip(&column) {
+            done[feature * ROWS + lane] = x;
+        }
+    }
+}
+
+/// The masked scores of these queries, `[queries, n_kv]`.
+pub(crate) fn scores(q: &[f32], part: &Part, keys: &Keys<'_>) -> Matrix<f32> {
+    let (n_q, n_kv) = (keys.lengths.n_q, keys.lengths.n_kv);
+    Matrix::from_fn(part.lanes.len(), n_kv, |i, j| {
+        let Some(added) = keys.mask.added((part.queries.start + i, j), (n_q, n_kv)) else {
+            return f32::NEG_INFINITY;
+        };
+        let row = part.sequence * n_kv + j;
+        let k = keys.k_panel(row / ROWS);
+        let products = (0..keys.dims.d_k()).map(|feature| {
+            q[feature * ROWS + part.lanes.start + i] * k[feature * ROWS + row % ROWS]
+        });
+        products.sum::<f32>() * std::f32::consts::LN_2 + added as f32
+    })
+}
+
+/// The values of a sequence, `[n_kv, d_v]`.
+fn values(part: &Part, keys: &Keys<'_>) -> Matrix<f32> {
+    let n_kv = keys.lengths.n_kv;
+    Matrix::from_fn(n_kv, keys.dims.d_v(), |j, feature| {
+        let row = part.sequence * n_kv + j;
+        keys.v_panel(row / ROWS)[feature * ROWS + row % ROWS]
+    })
+}

@@ -1,0 +1,207 @@
+//! Work that threads take piece by piece, and the memory that belongs to each piece.
+//!
+//! A queue owns the slices that are written, and hands out each piece once: a thread that
+//! has a piece has its memory for itself. Whoever is done takes the next, so a thread
+//! that is slowed down by something else on the machine does less.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Runs `work` once for each state, on as many threads.
+pub(crate) fn share_out<T: Send>(states: &mut [T], work: &(impl Fn(&mut T) + Sync)) {
+    match states {
+        [] => {}
+        [state] => work(state),
+        _ => {
+            let (left, right) = states.split_at_mut(states.len() / 2);
+            rayon::join(|| share_out(left, work), || share_out(right, work));
+        }
+    }
+}
+
+/// In which order the pieces are handed out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Order {
+    /// As they lie in memory.
+    InTurn,
+    /// Pieces lie as `[group][head]` and are handed out head by head, so that the keys
+    /// and values of one head stay in the cache; the last group first, since under a
+    /// causal mask it is the longest.
+    ByHead(usize),
+}
+
+/// Pieces of N slices: piece i is chunk i of each.
+pub(crate) struct Queue<'a, const N: usize> {
+    next: AtomicUsize,
+    n_pieces: usize,
+    order: Order,
+    starts: [*mut f32; N],
+    lens: [usize; N],
+    slices: PhantomData<&'a mut [f32]>,
+}
+
+// SAFETY: the pointers are to slices that the queue borrows mutably, and `take` gives each
+// chunk of them to one caller only.
+unsafe impl<const N: usize> Sync for Queue<'_, N> {}
+
+impl<'a, const N: usize> Queue<'a, N> {
+    /// A queue of `n_pieces`.
+    ///
+    /// # Panics
+    /// If a slice cannot be cut into that many equal chunks, or the heads of
+    /// [`Order::ByHead`] do not divide them.
+    pub(crate) fn new(n_pieces: usize, order: Order, slices: [&'a mut [f32]; N]) -> Self {
+        for slice in &slices {
+            assert!(slice.len().is_multiple_of(n_pieces));
+        }
+        if let Order::ByHead(n_heads) = order {
+            assert!(n_pieces.is_multiple_of(n_heads));
+        }
+        let lens = std::array::from_fn(|i| slices[i].len() / n_pieces);
+        let starts = slices.map(|slice| slice.as_mut_ptr());
+        let next = AtomicUsize::new(0);
+        Self { next, n_pieces, order, starts, lens, slices: PhantomData }
+    }
+
+    /// The next piece: its number, and its chunk of each slice.
+    pub(crate) fn take(&self) -> Option<(usize, [&'a mut [f32]; N])> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        if turn >= self.n_pieces {
+            return None;
+        }
+        let piece = match self.order {
+            Order::InTurn => turn,
+            Order::ByHead(n_heads) => {
+                let n_groups = self.n_pieces / n_heads;
+                let (head, group) = (turn / n_groups, n_groups - 1 - turn % n_groups);
+                group * n_heads + head
+            }
+        };
+        let chunks = std::array::from_fn(|i| {
+            let len = self.lens[i];
+            // SAFETY: turns below n_pieces are each given out once, and each order maps
+            // them one to one to pieces below n_pieces. So no two calls give the same
+            // chunk, and n_pieces chunks of this length are the whole slice, which is
+            // borrowed for 'a.
+            unsafe { std::slice::from_raw_parts_mut(self.starts[i].add(piece * len), len) }
+        });
+        Some((piece, chunks))
+    }
+}
+
+/// Blocks of a matrix that is stored column by column.
+pub(crate) struct Blocks<'a> {
+    next: AtomicUsize,
+    start: *mut f32,
+    shape: (usize, usize),
+    block: (usize, usize),
+    matrix: PhantomData<&'a mut [f32]>,
+}
+
+// SAFETY: the pointer is to a slice that this borrows mutably, and `take` gives each block
+// of it to one caller only.
+unsafe impl Sync for Blocks<'_> {}
+
+impl<'a> Blocks<'a> {
+    /// The blocks, `block` rows by columns (fewer at the edges), of a matrix of `shape`.
+    ///
+    /// # Panics
+    /// If the matrix has another number of entries, or a block none.
+    pub(crate) fn new(
+        matrix: &'a mut [f32],
+        shape: (usize, usize),
+        block: (usize, usize),
+    ) -> Self {
+        assert_eq!(matrix.len(), shape.0 * shape.1);
+        assert!(block.0 > 0 && block.1 > 0);
+        let (next, start) = (AtomicUsize::new(0), matrix.as_mut_ptr());
+        Self { next, start, shape, block, matrix: PhantomData }
+    }
+
+    /// The next block: column after column within the same rows, then the next rows.
+    pub(crate) fn take(&self) -> Option<Block<'a>> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        let across = self.shape.1.div_ceil(self.block.1);
+        let (row, column) = (turn / across * self.block.0, turn % across * self.block.1);
+        if row >= self.shape.0 {
+            return None;
+        }
+        let rows = row..(row + self.block.0).min(self.shape.0);
+        let columns = column..(column + self.block.1).min(self.shape.1);
+        Some(Block { start: self.start, stride: self.shape.0, rows, columns, of: PhantomData })
+    }
+}
+
+/// Some rows and columns of a matrix, for one thread.
+pub(crate) struct Block<'a> {
+    start: *mut f32,
+    stride: usize,
+    pub(crate) rows: Range<usize>,
+    pub(crate) columns: Range<usize>,
+    of: PhantomData<&'a mut [f32]>,
+}
+
+impl Block<'_> {
+    /// This block's rows of column `j` of the matrix, to be read.
+    ///
+    /// # Panics
+    /// If the column is not this block's.
+    pub(crate) fn read(&self, j: usize) -> &[f32] {
+        // SAFETY: as in `column`; what is shared is only read.
+        unsafe { std::slice::from_raw_parts(self.first(j), self.rows.len()) }
+    }
+
+    /// This block's rows of column `j` of the matrix, to be written.
+    ///
+    /// # Panics
+    /// If the column is not this block's.
+    pub(crate) fn column(&mut self, j: usize) -> &mut [f32] {
+        // SAFETY: the turns of `Blocks::take` give each pair of row block and column block
+        // once, so these entries are in no other block; `&mut self` lets one column be
+        // written at a time. They lie within the matrix since both ranges do.
+        unsafe { std::slice::from_raw_parts_mut(self.first(j), self.rows.len()) }
+    }
+
+    /// The first of this block's entries of column `j`.
+    fn first(&self, j: usize) -> *mut f32 {
+        assert!(self.columns.contains(&j), "column {j} of {:?}", self.columns);
+        // SAFETY: the column and the row are the matrix's, so this is within it.
+        unsafe { self.start.add(j * self.stride + self.rows.start) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_piece_is_handed_out_once() {
+        for order in [Order::InTurn, Order::ByHead(3)] {
+            let (mut a, mut b) = (vec![0.0; 12], vec![0.0; 24]);
+            let queue = Queue::new(6, order, [&mut a[..], &mut b[..]]);
+            share_out(&mut [(); 3], &|_| {
+                while let Some((piece, [a, b])) = queue.take() {
+                    a.iter_mut().chain(b).for_each(|x| *x += 1.0 + piece as f32);
+                }
+            });
+            let expected = |len| (0..6 * len).map(move |i| 1.0 + (i / len) as f32);
+            assert!(a.iter().copied().eq(expected(2)));
+            assert!(b.iter().copied().eq(expected(4)));
+        }
+    }
+
+    #[test]
+    fn every_entry_of_a_matrix_is_in_one_block() {
+        let mut matrix = vec![0.0; 7 * 5];
+        let blocks = Blocks::new(&mut matrix, (7, 5), (3, 2));
+        share_out(&mut [(); 3], &|_| {
+            while let Some(mut block) = blocks.take() {
+                for j in block.columns.clone() {
+                    block.column(j).iter_mut().for_each(|x| *x += 1.0);
+                }
+            }
+        });
+        assert_eq!(matrix, [1.0; 35]);
+    }
+}
