@@ -70,7 +70,8 @@ impl Packed {
         let dims = weights.dims;
         // Within the pool, where joins are cheap and the number of threads is known.
         let within = || {
-            let extent = Extent { dims, lengths, n_threads: rayon::current_num_threads() };
+            let extent =
+                Extent { dims, lengths, n_threads: rayon::current_num_threads() };
             forward(weights, *instructions, memory, inputs, extent, queries, out);
             extent
         };

@@ -208,7 +208,8 @@ fn mask_block(part: &Part, keys: &Keys<'_>, block: &KeyBlock, scores: &mut [f32]
     let Lengths { n_q, n_kv, .. } = keys.lengths;
     let first = block.first_panel * ROWS; // the row of the keys that row 0 is
     let of_sequence = part.sequence * n_kv;
-    let seen = first + block.rows.start - of_sequence..first + block.rows.end - of_sequence;
+    let seen =
+        first + block.rows.start - of_sequence..first + block.rows.end - of_sequence;
     if block_mask::is_open(keys.mask, part.queries.clone(), seen.clone(), (n_q, n_kv)) {
         return;
     }
@@ -260,7 +261,8 @@ impl Running {
         in_use: &Range<usize>,
         scores: &mut [f32],
     ) {
-        let rows = scores[block.rows.start * ROWS..block.rows.end * ROWS].as_chunks_mut().0;
+        let rows =
+            scores[block.rows.start * ROWS..block.rows.end * ROWS].as_chunks_mut().0;
         let mut v = in_use.start;
         while v < in_use.end {
             let m = (in_use.end - v).min(3);
@@ -329,12 +331,17 @@ impl Running {
     ) -> bool {
         for lane in part.lanes.clone() {
             let empty = self.sums[lane] == 0.0;
-            log_sums[lane] = if empty { f32::INFINITY } else { self.maxima[lane] + self.sums[lane].log2() };
+            log_sums[lane] = if empty {
+                f32::INFINITY
+            } else {
+                self.maxima[lane] + self.sums[lane].log2()
+            };
             self.sums[lane] = if empty { 1.0 } else { self.sums[lane] };
         }
         let mut zeros = [0.0; ROWS]; // 0 · x is 0 unless x is not finite
         for v in in_use.clone() {
-            let factor = simd.div_f32s(simd.splat_f32s(1.0), S::as_simd_f32s(&self.sums).0[v]);
+            let factor =
+                simd.div_f32s(simd.splat_f32s(1.0), S::as_simd_f32s(&self.sums).0[v]);
             let mut zero = simd.splat_f32s(0.0);
             for row in out.chunks_exact_mut(ROWS) {
                 let x = &mut S::as_mut_simd_f32s(row).0[v];

@@ -17,8 +17,8 @@ use super::forward::{Extent, project_by};
 use super::memory::Aligned;
 use super::panels::{Panels, round_up};
 use super::units::{Order, Queue, share_out};
-use crate::ladder::Packed;
 use crate::Inputs;
+use crate::ladder::Packed;
 
 use attend::{AttendBackward, Kept};
 pub(crate) use strips::Strips;
@@ -114,7 +114,8 @@ impl Pass<'_> {
         let n_heads = dims.n_heads();
 
         // out = concat · W^O + b^O
-        let d_heads = back.d_heads.take(extent.panels(extent.n_queries(), round_up(dims.d_v())));
+        let d_heads =
+            back.d_heads.take(extent.panels(extent.n_queries(), round_up(dims.d_v())));
         let w_o: &[Panels] = &turned.w_o;
         project_by(*instructions, scratches, d_out, [w_o], [&mut *d_heads]);
 
@@ -146,10 +147,19 @@ impl Pass<'_> {
         let q = strips::OfHeads { data: dq, strips: of_q, n_heads, n_sequences: n };
         let k = strips::OfHeads { data: dk, strips: of_k, n_heads, n_sequences: n };
         let v = strips::OfHeads { data: dv, strips: of_v, n_heads, n_sequences: n };
-        let mut d_tokens = |like: &Matrix<f32>, ways: &[strips::OfHeads<'_>], w: &Panels| {
-            let (n_rows, d_in) = like.shape();
-            tokens::d_tokens(*instructions, scratches, &mut back.panels, n_rows, ways, w, d_in)
-        };
+        let mut d_tokens =
+            |like: &Matrix<f32>, ways: &[strips::OfHeads<'_>], w: &Panels| {
+                let (n_rows, d_in) = like.shape();
+                tokens::d_tokens(
+                    *instructions,
+                    scratches,
+                    &mut back.panels,
+                    n_rows,
+                    ways,
+                    w,
+                    d_in,
+                )
+            };
         let d_inputs = if inputs.is_self_attention() {
             let d_x = d_tokens(inputs.query, &[q, k, v], &turned.all);
             InputGradients::SelfAttention { d_x }
@@ -182,8 +192,18 @@ impl Pass<'_> {
         let d_out_turned = turned::turn_tokens(scratches, d_out, out);
         let concat = memory.concat.get(extent.q());
         let d_w_o = Linear {
-            weight: parameters::d_w_o(*instructions, scratches, concat, d_out_turned, *extent),
-            bias: parameters.w_o().bias.as_ref().map(|_| parameters::column_sums(d_out).into()),
+            weight: parameters::d_w_o(
+                *instructions,
+                scratches,
+                concat,
+                d_out_turned,
+                *extent,
+            ),
+            bias: parameters
+                .w_o()
+                .bias
+                .as_ref()
+                .map(|_| parameters::column_sums(d_out).into()),
         };
         Gradients { d_w_q, d_w_k, d_w_v, d_w_o, d_inputs }
     }

@@ -12,45 +12,64 @@ use super::case::{Case, Pass};
 /// A run: where it ran, and what was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
+    /// Where it ran.
     pub machine: Machine,
+    /// The cases, each with everyone's rows.
     pub cases: Vec<CaseReport>,
+    /// Time and memory against the number of tokens.
     pub growth: Vec<Point>,
 }
 
 /// Where times were measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
+    /// Its name, as the system says it.
     pub processor: String,
     /// The vector instructions that ours were told to use.
     pub simd: String,
+    /// How many threads everyone had.
     pub threads: usize,
+    /// The best FMA peak of the run, in GFLOP/s.
     pub fma_peak_gflops: f64,
+    /// How fast memory is read.
     pub bandwidth_gb_s: f64,
+    /// Of the compiler and the peers.
     pub versions: BTreeMap<String, String>,
 }
 
 /// One size, and everyone's rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CaseReport {
+    /// Its name, as `--case` takes it.
     pub name: String,
+    /// The number of sequences.
     pub batch: usize,
+    /// The number of tokens of each.
     pub tokens: usize,
+    /// The width of a token.
     pub d_model: usize,
+    /// The number of heads.
     pub heads: usize,
+    /// Whether a causal mask is on.
     pub causal: bool,
+    /// Whoever gave the right answer.
     pub rows: Vec<Row>,
 }
 
 /// One implementation that gave the right answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
+    /// The implementation, as in `packed` or `PyTorch sdpa`.
     pub who: String,
     /// `ours` or `peer`.
     pub side: String,
     /// `forward` or `forward + backward`.
     pub pass: String,
+    /// How far it is from f64.
     pub difference: f64,
+    /// The fastest round that counts.
     pub min_ms: f64,
+    /// The round in the middle.
     pub median_ms: f64,
     /// From the median.
     pub gflops: f64,
@@ -65,10 +84,15 @@ pub struct Row {
 /// One length at which time and memory were measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {
+    /// The implementation, as in `packed` or `PyTorch sdpa`.
     pub who: String,
+    /// `ours` or `peer`.
     pub side: String,
+    /// The number of tokens.
     pub tokens: usize,
+    /// The round in the middle.
     pub median_ms: f64,
+    /// Beyond input, parameters and results.
     pub peak_bytes: Option<u64>,
 }
 

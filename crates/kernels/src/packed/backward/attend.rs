@@ -14,7 +14,9 @@ use crate::packed::memory::Scratch;
 use crate::packed::panels::{n_groups, round_up, rows_of};
 use crate::packed::units::Queue;
 use crate::packed::weights::rows_per_head;
-use crate::tile::{COLUMNS, ROWS, Segment, load, store, tile, vector, vector_mut, vectors};
+use crate::tile::{
+    COLUMNS, ROWS, Segment, load, store, tile, vector, vector_mut, vectors,
+};
 use crate::{Inputs, Lengths, block_mask};
 
 /// The gradients of queries, keys and values from those of the heads' outputs.
@@ -74,7 +76,14 @@ impl WithSimd for AttendBackward<'_> {
                     queries: from - of_sequence.start..rows.end - of_sequence.start,
                 };
                 let at = g * dims.n_heads() + head;
-                one_group(simd, &kept.group(simd, at), &part, &keys, scratch, [dq, dk, dv]);
+                one_group(
+                    simd,
+                    &kept.group(simd, at),
+                    &part,
+                    &keys,
+                    scratch,
+                    [dq, dk, dv],
+                );
             }
         }
     }
@@ -92,7 +101,8 @@ impl<'a> Kept<'a> {
         let sums = S::as_mut_simd_f32s(&mut deltas).0;
         for feature in 0..self.dims.d_v() {
             for (v, sum) in sums.iter_mut().enumerate() {
-                let (d, x) = (vector::<S>(d_head, feature, v), vector::<S>(head, feature, v));
+                let (d, x) =
+                    (vector::<S>(d_head, feature, v), vector::<S>(head, feature, v));
                 *sum = simd.mul_add_e_f32s(d, x, *sum);
             }
         }
@@ -118,13 +128,15 @@ fn one_group<S: Simd>(
         scratch.x.take(k_turned + v_turned).split_at_mut(k_turned);
     turn_panel(group.q, d_k, LN_2, q_turned);
     turn_panel(group.d_head, d_v, 1.0, d_head_turned);
-    let (shares, d_scores) = scratch.scores.take(2 * ROWS * ROWS).split_at_mut(ROWS * ROWS);
+    let (shares, d_scores) =
+        scratch.scores.take(2 * ROWS * ROWS).split_at_mut(ROWS * ROWS);
     let dq_panel = scratch.out.take(round_up(d_k) * ROWS);
     dq_panel.fill(0.0);
 
     let rows = keys.rows(part);
     for p in rows.start / ROWS..rows.end.div_ceil(ROWS) {
-        let lanes = rows.start.max(p * ROWS) - p * ROWS..rows.end.min((p + 1) * ROWS) - p * ROWS;
+        let lanes =
+            rows.start.max(p * ROWS) - p * ROWS..rows.end.min((p + 1) * ROWS) - p * ROWS;
         let first = p * ROWS + lanes.start - part.sequence * n_kv;
         let block = KeyLanes { panel: p, keys: first..first + lanes.len(), lanes };
         let of_keys = Strips { features: d_k, tokens: n_kv };
@@ -222,7 +234,8 @@ fn to_gradients<S: Simd>(
     let deltas = S::as_simd_f32s(&group.deltas).0;
     for row in block.lanes.clone() {
         for v in in_use.clone() {
-            let share = exp2(simd, simd.sub_f32s(vector::<S>(shares, row, v), log_sums[v]));
+            let share =
+                exp2(simd, simd.sub_f32s(vector::<S>(shares, row, v), log_sums[v]));
             *vector_mut::<S>(shares, row, v) = share;
             let d = vector_mut::<S>(d_scores, row, v);
             let d_score = simd.mul_f32s(share, simd.sub_f32s(*d, deltas[v]));
