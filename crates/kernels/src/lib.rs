@@ -6,6 +6,7 @@ mod inputs;
 mod instructions;
 mod ladder;
 mod online_softmax;
+pub mod machine;
 mod packed;
 mod tile;
 mod wide;
