@@ -16,6 +16,7 @@ use crate::Instructions;
 
 /// `2^f = 1 + f · (C[0] + f · (C[1] + …))` for f in [−½, ½]: the five numbers with the
 /// smallest largest relative error (Lawson's iteration), rounded to f32.
+#[expect(clippy::approx_constant, reason = "it is near ln 2, and better here")]
 const C: [f32; 5] =
     [0.693_147, 0.240_222_42, 0.055_507_336, 0.009_671_513, 0.001_326_472_7];
 

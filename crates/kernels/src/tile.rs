@@ -142,7 +142,7 @@ impl Block {
                 sums[j][m] = start(to, self.j + j, self.v + m);
             }
         }
-        for &Segment { a, b, depth } in segments {
+        for &Segment { a, b, depth } in segments.iter().filter(|s| s.depth > 0) {
             let (a, b) = (&a[self.v * S::F32_LANES..], &b[self.j * COLUMN..]);
             sums = accumulate::<S, ROW, COLUMN, M, N>(simd, sums, a, b, depth);
         }
@@ -154,7 +154,7 @@ impl Block {
     }
 }
 
-/// `sums[j][m] += Σ_p a[p][m] · b[p, j]`, M vectors of rows by N columns.
+/// `sums[j][m] + Σ_p a[p][m] · b[p, j]`, M vectors of rows by N columns, `depth` at least 1.
 #[inline(always)]
 fn accumulate<
     S: Simd,
@@ -169,11 +169,11 @@ fn accumulate<
     b: &[f32],
     depth: usize,
 ) -> [[S::f32s; M]; N] {
-    if depth == 0 {
-        return sums;
-    }
-    assert!(a.len() >= (depth - 1) * ROWS + M * S::F32_LANES);
-    assert!(b.len() > (depth - 1) * ROW + (N - 1) * COLUMN);
+    let (of_a, of_b) = (M * S::F32_LANES, (N - 1) * COLUMN + 1);
+    assert!(
+        a.len() >= (depth - 1) * ROWS + of_a && b.len() >= (depth - 1) * ROW + of_b,
+        "a segment ends before its last row"
+    );
     let (a, b) = (a.as_ptr(), b.as_ptr());
     for p in 0..depth {
         // SAFETY: the assertions above hold for the last p, and so for every one; a vector
@@ -196,70 +196,78 @@ fn accumulate<
 }
 
 #[cfg(test)]
-mod speed {
+mod tests {
     use super::*;
     use crate::Instructions;
     use pulp::WithSimd;
-    struct Op<'a, const R: usize, const C: usize> {
-        a: &'a [f32],
-        b: &'a [f32],
-        depth: usize,
-        n: usize,
-        out: &'a mut [f32],
+
+    /// A tile of two segments, added to what stands in `to`, in some lanes.
+    struct Op<'a, const ROW: usize, const COLUMN: usize> {
+        lanes: Range<usize>,
+        segments: [Segment<'a>; 2],
+        to: &'a mut [f32],
     }
-    impl<const R: usize, const C: usize> WithSimd for Op<'_, R, C> {
-        type Output = ();
+
+    impl<const ROW: usize, const COLUMN: usize> WithSimd for Op<'_, ROW, COLUMN> {
+        type Output = Range<usize>;
+
         #[inline(always)]
-        fn with_simd<S: Simd>(self, simd: S) {
-            for i in 0..self.n {
-                let out = &mut self.out[..];
-                let b = &self.b[(i % 4) * 8..];
-                tile::<S, _, R, C>(
-                    simd,
-                    0..48 / S::F32_LANES,
-                    &[Segment { a: self.a, b, depth: self.depth }],
-                    out,
-                    |_, _, _| simd.splat_f32s(0.0),
-                    |out, j, v, x| {
-                        simd.partial_store_f32s(
-                            &mut out[j * 48 + v * S::F32_LANES..][..S::F32_LANES],
-                            x,
-                        )
-                    },
-                );
-            }
+        fn with_simd<S: Simd>(self, simd: S) -> Range<usize> {
+            let vectors = vectors::<S>(self.lanes);
+            tile::<S, _, ROW, COLUMN>(
+                simd,
+                vectors.clone(),
+                &self.segments,
+                self.to,
+                |to, j, v| vector::<S>(to, j, v),
+                |to, j, v, sum| *vector_mut::<S>(to, j, v) = sum,
+            );
+            vectors.start * S::F32_LANES..vectors.end * S::F32_LANES
         }
     }
-    fn go<const R: usize, const C: usize>(ins: Instructions, depth: usize) {
-        let a = vec![0.1f32; depth * 48 + 64];
-        let b = vec![0.1f32; depth * R + 8 * C + 64];
-        let mut out = vec![0f32; 48 * 8];
-        let n = 2_000_000_0 / depth;
-        let mut best = f64::MAX;
-        for _ in 0..15 {
-            let t = std::time::Instant::now();
-            ins.run(Op::<R, C> { a: &a, b: &b, depth, n: n / 10, out: &mut out });
-            best = best.min(t.elapsed().as_secs_f64());
-        }
-        println!(
-            "{ins} R{R} C{C} depth {depth}: {:.1} GFLOP/s",
-            2.0 * 384.0 * (depth * (n / 10)) as f64 / best / 1e9
-        );
-    }
-    #[test]
-    #[ignore]
-    fn speed() {
-        for ins in Instructions::available() {
-            if ins.name() == "scalar" {
-                continue;
-            }
-            for depth in [32, 64, 128, 512] {
-                go::<8, 1>(ins, depth);
-                go::<48, 1>(ins, depth);
-                if depth <= 48 {
-                    go::<1, 48>(ins, depth);
+
+    fn is_the_product<const ROW: usize, const COLUMN: usize>() {
+        let number = |i: usize| ((i * 37 + 11) % 64) as f32 - 31.0;
+        for (depths, lanes) in [([3, 5], 0..48), ([1, 0], 0..20), ([2, 7], 17..33)] {
+            let a: [Vec<f32>; 2] = depths.map(|d| (0..d * ROWS).map(number).collect());
+            let b: [Vec<f32>; 2] =
+                depths.map(|d| (0..d * ROW + 8 * COLUMN).map(number).collect());
+            let segments =
+                [0, 1].map(|s| Segment { a: &a[s], b: &b[s], depth: depths[s] });
+            for instructions in Instructions::available() {
+                let mut found: Vec<f32> = (0..COLUMNS * ROWS).map(number).collect();
+                let before = found.clone();
+                let lanes = lanes.clone();
+                let op = Op::<ROW, COLUMN> { lanes, segments, to: &mut found };
+                let written = instructions.run(op);
+                for (at, &found) in found.iter().enumerate() {
+                    let (j, i) = (at / ROWS, at % ROWS);
+                    let products = segments.iter().flat_map(|Segment { a, b, depth }| {
+                        (0..*depth)
+                            .map(move |p| a[p * ROWS + i] * b[p * ROW + j * COLUMN])
+                    });
+                    let sum = if written.contains(&i) { products.sum() } else { 0.0 };
+                    assert_eq!(found, before[at] + sum, "{instructions}, ({i}, {j})");
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_tile_is_the_product_for_every_layout() {
+        is_the_product::<8, 1>();
+        is_the_product::<16, 1>();
+        is_the_product::<48, 1>();
+        is_the_product::<1, 48>();
+    }
+
+    #[test]
+    #[should_panic(expected = "a segment ends before its last row")]
+    fn what_would_be_read_beyond_the_end_is_refused() {
+        let (a, b) = ([0.0; 2 * ROWS], [0.0; 15]);
+        let short = Segment { a: &a, b: &b, depth: 2 };
+        let to = &mut [0.0; COLUMNS * ROWS];
+        let op = Op::<8, 1> { lanes: 0..48, segments: [short; 2], to };
+        Instructions::best().run(op);
     }
 }

@@ -168,9 +168,7 @@ impl Running {
         let zero = simd.splat_f32s(0.0);
         let nothing = simd.splat_f32s(f32::NEG_INFINITY);
         let (mut maxima, mut from, mut sums) = ([nothing; M], [zero; M], [zero; M]);
-        for m in 0..M {
-            maxima[m] = S::as_simd_f32s(&self.maxima).0[v + m];
-        }
+        maxima.copy_from_slice(&S::as_simd_f32s(&self.maxima).0[v..v + M]);
         for row in &*rows {
             for m in 0..M {
                 maxima[m] = simd.max_f32s(maxima[m], S::as_simd_f32s(row).0[v + m]);
@@ -193,9 +191,7 @@ impl Running {
                 sums[m] = simd.add_f32s(sums[m], *score);
             }
         }
-        for m in 0..M {
-            S::as_mut_simd_f32s(&mut self.sums).0[v + m] = sums[m];
-        }
+        S::as_mut_simd_f32s(&mut self.sums).0[v..v + M].copy_from_slice(&sums);
     }
 
     /// Divides the outputs by the sums. False if one of them is not finite.

@@ -58,7 +58,7 @@ impl Gradients {
         let slices = matrices.map(|matrix| matrix.as_slice()).chain(biases);
         // It does not stop at the first that is not: so many are looked at at once.
         let finite = |all: bool, x: &f32| all & x.is_finite();
-        slices.map(|slice| slice.iter().fold(true, finite)).all(|all| all)
+        slices.fold(true, |all, slice| slice.iter().fold(all, finite))
     }
 }
 
