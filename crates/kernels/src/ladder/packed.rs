@@ -133,3 +133,74 @@ impl Rung for Packed {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{InputGradients, Plain};
+    use attention::{Mask, Rng, SeedableRng, max_abs_diff, random_matrix};
+
+    /// Small enough for Miri, with every kind of edge: sequences that end within a group,
+    /// sizes that fill no tile, more than one thread.
+    #[test]
+    fn there_and_back_on_a_few_tokens() {
+        let rng = &mut Rng::seed_from_u64(1);
+        let dims = Dims::with_head_sizes(5, 2, 3, 9).unwrap();
+        let parameters = LayerParameters::random(dims, true, rng);
+        let (n_sequences, n_tokens) = (2, if cfg!(miri) { 7 } else { 70 });
+        let n_rows = n_sequences * n_tokens;
+        let x: Matrix<f32> = random_matrix(n_rows, 5, 1.0, rng);
+        let d_out: Matrix<f32> = random_matrix(n_rows, 5, 1.0, rng);
+        let masks = [Mask::Causal];
+        let inputs = Inputs::self_attention(n_sequences, &x, &masks);
+        let [mut expected, mut out] =
+            [0.0, 1.0].map(|x| Matrix::from_element(n_rows, 5, x));
+        Plain::new(&parameters).forward(&inputs, &mut expected).unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        pool.install(|| {
+            let mut packed = Packed::new(&parameters);
+            packed.forward(&inputs, &mut out).unwrap();
+            assert!(max_abs_diff(&out, &expected).unwrap() < 1e-5);
+            for attn in packed.maps(&inputs).unwrap().iter().flatten() {
+                assert!(attn.row_iter().all(|row| (row.sum() - 1.0).abs() < 1e-5));
+            }
+            let d = packed.pass(&inputs, &mut out).unwrap().backward(&d_out).unwrap();
+            // What one number of x does to the loss, by a step there and a step back.
+            let InputGradients::SelfAttention { d_x } = d.d_inputs else {
+                panic!("{d:?}")
+            };
+            let mut loss = |step: f32| {
+                let mut moved = x.clone();
+                moved[(1, 2)] += step;
+                let inputs = Inputs::self_attention(n_sequences, &moved, &masks);
+                packed.forward(&inputs, &mut out).unwrap();
+                out.dot(&d_out)
+            };
+            let slope = (loss(0.01) - loss(-0.01)) / 0.02;
+            assert!((slope - d_x[(1, 2)]).abs() < 0.01, "{slope} {}", d_x[(1, 2)]);
+        });
+    }
+
+    #[test]
+    fn finite_numbers_never_take_the_careful_way() {
+        use crate::packed::careful::TIMES_TAKEN;
+        let rng = &mut Rng::seed_from_u64(2);
+        let parameters = LayerParameters::random(Dims::new(24, 3).unwrap(), true, rng);
+        let mut x: Matrix<f32> = random_matrix(60, 24, 1.0, rng);
+        // One thread, so that the count is this thread's alone.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let times = |x: &Matrix<f32>| {
+            pool.install(|| {
+                TIMES_TAKEN.set(0);
+                let masks = [Mask::All(vec![Mask::Causal, Mask::Padding(40)])];
+                let inputs = Inputs::self_attention(1, x, &masks);
+                let mut out = x.clone();
+                Packed::new(&parameters).forward(&inputs, &mut out).unwrap();
+                TIMES_TAKEN.get()
+            })
+        };
+        assert_eq!(times(&x), 0);
+        x[(50, 0)] = f32::NAN; // in the padding: only its own query is not finite
+        assert_eq!(times(&x), 3);
+    }
+}

@@ -9,9 +9,17 @@ use attention::{Matrix, softmax_rows, weighted_values};
 use super::blocks::{Keys, Part};
 use crate::tile::ROWS;
 
+#[cfg(test)]
+thread_local! {
+    /// How often this thread went this way.
+    pub(crate) static TIMES_TAKEN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// The outputs of one sequence's lanes, `done[feature][lane]`, from its queries.
 #[cold]
 pub(crate) fn one_sequence(q: &[f32], part: &Part, keys: &Keys<'_>, done: &mut [f32]) {
+    #[cfg(test)]
+    TIMES_TAKEN.set(TIMES_TAKEN.get() + 1);
     let attn = softmax_rows(scores(q, part, keys)); // [queries, n_kv]
     let out = weighted_values(&attn, values(part, keys).as_view()); // [queries, d_v]
     for (feature, column) in out.column_iter().enumerate() {
