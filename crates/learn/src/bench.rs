@@ -208,7 +208,12 @@ impl Settings {
         let grows = |_: &Program, variant: &str| {
             [last, "plain", "PyTorch sdpa", "PyTorch textbook"].contains(&variant)
         };
-        let plan = self.plan(programs, &grows);
+        let programs: Vec<_> = programs
+            .iter()
+            .filter(|program| program.name != peers::RUST)
+            .cloned()
+            .collect();
+        let plan = self.plan(&programs, &grows);
         let growth = growth::measure_all(&plan, longest, |case, found| {
             tell(&case.to_string(), found, machine);
         })?;
