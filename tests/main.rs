@@ -9,6 +9,8 @@ mod chapters;
 mod floors;
 /// The way back: differences, PyTorch and plain loops give the same gradients.
 mod gradients;
+/// The ladder: every rung gives what the definition gives.
+mod kernels;
 /// The ledgers: 263,168 parameters, whatever the number of heads.
 mod ledger;
 /// W^O mixes: before it heads are apart, after it no output is without any head.

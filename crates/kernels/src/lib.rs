@@ -5,6 +5,7 @@ mod exp2;
 mod inputs;
 mod instructions;
 mod ladder;
+mod online_softmax;
 pub mod machine;
 mod packed;
 mod tile;
@@ -12,5 +13,6 @@ mod wide;
 
 pub use inputs::{Inputs, Lengths};
 pub use instructions::Instructions;
-pub use ladder::{Packed, Plain, Rung, ladder};
+pub use ladder::{OneProduct, Packed, Plain, Rung, Threads, Tiles, VectorExp, ladder};
+pub use online_softmax::OnlineSoftmax;
 pub use packed::backward::{Gradients, InputGradients, Pass};

@@ -27,7 +27,8 @@ impl Wide {
     }
 }
 
-/// Projections of the same input as one: their columns, and their biases, end to end.
+/// Projections of the same input as one: their columns, and their biases, end to end. A
+/// projection without a bias has zeros where another has one.
 ///
 /// # Shapes
 /// `[d_in, …]` each; the result is as wide as all of them.
@@ -36,10 +37,15 @@ pub(crate) fn side_by_side<'a>(
 ) -> Linear<f32> {
     let columns: Vec<_> =
         linears.clone().flat_map(|linear| linear.weight.column_iter()).collect();
-    let biases = linears.filter_map(|linear| linear.bias.as_ref());
-    let biases: Vec<f32> = biases.flat_map(|bias| bias.iter().copied()).collect();
+    let has_bias = linears.clone().any(|linear| linear.bias.is_some());
+    let biases: Vec<f32> = linears
+        .flat_map(|linear| match &linear.bias {
+            Some(bias) => bias.iter().copied().collect(),
+            None => vec![0.0; linear.d_out()],
+        })
+        .collect();
     Linear {
         weight: Matrix::from_columns(&columns),
-        bias: (!biases.is_empty()).then(|| biases.into()),
+        bias: has_bias.then(|| biases.into()),
     }
 }

@@ -61,7 +61,7 @@ impl Rung for Plain {
 
 /// `softmax(q kᵀ / √d_k) v`, `[n_q, d_v]`.
 // ANCHOR: attend
-fn attend(
+pub(super) fn attend(
     q: View<'_, f32>,
     k: View<'_, f32>,
     v: View<'_, f32>,

@@ -6,7 +6,7 @@
 
 use attention::{Matrix, softmax_rows, weighted_values};
 
-use super::attend::{Keys, Part};
+use super::blocks::{Keys, Part};
 use crate::tile::ROWS;
 
 /// The outputs of one sequence's lanes, `done[feature][lane]`, from its queries.
@@ -18,6 +18,10 @@ pub(crate) fn one_sequence(q: &[f32], part: &Part, keys: &Keys<'_>, done: &mut [
         for (lane, &x) in part.lanes.clone().zip(&column) {
             done[feature * ROWS + lane] = x;
         }
+    }
+    // W^O has zeros for the features that fill up a tile, and 0 · NaN is NaN.
+    for unused in done.chunks_exact_mut(ROWS).skip(out.ncols()) {
+        unused[part.lanes.clone()].fill(0.0);
     }
 }
 
