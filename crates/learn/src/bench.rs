@@ -63,7 +63,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 
-    /// The vector instructions of the ladder: avx-512, avx2, neon, scalar [default: the
+    /// The vector instructions of the last rung and the FMA peak: avx-512, avx2, neon, scalar [default: the
     /// best of this processor]
     #[arg(long, value_name = "NAME")]
     simd: Option<String>,
