@@ -18,7 +18,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
 
@@ -27,8 +27,8 @@ use kernels::{Instructions, machine};
 
 use crate::{paths, progress, step};
 use case::{Case, Pass};
-use measure::{Found, Plan, measure};
-use report::{CaseReport, Machine, Run};
+use measure::{Found, Plan, TakesPart, measure};
+use report::{CaseReport, Machine, Point, Run};
 use side::Program;
 
 pub use ours::{Args as OursArgs, serve};
@@ -56,14 +56,14 @@ pub struct Args {
     backward: bool,
 
     /// How many rounds count
-    #[arg(long, value_name = "N", default_value_t = 9)]
+    #[arg(long, value_name = "N", default_value_t = 7)]
     rounds: usize,
 
     /// How many threads everyone has [default: all]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 
-    /// The vector instructions of the ladder: avx-512, avx2, neon, scalar [default: the
+    /// The vector instructions of the last rung and the FMA peak: avx-512, avx2, neon, scalar [default: the
     /// best of this processor]
     #[arg(long, value_name = "NAME")]
     simd: Option<String>,
@@ -76,9 +76,15 @@ pub struct Args {
     #[arg(long, value_name = "GIB")]
     memory: Option<f64>,
 
-    /// Time and memory of 256 to 32,768 tokens
-    #[arg(long)]
-    growth: bool,
+    /// Time and memory of 256, 512, … up to N tokens [default N: 32768]
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "32768"
+    )]
+    growth: Option<usize>,
 
     /// Where to write what was found, besides .learn/bench.json
     #[arg(long, value_name = "F")]
@@ -119,7 +125,7 @@ pub fn run(args: &Args) -> Result<bool> {
 
 impl Settings {
     fn new(args: &Args) -> Result<Self> {
-        let no_cases = args.cases.is_empty() && args.growth;
+        let no_cases = args.cases.is_empty() && args.growth.is_some();
         let cases = match args.cases.is_empty() {
             true if no_cases => Vec::new(),
             true => case::CASES.to_vec(),
@@ -131,6 +137,13 @@ impl Settings {
                 names.contains(&rung.as_str()),
                 "there is no rung {rung:?}; there are {}",
                 names.join(", ")
+            );
+        }
+        if let Some(longest) = args.growth {
+            ensure!(
+                longest >= growth::SHORTEST,
+                "--growth is {longest}, and must be at least {}",
+                growth::SHORTEST
             );
         }
         ensure!(args.rounds > 0, "--rounds is 0, and must be at least 1");
@@ -155,54 +168,68 @@ impl Settings {
 
     fn run(&self, args: &Args, programs: &[Program]) -> Result<Run> {
         let mut machine = self.machine()?;
-        let at_start = machine.fma_peak_gflops;
         print!("{}", table::machine(&machine));
         let wanted = |program: &Program, variant: &str| {
             program.is_peer
                 || self.rungs.is_empty()
                 || self.rungs.iter().any(|rung| rung == variant)
         };
-        let mut plan = Plan {
-            programs,
-            threads: self.threads,
-            instructions: self.instructions,
-            n_rounds: self.rounds,
-            memory: self.memory,
-            only: Some(&wanted),
-        };
         let mut cases = Vec::new();
         for case in &self.cases {
             let mut rows = Vec::new();
             let passes = [Pass::Forward, Pass::ForwardBackward];
             for &pass in if args.backward { &passes[..] } else { &passes[..1] } {
-                let found = measure(case, pass, &plan)?;
+                let found = measure(case, pass, &self.plan(programs, &wanted))?;
                 tell(
                     &format!("{} {case} · {}", case.name, pass.name()),
                     &found,
-                    at_start,
+                    &mut machine,
                 );
-                machine.versions.extend(found.versions);
                 rows.extend(found.rows);
             }
             cases.push(CaseReport::new(case, rows));
         }
+        let growth = match args.growth {
+            None => Vec::new(),
+            Some(longest) => self.growth(longest, programs, &mut machine)?,
+        };
+        print!("{}", table::LEGEND);
+        Ok(Run { machine, cases, growth })
+    }
+
+    /// The last rung and the first, and PyTorch with and without n × n matrices.
+    fn growth(
+        &self,
+        longest: usize,
+        programs: &[Program],
+        machine: &mut Machine,
+    ) -> Result<Vec<Point>> {
         let last = ours::last_rung()?;
         let grows = |_: &Program, variant: &str| {
             [last, "plain", "PyTorch sdpa", "PyTorch textbook"].contains(&variant)
         };
-        plan.only = Some(&grows);
-        let growth = match args.growth {
-            false => Vec::new(),
-            true => growth::measure_all(&plan, |case, found| {
-                tell(&case.to_string(), found, at_start);
-                machine.versions.extend(found.versions.clone());
-            })?,
-        };
-        if !growth.is_empty() {
-            print!("{}", growth::slopes(&growth));
+        let programs: Vec<_> = programs
+            .iter()
+            .filter(|program| program.name != peers::RUST)
+            .cloned()
+            .collect();
+        let plan = self.plan(&programs, &grows);
+        let growth = growth::measure_all(&plan, longest, |case, found| {
+            tell(&case.to_string(), found, machine);
+        })?;
+        print!("{}", growth::slopes(&growth));
+        Ok(growth)
+    }
+
+    fn plan<'a>(&self, programs: &'a [Program], takes_part: TakesPart<'a>) -> Plan<'a> {
+        Plan {
+            programs,
+            threads: self.threads,
+            instructions: self.instructions,
+            n_rounds: self.rounds,
+            memory: self.memory,
+            takes_part,
         }
-        print!("{}", table::LEGEND);
-        Ok(Run { machine, cases, growth })
     }
 
     fn machine(&self) -> Result<Machine> {
@@ -234,16 +261,19 @@ fn limit(gib: f64, free: u64) -> Result<u64> {
     Ok(limit)
 }
 
-fn tell(title: &str, found: &Found, at_start: f64) {
-    let mut remarks = found.remarks.clone();
-    if found.peak < 0.9 * at_start {
-        remarks.push(format!(
-            "The machine was busy, or hot: an FMA peak of {:.0} GFLOP/s, and {at_start:.0} \
-             at the start.",
+/// Prints what was found, and adds to what is known of the machine.
+fn tell(title: &str, found: &Found, machine: &mut Machine) {
+    print!("{}", table::rows(title, found.peak, &found.rows, &found.remarks));
+    let best = machine.fma_peak_gflops;
+    if found.peak < 0.9 * best {
+        println!(
+            "  The machine was busy, or hot: an FMA peak of {:.0} GFLOP/s, and {best:.0} \
+             before.",
             found.peak
-        ));
+        );
     }
-    print!("{}", table::rows(title, found.peak, &found.rows, &remarks));
+    machine.fma_peak_gflops = best.max(found.peak);
+    machine.versions.extend(found.versions.clone());
 }
 
 /// This program in its other part.

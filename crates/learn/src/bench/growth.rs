@@ -1,25 +1,30 @@
 //! How time and memory grow with the number of tokens.
 
+use std::iter;
+
 use anyhow::Result;
 
 use super::case::{Case, Pass};
 use super::measure::{Found, Plan, measure};
 use super::report::Point;
 
-/// 256, 512, … 32,768.
-const LENGTHS: std::ops::RangeInclusive<u32> = 8..=15;
+/// The first length; the next is twice as long.
+pub const SHORTEST: usize = 256;
 
 /// Slopes are fitted from here on: before, other things than n² cost more.
 const LONG: usize = 2048;
 
-/// Measures every length, and hands over what was found of each.
+/// Measures every length up to the longest, and hands over what was found of each.
 pub fn measure_all(
     plan: &Plan<'_>,
+    longest: usize,
     mut tell: impl FnMut(&Case, &Found),
 ) -> Result<Vec<Point>> {
     let mut points = Vec::new();
-    for power in LENGTHS {
-        let case = Case::new("growth", [1, 1 << power, 256, 4], false);
+    let doubled = |&n: &usize| Some(2 * n);
+    let lengths = iter::successors(Some(SHORTEST), doubled);
+    for tokens in lengths.take_while(|&tokens| tokens <= longest) {
+        let case = Case::new("growth", [1, tokens, 256, 4], false);
         let found = measure(&case, Pass::Forward, plan)?;
         tell(&case, &found);
         points.extend(found.rows.into_iter().map(|row| Point {

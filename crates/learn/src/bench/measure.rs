@@ -26,9 +26,11 @@ pub struct Plan<'a> {
     pub n_rounds: usize,
     /// What n × n matrices may take, in bytes.
     pub memory: u64,
-    /// The only variants that take part, if not all do.
-    pub only: Option<&'a dyn Fn(&Program, &str) -> bool>,
+    pub takes_part: TakesPart<'a>,
 }
+
+/// Whether a variant of a program is wanted.
+pub type TakesPart<'a> = &'a dyn Fn(&Program, &str) -> bool;
 
 /// What was found of one pass of one case.
 pub struct Found {
@@ -139,7 +141,7 @@ fn check(
     found.versions.extend(side.versions.clone());
     let mut right = Vec::new();
     for variant in side.variants.clone() {
-        if plan.only.is_some_and(|only| !only(of, &variant)) {
+        if !(plan.takes_part)(of, &variant) {
             continue;
         }
         let Some(needs) = side.needs(&variant, pass)? else { continue };

@@ -1,6 +1,7 @@
 //! How much memory there is, and how much a pass takes: the same way on all sides.
 
 use std::fs;
+use std::sync::{Mutex, PoisonError};
 
 /// What a process may take before the machine has none left; `None` where the system
 /// does not say (it is asked on Linux alone).
@@ -11,6 +12,9 @@ pub fn available() -> Option<u64> {
 /// The most memory that was resident while `run` ran, beyond what was before; `None`
 /// where the system does not say.
 pub fn peak<T>(run: impl FnOnce() -> T) -> (T, Option<u64>) {
+    // The mark is the whole process's.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     // From here on VmHWM is the largest VmRSS since.
     let marked = fs::write("/proc/self/clear_refs", "5").ok();
     let before = status("VmRSS:");

@@ -8,10 +8,13 @@ use anyhow::{Context, Result, bail, ensure};
 use super::side::Program;
 use crate::{paths, progress, step};
 
+/// What the program with candle and burn is called.
+pub const RUST: &str = "candle and burn";
+
 /// Every peer that is there, and for each that is not, why.
 pub fn all(python: Option<&Path>) -> (Vec<Program>, Vec<String>) {
     let (mut there, mut missing) = (Vec::new(), Vec::new());
-    for (name, peer) in [("PyTorch", pytorch(python)), ("candle and burn", rust())] {
+    for (name, peer) in [("PyTorch", pytorch(python)), (RUST, rust())] {
         match peer {
             Ok(program) => there.push(program),
             Err(why) => missing.push(format!("{name}: skipped: {why:#}")),
@@ -78,7 +81,7 @@ fn rust() -> Result<Program> {
     built?;
     let program = target.join("release").join("rust-peers");
     ensure!(program.exists(), "{} was not built", program.display());
-    Ok(Program { name: "candle-burn", is_peer: true, program, args: vec![] })
+    Ok(Program { name: RUST, is_peer: true, program, args: vec![] })
 }
 
 fn folder() -> PathBuf {

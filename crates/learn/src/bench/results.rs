@@ -109,3 +109,49 @@ impl Results {
         Ok(largest)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn results() -> Results {
+        let linear = |x: f64| Linear {
+            weight: Matrix::from_element(2, 2, x),
+            bias: Some(vec![x; 2].into()),
+        };
+        let all = [1.0, 2.0, 3.0, 4.0].map(linear);
+        let tokens = Matrix::from_element(3, 2, 10.0);
+        Results::with_gradients(tokens.clone(), tokens, all.each_ref())
+    }
+
+    #[test]
+    fn each_result_counts_as_a_share_of_its_largest_number() {
+        for i in 0..NAMES.len() {
+            let (right, mut found) = (results(), results());
+            found.0[i][(0, 1)] += 0.5;
+            let difference = found.difference(&right).unwrap();
+            let expected = 0.5 / right.0[i].amax();
+            assert!((difference - expected).abs() < 1e-12, "{}: {difference}", NAMES[i]);
+            found.0[i][(0, 1)] = f64::NAN;
+            assert!(found.difference(&right).unwrap().is_nan(), "{}", NAMES[i]);
+        }
+    }
+
+    #[test]
+    fn another_shape_is_told_by_name() {
+        let mut found = results();
+        found.0[2] = Matrix::zeros(6, 1);
+        let refused = found.difference(&results()).unwrap_err();
+        insta::assert_snapshot!(refused, @"grad.in_proj_weight has shape (6, 1), expected (6, 2)");
+    }
+
+    #[test]
+    fn files_keep_every_result() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("results");
+        results().save(&file).unwrap();
+        let read = Results::open(&file, true).unwrap();
+        assert_eq!(read.difference(&results()).unwrap(), 0.0);
+        assert_eq!(Results::open(&file, false).unwrap().0.len(), 1);
+    }
+}

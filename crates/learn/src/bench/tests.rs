@@ -20,12 +20,13 @@ fn refused(line: &str) -> String {
 #[test]
 fn without_arguments_all_cases_are_timed() {
     let plain = settings("").unwrap();
-    assert_eq!((plain.cases.len(), plain.rounds), (5, 9));
+    assert_eq!((plain.cases.len(), plain.rounds), (5, 7));
     assert_eq!(plain.instructions, Instructions::best());
     assert!(plain.memory <= 4 << 30);
     assert_eq!(settings("--growth").unwrap().cases, []);
     assert_eq!(settings("--growth --case 4k --case 003").unwrap().cases.len(), 2);
     assert_eq!(settings("--growth --case all").unwrap().cases.len(), 5);
+    assert!(settings("--growth=256").is_ok());
     let some = settings("--threads 1 --simd SCALAR --rounds 2 --rung plain").unwrap();
     assert_eq!((some.threads, some.rounds), (1, 2));
     assert_eq!(
@@ -38,6 +39,7 @@ fn without_arguments_all_cases_are_timed() {
 fn what_does_not_fit_is_refused_with_what_there_is() {
     insta::assert_snapshot!(refused("--case 5k"), @r#"there is no case "5k"; there are 003, 004, 1k-causal, 4k, 16k, and all"#);
     insta::assert_snapshot!(refused("--rounds 0"), @"--rounds is 0, and must be at least 1");
+    insta::assert_snapshot!(refused("--growth=255"), @"--growth is 255, and must be at least 256");
     insta::assert_snapshot!(refused("--memory 0"), @"--memory is 0, and must be above 0");
     insta::assert_snapshot!(refused("--memory nan"), @"--memory is NaN, and must be above 0");
     let rungs = refused("--rung ladder");
@@ -69,6 +71,8 @@ fn more_memory_than_is_free_is_refused_with_both() {
 
 #[cfg(unix)]
 mod sides {
+    use std::path::Path;
+
     use super::*;
     use pretrained::{Existing, NewTensor, save};
 
@@ -99,7 +103,7 @@ mod sides {
             instructions: Instructions::best(),
             n_rounds: 1,
             memory: 1 << 20,
-            only: None,
+            takes_part: &|_, _| true,
         };
         measure(&CASE, Pass::Forward, &plan).unwrap()
     }

@@ -30,7 +30,7 @@ impl<B: Backend> Variant for Burn<B> {
     }
 
     fn n_maps(&self, backward: bool) -> Option<u64> {
-        Some(if backward { 6 } else { 3 })
+        Some(if backward { 5 } else { 2 })
     }
 
     fn run(&self, backward: bool) -> Result<Answer> {

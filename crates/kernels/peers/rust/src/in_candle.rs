@@ -96,7 +96,7 @@ impl Variant for Candle {
     fn n_maps(&self, backward: bool) -> Option<u64> {
         match (self.in_tiles, backward) {
             (true, backward) => (!backward).then_some(0),
-            (false, backward) => Some(if backward { 6 } else { 3 }),
+            (false, backward) => Some(if backward { 13 } else { 2 }),
         }
     }
 
