@@ -1,7 +1,9 @@
 //! The machinery of the last rung: everything is packed in panels of 48 tokens.
 
 pub(crate) mod attend;
+pub(crate) mod backward;
 pub(crate) mod careful;
+pub(crate) mod forward;
 pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod panels;

@@ -54,6 +54,22 @@ pub(crate) fn vector_mut<S: Simd>(panel: &mut [f32], j: usize, v: usize) -> &mut
     &mut S::as_mut_simd_f32s(&mut panel[j * ROWS..][..ROWS]).0[v]
 }
 
+/// A vector from the front of a slice, zeros behind its end.
+#[inline(always)]
+pub(crate) fn load<S: Simd>(simd: S, from: &[f32]) -> S::f32s {
+    let whole = S::as_simd_f32s(from).0.first();
+    whole.copied().unwrap_or_else(|| simd.partial_load_f32s(from))
+}
+
+/// A vector to the front of a slice, as much of it as there is room for.
+#[inline(always)]
+pub(crate) fn store<S: Simd>(simd: S, to: &mut [f32], vector: S::f32s) {
+    match S::as_mut_simd_f32s(to).0.first_mut() {
+        Some(whole) => *whole = vector,
+        None => simd.partial_store_f32s(to, vector),
+    }
+}
+
 /// One tile, of which only `vectors` are computed: `start(to, j, v)` says what vector v of
 /// column j begins with, `done(to, j, v, sum)` takes what it came to.
 #[inline(always)]
@@ -73,23 +89,16 @@ pub(crate) fn tile<S: Simd, T: ?Sized, const ROW: usize, const COLUMN: usize>(
         if many_registers {
             let block = Block { v, j: 0 };
             match m {
-                3 => block
-                    .run::<S, T, ROW, COLUMN, 3, 8>(simd, segments, to, &start, &done),
-                2 => block
-                    .run::<S, T, ROW, COLUMN, 2, 8>(simd, segments, to, &start, &done),
-                _ => block
-                    .run::<S, T, ROW, COLUMN, 1, 8>(simd, segments, to, &start, &done),
+                3 => block.run::<S, T, ROW, COLUMN, 3, 8>(simd, segments, to, &start, &done),
+                2 => block.run::<S, T, ROW, COLUMN, 2, 8>(simd, segments, to, &start, &done),
+                _ => block.run::<S, T, ROW, COLUMN, 1, 8>(simd, segments, to, &start, &done),
             }
         } else {
             for j in [0, 4] {
                 let block = Block { v, j };
                 match m {
-                    2 => block.run::<S, T, ROW, COLUMN, 2, 4>(
-                        simd, segments, to, &start, &done,
-                    ),
-                    _ => block.run::<S, T, ROW, COLUMN, 1, 4>(
-                        simd, segments, to, &start, &done,
-                    ),
+                    2 => block.run::<S, T, ROW, COLUMN, 2, 4>(simd, segments, to, &start, &done),
+                    _ => block.run::<S, T, ROW, COLUMN, 1, 4>(simd, segments, to, &start, &done),
                 }
             }
         }
@@ -105,14 +114,7 @@ struct Block {
 
 impl Block {
     #[inline(always)]
-    fn run<
-        S: Simd,
-        T: ?Sized,
-        const ROW: usize,
-        const COLUMN: usize,
-        const M: usize,
-        const N: usize,
-    >(
+    fn run<S: Simd, T: ?Sized, const ROW: usize, const COLUMN: usize, const M: usize, const N: usize>(
         &self,
         simd: S,
         segments: &[Segment<'_>],
@@ -128,7 +130,7 @@ impl Block {
         }
         for &Segment { a, b, depth } in segments {
             let (a, b) = (&a[self.v * S::F32_LANES..], &b[self.j * COLUMN..]);
-            accumulate::<S, ROW, COLUMN, M, N>(simd, &mut sums, a, b, depth);
+            sums = accumulate::<S, ROW, COLUMN, M, N>(simd, sums, a, b, depth);
         }
         for j in 0..N {
             for m in 0..M {
@@ -140,21 +142,15 @@ impl Block {
 
 /// `sums[j][m] += Σ_p a[p][m] · b[p, j]`, M vectors of rows by N columns.
 #[inline(always)]
-fn accumulate<
-    S: Simd,
-    const ROW: usize,
-    const COLUMN: usize,
-    const M: usize,
-    const N: usize,
->(
+fn accumulate<S: Simd, const ROW: usize, const COLUMN: usize, const M: usize, const N: usize>(
     simd: S,
-    sums: &mut [[S::f32s; M]; N],
+    mut sums: [[S::f32s; M]; N],
     a: &[f32],
     b: &[f32],
     depth: usize,
-) {
+) -> [[S::f32s; M]; N] {
     if depth == 0 {
-        return;
+        return sums;
     }
     assert!(a.len() >= (depth - 1) * ROWS + M * S::F32_LANES);
     assert!(b.len() > (depth - 1) * ROW + (N - 1) * COLUMN);
@@ -164,17 +160,19 @@ fn accumulate<
         // is as many f32 as it has lanes, and any bits are a vector.
         unsafe {
             let a = a.add(p * ROWS);
-            let a: [S::f32s; M] = std::array::from_fn(|m| {
-                a.add(m * S::F32_LANES).cast::<S::f32s>().read_unaligned()
-            });
+            let mut rows = [simd.splat_f32s(0.0); M];
+            for m in 0..M {
+                rows[m] = a.add(m * S::F32_LANES).cast::<S::f32s>().read_unaligned();
+            }
             for j in 0..N {
                 let b = simd.splat_f32s(*b.add(p * ROW + j * COLUMN));
                 for m in 0..M {
-                    sums[j][m] = simd.mul_add_e_f32s(a[m], b, sums[j][m]);
+                    sums[j][m] = simd.mul_add_e_f32s(rows[m], b, sums[j][m]);
                 }
             }
         }
     }
+    sums
 }
 
 #[cfg(test)]
@@ -182,33 +180,17 @@ mod speed {
     use super::*;
     use crate::Instructions;
     use pulp::WithSimd;
-    struct Op<'a, const R: usize, const C: usize> {
-        a: &'a [f32],
-        b: &'a [f32],
-        depth: usize,
-        n: usize,
-        out: &'a mut [f32],
-    }
+    struct Op<'a, const R: usize, const C: usize> { a: &'a [f32], b: &'a [f32], depth: usize, n: usize, out: &'a mut [f32] }
     impl<const R: usize, const C: usize> WithSimd for Op<'_, R, C> {
         type Output = ();
         #[inline(always)]
         fn with_simd<S: Simd>(self, simd: S) {
             for i in 0..self.n {
                 let out = &mut self.out[..];
-                let b = &self.b[(i % 4) * 8..];
-                tile::<S, _, R, C>(
-                    simd,
-                    0..48 / S::F32_LANES,
-                    &[Segment { a: self.a, b, depth: self.depth }],
-                    out,
+                let b = &self.b[(i % 4)*8..];
+                tile::<S, _, R, C>(simd, 0..48 / S::F32_LANES, &[Segment { a: self.a, b, depth: self.depth }], out,
                     |_, _, _| simd.splat_f32s(0.0),
-                    |out, j, v, x| {
-                        simd.partial_store_f32s(
-                            &mut out[j * 48 + v * S::F32_LANES..][..S::F32_LANES],
-                            x,
-                        )
-                    },
-                );
+                    |out, j, v, x| simd.partial_store_f32s(&mut out[j * 48 + v * S::F32_LANES..][..S::F32_LANES], x));
             }
         }
     }
@@ -223,24 +205,17 @@ mod speed {
             ins.run(Op::<R, C> { a: &a, b: &b, depth, n: n / 10, out: &mut out });
             best = best.min(t.elapsed().as_secs_f64());
         }
-        println!(
-            "{ins} R{R} C{C} depth {depth}: {:.1} GFLOP/s",
-            2.0 * 384.0 * (depth * (n / 10)) as f64 / best / 1e9
-        );
+        println!("{ins} R{R} C{C} depth {depth}: {:.1} GFLOP/s", 2.0 * 384.0 * (depth * (n / 10)) as f64 / best / 1e9);
     }
     #[test]
     #[ignore]
     fn speed() {
         for ins in Instructions::available() {
-            if ins.name() == "scalar" {
-                continue;
-            }
+            if ins.name() == "scalar" { continue; }
             for depth in [32, 64, 128, 512] {
                 go::<8, 1>(ins, depth);
                 go::<48, 1>(ins, depth);
-                if depth <= 48 {
-                    go::<1, 48>(ins, depth);
-                }
+                if depth <= 48 { go::<1, 48>(ins, depth); }
             }
         }
     }

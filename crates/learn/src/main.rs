@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use learn::{
-    attend, book, count, notebooks, practice, predict, start, tour, train, verify,
+    attend, bench, book, count, notebooks, practice, predict, start, tour, train, verify,
 };
 
 /// Learn multi-head attention: the book, the notebooks, and a trained layer.
@@ -29,6 +29,7 @@ enum Command {
     Attend(attend::Args),
     /// Heads that specialise while you watch: a layer trained in seconds
     Train(train::Args),
+    Bench(bench::Args),
     // Its help is longer than a line, and a line here would hide it.
     Predict(predict::Args),
     /// Work on the exercises with rustlings: it checks each time you save
@@ -44,6 +45,9 @@ enum Command {
     /// What mdBook runs on the chapters
     #[command(hide = true)]
     Preprocess(Preprocess),
+    /// Our side of the benchmark, which speaks as the peers do
+    #[command(hide = true)]
+    BenchOurs(bench::OursArgs),
 }
 
 /// mdBook asks `preprocess supports RENDERER` first.
@@ -71,6 +75,12 @@ fn main() -> ExitCode {
             outcome => outcome.map(drop),
         },
         Some(Command::Train(args)) => train::run(&args),
+        Some(Command::Bench(args)) => match bench::run(&args) {
+            // The release build has said what is wrong.
+            Ok(false) => return ExitCode::FAILURE,
+            outcome => outcome.map(drop),
+        },
+        Some(Command::BenchOurs(args)) => bench::serve(&args),
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Book) => {
             book::built_and_checked().map(|summary| println!("{summary}"))

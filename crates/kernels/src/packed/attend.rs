@@ -1,6 +1,5 @@
 //! Attention itself: one head, 48 queries, all of their keys, block after block.
 
-use std::array::from_fn;
 use std::ops::Range;
 
 use attention::{Dims, Mask};
@@ -22,11 +21,14 @@ pub(crate) struct Attend<'a> {
     pub(crate) dims: Dims,
     pub(crate) inputs: &'a Inputs<'a>,
     pub(crate) lengths: Lengths,
+    /// Queries, `[group][head][rows of a head][48]`; without them, they stand where the
+    /// outputs go.
+    pub(crate) q: Option<&'a [f32]>,
     /// `[group][head][d_k][48]`, as many rows as [`round_up`] says.
     pub(crate) k: &'a [f32],
     /// `[group][head][d_v][48]`, likewise.
     pub(crate) v: &'a [f32],
-    /// Queries, `[group][head][rows of a head][48]`, and `log2 Σ 2^score`,
+    /// Outputs, `[group][head][rows of a head][48]`, and `log2 Σ 2^score`,
     /// `[group][head][48]`.
     pub(crate) queue: &'a Queue<'a, 2>,
     pub(crate) scratch: &'a mut Scratch,
@@ -37,12 +39,13 @@ impl WithSimd for Attend<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { dims, inputs, lengths, k, v, queue, scratch } = self;
+        let Self { dims, inputs, lengths, q, k, v, queue, scratch } = self;
         let n_rows = lengths.n_sequences * lengths.n_q;
-        while let Some((piece, [q, log_sums])) = queue.take() {
+        while let Some((piece, [out, log_sums])) = queue.take() {
+            let q = q.map_or(&*out, |q| &q[piece * out.len()..][..out.len()]);
+            let len = out.len();
             let (group, head) = (piece / dims.n_heads(), piece % dims.n_heads());
-            let done = scratch.done.take(q.len());
-            done.fill(0.0);
+            scratch.done.take(len).fill(0.0);
             let rows = rows_of(group, n_rows);
             for s in rows.start / lengths.n_q..rows.end.div_ceil(lengths.n_q) {
                 let of_sequence = s * lengths.n_q..(s + 1) * lengths.n_q;
@@ -57,7 +60,7 @@ impl WithSimd for Attend<'_> {
                 let keys = Keys { dims, head, lengths, k, v, mask: &mask };
                 one_sequence(simd, q, &part, &keys, scratch, log_sums);
             }
-            q.copy_from_slice(scratch.done.get(q.len()));
+            out.copy_from_slice(scratch.done.get(len));
         }
     }
 }
@@ -93,7 +96,7 @@ impl<'a> Keys<'a> {
     }
 
     /// The rows of the keys that a part may attend to.
-    fn rows(&self, part: &Part) -> Range<usize> {
+    pub(crate) fn rows(&self, part: &Part) -> Range<usize> {
         let first = part.sequence * self.lengths.n_kv;
         let (n_q, n_kv) = (self.lengths.n_q, self.lengths.n_kv);
         let keys = block_mask::visible_keys(self.mask, part.queries.clone(), (n_q, n_kv));
@@ -205,8 +208,7 @@ fn mask_block(part: &Part, keys: &Keys<'_>, block: &KeyBlock, scores: &mut [f32]
     let Lengths { n_q, n_kv, .. } = keys.lengths;
     let first = block.first_panel * ROWS; // the row of the keys that row 0 is
     let of_sequence = part.sequence * n_kv;
-    let seen =
-        first + block.rows.start - of_sequence..first + block.rows.end - of_sequence;
+    let seen = first + block.rows.start - of_sequence..first + block.rows.end - of_sequence;
     if block_mask::is_open(keys.mask, part.queries.clone(), seen.clone(), (n_q, n_kv)) {
         return;
     }
@@ -258,8 +260,7 @@ impl Running {
         in_use: &Range<usize>,
         scores: &mut [f32],
     ) {
-        let rows =
-            scores[block.rows.start * ROWS..block.rows.end * ROWS].as_chunks_mut().0;
+        let rows = scores[block.rows.start * ROWS..block.rows.end * ROWS].as_chunks_mut().0;
         let mut v = in_use.start;
         while v < in_use.end {
             let m = (in_use.end - v).min(3);
@@ -280,24 +281,29 @@ impl Running {
         v: usize,
         rows: &mut [[f32; ROWS]],
     ) {
-        let before: [S::f32s; M] = from_fn(|m| S::as_simd_f32s(&self.maxima).0[v + m]);
-        let mut maxima = before;
+        // Loops and not `from_fn`: a closure that is not inlined is compiled without
+        // this processor's instructions.
+        let zero = simd.splat_f32s(0.0);
+        let nothing = simd.splat_f32s(f32::NEG_INFINITY);
+        let (mut maxima, mut from, mut sums) = ([nothing; M], [zero; M], [zero; M]);
+        for m in 0..M {
+            maxima[m] = S::as_simd_f32s(&self.maxima).0[v + m];
+        }
         for row in &*rows {
             for m in 0..M {
                 maxima[m] = simd.max_f32s(maxima[m], S::as_simd_f32s(row).0[v + m]);
             }
         }
-        // −∞ − (−∞) is NaN, and 2^(−∞ − 0) is the 0 that an empty row is made of.
-        let nothing = simd.splat_f32s(f32::NEG_INFINITY);
-        let from: [S::f32s; M] = from_fn(|m| {
+        for m in 0..M {
+            // −∞ − (−∞) is NaN, and 2^(−∞ − 0) is the 0 that an empty row is made of.
             let empty = simd.equal_f32s(maxima[m], nothing);
-            simd.select_f32s(empty, simd.splat_f32s(0.0), maxima[m])
-        });
-        let corrections: [S::f32s; M] =
-            from_fn(|m| exp2(simd, simd.sub_f32s(before[m], from[m])));
-        let mut sums: [S::f32s; M] = from_fn(|m| {
-            simd.mul_f32s(S::as_simd_f32s(&self.sums).0[v + m], corrections[m])
-        });
+            from[m] = simd.select_f32s(empty, zero, maxima[m]);
+            let before = &mut S::as_mut_simd_f32s(&mut self.maxima).0[v + m];
+            let correction = exp2(simd, simd.sub_f32s(*before, from[m]));
+            *before = maxima[m];
+            S::as_mut_simd_f32s(&mut self.corrections).0[v + m] = correction;
+            sums[m] = simd.mul_f32s(S::as_simd_f32s(&self.sums).0[v + m], correction);
+        }
         for row in rows {
             for m in 0..M {
                 let score = &mut S::as_mut_simd_f32s(row).0[v + m];
@@ -306,9 +312,7 @@ impl Running {
             }
         }
         for m in 0..M {
-            S::as_mut_simd_f32s(&mut self.maxima).0[v + m] = maxima[m];
             S::as_mut_simd_f32s(&mut self.sums).0[v + m] = sums[m];
-            S::as_mut_simd_f32s(&mut self.corrections).0[v + m] = corrections[m];
         }
     }
 
@@ -325,17 +329,12 @@ impl Running {
     ) -> bool {
         for lane in part.lanes.clone() {
             let empty = self.sums[lane] == 0.0;
-            log_sums[lane] = if empty {
-                f32::INFINITY
-            } else {
-                self.maxima[lane] + self.sums[lane].log2()
-            };
+            log_sums[lane] = if empty { f32::INFINITY } else { self.maxima[lane] + self.sums[lane].log2() };
             self.sums[lane] = if empty { 1.0 } else { self.sums[lane] };
         }
         let mut zeros = [0.0; ROWS]; // 0 · x is 0 unless x is not finite
         for v in in_use.clone() {
-            let factor =
-                simd.div_f32s(simd.splat_f32s(1.0), S::as_simd_f32s(&self.sums).0[v]);
+            let factor = simd.div_f32s(simd.splat_f32s(1.0), S::as_simd_f32s(&self.sums).0[v]);
             let mut zero = simd.splat_f32s(0.0);
             for row in out.chunks_exact_mut(ROWS) {
                 let x = &mut S::as_mut_simd_f32s(row).0[v];

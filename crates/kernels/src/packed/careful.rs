@@ -25,8 +25,7 @@ pub(crate) fn one_sequence(q: &[f32], part: &Part, keys: &Keys<'_>, done: &mut [
 pub(crate) fn scores(q: &[f32], part: &Part, keys: &Keys<'_>) -> Matrix<f32> {
     let (n_q, n_kv) = (keys.lengths.n_q, keys.lengths.n_kv);
     Matrix::from_fn(part.lanes.len(), n_kv, |i, j| {
-        let Some(added) = keys.mask.added((part.queries.start + i, j), (n_q, n_kv))
-        else {
+        let Some(added) = keys.mask.added((part.queries.start + i, j), (n_q, n_kv)) else {
             return f32::NEG_INFINITY;
         };
         let row = part.sequence * n_kv + j;

@@ -4,7 +4,7 @@ use pulp::{Simd, WithSimd};
 
 use super::panels::Panels;
 use super::units::Blocks;
-use crate::tile::{COLUMNS, ROWS, Segment, tile, vectors};
+use crate::tile::{COLUMNS, ROWS, Segment, store, tile, vectors};
 
 /// `out = concat · W^O + b^O` with the concatenation in panels.
 pub(crate) struct Merge<'a> {
@@ -37,27 +37,12 @@ impl WithSimd for Merge<'_> {
                         |block, j, v, sum| {
                             if first + j < columns.end {
                                 let at = row - rows.start + v * S::F32_LANES;
-                                let column = &mut block.column(first + j)[at..];
-                                store(
-                                    simd,
-                                    &mut column[..],
-                                    lanes - v * S::F32_LANES,
-                                    sum,
-                                );
+                                store(simd, &mut block.column(first + j)[at..][..lanes - v * S::F32_LANES], sum);
                             }
                         },
                     );
                 }
             }
         }
-    }
-}
-
-/// Writes a vector, or as many of its numbers as there is room for.
-#[inline(always)]
-fn store<S: Simd>(simd: S, to: &mut [f32], room: usize, vector: S::f32s) {
-    match S::as_mut_simd_f32s(to).0.first_mut() {
-        Some(whole) if room >= S::F32_LANES => *whole = vector,
-        _ => simd.partial_store_f32s(&mut to[..room], vector),
     }
 }

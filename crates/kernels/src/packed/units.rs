@@ -84,9 +84,7 @@ impl<'a, const N: usize> Queue<'a, N> {
             // them one to one to pieces below n_pieces. So no two calls give the same
             // chunk, and n_pieces chunks of this length are the whole slice, which is
             // borrowed for 'a.
-            unsafe {
-                std::slice::from_raw_parts_mut(self.starts[i].add(piece * len), len)
-            }
+            unsafe { std::slice::from_raw_parts_mut(self.starts[i].add(piece * len), len) }
         });
         Some((piece, chunks))
     }
@@ -131,13 +129,7 @@ impl<'a> Blocks<'a> {
         }
         let rows = row..(row + self.block.0).min(self.shape.0);
         let columns = column..(column + self.block.1).min(self.shape.1);
-        Some(Block {
-            start: self.start,
-            stride: self.shape.0,
-            rows,
-            columns,
-            of: PhantomData,
-        })
+        Some(Block { start: self.start, stride: self.shape.0, rows, columns, of: PhantomData })
     }
 }
 
@@ -151,19 +143,31 @@ pub(crate) struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// This block's rows of column `j` of the matrix.
+    /// This block's rows of column `j` of the matrix, to be read.
+    ///
+    /// # Panics
+    /// If the column is not this block's.
+    pub(crate) fn read(&self, j: usize) -> &[f32] {
+        // SAFETY: as in `column`; what is shared is only read.
+        unsafe { std::slice::from_raw_parts(self.first(j), self.rows.len()) }
+    }
+
+    /// This block's rows of column `j` of the matrix, to be written.
     ///
     /// # Panics
     /// If the column is not this block's.
     pub(crate) fn column(&mut self, j: usize) -> &mut [f32] {
-        assert!(self.columns.contains(&j), "column {j} of {:?}", self.columns);
         // SAFETY: the turns of `Blocks::take` give each pair of row block and column block
         // once, so these entries are in no other block; `&mut self` lets one column be
         // written at a time. They lie within the matrix since both ranges do.
-        unsafe {
-            let first = self.start.add(j * self.stride + self.rows.start);
-            std::slice::from_raw_parts_mut(first, self.rows.len())
-        }
+        unsafe { std::slice::from_raw_parts_mut(self.first(j), self.rows.len()) }
+    }
+
+    /// The first of this block's entries of column `j`.
+    fn first(&self, j: usize) -> *mut f32 {
+        assert!(self.columns.contains(&j), "column {j} of {:?}", self.columns);
+        // SAFETY: the column and the row are the matrix's, so this is within it.
+        unsafe { self.start.add(j * self.stride + self.rows.start) }
     }
 }
 

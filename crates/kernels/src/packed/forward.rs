@@ -1,0 +1,181 @@
+//! The three steps of the layer, each shared out among the threads.
+
+use attention::{Dims, Matrix};
+
+use super::attend::Attend;
+use super::memory::{Aligned, Scratch};
+use super::merge::Merge;
+use super::panels::{Panels, n_groups, round_up};
+use super::project::{Cut, Project};
+use super::units::{Blocks, Order, Queue, share_out};
+use super::weights::{Weights, rows_per_head};
+use crate::tile::{COLUMNS, ROWS};
+use crate::{Inputs, Instructions, Lengths};
+
+/// What is kept between calls.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    /// Queries, `[group][head][rows of a head][48]`.
+    pub(crate) q: Aligned,
+    /// `[group][head][d_k][48]`.
+    pub(crate) k: Aligned,
+    /// `[group][head][d_v][48]`.
+    pub(crate) v: Aligned,
+    /// The heads' outputs where the queries are still needed, as large as `q`.
+    pub(crate) concat: Aligned,
+    /// `log2 Σ 2^score` of each query, `[group][head][48]`.
+    pub(crate) log_sums: Aligned,
+    pub(crate) scratches: Vec<Scratch>,
+}
+
+/// Whether queries are overwritten by outputs, which saves memory, or kept for a way back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Queries {
+    Overwrite,
+    Keep,
+}
+
+/// How large the memory of a call is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Extent {
+    pub(crate) dims: Dims,
+    pub(crate) lengths: Lengths,
+    pub(crate) n_threads: usize,
+}
+
+impl Extent {
+    pub(crate) fn n_queries(&self) -> usize {
+        self.lengths.n_sequences * self.lengths.n_q
+    }
+
+    pub(crate) fn n_keys(&self) -> usize {
+        self.lengths.n_sequences * self.lengths.n_kv
+    }
+
+    fn cut(&self, n_rows: usize) -> Cut {
+        Cut::new(n_rows, self.dims.n_heads(), self.n_threads)
+    }
+
+    /// The length of panels for so many rows, of so many features a head.
+    pub(crate) fn panels(&self, n_rows: usize, features: usize) -> usize {
+        self.cut(n_rows).n_groups(n_rows) * self.dims.n_heads() * features * ROWS
+    }
+
+    pub(crate) fn q(&self) -> usize {
+        self.panels(self.n_queries(), rows_per_head(self.dims))
+    }
+
+    pub(crate) fn k(&self) -> usize {
+        self.panels(self.n_keys(), round_up(self.dims.d_k()))
+    }
+
+    pub(crate) fn v(&self) -> usize {
+        self.panels(self.n_keys(), round_up(self.dims.d_v()))
+    }
+
+    pub(crate) fn log_sums(&self) -> usize {
+        n_groups(self.n_queries()) * self.dims.n_heads() * ROWS
+    }
+}
+
+/// The layer, from tokens to tokens.
+pub(crate) fn forward(
+    weights: &Weights,
+    instructions: Instructions,
+    memory: &mut Memory,
+    inputs: &Inputs<'_>,
+    extent: Extent,
+    queries: Queries,
+    out: &mut Matrix<f32>,
+) {
+    if memory.scratches.len() < extent.n_threads {
+        memory.scratches.resize_with(extent.n_threads, Scratch::default);
+    }
+    project(weights, instructions, memory, inputs, extent);
+    attend(instructions, memory, inputs, extent, queries);
+    let scratches = &mut memory.scratches[..extent.n_threads];
+    let concat = match queries {
+        Queries::Overwrite => memory.q.get(extent.q()),
+        Queries::Keep => memory.concat.get(extent.q()),
+    };
+    merge(instructions, scratches, concat, &weights.w_o, out);
+}
+
+/// query, key, value → q, k, v.
+fn project(
+    weights: &Weights,
+    instructions: Instructions,
+    memory: &mut Memory,
+    inputs: &Inputs<'_>,
+    extent: Extent,
+) {
+    let Weights { w_q, w_k, w_v, .. } = weights;
+    let Memory { q, k, v, scratches, .. } = memory;
+    let [q, k, v] = [q.take(extent.q()), k.take(extent.k()), v.take(extent.v())];
+    let scratches = &mut scratches[..extent.n_threads];
+    if inputs.is_self_attention() {
+        let (x, weights) = (inputs.query, [&w_q[..], w_k, w_v]);
+        project_by(instructions, scratches, x, weights, [q, k, v]);
+    } else {
+        project_by(instructions, scratches, inputs.query, [&w_q[..]], [q]);
+        project_by(instructions, scratches, inputs.key, [&w_k[..]], [k]);
+        project_by(instructions, scratches, inputs.value, [&w_v[..]], [v]);
+    }
+}
+
+/// Some tokens by N weights of every head.
+pub(crate) fn project_by<const N: usize>(
+    instructions: Instructions,
+    scratches: &mut [Scratch],
+    x: &Matrix<f32>,
+    weights: [&[Panels]; N],
+    to: [&mut [f32]; N],
+) {
+    let cut = Cut::new(x.nrows(), weights[0].len(), scratches.len());
+    let queue = &Queue::new(cut.n_pieces(x.nrows()), Order::InTurn, to);
+    share_out(scratches, &|scratch| {
+        instructions.run(Project { x, weights, cut, queue, scratch });
+    });
+}
+
+/// q, k, v → concat.
+fn attend(
+    instructions: Instructions,
+    memory: &mut Memory,
+    inputs: &Inputs<'_>,
+    extent: Extent,
+    queries: Queries,
+) {
+    let Extent { dims, lengths, n_threads } = extent;
+    let (k, v) = (memory.k.get(extent.k()), memory.v.get(extent.v()));
+    let (q, concat) = match queries {
+        Queries::Overwrite => (None, memory.q.take(extent.q())),
+        Queries::Keep => (Some(memory.q.get(extent.q())), memory.concat.take(extent.q())),
+    };
+    let n_pieces = n_groups(extent.n_queries()) * dims.n_heads();
+    let concat = &mut concat[..n_pieces * rows_per_head(dims) * ROWS];
+    let log_sums = memory.log_sums.take(extent.log_sums());
+    let queue = &Queue::new(n_pieces, Order::ByHead(dims.n_heads()), [concat, log_sums]);
+    share_out(&mut memory.scratches[..n_threads], &|scratch| {
+        instructions.run(Attend { dims, inputs, lengths, q, k, v, queue, scratch });
+    });
+}
+
+/// concat → out: panels of tokens by a weight.
+pub(crate) fn merge(
+    instructions: Instructions,
+    scratches: &mut [Scratch],
+    concat: &[f32],
+    w_o: &Panels,
+    out: &mut Matrix<f32>,
+) {
+    let (n_rows, d_model) = out.shape();
+    let n_threads = scratches.len();
+    let block = match n_groups(n_rows) / (4 * n_threads) {
+        0 => (ROWS, d_model.div_ceil(2 * n_threads).next_multiple_of(COLUMNS)),
+        1 => (ROWS, d_model),
+        _ => (2 * ROWS, d_model),
+    };
+    let blocks = &Blocks::new(out.as_mut_slice(), (n_rows, d_model), block);
+    share_out(scratches, &|_| instructions.run(Merge { concat, w_o, blocks }));
+}

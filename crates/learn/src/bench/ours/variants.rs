@@ -1,0 +1,183 @@
+//! What is ours: one variant for each implementation and pass.
+
+use anyhow::{Context, Result};
+use attention::{Mask, Matrix};
+use fused_heads::{Batch, FusedAttention};
+use gradients::Pass as Tape;
+use kernels::{Inputs, Instructions, Rung, ladder};
+
+use crate::bench::case::{Case, Pass};
+use crate::bench::layer::Layer;
+use crate::bench::results::Results;
+
+/// One pass of one implementation.
+pub trait Variant {
+    fn name(&self) -> &'static str;
+    fn pass(&self) -> Pass;
+    /// The bytes of the n × n matrices that there are at once.
+    fn needs(&self, case: &Case) -> u64;
+    /// Makes room for the results of passes over this input.
+    fn prepare(&mut self, layer: &Layer) -> Result<()>;
+    fn run(&mut self, layer: &Layer) -> Result<()>;
+    /// What the last run gave.
+    fn results(&self) -> Result<Results<f32>>;
+    /// The bytes of results for which a run itself makes room.
+    fn new_results(&self, layer: &Layer) -> u64;
+}
+
+/// Every variant with this layer's parameters.
+pub fn variants(layer: &Layer, _: Instructions) -> Result<Vec<Box<dyn Variant>>> {
+    let mut all: Vec<Box<dyn Variant>> =
+        vec![Box::new(FusedHeads::new(layer)?), Box::new(Back::new(layer)?)];
+    for rung in ladder(&layer.parameters) {
+        all.push(Box::new(Climbed { rung, out: Matrix::zeros(0, 0), mask: Mask::None }));
+    }
+    Ok(all)
+}
+
+/// A rung of the ladder, with the memory that its output is written to.
+struct Climbed {
+    rung: Box<dyn Rung>,
+    out: Matrix<f32>,
+    mask: Mask,
+}
+
+impl Variant for Climbed {
+    fn name(&self) -> &'static str {
+        self.rung.name()
+    }
+
+    fn pass(&self) -> Pass {
+        Pass::Forward
+    }
+
+    /// The first two rungs hold the map of one head, and its transposed keys' product.
+    fn needs(&self, case: &Case) -> u64 {
+        match self.name() {
+            "plain" | "one product" => case.map(4),
+            _ => 0,
+        }
+    }
+
+    fn prepare(&mut self, layer: &Layer) -> Result<()> {
+        // Not zeros, which are memory only when they are written to.
+        self.out = Matrix::from_element(layer.x.nrows(), layer.x.ncols(), f32::NAN);
+        self.mask = layer.case.mask();
+        Ok(())
+    }
+
+    fn run(&mut self, layer: &Layer) -> Result<()> {
+        let masks = std::slice::from_ref(&self.mask);
+        let inputs = Inputs::self_attention(layer.case.batch, &layer.x, masks);
+        Ok(self.rung.forward(&inputs, &mut self.out)?)
+    }
+
+    fn results(&self) -> Result<Results<f32>> {
+        Ok(Results::output(self.out.clone()))
+    }
+
+    fn new_results(&self, _: &Layer) -> u64 {
+        0
+    }
+}
+
+/// The layer of chapter 5.
+struct FusedHeads {
+    fused: FusedAttention<f32>,
+    x: Option<Batch<f32>>,
+    out: Option<Batch<f32>>,
+}
+
+impl FusedHeads {
+    fn new(layer: &Layer) -> Result<Self> {
+        let fused = FusedAttention::new(&layer.parameters);
+        Ok(Self { fused, x: None, out: None })
+    }
+}
+
+impl Variant for FusedHeads {
+    fn name(&self) -> &'static str {
+        "fused-heads"
+    }
+
+    fn pass(&self) -> Pass {
+        Pass::Forward
+    }
+
+    /// The maps of all heads and sequences, which are among its results.
+    fn needs(&self, case: &Case) -> u64 {
+        case.maps(4) + case.map(4)
+    }
+
+    fn prepare(&mut self, layer: &Layer) -> Result<()> {
+        self.x = Some(Batch::new(layer.case.batch, layer.x.clone())?);
+        Ok(())
+    }
+
+    fn run(&mut self, layer: &Layer) -> Result<()> {
+        let x = self.x.as_ref().context("prepared")?;
+        let attended = self.fused.forward_batch(x, x, x, &[layer.case.mask()])?;
+        self.out = Some(attended.out);
+        Ok(())
+    }
+
+    fn results(&self) -> Result<Results<f32>> {
+        let out = self.out.as_ref().context("a run came before")?;
+        Ok(Results::output(out.tokens().clone()))
+    }
+
+    fn new_results(&self, layer: &Layer) -> u64 {
+        size_of_val(layer.x.as_slice()) as u64
+    }
+}
+
+/// The layer of chapter 8, there and back.
+struct Back {
+    fused: FusedAttention<f32>,
+    x: Option<Batch<f32>>,
+    results: Option<Results<f32>>,
+}
+
+impl Back {
+    fn new(layer: &Layer) -> Result<Self> {
+        let fused = FusedAttention::new(&layer.parameters);
+        Ok(Self { fused, x: None, results: None })
+    }
+}
+
+impl Variant for Back {
+    fn name(&self) -> &'static str {
+        "gradients"
+    }
+
+    fn pass(&self) -> Pass {
+        Pass::ForwardBackward
+    }
+
+    /// All maps, kept for the way back, and there the gradient of one.
+    fn needs(&self, case: &Case) -> u64 {
+        case.maps(4) + 2 * case.map(4)
+    }
+
+    fn prepare(&mut self, layer: &Layer) -> Result<()> {
+        self.x = Some(Batch::new(layer.case.batch, layer.x.clone())?);
+        Ok(())
+    }
+
+    fn run(&mut self, layer: &Layer) -> Result<()> {
+        let x = self.x.as_ref().context("prepared")?;
+        let tape = Tape::forward_batch(&self.fused, x, x, x, &[layer.case.mask()])?;
+        let gradients = tape.backward(&layer.d_out)?;
+        self.results = Some(Results::with_gradients(tape.out().clone(), &gradients)?);
+        Ok(())
+    }
+
+    fn results(&self) -> Result<Results<f32>> {
+        Ok(self.results.clone().context("a run came before")?)
+    }
+
+    fn new_results(&self, layer: &Layer) -> u64 {
+        let d = layer.case.d_model;
+        (size_of::<f32>() * (2 * layer.x.len() + 4 * d * (d + 1))) as u64
+    }
+}
