@@ -140,6 +140,7 @@ impl Block {
     }
 }
 
+// ANCHOR: accumulate
 /// `sums[j][m] += Σ_p a[p][m] · b[p, j]`, M vectors of rows by N columns.
 #[inline(always)]
 fn accumulate<S: Simd, const ROW: usize, const COLUMN: usize, const M: usize, const N: usize>(
@@ -174,6 +175,7 @@ fn accumulate<S: Simd, const ROW: usize, const COLUMN: usize, const M: usize, co
     }
     sums
 }
+// ANCHOR_END: accumulate
 
 #[cfg(test)]
 mod speed {

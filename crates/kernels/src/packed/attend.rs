@@ -144,6 +144,7 @@ struct Running {
     corrections: [f32; ROWS],
 }
 
+// ANCHOR: one_sequence
 #[inline(always)]
 fn one_sequence<S: Simd>(
     simd: S,
@@ -174,6 +175,7 @@ fn one_sequence<S: Simd>(
     }
     careful::one_sequence(q, part, keys, done);
 }
+// ANCHOR_END: one_sequence
 
 /// `scores[key][query] = k · q`, already scaled.
 #[inline(always)]

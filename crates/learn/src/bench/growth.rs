@@ -10,7 +10,7 @@ use super::report::Point;
 const LENGTHS: std::ops::RangeInclusive<u32> = 8..=15;
 
 /// Slopes are fitted from here on: before, other things than n² cost more.
-const LONG: usize = 2048;
+pub const LONG: usize = 2048;
 
 /// Measures every length, and hands over what was found of each.
 pub fn measure_all(
@@ -70,7 +70,7 @@ pub fn slopes(points: &[Point]) -> String {
 }
 
 /// The slope of the straight line through the logarithms, by least squares.
-fn slope(points: &[(f64, f64)]) -> Option<f64> {
+pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
     let n = logs.len() as f64;
     let mean_x = logs.iter().map(|(x, _)| x).sum::<f64>() / n;

@@ -207,6 +207,7 @@ fn mask(part: &Part, keys: &Keys<'_>, block: &KeyLanes, scores: &mut [f32]) {
     }
 }
 
+// ANCHOR: to_gradients
 /// Scores to shares, and the gradients of shares to those of scores:
 /// `d_score = share · (d_share − Σ d_share · share)`.
 #[inline(always)]
@@ -232,6 +233,7 @@ fn to_gradients<S: Simd>(
         }
     }
 }
+// ANCHOR_END: to_gradients
 
 /// `to[key] += Σ_query b[key, query] · a[query]`, features side by side.
 #[inline(always)]
