@@ -6,6 +6,8 @@ mod batches;
 mod not_finite;
 /// Input that does not fit is refused in the words of the other stages.
 mod refused;
+/// The maps and gradients of the packed rung.
+mod way_back;
 
 use std::cell::Cell;
 
@@ -15,7 +17,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use crate::cases::assert_close;
 use crate::torch;
-use batches::{BatchCase, any_batch, exact, on_batch, stack};
+use batches::{BatchCase, any_batch, every_rung, exact, on_batch, stack};
 
 #[test]
 fn every_rung_agrees_with_the_definition_in_f64() {
@@ -26,10 +28,10 @@ fn every_rung_agrees_with_the_definition_in_f64() {
         let (parameters, tokens) = (case.parameters(), case.tokens());
         let inputs = case.inputs(&tokens);
         let expected = exact(&parameters, &inputs);
-        for mut rung in ladder(&parameters) {
+        for (name, mut rung) in every_rung(&parameters) {
             let out = on_batch(rung.as_mut(), &inputs);
             let diff = max_abs_diff(&expected, &out).unwrap();
-            assert_close(rung.name(), diff, 1e-5);
+            assert_close(&name, diff, 1e-5);
             largest.set(largest.get().max(diff));
         }
         Ok(())
@@ -40,8 +42,8 @@ fn every_rung_agrees_with_the_definition_in_f64() {
 
 #[test]
 fn every_rung_meets_the_vectors_of_pytorch() {
-    for name in torch::FILES {
-        let file = torch::open(name);
+    for of_file in torch::FILES {
+        let file = torch::open(of_file);
         let heads: usize = file.text("num_heads").unwrap().parse().unwrap();
         let parameters = file.layer(heads, None).unwrap().cast::<f32>();
         let all = |of| {
@@ -64,13 +66,13 @@ fn every_rung_meets_the_vectors_of_pytorch() {
         };
         let expected = stack(&file.matrices("f64/output").unwrap());
         let mut largest = 0f64;
-        for mut rung in ladder(&parameters) {
+        for (name, mut rung) in every_rung(&parameters) {
             let out = on_batch(rung.as_mut(), &inputs);
             let diff = max_abs_diff(&expected, &out).unwrap();
-            assert_close(format!("{name}, {}", rung.name()), diff, 1e-5);
+            assert_close(format!("{of_file}, {name}"), diff, 1e-5);
             largest = largest.max(diff);
         }
-        println!("{name}: max |Δ| = {largest:.1e}");
+        println!("{of_file}: max |Δ| = {largest:.1e}");
     }
 }
 
@@ -92,14 +94,14 @@ fn a_query_with_nothing_to_attend_to_gives_the_output_bias() {
             masks: &masks,
         };
         let expected = exact(&parameters, &inputs);
-        for mut rung in ladder(&parameters) {
+        for (name, mut rung) in every_rung(&parameters) {
             let out = on_batch(rung.as_mut(), &inputs);
             let bias = parameters.w_o().bias.as_ref().unwrap().map(f64::from);
             for row in out.rows(0, n_blind).row_iter() {
-                assert_eq!(row, bias, "{}, {masks:?}", rung.name());
+                assert_eq!(row, bias, "{name}, {masks:?}");
             }
             let diff = max_abs_diff(&expected, &out).unwrap();
-            assert_close(format!("{}, {masks:?}", rung.name()), diff, 1e-5);
+            assert_close(format!("{name}, {masks:?}"), diff, 1e-5);
         }
     }
 }
@@ -121,11 +123,11 @@ fn scores_of_ten_thousand_do_no_harm() {
     let expected = exact(&parameters, &inputs);
     let scores = (&x * x.transpose()) / 4.0;
     assert!(scores.max() > 1e4, "{}", scores.max());
-    for mut rung in ladder(&parameters) {
+    for (name, mut rung) in every_rung(&parameters) {
         let out = on_batch(rung.as_mut(), &inputs);
         // The values are up to 80 instead of 1.
         let diff = max_abs_diff(&expected, &out).unwrap() / x.amax() as f64;
-        assert_close(rung.name(), diff, 1e-5);
+        assert_close(&name, diff, 1e-5);
     }
 }
 
@@ -137,9 +139,9 @@ fn the_lowest_number_is_a_score_and_blocks_nothing() {
     let masks = [Mask::Additive(Matrix::from_fn(40, 40, lowest))];
     let inputs = Inputs::self_attention(1, &x, &masks);
     let expected = exact(&parameters, &inputs);
-    for mut rung in ladder(&parameters) {
+    for (name, mut rung) in every_rung(&parameters) {
         let out = on_batch(rung.as_mut(), &inputs);
-        assert_close(rung.name(), max_abs_diff(&expected, &out).unwrap(), 1e-5);
+        assert_close(&name, max_abs_diff(&expected, &out).unwrap(), 1e-5);
     }
 }
 
@@ -150,10 +152,10 @@ fn query_key_and_value_of_one_shape_may_differ() {
     for [query, key, value] in [[&query, &key, &value], [&query, &query, &value]] {
         let masks = [Mask::None];
         let inputs = Inputs { n_sequences: 2, query, key, value, masks: &masks };
-        for mut rung in ladder(&parameters) {
+        for (name, mut rung) in every_rung(&parameters) {
             let out = on_batch(rung.as_mut(), &inputs);
             let diff = max_abs_diff(&exact(&parameters, &inputs), &out).unwrap();
-            assert_close(rung.name(), diff, 1e-5);
+            assert_close(&name, diff, 1e-5);
         }
     }
 }
@@ -163,14 +165,14 @@ fn a_rung_keeps_nothing_from_one_call_to_the_next() {
     let parameters = layer(24, 3);
     let all = [(2, 70), (1, 1), (3, 300), (1, 40), (2, 70)];
     let tokens = all.map(|(s, n)| tokens(s * n, 24, n as u64));
-    for mut used in ladder(&parameters) {
+    for (name, mut used) in every_rung(&parameters) {
         for ((n_sequences, _), x) in all.iter().zip(&tokens) {
             for mask in [Mask::Causal, Mask::None] {
                 let masks = [mask];
                 let inputs = Inputs::self_attention(*n_sequences, x, &masks);
                 let seen = on_batch(used.as_mut(), &inputs);
                 let diff = max_abs_diff(&exact(&parameters, &inputs), &seen).unwrap();
-                assert_close(used.name(), diff, 1e-5);
+                assert_close(&name, diff, 1e-5);
             }
         }
     }
@@ -184,10 +186,10 @@ fn the_number_of_threads_does_not_show() {
     for n_threads in [1, 2, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build();
         pool.unwrap().install(|| {
-            for mut rung in ladder(&parameters) {
+            for (name, mut rung) in every_rung(&parameters) {
                 let out = on_batch(rung.as_mut(), &inputs);
                 let diff = max_abs_diff(&expected, &out).unwrap();
-                assert_close(format!("{} on {n_threads}", rung.name()), diff, 1e-5);
+                assert_close(format!("{name} on {n_threads}"), diff, 1e-5);
             }
         });
     }

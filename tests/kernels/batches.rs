@@ -4,7 +4,7 @@ use attention::{
     Dims, LayerParameters, Mask, Matrix, MultiHeadAttention, Rng, SeedableRng,
     random_matrix,
 };
-use kernels::{Inputs, Rung};
+use kernels::{Inputs, Instructions, Packed, Rung, ladder};
 use per_head::PerHeadAttention;
 use proptest::prelude::*;
 
@@ -116,6 +116,17 @@ pub fn exact(parameters: &LayerParameters<f32>, inputs: &Inputs<'_>) -> Matrix {
         stage.forward(&query, &key, &value, inputs.mask(s)).unwrap().out
     });
     stack(&outs.collect::<Vec<_>>())
+}
+
+/// The ladder, and its last rung once more for every set of instructions, with names.
+pub fn every_rung(parameters: &LayerParameters<f32>) -> Vec<(String, Box<dyn Rung>)> {
+    let mut all: Vec<_> =
+        ladder(parameters).into_iter().map(|rung| (rung.name().into(), rung)).collect();
+    for instructions in Instructions::available().into_iter().skip(1) {
+        let rung = Packed::with_instructions(parameters, instructions);
+        all.push((format!("{} by {instructions}", rung.name()), Box::new(rung)));
+    }
+    all
 }
 
 /// What a rung makes of a batch, written over numbers that it must not read.

@@ -1,17 +1,18 @@
 //! Input that does not fit is refused in the words of the other stages.
 
 use attention::{Mask, Matrix, MultiHeadAttention};
-use kernels::{Inputs, ladder};
+use kernels::Inputs;
 use per_head::PerHeadAttention;
 
+use super::batches::every_rung;
 use super::{layer, tokens};
 
 /// Refused by every rung, `out` as it was; in these words.
 fn refusals(inputs: &Inputs<'_>, out: &Matrix<f32>) -> Vec<String> {
-    let refused = ladder(&layer(12, 3)).into_iter().map(|mut rung| {
+    let refused = every_rung(&layer(12, 3)).into_iter().map(|(name, mut rung)| {
         let mut seen = out.clone();
         let error = rung.forward(inputs, &mut seen).unwrap_err().to_string();
-        assert_eq!(&seen, out, "{}: {error}", rung.name());
+        assert_eq!(&seen, out, "{name}: {error}");
         error
     });
     refused.collect()

@@ -5,7 +5,6 @@ mod exp2;
 mod inputs;
 mod instructions;
 mod ladder;
-pub mod machine;
 mod online_softmax;
 mod packed;
 mod tile;

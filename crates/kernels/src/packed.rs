@@ -2,8 +2,10 @@
 
 pub(crate) mod attend;
 pub(crate) mod backward;
+pub(crate) mod blocks;
 pub(crate) mod careful;
 pub(crate) mod forward;
+pub(crate) mod maps;
 pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod panels;

@@ -89,16 +89,23 @@ pub(crate) fn tile<S: Simd, T: ?Sized, const ROW: usize, const COLUMN: usize>(
         if many_registers {
             let block = Block { v, j: 0 };
             match m {
-                3 => block.run::<S, T, ROW, COLUMN, 3, 8>(simd, segments, to, &start, &done),
-                2 => block.run::<S, T, ROW, COLUMN, 2, 8>(simd, segments, to, &start, &done),
-                _ => block.run::<S, T, ROW, COLUMN, 1, 8>(simd, segments, to, &start, &done),
+                3 => block
+                    .run::<S, T, ROW, COLUMN, 3, 8>(simd, segments, to, &start, &done),
+                2 => block
+                    .run::<S, T, ROW, COLUMN, 2, 8>(simd, segments, to, &start, &done),
+                _ => block
+                    .run::<S, T, ROW, COLUMN, 1, 8>(simd, segments, to, &start, &done),
             }
         } else {
             for j in [0, 4] {
                 let block = Block { v, j };
                 match m {
-                    2 => block.run::<S, T, ROW, COLUMN, 2, 4>(simd, segments, to, &start, &done),
-                    _ => block.run::<S, T, ROW, COLUMN, 1, 4>(simd, segments, to, &start, &done),
+                    2 => block.run::<S, T, ROW, COLUMN, 2, 4>(
+                        simd, segments, to, &start, &done,
+                    ),
+                    _ => block.run::<S, T, ROW, COLUMN, 1, 4>(
+                        simd, segments, to, &start, &done,
+                    ),
                 }
             }
         }
@@ -114,7 +121,14 @@ struct Block {
 
 impl Block {
     #[inline(always)]
-    fn run<S: Simd, T: ?Sized, const ROW: usize, const COLUMN: usize, const M: usize, const N: usize>(
+    fn run<
+        S: Simd,
+        T: ?Sized,
+        const ROW: usize,
+        const COLUMN: usize,
+        const M: usize,
+        const N: usize,
+    >(
         &self,
         simd: S,
         segments: &[Segment<'_>],
@@ -143,7 +157,13 @@ impl Block {
 // ANCHOR: accumulate
 /// `sums[j][m] += Σ_p a[p][m] · b[p, j]`, M vectors of rows by N columns.
 #[inline(always)]
-fn accumulate<S: Simd, const ROW: usize, const COLUMN: usize, const M: usize, const N: usize>(
+fn accumulate<
+    S: Simd,
+    const ROW: usize,
+    const COLUMN: usize,
+    const M: usize,
+    const N: usize,
+>(
     simd: S,
     mut sums: [[S::f32s; M]; N],
     a: &[f32],
@@ -182,17 +202,33 @@ mod speed {
     use super::*;
     use crate::Instructions;
     use pulp::WithSimd;
-    struct Op<'a, const R: usize, const C: usize> { a: &'a [f32], b: &'a [f32], depth: usize, n: usize, out: &'a mut [f32] }
+    struct Op<'a, const R: usize, const C: usize> {
+        a: &'a [f32],
+        b: &'a [f32],
+        depth: usize,
+        n: usize,
+        out: &'a mut [f32],
+    }
     impl<const R: usize, const C: usize> WithSimd for Op<'_, R, C> {
         type Output = ();
         #[inline(always)]
         fn with_simd<S: Simd>(self, simd: S) {
             for i in 0..self.n {
                 let out = &mut self.out[..];
-                let b = &self.b[(i % 4)*8..];
-                tile::<S, _, R, C>(simd, 0..48 / S::F32_LANES, &[Segment { a: self.a, b, depth: self.depth }], out,
+                let b = &self.b[(i % 4) * 8..];
+                tile::<S, _, R, C>(
+                    simd,
+                    0..48 / S::F32_LANES,
+                    &[Segment { a: self.a, b, depth: self.depth }],
+                    out,
                     |_, _, _| simd.splat_f32s(0.0),
-                    |out, j, v, x| simd.partial_store_f32s(&mut out[j * 48 + v * S::F32_LANES..][..S::F32_LANES], x));
+                    |out, j, v, x| {
+                        simd.partial_store_f32s(
+                            &mut out[j * 48 + v * S::F32_LANES..][..S::F32_LANES],
+                            x,
+                        )
+                    },
+                );
             }
         }
     }
@@ -207,17 +243,24 @@ mod speed {
             ins.run(Op::<R, C> { a: &a, b: &b, depth, n: n / 10, out: &mut out });
             best = best.min(t.elapsed().as_secs_f64());
         }
-        println!("{ins} R{R} C{C} depth {depth}: {:.1} GFLOP/s", 2.0 * 384.0 * (depth * (n / 10)) as f64 / best / 1e9);
+        println!(
+            "{ins} R{R} C{C} depth {depth}: {:.1} GFLOP/s",
+            2.0 * 384.0 * (depth * (n / 10)) as f64 / best / 1e9
+        );
     }
     #[test]
     #[ignore]
     fn speed() {
         for ins in Instructions::available() {
-            if ins.name() == "scalar" { continue; }
+            if ins.name() == "scalar" {
+                continue;
+            }
             for depth in [32, 64, 128, 512] {
                 go::<8, 1>(ins, depth);
                 go::<48, 1>(ins, depth);
-                if depth <= 48 { go::<1, 48>(ins, depth); }
+                if depth <= 48 {
+                    go::<1, 48>(ins, depth);
+                }
             }
         }
     }

@@ -2,16 +2,17 @@
 
 use std::ops::Range;
 
-use attention::{Dims, Mask};
+use attention::Dims;
 use pulp::{Simd, WithSimd};
 
+use super::blocks::{KeyBlock, Keys, Part, products};
 use super::careful;
 use super::memory::Scratch;
-use super::panels::{round_up, rows_of};
+use super::panels::round_up;
 use super::units::Queue;
 use crate::exp2::exp2;
 use crate::tile::{COLUMNS, ROWS, Segment, tile, vector, vector_mut, vectors};
-use crate::{Inputs, Lengths, block_mask};
+use crate::{Inputs, Lengths};
 
 /// Panels of 48 keys a block. Its scores are 36 KiB, and stay in the nearest caches.
 const PANELS: usize = 4;
@@ -40,96 +41,18 @@ impl WithSimd for Attend<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { dims, inputs, lengths, q, k, v, queue, scratch } = self;
-        let n_rows = lengths.n_sequences * lengths.n_q;
         while let Some((piece, [out, log_sums])) = queue.take() {
             let q = q.map_or(&*out, |q| &q[piece * out.len()..][..out.len()]);
             let len = out.len();
             let (group, head) = (piece / dims.n_heads(), piece % dims.n_heads());
             scratch.done.take(len).fill(0.0);
-            let rows = rows_of(group, n_rows);
-            for s in rows.start / lengths.n_q..rows.end.div_ceil(lengths.n_q) {
-                let of_sequence = s * lengths.n_q..(s + 1) * lengths.n_q;
-                let from = rows.start.max(of_sequence.start);
-                let to = rows.end.min(of_sequence.end);
-                let part = Part {
-                    lanes: from - rows.start..to - rows.start,
-                    queries: from - of_sequence.start..to - of_sequence.start,
-                    sequence: s,
-                };
-                let mask = inputs.mask(s).of_head(head);
+            for part in Part::of_group(group, lengths) {
+                let mask = inputs.mask(part.sequence).of_head(head);
                 let keys = Keys { dims, head, lengths, k, v, mask: &mask };
                 one_sequence(simd, q, &part, &keys, scratch, log_sums);
             }
             out.copy_from_slice(scratch.done.get(len));
         }
-    }
-}
-
-/// The lanes of a group that belong to one sequence, and the queries that they are.
-pub(crate) struct Part {
-    pub(crate) sequence: usize,
-    pub(crate) lanes: Range<usize>,
-    pub(crate) queries: Range<usize>,
-}
-
-/// The keys and values of one head.
-pub(crate) struct Keys<'a> {
-    pub(crate) dims: Dims,
-    pub(crate) head: usize,
-    pub(crate) lengths: Lengths,
-    pub(crate) k: &'a [f32],
-    pub(crate) v: &'a [f32],
-    pub(crate) mask: &'a Mask,
-}
-
-impl<'a> Keys<'a> {
-    /// The keys of group `p`, `[d_k][48]`.
-    pub(crate) fn k_panel(&self, p: usize) -> &'a [f32] {
-        let len = round_up(self.dims.d_k()) * ROWS;
-        &self.k[(p * self.dims.n_heads() + self.head) * len..][..len]
-    }
-
-    /// The values of group `p`, `[d_v][48]`.
-    pub(crate) fn v_panel(&self, p: usize) -> &'a [f32] {
-        let len = round_up(self.dims.d_v()) * ROWS;
-        &self.v[(p * self.dims.n_heads() + self.head) * len..][..len]
-    }
-
-    /// The rows of the keys that a part may attend to.
-    pub(crate) fn rows(&self, part: &Part) -> Range<usize> {
-        let first = part.sequence * self.lengths.n_kv;
-        let (n_q, n_kv) = (self.lengths.n_q, self.lengths.n_kv);
-        let keys = block_mask::visible_keys(self.mask, part.queries.clone(), (n_q, n_kv));
-        first + keys.start..first + keys.end
-    }
-}
-
-/// Up to [`PANELS`] panels of keys, and which of their lanes are in use. Row r of its
-/// scores is lane `r % 48` of panel `first_panel + r / 48`.
-struct KeyBlock {
-    first_panel: usize,
-    rows: Range<usize>,
-}
-
-impl KeyBlock {
-    /// The blocks that these rows of the keys fall into.
-    fn all(rows: Range<usize>) -> impl Iterator<Item = Self> {
-        let panels = rows.start / ROWS..rows.end.div_ceil(ROWS);
-        panels.step_by(PANELS).map(move |first_panel| {
-            let start = first_panel * ROWS;
-            let of_block = |row: usize| row.clamp(start, start + PANELS * ROWS) - start;
-            Self { first_panel, rows: of_block(rows.start)..of_block(rows.end) }
-        })
-    }
-
-    /// Each panel, with its lanes in use and the row of its first lane.
-    fn panels(&self) -> impl Iterator<Item = (usize, Range<usize>, usize)> + Clone {
-        let (first, rows) = (self.first_panel, self.rows.clone());
-        (rows.start / ROWS..rows.end.div_ceil(ROWS)).map(move |p| {
-            let row = p * ROWS;
-            let lanes = rows.start.max(row) - row..rows.end.min(row + ROWS) - row;
-            (first + p, lanes, row)
-        })
     }
 }
 
@@ -163,9 +86,9 @@ fn one_sequence<S: Simd>(
         sums: [0.0; ROWS],
         corrections: [0.0; ROWS],
     };
-    for block in KeyBlock::all(keys.rows(part)) {
-        score_block(simd, q, keys, &block, &in_use, scores);
-        mask_block(part, keys, &block, scores);
+    for block in keys.blocks(part, PANELS) {
+        products(simd, q, |p| keys.k_panel(p), keys.dims.d_k(), &block, &in_use, scores);
+        keys.mask(part, &block, scores);
         running.take_in(simd, &block, &in_use, scores);
         add_values(simd, keys, &block, &in_use, scores, &running.corrections, out);
     }
@@ -176,48 +99,6 @@ fn one_sequence<S: Simd>(
     careful::one_sequence(q, part, keys, done);
 }
 // ANCHOR_END: one_sequence
-
-/// `scores[key][query] = k · q`, already scaled.
-#[inline(always)]
-fn score_block<S: Simd>(
-    simd: S,
-    q: &[f32],
-    keys: &Keys<'_>,
-    block: &KeyBlock,
-    in_use: &Range<usize>,
-    scores: &mut [f32],
-) {
-    for (p, lanes, row) in block.panels() {
-        let k = keys.k_panel(p);
-        for lane in (lanes.start / COLUMNS * COLUMNS..lanes.end).step_by(COLUMNS) {
-            let segment = Segment { a: q, b: &k[lane..], depth: keys.dims.d_k() };
-            let to = &mut scores[(row + lane) * ROWS..][..COLUMNS * ROWS];
-            tile::<S, _, ROWS, 1>(
-                simd,
-                in_use.clone(),
-                &[segment],
-                to,
-                |_, _, _| simd.splat_f32s(0.0),
-                |to, j, v, sum| *vector_mut::<S>(to, j, v) = sum,
-            );
-        }
-    }
-}
-
-/// The mask on a block, where it does anything.
-#[inline(always)]
-fn mask_block(part: &Part, keys: &Keys<'_>, block: &KeyBlock, scores: &mut [f32]) {
-    let Lengths { n_q, n_kv, .. } = keys.lengths;
-    let first = block.first_panel * ROWS; // the row of the keys that row 0 is
-    let of_sequence = part.sequence * n_kv;
-    let seen = first + block.rows.start - of_sequence..first + block.rows.end - of_sequence;
-    if block_mask::is_open(keys.mask, part.queries.clone(), seen.clone(), (n_q, n_kv)) {
-        return;
-    }
-    let scores = &mut scores[block.rows.start * ROWS + part.lanes.start..];
-    let (queries, factor) = (part.queries.clone(), std::f32::consts::LOG2_E);
-    block_mask::apply(keys.mask, scores, ROWS, queries, seen, (n_q, n_kv), factor);
-}
 
 /// `out[feature][query] = out · correction + Σ share · v`.
 #[inline(always)]
@@ -262,7 +143,8 @@ impl Running {
         in_use: &Range<usize>,
         scores: &mut [f32],
     ) {
-        let rows = scores[block.rows.start * ROWS..block.rows.end * ROWS].as_chunks_mut().0;
+        let rows =
+            scores[block.rows.start * ROWS..block.rows.end * ROWS].as_chunks_mut().0;
         let mut v = in_use.start;
         while v < in_use.end {
             let m = (in_use.end - v).min(3);
@@ -331,12 +213,17 @@ impl Running {
     ) -> bool {
         for lane in part.lanes.clone() {
             let empty = self.sums[lane] == 0.0;
-            log_sums[lane] = if empty { f32::INFINITY } else { self.maxima[lane] + self.sums[lane].log2() };
+            log_sums[lane] = if empty {
+                f32::INFINITY
+            } else {
+                self.maxima[lane] + self.sums[lane].log2()
+            };
             self.sums[lane] = if empty { 1.0 } else { self.sums[lane] };
         }
         let mut zeros = [0.0; ROWS]; // 0 · x is 0 unless x is not finite
         for v in in_use.clone() {
-            let factor = simd.div_f32s(simd.splat_f32s(1.0), S::as_simd_f32s(&self.sums).0[v]);
+            let factor =
+                simd.div_f32s(simd.splat_f32s(1.0), S::as_simd_f32s(&self.sums).0[v]);
             let mut zero = simd.splat_f32s(0.0);
             for row in out.chunks_exact_mut(ROWS) {
                 let x = &mut S::as_mut_simd_f32s(row).0[v];

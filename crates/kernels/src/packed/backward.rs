@@ -6,6 +6,7 @@
 //! products where the way there was two, and needs no memory that grows as n².
 
 mod attend;
+mod careful;
 mod parameters;
 mod strips;
 mod tokens;
@@ -17,8 +18,9 @@ use super::forward::{Extent, project_by};
 use super::memory::Aligned;
 use super::panels::{Panels, round_up};
 use super::units::{Order, Queue, share_out};
-use crate::ladder::Packed;
 use crate::Inputs;
+use crate::ladder::Packed;
+use crate::wide::Wide;
 
 use attend::{AttendBackward, Kept};
 pub(crate) use strips::Strips;
@@ -38,6 +40,26 @@ pub struct Gradients {
     pub d_w_o: Linear<f32>,
     /// Of the tokens.
     pub d_inputs: InputGradients,
+}
+
+impl Gradients {
+    /// Whether no number is NaN or infinite.
+    fn are_finite(&self) -> bool {
+        let linears = [&self.d_w_q, &self.d_w_k, &self.d_w_v, &self.d_w_o];
+        let inputs = match &self.d_inputs {
+            InputGradients::SelfAttention { d_x } => vec![d_x],
+            InputGradients::CrossAttention { d_query, d_key, d_value } => {
+                vec![d_query, d_key, d_value]
+            }
+        };
+        let biases = linears.iter().filter_map(|linear| linear.bias.as_ref());
+        let biases = biases.map(|bias| bias.as_slice());
+        let matrices = linears.iter().map(|linear| &linear.weight).chain(inputs);
+        let slices = matrices.map(|matrix| matrix.as_slice()).chain(biases);
+        // It does not stop at the first that is not: so many are looked at at once.
+        let finite = |all: bool, x: &f32| all & x.is_finite();
+        slices.map(|slice| slice.iter().fold(true, finite)).all(|all| all)
+    }
 }
 
 /// The gradients of the tokens.
@@ -102,7 +124,12 @@ impl Pass<'_> {
     /// is added up across threads.
     pub fn backward(&mut self, d_out: &Matrix<f32>) -> Result<Gradients> {
         Error::expect_shape("d_out", self.inputs.query.shape(), d_out.shape())?;
-        Ok(rayon::join(|| self.steps(d_out), || ()).0)
+        let gradients = rayon::join(|| self.steps(d_out), || ()).0;
+        if gradients.are_finite() {
+            return Ok(gradients);
+        }
+        let w = Wide::new(&self.layer.parameters);
+        Ok(careful::gradients(&w, &self.inputs, self.extent.lengths, d_out))
     }
 
     fn steps(&mut self, d_out: &Matrix<f32>) -> Gradients {
@@ -114,7 +141,8 @@ impl Pass<'_> {
         let n_heads = dims.n_heads();
 
         // out = concat · W^O + b^O
-        let d_heads = back.d_heads.take(extent.panels(extent.n_queries(), round_up(dims.d_v())));
+        let d_heads =
+            back.d_heads.take(extent.panels(extent.n_queries(), round_up(dims.d_v())));
         let w_o: &[Panels] = &turned.w_o;
         project_by(*instructions, scratches, d_out, [w_o], [&mut *d_heads]);
 
@@ -146,10 +174,19 @@ impl Pass<'_> {
         let q = strips::OfHeads { data: dq, strips: of_q, n_heads, n_sequences: n };
         let k = strips::OfHeads { data: dk, strips: of_k, n_heads, n_sequences: n };
         let v = strips::OfHeads { data: dv, strips: of_v, n_heads, n_sequences: n };
-        let mut d_tokens = |like: &Matrix<f32>, ways: &[strips::OfHeads<'_>], w: &Panels| {
-            let (n_rows, d_in) = like.shape();
-            tokens::d_tokens(*instructions, scratches, &mut back.panels, n_rows, ways, w, d_in)
-        };
+        let mut d_tokens =
+            |like: &Matrix<f32>, ways: &[strips::OfHeads<'_>], w: &Panels| {
+                let (n_rows, d_in) = like.shape();
+                tokens::d_tokens(
+                    *instructions,
+                    scratches,
+                    &mut back.panels,
+                    n_rows,
+                    ways,
+                    w,
+                    d_in,
+                )
+            };
         let d_inputs = if inputs.is_self_attention() {
             let d_x = d_tokens(inputs.query, &[q, k, v], &turned.all);
             InputGradients::SelfAttention { d_x }
@@ -182,8 +219,18 @@ impl Pass<'_> {
         let d_out_turned = turned::turn_tokens(scratches, d_out, out);
         let concat = memory.concat.get(extent.q());
         let d_w_o = Linear {
-            weight: parameters::d_w_o(*instructions, scratches, concat, d_out_turned, *extent),
-            bias: parameters.w_o().bias.as_ref().map(|_| parameters::column_sums(d_out).into()),
+            weight: parameters::d_w_o(
+                *instructions,
+                scratches,
+                concat,
+                d_out_turned,
+                *extent,
+            ),
+            bias: parameters
+                .w_o()
+                .bias
+                .as_ref()
+                .map(|_| parameters::column_sums(d_out).into()),
         };
         Gradients { d_w_q, d_w_k, d_w_v, d_w_o, d_inputs }
     }

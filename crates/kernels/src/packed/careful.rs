@@ -6,7 +6,7 @@
 
 use attention::{Matrix, softmax_rows, weighted_values};
 
-use super::attend::{Keys, Part};
+use super::blocks::{Keys, Part};
 use crate::tile::ROWS;
 
 /// The outputs of one sequence's lanes, `done[feature][lane]`, from its queries.
@@ -19,13 +19,18 @@ pub(crate) fn one_sequence(q: &[f32], part: &Part, keys: &Keys<'_>, done: &mut [
             done[feature * ROWS + lane] = x;
         }
     }
+    // W^O has zeros for the features that fill up a tile, and 0 · NaN is NaN.
+    for unused in done.chunks_exact_mut(ROWS).skip(out.ncols()) {
+        unused[part.lanes.clone()].fill(0.0);
+    }
 }
 
 /// The masked scores of these queries, `[queries, n_kv]`.
 pub(crate) fn scores(q: &[f32], part: &Part, keys: &Keys<'_>) -> Matrix<f32> {
     let (n_q, n_kv) = (keys.lengths.n_q, keys.lengths.n_kv);
     Matrix::from_fn(part.lanes.len(), n_kv, |i, j| {
-        let Some(added) = keys.mask.added((part.queries.start + i, j), (n_q, n_kv)) else {
+        let Some(added) = keys.mask.added((part.queries.start + i, j), (n_q, n_kv))
+        else {
             return f32::NEG_INFINITY;
         };
         let row = part.sequence * n_kv + j;

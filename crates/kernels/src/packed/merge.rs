@@ -37,7 +37,12 @@ impl WithSimd for Merge<'_> {
                         |block, j, v, sum| {
                             if first + j < columns.end {
                                 let at = row - rows.start + v * S::F32_LANES;
-                                store(simd, &mut block.column(first + j)[at..][..lanes - v * S::F32_LANES], sum);
+                                store(
+                                    simd,
+                                    &mut block.column(first + j)[at..]
+                                        [..lanes - v * S::F32_LANES],
+                                    sum,
+                                );
                             }
                         },
                     );

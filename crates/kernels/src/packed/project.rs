@@ -1,8 +1,8 @@
 //! Tokens to queries, keys and values, written as the attention reads them.
 
-use std::array::from_fn;
 use attention::Matrix;
 use pulp::{Simd, WithSimd};
+use std::array::from_fn;
 
 use super::memory::Scratch;
 use super::panels::{Panels, n_groups, pack_tokens, rows_of};
@@ -67,15 +67,20 @@ impl<const N: usize> WithSimd for Project<'_, N> {
         scratch.groups = 0..0; // left over from another matrix
         while let Some((piece, chunks)) = queue.take() {
             let (group, head) = cut.first(piece);
-            let n_groups = n_groups(x.nrows()).min(group + cut.groups).saturating_sub(group);
+            let n_groups =
+                n_groups(x.nrows()).min(group + cut.groups).saturating_sub(group);
             let panels = packed(x, group, n_groups, scratch);
-            let lens: [usize; N] = from_fn(|n| chunks[n].len() / (cut.groups * cut.heads));
+            let lens: [usize; N] =
+                from_fn(|n| chunks[n].len() / (cut.groups * cut.heads));
             for i in 0..cut.heads {
                 for n in 0..N {
                     let of_head = &weights[n][head + i];
                     for at in 0..of_head.n_panels() {
-                        for (g, panel) in panels.chunks_exact(x.ncols() * ROWS).enumerate() {
-                            let first = (g * cut.heads + i) * lens[n] + at * COLUMNS * ROWS;
+                        for (g, panel) in
+                            panels.chunks_exact(x.ncols() * ROWS).enumerate()
+                        {
+                            let first =
+                                (g * cut.heads + i) * lens[n] + at * COLUMNS * ROWS;
                             let out = &mut chunks[n][first..][..COLUMNS * ROWS];
                             let lanes = rows_of(group + g, x.nrows()).len();
                             project_tile(simd, panel, of_head.panel(at), lanes, out);

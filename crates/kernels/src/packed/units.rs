@@ -84,7 +84,9 @@ impl<'a, const N: usize> Queue<'a, N> {
             // them one to one to pieces below n_pieces. So no two calls give the same
             // chunk, and n_pieces chunks of this length are the whole slice, which is
             // borrowed for 'a.
-            unsafe { std::slice::from_raw_parts_mut(self.starts[i].add(piece * len), len) }
+            unsafe {
+                std::slice::from_raw_parts_mut(self.starts[i].add(piece * len), len)
+            }
         });
         Some((piece, chunks))
     }
@@ -129,7 +131,13 @@ impl<'a> Blocks<'a> {
         }
         let rows = row..(row + self.block.0).min(self.shape.0);
         let columns = column..(column + self.block.1).min(self.shape.1);
-        Some(Block { start: self.start, stride: self.shape.0, rows, columns, of: PhantomData })
+        Some(Block {
+            start: self.start,
+            stride: self.shape.0,
+            rows,
+            columns,
+            of: PhantomData,
+        })
     }
 }
 

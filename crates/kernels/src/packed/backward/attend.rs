@@ -1,6 +1,6 @@
 //! Back through attention: one head of one sequence, 48 queries against 48 keys at a time.
 
-use std::f32::consts::{LN_2, LOG2_E};
+use std::f32::consts::LN_2;
 use std::ops::Range;
 
 use attention::Dims;
@@ -9,13 +9,15 @@ use pulp::{Simd, WithSimd};
 use super::strips::Strips;
 use super::turned::turn;
 use crate::exp2::exp2;
-use crate::packed::attend::{Keys, Part};
+use crate::packed::blocks::{KeyBlock, Keys, Part, products};
 use crate::packed::memory::Scratch;
-use crate::packed::panels::{n_groups, round_up, rows_of};
+use crate::packed::panels::{n_groups, round_up};
 use crate::packed::units::Queue;
 use crate::packed::weights::rows_per_head;
-use crate::tile::{COLUMNS, ROWS, Segment, load, store, tile, vector, vector_mut, vectors};
-use crate::{Inputs, Lengths, block_mask};
+use crate::tile::{
+    COLUMNS, ROWS, Segment, load, store, tile, vector, vector_mut, vectors,
+};
+use crate::{Inputs, Lengths};
 
 /// The gradients of queries, keys and values from those of the heads' outputs.
 pub(crate) struct AttendBackward<'a> {
@@ -66,15 +68,16 @@ impl WithSimd for AttendBackward<'_> {
             let keys = Keys { dims, head, lengths, k, v, mask: &mask };
             let of_sequence = s * lengths.n_q..(s + 1) * lengths.n_q;
             for g in of_sequence.start / ROWS..n_groups(of_sequence.end) {
-                let rows = rows_of(g, of_sequence.end);
-                let from = rows.start.max(of_sequence.start);
-                let part = Part {
-                    sequence: s,
-                    lanes: from - rows.start..rows.end - rows.start,
-                    queries: from - of_sequence.start..rows.end - of_sequence.start,
-                };
+                let part = Part::of_sequence(s, g, lengths);
                 let at = g * dims.n_heads() + head;
-                one_group(simd, &kept.group(simd, at), &part, &keys, scratch, [dq, dk, dv]);
+                one_group(
+                    simd,
+                    &kept.group(simd, at),
+                    &part,
+                    &keys,
+                    scratch,
+                    [dq, dk, dv],
+                );
             }
         }
     }
@@ -92,7 +95,8 @@ impl<'a> Kept<'a> {
         let sums = S::as_mut_simd_f32s(&mut deltas).0;
         for feature in 0..self.dims.d_v() {
             for (v, sum) in sums.iter_mut().enumerate() {
-                let (d, x) = (vector::<S>(d_head, feature, v), vector::<S>(head, feature, v));
+                let (d, x) =
+                    (vector::<S>(d_head, feature, v), vector::<S>(head, feature, v));
                 *sum = simd.mul_add_e_f32s(d, x, *sum);
             }
         }
@@ -118,28 +122,29 @@ fn one_group<S: Simd>(
         scratch.x.take(k_turned + v_turned).split_at_mut(k_turned);
     turn_panel(group.q, d_k, LN_2, q_turned);
     turn_panel(group.d_head, d_v, 1.0, d_head_turned);
-    let (shares, d_scores) = scratch.scores.take(2 * ROWS * ROWS).split_at_mut(ROWS * ROWS);
+    let (shares, d_scores) =
+        scratch.scores.take(2 * ROWS * ROWS).split_at_mut(ROWS * ROWS);
     let dq_panel = scratch.out.take(round_up(d_k) * ROWS);
     dq_panel.fill(0.0);
 
-    let rows = keys.rows(part);
-    for p in rows.start / ROWS..rows.end.div_ceil(ROWS) {
-        let lanes = rows.start.max(p * ROWS) - p * ROWS..rows.end.min((p + 1) * ROWS) - p * ROWS;
-        let first = p * ROWS + lanes.start - part.sequence * n_kv;
-        let block = KeyLanes { panel: p, keys: first..first + lanes.len(), lanes };
-        let of_keys = Strips { features: d_k, tokens: n_kv };
-        let of_values = Strips { features: d_v, tokens: n_kv };
-
+    let of_keys = Strips { features: d_k, tokens: n_kv };
+    let of_values = Strips { features: d_v, tokens: n_kv };
+    for block in keys.blocks(part, 1) {
+        let (k_panel, v_panel) = block
+            .panels()
+            .map(|(p, ..)| (keys.k_panel(p), keys.v_panel(p)))
+            .next()
+            .expect("a block has a panel");
         // let scores = q_i * k_i.transpose() / sqrt_d_k; let attn_i = softmax_rows(…);
-        products(simd, group.q, keys.k_panel(p), d_k, &block, &in_use, shares);
-        mask(part, keys, &block, shares);
+        products(simd, group.q, |_| k_panel, d_k, &block, &in_use, shares);
+        keys.mask(part, &block, shares);
         // let head_i = weighted_values(&attn_i, v_i);
-        products(simd, group.d_head, keys.v_panel(p), d_v, &block, &in_use, d_scores);
+        products(simd, group.d_head, |_| v_panel, d_v, &block, &in_use, d_scores);
         to_gradients(simd, group, &block, &in_use, shares, d_scores);
 
         add_turned(simd, d_head_turned, shares, part, &block, of_values, dv);
         add_turned(simd, q_turned, d_scores, part, &block, of_keys, dk);
-        add_queries(simd, keys.k_panel(p), d_scores, &block, &in_use, dq_panel);
+        add_queries(simd, k_panel, d_scores, &block, &in_use, dq_panel);
     }
     let strips = Strips { features: d_k, tokens: keys.lengths.n_q };
     let factor = 1.0 / (d_k as f32).sqrt();
@@ -147,20 +152,6 @@ fn one_group<S: Simd>(
         for feature in 0..d_k {
             dq[strips.at(query, feature)] = dq_panel[feature * ROWS + lane] * factor;
         }
-    }
-}
-
-/// A panel's lanes that are keys of one sequence.
-struct KeyLanes {
-    panel: usize,
-    lanes: Range<usize>,
-    keys: Range<usize>,
-}
-
-impl KeyLanes {
-    /// The first lanes of the tiles that hold them.
-    fn tiles(&self) -> impl Iterator<Item = usize> + use<> {
-        (self.lanes.start / COLUMNS * COLUMNS..self.lanes.end).step_by(COLUMNS)
     }
 }
 
@@ -174,39 +165,6 @@ fn turn_panel(panel: &[f32], n_features: usize, factor: f32, to: &mut [f32]) {
     }
 }
 
-/// `to[key][query] = Σ_f a[f, query] · b[f, key]`.
-#[inline(always)]
-fn products<S: Simd>(
-    simd: S,
-    a: &[f32],
-    b: &[f32],
-    depth: usize,
-    block: &KeyLanes,
-    in_use: &Range<usize>,
-    to: &mut [f32],
-) {
-    for lane in block.tiles() {
-        tile::<S, _, ROWS, 1>(
-            simd,
-            in_use.clone(),
-            &[Segment { a, b: &b[lane..], depth }],
-            &mut to[lane * ROWS..][..COLUMNS * ROWS],
-            |_, _, _| simd.splat_f32s(0.0),
-            |to, j, v, sum| *vector_mut::<S>(to, j, v) = sum,
-        );
-    }
-}
-
-#[inline(always)]
-fn mask(part: &Part, keys: &Keys<'_>, block: &KeyLanes, scores: &mut [f32]) {
-    let lengths = (keys.lengths.n_q, keys.lengths.n_kv);
-    let (queries, seen) = (part.queries.clone(), block.keys.clone());
-    if !block_mask::is_open(keys.mask, queries.clone(), seen.clone(), lengths) {
-        let scores = &mut scores[block.lanes.start * ROWS + part.lanes.start..];
-        block_mask::apply(keys.mask, scores, ROWS, queries, seen, lengths, LOG2_E);
-    }
-}
-
 // ANCHOR: to_gradients
 /// Scores to shares, and the gradients of shares to those of scores:
 /// `d_score = share · (d_share − Σ d_share · share)`.
@@ -214,16 +172,17 @@ fn mask(part: &Part, keys: &Keys<'_>, block: &KeyLanes, scores: &mut [f32]) {
 fn to_gradients<S: Simd>(
     simd: S,
     group: &Group<'_>,
-    block: &KeyLanes,
+    block: &KeyBlock,
     in_use: &Range<usize>,
     shares: &mut [f32],
     d_scores: &mut [f32],
 ) {
     let log_sums = S::as_simd_f32s(group.log_sums).0;
     let deltas = S::as_simd_f32s(&group.deltas).0;
-    for row in block.lanes.clone() {
+    for row in block.rows.clone() {
         for v in in_use.clone() {
-            let share = exp2(simd, simd.sub_f32s(vector::<S>(shares, row, v), log_sums[v]));
+            let share =
+                exp2(simd, simd.sub_f32s(vector::<S>(shares, row, v), log_sums[v]));
             *vector_mut::<S>(shares, row, v) = share;
             let d = vector_mut::<S>(d_scores, row, v);
             let d_score = simd.mul_f32s(share, simd.sub_f32s(*d, deltas[v]));
@@ -242,25 +201,25 @@ fn add_turned<S: Simd>(
     a: &[f32],
     b: &[f32],
     part: &Part,
-    block: &KeyLanes,
+    block: &KeyBlock,
     strips: Strips,
     to: &mut [f32],
 ) {
     for (at, a) in a.chunks_exact(ROWS * ROWS).enumerate() {
         let features = at * ROWS..((at + 1) * ROWS).min(strips.features);
-        for lane in block.tiles() {
+        for row in block.tiles() {
             let place = |j: usize, v: usize| {
-                let key = (lane + j).checked_sub(block.lanes.start)?;
-                let token = block.keys.start + key;
+                let key = (row + j).checked_sub(block.rows.start)?;
+                let token = block.keys().start + key;
                 let here = strips.at(token, features.start + v * S::F32_LANES);
-                (lane + j < block.lanes.end).then_some(here..here + S::F32_LANES)
+                (row + j < block.rows.end).then_some(here..here + S::F32_LANES)
             };
             tile::<S, _, 1, ROWS>(
                 simd,
                 vectors::<S>(0..features.len()),
                 &[Segment {
                     a: &a[part.lanes.start * ROWS..],
-                    b: &b[lane * ROWS + part.lanes.start..],
+                    b: &b[row * ROWS + part.lanes.start..],
                     depth: part.lanes.len(),
                 }],
                 to,
@@ -284,7 +243,7 @@ fn add_queries<S: Simd>(
     simd: S,
     k: &[f32],
     d_scores: &[f32],
-    block: &KeyLanes,
+    block: &KeyBlock,
     in_use: &Range<usize>,
     to: &mut [f32],
 ) {
@@ -293,9 +252,9 @@ fn add_queries<S: Simd>(
             simd,
             in_use.clone(),
             &[Segment {
-                a: &d_scores[block.lanes.start * ROWS..],
-                b: &k[at * COLUMNS * ROWS + block.lanes.start..],
-                depth: block.lanes.len(),
+                a: &d_scores[block.rows.start * ROWS..],
+                b: &k[at * COLUMNS * ROWS + block.rows.start..],
+                depth: block.rows.len(),
             }],
             to,
             |to, j, v| vector::<S>(to, j, v),

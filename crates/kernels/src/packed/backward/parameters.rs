@@ -78,7 +78,8 @@ impl WithSimd for DWeight<'_> {
                             let x = &x[row * n_rows..][..n_rows * ROWS];
                             segments.clear();
                             segments.extend(runs.iter().map(|run| Segment {
-                                a: &x[(run.sequence * d.strips.tokens + run.token) * ROWS..],
+                                a: &x[(run.sequence * d.strips.tokens + run.token)
+                                    * ROWS..],
                                 b: d.from(head, run.sequence, run.token, feature),
                                 depth: run.n_tokens,
                             }));
@@ -95,8 +96,10 @@ impl WithSimd for DWeight<'_> {
 /// All tokens, in lists of about [`TOKENS`].
 fn runs(n_sequences: usize, n_tokens: usize) -> Vec<Vec<Run>> {
     let of_sequence = |sequence| {
-        (0..n_tokens).step_by(TOKENS).map(move |token| {
-            Run { sequence, token, n_tokens: TOKENS.min(n_tokens - token) }
+        (0..n_tokens).step_by(TOKENS).map(move |token| Run {
+            sequence,
+            token,
+            n_tokens: TOKENS.min(n_tokens - token),
         })
     };
     let mut lists: Vec<Vec<Run>> = Vec::new();
@@ -129,7 +132,8 @@ fn add_tile<S: Simd>(
     block: &mut Block<'_>,
     place: &Place,
 ) {
-    let rows = place.row - block.rows.start..(place.row + ROWS).min(block.rows.end) - block.rows.start;
+    let rows = place.row - block.rows.start
+        ..(place.row + ROWS).min(block.rows.end) - block.rows.start;
     let from = |v: usize| rows.start + v * S::F32_LANES..rows.end;
     tile::<S, _, WIDTH, 1>(
         simd,
@@ -206,7 +210,13 @@ impl WithSimd for DMerge<'_> {
                                     depth: rows.len(),
                                 }
                             }));
-                            add_turned_tile(simd, &segments, &mut block, column, first..first + rows);
+                            add_turned_tile(
+                                simd,
+                                &segments,
+                                &mut block,
+                                column,
+                                first..first + rows,
+                            );
                         }
                     }
                 }

@@ -55,7 +55,8 @@ fn pack(ways: &[OfHeads<'_>], group: usize, n_rows: usize, panel: &mut [f32]) {
             let (of_head, behind) = rest.split_at_mut(round_up(features) * ROWS);
             of_head[features * ROWS..].fill(0.0);
             for (lane, row) in rows_of(group, n_rows).enumerate() {
-                let (sequence, token) = (row / way.strips.tokens, row % way.strips.tokens);
+                let (sequence, token) =
+                    (row / way.strips.tokens, row % way.strips.tokens);
                 for first in (0..features).step_by(WIDTH) {
                     let from = way.from(head, sequence, token, first);
                     let n = WIDTH.min(features - first);
