@@ -176,7 +176,11 @@ impl Settings {
             let passes = [Pass::Forward, Pass::ForwardBackward];
             for &pass in if args.backward { &passes[..] } else { &passes[..1] } {
                 let found = measure(case, pass, &plan)?;
-                tell(&format!("{} {case} · {}", case.name, pass.name()), &found, at_start);
+                tell(
+                    &format!("{} {case} · {}", case.name, pass.name()),
+                    &found,
+                    at_start,
+                );
                 machine.versions.extend(found.versions);
                 rows.extend(found.rows);
             }

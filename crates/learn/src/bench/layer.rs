@@ -71,6 +71,17 @@ impl Layer {
         })
     }
 
+    /// The bytes of the output.
+    pub fn bytes_of_output(&self) -> u64 {
+        size_of_val(self.x.as_slice()) as u64
+    }
+
+    /// The bytes of the gradients of the input, the four projections and their biases.
+    pub fn bytes_of_gradients(&self) -> u64 {
+        let d = self.case.d_model;
+        self.bytes_of_output() + (size_of::<f32>() * 4 * d * (d + 1)) as u64
+    }
+
     /// The same layer on the first tokens of the first sequence.
     pub fn beginning(&self, tokens: usize) -> Self {
         let tokens = tokens.min(self.case.tokens);

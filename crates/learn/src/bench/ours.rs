@@ -18,6 +18,9 @@ use variants::{Variant, variants};
 /// How long a measurement lasts at least: shorter passes are repeated.
 const AT_LEAST_MS: f64 = 20.0;
 
+/// From here on the first pass counts: that threads and caches are cold does not matter.
+const LONG_MS: f64 = 200.0;
+
 /// What every side is started with.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -37,7 +40,7 @@ pub fn serve(args: &Args) -> Result<()> {
     let layer = Layer::open(&args.file, args.heads, args.causal != 0)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
     pool.install(|| {
-        let mut server = Server::new(layer, instructions)?;
+        let mut server = Server::new(layer, instructions);
         println!("kernels {}\t{}", env!("CARGO_PKG_VERSION"), server.names().join("\t"));
         for line in io::stdin().lock().lines() {
             println!("{}", server.answer(&line?)?);
@@ -50,7 +53,7 @@ pub fn serve(args: &Args) -> Result<()> {
 /// The names of our variants: the readable stages, and the rungs, the slowest first.
 pub fn names() -> Result<Vec<&'static str>> {
     let layer = Layer::random(Case::new("", [1, 1, 1, 1], false))?;
-    Ok(Server::new(layer, Instructions::best())?.names())
+    Ok(Server::new(layer, Instructions::best()).names())
 }
 
 /// The last rung of the ladder.
@@ -76,9 +79,9 @@ struct Server {
 }
 
 impl Server {
-    fn new(layer: Layer, instructions: Instructions) -> Result<Self> {
-        let variants = variants(&layer, instructions)?;
-        Ok(Self { layer, instructions, variants })
+    fn new(layer: Layer, instructions: Instructions) -> Self {
+        let variants = variants(&layer, instructions);
+        Self { layer, instructions, variants }
     }
 
     /// Each name once, though a name may have two passes.
@@ -104,15 +107,14 @@ impl Server {
             let needs = variant.map(|variant| variant.needs(&self.layer.case));
             return Ok(needs.map_or("no".into(), |bytes| bytes.to_string()));
         }
-        let variant = variant.with_context(|| {
-            format!("{name:?} has no pass {:?}", pass.name())
-        })?;
+        let variant =
+            variant.with_context(|| format!("{name:?} has no pass {:?}", pass.name()))?;
         match (command, rest) {
             ("check", [file]) => check(variant.as_mut(), &self.layer, Path::new(file)),
             ("time", []) => time(variant.as_mut(), &self.layer),
             ("memory", []) => {
                 // Anew: what a variant keeps from one pass to the next counts.
-                let mut fresh = variants(&self.layer, self.instructions)?;
+                let mut fresh = variants(&self.layer, self.instructions);
                 let variant =
                     find(&mut fresh, name, pass).context("the same variants")?;
                 measure_memory(variant.as_mut(), &self.layer)
@@ -132,26 +134,27 @@ fn find<'a>(
 
 fn check(variant: &mut dyn Variant, layer: &Layer, file: &Path) -> Result<String> {
     variant.prepare(layer)?;
-    variant.run(layer)?;
+    variant.run(layer, true)?;
     variant.results()?.save(file)?;
     Ok("written".into())
 }
 
-/// One run, or the mean of as many as take 20 ms.
+/// One long pass; or the mean of as many short ones as take 20 ms, after a first.
 fn time(variant: &mut dyn Variant, layer: &Layer) -> Result<String> {
-    let mut timed = |n_runs: usize| -> Result<f64> {
-        let start = Instant::now();
-        for _ in 0..n_runs {
-            variant.run(layer)?;
+    let mut mean_until = |at_least_ms: f64| -> Result<f64> {
+        let (start, mut n_runs) = (Instant::now(), 0);
+        loop {
+            variant.run(layer, false)?;
+            n_runs += 1;
+            let ms = start.elapsed().as_secs_f64() * 1e3;
+            if ms >= at_least_ms {
+                return Ok(ms / f64::from(n_runs));
+            }
         }
-        Ok(start.elapsed().as_secs_f64() * 1e3)
     };
-    let one = timed(1)?;
-    if one >= AT_LEAST_MS {
-        return Ok(one.to_string());
-    }
-    let n_runs = (AT_LEAST_MS / one).ceil() as usize;
-    Ok((timed(n_runs)? / n_runs as f64).to_string())
+    let first = mean_until(0.0)?;
+    let ms = if first >= LONG_MS { first } else { mean_until(AT_LEAST_MS)? };
+    Ok(ms.to_string())
 }
 
 /// A first pass over a few tokens has what is only needed once (code, threads) in memory;
@@ -159,9 +162,9 @@ fn time(variant: &mut dyn Variant, layer: &Layer) -> Result<String> {
 fn measure_memory(variant: &mut dyn Variant, layer: &Layer) -> Result<String> {
     let few = layer.beginning(16);
     variant.prepare(&few)?;
-    variant.run(&few)?;
+    variant.run(&few, false)?;
     variant.prepare(layer)?;
-    let (outcome, peak) = memory::peak(|| variant.run(layer));
+    let (outcome, peak) = memory::peak(|| variant.run(layer, false));
     outcome?;
     let beyond = peak.map(|peak| peak.saturating_sub(variant.new_results(layer)));
     Ok(beyond.map_or("-".into(), |bytes| bytes.to_string()))

@@ -100,7 +100,8 @@ fn there_and_back(layer: &Layer) -> Result<Results> {
     let masks = [layer.case.mask()];
     let tape = Tape::forward_batch(&fused, &batch, &batch, &batch, &masks)?;
     let gradients = tape.backward(&layer.d_out.map(f64::from))?;
-    Results::with_gradients(tape.out().clone(), &gradients)
+    let (out, d_x) = (tape.out().clone(), gradients.d_x()?);
+    Ok(Results::with_gradients(out, d_x, gradients.projections()))
 }
 
 /// Random rows of the output, each computed from the definition: one query at a time

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 use attention::{Linear, Matrix, Real, max_abs_diff};
-use gradients::Gradients;
 use pretrained::{Existing, NewTensor, Stored, TensorFile, save};
 
 use super::layer::bias;
@@ -29,22 +28,27 @@ impl<T: Real> Results<T> {
         Self(vec![output])
     }
 
-    pub fn with_gradients(output: Matrix<T>, d: &Gradients<T>) -> Result<Self> {
-        let inner = [&d.d_w_q, &d.d_w_k, &d.d_w_v];
+    /// # Shapes
+    /// `projections` are the gradients of W^Q, W^K, W^V and W^O, `[in, out]`.
+    pub fn with_gradients(
+        output: Matrix<T>,
+        d_x: Matrix<T>,
+        [d_w_q, d_w_k, d_w_v, d_w_o]: [&Linear<T>; 4],
+    ) -> Self {
         let stacked = |of: fn(&Linear<T>) -> Matrix<T>| {
-            let parts = inner.map(of);
+            let parts = [d_w_q, d_w_k, d_w_v].map(of);
             let columns: Vec<_> =
                 parts.iter().flat_map(|part| part.column_iter()).collect();
             Matrix::from_columns(&columns)
         };
-        Ok(Self(vec![
+        Self(vec![
             output,
-            d.d_x()?,
+            d_x,
             stacked(|linear| linear.weight.clone()).transpose(),
             stacked(bias),
-            d.d_w_o.weight.transpose(),
-            bias(&d.d_w_o),
-        ]))
+            d_w_o.weight.transpose(),
+            bias(d_w_o),
+        ])
     }
 
     pub fn has_gradients(&self) -> bool {

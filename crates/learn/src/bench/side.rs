@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | `needs VARIANT PASS` | the bytes of its n × n matrices at once, or `no` if it has no such pass |
 //! | `check VARIANT PASS FILE` | `written`, after it wrote the results |
-//! | `time VARIANT PASS` | milliseconds of one run; of runs under 20 ms the mean of many |
+//! | `time VARIANT PASS` | milliseconds of one pass; of short ones the mean of many |
 //! | `memory VARIANT PASS` | peak bytes beyond input, parameters and results, or `-` |
 
 use std::io::{BufRead, BufReader, Write};

@@ -89,7 +89,8 @@ GFLOP/s: from the median; the multiply-adds of the four projections and of what 
   leaves, the way back counted twice the way there; softmax not counted.
 of N: the share of the FMA peak, N GFLOP/s in the same rounds.
 × peer: the median divided by that of the fastest peer; below 1 is faster.
-memory: the peak beyond input, parameters and results.
+memory: the peak beyond input, parameters and results, as the system counts it, which is
+  coarse below 1 MiB.
 |Δ|: how far from f64, at most 1e-4: the largest difference of the output; with gradients,
   the largest difference as a share of each result's largest number.
 ";

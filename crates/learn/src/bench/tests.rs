@@ -149,8 +149,8 @@ mod sides {
         insta::assert_snapshot!(words.join(" "), @r#"
         wrong is left out: wrong by 2.0e-4, and 1e-4 is allowed
         not a number is left out: wrong by NaN, and 1e-4 is allowed
-        lazy is left out: cannot read /tmp/.tmpVYcVpX/results.safetensors: No such file or directory (os error 2)
-        empty is left out: /tmp/.tmpVYcVpX/results.safetensors: no safetensors file: it has 0 bytes, and one begins with 8 that give the length of its header
+        lazy is left out: cannot read FILE: No such file or directory (os error 2)
+        empty is left out: FILE: no safetensors file: it has 0 bytes, and one begins with 8 that give the length of its header
         test-dies is left out: dies: it stopped (exit status: 1):
         out of memory
         test-missing is left out: "/no/such" does not start: No such file or directory (os error 2)

@@ -1,10 +1,12 @@
 //! What is ours: one variant for each implementation and pass.
 
-use anyhow::{Context, Result};
+use std::hint::black_box;
+
+use anyhow::{Context, Result, bail};
 use attention::{Mask, Matrix};
 use fused_heads::{Batch, FusedAttention};
 use gradients::Pass as Tape;
-use kernels::{Inputs, Instructions, Rung, ladder};
+use kernels::{InputGradients, Inputs, Instructions, Packed, Rung, ladder};
 
 use crate::bench::case::{Case, Pass};
 use crate::bench::layer::Layer;
@@ -18,21 +20,29 @@ pub trait Variant {
     fn needs(&self, case: &Case) -> u64;
     /// Makes room for the results of passes over this input.
     fn prepare(&mut self, layer: &Layer) -> Result<()>;
-    fn run(&mut self, layer: &Layer) -> Result<()>;
-    /// What the last run gave.
+    /// One pass; what it gave is kept if it is asked for.
+    fn run(&mut self, layer: &Layer, keep: bool) -> Result<()>;
+    /// What the last run that kept it gave.
     fn results(&self) -> Result<Results<f32>>;
     /// The bytes of results for which a run itself makes room.
     fn new_results(&self, layer: &Layer) -> u64;
 }
 
 /// Every variant with this layer's parameters.
-pub fn variants(layer: &Layer, _: Instructions) -> Result<Vec<Box<dyn Variant>>> {
+pub fn variants(layer: &Layer, instructions: Instructions) -> Vec<Box<dyn Variant>> {
     let mut all: Vec<Box<dyn Variant>> =
-        vec![Box::new(FusedHeads::new(layer)?), Box::new(Back::new(layer)?)];
+        vec![Box::new(FusedHeads::new(layer)), Box::new(Back::new(layer))];
     for rung in ladder(&layer.parameters) {
+        let rung = match rung.name() {
+            "packed" => {
+                Box::new(Packed::with_instructions(&layer.parameters, instructions))
+            }
+            _ => rung,
+        };
         all.push(Box::new(Climbed { rung, out: Matrix::zeros(0, 0), mask: Mask::None }));
     }
-    Ok(all)
+    all.push(Box::new(PackedBack::new(layer, instructions)));
+    all
 }
 
 /// A rung of the ladder, with the memory that its output is written to.
@@ -60,13 +70,11 @@ impl Variant for Climbed {
     }
 
     fn prepare(&mut self, layer: &Layer) -> Result<()> {
-        // Not zeros, which are memory only when they are written to.
-        self.out = Matrix::from_element(layer.x.nrows(), layer.x.ncols(), f32::NAN);
-        self.mask = layer.case.mask();
+        (self.out, self.mask) = (written(layer), layer.case.mask());
         Ok(())
     }
 
-    fn run(&mut self, layer: &Layer) -> Result<()> {
+    fn run(&mut self, layer: &Layer, _: bool) -> Result<()> {
         let masks = std::slice::from_ref(&self.mask);
         let inputs = Inputs::self_attention(layer.case.batch, &layer.x, masks);
         Ok(self.rung.forward(&inputs, &mut self.out)?)
@@ -89,9 +97,9 @@ struct FusedHeads {
 }
 
 impl FusedHeads {
-    fn new(layer: &Layer) -> Result<Self> {
+    fn new(layer: &Layer) -> Self {
         let fused = FusedAttention::new(&layer.parameters);
-        Ok(Self { fused, x: None, out: None })
+        Self { fused, x: None, out: None }
     }
 }
 
@@ -114,10 +122,10 @@ impl Variant for FusedHeads {
         Ok(())
     }
 
-    fn run(&mut self, layer: &Layer) -> Result<()> {
+    fn run(&mut self, layer: &Layer, keep: bool) -> Result<()> {
         let x = self.x.as_ref().context("prepared")?;
         let attended = self.fused.forward_batch(x, x, x, &[layer.case.mask()])?;
-        self.out = Some(attended.out);
+        self.out = keep.then_some(black_box(attended).out);
         Ok(())
     }
 
@@ -127,7 +135,7 @@ impl Variant for FusedHeads {
     }
 
     fn new_results(&self, layer: &Layer) -> u64 {
-        size_of_val(layer.x.as_slice()) as u64
+        layer.bytes_of_output()
     }
 }
 
@@ -139,9 +147,9 @@ struct Back {
 }
 
 impl Back {
-    fn new(layer: &Layer) -> Result<Self> {
+    fn new(layer: &Layer) -> Self {
         let fused = FusedAttention::new(&layer.parameters);
-        Ok(Self { fused, x: None, results: None })
+        Self { fused, x: None, results: None }
     }
 }
 
@@ -164,20 +172,90 @@ impl Variant for Back {
         Ok(())
     }
 
-    fn run(&mut self, layer: &Layer) -> Result<()> {
+    fn run(&mut self, layer: &Layer, keep: bool) -> Result<()> {
         let x = self.x.as_ref().context("prepared")?;
         let tape = Tape::forward_batch(&self.fused, x, x, x, &[layer.case.mask()])?;
-        let gradients = tape.backward(&layer.d_out)?;
-        self.results = Some(Results::with_gradients(tape.out().clone(), &gradients)?);
+        let d = tape.backward(&layer.d_out)?;
+        let d_x = black_box(d.d_x()?);
+        if keep {
+            let out = tape.out().clone();
+            self.results = Some(Results::with_gradients(out, d_x, d.projections()));
+        }
         Ok(())
     }
 
     fn results(&self) -> Result<Results<f32>> {
-        Ok(self.results.clone().context("a run came before")?)
+        self.results.clone().context("a run came before")
     }
 
     fn new_results(&self, layer: &Layer) -> u64 {
-        let d = layer.case.d_model;
-        (size_of::<f32>() * (2 * layer.x.len() + 4 * d * (d + 1))) as u64
+        layer.bytes_of_output() + layer.bytes_of_gradients()
     }
+}
+
+/// The last rung, there and back.
+struct PackedBack {
+    packed: Packed,
+    mask: Mask,
+    out: Matrix<f32>,
+    results: Option<Results<f32>>,
+}
+
+impl PackedBack {
+    fn new(layer: &Layer, instructions: Instructions) -> Self {
+        Self {
+            packed: Packed::with_instructions(&layer.parameters, instructions),
+            mask: Mask::None,
+            out: Matrix::zeros(0, 0),
+            results: None,
+        }
+    }
+}
+
+impl Variant for PackedBack {
+    fn name(&self) -> &'static str {
+        self.packed.name()
+    }
+
+    fn pass(&self) -> Pass {
+        Pass::ForwardBackward
+    }
+
+    fn needs(&self, _: &Case) -> u64 {
+        0
+    }
+
+    fn prepare(&mut self, layer: &Layer) -> Result<()> {
+        (self.out, self.mask) = (written(layer), layer.case.mask());
+        Ok(())
+    }
+
+    fn run(&mut self, layer: &Layer, keep: bool) -> Result<()> {
+        let masks = std::slice::from_ref(&self.mask);
+        let inputs = Inputs::self_attention(layer.case.batch, &layer.x, masks);
+        let mut pass = self.packed.pass(&inputs, &mut self.out)?;
+        let d = black_box(pass.backward(&layer.d_out)?);
+        if keep {
+            let InputGradients::SelfAttention { d_x } = d.d_inputs else {
+                bail!("query, key and value were one matrix");
+            };
+            let projections = [&d.d_w_q, &d.d_w_k, &d.d_w_v, &d.d_w_o];
+            let results = Results::with_gradients(self.out.clone(), d_x, projections);
+            self.results = Some(results);
+        }
+        Ok(())
+    }
+
+    fn results(&self) -> Result<Results<f32>> {
+        self.results.clone().context("a run came before")
+    }
+
+    fn new_results(&self, layer: &Layer) -> u64 {
+        layer.bytes_of_gradients()
+    }
+}
+
+/// Room for an output. Not zeros, which take memory only when they are written to.
+fn written(layer: &Layer) -> Matrix<f32> {
+    Matrix::from_element(layer.x.nrows(), layer.x.ncols(), f32::NAN)
 }
