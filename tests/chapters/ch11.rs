@@ -242,7 +242,8 @@ impl Reference {
     }
 
     fn row(&self, case: &str, who: &str) -> &Row {
-        let case = runs::case(&self.run, case).unwrap_or_else(|| panic!("no case {case}"));
+        let case =
+            runs::case(&self.run, case).unwrap_or_else(|| panic!("no case {case}"));
         let is_it = |row: &&Row| row.who == who && row.pass == FORWARD;
         let row = case.rows.iter().find(is_it);
         row.unwrap_or_else(|| panic!("no row of {who} in {}", case.name))
@@ -258,7 +259,8 @@ impl Reference {
 
     fn best_peer(&self, case: &str) -> &Row {
         let case = runs::case(&self.run, case).unwrap();
-        let rows = case.rows.iter().filter(|row| row.side == "peer" && row.pass == FORWARD);
+        let rows =
+            case.rows.iter().filter(|row| row.side == "peer" && row.pass == FORWARD);
         let best = rows.min_by(|a, b| a.median_ms.total_cmp(&b.median_ms));
         best.expect("a reference run has others beside ours")
     }
@@ -371,7 +373,8 @@ fn the_ladder_of_the_reference_run() {
 #[test]
 fn slopes_of_the_reference_run() {
     let run = Reference::open().run;
-    let mut text = format!("{:<18}  {:>12}  {:>14}\n", "", "time grows as", "memory grows as");
+    let mut text =
+        format!("{:<18}  {:>12}  {:>14}\n", "", "time grows as", "memory grows as");
     let power = |slope: Option<f64>| {
         slope.map_or("–".to_owned(), |slope| format!("n^{slope:.2}"))
     };
@@ -381,6 +384,9 @@ fn slopes_of_the_reference_run() {
     }
     let [time, memory] = runs::slopes(&run, "packed");
     let (time, memory) = (time.unwrap(), memory.unwrap());
-    assert!((1.7..2.1).contains(&time) && (0.7..1.2).contains(&memory), "{time} {memory}");
+    assert!(
+        (1.7..2.1).contains(&time) && (0.7..1.2).contains(&memory),
+        "{time} {memory}"
+    );
     insta::assert_snapshot!("ch11_growth", text);
 }

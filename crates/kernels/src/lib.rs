@@ -5,6 +5,7 @@ mod exp2;
 mod inputs;
 mod instructions;
 mod ladder;
+pub mod machine;
 mod online_softmax;
 mod packed;
 mod tile;
