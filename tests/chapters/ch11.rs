@@ -106,6 +106,7 @@ fn a_softmax_in_blocks() {
         ("corrected_sum", format!("{:.0}", steps[1].sum * steps[2].correction)),
         ("corrected_out", format!("{:.1}", steps[1].out * steps[2].correction)),
         ("correction", format!("{:.1}", steps[2].correction)),
+        ("power_before", format!("{:.0}", steps[1].maximum.exp())),
         ("last_correction", format!("{:.0}", steps[3].correction)),
         ("last_sum", format!("{:.0}", last.sum)),
         ("last_out", format!("{:.0}", last.out)),
@@ -114,7 +115,13 @@ fn a_softmax_in_blocks() {
         ("power_sum", format!("{sum:.0}")),
         // exp(s − L), with L = m + ln l, is the share itself.
         ("log_sum", format!("{:.2}", last.maximum + last.sum.ln())),
-        ("share", format!("{:.4}", (8f64.ln() - last.maximum - last.sum.ln()).exp())),
+        (
+            "share",
+            format!(
+                "{:.4}",
+                (f64::from(POWERS[4]).ln() - last.maximum - last.sum.ln()).exp()
+            ),
+        ),
         ("share_at_once", format!("{:.4}", POWERS[4] / sum)),
     ];
     insta::assert_snapshot!("ch11_online", lines(&values));

@@ -6,7 +6,7 @@ use serde_json::{Value, json, to_value};
 
 use attention::Error as SizeError;
 
-use crate::layout::{label_width, significant, text, token_axis, with};
+use crate::layout::{label_width, rounded, significant, text, token_axis, with};
 use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
 use crate::{Error, Figure, Result, Table, log_axis, palette, sketch};
 
@@ -167,11 +167,12 @@ fn layout(runs: &[TimedRun], names: &[String], width: f64, most: usize) -> Value
         let times: Vec<f64> =
             of_case.flat_map(|case| &case.rows).map(|row| row.milliseconds).collect();
         let least = times.iter().copied().fold(f64::INFINITY, f64::min);
-        // The longest time leaves room for its number.
-        let most = times.iter().copied().fold(0.0, f64::max) * 3.0;
+        let most = times.iter().copied().fold(0.0, f64::max).max(least);
+        // The longest time leaves room for its number, and no line lies on an edge.
+        let range = [least / 1.4, most * 4.0].map(|time| rounded(time.log10())).to_vec();
         Panel {
             title: case.name.clone(),
-            x: log_axis::decades(least, most.max(least), log_axis::time_of_ten),
+            x: log_axis::decades(least, most, log_axis::time_of_ten).range(range),
             y: token_axis(names, 11)
                 .show_tick_labels(nth.is_multiple_of(place.n_columns))
                 .range(vec![names.len() as f64 - 0.5, -0.5]),

@@ -1,15 +1,18 @@
 //! What a machine allows: the roof that memory and arithmetic make, and what was reached
 //! under it.
 
-use plotly::Scatter;
-use plotly::common::{DashType, HoverInfo, Line, Marker, MarkerSymbol, Mode};
-use serde_json::{Value, json, to_value};
+mod drawn;
+mod told;
+
+use serde_json::Value;
 
 use attention::Error as SizeError;
 
-use crate::layout::{NEUTRAL, axis_title, formula, significant, with};
+use crate::layout::{axis_title, rounded};
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
-use crate::{Error, Figure, Result, Table, log_axis, palette, sketch};
+use crate::{Error, Figure, Result, Table, log_axis, sketch};
+use drawn::{reached, roof, steps};
+use told::{reached_table, roofs_table, steps_table, told};
 
 /// What one machine can do.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,127 +138,18 @@ fn ranges(it: Roofline) -> [[f64; 2]; 2] {
     let low = low.chain(it.roofs.iter().map(|roof| roof.over(x[0])));
     let least_y = low.fold(f64::INFINITY, f64::min);
     let most_y = it.roofs.iter().map(|roof| roof.peak_gflops).fold(0.0, f64::max);
-    [x, [least_y, most_y * 1.5]]
-}
-
-fn roof(it: Roofline, nth: usize) -> Value {
-    let roof = &it.roofs[nth];
-    let [[first, last], _] = ranges(it);
-    let x = [first, roof.ridge(), last];
-    let told = format!(
-        "{}<br>at most {:.0} GFLOP/s<br>memory: {:.1} GB/s",
-        formula(&roof.name),
-        roof.peak_gflops,
-        roof.bandwidth_gb_s
-    );
-    let dashes = [DashType::Solid, DashType::Dash];
-    let line = Line::new().color(palette::head(nth)).width(2.5).dash(dashes[nth].clone());
-    let trace = Scatter::new(
-        x.map(significant).to_vec(),
-        x.map(|x| significant(roof.over(x))).to_vec(),
-    )
-    .mode(Mode::Lines)
-    .name(formula(&roof.name))
-    .line(line)
-    .hover_text_array(vec![told; 3])
-    .hover_info(HoverInfo::Text);
-    with(to_value(trace), [])
-}
-
-/// Names alternate above and below the roof, so that neighbours keep apart.
-fn steps(Roofline { roofs, steps, .. }: Roofline) -> Value {
-    let at = |step: &RoofStep| roofs[0].over(step.flops_per_byte);
-    let limit = |step: &RoofStep| match step.flops_per_byte < roofs[0].ridge() {
-        true => "the memory",
-        false => "the arithmetic",
-    };
-    let told = |step: &RoofStep| {
-        format!(
-            "{}<br>{:.2} operations a byte<br>limited by {}",
-            formula(&step.name),
-            step.flops_per_byte,
-            limit(step)
-        )
-    };
-    let trace = Scatter::new(
-        steps.iter().map(|step| significant(step.flops_per_byte)).collect(),
-        steps.iter().map(|step| significant(at(step))).collect(),
-    )
-    .mode(Mode::MarkersText)
-    .marker(Marker::new().size(9).symbol(MarkerSymbol::CircleOpen).color(NEUTRAL))
-    .text_array(steps.iter().map(|step| formula(&step.name)).collect())
-    .show_legend(false)
-    .hover_text_array(steps.iter().map(told).collect())
-    .hover_info(HoverInfo::Text);
-    let places = ["top center", "bottom center"];
-    let places: Vec<&str> = (0..steps.len()).map(|nth| places[nth % 2]).collect();
-    with(
-        to_value(trace),
-        [
-            ("textposition", json!(places)),
-            ("textfont.size", json!(11)),
-            ("cliponaxis", json!(false)),
-        ],
-    )
-}
-
-fn reached(it: Roofline, nth: usize) -> Value {
-    let mut marks: Vec<&Reached> =
-        it.reached.iter().filter(|mark| mark.roof == nth).collect();
-    marks.sort_by(|a, b| a.gflops.total_cmp(&b.gflops));
-    let roof = &it.roofs[nth];
-    let told = |mark: &&Reached| {
-        let share = 100.0 * mark.gflops / roof.peak_gflops;
-        format!(
-            "{}, {}<br>{:.1} GFLOP/s, {share:.0} % of the peak",
-            formula(&mark.name),
-            formula(&roof.name),
-            mark.gflops
-        )
-    };
-    let symbols = [MarkerSymbol::Circle, MarkerSymbol::Diamond];
-    let trace = Scatter::new(
-        marks.iter().map(|mark| significant(mark.flops_per_byte)).collect(),
-        marks.iter().map(|mark| significant(mark.gflops)).collect(),
-    )
-    .mode(if nth == 0 { Mode::MarkersText } else { Mode::Markers })
-    .marker(Marker::new().size(8).symbol(symbols[nth].clone()).color(palette::head(nth)))
-    .text_array(names(&marks))
-    .show_legend(false)
-    .hover_text_array(marks.iter().map(told).collect())
-    .hover_info(HoverInfo::Text);
-    with(
-        to_value(trace),
-        [
-            ("textposition", json!("middle left")),
-            ("textfont.size", json!(11)),
-            ("cliponaxis", json!(false)),
-        ],
-    )
-}
-
-/// The names of marks, the lowest first; marks that lie close share one name.
-fn names(marks: &[&Reached]) -> Vec<String> {
-    let mut names = vec![String::new(); marks.len()];
-    let mut at = 0;
-    while at < marks.len() {
-        let is_close = |mark: &&&Reached| mark.gflops < 1.3 * marks[at].gflops;
-        let n = marks[at..].iter().take_while(is_close).count();
-        let close: Vec<String> =
-            marks[at..][..n].iter().map(|mark| formula(&mark.name)).collect();
-        names[at + n / 2] = close.join(", ") + "  ";
-        at += n;
-    }
-    names
+    [x, [least_y, most_y]]
 }
 
 fn layout(it: Roofline, width: f64) -> Value {
     let [[first, last], [low, high]] = ranges(it);
+    // Above the roof is room for the names of its steps.
+    let across = vec![low.log10().floor(), rounded((high * 3.5).log10())];
     let panel = Panel {
         title: "billions of operations a second".to_owned(),
         x: log_axis::decades(first, last, log_axis::power_of_ten)
             .title(axis_title("operations a byte that is read or written")),
-        y: log_axis::decades(low, high, log_axis::power_of_ten),
+        y: log_axis::decades(low, high, log_axis::power_of_ten).range(across),
         width: None,
         height: 300.0,
     };
@@ -268,71 +162,6 @@ fn layout(it: Roofline, width: f64) -> Value {
         above: 34.0,
     };
     panels::layout(vec![panel], &place)
-}
-
-fn roofs_table(Roofline { roofs, .. }: Roofline) -> Table {
-    let row = |roof: &Roof| {
-        [
-            roof.name.clone(),
-            format!("{:.0}", roof.peak_gflops),
-            format!("{:.1}", roof.bandwidth_gb_s),
-            format!("{:.1}", roof.ridge()),
-        ]
-    };
-    let columns =
-        ["", "GFLOP/s", "GB/s", "operations a byte where both take equally long"];
-    Table::new("What the machine can do", columns, roofs.iter().map(row))
-}
-
-fn steps_table(Roofline { roofs, steps, .. }: Roofline) -> Table {
-    let row = |step: &RoofStep| {
-        [
-            step.name.clone(),
-            format!("{:.2}", step.flops_per_byte),
-            format!("{:.0}", roofs[0].over(step.flops_per_byte)),
-        ]
-    };
-    let columns = ["", "operations a byte", "GFLOP/s at most"];
-    Table::new("Steps of the layer", columns, steps.iter().map(row))
-}
-
-fn reached_table(Roofline { roofs, reached, .. }: Roofline) -> Table {
-    let row = |mark: &Reached| {
-        let share = 100.0 * mark.gflops / roofs[mark.roof].peak_gflops;
-        [
-            mark.name.clone(),
-            roofs[mark.roof].name.clone(),
-            format!("{:.1}", mark.gflops),
-            format!("{share:.0} %"),
-        ]
-    };
-    let columns = ["", "run", "GFLOP/s", "of the peak"];
-    Table::new("What was reached", columns, reached.iter().map(row))
-}
-
-fn told(it: Roofline) -> String {
-    let one = |roof: &Roof| {
-        format!(
-            " {}: at most {:.0} GFLOP/s, and {:.1} GB/s from memory, so memory is the limit \
-             below {:.1} operations a byte.",
-            roof.name,
-            roof.peak_gflops,
-            roof.bandwidth_gb_s,
-            roof.ridge()
-        )
-    };
-    let roofs: String = it.roofs.iter().map(one).collect();
-    let step = |step: &RoofStep| format!("{} at {:.2}", step.name, step.flops_per_byte);
-    let steps: Vec<String> = it.steps.iter().map(step).collect();
-    let mark = |mark: &Reached| format!("{} {:.1}", mark.name, mark.gflops);
-    let first = it.reached.iter().filter(|mark| mark.roof == 0).map(mark);
-    let marks: Vec<String> = first.collect();
-    format!(
-        "A chart of operations a second against operations a byte, both logarithmic.{roofs} \
-         Steps, in operations a byte: {}. Reached, in GFLOP/s: {}.",
-        steps.join(", "),
-        marks.join(", ")
-    )
 }
 
 #[cfg(test)]

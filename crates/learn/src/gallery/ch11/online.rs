@@ -5,7 +5,7 @@ use figures::OnlineStep;
 use kernels::OnlineSoftmax;
 
 /// e to the scores: eight keys of one query.
-pub const POWERS: [f32; 8] = [1.0, 2.0, 4.0, 1.0, 8.0, 2.0, 4.0, 2.0];
+pub const POWERS: [f32; 8] = [2.0, 4.0, 8.0, 2.0, 16.0, 4.0, 8.0, 4.0];
 /// Each key's value, one number.
 pub const VALUES: [f32; 8] = [10.0, 25.0, 40.0, 8.0, 16.0, 4.0, 2.0, 30.0];
 /// How many keys come at a time.
