@@ -3,9 +3,8 @@
 //!
 //! A row is `where | what it says | treated in | held by`. The third cell links chapters,
 //! `[4](04-a-lens-per-head.md)`, and the fourth names tests as cargo does, with the crate
-//! in front: `equivalence::ledger::…`, `attention::softmax::tests::…`. Two other forms are
-//! allowed: "comes with chapter 11" with an empty fourth cell, as long as there is no
-//! chapter 11; and "no test: why" for what no test can hold.
+//! in front: `equivalence::ledger::…`, `attention::softmax::tests::…`. "no test: why" stands
+//! there for what no test can hold.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,14 +49,11 @@ fn planted_faults_are_found() {
             "no test:",
             "held by nothing",
         ),
-        ("[6](06-counting.md)", "comes with chapter 11", "no test is expected"),
-        ("[6](06-counting.md)", "comes with chapter 4", "treated nowhere"),
-        ("[6](06-counting.md)", "comes in chapter 11", "treated nowhere"),
+        ("[6](06-counting.md)", "later", "treated nowhere"),
         ("| b |", "| b |  |", "5 cells"),
     ];
     let found = |row: &str| problems(&format!("## 000: x\n\n{row}\n")).join("; ");
     assert_eq!(found(fine), "");
-    assert_eq!(found("| a | b | comes with chapter 11 | |"), "");
     assert_eq!(found("| a | b | [6](06-counting.md) | no test: an opinion |"), "");
     for (from, to, expected) in faults {
         let planted = fine.replace(from, to);
@@ -109,16 +105,6 @@ fn problems(text: &str) -> Vec<String> {
 }
 
 fn problems_of(treated: &str, held: &str) -> Vec<String> {
-    if let Some(chapter) = to_come(treated) {
-        let mut problems = Vec::new();
-        if !held.is_empty() {
-            problems.push(format!("no test is expected before the chapter: {held}"));
-        }
-        if file_starting(&format!("{chapter:02}-")) {
-            problems.push(format!("chapter {chapter} is here: say what holds this"));
-        }
-        return problems;
-    }
     let links = links(treated);
     let mut problems: Vec<String> = links.iter().filter_map(missing_chapter).collect();
     if links.is_empty() {
@@ -131,12 +117,6 @@ fn problems_of(treated: &str, held: &str) -> Vec<String> {
     }
     problems.extend(named.iter().filter_map(|test| missing_test(test)));
     problems
-}
-
-/// The chapter's number if the words are exactly these, for a chapter that is to come.
-fn to_come(treated: &str) -> Option<u8> {
-    let number = treated.strip_prefix("comes with chapter ")?.parse().ok()?;
-    [8, 9, 11].contains(&number).then_some(number)
 }
 
 /// `(label, file)` of each `[label](file)`.
@@ -154,13 +134,6 @@ fn missing_chapter((label, file): &(&str, &str)) -> Option<String> {
     };
     let is_there = fits && chapters().join(file).is_file();
     (!is_there).then(|| format!("no chapter [{label}]({file})"))
-}
-
-fn file_starting(start: &str) -> bool {
-    fs::read_dir(chapters())
-        .expect("the chapters are there")
-        .flatten()
-        .any(|entry| entry.file_name().to_string_lossy().starts_with(start))
 }
 
 /// A test as cargo names it, with its crate in front.

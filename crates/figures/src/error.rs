@@ -110,6 +110,14 @@ impl Error {
         Err(Self::Number { what: what.into(), found, expected })
     }
 
+    /// Holds `found` to what has a logarithm.
+    pub(crate) fn expect_above_zero(what: impl Into<String>, found: f64) -> Result<()> {
+        if found.is_finite() && found > 0.0 {
+            return Ok(());
+        }
+        Err(Self::Number { what: what.into(), found, expected: "above 0".into() })
+    }
+
     pub(crate) fn expect_at_most(
         what: &'static str,
         found: usize,

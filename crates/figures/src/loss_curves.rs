@@ -1,15 +1,14 @@
 //! How a loss falls, step by step.
 
 use plotly::Scatter;
-use plotly::common::{DashType, Font, HoverInfo, Line, Mode};
-use plotly::layout::{Axis, AxisType};
+use plotly::common::{DashType, HoverInfo, Line, Mode};
 use serde_json::{Value, to_value};
 
 use attention::Error as SizeError;
 
 use crate::layout::{axis_title, number_axis, significant, text, with};
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
-use crate::{Error, Figure, Result, Table, palette, sketch};
+use crate::{Error, Figure, Result, Table, log_axis, palette, sketch};
 
 /// The losses of one training run.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,21 +81,7 @@ fn layout(curves: &[LossCurve], width: f64) -> Value {
     let most = all().fold(0.0, f64::max);
     // Where nothing is drawn there is still an axis.
     let [least, most] = if least <= most { [least, most] } else { [0.1, 1.0] };
-    let first = least.log10().floor() as i32;
-    let last = (most.log10().ceil() as i32).max(first + 1);
-    // At most seven lines across.
-    let step = (last - first + 5) / 6;
-    let powers: Vec<i32> =
-        (0..7).map(|nth| last - nth * step).filter(|&power| power >= first).collect();
-    let losses = Axis::new()
-        .type_(AxisType::Log)
-        .range(vec![f64::from(first), f64::from(last)])
-        .tick_values(powers.iter().map(|&power| ten_to(power)).collect())
-        .tick_text(powers.iter().map(|&power| power_of_ten(power)).collect())
-        .tick_font(Font::new().size(11))
-        .tick_length(0)
-        .grid_color(crate::layout::FAINT)
-        .fixed_range(true);
+    let losses = log_axis::decades(least, most, log_axis::power_of_ten);
     let n_steps = curves.iter().map(|curve| curve.losses.len()).max().unwrap_or(1);
     let panel = Panel {
         title: "loss, on a logarithmic axis".to_owned(),
@@ -114,19 +99,6 @@ fn layout(curves: &[LossCurve], width: f64) -> Value {
         above: 34.0,
     };
     panels::layout(vec![panel], &place)
-}
-
-/// The number itself, without the rounding of a power.
-fn ten_to(power: i32) -> f64 {
-    format!("1e{power}").parse().unwrap_or(1.0)
-}
-
-/// `0.1`, and with an exponent where zeros would have to be counted.
-fn power_of_ten(power: i32) -> String {
-    match power {
-        -2..=3 => ten_to(power).to_string(),
-        _ => format!("10<sup>{}</sup>", power.to_string().replace('-', "−")),
-    }
 }
 
 /// Four decimals, and an exponent where they say too little.

@@ -154,6 +154,7 @@ impl Block {
     }
 }
 
+// ANCHOR: accumulate
 /// `sums[j][m] + Σ_p a[p][m] · b[p, j]`, M vectors of rows by N columns, `depth` at least 1.
 #[inline(always)]
 fn accumulate<
@@ -194,6 +195,7 @@ fn accumulate<
     }
     sums
 }
+// ANCHOR_END: accumulate
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! `cargo learn bench`: the ladder on this machine, beside other implementations.
 
 mod case;
-mod growth;
+pub(crate) mod growth;
 mod layer;
 mod measure;
 mod memory;

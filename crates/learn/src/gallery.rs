@@ -13,6 +13,7 @@ mod ch07;
 pub mod ch08;
 mod ch09;
 mod ch10;
+pub mod ch11;
 
 use anyhow::{Context, Result};
 use figures::Figure;
@@ -37,7 +38,7 @@ impl<'a> FromIterator<(&'a str, &'a str)> for Args<'a> {
 /// A name, and how the figure is drawn.
 type Entry = (&'static str, fn(&Args) -> Result<Figure>);
 
-const CHAPTERS: [&[Entry]; 10] = [
+const CHAPTERS: [&[Entry]; 11] = [
     &ch01::FIGURES,
     &ch02::FIGURES,
     &ch03::FIGURES,
@@ -48,6 +49,7 @@ const CHAPTERS: [&[Entry]; 10] = [
     &ch08::FIGURES,
     &ch09::FIGURES,
     &ch10::FIGURES,
+    &ch11::FIGURES,
 ];
 
 /// Draws the figure of this name.

@@ -24,10 +24,12 @@ use attention::{
 use super::one_product::{Joined, Projected};
 use crate::{Inputs, Lengths, OnlineSoftmax, Rung, block_mask};
 
+// ANCHOR: sizes
 /// Queries and keys of a tile: 64 KB of scores, which the second level of cache holds
 /// beside the values. Smaller tiles are slower, larger ones no faster.
 pub(super) const QUERIES: usize = 128;
 pub(super) const KEYS: usize = 128;
+// ANCHOR_END: sizes
 
 /// The layer in tiles, its exponentials number by number.
 #[derive(Debug, Clone)]
@@ -36,6 +38,11 @@ pub struct Tiles {
 }
 
 impl Tiles {
+    /// How many queries a tile has.
+    pub const QUERIES: usize = QUERIES;
+    /// How many keys a tile has.
+    pub const KEYS: usize = KEYS;
+
     /// The layer with these parameters.
     pub fn new(parameters: &LayerParameters<f32>) -> Self {
         Self { w: Joined::new(parameters) }

@@ -67,6 +67,7 @@ struct Running {
     corrections: [f32; ROWS],
 }
 
+// ANCHOR: one_sequence
 #[inline(always)]
 fn one_sequence<S: Simd>(
     simd: S,
@@ -97,6 +98,7 @@ fn one_sequence<S: Simd>(
     }
     careful::one_sequence(q, part, keys, done);
 }
+// ANCHOR_END: one_sequence
 
 /// `out[feature][query] = out · correction + Σ share · v`.
 #[inline(always)]

@@ -12,7 +12,7 @@ use super::report::Point;
 pub const SHORTEST: usize = 256;
 
 /// Slopes are fitted from here on: before, other things than n² cost more.
-const LONG: usize = 2048;
+pub const LONG: usize = 2048;
 
 /// Measures every length up to the longest, and hands over what was found of each.
 pub fn measure_all(
@@ -75,7 +75,7 @@ pub fn slopes(points: &[Point]) -> String {
 }
 
 /// The slope of the straight line through the logarithms, by least squares.
-fn slope(points: &[(f64, f64)]) -> Option<f64> {
+pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
     let n = logs.len() as f64;
     let mean_x = logs.iter().map(|(x, _)| x).sum::<f64>() / n;

@@ -11,8 +11,8 @@ use super::place;
 use crate::step;
 
 /// How a kernel's crates are compiled. `notebooks/evcxr.toml` asks for level 1, as the
-/// workspace does, whose products are at level 3. The cells themselves are compiled again
-/// and again and hold nothing to optimise.
+/// workspace does, whose products and fast kernels are at level 3. The cells themselves
+/// are compiled again and again and hold nothing to optimise.
 pub const PROFILE: &str = r#"
 [profile.dev.package.ctx]
 opt-level = 0
@@ -22,6 +22,16 @@ debug-assertions = false
 overflow-checks = false
 
 [profile.dev.package.matrixmultiply]
+opt-level = 3
+debug-assertions = false
+overflow-checks = false
+
+[profile.dev.package.kernels]
+opt-level = 3
+debug-assertions = false
+overflow-checks = false
+
+[profile.dev.package.pulp]
 opt-level = 3
 debug-assertions = false
 overflow-checks = false

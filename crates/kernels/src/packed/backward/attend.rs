@@ -165,6 +165,7 @@ fn turn_panel(panel: &[f32], n_features: usize, factor: f32, to: &mut [f32]) {
     }
 }
 
+// ANCHOR: to_gradients
 /// Scores to shares, and the gradients of shares to those of scores:
 /// `d_score = share · (d_share − Σ d_share · share)`.
 #[inline(always)]
@@ -191,6 +192,7 @@ fn to_gradients<S: Simd>(
         }
     }
 }
+// ANCHOR_END: to_gradients
 
 /// `to[key] += Σ_query b[key, query] · a[query]`, features side by side.
 #[inline(always)]
