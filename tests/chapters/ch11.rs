@@ -284,6 +284,14 @@ fn time(ms: f64) -> String {
     }
 }
 
+/// `PyTorch 2.15.0, …`: of the others, and of the compiler.
+fn versions(machine: &Machine) -> String {
+    let others = machine.versions.iter().filter(|(name, _)| *name != "kernels");
+    let each: Vec<String> =
+        others.map(|(name, version)| format!("{name} {version}")).collect();
+    each.join(", ")
+}
+
 const RUNGS: [&str; 6] =
     ["plain", "one product", "tiles", "vector exp", "threads", "packed"];
 
@@ -317,6 +325,7 @@ fn what_the_reference_run_says() {
     let values = [
         ("processor", machine.processor.clone()),
         ("simd", machine.simd.clone()),
+        ("versions", versions(machine)),
         ("threads", machine.threads.to_string()),
         ("peak", format!("{:.0}", machine.fma_peak_gflops)),
         ("bandwidth", format!("{:.0}", machine.bandwidth_gb_s)),

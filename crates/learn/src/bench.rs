@@ -1,6 +1,6 @@
 //! `cargo learn bench`: the ladder on this machine, beside other implementations.
 
-mod case;
+pub(crate) mod case;
 pub(crate) mod growth;
 mod layer;
 mod measure;

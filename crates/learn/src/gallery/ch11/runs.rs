@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::bench::case::CASES;
 use crate::bench::growth::{LONG, slope};
 use crate::bench::report::{CaseReport, Point, Run};
 use crate::paths;
@@ -16,12 +17,19 @@ pub const FORWARD_BACKWARD: &str = "forward + backward";
 /// # Errors
 /// A file that is not there, or holds no run.
 pub fn reference() -> Result<Run> {
-    Run::open(&paths::workspace().join("crates/learn/data/bench.json"))
+    Run::open(&paths::workspace().join("crates/learn/data/bench.json")).map(in_order)
 }
 
 /// What the reader's last `cargo learn bench` left, if it left anything.
 pub fn of_the_reader() -> Option<Run> {
-    Run::open(&paths::state().join("bench.json")).ok()
+    Run::open(&paths::state().join("bench.json")).map(in_order).ok()
+}
+
+/// A file has its cases in the order in which they were measured.
+fn in_order(mut run: Run) -> Run {
+    let place = |name: &str| CASES.iter().position(|case| case.name == name);
+    run.cases.sort_by_key(|case| place(&case.name).unwrap_or(CASES.len()));
+    run
 }
 
 /// The case of this name.
