@@ -210,7 +210,7 @@ fn a_tile_of_the_micro_kernel() {
         ("cycles", (sums / starts).to_string()),
         ("one_by_one", (2 * sums).to_string()),
     ];
-    assert!(sums + loads + 1 <= registers && sums >= starts * latency);
+    assert!(sums + loads < registers && sums >= starts * latency);
     insta::assert_snapshot!("ch11_tile", lines(&values));
 }
 
@@ -401,7 +401,7 @@ fn slopes_of_the_reference_run() {
     let [time, memory] = runs::slopes(&run, "packed");
     let (time, memory) = (time.unwrap(), memory.unwrap());
     assert!(
-        (1.7..2.1).contains(&time) && (0.7..1.2).contains(&memory),
+        (1.7..2.3).contains(&time) && (0.7..1.2).contains(&memory),
         "{time} {memory}"
     );
     insta::assert_snapshot!("ch11_growth", text);
