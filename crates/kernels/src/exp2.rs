@@ -120,7 +120,10 @@ mod tests {
             assert!(largest < bound, "{instructions}: {largest:.1e}");
         }
         if !cfg!(miri) {
-            let told = format!("exp2_tried: {}\nexp2_bound: {bound:e}", attention::thousands(steps + 1));
+            let told = format!(
+                "exp2_tried: {}\nexp2_bound: {bound:e}",
+                attention::thousands(steps + 1)
+            );
             insta::assert_snapshot!("exp2_bound", told);
         }
     }

@@ -1,4 +1,18 @@
-//! Our own product, and everything packed for it.
+//! A product of our own, and everything packed for it.
+//!
+//! **The idea:** a library's product packs both operands anew in every call, since it
+//! cannot know who reads its result. We know. Weights are packed once; queries, keys,
+//! values, scores and outputs are written where and how the next product reads them; and
+//! one tile of sums in registers (`tile.rs`) serves all products there are.
+//!
+//! **What it buys:** the multiply-adds run at most of what the processor can do, at any
+//! length; and small inputs are not paid for with calls and copies.
+//!
+//! **Where it is slower:** weights that change with every step must be packed with every
+//! step. A group of 48 queries that is not full computes for lanes that nobody asked for.
+//! Numbers that are not finite are computed twice, the second time by the definition. The
+//! way back has one piece of work for each head and sequence, too few for many threads
+//! where there is one long sequence.
 
 use attention::{Dims, LayerParameters, Matrix, Result};
 use rayon::prelude::*;
@@ -11,7 +25,26 @@ use crate::packed::weights::{Weights, rows_per_head};
 use crate::tile::ROWS;
 use crate::{Inputs, Instructions, Lengths, Rung};
 
-/// The layer with everything packed for its own product.
+/// The layer with everything packed for its own product, there and back.
+///
+/// ```
+/// use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix};
+/// use kernels::{Inputs, Packed, Rung};
+///
+/// let rng = &mut Rng::seed_from_u64(1);
+/// let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
+/// let x: Matrix<f32> = random_matrix(2 * 5, 8, 1.0, rng); // 2 sequences of 5 tokens
+/// let inputs = Inputs::self_attention(2, &x, &[Mask::Causal]);
+///
+/// let (mut layer, mut out) = (Packed::new(&parameters), x.clone());
+/// layer.forward(&inputs, &mut out)?;
+/// assert_eq!(layer.maps(&inputs)?[1][0].shape(), (5, 5)); // sequence 1, head 0
+///
+/// let d_out = Matrix::from_element(10, 8, 1.0); // of the sum of all outputs
+/// let gradients = layer.pass(&inputs, &mut out)?.backward(&d_out)?;
+/// assert_eq!(gradients.d_w_q.weight.shape(), (8, 8));
+/// # Ok::<(), attention::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Packed {
     pub(crate) weights: Weights,

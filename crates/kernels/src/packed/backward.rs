@@ -16,14 +16,14 @@ use attention::{Error, Linear, Matrix, Result};
 
 use super::forward::{Extent, project_by};
 use super::memory::Aligned;
-use super::panels::{Panels, round_up};
+use super::panels::Panels;
 use super::units::{Order, Queue, share_out};
 use crate::Inputs;
 use crate::ladder::Packed;
 use crate::wide::Wide;
 
 use attend::{AttendBackward, Kept};
-pub(crate) use strips::Strips;
+use strips::{OfHeads, Strips};
 pub(crate) use turned::Turned;
 
 /// The gradients of a layer's parameters and inputs, each of the shape of what it is the
@@ -132,30 +132,31 @@ impl Pass<'_> {
         Ok(careful::gradients(&w, &self.inputs, self.extent.lengths, d_out))
     }
 
+    /// The last line of the forward pass comes first.
     fn steps(&mut self, d_out: &Matrix<f32>) -> Gradients {
+        self.back_through_w_o(d_out);
+        self.back_through_attention();
+        let d_inputs = self.back_to_tokens();
+        let [d_w_q, d_w_k, d_w_v] = self.back_to_projections();
+        let d_w_o = self.back_to_w_o(d_out);
+        Gradients { d_w_q, d_w_k, d_w_v, d_w_o, d_inputs }
+    }
+
+    /// `out = concat · W^O + b^O`: the gradients of the heads' outputs.
+    fn back_through_w_o(&mut self, d_out: &Matrix<f32>) {
+        let Self { layer, extent, .. } = self;
+        let Packed { turned, instructions, memory, back, .. } = &mut **layer;
+        let scratches = &mut memory.scratches[..extent.n_threads];
+        let d_heads = back.d_heads.take(extent.d_heads());
+        let w_o: &[Panels] = &packed(turned).w_o;
+        project_by(*instructions, scratches, d_out, [w_o], [d_heads]);
+    }
+
+    /// `concat = attention of q, k, v`: the gradients of queries, keys and values.
+    fn back_through_attention(&mut self) {
         let Self { layer, inputs, extent } = self;
         let (dims, lengths) = (extent.dims, extent.lengths);
-        let Packed { turned, instructions, memory, back, parameters, .. } = &mut **layer;
-        let turned = turned.as_ref().expect("packed when the pass was made");
-        let scratches = &mut memory.scratches[..extent.n_threads];
-        let n_heads = dims.n_heads();
-
-        // out = concat · W^O + b^O
-        let d_heads =
-            back.d_heads.take(extent.panels(extent.n_queries(), round_up(dims.d_v())));
-        let w_o: &[Panels] = &turned.w_o;
-        project_by(*instructions, scratches, d_out, [w_o], [&mut *d_heads]);
-
-        // concat = attention of q, k, v
-        let of_q = Strips { features: dims.d_k(), tokens: lengths.n_q };
-        let of_k = Strips { features: dims.d_k(), tokens: lengths.n_kv };
-        let of_v = Strips { features: dims.d_v(), tokens: lengths.n_kv };
-        let n_pieces = n_heads * lengths.n_sequences;
-        let dq = back.dq.take(n_pieces * of_q.len());
-        let dk = back.dk.take(n_pieces * of_k.len());
-        let dv = back.dv.take(n_pieces * of_v.len());
-        let slices = [&mut *dq, &mut *dk, &mut *dv];
-        let queue = &Queue::new(n_pieces, Order::InTurn, slices);
+        let Packed { instructions, memory, back, .. } = &mut **layer;
         let kept = Kept {
             dims,
             q: memory.q.get(extent.q()),
@@ -163,43 +164,52 @@ impl Pass<'_> {
             v: memory.v.get(extent.v()),
             concat: memory.concat.get(extent.q()),
             log_sums: memory.log_sums.get(extent.log_sums()),
-            d_heads,
+            d_heads: back.d_heads.get(extent.d_heads()),
         };
-        share_out(scratches, &|scratch| {
+        let n_pieces = dims.n_heads() * lengths.n_sequences;
+        let [of_q, of_k, of_v] = strips(*extent).map(|strips| n_pieces * strips.len());
+        let slices = [back.dq.take(of_q), back.dk.take(of_k), back.dv.take(of_v)];
+        let queue = &Queue::new(n_pieces, Order::InTurn, slices);
+        share_out(&mut memory.scratches[..extent.n_threads], &|scratch| {
             instructions.run(AttendBackward { kept, inputs, lengths, queue, scratch });
         });
+    }
 
-        // q = query · W^Q + b^Q, and k and v
-        let n = lengths.n_sequences;
-        let q = strips::OfHeads { data: dq, strips: of_q, n_heads, n_sequences: n };
-        let k = strips::OfHeads { data: dk, strips: of_k, n_heads, n_sequences: n };
-        let v = strips::OfHeads { data: dv, strips: of_v, n_heads, n_sequences: n };
-        let mut d_tokens =
-            |like: &Matrix<f32>, ways: &[strips::OfHeads<'_>], w: &Panels| {
-                let (n_rows, d_in) = like.shape();
-                tokens::d_tokens(
-                    *instructions,
-                    scratches,
-                    &mut back.panels,
-                    n_rows,
-                    ways,
-                    w,
-                    d_in,
-                )
-            };
-        let d_inputs = if inputs.is_self_attention() {
-            let d_x = d_tokens(inputs.query, &[q, k, v], &turned.all);
-            InputGradients::SelfAttention { d_x }
-        } else {
-            let [w_q, w_k, w_v] = &turned.each;
-            InputGradients::CrossAttention {
-                d_query: d_tokens(inputs.query, &[q], w_q),
-                d_key: d_tokens(inputs.key, &[k], w_k),
-                d_value: d_tokens(inputs.value, &[v], w_v),
-            }
+    /// `q = query · W^Q + b^Q`, and k and v: the gradients of the tokens.
+    fn back_to_tokens(&mut self) -> InputGradients {
+        let Self { layer, inputs, extent } = self;
+        let Packed { turned, instructions, memory, back, .. } = &mut **layer;
+        let Memory { dq, dk, dv, panels, .. } = back;
+        let scratches = &mut memory.scratches[..extent.n_threads];
+        let ways = of_heads([dq, dk, dv], *extent);
+        let Turned { each, all, .. } = packed(turned);
+        let mut back_by = |ways: &[OfHeads<'_>], weights, like: &Matrix<f32>| {
+            tokens::d_tokens(
+                *instructions,
+                scratches,
+                panels,
+                ways,
+                weights,
+                like.shape(),
+            )
         };
+        if inputs.is_self_attention() {
+            InputGradients::SelfAttention { d_x: back_by(&ways, all, inputs.query) }
+        } else {
+            InputGradients::CrossAttention {
+                d_query: back_by(&ways[..1], &each[0], inputs.query),
+                d_key: back_by(&ways[1..2], &each[1], inputs.key),
+                d_value: back_by(&ways[2..], &each[2], inputs.value),
+            }
+        }
+    }
 
-        let [query, key, value, out] = &mut back.turned;
+    /// The same lines: the gradients of W^Q, W^K and W^V.
+    fn back_to_projections(&mut self) -> [Linear<f32>; 3] {
+        let Self { layer, inputs, extent } = self;
+        let Packed { instructions, memory, back, parameters, .. } = &mut **layer;
+        let Memory { dq, dk, dv, turned: [query, key, value, _], .. } = back;
+        let scratches = &mut memory.scratches[..extent.n_threads];
         let query = turned::turn_tokens(scratches, inputs.query, query);
         let (key, value) = if inputs.is_self_attention() {
             (query, query)
@@ -207,31 +217,55 @@ impl Pass<'_> {
             let key = turned::turn_tokens(scratches, inputs.key, key);
             (key, turned::turn_tokens(scratches, inputs.value, value))
         };
+        let [dq, dk, dv] = of_heads([dq, dk, dv], *extent);
         let head = &parameters.heads()[0];
-        let bias = [&head.w_q, &head.w_k, &head.w_v].map(|w| w.bias.is_some());
-        let mut d_w = |x: &[f32], d_in, d: &strips::OfHeads<'_>, bias: bool| Linear {
-            weight: parameters::d_weight(*instructions, scratches, x, d_in, d),
-            bias: bias.then(|| d.sums().into()),
-        };
-        let d_w_q = d_w(query, dims.d_model(), &q, bias[0]);
-        let d_w_k = d_w(key, dims.key_width(), &k, bias[1]);
-        let d_w_v = d_w(value, dims.value_width(), &v, bias[2]);
-        let d_out_turned = turned::turn_tokens(scratches, d_out, out);
+        let all = [(query, &head.w_q, dq), (key, &head.w_k, dk), (value, &head.w_v, dv)];
+        all.map(|(x, of_head, d)| Linear {
+            weight: parameters::d_weight(*instructions, scratches, x, of_head.d_in(), &d),
+            bias: of_head.bias.as_ref().map(|_| d.sums().into()),
+        })
+    }
+
+    /// `out = concat · W^O + b^O`: the gradient of W^O.
+    fn back_to_w_o(&mut self, d_out: &Matrix<f32>) -> Linear<f32> {
+        let Self { layer, extent, .. } = self;
+        let Packed { instructions, memory, back, parameters, .. } = &mut **layer;
         let concat = memory.concat.get(extent.q());
-        let d_w_o = Linear {
+        let scratches = &mut memory.scratches[..extent.n_threads];
+        let d_turned = turned::turn_tokens(scratches, d_out, &mut back.turned[3]);
+        let bias = parameters.w_o().bias.as_ref();
+        Linear {
             weight: parameters::d_w_o(
                 *instructions,
                 scratches,
                 concat,
-                d_out_turned,
+                d_turned,
                 *extent,
             ),
-            bias: parameters
-                .w_o()
-                .bias
-                .as_ref()
-                .map(|_| parameters::column_sums(d_out).into()),
-        };
-        Gradients { d_w_q, d_w_k, d_w_v, d_w_o, d_inputs }
+            bias: bias.map(|_| parameters::column_sums(d_out).into()),
+        }
     }
+}
+
+/// The parameters for the way back.
+fn packed(turned: &Option<Turned>) -> &Turned {
+    turned.as_ref().expect("they were packed when the pass was made")
+}
+
+/// The strips of one head and sequence: of queries, keys and values.
+fn strips(extent: Extent) -> [Strips; 3] {
+    let (dims, lengths) = (extent.dims, extent.lengths);
+    [(dims.d_k(), lengths.n_q), (dims.d_k(), lengths.n_kv), (dims.d_v(), lengths.n_kv)]
+        .map(|(features, tokens)| Strips { features, tokens })
+}
+
+/// The gradients of queries, keys and values.
+fn of_heads(memory: [&mut Aligned; 3], extent: Extent) -> [OfHeads<'_>; 3] {
+    let (n_heads, n_sequences) = (extent.dims.n_heads(), extent.lengths.n_sequences);
+    let mut strips = strips(extent).into_iter();
+    memory.map(|memory| {
+        let strips = strips.next().expect("there are three");
+        let data = memory.get(n_heads * n_sequences * strips.len());
+        OfHeads { data, strips, n_heads, n_sequences }
+    })
 }

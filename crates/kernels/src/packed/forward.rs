@@ -57,7 +57,7 @@ impl Extent {
     }
 
     /// The length of panels for so many rows, of so many features a head.
-    pub(crate) fn panels(&self, n_rows: usize, features: usize) -> usize {
+    fn panels(&self, n_rows: usize, features: usize) -> usize {
         self.cut(n_rows).n_groups(n_rows) * self.dims.n_heads() * features * ROWS
     }
 
@@ -71,6 +71,11 @@ impl Extent {
 
     pub(crate) fn v(&self) -> usize {
         self.panels(self.n_keys(), round_up(self.dims.d_v()))
+    }
+
+    /// The gradients of the heads' outputs.
+    pub(crate) fn d_heads(&self) -> usize {
+        self.panels(self.n_queries(), round_up(self.dims.d_v()))
     }
 
     pub(crate) fn log_sums(&self) -> usize {

@@ -126,14 +126,14 @@ mod tests {
 
     #[test]
     fn each_result_counts_as_a_share_of_its_largest_number() {
-        for i in 0..NAMES.len() {
+        for (i, name) in NAMES.into_iter().enumerate() {
             let (right, mut found) = (results(), results());
             found.0[i][(0, 1)] += 0.5;
             let difference = found.difference(&right).unwrap();
             let expected = 0.5 / right.0[i].amax();
-            assert!((difference - expected).abs() < 1e-12, "{}: {difference}", NAMES[i]);
+            assert!((difference - expected).abs() < 1e-12, "{name}: {difference}");
             found.0[i][(0, 1)] = f64::NAN;
-            assert!(found.difference(&right).unwrap().is_nan(), "{}", NAMES[i]);
+            assert!(found.difference(&right).unwrap().is_nan(), "{name}");
         }
     }
 

@@ -29,10 +29,9 @@ pub(crate) fn d_tokens(
     instructions: Instructions,
     scratches: &mut [Scratch],
     memory: &mut Aligned,
-    n_rows: usize,
     ways: &[OfHeads<'_>],
     weights: &Panels,
-    d_in: usize,
+    (n_rows, d_in): (usize, usize),
 ) -> Matrix<f32> {
     let panels = memory.take(n_groups(n_rows) * weights.d_in() * ROWS);
     let queue = &Queue::new(n_groups(n_rows), Order::InTurn, [&mut *panels]);
