@@ -8,8 +8,13 @@
 //! **What it buys:** a dozen instructions without a branch serve 16 numbers (AVX-512),
 //! where `f32::exp` is called for each number.
 //!
-//! **What it leaves out:** results below 2^−126.5, which become 0, and x above 127.
+//! **What it leaves out:** results below 2^−126.5, which become 0, and x above 127. AVX-512
+//! has an instruction for either end of this, and leaves out less.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+use pulp::bytemuck::cast;
 use pulp::{Simd, WithSimd};
 
 use crate::Instructions;
@@ -29,9 +34,19 @@ const ROUND: f32 = 12_583_039.0;
 const EXPONENT: u32 = 23;
 
 /// `2^x` for x at most 127; NaN stays NaN, −∞ gives 0.
-// ANCHOR: exp2
 #[inline(always)]
 pub(crate) fn exp2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(v4) = avx512::of(simd) {
+        return cast(avx512::exp2(v4, cast(x)));
+    }
+    by_bits(simd, x)
+}
+
+/// The same, on any processor.
+// ANCHOR: exp2
+#[inline(always)]
+fn by_bits<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     // 2^−127 comes out as 0. Where x is NaN, a vector maximum gives its second operand, and
     // that of single numbers would give the other.
     let lowest = simd.splat_f32s(-127.0);
@@ -47,14 +62,18 @@ pub(crate) fn exp2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     let bits = simd.transmute_u32s_f32s(rounded);
     let bits = simd.wrapping_dyn_shl_u32s(bits, simd.splat_u32s(EXPONENT));
     let power = simd.transmute_f32s_u32s(bits); // 2^n
+    simd.mul_f32s(fraction(simd, f), power)
+}
 
+/// `2^f`.
+#[inline(always)]
+fn fraction<S: Simd>(simd: S, f: S::f32s) -> S::f32s {
     let [c1, c2, c3, c4, c5] = C.map(|c| simd.splat_f32s(c));
     let p = simd.mul_add_e_f32s(f, c5, c4);
     let p = simd.mul_add_e_f32s(f, p, c3);
     let p = simd.mul_add_e_f32s(f, p, c2);
     let p = simd.mul_add_e_f32s(f, p, c1);
-    let p = simd.mul_add_e_f32s(f, p, simd.splat_f32s(1.0)); // 2^f
-    simd.mul_f32s(p, power)
+    simd.mul_add_e_f32s(f, p, simd.splat_f32s(1.0))
 }
 // ANCHOR_END: exp2
 

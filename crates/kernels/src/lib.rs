@@ -35,6 +35,7 @@ mod ladder;
 pub mod machine;
 mod online_softmax;
 mod packed;
+mod prefetch;
 mod tile;
 mod wide;
 

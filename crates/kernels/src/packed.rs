@@ -10,5 +10,6 @@ pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod panels;
 pub(crate) mod project;
+mod running;
 pub(crate) mod units;
 pub(crate) mod weights;

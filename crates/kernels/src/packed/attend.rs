@@ -1,4 +1,8 @@
-//! Attention itself: one head, 48 queries, all of their keys, block after block.
+//! Attention itself: groups of 48 queries of one head, and all of their keys, block after
+//! block.
+//!
+//! A few groups go through the keys together, so that a block of keys and values that has
+//! come from memory serves all of them.
 
 use std::ops::Range;
 
@@ -8,14 +12,20 @@ use pulp::{Simd, WithSimd};
 use super::blocks::{KeyBlock, Keys, Part, products};
 use super::careful;
 use super::memory::Scratch;
-use super::panels::round_up;
+use super::panels::{round_up, rows_of};
+use super::running::Running;
 use super::units::Queue;
-use crate::exp2::exp2;
+use crate::prefetch::prefetch;
 use crate::tile::{COLUMNS, ROWS, Segment, tile, vector, vector_mut, vectors};
 use crate::{Inputs, Lengths};
 
 /// Panels of 48 keys a block. Its scores are 36 KiB, and stay in the nearest caches.
 const PANELS: usize = 4;
+
+/// Groups of queries that go through the keys together, as many as a block has panels of
+/// keys and of values. What they keep meanwhile, 24 KiB each where a head has 64 features,
+/// stays in the second cache.
+const GROUPS: usize = 2 * PANELS;
 
 /// The heads' outputs, in the place of their queries.
 pub(crate) struct Attend<'a> {
@@ -41,66 +51,160 @@ impl WithSimd for Attend<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { dims, inputs, lengths, q, k, v, queue, scratch } = self;
-        while let Some((piece, [out, log_sums])) = queue.take() {
-            let q = q.map_or(&*out, |q| &q[piece * out.len()..][..out.len()]);
-            let len = out.len();
-            let (group, head) = (piece / dims.n_heads(), piece % dims.n_heads());
-            scratch.done.take(len).fill(0.0);
-            for part in Part::of_group(group, lengths) {
-                let mask = inputs.mask(part.sequence).of_head(head);
-                let keys = Keys { dims, head, lengths, k, v, mask: &mask };
-                one_sequence(simd, q, &part, &keys, scratch, log_sums);
+        while let Some(run) = queue.take_run() {
+            let mut run = run.peekable();
+            while let Some(&(first, _)) = run.peek() {
+                let head = first % dims.n_heads();
+                let mut groups: [_; GROUPS] = std::array::from_fn(|_| {
+                    let (piece, [place, log_sums]) = run.next()?;
+                    let q = q.map(|q| &q[piece * place.len()..][..place.len()]);
+                    let number = piece / dims.n_heads();
+                    Some(Group { number, q, place, log_sums })
+                });
+                for s in sequences(&groups, lengths) {
+                    let mask = inputs.mask(s).of_head(head);
+                    let keys = Keys { dims, head, lengths, k, v, mask: &mask };
+                    one_sequence(simd, s, &keys, &mut groups, scratch);
+                }
             }
-            out.copy_from_slice(scratch.done.get(len));
         }
     }
 }
 
-/// What is known of 48 queries after some blocks of keys.
-struct Running {
-    /// The largest score so far.
-    maxima: [f32; ROWS],
-    /// `Σ 2^(score − maximum)`.
-    sums: [f32; ROWS],
-    /// What the sums and outputs so far are to be multiplied with, since the maximum has
-    /// grown: `2^(maximum before − maximum now)`.
-    corrections: [f32; ROWS],
+/// The sequences that these groups have queries of.
+fn sequences(groups: &[Option<Group<'_>>], lengths: Lengths) -> Range<usize> {
+    let n_rows = lengths.n_sequences * lengths.n_q;
+    let mut rows = groups.iter().flatten().map(|group| rows_of(group.number, n_rows));
+    let first = rows.next().unwrap_or_default();
+    let end = rows.next_back().unwrap_or(first.clone()).end;
+    first.start / lengths.n_q..end.div_ceil(lengths.n_q)
+}
+
+/// 48 queries of one head, and where their outputs go.
+struct Group<'a> {
+    number: usize,
+    /// Queries that are kept, `[rows of a head][48]`.
+    q: Option<&'a [f32]>,
+    /// The place of the outputs; where no queries are kept, they stand here.
+    place: &'a mut [f32],
+    log_sums: &'a mut [f32],
+}
+
+impl Group<'_> {
+    fn q(&self) -> &[f32] {
+        self.q.unwrap_or(self.place)
+    }
+
+    /// Writes the lanes of one sequence. Where there is room that no output fills, zeros
+    /// are written: what stands there goes through W^O too.
+    fn put(&mut self, lanes: Range<usize>, out: &[f32]) {
+        let mut rows = out.chunks_exact(ROWS);
+        for to in self.place.chunks_exact_mut(ROWS) {
+            match rows.next() {
+                Some(row) => to[lanes.clone()].copy_from_slice(&row[lanes.clone()]),
+                None => to[lanes.clone()].fill(0.0),
+            }
+        }
+    }
+}
+
+/// The lanes of a group that belong to one sequence, after some of its keys.
+struct Lanes<'a> {
+    part: Part,
+    /// The rows of the keys that they may attend to.
+    visible: Range<usize>,
+    running: Running,
+    /// `Σ 2^(score − maximum) · v`, `[d_v][48]`.
+    out: &'a mut [f32],
+}
+
+impl<'a> Lanes<'a> {
+    fn new(part: Part, keys: &Keys<'_>, out: &'a mut [f32]) -> Option<Self> {
+        if part.lanes.is_empty() {
+            return None;
+        }
+        out.fill(0.0);
+        let visible = keys.visible(&part);
+        Some(Self { part, visible, running: Running::NOTHING, out })
+    }
 }
 
 // ANCHOR: one_sequence
+/// The groups' lanes of sequence `s`: all of its keys, and then their outputs.
 #[inline(always)]
 fn one_sequence<S: Simd>(
     simd: S,
-    q: &[f32],
-    part: &Part,
+    s: usize,
     keys: &Keys<'_>,
+    groups: &mut [Option<Group<'_>>; GROUPS],
     scratch: &mut Scratch,
-    log_sums: &mut [f32],
 ) {
-    let in_use = vectors::<S>(part.lanes.clone());
-    let out = scratch.out.take(round_up(keys.dims.d_v()) * ROWS);
-    out.fill(0.0);
+    let len = round_up(keys.dims.d_v()) * ROWS;
+    let mut outs = scratch.out.take(GROUPS * len).chunks_exact_mut(len);
     let scores = scratch.scores.take(PANELS * ROWS * ROWS);
-    let mut running = Running {
-        maxima: [f32::NEG_INFINITY; ROWS],
-        sums: [0.0; ROWS],
-        corrections: [0.0; ROWS],
-    };
-    for block in keys.blocks(part, PANELS) {
-        products(simd, q, |p| keys.k_panel(p), keys.dims.d_k(), &block, &in_use, scores);
-        keys.mask(part, &block, scores);
-        running.take_in(simd, &block, &in_use, scores);
-        add_values(simd, keys, &block, &in_use, scores, &running.corrections, out);
+    let mut all = groups.each_ref().map(|group| {
+        let part = Part::of_sequence(s, group.as_ref()?.number, keys.lengths);
+        Lanes::new(part, keys, outs.next()?)
+    });
+    for block in keys.blocks(s, visible(&all), PANELS) {
+        for (i, (group, lanes)) in groups.iter().zip(&mut all).enumerate() {
+            if let (Some(group), Some(lanes)) = (group, lanes) {
+                // Each group asks for one panel of the next block.
+                let ahead = keys.panel_behind(&block, i, PANELS);
+                one_block(simd, group.q(), lanes, &block, keys, scores, ahead);
+            }
+        }
     }
-    let done = scratch.done.take(q.len());
-    if running.finish(simd, &in_use, part, out, done, log_sums) {
+    for (group, lanes) in groups.iter_mut().zip(all) {
+        if let (Some(group), Some(lanes)) = (group, lanes) {
+            finish(simd, group, lanes, keys);
+        }
+    }
+}
+
+#[inline(always)]
+fn one_block<S: Simd>(
+    simd: S,
+    q: &[f32],
+    lanes: &mut Lanes<'_>,
+    block: &KeyBlock,
+    keys: &Keys<'_>,
+    scores: &mut [f32],
+    ahead: &[f32],
+) {
+    let block = block.within(&lanes.visible);
+    if block.rows.is_empty() {
         return;
     }
-    careful::one_sequence(q, part, keys, done);
+    let in_use = vectors::<S>(lanes.part.lanes.clone());
+    products(simd, q, |p| keys.k_panel(p), keys.dims.d_k(), &block, &in_use, scores);
+    keys.mask(&lanes.part, &block, scores);
+    lanes.running.take_in(simd, &block, &in_use, scores);
+    add_values(simd, keys, &block, &in_use, scores, lanes, ahead);
 }
 // ANCHOR_END: one_sequence
 
-/// `out[feature][query] = out · correction + Σ share · v`.
+#[inline(always)]
+fn finish<S: Simd>(simd: S, group: &mut Group<'_>, lanes: Lanes<'_>, keys: &Keys<'_>) {
+    let Lanes { part, running, out, .. } = lanes;
+    let lanes = part.lanes.clone();
+    if !running.divide(simd, &vectors::<S>(lanes.clone()), lanes.clone(), out) {
+        careful::outputs(group.q(), &part, keys, out);
+    }
+    running.log_sums(lanes.clone(), group.log_sums);
+    group.put(lanes, out);
+}
+
+/// The rows of all keys that any of these lanes may attend to.
+fn visible(all: &[Option<Lanes<'_>>]) -> Range<usize> {
+    let rows = || all.iter().flatten().map(|lanes| &lanes.visible);
+    let start = rows().map(|rows| rows.start).min().unwrap_or(0);
+    let end = rows().map(|rows| rows.end).max().unwrap_or(0);
+    start..end.max(start)
+}
+
+/// `out[feature][query] = out · correction + Σ share · v`, while what is `ahead` is asked
+/// for.
 #[inline(always)]
 fn add_values<S: Simd>(
     simd: S,
@@ -108,11 +212,13 @@ fn add_values<S: Simd>(
     block: &KeyBlock,
     in_use: &Range<usize>,
     shares: &[f32],
-    corrections: &[f32; ROWS],
-    out: &mut [f32],
+    lanes: &mut Lanes<'_>,
+    ahead: &[f32],
 ) {
-    let corrections = S::as_simd_f32s(corrections).0;
-    for (at, out) in out.chunks_exact_mut(COLUMNS * ROWS).enumerate() {
+    let corrections = S::as_simd_f32s(&lanes.running.corrections).0;
+    let n_tiles = lanes.out.len() / (COLUMNS * ROWS);
+    for (at, out) in lanes.out.chunks_exact_mut(COLUMNS * ROWS).enumerate() {
+        prefetch(ahead, at, n_tiles);
         let mut segments = [Segment::default(); PANELS];
         let mut n_segments = 0;
         for (segment, (p, lanes, row)) in segments.iter_mut().zip(block.panels()) {
@@ -129,108 +235,5 @@ fn add_values<S: Simd>(
             |out, j, v| simd.mul_f32s(vector::<S>(out, j, v), corrections[v]),
             |out, j, v, sum| *vector_mut::<S>(out, j, v) = sum,
         );
-    }
-}
-
-impl Running {
-    /// Replaces a block of scores by `2^(score − maximum)`, which are shares once they
-    /// are divided by their sum.
-    #[inline(always)]
-    fn take_in<S: Simd>(
-        &mut self,
-        simd: S,
-        block: &KeyBlock,
-        in_use: &Range<usize>,
-        scores: &mut [f32],
-    ) {
-        let rows =
-            scores[block.rows.start * ROWS..block.rows.end * ROWS].as_chunks_mut().0;
-        let mut v = in_use.start;
-        while v < in_use.end {
-            let m = (in_use.end - v).min(3);
-            match m {
-                3 => self.take_in_vectors::<S, 3>(simd, v, rows),
-                2 => self.take_in_vectors::<S, 2>(simd, v, rows),
-                _ => self.take_in_vectors::<S, 1>(simd, v, rows),
-            }
-            v += m;
-        }
-    }
-
-    /// The same for M vectors of queries, from vector `v` on.
-    #[inline(always)]
-    fn take_in_vectors<S: Simd, const M: usize>(
-        &mut self,
-        simd: S,
-        v: usize,
-        rows: &mut [[f32; ROWS]],
-    ) {
-        // Loops and not `from_fn`: a closure that is not inlined is compiled without
-        // this processor's instructions.
-        let zero = simd.splat_f32s(0.0);
-        let nothing = simd.splat_f32s(f32::NEG_INFINITY);
-        let (mut maxima, mut from, mut sums) = ([nothing; M], [zero; M], [zero; M]);
-        maxima.copy_from_slice(&S::as_simd_f32s(&self.maxima).0[v..v + M]);
-        for row in &*rows {
-            for m in 0..M {
-                maxima[m] = simd.max_f32s(maxima[m], S::as_simd_f32s(row).0[v + m]);
-            }
-        }
-        for m in 0..M {
-            // −∞ − (−∞) is NaN, and 2^(−∞ − 0) is the 0 that an empty row is made of.
-            let empty = simd.equal_f32s(maxima[m], nothing);
-            from[m] = simd.select_f32s(empty, zero, maxima[m]);
-            let before = &mut S::as_mut_simd_f32s(&mut self.maxima).0[v + m];
-            let correction = exp2(simd, simd.sub_f32s(*before, from[m]));
-            *before = maxima[m];
-            S::as_mut_simd_f32s(&mut self.corrections).0[v + m] = correction;
-            sums[m] = simd.mul_f32s(S::as_simd_f32s(&self.sums).0[v + m], correction);
-        }
-        for row in rows {
-            for m in 0..M {
-                let score = &mut S::as_mut_simd_f32s(row).0[v + m];
-                *score = exp2(simd, simd.sub_f32s(*score, from[m]));
-                sums[m] = simd.add_f32s(sums[m], *score);
-            }
-        }
-        S::as_mut_simd_f32s(&mut self.sums).0[v..v + M].copy_from_slice(&sums);
-    }
-
-    /// Divides the outputs by the sums. False if one of them is not finite.
-    #[inline(always)]
-    fn finish<S: Simd>(
-        &mut self,
-        simd: S,
-        in_use: &Range<usize>,
-        part: &Part,
-        out: &mut [f32],
-        done: &mut [f32],
-        log_sums: &mut [f32],
-    ) -> bool {
-        for lane in part.lanes.clone() {
-            let empty = self.sums[lane] == 0.0;
-            log_sums[lane] = if empty {
-                f32::INFINITY
-            } else {
-                self.maxima[lane] + self.sums[lane].log2()
-            };
-            self.sums[lane] = if empty { 1.0 } else { self.sums[lane] };
-        }
-        let mut zeros = [0.0; ROWS]; // 0 · x is 0 unless x is not finite
-        for v in in_use.clone() {
-            let factor =
-                simd.div_f32s(simd.splat_f32s(1.0), S::as_simd_f32s(&self.sums).0[v]);
-            let mut zero = simd.splat_f32s(0.0);
-            for row in out.chunks_exact_mut(ROWS) {
-                let x = &mut S::as_mut_simd_f32s(row).0[v];
-                *x = simd.mul_f32s(*x, factor);
-                zero = simd.mul_add_e_f32s(*x, simd.splat_f32s(0.0), zero);
-            }
-            S::as_mut_simd_f32s(&mut zeros).0[v] = zero;
-        }
-        for (done, out) in done.chunks_exact_mut(ROWS).zip(out.chunks_exact(ROWS)) {
-            done[part.lanes.clone()].copy_from_slice(&out[part.lanes.clone()]);
-        }
-        zeros[part.lanes.clone()].iter().all(|&zero| zero == 0.0)
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use attention::{Dims, Mask};
 use pulp::Simd;
 
-use super::panels::{round_up, rows_of};
+use super::panels::{n_groups, round_up};
 use crate::tile::{COLUMNS, ROWS, Segment, tile, vector_mut};
 use crate::{Lengths, block_mask};
 
@@ -18,22 +18,16 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// The parts of a group: a sequence may end within it, and the next one begin.
-    pub(crate) fn of_group(group: usize, lengths: Lengths) -> impl Iterator<Item = Self> {
-        let rows = rows_of(group, lengths.n_sequences * lengths.n_q);
-        let sequences = rows.start / lengths.n_q..rows.end.div_ceil(lengths.n_q);
-        sequences.map(move |s| Self::of_sequence(s, group, lengths))
-    }
-
-    /// The part of a group that belongs to sequence `s`.
+    /// The part of a group that belongs to sequence `s`: empty where the sequence lies
+    /// elsewhere.
     pub(crate) fn of_sequence(s: usize, group: usize, lengths: Lengths) -> Self {
-        let (first, end) = (s * lengths.n_q, (s + 1) * lengths.n_q);
-        let (from, to) = (first.max(group * ROWS), end.min((group + 1) * ROWS));
-        Self {
-            sequence: s,
-            lanes: from - group * ROWS..to - group * ROWS,
-            queries: from - first..to - first,
-        }
+        let lane =
+            |row: usize| row.clamp(group * ROWS, (group + 1) * ROWS) - group * ROWS;
+        let first = s * lengths.n_q;
+        let lanes = lane(first)..lane(first + lengths.n_q);
+        let start = (group * ROWS + lanes.start).saturating_sub(first);
+        let queries = start..start + lanes.len();
+        Self { sequence: s, lanes, queries }
     }
 }
 
@@ -62,26 +56,46 @@ impl<'a> Keys<'a> {
         &self.v[(p * self.dims.n_heads() + self.head) * len..][..len]
     }
 
-    /// The blocks of `n_panels` that hold all keys that a part may attend to.
+    /// Panel `i` of the block behind this one, keys first and then values; nothing where
+    /// there is none.
+    pub(crate) fn panel_behind(
+        &self,
+        block: &KeyBlock,
+        i: usize,
+        n_panels: usize,
+    ) -> &'a [f32] {
+        let panel = block.first_panel + n_panels + i % n_panels;
+        if panel >= n_groups(self.lengths.n_sequences * self.lengths.n_kv) {
+            return &[];
+        }
+        if i < n_panels { self.k_panel(panel) } else { self.v_panel(panel) }
+    }
+
+    /// The rows of all keys that a part may attend to, among those of all sequences.
+    pub(crate) fn visible(&self, part: &Part) -> Range<usize> {
+        let first = part.sequence * self.lengths.n_kv;
+        let lengths = (self.lengths.n_q, self.lengths.n_kv);
+        let keys = block_mask::visible_keys(self.mask, part.queries.clone(), lengths);
+        first + keys.start..first + keys.end
+    }
+
+    /// Blocks of `n_panels` that hold these rows of one sequence.
     pub(crate) fn blocks(
         &self,
-        part: &Part,
+        sequence: usize,
+        rows: Range<usize>,
         n_panels: usize,
     ) -> impl Iterator<Item = KeyBlock> + use<> {
-        let first = part.sequence * self.lengths.n_kv;
-        let (n_q, n_kv) = (self.lengths.n_q, self.lengths.n_kv);
-        let keys = block_mask::visible_keys(self.mask, part.queries.clone(), (n_q, n_kv));
-        let rows = first + keys.start..first + keys.end;
+        let first = sequence * self.lengths.n_kv;
         let panels = rows.start / ROWS..rows.end.div_ceil(ROWS);
         panels.step_by(n_panels).map(move |panel| {
             let start = panel * ROWS;
-            let of_block = |row: usize| row.clamp(start, start + n_panels * ROWS) - start;
-            let rows = of_block(rows.start)..of_block(rows.end);
-            KeyBlock {
+            let whole = KeyBlock {
                 first_panel: panel,
                 first_key: start as isize - first as isize,
-                rows,
-            }
+                rows: 0..n_panels * ROWS,
+            };
+            whole.within(&rows)
         })
     }
 
@@ -111,6 +125,15 @@ impl KeyBlock {
     pub(crate) fn keys(&self) -> Range<usize> {
         let first = self.first_key.wrapping_add_unsigned(self.rows.start).unsigned_abs();
         first..first + self.rows.len()
+    }
+
+    /// The block with only those of its rows in use that are among these rows of all
+    /// sequences.
+    pub(crate) fn within(&self, rows: &Range<usize>) -> Self {
+        let start = self.first_panel * ROWS;
+        let of_block =
+            |row: usize| row.saturating_sub(start).clamp(self.rows.start, self.rows.end);
+        Self { rows: of_block(rows.start)..of_block(rows.end), ..*self }
     }
 
     /// Each panel, with its lanes in use and the row of its first lane.

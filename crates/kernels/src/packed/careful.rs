@@ -15,21 +15,19 @@ thread_local! {
     pub(crate) static TIMES_TAKEN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// The outputs of one sequence's lanes, `done[feature][lane]`, from its queries.
+/// The outputs of one sequence's lanes, `out[feature][lane]`, from their queries.
 #[cold]
-pub(crate) fn one_sequence(q: &[f32], part: &Part, keys: &Keys<'_>, done: &mut [f32]) {
+pub(crate) fn outputs(q: &[f32], part: &Part, keys: &Keys<'_>, out: &mut [f32]) {
     #[cfg(test)]
     TIMES_TAKEN.set(TIMES_TAKEN.get() + 1);
     let attn = softmax_rows(scores(q, part, keys)); // [queries, n_kv]
-    let out = weighted_values(&attn, values(part, keys).as_view()); // [queries, d_v]
-    for (feature, column) in out.column_iter().enumerate() {
-        for (lane, &x) in part.lanes.clone().zip(&column) {
-            done[feature * ROWS + lane] = x;
-        }
-    }
+    let heads = weighted_values(&attn, values(part, keys).as_view()); // [queries, d_v]
     // W^O has zeros for the features that fill up a tile, and 0 · NaN is NaN.
-    for unused in done.chunks_exact_mut(ROWS).skip(out.ncols()) {
-        unused[part.lanes.clone()].fill(0.0);
+    out.fill(0.0);
+    for (feature, column) in heads.column_iter().enumerate() {
+        for (lane, &x) in part.lanes.clone().zip(&column) {
+            out[feature * ROWS + lane] = x;
+        }
     }
 }
 

@@ -12,6 +12,14 @@ use super::weights::{Weights, rows_per_head};
 use crate::tile::{COLUMNS, ROWS};
 use crate::{Inputs, Instructions, Lengths};
 
+/// How many runs of groups a thread has to do in the attention, where there is enough to
+/// do: the more, the sooner all threads are done together; the fewer, the more often a
+/// thread finds its keys and values in its own cache.
+const UNITS_A_THREAD: usize = 48;
+
+/// Groups a run, at most.
+const LONGEST_RUN: usize = 16;
+
 /// What is kept between calls.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
@@ -160,7 +168,9 @@ fn attend(
     let n_pieces = n_groups(extent.n_queries()) * dims.n_heads();
     let concat = &mut concat[..n_pieces * rows_per_head(dims) * ROWS];
     let log_sums = memory.log_sums.take(extent.log_sums());
-    let queue = &Queue::new(n_pieces, Order::ByHead(dims.n_heads()), [concat, log_sums]);
+    let run = (n_pieces / (UNITS_A_THREAD * n_threads)).clamp(1, LONGEST_RUN);
+    let order = Order::ByHead { n_heads: dims.n_heads(), run };
+    let queue = &Queue::new(n_pieces, order, [concat, log_sums]);
     share_out(&mut memory.scratches[..n_threads], &|scratch| {
         instructions.run(Attend { dims, inputs, lengths, q, k, v, queue, scratch });
     });

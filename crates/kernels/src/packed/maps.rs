@@ -38,7 +38,7 @@ impl WithSimd for Map<'_> {
             let at = group * keys.dims.n_heads() + keys.head;
             let (q, log_sums) =
                 (&q[at * q_len..][..q_len], &log_sums[at * ROWS..][..ROWS]);
-            for block in keys.blocks(&part, 1) {
+            for block in keys.blocks(sequence, keys.visible(&part), 1) {
                 let d_k = keys.dims.d_k();
                 products(simd, q, |p| keys.k_panel(p), d_k, &block, &in_use, &mut shares);
                 keys.mask(&part, &block, &mut shares);

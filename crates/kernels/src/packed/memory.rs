@@ -1,7 +1,6 @@
 //! Memory that is kept between calls.
 
-/// The width of a cache line, in f32.
-const LINE: usize = 16;
+use crate::prefetch::LINE;
 
 /// Numbers that begin where a cache line begins, so that no vector lies across two. They
 /// grow when more are asked for, and never shrink: the second call of the same size
@@ -42,8 +41,6 @@ pub(crate) struct Scratch {
     pub(crate) groups: std::ops::Range<usize>,
     /// Scores, then shares, of a block: `[keys][48]`.
     pub(crate) scores: Aligned,
-    /// The running output, `[d_v][48]`.
+    /// Running outputs, `[d_v][48]` each.
     pub(crate) out: Aligned,
-    /// What is finished of a group, `[d_v][48]`.
-    pub(crate) done: Aligned,
 }

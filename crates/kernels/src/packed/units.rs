@@ -4,6 +4,7 @@
 //! has a piece has its memory for itself. Whoever is done takes the next, so a thread
 //! that is slowed down by something else on the machine does less.
 
+use std::iter::StepBy;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,12 +24,29 @@ pub(crate) fn share_out<T: Send>(states: &mut [T], work: &(impl Fn(&mut T) + Syn
 /// In which order the pieces are handed out.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Order {
-    /// As they lie in memory.
+    /// As they lie in memory, one at a time.
     InTurn,
     /// Pieces lie as `[group][head]` and are handed out head by head, so that the keys
-    /// and values of one head stay in the cache; the last group first, since under a
-    /// causal mask it is the longest.
-    ByHead(usize),
+    /// and values of one head stay in the cache, in runs of so many groups; the last run
+    /// first, since under a causal mask it is the longest.
+    ByHead { n_heads: usize, run: usize },
+}
+
+impl Order {
+    /// The pieces of one turn, while there are any.
+    fn pieces(self, turn: usize, n_pieces: usize) -> Option<StepBy<Range<usize>>> {
+        match self {
+            Self::InTurn => (turn < n_pieces).then(|| (turn..turn + 1).step_by(1)),
+            Self::ByHead { n_heads, run } => {
+                let n_groups = n_pieces / n_heads;
+                let n_runs = n_groups.div_ceil(run);
+                let (head, first) = (turn / n_runs, (n_runs - 1 - turn % n_runs) * run);
+                let groups = first..(first + run).min(n_groups);
+                let pieces = groups.start * n_heads + head..groups.end * n_heads;
+                (head < n_heads).then(|| pieces.step_by(n_heads))
+            }
+        }
+    }
 }
 
 /// Pieces of N slices: piece i is chunk i of each.
@@ -55,8 +73,8 @@ impl<'a, const N: usize> Queue<'a, N> {
         for slice in &slices {
             assert!(slice.len().is_multiple_of(n_pieces));
         }
-        if let Order::ByHead(n_heads) = order {
-            assert!(n_pieces.is_multiple_of(n_heads));
+        if let Order::ByHead { n_heads, run } = order {
+            assert!(n_pieces.is_multiple_of(n_heads) && run > 0);
         }
         let lens = std::array::from_fn(|i| slices[i].len() / n_pieces);
         let starts = slices.map(|slice| slice.as_mut_ptr());
@@ -64,31 +82,35 @@ impl<'a, const N: usize> Queue<'a, N> {
         Self { next, n_pieces, order, starts, lens, slices: PhantomData }
     }
 
-    /// The next piece: its number, and its chunk of each slice.
+    /// The next piece of a queue [in turn](Order::InTurn): its number, and its chunk of
+    /// each slice.
     pub(crate) fn take(&self) -> Option<(usize, [&'a mut [f32]; N])> {
+        debug_assert!(matches!(self.order, Order::InTurn), "a run is taken whole");
+        self.take_run()?.next()
+    }
+
+    /// The next pieces, one after the other.
+    pub(crate) fn take_run(
+        &self,
+    ) -> Option<impl Iterator<Item = (usize, [&'a mut [f32]; N])> + use<'a, N>> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
-        if turn >= self.n_pieces {
-            return None;
-        }
-        let piece = match self.order {
-            Order::InTurn => turn,
-            Order::ByHead(n_heads) => {
-                let n_groups = self.n_pieces / n_heads;
-                let (head, group) = (turn / n_groups, n_groups - 1 - turn % n_groups);
-                group * n_heads + head
-            }
-        };
-        let chunks = std::array::from_fn(|i| {
-            let len = self.lens[i];
-            // SAFETY: turns below n_pieces are each given out once, and each order maps
-            // them one to one to pieces below n_pieces. So no two calls give the same
-            // chunk, and n_pieces chunks of this length are the whole slice, which is
-            // borrowed for 'a.
-            unsafe {
-                std::slice::from_raw_parts_mut(self.starts[i].add(piece * len), len)
-            }
-        });
-        Some((piece, chunks))
+        let (starts, lens) = (self.starts, self.lens);
+        let pieces = self.order.pieces(turn, self.n_pieces)?;
+        Some(pieces.map(move |piece| {
+            let chunks = std::array::from_fn(|i| {
+                // SAFETY: each turn is given out once, each order puts every piece below
+                // n_pieces into one turn, once, and this iterator comes to each of them
+                // once. So no chunk is given twice, and n_pieces chunks of this length are
+                // the whole slice, which is borrowed for 'a.
+                unsafe {
+                    std::slice::from_raw_parts_mut(
+                        starts[i].add(piece * lens[i]),
+                        lens[i],
+                    )
+                }
+            });
+            (piece, chunks)
+        }))
     }
 }
 
@@ -185,17 +207,20 @@ mod tests {
 
     #[test]
     fn every_piece_is_handed_out_once() {
-        for order in [Order::InTurn, Order::ByHead(3)] {
-            let (mut a, mut b) = (vec![0.0; 12], vec![0.0; 24]);
-            let queue = Queue::new(6, order, [&mut a[..], &mut b[..]]);
+        let by_head = |run| Order::ByHead { n_heads: 3, run };
+        for order in [Order::InTurn, by_head(1), by_head(2), by_head(3), by_head(9)] {
+            let (mut a, mut b) = (vec![0.0; 30], vec![0.0; 60]);
+            let queue = Queue::new(15, order, [&mut a[..], &mut b[..]]);
             share_out(&mut [(); 3], &|_| {
-                while let Some((piece, [a, b])) = queue.take() {
-                    a.iter_mut().chain(b).for_each(|x| *x += 1.0 + piece as f32);
+                while let Some(run) = queue.take_run() {
+                    for (piece, [a, b]) in run {
+                        a.iter_mut().chain(b).for_each(|x| *x += 1.0 + piece as f32);
+                    }
                 }
             });
-            let expected = |len| (0..6 * len).map(move |i| 1.0 + (i / len) as f32);
-            assert!(a.iter().copied().eq(expected(2)));
-            assert!(b.iter().copied().eq(expected(4)));
+            let expected = |len| (0..15 * len).map(move |i| 1.0 + (i / len) as f32);
+            assert!(a.iter().copied().eq(expected(2)), "{order:?}");
+            assert!(b.iter().copied().eq(expected(4)), "{order:?}");
         }
     }
 

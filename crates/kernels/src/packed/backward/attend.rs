@@ -129,7 +129,7 @@ fn one_group<S: Simd>(
 
     let of_keys = Strips { features: d_k, tokens: n_kv };
     let of_values = Strips { features: d_v, tokens: n_kv };
-    for block in keys.blocks(part, 1) {
+    for block in keys.blocks(part.sequence, keys.visible(part), 1) {
         let (k_panel, v_panel) = block
             .panels()
             .map(|(p, ..)| (keys.k_panel(p), keys.v_panel(p)))
