@@ -28,7 +28,8 @@ pub(crate) enum Order {
     InTurn,
     /// Pieces lie as `[group][head]` and are handed out head by head, so that the keys
     /// and values of one head stay in the cache, in runs of so many groups; the last run
-    /// first, since under a causal mask it is the longest.
+    /// first, since under a causal mask it is the longest. The last head's runs are
+    /// shorter, so that no thread waits long for another at the end.
     ByHead { n_heads: usize, run: usize },
 }
 
@@ -40,10 +41,15 @@ impl Order {
             Self::ByHead { n_heads, run } => {
                 let n_groups = n_pieces / n_heads;
                 let n_runs = n_groups.div_ceil(run);
-                let (head, first) = (turn / n_runs, (n_runs - 1 - turn % n_runs) * run);
+                let before_last = (n_heads - 1) * n_runs;
+                let (head, nth, run) = match turn.checked_sub(before_last) {
+                    None => (turn / n_runs, turn % n_runs, run),
+                    Some(nth) => (n_heads - 1, nth, run.div_ceil(4)),
+                };
+                let first = (n_groups.div_ceil(run).checked_sub(nth + 1)?) * run;
                 let groups = first..(first + run).min(n_groups);
                 let pieces = groups.start * n_heads + head..groups.end * n_heads;
-                (head < n_heads).then(|| pieces.step_by(n_heads))
+                Some(pieces.step_by(n_heads))
             }
         }
     }
@@ -208,7 +214,9 @@ mod tests {
     #[test]
     fn every_piece_is_handed_out_once() {
         let by_head = |run| Order::ByHead { n_heads: 3, run };
-        for order in [Order::InTurn, by_head(1), by_head(2), by_head(3), by_head(9)] {
+        for order in
+            [Order::InTurn, by_head(1), by_head(2), by_head(4), by_head(5), by_head(9)]
+        {
             let (mut a, mut b) = (vec![0.0; 30], vec![0.0; 60]);
             let queue = Queue::new(15, order, [&mut a[..], &mut b[..]]);
             share_out(&mut [(); 3], &|_| {
