@@ -5,7 +5,7 @@ use std::fmt::Write;
 use attention::{
     Dims, Mask, Matrix, MultiplyAdds, Rng, SeedableRng, random_matrix, thousands,
 };
-use kernels::{Inputs, ladder};
+use kernels::{Inputs, Packed, ladder};
 use learn::bench::report::{Machine, Row, Run};
 use learn::gallery::ch11::CASE;
 use learn::gallery::ch11::online::{POWERS, VALUES, steps};
@@ -212,6 +212,24 @@ fn a_tile_of_the_micro_kernel() {
     ];
     assert!(sums + loads < registers && sums >= starts * latency);
     insta::assert_snapshot!("ch11_tile", lines(&values));
+}
+
+#[test]
+fn keys_that_many_queries_read_together() {
+    let (n, head_size, rows) = (32_768usize, 64, 48);
+    let keys_and_values = 2 * 4 * n * head_size;
+    let read = |queries| {
+        format!("{:.1} GB", (n.div_ceil(queries) * keys_and_values) as f64 / 1e9)
+    };
+    let values = [
+        ("long", thousands(n)),
+        ("long_keys", megabytes(keys_and_values)),
+        ("groups", (Packed::QUERIES / rows).to_string()),
+        ("together", Packed::QUERIES.to_string()),
+        ("read_alone", read(rows)),
+        ("read_together", read(Packed::QUERIES)),
+    ];
+    insta::assert_snapshot!("ch11_together", lines(&values));
 }
 
 #[test]

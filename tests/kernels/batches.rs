@@ -64,9 +64,23 @@ impl BatchCase {
 /// one a sequence.
 pub fn any_batch() -> impl Strategy<Value = BatchCase> {
     let sizes = (1..=40usize, 1..=6usize, 1..=20usize, 1..=20usize);
+    any_batch_of(sizes.boxed(), any_length().boxed())
+}
+
+/// So many heads and tokens that one thread has several groups of queries in a run.
+pub fn any_large_batch() -> impl Strategy<Value = BatchCase> {
+    let sizes = (1..=8usize, 20..=24usize, 1..=4usize, 1..=4usize);
+    any_batch_of(sizes.boxed(), (200..=400usize).boxed())
+}
+
+/// 1 to 3 sequences with these sizes (d_model, heads, d_k, d_v) and lengths.
+fn any_batch_of(
+    sizes: BoxedStrategy<(usize, usize, usize, usize)>,
+    length: BoxedStrategy<usize>,
+) -> impl Strategy<Value = BatchCase> {
     let widths = prop_oneof![Just(None), (1..=16usize, 1..=16usize).prop_map(Some)];
-    let n_kv = prop_oneof![Just(None), any_length().prop_map(Some)];
-    let lengths = (1..=3usize, any_length(), n_kv);
+    let n_kv = prop_oneof![Just(None), length.clone().prop_map(Some)];
+    let lengths = (1..=3usize, length, n_kv);
     let flags = (any::<bool>(), any::<[bool; 4]>(), any::<bool>());
     (sizes, widths, lengths, flags, any::<u64>()).prop_flat_map(
         |(sizes, widths, (n_sequences, n_q, n_kv), flags, seed)| {
@@ -118,15 +132,24 @@ pub fn exact(parameters: &LayerParameters<f32>, inputs: &Inputs<'_>) -> Matrix {
     stack(&outs.collect::<Vec<_>>())
 }
 
+/// Rungs with the names that tests print.
+pub type Rungs = Vec<(String, Box<dyn Rung>)>;
+
 /// The ladder, and its last rung once more for every set of instructions, with names.
-pub fn every_rung(parameters: &LayerParameters<f32>) -> Vec<(String, Box<dyn Rung>)> {
+pub fn every_rung(parameters: &LayerParameters<f32>) -> Rungs {
     let mut all: Vec<_> =
         ladder(parameters).into_iter().map(|rung| (rung.name().into(), rung)).collect();
-    for instructions in Instructions::available().into_iter().skip(1) {
-        let rung = Packed::with_instructions(parameters, instructions);
-        all.push((format!("{} by {instructions}", rung.name()), Box::new(rung)));
-    }
+    all.extend(every_packed(parameters).into_iter().skip(1));
     all
+}
+
+/// The last rung for every set of instructions, with names.
+pub fn every_packed(parameters: &LayerParameters<f32>) -> Rungs {
+    let all = Instructions::available().into_iter().map(|instructions| {
+        let rung = Packed::with_instructions(parameters, instructions);
+        (format!("{} by {instructions}", rung.name()), Box::new(rung) as Box<dyn Rung>)
+    });
+    all.collect()
 }
 
 /// What a rung makes of a batch, written over numbers that it must not read.

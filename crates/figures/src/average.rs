@@ -7,7 +7,9 @@ use serde_json::{Value, to_value};
 use attention::Error as SizeError;
 
 use crate::heads::share;
-use crate::layout::{label_width, number_axis, rounded, text, token_axis, with};
+use crate::layout::{
+    label_width, legend_lines, number_axis, rounded, text, token_axis, with,
+};
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
 use crate::{Error, Figure, Result, Table, palette, sketch};
 
@@ -42,12 +44,9 @@ pub fn average<S: AsRef<str>>(
     let tokens: Vec<String> = tokens.iter().map(|it| it.as_ref().to_owned()).collect();
     check(&tokens, rows)?;
     let table = table(&tokens, rows);
-    let legend_lines = |width: f64| {
-        let entry = |row: &WeightRow| row.name.chars().count() as f64 * 7.0 + 50.0;
-        (rows.iter().map(entry).sum::<f64>() / (width - 50.0)).ceil()
-    };
     let layout = |width: f64, font_size: usize| {
-        layout(&tokens, rows, width, font_size, legend_lines(width) * 20.0 + 8.0)
+        let lines = legend_lines(rows.iter().map(|row| row.name.as_str()), width);
+        layout(&tokens, rows, width, font_size, lines * 20.0 + 8.0)
     };
     Ok(Figure {
         title: title.into(),

@@ -6,7 +6,7 @@ use serde_json::{Value, to_value};
 
 use attention::{Error as SizeError, thousands};
 
-use crate::layout::{axis_title, rounded, significant, text, with};
+use crate::layout::{axis_title, legend_lines, rounded, significant, text, with};
 use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
 use crate::{Error, Figure, Result, Table, log_axis, palette, sketch};
 
@@ -155,7 +155,8 @@ fn layout(lines: &[GrowthLine], width: f64, n_columns: usize) -> Value {
         left: 52.0,
         left_once: false,
         below: 38.0,
-        above: if n_columns > 1 { 34.0 } else { 72.0 },
+        above: 14.0
+            + 20.0 * legend_lines(lines.iter().map(|line| line.name.as_str()), width),
     };
     panels::layout(vec![panel(0), panel(1)], &place)
 }

@@ -59,6 +59,23 @@ pub(crate) fn label_width(tokens: &[String], font_size: usize) -> f64 {
     (longest as f64 * font_size as f64 * 0.6 + 8.0).min(140.0)
 }
 
+/// How many lines plotly's legend takes above a chart: one if all names fit side by side,
+/// and otherwise columns that are as wide as the longest name.
+pub(crate) fn legend_lines<'a>(
+    names: impl Iterator<Item = &'a str> + Clone,
+    width: f64,
+) -> f64 {
+    let entries = names.map(|name| name.chars().count() as f64 * 7.0 + 50.0);
+    let (all, longest) =
+        (entries.clone().sum::<f64>(), entries.clone().fold(1.0, f64::max));
+    let room = width - 50.0;
+    if all <= room {
+        return 1.0;
+    }
+    let a_line = (room / longest).floor().max(1.0);
+    (entries.count() as f64 / a_line).ceil()
+}
+
 /// plotly.js reads a few tags and entities in texts; tokens like `<s>` must stay tokens.
 pub(crate) fn text(plain: &str) -> String {
     plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")

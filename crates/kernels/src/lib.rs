@@ -25,7 +25,8 @@
 //!
 //! Left out: other precisions than f32; dropout; knowledge of the crates it is compared
 //! with. `unsafe` stands in `tile.rs`, where vectors are read from slices whose length was
-//! checked, and in `packed/units.rs`, where threads get the pieces of one slice.
+//! checked, in `packed/units.rs`, where threads get the pieces of one slice, and in
+//! `prefetch.rs`, where the processor is told what will be read.
 
 mod block_mask;
 mod exp2;

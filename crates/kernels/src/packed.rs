@@ -5,6 +5,7 @@ pub(crate) mod backward;
 pub(crate) mod blocks;
 pub(crate) mod careful;
 pub(crate) mod forward;
+mod groups;
 pub(crate) mod maps;
 pub(crate) mod memory;
 pub(crate) mod merge;

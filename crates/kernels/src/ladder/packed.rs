@@ -3,7 +3,8 @@
 //! **The idea:** a library's product packs both operands anew in every call, since it
 //! cannot know who reads its result. We know. Weights are packed once; queries, keys,
 //! values, scores and outputs are written where and how the next product reads them; and
-//! one tile of sums in registers (`tile.rs`) serves all products there are.
+//! one tile of sums in registers (`tile.rs`) serves all products there are. A block of keys
+//! that has come from memory serves a few hundred queries.
 //!
 //! **What it buys:** the multiply-adds run at most of what the processor can do, at any
 //! length; and small inputs are not paid for with calls and copies.
@@ -17,6 +18,7 @@
 use attention::{Dims, LayerParameters, Matrix, Result};
 use rayon::prelude::*;
 
+use crate::packed::attend::GROUPS;
 use crate::packed::backward::{self, Pass, Turned};
 use crate::packed::blocks::Keys;
 use crate::packed::forward::{Extent, Memory, Queries, forward};
@@ -57,6 +59,9 @@ pub struct Packed {
 }
 
 impl Packed {
+    /// How many queries of a head go through its keys together.
+    pub const QUERIES: usize = GROUPS * ROWS;
+
     /// The layer with these parameters, for the widest instructions of this processor.
     pub fn new(parameters: &LayerParameters<f32>) -> Self {
         Self::with_instructions(parameters, Instructions::best())

@@ -11,9 +11,9 @@ use pulp::{Simd, WithSimd};
 
 use super::blocks::{KeyBlock, Keys, Part, products};
 use super::careful;
+use super::groups::{Group, Lanes, sequences, visible};
 use super::memory::Scratch;
-use super::panels::{round_up, rows_of};
-use super::running::Running;
+use super::panels::round_up;
 use super::units::Queue;
 use crate::prefetch::prefetch;
 use crate::tile::{COLUMNS, ROWS, Segment, tile, vector, vector_mut, vectors};
@@ -25,7 +25,7 @@ const PANELS: usize = 4;
 /// Groups of queries that go through the keys together, as many as a block has panels of
 /// keys and of values. What they keep meanwhile, 24 KiB each where a head has 64 features,
 /// stays in the second cache.
-const GROUPS: usize = 2 * PANELS;
+pub(crate) const GROUPS: usize = 2 * PANELS;
 
 /// The heads' outputs, in the place of their queries.
 pub(crate) struct Attend<'a> {
@@ -68,64 +68,6 @@ impl WithSimd for Attend<'_> {
                 }
             }
         }
-    }
-}
-
-/// The sequences that these groups have queries of.
-fn sequences(groups: &[Option<Group<'_>>], lengths: Lengths) -> Range<usize> {
-    let n_rows = lengths.n_sequences * lengths.n_q;
-    let mut rows = groups.iter().flatten().map(|group| rows_of(group.number, n_rows));
-    let first = rows.next().unwrap_or_default();
-    let end = rows.next_back().unwrap_or(first.clone()).end;
-    first.start / lengths.n_q..end.div_ceil(lengths.n_q)
-}
-
-/// 48 queries of one head, and where their outputs go.
-struct Group<'a> {
-    number: usize,
-    /// Queries that are kept, `[rows of a head][48]`.
-    q: Option<&'a [f32]>,
-    /// The place of the outputs; where no queries are kept, they stand here.
-    place: &'a mut [f32],
-    log_sums: &'a mut [f32],
-}
-
-impl Group<'_> {
-    fn q(&self) -> &[f32] {
-        self.q.unwrap_or(self.place)
-    }
-
-    /// Writes the lanes of one sequence. Where there is room that no output fills, zeros
-    /// are written: what stands there goes through W^O too.
-    fn put(&mut self, lanes: Range<usize>, out: &[f32]) {
-        let mut rows = out.chunks_exact(ROWS);
-        for to in self.place.chunks_exact_mut(ROWS) {
-            match rows.next() {
-                Some(row) => to[lanes.clone()].copy_from_slice(&row[lanes.clone()]),
-                None => to[lanes.clone()].fill(0.0),
-            }
-        }
-    }
-}
-
-/// The lanes of a group that belong to one sequence, after some of its keys.
-struct Lanes<'a> {
-    part: Part,
-    /// The rows of the keys that they may attend to.
-    visible: Range<usize>,
-    running: Running,
-    /// `Σ 2^(score − maximum) · v`, `[d_v][48]`.
-    out: &'a mut [f32],
-}
-
-impl<'a> Lanes<'a> {
-    fn new(part: Part, keys: &Keys<'_>, out: &'a mut [f32]) -> Option<Self> {
-        if part.lanes.is_empty() {
-            return None;
-        }
-        out.fill(0.0);
-        let visible = keys.visible(&part);
-        Some(Self { part, visible, running: Running::NOTHING, out })
     }
 }
 
@@ -193,14 +135,6 @@ fn finish<S: Simd>(simd: S, group: &mut Group<'_>, lanes: Lanes<'_>, keys: &Keys
     }
     running.log_sums(lanes.clone(), group.log_sums);
     group.put(lanes, out);
-}
-
-/// The rows of all keys that any of these lanes may attend to.
-fn visible(all: &[Option<Lanes<'_>>]) -> Range<usize> {
-    let rows = || all.iter().flatten().map(|lanes| &lanes.visible);
-    let start = rows().map(|rows| rows.start).min().unwrap_or(0);
-    let end = rows().map(|rows| rows.end).max().unwrap_or(0);
-    start..end.max(start)
 }
 
 /// `out[feature][query] = out · correction + Σ share · v`, while what is `ahead` is asked
