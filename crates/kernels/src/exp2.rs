@@ -8,8 +8,8 @@
 //! **What it buys:** a dozen instructions without a branch serve 16 numbers (AVX-512),
 //! where `f32::exp` is called for each number.
 //!
-//! **What it leaves out:** results below 2^−126.5, which become 0, and x above 127. AVX-512
-//! has an instruction for either end of this, and leaves out less.
+//! **What it leaves out:** results below 2^−126.5 become 0, and those above 2^127.5 become ∞.
+//! AVX-512 has an instruction for either end of this, and leaves out less.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -33,7 +33,7 @@ const ROUND: f32 = 12_583_039.0;
 /// Where a float's exponent begins.
 const EXPONENT: u32 = 23;
 
-/// `2^x` for x at most 127; NaN stays NaN, −∞ gives 0.
+/// `2^x`; NaN stays NaN, −∞ gives 0, and where 2^x is too large for f32 it is ∞.
 #[inline(always)]
 pub(crate) fn exp2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     #[cfg(target_arch = "x86_64")]
@@ -47,13 +47,14 @@ pub(crate) fn exp2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
 // ANCHOR: exp2
 #[inline(always)]
 fn by_bits<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
-    // 2^−127 comes out as 0. Where x is NaN, a vector maximum gives its second operand, and
-    // that of single numbers would give the other.
-    let lowest = simd.splat_f32s(-127.0);
+    // 2^−127 comes out as 0, and 2^128 as ∞. Where x is NaN, a vector maximum gives its
+    // second operand, and that of single numbers would give the other.
+    let (lowest, highest) = (simd.splat_f32s(-127.0), simd.splat_f32s(128.0));
     let x = if S::IS_SCALAR {
-        simd.select_f32s(simd.less_than_f32s(x, lowest), lowest, x)
+        let x = simd.select_f32s(simd.less_than_f32s(x, lowest), lowest, x);
+        simd.select_f32s(simd.less_than_f32s(highest, x), highest, x)
     } else {
-        simd.max_f32s(lowest, x)
+        simd.min_f32s(highest, simd.max_f32s(lowest, x))
     };
 
     let round = simd.splat_f32s(ROUND);
@@ -156,6 +157,10 @@ mod tests {
             assert_eq!(exp2(-1.0), 0.5);
             assert_eq!(exp2(f32::NEG_INFINITY), 0.0);
             assert_eq!(exp2(-1e30), 0.0);
+            assert_eq!(exp2(127.0), 2f32.powi(127));
+            for x in [128.0, 200.0, 1e30, f32::INFINITY] {
+                assert_eq!(exp2(x), f32::INFINITY);
+            }
             assert!(exp2(f32::NAN).is_nan());
             // A NaN whose lowest bits are set, as arithmetic on foreign data may give.
             assert!(exp2(f32::from_bits(0x7fc0_0001)).is_nan());

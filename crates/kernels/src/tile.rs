@@ -15,9 +15,13 @@
 //! number by number, so it may lie in any way in which its steps are known when the
 //! program is compiled: `ROW` numbers from p to p + 1, `COLUMN` from j to j + 1.
 
+mod sums;
+
 use std::ops::Range;
 
 use pulp::Simd;
+
+pub(crate) use sums::{AddTo, Biased, New, Sums, put};
 
 /// Rows of a tile, and so of every panel.
 pub(crate) const ROWS: usize = 48;
@@ -70,16 +74,13 @@ pub(crate) fn store<S: Simd>(simd: S, to: &mut [f32], vector: S::f32s) {
     }
 }
 
-/// One tile, of which only `vectors` are computed: `start(to, j, v)` says what vector v of
-/// column j begins with, `done(to, j, v, sum)` takes what it came to.
+/// One tile, of which only `vectors` are computed.
 #[inline(always)]
-pub(crate) fn tile<S: Simd, T: ?Sized, const ROW: usize, const COLUMN: usize>(
+pub(crate) fn tile<S: Simd, const ROW: usize, const COLUMN: usize>(
     simd: S,
     vectors: Range<usize>,
     segments: &[Segment<'_>],
-    to: &mut T,
-    start: impl Fn(&T, usize, usize) -> S::f32s,
-    done: impl Fn(&mut T, usize, usize, S::f32s),
+    sums: &mut impl Sums<S>,
 ) {
     // The number of registers tells how much fits beside what is read.
     let many_registers = S::REGISTER_COUNT >= 32;
@@ -89,23 +90,16 @@ pub(crate) fn tile<S: Simd, T: ?Sized, const ROW: usize, const COLUMN: usize>(
         if many_registers {
             let block = Block { v, j: 0 };
             match m {
-                3 => block
-                    .run::<S, T, ROW, COLUMN, 3, 8>(simd, segments, to, &start, &done),
-                2 => block
-                    .run::<S, T, ROW, COLUMN, 2, 8>(simd, segments, to, &start, &done),
-                _ => block
-                    .run::<S, T, ROW, COLUMN, 1, 8>(simd, segments, to, &start, &done),
+                3 => block.run::<S, ROW, COLUMN, 3, 8>(simd, segments, sums),
+                2 => block.run::<S, ROW, COLUMN, 2, 8>(simd, segments, sums),
+                _ => block.run::<S, ROW, COLUMN, 1, 8>(simd, segments, sums),
             }
         } else {
             for j in [0, 4] {
                 let block = Block { v, j };
                 match m {
-                    2 => block.run::<S, T, ROW, COLUMN, 2, 4>(
-                        simd, segments, to, &start, &done,
-                    ),
-                    _ => block.run::<S, T, ROW, COLUMN, 1, 4>(
-                        simd, segments, to, &start, &done,
-                    ),
+                    2 => block.run::<S, ROW, COLUMN, 2, 4>(simd, segments, sums),
+                    _ => block.run::<S, ROW, COLUMN, 1, 4>(simd, segments, sums),
                 }
             }
         }
@@ -123,7 +117,6 @@ impl Block {
     #[inline(always)]
     fn run<
         S: Simd,
-        T: ?Sized,
         const ROW: usize,
         const COLUMN: usize,
         const M: usize,
@@ -132,30 +125,31 @@ impl Block {
         &self,
         simd: S,
         segments: &[Segment<'_>],
-        to: &mut T,
-        start: &impl Fn(&T, usize, usize) -> S::f32s,
-        done: &impl Fn(&mut T, usize, usize, S::f32s),
+        to: &mut impl Sums<S>,
     ) {
-        let mut sums = [[simd.splat_f32s(0.0); M]; N];
-        for j in 0..N {
-            for m in 0..M {
-                sums[j][m] = start(to, self.j + j, self.v + m);
+        let mut sums = [[simd.splat_f32s(0.0); N]; M];
+        for m in 0..M {
+            for j in 0..N {
+                sums[m][j] = to.start(simd, self.j + j, self.v + m);
             }
         }
         for &Segment { a, b, depth } in segments.iter().filter(|s| s.depth > 0) {
             let (a, b) = (&a[self.v * S::F32_LANES..], &b[self.j * COLUMN..]);
             sums = accumulate::<S, ROW, COLUMN, M, N>(simd, sums, a, b, depth);
         }
-        for j in 0..N {
-            for m in 0..M {
-                done(to, self.j + j, self.v + m, sums[j][m]);
-            }
+        // Not a loop: the compiler might leave it one, and then sums would go to memory first.
+        to.done(simd, self.j, self.v, sums[0]);
+        if M > 1 {
+            to.done(simd, self.j, self.v + 1, sums[1]);
+        }
+        if M > 2 {
+            to.done(simd, self.j, self.v + 2, sums[2]);
         }
     }
 }
 
 // ANCHOR: accumulate
-/// `sums[j][m] + Σ_p a[p][m] · b[p, j]`, M vectors of rows by N columns, `depth` at least 1.
+/// `sums[m][j] + Σ_p a[p][m] · b[p, j]`, M vectors of rows by N columns, `depth` at least 1.
 #[inline(always)]
 fn accumulate<
     S: Simd,
@@ -165,11 +159,11 @@ fn accumulate<
     const N: usize,
 >(
     simd: S,
-    mut sums: [[S::f32s; M]; N],
+    mut sums: [[S::f32s; N]; M],
     a: &[f32],
     b: &[f32],
     depth: usize,
-) -> [[S::f32s; M]; N] {
+) -> [[S::f32s; N]; M] {
     let (of_a, of_b) = (M * S::F32_LANES, (N - 1) * COLUMN + 1);
     assert!(
         a.len() >= (depth - 1) * ROWS + of_a && b.len() >= (depth - 1) * ROW + of_b,
@@ -188,7 +182,7 @@ fn accumulate<
             for j in 0..N {
                 let b = simd.splat_f32s(*b.add(p * ROW + j * COLUMN));
                 for m in 0..M {
-                    sums[j][m] = simd.mul_add_e_f32s(rows[m], b, sums[j][m]);
+                    sums[m][j] = simd.mul_add_e_f32s(rows[m], b, sums[m][j]);
                 }
             }
         }
@@ -216,14 +210,8 @@ mod tests {
         #[inline(always)]
         fn with_simd<S: Simd>(self, simd: S) -> Range<usize> {
             let vectors = vectors::<S>(self.lanes);
-            tile::<S, _, ROW, COLUMN>(
-                simd,
-                vectors.clone(),
-                &self.segments,
-                self.to,
-                |to, j, v| vector::<S>(to, j, v),
-                |to, j, v, sum| *vector_mut::<S>(to, j, v) = sum,
-            );
+            let sums = &mut AddTo(self.to);
+            tile::<S, ROW, COLUMN>(simd, vectors.clone(), &self.segments, sums);
             vectors.start * S::F32_LANES..vectors.end * S::F32_LANES
         }
     }

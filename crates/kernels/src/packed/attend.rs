@@ -9,18 +9,22 @@ use std::ops::Range;
 use attention::Dims;
 use pulp::{Simd, WithSimd};
 
-use super::blocks::{KeyBlock, Keys, Part, products};
+use super::blocks::{KeyBlock, Keys, Part, product, products};
 use super::careful;
 use super::groups::{Group, Lanes, sequences, visible};
 use super::memory::Scratch;
 use super::panels::round_up;
+use super::running::Shares;
 use super::units::Queue;
 use crate::prefetch::prefetch;
-use crate::tile::{COLUMNS, ROWS, Segment, tile, vector, vector_mut, vectors};
+use crate::tile::{AddTo, COLUMNS, ROWS, Segment, tile, vectors};
 use crate::{Inputs, Lengths};
 
 /// Panels of 48 keys a block. Its scores are 36 KiB, and stay in the nearest caches.
 const PANELS: usize = 4;
+
+/// Tiles of keys a block.
+const TILES: usize = PANELS * ROWS / COLUMNS;
 
 /// Groups of queries that go through the keys together, as many as a block has panels of
 /// keys and of values. What they keep meanwhile, 24 KiB each where a head has 64 features,
@@ -119,12 +123,60 @@ fn one_block<S: Simd>(
         return;
     }
     let in_use = vectors::<S>(lanes.part.lanes.clone());
-    products(simd, q, |p| keys.k_panel(p), keys.dims.d_k(), &block, &in_use, scores);
-    keys.mask(&lanes.part, &block, scores);
-    lanes.running.take_in(simd, &block, &in_use, scores);
-    add_values(simd, keys, &block, &in_use, scores, lanes, ahead);
+    let before = lanes.running;
+    let open = keys.is_open(&lanes.part, &block);
+    for (i, tile) in block.tiles().enumerate() {
+        prefetch(ahead, i, TILES);
+        let open = open || keys.is_open(&lanes.part, &tile);
+        one_tile(simd, q, lanes, &tile, open, keys, scores);
+    }
+    if !lanes.running.will_do(lanes.part.lanes.clone()) {
+        lanes.running = before;
+        masked_scores(simd, q, &lanes.part, &block, keys, scores);
+        let rows = &mut scores[block.rows.start * ROWS..block.rows.end * ROWS];
+        lanes.running.refer_to_largest(simd, &in_use, rows, lanes.out);
+        lanes.running.take_in(simd, &in_use, rows);
+    }
+    add_values(simd, keys, &block, &in_use, scores, lanes.out);
 }
 // ANCHOR_END: one_sequence
+
+/// Shares of 8 keys, or what the block has of them.
+#[inline(always)]
+fn one_tile<S: Simd>(
+    simd: S,
+    q: &[f32],
+    lanes: &mut Lanes<'_>,
+    tile: &KeyBlock,
+    open: bool,
+    keys: &Keys<'_>,
+    scores: &mut [f32],
+) {
+    let in_use = vectors::<S>(lanes.part.lanes.clone());
+    let rows = &mut scores[tile.rows.start * ROWS..tile.rows.end * ROWS];
+    if open && tile.rows.len() == COLUMNS {
+        let sums = &mut Shares { running: &mut lanes.running, to: rows };
+        product(simd, q, keys.of_tile(tile), keys.dims.d_k(), &in_use, sums);
+    } else {
+        masked_scores(simd, q, &lanes.part, tile, keys, scores);
+        let rows = &mut scores[tile.rows.start * ROWS..tile.rows.end * ROWS];
+        lanes.running.take_in(simd, &in_use, rows);
+    }
+}
+
+#[inline(always)]
+fn masked_scores<S: Simd>(
+    simd: S,
+    q: &[f32],
+    part: &Part,
+    block: &KeyBlock,
+    keys: &Keys<'_>,
+    scores: &mut [f32],
+) {
+    let in_use = vectors::<S>(part.lanes.clone());
+    products(simd, q, |p| keys.k_panel(p), keys.dims.d_k(), block, &in_use, scores);
+    keys.mask(part, block, scores);
+}
 
 #[inline(always)]
 fn finish<S: Simd>(simd: S, group: &mut Group<'_>, lanes: Lanes<'_>, keys: &Keys<'_>) {
@@ -137,8 +189,7 @@ fn finish<S: Simd>(simd: S, group: &mut Group<'_>, lanes: Lanes<'_>, keys: &Keys
     group.put(lanes, out);
 }
 
-/// `out[feature][query] = out · correction + Σ share · v`, while what is `ahead` is asked
-/// for.
+/// `out[feature][query] += Σ share · v`.
 #[inline(always)]
 fn add_values<S: Simd>(
     simd: S,
@@ -146,28 +197,20 @@ fn add_values<S: Simd>(
     block: &KeyBlock,
     in_use: &Range<usize>,
     shares: &[f32],
-    lanes: &mut Lanes<'_>,
-    ahead: &[f32],
+    out: &mut [f32],
 ) {
-    let corrections = S::as_simd_f32s(&lanes.running.corrections).0;
-    let n_tiles = lanes.out.len() / (COLUMNS * ROWS);
-    for (at, out) in lanes.out.chunks_exact_mut(COLUMNS * ROWS).enumerate() {
-        prefetch(ahead, at, n_tiles);
-        let mut segments = [Segment::default(); PANELS];
-        let mut n_segments = 0;
-        for (segment, (p, lanes, row)) in segments.iter_mut().zip(block.panels()) {
-            let a = &shares[(row + lanes.start) * ROWS..];
-            let b = &keys.v_panel(p)[at * COLUMNS * ROWS + lanes.start..];
-            *segment = Segment { a, b, depth: lanes.len() };
-            n_segments += 1;
+    let mut segments = [Segment::default(); PANELS];
+    let mut n_segments = 0;
+    for (segment, (p, lanes, row)) in segments.iter_mut().zip(block.panels()) {
+        let a = &shares[(row + lanes.start) * ROWS..];
+        *segment = Segment { a, b: &keys.v_panel(p)[lanes.start..], depth: lanes.len() };
+        n_segments += 1;
+    }
+    let segments = &mut segments[..n_segments];
+    for out in out.chunks_exact_mut(COLUMNS * ROWS) {
+        tile::<S, 1, ROWS>(simd, in_use.clone(), segments, &mut AddTo(out));
+        for segment in &mut *segments {
+            segment.b = segment.b.get(COLUMNS * ROWS..).unwrap_or_default();
         }
-        tile::<S, _, 1, ROWS>(
-            simd,
-            in_use.clone(),
-            &segments[..n_segments],
-            out,
-            |out, j, v| simd.mul_f32s(vector::<S>(out, j, v), corrections[v]),
-            |out, j, v, sum| *vector_mut::<S>(out, j, v) = sum,
-        );
     }
 }

@@ -7,7 +7,7 @@ use attention::{Dims, Mask};
 use pulp::Simd;
 
 use super::panels::{n_groups, round_up};
-use crate::tile::{COLUMNS, ROWS, Segment, tile, vector_mut};
+use crate::tile::{COLUMNS, New, ROWS, Segment, Sums, tile};
 use crate::{Lengths, block_mask};
 
 /// The lanes of a group that belong to one sequence, and the queries that they are.
@@ -56,6 +56,11 @@ impl<'a> Keys<'a> {
         &self.v[(p * self.dims.n_heads() + self.head) * len..][..len]
     }
 
+    /// The keys of a tile, `[d_k][48]` without what stands before the first.
+    pub(crate) fn of_tile(&self, tile: &KeyBlock) -> &'a [f32] {
+        &self.k_panel(tile.first_panel + tile.rows.start / ROWS)[tile.rows.start % ROWS..]
+    }
+
     /// Panel `i` of the block behind this one, keys first and then values; nothing where
     /// there is none.
     pub(crate) fn panel_behind(
@@ -99,12 +104,18 @@ impl<'a> Keys<'a> {
         })
     }
 
+    /// Whether the mask leaves a block alone.
+    pub(crate) fn is_open(&self, part: &Part, block: &KeyBlock) -> bool {
+        let lengths = (self.lengths.n_q, self.lengths.n_kv);
+        block_mask::is_open(self.mask, part.queries.clone(), block.keys(), lengths)
+    }
+
     /// The mask on the scores of a block, where it does anything.
     #[inline(always)]
     pub(crate) fn mask(&self, part: &Part, block: &KeyBlock, scores: &mut [f32]) {
-        let lengths = (self.lengths.n_q, self.lengths.n_kv);
-        let (queries, keys) = (part.queries.clone(), block.keys());
-        if !block_mask::is_open(self.mask, queries.clone(), keys.clone(), lengths) {
+        if !self.is_open(part, block) {
+            let lengths = (self.lengths.n_q, self.lengths.n_kv);
+            let (queries, keys) = (part.queries.clone(), block.keys());
             let scores = &mut scores[block.rows.start * ROWS + part.lanes.start..];
             block_mask::apply(self.mask, scores, ROWS, queries, keys, lengths, LOG2_E);
         }
@@ -148,12 +159,20 @@ impl KeyBlock {
     }
 
     /// The first rows of the tiles that hold the rows in use.
-    pub(crate) fn tiles(&self) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn first_rows(&self) -> impl Iterator<Item = usize> + use<> {
         (self.rows.start / COLUMNS * COLUMNS..self.rows.end).step_by(COLUMNS)
+    }
+
+    /// The tiles themselves: each with those of its rows that are in use.
+    pub(crate) fn tiles(&self) -> impl Iterator<Item = Self> + use<'_> {
+        self.first_rows().map(|row| {
+            let rows = row.max(self.rows.start)..(row + COLUMNS).min(self.rows.end);
+            Self { rows, ..*self }
+        })
     }
 }
 
-/// `to[key][query] = Σ_f a[f, query] · b[f, key]` for a block of keys, with b's panels.
+/// `Σ_f a[f, query] · b[f, key]` for a block of keys, `to[key][query]`, with b's panels.
 #[inline(always)]
 pub(crate) fn products<'b, S: Simd>(
     simd: S,
@@ -164,17 +183,22 @@ pub(crate) fn products<'b, S: Simd>(
     in_use: &Range<usize>,
     to: &mut [f32],
 ) {
-    for (p, lanes, row) in block.panels() {
-        let b = b(p);
-        for lane in (lanes.start / COLUMNS * COLUMNS..lanes.end).step_by(COLUMNS) {
-            tile::<S, _, ROWS, 1>(
-                simd,
-                in_use.clone(),
-                &[Segment { a, b: &b[lane..], depth }],
-                &mut to[(row + lane) * ROWS..][..COLUMNS * ROWS],
-                |_, _, _| simd.splat_f32s(0.0),
-                |to, j, v, sum| *vector_mut::<S>(to, j, v) = sum,
-            );
-        }
+    for row in block.first_rows() {
+        let b = b(block.first_panel + row / ROWS);
+        let to = &mut to[row * ROWS..][..COLUMNS * ROWS];
+        product(simd, a, &b[row % ROWS..], depth, in_use, &mut New(to));
     }
+}
+
+/// The same for one tile of keys, of which b is the first.
+#[inline(always)]
+pub(crate) fn product<S: Simd>(
+    simd: S,
+    a: &[f32],
+    b: &[f32],
+    depth: usize,
+    in_use: &Range<usize>,
+    to: &mut impl Sums<S>,
+) {
+    tile::<S, ROWS, 1>(simd, in_use.clone(), &[Segment { a, b, depth }], to);
 }

@@ -3,8 +3,8 @@
 use pulp::{Simd, WithSimd};
 
 use super::panels::Panels;
-use super::units::Blocks;
-use crate::tile::{COLUMNS, ROWS, Segment, store, tile, vectors};
+use super::units::{Block, Blocks};
+use crate::tile::{COLUMNS, ROWS, Segment, Sums, store, tile, vectors};
 
 /// `out = concat · W^O + b^O` with the concatenation in panels.
 pub(crate) struct Merge<'a> {
@@ -26,27 +26,41 @@ impl WithSimd for Merge<'_> {
             for first in columns.clone().step_by(COLUMNS) {
                 let (b, bias) = w_o.panel(first / COLUMNS);
                 for row in rows.clone().step_by(ROWS) {
-                    let lanes = ROWS.min(rows.end - row);
                     let a = &concat[row / ROWS * len..][..len];
-                    tile::<S, _, COLUMNS, 1>(
-                        simd,
-                        vectors::<S>(0..lanes),
-                        &[Segment { a, b, depth: w_o.d_in() }],
-                        &mut block,
-                        |_, j, _| simd.splat_f32s(bias[j]),
-                        |block, j, v, sum| {
-                            if first + j < columns.end {
-                                let at = row - rows.start + v * S::F32_LANES;
-                                store(
-                                    simd,
-                                    &mut block.column(first + j)[at..]
-                                        [..lanes - v * S::F32_LANES],
-                                    sum,
-                                );
-                            }
-                        },
-                    );
+                    let lanes = 0..ROWS.min(rows.end - row);
+                    let sums = &mut Tokens { bias, block: &mut block, row, first };
+                    let segment = Segment { a, b, depth: w_o.d_in() };
+                    tile::<S, COLUMNS, 1>(simd, vectors::<S>(lanes), &[segment], sums);
                 }
+            }
+        }
+    }
+}
+
+/// A tile of tokens: 48 from `row` on, 8 features from `first` on, or what the block has of
+/// them.
+struct Tokens<'a, 'b> {
+    bias: &'a [f32],
+    block: &'a mut Block<'b>,
+    row: usize,
+    first: usize,
+}
+
+impl<S: Simd> Sums<S> for Tokens<'_, '_> {
+    #[inline(always)]
+    fn start(&self, simd: S, j: usize, _: usize) -> S::f32s {
+        simd.splat_f32s(self.bias[j])
+    }
+
+    #[inline(always)]
+    fn done<const N: usize>(&mut self, simd: S, j: usize, v: usize, sums: [S::f32s; N]) {
+        let rows = &self.block.rows;
+        let from = self.row - rows.start + v * S::F32_LANES;
+        let to = (self.row + ROWS).min(rows.end) - rows.start;
+        for i in 0..N {
+            if self.first + j + i < self.block.columns.end {
+                let column = self.block.column(self.first + j + i);
+                store(simd, &mut column[from..to], sums[i]);
             }
         }
     }

@@ -7,7 +7,7 @@ use std::array::from_fn;
 use super::memory::Scratch;
 use super::panels::{Panels, n_groups, pack_tokens, rows_of};
 use super::units::Queue;
-use crate::tile::{COLUMNS, ROWS, Segment, tile, vector_mut, vectors};
+use crate::tile::{Biased, COLUMNS, ROWS, Segment, tile, vectors};
 
 /// How the tokens and heads of a projection are cut into pieces.
 #[derive(Debug, Clone, Copy)]
@@ -121,12 +121,6 @@ fn project_tile<S: Simd>(
     out: &mut [f32],
 ) {
     let segment = Segment { a: panel, b: weight, depth: panel.len() / ROWS };
-    tile::<S, _, COLUMNS, 1>(
-        simd,
-        vectors::<S>(0..lanes),
-        &[segment],
-        out,
-        |_, j, _| simd.splat_f32s(bias[j]),
-        |out, j, v, sum| *vector_mut::<S>(out, j, v) = sum,
-    );
+    let sums = &mut Biased { bias, to: out };
+    tile::<S, COLUMNS, 1>(simd, vectors::<S>(0..lanes), &[segment], sums);
 }

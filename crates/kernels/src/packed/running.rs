@@ -1,93 +1,99 @@
-//! The online softmax of 48 queries: what `online_softmax.rs` does, in vectors.
+//! The online softmax of 48 queries, with a reference in place of the maximum.
+//!
+//! `online_softmax.rs` subtracts the largest score so far, so that no exponential becomes
+//! too large. Any number will do for that which is not too far away: each share has it,
+//! and so does their sum, by which they are divided. So here a **reference** is subtracted.
+//! It is 0 at first, and stays as it is while the sum is neither huge nor tiny. Then a
+//! score can become a share in the register that it was summed in: nobody has to look for
+//! the largest first.
 
 use std::ops::Range;
 
 use pulp::Simd;
 
-use super::blocks::KeyBlock;
 use crate::exp2::exp2;
-use crate::tile::ROWS;
+use crate::tile::{ROWS, Sums, put, vector, vector_mut};
 
-/// What is known of 48 queries after some blocks of keys.
+/// With a sum of shares between these, a reference will do. A float has its 24 digits at
+/// any size, so a share may be large. What has to be avoided is that one overflows, or that
+/// what becomes 0 (below 2^−126) would count beside the sum.
+const WILL_DO: Range<f32> = 1.0 / HUGE..HUGE;
+
+/// 2^40.
+const HUGE: f32 = (1u64 << 40) as f32;
+
+/// What is known of 48 queries after some keys.
+#[derive(Clone, Copy)]
 pub(crate) struct Running {
-    /// The largest score so far.
-    maxima: [f32; ROWS],
-    /// `Σ 2^(score − maximum)`.
+    /// What is subtracted from a score.
+    references: [f32; ROWS],
+    /// `Σ share`, where a share is `2^(score − reference)`. The last step divides by it.
     sums: [f32; ROWS],
-    /// What the sums and outputs so far are to be multiplied with, since the maximum has
-    /// grown: `2^(maximum before − maximum now)`.
-    pub(crate) corrections: [f32; ROWS],
 }
 
 impl Running {
     /// Before any key is seen.
-    pub(crate) const NOTHING: Self = Self {
-        maxima: [f32::NEG_INFINITY; ROWS],
-        sums: [0.0; ROWS],
-        corrections: [0.0; ROWS],
-    };
+    pub(crate) const NOTHING: Self = Self { references: [0.0; ROWS], sums: [0.0; ROWS] };
 
-    /// Replaces a block of scores by `2^(score − maximum)`, which are shares once they
-    /// are divided by their sum.
+    /// Replaces rows of scores by shares.
     #[inline(always)]
     pub(crate) fn take_in<S: Simd>(
         &mut self,
         simd: S,
-        block: &KeyBlock,
         in_use: &Range<usize>,
         scores: &mut [f32],
     ) {
-        let rows =
-            scores[block.rows.start * ROWS..block.rows.end * ROWS].as_chunks_mut().0;
-        let mut v = in_use.start;
-        while v < in_use.end {
-            let m = (in_use.end - v).min(3);
-            match m {
-                3 => self.take_in_vectors::<S, 3>(simd, v, rows),
-                2 => self.take_in_vectors::<S, 2>(simd, v, rows),
-                _ => self.take_in_vectors::<S, 1>(simd, v, rows),
+        for v in in_use.clone() {
+            let reference = vector::<S>(&self.references, 0, v);
+            let mut sum = vector::<S>(&self.sums, 0, v);
+            for j in 0..scores.len() / ROWS {
+                let score = vector_mut::<S>(scores, j, v);
+                *score = exp2(simd, simd.sub_f32s(*score, reference));
+                sum = simd.add_f32s(sum, *score);
             }
-            v += m;
+            *vector_mut::<S>(&mut self.sums, 0, v) = sum;
         }
     }
 
-    /// The same for M vectors of queries, from vector `v` on.
+    /// Whether the references of these lanes will do.
     #[inline(always)]
-    fn take_in_vectors<S: Simd, const M: usize>(
+    pub(crate) fn will_do(&self, lanes: Range<usize>) -> bool {
+        // All are looked at: without a way out of the loop it is done in vectors.
+        self.sums[lanes].iter().fold(true, |so_far, sum| so_far & WILL_DO.contains(sum))
+    }
+
+    /// Makes the largest number of these rows the reference, or keeps the one there is if
+    /// that is larger. The outputs and sums so far are corrected: their terms have all
+    /// become smaller by the same factor.
+    #[inline(always)]
+    pub(crate) fn refer_to_largest<S: Simd>(
         &mut self,
         simd: S,
-        v: usize,
-        rows: &mut [[f32; ROWS]],
+        in_use: &Range<usize>,
+        scores: &[f32],
+        out: &mut [f32],
     ) {
-        // Loops and not `from_fn`: a closure that is not inlined is compiled without
-        // this processor's instructions.
-        let zero = simd.splat_f32s(0.0);
-        let nothing = simd.splat_f32s(f32::NEG_INFINITY);
-        let (mut maxima, mut from, mut sums) = ([nothing; M], [zero; M], [zero; M]);
-        maxima.copy_from_slice(&S::as_simd_f32s(&self.maxima).0[v..v + M]);
-        for row in &*rows {
-            for m in 0..M {
-                maxima[m] = simd.max_f32s(maxima[m], S::as_simd_f32s(row).0[v + m]);
+        let (zero, nothing) = (simd.splat_f32s(0.0), simd.splat_f32s(f32::NEG_INFINITY));
+        for v in in_use.clone() {
+            let before = vector::<S>(&self.references, 0, v);
+            let sum = vector::<S>(&self.sums, 0, v);
+            let new = simd.equal_f32s(sum, zero);
+            let mut largest = simd.select_f32s(new, nothing, before);
+            for j in 0..scores.len() / ROWS {
+                largest = simd.max_f32s(largest, vector::<S>(scores, j, v));
             }
-        }
-        for m in 0..M {
             // −∞ − (−∞) is NaN, and 2^(−∞ − 0) is the 0 that an empty row is made of.
-            let empty = simd.equal_f32s(maxima[m], nothing);
-            from[m] = simd.select_f32s(empty, zero, maxima[m]);
-            let before = &mut S::as_mut_simd_f32s(&mut self.maxima).0[v + m];
-            let correction = exp2(simd, simd.sub_f32s(*before, from[m]));
-            *before = maxima[m];
-            S::as_mut_simd_f32s(&mut self.corrections).0[v + m] = correction;
-            sums[m] = simd.mul_f32s(S::as_simd_f32s(&self.sums).0[v + m], correction);
-        }
-        for row in rows {
-            for m in 0..M {
-                let score = &mut S::as_mut_simd_f32s(row).0[v + m];
-                *score = exp2(simd, simd.sub_f32s(*score, from[m]));
-                sums[m] = simd.add_f32s(sums[m], *score);
+            let empty = simd.equal_f32s(largest, nothing);
+            let reference = simd.select_f32s(empty, zero, largest);
+            let correction = exp2(simd, simd.sub_f32s(before, reference));
+            let correction = simd.select_f32s(new, zero, correction);
+            *vector_mut::<S>(&mut self.references, 0, v) = reference;
+            *vector_mut::<S>(&mut self.sums, 0, v) = simd.mul_f32s(sum, correction);
+            for j in 0..out.len() / ROWS {
+                let x = vector_mut::<S>(out, j, v);
+                *x = simd.mul_f32s(*x, correction);
             }
         }
-        S::as_mut_simd_f32s(&mut self.sums).0[v..v + M].copy_from_slice(&sums);
     }
 
     /// Divides the outputs by the sums. False if one of these lanes is not finite.
@@ -121,8 +127,33 @@ impl Running {
     pub(crate) fn log_sums(&self, lanes: Range<usize>, to: &mut [f32]) {
         for lane in lanes {
             let empty = self.sums[lane] == 0.0;
-            let log_sum = self.maxima[lane] + self.sums[lane].log2();
+            let log_sum = self.references[lane] + self.sums[lane].log2();
             to[lane] = if empty { f32::INFINITY } else { log_sum };
         }
+    }
+}
+
+/// Shares of 8 keys, `[8][48]`, made of their scores in the registers of a tile.
+pub(crate) struct Shares<'a> {
+    pub(crate) running: &'a mut Running,
+    pub(crate) to: &'a mut [f32],
+}
+
+impl<S: Simd> Sums<S> for Shares<'_> {
+    /// A sum of products that begins with −reference ends as score − reference.
+    #[inline(always)]
+    fn start(&self, simd: S, _: usize, v: usize) -> S::f32s {
+        simd.neg_f32s(vector::<S>(&self.running.references, 0, v))
+    }
+
+    #[inline(always)]
+    fn done<const N: usize>(&mut self, simd: S, j: usize, v: usize, sums: [S::f32s; N]) {
+        let mut shares = sums;
+        let sum = vector_mut::<S>(&mut self.running.sums, 0, v);
+        for share in &mut shares {
+            *share = exp2(simd, *share);
+            *sum = simd.add_f32s(*sum, *share);
+        }
+        put::<S, N>(self.to, j, v, shares);
     }
 }

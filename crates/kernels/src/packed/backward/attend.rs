@@ -15,7 +15,7 @@ use crate::packed::panels::{n_groups, round_up};
 use crate::packed::units::Queue;
 use crate::packed::weights::rows_per_head;
 use crate::tile::{
-    COLUMNS, ROWS, Segment, load, store, tile, vector, vector_mut, vectors,
+    AddTo, COLUMNS, ROWS, Segment, Sums, load, store, tile, vector, vector_mut, vectors,
 };
 use crate::{Inputs, Lengths};
 
@@ -207,32 +207,55 @@ fn add_turned<S: Simd>(
 ) {
     for (at, a) in a.chunks_exact(ROWS * ROWS).enumerate() {
         let features = at * ROWS..((at + 1) * ROWS).min(strips.features);
-        for row in block.tiles() {
-            let place = |j: usize, v: usize| {
-                let key = (row + j).checked_sub(block.rows.start)?;
-                let token = block.keys().start + key;
-                let here = strips.at(token, features.start + v * S::F32_LANES);
-                (row + j < block.rows.end).then_some(here..here + S::F32_LANES)
+        for row in block.first_rows() {
+            let segment = Segment {
+                a: &a[part.lanes.start * ROWS..],
+                b: &b[row * ROWS + part.lanes.start..],
+                depth: part.lanes.len(),
             };
-            tile::<S, _, 1, ROWS>(
-                simd,
-                vectors::<S>(0..features.len()),
-                &[Segment {
-                    a: &a[part.lanes.start * ROWS..],
-                    b: &b[row * ROWS + part.lanes.start..],
-                    depth: part.lanes.len(),
-                }],
-                to,
-                |to, j, v| match place(j, v) {
-                    Some(here) => load(simd, &to[here]),
-                    None => simd.splat_f32s(0.0),
-                },
-                |to, j, v, sum| {
-                    if let Some(here) = place(j, v) {
-                        store(simd, &mut to[here], sum);
-                    }
-                },
-            );
+            let lanes = vectors::<S>(0..features.len());
+            let first = features.start;
+            let sums = &mut AddToKeys { block, row, strips, first, to: &mut *to };
+            tile::<S, 1, ROWS>(simd, lanes, &[segment], sums);
+        }
+    }
+}
+
+/// The strips of 8 keys from `row` on, features from `first` on.
+struct AddToKeys<'a> {
+    block: &'a KeyBlock,
+    row: usize,
+    strips: Strips,
+    first: usize,
+    to: &'a mut [f32],
+}
+
+impl AddToKeys<'_> {
+    /// Where vector `v` of key `j` stands, if that row is in use.
+    #[inline(always)]
+    fn place<S: Simd>(&self, j: usize, v: usize) -> Option<Range<usize>> {
+        let key = (self.row + j).checked_sub(self.block.rows.start)?;
+        let token = self.block.keys().start + key;
+        let here = self.strips.at(token, self.first + v * S::F32_LANES);
+        (self.row + j < self.block.rows.end).then_some(here..here + S::F32_LANES)
+    }
+}
+
+impl<S: Simd> Sums<S> for AddToKeys<'_> {
+    #[inline(always)]
+    fn start(&self, simd: S, j: usize, v: usize) -> S::f32s {
+        match self.place::<S>(j, v) {
+            Some(here) => load(simd, &self.to[here]),
+            None => simd.splat_f32s(0.0),
+        }
+    }
+
+    #[inline(always)]
+    fn done<const N: usize>(&mut self, simd: S, j: usize, v: usize, sums: [S::f32s; N]) {
+        for i in 0..N {
+            if let Some(here) = self.place::<S>(j + i, v) {
+                store(simd, &mut self.to[here], sums[i]);
+            }
         }
     }
 }
@@ -248,17 +271,11 @@ fn add_queries<S: Simd>(
     to: &mut [f32],
 ) {
     for (at, to) in to.chunks_exact_mut(COLUMNS * ROWS).enumerate() {
-        tile::<S, _, 1, ROWS>(
-            simd,
-            in_use.clone(),
-            &[Segment {
-                a: &d_scores[block.rows.start * ROWS..],
-                b: &k[at * COLUMNS * ROWS + block.rows.start..],
-                depth: block.rows.len(),
-            }],
-            to,
-            |to, j, v| vector::<S>(to, j, v),
-            |to, j, v, sum| *vector_mut::<S>(to, j, v) = sum,
-        );
+        let segment = Segment {
+            a: &d_scores[block.rows.start * ROWS..],
+            b: &k[at * COLUMNS * ROWS + block.rows.start..],
+            depth: block.rows.len(),
+        };
+        tile::<S, 1, ROWS>(simd, in_use.clone(), &[segment], &mut AddTo(to));
     }
 }

@@ -12,7 +12,7 @@ use crate::packed::memory::Scratch;
 use crate::packed::panels::{n_groups, rows_of};
 use crate::packed::units::{Block, Blocks, share_out};
 use crate::packed::weights::rows_per_head;
-use crate::tile::{COLUMNS, ROWS, Segment, load, store, tile, vector_mut, vectors};
+use crate::tile::{COLUMNS, New, ROWS, Segment, Sums, load, store, tile, vectors};
 
 /// Tokens that are summed before a gradient is written. 8 columns of so many stay in the
 /// first cache, and [`PANELS`] panels of 48 features in the second.
@@ -83,8 +83,9 @@ impl WithSimd for DWeight<'_> {
                                 b: d.from(head, run.sequence, run.token, feature),
                                 depth: run.n_tokens,
                             }));
-                            let place = Place { row, first, columns, anew: n == 0 };
-                            add_tile(simd, &segments, &mut block, &place);
+                            let (block, anew) = (&mut block, n == 0);
+                            AddToBlock { block, row, first, columns, anew }
+                                .add(simd, &segments);
                         }
                     }
                 }
@@ -115,43 +116,55 @@ fn runs(n_sequences: usize, n_tokens: usize) -> Vec<Vec<Run>> {
     lists
 }
 
-/// Where a tile belongs: 48 rows from `row` on, some columns from `first` on; and whether
-/// nothing stands there yet.
-struct Place {
+/// A tile of a gradient: up to 48 rows from `row` on and some columns from `first` on.
+struct AddToBlock<'a, 'b> {
+    block: &'a mut Block<'b>,
     row: usize,
     first: usize,
     columns: usize,
+    /// Whether nothing stands there yet.
     anew: bool,
 }
 
-/// Up to 48 rows and 8 columns of a gradient.
-#[inline(always)]
-fn add_tile<S: Simd>(
-    simd: S,
-    segments: &[Segment<'_>],
-    block: &mut Block<'_>,
-    place: &Place,
-) {
-    let rows = place.row - block.rows.start
-        ..(place.row + ROWS).min(block.rows.end) - block.rows.start;
-    let from = |v: usize| rows.start + v * S::F32_LANES..rows.end;
-    tile::<S, _, WIDTH, 1>(
-        simd,
-        vectors::<S>(0..rows.len()),
-        segments,
-        block,
-        |block, j, v| {
-            if place.anew || j >= place.columns {
-                return simd.splat_f32s(0.0);
+impl AddToBlock<'_, '_> {
+    /// The tile's rows among those of the block.
+    fn rows(&self) -> Range<usize> {
+        let rows = &self.block.rows;
+        self.row - rows.start..(self.row + ROWS).min(rows.end) - rows.start
+    }
+
+    #[inline(always)]
+    fn add<S: Simd>(&mut self, simd: S, segments: &[Segment<'_>]) {
+        let lanes = vectors::<S>(0..self.rows().len());
+        tile::<S, WIDTH, 1>(simd, lanes, segments, self);
+    }
+}
+
+impl<S: Simd> Sums<S> for AddToBlock<'_, '_> {
+    #[inline(always)]
+    fn start(&self, simd: S, j: usize, v: usize) -> S::f32s {
+        if self.anew || j >= self.columns {
+            return simd.splat_f32s(0.0);
+        }
+        let rows = self.rows();
+        let column = self.block.read(self.first + j);
+        load(simd, &column[rows.start + v * S::F32_LANES..rows.end])
+    }
+
+    #[inline(always)]
+    fn done<const N: usize>(&mut self, simd: S, j: usize, v: usize, sums: [S::f32s; N]) {
+        let rows = self.rows();
+        for i in 0..N {
+            if j + i < self.columns {
+                let column = self.block.column(self.first + j + i);
+                store(
+                    simd,
+                    &mut column[rows.start + v * S::F32_LANES..rows.end],
+                    sums[i],
+                );
             }
-            load(simd, &block.read(place.first + j)[from(v)])
-        },
-        |block, j, v, sum| {
-            if j < place.columns {
-                store(simd, &mut block.column(place.first + j)[from(v)], sum);
-            }
-        },
-    );
+        }
+    }
 }
 
 /// `concatᵀ · d_out`, `[h · d_v, d_model]`.
@@ -236,14 +249,8 @@ fn add_turned_tile<S: Simd>(
 ) {
     let columns = column..(column + ROWS).min(block.columns.end);
     let mut sums = [0.0; COLUMNS * ROWS];
-    tile::<S, _, 1, ROWS>(
-        simd,
-        vectors::<S>(0..columns.len()),
-        segments,
-        &mut sums[..],
-        |_, _, _| simd.splat_f32s(0.0),
-        |sums, j, v, sum| *vector_mut::<S>(sums, j, v) = sum,
-    );
+    let lanes = vectors::<S>(0..columns.len());
+    tile::<S, 1, ROWS>(simd, lanes, segments, &mut New(&mut sums));
     for (i, column) in columns.enumerate() {
         for (j, x) in block.column(column)[rows.clone()].iter_mut().enumerate() {
             *x += sums[j * ROWS + i];
