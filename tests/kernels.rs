@@ -2,6 +2,8 @@
 
 /// Layers, batches and masks at random, and what the definition says of them.
 mod batches;
+/// Scores far from 0 and from each other.
+mod far_scores;
 /// Numbers that are not finite end where the definition lets them end.
 mod not_finite;
 /// Input that does not fit is refused in the words of the other stages.

@@ -90,6 +90,25 @@ fn a_gradient_of_another_shape_is_refused_with_both() {
     insta::assert_snapshot!(refused, @"d_out has shape (6, 23), expected (6, 24)");
 }
 
+#[test]
+fn gradients_written_over_others_are_those_of_a_first_time() {
+    let (parameters, x, y) = (layer(24, 3), tokens(60, 24, 5), tokens(500, 24, 6));
+    let masks = [Mask::None];
+    let of_one = Inputs::self_attention(1, &x, &masks);
+    let of_three =
+        Inputs { n_sequences: 1, query: &x, key: &y, value: &y, masks: &masks };
+    let (mut packed, mut written) = (Packed::new(&parameters), Gradients::default());
+    for inputs in [of_one, of_one, of_three, of_three, of_one] {
+        let (mut out, d_out) = (x.clone(), tokens(60, 24, 7));
+        let mut pass = packed.pass(&inputs, &mut out).unwrap();
+        pass.backward_into(&d_out, &mut written).unwrap();
+        assert_eq!(written, pass.backward(&d_out).unwrap());
+        // Whatever stands there is not read.
+        written.d_w_q.weight.fill(7.0);
+        written.d_w_o.weight.fill(f32::NAN);
+    }
+}
+
 fn gradients_of(packed: &mut Packed, inputs: &Inputs<'_>, d_out: &Matrix<f32>) -> Named {
     let mut out = d_out.clone();
     let found = packed.pass(inputs, &mut out).unwrap().backward(d_out).unwrap();

@@ -13,6 +13,7 @@ mod tokens;
 mod turned;
 
 use attention::{Error, Linear, Matrix, Result};
+use rayon::prelude::*;
 
 use super::forward::{Extent, project_by};
 use super::memory::Aligned;
@@ -20,11 +21,18 @@ use super::panels::Panels;
 use super::units::{Order, Queue, share_out};
 use crate::Inputs;
 use crate::ladder::Packed;
+use crate::tile::ROWS;
 use crate::wide::Wide;
 
 use attend::{AttendBackward, Kept};
-use strips::{OfHeads, Strips};
+use parameters::{WeightBack, d_weights};
+use strips::{OfHeads, Strips, WIDTH};
+use turned::{Columns, Turning, turn_all, turned_len};
+
 pub(crate) use turned::Turned;
+
+/// How many numbers a thread looks at before it takes the next.
+const PART: usize = 1 << 16;
 
 /// The gradients of a layer's parameters and inputs, each of the shape of what it is the
 /// gradient of.
@@ -42,6 +50,17 @@ pub struct Gradients {
     pub d_inputs: InputGradients,
 }
 
+impl Default for Gradients {
+    /// No gradients yet, all of no size: for [`Pass::backward_into`] to write.
+    fn default() -> Self {
+        let none = || Matrix::zeros(0, 0);
+        let [d_w_q, d_w_k, d_w_v, d_w_o] =
+            std::array::from_fn(|_| Linear { weight: none(), bias: None });
+        let d_inputs = InputGradients::SelfAttention { d_x: none() };
+        Self { d_w_q, d_w_k, d_w_v, d_w_o, d_inputs }
+    }
+}
+
 impl Gradients {
     /// Whether no number is NaN or infinite.
     fn are_finite(&self) -> bool {
@@ -56,9 +75,10 @@ impl Gradients {
         let biases = biases.map(|bias| bias.as_slice());
         let matrices = linears.iter().map(|linear| &linear.weight).chain(inputs);
         let slices = matrices.map(|matrix| matrix.as_slice()).chain(biases);
-        // It does not stop at the first that is not: so many are looked at at once.
-        let finite = |all: bool, x: &f32| all & x.is_finite();
-        slices.fold(true, |all, slice| slice.iter().fold(all, finite))
+        let parts: Vec<_> = slices.flat_map(|slice| slice.chunks(PART)).collect();
+        // A part is looked at whole: so many numbers of it are looked at at once.
+        let finite = |part: &[f32]| part.iter().fold(true, |all, x| all & x.is_finite());
+        parts.into_par_iter().all(finite)
     }
 }
 
@@ -105,8 +125,12 @@ pub(crate) struct Memory {
     dv: Aligned,
     /// The gradients of the queries, keys and values as the micro-kernel reads them.
     panels: Aligned,
-    /// Tokens with their features side by side, `[features / 48][row][48]`.
-    turned: [Aligned; 4],
+    /// Query, key and value with their features side by side, `[features / 48][row][48]`.
+    tokens_turned: [Aligned; 3],
+    /// The heads' outputs, likewise.
+    concat_turned: Aligned,
+    /// The gradients of the outputs, in [`Strips`].
+    d_out_strips: Aligned,
 }
 
 impl Pass<'_> {
@@ -123,23 +147,43 @@ impl Pass<'_> {
     /// Differs: one thread goes through all blocks of a head and sequence, so that nothing
     /// is added up across threads.
     pub fn backward(&mut self, d_out: &Matrix<f32>) -> Result<Gradients> {
+        let mut gradients = Gradients::default();
+        self.backward_into(d_out, &mut gradients)?;
+        Ok(gradients)
+    }
+
+    /// The same, written over other gradients, in their memory where they have this size.
+    /// A training has that after its first step.
+    ///
+    /// # Shapes
+    /// As [`Pass::backward`].
+    ///
+    /// # Errors
+    /// As [`Pass::backward`]; then nothing is written.
+    pub fn backward_into(
+        &mut self,
+        d_out: &Matrix<f32>,
+        gradients: &mut Gradients,
+    ) -> Result<()> {
         Error::expect_shape("d_out", self.inputs.query.shape(), d_out.shape())?;
-        let gradients = rayon::join(|| self.steps(d_out), || ()).0;
-        if gradients.are_finite() {
-            return Ok(gradients);
+        // Within the pool, where joins are cheap.
+        let steps = || {
+            self.steps(d_out, gradients);
+            gradients.are_finite()
+        };
+        if !rayon::join(steps, || ()).0 {
+            let w = Wide::new(&self.layer.parameters);
+            *gradients = careful::gradients(&w, &self.inputs, self.extent.lengths, d_out);
         }
-        let w = Wide::new(&self.layer.parameters);
-        Ok(careful::gradients(&w, &self.inputs, self.extent.lengths, d_out))
+        Ok(())
     }
 
     /// The last line of the forward pass comes first.
-    fn steps(&mut self, d_out: &Matrix<f32>) -> Gradients {
+    fn steps(&mut self, d_out: &Matrix<f32>, gradients: &mut Gradients) {
         self.back_through_w_o(d_out);
         self.back_through_attention();
-        let d_inputs = self.back_to_tokens();
-        let [d_w_q, d_w_k, d_w_v] = self.back_to_projections();
-        let d_w_o = self.back_to_w_o(d_out);
-        Gradients { d_w_q, d_w_k, d_w_v, d_w_o, d_inputs }
+        self.back_to_tokens(&mut gradients.d_inputs);
+        self.back_to_parameters(d_out, gradients);
     }
 
     /// `out = concat · W^O + b^O`: the gradients of the heads' outputs.
@@ -176,75 +220,111 @@ impl Pass<'_> {
     }
 
     /// `q = query · W^Q + b^Q`, and k and v: the gradients of the tokens.
-    fn back_to_tokens(&mut self) -> InputGradients {
+    fn back_to_tokens(&mut self, gradients: &mut InputGradients) {
         let Self { layer, inputs, extent } = self;
         let Packed { turned, instructions, memory, back, .. } = &mut **layer;
         let Memory { dq, dk, dv, panels, .. } = back;
         let scratches = &mut memory.scratches[..extent.n_threads];
         let ways = of_heads([dq, dk, dv], *extent);
         let Turned { each, all, .. } = packed(turned);
-        let mut back_by = |ways: &[OfHeads<'_>], weights, like: &Matrix<f32>| {
-            tokens::d_tokens(
-                *instructions,
-                scratches,
-                panels,
-                ways,
-                weights,
-                like.shape(),
-            )
+        let mut back_by = |ways: &[OfHeads<'_>], weights, like: &Matrix<f32>, to| {
+            let to = of_shape(to, like.shape());
+            tokens::d_tokens(*instructions, scratches, panels, ways, weights, to);
         };
         if inputs.is_self_attention() {
-            InputGradients::SelfAttention { d_x: back_by(&ways, all, inputs.query) }
+            back_by(&ways, all, inputs.query, gradients.of_one_matrix());
         } else {
-            InputGradients::CrossAttention {
-                d_query: back_by(&ways[..1], &each[0], inputs.query),
-                d_key: back_by(&ways[1..2], &each[1], inputs.key),
-                d_value: back_by(&ways[2..], &each[2], inputs.value),
-            }
+            let [d_query, d_key, d_value] = gradients.of_three_matrices();
+            back_by(&ways[..1], &each[0], inputs.query, d_query);
+            back_by(&ways[1..2], &each[1], inputs.key, d_key);
+            back_by(&ways[2..], &each[2], inputs.value, d_value);
         }
     }
 
-    /// The same lines: the gradients of W^Q, W^K and W^V.
-    fn back_to_projections(&mut self) -> [Linear<f32>; 3] {
+    /// The same lines, and `out = concat · W^O + b^O`: the gradients of the parameters.
+    fn back_to_parameters(&mut self, d_out: &Matrix<f32>, gradients: &mut Gradients) {
         let Self { layer, inputs, extent } = self;
         let Packed { instructions, memory, back, parameters, .. } = &mut **layer;
-        let Memory { dq, dk, dv, turned: [query, key, value, _], .. } = back;
+        let Memory { dq, dk, dv, tokens_turned, concat_turned, d_out_strips, .. } = back;
         let scratches = &mut memory.scratches[..extent.n_threads];
-        let query = turned::turn_tokens(scratches, inputs.query, query);
-        let (key, value) = if inputs.is_self_attention() {
-            (query, query)
-        } else {
-            let key = turned::turn_tokens(scratches, inputs.key, key);
-            (key, turned::turn_tokens(scratches, inputs.value, value))
-        };
-        let [dq, dk, dv] = of_heads([dq, dk, dv], *extent);
-        let head = &parameters.heads()[0];
-        let all = [(query, &head.w_q, dq), (key, &head.w_k, dk), (value, &head.w_v, dv)];
-        all.map(|(x, of_head, d)| Linear {
-            weight: parameters::d_weight(*instructions, scratches, x, of_head.d_in(), &d),
-            bias: of_head.bias.as_ref().map(|_| d.sums().into()),
-        })
-    }
+        let n_matrices = if inputs.is_self_attention() { 1 } else { 3 };
+        let tokens = &[inputs.query, inputs.key, inputs.value][..n_matrices];
+        let concat = Columns::Concat(memory.concat.get(extent.q()), *extent);
+        let mut wide = vec![Turning::<ROWS>::new(concat, concat_turned)];
+        wide.extend(
+            tokens
+                .iter()
+                .zip(&mut *tokens_turned)
+                .map(|(x, to)| Turning::new(Columns::Matrix(x), to)),
+        );
+        let strips = Turning::<WIDTH>::new(Columns::Matrix(d_out), d_out_strips);
+        turn_all(scratches, (&wide, &[strips]));
 
-    /// `out = concat · W^O + b^O`: the gradient of W^O.
-    fn back_to_w_o(&mut self, d_out: &Matrix<f32>) -> Linear<f32> {
-        let Self { layer, extent, .. } = self;
-        let Packed { instructions, memory, back, parameters, .. } = &mut **layer;
-        let concat = memory.concat.get(extent.q());
-        let scratches = &mut memory.scratches[..extent.n_threads];
-        let d_turned = turned::turn_tokens(scratches, d_out, &mut back.turned[3]);
-        let bias = parameters.w_o().bias.as_ref();
-        Linear {
-            weight: parameters::d_w_o(
-                *instructions,
-                scratches,
-                concat,
-                d_turned,
-                *extent,
-            ),
-            bias: bias.map(|_| parameters::column_sums(d_out).into()),
+        let [dq, dk, dv] = of_heads([dq, dk, dv], *extent);
+        let token = |i: usize| {
+            let i = i % n_matrices; // one matrix is all three
+            tokens_turned[i].get(turned_len::<ROWS>(tokens[i].shape()))
+        };
+        let shape = parameters.w_o().weight.shape();
+        let concat = concat_turned.get(turned_len::<ROWS>((d_out.nrows(), shape.0)));
+        let d_out = OfHeads {
+            data: d_out_strips.get(turned_len::<WIDTH>(d_out.shape())),
+            strips: Strips { features: d_out.ncols(), tokens: d_out.nrows() },
+            n_heads: 1,
+            n_sequences: 1,
+        };
+        let Gradients { d_w_q, d_w_k, d_w_v, d_w_o, .. } = gradients;
+        let of_head = &parameters.heads()[0];
+        let weights = [
+            (token(0), dq, &of_head.w_q, d_w_q),
+            (token(1), dk, &of_head.w_k, d_w_k),
+            (token(2), dv, &of_head.w_v, d_w_v),
+            (concat, d_out, parameters.w_o(), d_w_o),
+        ]
+        .map(|(x, d, linear, to)| {
+            to.bias = linear.bias.as_ref().map(|_| d.sums().into());
+            let shape = (linear.d_in(), d.n_heads * d.strips.features);
+            WeightBack { x, d, d_weight: of_shape(&mut to.weight, shape) }
+        });
+        d_weights(*instructions, scratches, weights);
+    }
+}
+
+impl InputGradients {
+    /// The gradient of tokens that are query, key and value.
+    fn of_one_matrix(&mut self) -> &mut Matrix<f32> {
+        if !matches!(self, Self::SelfAttention { .. }) {
+            *self = Self::SelfAttention { d_x: Matrix::zeros(0, 0) };
+        }
+        match self {
+            Self::SelfAttention { d_x } => d_x,
+            Self::CrossAttention { .. } => unreachable!("it is not that any more"),
         }
     }
+
+    /// The gradients of query, key and value.
+    fn of_three_matrices(&mut self) -> [&mut Matrix<f32>; 3] {
+        if !matches!(self, Self::CrossAttention { .. }) {
+            let [d_query, d_key, d_value] = [0; 3].map(|n| Matrix::zeros(n, n));
+            *self = Self::CrossAttention { d_query, d_key, d_value };
+        }
+        match self {
+            Self::CrossAttention { d_query, d_key, d_value } => [d_query, d_key, d_value],
+            Self::SelfAttention { .. } => unreachable!("it is not that any more"),
+        }
+    }
+}
+
+/// A matrix of this shape, in the memory that it has if that is its shape already. What is
+/// in it is left over.
+fn of_shape(
+    matrix: &mut Matrix<f32>,
+    (n_rows, n_columns): (usize, usize),
+) -> &mut Matrix<f32> {
+    if matrix.shape() != (n_rows, n_columns) {
+        *matrix = Matrix::zeros(n_rows, n_columns);
+    }
+    matrix
 }
 
 /// The parameters for the way back.

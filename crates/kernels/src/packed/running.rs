@@ -14,6 +14,7 @@ use pulp::Simd;
 use crate::exp2::exp2;
 use crate::tile::{ROWS, Sums, put, vector, vector_mut};
 
+// ANCHOR: will_do
 /// With a sum of shares between these, a reference will do. A float has its 24 digits at
 /// any size, so a share may be large. What has to be avoided is that one overflows, or that
 /// what becomes 0 (below 2^−126) would count beside the sum.
@@ -21,6 +22,7 @@ const WILL_DO: Range<f32> = 1.0 / HUGE..HUGE;
 
 /// 2^40.
 const HUGE: f32 = (1u64 << 40) as f32;
+// ANCHOR_END: will_do
 
 /// What is known of 48 queries after some keys.
 #[derive(Clone, Copy)]

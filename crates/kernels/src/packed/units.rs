@@ -179,15 +179,6 @@ pub(crate) struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// This block's rows of column `j` of the matrix, to be read.
-    ///
-    /// # Panics
-    /// If the column is not this block's.
-    pub(crate) fn read(&self, j: usize) -> &[f32] {
-        // SAFETY: as in `column`; what is shared is only read.
-        unsafe { std::slice::from_raw_parts(self.first(j), self.rows.len()) }
-    }
-
     /// This block's rows of column `j` of the matrix, to be written.
     ///
     /// # Panics

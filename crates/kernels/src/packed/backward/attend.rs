@@ -160,7 +160,8 @@ fn one_group<S: Simd>(
 fn turn_panel(panel: &[f32], n_features: usize, factor: f32, to: &mut [f32]) {
     for (at, rows) in to.chunks_exact_mut(ROWS * ROWS).enumerate() {
         let features = at * ROWS..((at + 1) * ROWS).min(n_features);
-        turn(&panel[features.start * ROWS..features.end * ROWS], ROWS, rows);
+        let columns = &panel[features.start * ROWS..features.end * ROWS];
+        turn::<ROWS>(columns.chunks_exact(ROWS), rows.as_chunks_mut().0);
         rows.iter_mut().for_each(|x| *x *= factor);
     }
 }

@@ -31,8 +31,9 @@ pub(crate) fn d_tokens(
     memory: &mut Aligned,
     ways: &[OfHeads<'_>],
     weights: &Panels,
-    (n_rows, d_in): (usize, usize),
-) -> Matrix<f32> {
+    d_x: &mut Matrix<f32>,
+) {
+    let n_rows = d_x.nrows();
     let panels = memory.take(n_groups(n_rows) * weights.d_in() * ROWS);
     let queue = &Queue::new(n_groups(n_rows), Order::InTurn, [&mut *panels]);
     share_out(scratches, &|_| {
@@ -40,9 +41,7 @@ pub(crate) fn d_tokens(
             pack(ways, group, n_rows, panel);
         }
     });
-    let mut d_x = Matrix::zeros(n_rows, d_in);
-    merge(instructions, scratches, panels, weights, &mut d_x);
-    d_x
+    merge(instructions, scratches, panels, weights, d_x);
 }
 
 /// The gradients of a group's 48 tokens by all ways and heads, `[feature][48]`.

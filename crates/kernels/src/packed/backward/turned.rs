@@ -3,9 +3,11 @@
 use attention::{HeadParameters, LayerParameters, Linear, Matrix};
 
 use super::tokens::turned_ways;
+use crate::packed::forward::Extent;
 use crate::packed::memory::{Aligned, Scratch};
-use crate::packed::panels::Panels;
+use crate::packed::panels::{Panels, n_groups, rows_of};
 use crate::packed::units::{Order, Queue, share_out};
+use crate::packed::weights::rows_per_head;
 use crate::tile::ROWS;
 
 /// The parameters as the way back reads them.
@@ -43,33 +45,95 @@ impl Turned {
     }
 }
 
-/// Tokens with their features side by side, `[features / 48][row][48]`.
-pub(crate) fn turn_tokens<'a>(
-    scratches: &mut [Scratch],
-    x: &Matrix<f32>,
-    memory: &'a mut Aligned,
-) -> &'a [f32] {
-    let (n_rows, width) = x.shape();
-    let n_panels = width.div_ceil(ROWS);
-    let len = n_panels * n_rows * ROWS;
-    let queue = &Queue::new(n_panels, Order::InTurn, [memory.take(len)]);
-    share_out(scratches, &|_| {
-        while let Some((panel, [rows])) = queue.take() {
-            let features = panel * ROWS..((panel + 1) * ROWS).min(width);
-            let columns = &x.as_slice()[features.start * n_rows..features.end * n_rows];
-            turn(columns, n_rows, rows);
-        }
-    });
-    memory.get(len)
+/// Columns that become rows of W: `[columns / W][row][W]`, zeros behind the last column.
+pub(crate) struct Turning<'a, const W: usize> {
+    columns: Columns<'a>,
+    queue: Queue<'a, 1>,
 }
 
-/// Up to 48 columns of a matrix as rows of 48, zeros behind the last.
-pub(crate) fn turn(columns: &[f32], n_rows: usize, rows: &mut [f32]) {
-    let n_columns = columns.len() / n_rows;
-    for (i, row) in rows.chunks_exact_mut(ROWS).enumerate() {
-        for (j, x) in row[..n_columns].iter_mut().enumerate() {
-            *x = columns[j * n_rows + i];
+impl<'a, const W: usize> Turning<'a, W> {
+    pub(crate) fn new(columns: Columns<'a>, memory: &'a mut Aligned) -> Self {
+        let n_panels = columns.shape().1.div_ceil(W);
+        let to = memory.take(turned_len::<W>(columns.shape()));
+        Self { columns, queue: Queue::new(n_panels, Order::InTurn, [to]) }
+    }
+
+    /// Turns what no other thread has turned.
+    fn run(&self) {
+        let (n_rows, n_columns) = self.columns.shape();
+        while let Some((panel, [to])) = self.queue.take() {
+            let columns = panel * W..((panel + 1) * W).min(n_columns);
+            for group in 0..n_groups(n_rows) {
+                let rows = rows_of(group, n_rows);
+                let columns = columns.clone().map(|j| self.columns.part(j, group));
+                let to = &mut to[rows.start * W..rows.end * W];
+                turn::<W>(columns, to.as_chunks_mut().0);
+            }
         }
+    }
+}
+
+/// How many numbers these are when they are turned.
+pub(crate) fn turned_len<const W: usize>((n_rows, n_columns): (usize, usize)) -> usize {
+    n_rows * n_columns.next_multiple_of(W)
+}
+
+/// Turns all of these at once.
+pub(crate) fn turn_all<const V: usize, const W: usize>(
+    scratches: &mut [Scratch],
+    (first, second): (&[Turning<'_, V>], &[Turning<'_, W>]),
+) {
+    share_out(scratches, &|_| {
+        first.iter().for_each(Turning::run);
+        second.iter().for_each(Turning::run);
+    });
+}
+
+/// What there is to turn.
+#[derive(Clone, Copy)]
+pub(crate) enum Columns<'a> {
+    Matrix(&'a Matrix<f32>),
+    /// The heads' outputs side by side, `[group][head][rows of a head][48]`.
+    Concat(&'a [f32], Extent),
+}
+
+impl<'a> Columns<'a> {
+    fn shape(&self) -> (usize, usize) {
+        match self {
+            Self::Matrix(x) => x.shape(),
+            Self::Concat(_, extent) => {
+                (extent.n_queries(), extent.dims.n_heads() * extent.dims.d_v())
+            }
+        }
+    }
+
+    /// The rows of column j that are a group's.
+    fn part(&self, j: usize, group: usize) -> &'a [f32] {
+        let rows = rows_of(group, self.shape().0);
+        match self {
+            Self::Matrix(x) => &x.as_slice()[j * x.nrows()..][rows],
+            Self::Concat(concat, Extent { dims, .. }) => {
+                let (head, feature) = (j / dims.d_v(), j % dims.d_v());
+                let panel = (group * dims.n_heads() + head) * rows_per_head(*dims);
+                &concat[(panel + feature) * ROWS..][..rows.len()]
+            }
+        }
+    }
+}
+
+/// Up to W columns as rows of W, zeros behind the last.
+pub(crate) fn turn<'a, const W: usize>(
+    columns: impl Iterator<Item = &'a [f32]>,
+    rows: &mut [[f32; W]],
+) {
+    let mut n_columns = 0;
+    for column in columns {
+        for (row, &x) in rows.iter_mut().zip(column) {
+            row[n_columns] = x;
+        }
+        n_columns += 1;
+    }
+    for row in rows {
         row[n_columns..].fill(0.0);
     }
 }

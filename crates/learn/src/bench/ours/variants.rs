@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use attention::{Mask, Matrix};
 use fused_heads::{Batch, FusedAttention};
 use gradients::Pass as Tape;
-use kernels::{InputGradients, Inputs, Instructions, Packed, Rung, ladder};
+use kernels::{Gradients, InputGradients, Inputs, Instructions, Packed, Rung, ladder};
 
 use crate::bench::case::{Case, Pass};
 use crate::bench::layer::Layer;
@@ -198,6 +198,7 @@ struct PackedBack {
     packed: Packed,
     mask: Mask,
     out: Matrix<f32>,
+    gradients: Gradients,
     results: Option<Results<f32>>,
 }
 
@@ -207,6 +208,7 @@ impl PackedBack {
             packed: Packed::with_instructions(&layer.parameters, instructions),
             mask: Mask::None,
             out: Matrix::zeros(0, 0),
+            gradients: Gradients::default(),
             results: None,
         }
     }
@@ -233,10 +235,11 @@ impl Variant for PackedBack {
     fn run(&mut self, layer: &Layer, keep: bool) -> Result<()> {
         let masks = std::slice::from_ref(&self.mask);
         let inputs = Inputs::self_attention(layer.case.batch, &layer.x, masks);
-        let mut pass = self.packed.pass(&inputs, &mut self.out)?;
-        let d = black_box(pass.backward(&layer.d_out)?);
+        let d = &mut self.gradients;
+        self.packed.pass(&inputs, &mut self.out)?.backward_into(&layer.d_out, d)?;
+        black_box(&d);
         if keep {
-            let InputGradients::SelfAttention { d_x } = d.d_inputs else {
+            let InputGradients::SelfAttention { d_x } = d.d_inputs.clone() else {
                 bail!("query, key and value were one matrix");
             };
             let projections = [&d.d_w_q, &d.d_w_k, &d.d_w_v, &d.d_w_o];
