@@ -11,6 +11,9 @@ use crate::cases::assert_close;
 /// Keys: some blocks of them, and the last is not whole.
 const N_KV: usize = 600;
 
+/// The score of a key, of the place where it stands, from 0 to 1.
+type Score = fn(f32) -> f32;
+
 /// One head of width 1 that changes nothing: the score of a query of 1 is its key.
 fn layer_of_ones() -> LayerParameters<f32> {
     let one = || Linear::new(Matrix::from_element(1, 1, 1.0), None).unwrap();
@@ -20,7 +23,7 @@ fn layer_of_ones() -> LayerParameters<f32> {
 
 #[test]
 fn scores_of_any_size_in_any_order_give_the_softmax() {
-    let scores: [(&str, fn(f32) -> f32); 9] = [
+    let scores: [(&str, Score); 9] = [
         ("rise", |at| 200.0 * at - 100.0),
         ("fall", |at| 100.0 - 200.0 * at),
         ("rise to the right of 0", |at| 300.0 * at),

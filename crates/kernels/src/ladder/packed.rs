@@ -2,18 +2,20 @@
 //!
 //! **The idea:** a library's product packs both operands anew in every call, since it
 //! cannot know who reads its result. We know. Weights are packed once; queries, keys,
-//! values, scores and outputs are written where and how the next product reads them; and
-//! one tile of sums in registers (`tile.rs`) serves all products there are. A block of keys
-//! that has come from memory serves a few hundred queries.
+//! values, shares and outputs are written where and how the next product reads them; and
+//! one tile of sums in registers (`tile.rs`) serves all products there are. A score becomes
+//! a share before it leaves its register (`running.rs`). A block of keys that has come from
+//! memory serves a few hundred queries.
 //!
 //! **What it buys:** the multiply-adds run at most of what the processor can do, at any
 //! length; and small inputs are not paid for with calls and copies.
 //!
 //! **Where it is slower:** weights that change with every step must be packed with every
-//! step. A group of 48 queries that is not full computes for lanes that nobody asked for.
-//! Numbers that are not finite are computed twice, the second time by the definition. The
-//! way back has one piece of work for each head and sequence, too few for many threads
-//! where there is one long sequence.
+//! step. A block of scores that are far from their reference is computed twice. A group of
+//! 48 queries that is not full computes for lanes that nobody asked for. Numbers that are
+//! not finite are computed twice, the second time by the definition. The way back has one
+//! piece of work for each head and sequence, too few for many threads where there is one
+//! long sequence.
 
 use attention::{Dims, LayerParameters, Matrix, Result};
 use rayon::prelude::*;

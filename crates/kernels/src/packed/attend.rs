@@ -108,6 +108,8 @@ fn one_sequence<S: Simd>(
     }
 }
 
+/// A block with the references as they are, and once more if they will not do. (Nor do they
+/// where a query has seen no key yet.)
 #[inline(always)]
 fn one_block<S: Simd>(
     simd: S,
@@ -141,7 +143,8 @@ fn one_block<S: Simd>(
 }
 // ANCHOR_END: one_sequence
 
-/// Shares of 8 keys, or what the block has of them.
+/// The shares of 8 keys, or of what the block has of them: in registers, where the mask is
+/// `open` and all 8 are there.
 #[inline(always)]
 fn one_tile<S: Simd>(
     simd: S,
@@ -153,9 +156,9 @@ fn one_tile<S: Simd>(
     scores: &mut [f32],
 ) {
     let in_use = vectors::<S>(lanes.part.lanes.clone());
-    let rows = &mut scores[tile.rows.start * ROWS..tile.rows.end * ROWS];
     if open && tile.rows.len() == COLUMNS {
-        let sums = &mut Shares { running: &mut lanes.running, to: rows };
+        let to = &mut scores[tile.rows.start * ROWS..][..COLUMNS * ROWS];
+        let sums = &mut Shares { running: &mut lanes.running, to };
         product(simd, q, keys.of_tile(tile), keys.dims.d_k(), &in_use, sums);
     } else {
         masked_scores(simd, q, &lanes.part, tile, keys, scores);
@@ -164,6 +167,7 @@ fn one_tile<S: Simd>(
     }
 }
 
+/// The scores of a block with the mask on them.
 #[inline(always)]
 fn masked_scores<S: Simd>(
     simd: S,

@@ -7,13 +7,13 @@
 
 mod attend;
 mod careful;
+mod gradients;
 mod parameters;
 mod strips;
 mod tokens;
 mod turned;
 
-use attention::{Error, Linear, Matrix, Result};
-use rayon::prelude::*;
+use attention::{Error, Matrix, Result};
 
 use super::forward::{Extent, project_by};
 use super::memory::Aligned;
@@ -25,82 +25,13 @@ use crate::tile::ROWS;
 use crate::wide::Wide;
 
 use attend::{AttendBackward, Kept};
+use gradients::of_shape;
 use parameters::{WeightBack, d_weights};
 use strips::{OfHeads, Strips, WIDTH};
 use turned::{Columns, Turning, turn_all, turned_len};
 
+pub use gradients::{Gradients, InputGradients};
 pub(crate) use turned::Turned;
-
-/// How many numbers a thread looks at before it takes the next.
-const PART: usize = 1 << 16;
-
-/// The gradients of a layer's parameters and inputs, each of the shape of what it is the
-/// gradient of.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Gradients {
-    /// Of W^Q, `[d_model, h · d_k]`, and its bias.
-    pub d_w_q: Linear<f32>,
-    /// Of W^K, `[key_width, h · d_k]`, and its bias.
-    pub d_w_k: Linear<f32>,
-    /// Of W^V, `[value_width, h · d_v]`, and its bias.
-    pub d_w_v: Linear<f32>,
-    /// Of W^O, `[h · d_v, d_model]`, and its bias.
-    pub d_w_o: Linear<f32>,
-    /// Of the tokens.
-    pub d_inputs: InputGradients,
-}
-
-impl Default for Gradients {
-    /// No gradients yet, all of no size: for [`Pass::backward_into`] to write.
-    fn default() -> Self {
-        let none = || Matrix::zeros(0, 0);
-        let [d_w_q, d_w_k, d_w_v, d_w_o] =
-            std::array::from_fn(|_| Linear { weight: none(), bias: None });
-        let d_inputs = InputGradients::SelfAttention { d_x: none() };
-        Self { d_w_q, d_w_k, d_w_v, d_w_o, d_inputs }
-    }
-}
-
-impl Gradients {
-    /// Whether no number is NaN or infinite.
-    fn are_finite(&self) -> bool {
-        let linears = [&self.d_w_q, &self.d_w_k, &self.d_w_v, &self.d_w_o];
-        let inputs = match &self.d_inputs {
-            InputGradients::SelfAttention { d_x } => vec![d_x],
-            InputGradients::CrossAttention { d_query, d_key, d_value } => {
-                vec![d_query, d_key, d_value]
-            }
-        };
-        let biases = linears.iter().filter_map(|linear| linear.bias.as_ref());
-        let biases = biases.map(|bias| bias.as_slice());
-        let matrices = linears.iter().map(|linear| &linear.weight).chain(inputs);
-        let slices = matrices.map(|matrix| matrix.as_slice()).chain(biases);
-        let parts: Vec<_> = slices.flat_map(|slice| slice.chunks(PART)).collect();
-        // A part is looked at whole: so many numbers of it are looked at at once.
-        let finite = |part: &[f32]| part.iter().fold(true, |all, x| all & x.is_finite());
-        parts.into_par_iter().all(finite)
-    }
-}
-
-/// The gradients of the tokens.
-#[derive(Debug, Clone, PartialEq)]
-pub enum InputGradients {
-    /// Query, key and value were one matrix: the sum of the three ways back,
-    /// `[n_sequences · n_tokens, d_model]`.
-    SelfAttention {
-        /// Of the tokens.
-        d_x: Matrix<f32>,
-    },
-    /// They were not.
-    CrossAttention {
-        /// `[n_sequences · n_q, d_model]`.
-        d_query: Matrix<f32>,
-        /// `[n_sequences · n_kv, key_width]`.
-        d_key: Matrix<f32>,
-        /// `[n_sequences · n_kv, value_width]`.
-        d_value: Matrix<f32>,
-    },
-}
 
 /// A forward pass that can be gone back.
 ///
@@ -241,90 +172,65 @@ impl Pass<'_> {
         }
     }
 
+    /// Turns what went into each product, and the gradients of the outputs, so that the
+    /// last step reads them side by side.
+    fn turn(&mut self, d_out: &Matrix<f32>) {
+        let Self { layer, inputs, extent } = self;
+        let Packed { memory, back, .. } = &mut **layer;
+        let Memory { tokens_turned, concat_turned, d_out_strips, .. } = back;
+        let concat = Columns::Concat(memory.concat.get(extent.q()), *extent);
+        let mut rows = vec![Turning::<ROWS>::new(concat, concat_turned)];
+        for (x, to) in distinct(inputs).iter().zip(tokens_turned) {
+            rows.push(Turning::new(Columns::Matrix(x), to));
+        }
+        let strips = Turning::<WIDTH>::new(Columns::Matrix(d_out), d_out_strips);
+        turn_all(&mut memory.scratches[..extent.n_threads], (&rows, &[strips]));
+    }
+
     /// The same lines, and `out = concat · W^O + b^O`: the gradients of the parameters.
     fn back_to_parameters(&mut self, d_out: &Matrix<f32>, gradients: &mut Gradients) {
+        self.turn(d_out);
         let Self { layer, inputs, extent } = self;
         let Packed { instructions, memory, back, parameters, .. } = &mut **layer;
         let Memory { dq, dk, dv, tokens_turned, concat_turned, d_out_strips, .. } = back;
-        let scratches = &mut memory.scratches[..extent.n_threads];
-        let n_matrices = if inputs.is_self_attention() { 1 } else { 3 };
-        let tokens = &[inputs.query, inputs.key, inputs.value][..n_matrices];
-        let concat = Columns::Concat(memory.concat.get(extent.q()), *extent);
-        let mut wide = vec![Turning::<ROWS>::new(concat, concat_turned)];
-        wide.extend(
-            tokens
-                .iter()
-                .zip(&mut *tokens_turned)
-                .map(|(x, to)| Turning::new(Columns::Matrix(x), to)),
-        );
-        let strips = Turning::<WIDTH>::new(Columns::Matrix(d_out), d_out_strips);
-        turn_all(scratches, (&wide, &[strips]));
-
-        let [dq, dk, dv] = of_heads([dq, dk, dv], *extent);
-        let token = |i: usize| {
-            let i = i % n_matrices; // one matrix is all three
+        let tokens = distinct(inputs);
+        let turned = |i: usize| {
+            let i = i % tokens.len(); // one matrix is all three
             tokens_turned[i].get(turned_len::<ROWS>(tokens[i].shape()))
         };
-        let shape = parameters.w_o().weight.shape();
-        let concat = concat_turned.get(turned_len::<ROWS>((d_out.nrows(), shape.0)));
+        let w_o = parameters.w_o();
+        let concat = concat_turned.get(turned_len::<ROWS>((d_out.nrows(), w_o.d_in())));
         let d_out = OfHeads {
             data: d_out_strips.get(turned_len::<WIDTH>(d_out.shape())),
             strips: Strips { features: d_out.ncols(), tokens: d_out.nrows() },
             n_heads: 1,
             n_sequences: 1,
         };
-        let Gradients { d_w_q, d_w_k, d_w_v, d_w_o, .. } = gradients;
+        let [dq, dk, dv] = of_heads([dq, dk, dv], *extent);
         let of_head = &parameters.heads()[0];
+        let Gradients { d_w_q, d_w_k, d_w_v, d_w_o, .. } = gradients;
         let weights = [
-            (token(0), dq, &of_head.w_q, d_w_q),
-            (token(1), dk, &of_head.w_k, d_w_k),
-            (token(2), dv, &of_head.w_v, d_w_v),
-            (concat, d_out, parameters.w_o(), d_w_o),
+            (turned(0), dq, &of_head.w_q, d_w_q),
+            (turned(1), dk, &of_head.w_k, d_w_k),
+            (turned(2), dv, &of_head.w_v, d_w_v),
+            (concat, d_out, w_o, d_w_o),
         ]
         .map(|(x, d, linear, to)| {
             to.bias = linear.bias.as_ref().map(|_| d.sums().into());
             let shape = (linear.d_in(), d.n_heads * d.strips.features);
             WeightBack { x, d, d_weight: of_shape(&mut to.weight, shape) }
         });
-        d_weights(*instructions, scratches, weights);
+        d_weights(*instructions, &mut memory.scratches[..extent.n_threads], weights);
     }
 }
 
-impl InputGradients {
-    /// The gradient of tokens that are query, key and value.
-    fn of_one_matrix(&mut self) -> &mut Matrix<f32> {
-        if !matches!(self, Self::SelfAttention { .. }) {
-            *self = Self::SelfAttention { d_x: Matrix::zeros(0, 0) };
-        }
-        match self {
-            Self::SelfAttention { d_x } => d_x,
-            Self::CrossAttention { .. } => unreachable!("it is not that any more"),
-        }
+/// The matrices of tokens that came in: one where it was query, key and value.
+fn distinct<'a>(inputs: &Inputs<'a>) -> Vec<&'a Matrix<f32>> {
+    if inputs.is_self_attention() {
+        vec![inputs.query]
+    } else {
+        vec![inputs.query, inputs.key, inputs.value]
     }
-
-    /// The gradients of query, key and value.
-    fn of_three_matrices(&mut self) -> [&mut Matrix<f32>; 3] {
-        if !matches!(self, Self::CrossAttention { .. }) {
-            let [d_query, d_key, d_value] = [0; 3].map(|n| Matrix::zeros(n, n));
-            *self = Self::CrossAttention { d_query, d_key, d_value };
-        }
-        match self {
-            Self::CrossAttention { d_query, d_key, d_value } => [d_query, d_key, d_value],
-            Self::SelfAttention { .. } => unreachable!("it is not that any more"),
-        }
-    }
-}
-
-/// A matrix of this shape, in the memory that it has if that is its shape already. What is
-/// in it is left over.
-fn of_shape(
-    matrix: &mut Matrix<f32>,
-    (n_rows, n_columns): (usize, usize),
-) -> &mut Matrix<f32> {
-    if matrix.shape() != (n_rows, n_columns) {
-        *matrix = Matrix::zeros(n_rows, n_columns);
-    }
-    matrix
 }
 
 /// The parameters for the way back.
