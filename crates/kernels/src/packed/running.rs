@@ -15,9 +15,9 @@ use crate::exp2::exp2;
 use crate::tile::{ROWS, Sums, put, vector, vector_mut};
 
 // ANCHOR: will_do
-/// With a sum of shares between these, a reference will do. A float has its 24 digits at
-/// any size, so a share may be large. What has to be avoided is that one overflows, or that
-/// what becomes 0 (below 2^−126) would count beside the sum.
+/// With a sum of shares between these, a reference will do. A float has its 24 digits
+/// at any size, so a share may be large. What has to be avoided is that one overflows,
+/// or that what becomes 0 (below 2^−126) would count beside the sum.
 const WILL_DO: Range<f32> = 1.0 / HUGE..HUGE;
 
 /// 2^40.
