@@ -157,7 +157,7 @@ mod tests {
             assert_eq!(exp2(-1.0), 0.5);
             assert_eq!(exp2(f32::NEG_INFINITY), 0.0);
             assert_eq!(exp2(-1e30), 0.0);
-            assert_eq!(exp2(127.0), 2f32.powi(127));
+            assert_eq!(exp2(127.0), f32::from_bits(0x7f00_0000));
             for x in [128.0, 200.0, 1e30, f32::INFINITY] {
                 assert_eq!(exp2(x), f32::INFINITY);
             }
