@@ -123,6 +123,8 @@ mod tests {
 
     #[test]
     fn small_numbers_step_by_step() {
+        // Miri adds errors of its own to ln and exp.
+        let bound = if cfg!(miri) { 1e-4 } else { 1e-5 };
         let mut online = OnlineSoftmax::new(1, 1);
         let [one, two, four] = [1f32, 2.0, 4.0].map(f32::ln);
         let mut check = |scores: [f32; 2], values: [f32; 2], expected: [f32; 3]| {
@@ -131,15 +133,15 @@ mod tests {
             online.take_in(scores, v.as_view(), exp);
             let seen = [online.maximum[0], online.sum[0], online.out[0]];
             for (seen, expected) in seen.into_iter().zip(expected) {
-                assert!((seen - expected).abs() < 1e-4, "{seen} and not {expected}");
+                assert!((seen - expected).abs() < bound, "{seen} and not {expected}");
             }
             online.clone().finish()[0]
         };
         let average = check([one, two], [10.0, 20.0], [two, 1.5, 25.0]);
-        assert!((average - 50.0 / 3.0).abs() < 1e-4, "{average}");
+        assert!((average - 50.0 / 3.0).abs() < bound, "{average}");
         // The new maximum is twice the old one: what was seen counts half.
         let average = check([four, one], [40.0, 8.0], [four, 2.0, 54.5]);
-        assert!((average - 27.25).abs() < 1e-4, "{average}");
+        assert!((average - 27.25).abs() < bound, "{average}");
     }
 
     #[test]
