@@ -179,12 +179,12 @@ impl Pass<'_> {
         let Packed { memory, back, .. } = &mut **layer;
         let Memory { tokens_turned, concat_turned, d_out_strips, .. } = back;
         let concat = Columns::Concat(memory.concat.get(extent.q()), *extent);
-        let mut rows = vec![Turning::<ROWS>::new(concat, concat_turned)];
+        let mut rows = vec![Turning::new(concat, concat_turned)];
         for (x, to) in distinct(inputs).iter().zip(tokens_turned) {
             rows.push(Turning::new(Columns::Matrix(x), to));
         }
-        let strips = Turning::<WIDTH>::new(Columns::Matrix(d_out), d_out_strips);
-        turn_all(&mut memory.scratches[..extent.n_threads], (&rows, &[strips]));
+        let strips = Turning::new(Columns::Matrix(d_out), d_out_strips);
+        turn_all(&mut memory.scratches[..extent.n_threads], &rows, &strips);
     }
 
     /// The same lines, and `out = concat · W^O + b^O`: the gradients of the parameters.

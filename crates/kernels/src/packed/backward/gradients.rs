@@ -23,7 +23,9 @@ pub struct Gradients {
 }
 
 impl Default for Gradients {
-    /// No gradients yet, all of no size: for [`Pass::backward_into`](crate::Pass::backward_into) to write.
+    /// No gradients yet, all of no size, for [`Pass::backward_into`] to write.
+    ///
+    /// [`Pass::backward_into`]: crate::Pass::backward_into
     fn default() -> Self {
         let none = || Matrix::zeros(0, 0);
         let [d_w_q, d_w_k, d_w_v, d_w_o] =

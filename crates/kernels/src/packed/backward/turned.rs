@@ -2,6 +2,7 @@
 
 use attention::{HeadParameters, LayerParameters, Linear, Matrix};
 
+use super::strips::WIDTH;
 use super::tokens::turned_ways;
 use crate::packed::forward::Extent;
 use crate::packed::memory::{Aligned, Scratch};
@@ -79,13 +80,14 @@ pub(crate) fn turned_len<const W: usize>((n_rows, n_columns): (usize, usize)) ->
 }
 
 /// Turns all of these at once.
-pub(crate) fn turn_all<const V: usize, const W: usize>(
+pub(crate) fn turn_all(
     scratches: &mut [Scratch],
-    (first, second): (&[Turning<'_, V>], &[Turning<'_, W>]),
+    rows: &[Turning<'_, ROWS>],
+    strips: &Turning<'_, WIDTH>,
 ) {
     share_out(scratches, &|_| {
-        first.iter().for_each(Turning::run);
-        second.iter().for_each(Turning::run);
+        rows.iter().for_each(Turning::run);
+        strips.run();
     });
 }
 
