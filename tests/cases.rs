@@ -5,7 +5,7 @@ use attention::{
     Result, Rng, SeedableRng, random_matrix,
 };
 use fused_heads::{Batch, FusedAttention};
-use learn::stages::every_stage;
+use lessons::every_stage;
 use proptest::prelude::*;
 
 /// A layer and what goes into it, all from one seed.

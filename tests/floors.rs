@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use learn::paths;
+use workshop::paths;
 
 /// What each crate may use. Implementations that are compared never call each other; the
 /// one exception is the formula itself, which `per-head` takes from `single-head`.

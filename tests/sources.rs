@@ -9,7 +9,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use learn::paths;
+use workshop::paths;
 
 const SOURCES: [&str; 5] = ["000", "001", "002", "003", "004"];
 

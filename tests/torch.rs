@@ -1,8 +1,8 @@
 //! PyTorch gives the same numbers.
 
 use attention::{Attended, Mask, Matrix};
-use learn::paths;
 use pretrained::TensorFile;
+use workshop::paths;
 
 use crate::cases::{assert_close, difference, every_stage_and_batched};
 

@@ -6,7 +6,6 @@ use attention::{
     Mask, Matrix, Rng, SeedableRng, max_abs_diff, random_matrix, softmax_rows,
     weighted_values,
 };
-use learn::gallery;
 use pretrained::TrainedLayer;
 use single_head::{HeadPass, attend};
 
@@ -204,7 +203,7 @@ fn scores_spread_as_d_k_grows() {
     insta::assert_snapshot!("ch02_spread", table);
     insta::assert_snapshot!("ch02_spread_numbers", text);
 
-    let figure = gallery::draw("score-spread", &gallery::Args::default()).unwrap();
+    let figure = lessons::draw("score-spread", &lessons::Args::default()).unwrap();
     assert_eq!(figure.tables()[0].rows, figure_rows, "the figure shows other numbers");
 }
 
@@ -305,7 +304,7 @@ fn wrong_maps_of_the_right_shape() {
     insta::assert_snapshot!("ch02_wrong_maps", table);
     insta::assert_snapshot!("ch02_wrong_numbers", text);
 
-    let figure = gallery::draw("wrong-maps", &gallery::Args::default()).unwrap();
+    let figure = lessons::draw("wrong-maps", &lessons::Args::default()).unwrap();
     let shown: Vec<_> =
         figure.tables()[0].rows.iter().map(|row| row[1..].to_vec()).collect();
     assert_eq!(shown, figure_rows, "the figure shows other numbers");

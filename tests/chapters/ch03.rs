@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use attention::{HeadParameters, Linear, Mask, Matrix, max_abs_diff};
-use learn::gallery;
 use single_head::{HeadPass, attend, attend_in_loops};
 
 pub const WORDS: [&str; 3] = ["river", "banks", "overflowed"];
@@ -207,7 +206,7 @@ fn values() {
 #[test]
 fn the_figure_draws_the_same_words() {
     let [pass, _] = both(&head(2.0), &words());
-    let figure = gallery::draw("one-head-words", &gallery::Args::default()).unwrap();
+    let figure = lessons::draw("one-head-words", &lessons::Args::default()).unwrap();
     for (row, shares) in figure.tables()[0].rows.iter().zip(pass.attn.row_iter()) {
         for (cell, share) in row[1..].iter().zip(shares.iter()) {
             assert_eq!(cell.parse::<f64>().unwrap(), (share * 1e3).round() / 1e3);

@@ -11,11 +11,11 @@ use gradients::{
     GradientDescent, Gradients, LinearGradients, Optimiser, Pass, cross_entropy,
     linear_backward, softmax_rows_backward, squared_error,
 };
-use learn::gallery::ch08::{
+use lessons::ch08::{
     ADAM_RATE, N_SENTENCES, N_STEPS, RATE, START, Task, fresh_layer, optimisers, train,
     two_lenses,
 };
-use learn::gallery::{Args, draw};
+use lessons::{Args, draw};
 use pretrained::minilm;
 
 use crate::cases::assert_close;

@@ -260,7 +260,7 @@ fn each_claimed_link_beside_its_controls() {
 
 #[test]
 fn the_figure_of_the_claims_has_the_numbers_of_the_table() {
-    let figure = learn::gallery::draw("claimed-links", &Default::default()).unwrap();
+    let figure = lessons::draw("claimed-links", &Default::default()).unwrap();
     let rows = &figure.tables()[0].rows;
     for (row, claim) in rows.iter().zip(measured()) {
         let expected = [claim.share, claim.others].map(share);

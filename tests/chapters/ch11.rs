@@ -6,11 +6,10 @@ use attention::{
     Dims, Mask, Matrix, MultiplyAdds, Rng, SeedableRng, random_matrix, thousands,
 };
 use kernels::{Inputs, Packed, ladder};
-use learn::bench::report::{Machine, Row, Run};
-use learn::gallery::ch11::CASE;
-use learn::gallery::ch11::online::{POWERS, VALUES, steps};
-use learn::gallery::ch11::runs::{self, FORWARD};
-use learn::gallery::ch11::work::Work;
+use lessons::ch11::CASE;
+use lessons::ch11::online::{POWERS, VALUES, steps};
+use lessons::ch11::work::Work;
+use record::{Machine, Pass, Row, Run};
 
 use crate::cases::layer;
 
@@ -259,7 +258,7 @@ struct Reference {
 
 impl Reference {
     fn open() -> Self {
-        Self { run: runs::reference().unwrap() }
+        Self { run: record::reference().unwrap() }
     }
 
     fn machine(&self) -> &Machine {
@@ -267,9 +266,8 @@ impl Reference {
     }
 
     fn row(&self, case: &str, who: &str) -> &Row {
-        let case =
-            runs::case(&self.run, case).unwrap_or_else(|| panic!("no case {case}"));
-        let is_it = |row: &&Row| row.who == who && row.pass == FORWARD;
+        let case = self.run.case(case).unwrap_or_else(|| panic!("no case {case}"));
+        let is_it = |row: &&Row| row.who == who && row.pass == Pass::Forward.name();
         let row = case.rows.iter().find(is_it);
         row.unwrap_or_else(|| panic!("no row of {who} in {}", case.name))
     }
@@ -283,9 +281,11 @@ impl Reference {
     }
 
     fn best_peer(&self, case: &str) -> &Row {
-        let case = runs::case(&self.run, case).unwrap();
-        let rows =
-            case.rows.iter().filter(|row| row.side == "peer" && row.pass == FORWARD);
+        let case = self.run.case(case).unwrap();
+        let rows = case
+            .rows
+            .iter()
+            .filter(|row| row.side == "peer" && row.pass == Pass::Forward.name());
         let best = rows.min_by(|a, b| a.median_ms.total_cmp(&b.median_ms));
         best.expect("a reference run has others beside ours")
     }
@@ -412,11 +412,11 @@ fn slopes_of_the_reference_run() {
     let power = |slope: Option<f64>| {
         slope.map_or("–".to_owned(), |slope| format!("n^{slope:.2}"))
     };
-    for who in runs::growers(&run) {
-        let [time, memory] = runs::slopes(&run, &who).map(power);
+    for who in record::growers(&run.growth) {
+        let [time, memory] = record::slopes(&run.growth, who).map(power);
         writeln!(text, "{who:<18}  {time:>13}  {memory:>15}").unwrap();
     }
-    let [time, memory] = runs::slopes(&run, "packed");
+    let [time, memory] = record::slopes(&run.growth, "packed");
     let (time, memory) = (time.unwrap(), memory.unwrap());
     assert!(
         (1.7..2.3).contains(&time) && (0.7..1.2).contains(&memory),

@@ -15,7 +15,6 @@ use std::fs;
 use std::path::Path;
 
 use browser::{Browser, View};
-use learn::book;
 
 /// One page's transfer, figures and their library included.
 const MOST_BYTES: f64 = 1.6e6;

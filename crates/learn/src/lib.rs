@@ -5,19 +5,5 @@
 //! [`predict`], [`attend`], [`verify`]), and the three things that they work on: the [`book`], the [`notebooks`]
 //! and the exercises ([`practice`]).
 
-pub mod attend;
-pub mod bench;
-pub mod book;
-pub mod count;
-pub mod gallery;
-pub mod notebooks;
-pub mod paths;
-pub mod practice;
-pub mod predict;
-pub mod progress;
-pub mod stages;
 pub mod start;
-mod step;
-pub mod tour;
-pub mod train;
 pub mod verify;

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use learn::{
-    attend, bench, book, count, notebooks, practice, predict, start, tour, train, verify,
-};
+use lab as notebooks;
+use learn::{start, verify};
+use terminal::{attend, count, predict, tour, train};
 
 /// Learn multi-head attention: the book, the notebooks, and a trained layer.
 ///

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{book, notebooks, progress};
+use lab as notebooks;
+use workshop::progress;
 
 /// mdBook's own port.
 const BOOK_PORT: u16 = 3000;

@@ -7,7 +7,8 @@ use std::time::Instant;
 use anyhow::{Result, bail, ensure};
 use indicatif::ProgressBar;
 
-use crate::{book, notebooks, paths, practice, progress, step};
+use lab as notebooks;
+use workshop::{paths, progress, step};
 
 /// The version that is installed where there is none.
 const INSTA: &str = "1.49.0";

@@ -1,0 +1,264 @@
+//! What is ours: one variant for each implementation and pass.
+
+use std::hint::black_box;
+
+use anyhow::{Context, Result, bail};
+use attention::{Mask, Matrix};
+use fused_heads::{Batch, FusedAttention};
+use gradients::Pass as Tape;
+use kernels::{Gradients, InputGradients, Inputs, Instructions, Packed, Rung, ladder};
+
+use crate::layer::Layer;
+use crate::results::Results;
+use record::{Case, Pass};
+
+/// One pass of one implementation.
+pub trait Variant {
+    fn name(&self) -> &'static str;
+    fn pass(&self) -> Pass;
+    /// The bytes of the n × n matrices that there are at once.
+    fn needs(&self, case: &Case) -> u64;
+    /// Makes room for the results of passes over this input.
+    fn prepare(&mut self, layer: &Layer) -> Result<()>;
+    /// One pass; what it gave is kept if it is asked for.
+    fn run(&mut self, layer: &Layer, keep: bool) -> Result<()>;
+    /// What the last run that kept it gave.
+    fn results(&self) -> Result<Results<f32>>;
+    /// The bytes of results for which a run itself makes room.
+    fn new_results(&self, layer: &Layer) -> u64;
+}
+
+/// Every variant with this layer's parameters.
+pub fn variants(layer: &Layer, instructions: Instructions) -> Vec<Box<dyn Variant>> {
+    let mut all: Vec<Box<dyn Variant>> =
+        vec![Box::new(FusedHeads::new(layer)), Box::new(Back::new(layer))];
+    for rung in ladder(&layer.parameters) {
+        let rung = match rung.name() {
+            "packed" => {
+                Box::new(Packed::with_instructions(&layer.parameters, instructions))
+            }
+            _ => rung,
+        };
+        all.push(Box::new(Climbed { rung, out: Matrix::zeros(0, 0), mask: Mask::None }));
+    }
+    all.push(Box::new(PackedBack::new(layer, instructions)));
+    all
+}
+
+/// A rung of the ladder, with the memory that its output is written to.
+struct Climbed {
+    rung: Box<dyn Rung>,
+    out: Matrix<f32>,
+    mask: Mask,
+}
+
+impl Variant for Climbed {
+    fn name(&self) -> &'static str {
+        self.rung.name()
+    }
+
+    fn pass(&self) -> Pass {
+        Pass::Forward
+    }
+
+    /// The first two rungs hold the map of one head, and its transposed keys' product.
+    fn needs(&self, case: &Case) -> u64 {
+        match self.name() {
+            "plain" | "one product" => case.map(4),
+            _ => 0,
+        }
+    }
+
+    fn prepare(&mut self, layer: &Layer) -> Result<()> {
+        (self.out, self.mask) = (written(layer), layer.case.mask());
+        Ok(())
+    }
+
+    fn run(&mut self, layer: &Layer, _: bool) -> Result<()> {
+        let masks = std::slice::from_ref(&self.mask);
+        let inputs = Inputs::self_attention(layer.case.batch, &layer.x, masks);
+        Ok(self.rung.forward(&inputs, &mut self.out)?)
+    }
+
+    fn results(&self) -> Result<Results<f32>> {
+        Ok(Results::output(self.out.clone()))
+    }
+
+    fn new_results(&self, _: &Layer) -> u64 {
+        0
+    }
+}
+
+/// The layer of chapter 5.
+struct FusedHeads {
+    fused: FusedAttention<f32>,
+    x: Option<Batch<f32>>,
+    out: Option<Batch<f32>>,
+}
+
+impl FusedHeads {
+    fn new(layer: &Layer) -> Self {
+        let fused = FusedAttention::new(&layer.parameters);
+        Self { fused, x: None, out: None }
+    }
+}
+
+impl Variant for FusedHeads {
+    fn name(&self) -> &'static str {
+        "fused-heads"
+    }
+
+    fn pass(&self) -> Pass {
+        Pass::Forward
+    }
+
+    /// The maps of all heads and sequences, which are among its results.
+    fn needs(&self, case: &Case) -> u64 {
+        case.maps(4) + case.map(4)
+    }
+
+    fn prepare(&mut self, layer: &Layer) -> Result<()> {
+        self.x = Some(Batch::new(layer.case.batch, layer.x.clone())?);
+        Ok(())
+    }
+
+    fn run(&mut self, layer: &Layer, keep: bool) -> Result<()> {
+        let x = self.x.as_ref().context("prepared")?;
+        let attended = self.fused.forward_batch(x, x, x, &[layer.case.mask()])?;
+        self.out = keep.then_some(black_box(attended).out);
+        Ok(())
+    }
+
+    fn results(&self) -> Result<Results<f32>> {
+        let out = self.out.as_ref().context("a run came before")?;
+        Ok(Results::output(out.tokens().clone()))
+    }
+
+    fn new_results(&self, layer: &Layer) -> u64 {
+        layer.bytes_of_output()
+    }
+}
+
+/// The layer of chapter 8, there and back.
+struct Back {
+    fused: FusedAttention<f32>,
+    x: Option<Batch<f32>>,
+    results: Option<Results<f32>>,
+}
+
+impl Back {
+    fn new(layer: &Layer) -> Self {
+        let fused = FusedAttention::new(&layer.parameters);
+        Self { fused, x: None, results: None }
+    }
+}
+
+impl Variant for Back {
+    fn name(&self) -> &'static str {
+        "gradients"
+    }
+
+    fn pass(&self) -> Pass {
+        Pass::ForwardBackward
+    }
+
+    /// All maps, kept for the way back, and there the gradient of one.
+    fn needs(&self, case: &Case) -> u64 {
+        case.maps(4) + 2 * case.map(4)
+    }
+
+    fn prepare(&mut self, layer: &Layer) -> Result<()> {
+        self.x = Some(Batch::new(layer.case.batch, layer.x.clone())?);
+        Ok(())
+    }
+
+    fn run(&mut self, layer: &Layer, keep: bool) -> Result<()> {
+        let x = self.x.as_ref().context("prepared")?;
+        let tape = Tape::forward_batch(&self.fused, x, x, x, &[layer.case.mask()])?;
+        let d = tape.backward(&layer.d_out)?;
+        let d_x = black_box(d.d_x()?);
+        if keep {
+            let out = tape.out().clone();
+            self.results = Some(Results::with_gradients(out, d_x, d.projections()));
+        }
+        Ok(())
+    }
+
+    fn results(&self) -> Result<Results<f32>> {
+        self.results.clone().context("a run came before")
+    }
+
+    fn new_results(&self, layer: &Layer) -> u64 {
+        layer.bytes_of_output() + layer.bytes_of_gradients()
+    }
+}
+
+/// The last rung, there and back.
+struct PackedBack {
+    packed: Packed,
+    mask: Mask,
+    out: Matrix<f32>,
+    gradients: Gradients,
+    results: Option<Results<f32>>,
+}
+
+impl PackedBack {
+    fn new(layer: &Layer, instructions: Instructions) -> Self {
+        Self {
+            packed: Packed::with_instructions(&layer.parameters, instructions),
+            mask: Mask::None,
+            out: Matrix::zeros(0, 0),
+            gradients: Gradients::default(),
+            results: None,
+        }
+    }
+}
+
+impl Variant for PackedBack {
+    fn name(&self) -> &'static str {
+        self.packed.name()
+    }
+
+    fn pass(&self) -> Pass {
+        Pass::ForwardBackward
+    }
+
+    fn needs(&self, _: &Case) -> u64 {
+        0
+    }
+
+    fn prepare(&mut self, layer: &Layer) -> Result<()> {
+        (self.out, self.mask) = (written(layer), layer.case.mask());
+        Ok(())
+    }
+
+    fn run(&mut self, layer: &Layer, keep: bool) -> Result<()> {
+        let masks = std::slice::from_ref(&self.mask);
+        let inputs = Inputs::self_attention(layer.case.batch, &layer.x, masks);
+        let d = &mut self.gradients;
+        self.packed.pass(&inputs, &mut self.out)?.backward_into(&layer.d_out, d)?;
+        black_box(&d);
+        if keep {
+            let InputGradients::SelfAttention { d_x } = d.d_inputs.clone() else {
+                bail!("query, key and value were one matrix");
+            };
+            let projections = [&d.d_w_q, &d.d_w_k, &d.d_w_v, &d.d_w_o];
+            let results = Results::with_gradients(self.out.clone(), d_x, projections);
+            self.results = Some(results);
+        }
+        Ok(())
+    }
+
+    fn results(&self) -> Result<Results<f32>> {
+        self.results.clone().context("a run came before")
+    }
+
+    fn new_results(&self, layer: &Layer) -> u64 {
+        layer.bytes_of_gradients()
+    }
+}
+
+/// Room for an output. Not zeros, which take memory only when they are written to.
+fn written(layer: &Layer) -> Matrix<f32> {
+    Matrix::from_element(layer.x.nrows(), layer.x.ncols(), f32::NAN)
+}

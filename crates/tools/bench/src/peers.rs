@@ -1,0 +1,107 @@
+//! The peers: PyTorch in a Python that has it, candle and burn in a program of their own.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::side::Program;
+use workshop::{paths, progress, step};
+
+/// What the program with candle and burn is called.
+pub const RUST: &str = "candle and burn";
+
+/// Every peer that is there, and for each that is not, why.
+pub fn all(python: Option<&Path>) -> (Vec<Program>, Vec<String>) {
+    let (mut there, mut missing) = (Vec::new(), Vec::new());
+    for (name, peer) in [("PyTorch", pytorch(python)), (RUST, rust())] {
+        match peer {
+            Ok(program) => there.push(program),
+            Err(why) => missing.push(format!("{name}: skipped: {why:#}")),
+        }
+    }
+    (there, missing)
+}
+
+/// The script in the Python that was given, or in the first that has torch.
+fn pytorch(given: Option<&Path>) -> Result<Program> {
+    let bar = progress::spinner("peers: a Python that has torch");
+    let python = find(given);
+    bar.finish_and_clear();
+    let script = folder().join("pytorch.py");
+    Ok(Program {
+        name: "PyTorch",
+        is_peer: true,
+        program: python?,
+        args: vec![script.to_string_lossy().into_owned()],
+    })
+}
+
+fn find(given: Option<&Path>) -> Result<PathBuf> {
+    if let Some(python) = given {
+        has_torch(python)?;
+        return Ok(python.to_owned());
+    }
+    let ours = paths::state().join("venv/bin/python");
+    let known = [ours, "python3".into(), "python".into()];
+    known.into_iter().find(|python| has_torch(python).is_ok()).context(
+        "no Python here has torch and safetensors. Make an environment (`python3 -m venv \
+         E`), install them (`E/bin/pip install torch safetensors numpy`), and name it \
+         (`--python E/bin/python`)",
+    )
+}
+
+fn has_torch(python: &Path) -> Result<()> {
+    let output = Command::new(python)
+        .args(["-c", "import torch, safetensors.torch"])
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("{} does not start", python.display()))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let last = said.trim().lines().last().unwrap_or("it says nothing");
+        bail!("{} has no torch and safetensors: {last}", python.display());
+    }
+    Ok(())
+}
+
+/// Built if it is not there yet, or was changed.
+fn rust() -> Result<Program> {
+    let (package, target) = (folder().join("rust"), paths::state().join("peers"));
+    let bar = progress::spinner("peers: compiling candle and burn (minutes, once)");
+    let built = step::run(
+        "bench-peers",
+        Command::new("cargo")
+            .args(["build", "--release", "--locked", "--manifest-path"])
+            .arg(package.join("Cargo.toml"))
+            .env("CARGO_TARGET_DIR", &target)
+            .env_remove("RUSTFLAGS"),
+    );
+    bar.finish_and_clear();
+    built?;
+    let program = target.join("release").join("rust-peers");
+    ensure!(program.exists(), "{} was not built", program.display());
+    Ok(Program { name: RUST, is_peer: true, program, args: vec![] })
+}
+
+fn folder() -> PathBuf {
+    paths::workspace().join("crates/kernels/peers")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_python_that_is_none_is_told_by_name() {
+        let refused = find(Some(Path::new("/no/python"))).unwrap_err();
+        insta::assert_snapshot!(format!("{refused:#}"), @"/no/python does not start: No such file or directory (os error 2)");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_python_without_torch_is_told_with_its_reason() {
+        let refused = find(Some(Path::new("false"))).unwrap_err();
+        insta::assert_snapshot!(format!("{refused:#}"), @"false has no torch and safetensors: it says nothing");
+    }
+}

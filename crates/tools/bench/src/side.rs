@@ -1,0 +1,196 @@
+//! One side of the comparison: a process that holds the layer and answers questions.
+//!
+//! All sides speak alike, ours too, so that all are timed and measured alike. A side is
+//! started with `FILE HEADS THREADS CAUSAL INSTRUCTIONS`, says its versions and variants
+//! on one line (`PyTorch 2.15.0⇥textbook⇥sdpa`), and then answers a line with a line, all
+//! parts separated by tabs:
+//!
+//! | question | answer |
+//! | --- | --- |
+//! | `needs VARIANT PASS` | the bytes of its n × n matrices at once, or `no` if it has no such pass |
+//! | `check VARIANT PASS FILE` | `written`, after it wrote the results |
+//! | `time VARIANT PASS` | milliseconds of one pass; of short ones the mean of many |
+//! | `memory VARIANT PASS` | peak bytes beyond input, parameters and results, or `-` |
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use tempfile::NamedTempFile;
+
+use super::memory;
+use record::{Case, Pass};
+use workshop::step;
+
+/// How a side is started.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// What it is called in messages.
+    pub name: &'static str,
+    /// Whether it is one of the peers, and not ours.
+    pub is_peer: bool,
+    pub program: PathBuf,
+    pub args: Vec<String>,
+}
+
+/// What a side works on.
+#[derive(Debug, Clone, Copy)]
+pub struct Job<'a> {
+    pub file: &'a Path,
+    pub case: Case,
+    pub threads: usize,
+    pub instructions: &'static str,
+}
+
+/// A side that runs.
+pub struct Side {
+    /// As in `("PyTorch", "2.15.0")`.
+    pub versions: Vec<(String, String)>,
+    pub variants: Vec<String>,
+    /// What it says on standard error.
+    log: NamedTempFile,
+    process: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Side {
+    /// Starts a side that is to be timed.
+    pub fn start(program: &Program, job: &Job<'_>) -> Result<Self> {
+        Self::start_with(program, job, &[])
+    }
+
+    /// Starts a side whose memory is to be measured.
+    pub fn start_for_memory(program: &Program, job: &Job<'_>) -> Result<Self> {
+        Self::start_with(program, job, &memory::GIVE_BACK)
+    }
+
+    fn start_with(
+        program: &Program,
+        job: &Job<'_>,
+        environment: &[(&str, &str)],
+    ) -> Result<Self> {
+        let log = NamedTempFile::new().context("no place for a log")?;
+        let threads = job.threads.to_string();
+        let mut command = Command::new(&program.program);
+        command
+            .args(&program.args)
+            .arg(job.file)
+            .args([&job.case.heads.to_string(), &threads])
+            .args([if job.case.causal { "1" } else { "0" }, job.instructions])
+            .envs(environment.iter().copied());
+        for library in ["OMP", "MKL", "OPENBLAS", "RAYON", "MATMUL"] {
+            command.env(format!("{library}_NUM_THREADS"), &threads);
+        }
+        Self::speak(command, log)
+    }
+
+    fn speak(mut command: Command, log: NamedTempFile) -> Result<Self> {
+        let mut process = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(log.reopen()?)
+            .spawn()
+            .with_context(|| format!("{:?} does not start", command.get_program()))?;
+        let stdin = process.stdin.take().context("a side has no standard input")?;
+        let stdout = process.stdout.take().context("a side has no standard output")?;
+        let stdout = BufReader::new(stdout);
+        let (versions, variants) = (Vec::new(), Vec::new());
+        let mut side = Self { versions, variants, log, process, stdin, stdout };
+        let line = side.answer()?;
+        let (versions, variants) = greeting(&line).with_context(|| {
+            format!("it said {line:?}, not its versions and variants")
+        })?;
+        (side.versions, side.variants) = (versions, variants);
+        Ok(side)
+    }
+
+    /// The bytes of the n × n matrices that a pass has at once; `None` if the variant has
+    /// no such pass.
+    pub fn needs(&mut self, variant: &str, pass: Pass) -> Result<Option<u64>> {
+        let answer = self.ask(&["needs", variant, pass.name()])?;
+        if answer == "no" {
+            return Ok(None);
+        }
+        answer.parse().map(Some).with_context(|| unclear(&answer, "a number of bytes"))
+    }
+
+    /// Has the results of a pass written to a file.
+    pub fn check(&mut self, variant: &str, pass: Pass, file: &Path) -> Result<()> {
+        let file = file.to_str().context("the folder for results is not UTF-8")?;
+        let answer = self.ask(&["check", variant, pass.name(), file])?;
+        ensure!(answer == "written", unclear(&answer, "that it wrote its results"));
+        Ok(())
+    }
+
+    /// The milliseconds of one run.
+    pub fn time(&mut self, variant: &str, pass: Pass) -> Result<f64> {
+        let answer = self.ask(&["time", variant, pass.name()])?;
+        let ms: f64 = answer.parse().with_context(|| unclear(&answer, "milliseconds"))?;
+        ensure!(ms.is_finite() && ms > 0.0, unclear(&answer, "milliseconds"));
+        Ok(ms)
+    }
+
+    /// The peak of a pass's memory beyond input, parameters and results, where the system
+    /// says it.
+    pub fn memory(&mut self, variant: &str, pass: Pass) -> Result<Option<u64>> {
+        let answer = self.ask(&["memory", variant, pass.name()])?;
+        if answer == "-" {
+            return Ok(None);
+        }
+        answer.parse().map(Some).with_context(|| unclear(&answer, "a number of bytes"))
+    }
+
+    fn ask(&mut self, question: &[&str]) -> Result<String> {
+        let asked = writeln!(self.stdin, "{}", question.join("\t"));
+        // If it cannot be asked any more, what it wrote last says why.
+        asked.or_else(|_| self.stopped())?;
+        self.answer()
+    }
+
+    fn answer(&mut self) -> Result<String> {
+        let mut line = Vec::new();
+        self.stdout.read_until(b'\n', &mut line)?;
+        if line.is_empty() {
+            self.stopped()?;
+        }
+        Ok(String::from_utf8_lossy(&line).trim_end().to_owned())
+    }
+
+    /// Why there is no answer.
+    fn stopped(&mut self) -> Result<()> {
+        let status = self.process.wait()?;
+        match step::tail(&self.log.path().to_owned()) {
+            end if end.is_empty() => bail!("it stopped ({status}) and said nothing"),
+            end => bail!("it stopped ({status}):\n{end}"),
+        }
+    }
+}
+
+impl Drop for Side {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn unclear(answer: &str, expected: &str) -> String {
+    format!("it said {answer:?}, not {expected}")
+}
+
+type Greeting = (Vec<(String, String)>, Vec<String>);
+
+/// `candle 0.11.1, burn 0.21.0⇥candle⇥burn`.
+fn greeting(line: &str) -> Option<Greeting> {
+    let (versions, variants) = line.split_once('\t')?;
+    let version = |text: &str| {
+        let (name, version) = text.trim().rsplit_once(' ')?;
+        Some((name.to_owned(), version.to_owned()))
+    };
+    let versions = versions.split(',').map(version).collect::<Option<_>>()?;
+    Some((versions, variants.split('\t').map(str::to_owned).collect()))
+}
+
+#[cfg(test)]
+mod tests;

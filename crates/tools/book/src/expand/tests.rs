@@ -1,0 +1,73 @@
+use super::*;
+use crate::figure::SAMPLE;
+use std::fs;
+
+fn expanded(text: &str) -> Expanded {
+    let folder = tempfile::tempdir().unwrap();
+    let chapters = folder.path().join("chapters");
+    fs::create_dir(&chapters).unwrap();
+    let snap = "---\nsource: x\n---\nw_o: 262,144\nh: 8\n";
+    fs::write(folder.path().join("a.snap"), snap).unwrap();
+    fs::write(folder.path().join("ticks.snap"), "```\n").unwrap();
+    fs::write(folder.path().join("a.rs"), "// ANCHOR: f\nfn f() {}\n// ANCHOR_END: f\n")
+        .unwrap();
+    Expander::new(&chapters, &SAMPLE).unwrap().expand(Path::new("01-a.md"), text)
+}
+
+#[test]
+fn values_stand_in_prose_code_and_formulas() {
+    let chapter = expanded(
+        "{{#values a.snap}}\nIt has {{#value w_o}}, `{{#value h}}`, $n = {{#value w_o}}$.",
+    );
+    assert_eq!(chapter.problems, []);
+    assert!(chapter.text.contains("It has 262,144, `8`, <math>"), "{}", chapter.text);
+    assert!(chapter.text.contains("<mn>144</mn>"), "{}", chapter.text);
+}
+
+#[test]
+fn a_snapshot_keeps_the_indent_of_its_list_and_outlasts_fences() {
+    let chapter =
+        expanded("- look:\n\n  {{#snapshot a.snap}}\n\n{{#snapshot ticks.snap}}");
+    assert!(chapter.text.contains("  ```text\n  w_o: 262,144\n  h: 8\n  ```"));
+    assert!(chapter.text.contains("````text\n```\n````"), "{}", chapter.text);
+}
+
+#[test]
+fn figures_have_ids_and_the_page_its_assets() {
+    let chapter = expanded("{{#figure bars}}\n\n{{#figure bars head=3}}\n");
+    assert!(chapter.text.contains("id=\"figure-01-a-1\">\nall"), "{}", chapter.text);
+    assert!(chapter.text.contains("id=\"figure-01-a-2\">\n3"), "{}", chapter.text);
+    assert_eq!(chapter.text.matches("data-figure-scripts").count(), 1);
+    assert!(!expanded("no figure").text.contains("data-figure-scripts"));
+}
+
+#[test]
+fn what_mdbook_does_itself_is_left_as_it_is() {
+    let text = "{{#title T}}\n```rust\n{{#include ../a.rs:f}}\n```\n\\{{#value x}}";
+    let chapter = expanded(text);
+    assert_eq!((chapter.text.as_str(), chapter.problems), (text, vec![]));
+}
+
+#[test]
+fn every_fault_is_told_with_its_line() {
+    let faults = [
+        ("{{#include ../a.rs:g}}", "the anchor g starts 0 times"),
+        ("{{#include ../b.rs}}", "cannot include ../b.rs"),
+        ("{{#snapshot b.snap}}", "b.snap"),
+        ("see {{#snapshot a.snap}}", "line of its own"),
+        ("{{#values b.snap}}", "b.snap"),
+        ("{{#value w_o}}", "name a snapshot first"),
+        ("{{#figure lines}}", "no figure lines"),
+        ("{{#figure broken}}", "no figure broken"),
+        ("$\\frac{1}$", "bad formula"),
+        ("$a {{#value b}}$", "no value b"),
+        ("{{#playground ../a.rs}}", "not known"),
+        ("{{#value w_o}\n", "no }} on the line"),
+    ];
+    for (text, said) in faults {
+        let problems = expanded(&format!("one\n\n{text}")).problems;
+        let told = problems.iter().map(Problem::to_string).collect::<String>();
+        assert!(told.starts_with("chapters/01-a.md:3: "), "{text}: {told}");
+        assert!(told.contains(said), "{text}: {told}");
+    }
+}

@@ -1,0 +1,163 @@
+//! Figures: drawn from the crates while the book is built.
+//!
+//! The seam to [`lessons`], which holds every figure that a chapter may show: a
+//! chapter's `{{#figure name key=value …}}` is looked up there.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use lessons::Args;
+use record::Run;
+use workshop::paths;
+
+/// Draws the figure of a name as a fragment of HTML that stands by itself, with an id
+/// that is unique in the book (the print page holds all chapters).
+pub type Draw = fn(name: &str, args: &Args, id: &str) -> Result<String>;
+
+/// What draws figures, and the files that pages with a figure load.
+pub struct Registry {
+    /// From name to HTML.
+    pub draw: Draw,
+    /// File name and text: style sheets, licences, and scripts in the order they run in.
+    pub assets: &'static [(&'static str, &'static str)],
+    /// What the reader's own benchmark found.
+    pub run: Option<Run>,
+}
+
+/// What the chapters may show.
+///
+/// # Errors
+/// A file of the reader's benchmark that cannot be read, or holds no run.
+pub fn registry() -> Result<Registry> {
+    Ok(Registry {
+        draw: |name, args, id| Ok(lessons::draw(name, args)?.to_html(id)),
+        assets: &figures::assets::ALL,
+        run: run_of(&paths::bench_run())?,
+    })
+}
+
+/// The run in a file, if there is the file.
+fn run_of(file: &Path) -> Result<Option<Run>> {
+    let text = match fs::read_to_string(file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        text => text.with_context(|| format!("cannot read {}", file.display()))?,
+    };
+    let run = Run::parse(&text).with_context(|| {
+        format!("{}: remove it, or run `cargo learn bench` again", file.display())
+    })?;
+    Ok(Some(run))
+}
+
+impl Registry {
+    /// Draws what `{{#figure rest}}` asks for. The fragment has no empty line, at which
+    /// Markdown would stop to take it as HTML.
+    pub fn draw(&self, rest: &str, id: &str) -> Result<String> {
+        let mut words = rest.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        let words: Vec<&str> = words.collect();
+        let args: Option<Args> = words.iter().map(|word| word.split_once('=')).collect();
+        let args = args.with_context(|| format!("figure {rest}: write key=value"))?;
+        let args = args.with_run(self.run.as_ref());
+        let html =
+            (self.draw)(name, &args, id).with_context(|| format!("figure {rest}"))?;
+        ensure!(html.trim().starts_with('<'), "figure {rest} is not HTML");
+        let lines = html.lines().filter(|line| !line.trim().is_empty());
+        Ok(lines.collect::<Vec<_>>().join("\n"))
+    }
+
+    /// What a page with a figure has at its end: the style sheet, and the names of the
+    /// scripts, which `theme/learn.js` loads once (the print page holds many chapters).
+    /// The names carry the text's hash, so that a browser keeps them between pages.
+    pub fn page_end(&self, up: &str) -> String {
+        let named = |suffix: &'static str| {
+            let fits = move |asset: &&(&str, &str)| asset.0.ends_with(suffix);
+            let address =
+                |(name, text): &(&str, &str)| format!("assets/{name}?v={}", hash(text));
+            self.assets.iter().filter(fits).map(address).collect::<Vec<_>>()
+        };
+        let styles = named(".css");
+        let link =
+            |style: &String| format!("<link rel=\"stylesheet\" href=\"{up}{style}\">");
+        let styles: String = styles.iter().map(link).collect();
+        let scripts = named(".js").join(" ");
+        format!("\n\n<div hidden data-figure-scripts=\"{scripts}\">{styles}</div>\n")
+    }
+}
+
+/// Writes the assets beside the chapters, from where mdBook copies them into the book: a
+/// preprocessor has no say after that. A file that is as it should be is not touched, so
+/// that `mdbook serve`, which watches the folder, does not build for ever.
+pub fn write_assets(folder: &Path, registry: &Registry) -> Result<()> {
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make {}", folder.display()))?;
+    for (name, text) in registry.assets {
+        let path = folder.join(name);
+        if fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
+            continue;
+        }
+        fs::write(&path, text)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// FNV-1a: the same on every machine, and enough to tell two versions of a file apart.
+fn hash(text: &str) -> String {
+    let mix =
+        |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+    format!("{:016x}", text.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, mix))
+}
+
+/// Small figures for the tests of this folder.
+#[cfg(test)]
+pub static SAMPLE: Registry = Registry {
+    draw: |name, args, id| match name {
+        "bars" => {
+            let head = args.get("head").unwrap_or("all");
+            Ok(format!("<figure class=\"figure\" id=\"{id}\">\n\n{head}</figure>"))
+        }
+        _ => anyhow::bail!("no figure {name}"),
+    },
+    assets: &[("a.css", "a{}"), ("a.js", "0"), ("a-LICENSE.txt", "free")],
+    run: None,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_gets_its_id_and_words_and_has_no_empty_line() {
+        let html = SAMPLE.draw("bars head=3", "f1").unwrap();
+        assert_eq!(html, "<figure class=\"figure\" id=\"f1\">\n3</figure>");
+    }
+
+    #[test]
+    fn an_unknown_or_failing_figure_is_an_error_with_its_name() {
+        for (rest, said) in [("lines", "no figure lines"), ("bars 3", "key=value")] {
+            let error = format!("{:#}", SAMPLE.draw(rest, "f").unwrap_err());
+            assert!(error.contains(said), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_none_is_named_and_no_run_is_fine() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("bench.json");
+        assert!(run_of(&file).unwrap().is_none());
+        fs::write(&file, "").unwrap();
+        let error = format!("{:#}", run_of(&file).unwrap_err());
+        assert!(error.contains("bench.json: remove it"), "{error}");
+    }
+
+    #[test]
+    fn a_page_names_its_assets_once_and_by_hash() {
+        let end = SAMPLE.page_end("../");
+        assert!(end.contains("href=\"../assets/a.css?v="), "{end}");
+        assert!(end.contains("scripts=\"assets/a.js?v="), "{end}");
+        assert!(!end.contains("LICENSE"), "{end}");
+        assert_ne!(hash("a"), hash("b"));
+    }
+}

@@ -1,0 +1,142 @@
+//! Python: found, and its packages put into an environment of their own.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+use indicatif::ProgressBar;
+
+use super::place;
+use workshop::step;
+
+const OLDEST: (u32, u32) = (3, 10);
+
+/// There is no Python to run JupyterLab with. The book needs none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Missing {
+    /// No program `python3` or `python`.
+    Python,
+    /// Only one that the packages have left behind.
+    NewerPython {
+        /// What is there, as in "3.8.10".
+        found: String,
+    },
+    /// One that Debian and its kin have split: the module `venv` comes by itself.
+    Venv {
+        /// The version, as in "3.11.2".
+        found: String,
+    },
+}
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (major, minor) = OLDEST;
+        let how = "Get it from your system's packages (Debian, Ubuntu: \
+                   `apt install python3 python3-venv`; Fedora: `dnf install python3`; \
+                   macOS: `brew install python`) or from python.org, then run \
+                   `cargo learn` again.";
+        match self {
+            Self::Python => {
+                write!(f, "The notebooks need Python {major}.{minor} or newer. {how}")
+            }
+            Self::NewerPython { found } => write!(
+                f,
+                "The notebooks need Python {major}.{minor} or newer; here is {found}. {how}"
+            ),
+            Self::Venv { found } => write!(
+                f,
+                "Python {found} is here without its module venv, which the notebooks \
+                 need. {how}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Missing {}
+
+/// A Python that can make environments.
+pub struct Python {
+    program: String,
+    version: String,
+}
+
+/// The first of `python3`, `python` and `py` that is new enough and whole.
+pub fn find() -> Result<Python, Missing> {
+    let mut missing = Missing::Python;
+    for program in ["python3", "python", "py"] {
+        match ask(program) {
+            Ok(python) => return Ok(python),
+            // The most telling: a Python that nearly does says more than none.
+            Err(Missing::Python) => {}
+            Err(reason) if missing == Missing::Python => missing = reason,
+            Err(_) => {}
+        }
+    }
+    Err(missing)
+}
+
+/// Makes the environment in `.learn/venv` from `notebooks/requirements.txt`.
+pub fn install(python: &Python, progress: &ProgressBar) -> Result<()> {
+    let requirements = place::notebooks().join("requirements.txt");
+    let wanted = fs::read_to_string(&requirements)
+        .with_context(|| format!("{} could not be read", requirements.display()))?;
+    let folder = place::state("venv");
+    let ingredients = format!("{}\n{}\n{wanted}", python.version, folder.display());
+    step::once("python", &ingredients, || {
+        progress.set_message("notebooks: an environment for Python");
+        let mut make = Command::new(&python.program);
+        make.args(["-m", "venv", "--clear"]).arg(&folder);
+        step::run("python-venv", &mut make)?;
+        progress.set_message("notebooks: JupyterLab");
+        let mut pip = Command::new(place::venv("python"));
+        pip.args(["-m", "pip", "install", "--no-deps", "--no-cache-dir", "--no-input"])
+            .args(["--disable-pip-version-check", "--requirement"])
+            .arg(&requirements)
+            .env("PYTHONNOUSERSITE", "1")
+            .env_remove("PYTHONPATH");
+        step::run("python-packages", &mut pip)
+    })
+}
+
+fn ask(program: &str) -> Result<Python, Missing> {
+    let question = "import sys; print('.'.join(map(str, sys.version_info[:3])))\n\
+                    import venv, ensurepip";
+    let output = Command::new(program)
+        .args(["-I", "-c", question])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|_| Missing::Python)?;
+    let found = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let Some(version) = version(&found) else { return Err(Missing::Python) };
+    if version < OLDEST {
+        return Err(Missing::NewerPython { found });
+    }
+    if !output.status.success() {
+        return Err(Missing::Venv { found });
+    }
+    Ok(Python { program: program.to_owned(), version: found })
+}
+
+fn version(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.split('.').map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_compared_as_numbers() {
+        assert!(version("3.9.18").unwrap() < OLDEST);
+        assert!(version("3.10.0").unwrap() >= OLDEST);
+        assert_eq!(version("Python was not found"), None);
+    }
+
+    #[test]
+    fn no_python_is_told_with_the_way_to_get_one() {
+        assert_eq!(ask("no-such-python").err(), Some(Missing::Python));
+        let text = Missing::NewerPython { found: "3.8.10".into() }.to_string();
+        assert!(text.contains("3.8.10") && text.contains("apt install"), "{text}");
+    }
+}

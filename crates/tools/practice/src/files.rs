@@ -1,0 +1,77 @@
+//! The files of the set.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use exercises::Entry;
+
+use workshop::paths;
+
+/// The folder of the set.
+pub fn set() -> PathBuf {
+    paths::workspace().join("crates/exercises")
+}
+
+/// The file that a reader works in.
+pub fn answer(entry: &dyn Entry) -> PathBuf {
+    set().join(inside("exercises", entry))
+}
+
+/// `exercises/04_scale.rs`, as messages name it.
+pub fn inside(folder: &str, entry: &dyn Entry) -> PathBuf {
+    Path::new(folder).join(entry.name()).with_extension("rs")
+}
+
+/// Cargo, in a set: its own target folder is named in the set's `.cargo/config.toml`.
+pub fn cargo(set: &Path) -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(set);
+    command
+}
+
+/// Holds a reader's file against what no compiler explains well: it is gone, or it is not
+/// text.
+pub fn expect_text(entry: &dyn Entry) -> Result<()> {
+    let path = answer(entry);
+    let name = path.strip_prefix(paths::workspace()).unwrap_or(&path).display();
+    let number = entry.number();
+    let again = format!("`cargo learn check --reset {number}` gives the original back");
+    match fs::read(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            bail!("{name} is not there; {again}")
+        }
+        Err(error) => Err(error).with_context(|| format!("{name} cannot be read")),
+        Ok(bytes) => match std::str::from_utf8(&bytes) {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                let at = error.valid_up_to();
+                let line = 1 + bytes[..at].iter().filter(|&&byte| byte == b'\n').count();
+                bail!(
+                    "{name} is not UTF-8 text: byte {at}, in line {line}, is 0x{:02x}. \
+                     Save it as UTF-8; or {again} and keeps yours",
+                    bytes[at]
+                )
+            }
+        },
+    }
+}
+
+/// The hint of an exercise, as rustlings shows it too.
+pub fn hint(entry: &dyn Entry) -> Result<String> {
+    let path = set().join("info.toml");
+    let text = fs::read_to_string(&path)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
+    let info: toml::Table = text.parse().context("info.toml is not TOML")?;
+    let all = info.get("exercises").and_then(toml::Value::as_array);
+    let named = |table: &&toml::Value| {
+        table.get("name").and_then(toml::Value::as_str) == Some(entry.name())
+    };
+    let hint = all.and_then(|all| all.iter().find(named)?.get("hint")?.as_str());
+    let hint =
+        hint.with_context(|| format!("info.toml has no hint for {}", entry.name()))?;
+    Ok(hint.trim().to_string())
+}

@@ -1,0 +1,187 @@
+//! `cargo learn train`: heads that specialise while you watch.
+
+use std::fmt::Write;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
+use attention::Matrix;
+use clap::ValueEnum;
+use figures::{Heads, head_maps};
+use training::{
+    Lookups, Report, SPECIALISATIONS, Settings, Step, Task, Trained, Windows,
+    specialisations, train,
+};
+
+use workshop::progress;
+
+/// What is trained, and for how long.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What the layer learns
+    task: Which,
+    /// The number of heads [default: 3 for lookups, 8 for windows]
+    #[arg(long, value_name = "H")]
+    heads: Option<usize>,
+    /// Where all random numbers come from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// The number of steps [default: 1000 for lookups, 1500 for windows]
+    #[arg(long, value_name = "N")]
+    steps: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Which {
+    /// Who flew, what was flown, where to: asked at the verb
+    Lookups,
+    /// Thirty sensor readings and seven questions about them: asked at the last
+    Windows,
+}
+
+/// Trains with a progress bar on standard error, and prints what was learned. Ctrl-C ends
+/// the training and prints what was learned until then.
+///
+/// # Errors
+/// Heads that do not divide the width, no steps, a training that diverged.
+pub fn run(args: &Args) -> Result<()> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let on_ctrl_c = {
+        let stop = Arc::clone(&stop);
+        move || stop.store(true, Ordering::Relaxed)
+    };
+    ctrlc::set_handler(on_ctrl_c).context("cannot wait for Ctrl-C")?;
+    let report = match args.task {
+        Which::Lookups => {
+            let settings =
+                args.over(Lookups::settings(args.heads.unwrap_or(3), args.seed));
+            let (task, stop) = (Lookups::default(), &stop);
+            report(&task, &settings, &watched(&task, &settings, stop)?)?
+        }
+        Which::Windows => {
+            let settings =
+                args.over(Windows::settings(args.heads.unwrap_or(8), args.seed));
+            let task = Windows::default();
+            let trained = watched(&task, &settings, &stop)?;
+            report(&task, &settings, &trained)? + &specialised(&task, &trained)?
+        }
+    };
+    print!("{report}");
+    Ok(())
+}
+
+impl Args {
+    fn over(&self, settings: Settings) -> Settings {
+        let n_steps = self.steps.unwrap_or(settings.n_steps);
+        Settings { n_steps, ..settings }
+    }
+}
+
+/// A training behind a progress bar.
+fn watched(task: &impl Task, settings: &Settings, stop: &AtomicBool) -> Result<Trained> {
+    let bar = progress::steps(settings.n_steps);
+    let outcome = train(task, settings, |Step { step, loss, score }| {
+        bar.set_position(step as u64 + 1);
+        bar.set_message(format!("loss {loss:.3}, score {:.1} %", 100.0 * score));
+        match stop.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    });
+    bar.finish_and_clear();
+    Ok(outcome?)
+}
+
+fn report(task: &impl Task, settings: &Settings, trained: &Trained) -> Result<String> {
+    let Settings { n_heads, n_steps, batch, seed, .. } = *settings;
+    let n_taken = trained.losses.len();
+    let stopped = match n_taken < n_steps {
+        true => format!(" of {n_steps}, stopped"),
+        false => String::new(),
+    };
+    let mut text = format!(
+        "{n_heads} heads, d_model {}, {} parameters; seed {seed}; {n_taken} steps{stopped}, \
+         each on {batch} fresh examples\n",
+        task.d_model(),
+        attention::thousands(trained.model.n_parameters()),
+    );
+    for (title, look) in [("before", &trained.looks[0]), ("after", trained.last())] {
+        writeln!(text, "\nWhat the asking token attends to in one example, {title}:")?;
+        text += &map(&look.rows, &trained.test.names)?;
+    }
+    write!(text, "\n{}", Report::of(task, trained, seed)?)?;
+    Ok(text)
+}
+
+/// Which head came to do what the source says that heads may do.
+fn specialised(task: &Windows, trained: &Trained) -> Result<String> {
+    let mut text = String::from(
+        "\nWhich heads, before and after, do what heads may come to do:\n\n",
+    );
+    let seed = 1;
+    let before = specialisations(task, &trained.before, seed)?;
+    let after = specialisations(task, &trained.model, seed)?;
+    let list = |heads: &[usize]| {
+        let heads: Vec<String> = heads.iter().map(usize::to_string).collect();
+        if heads.is_empty() { "none".to_owned() } else { heads.join(" ") }
+    };
+    for (i, (name, criterion)) in SPECIALISATIONS.iter().enumerate() {
+        let (before, after) = (list(&before[i]), list(&after[i]));
+        writeln!(text, "  {name:<15} {before:>9} → {after:<9} {criterion}")?;
+    }
+    Ok(text)
+}
+
+/// Heads down, tokens across.
+fn map(look: &Matrix, tokens: &[String]) -> Result<String> {
+    let names: Vec<String> = (0..look.nrows()).map(|i| format!("head {i}")).collect();
+    let maps = [look.clone()];
+    let heads = Heads::new(&maps, &names, tokens)?;
+    let sketch = head_maps("", &heads).to_string();
+    let lines: Vec<&str> = sketch.lines().filter(|line| line.contains('│')).collect();
+    Ok(format!("{}\nAcross: {}.\n", lines.join("\n"), tokens.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn short(n_heads: usize, n_steps: usize) -> Result<String> {
+        let settings = Settings { n_steps, n_test: 64, ..Lookups::settings(n_heads, 0) };
+        let task = Lookups::default();
+        report(&task, &settings, &watched(&task, &settings, &AtomicBool::new(false))?)
+    }
+
+    #[test]
+    fn a_report_has_all_it_promises() {
+        let report = short(2, 3).unwrap();
+        for part in
+            ["18,816 parameters", "3 steps, each on 64", "agent", "before:", "after:"]
+        {
+            assert!(report.contains(part), "{part} is missing from\n{report}");
+        }
+        assert_eq!(report.matches("head 1 │").count(), 2, "{report}");
+        assert_eq!(report.matches("random head").count(), 2, "{report}");
+        let widest = report.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(100), "{report}");
+    }
+
+    #[test]
+    fn what_was_stopped_is_reported() {
+        let settings = Settings { n_test: 64, ..Lookups::settings(2, 0) };
+        let stop = AtomicBool::new(true);
+        let task = Lookups::default();
+        let trained = watched(&task, &settings, &stop).unwrap();
+        let report = report(&task, &settings, &trained).unwrap();
+        assert!(report.contains("1 steps of 1000, stopped"), "{report}");
+    }
+
+    #[test]
+    fn settings_that_do_not_work_are_refused_with_their_numbers() {
+        let refused = |n_heads, n_steps| short(n_heads, n_steps).unwrap_err();
+        insta::assert_snapshot!(refused(0, 3), @"n_heads is 0, and must be at least 1");
+        insta::assert_snapshot!(refused(5, 3), @"d_model 48 cannot be divided among 5 heads: 48 = 5 × 9 + 3");
+        insta::assert_snapshot!(refused(2, 0), @"the number of steps is 0, and must be at least 1");
+    }
+}

@@ -1,0 +1,24 @@
+//! Where things are: the workspace, and the folder that git ignores in which set-up
+//! keeps tools, the Python environment and the notebooks' caches.
+
+use std::path::{Path, PathBuf};
+
+/// The workspace's root, known since this binary was compiled in it.
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(3)
+        .expect("crates/tools/workshop lies three folders below the workspace")
+        .to_path_buf()
+}
+
+/// What the reader's own `cargo learn bench` found, once there was one.
+pub fn bench_run() -> PathBuf {
+    state().join("bench.json")
+}
+
+/// `.learn`, made by set-up, safe to delete: the next `cargo learn` makes it again, all but
+/// what you answered to `cargo learn predict`.
+pub fn state() -> PathBuf {
+    workspace().join(".learn")
+}
