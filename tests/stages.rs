@@ -86,8 +86,8 @@ fn packing_gives_the_same_numbers_to_the_last_digit_when_products_are_alike() {
     let (layer, x) = (layer(32, 4, 3), tokens(1, 32, 4));
     let fused = fused_heads::pack(&layer);
     for (i, head) in layer.heads().iter().enumerate() {
-        let wide = fused.w_q().apply(&x).unwrap();
-        assert_eq!(wide.columns(i * 8, 8), head.w_q.apply(&x).unwrap(), "head {i}");
+        let wide = fused.w_q().forward(&x).unwrap();
+        assert_eq!(wide.columns(i * 8, 8), head.w_q.forward(&x).unwrap(), "head {i}");
     }
 }
 

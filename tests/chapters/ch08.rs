@@ -158,7 +158,7 @@ fn one_row_back_through_the_softmax() {
     let loss = squared_error(pass.out(), &wish.target).unwrap();
     let p = layer.parameters();
     let d_concat = linear_backward(p.w_o(), pass.concat(), &loss.gradient).unwrap().d_x;
-    let v = p.w_v().apply(&wish.x).unwrap();
+    let v = p.w_v().forward(&wish.x).unwrap();
     let (head, query, n_keys) = (6, 3, 4); // "approved" and what is before it
     let attn = &pass.attn()[0][head];
     let columns = |m: &Matrix| m.columns(head * 32, 32).into_owned();
@@ -473,7 +473,7 @@ fn back(layer: &FusedAttention, task: &Task, way: Way) -> Gradients {
         d_concat = &loss.gradient * moved.transpose();
     }
 
-    let [q, k, v] = [p.w_q(), p.w_k(), p.w_v()].map(|w| w.apply(x).unwrap());
+    let [q, k, v] = [p.w_q(), p.w_k(), p.w_v()].map(|w| w.forward(x).unwrap());
     let [mut dq, mut dk, mut dv] =
         [&q, &k, &v].map(|m| Matrix::zeros(m.nrows(), m.ncols()));
     for s in 0..n_sequences {

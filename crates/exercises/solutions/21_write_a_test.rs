@@ -34,7 +34,7 @@ pub fn test(layer: &Layer) {
     let b_o = w.w_o().bias.clone().unwrap();
     let mut expected = Matrix::from_fn(4, 7, |_, j| b_o[j]);
     for (i, head) in w.heads().iter().enumerate() {
-        let (q, k) = (head.w_q.apply(&query).unwrap(), head.w_k.apply(&key).unwrap());
+        let (q, k) = (head.w_q.forward(&query).unwrap(), head.w_k.forward(&key).unwrap());
         let mask_i = mask.of_head(i);
         let mut shares = Matrix::from_fn(4, 6, |a, b| {
             let open = mask_i.added((a, b), (4, 6)).is_some();
@@ -44,7 +44,7 @@ pub fn test(layer: &Layer) {
             row /= row.sum();
         }
         assert!(max_abs_diff(&attn[i], &shares).unwrap() < 1e-4, "the map of head {i}");
-        expected += shares * head.w_v.apply(&value).unwrap() * w.w_o_of_head(i);
+        expected += shares * head.w_v.forward(&value).unwrap() * w.w_o_of_head(i);
     }
     assert!(max_abs_diff(&out, &expected).unwrap() < 1e-4, "the output");
 }

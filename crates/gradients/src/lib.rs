@@ -41,7 +41,7 @@
 //! let mut losses = Vec::new();
 //! for _ in 0..100 {
 //!     let pass = Pass::self_attend(&layer, &x, &Mask::None)?;
-//!     let logits = readout.apply(pass.out())?; // [5, 3]
+//!     let logits = readout.forward(pass.out())?; // [5, 3]
 //!     let loss = cross_entropy(&logits, &classes)?;
 //!
 //!     let d = linear_backward(&readout, pass.out(), &loss.gradient)?;

@@ -108,9 +108,9 @@ impl<'a, T: Real> Pass<'a, T> {
         let (n_q, n_kv) = (query.nrows() / n_sequences, key.nrows() / n_sequences);
         let (n_heads, d_k, d_v) = (dims.n_heads(), dims.d_k(), dims.d_v());
 
-        let q = p.w_q().apply(query)?; // [n_sequences · n_q, h · d_k]
-        let k = p.w_k().apply(key)?; // [n_sequences · n_kv, h · d_k]
-        let v = p.w_v().apply(value)?; // [n_sequences · n_kv, h · d_v]
+        let q = p.w_q().forward(query)?; // [n_sequences · n_q, h · d_k]
+        let k = p.w_k().forward(key)?; // [n_sequences · n_kv, h · d_k]
+        let v = p.w_v().forward(value)?; // [n_sequences · n_kv, h · d_v]
 
         let mut concat = Matrix::zeros(n_sequences * n_q, n_heads * d_v);
         let mut attn = vec![Vec::with_capacity(n_heads); n_sequences];
@@ -125,7 +125,7 @@ impl<'a, T: Real> Pass<'a, T> {
                 attn[s].push(attn_i);
             }
         }
-        let out = p.w_o().apply(&concat)?; // [n_sequences · n_q, d_model]
+        let out = p.w_o().forward(&concat)?; // [n_sequences · n_q, d_model]
         Ok(Self { layer, query, key, value, q, k, v, attn, concat, out })
     }
     // ANCHOR_END: attend_all

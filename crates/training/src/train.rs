@@ -167,7 +167,7 @@ fn descend(
 ) -> Result<f32> {
     let Examples { asking, tokens, answers, .. } = examples;
     let pass = Pass::forward_batch(&model.layer, asking, tokens, tokens, &[Mask::None])?;
-    let loss = answers.loss(&model.readout.apply(pass.out())?)?;
+    let loss = answers.loss(&model.readout.forward(pass.out())?)?;
 
     let d_readout = linear_backward(&model.readout, pass.out(), &loss.gradient)?;
     let d_layer = pass.backward(&d_readout.d_x)?;

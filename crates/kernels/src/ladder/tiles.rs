@@ -73,7 +73,7 @@ pub(super) fn forward_in_tiles(
     exp: impl Fn(&mut [f32]),
 ) -> Result<()> {
     let lengths = inputs.check(w.wide.dims, out)?;
-    let projected = w.project(inputs, Linear::apply)?;
+    let projected = w.project(inputs, Linear::forward)?;
 
     let (n_q, d_v) = (lengths.n_q, w.wide.dims.d_v());
     let mut concat = Matrix::zeros(out.nrows(), w.wide.dims.concat_width());
@@ -87,7 +87,7 @@ pub(super) fn forward_in_tiles(
             }
         }
     }
-    out.copy_from(&w.wide.w_o.apply(&concat)?);
+    out.copy_from(&w.wide.w_o.forward(&concat)?);
     Ok(())
 }
 // ANCHOR_END: forward_in_tiles

@@ -159,7 +159,7 @@ fn norms(
     let (dims, p, n) = (layer.dims(), layer.parameters(), x.nrows());
     let (d_k, d_v) = (dims.d_k(), dims.d_v());
     let of_out = linear_backward(p.w_o(), pass.concat(), &loss.gradient)?;
-    let (q, k, v) = (p.w_q().apply(x)?, p.w_k().apply(x)?, p.w_v().apply(x)?);
+    let (q, k, v) = (p.w_q().forward(x)?, p.w_k().forward(x)?, p.w_v().forward(x)?);
     let [mut dq, mut dk, mut dv] = [&q, &k, &v].map(|m| Matrix::zeros(n, m.ncols()));
     let (mut of_attn, mut of_scores) = (0.0, 0.0);
     for (i, attn) in pass.attn()[0].iter().enumerate() {

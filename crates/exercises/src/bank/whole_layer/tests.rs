@@ -62,10 +62,10 @@ fn a_width_that_stands_for_another_is_right_where_they_are_equal() {
         let dims = input.parameters.dims();
         let mut concat = Matrix::zeros(input.query.nrows(), dims.concat_width());
         for (i, head) in input.parameters.heads().iter().enumerate() {
-            let v = head.w_v.apply(&input.value).expect("sizes fit");
+            let v = head.w_v.forward(&input.value).expect("sizes fit");
             concat.columns_mut(i * dims.d_k(), dims.d_v()).copy_from(&(&attn[i] * v));
         }
-        let out = input.parameters.w_o().apply(&concat).expect("sizes fit");
+        let out = input.parameters.w_o().forward(&concat).expect("sizes fit");
         Attended { out, attn }
     });
     assert!(matches!(verdict, Verdict::SquareOnly { .. }), "{verdict:?}");

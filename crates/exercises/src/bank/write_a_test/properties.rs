@@ -152,7 +152,7 @@ impl Given {
         let mut out = Matrix::zeros(4, 7);
         for (i, head) in self.w.heads().iter().enumerate() {
             out +=
-                &attn[i] * head.w_v.apply(&self.value).unwrap() * self.w.w_o_of_head(i);
+                &attn[i] * head.w_v.forward(&self.value).unwrap() * self.w.w_o_of_head(i);
         }
         let b_o = self.w.w_o().bias.clone().unwrap();
         out.row_iter_mut().for_each(|mut token| token += &b_o);
