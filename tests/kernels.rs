@@ -103,7 +103,7 @@ fn a_query_with_nothing_to_attend_to_gives_the_output_bias() {
     for (n_q, n_kv, mask, n_blind) in
         [(300, 140, Mask::Causal, 160), (150, 1, Mask::Causal, 149)]
             .into_iter()
-            .chain([(70, 90, Mask::Padding(0), 70)])
+            .chain([(70, 90, Mask::FirstKeys(0), 70)])
     {
         let (query, key) = (tokens(n_q, 24, 1), tokens(n_kv, 24, 2));
         let masks = [mask];

@@ -241,7 +241,7 @@ fn padding_does_not_show() {
         fused.forward_batch(&batch, &batch, &batch, masks).unwrap().into_sequences()
     };
     let masks: Vec<Mask> =
-        layer.sentences.iter().map(|s| Mask::Padding(s.tokens.len())).collect();
+        layer.sentences.iter().map(|s| Mask::FirstKeys(s.tokens.len())).collect();
     let (masked, unmasked) = (out(&masks), out(&[Mask::None]));
     let mut moved: f64 = 0.0;
     for (s, sentence) in layer.sentences.iter().enumerate() {

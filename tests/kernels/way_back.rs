@@ -57,7 +57,7 @@ fn a_nan_in_padding_stays_there_on_the_way_back_too() {
     x.rows_mut(50, 10).fill(f32::NAN);
     let mut d_out = tokens(60, 24, 6);
     d_out.rows_mut(50, 10).fill(0.0);
-    let masks = [Mask::All(vec![Mask::Padding(50), Mask::Causal])];
+    let masks = [Mask::All(vec![Mask::FirstKeys(50), Mask::Causal])];
     let inputs = Inputs::self_attention(1, &x, &masks);
     let (expected, _) = readable::<f32>(&parameters, &inputs, &d_out);
     let finite = |m: &Matrix| m.iter().all(|x| x.is_finite());

@@ -11,7 +11,7 @@
 //! difference of two matrices, or an error if their shapes differ.
 //!
 //! Sizes are made by `Dims::with_head_sizes(d_model, n_heads, d_k, d_v).unwrap()`. Masks are
-//! `Mask::None`, `Mask::Causal`, `Mask::Padding(2)`, and `Mask::PerHead(vec![…])` gives each
+//! `Mask::None`, `Mask::Causal`, `Mask::FirstKeys(2)`, and `Mask::PerHead(vec![…])` gives each
 //! head its own.
 //!
 //! Begin with one property, look at the score, and go on from there.
@@ -28,7 +28,7 @@ pub fn test(layer: &Layer) {
     let w = random_layer(Dims::with_head_sizes(7, 3, 4, 5).unwrap(), 1);
     let (query, key) = (random_tokens(4, 7, 2), random_tokens(6, 7, 3));
     let value = random_tokens(6, 7, 4);
-    let mask = Mask::PerHead(vec![Mask::None, Mask::Causal, Mask::Padding(0)]);
+    let mask = Mask::PerHead(vec![Mask::None, Mask::Causal, Mask::FirstKeys(0)]);
     let Attended { out, attn } = layer(&w, &query, &key, &value, &mask);
 
     let b_o = w.w_o().bias.clone().unwrap();

@@ -175,12 +175,12 @@ mod tests {
         let some = Mask::Allowed(Matrix::from_fn(N_Q, N_KV, |i, j| (i + j) % 3 > 0));
         let blocked = |i, j| if i == j { f64::NEG_INFINITY } else { j as f64 - 2.0 };
         let additive = Mask::Additive(Matrix::from_fn(N_Q, N_KV, blocked));
-        let one_a_head = [Mask::Causal, additive.clone(), Mask::Padding(0)];
+        let one_a_head = [Mask::Causal, additive.clone(), Mask::FirstKeys(0)];
         vec![
             Mask::None,
             Mask::Causal,
-            Mask::Padding(5),
-            Mask::Padding(0),
+            Mask::FirstKeys(5),
+            Mask::FirstKeys(0),
             some.clone(),
             additive,
             Mask::All(vec![Mask::Causal, some]),
@@ -236,8 +236,8 @@ mod tests {
         let (x, narrow) = (Matrix::zeros(4, 8), Matrix::zeros(4, 7));
         let refused = Pass::forward(&layer, &x, &narrow, &x, &Mask::None).unwrap_err();
         insta::assert_snapshot!(refused, @"key has shape (4, 7), expected (4, 8)");
-        let refused = Pass::self_attend(&layer, &x, &Mask::Padding(5)).unwrap_err();
-        insta::assert_snapshot!(refused, @"the padding mask lets 5 keys be seen and there are only 4");
+        let refused = Pass::self_attend(&layer, &x, &Mask::FirstKeys(5)).unwrap_err();
+        insta::assert_snapshot!(refused, @"the mask lets the first 5 keys be seen and there are only 4");
         let (two, one) = (Batch::new(2, x.clone()).unwrap(), Batch::new(1, x).unwrap());
         let refused = Pass::forward_batch(&layer, &two, &one, &two, &[Mask::None]);
         insta::assert_snapshot!(refused.unwrap_err(), @"key has 1 sequences, expected 2");

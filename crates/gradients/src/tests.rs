@@ -55,7 +55,7 @@ fn gradients_of_a_batch_are_those_of_its_sequences() {
     let layer = layer();
     let sequences = [random(5, 3), random(5, 4), random(5, 5)];
     let d_outs = [random(5, 6), random(5, 7), random(5, 8)];
-    let masks = [Mask::Causal, Mask::None, Mask::Padding(2)];
+    let masks = [Mask::Causal, Mask::None, Mask::FirstKeys(2)];
     let batch = Batch::stack(&sequences).unwrap();
     let d_out = Batch::stack(&d_outs).unwrap();
     let pass = Pass::forward_batch(&layer, &batch, &batch, &batch, &masks).unwrap();

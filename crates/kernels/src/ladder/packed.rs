@@ -234,7 +234,8 @@ mod tests {
         let times = |x: &Matrix<f32>| {
             pool.install(|| {
                 TIMES_TAKEN.set(0);
-                let masks = [Mask::All(vec![Mask::Causal, Mask::Padding(n_tokens - 2)])];
+                let masks =
+                    [Mask::All(vec![Mask::Causal, Mask::FirstKeys(n_tokens - 2)])];
                 let inputs = Inputs::self_attention(1, x, &masks);
                 let mut out = x.clone();
                 Packed::new(&parameters).forward(&inputs, &mut out).unwrap();

@@ -220,8 +220,8 @@ mod tests {
             (280, 300, Mask::None),
             (280, 300, Mask::Causal),
             (300, 130, Mask::Causal),
-            (280, 300, Mask::Padding(0)),
-            (280, 300, Mask::Padding(129)),
+            (280, 300, Mask::FirstKeys(0)),
+            (280, 300, Mask::FirstKeys(129)),
             (280, 300, Mask::All(vec![late.clone(), Mask::Causal])),
             (280, 300, late),
         ];
@@ -240,7 +240,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "minutes long, and all of it safe code")]
     fn a_tile_that_is_blocked_whole_is_not_computed() {
         for (mask, queries, seen) in
-            [(Mask::Causal, 0..128, 128), (Mask::Padding(100), 0..128, 100)]
+            [(Mask::Causal, 0..128, 128), (Mask::FirstKeys(100), 0..128, 100)]
         {
             let mut all = random(300, 300);
             all[2].rows_mut(seen, 300 - seen).fill(f32::NAN);

@@ -74,7 +74,7 @@ pub fn agrees_with_the_loops(layer: &Layer) {
     let w = random_layer(inputs::dims(7, 3, 4, 5), 1);
     let (query, key, value) =
         (random_tokens(4, 7, 2), random_tokens(6, 7, 3), random_tokens(6, 7, 4));
-    let mask = Mask::PerHead(vec![Mask::None, Mask::Causal, Mask::Padding(0)]);
+    let mask = Mask::PerHead(vec![Mask::None, Mask::Causal, Mask::FirstKeys(0)]);
     let found = layer(&w, &query, &key, &value, &mask);
     let expected = (RIGHT[0].layer)(&w, &query, &key, &value, &mask);
     assert!(max_abs_diff(&found.out, &expected.out).unwrap_or(1.0) < 1e-5);
