@@ -9,7 +9,7 @@ use attention::{
 use fused_heads::FusedAttention;
 use gradients::{
     GradientDescent, Gradients, LinearGradients, Optimiser, Pass, cross_entropy,
-    linear_backward, softmax_rows_backward, squared_error,
+    linear_backward, mean_squared_error, softmax_rows_backward,
 };
 use learn::gallery::ch08::{
     ADAM_RATE, N_SENTENCES, N_STEPS, RATE, START, Task, fresh_layer, optimisers, train,
@@ -59,7 +59,7 @@ impl Wish {
 
     fn loss(&self, layer: &FusedAttention, [query, key, value]: [&Matrix; 3]) -> f64 {
         let seen = layer.forward(query, key, value, &Mask::Causal).unwrap();
-        squared_error(&seen.out, &self.target).unwrap().value
+        mean_squared_error(&seen.out, &self.target).unwrap().value
     }
 
     fn of(&self, layer: &FusedAttention) -> f64 {
@@ -68,7 +68,7 @@ impl Wish {
 
     fn gradients(&self, layer: &FusedAttention) -> Gradients {
         let pass = Pass::self_attend(layer, &self.x, &Mask::Causal).unwrap();
-        let loss = squared_error(pass.out(), &self.target).unwrap();
+        let loss = mean_squared_error(pass.out(), &self.target).unwrap();
         pass.backward(&loss.gradient).unwrap()
     }
 }
@@ -155,7 +155,7 @@ fn one_row_back_through_the_softmax() {
     let wish = Wish::new();
     let layer = wish.layer();
     let pass = Pass::self_attend(&layer, &wish.x, &Mask::Causal).unwrap();
-    let loss = squared_error(pass.out(), &wish.target).unwrap();
+    let loss = mean_squared_error(pass.out(), &wish.target).unwrap();
     let p = layer.parameters();
     let d_concat = linear_backward(p.w_o(), pass.concat(), &loss.gradient).unwrap().d_x;
     let v = p.w_v().forward(&wish.x).unwrap();
@@ -301,7 +301,7 @@ fn what_cannot_learn() {
     let nobody = Mask::Allowed(Matrix::from_fn(8, 8, |i, _| i != 3));
     let pass = Pass::self_attend(&layer, &wish.x, &nobody).unwrap();
     let d_empty =
-        pass.backward(&squared_error(pass.out(), &wish.target).unwrap().gradient);
+        pass.backward(&mean_squared_error(pass.out(), &wish.target).unwrap().gradient);
     let d_empty = d_empty.unwrap();
     assert!(d_empty.d_query.row(3).iter().all(|&d| d == 0.0));
     for linear in d_empty.projections() {
@@ -452,7 +452,7 @@ fn back(layer: &FusedAttention, task: &Task, way: Way) -> Gradients {
     let (x, n_sequences) = (task.x.tokens(), task.x.n_sequences());
     let pass =
         Pass::forward_batch(layer, &task.x, &task.x, &task.x, &[Mask::None]).unwrap();
-    let loss = squared_error(pass.out(), &task.target).unwrap();
+    let loss = mean_squared_error(pass.out(), &task.target).unwrap();
     let mut d = pass.backward(&loss.gradient).unwrap();
     let (n, p, dims) = (task.x.n_tokens(), layer.parameters(), layer.dims());
     let (d_k, d_v) = (dims.d_k(), dims.d_v());
@@ -610,7 +610,7 @@ fn each_wrong_way_against_the_check() {
     // What is called right here is what the crate does.
     let pass =
         Pass::forward_batch(&start, &task.x, &task.x, &task.x, &[Mask::None]).unwrap();
-    let loss = squared_error(pass.out(), &task.target).unwrap();
+    let loss = mean_squared_error(pass.out(), &task.target).unwrap();
     let crates = compared(&pass.backward(&loss.gradient).unwrap());
     for (a, b) in compared(&back(&start, &task, Way::Right)).iter().zip(&crates) {
         assert_close("right and the crate", max_abs_diff(a, b).unwrap(), 1e-14);

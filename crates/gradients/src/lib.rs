@@ -22,7 +22,7 @@
 //! [`Pass::forward`] is the forward pass, which keeps what the way back needs, and
 //! [`Pass::backward`] is the way back. Their pieces stand alone where a reader or another
 //! layer can use them: [`linear_backward`], [`softmax_rows_backward`], the two losses
-//! [`cross_entropy`] and [`squared_error`], and the two optimisers that turn gradients
+//! [`cross_entropy`] and [`mean_squared_error`], and the two optimisers that turn gradients
 //! into steps, [`GradientDescent`] and [`Adam`]. Together they are all that training is:
 //!
 //! ```
@@ -78,7 +78,7 @@ mod tests;
 
 pub use gradients::Gradients;
 pub use linear::{LinearGradients, linear_backward};
-pub use loss::{Loss, cross_entropy, squared_error};
+pub use loss::{Loss, cross_entropy, mean_squared_error};
 pub use optimiser::{Adam, GradientDescent, Optimiser};
 pub use pass::Pass;
 pub use softmax::softmax_rows_backward;

@@ -1,7 +1,7 @@
 use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix};
 
 use super::*;
-use crate::{Pass, squared_error};
+use crate::{Pass, mean_squared_error};
 
 /// Three parameters: two weights and a bias.
 fn linear(numbers: [f64; 3]) -> Linear {
@@ -81,7 +81,7 @@ fn both_lead_a_layer_towards_what_it_should_say() {
         let mut losses = Vec::new();
         for _ in 0..200 {
             let pass = Pass::self_attend(&layer, &x, &Mask::None).unwrap();
-            let loss = squared_error(pass.out(), &target).unwrap();
+            let loss = mean_squared_error(pass.out(), &target).unwrap();
             let gradients = pass.backward(&loss.gradient).unwrap();
             optimiser.step_layer(&mut layer, &gradients).unwrap();
             losses.push(loss.value);

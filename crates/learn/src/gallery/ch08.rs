@@ -8,8 +8,8 @@ use attention::{
 use figures::{Figure, LossCurve, Returned, WayBack, loss_curves, way_back};
 use fused_heads::{Batch, FusedAttention};
 use gradients::{
-    Adam, GradientDescent, Loss, Optimiser, Pass, linear_backward, softmax_rows_backward,
-    squared_error,
+    Adam, GradientDescent, Loss, Optimiser, Pass, linear_backward, mean_squared_error,
+    softmax_rows_backward,
 };
 
 use super::ch03::by_hand;
@@ -56,7 +56,7 @@ impl Task {
     /// If the layer has another width than the sentences.
     pub fn loss(&self, layer: &FusedAttention) -> Result<f64> {
         let said = layer.forward_batch(&self.x, &self.x, &self.x, &[Mask::None])?;
-        Ok(squared_error(said.out.tokens(), &self.target)?.value)
+        Ok(mean_squared_error(said.out.tokens(), &self.target)?.value)
     }
 }
 
@@ -108,7 +108,7 @@ pub fn train(
     let mut losses = Vec::new();
     for _ in 0..N_STEPS {
         let pass = Pass::forward_batch(layer, x, x, x, &[Mask::None])?;
-        let loss = squared_error(pass.out(), target)?;
+        let loss = mean_squared_error(pass.out(), target)?;
         let gradients = pass.backward(&loss.gradient)?;
         optimiser.step_layer(layer, &gradients)?;
         losses.push(loss.value);
@@ -143,7 +143,7 @@ fn back(_: &Args) -> Result<Figure> {
     let sentence = trained.sentence("bank_loan")?;
     let layer = FusedAttention::new(&trained.parameters);
     let pass = Pass::self_attend(&layer, &sentence.input, &Mask::Causal)?;
-    let loss = squared_error(pass.out(), &sentence.output)?;
+    let loss = mean_squared_error(pass.out(), &sentence.output)?;
     let norms = norms(&layer, &sentence.input, &pass, &loss)?;
     let title = "Of what comes back to the tokens, most has come by way of the values";
     Ok(way_back(title, &norms)?)
