@@ -8,8 +8,8 @@ use attention::{
 };
 use fused_heads::FusedAttention;
 use gradients::{
-    GradientDescent, Gradients, LinearGradients, Optimiser, Pass, cross_entropy,
-    linear_backward, mean_squared_error, softmax_rows_backward,
+    Gradients, LinearGradients, Optimiser, Pass, Sgd, cross_entropy, linear_backward,
+    mean_squared_error, softmax_rows_backward,
 };
 use learn::gallery::ch08::{
     ADAM_RATE, N_SENTENCES, N_STEPS, RATE, START, Task, fresh_layer, optimisers, train,
@@ -260,7 +260,7 @@ fn what_cannot_learn() {
             layer = with(&layer, all);
         }
         let start = layer.parameters().w_k().bias.clone().unwrap();
-        let mut descent = GradientDescent { rate: RATE };
+        let mut descent = Sgd { lr: RATE };
         let losses = train(&mut layer, &task, &mut descent).unwrap();
         let moved = (layer.parameters().w_k().bias.as_ref().unwrap() - start).amax();
         (losses, moved)
@@ -286,7 +286,7 @@ fn what_cannot_learn() {
     let rows = |d: &Gradients| d.d_w_o.weight.rows(silent * width, width).norm();
     let before = wish.gradients(&asleep);
     assert_eq!(size(&before), 0.0);
-    GradientDescent { rate: 1.0 }.step_layer(&mut asleep, &before).unwrap();
+    Sgd { lr: 1.0 }.step_layer(&mut asleep, &before).unwrap();
     let after = wish.gradients(&asleep);
     assert!(size(&after) > 0.0);
 
@@ -591,7 +591,7 @@ fn each_wrong_way_against_the_check() {
         let mut layer = start.clone();
         for _ in 0..N_STEPS {
             let d = back(&layer, &task, way);
-            GradientDescent { rate: RATE }.step_layer(&mut layer, &d).unwrap();
+            Sgd { lr: RATE }.step_layer(&mut layer, &d).unwrap();
         }
         let loss = task.loss(&layer).unwrap();
         println!("{name}: loss {loss:e}");

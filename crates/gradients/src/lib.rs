@@ -23,7 +23,7 @@
 //! [`Pass::backward`] is the way back. Their pieces stand alone where a reader or another
 //! layer can use them: [`linear_backward`], [`softmax_rows_backward`], the two losses
 //! [`cross_entropy`] and [`mean_squared_error`], and the two optimisers that turn gradients
-//! into steps, [`GradientDescent`] and [`Adam`]. Together they are all that training is:
+//! into steps, [`Sgd`] and [`Adam`]. Together they are all that training is:
 //!
 //! ```
 //! use attention::{Dims, LayerParameters, Linear, Mask, Matrix, Rng, SeedableRng};
@@ -79,6 +79,6 @@ mod tests;
 pub use gradients::Gradients;
 pub use linear::{LinearGradients, linear_backward};
 pub use loss::{Loss, cross_entropy, mean_squared_error};
-pub use optimiser::{Adam, GradientDescent, Optimiser};
+pub use optimiser::{Adam, Optimiser, Sgd};
 pub use pass::Pass;
 pub use softmax::softmax_rows_backward;

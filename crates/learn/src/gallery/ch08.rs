@@ -8,7 +8,7 @@ use attention::{
 use figures::{Figure, LossCurve, Returned, WayBack, loss_curves, way_back};
 use fused_heads::{Batch, FusedAttention};
 use gradients::{
-    Adam, GradientDescent, Loss, Optimiser, Pass, linear_backward, mean_squared_error,
+    Adam, Loss, Optimiser, Pass, Sgd, linear_backward, mean_squared_error,
     softmax_rows_backward,
 };
 
@@ -120,7 +120,7 @@ pub fn train(
 /// The optimisers of the chapter, by name.
 pub fn optimisers() -> [(&'static str, Box<dyn Optimiser>); 2] {
     [
-        ("gradient descent", Box::new(GradientDescent { rate: RATE })),
+        ("gradient descent", Box::new(Sgd { lr: RATE })),
         ("Adam", Box::new(Adam::new(ADAM_RATE))),
     ]
 }
