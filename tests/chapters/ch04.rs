@@ -6,7 +6,7 @@ use attention::{
     Dims, HeadParameters, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Rng,
     SeedableRng, max_abs_diff, random_matrix, thousands,
 };
-use per_head::{NaiveAttention, PerHeadAttention, SumOfHeads, concat};
+use per_head::{NaiveAttention, PerHeadAttention, SumOfHeadsAttention, concat};
 use pretrained::{Sentence, TrainedLayer, minilm};
 use single_head::HeadPass;
 
@@ -389,7 +389,7 @@ fn two_readings_of_one_formula() {
     let of = |layer: &dyn MultiHeadAttention| layer.self_attend(x, &Mask::None).unwrap();
     let per_head = of(&trained.per_head);
     for layer in [
-        &SumOfHeads::new(parameters.clone()) as &dyn MultiHeadAttention,
+        &SumOfHeadsAttention::new(parameters.clone()) as &dyn MultiHeadAttention,
         &NaiveAttention::new(parameters.clone()),
     ] {
         let difference = per_head.max_abs_diff(&of(layer)).unwrap();

@@ -2,7 +2,7 @@
 
 use attention::{LayerParameters, Mask, Matrix, Real, softmax_rows};
 use fused_heads::FusedAttention;
-use per_head::{NaiveAttention, SumOfHeads};
+use per_head::{NaiveAttention, SumOfHeadsAttention};
 
 use super::*;
 use crate::{Answer, Difference, Verdict};
@@ -20,7 +20,7 @@ fn forward<T: Real>(layer: &impl MultiHeadAttention<T>, input: &Input) -> Attend
 fn loops_sums_and_fused_heads_are_right() {
     let answers: [fn(&Input) -> Attended; 4] = [
         |input| forward(&NaiveAttention::new(input.parameters.clone()), input),
-        |input| forward(&SumOfHeads::new(input.parameters.clone()), input),
+        |input| forward(&SumOfHeadsAttention::new(input.parameters.clone()), input),
         |input| forward(&FusedAttention::new(&input.parameters), input),
         |input| forward(&FusedAttention::<f32>::new(&input.parameters.cast()), input),
     ];

@@ -4,7 +4,7 @@ use attention::{
     Attended, LayerParameters, Mask, Matrix, MultiHeadAttention, Real, max_abs_diff,
 };
 use fused_heads::FusedAttention;
-use per_head::{NaiveAttention, PerHeadAttention, SumOfHeads};
+use per_head::{NaiveAttention, PerHeadAttention, SumOfHeadsAttention};
 
 use super::{Layer, random_layer, random_tokens};
 use crate::bank::inputs;
@@ -36,7 +36,7 @@ pub const RIGHT: [Right; 5] = [
     Right {
         name: "a sum of heads, each through its own rows of W^O",
         because: "A product with W^O is the sum of the products with its blocks of rows",
-        layer: |w, q, k, v, mask| forward(&SumOfHeads::new(w.clone()), q, k, v, mask),
+        layer: |w, q, k, v, mask| forward(&SumOfHeadsAttention::new(w.clone()), q, k, v, mask),
     },
     Right {
         name: "one wide projection, cut into heads",
