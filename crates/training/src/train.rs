@@ -113,7 +113,7 @@ pub fn train(
     let mut adams = [Adam::new(settings.rate), Adam::new(settings.rate)];
     for step in 0..settings.n_steps {
         let left = 1.0 - step as f64 / settings.n_steps as f64;
-        adams.iter_mut().for_each(|adam| adam.rate = settings.rate * left);
+        adams.iter_mut().for_each(|adam| adam.lr = settings.rate * left);
 
         let examples = task.draw(settings.batch, &mut streams.batches)?;
         let loss = f64::from(descend(&mut model, &examples, &mut adams)?);
