@@ -1,5 +1,7 @@
 //! Every rung of the ladder gives what the definition gives.
 
+/// The maps and gradients of the packed rung.
+mod backward;
 /// Layers, batches and masks at random, and what the definition says of them.
 mod batches;
 /// Scores far from 0 and from each other.
@@ -8,8 +10,6 @@ mod far_scores;
 mod not_finite;
 /// Input that does not fit is refused in the words of the other stages.
 mod refused;
-/// The maps and gradients of the packed rung.
-mod way_back;
 
 use std::cell::Cell;
 

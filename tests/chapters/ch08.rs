@@ -322,7 +322,7 @@ fn what_cannot_learn() {
 }
 
 #[test]
-fn the_figure_of_the_way_back_holds_these_gradients() {
+fn the_figure_of_the_backward_pass_holds_these_gradients() {
     let wish = Wish::new();
     let layer = wish.layer();
     let d = wish.gradients(&layer);

@@ -1,4 +1,4 @@
-//! The way back through the layer.
+//! The backward pass through the layer.
 
 use attention::{Error, Matrix, MultiHeadAttention, Real, Result, View};
 
@@ -74,7 +74,7 @@ impl<T: Real> Pass<'_, T> {
     // ANCHOR_END: backward
 }
 
-/// The way back through one head: the gradients of its Q, K and V from its output's.
+/// The backward pass through one head: the gradients of its Q, K and V from its output's.
 // ANCHOR: attend_backward
 fn attend_backward<T: Real>(
     q_i: View<'_, T>,

@@ -1,4 +1,4 @@
-//! How wrong an answer is, and the gradient with which the way back begins.
+//! How wrong an answer is, and the gradient with which the backward pass begins.
 
 use attention::{Error, Matrix, Real, Result, softmax_rows};
 

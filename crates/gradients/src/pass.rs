@@ -1,4 +1,4 @@
-//! The forward pass, which keeps what the way back needs.
+//! The forward pass, which keeps what the backward pass needs.
 
 use attention::{
     Mask, Matrix, MultiHeadAttention, Real, Result, View, check_inputs, softmax_rows,
@@ -8,8 +8,8 @@ use fused_heads::{Batch, FusedAttention, check_batch};
 
 /// One forward pass of a fused layer, with every matrix that its backward pass needs.
 ///
-/// It borrows the layer and the inputs: the way back is only right with the parameters
-/// of the way there, and while a pass lives they cannot be changed.
+/// It borrows the layer and the inputs: the backward pass is only right with the parameters
+/// of the forward pass, and while a pass lives they cannot be changed.
 ///
 /// ```
 /// use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix};

@@ -5,7 +5,7 @@ use attention::{
     Dims, HeadParameters, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Rng,
     SeedableRng, random_matrix,
 };
-use figures::{Figure, LossCurve, Returned, WayBack, loss_curves, way_back};
+use figures::{BackwardPass, Figure, LossCurve, Returned, backward_pass, loss_curves};
 use fused_heads::{Batch, FusedAttention};
 use gradients::{
     Adam, Loss, Optimiser, Pass, Sgd, linear_backward, mean_squared_error,
@@ -146,16 +146,16 @@ fn back(_: &Args) -> Result<Figure> {
     let loss = mean_squared_error(pass.out(), &sentence.output)?;
     let norms = norms(&layer, &sentence.input, &pass, &loss)?;
     let title = "Of what comes back to the tokens, most has come by way of the values";
-    Ok(way_back(title, &norms)?)
+    Ok(backward_pass(title, &norms)?)
 }
 
-/// The way back once more, from its public pieces, for the matrices on the way.
+/// The backward pass once more, from its public pieces, for the matrices on the way.
 fn norms(
     layer: &FusedAttention,
     x: &Matrix,
     pass: &Pass,
     loss: &Loss,
-) -> Result<WayBack> {
+) -> Result<BackwardPass> {
     let (dims, p, n) = (layer.dims(), layer.parameters(), x.nrows());
     let (d_k, d_v) = (dims.d_k(), dims.d_v());
     let of_out = linear_backward(p.w_o(), pass.concat(), &loss.gradient)?;
@@ -178,7 +178,7 @@ fn norms(
     let d = pass.backward(&loss.gradient)?;
     let returned = |m: &Matrix| Returned { shape: m.shape(), norm: m.norm() };
     let maps = |norm_squared: f64| Returned { shape: (n, n), norm: norm_squared.sqrt() };
-    Ok(WayBack {
+    Ok(BackwardPass {
         n_heads: dims.n_heads(),
         x: returned(&d.d_x()?),
         to_x: [d.d_query.norm(), d.d_key.norm(), d.d_value.norm()],

@@ -1,4 +1,4 @@
-//! The way back for numbers that are not finite, matrix by matrix.
+//! The backward pass for numbers that are not finite, matrix by matrix.
 //!
 //! Backwards, 0 times anything is 0: what was not read cannot matter, whatever number
 //! stands there. A product of tiles computes 0 · NaN. So where a gradient is not finite,
