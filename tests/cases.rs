@@ -65,7 +65,7 @@ pub fn any_mask(n_heads: usize, n_q: usize, n_kv: usize) -> impl Strategy<Value 
     let one = prop_oneof![
         Just(Mask::None),
         Just(Mask::Causal),
-        (0..=n_kv).prop_map(Mask::Padding),
+        (0..=n_kv).prop_map(Mask::FirstKeys),
         any::<u64>().prop_map(move |s| Mask::Allowed(matrix(s, 1.0).map(|x| x > 0.0))),
         any::<u64>().prop_map(move |s| Mask::Additive(
             matrix(s, 2.0).map(|x| if x > 2.0 { f64::NEG_INFINITY } else { x })
@@ -118,7 +118,7 @@ impl<T: Real> MultiHeadAttention<T> for Batched<T> {
         };
         let [query, key, value] =
             [among_others(query)?, among_others(key)?, among_others(value)?];
-        let masks = [Mask::None, mask.clone(), Mask::Padding(1)];
+        let masks = [Mask::None, mask.clone(), Mask::FirstKeys(1)];
         let batch = self.0.forward_batch(&query, &key, &value, &masks)?;
         Ok(batch.into_sequences().swap_remove(1))
     }

@@ -1,5 +1,7 @@
 //! Every rung of the ladder gives what the definition gives.
 
+/// The maps and gradients of the packed rung.
+mod backward;
 /// Layers, batches and masks at random, and what the definition says of them.
 mod batches;
 /// Scores far from 0 and from each other.
@@ -8,8 +10,6 @@ mod far_scores;
 mod not_finite;
 /// Input that does not fit is refused in the words of the other stages.
 mod refused;
-/// The maps and gradients of the packed rung.
-mod way_back;
 
 use std::cell::Cell;
 
@@ -103,7 +103,7 @@ fn a_query_with_nothing_to_attend_to_gives_the_output_bias() {
     for (n_q, n_kv, mask, n_blind) in
         [(300, 140, Mask::Causal, 160), (150, 1, Mask::Causal, 149)]
             .into_iter()
-            .chain([(70, 90, Mask::Padding(0), 70)])
+            .chain([(70, 90, Mask::FirstKeys(0), 70)])
     {
         let (query, key) = (tokens(n_q, 24, 1), tokens(n_kv, 24, 2));
         let masks = [mask];

@@ -7,7 +7,7 @@ mod cases;
 mod chapters;
 /// The layers: an arrow between crates goes only down.
 mod floors;
-/// The way back: differences, PyTorch and plain loops give the same gradients.
+/// The backward pass: differences, PyTorch and plain loops give the same gradients.
 mod gradients;
 /// The ladder: every rung gives what the definition gives.
 mod kernels;

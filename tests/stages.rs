@@ -68,7 +68,7 @@ fn one_head_in_loops_and_in_matrices_agree_at_every_step() {
 fn a_query_with_nothing_to_attend_to_gives_the_output_bias() {
     let (layer, x) = (layer(12, 3, 1), tokens(4, 12, 2));
     for stage in every_stage_and_batched(&layer) {
-        let seen = stage.self_attend(&x, &Mask::Padding(0)).unwrap();
+        let seen = stage.self_attend(&x, &Mask::FirstKeys(0)).unwrap();
         assert!(
             seen.attn.iter().all(|map| map.iter().all(|&a| a == 0.0)),
             "{}",
@@ -86,8 +86,8 @@ fn packing_gives_the_same_numbers_to_the_last_digit_when_products_are_alike() {
     let (layer, x) = (layer(32, 4, 3), tokens(1, 32, 4));
     let fused = fused_heads::pack(&layer);
     for (i, head) in layer.heads().iter().enumerate() {
-        let wide = fused.w_q().apply(&x).unwrap();
-        assert_eq!(wide.columns(i * 8, 8), head.w_q.apply(&x).unwrap(), "head {i}");
+        let wide = fused.w_q().forward(&x).unwrap();
+        assert_eq!(wide.columns(i * 8, 8), head.w_q.forward(&x).unwrap(), "head {i}");
     }
 }
 

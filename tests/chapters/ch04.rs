@@ -6,7 +6,7 @@ use attention::{
     Dims, HeadParameters, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Rng,
     SeedableRng, max_abs_diff, random_matrix, thousands,
 };
-use per_head::{NaiveAttention, PerHeadAttention, SumOfHeads, concat};
+use per_head::{NaiveAttention, PerHeadAttention, SumOfHeadsAttention, concat};
 use pretrained::{Sentence, TrainedLayer, minilm};
 use single_head::HeadPass;
 
@@ -143,13 +143,13 @@ fn every_head_reads_the_whole_token() {
 
     // Each feature of one token, moved by itself, against each head's query.
     let x = &layer.sentence("river_banks").unwrap().input;
-    let before: Vec<Matrix> = heads.iter().map(|h| h.w_q.apply(x).unwrap()).collect();
+    let before: Vec<Matrix> = heads.iter().map(|h| h.w_q.forward(x).unwrap()).collect();
     let mut reached = 0;
     for feature in 0..D_MODEL {
         let mut nudged = x.clone();
         nudged[(3, feature)] += 1.0;
         for (head, before) in heads.iter().zip(&before) {
-            let after = head.w_q.apply(&nudged).unwrap();
+            let after = head.w_q.forward(&nudged).unwrap();
             reached += usize::from(max_abs_diff(before, &after).unwrap() > 0.0);
         }
     }
@@ -304,12 +304,12 @@ fn one_head_disturbed() {
     let [before, after] = [&trained.per_head, &PerHeadAttention::new(changed)]
         .map(|layer| concat(&passes(layer, x)));
     let [z_before, z_after] =
-        [&before, &after].map(|concat| parameters.w_o().apply(concat).unwrap());
+        [&before, &after].map(|concat| parameters.w_o().forward(concat).unwrap());
     let change: Vec<f64> =
         (&z_before - &z_after).column_iter().map(|column| column.amax()).collect();
     let identity: Linear = Linear::new(Matrix::identity(D_MODEL, D_MODEL), None).unwrap();
     let [bare_before, bare_after] =
-        [&before, &after].map(|concat| identity.apply(concat).unwrap());
+        [&before, &after].map(|concat| identity.forward(concat).unwrap());
     let first = (0..D_MODEL).find(|&j| before.column(j) != after.column(j)).unwrap();
     assert_eq!(moved(&before, &after), D_V);
     assert_eq!(first, DISTURBED * D_V);
@@ -389,7 +389,7 @@ fn two_readings_of_one_formula() {
     let of = |layer: &dyn MultiHeadAttention| layer.self_attend(x, &Mask::None).unwrap();
     let per_head = of(&trained.per_head);
     for layer in [
-        &SumOfHeads::new(parameters.clone()) as &dyn MultiHeadAttention,
+        &SumOfHeadsAttention::new(parameters.clone()) as &dyn MultiHeadAttention,
         &NaiveAttention::new(parameters.clone()),
     ] {
         let difference = per_head.max_abs_diff(&of(layer)).unwrap();

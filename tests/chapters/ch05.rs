@@ -37,9 +37,9 @@ fn two_heads_packed() {
     let packed = pack(&parameters);
     assert_eq!(unpack(&packed), parameters);
     let features = ["water", "money", "plural noun", "verb"];
-    let q = packed.w_q().apply(&x).unwrap();
+    let q = packed.w_q().forward(&x).unwrap();
     for (i, head) in parameters.heads().iter().enumerate() {
-        assert_eq!(q.columns(2 * i, 2), head.w_q.apply(&x).unwrap());
+        assert_eq!(q.columns(2 * i, 2), head.w_q.forward(&x).unwrap());
     }
     let parts = [
         two_blocks("w_q", &features, &packed.w_q().weight, 0),
@@ -111,14 +111,14 @@ fn layer_with_split(
     merge: fn(&[Matrix]) -> Matrix,
 ) -> Matrix {
     let dims = packed.dims();
-    let heads_of = |w: &Linear| split(&w.apply(x).unwrap(), dims.n_heads());
+    let heads_of = |w: &Linear| split(&w.forward(x).unwrap(), dims.n_heads());
     let (q, k, v) =
         (heads_of(packed.w_q()), heads_of(packed.w_k()), heads_of(packed.w_v()));
     let sqrt_d_k = (dims.d_k() as f64).sqrt();
     let heads: Vec<Matrix> = (0..dims.n_heads())
         .map(|i| softmax_rows(&q[i] * k[i].transpose() / sqrt_d_k) * &v[i])
         .collect();
-    packed.w_o().apply(&merge(&heads)).unwrap()
+    packed.w_o().forward(&merge(&heads)).unwrap()
 }
 
 fn side_by_side(heads: &[Matrix]) -> Matrix {
@@ -196,7 +196,7 @@ fn a_batch_of_32_sequences() {
     let batch = |b: &Batch| {
         format!("({}, {}, {})", b.n_sequences(), b.n_tokens(), b.tokens().ncols())
     };
-    let q = layer.parameters().w_q().apply(x.tokens()).unwrap();
+    let q = layer.parameters().w_q().forward(x.tokens()).unwrap();
     let map = result.attn[0][0].shape();
     let rows = [
         ("tokens", format!("{} as one matrix {:?}", batch(&x), x.tokens().shape())),
@@ -241,7 +241,7 @@ fn padding_does_not_show() {
         fused.forward_batch(&batch, &batch, &batch, masks).unwrap().into_sequences()
     };
     let masks: Vec<Mask> =
-        layer.sentences.iter().map(|s| Mask::Padding(s.tokens.len())).collect();
+        layer.sentences.iter().map(|s| Mask::FirstKeys(s.tokens.len())).collect();
     let (masked, unmasked) = (out(&masks), out(&[Mask::None]));
     let mut moved: f64 = 0.0;
     for (s, sentence) in layer.sentences.iter().enumerate() {

@@ -46,8 +46,8 @@ fn padding_on_a_trained_layer() {
 
     let alone = layer.self_attend(&bank.input, &Mask::None).unwrap();
     let unmasked = layer.self_attend(&padded, &Mask::None).unwrap();
-    let masked = layer.self_attend(&padded, &Mask::Padding(n)).unwrap();
-    let nan = layer.self_attend(&with_nan, &Mask::Padding(n)).unwrap();
+    let masked = layer.self_attend(&padded, &Mask::FirstKeys(n)).unwrap();
+    let nan = layer.self_attend(&with_nan, &Mask::FirstKeys(n)).unwrap();
     // PyTorch's mask of the same padding, taken for one of ours: True is the padding.
     let is_padding: Vec<bool> = (0..n_padded).map(|key| key >= n).collect();
     let turned = Mask::keys(n_padded, &is_padding);
@@ -128,7 +128,7 @@ fn causal_where_queries_and_keys_differ_in_number() {
 
 #[test]
 fn what_fills_a_blocked_score() {
-    let keys = |allowed: usize| Mask::Padding(allowed);
+    let keys = |allowed: usize| Mask::FirstKeys(allowed);
     let ours = |allowed| softmax_rows(keys(allowed).apply(row(SCORES)));
     let plain = |allowed| textbook_softmax(keys(allowed).apply(row(SCORES)));
     let filled = |allowed: usize| {
@@ -172,7 +172,7 @@ fn a_fill_that_is_not_low_enough() {
 fn a_blocked_score_times_zero() {
     let flags = [1.0, 1.0, 0.0, 0.0];
     let times = Matrix::from_fn(1, 4, |_, j| SCORES[j] * flags[j]);
-    let masked = Mask::Padding(2).apply(row(SCORES));
+    let masked = Mask::FirstKeys(2).apply(row(SCORES));
     let zero_times_blocked = Matrix::from_fn(1, 4, |_, j| masked[j] * flags[j]);
     let text = [
         ("blocked by −∞", softmax_rows(masked)),
@@ -291,7 +291,8 @@ fn a_padded_batch_is_its_sequences_one_by_one() {
         Batch::new(n_sequences, random_matrix(n_sequences * n_tokens, 512, 1.0, rng));
     let batch = batch.unwrap();
     let lengths: Vec<usize> = (0..n_sequences).map(|s| n_tokens - 3 * s).collect();
-    let masks: Vec<Mask> = lengths.iter().map(|&length| Mask::Padding(length)).collect();
+    let masks: Vec<Mask> =
+        lengths.iter().map(|&length| Mask::FirstKeys(length)).collect();
 
     let seen = layer.forward_batch(&batch, &batch, &batch, &masks).unwrap();
     let (n_maps, map) = (seen.attn[0].len(), seen.attn[0][0].shape());
@@ -327,7 +328,8 @@ fn masks_repeated_a_head_in_the_wrong_order() {
     let layer = FusedAttention::new(&layer(12, n_heads, 1));
     let batch = Batch::new(n_sequences, tokens(n_sequences * 5, 12, 2)).unwrap();
     let astray = |of: &dyn Fn(usize) -> usize| -> Vec<Vec<f64>> {
-        let mask = |s: usize, head: usize| Mask::Padding(lengths[of(s * n_heads + head)]);
+        let mask =
+            |s: usize, head: usize| Mask::FirstKeys(lengths[of(s * n_heads + head)]);
         let masks: Vec<Mask> = (0..n_sequences)
             .map(|s| Mask::PerHead((0..n_heads).map(|head| mask(s, head)).collect()))
             .collect();

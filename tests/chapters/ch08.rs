@@ -8,8 +8,8 @@ use attention::{
 };
 use fused_heads::FusedAttention;
 use gradients::{
-    GradientDescent, Gradients, LinearGradients, Optimiser, Pass, cross_entropy,
-    linear_backward, softmax_rows_backward, squared_error,
+    Gradients, LinearGradients, Optimiser, Pass, Sgd, cross_entropy, linear_backward,
+    mean_squared_error, softmax_rows_backward,
 };
 use lessons::ch08::{
     ADAM_RATE, N_SENTENCES, N_STEPS, RATE, START, Task, fresh_layer, optimisers, train,
@@ -59,7 +59,7 @@ impl Wish {
 
     fn loss(&self, layer: &FusedAttention, [query, key, value]: [&Matrix; 3]) -> f64 {
         let seen = layer.forward(query, key, value, &Mask::Causal).unwrap();
-        squared_error(&seen.out, &self.target).unwrap().value
+        mean_squared_error(&seen.out, &self.target).unwrap().value
     }
 
     fn of(&self, layer: &FusedAttention) -> f64 {
@@ -68,7 +68,7 @@ impl Wish {
 
     fn gradients(&self, layer: &FusedAttention) -> Gradients {
         let pass = Pass::self_attend(layer, &self.x, &Mask::Causal).unwrap();
-        let loss = squared_error(pass.out(), &self.target).unwrap();
+        let loss = mean_squared_error(pass.out(), &self.target).unwrap();
         pass.backward(&loss.gradient).unwrap()
     }
 }
@@ -155,10 +155,10 @@ fn one_row_back_through_the_softmax() {
     let wish = Wish::new();
     let layer = wish.layer();
     let pass = Pass::self_attend(&layer, &wish.x, &Mask::Causal).unwrap();
-    let loss = squared_error(pass.out(), &wish.target).unwrap();
+    let loss = mean_squared_error(pass.out(), &wish.target).unwrap();
     let p = layer.parameters();
     let d_concat = linear_backward(p.w_o(), pass.concat(), &loss.gradient).unwrap().d_x;
-    let v = p.w_v().apply(&wish.x).unwrap();
+    let v = p.w_v().forward(&wish.x).unwrap();
     let (head, query, n_keys) = (6, 3, 4); // "approved" and what is before it
     let attn = &pass.attn()[0][head];
     let columns = |m: &Matrix| m.columns(head * 32, 32).into_owned();
@@ -260,7 +260,7 @@ fn what_cannot_learn() {
             layer = with(&layer, all);
         }
         let start = layer.parameters().w_k().bias.clone().unwrap();
-        let mut descent = GradientDescent { rate: RATE };
+        let mut descent = Sgd { lr: RATE };
         let losses = train(&mut layer, &task, &mut descent).unwrap();
         let moved = (layer.parameters().w_k().bias.as_ref().unwrap() - start).amax();
         (losses, moved)
@@ -286,7 +286,7 @@ fn what_cannot_learn() {
     let rows = |d: &Gradients| d.d_w_o.weight.rows(silent * width, width).norm();
     let before = wish.gradients(&asleep);
     assert_eq!(size(&before), 0.0);
-    GradientDescent { rate: 1.0 }.step_layer(&mut asleep, &before).unwrap();
+    Sgd { lr: 1.0 }.step_layer(&mut asleep, &before).unwrap();
     let after = wish.gradients(&asleep);
     assert!(size(&after) > 0.0);
 
@@ -301,7 +301,7 @@ fn what_cannot_learn() {
     let nobody = Mask::Allowed(Matrix::from_fn(8, 8, |i, _| i != 3));
     let pass = Pass::self_attend(&layer, &wish.x, &nobody).unwrap();
     let d_empty =
-        pass.backward(&squared_error(pass.out(), &wish.target).unwrap().gradient);
+        pass.backward(&mean_squared_error(pass.out(), &wish.target).unwrap().gradient);
     let d_empty = d_empty.unwrap();
     assert!(d_empty.d_query.row(3).iter().all(|&d| d == 0.0));
     for linear in d_empty.projections() {
@@ -322,7 +322,7 @@ fn what_cannot_learn() {
 }
 
 #[test]
-fn the_figure_of_the_way_back_holds_these_gradients() {
+fn the_figure_of_the_backward_pass_holds_these_gradients() {
     let wish = Wish::new();
     let layer = wish.layer();
     let d = wish.gradients(&layer);
@@ -452,7 +452,7 @@ fn back(layer: &FusedAttention, task: &Task, way: Way) -> Gradients {
     let (x, n_sequences) = (task.x.tokens(), task.x.n_sequences());
     let pass =
         Pass::forward_batch(layer, &task.x, &task.x, &task.x, &[Mask::None]).unwrap();
-    let loss = squared_error(pass.out(), &task.target).unwrap();
+    let loss = mean_squared_error(pass.out(), &task.target).unwrap();
     let mut d = pass.backward(&loss.gradient).unwrap();
     let (n, p, dims) = (task.x.n_tokens(), layer.parameters(), layer.dims());
     let (d_k, d_v) = (dims.d_k(), dims.d_v());
@@ -473,7 +473,7 @@ fn back(layer: &FusedAttention, task: &Task, way: Way) -> Gradients {
         d_concat = &loss.gradient * moved.transpose();
     }
 
-    let [q, k, v] = [p.w_q(), p.w_k(), p.w_v()].map(|w| w.apply(x).unwrap());
+    let [q, k, v] = [p.w_q(), p.w_k(), p.w_v()].map(|w| w.forward(x).unwrap());
     let [mut dq, mut dk, mut dv] =
         [&q, &k, &v].map(|m| Matrix::zeros(m.nrows(), m.ncols()));
     for s in 0..n_sequences {
@@ -591,7 +591,7 @@ fn each_wrong_way_against_the_check() {
         let mut layer = start.clone();
         for _ in 0..N_STEPS {
             let d = back(&layer, &task, way);
-            GradientDescent { rate: RATE }.step_layer(&mut layer, &d).unwrap();
+            Sgd { lr: RATE }.step_layer(&mut layer, &d).unwrap();
         }
         let loss = task.loss(&layer).unwrap();
         println!("{name}: loss {loss:e}");
@@ -610,7 +610,7 @@ fn each_wrong_way_against_the_check() {
     // What is called right here is what the crate does.
     let pass =
         Pass::forward_batch(&start, &task.x, &task.x, &task.x, &[Mask::None]).unwrap();
-    let loss = squared_error(pass.out(), &task.target).unwrap();
+    let loss = mean_squared_error(pass.out(), &task.target).unwrap();
     let crates = compared(&pass.backward(&loss.gradient).unwrap());
     for (a, b) in compared(&back(&start, &task, Way::Right)).iter().zip(&crates) {
         assert_close("right and the crate", max_abs_diff(a, b).unwrap(), 1e-14);

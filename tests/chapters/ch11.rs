@@ -172,7 +172,7 @@ fn memory_beside_inputs_and_outputs() {
 }
 
 #[test]
-fn the_way_back_counted() {
+fn the_backward_pass_counted() {
     let work = work();
     let (d, n) = (512usize, 4096usize);
     let projection = n * d * d;

@@ -151,13 +151,13 @@ fn every_kind_of_mask() {
     let added =
         |i: usize, j: usize| if i == j { f64::NEG_INFINITY } else { j as f64 - 1.5 };
     let additive = Mask::Additive(Matrix::from_fn(N_Q, N_KV, added));
-    let one_a_head = vec![additive.clone(), Mask::Padding(0), Mask::Causal];
+    let one_a_head = vec![additive.clone(), Mask::FirstKeys(0), Mask::Causal];
     let nothing_for_query_1 = Mask::Allowed(Matrix::from_fn(N_Q, N_KV, |i, _| i != 1));
     let masks = [
         ("none", Mask::None),
         ("causal", Mask::Causal),
-        ("padding", Mask::Padding(3)),
-        ("padding alone", Mask::Padding(0)),
+        ("padding", Mask::FirstKeys(3)),
+        ("padding alone", Mask::FirstKeys(0)),
         ("allowed", some.clone()),
         ("nothing for query 1", nothing_for_query_1),
         ("additive", additive),

@@ -29,7 +29,7 @@ fn a_query_that_may_attend_to_nothing_asks_for_nothing() {
 #[test]
 fn where_nobody_may_attend_only_the_output_bias_learns() {
     let d_out = tokens(5, 12, 3);
-    let d = self_attention(&Mask::Padding(0), &d_out);
+    let d = self_attention(&Mask::FirstKeys(0), &d_out);
     assert_eq!(d.d_w_o.bias.as_ref(), Some(&d_out.row_sum()));
     for (name, matrix) in named_gradients(&d) {
         let all_zero = matrix.iter().all(|&x| x == 0.0);
@@ -61,7 +61,7 @@ fn no_random_layer_gives_a_number_that_is_not_finite() {
 fn the_key_bias_has_no_gradient() {
     let mut largest = 0f64;
     let all_but_one = Mask::Allowed(Matrix::from_fn(7, 7, |i, j| i != j));
-    for mask in [Mask::None, Mask::Causal, Mask::Padding(4), all_but_one] {
+    for mask in [Mask::None, Mask::Causal, Mask::FirstKeys(4), all_but_one] {
         let rng = &mut Rng::seed_from_u64(4);
         let d = self_attention(&mask, &random_matrix(7, 12, 1.0, rng));
         let size = |linear: &Linear| linear.bias.as_ref().unwrap().amax();

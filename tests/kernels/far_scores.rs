@@ -42,7 +42,7 @@ fn scores_of_any_size_in_any_order_give_the_softmax() {
     for (name, score) in scores {
         let key = Matrix::from_fn(N_KV, 1, |j, _| score(j as f32 / N_KV as f32));
         for query in &queries {
-            for mask in [Mask::None, Mask::Causal, Mask::Padding(N_KV / 2 + 3)] {
+            for mask in [Mask::None, Mask::Causal, Mask::FirstKeys(N_KV / 2 + 3)] {
                 largest = largest.max(difference(name, query, &key, mask));
             }
         }

@@ -32,7 +32,7 @@ fn one_sequence_is_refused_in_the_words_of_the_other_stages() {
         ([&x, &other, &x], Mask::None),
         ([&x; 3], Mask::keys(4, &[true; 5])),
         ([&x; 3], Mask::PerHead(vec![Mask::None; 2])),
-        ([&x; 3], Mask::All(vec![Mask::Causal, Mask::Padding(5)])),
+        ([&x; 3], Mask::All(vec![Mask::Causal, Mask::FirstKeys(5)])),
         ([&x; 3], nan),
     ];
     let stage = PerHeadAttention::new(layer(12, 3));

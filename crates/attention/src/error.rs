@@ -87,11 +87,11 @@ pub enum Error {
         n_heads: usize,
     },
 
-    /// A mask that leaves more keys than there are.
-    #[error("the padding mask lets {n_valid} keys be seen and there are only {n_kv}")]
-    MaskPadding {
-        /// The number of keys that the mask calls valid.
-        n_valid: usize,
+    /// A mask that opens more keys than there are.
+    #[error("the mask lets the first {n_open} keys be seen and there are only {n_kv}")]
+    MaskFirstKeys {
+        /// The number of keys that the mask opens.
+        n_open: usize,
         /// The number of keys.
         n_kv: usize,
     },

@@ -55,7 +55,7 @@ impl<T: Real> Linear<T> {
     ///
     /// # Errors
     /// [`Error::Shape`] if `x` has another width.
-    pub fn apply(&self, x: &Matrix<T>) -> Result<Matrix<T>> {
+    pub fn forward(&self, x: &Matrix<T>) -> Result<Matrix<T>> {
         let expected = (x.nrows(), self.d_in());
         Error::expect_shape("the input of a projection", expected, x.shape())?;
         let mut out = x * &self.weight; // [n_tokens, d_out]
@@ -97,7 +97,7 @@ mod tests {
         let bias = RowDVector::from_row_slice(&[0.5, 0.0, -1.0]);
         let linear = Linear::new(weight, Some(bias)).unwrap();
         let x = Matrix::from_row_slice(1, 2, &[10.0, 100.0]);
-        assert_eq!(linear.apply(&x).unwrap().as_slice(), [10.5, 100.0, 319.0]);
+        assert_eq!(linear.forward(&x).unwrap().as_slice(), [10.5, 100.0, 319.0]);
     }
 
     #[test]
@@ -106,6 +106,6 @@ mod tests {
         let refused = Linear::new(weight.clone(), Some(RowDVector::zeros(2)));
         insta::assert_snapshot!(refused.unwrap_err(), @"the bias has shape (1, 2), expected (1, 3)");
         let linear = Linear::new(weight, None).unwrap();
-        insta::assert_snapshot!(linear.apply(&Matrix::zeros(5, 4)).unwrap_err(), @"the input of a projection has shape (5, 4), expected (5, 2)");
+        insta::assert_snapshot!(linear.forward(&Matrix::zeros(5, 4)).unwrap_err(), @"the input of a projection has shape (5, 4), expected (5, 2)");
     }
 }

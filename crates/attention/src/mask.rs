@@ -27,8 +27,8 @@ pub enum Mask {
     /// No query sees the future: query i attends to key j where
     /// `j <= i + (n_kv − n_q)`, so that the last query sees every key.
     Causal,
-    /// Only the first so many keys are real; the rest is padding.
-    Padding(usize),
+    /// Only the first so many keys may be attended to; what comes after them is padding.
+    FirstKeys(usize),
     /// Entry `[i, j]` says whether query i may attend to key j.
     Allowed(Matrix<bool>),
     /// Entry `[i, j]` is added to the scaled score; −∞ blocks.
@@ -65,7 +65,7 @@ impl Mask {
         match self {
             Self::None => open(true),
             Self::Causal => open(j + n_q <= i + n_kv),
-            Self::Padding(n_valid) => open(j < *n_valid),
+            Self::FirstKeys(n_open) => open(j < *n_open),
             Self::Allowed(allowed) => open(allowed[(i, j)]),
             Self::Additive(scores) => Some(scores[(i, j)]).filter(|s| s.is_finite()),
             Self::All(masks) => {
@@ -115,15 +115,15 @@ impl Mask {
     /// Holds the mask against the layer and the lengths that it is used with.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::MaskHeads`], [`Error::MaskPadding`] or
+    /// [`Error::Shape`], [`Error::MaskHeads`], [`Error::MaskFirstKeys`] or
     /// [`Error::MaskScore`], with the numbers that do not fit.
     pub fn check(&self, n_heads: usize, n_q: usize, n_kv: usize) -> Result<()> {
         match self {
             Self::None | Self::Causal => Ok(()),
-            Self::Padding(n_valid) if *n_valid > n_kv => {
-                Err(Error::MaskPadding { n_valid: *n_valid, n_kv })
+            Self::FirstKeys(n_open) if *n_open > n_kv => {
+                Err(Error::MaskFirstKeys { n_open: *n_open, n_kv })
             }
-            Self::Padding(_) => Ok(()),
+            Self::FirstKeys(_) => Ok(()),
             Self::Allowed(allowed) => {
                 Error::expect_shape("the mask", (n_q, n_kv), allowed.shape())
             }
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn several_masks_block_what_any_of_them_blocks() {
-        let both = Mask::All(vec![Mask::Causal, Mask::Padding(3)]);
+        let both = Mask::All(vec![Mask::Causal, Mask::FirstKeys(3)]);
         insta::assert_snapshot!(picture(&both, 4, 4), @"
         x...
         xx..
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_head_sees_its_own_mask_inside_others() {
-        let by_head = Mask::PerHead(vec![Mask::None, Mask::Padding(1)]);
+        let by_head = Mask::PerHead(vec![Mask::None, Mask::FirstKeys(1)]);
         let mask = Mask::All(vec![Mask::Causal, by_head]);
         insta::assert_snapshot!(picture(&mask.of_head(0), 2, 2), @"
         x.
@@ -232,7 +232,7 @@ mod tests {
     fn a_mask_that_does_not_fit_is_refused_with_its_numbers() {
         let refused = |mask: Mask| mask.check(2, 3, 4).unwrap_err().to_string();
         insta::assert_snapshot!(refused(Mask::keys(4, &[true; 4])), @"the mask has shape (4, 4), expected (3, 4)");
-        insta::assert_snapshot!(refused(Mask::Padding(5)), @"the padding mask lets 5 keys be seen and there are only 4");
+        insta::assert_snapshot!(refused(Mask::FirstKeys(5)), @"the mask lets the first 5 keys be seen and there are only 4");
         insta::assert_snapshot!(refused(Mask::PerHead(vec![Mask::None])), @"1 masks were given for 2 heads: give one a head");
         let nan =
             Matrix::from_fn(3, 4, |i, j| if (i, j) == (1, 2) { f64::NAN } else { 0.0 });

@@ -7,7 +7,7 @@
 //! width; d_k and d_v may differ too.
 //!
 //! `head.w_q`, `head.w_k` and `head.w_v` are projections, each with a `weight`, stored
-//! `[in, out]`, and a `bias`. `head.w_q.apply(x)` is `x · W + b`, as a `Result`; here all
+//! `[in, out]`, and a `bias`. `head.w_q.forward(x)` is `x · W + b`, as a `Result`; here all
 //! sizes fit, so `.unwrap()` is in order. `softmax_rows` takes a matrix and gives one.
 //!
 //! Explained in chapter 3, “Then in matrices”.

@@ -5,7 +5,7 @@
 //! The sequences lie one below the other and are filled up to equal length. Each attends to
 //! itself only: `softmax(Q_s K_sᵀ / √d_k) V_s`. Of the keys of sequence s the first
 //! `n_valid[s]` are real; the rest is padding, and no query may attend to it. Rows of `q`
-//! are all computed, padding or not. `Mask::Padding(n)` lets the first n keys be seen,
+//! are all computed, padding or not. `Mask::FirstKeys(n)` lets the first n keys be seen,
 //! `mask.apply(scores)` puts it on the scores of one sequence, and `softmax_rows` turns
 //! them into shares. n_q and n_kv may differ.
 //!

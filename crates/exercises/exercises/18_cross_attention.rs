@@ -4,7 +4,7 @@
 //!
 //! `out = softmax(Q Kᵀ / √d_k) V`, where the tokens of `x` ask and those of `source`
 //! answer. There is no mask. `w` holds the projections `w.w_q`, `w.w_k` and `w.w_v`, each
-//! with a bias; `w.w_q.apply(x)` gives `x · W^Q + b^Q` as a `Result`, which is an error if
+//! with a bias; `w.w_q.forward(x)` gives `x · W^Q + b^Q` as a `Result`, which is an error if
 //! the shapes do not fit. `softmax_rows` is there to use.
 //!
 //! Explained in chapter 7, “Attending to another sequence”.

@@ -6,7 +6,7 @@
 //! `Concat(head_1, …, head_h) W^O + b^O`. Give back the output and the map of every head.
 //!
 //! `parameters.heads()` are the heads, `parameters.w_o()` is W^O, and `parameters.dims()` has
-//! the sizes (`dims().d_k()` and so on). `w.apply(x)` gives `x · W + b` as a `Result`, an error if shapes do not fit.
+//! the sizes (`dims().d_k()` and so on). `w.forward(x)` gives `x · W + b` as a `Result`, an error if shapes do not fit.
 //! `mask.of_head(i)` is the mask of head i, and its `apply(scores)` puts it on the scores.
 //! `softmax_rows(scores)` makes a row in which every key is blocked a row of zeros; both take
 //! the matrix itself. The answer is `Attended { out, attn }`, where `attn` is a `Vec`.

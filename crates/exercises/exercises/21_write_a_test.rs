@@ -13,7 +13,7 @@
 //! difference of two matrices, or an error if their shapes differ.
 //!
 //! Sizes are made by `Dims::with_head_sizes(d_model, n_heads, d_k, d_v).unwrap()`. Masks are
-//! `Mask::None`, `Mask::Causal`, `Mask::Padding(2)`, and `Mask::PerHead(vec![…])` gives each
+//! `Mask::None`, `Mask::Causal`, `Mask::FirstKeys(2)`, and `Mask::PerHead(vec![…])` gives each
 //! head its own.
 //!
 //! Begin with one property, look at the score, and go on from there.

@@ -5,7 +5,7 @@
 //! width; d_k and d_v may differ too.
 //!
 //! `head.w_q`, `head.w_k` and `head.w_v` are projections, each with a `weight`, stored
-//! `[in, out]`, and a `bias`. `head.w_q.apply(x)` is `x · W + b`, as a `Result`; here all
+//! `[in, out]`, and a `bias`. `head.w_q.forward(x)` is `x · W + b`, as a `Result`; here all
 //! sizes fit, so `.unwrap()` is in order. `softmax_rows` takes a matrix and gives one.
 
 use std::process::ExitCode;
@@ -25,9 +25,9 @@ pub fn head(
     value: &Matrix,
 ) -> Matrix {
     // YOURS: project, score, scale, turn rows into shares, average.
-    let q = head.w_q.apply(query).unwrap(); // [n_q, d_k]
-    let k = head.w_k.apply(key).unwrap(); // [n_kv, d_k]
-    let v = head.w_v.apply(value).unwrap(); // [n_kv, d_v]
+    let q = head.w_q.forward(query).unwrap(); // [n_q, d_k]
+    let k = head.w_k.forward(key).unwrap(); // [n_kv, d_k]
+    let v = head.w_v.forward(value).unwrap(); // [n_kv, d_v]
     let scores = &q * k.transpose() / (q.ncols() as f64).sqrt(); // [n_q, n_kv]
     let attn = softmax_rows(scores); // [n_q, n_kv]
     attn * v // [n_q, d_v]

@@ -17,7 +17,7 @@ use exercises::{HeadParameters, Matrix, bank::subspaces};
 // ANCHOR: answer
 pub fn queries(heads: &[HeadParameters], x: &Matrix) -> Vec<Matrix> {
     // YOURS: what each head asks about each token.
-    heads.iter().map(|head| head.w_q.apply(x).expect("x is d_model wide")).collect()
+    heads.iter().map(|head| head.w_q.forward(x).expect("x is d_model wide")).collect()
 }
 // ANCHOR_END: answer
 

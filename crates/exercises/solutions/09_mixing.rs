@@ -23,7 +23,7 @@ pub fn mix(heads: &[Matrix], w_o: &Linear) -> Matrix {
     for (i, head) in heads.iter().enumerate() {
         concat.columns_mut(i * d_v, d_v).copy_from(head);
     }
-    w_o.apply(&concat).expect("W^O has a row for each column")
+    w_o.forward(&concat).expect("W^O has a row for each column")
 }
 // ANCHOR_END: answer
 

@@ -3,7 +3,7 @@
 //! The sequences lie one below the other and are filled up to equal length. Each attends to
 //! itself only: `softmax(Q_s K_sᵀ / √d_k) V_s`. Of the keys of sequence s the first
 //! `n_valid[s]` are real; the rest is padding, and no query may attend to it. Rows of `q`
-//! are all computed, padding or not. `Mask::Padding(n)` lets the first n keys be seen,
+//! are all computed, padding or not. `Mask::FirstKeys(n)` lets the first n keys be seen,
 //! `mask.apply(scores)` puts it on the scores of one sequence, and `softmax_rows` turns
 //! them into shares. n_q and n_kv may differ.
 
@@ -34,7 +34,7 @@ pub fn attend_batch(
         let k_s = k.rows(s * n_kv, n_kv);
         let v_s = v.rows(s * n_kv, n_kv);
         let scores = q_s * k_s.transpose() / sqrt_d_k; // [n_q, n_kv]
-        let attn = softmax_rows(Mask::Padding(n).apply(scores)); // [n_q, n_kv]
+        let attn = softmax_rows(Mask::FirstKeys(n).apply(scores)); // [n_q, n_kv]
         out.rows_mut(s * n_q, n_q).copy_from(&(attn * v_s));
     }
     out

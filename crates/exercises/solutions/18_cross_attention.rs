@@ -2,7 +2,7 @@
 //!
 //! `out = softmax(Q Kᵀ / √d_k) V`, where the tokens of `x` ask and those of `source`
 //! answer. There is no mask. `w` holds the projections `w.w_q`, `w.w_k` and `w.w_v`, each
-//! with a bias; `w.w_q.apply(x)` gives `x · W^Q + b^Q` as a `Result`, which is an error if
+//! with a bias; `w.w_q.forward(x)` gives `x · W^Q + b^Q` as a `Result`, which is an error if
 //! the shapes do not fit. `softmax_rows` is there to use.
 
 use std::process::ExitCode;
@@ -16,9 +16,9 @@ use exercises::{HeadParameters, Matrix, bank::cross_attention, softmax_rows};
 // ANCHOR: answer
 pub fn cross_head(w: &HeadParameters, x: &Matrix, source: &Matrix) -> Matrix {
     // YOURS: project, score, share out, average.
-    let q = w.w_q.apply(x).unwrap(); // [n_q, d_k]
-    let k = w.w_k.apply(source).unwrap(); // [n_kv, d_k]
-    let v = w.w_v.apply(source).unwrap(); // [n_kv, d_v]
+    let q = w.w_q.forward(x).unwrap(); // [n_q, d_k]
+    let k = w.w_k.forward(source).unwrap(); // [n_kv, d_k]
+    let v = w.w_v.forward(source).unwrap(); // [n_kv, d_v]
     let d_k = q.ncols() as f64;
     softmax_rows(q * k.transpose() / d_k.sqrt()) * v
 }

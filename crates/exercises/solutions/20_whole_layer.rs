@@ -4,7 +4,7 @@
 //! `Concat(head_1, …, head_h) W^O + b^O`. Give back the output and the map of every head.
 //!
 //! `parameters.heads()` are the heads, `parameters.w_o()` is W^O, and `parameters.dims()` has
-//! the sizes (`dims().d_k()` and so on). `w.apply(x)` gives `x · W + b` as a `Result`, an error if shapes do not fit.
+//! the sizes (`dims().d_k()` and so on). `w.forward(x)` gives `x · W + b` as a `Result`, an error if shapes do not fit.
 //! `mask.of_head(i)` is the mask of head i, and its `apply(scores)` puts it on the scores.
 //! `softmax_rows(scores)` makes a row in which every key is blocked a row of zeros; both take
 //! the matrix itself. The answer is `Attended { out, attn }`, where `attn` is a `Vec`.
@@ -37,15 +37,15 @@ pub fn layer(
     let mut attn = Vec::new();
     let mut concat = Matrix::zeros(n_q, dims.concat_width()); // [n_q, h · d_v]
     for (i, head) in parameters.heads().iter().enumerate() {
-        let q = head.w_q.apply(query).unwrap(); // [n_q, d_k]
-        let k = head.w_k.apply(key).unwrap(); // [n_kv, d_k]
-        let v = head.w_v.apply(value).unwrap(); // [n_kv, d_v]
+        let q = head.w_q.forward(query).unwrap(); // [n_q, d_k]
+        let k = head.w_k.forward(key).unwrap(); // [n_kv, d_k]
+        let v = head.w_v.forward(value).unwrap(); // [n_kv, d_v]
         let scores = q * k.transpose() / (dims.d_k() as f64).sqrt(); // [n_q, n_kv]
         let attn_i = softmax_rows(mask.of_head(i).apply(scores)); // [n_q, n_kv]
         concat.columns_mut(i * dims.d_v(), dims.d_v()).copy_from(&(&attn_i * v));
         attn.push(attn_i);
     }
-    Attended { out: parameters.w_o().apply(&concat).unwrap(), attn }
+    Attended { out: parameters.w_o().forward(&concat).unwrap(), attn }
 }
 // ANCHOR_END: answer
 

@@ -11,7 +11,7 @@
 //! difference of two matrices, or an error if their shapes differ.
 //!
 //! Sizes are made by `Dims::with_head_sizes(d_model, n_heads, d_k, d_v).unwrap()`. Masks are
-//! `Mask::None`, `Mask::Causal`, `Mask::Padding(2)`, and `Mask::PerHead(vec![…])` gives each
+//! `Mask::None`, `Mask::Causal`, `Mask::FirstKeys(2)`, and `Mask::PerHead(vec![…])` gives each
 //! head its own.
 //!
 //! Begin with one property, look at the score, and go on from there.
@@ -28,13 +28,13 @@ pub fn test(layer: &Layer) {
     let w = random_layer(Dims::with_head_sizes(7, 3, 4, 5).unwrap(), 1);
     let (query, key) = (random_tokens(4, 7, 2), random_tokens(6, 7, 3));
     let value = random_tokens(6, 7, 4);
-    let mask = Mask::PerHead(vec![Mask::None, Mask::Causal, Mask::Padding(0)]);
+    let mask = Mask::PerHead(vec![Mask::None, Mask::Causal, Mask::FirstKeys(0)]);
     let Attended { out, attn } = layer(&w, &query, &key, &value, &mask);
 
     let b_o = w.w_o().bias.clone().unwrap();
     let mut expected = Matrix::from_fn(4, 7, |_, j| b_o[j]);
     for (i, head) in w.heads().iter().enumerate() {
-        let (q, k) = (head.w_q.apply(&query).unwrap(), head.w_k.apply(&key).unwrap());
+        let (q, k) = (head.w_q.forward(&query).unwrap(), head.w_k.forward(&key).unwrap());
         let mask_i = mask.of_head(i);
         let mut shares = Matrix::from_fn(4, 6, |a, b| {
             let open = mask_i.added((a, b), (4, 6)).is_some();
@@ -44,7 +44,7 @@ pub fn test(layer: &Layer) {
             row /= row.sum();
         }
         assert!(max_abs_diff(&attn[i], &shares).unwrap() < 1e-4, "the map of head {i}");
-        expected += shares * head.w_v.apply(&value).unwrap() * w.w_o_of_head(i);
+        expected += shares * head.w_v.forward(&value).unwrap() * w.w_o_of_head(i);
     }
     assert!(max_abs_diff(&out, &expected).unwrap() < 1e-4, "the output");
 }

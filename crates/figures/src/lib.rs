@@ -75,4 +75,4 @@ pub use roofline::{Reached, Roof, RoofStep, Roofline, roofline};
 pub use spread::{ScaleSample, spread};
 pub use strongest_links::{HeadLink, SentenceLinks, strongest_links};
 pub use training_curves::{Curve, training_curves};
-pub use way_back::{Returned, WayBack, way_back};
+pub use way_back::{BackwardPass, Returned, backward_pass};

@@ -22,7 +22,7 @@ pub struct Returned {
 
 /// The matrices of one pass of self-attention through a fused layer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct WayBack {
+pub struct BackwardPass {
     /// How many maps there are.
     pub n_heads: usize,
     /// The tokens; three ways come together there.
@@ -73,7 +73,7 @@ struct Arrow {
 ///
 /// # Errors
 /// [`Error::Sizes`] for no heads; [`Error::Number`] for a norm below 0.
-pub fn way_back(title: impl Into<String>, pass: &WayBack) -> Result<Figure> {
+pub fn backward_pass(title: impl Into<String>, pass: &BackwardPass) -> Result<Figure> {
     SizeError::expect_positive("the number of heads", pass.n_heads)?;
     let nodes = nodes(pass);
     let ways = pass.to_x.map(|norm| ("a way to x", norm));
@@ -96,7 +96,7 @@ pub fn way_back(title: impl Into<String>, pass: &WayBack) -> Result<Figure> {
 }
 
 /// Twelve boxes, x first; [`arrows`] counts them in this order.
-fn nodes(pass: &WayBack) -> [Node; 12] {
+fn nodes(pass: &BackwardPass) -> [Node; 12] {
     let node = |name, place, Returned { shape: (rows, columns), norm }, is_parameter| {
         Node { name, place, shape: format!("{rows} × {columns}"), norm, is_parameter }
     };
@@ -123,7 +123,7 @@ fn nodes(pass: &WayBack) -> [Node; 12] {
     ]
 }
 
-fn arrows(pass: &WayBack, nodes: &[Node; 12]) -> Vec<Arrow> {
+fn arrows(pass: &BackwardPass, nodes: &[Node; 12]) -> Vec<Arrow> {
     let ways = [
         (11, 10),
         (10, 9),
@@ -329,7 +329,7 @@ fn sketched(nodes: &[Node; 12], arrows: &[Arrow]) -> String {
     lines.join("\n")
 }
 
-fn table(pass: &WayBack, nodes: &[Node; 12]) -> Table {
+fn table(pass: &BackwardPass, nodes: &[Node; 12]) -> Table {
     let kind =
         |node: &Node| if node.is_parameter { "parameters" } else { "passes through" };
     let row = |node: &Node| {
@@ -345,7 +345,7 @@ fn table(pass: &WayBack, nodes: &[Node; 12]) -> Table {
     Table::new("Gradients of one pass", columns, nodes.iter().map(row).chain(ways))
 }
 
-fn told(pass: &WayBack) -> String {
+fn told(pass: &BackwardPass) -> String {
     let [by_q, by_k, by_v] = pass.to_x.map(written);
     format!(
         "A layer of {} heads as boxes from the tokens x down to out, with arrows for the \
@@ -371,10 +371,10 @@ mod tests {
         Returned { shape: (rows, columns), norm }
     }
 
-    fn pass() -> WayBack {
+    fn pass() -> BackwardPass {
         let tokens = |norm| returned(8, 12, norm);
         let square = |norm| returned(12, 12, norm);
-        WayBack {
+        BackwardPass {
             n_heads: 3,
             x: tokens(0.4137),
             to_x: [0.0212, 0.0386, 0.4011],
@@ -391,14 +391,14 @@ mod tests {
     #[test]
     fn most_of_the_gradient_goes_by_way_of_the_values() {
         let title = "By way of the values more comes back than through the softmax";
-        assert_figure!(way_back(title, &pass()).unwrap());
+        assert_figure!(backward_pass(title, &pass()).unwrap());
     }
 
     #[test]
     fn what_is_no_norm_is_refused() {
-        let refused = |pass: WayBack| way_back("", &pass).unwrap_err();
-        insta::assert_snapshot!(refused(WayBack { n_heads: 0, ..pass() }), @"the number of heads is 0, and must be at least 1");
-        insta::assert_snapshot!(refused(WayBack { out: returned(8, 12, f64::NAN), ..pass() }), @"the norm of the gradient of out is NaN, expected at least 0");
-        insta::assert_snapshot!(refused(WayBack { to_x: [0.1, -0.1, 0.1], ..pass() }), @"the norm of the gradient of a way to x is -0.1, expected at least 0");
+        let refused = |pass: BackwardPass| backward_pass("", &pass).unwrap_err();
+        insta::assert_snapshot!(refused(BackwardPass { n_heads: 0, ..pass() }), @"the number of heads is 0, and must be at least 1");
+        insta::assert_snapshot!(refused(BackwardPass { out: returned(8, 12, f64::NAN), ..pass() }), @"the norm of the gradient of out is NaN, expected at least 0");
+        insta::assert_snapshot!(refused(BackwardPass { to_x: [0.1, -0.1, 0.1], ..pass() }), @"the norm of the gradient of a way to x is -0.1, expected at least 0");
     }
 }

@@ -67,9 +67,9 @@ impl<T: Real> FusedAttention<T> {
         let (n_q, n_kv) = (query.nrows() / n_sequences, key.nrows() / n_sequences);
         let (n_heads, d_k, d_v) = (dims.n_heads(), dims.d_k(), dims.d_v());
 
-        let q = w_q.apply(query)?; // [n_sequences · n_q, h · d_k]
-        let k = w_k.apply(key)?; // [n_sequences · n_kv, h · d_k]
-        let v = w_v.apply(value)?; // [n_sequences · n_kv, h · d_v]
+        let q = w_q.forward(query)?; // [n_sequences · n_q, h · d_k]
+        let k = w_k.forward(key)?; // [n_sequences · n_kv, h · d_k]
+        let v = w_v.forward(value)?; // [n_sequences · n_kv, h · d_v]
 
         let mut concat = Matrix::zeros(n_sequences * n_q, n_heads * d_v);
         let mut attn = vec![Vec::with_capacity(n_heads); n_sequences];
@@ -84,7 +84,7 @@ impl<T: Real> FusedAttention<T> {
                 attn[s].push(attn_i);
             }
         }
-        Ok(BatchAttended { out: Batch::new(n_sequences, w_o.apply(&concat)?)?, attn })
+        Ok(BatchAttended { out: Batch::new(n_sequences, w_o.forward(&concat)?)?, attn })
     }
     // ANCHOR_END: attend_all
 }

@@ -24,7 +24,7 @@ impl<T: Real> FusedAttention<T> {
         let mut per_head = Vec::new();
         let mut heads = Vec::new();
         for (name, linear) in [("Q", w_q), ("K", w_k), ("V", w_v)] {
-            let all = linear.apply(x)?; // [n_tokens, h · d]
+            let all = linear.forward(x)?; // [n_tokens, h · d]
             let width = linear.d_out() / h;
             let head = all.columns(0, width).into_owned(); // [n_tokens, d]
             let from = [x.shape(), linear.weight.shape()];
@@ -50,7 +50,7 @@ impl<T: Real> FusedAttention<T> {
         ]);
 
         let concat = Matrix::zeros(n_tokens, h * head.ncols());
-        let out = w_o.apply(&concat)?;
+        let out = w_o.forward(&concat)?;
         let joined = format!("concat = [head_0; …; head_{}]", h - 1);
         let mixed = [concat.shape(), w_o.weight.shape()];
         Ok(ShapeTrace::default()

@@ -1,4 +1,4 @@
-//! The way back through the layer.
+//! The backward pass through the layer.
 
 use attention::{Error, Matrix, MultiHeadAttention, Real, Result, View};
 
@@ -29,7 +29,7 @@ impl<T: Real> Pass<'_, T> {
         let (n_q, n_kv) = (q.nrows() / n_sequences, k.nrows() / n_sequences);
         let (d_k, d_v) = (dims.d_k(), dims.d_v());
 
-        // let out = p.w_o().apply(&concat)?;
+        // let out = p.w_o().forward(&concat)?;
         let LinearGradients { d_linear: d_w_o, d_x: d_concat } =
             linear_backward(p.w_o(), concat, d_out)?;
 
@@ -54,11 +54,11 @@ impl<T: Real> Pass<'_, T> {
             }
         }
 
-        // let q = p.w_q().apply(query)?;
+        // let q = p.w_q().forward(query)?;
         let of_q = linear_backward(p.w_q(), self.query, &dq)?;
-        // let k = p.w_k().apply(key)?;
+        // let k = p.w_k().forward(key)?;
         let of_k = linear_backward(p.w_k(), self.key, &dk)?;
-        // let v = p.w_v().apply(value)?;
+        // let v = p.w_v().forward(value)?;
         let of_v = linear_backward(p.w_v(), self.value, &dv)?;
         Ok(Gradients {
             dims,
@@ -74,7 +74,7 @@ impl<T: Real> Pass<'_, T> {
     // ANCHOR_END: backward
 }
 
-/// The way back through one head: the gradients of its Q, K and V from its output's.
+/// The backward pass through one head: the gradients of its Q, K and V from its output's.
 // ANCHOR: attend_backward
 fn attend_backward<T: Real>(
     q_i: View<'_, T>,

@@ -1,4 +1,4 @@
-//! What the way back gives.
+//! What the backward pass gives.
 
 use attention::{
     Dims, Error, HeadParameters, LayerParameters, Linear, Matrix, Real, Result,

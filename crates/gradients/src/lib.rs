@@ -19,11 +19,11 @@
 //!                                    d_query = d_Q W^Qᵀ       (K and V likewise)
 //! ```
 //!
-//! [`Pass::forward`] is the forward pass, which keeps what the way back needs, and
-//! [`Pass::backward`] is the way back. Their pieces stand alone where a reader or another
+//! [`Pass::forward`] is the forward pass, which keeps what the backward pass needs, and
+//! [`Pass::backward`] is the backward pass. Their pieces stand alone where a reader or another
 //! layer can use them: [`linear_backward`], [`softmax_rows_backward`], the two losses
-//! [`cross_entropy`] and [`squared_error`], and the two optimisers that turn gradients
-//! into steps, [`GradientDescent`] and [`Adam`]. Together they are all that training is:
+//! [`cross_entropy`] and [`mean_squared_error`], and the two optimisers that turn gradients
+//! into steps, [`Sgd`] and [`Adam`]. Together they are all that training is:
 //!
 //! ```
 //! use attention::{Dims, LayerParameters, Linear, Mask, Matrix, Rng, SeedableRng};
@@ -41,7 +41,7 @@
 //! let mut losses = Vec::new();
 //! for _ in 0..100 {
 //!     let pass = Pass::self_attend(&layer, &x, &Mask::None)?;
-//!     let logits = readout.apply(pass.out())?; // [5, 3]
+//!     let logits = readout.forward(pass.out())?; // [5, 3]
 //!     let loss = cross_entropy(&logits, &classes)?;
 //!
 //!     let d = linear_backward(&readout, pass.out(), &loss.gradient)?;
@@ -55,10 +55,10 @@
 //! ```
 //!
 //! The one decision: **a pass borrows the layer and the inputs that it was made of.** The
-//! way back needs the very parameters of the way there, and while a pass lives nobody can
+//! way back needs the very parameters of the forward pass, and while a pass lives nobody can
 //! change them.
 //!
-//! A second one follows from masks: **0 times anything is 0 on the way back**, also NaN.
+//! A second one follows from masks: **0 times anything is 0 in the backward pass**, also NaN.
 //! A blocked key was not read, and an output that the loss ignores asks for nothing, so a
 //! NaN in padding stays where it is.
 //!
@@ -78,7 +78,7 @@ mod tests;
 
 pub use gradients::Gradients;
 pub use linear::{LinearGradients, linear_backward};
-pub use loss::{Loss, cross_entropy, squared_error};
-pub use optimiser::{Adam, GradientDescent, Optimiser};
+pub use loss::{Loss, cross_entropy, mean_squared_error};
+pub use optimiser::{Adam, Optimiser, Sgd};
 pub use pass::Pass;
 pub use softmax::softmax_rows_backward;

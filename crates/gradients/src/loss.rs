@@ -1,4 +1,4 @@
-//! How wrong an answer is, and the gradient with which the way back begins.
+//! How wrong an answer is, and the gradient with which the backward pass begins.
 
 use attention::{Error, Matrix, Real, Result, softmax_rows};
 
@@ -60,15 +60,18 @@ pub fn cross_entropy<T: Real>(logits: &Matrix<T>, classes: &[usize]) -> Result<L
 ///
 /// # Errors
 /// [`Error::EmptySequence`] without rows; [`Error::Shape`] if the shapes differ.
-// ANCHOR: squared_error
-pub fn squared_error<T: Real>(out: &Matrix<T>, target: &Matrix<T>) -> Result<Loss<T>> {
+// ANCHOR: mean_squared_error
+pub fn mean_squared_error<T: Real>(
+    out: &Matrix<T>,
+    target: &Matrix<T>,
+) -> Result<Loss<T>> {
     check_rows("out", out)?;
     Error::expect_shape("target", out.shape(), target.shape())?;
     let n = T::of(out.len() as f64);
     let error = out - target;
     Ok(Loss { value: error.norm_squared() / n, gradient: error * (T::of(2.0) / n) })
 }
-// ANCHOR_END: squared_error
+// ANCHOR_END: mean_squared_error
 
 /// A mean needs something to be the mean of.
 fn check_rows<T: Real>(what: &'static str, matrix: &Matrix<T>) -> Result<()> {
@@ -123,7 +126,7 @@ mod tests {
         let rng = &mut Rng::seed_from_u64(2);
         let (out, target) =
             (random_matrix(3, 4, 1.0, rng), random_matrix(3, 4, 1.0, rng));
-        let loss = |out: &Matrix| squared_error(out, &target).unwrap();
+        let loss = |out: &Matrix| mean_squared_error(out, &target).unwrap();
         let expected = by_differences(&out, |out| loss(out).value);
         assert_close(&loss(&out).gradient, &expected);
     }
@@ -137,8 +140,8 @@ mod tests {
         assert!((of_one.value - of_two.value).abs() < 1e-15);
         assert_close(&(&of_two.gradient * 2.0).rows(1, 1).into(), &of_one.gradient);
 
-        let of_one = squared_error(&one, &Matrix::zeros(1, 3)).unwrap();
-        let of_two = squared_error(&two, &Matrix::zeros(2, 3)).unwrap();
+        let of_one = mean_squared_error(&one, &Matrix::zeros(1, 3)).unwrap();
+        let of_two = mean_squared_error(&two, &Matrix::zeros(2, 3)).unwrap();
         assert_eq!(of_one.value, (1.0 + 4.0 + 0.25) / 3.0);
         assert!((of_one.value - of_two.value).abs() < 1e-15);
         assert_close(&(&of_two.gradient * 2.0).rows(1, 1).into(), &of_one.gradient);
@@ -167,7 +170,8 @@ mod tests {
         insta::assert_snapshot!(refused((0, 5), &[]), @"logits has shape (0, 5): it holds no tokens");
         insta::assert_snapshot!(refused((2, 5), &[1]), @"the list of classes has shape (1, 1), expected (2, 1)");
         insta::assert_snapshot!(refused((3, 5), &[1, 0, 5]), @"row 2 is of class 5, and there are 5 classes, from 0");
-        let target = squared_error(&Matrix::<f64>::zeros(2, 3), &Matrix::zeros(3, 2));
+        let target =
+            mean_squared_error(&Matrix::<f64>::zeros(2, 3), &Matrix::zeros(3, 2));
         insta::assert_snapshot!(target.unwrap_err(), @"target has shape (3, 2), expected (2, 3)");
     }
 }

@@ -43,28 +43,28 @@ pub trait Optimiser<T: Real = f64> {
     }
 }
 
-/// Plain gradient descent: `θ ← θ − rate · d_θ`, a step downhill.
+/// Plain gradient descent, the SGD of other libraries: `θ ← θ − rate · d_θ`, a step downhill.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GradientDescent {
-    /// How far a step goes.
-    pub rate: f64,
+pub struct Sgd {
+    /// The learning rate: how far a step goes.
+    pub lr: f64,
 }
 
-impl<T: Real> Optimiser<T> for GradientDescent {
-    // ANCHOR: gradient_descent
+impl<T: Real> Optimiser<T> for Sgd {
+    // ANCHOR: sgd
     fn step(
         &mut self,
         parameters: &mut [&mut Linear<T>],
         gradients: &[&Linear<T>],
     ) -> Result<()> {
         check(parameters, gradients)?;
-        let rate = T::of(self.rate);
+        let lr = T::of(self.lr);
         for (theta, d_theta) in pairs(parameters, gradients) {
-            *theta -= rate * d_theta;
+            *theta -= lr * d_theta;
         }
         Ok(())
     }
-    // ANCHOR_END: gradient_descent
+    // ANCHOR_END: sgd
 }
 
 /// Adam: each parameter has a step length of its own.
@@ -76,15 +76,15 @@ impl<T: Real> Optimiser<T> for GradientDescent {
 /// ```
 ///
 /// m and v start at zero and are too small at first; the divisions by `1 − βᵗ` make up
-/// for it. A parameter whose gradient keeps its sign goes about `rate` a step, however
+/// for it. A parameter whose gradient keeps its sign goes about `lr` a step, however
 /// small the gradient is.
 ///
 /// # Source
 /// Kingma and Ba 2015, algorithm 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Adam<T: Real = f64> {
-    /// How far a step goes.
-    pub rate: f64,
+    /// The learning rate: how far a step goes.
+    pub lr: f64,
     /// β₁: how much of the average gradient stays, a step.
     pub beta_1: f64,
     /// β₂: how much of the average square stays, a step.
@@ -99,9 +99,9 @@ pub struct Adam<T: Real = f64> {
 
 impl<T: Real> Adam<T> {
     /// Adam with the paper's numbers: β₁ = 0.9, β₂ = 0.999, ε = 10⁻⁸.
-    pub fn new(rate: f64) -> Self {
+    pub fn new(lr: f64) -> Self {
         let (beta_1, beta_2, epsilon) = (0.9, 0.999, 1e-8);
-        Self { rate, beta_1, beta_2, epsilon, n_steps: 0, moments: Vec::new() }
+        Self { lr, beta_1, beta_2, epsilon, n_steps: 0, moments: Vec::new() }
     }
 }
 
@@ -120,7 +120,7 @@ impl<T: Real> Optimiser<T> for Adam<T> {
         Error::expect_shape(what, (self.moments.len(), 1), (n_parameters, 1))?;
         self.n_steps += 1;
 
-        let (rate, epsilon) = (T::of(self.rate), T::of(self.epsilon));
+        let (lr, epsilon) = (T::of(self.lr), T::of(self.epsilon));
         let (beta_1, beta_2) = (T::of(self.beta_1), T::of(self.beta_2));
         let m_correction = T::of(1.0 - self.beta_1.powi(self.n_steps));
         let v_correction = T::of(1.0 - self.beta_2.powi(self.n_steps));
@@ -128,7 +128,7 @@ impl<T: Real> Optimiser<T> for Adam<T> {
             *m = beta_1 * *m + (T::one() - beta_1) * g;
             *v = beta_2 * *v + (T::one() - beta_2) * g * g;
             let (m_hat, v_hat) = (*m / m_correction, *v / v_correction);
-            *theta -= rate * m_hat / (v_hat.sqrt() + epsilon);
+            *theta -= lr * m_hat / (v_hat.sqrt() + epsilon);
         }
         Ok(())
     }

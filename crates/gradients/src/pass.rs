@@ -1,4 +1,4 @@
-//! The forward pass, which keeps what the way back needs.
+//! The forward pass, which keeps what the backward pass needs.
 
 use attention::{
     Mask, Matrix, MultiHeadAttention, Real, Result, View, check_inputs, softmax_rows,
@@ -8,8 +8,8 @@ use fused_heads::{Batch, FusedAttention, check_batch};
 
 /// One forward pass of a fused layer, with every matrix that its backward pass needs.
 ///
-/// It borrows the layer and the inputs: the way back is only right with the parameters
-/// of the way there, and while a pass lives they cannot be changed.
+/// It borrows the layer and the inputs: the backward pass is only right with the parameters
+/// of the forward pass, and while a pass lives they cannot be changed.
 ///
 /// ```
 /// use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix};
@@ -108,9 +108,9 @@ impl<'a, T: Real> Pass<'a, T> {
         let (n_q, n_kv) = (query.nrows() / n_sequences, key.nrows() / n_sequences);
         let (n_heads, d_k, d_v) = (dims.n_heads(), dims.d_k(), dims.d_v());
 
-        let q = p.w_q().apply(query)?; // [n_sequences · n_q, h · d_k]
-        let k = p.w_k().apply(key)?; // [n_sequences · n_kv, h · d_k]
-        let v = p.w_v().apply(value)?; // [n_sequences · n_kv, h · d_v]
+        let q = p.w_q().forward(query)?; // [n_sequences · n_q, h · d_k]
+        let k = p.w_k().forward(key)?; // [n_sequences · n_kv, h · d_k]
+        let v = p.w_v().forward(value)?; // [n_sequences · n_kv, h · d_v]
 
         let mut concat = Matrix::zeros(n_sequences * n_q, n_heads * d_v);
         let mut attn = vec![Vec::with_capacity(n_heads); n_sequences];
@@ -125,7 +125,7 @@ impl<'a, T: Real> Pass<'a, T> {
                 attn[s].push(attn_i);
             }
         }
-        let out = p.w_o().apply(&concat)?; // [n_sequences · n_q, d_model]
+        let out = p.w_o().forward(&concat)?; // [n_sequences · n_q, d_model]
         Ok(Self { layer, query, key, value, q, k, v, attn, concat, out })
     }
     // ANCHOR_END: attend_all
@@ -175,12 +175,12 @@ mod tests {
         let some = Mask::Allowed(Matrix::from_fn(N_Q, N_KV, |i, j| (i + j) % 3 > 0));
         let blocked = |i, j| if i == j { f64::NEG_INFINITY } else { j as f64 - 2.0 };
         let additive = Mask::Additive(Matrix::from_fn(N_Q, N_KV, blocked));
-        let one_a_head = [Mask::Causal, additive.clone(), Mask::Padding(0)];
+        let one_a_head = [Mask::Causal, additive.clone(), Mask::FirstKeys(0)];
         vec![
             Mask::None,
             Mask::Causal,
-            Mask::Padding(5),
-            Mask::Padding(0),
+            Mask::FirstKeys(5),
+            Mask::FirstKeys(0),
             some.clone(),
             additive,
             Mask::All(vec![Mask::Causal, some]),
@@ -236,8 +236,8 @@ mod tests {
         let (x, narrow) = (Matrix::zeros(4, 8), Matrix::zeros(4, 7));
         let refused = Pass::forward(&layer, &x, &narrow, &x, &Mask::None).unwrap_err();
         insta::assert_snapshot!(refused, @"key has shape (4, 7), expected (4, 8)");
-        let refused = Pass::self_attend(&layer, &x, &Mask::Padding(5)).unwrap_err();
-        insta::assert_snapshot!(refused, @"the padding mask lets 5 keys be seen and there are only 4");
+        let refused = Pass::self_attend(&layer, &x, &Mask::FirstKeys(5)).unwrap_err();
+        insta::assert_snapshot!(refused, @"the mask lets the first 5 keys be seen and there are only 4");
         let (two, one) = (Batch::new(2, x.clone()).unwrap(), Batch::new(1, x).unwrap());
         let refused = Pass::forward_batch(&layer, &two, &one, &two, &[Mask::None]);
         insta::assert_snapshot!(refused.unwrap_err(), @"key has 1 sequences, expected 2");

@@ -1,4 +1,4 @@
-//! What is true of the way back alone.
+//! What is true of the backward pass alone.
 
 use attention::{
     Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, max_abs_diff, random_matrix,
@@ -55,7 +55,7 @@ fn gradients_of_a_batch_are_those_of_its_sequences() {
     let layer = layer();
     let sequences = [random(5, 3), random(5, 4), random(5, 5)];
     let d_outs = [random(5, 6), random(5, 7), random(5, 8)];
-    let masks = [Mask::Causal, Mask::None, Mask::Padding(2)];
+    let masks = [Mask::Causal, Mask::None, Mask::FirstKeys(2)];
     let batch = Batch::stack(&sequences).unwrap();
     let d_out = Batch::stack(&d_outs).unwrap();
     let pass = Pass::forward_batch(&layer, &batch, &batch, &batch, &masks).unwrap();
@@ -140,7 +140,7 @@ fn a_nan_in_the_error_reaches_only_what_was_read() {
     assert!(d.d_key.row(3).iter().all(|x| x.is_finite()));
 }
 
-/// Above a line of the way back stands the line of the way there, and not a memory of it.
+/// Above a line of the backward pass stands the line of the forward pass, and not a memory of it.
 #[test]
 fn every_quoted_line_stands_where_it_is_quoted_from() {
     let files = [

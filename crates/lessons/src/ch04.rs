@@ -75,7 +75,7 @@ fn disturbed(_: &Args) -> Result<Figure> {
         (a - b).column_iter().map(|column| column.amax()).collect()
     };
     let moved = |change: &[f64]| change.iter().filter(|&&moved| moved > 0.0).count();
-    let (before, after) = (change(&a, &b), change(&w_o.apply(&a)?, &w_o.apply(&b)?));
+    let (before, after) = (change(&a, &b), change(&w_o.forward(&a)?, &w_o.forward(&b)?));
     let title = format!(
         "Head {disturbed} moves {} of {} columns before W^O, and {} after it",
         moved(&before),

@@ -29,7 +29,7 @@ fn padded_batch(_: &Args) -> Result<Figure> {
         .iter()
         .map(|s| s.input.clone().resize_vertically(longest, 0.0))
         .collect();
-    let masks: Vec<Mask> = lengths.iter().map(|&n| Mask::Padding(n)).collect();
+    let masks: Vec<Mask> = lengths.iter().map(|&n| Mask::FirstKeys(n)).collect();
     let batch = Batch::stack(&padded)?;
     let attn = fused.forward_batch(&batch, &batch, &batch, &masks)?.attn;
 

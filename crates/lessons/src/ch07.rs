@@ -21,9 +21,9 @@ fn mask_kinds(_: &Args) -> Result<Figure> {
     let (n, real) = (words.len(), 5);
     let masks = [
         ("none", Mask::None),
-        ("padding, 5 real", Mask::Padding(real)),
+        ("padding, 5 real", Mask::FirstKeys(real)),
         ("causal", Mask::Causal),
-        ("causal and padding", Mask::All(vec![Mask::Causal, Mask::Padding(real)])),
+        ("causal and padding", Mask::All(vec![Mask::Causal, Mask::FirstKeys(real)])),
     ];
     let may =
         |mask: &Mask| Matrix::from_fn(n, n, |i, j| mask.added((i, j), (n, n)).is_some());
@@ -54,7 +54,7 @@ fn mask_padding(_: &Args) -> Result<Figure> {
     let rows = [
         row("the sentence alone", &bank.input, Mask::None)?,
         row("padded, no mask", &padded, Mask::None)?,
-        row("padded, masked", &padded, Mask::Padding(n))?,
+        row("padded, masked", &padded, Mask::FirstKeys(n))?,
     ];
     let title = "Without a mask, loan gives part of its attention to padding (head 6)";
     Ok(average(title, &tokens, &rows)?)
@@ -84,7 +84,7 @@ fn mask_empty_row(_: &Args) -> Result<Figure> {
     let scores = Matrix::from_row_slice(1, 4, &[2.0, 1.0, 0.5, -1.0]);
     let added = Mask::Additive(Matrix::from_element(1, 4, -1e9));
     let rows = [
-        ("−∞ (zeros, here)", Mask::Padding(0).apply(scores.clone())),
+        ("−∞ (zeros, here)", Mask::FirstKeys(0).apply(scores.clone())),
         ("replaced by −1e9", Matrix::from_element(1, 4, -1e9)),
         ("−1e9 added, f64", added.apply(scores)),
     ]

@@ -5,11 +5,11 @@ use attention::{
     Dims, HeadParameters, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Rng,
     SeedableRng, random_matrix,
 };
-use figures::{Figure, LossCurve, Returned, WayBack, loss_curves, way_back};
+use figures::{BackwardPass, Figure, LossCurve, Returned, backward_pass, loss_curves};
 use fused_heads::{Batch, FusedAttention};
 use gradients::{
-    Adam, GradientDescent, Loss, Optimiser, Pass, linear_backward, softmax_rows_backward,
-    squared_error,
+    Adam, Loss, Optimiser, Pass, Sgd, linear_backward, mean_squared_error,
+    softmax_rows_backward,
 };
 
 use super::ch03::by_hand;
@@ -56,7 +56,7 @@ impl Task {
     /// If the layer has another width than the sentences.
     pub fn loss(&self, layer: &FusedAttention) -> Result<f64> {
         let said = layer.forward_batch(&self.x, &self.x, &self.x, &[Mask::None])?;
-        Ok(squared_error(said.out.tokens(), &self.target)?.value)
+        Ok(mean_squared_error(said.out.tokens(), &self.target)?.value)
     }
 }
 
@@ -108,7 +108,7 @@ pub fn train(
     let mut losses = Vec::new();
     for _ in 0..N_STEPS {
         let pass = Pass::forward_batch(layer, x, x, x, &[Mask::None])?;
-        let loss = squared_error(pass.out(), target)?;
+        let loss = mean_squared_error(pass.out(), target)?;
         let gradients = pass.backward(&loss.gradient)?;
         optimiser.step_layer(layer, &gradients)?;
         losses.push(loss.value);
@@ -120,7 +120,7 @@ pub fn train(
 /// The optimisers of the chapter, by name.
 pub fn optimisers() -> [(&'static str, Box<dyn Optimiser>); 2] {
     [
-        ("gradient descent", Box::new(GradientDescent { rate: RATE })),
+        ("gradient descent", Box::new(Sgd { lr: RATE })),
         ("Adam", Box::new(Adam::new(ADAM_RATE))),
     ]
 }
@@ -143,23 +143,23 @@ fn back(_: &Args) -> Result<Figure> {
     let sentence = trained.sentence("bank_loan")?;
     let layer = FusedAttention::new(&trained.parameters);
     let pass = Pass::self_attend(&layer, &sentence.input, &Mask::Causal)?;
-    let loss = squared_error(pass.out(), &sentence.output)?;
+    let loss = mean_squared_error(pass.out(), &sentence.output)?;
     let norms = norms(&layer, &sentence.input, &pass, &loss)?;
     let title = "Of what comes back to the tokens, most has come by way of the values";
-    Ok(way_back(title, &norms)?)
+    Ok(backward_pass(title, &norms)?)
 }
 
-/// The way back once more, from its public pieces, for the matrices on the way.
+/// The backward pass once more, from its public pieces, for the matrices on the way.
 fn norms(
     layer: &FusedAttention,
     x: &Matrix,
     pass: &Pass,
     loss: &Loss,
-) -> Result<WayBack> {
+) -> Result<BackwardPass> {
     let (dims, p, n) = (layer.dims(), layer.parameters(), x.nrows());
     let (d_k, d_v) = (dims.d_k(), dims.d_v());
     let of_out = linear_backward(p.w_o(), pass.concat(), &loss.gradient)?;
-    let (q, k, v) = (p.w_q().apply(x)?, p.w_k().apply(x)?, p.w_v().apply(x)?);
+    let (q, k, v) = (p.w_q().forward(x)?, p.w_k().forward(x)?, p.w_v().forward(x)?);
     let [mut dq, mut dk, mut dv] = [&q, &k, &v].map(|m| Matrix::zeros(n, m.ncols()));
     let (mut of_attn, mut of_scores) = (0.0, 0.0);
     for (i, attn) in pass.attn()[0].iter().enumerate() {
@@ -178,7 +178,7 @@ fn norms(
     let d = pass.backward(&loss.gradient)?;
     let returned = |m: &Matrix| Returned { shape: m.shape(), norm: m.norm() };
     let maps = |norm_squared: f64| Returned { shape: (n, n), norm: norm_squared.sqrt() };
-    Ok(WayBack {
+    Ok(BackwardPass {
         n_heads: dims.n_heads(),
         x: returned(&d.d_x()?),
         to_x: [d.d_query.norm(), d.d_key.norm(), d.d_value.norm()],

@@ -2,7 +2,7 @@
 
 use attention::{LayerParameters, MultiHeadAttention, Real};
 use fused_heads::FusedAttention;
-use per_head::{NaiveAttention, PerHeadAttention, SumOfHeads};
+use per_head::{NaiveAttention, PerHeadAttention, SumOfHeadsAttention};
 
 /// Every stage with the same parameters, the definition first.
 pub fn every_stage<T: Real>(
@@ -11,7 +11,7 @@ pub fn every_stage<T: Real>(
     vec![
         Box::new(NaiveAttention::new(parameters.clone())),
         Box::new(PerHeadAttention::new(parameters.clone())),
-        Box::new(SumOfHeads::new(parameters.clone())),
+        Box::new(SumOfHeadsAttention::new(parameters.clone())),
         Box::new(FusedAttention::new(parameters)),
     ]
 }

@@ -55,7 +55,7 @@ impl<T: Real> PerHeadAttention<T> {
         let heads = self.heads(x, x, x, &Mask::None)?;
         let concat = concat(&heads); // [n_tokens, h · d_v]
         let w_o = self.parameters.w_o();
-        let out = w_o.apply(&concat)?; // [n_tokens, d_model]
+        let out = w_o.forward(&concat)?; // [n_tokens, d_model]
         let (h, one) = (heads.len(), heads[0].out.shape());
         let joined = format!("concat = [head_1; …; head_{h}]");
         let mixed = [concat.shape(), w_o.weight.shape()];
@@ -93,7 +93,7 @@ impl<T: Real> MultiHeadAttention<T> for PerHeadAttention<T> {
         mask: &Mask,
     ) -> Result<Attended<T>> {
         let heads = self.heads(query, key, value, mask)?;
-        let out = self.parameters.w_o().apply(&concat(&heads))?; // [n_q, d_model]
+        let out = self.parameters.w_o().forward(&concat(&heads))?; // [n_q, d_model]
         Ok(Attended { out, attn: heads.into_iter().map(|head| head.attn).collect() })
     }
     // ANCHOR_END: forward

@@ -12,7 +12,7 @@
 //! - [`NaiveAttention`]: loops all the way down, the definition that the others are held
 //!   against;
 //! - [`PerHeadAttention`]: heads in matrices, concatenated, mixed;
-//! - [`SumOfHeads`]: the other reading of the same formula, `Σ_i head_i W_i^O`, in which
+//! - [`SumOfHeadsAttention`]: the other reading of the same formula, `Σ_i head_i W_i^O`, in which
 //!   nothing is concatenated and each head writes into the output by itself.
 //!
 //! The one decision: a head is `single-head`'s function, called `h` times. The formula
@@ -26,4 +26,4 @@ mod sum;
 
 pub use layer::{PerHeadAttention, concat};
 pub use naive::NaiveAttention;
-pub use sum::SumOfHeads;
+pub use sum::SumOfHeadsAttention;

@@ -19,18 +19,18 @@ use crate::PerHeadAttention;
 /// Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits", section
 /// "Attention heads are independent and additive".
 #[derive(Debug, Clone, PartialEq)]
-pub struct SumOfHeads<T: Real = f64> {
+pub struct SumOfHeadsAttention<T: Real = f64> {
     layer: PerHeadAttention<T>,
 }
 
-impl<T: Real> SumOfHeads<T> {
+impl<T: Real> SumOfHeadsAttention<T> {
     /// The layer with these parameters.
     pub fn new(parameters: LayerParameters<T>) -> Self {
         Self { layer: PerHeadAttention::new(parameters) }
     }
 }
 
-impl<T: Real> MultiHeadAttention<T> for SumOfHeads<T> {
+impl<T: Real> MultiHeadAttention<T> for SumOfHeadsAttention<T> {
     fn name(&self) -> &'static str {
         "sum of heads"
     }

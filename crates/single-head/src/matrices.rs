@@ -30,9 +30,9 @@ pub fn attend<T: Real>(
     check_inputs(dims, query, key, value, mask)?;
     let sqrt_d_k = T::of(dims.d_k() as f64).sqrt();
 
-    let q = head.w_q.apply(query)?; // [n_q, d_k]
-    let k = head.w_k.apply(key)?; // [n_kv, d_k]
-    let v = head.w_v.apply(value)?; // [n_kv, d_v]
+    let q = head.w_q.forward(query)?; // [n_q, d_k]
+    let k = head.w_k.forward(key)?; // [n_kv, d_k]
+    let v = head.w_v.forward(value)?; // [n_kv, d_v]
     let scores = &q * k.transpose() / sqrt_d_k; // [n_q, n_kv]
     let attn = softmax_rows(mask.apply(scores.clone())); // [n_q, n_kv]
     let out = weighted_values(&attn, v.as_view()); // [n_q, d_v]

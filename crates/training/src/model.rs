@@ -66,7 +66,7 @@ impl Model {
             Matrix::from_fn(shape.0, shape.1, |s, t| row_of(i, s, t))
         });
         let rows = rows.collect();
-        Ok(Said { answers: self.readout.apply(seen.out.tokens())?, rows })
+        Ok(Said { answers: self.readout.forward(seen.out.tokens())?, rows })
     }
 
     /// What the model would say if its heads had attended like this: the values, W^O and
@@ -84,7 +84,7 @@ impl Model {
         rows: &[Matrix],
     ) -> Result<Matrix<f32>> {
         let p = self.layer.parameters();
-        let v = p.w_v().apply(examples.tokens.tokens())?; // [n · n_tokens, h · d_v]
+        let v = p.w_v().forward(examples.tokens.tokens())?; // [n · n_tokens, h · d_v]
         let (n, n_tokens) = (examples.tokens.n_sequences(), examples.tokens.n_tokens());
         let d_v = p.dims().d_v();
         SizeError::expect_shape(
@@ -102,7 +102,7 @@ impl Model {
                 concat.view_mut((s, i * d_v), (1, d_v)).copy_from(&head_i);
             }
         }
-        Ok(self.readout.apply(&p.w_o().apply(&concat)?)?)
+        Ok(self.readout.forward(&p.w_o().forward(&concat)?)?)
     }
     // ANCHOR_END: say_attending
 

@@ -2,7 +2,7 @@
 
 use attention::{Matrix, Rng};
 use fused_heads::Batch;
-use gradients::{Loss, cross_entropy, squared_error};
+use gradients::{Loss, cross_entropy, mean_squared_error};
 
 use crate::Result;
 
@@ -70,7 +70,7 @@ impl Answers {
     /// As the two losses.
     pub fn loss(&self, said: &Matrix<f32>) -> Result<Loss<f32>> {
         let (n_classes, of_targets) = match self {
-            Self::Numbers(right) => return Ok(squared_error(said, right)?),
+            Self::Numbers(right) => return Ok(mean_squared_error(said, right)?),
             Self::Classes { n_classes, of_targets } => (*n_classes, of_targets),
         };
         let share = 1.0 / of_targets.len() as f32;

@@ -113,7 +113,7 @@ pub fn train(
     let mut adams = [Adam::new(settings.rate), Adam::new(settings.rate)];
     for step in 0..settings.n_steps {
         let left = 1.0 - step as f64 / settings.n_steps as f64;
-        adams.iter_mut().for_each(|adam| adam.rate = settings.rate * left);
+        adams.iter_mut().for_each(|adam| adam.lr = settings.rate * left);
 
         let examples = task.draw(settings.batch, &mut streams.batches)?;
         let loss = f64::from(descend(&mut model, &examples, &mut adams)?);
@@ -167,7 +167,7 @@ fn descend(
 ) -> Result<f32> {
     let Examples { asking, tokens, answers, .. } = examples;
     let pass = Pass::forward_batch(&model.layer, asking, tokens, tokens, &[Mask::None])?;
-    let loss = answers.loss(&model.readout.apply(pass.out())?)?;
+    let loss = answers.loss(&model.readout.forward(pass.out())?)?;
 
     let d_readout = linear_backward(&model.readout, pass.out(), &loss.gradient)?;
     let d_layer = pass.backward(&d_readout.d_x)?;

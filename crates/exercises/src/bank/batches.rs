@@ -90,7 +90,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         what it would get by itself.",
     cases,
     reference: |input| {
-        input.each(one_below_the_other, |s| Mask::Padding(input.n_valid[s]))
+        input.each(one_below_the_other, |s| Mask::FirstKeys(input.n_valid[s]))
     },
     mistakes: &[
         Mistake {
@@ -118,7 +118,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             read: BATCHES,
             answer: |input| {
                 let row = |s, token, _| token * input.n_sequences + s;
-                input.each(row, |s| Mask::Padding(input.n_valid[s]))
+                input.each(row, |s| Mask::FirstKeys(input.n_valid[s]))
             },
         },
         Mistake {

@@ -53,7 +53,7 @@ impl Input {
 
     /// A layer of one head that this is: its projections take queries, keys and values as
     /// they are, and W^O puts the head beside as many zeros as a query is wide.
-    fn way_back_of_a_layer(&self) -> [Matrix; 3] {
+    fn backward_of_a_layer(&self) -> [Matrix; 3] {
         let (d_k, d_v) = (self.q.ncols(), self.v.ncols());
         let d_model = d_k + d_v;
         let as_it_is = |d_in, d_out| Matrix::identity(d_in, d_out);
@@ -104,7 +104,7 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
     passed: "A gradient of the head's output has become gradients of its queries, keys and \
         values. A query that attends to nothing gets zeros, and no mask was needed.",
     cases,
-    reference: Input::way_back_of_a_layer,
+    reference: Input::backward_of_a_layer,
     mistakes: &[
         Mistake {
             name: "forgets the √d_k on the way back",

@@ -167,7 +167,7 @@ fn head(widths: [usize; 3], d_k: usize, d_v: usize, seed: u64) -> HeadParameters
 
 /// A head from its projections of query, key and value tokens.
 fn attend(projections: [(&Linear, &Matrix); 3]) -> Matrix {
-    let [q, k, v] = projections.map(|(w, x)| w.apply(x).expect("W as high as x is wide"));
+    let [q, k, v] = projections.map(|(w, x)| w.forward(x).expect("W as high as x is wide"));
     let attn = softmax_rows(&q * k.transpose() / (q.ncols() as f64).sqrt());
     weighted_values(&attn, v.as_view())
 }
@@ -225,7 +225,7 @@ mod tests {
     fn dividing_by_the_root_of_d_model_is_right_only_for_equal_sizes() {
         let answer: Head = |head, query, key, value| {
             let [q, k, v] = [(&head.w_q, query), (&head.w_k, key), (&head.w_v, value)]
-                .map(|(w, x)| w.apply(x).unwrap());
+                .map(|(w, x)| w.forward(x).unwrap());
             softmax_rows(q * k.transpose() / (query.ncols() as f64).sqrt()) * v
         };
         assert!(matches!(verdict(answer), Verdict::SquareOnly { .. }));

@@ -44,7 +44,7 @@ pub fn concat_interleaved(heads: &[Matrix]) -> Matrix {
 
 /// `x · W + b` for widths that fit; a panic for others, as in a reader's code.
 pub fn project(linear: &Linear, x: &Matrix) -> Matrix {
-    linear.apply(x).expect("the widths fit")
+    linear.forward(x).expect("the widths fit")
 }
 
 /// The same projection without its bias.

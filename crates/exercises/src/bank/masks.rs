@@ -19,7 +19,7 @@ impl Input {
     }
 
     fn real(&self, j: usize) -> bool {
-        Mask::Padding(self.n_valid).added((0, j), self.scores.shape()).is_some()
+        Mask::FirstKeys(self.n_valid).added((0, j), self.scores.shape()).is_some()
     }
 
     fn may_attend(&self, i: usize, j: usize) -> bool {
@@ -67,7 +67,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         keys that are left share out all of it.",
     cases,
     reference: |input| {
-        let both = Mask::All(vec![Mask::Causal, Mask::Padding(input.n_valid)]);
+        let both = Mask::All(vec![Mask::Causal, Mask::FirstKeys(input.n_valid)]);
         softmax_rows(both.apply(input.scores.clone()))
     },
     mistakes: &[

@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(EXERCISE.diagnose(loops), Verdict::Passed);
         let in_f32 = |input: &Input| {
             let concat = input.concat().map(|x| x as f32);
-            input.w_o.cast::<f32>().apply(&concat).unwrap().map(f64::from)
+            input.w_o.cast::<f32>().forward(&concat).unwrap().map(f64::from)
         };
         assert_eq!(EXERCISE.diagnose(in_f32), Verdict::Passed);
     }

@@ -120,7 +120,7 @@ pub static EXERCISE: Exercise<Input, Gradients> = Exercise {
             answer: |input| {
                 let weight = input.linear.weight.transpose();
                 let turned = Linear { weight, bias: input.linear.bias.clone() };
-                input.with_d_x(turned.apply(&input.d_y).expect("d_y is d_out wide"))
+                input.with_d_x(turned.forward(&input.d_y).expect("d_y is d_out wide"))
             },
         },
         Mistake {

@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(EXERCISE.diagnose(loops), Verdict::Passed);
         let in_f32 = |input: &Input| {
             let x = input.x.map(|x| x as f32);
-            let q = |head: &HeadParameters| head.cast::<f32>().w_q.apply(&x).unwrap();
+            let q = |head: &HeadParameters| head.cast::<f32>().w_q.forward(&x).unwrap();
             input.each(|_, head| q(head).map(f64::from))
         };
         assert_eq!(EXERCISE.diagnose(in_f32), Verdict::Passed);

@@ -115,7 +115,7 @@ fn cases() -> Vec<Case<Input>> {
         to_itself("no mask", sizes(6, 2, 3, 3), 4, Mask::None, 1),
         to_itself("a causal mask", sizes(6, 3, 2, 2), 5, Mask::Causal, 3),
         to_another("no mask", sizes(9, 3, 4, 2), (4, 6), Mask::None, 5),
-        to_another("2 keys of padding", narrow, (3, 5), Mask::Padding(3), 9),
+        to_another("2 keys of padding", narrow, (3, 5), Mask::FirstKeys(3), 9),
         to_another("one mask a head", sizes(8, 3, 2, 4), (4, 4), mask_per_head(), 13),
         trained(),
     ]

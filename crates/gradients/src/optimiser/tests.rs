@@ -1,7 +1,7 @@
 use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix};
 
 use super::*;
-use crate::{Pass, squared_error};
+use crate::{Pass, mean_squared_error};
 
 /// Three parameters: two weights and a bias.
 fn linear(numbers: [f64; 3]) -> Linear {
@@ -20,7 +20,7 @@ fn assert_close(found: &Linear, expected: [f64; 3]) {
 #[test]
 fn gradient_descent_goes_against_the_gradient() {
     let mut theta = linear([1.0, -2.0, 3.0]);
-    let mut descent = GradientDescent { rate: 0.1 };
+    let mut descent = Sgd { lr: 0.1 };
     descent.step(&mut [&mut theta], &[&linear([0.5, -1.0, 0.0])]).unwrap();
     assert_close(&theta, [0.95, -1.9, 3.0]);
 }
@@ -75,13 +75,13 @@ fn both_lead_a_layer_towards_what_it_should_say() {
     let parameters: LayerParameters = LayerParameters::random(dims, true, rng);
     let (x, target) = (random_matrix(5, 6, 1.0, rng), random_matrix(5, 6, 1.0, rng));
     let optimisers: [Box<dyn Optimiser>; 2] =
-        [Box::new(GradientDescent { rate: 0.5 }), Box::new(Adam::new(0.01))];
+        [Box::new(Sgd { lr: 0.5 }), Box::new(Adam::new(0.01))];
     for mut optimiser in optimisers {
         let mut layer = FusedAttention::new(&parameters);
         let mut losses = Vec::new();
         for _ in 0..200 {
             let pass = Pass::self_attend(&layer, &x, &Mask::None).unwrap();
-            let loss = squared_error(pass.out(), &target).unwrap();
+            let loss = mean_squared_error(pass.out(), &target).unwrap();
             let gradients = pass.backward(&loss.gradient).unwrap();
             optimiser.step_layer(&mut layer, &gradients).unwrap();
             losses.push(loss.value);
@@ -100,7 +100,7 @@ fn a_step_of_a_layer_is_a_step_of_its_four_projections() {
     let x = random_matrix(5, 6, 1.0, rng);
     let pass = Pass::self_attend(&before, &x, &Mask::None).unwrap();
     let gradients = pass.backward(&x).unwrap();
-    GradientDescent { rate: 0.1 }.step_layer(&mut layer, &gradients).unwrap();
+    Sgd { lr: 0.1 }.step_layer(&mut layer, &gradients).unwrap();
 
     let (p, moved) = (before.parameters(), layer.parameters());
     let pairs =
@@ -120,7 +120,7 @@ fn gradients_that_do_not_fit_change_nothing_and_are_refused_with_their_numbers()
     let d = linear([1.0; 3]);
     let refused = |gradients: &[&Linear]| {
         let optimisers: [Box<dyn Optimiser>; 2] =
-            [Box::new(GradientDescent { rate: 0.1 }), Box::new(Adam::new(0.1))];
+            [Box::new(Sgd { lr: 0.1 }), Box::new(Adam::new(0.1))];
         let errors = optimisers.map(|mut optimiser| {
             let mut parameters = [linear([1.0, 2.0, 3.0]), linear([4.0, 5.0, 6.0])];
             let before = parameters.clone();

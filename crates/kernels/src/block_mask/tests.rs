@@ -9,7 +9,7 @@ fn any_mask(rng: &mut Rng, (n_q, n_kv): (usize, usize), depth: usize) -> Mask {
     match rng.random_range(0..kinds) {
         0 => Mask::None,
         1 => Mask::Causal,
-        2 => Mask::Padding(rng.random_range(0..=n_kv)),
+        2 => Mask::FirstKeys(rng.random_range(0..=n_kv)),
         3 => {
             let limit = [-0.5, 0.5, 1.6][rng.random_range(0..3)];
             let open = random_matrix(n_q, n_kv, 1.0, rng);

@@ -36,7 +36,7 @@ impl Rung for OneProduct {
 
     fn forward(&mut self, inputs: &Inputs<'_>, out: &mut Matrix<f32>) -> Result<()> {
         let lengths = inputs.check(self.dims(), out)?;
-        let projected = self.w.project(inputs, Linear::apply)?;
+        let projected = self.w.project(inputs, Linear::forward)?;
 
         let (n_q, d_v) = (lengths.n_q, self.dims().d_v());
         let mut concat = Matrix::zeros(out.nrows(), self.dims().concat_width());
@@ -47,7 +47,7 @@ impl Rung for OneProduct {
                 concat.view_mut((s * n_q, i * d_v), (n_q, d_v)).copy_from(&head_i);
             }
         }
-        out.copy_from(&self.w.wide.w_o.apply(&concat)?);
+        out.copy_from(&self.w.wide.w_o.forward(&concat)?);
         Ok(())
     }
 }

@@ -13,7 +13,7 @@
 //! **Where it is slower:** weights that change with every step must be packed with every
 //! step. A block of scores that are far from their reference is computed twice. A group of
 //! 48 queries that is not full computes for lanes that nobody asked for. Numbers that are
-//! not finite are computed twice, the second time by the definition. The way back has one
+//! not finite are computed twice, the second time by the definition. The backward pass has one
 //! piece of work for each head and sequence, too few for many threads where there is one
 //! long sequence.
 
@@ -52,7 +52,7 @@ use crate::{Inputs, Instructions, Lengths, Rung};
 #[derive(Debug)]
 pub struct Packed {
     pub(crate) weights: Weights,
-    /// Parameters for the way back, packed when it is first gone.
+    /// Parameters for the backward pass, packed when it is first gone.
     pub(crate) turned: Option<Turned>,
     pub(crate) parameters: LayerParameters<f32>,
     pub(crate) instructions: Instructions,
@@ -84,7 +84,7 @@ impl Packed {
         }
     }
 
-    /// A forward pass that keeps what the way back needs: queries, keys, values, the
+    /// A forward pass that keeps what the backward pass needs: queries, keys, values, the
     /// heads' outputs, and one number a query and head, the logarithm of its sum.
     ///
     /// # Shapes
@@ -234,7 +234,8 @@ mod tests {
         let times = |x: &Matrix<f32>| {
             pool.install(|| {
                 TIMES_TAKEN.set(0);
-                let masks = [Mask::All(vec![Mask::Causal, Mask::Padding(n_tokens - 2)])];
+                let masks =
+                    [Mask::All(vec![Mask::Causal, Mask::FirstKeys(n_tokens - 2)])];
                 let inputs = Inputs::self_attention(1, x, &masks);
                 let mut out = x.clone();
                 Packed::new(&parameters).forward(&inputs, &mut out).unwrap();

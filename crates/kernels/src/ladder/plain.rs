@@ -37,9 +37,9 @@ impl Rung for Plain {
     // ANCHOR: forward
     fn forward(&mut self, inputs: &Inputs<'_>, out: &mut Matrix<f32>) -> Result<()> {
         let lengths = inputs.check(self.dims(), out)?;
-        let q = self.w.w_q.apply(inputs.query)?; // [n_sequences · n_q, h · d_k]
-        let k = self.w.w_k.apply(inputs.key)?; // [n_sequences · n_kv, h · d_k]
-        let v = self.w.w_v.apply(inputs.value)?; // [n_sequences · n_kv, h · d_v]
+        let q = self.w.w_q.forward(inputs.query)?; // [n_sequences · n_q, h · d_k]
+        let k = self.w.w_k.forward(inputs.key)?; // [n_sequences · n_kv, h · d_k]
+        let v = self.w.w_v.forward(inputs.value)?; // [n_sequences · n_kv, h · d_v]
 
         let (n_q, n_kv) = (lengths.n_q, lengths.n_kv);
         let (d_k, d_v) = (self.w.dims.d_k(), self.w.dims.d_v());
@@ -53,7 +53,7 @@ impl Rung for Plain {
                 concat.view_mut((s * n_q, i * d_v), (n_q, d_v)).copy_from(&head_i);
             }
         }
-        out.copy_from(&self.w.w_o.apply(&concat)?);
+        out.copy_from(&self.w.w_o.forward(&concat)?);
         Ok(())
     }
     // ANCHOR_END: forward

@@ -73,7 +73,7 @@ pub(super) fn forward_in_tiles(
     exp: impl Fn(&mut [f32]),
 ) -> Result<()> {
     let lengths = inputs.check(w.wide.dims, out)?;
-    let projected = w.project(inputs, Linear::apply)?;
+    let projected = w.project(inputs, Linear::forward)?;
 
     let (n_q, d_v) = (lengths.n_q, w.wide.dims.d_v());
     let mut concat = Matrix::zeros(out.nrows(), w.wide.dims.concat_width());
@@ -87,7 +87,7 @@ pub(super) fn forward_in_tiles(
             }
         }
     }
-    out.copy_from(&w.wide.w_o.apply(&concat)?);
+    out.copy_from(&w.wide.w_o.forward(&concat)?);
     Ok(())
 }
 // ANCHOR_END: forward_in_tiles
@@ -220,8 +220,8 @@ mod tests {
             (280, 300, Mask::None),
             (280, 300, Mask::Causal),
             (300, 130, Mask::Causal),
-            (280, 300, Mask::Padding(0)),
-            (280, 300, Mask::Padding(129)),
+            (280, 300, Mask::FirstKeys(0)),
+            (280, 300, Mask::FirstKeys(129)),
             (280, 300, Mask::All(vec![late.clone(), Mask::Causal])),
             (280, 300, late),
         ];
@@ -240,7 +240,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "minutes long, and all of it safe code")]
     fn a_tile_that_is_blocked_whole_is_not_computed() {
         for (mask, queries, seen) in
-            [(Mask::Causal, 0..128, 128), (Mask::Padding(100), 0..128, 100)]
+            [(Mask::Causal, 0..128, 128), (Mask::FirstKeys(100), 0..128, 100)]
         {
             let mut all = random(300, 300);
             all[2].rows_mut(seen, 300 - seen).fill(f32::NAN);

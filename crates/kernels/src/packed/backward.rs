@@ -1,9 +1,9 @@
-//! The way back through the layer.
+//! The backward pass through the layer.
 //!
 //! The forward pass keeps no map. Of each row of shares it keeps one number, the
 //! logarithm of its sum, and from that and the scores, computed again, every share comes
-//! back: `share = 2^(score − log2 Σ 2^score)`. So the way back through attention is five
-//! products where the way there was two, and needs no memory that grows as n².
+//! back: `share = 2^(score − log2 Σ 2^score)`. So the backward pass through attention is five
+//! products where the forward pass was two, and needs no memory that grows as n².
 
 mod attend;
 mod careful;
@@ -43,7 +43,7 @@ pub struct Pass<'a> {
     pub(crate) extent: Extent,
 }
 
-/// What the way back keeps between calls.
+/// What the backward pass keeps between calls.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     /// The gradients of the heads' outputs, `[group][head][d_v][48]`.
@@ -74,7 +74,7 @@ impl Pass<'_> {
     /// [`Error::Shape`] if it has another shape.
     ///
     /// # Source
-    /// Dao et al. 2022, algorithm 4, for the way back without maps.
+    /// Dao et al. 2022, algorithm 4, for the backward pass without maps.
     /// Differs: one thread goes through all blocks of a head and sequence, so that nothing
     /// is added up across threads.
     pub fn backward(&mut self, d_out: &Matrix<f32>) -> Result<Gradients> {
@@ -233,7 +233,7 @@ fn distinct<'a>(inputs: &Inputs<'a>) -> Vec<&'a Matrix<f32>> {
     }
 }
 
-/// The parameters for the way back.
+/// The parameters for the backward pass.
 fn packed(turned: &Option<Turned>) -> &Turned {
     turned.as_ref().expect("they were packed when the pass was made")
 }

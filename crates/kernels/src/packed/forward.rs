@@ -36,7 +36,7 @@ pub(crate) struct Memory {
     pub(crate) scratches: Vec<Scratch>,
 }
 
-/// Whether queries are overwritten by outputs, which saves memory, or kept for a way back.
+/// Whether queries are overwritten by outputs, which saves memory, or kept for a backward pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Queries {
     Overwrite,

@@ -59,7 +59,7 @@ fn a_square_weight_does_not_hide_which_way_it_lies() {
     // y = x · Wᵀ, as PyTorch computes it: feature 0 of the query is row 0 of the file.
     let layer = file(&PACKED).layer(1, None).unwrap();
     let x = Matrix::from_row_slice(1, 4, &[1.0, 10.0, 100.0, 1000.0]);
-    let q = layer.heads()[0].w_q.apply(&x).unwrap();
+    let q = layer.heads()[0].w_q.forward(&x).unwrap();
     assert!((q[(0, 0)] - (0.01 + 0.2 + 3.0 + 40.0 + 0.49)).abs() < 1e-12, "{q}");
 }
 

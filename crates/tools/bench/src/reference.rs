@@ -114,10 +114,10 @@ fn rows(layer: &Layer, n_rows: usize) -> Result<Vec<(usize, Matrix)>> {
     let d_v = parameters.dims().d_v();
     let mut concat = Matrix::zeros(n_rows, parameters.dims().concat_width());
     for (h, head) in parameters.heads().iter().enumerate() {
-        let (k, v) = (head.w_k.apply(&x)?, head.w_v.apply(&x)?);
+        let (k, v) = (head.w_k.forward(&x)?, head.w_v.forward(&x)?);
         for (r, &row) in at.iter().enumerate() {
             let (s, i) = (row / tokens, row % tokens);
-            let q = head.w_q.apply(&x.rows(row, 1).into_owned())?; // [1, d_k]
+            let q = head.w_q.forward(&x.rows(row, 1).into_owned())?; // [1, d_k]
             let keys = k.rows(s * tokens, tokens);
             let values = v.rows(s * tokens, tokens);
             let mut shares = keys * q.transpose() / (q.ncols() as f64).sqrt(); // [n, 1]
@@ -126,7 +126,7 @@ fn rows(layer: &Layer, n_rows: usize) -> Result<Vec<(usize, Matrix)>> {
             concat.view_mut((r, h * d_v), (1, d_v)).copy_from(&head_i);
         }
     }
-    let out = parameters.w_o().apply(&concat)?;
+    let out = parameters.w_o().forward(&concat)?;
     Ok(at
         .iter()
         .enumerate()

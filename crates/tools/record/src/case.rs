@@ -101,7 +101,7 @@ impl Case {
     /// Multiplications and additions of the products, each counted: the four projections,
     /// and of the maps what the mask leaves. Softmax is not counted.
     ///
-    /// The way back is counted twice the way there: each product has two gradients. What
+    /// The backward pass is counted twice the forward pass: each product has two gradients. What
     /// an implementation computes a second time, to keep less, counts for nothing.
     ///
     /// # Errors

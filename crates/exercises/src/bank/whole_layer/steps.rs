@@ -59,7 +59,7 @@ impl Steps {
 
 /// `x · W + b`; it panics on shapes that do not fit, as a reader's code does.
 pub fn apply(linear: &Linear, x: &Matrix) -> Matrix {
-    linear.apply(x).unwrap_or_else(|error| panic!("{error}"))
+    linear.forward(x).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// `x · W`, its bias forgotten.

@@ -2,7 +2,7 @@
 
 use attention::{LayerParameters, Mask, Matrix, Real, softmax_rows};
 use fused_heads::FusedAttention;
-use per_head::{NaiveAttention, SumOfHeads};
+use per_head::{NaiveAttention, SumOfHeadsAttention};
 
 use super::*;
 use crate::{Answer, Difference, Verdict};
@@ -20,7 +20,7 @@ fn forward<T: Real>(layer: &impl MultiHeadAttention<T>, input: &Input) -> Attend
 fn loops_sums_and_fused_heads_are_right() {
     let answers: [fn(&Input) -> Attended; 4] = [
         |input| forward(&NaiveAttention::new(input.parameters.clone()), input),
-        |input| forward(&SumOfHeads::new(input.parameters.clone()), input),
+        |input| forward(&SumOfHeadsAttention::new(input.parameters.clone()), input),
         |input| forward(&FusedAttention::new(&input.parameters), input),
         |input| forward(&FusedAttention::<f32>::new(&input.parameters.cast()), input),
     ];
@@ -62,10 +62,10 @@ fn a_width_that_stands_for_another_is_right_where_they_are_equal() {
         let dims = input.parameters.dims();
         let mut concat = Matrix::zeros(input.query.nrows(), dims.concat_width());
         for (i, head) in input.parameters.heads().iter().enumerate() {
-            let v = head.w_v.apply(&input.value).expect("sizes fit");
+            let v = head.w_v.forward(&input.value).expect("sizes fit");
             concat.columns_mut(i * dims.d_k(), dims.d_v()).copy_from(&(&attn[i] * v));
         }
-        let out = input.parameters.w_o().apply(&concat).expect("sizes fit");
+        let out = input.parameters.w_o().forward(&concat).expect("sizes fit");
         Attended { out, attn }
     });
     assert!(matches!(verdict, Verdict::SquareOnly { .. }), "{verdict:?}");

@@ -73,7 +73,7 @@ fn rows_add_up(layer: &Layer) {
 
 fn masks(layer: &Layer) {
     let mut given = Given::new(SIZES);
-    given.mask = Mask::PerHead(vec![Mask::Causal, Mask::Padding(4), Mask::Padding(0)]);
+    given.mask = Mask::PerHead(vec![Mask::Causal, Mask::FirstKeys(4), Mask::FirstKeys(0)]);
     for (i, map) in given.to(layer).attn.iter().enumerate() {
         for (query, row) in map.row_iter().enumerate() {
             let open = |key| given.mask.of_head(i).added((query, key), (4, 6)).is_some();
@@ -152,7 +152,7 @@ impl Given {
         let mut out = Matrix::zeros(4, 7);
         for (i, head) in self.w.heads().iter().enumerate() {
             out +=
-                &attn[i] * head.w_v.apply(&self.value).unwrap() * self.w.w_o_of_head(i);
+                &attn[i] * head.w_v.forward(&self.value).unwrap() * self.w.w_o_of_head(i);
         }
         let b_o = self.w.w_o().bias.clone().unwrap();
         out.row_iter_mut().for_each(|mut token| token += &b_o);

@@ -4,7 +4,7 @@ use attention::{
     Attended, LayerParameters, Mask, Matrix, MultiHeadAttention, Real, max_abs_diff,
 };
 use fused_heads::FusedAttention;
-use per_head::{NaiveAttention, PerHeadAttention, SumOfHeads};
+use per_head::{NaiveAttention, PerHeadAttention, SumOfHeadsAttention};
 
 use super::{Layer, random_layer, random_tokens};
 use crate::bank::inputs;
@@ -36,7 +36,7 @@ pub const RIGHT: [Right; 5] = [
     Right {
         name: "a sum of heads, each through its own rows of W^O",
         because: "A product with W^O is the sum of the products with its blocks of rows",
-        layer: |w, q, k, v, mask| forward(&SumOfHeads::new(w.clone()), q, k, v, mask),
+        layer: |w, q, k, v, mask| forward(&SumOfHeadsAttention::new(w.clone()), q, k, v, mask),
     },
     Right {
         name: "one wide projection, cut into heads",
@@ -74,7 +74,7 @@ pub fn agrees_with_the_loops(layer: &Layer) {
     let w = random_layer(inputs::dims(7, 3, 4, 5), 1);
     let (query, key, value) =
         (random_tokens(4, 7, 2), random_tokens(6, 7, 3), random_tokens(6, 7, 4));
-    let mask = Mask::PerHead(vec![Mask::None, Mask::Causal, Mask::Padding(0)]);
+    let mask = Mask::PerHead(vec![Mask::None, Mask::Causal, Mask::FirstKeys(0)]);
     let found = layer(&w, &query, &key, &value, &mask);
     let expected = (RIGHT[0].layer)(&w, &query, &key, &value, &mask);
     assert!(max_abs_diff(&found.out, &expected.out).unwrap_or(1.0) < 1e-5);

@@ -11,7 +11,7 @@ use burn::tensor::{Bool, Tensor, TensorData};
 use crate::layer::{Layer, Numbers, Projection, Results};
 use crate::{Answer, Variant};
 
-/// With and without the way back: tracking what it needs takes time.
+/// With and without the backward pass: tracking what it needs takes time.
 pub struct Burn<B: Backend> {
     name: &'static str,
     forward: Loaded<B>,

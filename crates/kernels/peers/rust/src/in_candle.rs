@@ -1,5 +1,5 @@
 //! The layer in candle: linear layers, transposed heads, softmax, as its models do it; or
-//! its own attention in tiles, which has no way back.
+//! its own attention in tiles, which has no backward pass.
 
 use anyhow::{Context, Result};
 use candle_core::{Device, Tensor, Var};
@@ -79,7 +79,7 @@ impl Candle {
         if let Some(mask) = &self.mask {
             scores = scores.broadcast_add(mask)?;
         }
-        // The fused softmax is faster, and has no way back.
+        // The fused softmax is faster, and has no backward pass.
         let attn = match tracked {
             true => ops::softmax(&scores, 3)?,
             false => ops::softmax_last_dim(&scores)?,

@@ -1,4 +1,4 @@
-//! The way back for numbers that are not finite, matrix by matrix.
+//! The backward pass for numbers that are not finite, matrix by matrix.
 //!
 //! Backwards, 0 times anything is 0: what was not read cannot matter, whatever number
 //! stands there. A product of tiles computes 0 · NaN. So where a gradient is not finite,
@@ -20,7 +20,7 @@ pub(crate) fn gradients(
 ) -> Gradients {
     let Lengths { n_sequences, n_q, n_kv } = lengths;
     let (h, d_k, d_v) = (w.dims.n_heads(), w.dims.d_k(), w.dims.d_v());
-    let apply = |linear: &Linear<f32>, x| linear.apply(x).expect("inputs were checked");
+    let apply = |linear: &Linear<f32>, x| linear.forward(x).expect("inputs were checked");
     let q = apply(&w.w_q, inputs.query); // [n_sequences · n_q, h · d_k]
     let k = apply(&w.w_k, inputs.key); // [n_sequences · n_kv, h · d_k]
     let v = apply(&w.w_v, inputs.value); // [n_sequences · n_kv, h · d_v]

@@ -11,7 +11,7 @@ use crate::packed::units::{Order, Queue, share_out};
 use crate::packed::weights::rows_per_head;
 use crate::tile::ROWS;
 
-/// The parameters as the way back reads them.
+/// The parameters as the backward pass reads them.
 #[derive(Debug)]
 pub(crate) struct Turned {
     /// `W_i^Oᵀ` of each head, for the gradient of its output.

@@ -162,7 +162,7 @@ impl Variant for Back {
         Pass::ForwardBackward
     }
 
-    /// All maps, kept for the way back, and there the gradient of one.
+    /// All maps, kept for the backward pass, and there the gradient of one.
     fn needs(&self, case: &Case) -> u64 {
         case.maps(4) + 2 * case.map(4)
     }

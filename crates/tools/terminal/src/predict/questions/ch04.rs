@@ -139,7 +139,7 @@ fn changed() -> Result<[Vec<usize>; 2]> {
     heads[3].out.add_scalar_mut(1.0);
     let after = concat(&heads);
     let w_o = layer.parameters().w_o();
-    let pairs = [(w_o.apply(&before)?, w_o.apply(&after)?), (before, after)];
+    let pairs = [(w_o.forward(&before)?, w_o.forward(&after)?), (before, after)];
     let [mixed, side_by_side] = pairs.map(|(before, after): (Matrix, Matrix)| {
         let differs = |&at: &usize| before.column(at) != after.column(at);
         (0..before.ncols()).filter(differs).collect::<Vec<usize>>()

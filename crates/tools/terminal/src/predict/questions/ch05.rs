@@ -70,7 +70,7 @@ fn view() -> Result<Outcome> {
     let trained = pretrained::minilm()?;
     let layer = FusedAttention::new(&trained.parameters);
     let (n_heads, d_k) = (layer.dims().n_heads(), layer.dims().d_k());
-    let q = layer.parameters().w_q().apply(&trained.sentence("pilot")?.input)?;
+    let q = layer.parameters().w_q().forward(&trained.sentence("pilot")?.input)?;
     let (n_tokens, width) = q.shape();
     // Column-major and turned is row-major: the queries as others have them in memory.
     let line = q.transpose();

@@ -93,7 +93,7 @@ fn cross() -> Result<Outcome> {
 
 fn empty_row() -> Result<Outcome> {
     let scores = Matrix::from_row_slice(1, 4, &[2.0, 1.0, 0.5, -1.0]);
-    let blocked = Mask::Padding(0).apply(scores.clone());
+    let blocked = Mask::FirstKeys(0).apply(scores.clone());
     let by_formula = blocked.map(f64::exp) / blocked.map(f64::exp).sum();
     let filled = softmax_rows(Matrix::from_element(1, 4, -1e9));
     let kinds = [&softmax_rows(blocked), &filled, &by_formula].map(kind);

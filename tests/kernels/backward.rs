@@ -20,7 +20,7 @@ const GRADIENTS: f64 = 1e-4;
 type Named = Vec<(&'static str, Matrix)>;
 
 #[test]
-fn gradients_and_maps_are_those_of_the_readable_way_back() {
+fn gradients_and_maps_are_those_of_the_readable_backward_pass() {
     let (n_cases, largest) = (100, Cell::new(0f64));
     let config =
         Config { cases: n_cases, failure_persistence: None, ..Config::default() };
@@ -52,12 +52,12 @@ fn gradients_and_maps_are_those_of_the_readable_way_back() {
 }
 
 #[test]
-fn a_nan_in_padding_stays_there_on_the_way_back_too() {
+fn a_nan_in_padding_stays_there_in_the_backward_pass_too() {
     let (parameters, mut x) = (layer(24, 3), tokens(60, 24, 5));
     x.rows_mut(50, 10).fill(f32::NAN);
     let mut d_out = tokens(60, 24, 6);
     d_out.rows_mut(50, 10).fill(0.0);
-    let masks = [Mask::All(vec![Mask::Padding(50), Mask::Causal])];
+    let masks = [Mask::All(vec![Mask::FirstKeys(50), Mask::Causal])];
     let inputs = Inputs::self_attention(1, &x, &masks);
     let (expected, _) = readable::<f32>(&parameters, &inputs, &d_out);
     let finite = |m: &Matrix| m.iter().all(|x| x.is_finite());
