@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Entry, all, find};
+use crate::{Entry, Section, all, find};
 
 #[test]
 fn every_mistake_is_named_and_no_two_look_alike() {
@@ -31,6 +31,30 @@ fn an_exercise_is_found_by_number_and_by_name() {
         assert_eq!(find(asked).map(|entry| entry.name()), Some("04_scale"), "{asked}");
     }
     assert!(find("0").is_none() && find("99").is_none() && find("").is_none());
+}
+
+/// `info.toml` is what the book and the command read, since they do not compile the stages.
+#[test]
+fn info_toml_says_what_the_library_says() {
+    let info = fs::read_to_string(root().join("crates/exercises/info.toml")).unwrap();
+    let mut rest = info.as_str();
+    for entry in all() {
+        let message = entry.said_when_right();
+        let (_, passed) = message.split_once("\n\n").expect("a headline");
+        let passed = passed.split_whitespace().collect::<Vec<_>>().join(" ");
+        let Section { chapter, heading } = entry.read();
+        let expected = format!(
+            "[[exercises]]\nname = {:?}\ntitle = {:?}\nchapter = {chapter:?}\n\
+             section = {heading:?}\npassed = {passed:?}\n",
+            entry.name(),
+            entry.title(),
+        );
+        let (_, after) = rest.split_once(&expected).unwrap_or_else(|| {
+            panic!("info.toml should go on with\n{expected}\nand goes on with\n{rest}")
+        });
+        rest = after;
+    }
+    assert!(!rest.contains("[[exercises]]"), "more than the library knows:\n{rest}");
 }
 
 #[test]
