@@ -1,11 +1,20 @@
-//! `cargo learn`: the command line.
+//! The command `cargo learn`.
+//!
+//! It is thin: what a command needs is a tool of its own in `crates/tools`, compiled when it
+//! is asked for and run in place of this program ([`tool`]). So `cargo learn check 2`
+//! compiles no book, and a new tool makes nothing here thicker. Three commands are here,
+//! since they are about the others or as light as this: [`start`], [`verify`], and the
+//! exercises (`practice`).
 
+mod start;
+mod tool;
+mod verify;
+
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
-use lab as notebooks;
-use learn::{start, verify};
-use terminal::{attend, count, predict, tour, train};
+use clap::{CommandFactory, Parser, Subcommand};
+use workshop::build::Profile;
 
 /// Learn multi-head attention: the book, the notebooks, and a trained layer.
 ///
@@ -13,6 +22,7 @@ use terminal::{attend, count, predict, tour, train};
 /// takes minutes) and starts JupyterLab. Ctrl-C stops both.
 #[derive(Parser)]
 #[command(name = "cargo learn", bin_name = "cargo learn", version)]
+#[command(disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -23,15 +33,23 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// A sentence through a trained layer, in every stage
-    Tour(tour::Args),
+    #[command(disable_help_flag = true)]
+    Tour(Rest),
     /// The parameters of a layer, and what a pass costs
-    Count(count::Args),
-    Attend(attend::Args),
+    #[command(disable_help_flag = true)]
+    Count(Rest),
+    /// Your own layer, from files, in every stage
+    #[command(disable_help_flag = true)]
+    Attend(Rest),
     /// Heads that specialise while you watch: a layer trained in seconds
-    Train(train::Args),
-    Bench(bench::Args),
-    // Its help is longer than a line, and a line here would hide it.
-    Predict(predict::Args),
+    #[command(disable_help_flag = true)]
+    Train(Rest),
+    /// The ladder timed on your machine, and beside PyTorch, candle and burn
+    #[command(disable_help_flag = true)]
+    Bench(Rest),
+    /// Say what will come out, then run it
+    #[command(disable_help_flag = true)]
+    Predict(Rest),
     /// Work on the exercises with rustlings: it checks each time you save
     Exercises,
     /// Check your answer to an exercise, or to all of them
@@ -43,57 +61,62 @@ enum Command {
     /// Run every notebook and keep what it printed (for those who change one)
     Notebooks,
     /// What mdBook runs on the chapters
-    #[command(hide = true)]
-    Preprocess(Preprocess),
-    /// Our side of the benchmark, which speaks as the peers do
-    #[command(hide = true)]
-    BenchOurs(bench::OursArgs),
+    #[command(hide = true, disable_help_flag = true)]
+    Preprocess(Rest),
+    /// Say more about a command
+    Help {
+        /// The command
+        command: Option<String>,
+    },
 }
 
-/// mdBook asks `preprocess supports RENDERER` first.
+/// What a tool is given as it stands.
 #[derive(clap::Args)]
-struct Preprocess {
-    #[arg(hide = true)]
-    supports: Vec<String>,
+struct Rest {
+    /// The tool's own arguments
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<OsString>,
 }
 
 fn main() -> ExitCode {
-    if let Some(code) = notebooks::take_over() {
-        return code;
-    }
     let cli = Cli::parse();
-    let outcome = match cli.command {
-        None => start::run(&cli.start),
-        Some(Command::Tour(args)) => tour::run(&args),
-        Some(Command::Count(args)) => count::run(&args),
-        Some(Command::Attend(args)) => attend::run(args),
-        Some(Command::Predict(args)) => predict::run(&args),
-        Some(Command::Exercises) => practice::watch(),
-        Some(Command::Check(args)) => match practice::run(&args) {
-            // The check has said what is wrong.
-            Ok(false) => return ExitCode::FAILURE,
-            outcome => outcome.map(drop),
-        },
-        Some(Command::Train(args)) => train::run(&args),
-        Some(Command::Bench(args)) => match bench::run(&args) {
-            // The release build has said what is wrong.
-            Ok(false) => return ExitCode::FAILURE,
-            outcome => outcome.map(drop),
-        },
-        Some(Command::BenchOurs(args)) => bench::serve(&args),
-        Some(Command::Verify(args)) => verify::run(&args),
-        Some(Command::Book) => {
-            book::built_and_checked().map(|summary| println!("{summary}"))
-        }
-        Some(Command::Notebooks) => start::rewrite_notebooks(),
-        Some(Command::Preprocess(args)) if args.supports.is_empty() => book::preprocess(),
-        Some(Command::Preprocess(_)) => Ok(()),
+    let Some(command) = cli.command else {
+        return workshop::exit(start::run(&cli.start));
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+    match command {
+        Command::Tour(rest) => tool::shows("tour", rest.args),
+        Command::Count(rest) => tool::shows("count", rest.args),
+        Command::Attend(rest) => tool::shows("attend", rest.args),
+        Command::Train(rest) => tool::shows("train", rest.args),
+        Command::Predict(rest) => tool::shows("predict", rest.args),
+        Command::Bench(rest) => tool::run("bench", Profile::Release, rest.args),
+        Command::Book => tool::run("book", Profile::Dev, ["check"]),
+        Command::Notebooks => tool::run("lab", Profile::Dev, ["rewrite"]),
+        Command::Preprocess(rest) => tool::preprocess(rest.args),
+        Command::Exercises => workshop::exit(practice::watch()),
+        Command::Check(args) => match practice::run(&args) {
+            // The check has said what is wrong.
+            Ok(false) => ExitCode::FAILURE,
+            outcome => workshop::exit(outcome.map(drop)),
+        },
+        Command::Verify(args) => workshop::exit(verify::run(&args)),
+        Command::Help { command } => help(command),
+    }
+}
+
+/// The help of a command, which a tool prints itself.
+fn help(command: Option<String>) -> ExitCode {
+    let name = command.as_deref().unwrap_or_default();
+    let mut cli = Cli::command();
+    match name {
+        "tour" | "count" | "attend" | "train" | "predict" => {
+            tool::shows(name, ["--help"])
+        }
+        "bench" => tool::run(name, Profile::Release, ["--help"]),
+        _ => {
+            let of = cli.find_subcommand_mut(name).map(clap::Command::render_long_help);
+            println!("{}", of.unwrap_or_else(|| cli.render_long_help()));
+            ExitCode::SUCCESS
         }
     }
 }

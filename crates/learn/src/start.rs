@@ -1,15 +1,15 @@
 //! `cargo learn`: the book at once, the notebooks as soon as they are set up.
 
-use std::sync::mpsc;
+use std::process::{Child, Command};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
+use workshop::build::Profile;
 
-use lab as notebooks;
-use workshop::progress;
-
-/// mdBook's own port.
-const BOOK_PORT: u16 = 3000;
+use crate::tool;
 
 /// How book and notebooks are shown.
 #[derive(Debug, clap::Args)]
@@ -19,65 +19,59 @@ pub struct Args {
     no_open: bool,
 }
 
-/// Builds, serves and opens the book, sets up the notebooks beside it, starts JupyterLab,
-/// and stays until Ctrl-C.
+/// Starts the book, then the notebooks, and stays until Ctrl-C, which reaches all three
+/// programs: each stops by itself.
 ///
 /// # Errors
-/// A book that cannot be built. What keeps the notebooks from running is said, and the
-/// book stays.
+/// A book or notebooks that do not compile. What keeps the notebooks from running they say
+/// themselves, and the book stays.
 pub fn run(args: &Args) -> Result<()> {
-    let bar = progress::spinner("book: building");
-    let built = book::build();
-    bar.finish_and_clear();
-    built?;
-    let server = book::serve(BOOK_PORT)?;
-    println!("Book       {}", server.url());
-    if !args.no_open
-        && let Err(error) = book::open(server.url())
-    {
-        println!("           {error:#}");
-    }
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let on_ctrl_c = {
+        let interrupted = Arc::clone(&interrupted);
+        move || interrupted.store(true, Ordering::Relaxed)
+    };
+    ctrlc::set_handler(on_ctrl_c).context("cannot wait for Ctrl-C")?;
+    let mut book = tool::command("book", Profile::Dev)?;
+    book.arg("serve").args(args.no_open.then_some("--no-open"));
+    let mut book = Stopped(book.spawn().context("the book could not be started")?);
 
-    let (stop, stopped) = mpsc::channel();
-    match set_up_notebooks() {
-        Ok(()) => {
-            // From here on JupyterLab must be stopped in order.
-            let on_ctrl_c = move || stop.send(()).unwrap_or_default();
-            ctrlc::set_handler(on_ctrl_c).context("cannot wait for Ctrl-C")?;
-            let mut lab = notebooks::Lab::start()?;
-            println!("Notebooks  {}\nCtrl-C stops both.", lab.url());
-            while lab.is_running()
-                && stopped.recv_timeout(Duration::from_secs(1)).is_err()
-            {}
-        }
-        Err(error) => {
-            println!("Notebooks  {error:#}\n\nThe book stays open. Ctrl-C stops it.");
-            server.wait();
-        }
+    let works = notebooks(&interrupted).unwrap_or_else(|error| {
+        println!("Notebooks  {error:#}");
+        false
+    });
+    if !works && !interrupted.load(Ordering::Relaxed) {
+        println!("The book stays open. Ctrl-C stops it.");
+        book.0.wait()?;
     }
     Ok(())
 }
 
-/// Runs every notebook and keeps what it printed.
-///
-/// # Errors
-/// A notebook that fails, with the cell; it is left as it was.
-pub fn rewrite_notebooks() -> Result<()> {
-    let bar = progress::spinner("notebooks");
-    notebooks::set_up(&bar)?;
-    let outcomes = notebooks::write(&bar)?;
-    bar.finish_and_clear();
-    for outcome in &outcomes {
-        println!("{outcome}");
+/// Sets the notebooks up and starts JupyterLab; says at its end whether all went well.
+fn notebooks(interrupted: &AtomicBool) -> Result<bool> {
+    let mut lab = tool::command("lab", Profile::Dev)?;
+    let mut lab = lab.arg("start").spawn().context("JupyterLab could not be started")?;
+    let mut asked = false;
+    loop {
+        if let Some(status) = lab.try_wait()? {
+            return Ok(status.success());
+        }
+        // Ctrl-C reaches every program of a terminal, `kill` only this one.
+        if interrupted.load(Ordering::Relaxed) && !asked {
+            asked = true;
+            let pid = lab.id().to_string();
+            let _ = Command::new("kill").args(["-TERM", &pid]).status();
+        }
+        thread::sleep(Duration::from_millis(50));
     }
-    let failed = outcomes.iter().filter(|outcome| outcome.difference.is_some()).count();
-    ensure!(failed == 0, "{failed} of {} notebooks failed", outcomes.len());
-    Ok(())
 }
 
-fn set_up_notebooks() -> Result<()> {
-    let bar = progress::spinner("notebooks: setting up");
-    let done = notebooks::set_up(&bar);
-    bar.finish_and_clear();
-    done
+/// A program that ends with this one.
+struct Stopped(Child);
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }

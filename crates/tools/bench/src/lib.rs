@@ -7,7 +7,6 @@ mod memory;
 mod ours;
 mod peers;
 mod reference;
-mod release;
 mod results;
 mod rounds;
 mod side;
@@ -99,15 +98,16 @@ struct Settings {
     memory: u64,
 }
 
-/// Checks, times and prints; `false` if a release build was asked to, and failed.
+/// Checks, times and prints.
 ///
 /// # Errors
 /// An argument that does not fit, with what there is.
-pub fn run(args: &Args) -> Result<bool> {
+pub fn run(args: &Args) -> Result<()> {
     let settings = Settings::new(args)?;
-    if !release::IS_FAST {
-        return Ok(release::run_again()?.success());
-    }
+    ensure!(
+        !cfg!(debug_assertions),
+        "what is timed must be optimised: `cargo learn bench`, or `cargo run --release`"
+    );
     let mut programs = vec![ours()?];
     if args.peers {
         let (there, missing) = peers::all(args.python.as_deref());
@@ -277,11 +277,11 @@ fn tell(title: &str, found: &Found, machine: &mut Machine) {
 /// This program in its other part.
 fn ours() -> Result<Program> {
     let program = env::current_exe().context("this program's own file")?;
-    Ok(Program { name: "ours", is_peer: false, program, args: vec!["bench-ours".into()] })
+    Ok(Program { name: "ours", is_peer: false, program, args: vec!["ours".into()] })
 }
 
 /// Keeps a run for the book and the notebooks.
-fn keep(run: Run) -> Result<bool> {
+fn keep(run: Run) -> Result<()> {
     let file = paths::bench_run();
     let earlier = fs::read_to_string(&file).ok().and_then(|text| Run::parse(&text).ok());
     let run = match earlier {
@@ -291,7 +291,7 @@ fn keep(run: Run) -> Result<bool> {
     step::create(&file)?;
     save(&run, &file)?;
     println!("Kept in {}.", file.display());
-    Ok(true)
+    Ok(())
 }
 
 fn save(run: &Run, file: &Path) -> Result<()> {

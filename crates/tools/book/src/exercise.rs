@@ -1,14 +1,18 @@
 //! An exercise in a chapter: what is asked, the signature, and what the check will say.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+use practice::Entry;
+use textwrap::{Options, WordSplitter, fill};
+
+/// Lines of what a check prints are this long at most.
+const WIDTH: usize = 84;
 
 /// The section that `{{#exercise 4}}` stands for, as Markdown for mdBook.
 pub fn section(asked: &str, up: &str) -> Result<String> {
-    let entry =
-        exercises::find(asked).with_context(|| format!("no exercise {asked:?}"))?;
-    let (statement, signature) = practice::statement(entry)?;
+    let entry = practice::find(asked)?;
+    let (statement, signature) = practice::statement(&entry)?;
     let (number, title, name) = (entry.number(), entry.title(), entry.name());
-    let said = entry.said_when_right();
+    let said = said_when_right(&entry);
     let page = page(name);
     Ok(format!(
         "### Exercise {number} · {title}\n\n\
@@ -19,6 +23,17 @@ pub fn section(asked: &str, up: &str) -> Result<String> {
          ```text\n{said}\n```\n\n\
          [A solution]({up}{page})\n"
     ))
+}
+
+/// What the check prints for a right answer.
+fn said_when_right(entry: &Entry) -> String {
+    let options = Options::new(WIDTH)
+        .initial_indent("  ")
+        .subsequent_indent("  ")
+        .word_splitter(WordSplitter::NoHyphenation);
+    let (number, title) = (entry.number(), entry.title());
+    let passed = fill(entry.passed(), options);
+    format!("✓ {number:02} · {title}: passed.\n\n{passed}")
 }
 
 /// The page of an exercise's solution, from the folder of chapters.
@@ -34,7 +49,7 @@ mod tests {
     fn every_exercise_has_its_page_and_its_place_in_the_contents() {
         let chapters = workshop::paths::workspace().join("chapters");
         let summary = std::fs::read_to_string(chapters.join("SUMMARY.md")).unwrap();
-        for entry in exercises::all() {
+        for entry in practice::all().unwrap() {
             let page = page(entry.name());
             assert!(chapters.join(&page).is_file(), "{page}");
             assert!(
@@ -47,8 +62,8 @@ mod tests {
     #[test]
     fn every_exercise_stands_at_the_end_of_its_chapter() {
         let chapters = workshop::paths::workspace().join("chapters");
-        for entry in exercises::all() {
-            let chapter = chapters.join(entry.read().chapter).with_extension("md");
+        for entry in practice::all().unwrap() {
+            let chapter = chapters.join(&entry.read().chapter).with_extension("md");
             let text = std::fs::read_to_string(&chapter).unwrap();
             let asked = format!("{{{{#exercise {}}}}}", entry.number());
             assert!(text.contains(&asked), "{asked} is not in {}", chapter.display());

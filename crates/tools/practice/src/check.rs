@@ -6,8 +6,8 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::entry::{self, Entry};
 use anyhow::{Context, Result, bail};
-use exercises::Entry;
 
 use super::files;
 use workshop::progress;
@@ -16,7 +16,7 @@ use workshop::progress;
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Checks one exercise, prints all that its check says, and tells whether it passed.
-pub fn one(entry: &dyn Entry) -> Result<bool> {
+pub fn one(entry: &Entry) -> Result<bool> {
     files::expect_text(entry)?;
     compile(entry)?;
     let said = run(&files::set(), entry)?;
@@ -27,10 +27,10 @@ pub fn one(entry: &dyn Entry) -> Result<bool> {
 
 /// Checks every exercise, says of each how it stands, and tells whether all passed.
 pub fn all() -> Result<bool> {
-    let entries = exercises::all();
+    let entries = entry::all()?;
     let mut passed = 0;
     for entry in &entries {
-        let standing = standing(*entry).unwrap_or_else(|error| {
+        let standing = standing(entry).unwrap_or_else(|error| {
             let number = entry.number();
             let title = entry.title();
             let text = format!("{error:#}");
@@ -50,7 +50,7 @@ pub fn all() -> Result<bool> {
 }
 
 /// The first line of the verdict.
-fn standing(entry: &dyn Entry) -> Result<String> {
+fn standing(entry: &Entry) -> Result<String> {
     files::expect_text(entry)?;
     compile(entry)?;
     let said = run(&files::set(), entry)?;
@@ -71,7 +71,7 @@ fn verdict(said: &Said) -> Result<&str> {
     })
 }
 
-fn compile(entry: &dyn Entry) -> Result<()> {
+fn compile(entry: &Entry) -> Result<()> {
     let bar = progress::spinner(format!(
         "compiling {} (the first time, a minute)",
         entry.name()
@@ -97,7 +97,7 @@ pub struct Said {
 }
 
 /// Runs the compiled exercise of a set.
-pub fn run(set: &Path, entry: &dyn Entry) -> Result<Said> {
+pub fn run(set: &Path, entry: &Entry) -> Result<Said> {
     let program = program(set, entry)?;
     let mut child = Command::new(&program)
         .current_dir(set)
@@ -129,7 +129,7 @@ pub fn run(set: &Path, entry: &dyn Entry) -> Result<Said> {
 
 /// Where cargo puts the program; only cargo knows, since a reader may have set another
 /// folder.
-fn program(set: &Path, entry: &dyn Entry) -> Result<PathBuf> {
+fn program(set: &Path, entry: &Entry) -> Result<PathBuf> {
     let metadata = files::cargo(set)
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
         .output()

@@ -5,8 +5,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::entry::Entry;
 use anyhow::{Context, Result, bail};
-use exercises::Entry;
 
 use workshop::paths;
 
@@ -16,12 +16,12 @@ pub fn set() -> PathBuf {
 }
 
 /// The file that a reader works in.
-pub fn answer(entry: &dyn Entry) -> PathBuf {
+pub fn answer(entry: &Entry) -> PathBuf {
     set().join(inside("exercises", entry))
 }
 
 /// `exercises/04_scale.rs`, as messages name it.
-pub fn inside(folder: &str, entry: &dyn Entry) -> PathBuf {
+pub fn inside(folder: &str, entry: &Entry) -> PathBuf {
     Path::new(folder).join(entry.name()).with_extension("rs")
 }
 
@@ -35,7 +35,7 @@ pub fn cargo(set: &Path) -> Command {
 
 /// Holds a reader's file against what no compiler explains well: it is gone, or it is not
 /// text.
-pub fn expect_text(entry: &dyn Entry) -> Result<()> {
+pub fn expect_text(entry: &Entry) -> Result<()> {
     let path = answer(entry);
     let name = path.strip_prefix(paths::workspace()).unwrap_or(&path).display();
     let number = entry.number();
@@ -58,20 +58,4 @@ pub fn expect_text(entry: &dyn Entry) -> Result<()> {
             }
         },
     }
-}
-
-/// The hint of an exercise, as rustlings shows it too.
-pub fn hint(entry: &dyn Entry) -> Result<String> {
-    let path = set().join("info.toml");
-    let text = fs::read_to_string(&path)
-        .with_context(|| format!("{} cannot be read", path.display()))?;
-    let info: toml::Table = text.parse().context("info.toml is not TOML")?;
-    let all = info.get("exercises").and_then(toml::Value::as_array);
-    let named = |table: &&toml::Value| {
-        table.get("name").and_then(toml::Value::as_str) == Some(entry.name())
-    };
-    let hint = all.and_then(|all| all.iter().find(named)?.get("hint")?.as_str());
-    let hint =
-        hint.with_context(|| format!("info.toml has no hint for {}", entry.name()))?;
-    Ok(hint.trim().to_string())
 }

@@ -13,15 +13,15 @@
 //! A reader's file is written in one place only, `reset`, which keeps a copy first.
 
 mod check;
+mod entry;
 mod files;
 mod original;
 mod reset;
 mod rustlings;
 mod verify;
 
-use anyhow::{Context, Result};
-use exercises::Entry;
-
+use anyhow::Result;
+pub use entry::{Entry, Section, all, find};
 pub use original::statement;
 pub use verify::verify;
 
@@ -45,7 +45,7 @@ pub struct Args {
 /// An exercise that is not there or cannot be checked, with what to do about it.
 pub fn run(args: &Args) -> Result<bool> {
     if let Some(asked) = &args.reset {
-        reset::reset(find(asked)?)?;
+        reset::reset(&find(asked)?)?;
         return Ok(true);
     }
     let Some(asked) = &args.exercise else {
@@ -53,10 +53,10 @@ pub fn run(args: &Args) -> Result<bool> {
     };
     let entry = find(asked)?;
     if args.hint {
-        println!("{}", files::hint(entry)?);
+        println!("{}", entry.hint());
         return Ok(true);
     }
-    check::one(entry)
+    check::one(&entry)
 }
 
 /// Starts rustlings in the folder of the set.
@@ -65,15 +65,4 @@ pub fn run(args: &Args) -> Result<bool> {
 /// If it cannot be installed or ends badly.
 pub fn watch() -> Result<()> {
     rustlings::watch()
-}
-
-fn find(asked: &str) -> Result<&'static dyn Entry> {
-    exercises::find(asked).with_context(|| {
-        let line = |entry: &dyn Entry| {
-            let chapter = entry.read().number();
-            format!("  {:02}  {:<24} chapter {chapter}", entry.number(), entry.title())
-        };
-        let list: Vec<String> = exercises::all().into_iter().map(line).collect();
-        format!("there is no exercise {asked:?}; there are\n{}", list.join("\n"))
-    })
 }

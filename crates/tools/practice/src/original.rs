@@ -7,8 +7,8 @@
 use std::fs;
 use std::path::Path;
 
+use crate::entry::Entry;
 use anyhow::{Context, Result, ensure};
-use exercises::Entry;
 
 use super::files;
 
@@ -17,7 +17,7 @@ const END: &str = "// ANCHOR_END: answer";
 const YOURS: &str = "    // YOURS: ";
 
 /// The original of an exercise.
-pub fn original(entry: &dyn Entry) -> Result<String> {
+pub fn original(entry: &Entry) -> Result<String> {
     let solution = solution(entry)?;
     let parts = split(&solution).with_context(|| in_file(entry))?;
     let (number, title) = (entry.number(), entry.title());
@@ -38,7 +38,7 @@ pub fn original(entry: &dyn Entry) -> Result<String> {
 ///
 /// # Errors
 /// If the solution cannot be read or is not laid out as the others are.
-pub fn statement(entry: &dyn Entry) -> Result<(String, String)> {
+pub fn statement(entry: &Entry) -> Result<(String, String)> {
     let solution = solution(entry)?;
     let parts = split(&solution).with_context(|| in_file(entry))?;
     let lines = parts.statement.lines();
@@ -92,14 +92,14 @@ fn split(solution: &str) -> Result<Parts> {
     })
 }
 
-fn solution(entry: &dyn Entry) -> Result<String> {
+fn solution(entry: &Entry) -> Result<String> {
     let path = files::set().join(files::inside("solutions", entry));
     let text = fs::read_to_string(&path);
     let text = text.with_context(|| format!("{} cannot be read", path.display()))?;
     Ok(text.replace("\r\n", "\n"))
 }
 
-fn in_file(entry: &dyn Entry) -> String {
+fn in_file(entry: &Entry) -> String {
     let path = files::inside("solutions", entry);
     format!("{} is not laid out as a solution", Path::new(&path).display())
 }
@@ -153,7 +153,7 @@ fn main() {}
 
     #[test]
     fn every_original_asks_for_what_its_solution_answers() {
-        for entry in exercises::all() {
+        for entry in &crate::entry::all().unwrap() {
             let original = original(entry).unwrap();
             assert!(original.contains("// TODO: ") && original.contains("todo!()"));
             assert!(!original.contains("ANCHOR"), "{original}");

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::PathBuf;
 
+use crate::entry::Entry;
 use anyhow::{Context, Result};
-use exercises::Entry;
 
 use super::{files, original};
 
 /// Writes the original in place of the reader's file, of which a copy is kept first.
-pub fn reset(entry: &dyn Entry) -> Result<()> {
+pub fn reset(entry: &Entry) -> Result<()> {
     let original = original::original(entry)?;
     let path = files::answer(entry);
     let shown = files::inside("crates/exercises/exercises", entry);
@@ -28,7 +28,7 @@ pub fn reset(entry: &dyn Entry) -> Result<()> {
 }
 
 /// Writes a reader's file under the first number that is free.
-fn keep(entry: &dyn Entry, bytes: &[u8]) -> Result<PathBuf> {
+fn keep(entry: &Entry, bytes: &[u8]) -> Result<PathBuf> {
     let folder = files::set().join("kept");
     fs::create_dir_all(&folder)
         .with_context(|| format!("{} cannot be made", folder.display()))?;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use indicatif::ProgressBar;
 
+use super::entry::{self, Entry};
 use super::{check, files, original, rustlings};
 use workshop::{paths, step};
 
@@ -45,8 +46,8 @@ pub fn verify(bar: &ProgressBar, path: &std::ffi::OsStr) -> Result<String> {
     )?;
     each_as_given_says_where_to_begin(&copy)?;
 
-    let entries = exercises::all();
-    let mistakes: usize = entries.iter().map(|entry| entry.named().len()).sum();
+    let entries = entry::all()?;
+    let mistakes = entries.iter().map(mistakes).sum::<Result<usize>>()?;
     let yours = match edited {
         0 => String::new(),
         edited => format!("; {edited} of your own answers left alone"),
@@ -57,10 +58,10 @@ pub fn verify(bar: &ProgressBar, path: &std::ffi::OsStr) -> Result<String> {
 /// How many exercises a reader has changed: none may be in the repository itself.
 fn edited() -> Result<usize> {
     let mut edited = Vec::new();
-    for entry in exercises::all() {
+    for entry in &entry::all()? {
         let given = original::original(entry)?;
         if fs::read(files::answer(entry)).ok().as_deref() != Some(given.as_bytes()) {
-            edited.push(entry.name());
+            edited.push(entry.name().to_owned());
         }
     }
     let in_ci = std::env::var_os("CI").is_some();
@@ -87,7 +88,7 @@ fn copy_as_given() -> Result<PathBuf> {
     let path = format!("path = {:?}", format!("{}/", crates.display()));
     let manifest = manifest.replace("path = \"../", path.trim_end_matches('"'));
     fs::write(copy.join("Cargo.toml"), manifest)?;
-    for entry in exercises::all() {
+    for entry in &entry::all()? {
         let given = original::original(entry)?;
         fs::write(copy.join(files::inside("exercises", entry)), given)?;
     }
@@ -111,9 +112,10 @@ fn copy_folder(from: &Path, to: &Path) -> Result<()> {
 /// A reader's first verdict tells how to begin, and is not a compiler's error.
 fn each_as_given_says_where_to_begin(copy: &Path) -> Result<()> {
     step::run("exercises-given", files::cargo(copy).args(["build", "--bins"]))?;
-    for entry in exercises::all() {
+    for entry in &entry::all()? {
         let said = check::run(copy, entry)?;
-        let expected = entry.said_as_given();
+        let messages = messages(entry)?;
+        let (expected, _) = messages.split_once("\n\n✓").context("a right answer")?;
         ensure!(
             said.text.trim() == expected.trim() && said.status.code() == Some(1),
             "{} as given says\n{}\nand not\n{expected}",
@@ -122,4 +124,19 @@ fn each_as_given_says_where_to_begin(copy: &Path) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// All that the check of an exercise says, as the set's own snapshot has it: to the file as
+/// it is given, to a right answer, and to each mistake.
+fn messages(entry: &Entry) -> Result<String> {
+    let name = format!("exercises__tests__{}.snap", entry.name());
+    let path = files::set().join("src/snapshots").join(name);
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let (_, messages) = text.split_once("\n---\n").context("no snapshot")?;
+    Ok(messages.to_owned())
+}
+
+/// How many mistakes an exercise can name.
+fn mistakes(entry: &Entry) -> Result<usize> {
+    Ok(messages(entry)?.lines().filter(|line| line.starts_with('✗')).count())
 }

@@ -1,0 +1,31 @@
+//! The commands of `cargo learn` that show attention in the terminal.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use terminal::{attend, count, predict, tour, train};
+
+/// Attention in the terminal.
+#[derive(Parser)]
+#[command(name = "cargo learn", bin_name = "cargo learn")]
+enum Command {
+    /// A sentence through a trained layer, in every stage
+    Tour(tour::Args),
+    /// The parameters of a layer, and what a pass costs
+    Count(count::Args),
+    Attend(attend::Args),
+    /// Heads that specialise while you watch: a layer trained in seconds
+    Train(train::Args),
+    Predict(predict::Args),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Command::parse() {
+        Command::Tour(args) => tour::run(&args),
+        Command::Count(args) => count::run(&args),
+        Command::Attend(args) => attend::run(args),
+        Command::Train(args) => train::run(&args),
+        Command::Predict(args) => predict::run(&args),
+    };
+    workshop::exit(outcome)
+}
