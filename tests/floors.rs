@@ -1,21 +1,41 @@
-//! The layers: an arrow between crates goes only down.
+//! The layers: an arrow between crates goes only down, in tests and benches too.
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 
 use workshop::paths;
 
-/// What each crate may use. Implementations that are compared never call each other; the
-/// one exception is the formula itself, which `per-head` takes from `single-head`.
-const FLOORS: [(&str, &[&str]); 11] = [
+/// What each crate of the subject may use, the lowest floor first. Implementations that are
+/// compared never call each other; the one exception is the formula itself, which
+/// `per-head` takes from `single-head`.
+const SUBJECT: [(&str, &[&str]); 11] = [
     ("attention", &["nalgebra", "rand", "thiserror"]),
     ("single-head", &["attention"]),
     ("per-head", &["attention", "single-head"]),
     ("fused-heads", &["attention"]),
-    ("pretrained", &["attention", "safetensors", "serde_json", "thiserror"]),
-    ("figures", &["attention", "plotly", "serde_json", "thiserror"]),
-    ("gradients", &["attention", "fused-heads"]),
     ("kernels", &["attention", "nalgebra", "pulp", "rayon"]),
+    ("figures", &["attention", "plotly", "serde_json", "thiserror"]),
+    ("gradients", &["attention", "fused-heads", "thiserror"]),
+    ("training", &["attention", "fused-heads", "gradients", "rand", "thiserror"]),
+    ("pretrained", &["attention", "safetensors", "serde_json", "thiserror"]),
+    (
+        "lessons",
+        &[
+            "anyhow",
+            "attention",
+            "figures",
+            "fused-heads",
+            "gradients",
+            "kernels",
+            "per-head",
+            "pretrained",
+            "record",
+            "serde_json",
+            "single-head",
+            "training",
+        ],
+    ),
     (
         "exercises",
         &[
@@ -28,36 +48,131 @@ const FLOORS: [(&str, &[&str]); 11] = [
             "textwrap",
         ],
     ),
-    ("training", &["attention", "fused-heads", "gradients", "rand", "thiserror"]),
-    ("learn", &["*"]),
 ];
 
-fn dependencies(of: &str) -> BTreeSet<String> {
+/// Which of our crates each tool may use; `learn`, the command, may only use what is light.
+const TOOLS: [(&str, &[&str]); 8] = [
+    ("tools/workshop", &[]),
+    ("tools/record", &["attention"]),
+    ("tools/practice", &["workshop"]),
+    ("tools/lab", &["workshop"]),
+    ("tools/book", &["workshop", "practice", "lessons", "figures", "record"]),
+    (
+        "tools/bench",
+        &[
+            "workshop",
+            "record",
+            "attention",
+            "per-head",
+            "fused-heads",
+            "gradients",
+            "kernels",
+            "pretrained",
+        ],
+    ),
+    (
+        "tools/terminal",
+        &[
+            "workshop",
+            "lessons",
+            "attention",
+            "single-head",
+            "per-head",
+            "fused-heads",
+            "kernels",
+            "gradients",
+            "training",
+            "pretrained",
+            "figures",
+        ],
+    ),
+    ("learn", &["workshop", "practice"]),
+];
+
+/// What tests and benches may use besides, in any crate.
+const FOR_TESTS: [&str; 6] =
+    ["anyhow", "insta", "proptest", "rand", "serde_json", "tempfile"];
+
+fn manifest(of: &str) -> toml::Table {
     let manifest = paths::workspace().join("crates").join(of).join("Cargo.toml");
     let text = fs::read_to_string(&manifest).expect("every crate has a manifest");
-    let manifest: toml::Table = text.parse().expect("the manifest is TOML");
-    let table = manifest.get("dependencies").and_then(toml::Value::as_table);
+    text.parse().expect("the manifest is TOML")
+}
+
+fn names(manifest: &toml::Table, table: &str) -> BTreeSet<String> {
+    let table = manifest.get(table).and_then(toml::Value::as_table);
     table.map(|table| table.keys().cloned().collect()).unwrap_or_default()
+}
+
+/// The names of our own crates.
+fn ours() -> BTreeSet<String> {
+    let folders = SUBJECT.iter().chain(&TOOLS).map(|(folder, _)| *folder);
+    folders.map(|folder| folder.rsplit('/').next().unwrap_or(folder).to_owned()).collect()
+}
+
+fn refuse(of: &str, found: BTreeSet<String>, allowed: &[&str], also: &[&str]) {
+    let is_extra = |name: &&String| {
+        let name = name.as_str();
+        !allowed.contains(&name) && !also.contains(&name)
+    };
+    let extra: Vec<&String> = found.iter().filter(is_extra).collect();
+    assert!(extra.is_empty(), "{of} may not use {extra:?}; it may use {allowed:?}");
 }
 
 #[test]
 fn every_crate_uses_only_what_is_below_it() {
-    for (name, allowed) in FLOORS {
-        let allowed: BTreeSet<String> = allowed.iter().map(|&a| a.to_owned()).collect();
-        if allowed.contains("*") {
-            continue;
+    for (name, allowed) in SUBJECT {
+        let manifest = manifest(name);
+        refuse(name, names(&manifest, "dependencies"), allowed, &[]);
+        refuse(name, names(&manifest, "build-dependencies"), allowed, &[]);
+        refuse(name, names(&manifest, "dev-dependencies"), allowed, &FOR_TESTS);
+    }
+}
+
+#[test]
+fn every_tool_uses_only_what_is_below_it() {
+    let ours = ours();
+    for (name, allowed) in TOOLS {
+        for table in ["dependencies", "build-dependencies", "dev-dependencies"] {
+            let found = names(&manifest(name), table);
+            let found = found.intersection(&ours).cloned().collect();
+            refuse(name, found, allowed, &[]);
         }
-        let extra: Vec<_> = dependencies(name).difference(&allowed).cloned().collect();
-        assert!(extra.is_empty(), "{name} may not use {extra:?}; it may use {allowed:?}");
     }
 }
 
 #[test]
 fn every_crate_has_its_floor() {
-    let crates = fs::read_dir(paths::workspace().join("crates")).unwrap();
-    let found: BTreeSet<String> =
-        crates.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let crates = paths::workspace().join("crates");
+    let folders = |under: PathBuf| {
+        let entries = fs::read_dir(under).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.join("Cargo.toml").is_file()).collect::<Vec<_>>()
+    };
+    let found: BTreeSet<String> = [folders(crates.clone()), folders(crates.join("tools"))]
+        .concat()
+        .iter()
+        .map(|path| path.strip_prefix(&crates).unwrap().to_str().unwrap().to_owned())
+        .collect();
     let known: BTreeSet<String> =
-        FLOORS.iter().map(|(name, _)| (*name).to_owned()).collect();
+        SUBJECT.iter().chain(&TOOLS).map(|(folder, _)| (*folder).to_owned()).collect();
     assert_eq!(found, known);
+}
+
+/// A crate of this name exists for the arrow to point to: a list that is out of date would
+/// allow what nobody meant.
+#[test]
+fn floors_name_what_there_is() {
+    let ours = ours();
+    for (name, allowed) in TOOLS {
+        for crate_below in allowed {
+            assert!(ours.contains(*crate_below), "{name}: there is no {crate_below}");
+        }
+    }
+    for (name, allowed) in SUBJECT {
+        let manifest = manifest(name);
+        let used = names(&manifest, "dependencies");
+        for below in allowed {
+            assert!(used.contains(*below), "{name} does not use {below}: take it out");
+        }
+    }
 }

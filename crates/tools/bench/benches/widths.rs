@@ -2,7 +2,7 @@
 //! clock says.
 //!
 //! ```sh
-//! cargo bench -p fused-heads --bench widths
+//! cargo bench -p bench --bench widths
 //! ```
 //!
 //! No row is printed unless its output first agreed with the per-head stage in f64 on the
