@@ -31,6 +31,8 @@ mod section;
 mod verdict;
 
 #[cfg(test)]
+mod nalgebra_calls;
+#[cfg(test)]
 mod tests;
 
 // A solution that a test includes says `use exercises::…`, as it does on its own.
