@@ -9,12 +9,16 @@
 //! `mask.apply(scores)` puts it on the scores of one sequence, and `softmax_rows` turns
 //! them into shares. n_q and n_kv may differ.
 //!
+//! Padding may hold anything, NaN too, and a share of 0 times NaN is NaN.
+//! `weighted_values(&attn, v_s)` is `attn · v_s` without the keys whose share is 0; it takes
+//! rows of a matrix as `v.rows(first, n)` gives them.
+//!
 //! Explained in chapter 5, “Batches”.
 //! Check it with `cargo learn check 13`; a hint: `cargo learn check 13 --hint`.
 
 use std::process::ExitCode;
 
-use exercises::{Mask, Matrix, bank::batches, softmax_rows};
+use exercises::{Mask, Matrix, bank::batches, softmax_rows, weighted_values};
 
 /// The outputs of one head for all sequences, one below the other.
 ///

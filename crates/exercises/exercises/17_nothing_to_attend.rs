@@ -7,7 +7,8 @@
 //! - a row in which every key is blocked is a row of zeros;
 //! - a blocked score may be anything, NaN and ∞ included, and must not matter.
 //!
-//! Open scores are ordinary numbers, some of them far below 0. The result never holds NaN.
+//! Open scores are ordinary numbers, but some rows lie near 800, near −800 or far below:
+//! subtract the largest open score of the row first. The result never holds NaN.
 //! `softmax_rows` keeps the first rule already, so try it without.
 //!
 //! Explained in chapter 7, “A query with nothing to attend to”.

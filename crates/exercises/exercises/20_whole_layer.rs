@@ -14,6 +14,9 @@
 //! Query, key and value may be three different sequences, and all sizes may differ. The last
 //! input is a sentence in the trained layer, held against what PyTorch computed.
 //!
+//! Tokens that nobody may attend to may hold NaN, and a share of 0 times NaN is NaN:
+//! `weighted_values(&attn, v.as_view())` is `attn · v` without the keys whose share is 0.
+//!
 //! Explained in chapter 10, “One layer, four sentences”.
 //! Check it with `cargo learn check 20`; a hint: `cargo learn check 20 --hint`.
 
@@ -21,6 +24,7 @@ use std::process::ExitCode;
 
 use exercises::{
     Attended, LayerParameters, Mask, Matrix, bank::whole_layer, softmax_rows,
+    weighted_values,
 };
 
 /// Multi-head attention.

@@ -6,6 +6,9 @@
 //! `out_i = Σ_j a_ij v_j`. Use no product of matrices: this is to be the definition that
 //! everything else is compared with.
 //!
+//! Scores may be large, as in exercise 3: subtract the largest score of the query before
+//! you take exponentials.
+//!
 //! Begin with `Matrix::zeros(n_q, d_v)` and fill in `out[(i, c)]`. The sizes are
 //! `q.nrows()`, `k.nrows()`, `q.ncols()` and `v.ncols()`, and all four may differ. A size as
 //! a number: `(q.ncols() as f64).sqrt()`.

@@ -6,10 +6,14 @@
 //! are all computed, padding or not. `Mask::FirstKeys(n)` lets the first n keys be seen,
 //! `mask.apply(scores)` puts it on the scores of one sequence, and `softmax_rows` turns
 //! them into shares. n_q and n_kv may differ.
+//!
+//! Padding may hold anything, NaN too, and a share of 0 times NaN is NaN.
+//! `weighted_values(&attn, v_s)` is `attn · v_s` without the keys whose share is 0; it takes
+//! rows of a matrix as `v.rows(first, n)` gives them.
 
 use std::process::ExitCode;
 
-use exercises::{Mask, Matrix, bank::batches, softmax_rows};
+use exercises::{Mask, Matrix, bank::batches, softmax_rows, weighted_values};
 
 /// The outputs of one head for all sequences, one below the other.
 ///
@@ -35,7 +39,7 @@ pub fn attend_batch(
         let v_s = v.rows(s * n_kv, n_kv);
         let scores = q_s * k_s.transpose() / sqrt_d_k; // [n_q, n_kv]
         let attn = softmax_rows(Mask::FirstKeys(n).apply(scores)); // [n_q, n_kv]
-        out.rows_mut(s * n_q, n_q).copy_from(&(attn * v_s));
+        out.rows_mut(s * n_q, n_q).copy_from(&weighted_values(&attn, v_s));
     }
     out
 }

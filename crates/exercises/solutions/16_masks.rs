@@ -4,10 +4,11 @@
 //! it be seen:
 //! - causal: query i may attend to key j where `j <= i + (n_kv - n_q)`, so that the last
 //!   query sees every key;
-//! - padding: only the first `n_valid` keys are real.
+//! - padding: only the first `n_valid` keys are real. It may be 0: then no query has a key,
+//!   and all rows are zeros.
 //!
-//! Every query here has at least one key. `softmax_rows(masked)` from chapter 2 is there to use:
-//! it takes the matrix itself and not a reference.
+//! `softmax_rows(masked)` from chapter 2 is there to use. It makes a row of zeros of scores
+//! that are all −∞, and takes the matrix itself and not a reference.
 
 use std::process::ExitCode;
 

@@ -11,11 +11,15 @@
 //!
 //! Query, key and value may be three different sequences, and all sizes may differ. The last
 //! input is a sentence in the trained layer, held against what PyTorch computed.
+//!
+//! Tokens that nobody may attend to may hold NaN, and a share of 0 times NaN is NaN:
+//! `weighted_values(&attn, v.as_view())` is `attn · v` without the keys whose share is 0.
 
 use std::process::ExitCode;
 
 use exercises::{
     Attended, LayerParameters, Mask, Matrix, bank::whole_layer, softmax_rows,
+    weighted_values,
 };
 
 /// Multi-head attention.
@@ -42,7 +46,8 @@ pub fn layer(
         let v = head.w_v.forward(value).unwrap(); // [n_kv, d_v]
         let scores = q * k.transpose() / (dims.d_k() as f64).sqrt(); // [n_q, n_kv]
         let attn_i = softmax_rows(mask.of_head(i).apply(scores)); // [n_q, n_kv]
-        concat.columns_mut(i * dims.d_v(), dims.d_v()).copy_from(&(&attn_i * v));
+        let head_i = weighted_values(&attn_i, v.as_view()); // [n_q, d_v]
+        concat.columns_mut(i * dims.d_v(), dims.d_v()).copy_from(&head_i);
         attn.push(attn_i);
     }
     Attended { out: parameters.w_o().forward(&concat).unwrap(), attn }

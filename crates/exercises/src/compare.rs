@@ -5,62 +5,72 @@ use attention::Matrix;
 use crate::outcome::Outcome;
 use crate::{Answer, Place};
 
-/// The first way in which an answer differs from another.
+/// The first way in which an answer differs from the reference.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Mismatch {
-    /// It is another number of matrices.
+pub enum Difference {
+    /// It panicked.
+    Panic {
+        /// What the panic said.
+        message: String,
+        /// File and line.
+        at: String,
+    },
+    /// The wrong number of matrices.
     Parts {
         /// How many there are, in words.
         found: String,
         /// How many there should be.
         expected: String,
     },
-    /// A matrix has another shape.
+    /// A matrix of another shape.
     Shape {
-        /// Which, in words, if there are several.
+        /// Which matrix, if there are several.
         part: Option<String>,
         /// Its shape.
         found: (usize, usize),
         /// The shape that it should have.
         expected: (usize, usize),
     },
-    /// An entry is another number.
+    /// Another number.
     Entry {
-        /// Which.
-        place: Place,
+        /// Where, in words.
+        place: String,
         /// The number.
         found: f64,
-        /// The number that it should be.
+        /// What it should be.
         expected: f64,
     },
 }
 
-/// The first mismatch, row by row as a person reads; `None` if both are the same to
-/// within the tolerance. NaN is the same as NaN.
-pub fn first_mismatch<O: Answer>(found: &O, expected: &O) -> Option<Mismatch> {
-    let part_name = |part| expected.part_name(part);
-    let n_parts = (found.n_parts(), expected.n_parts());
-    let (found, expected) = (found.parts(), expected.parts());
-    if found.len() != expected.len() {
-        let (found, expected) = n_parts;
-        return Some(Mismatch::Parts { found, expected });
+/// The first difference, row by row as a person reads; `None` if both are the same to
+/// within the tolerance. NaN is the same as NaN. `name` says what an entry is called.
+pub fn first_difference<O: Answer>(
+    found: &O,
+    expected: &O,
+    name: impl Fn(Place) -> String,
+) -> Option<Difference> {
+    let (found_parts, expected_parts) = (found.parts(), expected.parts());
+    let n_parts = expected_parts.len();
+    if found_parts.len() != n_parts {
+        let (found, expected) = (found.n_parts(), expected.n_parts());
+        return Some(Difference::Parts { found, expected });
     }
-    let n_parts = expected.len();
-    for (part, (found, expected)) in found.iter().zip(&expected).enumerate() {
-        if found.shape() != expected.shape() {
-            let part = (n_parts > 1).then(|| part_name(part));
-            let (found, expected) = (found.shape(), expected.shape());
-            return Some(Mismatch::Shape { part, found, expected });
+    let pairs = || found_parts.iter().zip(&expected_parts).enumerate();
+    for (part, (found, reference)) in pairs() {
+        if found.shape() != reference.shape() {
+            let part = (n_parts > 1).then(|| expected.part_name(part));
+            let (found, expected) = (found.shape(), reference.shape());
+            return Some(Difference::Shape { part, found, expected });
         }
     }
-    let tolerance = O::TOLERANCE * expected.iter().map(largest).fold(1.0, f64::max);
-    for (part, (found, expected)) in found.iter().zip(&expected).enumerate() {
+    let tolerance = O::TOLERANCE * expected_parts.iter().map(largest).fold(1.0, f64::max);
+    for (part, (found, expected)) in pairs() {
         for row in 0..expected.nrows() {
             for column in 0..expected.ncols() {
                 let (found, expected) = (found[(row, column)], expected[(row, column)]);
                 if !same(found, expected, tolerance) {
-                    let place = Place { part, row, column };
-                    return Some(Mismatch::Entry { place, found, expected });
+                    let place = name(Place { part, row, column });
+                    return Some(Difference::Entry { place, found, expected });
                 }
             }
         }
@@ -68,10 +78,24 @@ pub fn first_mismatch<O: Answer>(found: &O, expected: &O) -> Option<Mismatch> {
     None
 }
 
+/// Whether an answer has the shape of the reference and no NaN where that has none: numbers
+/// that can tell what was computed.
+pub fn has_numbers<O: Answer>(answer: &O, reference: &O) -> bool {
+    let (found, expected) = (answer.parts(), reference.parts());
+    let shapes = |parts: &[Matrix]| parts.iter().map(Matrix::shape).collect::<Vec<_>>();
+    let n_nan = |parts: &[Matrix]| parts.iter().flatten().filter(|x| x.is_nan()).count();
+    shapes(&found) == shapes(&expected) && n_nan(&found) <= n_nan(&expected)
+}
+
+/// Whether two answers are the same to within the tolerance.
+pub fn same_answer<O: Answer>(a: &O, b: &O) -> bool {
+    first_difference(a, b, |_| String::new()).is_none()
+}
+
 /// Whether two calls came to the same: the same answer, or a panic each.
 pub fn same_outcome<O: Answer>(a: &Outcome<O>, b: &Outcome<O>) -> bool {
     match (a, b) {
-        (Outcome::Value(a), Outcome::Value(b)) => first_mismatch(a, b).is_none(),
+        (Outcome::Value(a), Outcome::Value(b)) => same_answer(a, b),
         (Outcome::Panicked(_), Outcome::Panicked(_)) => true,
         _ => false,
     }

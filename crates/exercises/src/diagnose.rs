@@ -1,143 +1,103 @@
 //! From an answer to the verdict.
 
-use crate::compare::{Mismatch, common_factor, first_mismatch, same_outcome};
+use crate::compare::{common_factor, first_difference, has_numbers, same_outcome};
 use crate::outcome::{self, Outcome};
-use crate::verdict::{Difference, Verdict};
-use crate::{Answer, Case, Exercise};
+use crate::{Answer, Case, Difference, Exercise, Verdict};
 
 impl<I, O: Answer> Exercise<I, O> {
     /// What can be said of this answer: the most telling thing first.
     pub fn diagnose(&self, answer: impl Fn(&I) -> O) -> Verdict {
         let cases = (self.cases)();
-        let mut seen = Vec::with_capacity(cases.len());
+        let mut outcomes = Vec::with_capacity(cases.len());
         for case in &cases {
             outcome::now_running(&case.sizes);
             let outcome = outcome::call(|| answer(&case.input));
             // A `todo!()` that only later inputs reach is a panic like any other.
-            if seen.is_empty()
+            if outcomes.is_empty()
                 && matches!(&outcome, Outcome::Panicked(panic) if panic.is_todo())
             {
                 return Verdict::NotWritten;
             }
-            seen.push(outcome);
+            outcomes.push(outcome);
         }
-        let problems: Vec<Option<Problem>> = (cases.iter().zip(&seen))
-            .map(|(case, outcome)| self.problem(case, outcome))
+        let differences: Vec<Option<Difference>> = (cases.iter().zip(&outcomes))
+            .map(|(case, outcome)| self.difference(case, outcome))
             .collect();
-        let Some(first) = problems.iter().position(Option::is_some) else {
+        let first = (differences.iter().enumerate())
+            .find_map(|(at, difference)| Some((at, difference.clone()?)));
+        let Some((first, difference)) = first else {
             return Verdict::Passed;
         };
-        let only_square_is_right = cases.iter().any(|case| case.square)
-            && (cases.iter().zip(&problems)).all(|(case, p)| case.square == p.is_none());
-        let (case, problem) = (&cases[first], problems[first].clone());
-        let mistake = self.mistake_like(&cases, &seen, &problems);
-        match (mistake, problem.expect("the first problem is one")) {
-            (Some(mistake), problem) => Verdict::Mistake {
-                mistake,
-                sizes: case.sizes.clone(),
-                difference: self.difference(case, &problem),
-            },
-            (None, problem) if only_square_is_right => Verdict::SquareOnly {
-                square: right_with(&cases, &problems),
-                sizes: case.sizes.clone(),
-                difference: self.difference(case, &problem),
-            },
-            (None, problem) => Verdict::Unknown {
-                right: right_with(&cases, &problems),
-                sizes: case.sizes.clone(),
-                difference: self.difference(case, &problem),
-                factor: self.factor(case, &seen[first]),
-                n_known: self.mistakes.len(),
-            },
+        let sizes = cases[first].sizes.clone();
+        let right = right_with(&cases, &differences);
+        if let Some(mistake) = self.mistake_like(&cases, &outcomes) {
+            return Verdict::Mistake { mistake, sizes, difference };
         }
+        let only_square_is_right = cases.iter().any(|case| case.square)
+            && (cases.iter().zip(&differences))
+                .all(|(case, d)| case.square == d.is_none());
+        if only_square_is_right {
+            return Verdict::SquareOnly { square: right, sizes, difference };
+        }
+        let factor = self.factor(&cases[first], &outcomes[first]);
+        let n_known = self.mistakes.len();
+        Verdict::Unknown { right, sizes, difference, factor, n_known }
     }
 
     /// The mistake of the bank that does the same as this answer on every input. Failing
     /// that, one that gives the answer's wrong numbers wherever the answer gives numbers of
     /// the right shape: a second slip, or the way in which one is written, may break the
     /// answer on other inputs.
-    fn mistake_like(
-        &self,
-        cases: &[Case<I>],
-        seen: &[Outcome<O>],
-        problems: &[Option<Problem>],
-    ) -> Option<usize> {
-        let everything: Vec<_> = cases.iter().zip(seen).collect();
-        let breaks =
-            |problem: &Option<Problem>| problem.as_ref().is_some_and(Problem::breaks);
-        let computed: Vec<_> = (everything.iter().copied().zip(problems))
-            .filter_map(|(pair, problem)| (!breaks(problem)).then_some(pair))
+    fn mistake_like(&self, cases: &[Case<I>], outcomes: &[Outcome<O>]) -> Option<usize> {
+        let everywhere: Vec<_> = cases.iter().zip(outcomes).collect();
+        let with_numbers: Vec<_> = (everywhere.iter().copied())
+            .filter(|(case, outcome)| self.has_numbers(case, outcome))
             .collect();
-        let is_wrong = problems.iter().flatten().any(|problem| !problem.breaks());
+        let is_wrong_there = with_numbers
+            .iter()
+            .any(|(case, outcome)| self.difference(case, outcome).is_some());
         let like = |pairs: &[(&Case<I>, &Outcome<O>)]| {
             self.mistakes.iter().position(|mistake| {
-                pairs.iter().all(|(case, seen)| {
-                    same_outcome(seen, &outcome::call(|| (mistake.answer)(&case.input)))
+                pairs.iter().all(|(case, outcome)| {
+                    let wrong = outcome::call(|| (mistake.answer)(&case.input));
+                    same_outcome(outcome, &wrong)
                 })
             })
         };
-        like(&everything).or_else(|| if is_wrong { like(&computed) } else { None })
+        like(&everywhere).or_else(|| is_wrong_there.then(|| like(&with_numbers))?)
     }
 
-    fn problem(&self, case: &Case<I>, outcome: &Outcome<O>) -> Option<Problem> {
+    /// How an answer to one input differs from the reference.
+    fn difference(&self, case: &Case<I>, outcome: &Outcome<O>) -> Option<Difference> {
         match outcome {
-            Outcome::Panicked(panic) => Some(Problem::Panic(panic.clone())),
+            Outcome::Panicked(outcome::Panic { message, at }) => {
+                Some(Difference::Panic { message: message.clone(), at: at.clone() })
+            }
             Outcome::Value(found) => {
-                let expected = (self.reference)(&case.input);
-                first_mismatch(found, &expected).map(Problem::Mismatch)
+                let name = |place| (self.place)(&case.input, place);
+                first_difference(found, &(self.reference)(&case.input), name)
             }
         }
     }
 
-    fn difference(&self, case: &Case<I>, problem: &Problem) -> Difference {
-        match problem {
-            Problem::Panic(panic) => {
-                Difference::Panic { message: panic.message.clone(), at: panic.at.clone() }
-            }
-            Problem::Mismatch(Mismatch::Parts { found, expected }) => {
-                Difference::Parts { found: found.clone(), expected: expected.clone() }
-            }
-            Problem::Mismatch(Mismatch::Shape { part, found, expected }) => {
-                Difference::Shape {
-                    part: part.clone(),
-                    found: *found,
-                    expected: *expected,
-                }
-            }
-            Problem::Mismatch(Mismatch::Entry { place, found, expected }) => {
-                let place = (self.place)(&case.input, *place);
-                Difference::Entry { place, found: *found, expected: *expected }
-            }
+    fn has_numbers(&self, case: &Case<I>, outcome: &Outcome<O>) -> bool {
+        match outcome {
+            Outcome::Panicked(_) => false,
+            Outcome::Value(found) => has_numbers(found, &(self.reference)(&case.input)),
         }
     }
 
     /// The number by which all of an answer is a multiple of the reference.
-    fn factor(&self, case: &Case<I>, seen: &Outcome<O>) -> Option<f64> {
-        match seen {
+    fn factor(&self, case: &Case<I>, outcome: &Outcome<O>) -> Option<f64> {
+        match outcome {
             Outcome::Value(found) => common_factor(found, &(self.reference)(&case.input)),
             Outcome::Panicked(_) => None,
         }
     }
 }
 
-#[derive(Clone)]
-enum Problem {
-    Panic(outcome::Panic),
-    Mismatch(Mismatch),
-}
-
-impl Problem {
-    /// Whether it is a panic, another shape than the reference's, or NaN.
-    fn breaks(&self) -> bool {
-        match self {
-            Self::Mismatch(Mismatch::Entry { found, .. }) => found.is_nan(),
-            _ => true,
-        }
-    }
-}
-
 /// The inputs on which an answer is right.
-fn right_with<I>(cases: &[Case<I>], problems: &[Option<Problem>]) -> String {
-    let right = cases.iter().zip(problems).filter(|(_, problem)| problem.is_none());
+fn right_with<I>(cases: &[Case<I>], differences: &[Option<Difference>]) -> String {
+    let right = cases.iter().zip(differences).filter(|(_, d)| d.is_none());
     right.map(|(case, _)| case.sizes.clone()).collect::<Vec<_>>().join("; ")
 }

@@ -16,6 +16,9 @@ pub struct Exercise<I: 'static, O: 'static> {
     pub read: Section,
     /// Where to begin, said while nothing is written.
     pub begin: &'static str,
+    /// What is worth printing when an answer is wrong in a way that is not known here:
+    /// `your scores and shares`.
+    pub print: &'static str,
     /// What is said once the answer is right: what now holds.
     pub passed: &'static str,
     /// Inputs that tell all mistakes apart, the simplest first.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use attention::thousands;
 use textwrap::{Options, WordSplitter, fill};
 
-use crate::{Answer, Exercise, Section};
+use crate::{Answer, Difference, Exercise, Section};
 
 /// What was found out about an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,43 +51,6 @@ pub enum Verdict {
         sizes: String,
         /// After how many seconds.
         seconds: u64,
-    },
-}
-
-/// How an answer differs from the reference.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Difference {
-    /// It panicked.
-    Panic {
-        /// What the panic said.
-        message: String,
-        /// File and line.
-        at: String,
-    },
-    /// The wrong number of matrices.
-    Parts {
-        /// How many there are, in words.
-        found: String,
-        /// How many there should be.
-        expected: String,
-    },
-    /// A matrix of another shape.
-    Shape {
-        /// Which matrix.
-        part: Option<String>,
-        /// Its shape.
-        found: (usize, usize),
-        /// The shape that it should have.
-        expected: (usize, usize),
-    },
-    /// Another number.
-    Entry {
-        /// Where, in words.
-        place: String,
-        /// The number.
-        found: f64,
-        /// What it should be.
-        expected: f64,
     },
 }
 
@@ -140,7 +103,8 @@ impl<I, O: Answer> Exercise<I, O> {
                 } else if matches!(difference, Difference::Entry { .. }) {
                     let known = format!(
                         "It is none of the {n_known} mistakes that are known here. Print \
-                         your scores and shares with dbg!, or ask for the hint"
+                         {} with dbg!, or ask for the hint",
+                        self.print
                     );
                     text.push(labelled("Known mistakes", &known));
                 }
@@ -182,9 +146,7 @@ impl Difference {
     fn text(&self) -> String {
         match self {
             Self::Panic { message, at } => {
-                let below_zero = message.contains("subtract with overflow");
-                let why = if below_zero { BELOW_ZERO } else { "" };
-                format!("It panicked at {at}: {message}{why}")
+                format!("It panicked at {at}: {}", explained(message))
             }
             Self::Parts { found, expected } => {
                 format!("It gives {found}; {expected} were expected")
@@ -221,6 +183,35 @@ impl Difference {
         }
     }
 }
+
+/// What a panic said, and in plain words what that means where the words are nalgebra's.
+fn explained(message: &str) -> String {
+    if message.contains("subtract with overflow") {
+        return format!("{message}{BELOW_ZERO}");
+    }
+    if !message.contains("dimensions mismatch") {
+        return message.to_string();
+    }
+    let first_line = message.lines().next().unwrap_or(message);
+    let size = |side: &str| {
+        let line = message.lines().find_map(|line| line.trim().strip_prefix(side))?;
+        line.trim().parse::<usize>().ok()
+    };
+    match (size("left:"), size("right:")) {
+        (Some(columns), Some(rows)) => format!(
+            "{first_line} The left factor has {columns} columns and the right one {rows} \
+             rows{FACTORS_FIT}"
+        ),
+        _ if first_line.to_lowercase().starts_with("gem") => format!(
+            "{first_line} The columns of the left factor are not as many as the rows of the \
+             right one{FACTORS_FIT}: print both shapes before that line"
+        ),
+        _ => message.to_string(),
+    }
+}
+
+const FACTORS_FIT: &str = ". In a product A · B they must be equal; the sizes of the input \
+    stand above";
 
 const BELOW_ZERO: &str = ". A usize cannot go below 0: `j > i + a` asks the same as \
     `j - a > i` and never does";
@@ -260,3 +251,49 @@ fn indented(by: &str) -> Options<'_> {
 }
 
 const WIDTH: usize = 84;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Matrix;
+    use crate::bank::*;
+    use crate::outcome::{self, Outcome};
+
+    #[test]
+    fn what_is_printed_is_there_to_be_printed() {
+        let unknown = Verdict::Unknown {
+            right: String::new(),
+            sizes: "two tokens".into(),
+            difference: Difference::Entry {
+                place: "here".into(),
+                found: 1.0,
+                expected: 2.0,
+            },
+            factor: None,
+            n_known: 7,
+        };
+        for message in [
+            concatenation::EXERCISE.message(&unknown),
+            packing::EXERCISE.message(&unknown),
+            count_parameters::EXERCISE.message(&unknown),
+            count_multiply_adds::EXERCISE.message(&unknown),
+            transposed_weights::EXERCISE.message(&unknown),
+            projection_backward::EXERCISE.message(&unknown),
+        ] {
+            assert!(!message.contains("scores") && message.contains("dbg!"), "{message}");
+        }
+    }
+
+    #[test]
+    fn factors_that_do_not_fit_are_named_with_their_sizes() {
+        let explained_panic = |[n, m, p]: [usize; 3]| {
+            let (left, right) = (Matrix::<f64>::zeros(n, m), Matrix::<f64>::zeros(p, n));
+            match outcome::call(|| left * right) {
+                Outcome::Panicked(panic) => explained(&panic.message),
+                Outcome::Value(_) => panic!("they fit"),
+            }
+        };
+        insta::assert_snapshot!(explained_panic([7, 8, 9]), @"assertion `left == right` failed: gemm: dimensions mismatch for multiplication. The left factor has 8 columns and the right one 9 rows. In a product A · B they must be equal; the sizes of the input stand above");
+        insta::assert_snapshot!(explained_panic([3, 4, 2]), @"Gemv: dimensions mismatch. The columns of the left factor are not as many as the rows of the right one. In a product A · B they must be equal; the sizes of the input stand above: print both shapes before that line");
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use attention::{HeadParameters, Linear, Mask, Matrix};
+use attention::{HeadParameters, Linear, Mask, Matrix, softmax_rows};
 
 use super::inputs;
 use crate::{Case, Exercise, Mistake, Place, Section};
@@ -45,6 +45,14 @@ impl Input {
         out
     }
 
+    /// Right, but for the scores, all of which are multiplied.
+    fn scaled(&self, by: f64) -> Matrix {
+        let [k, v] = [&self.k, &self.v].map(Matrix::clone);
+        let scaled =
+            Input { q: &self.q * by, k, v, n_valid: self.n_valid.clone(), ..*self };
+        (EXERCISE.reference)(&scaled)
+    }
+
     /// Each sequence by itself; query `i` of sequence `s` may attend to key `j` where
     /// `may_attend(s, i, j)`.
     fn masked(&self, may_attend: impl Fn(usize, usize, usize) -> bool) -> Matrix {
@@ -78,6 +86,10 @@ const TWO_ROWS: Section =
 const LENGTHS: Section = Section::new("07-masks-batches-bad-numbers", "Batches");
 const WRONG: Section =
     Section::new("07-masks-batches-bad-numbers", "What people get wrong");
+const BEFORE: Section =
+    Section::new("07-masks-batches-bad-numbers", "The mask comes before softmax");
+const NAN: Section = Section::new("07-masks-batches-bad-numbers", "How far a NaN gets");
+const SCALE: Section = Section::new("02-scores-softmax-scale", "Why divide by √d_k");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
@@ -86,6 +98,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     read: BATCHES,
     begin: "the length of one sequence: the rows of q shared out among n_sequences, and \
         the rows of k likewise. Then attend within sequence 0 alone",
+    print: "the scores and shares of one sequence",
     passed: "No token reads another sequence, and none reads padding. Each sequence gets \
         what it would get by itself.",
     cases,
@@ -120,6 +133,49 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                 let row = |s, token, _| token * input.n_sequences + s;
                 input.each(row, |s| Mask::FirstKeys(input.n_valid[s]))
             },
+        },
+        Mistake {
+            name: "takes the sequences to lie without their padding",
+            does: "It looks for the keys of sequence s behind the real keys of those \
+                before it, at n_valid[0] + n_valid[1] + …, and every sequence is filled \
+                up to n_kv rows",
+            looks_right: "The lengths are used, each once, and where the sequences \
+                before have no padding it is right",
+            read: LENGTHS,
+            answer: without_gaps,
+        },
+        Mistake {
+            name: "does not divide the scores by √d_k",
+            does: "Softmax gets the bare dot products, and rows come out too sharp",
+            looks_right: "Every output is an average of the real values of its own \
+                sequence",
+            read: SCALE,
+            answer: |input| input.scaled((input.q.ncols() as f64).sqrt()),
+        },
+        Mistake {
+            name: "divides the scores by d_k and not by its root",
+            does: "The spread of the scores falls to 1/√d_k, so rows come out too even",
+            looks_right: "A sum of d_k products divided by d_k is their mean",
+            read: SCALE,
+            answer: |input| input.scaled(1.0 / (input.q.ncols() as f64).sqrt()),
+        },
+        Mistake {
+            name: "masks after the softmax",
+            does: "It sets the shares of the padding to 0 when they have already taken \
+                their part, so a row adds up to less than 1; and padding that is NaN \
+                takes the row",
+            looks_right: "The padding has a share of 0, and a sequence without padding \
+                is right",
+            read: BEFORE,
+            answer: masked_after_softmax,
+        },
+        Mistake {
+            name: "lets the values of the padding in",
+            does: "It multiplies the whole map by the values. Where a value of the \
+                padding is NaN or ∞, its share of 0 times that is NaN, in every row",
+            looks_right: "Without NaN it is the same: a share of 0 adds nothing",
+            read: NAN,
+            answer: |input| plain_product(input),
         },
         Mistake {
             name: "ignores the padding",
@@ -183,15 +239,59 @@ fn cases() -> Vec<Case<Input>> {
             },
         }
     };
+    let mut nan = case(&[3, 2], [2, 4], [3, 3], 10);
+    nan.sizes += ", all padding is NaN";
+    for row in [3, 6, 7] {
+        nan.input.k.row_mut(row).fill(f64::NAN);
+        nan.input.v.row_mut(row).fill(f64::NAN);
+    }
     vec![
-        case(&[3, 2], [3, 3], [2, 2], 1),
+        case(&[2, 3], [3, 3], [2, 2], 1),
         case(&[2, 4, 1], [2, 4], [3, 5], 4),
         case(&[1, 3], [5, 3], [4, 2], 7),
+        nan,
     ]
 }
 
 fn one_below_the_other(s: usize, token: usize, n_tokens: usize) -> usize {
     s * n_tokens + token
+}
+
+/// Each sequence by itself, and the map of each from its scores and its length.
+fn by_maps(input: &Input, map: fn(Matrix, usize) -> Matrix) -> Matrix {
+    let (n_q, n_kv) = (input.n_q(), input.n_kv());
+    let mut out = Matrix::zeros(input.q.nrows(), input.v.ncols());
+    for (s, &n_valid) in input.n_valid.iter().enumerate() {
+        let (k, v) = (input.k.rows(s * n_kv, n_kv), input.v.rows(s * n_kv, n_kv));
+        let scores = input.q.rows(s * n_q, n_q) * k.transpose();
+        let attn = map(scores / (input.q.ncols() as f64).sqrt(), n_valid);
+        out.rows_mut(s * n_q, n_q).copy_from(&(attn * v));
+    }
+    out
+}
+
+fn plain_product(input: &Input) -> Matrix {
+    by_maps(input, |scores, n_valid| softmax_rows(Mask::FirstKeys(n_valid).apply(scores)))
+}
+
+fn masked_after_softmax(input: &Input) -> Matrix {
+    by_maps(input, |scores, n_valid| {
+        let mut attn = softmax_rows(scores);
+        attn.columns_range_mut(n_valid..).fill(0.0);
+        attn
+    })
+}
+
+fn without_gaps(input: &Input) -> Matrix {
+    let n_q = input.n_q();
+    let (mut out, mut begin) = (Matrix::zeros(input.q.nrows(), input.v.ncols()), 0);
+    for (s, &n_valid) in input.n_valid.iter().enumerate() {
+        let [k, v] = [&input.k, &input.v].map(|m| m.rows(begin, n_valid).into_owned());
+        let q = input.q.rows(s * n_q, n_q).into_owned();
+        out.rows_mut(s * n_q, n_q).copy_from(&attend(&q, &k, &v, &Mask::None));
+        begin += n_valid;
+    }
+    out
 }
 
 fn all_together(Input { q, k, v, n_sequences, n_valid }: &Input) -> Matrix {
@@ -211,6 +311,8 @@ fn attend(q: &Matrix, k: &Matrix, v: &Matrix, mask: &Mask) -> Matrix {
 
 #[cfg(test)]
 mod tests {
+    use attention::weighted_values;
+
     use super::*;
     use crate::{Difference, Verdict};
 
@@ -244,10 +346,22 @@ mod tests {
                 let s = i / input.n_q();
                 j / input.n_kv() == s && j % input.n_kv() < input.n_valid[s]
             });
-            let attn = attention::softmax_rows(Mask::Allowed(mask).apply(scores));
-            (attn * v).map(f64::from)
+            let attn = softmax_rows(Mask::Allowed(mask).apply(scores));
+            weighted_values(&attn, v.as_view()).map(f64::from)
         };
         assert_eq!(EXERCISE.diagnose(one_map), Verdict::Passed);
+        // Each sequence cut to its length, where plain products meet no padding.
+        let cut = |Input { q, k, v, n_sequences, n_valid }: &Input| {
+            let (n_q, n_kv) = (q.nrows() / n_sequences, k.nrows() / n_sequences);
+            let blocks = n_valid.iter().enumerate().flat_map(|(s, &n)| {
+                let scores = q.rows(s * n_q, n_q) * k.rows(s * n_kv, n).transpose();
+                let attn = softmax_rows(scores / (q.ncols() as f64).sqrt());
+                let out = attn * v.rows(s * n_kv, n);
+                out.row_iter().map(|row| row.into_owned()).collect::<Vec<_>>()
+            });
+            Matrix::from_rows(&blocks.collect::<Vec<_>>())
+        };
+        assert_eq!(EXERCISE.diagnose(cut), Verdict::Passed);
     }
 
     #[test]

@@ -52,6 +52,7 @@ pub static EXERCISE: Exercise<Input, Vec<Matrix>> = Exercise {
     title: "Columns as heads",
     read: MEMORY,
     begin: "the width of one head: the columns of q, shared out among n_heads",
+    print: "the columns that each head gets",
     passed: "Head i is the block of columns i · d_k to (i + 1) · d_k. Here that block is \
         one piece of memory, and cutting it out costs nothing.",
     cases,

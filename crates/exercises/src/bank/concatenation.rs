@@ -55,6 +55,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     read: CODE,
     begin: "the shape of the result: as many rows as one head has, and as many columns as \
         all heads together. Then say which head fills column 0, and which the last",
+    print: "your matrix after each head",
     passed: "Head i fills the columns i · d_v to (i + 1) · d_v, in every row. No number \
         has met another: the heads lie side by side and are not mixed yet.",
     cases,

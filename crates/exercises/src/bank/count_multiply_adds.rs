@@ -41,6 +41,30 @@ const WORK: Section = Section::new("06-counting", "Counting the work");
 const LENGTH: Section = Section::new("06-counting", "What the length does");
 const WRONG: Section = Section::new("06-counting", "What people get wrong");
 
+/// Also without W^O, which is a projection too.
+const NO_PROJECTIONS: Mistake<Input, usize> = Mistake {
+    name: "leaves out the projections",
+    does: "It counts the scores and the averages, and not the products with W^Q, W^K and \
+        W^V",
+    looks_right: "The formula of attention begins with Q, K and V; but they have to be made, \
+        and in short sequences that is most of the work",
+    read: WORK,
+    answer: |input| input.weighted([0, 0, 0, 1, 1, 1]),
+};
+
+/// Also where W^O reads one head.
+const ONE_HEAD: Mistake<Input, usize> = Mistake {
+    name: "forgets that there are several heads",
+    does: "It counts the projections, the scores and the average of one head, and each head \
+        has its own",
+    looks_right: "All six products are in the count, and for one head it is right",
+    read: WORK,
+    answer: |input| {
+        input.weighted([1, 1, 1, 1, 1, 0]) / input.dims.n_heads()
+            + input.weighted([0, 0, 0, 0, 0, 1])
+    },
+};
+
 /// The exercise.
 pub static EXERCISE: Exercise<Input, usize> = Exercise {
     name: "15_count_multiply_adds",
@@ -48,6 +72,7 @@ pub static EXERCISE: Exercise<Input, usize> = Exercise {
     read: WORK,
     begin: "one product of a matrix (n, m) with a matrix (m, p): how many entries has the \
         result, and of how many products is each the sum?",
+    print: "your six products, each by itself",
     passed: "Eight heads that share the width take the work of one, and eight of the full \
         width take eight times as much. Softmax is not in this count.",
     cases,
@@ -99,6 +124,13 @@ pub static EXERCISE: Exercise<Input, usize> = Exercise {
             read: LENGTH,
             answer: |input| input.weighted([1, 1, 1, 1, 0, 1]),
         },
+        NO_PROJECTIONS,
+        Mistake { answer: |input| input.weighted([0, 0, 0, 1, 1, 0]), ..NO_PROJECTIONS },
+        ONE_HEAD,
+        Mistake {
+            answer: |input| input.weighted([1; 6]) / input.dims.n_heads(),
+            ..ONE_HEAD
+        },
         Mistake {
             name: "projects for one head only",
             does: "It counts W_i^Q, W_i^K and W_i^V once, and each head has its own",
@@ -109,7 +141,8 @@ pub static EXERCISE: Exercise<Input, usize> = Exercise {
         },
         Mistake {
             name: "runs W^O once for each head",
-            does: "It multiplies all six products by the number of heads, and W^O runs once",
+            does: "It multiplies all six products by the number of heads, and W^O runs \
+                once",
             looks_right: "The other five do run once for each head",
             read: WORK,
             answer: |input| input.weighted([1, 1, 1, 1, 1, input.dims.n_heads()]),

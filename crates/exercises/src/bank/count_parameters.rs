@@ -50,6 +50,36 @@ const HEADS: Section =
     Section::new("06-counting", "Why the number of heads does not count");
 const WRONG: Section = Section::new("06-counting", "What people get wrong");
 
+/// With the bias that stays behind, and as the short formula, it is the same mistake.
+const NO_W_O: Mistake<Input, usize> = Mistake {
+    name: "forgets W^O",
+    does: "It counts what the heads own and nothing that comes after them",
+    looks_right: "The formula of a head has Q, K and V and no W^O",
+    read: COUNTING,
+    answer: Input::heads,
+};
+
+/// Also with W^O as a square, or one for each head.
+const SQUARES: Mistake<Input, usize> = Mistake {
+    name: "gives every head three matrices of d_model × d_model",
+    does: "It counts W_i^Q, W_i^K and W_i^V as squares, and they have d_k or d_v \
+        columns",
+    looks_right: "A head reads the whole token; and where heads share the width, \
+        such a square is what all heads have together",
+    read: WRONG,
+    answer: squares,
+};
+
+/// Also where W^O is counted for one head.
+const ONE_HEAD: Mistake<Input, usize> = Mistake {
+    name: "forgets that there are several heads",
+    does: "It counts W_i^Q, W_i^K and W_i^V of one head, and each head has its own",
+    looks_right: "Every matrix is in the count, with its bias, and for one head it is \
+        right",
+    read: COUNTING,
+    answer: |input| input.heads() / input.dims.n_heads() + input.mixer(),
+};
+
 /// The exercise.
 pub static EXERCISE: Exercise<Input, usize> = Exercise {
     name: "14_count_parameters",
@@ -57,6 +87,7 @@ pub static EXERCISE: Exercise<Input, usize> = Exercise {
     read: COUNTING,
     begin: "one projection: how many numbers has a matrix of shape (d_in, d_out), and how \
         many its bias? Then list the projections of the layer",
+    print: "the terms of your sum, one for each matrix and each bias",
     passed: "Your count is that of live layers, whatever their sizes. While the heads share \
         d_model, their number does not change it.",
     cases,
@@ -89,12 +120,25 @@ pub static EXERCISE: Exercise<Input, usize> = Exercise {
             read: COUNTING,
             answer: |input| input.heads() + Input { bias: false, ..*input }.mixer(),
         },
+        NO_W_O,
         Mistake {
-            name: "forgets W^O",
-            does: "It counts what the heads own and nothing that comes after them",
-            looks_right: "The formula of a head has Q, K and V and no W^O",
-            read: COUNTING,
-            answer: Input::heads,
+            answer: |input| {
+                let Input { dims, bias } = *input;
+                input.heads() + if bias { dims.d_model() } else { 0 }
+            },
+            ..NO_W_O
+        },
+        Mistake {
+            answer: |input| 3 * input.linear(input.dims.d_model(), input.dims.d_model()),
+            ..NO_W_O
+        },
+        ONE_HEAD,
+        Mistake {
+            answer: |input| {
+                let one_head = input.heads() / input.dims.n_heads();
+                one_head + input.linear(input.dims.d_v(), input.dims.d_model())
+            },
+            ..ONE_HEAD
         },
         Mistake {
             name: "counts W^O once for each head",
@@ -104,14 +148,20 @@ pub static EXERCISE: Exercise<Input, usize> = Exercise {
             read: COUNTING,
             answer: |input| input.heads() + input.dims.n_heads() * input.mixer(),
         },
+        SQUARES,
         Mistake {
-            name: "gives every head three matrices of d_model × d_model",
-            does: "It counts W_i^Q, W_i^K and W_i^V as squares, and they have d_k or d_v \
-                columns",
-            looks_right: "A head reads the whole token; and where heads share the width, \
-                such a square is what all heads have together",
-            read: WRONG,
-            answer: squares,
+            answer: |input| {
+                let d_model = input.dims.d_model();
+                (3 * input.dims.n_heads() + 1) * input.linear(d_model, d_model)
+            },
+            ..SQUARES
+        },
+        Mistake {
+            answer: |input| {
+                let d_model = input.dims.d_model();
+                4 * input.dims.n_heads() * input.linear(d_model, d_model)
+            },
+            ..SQUARES
         },
         Mistake {
             name: "makes every head as wide as the model",

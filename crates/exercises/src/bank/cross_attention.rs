@@ -27,6 +27,7 @@ pub fn check(answer: CrossHead) -> ExitCode {
 const CROSS: Section =
     Section::new("07-masks-batches-bad-numbers", "Attending to another sequence");
 const SHAPES: Section = Section::new("03-one-head", "The formula, with shapes");
+const SCALE: Section = Section::new("02-scores-softmax-scale", "Why divide by √d_k");
 const SOFTMAX: Section = Section::new("02-scores-softmax-scale", "What people get wrong");
 
 /// The exercise.
@@ -36,6 +37,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     read: CROSS,
     begin: "the three projections: write beside each of q, k and v from which sequence it \
         comes, and which shape it has",
+    print: "q, k and v, your scores and shares",
     passed: "x asks and source answers: the output has a row for each token of x, and each \
         row is an average of values of source.",
     cases,
@@ -95,6 +97,34 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             answer: softmax_down_the_columns,
         },
         Mistake {
+            name: "does not divide the scores by √d_k",
+            does: "Softmax gets the bare dot products, and rows come out too sharp",
+            looks_right: "Every output is still an average of values of source",
+            read: SCALE,
+            answer: |input| scaled(input, |input| (input.w.w_q.d_out() as f64).sqrt()),
+        },
+        Mistake {
+            name: "divides the scores by d_k and not by its root",
+            does: "The spread of the scores falls to 1/√d_k, so rows come out too even",
+            looks_right: "A sum of d_k products divided by d_k is their mean",
+            read: SCALE,
+            answer: |input| {
+                scaled(input, |input| 1.0 / (input.w.w_q.d_out() as f64).sqrt())
+            },
+        },
+        Mistake {
+            name: "divides the scores by √d_model",
+            does: "It divides by the root of the width of a token, and a dot product \
+                here adds up only the d_k products of one head",
+            looks_right: "With one head d_k is often d_model, and then it is right",
+            read: SCALE,
+            answer: |input| {
+                scaled(input, |Input { w, x, .. }| {
+                    (w.w_q.d_out() as f64 / x.ncols() as f64).sqrt()
+                })
+            },
+        },
+        Mistake {
             name: "forgets the biases",
             does: "It multiplies by the weights and does not add b^Q, b^K and b^V",
             looks_right: "The shapes are right, and with biases of 0 the numbers are too",
@@ -133,6 +163,12 @@ fn over_both(input: &Input) -> Matrix {
     let rows: Vec<_> = source.row_iter().chain(x.row_iter()).collect();
     let both = Matrix::from_rows(&rows);
     head(input, x, &both, &both).out
+}
+
+/// The head with its scores multiplied.
+fn scaled(input: &Input, by: fn(&Input) -> f64) -> Matrix {
+    let HeadPass { scores, v, .. } = head(input, &input.x, &input.source, &input.source);
+    softmax_rows(scores * by(input)) * v
 }
 
 fn softmax_down_the_columns(input: &Input) -> Matrix {

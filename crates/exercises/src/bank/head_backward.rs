@@ -101,6 +101,7 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
     read: WALK,
     begin: "the last line of the head, head = A V. It is a product, so it has two gradients. \
         Which of them is asked for, and which goes on to the softmax?",
+    print: "the gradients in the order of the way back, with their shapes",
     passed: "A gradient of the head's output has become gradients of its queries, keys and \
         values. A query that attends to nothing gets zeros, and no mask was needed.",
     cases,
@@ -110,7 +111,8 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
             name: "forgets the √d_k on the way back",
             does: "It goes from the scores straight to Q and K, and both gradients are √d_k \
                 times too large",
-            looks_right: "The map that was handed over is scaled already, and dV is right",
+            looks_right: "The map that was handed over is scaled already, and dV is \
+                right",
             read: WRONG,
             answer: |input| input.through_products(&input.d_scores()),
         },
@@ -179,7 +181,8 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
         },
         Mistake {
             name: "exchanges dQ and dK",
-            does: "It gives the gradient of the keys first and that of the queries second",
+            does: "It gives the gradient of the keys first and that of the queries \
+                second",
             looks_right: "Both are as wide, and with as many keys as queries both have the \
                 shape of the other",
             read: WALK,

@@ -38,7 +38,19 @@ pub fn check(answer: Attend) -> ExitCode {
 const LOOPS: Section = Section::new("03-one-head", "First in loops");
 const IDEA: Section = Section::new("03-one-head", "The idea");
 const FORMULA: Section = Section::new("03-one-head", "The formula, with shapes");
+const STABLE: Section =
+    Section::new("02-scores-softmax-scale", "A softmax that does not break");
 const WRONG: Section = Section::new("02-scores-softmax-scale", "What people get wrong");
+
+/// The bare formula.
+const NO_MAXIMUM: Mistake<Input, Matrix> = Mistake {
+    name: "does not subtract the largest score of the query",
+    does: "A score of 1000 has an exponential that no f64 can hold, and ∞ / ∞ is NaN; where \
+        all scores of a query lie near −1000 all exponentials are 0, and 0 / 0 is NaN too",
+    looks_right: "It is the formula as it is written, and right for small scores",
+    read: STABLE,
+    answer: |input| exponentials(&input.scores(), |_| 0.0, Divided::ByTheSum) * &input.v,
+};
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
@@ -47,6 +59,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     read: LOOPS,
     begin: "one query, i, and what it needs from every key before it can take anything \
         from a value",
+    print: "the scores and the shares of one query",
     passed: "This is the definition of a head. Everything that is faster is held against \
         it.",
     cases,
@@ -114,6 +127,19 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             read: LOOPS,
             answer: sum_runs_on,
         },
+        NO_MAXIMUM,
+        Mistake {
+            name: "starts its maximum at 0",
+            does: "A fold from 0.0 never falls below it, so where all scores of a query lie \
+                near −1000 every exponential becomes 0, and 0 / 0 is NaN",
+            looks_right: "A sum starts at 0; but a maximum starts at −∞, f64::NEG_INFINITY, \
+                or at the first score",
+            read: STABLE,
+            answer: |input| {
+                let from_0 = |row: &[f64]| row.iter().copied().fold(0.0, f64::max);
+                exponentials(&input.scores(), from_0, Divided::ByTheSum) * &input.v
+            },
+        },
         Mistake {
             name: "hands over the value of the best key alone",
             does: "It looks for the largest score and forgets the other keys",
@@ -127,7 +153,9 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                 comes out is a sum and no average",
             looks_right: "Keys with large scores do count more, in the right proportion",
             read: LOOPS,
-            answer: |input| input.scores().map(f64::exp) * &input.v,
+            answer: |input| {
+                exponentials(&input.scores(), largest, Divided::ByNothing) * &input.v
+            },
         },
         Mistake {
             name: "loops over n_q where n_kv belongs",
@@ -151,7 +179,13 @@ fn cases() -> Vec<Case<Input>> {
             v: inputs::matrix(n_kv, d_v, seed + 2),
         },
     };
-    vec![case(3, 3, 3, 3, 1), case(2, 5, 3, 4, 4), case(5, 3, 4, 2, 7)]
+    let mut large = case(3, 4, 4, 2, 10);
+    large.sizes += ", scores of hundreds, below −800 for query 1";
+    for (j, feature) in [30.0, 40.0, 55.0, 70.0].into_iter().enumerate() {
+        large.input.k[(j, 0)] = feature;
+    }
+    (large.input.q[(0, 0)], large.input.q[(1, 0)]) = (60.0, -60.0);
+    vec![case(3, 3, 3, 3, 1), case(2, 5, 3, 4, 4), case(5, 3, 4, 2, 7), large]
 }
 
 /// The head of chapter 3, with projections that leave everything as it is.
@@ -176,8 +210,35 @@ fn last_key_only(input: &Input) -> Matrix {
     })
 }
 
+/// What the exponentials of a row are divided by.
+enum Divided {
+    ByTheSum,
+    ByNothing,
+}
+
+/// `exp(s − subtracted)`, where each row has a number of its own subtracted.
+fn exponentials(
+    scores: &Matrix,
+    subtracted: fn(&[f64]) -> f64,
+    divided: Divided,
+) -> Matrix {
+    let mut exp = scores.clone();
+    for mut row in exp.row_iter_mut() {
+        let subtracted = subtracted(&row.iter().copied().collect::<Vec<_>>());
+        row.apply(|score| *score = (*score - subtracted).exp());
+        if matches!(divided, Divided::ByTheSum) {
+            row /= row.sum();
+        }
+    }
+    exp
+}
+
+fn largest(row: &[f64]) -> f64 {
+    row.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
 fn sum_runs_on(input: &Input) -> Matrix {
-    let mut out = input.scores().map(f64::exp); // [n_q, n_kv]
+    let mut out = exponentials(&input.scores(), largest, Divided::ByNothing);
     let mut sum = 0.0;
     for mut row in out.row_iter_mut() {
         sum += row.sum();
@@ -213,12 +274,15 @@ mod tests {
     /// the query: the same sums in another order.
     fn entry(q: &Matrix, k: &Matrix, v: &Matrix, i: usize, c: usize) -> f64 {
         let sqrt_d_k = (q.ncols() as f64).sqrt();
-        let (mut sum, mut out) = (0.0, 0.0);
+        let (mut largest, mut sum, mut out) = (f64::MIN, 0.0, 0.0);
         for j in (0..k.nrows()).rev() {
             let features = (0..q.ncols()).rev();
             let score: f64 = features.map(|f| q[(i, f)] / sqrt_d_k * k[(j, f)]).sum();
-            sum += score.exp();
-            out += score.exp() * v[(j, c)];
+            // What stands there so far was made with a smaller maximum.
+            let smaller = f64::exp(largest - score.max(largest));
+            largest = largest.max(score);
+            sum = sum * smaller + (score - largest).exp();
+            out = out * smaller + (score - largest).exp() * v[(j, c)];
         }
         out / sum
     }

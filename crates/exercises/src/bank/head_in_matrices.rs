@@ -29,6 +29,8 @@ pub fn check(answer: Head) -> ExitCode {
 const MATRICES: Section = Section::new("03-one-head", "Then in matrices");
 const IDEA: Section = Section::new("03-one-head", "The idea");
 const FORMULA: Section = Section::new("03-one-head", "The formula, with shapes");
+const SCALE: Section = Section::new("02-scores-softmax-scale", "Why divide by √d_k");
+const SOFTMAX: Section = Section::new("02-scores-softmax-scale", "What people get wrong");
 const WRONG: Section = Section::new("03-one-head", "What people get wrong");
 
 /// The exercise.
@@ -38,6 +40,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     read: MATRICES,
     begin: "the projections. Ask of each which tokens it reads, and which of the three \
         matrices it uses",
+    print: "q, k and v, your scores and shares",
     passed: "From tokens to output, this is the whole head, and it agrees with the loops \
         of chapter 3 on every input of the check.",
     cases,
@@ -68,6 +71,28 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             },
         },
         Mistake {
+            name: "makes the keys from the query's tokens",
+            does: "It applies W^K to query, so each query is compared with the queries, \
+                and the value of a token is weighed by what another was asked",
+            looks_right: "In self-attention they are the same tokens, and where there \
+                are as many queries as keys every shape fits",
+            read: FORMULA,
+            answer: |Input { head, query, value, .. }| {
+                attend([(&head.w_q, query), (&head.w_k, query), (&head.w_v, value)])
+            },
+        },
+        Mistake {
+            name: "makes the values from the query's tokens",
+            does: "It applies W^V to query, so a query finds a key and is handed what \
+                stands in the query's own sequence",
+            looks_right: "In self-attention they are the same tokens, and where there \
+                are as many queries as keys every shape fits",
+            read: FORMULA,
+            answer: |Input { head, query, key, .. }| {
+                attend([(&head.w_q, query), (&head.w_k, key), (&head.w_v, query)])
+            },
+        },
+        Mistake {
             name: "makes the values from the key's tokens",
             does: "It applies W^V to key, and never reads value",
             looks_right: "Keys and values are nearly always made from the same tokens",
@@ -87,6 +112,16 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             },
         },
         Mistake {
+            name: "exchanges W^K and W^V",
+            does: "What a token is found by is made by the matrix for what it hands \
+                over, and the other way round",
+            looks_right: "Where d_k = d_v both matrices have the same shape",
+            read: IDEA,
+            answer: |Input { head, query, key, value }| {
+                attend([(&head.w_q, query), (&head.w_v, key), (&head.w_k, value)])
+            },
+        },
+        Mistake {
             name: "makes the keys with W^Q",
             does: "Queries and keys come from one matrix, so that a token scores high \
                 with tokens like itself, and W^K is never used",
@@ -94,6 +129,82 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             read: WRONG,
             answer: |Input { head, query, key, value }| {
                 attend([(&head.w_q, query), (&head.w_q, key), (&head.w_v, value)])
+            },
+        },
+        Mistake {
+            name: "forgets the bias of the queries",
+            does: "It adds b^V and not b^Q, so what each token asks is off by one row",
+            looks_right: "The weights are right, and of three biases one is not missed; \
+                that of the keys may even go",
+            read: FORMULA,
+            answer: |Input { head, query, key, value }| {
+                let w_q = without_bias(&head.w_q);
+                attend([(&w_q, query), (&head.w_k, key), (&head.w_v, value)])
+            },
+        },
+        Mistake {
+            name: "forgets the bias of the values",
+            does: "It adds b^Q and not b^V, so every output is off by the same row",
+            looks_right: "The map is right, and an average of values still comes out",
+            read: FORMULA,
+            answer: |Input { head, query, key, value }| {
+                let w_v = without_bias(&head.w_v);
+                attend([(&head.w_q, query), (&head.w_k, key), (&w_v, value)])
+            },
+        },
+        Mistake {
+            name: "does not divide the scores by √d_k",
+            does: "Softmax gets the bare dot products, and rows come out too sharp",
+            looks_right: "Every output is still an average of values",
+            read: SCALE,
+            answer: |input| attend_with(input, |scores, _| softmax_rows(scores)),
+        },
+        Mistake {
+            name: "divides the scores by d_k and not by its root",
+            does: "The spread of the scores falls to 1/√d_k, so rows come out too even",
+            looks_right: "A sum of d_k products divided by d_k is their mean",
+            read: SCALE,
+            answer: |input| {
+                attend_with(input, |scores, Input { head, .. }| {
+                    softmax_rows(scores / head.w_q.d_out() as f64)
+                })
+            },
+        },
+        Mistake {
+            name: "divides the scores by √d_model",
+            does: "It divides by the root of the width of a token, and a dot product \
+                here adds up only the d_k products of one head",
+            looks_right: "With one head d_k is often d_model, and then it is right",
+            read: SCALE,
+            answer: |input| {
+                attend_with(input, |scores, Input { query, .. }| {
+                    softmax_rows(scores / (query.ncols() as f64).sqrt())
+                })
+            },
+        },
+        Mistake {
+            name: "runs softmax down the columns",
+            does: "The shares of a key add up to 1 and those of a query do not, so the \
+                queries compete for a key",
+            looks_right: "It is a softmax, and in self-attention the map is square",
+            read: SOFTMAX,
+            answer: |input| {
+                attend_with(input, |scores, Input { head, .. }| {
+                    let scores = scores / (head.w_q.d_out() as f64).sqrt();
+                    softmax_rows(scores.transpose()).transpose()
+                })
+            },
+        },
+        Mistake {
+            name: "averages with the transposed map",
+            does: "It multiplies the values by the columns of the map, so a token gets a \
+                share from each query that looks at it",
+            looks_right: "In self-attention the map is square, and turned or not it fits",
+            read: FORMULA,
+            answer: |input| {
+                attend_with(input, |scores, Input { head, .. }| {
+                    softmax_rows(scores / (head.w_q.d_out() as f64).sqrt()).transpose()
+                })
             },
         },
         Mistake {
@@ -125,8 +236,8 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
 };
 
 fn cases() -> Vec<Case<Input>> {
-    // First one sequence that attends to itself, then three of one width, then all
-    // widths apart.
+    // First one sequence that attends to itself, then three that differ and have one length,
+    // then other lengths, then other widths.
     let tokens = inputs::matrix(4, 4, 1);
     let [query, key, value] = [tokens.clone(), tokens.clone(), tokens];
     let itself = Case {
@@ -134,14 +245,16 @@ fn cases() -> Vec<Case<Input>> {
         square: true,
         input: Input { head: head([4, 4, 4], 4, 4, 2), query, key, value },
     };
-    let one_width = Case {
-        sizes: "5 queries, 3 keys, d_model 6, d_k 4, d_v 2".into(),
+    // Sizes above 5: nalgebra multiplies smaller ones in another way, which does not say
+    // what does not fit.
+    let of_one_width = |n_q: usize, n_kv: usize, d_v: usize| Case {
+        sizes: format!("{n_q} queries, {n_kv} keys, d_model 8, d_k 6, d_v {d_v}"),
         square: false,
         input: Input {
-            head: head([6, 6, 6], 4, 2, 3),
-            query: inputs::matrix(5, 6, 4),
-            key: inputs::matrix(3, 6, 5),
-            value: inputs::matrix(3, 6, 6),
+            head: head([8, 8, 8], 6, d_v, 3),
+            query: inputs::matrix(n_q, 8, 4),
+            key: inputs::matrix(n_kv, 8, 5),
+            value: inputs::matrix(n_kv, 8, 6),
         },
     };
     let three_widths = Case {
@@ -154,7 +267,7 @@ fn cases() -> Vec<Case<Input>> {
             value: inputs::matrix(6, 7, 10),
         },
     };
-    vec![itself, one_width, three_widths]
+    vec![itself, of_one_width(7, 7, 6), of_one_width(9, 7, 10), three_widths]
 }
 
 /// A head of random parameters for query, key and value tokens of these widths.
@@ -170,6 +283,14 @@ fn attend(projections: [(&Linear, &Matrix); 3]) -> Matrix {
     let [q, k, v] = projections.map(|(w, x)| w.forward(x).expect("W as high as x is wide"));
     let attn = softmax_rows(&q * k.transpose() / (q.ncols() as f64).sqrt());
     weighted_values(&attn, v.as_view())
+}
+
+/// The head as it should be, but for its map: `[n_q, n_kv]` from the bare dot products.
+fn attend_with(input: &Input, map: fn(Matrix, &Input) -> Matrix) -> Matrix {
+    let Input { head, query, key, value } = input;
+    let [q, k, v] = [(&head.w_q, query), (&head.w_k, key), (&head.w_v, value)]
+        .map(|(w, x)| w.forward(x).expect("W as high as x is wide"));
+    map(q * k.transpose(), input) * v
 }
 
 fn without_bias(w: &Linear) -> Linear {
@@ -222,11 +343,11 @@ mod tests {
     }
 
     #[test]
-    fn dividing_by_the_root_of_d_model_is_right_only_for_equal_sizes() {
+    fn dividing_by_the_root_of_the_number_of_keys_is_right_only_for_equal_sizes() {
         let answer: Head = |head, query, key, value| {
             let [q, k, v] = [(&head.w_q, query), (&head.w_k, key), (&head.w_v, value)]
                 .map(|(w, x)| w.forward(x).unwrap());
-            softmax_rows(q * k.transpose() / (query.ncols() as f64).sqrt()) * v
+            softmax_rows(q * k.transpose() / (key.nrows() as f64).sqrt()) * v
         };
         assert!(matches!(verdict(answer), Verdict::SquareOnly { .. }));
     }

@@ -37,6 +37,12 @@ impl Input {
         let score = |i, j| if may_attend(i, j) { self.scores[(i, j)] } else { by };
         Matrix::from_fn(n_q, n_kv, score)
     }
+
+    /// The scores and a table, added up.
+    fn scores_plus(&self, entry: impl Fn(usize, usize) -> f64) -> Matrix {
+        let (n_q, n_kv) = self.scores.shape();
+        &self.scores + Matrix::from_fn(n_q, n_kv, entry)
+    }
 }
 
 /// What the reader writes: from scaled `scores`, `[n_q, n_kv]`, the map `[n_q, n_kv]`
@@ -54,6 +60,8 @@ const CAUSAL: Section = Section::new(CHAPTER, "Causal");
 const SEVERAL: Section = Section::new(CHAPTER, "Several at once, and one a head");
 const BEFORE: Section = Section::new(CHAPTER, "The mask comes before softmax");
 const MULTIPLY: Section = Section::new(CHAPTER, "Two ways to multiply, both wrong");
+const FILL: Section = Section::new(CHAPTER, "−∞ or −1e9?");
+const NAN: Section = Section::new(CHAPTER, "How far a NaN gets");
 const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
 
 /// The exercise.
@@ -63,6 +71,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     read: MASK,
     begin: "one query i and one key j: write down the two conditions under which i may \
         attend to j. Then ask what the score must be where one of them fails",
+    print: "your masked scores and your shares",
     passed: "No query sees the future or the padding, and each row still adds up to 1: the \
         keys that are left share out all of it.",
     cases,
@@ -75,7 +84,8 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             name: "masks after the softmax",
             does: "It sets the shares of blocked keys to 0 when they have already taken \
                 their part, so a row adds up to less than 1",
-            looks_right: "Blocked keys have a share of 0, and all others lie between 0 and 1",
+            looks_right: "Blocked keys have a share of 0, and all others lie between 0 \
+                and 1",
             read: BEFORE,
             answer: masked_after_softmax,
         },
@@ -98,9 +108,48 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             answer: zero_times_infinity,
         },
         Mistake {
+            name: "replaces blocked scores by a finite number",
+            does: "In a row without a key all scores are equal then, and the query attends \
+                evenly to the very keys that it may not see. Be it −1e4, −1e9 or f64::MIN, \
+                only −∞ is below every score",
+            looks_right: "While a row has a key, and scores are far above that number, it is \
+                right",
+            read: FILL,
+            answer: |input| {
+                softmax_rows(input.replaced(-1e9, |i, j| input.may_attend(i, j)))
+            },
+        },
+        Mistake {
+            name: "adds a finite number to blocked scores",
+            does: "In a row without a key it is added to every score, and softmax does not \
+                see it: the row comes out as if there were no mask",
+            looks_right: "While a row has a key it is right",
+            read: FILL,
+            answer: |input| {
+                softmax_rows(
+                    input.scores_plus(
+                        |i, j| {
+                            if input.may_attend(i, j) { 0.0 } else { -1e4 }
+                        },
+                    ),
+                )
+            },
+        },
+        Mistake {
+            name: "replaces blocked scores by NaN",
+            does: "NaN does not mean “nothing here”: it goes through the sum into every \
+                share of its row",
+            looks_right: "A blocked score is no number, and that is what NaN stands for",
+            read: NAN,
+            answer: |input| {
+                softmax_rows(input.replaced(f64::NAN, |i, j| input.may_attend(i, j)))
+            },
+        },
+        Mistake {
             name: "turns the mask round",
             does: "It blocks the keys that may be seen and lets the blocked ones through",
-            looks_right: "Some libraries mean “blocked” by true, and every row adds up to 1",
+            looks_right: "Some libraries mean “blocked” by true, and every row adds up \
+                to 1",
             read: WRONG,
             answer: |input| input.map(|i, j| !input.may_attend(i, j)),
         },
@@ -137,9 +186,22 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             answer: |input| input.map(|i, j| input.causal(i, j) && j <= input.n_valid),
         },
         Mistake {
+            name: "lets each query see its last few keys alone",
+            does: "It blocks the keys that lie more than three places back as well, which \
+                makes a sliding window of four, and nobody asked for one",
+            looks_right: "It is a mask that many models have, and a short sequence does not \
+                show it",
+            read: SEVERAL,
+            answer: |input| {
+                let (n_q, n_kv) = input.scores.shape();
+                input.map(|i, j| input.may_attend(i, j) && j + 4 > i + n_kv - n_q)
+            },
+        },
+        Mistake {
             name: "leaves the padding mask out",
             does: "It blocks what comes later and lets the padding be read",
-            looks_right: "The triangle is there, and early queries do not reach the padding",
+            looks_right: "The triangle is there, and early queries do not reach the \
+                padding",
             read: SEVERAL,
             answer: |input| input.map(|i, j| input.causal(i, j)),
         },
@@ -152,7 +214,8 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         },
         Mistake {
             name: "blocks only what both masks block",
-            does: "It lets a key through if one of the masks does, and each of them has to",
+            does: "It lets a key through if one of the masks does, and each of them has \
+                to",
             looks_right: "Both masks are there, and only the word between them is wrong: “or” \
                 for “and”.",
             read: SEVERAL,
@@ -162,14 +225,20 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     place: places::map,
 };
 
-/// Never more queries than keys: every query sees key 0 at least.
+/// Never more queries than keys: every query sees key 0, if that is real.
 fn cases() -> Vec<Case<Input>> {
     let case = |n_q: usize, n_kv: usize, n_valid: usize, seed: u64| Case {
         sizes: format!("{n_q} queries, {n_kv} keys, the first {n_valid} of them real"),
         square: n_q == n_kv,
         input: Input { scores: inputs::matrix(n_q, n_kv, seed), n_valid },
     };
-    vec![case(4, 4, 2, 1), case(3, 6, 4, 2), case(5, 8, 6, 3)]
+    vec![
+        case(4, 4, 2, 1),
+        case(3, 6, 4, 2),
+        case(5, 8, 6, 3),
+        case(9, 9, 9, 4), // longer than a window, and the last query sees every key
+        case(2, 5, 0, 5),
+    ]
 }
 
 fn masked_after_softmax(input: &Input) -> Matrix {
@@ -180,9 +249,7 @@ fn masked_after_softmax(input: &Input) -> Matrix {
 
 fn zero_times_infinity(input: &Input) -> Matrix {
     let blocked = |i, j| if input.may_attend(i, j) { 0.0 } else { 1.0 };
-    let (n_q, n_kv) = input.scores.shape();
-    let table = Matrix::from_fn(n_q, n_kv, |i, j| blocked(i, j) * f64::NEG_INFINITY);
-    softmax_rows(&input.scores + table)
+    softmax_rows(input.scores_plus(|i, j| blocked(i, j) * f64::NEG_INFINITY))
 }
 
 #[cfg(test)]
@@ -196,7 +263,7 @@ mod tests {
         let mut attn = Matrix::zeros(n_q, n_kv);
         for i in 0..n_q {
             let last = i + n_kv - n_q;
-            let seen = (0..=last.min(input.n_valid - 1)).rev();
+            let seen = (0..(last + 1).min(input.n_valid)).rev();
             let exp = |j: usize| (input.scores[(i, j)] as f32).exp();
             let sum: f32 = seen.clone().map(exp).sum();
             seen.for_each(|j| attn[(i, j)] = f64::from(exp(j) / sum));
@@ -206,17 +273,51 @@ mod tests {
 
     #[test]
     fn any_way_of_blocking_is_right() {
-        let finite_fill = |input: &Input| {
-            softmax_rows(input.replaced(-1e9, |i, j| input.may_attend(i, j)))
+        let added = |input: &Input| {
+            softmax_rows(input.scores_plus(|i, j| {
+                if input.may_attend(i, j) { 0.0 } else { f64::NEG_INFINITY }
+            }))
+        };
+        let two_masks_one_after_the_other = |input: &Input| {
+            let scores = Mask::Causal.apply(input.scores.clone());
+            let real: Vec<bool> = (0..scores.ncols()).map(|j| input.real(j)).collect();
+            softmax_rows(Mask::keys(scores.nrows(), &real).apply(scores))
         };
         let shared_out_anew = |input: &Input| {
             let mut attn = masked_after_softmax(input);
-            attn.row_iter_mut().for_each(|mut row| row /= row.sum());
+            for mut row in attn.row_iter_mut().filter(|row| row.sum() > 0.0) {
+                row /= row.sum();
+            }
             attn
         };
         assert_eq!(EXERCISE.diagnose(key_by_key), Verdict::Passed);
-        assert_eq!(EXERCISE.diagnose(finite_fill), Verdict::Passed);
+        assert_eq!(EXERCISE.diagnose(added), Verdict::Passed);
+        assert_eq!(EXERCISE.diagnose(two_masks_one_after_the_other), Verdict::Passed);
         assert_eq!(EXERCISE.diagnose(shared_out_anew), Verdict::Passed);
+    }
+
+    #[test]
+    fn every_finite_fill_is_named() {
+        for fill in [-1e4, -1e9, f64::MIN] {
+            let filled = |input: &Input| {
+                softmax_rows(input.replaced(fill, |i, j| input.may_attend(i, j)))
+            };
+            let verdict = EXERCISE.diagnose(filled);
+            let Verdict::Mistake { mistake, .. } = verdict else { panic!("{verdict:?}") };
+            let name = EXERCISE.mistakes[mistake].name;
+            assert_eq!(name, "replaces blocked scores by a finite number", "{fill}");
+        }
+    }
+
+    #[test]
+    fn a_window_of_another_width_is_not_taken_for_one_length_that_stands_for_another() {
+        for width in [1, 2, 3, 5, 6, 7] {
+            let verdict = EXERCISE.diagnose(|input| {
+                let (n_q, n_kv) = input.scores.shape();
+                input.map(|i, j| input.may_attend(i, j) && j + width > i + n_kv - n_q)
+            });
+            assert!(matches!(verdict, Verdict::Unknown { .. }), "{width}: {verdict:?}");
+        }
     }
 
     #[test]

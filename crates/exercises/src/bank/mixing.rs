@@ -49,6 +49,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     read: MIXER,
     begin: "the heads side by side, as in the exercise before this one. Hold the width of a \
         row against the shape of W^O",
+    print: "the concatenation, and what W^O makes of it",
     passed: "Every number of the output is a weighted sum over all heads. Disturb one \
         head, and W^O can carry it into every column.",
     cases,
@@ -115,6 +116,34 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             },
         },
         Mistake {
+            name: "takes the mean over heads and not the sum",
+            does: "It divides what the heads wrote by h before it adds the bias",
+            looks_right: "With a mean the output does not grow with the number of heads; \
+                but W^O has learned its size, and nothing else may change it",
+            read: AS_SUM,
+            answer: |input| {
+                let mean = input.concat() / input.heads.len() as f64;
+                heads::project(&input.w_o, &mean)
+            },
+        },
+        Mistake {
+            name: "adds up the heads as they are",
+            does: "It sums the outputs of the heads and never applies W^O, so feature 0 \
+                of every head lands in column 0",
+            looks_right: "The layer is a sum over heads; but each goes through rows of \
+                W^O of its own first. Where d_v = d_model the shape is right",
+            read: AS_SUM,
+            answer: |input| input.heads.iter().sum(),
+        },
+        Mistake {
+            name: "averages the heads as they are",
+            does: "It takes the mean of the outputs of the heads and never applies W^O",
+            looks_right: "Several opinions are often averaged, and where d_v = d_model \
+                the shape is right",
+            read: AS_SUM,
+            answer: |input| input.heads.iter().sum::<Matrix>() / input.heads.len() as f64,
+        },
+        Mistake {
             name: "applies W^O twice",
             does: "It projects what W^O has already mixed",
             looks_right: "A square W^O takes its own output, and a layer that has W^O \
@@ -140,7 +169,13 @@ fn cases() -> Vec<Case<Input>> {
             w_o: heads::mixer(n_heads, d_v, d_model, seed),
         },
     };
-    vec![case(3, 2, 2, 4, 1), case(4, 3, 2, 5, 2), case(5, 2, 3, 9, 3)]
+    // In the last a head is as wide as the model, so that a bare sum of heads has the shape.
+    vec![
+        case(3, 2, 2, 4, 1),
+        case(4, 3, 2, 5, 2),
+        case(5, 2, 3, 9, 3),
+        case(3, 2, 4, 4, 4),
+    ]
 }
 
 #[cfg(test)]

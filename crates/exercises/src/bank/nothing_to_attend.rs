@@ -44,7 +44,30 @@ const FILL: Section = Section::new(CHAPTER, "−∞ or −1e9?");
 const BEFORE: Section = Section::new(CHAPTER, "The mask comes before softmax");
 const MULTIPLY: Section = Section::new(CHAPTER, "Two ways to multiply, both wrong");
 const HUGE: Section = Section::new(CHAPTER, "Huge scores");
+const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
 const NAN: Section = Section::new(CHAPTER, "How far a NaN gets");
+
+/// The bare formula. A row whose exponentials are all 0 divides 0 by 0, or is taken for one
+/// without a key.
+const NO_MAXIMUM: Mistake<Input, Matrix> = Mistake {
+    name: "does not subtract the largest open score",
+    does: "A row of scores near −800 has exponentials of 0 alone, and comes out as NaN or as \
+        a query with nothing to attend to; a row near 800 has exponentials of ∞",
+    looks_right: "It is softmax by the formula, and right for scores near 0",
+    read: HUGE,
+    answer: |input| without_maximum(input, |sum| sum),
+};
+
+/// `fold(0.0, f64::max)`.
+const MAXIMUM_FROM_0: Mistake<Input, Matrix> = Mistake {
+    name: "starts its maximum at 0",
+    does: "A fold from 0.0, or from f64::MIN_POSITIVE, which is the smallest number above 0, \
+        never falls below it. So a row of scores near −800 has exponentials of 0 alone, and \
+        comes out as NaN or as a query with nothing to attend to",
+    looks_right: "A sum starts at 0; but a maximum starts at −∞, f64::NEG_INFINITY",
+    read: HUGE,
+    answer: |input| maximum_from_0(input, |sum| sum),
+};
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
@@ -53,6 +76,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     read: NOTHING,
     begin: "one row: which keys are open? Give these their shares and leave all other \
         entries at 0. Then ask what your code does if none is open",
+    print: "one row: its open scores, its exponentials and their sum",
     passed: "A query that may attend to nothing reads nothing, and what stands in a blocked \
         score cannot matter, were it NaN.",
     cases,
@@ -131,6 +155,41 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                 input.shared_out(&input.scores.map(f64::exp), |sum| sum + 1e-9)
             },
         },
+        NO_MAXIMUM,
+        Mistake { answer: |input| without_maximum(input, one_for_none), ..NO_MAXIMUM },
+        MAXIMUM_FROM_0,
+        Mistake { answer: |input| maximum_from_0(input, one_for_none), ..MAXIMUM_FROM_0 },
+        Mistake {
+            name: "gives a row without a key equal shares",
+            does: "Each key gets 1/n, and the query attends evenly to the very keys that it \
+                may not see. A fill by f64::MIN does the same",
+            looks_right: "Every row adds up to 1, and every row with a key is right",
+            read: NOTHING,
+            answer: equal_where_none,
+        },
+        Mistake {
+            name: "turns the mask round",
+            does: "It shares out each row among the keys that are blocked, and gives those \
+                that are open 0",
+            looks_right: "Some libraries mean “blocked” by true",
+            read: WRONG,
+            answer: |input| {
+                let allowed = input.allowed.map(|open| !open);
+                let turned = Input { scores: input.scores.clone(), allowed };
+                turned.shared_out(&open_exponentials(&turned), one_for_none)
+            },
+        },
+        Mistake {
+            name: "makes the −∞ by multiplying",
+            does: "It adds a table of 0 and 1 times −∞; where the table is 0, that is \
+                0 · ∞, which is NaN, and the row is lost",
+            looks_right: "A table of 0 and 1, times −∞, reads like one of 0 and −∞",
+            read: MULTIPLY,
+            answer: |input| {
+                let blocked = |open| if open { 0.0 } else { 1.0 };
+                softmax_rows(input.each(|s, open| s + blocked(open) * f64::NEG_INFINITY))
+            },
+        },
         Mistake {
             name: "takes the largest score before it masks",
             does: "It subtracts a maximum that may be a blocked score; if that is huge, \
@@ -171,10 +230,18 @@ fn cases() -> Vec<Case<Input>> {
     (scores[(0, 2)], scores[(2, 4)], scores[(3, 1)]) = (f64::NAN, 1e30, f64::INFINITY);
     (scores[(1, 0)], scores[(1, 3)], scores[(1, 5)]) = (f64::NAN, 1e30, f64::INFINITY);
     scores.row_mut(4).add_scalar_mut(-60.0);
+    let note = "; the scores of query 0 are near −800, of query 1 near 800, and those of \
+        query 3 are billions below 0";
+    let mut far = case(&["xx.x.", "x.xxx", ".....", "xxx.."], note, 4);
+    let scores = &mut far.input.scores;
+    scores.row_mut(0).add_scalar_mut(-800.0);
+    scores.row_mut(1).add_scalar_mut(800.0);
+    (0..3).for_each(|j| scores[(3, j)] = -3e9 - 1e9 * j as f64);
     vec![
         case(&["xx..", "....", "x.xx", "xxxx"], "", 1),
         case(&[".....", "xxx.x", "..x.."], "", 2),
         bad,
+        far,
     ]
 }
 
@@ -206,6 +273,40 @@ fn largest_of_all(input: &Input) -> Matrix {
     input.shared_out(&exponentials(input.scores.clone()), one_for_none)
 }
 
+/// Shares of the open keys, whose sum a row without a key does not divide by.
+fn of_open_keys(input: &Input, weights: &Matrix, divisor: fn(f64) -> f64) -> Matrix {
+    let (n_q, n_kv) = input.scores.shape();
+    let mut attn = Matrix::zeros(n_q, n_kv);
+    for i in 0..n_q {
+        let open = || (0..n_kv).filter(|&j| input.allowed[(i, j)]);
+        let sum: f64 = open().map(|j| weights[(i, j)]).sum();
+        open().for_each(|j| attn[(i, j)] = weights[(i, j)] / divisor(sum));
+    }
+    attn
+}
+
+fn without_maximum(input: &Input, divisor: fn(f64) -> f64) -> Matrix {
+    of_open_keys(input, &input.scores.map(f64::exp), divisor)
+}
+
+fn maximum_from_0(input: &Input, divisor: fn(f64) -> f64) -> Matrix {
+    let mut weights = input.each(|s, open| if open { s } else { f64::NEG_INFINITY });
+    for mut row in weights.row_iter_mut() {
+        let largest = row.iter().copied().fold(0.0, f64::max);
+        row.apply(|s| *s = (*s - largest).exp());
+    }
+    of_open_keys(input, &weights, divisor)
+}
+
+fn equal_where_none(input: &Input) -> Matrix {
+    let mut attn = (EXERCISE.reference)(input);
+    let equal = 1.0 / attn.ncols() as f64;
+    for mut row in attn.row_iter_mut().filter(|row| row.sum() == 0.0) {
+        row.fill(equal);
+    }
+    attn
+}
+
 /// The guard against a division by 0.
 fn one_for_none(sum: f64) -> f64 {
     if sum == 0.0 { 1.0 } else { sum }
@@ -221,13 +322,12 @@ mod tests {
         let (n_q, n_kv) = input.scores.shape();
         let mut attn = Matrix::zeros(n_q, n_kv);
         for i in 0..n_q {
-            let mut sum = 0f32;
-            for j in (0..n_kv).rev().filter(|&j| input.allowed[(i, j)]) {
-                sum += (input.scores[(i, j)] as f32).exp();
-            }
-            for j in (0..n_kv).filter(|&j| input.allowed[(i, j)]) {
-                attn[(i, j)] = f64::from((input.scores[(i, j)] as f32).exp() / sum);
-            }
+            let open = || (0..n_kv).rev().filter(|&j| input.allowed[(i, j)]);
+            let score = |j: usize| input.scores[(i, j)] as f32;
+            let largest = open().map(score).fold(f32::MIN, f32::max);
+            let exp = |j: usize| (score(j) - largest).exp();
+            let sum: f32 = open().map(exp).sum();
+            open().for_each(|j| attn[(i, j)] = f64::from(exp(j) / sum));
         }
         attn
     }

@@ -85,6 +85,7 @@ pub static EXERCISE: Exercise<Input, Linear> = Exercise {
     read: PACK,
     begin: "the shape of the packed weight: every head reads the same d_model numbers, and \
         each writes d_k of its own. Then say where column 0 of head 1 goes",
+    print: "your weight beside those of the heads",
     passed: "One product with this projection makes the queries of all heads: head i is \
         the block of columns i. Nothing was computed, the numbers only moved.",
     cases,
@@ -110,14 +111,38 @@ pub static EXERCISE: Exercise<Input, Linear> = Exercise {
             },
         },
         Mistake {
-            name: "loses the biases and puts zeros in their place",
-            does: "The weight is right, and what the heads add to every query is gone",
+            name: "loses the biases",
+            does: "The weight is right, and what the heads add to every query is gone: the \
+                bias is None, or zeros, which add as little",
             looks_right: "A fresh layer often starts with biases of zero, and then it is \
                 right",
             read: PACK,
             answer: |input| {
                 let bias = input.packed().bias.map(|bias| bias.map(|_| 0.0));
                 Linear { bias, ..input.packed() }
+            },
+        },
+        Mistake {
+            name: "interleaves the columns of the weight and not the biases",
+            does: "It sets column 0 of every head side by side, then column 1, and \
+                leaves the biases head by head, so that a column adds the bias of \
+                another",
+            looks_right: "The biases are right, and so is the shape of the weight",
+            read: FORMULA,
+            answer: |input| {
+                let interleaved = |j| (j % input.n_heads(), j / input.n_heads());
+                Linear { bias: input.packed().bias, ..input.columns(interleaved) }
+            },
+        },
+        Mistake {
+            name: "interleaves the biases and not the columns of the weight",
+            does: "Entry 0 of every bias comes first, then entry 1, and the weight lies \
+                head by head, so that a column adds the bias of another",
+            looks_right: "The weight is right, and so is the width of the bias",
+            read: FORMULA,
+            answer: |input| {
+                let interleaved = |j| (j % input.n_heads(), j / input.n_heads());
+                Linear { bias: input.columns(interleaved).bias, ..input.packed() }
             },
         },
         Mistake {
@@ -222,6 +247,19 @@ mod tests {
             fused_heads::pack(&input.layer.cast::<f32>()).w_q().cast::<f64>()
         };
         assert_eq!(EXERCISE.diagnose(in_f32), Verdict::Passed);
+    }
+
+    #[test]
+    fn no_bias_and_a_bias_of_zeros_are_one_mistake() {
+        for bias in [None, Some(0.0)] {
+            let verdict = EXERCISE.diagnose(|input| {
+                let packed = input.packed();
+                let zeros = bias.map(|zero| vec![zero; packed.d_out()].into());
+                Linear { bias: zeros, ..packed }
+            });
+            let Verdict::Mistake { mistake, .. } = verdict else { panic!("{verdict:?}") };
+            assert_eq!(EXERCISE.mistakes[mistake].name, "loses the biases");
+        }
     }
 
     #[test]

@@ -68,6 +68,7 @@ pub static EXERCISE: Exercise<Input, Gradients> = Exercise {
     read: PRODUCT,
     begin: "the three shapes: each gradient has the shape of what it belongs to. Which \
         product of two of X, W and dY, turned where needed, has the shape of W?",
+    print: "your three gradients and their shapes",
     passed: "Two products and one sum take a gradient back through a projection. A layer \
         has four of these.",
     cases,
@@ -144,6 +145,27 @@ pub static EXERCISE: Exercise<Input, Gradients> = Exercise {
             answer: |input| {
                 let mean = |feature: f64| feature / input.n_tokens() as f64;
                 input.with_d_b(input.right().1.into_iter().map(mean))
+            },
+        },
+        Mistake {
+            name: "averages the weight gradient over the tokens",
+            does: "It divides dW by the number of tokens and db not; but every token \
+                moves the loss by itself, and the ways add up",
+            looks_right: "A mean over tokens is what many losses are; but that mean is \
+                in dY already",
+            read: WRONG,
+            answer: |input| input.with_d_w(input.right().0 / input.n_tokens() as f64),
+        },
+        Mistake {
+            name: "gives back the bias as its own gradient",
+            does: "It returns b, which does not depend on dY at all",
+            looks_right: "It has the right length, and for dW and dX some matrix of the \
+                forward pass is needed; but b is only added, so its gradient is dY, \
+                added up",
+            read: PRODUCT,
+            answer: |input| {
+                let bias = input.linear.bias.as_ref().expect("there is a bias");
+                input.with_d_b(bias.iter().copied())
             },
         },
         Mistake {

@@ -33,6 +33,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     read: WHY,
     begin: "the scores, one for each query and key: q * k.transpose(). Then ask how wide \
         the rows are that were multiplied",
+    print: "your scores and shares",
     passed: "Divided by √d_k, the scores of a fresh head have a spread of about 1 however \
         wide the head is.",
     cases,
@@ -41,7 +42,8 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         Mistake {
             name: "does not divide the scores",
             does: "Softmax gets the bare dot products, whose spread grows as √d_k",
-            looks_right: "Every row is still a row of shares that adds up to 1, only sharper",
+            looks_right: "Every row is still a row of shares that adds up to 1, only \
+                sharper",
             read: WHY,
             answer: |input| divided_by(input, 1.0),
         },

@@ -46,6 +46,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     read: DOT,
     begin: "one query and one key, two rows of d_k numbers. Which one number says how \
         well the key answers the query? Then do it for all of them",
+    print: "one score, and the query and the key that it is of",
     passed: "Entry (i, j) says how well key j answers query i: a row for each query, a \
         column for each key.",
     cases,

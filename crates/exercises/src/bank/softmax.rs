@@ -27,6 +27,7 @@ pub static EXERCISE: Exercise<Matrix, Matrix> = Exercise {
     read: SHARES,
     begin: "one row: the exponential of each of its scores, and then the sum of these. \
         Ask next what a score of 1000 does to it",
+    print: "one row: its exponentials and their sum",
     passed: "Every row is a row of shares: none is negative, together they are 1, and no \
         score is too large for it.",
     cases,
@@ -64,6 +65,70 @@ pub static EXERCISE: Exercise<Matrix, Matrix> = Exercise {
                 subtracted from a row",
             read: STABLE,
             answer: |scores| shares_of(scores, largest(scores.iter()), Sum::OfRow),
+        },
+        Mistake {
+            name: "starts its maximum at 0",
+            does: "A fold from 0.0 never falls below it, so in a row of scores near −1000 \
+                0 is subtracted, every exponential becomes 0, and 0 / 0 is NaN",
+            looks_right: "A sum starts at 0; but a maximum starts at −∞, f64::NEG_INFINITY, \
+                or at a score of the row",
+            read: STABLE,
+            answer: |scores| {
+                from_each_row(scores, |row| row.iter().copied().fold(0.0, f64::max))
+            },
+        },
+        Mistake {
+            name: "subtracts the largest absolute value of the row",
+            does: "It takes −1000 for larger than 0. A row whose largest score lies far below \
+                that has exponentials of 0 alone, and 0 / 0 is NaN",
+            looks_right: "No exponential is larger than 1, and where the largest score is \
+                above 0 it is often right",
+            read: STABLE,
+            answer: |scores| from_each_row(scores, |row| row.amax()),
+        },
+        Mistake {
+            name: "leaves the first key out of the maximum",
+            does: "Where key 0 has the largest score, far above the others, its exponential \
+                is one that no f64 can hold, and ∞ / ∞ is NaN",
+            looks_right: "A loop from 1 is right if the maximum starts at score 0",
+            read: STABLE,
+            answer: |scores| from_each_row(scores, |row| largest(row.iter().skip(1))),
+        },
+        Mistake {
+            name: "subtracts the smallest score of the row",
+            does: "All exponents are 0 or more then, and in a row whose scores lie 1000 apart \
+                one of them is too large: ∞ / ∞ is NaN",
+            looks_right: "Any number may be subtracted from a row, and rows near 1000 and \
+                near −1000 come out right",
+            read: STABLE,
+            answer: |scores| from_each_row(scores, |row| row.min()),
+        },
+        Mistake {
+            name: "subtracts the mean of the row",
+            does: "Half of the spread stays above 0, and in a row whose scores lie 2000 apart \
+                that is too much: ∞ / ∞ is NaN",
+            looks_right: "Any number may be subtracted from a row, and rows near 1000 and \
+                near −1000 come out right",
+            read: STABLE,
+            answer: |scores| from_each_row(scores, |row| row.mean()),
+        },
+        Mistake {
+            name: "subtracts the first score of the row",
+            does: "A score that is larger than the first by 1000 has an exponential that no \
+                f64 can hold, and ∞ / ∞ is NaN",
+            looks_right: "Any number may be subtracted from a row, and it is right where the \
+                first score is the largest, or near it",
+            read: STABLE,
+            answer: |scores| from_each_row(scores, |row| row[0]),
+        },
+        Mistake {
+            name: "subtracts the last score of the row",
+            does: "A score that is larger than the last by 1000 has an exponential that no \
+                f64 can hold, and ∞ / ∞ is NaN",
+            looks_right: "Any number may be subtracted from a row, and it is right where the \
+                last score is the largest, or near it",
+            read: STABLE,
+            answer: |scores| from_each_row(scores, |row| row[row.len() - 1]),
         },
         Mistake {
             name: "does not divide by the sum of the row",
@@ -104,7 +169,26 @@ fn cases() -> Vec<Case<Matrix>> {
     far_apart.sizes += ", scores near 1000 in row 0 and near −1000 in row 1";
     far_apart.input.row_mut(0).add_scalar_mut(1000.0);
     far_apart.input.row_mut(1).add_scalar_mut(-1000.0);
-    vec![case(3, 3, 1), case(2, 5, 2), case(5, 2, 3), far_apart]
+    // All below 0; then far apart within a row, with the largest first, between and last.
+    let mut far_below = case(2, 4, 5);
+    far_below.sizes += ", all scores near −1000";
+    far_below.input.add_scalar_mut(-1000.0);
+    let rows_of = |n_kv: usize, scores: &[f64], note: &str| Case {
+        sizes: format!("{} queries, {n_kv} keys, {note}", scores.len() / n_kv),
+        square: scores.len() == n_kv * n_kv,
+        input: Matrix::from_row_slice(scores.len() / n_kv, n_kv, scores),
+    };
+    let falling = [0.0, -500.0, -1000.0, -999.0, 1.0, -499.0];
+    let note = "scores up to 1000 apart in a row";
+    let wide = rows_of(3, &falling, note);
+    let (low, high) = (-1000.0, 1000.0);
+    let each_is_largest = [
+        high, low, low, low, low, high, low, low, low, low, high, low, low, low, low,
+        high,
+    ];
+    let note = "scores 2000 apart in a row";
+    let widest = rows_of(4, &each_is_largest, note);
+    vec![case(3, 3, 1), case(2, 5, 2), case(5, 2, 3), far_apart, far_below, wide, widest]
 }
 
 /// What the exponentials are divided by.
@@ -120,6 +204,11 @@ fn shares_of(scores: &Matrix, subtracted: f64, sum: Sum) -> Matrix {
         Sum::OfRow => each_row(&exp, |row| row / row.sum()),
         Sum::OfMatrix => &exp / exp.sum(),
     }
+}
+
+/// Each row with a number of its own subtracted.
+fn from_each_row(scores: &Matrix, subtracted: fn(&Matrix) -> f64) -> Matrix {
+    each_row(scores, |row| shares_of(row, subtracted(row), Sum::OfRow))
 }
 
 fn without_the_sum(scores: &Matrix) -> Matrix {
@@ -166,6 +255,31 @@ mod tests {
             })
         };
         assert_eq!(verdict(answer), Verdict::Passed);
+    }
+
+    #[test]
+    fn the_logarithm_of_the_sum_and_a_running_maximum_pass() {
+        let with_logarithm: Softmax = |scores| {
+            each_row(scores, |row| {
+                let largest = row.max();
+                let log_sum = row.map(|s| (s - largest).exp()).sum().ln() + largest;
+                row.map(|s| (s - log_sum).exp())
+            })
+        };
+        // One pass for maximum and sum together, one for the shares.
+        let running: Softmax = |scores| {
+            each_row(scores, |row| {
+                let (mut largest, mut sum) = (row[0], 0.0);
+                for &score in row.iter() {
+                    let now = f64::max(largest, score);
+                    sum = sum * f64::exp(largest - now) + (score - now).exp();
+                    largest = now;
+                }
+                row.map(|s| (s - largest).exp() / sum)
+            })
+        };
+        assert_eq!(verdict(with_logarithm), Verdict::Passed);
+        assert_eq!(verdict(running), Verdict::Passed);
     }
 
     #[test]

@@ -54,6 +54,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     read: SOFTMAX,
     begin: "one row, and the one number that all of its entries need: its shares, each \
         times its own gradient, added up",
+    print: "one row: its shares, its gradients and their dot product",
     passed: "Every row adds up to 0, and a key with a share of 0 gets nothing. Of all the \
         n² derivatives of a row, one dot product is what is needed.",
     cases,
@@ -115,8 +116,9 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         },
         Mistake {
             name: "multiplies the gradient by its share twice",
-            does: "It multiplies shares and gradients, takes the row's sum off these \
-                products, and then multiplies by the shares once more",
+            does: "It takes the row's sum off a · da, where it belongs off da, and multiplies by \
+                the shares once more. The Jacobian without its diagonal gives the same: \
+                then what a score does to its own share is missing",
             looks_right: "The products are needed for the sum, so they are at hand where dA \
                 itself belongs",
             read: SOFTMAX,
@@ -125,6 +127,36 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                 let product = Input { attn: input.attn.clone(), d_attn };
                 product.taken_off(|i, _| input.dot(i))
             },
+        },
+        Mistake {
+            name: "takes the sum off after it has multiplied by the share",
+            does: "It computes a · da − Σ a · da: the share multiplies the gradient \
+                alone and not the sum, which is then taken off every key in full, also \
+                off one that was never read",
+            looks_right: "The same two terms, and one pair of brackets less",
+            read: SOFTMAX,
+            answer: |input| {
+                let (a, d) = (&input.attn, &input.d_attn);
+                Matrix::from_fn(a.nrows(), a.ncols(), |i, k| {
+                    a[(i, k)] * d[(i, k)] - input.dot(i)
+                })
+            },
+        },
+        Mistake {
+            name: "stops at the shares times their gradients",
+            does: "It gives back a · da and takes nothing off, as if a share could grow \
+                and no other had to give",
+            looks_right: "Each gradient counts by its share, and blocked keys get 0",
+            read: SOFTMAX,
+            answer: |input| input.taken_off(|_, _| 0.0),
+        },
+        Mistake {
+            name: "adds the dot product and does not take it off",
+            does: "It computes a (da + Σ a · da), so a key that is no better than the \
+                average gains",
+            looks_right: "Every size is right, and blocked keys get 0",
+            read: SOFTMAX,
+            answer: |input| input.taken_off(|i, _| -input.dot(i)),
         },
         Mistake {
             name: "leaves out the share in front",

@@ -52,6 +52,7 @@ pub static EXERCISE: Exercise<Input, Vec<Matrix>> = Exercise {
     read: LENS,
     begin: "one head: the shape of its w_q.weight says how much of a token it reads and \
         how much it writes. Then do the same for each",
+    print: "what one head reads and what it writes",
     passed: "Every head reads the whole token and writes d_k numbers of its own. Move one \
         feature of a token, and the queries of all heads move.",
     cases,

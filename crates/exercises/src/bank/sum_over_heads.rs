@@ -65,6 +65,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     read: AS_SUM,
     begin: "an output of zeros, [n_tokens, d_model]. Then ask which rows of W^O head 0 \
         meets when the heads lie side by side, and which rows head 1 meets",
+    print: "what each head adds",
     passed: "The check concatenated and mixed, you added up, and the numbers are the \
         same. Each head writes into the whole output by itself.",
     cases,

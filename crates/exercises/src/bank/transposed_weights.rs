@@ -50,6 +50,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     read: SQUARE,
     begin: "one entry: the weight from input i to output o. Where is it in W, and at which \
         place of the file does that row begin?",
+    print: "your matrix, whose numbers say where they stood in the file",
     passed: "The matrix fits x · W, and each number stands where the file means it. Of a \
         square weight the shape alone would not have told you.",
     cases,

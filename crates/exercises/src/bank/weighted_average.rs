@@ -45,6 +45,7 @@ pub static EXERCISE: Exercise<Input, Vec<f64>> = Exercise {
     read: AVERAGE,
     begin: "an output of zeros, as wide as a value: values.ncols() of them. Then ask \
         what one value, values.row(j), adds to it",
+    print: "the output after each value",
     passed: "The output is an average: each of its numbers lies between the smallest and \
         the largest of the numbers that it was made from.",
     cases,

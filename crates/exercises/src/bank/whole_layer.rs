@@ -61,6 +61,7 @@ pub static EXERCISE: Exercise<Input, Attended> = Exercise {
     begin: "one head: with parameters.heads()[0], write q, k, v, its scores, its map under \
         mask.of_head(0) and its output, as in chapter 3. Then let a loop do it for every \
         head, and look at “The heads in code” in chapter 4",
+    print: "the scores, the map and the output of head 0",
     passed: "Your layer gives the right numbers for every length, width and mask here, and \
         on trained weights it gives what PyTorch gives. This is the end of the main line: \
         there is no part of multi-head attention left that you have not written.",
@@ -95,6 +96,8 @@ pub static EXERCISE: Exercise<Input, Attended> = Exercise {
         outputs::NO_OUTPUT_BIAS,
         outputs::BIAS_PER_HEAD,
         outputs::NO_BIASES,
+        // The last, since it takes a NaN to be seen: exercise 21 does without it.
+        outputs::PLAIN_PRODUCT,
     ],
     place: places::attended,
 };
@@ -111,11 +114,19 @@ fn reference(input: &Input) -> Attended {
 fn cases() -> Vec<Case<Input>> {
     let sizes = |d_model, h, d_k, d_v| inputs::dims(d_model, h, d_k, d_v);
     let narrow = sizes(8, 2, 3, 5).with_source_widths(7, 6).expect("no size is 0");
+    let wide = sizes(6, 2, 2, 3).with_source_widths(6, 5).expect("no size is 0");
     vec![
         to_itself("no mask", sizes(6, 2, 3, 3), 4, Mask::None, 1),
         to_itself("a causal mask", sizes(6, 3, 2, 2), 5, Mask::Causal, 3),
         to_another("no mask", sizes(9, 3, 4, 2), (4, 6), Mask::None, 5),
         to_another("2 keys of padding", narrow, (3, 5), Mask::FirstKeys(3), 9),
+        with_nan_in_padding(to_another(
+            "NaN in 2 keys of padding",
+            wide,
+            (4, 5),
+            Mask::FirstKeys(3),
+            17,
+        )),
         to_another("one mask a head", sizes(8, 3, 2, 4), (4, 4), mask_per_head(), 13),
         trained(),
     ]
@@ -185,6 +196,14 @@ fn trained() -> Case<Input> {
             known: Some(Attended { out: pilot.output.clone(), attn: pilot.attn.clone() }),
         },
     }
+}
+
+/// What nobody may attend to may hold anything.
+fn with_nan_in_padding(mut case: Case<Input>) -> Case<Input> {
+    for tokens in [&mut case.input.key, &mut case.input.value] {
+        tokens.rows_range_mut(3..).fill(f64::NAN);
+    }
+    case
 }
 
 fn names(dims: Dims) -> String {

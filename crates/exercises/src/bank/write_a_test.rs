@@ -80,9 +80,10 @@ pub enum Verdict {
     },
 }
 
-/// The wrong layers.
+/// The wrong layers: all of exercise 20 but the last, which is right wherever there is no
+/// NaN.
 fn mistakes() -> &'static [Mistake<whole_layer::Input, Attended>] {
-    whole_layer::EXERCISE.mistakes
+    whole_layer::EXERCISE.mistakes.split_last().expect("there are many").1
 }
 
 /// What can be said of this test.

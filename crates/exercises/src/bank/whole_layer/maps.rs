@@ -100,7 +100,8 @@ fn blocked_is_zero(scores: Matrix, mask: &Mask) -> Matrix {
 pub const TURNED_MASK: Mistake<Input, Attended> = Mistake {
     name: "turns the mask round",
     does: "It blocks the keys that may be seen and opens the others",
-    looks_right: "Libraries use both meanings of true, and rows with a key left add up to 1",
+    looks_right: "Libraries use both meanings of true, and rows with a key left add up \
+        to 1",
     read: MASKS_WRONG,
     answer: |input| Steps { share_out: turned_mask, ..Steps::RIGHT }.run(input),
 };
@@ -114,7 +115,8 @@ fn turned_mask(scores: Matrix, mask: &Mask) -> Matrix {
 pub const FINITE_FILL: Mistake<Input, Attended> = Mistake {
     name: "fills blocked scores with −1e9",
     does: "A query that may attend to nothing then attends evenly to all that it may not",
-    looks_right: "While a row has a key left, it is the same as −∞, and much code does it",
+    looks_right: "While a row has a key left, it is the same as −∞, and much code does \
+        it",
     read: EMPTY_ROW,
     answer: |input| Steps { share_out: finite_fill, ..Steps::RIGHT }.run(input),
 };

@@ -16,7 +16,18 @@ const FUSED_WRONG: Section =
     Section::new("05-one-matrix-many-heads", "What people get wrong");
 const SQUARE: Section =
     Section::new("10-trained-heads", "The mistake that a square hides");
+const NAN: Section = Section::new("07-masks-batches-bad-numbers", "How far a NaN gets");
 const BIASES: Section = Section::new("06-counting", "Counting parameters");
+
+/// `map · V`, whatever stands in V.
+pub const PLAIN_PRODUCT: Mistake<Input, Attended> = Mistake {
+    name: "lets the values of blocked keys in",
+    does: "It multiplies the whole map by the values. Where the value of a blocked key is NaN \
+        or ∞, its share of 0 times that is NaN, for every query",
+    looks_right: "All maps are right, and without NaN a share of 0 adds nothing",
+    read: NAN,
+    answer: |input| Steps { average: |attn, v| attn * v, ..Steps::RIGHT }.run(input),
+};
 
 /// Heads from last to first.
 pub const REVERSED: Mistake<Input, Attended> = Mistake {
@@ -35,7 +46,8 @@ pub const REVERSED: Mistake<Input, Attended> = Mistake {
 /// Feature by feature.
 pub const INTERLEAVED: Mistake<Input, Attended> = Mistake {
     name: "interleaves the features of the heads",
-    does: "It puts feature 0 of every head first, then feature 1 of every head, and so on",
+    does: "It puts feature 0 of every head first, then feature 1 of every head, and so \
+        on",
     looks_right: "All numbers are there, and the width is right",
     read: FUSED_WRONG,
     answer: |input| Steps { merge: interleaved, ..Steps::RIGHT }.run(input),
@@ -85,7 +97,8 @@ pub const MEAN: Mistake<Input, Attended> = Mistake {
 /// One block of W^O for all heads.
 pub const ONE_BLOCK: Mistake<Input, Attended> = Mistake {
     name: "mixes every head with the rows of W^O that read head 0",
-    does: "It adds up head_i W_0^O, and head i has rows of its own, i · d_v to (i + 1) · d_v",
+    does: "It adds up head_i W_0^O, and head i has rows of its own, i · d_v to (i + 1) · \
+        d_v",
     looks_right: "Head 0 is mixed right, and each product has the right shape",
     read: SUM,
     answer: |input| Steps { mix: with_one_block, ..Steps::RIGHT }.run(input),

@@ -115,7 +115,8 @@ pub const VALUES_FROM_KEY: Mistake<Input, Attended> = Mistake {
 /// K where V belongs.
 pub const KEYS_AS_VALUES: Mistake<Input, Attended> = Mistake {
     name: "averages keys in place of values",
-    does: "The map is right, and then it weighs what a token is found by, not what it gives",
+    does: "The map is right, and then it weighs what a token is found by, not what it \
+        gives",
     looks_right: "With d_k = d_v both have the same shape",
     read: FORMULA,
     answer: |input| {
@@ -130,7 +131,8 @@ pub const KEYS_AS_VALUES: Mistake<Input, Attended> = Mistake {
 /// b^V forgotten.
 pub const NO_VALUE_BIAS: Mistake<Input, Attended> = Mistake {
     name: "forgets b^V",
-    does: "Values are projected without their bias, and each row of shares hands on what is missing",
+    does: "Values are projected without their bias, and each row of shares hands on what \
+        is missing",
     looks_right: "All maps are right, and with biases of 0 the output is",
     read: BIASES,
     answer: |input| {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use attention::{Attended, Linear, Mask, Matrix, softmax_rows};
+use attention::{Attended, Linear, Mask, Matrix, softmax_rows, weighted_values};
 
 use super::Input;
 
@@ -17,6 +17,8 @@ pub struct Steps {
     pub mask: fn(&Input, usize) -> Cow<'_, Mask>,
     /// From scores to a map, both `[n_q, n_kv]`.
     pub share_out: fn(Matrix, &Mask) -> Matrix,
+    /// What a head gives, `[n_q, d_v]`, from its map and its values.
+    pub average: fn(&Matrix, &Matrix) -> Matrix,
     /// The heads, each `[n_q, d_v]`, side by side: `[n_q, h · d_v]`.
     pub merge: fn(&[Matrix]) -> Matrix,
     /// What the merged heads become: `[n_q, d_model]`.
@@ -37,6 +39,7 @@ impl Steps {
         divisor: |input| (input.parameters.dims().d_k() as f64).sqrt(),
         mask: |input, i| input.mask.of_head(i),
         share_out: |scores, mask| softmax_rows(mask.apply(scores)),
+        average: |attn, v| weighted_values(attn, v.as_view()),
         merge: |heads| side_by_side(heads),
         mix: |input, concat| apply(input.parameters.w_o(), concat),
     };
@@ -49,7 +52,7 @@ impl Steps {
             let scores = q * k.transpose() / (self.divisor)(input); // [n_q, n_kv]
             let mask = (self.mask)(input, i);
             let attn_i = (self.share_out)(scores, &mask); // [n_q, n_kv]
-            heads.push(&attn_i * v); // [n_q, d_v]
+            heads.push((self.average)(&attn_i, &v)); // [n_q, d_v]
             attn.push(attn_i);
         }
         let concat = (self.merge)(&heads); // [n_q, h · d_v]
