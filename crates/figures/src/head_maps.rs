@@ -129,15 +129,11 @@ mod tests {
 
     use super::*;
     use crate::panels::layout_key;
-    use crate::testing::{self, readable};
+    use crate::testing::{self, assert_figure};
 
     #[test]
     fn three_trained_heads_as_data_and_as_a_sketch() {
-        let figure = testing::figure();
-        insta::assert_snapshot!("data", readable(&figure.to_json()));
-        insta::assert_snapshot!("narrow", readable(&figure.narrow));
-        insta::assert_snapshot!("sketch", figure);
-        insta::assert_snapshot!("alternative", figure.alternative());
+        assert_figure!(testing::figure());
     }
 
     #[test]

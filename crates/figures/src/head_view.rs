@@ -194,18 +194,14 @@ fn table(heads: &Heads, nth: usize) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{NUMBERS, PILOT, attn, readable};
+    use crate::testing::{NUMBERS, PILOT, assert_figure, attn};
 
     #[test]
     fn three_trained_heads_as_data_and_as_a_sketch() {
         let attn = attn();
         let heads = Heads::of_tokens(&attn, &PILOT).unwrap();
         let heads = heads.numbered(&NUMBERS).unwrap().showing(11).unwrap();
-        let figure = head_view("Head 11 looks back at the pilot", &heads);
-        insta::assert_snapshot!("data", readable(&figure.to_json()));
-        insta::assert_snapshot!("narrow", readable(&figure.narrow));
-        insta::assert_snapshot!("sketch", figure);
-        insta::assert_snapshot!("alternative", figure.alternative());
+        assert_figure!(head_view("Head 11 looks back at the pilot", &heads));
     }
 
     #[test]

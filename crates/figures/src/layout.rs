@@ -197,6 +197,47 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::panels::{self, Panel, Place};
+    use crate::testing::readable;
+    use crate::{log_axis, palette};
+
+    /// What the snapshots of the figures leave out.
+    #[test]
+    fn base_of_all_figures() {
+        let tokens = ["it".to_owned(), "<s>".to_owned()];
+        let powers = || log_axis::decades(0.5, 2e3, log_axis::power_of_ten);
+        let panel = |title: &str, x, y| Panel {
+            title: title.to_owned(),
+            x,
+            y,
+            width: None,
+            height: 100.0,
+        };
+        let panels = vec![
+            panel("tokens", token_axis(&tokens, 12), token_axis(&tokens, 12)),
+            panel("numbers", number_axis(1.5, "d_k"), number_axis(1.5, "")),
+            panel("powers", powers(), powers()),
+        ];
+        let place = Place {
+            width: panels::WIDE,
+            n_columns: 2,
+            left: 40.0,
+            left_once: false,
+            below: 30.0,
+            above: 50.0,
+        };
+        let title = "A title that takes two lines, since it states what there is to be \
+                     seen in W_i^Q and where to look";
+        let heads: Vec<&str> = (0..16).map(palette::head).collect();
+        let base = json!({
+            "config": config(),
+            "heads": heads,
+            "layout": titled(&panels::layout(panels, &place), title),
+            "shares": palette::shares(),
+            "title of one line": titled(&json!({ "height": 200, "margin": { "t": 10 } }), "d_k"),
+        });
+        insta::assert_snapshot!("base", readable(&base));
+    }
 
     #[test]
     fn formulas_are_set_and_names_are_not() {

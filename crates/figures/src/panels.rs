@@ -135,7 +135,7 @@ fn shortened(plain: &str, room: f64) -> String {
 }
 
 /// Text whose lower left corner is at this place of the plot's area.
-fn label(plain: &str, [x, y]: [f64; 2]) -> Value {
+pub(crate) fn label(plain: &str, [x, y]: [f64; 2]) -> Value {
     let title = Annotation::new()
         .text(formula(plain))
         .show_arrow(false)
@@ -148,7 +148,7 @@ fn label(plain: &str, [x, y]: [f64; 2]) -> Value {
 }
 
 /// Names in lines over the panels.
-fn legend(above: f64) -> Legend {
+pub(crate) fn legend(above: f64) -> Legend {
     Legend::new()
         .orientation(Orientation::Horizontal)
         .x(0.0)

@@ -1,11 +1,13 @@
 //! An excerpt of real maps, and JSON that a person can review.
 
+pub(crate) mod own;
+
 use std::fmt::Write;
 
 use attention::Matrix;
 use serde_json::Value;
 
-use crate::{Figure, Heads, head_maps};
+use crate::{Figure, Heads, head_maps, sketch};
 
 /// "The pilot flew the plane to Paris.", without [CLS] and [SEP], so rows sum to less
 /// than 1. Three heads of the last layer of sentence-transformers/all-MiniLM-L6-v2
@@ -62,20 +64,28 @@ pub(crate) fn figure() -> Figure {
     head_maps("Three heads look at three things", &heads)
 }
 
-/// Holds a figure's four forms to snapshots of the calling test's module.
+/// Compares a figure with two snapshots of the calling test's module: what is drawn, and
+/// what is read.
 macro_rules! assert_figure {
     ($figure:expr) => {
         let figure = $figure;
-        let readable = crate::testing::readable;
-        insta::assert_snapshot!("data", readable(&figure.to_json()));
-        insta::assert_snapshot!("narrow", readable(&figure.narrow));
-        insta::assert_snapshot!("sketch", figure);
-        insta::assert_snapshot!("alternative", figure.alternative());
+        let drawn = crate::testing::own::own(&figure);
+        insta::assert_snapshot!("drawn", crate::testing::readable(&drawn));
+        insta::assert_snapshot!("read", crate::testing::read(&figure));
     };
 }
 pub(crate) use assert_figure;
 
-/// JSON with lists of plain values, and lists of those, on one line each.
+/// All that a figure says in text: title and sketch, the alternative, the tables.
+pub(crate) fn read(figure: &Figure) -> String {
+    let mut text = format!("{figure}\n\n{}\n", figure.alternative());
+    for table in figure.tables() {
+        let _ = write!(text, "\n{}\n{}\n", table.caption, sketch::table(table));
+    }
+    text
+}
+
+/// JSON with one line for a list of plain values, and for whatever fits on a line.
 pub(crate) fn readable(value: &Value) -> String {
     let mut out = String::new();
     write_readable(value, 0, &mut out);
@@ -84,15 +94,20 @@ pub(crate) fn readable(value: &Value) -> String {
 
 fn write_readable(value: &Value, depth: usize, out: &mut String) {
     let indent = "  ".repeat(depth + 1);
+    let line = value.to_string();
     let items: Vec<(String, &Value)> = match value {
+        _ if indent.len() + line.chars().count() < 88 => {
+            out.push_str(&line);
+            return;
+        }
         Value::Object(fields) => {
             fields.iter().map(|(k, v)| (format!("{k}: "), v)).collect()
         }
         Value::Array(list) if list.iter().any(|v| v.is_array() || v.is_object()) => {
             list.iter().map(|v| ("- ".to_owned(), v)).collect()
         }
-        plain => {
-            let _ = write!(out, "{plain}");
+        _ => {
+            out.push_str(&line);
             return;
         }
     };
