@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// One request. `{{#snapshot a/b.snap}}` has the name `snapshot` and the rest `a/b.snap`.
+/// One request. `{{#figure maps head=3}}` has the name `figure` and the rest `maps head=3`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Directive<'a> {
     /// Where it stands, braces included.

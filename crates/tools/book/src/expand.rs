@@ -14,13 +14,14 @@ use super::figure::Registry;
 use super::include;
 use super::math::{self, Converter};
 use super::problem::{Problem, line_of};
-use super::snapshot::{self, Values};
+use super::snapshot::{Snapshots, Values};
 
 /// Expands the chapters of one folder.
 pub struct Expander<'a> {
     chapters: PathBuf,
     registry: &'a Registry,
     converter: Converter,
+    snapshots: Snapshots,
 }
 
 /// A chapter, expanded, with what could not be done.
@@ -35,7 +36,9 @@ impl<'a> Expander<'a> {
     /// For the chapters in this folder; the workspace is the folder above.
     pub fn new(chapters: &Path, registry: &'a Registry) -> Result<Self> {
         let chapters = chapters.to_path_buf();
-        Ok(Self { chapters, registry, converter: Converter::new()? })
+        let workspace = chapters.parent().unwrap_or(&chapters);
+        let snapshots = Snapshots::of(workspace)?;
+        Ok(Self { chapters, registry, converter: Converter::new()?, snapshots })
     }
 
     /// Expands the chapter in `file`, a path from the folder of chapters.
@@ -51,10 +54,6 @@ impl<'a> Expander<'a> {
         };
         chapter.run();
         chapter.finish()
-    }
-
-    fn workspace(&self) -> &Path {
-        self.chapters.parent().unwrap_or(&self.chapters)
     }
 }
 
@@ -74,7 +73,7 @@ impl Chapter<'_> {
         let directives = directive::find(self.text);
         // A snapshot may be declared below the first use of its values: in a footer, say.
         for directive in directives.iter().filter(|d| d.name == "values") {
-            let declared = self.values.declare(self.book.workspace(), directive.rest);
+            let declared = self.values.declare(&self.book.snapshots, directive.rest);
             self.edit(directive.range.clone(), declared.map(|()| Some(String::new())));
         }
         let formulas = math::find(self.text);
@@ -102,7 +101,7 @@ impl Chapter<'_> {
             "value" => Ok(Some(self.values.get(asked.rest)?.to_string())),
             "snapshot" => {
                 let indent = self.alone_on_its_line(asked)?;
-                let body = snapshot::body(self.book.workspace(), asked.rest)?;
+                let body = self.book.snapshots.body(asked.rest)?;
                 Ok(Some(fenced(&body, indent)))
             }
             "figure" => {

@@ -25,20 +25,21 @@ fn workspace(chapter: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let chapters = folder.path().join("chapters");
     fs::create_dir(&chapters).unwrap();
+    fs::create_dir(folder.path().join("tests")).unwrap();
     let write = |name: &str, text: &str| fs::write(chapters.join(name), text).unwrap();
     write("book.toml", BOOK_TOML);
     write("SUMMARY.md", "# S\n\n- [One](01-one.md)\n");
     write("01-one.md", chapter);
     write("../code.rs", "// ANCHOR: f\nfn f() {}\n// ANCHOR_END: f\n");
-    write("../a.snap", "---\nsource: x\n---\nh: 8\n");
+    write("../tests/x__a.snap", "---\nsource: x\n---\nh: 8\n");
     folder
 }
 
 #[test]
 fn a_small_book_is_built_and_has_no_problem() {
     let folder = workspace(
-        "# One\n\n{{#values a.snap}}\nIt has {{#value h}}: $x_i \\cdot y$ | $x$\n\n\
-         {{#snapshot a.snap}}\n\n```rust\n{{#include ../code.rs:f}}\n```\n\n[up](#one)\n",
+        "# One\n\n{{#values a}}\nIt has {{#value h}}: $x_i \\cdot y$ | $x$\n\n\
+         {{#snapshot a}}\n\n```rust\n{{#include ../code.rs:f}}\n```\n\n[up](#one)\n",
     );
     let chapters = folder.path().join("chapters");
     assert_eq!(check_in(&chapters).unwrap(), []);

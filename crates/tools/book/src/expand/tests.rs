@@ -7,8 +7,10 @@ fn expanded(text: &str) -> Expanded {
     let chapters = folder.path().join("chapters");
     fs::create_dir(&chapters).unwrap();
     let snap = "---\nsource: x\n---\nw_o: 262,144\nh: 8\n";
-    fs::write(folder.path().join("a.snap"), snap).unwrap();
-    fs::write(folder.path().join("ticks.snap"), "```\n").unwrap();
+    let snapshots = folder.path().join("tests");
+    fs::create_dir(&snapshots).unwrap();
+    fs::write(snapshots.join("x__a.snap"), snap).unwrap();
+    fs::write(snapshots.join("x__ticks.snap"), "```\n").unwrap();
     fs::write(folder.path().join("a.rs"), "// ANCHOR: f\nfn f() {}\n// ANCHOR_END: f\n")
         .unwrap();
     Expander::new(&chapters, &SAMPLE).unwrap().expand(Path::new("01-a.md"), text)
@@ -17,7 +19,7 @@ fn expanded(text: &str) -> Expanded {
 #[test]
 fn values_stand_in_prose_code_and_formulas() {
     let chapter = expanded(
-        "{{#values a.snap}}\nIt has {{#value w_o}}, `{{#value h}}`, $n = {{#value w_o}}$.",
+        "{{#values a}}\nIt has {{#value w_o}}, `{{#value h}}`, $n = {{#value w_o}}$.",
     );
     assert_eq!(chapter.problems, []);
     assert!(chapter.text.contains("It has 262,144, `8`, <math>"), "{}", chapter.text);
@@ -27,7 +29,7 @@ fn values_stand_in_prose_code_and_formulas() {
 #[test]
 fn a_snapshot_keeps_the_indent_of_its_list_and_outlasts_fences() {
     let chapter =
-        expanded("- look:\n\n  {{#snapshot a.snap}}\n\n{{#snapshot ticks.snap}}");
+        expanded("- look:\n\n  {{#snapshot a}}\n\n{{#snapshot ticks}}");
     assert!(chapter.text.contains("  ```text\n  w_o: 262,144\n  h: 8\n  ```"));
     assert!(chapter.text.contains("````text\n```\n````"), "{}", chapter.text);
 }
@@ -53,9 +55,9 @@ fn every_fault_is_told_with_its_line() {
     let faults = [
         ("{{#include ../a.rs:g}}", "the anchor g starts 0 times"),
         ("{{#include ../b.rs}}", "cannot include ../b.rs"),
-        ("{{#snapshot b.snap}}", "b.snap"),
-        ("see {{#snapshot a.snap}}", "line of its own"),
-        ("{{#values b.snap}}", "b.snap"),
+        ("{{#snapshot b}}", "no snapshot b"),
+        ("see {{#snapshot a}}", "line of its own"),
+        ("{{#values b}}", "no snapshot b"),
         ("{{#value w_o}}", "name a snapshot first"),
         ("{{#figure lines}}", "no figure lines"),
         ("{{#figure broken}}", "no figure broken"),
