@@ -7,6 +7,7 @@ use attention::{
 use fused_heads::{Batch, FusedAttention};
 use lessons::every_stage;
 use proptest::prelude::*;
+use proptest::test_runner::{Config, FileFailurePersistence, TestCaseResult, TestRunner};
 
 /// A layer and what goes into it, all from one seed.
 #[derive(Debug, Clone)]
@@ -55,6 +56,30 @@ pub fn any_case() -> impl Strategy<Value = Case> {
             })
         },
     )
+}
+
+/// Tries a property on so many random values. A value that fails is made as small as it
+/// can be, and its seed is kept in `tests/regressions`: from then on it is tried first, on
+/// every machine that has the file.
+///
+/// # Panics
+/// If the property does not hold, with the value.
+pub fn check<S: Strategy>(
+    name: &'static str,
+    n_cases: u32,
+    strategy: &S,
+    property: impl Fn(S::Value) -> TestCaseResult,
+) {
+    // proptest asks for a path that lives as long as the program.
+    let path = format!("{}/regressions/{name}.txt", env!("CARGO_MANIFEST_DIR"));
+    let kept = FileFailurePersistence::Direct(path.leak());
+    let config = Config {
+        cases: n_cases,
+        failure_persistence: Some(Box::new(kept)),
+        ..Config::default()
+    };
+    let outcome = TestRunner::new(config).run(strategy, property);
+    outcome.unwrap_or_else(|failure| panic!("{name}: {failure}"));
 }
 
 /// A mask of any kind, several at once and one a head among them.

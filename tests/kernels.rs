@@ -16,9 +16,8 @@ use std::cell::Cell;
 use ::kernels::{Inputs, ladder};
 use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, max_abs_diff};
 use proptest::strategy::Strategy;
-use proptest::test_runner::{Config, TestRunner};
 
-use crate::cases::assert_close;
+use crate::cases::{assert_close, check};
 use crate::torch;
 use batches::{
     BatchCase, Rungs, any_batch, any_large_batch, every_packed, every_rung, exact,
@@ -27,25 +26,26 @@ use batches::{
 
 #[test]
 fn every_rung_agrees_with_the_definition_in_f64() {
-    agree_with_the_definition(250, any_batch(), every_rung);
+    agree_with_the_definition("rungs", 250, any_batch(), every_rung);
 }
 
 /// With one thread there are the most groups of queries that go through the keys together.
 #[test]
 fn groups_that_share_their_keys_agree_with_the_definition_in_f64() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    pool.install(|| agree_with_the_definition(10, any_large_batch(), every_packed));
+    pool.install(|| {
+        agree_with_the_definition("groups", 10, any_large_batch(), every_packed)
+    });
 }
 
 fn agree_with_the_definition(
+    name: &'static str,
     n_cases: u32,
     any_batch: impl Strategy<Value = BatchCase>,
     rungs: fn(&LayerParameters<f32>) -> Rungs,
 ) {
     let largest = Cell::new(0f64);
-    let config =
-        Config { cases: n_cases, failure_persistence: None, ..Config::default() };
-    let outcome = TestRunner::new(config).run(&any_batch, |case| {
+    check(name, n_cases, &any_batch, |case| {
         let (parameters, tokens) = (case.parameters(), case.tokens());
         let inputs = case.inputs(&tokens);
         let expected = exact(&parameters, &inputs);
@@ -57,7 +57,6 @@ fn agree_with_the_definition(
         }
         Ok(())
     });
-    outcome.unwrap_or_else(|failure| panic!("{failure}"));
     println!("{n_cases} random batches: max |Δ| = {:.1e}", largest.get());
 }
 

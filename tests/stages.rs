@@ -3,27 +3,25 @@
 use std::cell::Cell;
 
 use attention::{Mask, Real, max_abs_diff};
-use proptest::test_runner::{Config, TestRunner};
 
 use crate::cases::{
-    Case, any_case, assert_close, difference, every_stage_and_batched, layer, tokens,
+    Case, any_case, assert_close, check, difference, every_stage_and_batched, layer,
+    tokens,
 };
 
 #[test]
 fn every_stage_agrees_with_the_definition_in_f64() {
-    agree::<f64>(400, 1e-12);
+    agree::<f64>("stages_in_f64", 400, 1e-12);
 }
 
 #[test]
 fn every_stage_agrees_with_the_definition_in_f32() {
-    agree::<f32>(200, 1e-5);
+    agree::<f32>("stages_in_f32", 200, 1e-5);
 }
 
-fn agree<T: Real>(n_cases: u32, tolerance: f64) {
+fn agree<T: Real>(name: &'static str, n_cases: u32, tolerance: f64) {
     let largest = Cell::new(0f64);
-    let config =
-        Config { cases: n_cases, failure_persistence: None, ..Config::default() };
-    let outcome = TestRunner::new(config).run(&any_case(), |case: Case| {
+    check(name, n_cases, &any_case(), |case: Case| {
         let [query, key, value] = case.inputs::<T>();
         let stages = every_stage_and_batched(&case.parameters());
         let results: Vec<_> = stages
@@ -41,14 +39,12 @@ fn agree<T: Real>(n_cases: u32, tolerance: f64) {
         }
         Ok(())
     });
-    outcome.unwrap_or_else(|failure| panic!("{failure}"));
     println!("{n_cases} random layers: max |Δ| = {:.1e}", largest.get());
 }
 
 #[test]
 fn one_head_in_loops_and_in_matrices_agree_at_every_step() {
-    let config = Config { cases: 200, failure_persistence: None, ..Config::default() };
-    let outcome = TestRunner::new(config).run(&any_case(), |case: Case| {
+    check("loops_and_matrices", 200, &any_case(), |case: Case| {
         let [query, key, value] = case.inputs::<f64>();
         for (i, head) in case.parameters().heads().iter().enumerate() {
             let mask = case.mask.of_head(i);
@@ -61,7 +57,6 @@ fn one_head_in_loops_and_in_matrices_agree_at_every_step() {
         }
         Ok(())
     });
-    outcome.unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]

@@ -10,10 +10,9 @@ use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_ma
 use fused_heads::{Batch, FusedAttention};
 use gradients::Pass;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
 
 use super::{Named, named, named_gradients};
-use crate::cases::{any_case, any_mask, assert_close};
+use crate::cases::{any_case, any_mask, assert_close, check};
 
 const H: f64 = 1e-3;
 const TOLERANCE: f64 = 1e-7;
@@ -195,6 +194,7 @@ fn small_problem() -> impl Strategy<Value = Problem> {
 }
 
 fn on_random<S: Strategy>(
+    name: &'static str,
     n_cases: u32,
     strategy: &S,
     worst_of: impl Fn(S::Value) -> f64,
@@ -203,25 +203,23 @@ where
     S::Value: std::fmt::Debug,
 {
     let worst = Cell::new(0f64);
-    let config =
-        Config { cases: n_cases, failure_persistence: None, ..Config::default() };
-    let outcome = TestRunner::new(config).run(strategy, |case| {
+    check(name, n_cases, strategy, |case| {
         worst.set(worst.get().max(worst_of(case)));
         Ok(())
     });
-    outcome.unwrap_or_else(|failure| panic!("{failure}"));
     worst.get()
 }
 
 #[test]
 fn small_random_layers_entry_by_entry() {
-    let worst = on_random(60, &small_problem(), |problem| every_entry(&problem));
+    let worst =
+        on_random("entries", 60, &small_problem(), |problem| every_entry(&problem));
     println!("60 small random layers: relative error {worst:.1e}");
 }
 
 #[test]
 fn random_layers_along_random_directions() {
-    let worst = on_random(60, &any_case(), |case| {
+    let worst = on_random("directions", 60, &any_case(), |case| {
         let lengths = (case.n_q, case.n_kv);
         let masks = vec![Mask::None, case.mask];
         random_directions(&Problem::random(

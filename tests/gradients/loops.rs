@@ -8,19 +8,17 @@ use attention::{
 };
 use fused_heads::{FusedAttention, pack};
 use gradients::Pass;
-use proptest::test_runner::{Config, TestRunner};
 use single_head::{HeadPass, attend_in_loops};
 
 use super::{difference, named, named_gradients};
-use crate::cases::{Case, any_case, assert_close};
+use crate::cases::{Case, any_case, assert_close, check};
 
 const TOLERANCE: f64 = 1e-11;
 
 #[test]
 fn the_gradient_of_the_packing_is_the_packing_of_the_gradients() {
     let largest = Cell::new(0f64);
-    let config = Config { cases: 200, failure_persistence: None, ..Config::default() };
-    let outcome = TestRunner::new(config).run(&any_case(), |case: Case| {
+    check("gradients_in_loops", 200, &any_case(), |case: Case| {
         let (parameters, inputs) = (case.parameters(), case.inputs());
         let [query, key, value] = &inputs;
         let d_out = random_like(query, case.seed);
@@ -47,7 +45,6 @@ fn the_gradient_of_the_packing_is_the_packing_of_the_gradients() {
         largest.set(largest.get().max(cut).max(whole));
         Ok(())
     });
-    outcome.unwrap_or_else(|failure| panic!("{failure}"));
     println!("200 random layers: max |Δ| = {:.1e}", largest.get());
 }
 

@@ -3,10 +3,9 @@
 use attention::{Linear, Mask, Matrix, Rng, SeedableRng, random_matrix};
 use fused_heads::FusedAttention;
 use gradients::{Gradients, Pass};
-use proptest::test_runner::{Config, TestRunner};
 
 use super::named_gradients;
-use crate::cases::{Case, any_case, assert_close, layer, tokens};
+use crate::cases::{Case, any_case, assert_close, check, layer, tokens};
 
 fn self_attention(mask: &Mask, d_out: &Matrix) -> Gradients {
     let layer = FusedAttention::new(&layer(12, 3, 1));
@@ -39,8 +38,7 @@ fn where_nobody_may_attend_only_the_output_bias_learns() {
 
 #[test]
 fn no_random_layer_gives_a_number_that_is_not_finite() {
-    let config = Config { cases: 200, failure_persistence: None, ..Config::default() };
-    let outcome = TestRunner::new(config).run(&any_case(), |case: Case| {
+    check("finite_gradients", 200, &any_case(), |case: Case| {
         let layer = FusedAttention::new(&case.parameters::<f32>());
         let [query, key, value] = case.inputs::<f32>();
         let pass = Pass::forward(&layer, &query, &key, &value, &case.mask).unwrap();
@@ -53,7 +51,6 @@ fn no_random_layer_gives_a_number_that_is_not_finite() {
         }
         Ok(())
     });
-    outcome.unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 /// It adds `q_i · b` to every score of query i, which no softmax sees.

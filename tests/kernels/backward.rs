@@ -6,11 +6,10 @@ use ::kernels::{Gradients, InputGradients, Inputs, Instructions, Packed};
 use attention::{LayerParameters, Linear, Mask, Matrix, Real, Rng, SeedableRng};
 use fused_heads::{Batch, FusedAttention};
 use gradients::Pass;
-use proptest::test_runner::{Config, TestRunner};
 
 use super::batches::{BatchCase, any_batch};
 use super::{layer, tokens};
-use crate::cases::assert_close;
+use crate::cases::{assert_close, check};
 
 /// Gradients are sums over up to 900 tokens in f32, some of which cancel: the key bias's is
 /// 0 in exact arithmetic.
@@ -22,9 +21,7 @@ type Named = Vec<(&'static str, Matrix)>;
 #[test]
 fn gradients_and_maps_are_those_of_the_readable_backward_pass() {
     let (n_cases, largest) = (100, Cell::new(0f64));
-    let config =
-        Config { cases: n_cases, failure_persistence: None, ..Config::default() };
-    let outcome = TestRunner::new(config).run(&any_batch(), |case: BatchCase| {
+    check("packed_gradients", n_cases, &any_batch(), |case: BatchCase| {
         let (parameters, tokens) = (case.parameters(), case.tokens());
         let inputs = case.inputs(&tokens);
         let rng = &mut Rng::seed_from_u64(case.seed ^ 1);
@@ -47,7 +44,6 @@ fn gradients_and_maps_are_those_of_the_readable_backward_pass() {
         }
         Ok(())
     });
-    outcome.unwrap_or_else(|failure| panic!("{failure}"));
     println!("{n_cases} random batches: relative |Δ| = {:.1e}", largest.get());
 }
 

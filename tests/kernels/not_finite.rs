@@ -3,11 +3,10 @@
 use attention::{LayerParameters, Mask, Matrix, Rng, SeedableRng, max_abs_diff};
 use kernels::Inputs;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
 
 use super::batches::{BatchCase, any_batch, every_rung, exact, on_batch};
 use super::{layer, tokens};
-use crate::cases::assert_close;
+use crate::cases::{self, assert_close};
 
 const BROKEN: [f32; 4] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX];
 
@@ -49,18 +48,15 @@ fn a_nan_reaches_every_query_that_attends_to_it() {
 
 #[test]
 fn every_number_is_as_in_the_definition_wherever_the_broken_one_is() {
-    let config = Config { cases: 250, failure_persistence: None, ..Config::default() };
     let places = proptest::collection::vec((0..3usize, any::<usize>(), 0..3usize), 1..4);
-    let outcome =
-        TestRunner::new(config).run(&(any_batch(), places), |(case, places)| {
-            let mut tokens = case.tokens();
-            for (which, place, broken) in places {
-                let place = place % tokens[which].len();
-                tokens[which][place] = BROKEN[broken];
-            }
-            check(&case, &case.parameters(), &tokens)
-        });
-    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+    cases::check("not_finite", 250, &(any_batch(), places), |(case, places)| {
+        let mut tokens = case.tokens();
+        for (which, place, broken) in places {
+            let place = place % tokens[which].len();
+            tokens[which][place] = BROKEN[broken];
+        }
+        check(&case, &case.parameters(), &tokens)
+    });
 }
 
 fn check(
