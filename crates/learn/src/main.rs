@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use learn::{
-    attend, bench, book, count, notebooks, practice, predict, start, tour, train, verify,
+    attend, bench, book, count, notebooks, output, practice, predict, start, tour, train,
+    verify,
 };
 
 /// Learn multi-head attention: the book, the notebooks, and a trained layer.
@@ -82,15 +83,16 @@ fn main() -> ExitCode {
         },
         Some(Command::BenchOurs(args)) => bench::serve(&args),
         Some(Command::Verify(args)) => verify::run(&args),
-        Some(Command::Book) => {
-            book::built_and_checked().map(|summary| println!("{summary}"))
-        }
+        Some(Command::Book) => book::built_and_checked()
+            .and_then(|summary| Ok(output::print(summary + "\n")?)),
         Some(Command::Notebooks) => start::rewrite_notebooks(),
         Some(Command::Preprocess(args)) if args.supports.is_empty() => book::preprocess(),
         Some(Command::Preprocess(_)) => Ok(()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
+        // `| head -1` has what it wanted.
+        Err(error) if output::was_closed(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE

@@ -9,6 +9,7 @@ use fused_heads::FusedAttention;
 use per_head::PerHeadAttention;
 use pretrained::{Sentence, TrainedLayer};
 
+use crate::output::print;
 use crate::stages::every_stage;
 
 /// Which sentence goes through the layer.
@@ -26,8 +27,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let layer = pretrained::minilm()?;
     let sentence = layer.sentence(&args.sentence)?;
-    print!("{}", tour(&layer, sentence)?);
-    Ok(())
+    Ok(print(tour(&layer, sentence)?)?)
 }
 
 fn tour(layer: &TrainedLayer, sentence: &Sentence) -> Result<String> {
