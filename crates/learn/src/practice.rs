@@ -12,15 +12,19 @@
 //!
 //! A reader's file is written in one place only, `reset`, which keeps a copy first.
 
+mod build;
 mod check;
 mod files;
 mod original;
 mod reset;
+mod run;
 mod rustlings;
 mod verify;
 
 use anyhow::{Context, Result};
 use exercises::Entry;
+
+use crate::output::print;
 
 pub use original::statement;
 pub use verify::verify;
@@ -49,13 +53,15 @@ pub fn run(args: &Args) -> Result<bool> {
         return Ok(true);
     }
     let Some(asked) = &args.exercise else {
+        run::end_on_ctrl_c();
         return check::all();
     };
     let entry = find(asked)?;
     if args.hint {
-        println!("{}", files::hint(entry)?);
+        print(format_args!("{}\n", files::hint(entry)?))?;
         return Ok(true);
     }
+    run::end_on_ctrl_c();
     check::one(entry)
 }
 
