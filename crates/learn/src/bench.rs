@@ -25,7 +25,8 @@ use std::thread;
 use anyhow::{Context, Result, ensure};
 use kernels::{Instructions, machine};
 
-use crate::{paths, progress, step};
+use crate::output::print;
+use crate::{paths, progress};
 use case::{Case, Pass};
 use measure::{Found, Plan, TakesPart, measure};
 use report::{CaseReport, Machine, Point, Run};
@@ -91,6 +92,9 @@ pub struct Args {
     json: Option<PathBuf>,
 }
 
+/// Beyond these a median moves no more, and a bench takes days.
+const MOST_ROUNDS: usize = 10_000;
+
 /// What is to be done, after all arguments were found good.
 struct Settings {
     cases: Vec<Case>,
@@ -114,7 +118,9 @@ pub fn run(args: &Args) -> Result<bool> {
     if args.peers {
         let (there, missing) = peers::all(args.python.as_deref());
         programs.extend(there);
-        missing.iter().for_each(|why| println!("{why}"));
+        for why in &missing {
+            print(format_args!("{why}\n"))?;
+        }
     }
     let run = settings.run(args, &programs)?;
     if let Some(file) = &args.json {
@@ -145,8 +151,18 @@ impl Settings {
                 "--growth is {longest}, and must be at least {}",
                 growth::SHORTEST
             );
+            ensure!(
+                longest <= growth::LONGEST,
+                "--growth is {longest}, and must be at most {}",
+                growth::LONGEST
+            );
         }
         ensure!(args.rounds > 0, "--rounds is 0, and must be at least 1");
+        ensure!(
+            args.rounds <= MOST_ROUNDS,
+            "--rounds is {}, and must be at most {MOST_ROUNDS}",
+            args.rounds
+        );
         let all = thread::available_parallelism().map_or(1, usize::from);
         let threads = args.threads.unwrap_or(all);
         ensure!(
@@ -168,7 +184,7 @@ impl Settings {
 
     fn run(&self, args: &Args, programs: &[Program]) -> Result<Run> {
         let mut machine = self.machine()?;
-        print!("{}", table::machine(&machine));
+        print(table::machine(&machine))?;
         let wanted = |program: &Program, variant: &str| {
             program.is_peer
                 || self.rungs.is_empty()
@@ -184,7 +200,7 @@ impl Settings {
                     &format!("{} {case} · {}", case.name, pass.name()),
                     &found,
                     &mut machine,
-                );
+                )?;
                 rows.extend(found.rows);
             }
             cases.push(CaseReport::new(case, rows));
@@ -193,7 +209,7 @@ impl Settings {
             None => Vec::new(),
             Some(longest) => self.growth(longest, programs, &mut machine)?,
         };
-        print!("{}", table::LEGEND);
+        print(table::LEGEND)?;
         Ok(Run { machine, cases, growth })
     }
 
@@ -215,9 +231,9 @@ impl Settings {
             .collect();
         let plan = self.plan(&programs, &grows);
         let growth = growth::measure_all(&plan, longest, |case, found| {
-            tell(&case.to_string(), found, machine);
+            tell(&case.to_string(), found, machine)
         })?;
-        print!("{}", growth::slopes(&growth));
+        print(growth::slopes(&growth))?;
         Ok(growth)
     }
 
@@ -262,18 +278,19 @@ fn limit(gib: f64, free: u64) -> Result<u64> {
 }
 
 /// Prints what was found, and adds to what is known of the machine.
-fn tell(title: &str, found: &Found, machine: &mut Machine) {
-    print!("{}", table::rows(title, found.peak, &found.rows, &found.remarks));
+fn tell(title: &str, found: &Found, machine: &mut Machine) -> Result<()> {
+    print(table::rows(title, found.peak, &found.rows, &found.remarks))?;
     let best = machine.fma_peak_gflops;
     if found.peak < 0.9 * best {
-        println!(
+        print(format_args!(
             "  The machine was busy, or hot: an FMA peak of {:.0} GFLOP/s, and {best:.0} \
-             before.",
+             before.\n",
             found.peak
-        );
+        ))?;
     }
     machine.fma_peak_gflops = best.max(found.peak);
     machine.versions.extend(found.versions.clone());
+    Ok(())
 }
 
 /// This program in its other part.
@@ -284,14 +301,16 @@ fn ours() -> Result<Program> {
 
 /// Keeps a run for the book and the notebooks.
 fn keep(run: Run) -> Result<bool> {
-    let file = paths::state().join("bench.json");
+    let folder = paths::state();
+    fs::create_dir_all(&folder)
+        .with_context(|| format!("{} could not be made", folder.display()))?;
+    let file = folder.join("bench.json");
     let run = match Run::open(&file) {
         Ok(earlier) => run.over(earlier),
         Err(_) => run,
     };
-    step::create(&file)?;
     run.save(&file)?;
-    println!("Kept in {}.", file.display());
+    print(format_args!("Kept in {}.\n", file.display()))?;
     Ok(true)
 }
 

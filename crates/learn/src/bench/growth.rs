@@ -11,6 +11,9 @@ use super::report::Point;
 /// The first length; the next is twice as long.
 pub const SHORTEST: usize = 256;
 
+/// The longest that may be asked for: a pass over as many tokens takes a day.
+pub const LONGEST: usize = 1 << 20;
+
 /// Slopes are fitted from here on: before, other things than n² cost more.
 pub const LONG: usize = 2048;
 
@@ -18,15 +21,15 @@ pub const LONG: usize = 2048;
 pub fn measure_all(
     plan: &Plan<'_>,
     longest: usize,
-    mut tell: impl FnMut(&Case, &Found),
+    mut tell: impl FnMut(&Case, &Found) -> Result<()>,
 ) -> Result<Vec<Point>> {
     let mut points = Vec::new();
-    let doubled = |&n: &usize| Some(2 * n);
+    let doubled = |&n: &usize| n.checked_mul(2);
     let lengths = iter::successors(Some(SHORTEST), doubled);
     for tokens in lengths.take_while(|&tokens| tokens <= longest) {
         let case = Case::new("growth", [1, tokens, 256, 4], false);
         let found = measure(&case, Pass::Forward, plan)?;
-        tell(&case, &found);
+        tell(&case, &found)?;
         points.extend(found.rows.into_iter().map(|row| Point {
             who: row.who,
             side: row.side,

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::case::{Case, Pass};
+use crate::whole;
 
 /// A run: where it ran, and what was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -97,13 +98,13 @@ pub struct Point {
 }
 
 impl Run {
-    /// Writes it, over what was there.
+    /// Writes it, over what was there, which is whole until this is.
     ///
     /// # Errors
     /// A place that cannot be written to.
     pub fn save(&self, file: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self)? + "\n";
-        fs::write(file, text)
+        whole::write(file, text.as_bytes())
             .with_context(|| format!("{} could not be written", file.display()))
     }
 
@@ -246,6 +247,12 @@ mod tests {
         let found = run(2, &["003"], &[("rustc", "1.91.0")]);
         found.save(&file).unwrap();
         assert_eq!(Run::open(&file).unwrap(), found);
+        // Whoever has it open reads it to its end.
+        let mut open = fs::File::open(&file).unwrap();
+        run(1, &["4k"], &[]).save(&file).unwrap();
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut open, &mut text).unwrap();
+        assert_eq!(serde_json::from_str::<Run>(&text).unwrap(), found);
         fs::write(&file, "{}").unwrap();
         let refused = Run::open(&file).unwrap_err().to_string();
         assert!(refused.ends_with("run.json holds no run"), "{refused}");
