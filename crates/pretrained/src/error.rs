@@ -56,14 +56,16 @@ pub enum Error {
     /// A tensor of another shape than the rest of the layer asks for.
     #[error(
         "{file}: {} has shape {}, expected {expected}",
-        shown(tensor), shape_text(found)
+        shown(tensor),
+        shape_text(found)
     )]
     Shape { file: String, tensor: String, found: Vec<usize>, expected: String },
 
     /// A tensor without a single number.
     #[error(
         "{file}: {} has shape {}: it holds nothing",
-        shown(tensor), shape_text(shape)
+        shown(tensor),
+        shape_text(shape)
     )]
     Empty { file: String, tensor: String, shape: Vec<usize> },
 

@@ -169,5 +169,8 @@ fn sixty_thousand_layers_are_found_in_a_moment() {
     let layers = file.layers();
     assert!(start.elapsed().as_secs_f64() < 5.0, "{:?}", start.elapsed());
     assert_eq!(layers.len(), 60_000);
-    assert_eq!((&layers[2].prefix[..], &layers[10].prefix[..]), ("layer.2.", "layer.10."));
+    assert_eq!(
+        (&layers[2].prefix[..], &layers[10].prefix[..]),
+        ("layer.2.", "layer.10.")
+    );
 }

@@ -77,7 +77,8 @@ fn of_many_who_save_to_one_new_file_one_succeeds() {
                 .map(|i| {
                     scope.spawn(move || {
                         begin.wait();
-                        let saved = save(path, &[tensor::<f64>(f64::from(i))], Existing::Keep);
+                        let saved =
+                            save(path, &[tensor::<f64>(f64::from(i))], Existing::Keep);
                         saved.map(|()| i)
                     })
                 })
@@ -88,7 +89,10 @@ fn of_many_who_save_to_one_new_file_one_succeeds() {
             panic!("{saved:?}");
         };
         let exists = |error| matches!(error, &Error::Exists { .. });
-        assert_eq!(saved.iter().filter_map(|s| s.as_ref().err()).filter(|&e| exists(e)).count(), 7);
+        assert_eq!(
+            saved.iter().filter_map(|s| s.as_ref().err()).filter(|&e| exists(e)).count(),
+            7
+        );
         let read = TensorFile::open(path).unwrap().matrix("x").unwrap();
         assert_eq!(read[(0, 0)], f64::from(*winner));
     }

@@ -145,7 +145,8 @@ fn two_tensors_of_one_name_are_refused() {
 
 #[test]
 fn names_do_not_reach_the_terminal_as_they_are() {
-    let header = r#"{"\u001b[2J\u202e\né it's":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}"#;
+    let header =
+        r#"{"\u001b[2J\u202e\né it's":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}"#;
     let file = open(with_header(header, 1)).unwrap();
     insta::assert_snapshot!(file.tensor("y\u{7}").unwrap_err(), @r"some.file: no tensor y\u{7}; there is \u{1b}[2J\u{202e}\né it's");
     let names = file.names();
@@ -164,7 +165,8 @@ fn names_do_not_reach_the_terminal_as_they_are() {
 #[test]
 fn of_two_million_sizes_the_first_are_told() {
     let sizes = vec!["1"; 2_000_000].join(",");
-    let header = format!(r#"{{"x":{{"dtype":"U8","shape":[{sizes}],"data_offsets":[0,1]}}}}"#);
+    let header =
+        format!(r#"{{"x":{{"dtype":"U8","shape":[{sizes}],"data_offsets":[0,1]}}}}"#);
     let file = open(with_header(&header, 1)).unwrap();
     insta::assert_snapshot!(file.matrix("x").unwrap_err(), @"some.file: x has shape (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, and 1999988 more), expected two dimensions");
 }
