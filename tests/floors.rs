@@ -148,11 +148,12 @@ fn every_crate_has_its_floor() {
         let entries = fs::read_dir(under).unwrap().map(|entry| entry.unwrap().path());
         entries.filter(|path| path.join("Cargo.toml").is_file()).collect::<Vec<_>>()
     };
-    let found: BTreeSet<String> = [folders(crates.clone()), folders(crates.join("tools"))]
-        .concat()
-        .iter()
-        .map(|path| path.strip_prefix(&crates).unwrap().to_str().unwrap().to_owned())
-        .collect();
+    let found: BTreeSet<String> =
+        [folders(crates.clone()), folders(crates.join("tools"))]
+            .concat()
+            .iter()
+            .map(|path| path.strip_prefix(&crates).unwrap().to_str().unwrap().to_owned())
+            .collect();
     let known: BTreeSet<String> =
         SUBJECT.iter().chain(&TOOLS).map(|(folder, _)| (*folder).to_owned()).collect();
     assert_eq!(found, known);

@@ -2,7 +2,8 @@
 
 use std::backtrace::Backtrace;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Mutex, Once, mpsc};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, Once};
 use std::thread;
 use std::time::Duration;
 
@@ -118,13 +119,37 @@ pub struct TimeUp {
 }
 
 /// Runs `work` on a thread of its own, which ends with the process.
+///
+/// # Panics
+/// If `work` panics: with its panic.
 pub fn within_time_limit<R: Send + 'static>(
     work: impl FnOnce() -> R + Send + 'static,
 ) -> Result<R, TimeUp> {
     let (done, wait) = mpsc::channel();
-    thread::spawn(move || done.send(work()));
-    wait.recv_timeout(LIMIT).map_err(|_| TimeUp {
-        running: RUNNING.lock().map(|running| running.clone()).unwrap_or_default(),
-        seconds: LIMIT.as_secs(),
-    })
+    let worker = thread::spawn(move || done.send(work()).is_ok());
+    match wait.recv_timeout(LIMIT) {
+        Ok(value) => Ok(value),
+        // The check itself panicked, which has nothing to do with time.
+        Err(RecvTimeoutError::Disconnected) => match worker.join() {
+            Err(panic) => panic::resume_unwind(panic),
+            Ok(_) => unreachable!("a worker that does not panic sends its value"),
+        },
+        Err(RecvTimeoutError::Timeout) => Err(TimeUp {
+            running: RUNNING.lock().map(|running| running.clone()).unwrap_or_default(),
+            seconds: LIMIT.as_secs(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_that_panics_is_not_said_to_be_slow() {
+        let outcome = panic::catch_unwind(|| within_time_limit(|| panic!("a fault")));
+        let panic = outcome.err().expect("a panic, and no time that was up");
+        assert_eq!(panic.downcast_ref(), Some(&"a fault"));
+        assert_eq!(within_time_limit(|| 3).ok(), Some(3));
+    }
 }

@@ -34,6 +34,10 @@ pub enum Error {
     #[error("{file}: no safetensors file: its header of {n_bytes} bytes makes no sense")]
     Header { file: String, n_bytes: usize, source: serde_json::Error },
 
+    /// A name that stands for two tensors: which one is meant, nobody can say.
+    #[error("{file}: two tensors have the name {}", shown(tensor))]
+    Duplicate { file: String, tensor: String },
+
     /// The header describes more bytes than there are, or fewer.
     #[error(
         "{file}: {}: its header describes {expected} bytes of numbers, and {found} follow",
@@ -42,7 +46,7 @@ pub enum Error {
     DataLength { file: String, expected: usize, found: usize },
 
     /// A tensor that is needed and not there.
-    #[error("{file}: no tensor {tensor}; there is {}", shortened(names))]
+    #[error("{file}: no tensor {}; there is {}", shown(tensor), shortened(names))]
     MissingTensor { file: String, tensor: String, names: Vec<String> },
 
     /// A text that is needed and not among the file's metadata.
@@ -50,15 +54,23 @@ pub enum Error {
     MissingText { file: String, key: String },
 
     /// A tensor of another shape than the rest of the layer asks for.
-    #[error("{file}: {tensor} has shape {}, expected {expected}", shape_text(found))]
+    #[error(
+        "{file}: {} has shape {}, expected {expected}",
+        shown(tensor),
+        shape_text(found)
+    )]
     Shape { file: String, tensor: String, found: Vec<usize>, expected: String },
 
     /// A tensor without a single number.
-    #[error("{file}: {tensor} has shape {}: it holds nothing", shape_text(shape))]
+    #[error(
+        "{file}: {} has shape {}: it holds nothing",
+        shown(tensor),
+        shape_text(shape)
+    )]
     Empty { file: String, tensor: String, shape: Vec<usize> },
 
     /// A tensor of numbers where flags are needed, or of a kind that is not read here.
-    #[error("{file}: {tensor} holds {found}, expected {expected}")]
+    #[error("{file}: {} holds {found}, expected {expected}", shown(tensor))]
     Dtype { file: String, tensor: String, found: String, expected: &'static str },
 
     /// No tensor has a name by which a layer is known.
@@ -84,7 +96,7 @@ pub enum Error {
     UnknownPrefix { file: String, prefix: String, prefixes: Vec<String> },
 
     /// A layer that does more than the stages do.
-    #[error("{file}: {found}: {why}")]
+    #[error("{file}: {}: {why}", shown(found))]
     Unsupported { file: String, found: String, why: &'static str },
 
     /// A sentence that does not come with the trained layer.
@@ -92,7 +104,7 @@ pub enum Error {
     UnknownSentence { asked: String, known: Vec<String> },
 
     /// Numbers that do not fill the shape they are to be saved with.
-    #[error("{tensor} of shape {} was given {found} numbers", shape_text(shape))]
+    #[error("{} of shape {} was given {found} numbers", shown(tensor), shape_text(shape))]
     Count { tensor: String, shape: Vec<usize>, found: usize },
 
     /// A file that would be lost.
@@ -116,18 +128,41 @@ pub enum Error {
     Layer { file: String, source: attention::Error },
 }
 
-/// A shape as it is written everywhere in this workspace: `(30, 256)`.
+/// A shape as it is written everywhere in this workspace: `(30, 256)`. Of more sizes than
+/// any tensor has, only the first.
 pub(crate) fn shape_text(shape: &[usize]) -> String {
-    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
-    format!("({})", sizes.join(", "))
+    const MOST: usize = 12;
+    let sizes = shape.iter().take(MOST).map(usize::to_string);
+    let sizes = sizes.collect::<Vec<_>>().join(", ");
+    match shape.len().saturating_sub(MOST) {
+        0 => format!("({sizes})"),
+        n => format!("({sizes}, and {n} more)"),
+    }
+}
+
+/// A name from a file, which may be of any length and hold what moves a terminal's cursor.
+pub(crate) fn shown(name: &str) -> String {
+    const MOST: usize = 200;
+    let mut text = String::new();
+    for c in name.chars().take(MOST) {
+        match c {
+            '\'' | '"' | '\\' => text.push(c),
+            c => text.extend(c.escape_debug()),
+        }
+    }
+    match name.chars().count().saturating_sub(MOST) {
+        0 => text,
+        n => format!("{text}… and {n} characters more"),
+    }
 }
 
 /// The first names of a list, and how many more there are.
 fn shortened(names: &[String]) -> String {
     const MOST: usize = 12;
+    let first: Vec<String> = names.iter().take(MOST).map(|name| shown(name)).collect();
     match names.len() {
         0 => "none at all".to_string(),
-        n if n <= MOST => names.join(", "),
-        n => format!("{}, and {} more", names[..MOST].join(", "), n - MOST),
+        n if n <= MOST => first.join(", "),
+        n => format!("{}, and {} more", first.join(", "), n - MOST),
     }
 }

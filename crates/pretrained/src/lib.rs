@@ -22,6 +22,7 @@
 //! Left out: other formats, tensors on other devices, quantised weights.
 
 mod error;
+mod header;
 mod loader;
 mod minilm;
 mod numbers;

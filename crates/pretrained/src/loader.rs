@@ -4,6 +4,7 @@ mod bert;
 mod projections;
 mod pytorch;
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use attention::{Dims, HeadParameters, LayerParameters};
@@ -30,7 +31,7 @@ pub fn load_layer(
 }
 
 /// By whose names a layer was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Naming {
     /// `torch.nn.MultiheadAttention`: `in_proj_weight` or `q_proj_weight` and so on.
     PyTorch,
@@ -39,7 +40,7 @@ pub enum Naming {
 }
 
 /// A layer that was found in a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FoundLayer {
     /// What stands before the names of its tensors: nothing, or `encoder.layer.5.`.
     pub prefix: String,
@@ -50,7 +51,7 @@ pub struct FoundLayer {
 impl TensorFile {
     /// The layers in this file, `layer.2.` before `layer.10.`.
     pub fn layers(&self) -> Vec<FoundLayer> {
-        let mut layers = Vec::new();
+        let mut layers = HashSet::new();
         for name in self.names() {
             let endings =
                 [(Naming::PyTorch, pytorch::SIGNS), (Naming::Bert, bert::SIGNS)];
@@ -60,13 +61,13 @@ impl TensorFile {
                 else {
                     continue;
                 };
-                let layer = FoundLayer { prefix: prefix.to_string(), naming };
-                if !layers.contains(&layer) {
-                    layers.push(layer);
-                }
+                layers.insert(FoundLayer { prefix: prefix.to_string(), naming });
             }
         }
-        layers.sort_by_key(|layer| (layer.prefix.len(), layer.prefix.clone()));
+        let mut layers: Vec<FoundLayer> = layers.into_iter().collect();
+        layers.sort_by_cached_key(|layer| {
+            (layer.prefix.len(), layer.prefix.clone(), layer.naming)
+        });
         layers
     }
 

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use attention::{Matrix, Real};
 use safetensors::{Dtype, View};
@@ -114,7 +115,8 @@ pub enum Existing {
 /// The bytes go to a second file beside it, which takes its name when it is complete.
 ///
 /// # Errors
-/// As [`check_destination`]; [`Error::Write`] or [`Error::Format`].
+/// As [`check_destination`], also for a file that somebody else put there meanwhile;
+/// [`Error::Write`] or [`Error::Format`].
 pub fn save(path: &Path, tensors: &[NewTensor], existing: Existing) -> Result<()> {
     let bytes = to_bytes(tensors)?;
     check_destination(path, existing)?;
@@ -122,13 +124,37 @@ pub fn save(path: &Path, tensors: &[NewTensor], existing: Existing) -> Result<()
     let written = File::create_new(&unfinished).and_then(|mut file| {
         file.write_all(&bytes)?;
         file.sync_all()?;
-        fs::rename(&unfinished, path)
+        match existing {
+            Existing::Keep => take_free_name(&unfinished, path),
+            Existing::Replace => fs::rename(&unfinished, path),
+        }
     });
     written.map_err(|source| {
         // It may not exist, and a file left behind is not the error to report.
         let _ = fs::remove_file(&unfinished);
-        Error::Write { path: path.into(), source }
+        match source.kind() {
+            ErrorKind::AlreadyExists if existing == Existing::Keep && path.exists() => {
+                Error::Exists { path: path.into() }
+            }
+            _ => Error::Write { path: path.into(), source },
+        }
     })
+}
+
+/// Gives a complete file a name that nobody has, also if others try at the same moment: a
+/// link to it fails where a rename would replace what is there.
+fn take_free_name(complete: &Path, path: &Path) -> io::Result<()> {
+    match fs::hard_link(complete, path) {
+        Ok(()) => fs::remove_file(complete),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
+        // A disk that has no links: the name is taken first, and then replaced.
+        Err(_) => {
+            File::create_new(path)?;
+            fs::rename(complete, path).inspect_err(|_| {
+                let _ = fs::remove_file(path);
+            })
+        }
+    }
 }
 
 /// Says early whether [`save`] could put a file here, before anything is computed.
@@ -162,10 +188,14 @@ pub fn to_bytes(tensors: &[NewTensor]) -> Result<Vec<u8>> {
     Ok(safetensors::serialize(named, None)?)
 }
 
-/// Beside the file, since a rename does not cross from one disk to another.
+/// Beside the file, since a rename does not cross from one disk to another. Of a long name
+/// only the start: the whole of it may be as long as a name can be.
 fn unfinished(path: &Path) -> PathBuf {
+    static NTH: AtomicUsize = AtomicUsize::new(0);
+    let (process, nth) = (process::id(), NTH.fetch_add(1, Ordering::Relaxed));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}.unfinished", process::id()))
+    let start: String = name.chars().take(40).collect();
+    path.with_file_name(format!(".{start}.{process}.{nth}.unfinished"))
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! Tensors in a file, by name.
 
-use std::{borrow::Cow, fs, path::Path};
+use std::{borrow::Cow, fs, io, path::Path};
 
 use attention::Matrix;
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 
 use crate::error::{Error, Result, shape_text};
+use crate::header;
 use crate::numbers::{FLOATS, floats};
 
 /// A safetensors file in memory: a header in JSON that names tensors with their shapes,
@@ -26,10 +27,14 @@ impl TensorFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`Error::Read`], and as [`from_bytes`](Self::from_bytes).
+    /// [`Error::Read`], also for what is no plain file, such as a pipe, which might never
+    /// end; and as [`from_bytes`](Self::from_bytes).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let bytes = fs::read(path);
+        let bytes = fs::metadata(path).and_then(|found| match found.is_file() {
+            true => fs::read(path),
+            false => Err(io::Error::other("it is not a regular file")),
+        });
         let bytes = bytes.map_err(|source| Error::Read { path: path.into(), source })?;
         Self::from_bytes(path.display().to_string(), bytes)
     }
@@ -38,7 +43,8 @@ impl TensorFile {
     ///
     /// # Errors
     /// [`Error::TooShort`], [`Error::HeaderLength`], [`Error::Header`] or
-    /// [`Error::DataLength`] if they are no safetensors file, or a part of one.
+    /// [`Error::DataLength`] if they are no safetensors file, or a part of one;
+    /// [`Error::Duplicate`] if two tensors have one name.
     pub fn from_bytes(
         name: impl Into<String>,
         bytes: impl Into<Cow<'static, [u8]>>,
@@ -56,8 +62,15 @@ impl TensorFile {
         // the header lies about sizes near 2⁶⁴.
         let header: Metadata = match serde_json::from_slice(json) {
             Ok(header) => header,
-            Err(source) => return Err(Error::Header { file, n_bytes, source }),
+            Err(source) => {
+                let source = header::printable(source);
+                return Err(Error::Header { file, n_bytes, source });
+            }
         };
+        // A map, in which the last of two tensors with one name has replaced the first.
+        if let Some(tensor) = header::duplicate(json) {
+            return Err(Error::Duplicate { file, tensor });
+        }
         let (expected, found) = (header.data_len(), left - n_bytes);
         if expected != found {
             return Err(Error::DataLength { file, expected, found });

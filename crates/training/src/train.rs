@@ -109,7 +109,7 @@ pub fn train(
 
     let mut model = before.clone();
     let mut looks = vec![Look::at(&model, &test, &[], 0)?];
-    let mut losses = Vec::with_capacity(settings.n_steps);
+    let mut losses = Vec::new();
     let mut adams = [Adam::new(settings.rate), Adam::new(settings.rate)];
     for step in 0..settings.n_steps {
         let left = 1.0 - step as f64 / settings.n_steps as f64;

@@ -1,6 +1,6 @@
 //! The matrices as boxes, and the arrows that the gradient takes between them.
 
-use super::{Returned, BackwardPass};
+use super::{BackwardPass, Returned};
 
 /// Half of a box: columns and rows are 1 apart.
 pub(super) const HALF: [f64; 2] = [0.43, 0.31];

@@ -156,3 +156,21 @@ fn a_layer_that_does_not_fit_is_refused_with_its_numbers() {
     let with_bias_k = [&PACKED[..], &[("bias_k", &[1, 1, 4])]].concat();
     insta::assert_snapshot!(refused(&with_bias_k, 2), @"some.file: bias_k: made with add_bias_kv=True, this layer appends a learned key and value to every sequence, which no stage here does");
 }
+
+/// As many as no model has; it took half a minute.
+#[test]
+fn sixty_thousand_layers_are_found_in_a_moment() {
+    let one = Matrix::from_element(1, 1, 0.0);
+    let names = (0..60_000).map(|i| format!("layer.{i}.in_proj_weight"));
+    let tensors = names.map(|name| NewTensor::new(name, &[1, 1], [&one]).unwrap());
+    let bytes = to_bytes(&tensors.collect::<Vec<_>>()).unwrap();
+    let file = TensorFile::from_bytes("some.file", bytes).unwrap();
+    let start = std::time::Instant::now();
+    let layers = file.layers();
+    assert!(start.elapsed().as_secs_f64() < 5.0, "{:?}", start.elapsed());
+    assert_eq!(layers.len(), 60_000);
+    assert_eq!(
+        (&layers[2].prefix[..], &layers[10].prefix[..]),
+        ("layer.2.", "layer.10.")
+    );
+}

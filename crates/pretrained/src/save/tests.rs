@@ -65,3 +65,47 @@ fn numbers_that_do_not_fill_the_shape_are_refused() {
     let x = Matrix::from_element(2, 3, 0.0);
     insta::assert_snapshot!(NewTensor::new("x", &[2, 2], [&x]).unwrap_err(), @"x of shape (2, 2) was given 6 numbers");
 }
+
+#[test]
+fn of_many_who_save_to_one_new_file_one_succeeds() {
+    let folder = Folder::new("race");
+    for round in 0..20 {
+        let path = &folder.0.join(format!("{round}.safetensors"));
+        let begin = &std::sync::Barrier::new(8);
+        let saved: Vec<_> = std::thread::scope(|scope| {
+            let savers: Vec<_> = (0..8)
+                .map(|i| {
+                    scope.spawn(move || {
+                        begin.wait();
+                        let saved =
+                            save(path, &[tensor::<f64>(f64::from(i))], Existing::Keep);
+                        saved.map(|()| i)
+                    })
+                })
+                .collect();
+            savers.into_iter().map(|saver| saver.join().unwrap()).collect()
+        });
+        let [winner] = saved.iter().flatten().collect::<Vec<_>>()[..] else {
+            panic!("{saved:?}");
+        };
+        let exists = |error| matches!(error, &Error::Exists { .. });
+        assert_eq!(
+            saved.iter().filter_map(|s| s.as_ref().err()).filter(|&e| exists(e)).count(),
+            7
+        );
+        let read = TensorFile::open(path).unwrap().matrix("x").unwrap();
+        assert_eq!(read[(0, 0)], f64::from(*winner));
+    }
+    assert_eq!(folder.names().len(), 20);
+}
+
+#[test]
+fn a_name_may_be_as_long_as_the_system_allows() {
+    let folder = Folder::new("long");
+    for name in ["x".repeat(255), "é".repeat(127)] {
+        for existing in [Existing::Keep, Existing::Replace] {
+            save(&folder.0.join(&name), &[tensor::<f64>(0.0)], existing).unwrap();
+        }
+    }
+    assert_eq!(folder.names().len(), 2);
+}

@@ -133,3 +133,52 @@ fn no_bytes_make_it_panic() {
     let header = format!("{{{}}}", tensors.collect::<Vec<_>>().join(","));
     insta::assert_snapshot!(refused(with_header(&header, 0)), @"some.file: truncated: its header describes 18446744073709551608 bytes of numbers, and 0 follow");
 }
+
+#[test]
+fn two_tensors_of_one_name_are_refused() {
+    // The same bytes for both, or the format itself has something to say.
+    let one = r#"{"dtype":"U8","shape":[1],"data_offsets":[0,1]}"#;
+    let twice = |a, b| with_header(&format!(r#"{{"{a}":{one},"{b}":{one}}}"#), 1);
+    insta::assert_snapshot!(refused(twice("x", "x")), @"some.file: two tensors have the name x");
+    insta::assert_snapshot!(refused(twice("x", r"\u0078")), @"some.file: two tensors have the name x");
+}
+
+#[test]
+fn names_do_not_reach_the_terminal_as_they_are() {
+    let header =
+        r#"{"\u001b[2J\u202e\né it's":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}"#;
+    let file = open(with_header(header, 1)).unwrap();
+    insta::assert_snapshot!(file.tensor("y\u{7}").unwrap_err(), @r"some.file: no tensor y\u{7}; there is \u{1b}[2J\u{202e}\né it's");
+    let names = file.names();
+    let error = file.matrix(&names[0]).unwrap_err();
+    insta::assert_snapshot!(error, @r"some.file: \u{1b}[2J\u{202e}\né it's has shape (1), expected two dimensions");
+    let kind = r#"{"x":{"dtype":"\u001b[2J","shape":[1],"data_offsets":[0,1]}}"#;
+    assert!(!refused(with_header(kind, 1)).contains('\u{1b}'));
+    let gap = r#"{"\u001b[2J":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}"#;
+    assert!(!refused(with_header(gap, 2)).contains('\u{1b}'));
+    let one = r#"{"dtype":"U8","shape":[1],"data_offsets":[0,1]}"#;
+    let long = with_header(&format!(r#"{{"{}":{one}}}"#, "x".repeat(10_000)), 1);
+    let error = open(long).unwrap().tensor("y").unwrap_err().to_string();
+    assert!(error.len() < 300, "{error}");
+}
+
+#[test]
+fn of_two_million_sizes_the_first_are_told() {
+    let sizes = vec!["1"; 2_000_000].join(",");
+    let header =
+        format!(r#"{{"x":{{"dtype":"U8","shape":[{sizes}],"data_offsets":[0,1]}}}}"#);
+    let file = open(with_header(&header, 1)).unwrap();
+    insta::assert_snapshot!(file.matrix("x").unwrap_err(), @"some.file: x has shape (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, and 1999988 more), expected two dimensions");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_is_refused_and_not_waited_for() {
+    let path = std::env::temp_dir().join(format!("pipe-{}", std::process::id()));
+    let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    let error = TensorFile::open(&path).unwrap_err();
+    std::fs::remove_file(&path).unwrap();
+    let source = std::error::Error::source(&error).unwrap().to_string();
+    assert_eq!(source, "it is not a regular file");
+}

@@ -11,19 +11,22 @@ use super::measure::{Found, Plan, measure};
 /// The first length; the next is twice as long.
 pub const SHORTEST: usize = 256;
 
+/// The longest that may be asked for: a pass over as many tokens takes a day.
+pub const LONGEST: usize = 1 << 20;
+
 /// Measures every length up to the longest, and hands over what was found of each.
 pub fn measure_all(
     plan: &Plan<'_>,
     longest: usize,
-    mut tell: impl FnMut(&Case, &Found),
+    mut tell: impl FnMut(&Case, &Found) -> Result<()>,
 ) -> Result<Vec<Point>> {
     let mut points = Vec::new();
-    let doubled = |&n: &usize| Some(2 * n);
+    let doubled = |&n: &usize| n.checked_mul(2);
     let lengths = iter::successors(Some(SHORTEST), doubled);
     for tokens in lengths.take_while(|&tokens| tokens <= longest) {
         let case = Case::new("growth", [1, tokens, 256, 4], false);
         let found = measure(&case, Pass::Forward, plan)?;
-        tell(&case, &found);
+        tell(&case, &found)?;
         points.extend(found.rows.into_iter().map(|row| Point {
             who: row.who,
             side: row.side,

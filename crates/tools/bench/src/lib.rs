@@ -23,7 +23,8 @@ use anyhow::{Context, Result, ensure};
 use kernels::{Instructions, machine};
 
 use record::{CASES, Case, CaseReport, Machine, Pass, Point, Run};
-use workshop::{paths, progress, step};
+use workshop::output::print;
+use workshop::{paths, progress, whole};
 
 use measure::{Found, Plan, TakesPart, measure};
 use side::Program;
@@ -88,6 +89,9 @@ pub struct Args {
     json: Option<PathBuf>,
 }
 
+/// Beyond these a median moves no more, and a bench takes days.
+const MOST_ROUNDS: usize = 10_000;
+
 /// What is to be done, after all arguments were found good.
 struct Settings {
     cases: Vec<Case>,
@@ -112,7 +116,9 @@ pub fn run(args: &Args) -> Result<()> {
     if args.peers {
         let (there, missing) = peers::all(args.python.as_deref());
         programs.extend(there);
-        missing.iter().for_each(|why| println!("{why}"));
+        for why in &missing {
+            print(format_args!("{why}\n"))?;
+        }
     }
     let run = settings.run(args, &programs)?;
     if let Some(file) = &args.json {
@@ -143,8 +149,18 @@ impl Settings {
                 "--growth is {longest}, and must be at least {}",
                 growth::SHORTEST
             );
+            ensure!(
+                longest <= growth::LONGEST,
+                "--growth is {longest}, and must be at most {}",
+                growth::LONGEST
+            );
         }
         ensure!(args.rounds > 0, "--rounds is 0, and must be at least 1");
+        ensure!(
+            args.rounds <= MOST_ROUNDS,
+            "--rounds is {}, and must be at most {MOST_ROUNDS}",
+            args.rounds
+        );
         let all = thread::available_parallelism().map_or(1, usize::from);
         let threads = args.threads.unwrap_or(all);
         ensure!(
@@ -166,7 +182,7 @@ impl Settings {
 
     fn run(&self, args: &Args, programs: &[Program]) -> Result<Run> {
         let mut machine = self.machine()?;
-        print!("{}", table::machine(&machine));
+        print(table::machine(&machine))?;
         let wanted = |program: &Program, variant: &str| {
             program.is_peer
                 || self.rungs.is_empty()
@@ -182,7 +198,7 @@ impl Settings {
                     &format!("{} {case} · {}", case.name, pass.name()),
                     &found,
                     &mut machine,
-                );
+                )?;
                 rows.extend(found.rows);
             }
             cases.push(CaseReport::new(case, rows));
@@ -191,7 +207,7 @@ impl Settings {
             None => Vec::new(),
             Some(longest) => self.growth(longest, programs, &mut machine)?,
         };
-        print!("{}", table::LEGEND);
+        print(table::LEGEND)?;
         Ok(Run { machine, cases, growth })
     }
 
@@ -213,9 +229,9 @@ impl Settings {
             .collect();
         let plan = self.plan(&programs, &grows);
         let growth = growth::measure_all(&plan, longest, |case, found| {
-            tell(&case.to_string(), found, machine);
+            tell(&case.to_string(), found, machine)
         })?;
-        print!("{}", growth::slopes(&growth));
+        print(growth::slopes(&growth))?;
         Ok(growth)
     }
 
@@ -260,18 +276,19 @@ fn limit(gib: f64, free: u64) -> Result<u64> {
 }
 
 /// Prints what was found, and adds to what is known of the machine.
-fn tell(title: &str, found: &Found, machine: &mut Machine) {
-    print!("{}", table::rows(title, found.peak, &found.rows, &found.remarks));
+fn tell(title: &str, found: &Found, machine: &mut Machine) -> Result<()> {
+    print(table::rows(title, found.peak, &found.rows, &found.remarks))?;
     let best = machine.fma_peak_gflops;
     if found.peak < 0.9 * best {
-        println!(
+        print(format_args!(
             "  The machine was busy, or hot: an FMA peak of {:.0} GFLOP/s, and {best:.0} \
-             before.",
+             before.\n",
             found.peak
-        );
+        ))?;
     }
     machine.fma_peak_gflops = best.max(found.peak);
     machine.versions.extend(found.versions.clone());
+    Ok(())
 }
 
 /// This program in its other part.
@@ -282,20 +299,22 @@ fn ours() -> Result<Program> {
 
 /// Keeps a run for the book and the notebooks.
 fn keep(run: Run) -> Result<()> {
+    let folder = paths::state();
+    fs::create_dir_all(&folder)
+        .with_context(|| format!("{} could not be made", folder.display()))?;
     let file = paths::bench_run();
     let earlier = fs::read_to_string(&file).ok().and_then(|text| Run::parse(&text).ok());
     let run = match earlier {
         Some(earlier) => run.over(earlier),
         None => run,
     };
-    step::create(&file)?;
     save(&run, &file)?;
-    println!("Kept in {}.", file.display());
+    print(format_args!("Kept in {}.\n", file.display()))?;
     Ok(())
 }
 
 fn save(run: &Run, file: &Path) -> Result<()> {
-    fs::write(file, run.to_text()?)
+    whole::write(file, run.to_text()?.as_bytes())
         .with_context(|| format!("{} could not be written", file.display()))
 }
 

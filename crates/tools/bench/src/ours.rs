@@ -3,7 +3,7 @@
 
 mod variants;
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -14,6 +14,7 @@ use super::layer::Layer;
 use super::memory;
 use record::{Case, Pass};
 use variants::{Variant, variants};
+use workshop::output::print;
 
 /// How long a measurement lasts at least: shorter passes are repeated.
 const AT_LEAST_MS: f64 = 20.0;
@@ -41,10 +42,10 @@ pub fn serve(args: &Args) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
     pool.install(|| {
         let mut server = Server::new(layer, instructions);
-        println!("kernels {}\t{}", env!("CARGO_PKG_VERSION"), server.names().join("\t"));
+        let version = env!("CARGO_PKG_VERSION");
+        print(format_args!("kernels {version}\t{}\n", server.names().join("\t")))?;
         for line in io::stdin().lock().lines() {
-            println!("{}", server.answer(&line?)?);
-            io::stdout().flush()?;
+            print(server.answer(&line?)? + "\n")?;
         }
         Ok(())
     })

@@ -12,9 +12,12 @@
 //! | `time VARIANT PASS` | milliseconds of one pass; of short ones the mean of many |
 //! | `memory VARIANT PASS` | peak bytes beyond input, parameters and results, or `-` |
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use tempfile::NamedTempFile;
@@ -22,6 +25,13 @@ use tempfile::NamedTempFile;
 use super::memory;
 use record::{Case, Pass};
 use workshop::step;
+
+/// How long a side may take to answer. The slowest pass of the longest case, in loops and
+/// back, takes a few minutes.
+const PATIENCE: Duration = Duration::from_secs(30 * 60);
+
+/// The longest line that is an answer.
+const LONGEST_LINE: u64 = 64 * 1024;
 
 /// How a side is started.
 #[derive(Debug, Clone)]
@@ -52,7 +62,8 @@ pub struct Side {
     log: NamedTempFile,
     process: Child,
     stdin: ChildStdin,
-    stdout: BufReader<ChildStdout>,
+    lines: Receiver<io::Result<Vec<u8>>>,
+    patience: Duration,
 }
 
 impl Side {
@@ -83,10 +94,14 @@ impl Side {
         for library in ["OMP", "MKL", "OPENBLAS", "RAYON", "MATMUL"] {
             command.env(format!("{library}_NUM_THREADS"), &threads);
         }
-        Self::speak(command, log)
+        Self::speak(command, log, PATIENCE)
     }
 
-    fn speak(mut command: Command, log: NamedTempFile) -> Result<Self> {
+    fn speak(
+        mut command: Command,
+        log: NamedTempFile,
+        patience: Duration,
+    ) -> Result<Self> {
         let mut process = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -95,9 +110,8 @@ impl Side {
             .with_context(|| format!("{:?} does not start", command.get_program()))?;
         let stdin = process.stdin.take().context("a side has no standard input")?;
         let stdout = process.stdout.take().context("a side has no standard output")?;
-        let stdout = BufReader::new(stdout);
-        let (versions, variants) = (Vec::new(), Vec::new());
-        let mut side = Self { versions, variants, log, process, stdin, stdout };
+        let (versions, variants, lines) = (Vec::new(), Vec::new(), lines(stdout));
+        let mut side = Self { versions, variants, log, process, stdin, lines, patience };
         let line = side.answer()?;
         let (versions, variants) = greeting(&line).with_context(|| {
             format!("it said {line:?}, not its versions and variants")
@@ -150,8 +164,18 @@ impl Side {
     }
 
     fn answer(&mut self) -> Result<String> {
-        let mut line = Vec::new();
-        self.stdout.read_until(b'\n', &mut line)?;
+        let line = match self.lines.recv_timeout(self.patience) {
+            Ok(line) => line?,
+            Err(RecvTimeoutError::Disconnected) => Vec::new(),
+            Err(RecvTimeoutError::Timeout) => {
+                // What it says later would be taken for the answer to another question.
+                self.process.kill()?;
+                bail!(
+                    "it said nothing for {} s, and was stopped",
+                    self.patience.as_secs()
+                );
+            }
+        };
         if line.is_empty() {
             self.stopped()?;
         }
@@ -173,6 +197,23 @@ impl Drop for Side {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// Lines as they come, read on a thread of its own: a read from a pipe has no time limit.
+fn lines(stdout: ChildStdout) -> Receiver<io::Result<Vec<u8>>> {
+    let (send, lines) = mpsc::sync_channel(1);
+    thread::spawn(move || {
+        let mut stdout = BufReader::new(stdout);
+        loop {
+            let mut line = Vec::new();
+            let read = (&mut stdout).take(LONGEST_LINE).read_until(b'\n', &mut line);
+            let is_over = !matches!(read, Ok(1..));
+            if send.send(read.map(|_| line)).is_err() || is_over {
+                return;
+            }
+        }
+    });
+    lines
 }
 
 fn unclear(answer: &str, expected: &str) -> String {

@@ -40,6 +40,8 @@ fn what_does_not_fit_is_refused_with_what_there_is() {
     insta::assert_snapshot!(refused("--case 5k"), @r#"there is no case "5k"; there are 003, 004, 1k-causal, 4k, 16k, and all"#);
     insta::assert_snapshot!(refused("--rounds 0"), @"--rounds is 0, and must be at least 1");
     insta::assert_snapshot!(refused("--growth=255"), @"--growth is 255, and must be at least 256");
+    insta::assert_snapshot!(refused("--growth=1048577"), @"--growth is 1048577, and must be at most 1048576");
+    insta::assert_snapshot!(refused("--rounds 9223372036854775808"), @"--rounds is 9223372036854775808, and must be at most 10000");
     insta::assert_snapshot!(refused("--memory 0"), @"--memory is 0, and must be above 0");
     insta::assert_snapshot!(refused("--memory nan"), @"--memory is NaN, and must be above 0");
     let rungs = refused("--rung ladder");

@@ -72,19 +72,20 @@ impl Chapter<'_> {
     fn run(&mut self) {
         let directives = directive::find(self.text);
         // A snapshot may be declared below the first use of its values: in a footer, say.
-        for directive in directives.iter().filter(|d| d.name == "values") {
+        let formulas = math::find(self.text);
+        let in_formula = |d: &&Directive| {
+            let holds = |f: &math::Formula| f.range.contains(&d.range.start);
+            formulas.iter().any(holds)
+        };
+        let is_declared = |d: &&Directive| d.name == "values" && !in_formula(d);
+        for directive in directives.iter().filter(is_declared) {
             let declared = self.values.declare(&self.book.snapshots, directive.rest);
             self.edit(directive.range.clone(), declared.map(|()| Some(String::new())));
         }
-        let formulas = math::find(self.text);
         for formula in &formulas {
             let html = self.formula(formula);
             self.edit(formula.range.clone(), html.map(Some));
         }
-        let in_formula = |d: &Directive| {
-            let holds = |f: &math::Formula| f.range.contains(&d.range.start);
-            formulas.iter().any(holds)
-        };
         for directive in
             directives.iter().filter(|d| d.name != "values" && !in_formula(d))
         {
@@ -172,6 +173,15 @@ impl Chapter<'_> {
         self.edits.sort_by_key(|(range, _)| range.start);
         let (mut text, mut at) = (String::with_capacity(self.text.len()), 0);
         for (range, new) in &self.edits {
+            // One begins within the other.
+            if range.start < at {
+                self.problems.push(Problem {
+                    file: Path::new("chapters").join(self.file),
+                    line: line_of(self.text, range.start),
+                    what: "a formula and a {{#…}} overlap".to_string(),
+                });
+                continue;
+            }
             text.push_str(&self.text[at..range.start]);
             text.push_str(new);
             at = range.end;

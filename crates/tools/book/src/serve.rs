@@ -4,9 +4,10 @@
 //! One thread a connection and one answer a connection: a browser opens six at once, and
 //! a server that keeps them open on fewer threads leaves the seventh to wait for ever.
 
+use std::fmt;
 use std::fs;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,13 +15,17 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use percent_encoding::percent_decode_str;
 
 /// How long a browser may take to ask, and the longest question.
 const PATIENCE: Duration = Duration::from_secs(10);
 const LONGEST_HEAD: usize = 16 * 1024;
+
+/// How much of what nobody asked for is read, so that the answer is read too.
+const LONGEST_BODY: u64 = 16 * 1024 * 1024;
+
+/// How long the server rests when the system gives it no connection, at first and at most.
+const PAUSES: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(1)];
 
 /// A running server; it ends when it is dropped.
 pub struct Server {
@@ -42,16 +47,10 @@ impl Server {
         let address = listener.local_addr().context("the server has no address")?;
         let ending = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&ending);
-        let thread = thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                if stop.load(Ordering::SeqCst) {
-                    return;
-                }
-                let folder = folder.clone();
-                // A reader who leaves before the answer is whole is no fault of ours.
-                thread::spawn(move || drop(answer(stream, &folder)));
-            }
-        });
+        let accept = move || listener.accept().map(|(stream, _)| stream);
+        let thread = named("book")
+            .spawn(move || answer_all(accept, &folder, &stop))
+            .context("no thread for the book's server")?;
         let url = format!("http://{address}/");
         Ok(Self { address, url, ending, thread: Some(thread) })
     }
@@ -78,7 +77,71 @@ impl Drop for Server {
     }
 }
 
-fn answer(mut stream: TcpStream, folder: &Path) -> io::Result<()> {
+fn named(name: &str) -> thread::Builder {
+    thread::Builder::new().name(name.to_string())
+}
+
+/// Answers every connection until it is told to stop. What the system refuses (a
+/// connection, for want of descriptors; a thread) is said once, and then waited for.
+fn answer_all(
+    mut accept: impl FnMut() -> io::Result<TcpStream>,
+    folder: &Path,
+    stop: &AtomicBool,
+) {
+    let [first, longest] = PAUSES;
+    let mut pause = first;
+    let mut told = Told::default();
+    while !stop.load(Ordering::SeqCst) {
+        let stream = match accept() {
+            Ok(stream) => stream,
+            Err(error) => {
+                told.once(format_args!("no connection: {error}"));
+                thread::sleep(pause);
+                pause = longest.min(2 * pause);
+                continue;
+            }
+        };
+        pause = first;
+        if stop.load(Ordering::SeqCst) {
+            return;
+        }
+        let stream = Arc::new(stream);
+        let (theirs, theirs_folder) = (Arc::clone(&stream), folder.to_path_buf());
+        // A reader who leaves before the answer is whole is no fault of ours.
+        let spawned = named("page").spawn(move || drop(answer(&theirs, &theirs_folder)));
+        if let Err(error) = spawned {
+            // Then one after the other.
+            told.once(format_args!("no thread: {error}"));
+            drop(answer(&stream, folder));
+        }
+    }
+}
+
+/// What was said of a lack that lasts.
+#[derive(Default)]
+struct Told(Option<String>);
+
+impl Told {
+    fn once(&mut self, what: fmt::Arguments<'_>) {
+        let what = what.to_string();
+        if self.0.as_ref() != Some(&what) {
+            // Where nobody can read it, the pages still count.
+            let _ = writeln!(io::stderr(), "The book's server has {what}. It goes on.");
+            self.0 = Some(what);
+        }
+    }
+}
+
+fn answer(stream: &TcpStream, folder: &Path) -> io::Result<()> {
+    let answered = answer_one(stream, folder);
+    // A socket that is closed with something unread in it takes the answer back.
+    stream.shutdown(Shutdown::Write)?;
+    stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+    io::copy(&mut stream.take(LONGEST_BODY), &mut io::sink())?;
+    answered
+}
+
+fn answer_one(mut stream: &TcpStream, folder: &Path) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let head = read_head(&mut stream)?;
@@ -92,26 +155,32 @@ fn answer(mut stream: TcpStream, folder: &Path) -> io::Result<()> {
         let allow = [("Allow", "GET, HEAD")];
         return send(&mut stream, "405 Method Not Allowed", &allow, b"", true);
     }
+    if has_body(request.headers) {
+        return send(&mut stream, "413 Content Too Large", &[], b"no body", true);
+    }
     let (path, status) = match find(folder, url) {
         Some(path) => (path, "200 OK"),
         None => (folder.join("404.html"), "404 Not Found"),
     };
-    let mut bytes = fs::read(&path).unwrap_or_else(|_| b"not found".to_vec());
-    let mut fields = vec![
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => b"not found".to_vec(),
+        Err(error) => {
+            let why = format!("{} cannot be read: {error}", path.display());
+            let status = "503 Service Unavailable";
+            return send(&mut stream, status, &[], why.as_bytes(), method == "GET");
+        }
+    };
+    let fields = [
         ("Content-Type", content_type(&path)),
         ("Cache-Control", cache_control(&path, url)),
         ("X-Content-Type-Options", "nosniff"),
     ];
-    // The plots' script is 1.3 MB as it is and less than half of that packed.
-    if is_text(&path) && takes_gzip(request.headers) {
-        fields.extend([("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding")]);
-        bytes = packed(&bytes)?;
-    }
     send(&mut stream, status, &fields, &bytes, method == "GET")
 }
 
 /// Reads up to the empty line that ends a request without a body.
-fn read_head(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
+fn read_head(stream: &mut impl Read) -> io::Result<Vec<u8>> {
     let (mut head, mut part) = (Vec::new(), [0; 2048]);
     while head.len() < LONGEST_HEAD && !head.windows(4).any(|four| four == b"\r\n\r\n") {
         match stream.read(&mut part)? {
@@ -123,7 +192,7 @@ fn read_head(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
 }
 
 fn send(
-    stream: &mut TcpStream,
+    stream: &mut impl Write,
     status: &str,
     fields: &[(&str, &str)],
     body: &[u8],
@@ -140,12 +209,12 @@ fn send(
     stream.flush()
 }
 
-fn takes_gzip(headers: &[httparse::Header]) -> bool {
-    let takes = |header: &httparse::Header| {
-        let value = String::from_utf8_lossy(header.value);
-        header.name.eq_ignore_ascii_case("accept-encoding") && value.contains("gzip")
-    };
-    headers.iter().any(takes)
+/// Whether more than the head is announced.
+fn has_body(headers: &[httparse::Header]) -> bool {
+    headers.iter().any(|header| {
+        let is = |name: &str| header.name.eq_ignore_ascii_case(name);
+        is("transfer-encoding") || (is("content-length") && header.value != b"0")
+    })
 }
 
 /// The file that an address means, if it lies in the folder.
@@ -192,18 +261,8 @@ fn cache_control(path: &Path, url: &str) -> &'static str {
     }
 }
 
-fn is_text(path: &Path) -> bool {
-    matches!(extension(path), "html" | "css" | "js" | "json" | "svg" | "txt")
-}
-
 fn extension(path: &Path) -> &str {
     path.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
-}
-
-fn packed(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(bytes)?;
-    encoder.finish()
 }
 
 #[cfg(test)]

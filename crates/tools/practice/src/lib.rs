@@ -12,15 +12,19 @@
 //!
 //! A reader's file is written in one place only, `reset`, which keeps a copy first.
 
+mod build;
 mod check;
 mod entry;
 mod files;
 mod original;
 mod reset;
+mod run;
 mod rustlings;
 mod verify;
 
 use anyhow::Result;
+use workshop::output::print;
+
 pub use entry::{Entry, Section, all, find};
 pub use original::statement;
 pub use verify::verify;
@@ -49,13 +53,15 @@ pub fn run(args: &Args) -> Result<bool> {
         return Ok(true);
     }
     let Some(asked) = &args.exercise else {
+        run::end_on_ctrl_c();
         return check::all();
     };
     let entry = find(asked)?;
     if args.hint {
-        println!("{}", entry.hint());
+        print(format_args!("{}\n", entry.hint()))?;
         return Ok(true);
     }
+    run::end_on_ctrl_c();
     check::one(&entry)
 }
 

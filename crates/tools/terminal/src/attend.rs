@@ -1,5 +1,6 @@
 //! `cargo learn attend`: a reader's own layer and tensors, through the stages.
 
+mod finite;
 mod inputs;
 mod masks;
 mod report;
@@ -14,6 +15,7 @@ use clap::ValueEnum;
 use pretrained::{Existing, NewTensor, Stored, TensorFile, check_destination, save};
 
 use inputs::Inputs;
+use report::Report;
 use stages::Stage;
 
 /// Send your own tensors through your own PyTorch layer
@@ -77,39 +79,45 @@ enum Precision {
 ///
 /// # Errors
 /// What is wrong with a file, with the tensors in it, or with the place to write to; stages
-/// that differ.
+/// that differ; at the end, a standard output that did not take all that was to be said.
 pub fn run(args: Args) -> Result<()> {
     check_output(&args)?;
     let weights = TensorFile::open(&args.weights)?;
     let layer = weights.layer(args.heads, args.prefix.as_deref())?;
     let file = TensorFile::open(&args.input)?;
     let inputs = Inputs::read(&file, layer.dims(), args.causal)?;
-    report::layer(weights.name(), &layer);
-    report::inputs(&inputs);
+    let mut to = Report::default();
+    report::layer(&mut to, weights.name(), &layer);
+    report::inputs(&mut to, &inputs);
     match args.dtype {
-        Precision::F64 => compute(&args, &layer, &inputs),
-        Precision::F32 => compute(&args, &layer.cast::<f32>(), &inputs.cast::<f32>()),
+        Precision::F64 => compute(&mut to, &args, &layer, &inputs)?,
+        Precision::F32 => {
+            compute(&mut to, &args, &layer.cast::<f32>(), &inputs.cast::<f32>())?
+        }
     }
+    Ok(to.finish()?)
 }
 
 fn compute<T: Stored>(
+    to: &mut Report,
     args: &Args,
     layer: &LayerParameters<T>,
     inputs: &Inputs<T>,
 ) -> Result<()> {
+    inputs.check_sums(layer.dims().n_heads())?;
     let results = args.stage.run(layer, inputs)?;
     if args.stage == Stage::All {
-        stages::compare(layer, inputs, &results)?;
+        stages::compare(to, layer, inputs, &results)?;
     }
     // Of several stages that agree, the last.
     let Some((_, attended)) = results.last() else { return Ok(()) };
-    report::heads(attended);
-    report::remarks(inputs, attended);
+    report::heads(to, attended);
+    report::remarks(to, layer, inputs, attended);
 
     let tensors = tensors(inputs, attended)?;
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     save(&args.output, &tensors, existing)?;
-    report::written(&args.output, &tensors);
+    report::written(to, &args.output, &tensors);
     Ok(())
 }
 

@@ -7,6 +7,8 @@ use attention::{
 use fused_heads::FusedAttention;
 use per_head::PerHeadAttention;
 
+use workshop::output::print;
+
 /// A ledger is made from real matrices, so their number must fit in memory.
 const MOST_PARAMETERS: u128 = 200_000_000;
 
@@ -32,8 +34,7 @@ pub struct Args {
 /// # Errors
 /// Sizes that do not fit together, or a layer too large to be made.
 pub fn run(args: &Args) -> Result<()> {
-    print!("{}", report(args)?);
-    Ok(())
+    Ok(print(report(args)?)?)
 }
 
 fn report(args: &Args) -> Result<String> {

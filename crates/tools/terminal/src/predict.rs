@@ -24,16 +24,17 @@ mod store;
 mod tests;
 mod text;
 
-use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 
-use anyhow::{Error, Result};
+use anyhow::Result;
 
 use ask::Desk;
 use plan::{A_SITTING, Plan, plan};
 use questions::Asked;
 use store::Store;
 use text::{counted, wrapped};
+use workshop::output::Output;
 use workshop::paths;
 
 /// Questions: you say what comes out, then it runs
@@ -59,16 +60,10 @@ pub struct Args {
 /// # Errors
 /// A chapter without questions; an input or output that fails.
 pub fn run(args: &Args) -> Result<()> {
-    let (stdin, stdout) = (io::stdin().lock(), io::stdout().lock());
+    let (stdin, stdout) = (io::stdin().lock(), Output::locked());
     let echoes = !stdin.is_terminal();
     let desk = Desk { from: stdin, to: stdout, echoes };
-    let outcome = run_at(args, paths::state().join("predictions.json"), desk);
-    // Whoever reads only the head of a list has seen what they wanted.
-    let is_left = |error: &Error| {
-        let error = error.downcast_ref::<io::Error>();
-        error.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
-    };
-    outcome.or_else(|error| if is_left(&error) { Ok(()) } else { Err(error) })
+    run_at(args, paths::state().join("predictions.json"), desk)
 }
 
 fn run_at<R: BufRead, W: Write>(

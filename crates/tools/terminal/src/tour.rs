@@ -10,6 +10,7 @@ use per_head::PerHeadAttention;
 use pretrained::{Sentence, TrainedLayer};
 
 use lessons::every_stage;
+use workshop::output::print;
 
 /// Which sentence goes through the layer.
 #[derive(Debug, clap::Args)]
@@ -26,8 +27,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let layer = pretrained::minilm()?;
     let sentence = layer.sentence(&args.sentence)?;
-    print!("{}", tour(&layer, sentence)?);
-    Ok(())
+    Ok(print(tour(&layer, sentence)?)?)
 }
 
 fn tour(layer: &TrainedLayer, sentence: &Sentence) -> Result<String> {

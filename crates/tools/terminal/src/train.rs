@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use attention::Matrix;
 use clap::ValueEnum;
 use figures::{Heads, head_maps};
@@ -14,6 +14,7 @@ use training::{
     specialisations, train,
 };
 
+use workshop::output::print;
 use workshop::progress;
 
 /// What is trained, and for how long.
@@ -46,6 +47,7 @@ enum Which {
 /// # Errors
 /// Heads that do not divide the width, no steps, a training that diverged.
 pub fn run(args: &Args) -> Result<()> {
+    args.check()?;
     let stop = Arc::new(AtomicBool::new(false));
     let on_ctrl_c = {
         let stop = Arc::clone(&stop);
@@ -67,11 +69,22 @@ pub fn run(args: &Args) -> Result<()> {
             report(&task, &settings, &trained)? + &specialised(&task, &trained)?
         }
     };
-    print!("{report}");
-    Ok(())
+    Ok(print(report)?)
 }
 
+/// Some hours of training; more losses than that are no use to anyone.
+const MOST_STEPS: usize = 1_000_000;
+
 impl Args {
+    fn check(&self) -> Result<()> {
+        let steps = self.steps.unwrap_or(1);
+        ensure!(
+            steps <= MOST_STEPS,
+            "--steps is {steps}, and must be at most {MOST_STEPS}"
+        );
+        Ok(())
+    }
+
     fn over(&self, settings: Settings) -> Settings {
         let n_steps = self.steps.unwrap_or(settings.n_steps);
         Settings { n_steps, ..settings }
@@ -183,5 +196,16 @@ mod tests {
         insta::assert_snapshot!(refused(0, 3), @"n_heads is 0, and must be at least 1");
         insta::assert_snapshot!(refused(5, 3), @"d_model 48 cannot be divided among 5 heads: 48 = 5 × 9 + 3");
         insta::assert_snapshot!(refused(2, 0), @"the number of steps is 0, and must be at least 1");
+    }
+
+    #[test]
+    fn steps_that_take_days_are_refused() {
+        for steps in [usize::MAX, 1_000_000_000_000, MOST_STEPS + 1] {
+            let args =
+                Args { task: Which::Lookups, heads: None, seed: 0, steps: Some(steps) };
+            let refused = run(&args).unwrap_err().to_string();
+            let expected = format!("--steps is {steps}, and must be at most 1000000");
+            assert_eq!(refused, expected);
+        }
     }
 }

@@ -3,9 +3,11 @@
 //! what is shown meanwhile ([`progress`]).
 
 pub mod build;
+pub mod output;
 pub mod paths;
 pub mod progress;
 pub mod step;
+pub mod whole;
 
 use std::process::ExitCode;
 
@@ -13,6 +15,8 @@ use std::process::ExitCode;
 pub fn exit(outcome: anyhow::Result<()>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
+        // `| head -1` has what it wanted.
+        Err(error) if output::was_closed(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE

@@ -77,3 +77,29 @@ fn who_stops_between_questions_is_told() {
     let refused = side.time("v", Pass::Forward).unwrap_err();
     insta::assert_snapshot!(refused, @"it stopped (exit status: 7) and said nothing");
 }
+
+#[test]
+fn who_says_nothing_is_stopped_and_not_waited_for() {
+    let speak = |script: &str| {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]);
+        let patience = Duration::from_millis(300);
+        Side::speak(command, NamedTempFile::new().unwrap(), patience)
+    };
+    let refused = speak("sleep 60").err().unwrap();
+    insta::assert_snapshot!(refused, @"it said nothing for 0 s, and was stopped");
+    let mut side =
+        speak(r"printf 'P 1\tv\n'; read q; sleep 1; echo 5; sleep 60").unwrap();
+    assert!(side.time("v", Pass::Forward).is_err());
+    // The late 5 is the answer to no other question.
+    thread::sleep(Duration::from_secs(1));
+    assert!(side.needs("v", Pass::Forward).is_err());
+}
+
+#[test]
+fn a_line_without_end_is_cut() {
+    let script = r"printf 'P 1\tv\n'; read q; tr '\0' 1 < /dev/zero";
+    let mut side = start("test-line", script).unwrap();
+    let refused = side.time("v", Pass::Forward).unwrap_err().to_string();
+    assert!(refused.len() < 70_000, "{} bytes", refused.len());
+}

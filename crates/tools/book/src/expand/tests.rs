@@ -28,8 +28,7 @@ fn values_stand_in_prose_code_and_formulas() {
 
 #[test]
 fn a_snapshot_keeps_the_indent_of_its_list_and_outlasts_fences() {
-    let chapter =
-        expanded("- look:\n\n  {{#snapshot a}}\n\n{{#snapshot ticks}}");
+    let chapter = expanded("- look:\n\n  {{#snapshot a}}\n\n{{#snapshot ticks}}");
     assert!(chapter.text.contains("  ```text\n  w_o: 262,144\n  h: 8\n  ```"));
     assert!(chapter.text.contains("````text\n```\n````"), "{}", chapter.text);
 }
@@ -63,6 +62,7 @@ fn every_fault_is_told_with_its_line() {
         ("{{#figure broken}}", "no figure broken"),
         ("$\\frac{1}$", "bad formula"),
         ("$a {{#value b}}$", "no value b"),
+        ("$a {{#values a.snap}} b$", "a formula can hold no {{#values}}"),
         ("{{#playground ../a.rs}}", "not known"),
         ("{{#value w_o}\n", "no }} on the line"),
     ];
@@ -72,4 +72,25 @@ fn every_fault_is_told_with_its_line() {
         assert!(told.starts_with("chapters/01-a.md:3: "), "{text}: {told}");
         assert!(told.contains(said), "{text}: {told}");
     }
+}
+
+#[test]
+fn two_edits_of_the_same_text_are_a_problem_and_no_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = Expander::new(folder.path(), &SAMPLE).unwrap();
+    let mut chapter = Chapter {
+        book: &book,
+        file: Path::new("01-a.md"),
+        text: "one\n$a {{#values b}}$ c",
+        values: Values::default(),
+        edits: Vec::new(),
+        problems: Vec::new(),
+        figures: 0,
+    };
+    chapter.edit(7..20, Ok(Some(String::new())));
+    chapter.edit(4..21, Ok(Some("<math>".into())));
+    let Expanded { text, problems } = chapter.finish();
+    assert_eq!(text, "one\n<math> c");
+    let told = problems[0].to_string();
+    assert_eq!(told, "chapters/01-a.md:2: a formula and a {{#…}} overlap");
 }

@@ -53,13 +53,59 @@ fn nothing_outside_the_folder_is_served() {
     }
 }
 
+/// Sends all of it, whatever comes back meanwhile, and then reads.
+fn ask_with_body(server: &Server, method: &str, length: usize) -> String {
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    let head =
+        format!("{method} / HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(&vec![b'x'; length]).unwrap();
+    thread::sleep(Duration::from_millis(100));
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
 #[test]
-fn text_is_packed_for_those_who_can_read_it() {
+fn a_body_is_answered_and_not_reset() {
     let outer = folder();
     let server = Server::start(&outer.path().join("book"), 0).unwrap();
-    let answer =
-        ask(&server, "GET /css/a%20b.css HTTP/1.1\r\nAccept-Encoding: gzip\r\nX:");
-    assert!(answer.contains("Content-Encoding: gzip") && answer.len() < 1000, "{answer}");
+    for length in [1, 4000, 3_000_000] {
+        assert!(ask_with_body(&server, "POST", length).contains(" 405 "), "{length}");
+        assert!(ask_with_body(&server, "GET", length).contains(" 413 "), "{length}");
+    }
+    assert!(ask_with_body(&server, "GET", 0).contains(" 200 "));
+    let long = "x".repeat(2 * LONGEST_HEAD);
+    assert!(ask(&server, &format!("GET /{long}")).contains(" 400 "));
+}
+
+#[test]
+fn without_connections_the_server_rests_and_goes_on() {
+    let outer = folder();
+    let book = outer.path().join("book").canonicalize().unwrap();
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    client.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let (mut n_asked, stopper) = (0, Arc::clone(&stop));
+    let start = std::time::Instant::now();
+    let accept = || {
+        n_asked += 1;
+        match n_asked {
+            // No descriptor is left.
+            1..=4 => Err(io::Error::other("too many open files")),
+            5 => listener.accept().map(|(stream, _)| stream),
+            _ => {
+                stopper.store(true, Ordering::SeqCst);
+                Err(io::Error::other("the end"))
+            }
+        }
+    };
+    answer_all(accept, &book, &stop);
+    assert!(start.elapsed() >= Duration::from_millis(150), "it spins");
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains(" 200 "), "{answer}");
 }
 
 #[test]

@@ -76,6 +76,18 @@ impl Inputs {
     }
 }
 
+impl<T: Real> Inputs<T> {
+    /// Holds against what `T` can be the sums of masks that are added to the same scores.
+    pub fn check_sums(&self, n_heads: usize) -> Result<()> {
+        for (s, mask) in self.masks.iter().enumerate() {
+            let lengths = (self.query[s].nrows(), self.key[s].nrows());
+            masks::check_sums::<T>(mask, n_heads, lengths)
+                .with_context(|| format!("the masks of sequence {s}"))?;
+        }
+        Ok(())
+    }
+}
+
 /// `(n, d)` if the query is, else `(batch, n, d)` with the query's batch.
 fn like_query<'a>(tensor: Tensor<'a>, query: &Tensor<'_>) -> Result<Tensor<'a>> {
     match (query.shape(), tensor.shape()) {

@@ -3,9 +3,11 @@
 //! In a file True means "blocked"; from here on true means "may attend". Floats are added
 //! to the scaled scores and mean the same on both sides.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use attention::{Mask, Matrix, Real};
 use pretrained::{Tensor, TensorFile};
+
+use super::finite::is_f32;
 
 const KINDS: &str = "a mask is BOOL, True = blocked, or floats, added to the scores";
 
@@ -66,6 +68,50 @@ pub fn rounded<T: Real>(mask: Mask) -> Mask {
             Mask::PerHead(masks.into_iter().map(rounded::<T>).collect())
         }
         other => other,
+    }
+}
+
+/// Refuses masks whose finite scores have a sum that is none in `T`: it would be a NaN for
+/// the whole row, or block a key that no mask blocks.
+pub fn check_sums<T: Real>(
+    mask: &Mask,
+    n_heads: usize,
+    (n_q, n_kv): (usize, usize),
+) -> Result<()> {
+    let n_added = |masks: &[Mask]| masks.iter().filter(|mask| is_added(mask)).count();
+    let Mask::All(masks) = mask else { return Ok(()) };
+    if n_added(masks) < 2 {
+        return Ok(());
+    }
+    for head in 0..n_heads {
+        let masks: Vec<_> = masks.iter().map(|mask| mask.of_head(head)).collect();
+        for i in 0..n_q {
+            for j in 0..n_kv {
+                let added = || masks.iter().map(|mask| mask.added((i, j), (n_q, n_kv)));
+                let Some(sum) = added().sum::<Option<f64>>() else { continue };
+                if T::of(sum).is_finite() {
+                    continue;
+                }
+                let added = added().flatten().filter(|&score| score != 0.0);
+                let added: Vec<String> =
+                    added.map(|score| format!("{score:e}")).collect();
+                bail!(
+                    "for head {head}, query {i} and key {j} they add {}, of which the sum \
+                     is beyond what {} can be; to block a key, use −inf or a mask of BOOL",
+                    added.join(" and "),
+                    if is_f32::<T>() { "an f32" } else { "an f64" }
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_added(mask: &Mask) -> bool {
+    match mask {
+        Mask::Additive(_) => true,
+        Mask::All(masks) | Mask::PerHead(masks) => masks.iter().any(is_added),
+        _ => false,
     }
 }
 
@@ -169,5 +215,29 @@ mod tests {
             "some.file: attn_mask has shape (2, 1, 3), expected (1, 3), or (4, 1, 3) for \
              2 × 2 heads"
         );
+    }
+
+    #[test]
+    fn finite_scores_whose_sum_is_none_are_refused_with_both() {
+        let added =
+            |score| Mask::Additive(Matrix::from_row_slice(1, 3, &[0.0, score, 0.0]));
+        let per_head = |score| Mask::PerHead(vec![added(0.0), added(score)]);
+        let told = |a: Mask, b: Mask| {
+            let error = check_sums::<f64>(&Mask::All(vec![a, b]), 2, (1, 3));
+            error.map_err(|error| error.to_string())
+        };
+        let refused = told(added(1e308), per_head(1.5e308)).unwrap_err();
+        assert_eq!(
+            refused,
+            "for head 1, query 0 and key 1 they add 1e308 and 1.5e308, of which the sum is \
+             beyond what an f64 can be; to block a key, use −inf or a mask of BOOL"
+        );
+        assert!(told(added(-1e308), added(-1e308)).is_err());
+        // A key that is blocked has no sum; nor has a mask of one score.
+        assert_eq!(told(added(f64::NEG_INFINITY), added(1e308)), Ok(()));
+        assert_eq!(told(added(1e308), Mask::Causal), Ok(()));
+        let both = Mask::All(vec![added(3e38), added(3e38)]);
+        assert!(check_sums::<f64>(&both, 2, (1, 3)).is_ok());
+        assert!(check_sums::<f32>(&both, 2, (1, 3)).is_err());
     }
 }

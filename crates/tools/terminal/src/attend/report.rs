@@ -1,92 +1,112 @@
 //! What the reader is told.
 
+use std::fmt::Display;
+use std::io;
 use std::path::Path;
 
 use attention::{Attended, LayerParameters, Matrix, Real};
 use pretrained::NewTensor;
 
+use super::finite::NotFinite;
 use super::inputs::Inputs;
+use workshop::output::print;
+
+/// What was printed so far, and the first text that was not: the results are written
+/// also where nobody reads about them.
+#[derive(Default)]
+pub struct Report(Option<io::Error>);
+
+impl Report {
+    /// Prints a line, unless an earlier one failed.
+    pub fn line(&mut self, text: impl Display) {
+        if self.0.is_none() {
+            self.0 = print(format_args!("{text}\n")).err();
+        }
+    }
+
+    /// Why the text is not whole, at the end of all work.
+    pub fn finish(self) -> io::Result<()> {
+        self.0.map_or(Ok(()), Err)
+    }
+}
 
 /// The sizes of the layer.
-pub fn layer<T: Real>(file: &str, layer: &LayerParameters<T>) {
+pub fn layer<T: Real>(to: &mut Report, file: &str, layer: &LayerParameters<T>) {
     let dims = layer.dims();
-    println!("{file}");
+    to.line(file);
     let biases =
         if layer.w_o().bias.is_some() { "with biases" } else { "without biases" };
-    println!(
+    to.line(format_args!(
         "  layer             d_model {}, {} heads, d_k {}, {biases}",
         dims.d_model(),
         dims.n_heads(),
         dims.d_k()
-    );
+    ));
 }
 
 /// The shapes of what goes in.
-pub fn inputs<T: Real>(inputs: &Inputs<T>) {
+pub fn inputs<T: Real>(to: &mut Report, inputs: &Inputs<T>) {
     for (name, text) in &inputs.found {
-        println!("  {name:<17} {text}");
+        to.line(format_args!("  {name:<17} {text}"));
     }
 }
 
 /// One line a head: its strongest link, and over how many keys a query spreads.
-pub fn heads<T: Real>(attended: &[Attended<T>]) {
-    println!("\nheads (counted from 0, as queries and keys are)");
+pub fn heads<T: Real>(to: &mut Report, attended: &[Attended<T>]) {
+    to.line("\nheads (counted from 0, as queries and keys are)");
     for head in 0..attended[0].attn.len() {
         let maps: Vec<&Matrix<T>> = attended.iter().map(|one| &one.attn[head]).collect();
         let Some(Link { sequence, query, key, weight }) = strongest(&maps) else {
-            println!("  {head:>3}  attends to nothing that is a number");
+            to.line(format_args!("  {head:>3}  attends to nothing that is a number"));
             continue;
         };
         let place = match maps.len() {
             1 => String::new(),
             _ => format!("sequence {sequence}, "),
         };
-        println!(
+        to.line(format_args!(
             "  {head:>3}  strongest: {place}query {query} → key {key}, {weight:.3}; \
              a query spreads over {:.1} keys",
             spread(&maps)
-        );
+        ));
     }
 }
 
 /// What is not as it usually is, so that nobody has to find out.
-pub fn remarks<T: Real>(inputs: &Inputs<T>, attended: &[Attended<T>]) {
-    let tensors =
-        [("query", &inputs.query), ("key", &inputs.key), ("value", &inputs.value)];
-    let mut not_finite = Vec::new();
-    for (name, sequences) in tensors {
-        let (found, all) =
-            rows(sequences.iter(), |row| row.iter().any(|x| !x.is_finite()));
-        if found > 0 {
-            not_finite.push(format!("{found} of {all} tokens of {name}"));
-        }
-    }
-    if !not_finite.is_empty() {
-        println!("\nnote: NaN or infinity in {}", not_finite.join(", "));
+pub fn remarks<T: Real>(
+    to: &mut Report,
+    layer: &LayerParameters<T>,
+    inputs: &Inputs<T>,
+    attended: &[Attended<T>],
+) {
+    let found = NotFinite::find(layer, inputs);
+    if let Some(named) = found.named() {
+        to.line(format_args!("\nnote: NaN or infinity in {named}"));
     }
     let outs = attended.iter().map(|one| &one.out);
-    let (found, all) = rows(outs, |row| row.iter().any(|x| !x.is_finite()));
-    if found > 0 {
-        println!(
-            "\nnote: NaN or infinity in {found} of {all} rows of output: their query, or a key \
-             or value that it may attend to, is not finite. The other rows are not touched"
-        );
+    let (n, all) = rows(outs, |row| row.iter().any(|x| !x.is_finite()));
+    if n > 0 {
+        let why = found.why::<T>();
+        to.line(format_args!(
+            "\nnote: NaN or infinity in {n} of {all} rows of output: {why}"
+        ));
     }
     let maps = attended.iter().flat_map(|one| &one.attn);
     let (found, all) = rows(maps, |row| row.iter().all(|x| *x == T::zero()));
     if found > 0 {
-        println!(
+        to.line(format_args!(
             "\nnote: {found} of {all} rows of the maps are zeros: there the query may attend \
              to no key. PyTorch gives NaN"
-        );
+        ));
     }
 }
 
 /// What was written, and where.
-pub fn written(path: &Path, tensors: &[NewTensor]) {
-    println!("\nwritten to {}", path.display());
+pub fn written(to: &mut Report, path: &Path, tensors: &[NewTensor]) {
+    to.line(format_args!("\nwritten to {}", path.display()));
     for tensor in tensors {
-        println!("  {:<17} {} {}", tensor.name(), tensor.shape_text(), tensor.dtype());
+        let (name, shape, dtype) = (tensor.name(), tensor.shape_text(), tensor.dtype());
+        to.line(format_args!("  {name:<17} {shape} {dtype}"));
     }
 }
 
@@ -128,7 +148,7 @@ fn spread<T: Real>(maps: &[&Matrix<T>]) -> f64 {
 }
 
 /// How many rows are so, and how many there are.
-fn rows<'a, T: Real>(
+pub fn rows<'a, T: Real>(
     matrices: impl Iterator<Item = &'a Matrix<T>>,
     is_so: impl Fn(&[T]) -> bool,
 ) -> (usize, usize) {

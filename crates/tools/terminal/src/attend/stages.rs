@@ -6,7 +6,9 @@ use clap::ValueEnum;
 use fused_heads::{Batch, FusedAttention};
 use per_head::{NaiveAttention, PerHeadAttention};
 
+use super::finite::{NotFinite, is_f32};
 use super::inputs::Inputs;
+use super::report::Report;
 use workshop::progress::spinner;
 
 /// How the layer is computed.
@@ -56,23 +58,25 @@ impl Stage {
 /// f32 is known to 10⁻³, and so is, relatively, its weight: the tolerance (10⁻¹⁰ in f64,
 /// 10⁻⁴ in f32) grows with the largest score and, for outputs, with the largest output.
 pub fn compare<T: Real>(
+    to: &mut Report,
     layer: &LayerParameters<T>,
     inputs: &Inputs<T>,
     results: &[Named<T>],
 ) -> Result<()> {
-    let unit = if size_of::<T>() == size_of::<f32>() { 1e-4 } else { 1e-10 };
+    let unit = if is_f32::<T>() { 1e-4 } else { 1e-10 };
     let scores = largest_score(layer, inputs)?.max(1.0);
     let outs = results.iter().flat_map(|(_, attended)| attended).map(|one| &one.out);
     let outs = largest(outs).max(1.0);
     let (attn_bound, out_bound) = (unit * scores, unit * scores * outs);
 
-    println!("\nlargest difference between stages");
-    let mut beyond = Vec::new();
+    to.line("\nlargest difference between stages");
+    let (mut beyond, mut has_overflow) = (Vec::new(), false);
     for (i, (a_name, a)) in results.iter().enumerate() {
         for (b_name, b) in &results[i + 1..] {
             let (out, attn) = differences(a, b);
             let pair = format!("{a_name} and {b_name}");
-            println!("  {pair:<20} output {out:.1e}, maps {attn:.1e}");
+            to.line(format_args!("  {pair:<20} output {out:.1e}, maps {attn:.1e}"));
+            has_overflow |= out.is_infinite() || attn.is_infinite();
             for (what, found, bound) in
                 [("outputs", out, out_bound), ("maps", attn, attn_bound)]
             {
@@ -84,6 +88,15 @@ pub fn compare<T: Real>(
                 }
             }
         }
+    }
+    let found = NotFinite::find(layer, inputs);
+    if has_overflow && found.named().is_none() {
+        bail!(
+            "{}. So the stages, which add in different orders, cannot be compared; nothing \
+             was written{}",
+            found.why::<T>(),
+            if is_f32::<T>() { ". --dtype f64 holds larger numbers" } else { "" }
+        );
     }
     if !beyond.is_empty() {
         bail!("{}; nothing was written", beyond.join("; "));
@@ -189,11 +202,12 @@ mod tests {
 
     #[test]
     fn stages_that_differ_are_named() {
+        let to = &mut Report::default();
         let (layer, inputs) = layer_and_inputs();
         let mut results = Stage::All.run(&layer, &inputs).unwrap();
-        compare(&layer, &inputs, &results).unwrap();
+        compare(to, &layer, &inputs, &results).unwrap();
         results[1].1[1].attn[1][(2, 0)] += 1e-6;
-        let error = compare(&layer, &inputs, &results).unwrap_err().to_string();
+        let error = compare(to, &layer, &inputs, &results).unwrap_err().to_string();
         let named = ["naive and per-head differ by 1.0e-6", "per-head and fused differ"];
         assert!(named.iter().all(|name| error.contains(name)), "{error}");
         assert!(!error.contains("naive and fused"), "{error}");
@@ -201,14 +215,42 @@ mod tests {
 
     #[test]
     fn a_nan_is_agreed_on_row_by_row() {
+        let to = &mut Report::default();
         let (layer, mut inputs) = layer_and_inputs();
         for x in [&mut inputs.query, &mut inputs.key, &mut inputs.value] {
             x[0][(1, 4)] = f64::NAN;
         }
         let mut results = Stage::All.run(&layer, &inputs).unwrap();
-        compare(&layer, &inputs, &results).unwrap();
+        compare(to, &layer, &inputs, &results).unwrap();
         assert!(results[0].1[0].out.row(0).iter().all(|x| x.is_finite()));
         results[2].1[0].out[(0, 0)] = f64::NAN;
-        assert!(compare(&layer, &inputs, &results).is_err());
+        assert!(compare(to, &layer, &inputs, &results).is_err());
+    }
+
+    /// One stage is at infinity and another is at NaN, or just below.
+    #[test]
+    fn an_overflow_is_called_by_its_name() {
+        let to = &mut Report::default();
+        let (layer, inputs) = layer_and_inputs();
+        let mut results = Stage::All.run(&layer, &inputs).unwrap();
+        for overflowed in [f64::NAN, f64::INFINITY] {
+            results[1].1[0].out[(0, 0)] = overflowed;
+            let error = compare(to, &layer, &inputs, &results).unwrap_err().to_string();
+            assert!(error.contains("f64 can be (1.8e308): an overflow"), "{error}");
+            assert!(!error.contains("differ by"), "{error}");
+        }
+        // In earnest: products of 1e25 are beyond what f32 holds.
+        let layer = layer.cast::<f32>();
+        let mut inputs = inputs.cast::<f32>();
+        for x in [&mut inputs.query, &mut inputs.key, &mut inputs.value] {
+            x[0].scale_mut(1e25);
+        }
+        let results = Stage::All.run(&layer, &inputs).unwrap();
+        if let Err(error) = compare(to, &layer, &inputs, &results) {
+            assert!(error.to_string().contains("an overflow"), "{error}");
+        }
+        let found = NotFinite::find(&layer, &inputs);
+        assert_eq!(found.named(), None);
+        assert!(found.why::<f32>().contains("larger than an f32 can be (3.4e38)"));
     }
 }

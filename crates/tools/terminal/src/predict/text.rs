@@ -1,28 +1,21 @@
 //! Text for a terminal of 80 columns or more.
 
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm, fill};
+
 const WIDTH: usize = 78;
 
 /// The text in lines that fit, broken between words, each after `indent` spaces. A line
 /// break in the text stays.
 pub fn wrapped(text: &str, indent: usize) -> String {
     let margin = " ".repeat(indent);
-    let mut lines = Vec::new();
-    for paragraph in text.lines() {
-        let mut line = String::new();
-        for word in paragraph.split(' ') {
-            let length = line.chars().count() + 1 + word.chars().count();
-            if !line.is_empty() && indent + length > WIDTH {
-                lines.push(format!("{margin}{line}"));
-                line.clear();
-            }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-        lines.push(format!("{margin}{line}"));
-    }
-    lines.join("\n")
+    let options = Options::new(WIDTH)
+        .initial_indent(&margin)
+        .subsequent_indent(&margin)
+        .break_words(false)
+        .wrap_algorithm(WrapAlgorithm::FirstFit)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation);
+    fill(text, options)
 }
 
 /// The text as it is, each line after `indent` spaces.

@@ -1,0 +1,180 @@
+//! Runs a program that a reader wrote: whatever it does, it ends, its children with it, and
+//! what it prints takes no more memory than a page of a book.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+/// A program ends itself after five seconds; this is for one whose `main` never gets there.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// So many bytes from the start of what was printed are kept, and as many from its end,
+/// where the verdict is.
+const KEPT: usize = 512 * 1024;
+
+/// What a program printed, and how it ended.
+pub struct Said {
+    /// What it printed; of more than a MiB the start and the end.
+    pub text: String,
+    /// How it ended.
+    pub status: ExitStatus,
+}
+
+/// Runs a program in a folder.
+pub fn run(program: &Path, folder: &Path) -> Result<Said> {
+    let mut command = Command::new(program);
+    command.current_dir(folder);
+    run_within(LIMIT, command)
+}
+
+/// From here on Ctrl-C ends the program that runs, and then this one.
+pub fn end_on_ctrl_c() {
+    // Another handler, if there is one, knows better.
+    let _ = ctrlc::set_handler(|| {
+        end_group(RUNNING.load(Ordering::SeqCst));
+        std::process::exit(130);
+    });
+}
+
+/// The group that runs, for Ctrl-C: the terminal sends it to our own group only.
+static RUNNING: AtomicU32 = AtomicU32::new(0);
+
+fn run_within(limit: Duration, mut command: Command) -> Result<Said> {
+    // A group of its own, so that what it starts can be ended with it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let name = Path::new(command.get_program()).display().to_string();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("{name} cannot be started"))?;
+    RUNNING.store(child.id(), Ordering::SeqCst);
+    let mut pipe = child.stdout.take().context("the program has no output")?;
+    let printed = Arc::new(Mutex::new(Printed::default()));
+    let (end, ended) = mpsc::channel();
+    let keeper = Arc::clone(&printed);
+    thread::spawn(move || {
+        let mut part = [0; 64 * 1024];
+        while let Ok(n @ 1..) = pipe.read(&mut part) {
+            keeper.lock().unwrap_or_else(PoisonError::into_inner).add(&part[..n]);
+        }
+        let _ = end.send(());
+    });
+    let status = wait(&mut child, limit);
+    end_group(RUNNING.swap(0, Ordering::SeqCst));
+    let Some(status) = status? else {
+        child.kill()?;
+        child.wait()?;
+        bail!("it was stopped after {} s", limit.as_secs());
+    };
+    // A child that left the group may still have the pipe: it is not waited for.
+    let _ = ended.recv_timeout(Duration::from_secs(1));
+    let text = printed.lock().unwrap_or_else(PoisonError::into_inner).text();
+    Ok(Said { text, status })
+}
+
+/// How it ended; nothing if it has not within the limit.
+fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
+    let start = Instant::now();
+    while start.elapsed() < limit {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    Ok(None)
+}
+
+#[cfg(unix)]
+fn end_group(leader: u32) {
+    use nix::sys::signal::{Signal, killpg};
+    if let Ok(leader @ 1..) = i32::try_from(leader) {
+        // There may be nobody left in it.
+        let _ = killpg(nix::unistd::Pid::from_raw(leader), Signal::SIGKILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn end_group(_: u32) {}
+
+/// The start and the end of what was printed.
+#[derive(Default)]
+struct Printed {
+    start: Vec<u8>,
+    end: VecDeque<u8>,
+    n_left_out: usize,
+}
+
+impl Printed {
+    fn add(&mut self, part: &[u8]) {
+        let (start, rest) = part.split_at(part.len().min(KEPT - self.start.len()));
+        self.start.extend_from_slice(start);
+        self.end.extend(rest);
+        let too_many = self.end.len().saturating_sub(KEPT);
+        self.end.drain(..too_many);
+        self.n_left_out += too_many;
+    }
+
+    fn text(&mut self) -> String {
+        let end = self.end.make_contiguous();
+        if self.n_left_out == 0 {
+            let all = [self.start.as_slice(), end].concat();
+            return String::from_utf8_lossy(&all).into_owned();
+        }
+        format!(
+            "{}\n[… {} bytes that it printed are left out …]\n{}",
+            String::from_utf8_lossy(&self.start),
+            self.n_left_out,
+            String::from_utf8_lossy(end)
+        )
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Result<Said> {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]);
+        run_within(Duration::from_secs(10), command)
+    }
+
+    #[test]
+    fn what_is_printed_without_end_is_cut_and_the_verdict_kept() {
+        let said =
+            shell("head -c 50000000 /dev/zero | tr '\\0' x; echo; echo ✓").unwrap();
+        assert!(said.text.len() < 2 * KEPT + 200, "{} bytes", said.text.len());
+        assert!(said.text.starts_with("xxx") && said.text.ends_with("\n✓\n"));
+        assert!(said.text.contains("[… 48951429 bytes that it printed are left out …]"));
+        assert_eq!(shell("echo a; echo b").unwrap().text, "a\nb\n");
+    }
+
+    #[test]
+    fn nobody_waits_for_the_children_of_an_answer() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("alive");
+        let start = Instant::now();
+        let script = format!("(sleep 3; touch {}) & echo ✓", file.display());
+        assert_eq!(shell(&script).unwrap().text, "✓\n");
+        assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+        thread::sleep(Duration::from_secs(4));
+        assert!(!file.exists(), "the child lives on");
+    }
+
+    #[test]
+    fn what_does_not_end_is_stopped() {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "while true; do echo x; done"]);
+        let stopped = run_within(Duration::from_secs(1), command).err().unwrap();
+        assert_eq!(stopped.to_string(), "it was stopped after 1 s");
+    }
+}

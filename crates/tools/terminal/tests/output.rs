@@ -1,0 +1,85 @@
+//! The command as it is run: its results where nobody reads, and where a disk is full.
+
+#![cfg(unix)]
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use attention::Matrix;
+use pretrained::{Existing, NewTensor, TensorFile, save};
+
+/// A layer of d_model 4 without biases, and three tokens.
+fn write_layer(folder: &Path) {
+    let weight = Matrix::from_fn(12, 4, |i, j| (i as f64 - 2.0 * j as f64) / 10.0);
+    let out = Matrix::<f64>::identity(4, 4);
+    let query = Matrix::from_fn(3, 4, |i, j| (i + j) as f64);
+    let tensors = [
+        NewTensor::new("in_proj_weight", &[12, 4], [&weight]).unwrap(),
+        NewTensor::new("out_proj.weight", &[4, 4], [&out]).unwrap(),
+        NewTensor::new("query", &[3, 4], [&query]).unwrap(),
+    ];
+    save(&folder.join("layer.safetensors"), &tensors, Existing::Keep).unwrap();
+}
+
+fn command(folder: &Path, words: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_terminal"));
+    command.current_dir(folder).args(words.split(' ')).stderr(Stdio::piped());
+    command
+}
+
+const ATTEND: &str = "attend layer.safetensors layer.safetensors --heads 2";
+
+/// Each that prints and needs no minutes.
+const COMMANDS: [&str; 5] =
+    ["tour", "count", "train lookups --steps 2", "predict --list", ATTEND];
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// As after `| head -1`, when head has gone.
+#[test]
+fn nobody_who_reads_is_no_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    write_layer(folder.path());
+    for words in COMMANDS {
+        let mut child =
+            command(folder.path(), words).stdout(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{words}: {}", told(&output));
+        assert_eq!(told(&output), "", "{words}");
+    }
+    let results = folder.path().join("attended.safetensors");
+    assert_eq!(TensorFile::open(results).unwrap().names(), ["attn_heads", "output"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_an_error_and_no_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    write_layer(folder.path());
+    for words in COMMANDS {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let output = command(folder.path(), words).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{words}: {}", told(&output));
+        let expected = "error: cannot write to standard output: No space left on device \
+                        (os error 28)\n";
+        assert_eq!(told(&output), expected, "{words}");
+    }
+    assert!(folder.path().join("attended.safetensors").exists());
+}
+
+#[test]
+fn of_many_onto_one_new_file_one_succeeds() {
+    let folder = tempfile::tempdir().unwrap();
+    write_layer(folder.path());
+    let start = || command(folder.path(), ATTEND).stdout(Stdio::null()).spawn().unwrap();
+    let children: Vec<_> = (0..6).map(|_| start()).collect();
+    let ended = children.into_iter().map(|child| child.wait_with_output().unwrap());
+    let ended: Vec<Output> = ended.collect();
+    let n = ended.iter().filter(|output| output.status.success()).count();
+    assert_eq!(n, 1, "{:?}", ended.iter().map(told).collect::<Vec<_>>());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
