@@ -1,16 +1,17 @@
 //! The file in which the answers are kept.
 //!
-//! Three rules. After each answer the whole file is written beside its place and then takes
-//! it, so that it is there in full at any moment. A file that cannot be understood is never
-//! written over: it gets another name, which is said. And where nothing can be written, the
-//! questions go on.
+//! Four rules. After each answer the whole file is written beside its place and then takes
+//! it, so that it is there in full at any moment. Who reads the file in order to write it
+//! holds a lock meanwhile, so that sittings in several terminals keep the answers of all. A
+//! file that cannot be understood is never written over: it gets another name, which is
+//! said. And where nothing can be written, the questions go on.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::process;
 
 use serde::Deserialize;
+use tempfile::NamedTempFile;
 
 use super::memory::{Attempt, Memory, VERSION};
 
@@ -38,6 +39,7 @@ impl Store {
     /// The folder is made if need be, and it is tried whether it can be written to.
     pub fn open(path: PathBuf) -> (Self, Vec<String>) {
         let mut store = Self { path, memory: Memory::default(), has_given_up: false };
+        let _lock = store.lock();
         let mut notices: Vec<String> = store.refresh().into_iter().collect();
         if !store.has_given_up
             && let Err(error) = store.try_place()
@@ -79,6 +81,7 @@ impl Store {
 
     /// Keeps an answer, and gives what the reader must be told.
     pub fn record(&mut self, question: &str, attempt: Attempt) -> Option<String> {
+        let _lock = self.lock();
         // Another sitting, in another terminal, may have written since.
         let mut notice = self.refresh();
         self.memory.record(question, attempt);
@@ -102,7 +105,7 @@ impl Store {
             }
             Ok(None) => None,
             Err(Unread::Io(error)) => Some(self.give_up(&error)),
-            Err(Unread::NotOurs(why)) => Some(match move_aside(&self.path) {
+            Err(Unread::NotOurs(why)) => Some(match move_aside(&place(&self.path)) {
                 Ok(aside) => format!(
                     "{} cannot be used: {why}. It is now {}, and a new one is begun.",
                     self.path.display(),
@@ -114,27 +117,50 @@ impl Store {
     }
 
     fn write(&self) -> io::Result<()> {
-        self.make_folder()?;
-        let unfinished = unfinished(&self.path);
-        let mut text = serde_json::to_string_pretty(&self.memory)?;
-        text.push('\n');
-        let written = File::create(&unfinished).and_then(|mut file| {
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&unfinished, &self.path)
-        });
-        written.inspect_err(|_| {
-            // It may not exist, and a file left behind is not the error to report.
-            let _ = fs::remove_file(&unfinished);
-        })
+        let place = place(&self.path);
+        let mut unfinished = self.unfinished(&place)?;
+        serde_json::to_writer_pretty(&mut unfinished, &self.memory)?;
+        unfinished.write_all(b"\n")?;
+        unfinished.as_file().sync_all()?;
+        if let Ok(metadata) = fs::metadata(&place) {
+            unfinished.as_file().set_permissions(metadata.permissions())?;
+        }
+        unfinished.persist(&place)?;
+        Ok(())
     }
 
     /// Before a reader thinks about five questions: could their answers be kept?
     fn try_place(&self) -> io::Result<()> {
+        self.unfinished(&place(&self.path))?.close()
+    }
+
+    /// A new file beside the place, since a rename does not cross from one disk to another.
+    /// It goes with its value unless it is made to stay.
+    fn unfinished(&self, place: &Path) -> io::Result<NamedTempFile> {
         self.make_folder()?;
-        let unfinished = unfinished(&self.path);
-        File::create(&unfinished)?;
-        fs::remove_file(&unfinished)
+        let folder = place.parent().unwrap_or(Path::new("."));
+        tempfile::Builder::new().prefix(".predictions.").tempfile_in(folder)
+    }
+
+    /// Waits until no other sitting reads or writes, and keeps others waiting until the
+    /// value goes. Where there can be no lock, nothing waits.
+    fn lock(&self) -> Option<File> {
+        if self.has_given_up {
+            return None;
+        }
+        self.make_folder().ok()?;
+        let place = place(&self.path);
+        let name = place.file_name()?.to_string_lossy().into_owned();
+        // Never removed: who waits for a file that is removed waits for another than who
+        // comes next.
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(place.with_file_name(format!(".{name}.lock")))
+            .ok()?;
+        file.lock().ok()?;
+        Some(file)
     }
 
     fn make_folder(&self) -> io::Result<()> {
@@ -191,10 +217,15 @@ fn move_aside(path: &Path) -> io::Result<PathBuf> {
     unreachable!("there is always a larger number")
 }
 
-/// Beside the file, since a rename does not cross from one disk to another.
-fn unfinished(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}.unfinished", process::id()))
+/// Where the file is: what a link names, since a rename over a link would end it.
+fn place(path: &Path) -> PathBuf {
+    let mut place = path.to_path_buf();
+    // As many links in a row as Linux follows.
+    for _ in 0..40 {
+        let Ok(target) = fs::read_link(&place) else { break };
+        place = place.parent().unwrap_or(Path::new("")).join(target);
+    }
+    place
 }
 
 #[cfg(test)]

@@ -15,7 +15,11 @@ impl Form {
             }
             Self::Shape => shape(line).map(Answer::Shape).map(Given::Exactly),
             Self::Choice(_) | Self::Token(_) => {
-                choice(line, options).map(Answer::Choice).map(Given::Exactly)
+                let option = choice(line, options).or_else(|| match self {
+                    Self::Choice(_) => loosely(line, options),
+                    _ => None,
+                });
+                option.map(Answer::Choice).map(Given::Exactly)
             }
         }
     }
@@ -47,8 +51,8 @@ fn whole(text: &str) -> Option<Given> {
             (digits.parse::<f64>().ok()?, unit * 10_f64.powi(zeros as i32))
         }
     };
-    // ~0K could be nearly anything.
-    let says_something = value > 0.0 || unit == 1.0;
+    // ~0K could be nearly anything, and what no f64 can hold would be near to everything.
+    let says_something = (value > 0.0 || unit == 1.0) && (value * unit).is_finite();
     let value = (value * unit).round();
     let step = if value == 0.0 { 1.0 } else { step };
     says_something.then_some(Given::About { value, step })
@@ -118,6 +122,27 @@ fn choice(text: &str, options: &[String]) -> Option<String> {
     }
     let mut begun = options.iter().filter(|option| key(option).starts_with(&given));
     match (begun.next(), begun.next()) {
+        (Some(option), None) if !given.is_empty() => Some(option.clone()),
+        _ => None,
+    }
+}
+
+/// The one option that says the same but for “every” and the like, and for a plural:
+/// `rows` is `every row`.
+fn loosely(text: &str, options: &[String]) -> Option<String> {
+    let words = |text: &str| -> Vec<String> {
+        let text = text.to_lowercase();
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        words
+            .filter(|word| {
+                !matches!(*word, "" | "every" | "each" | "all" | "the" | "a" | "an")
+            })
+            .map(|word| word.strip_suffix('s').unwrap_or(word).to_owned())
+            .collect()
+    };
+    let given = words(text);
+    let mut alike = options.iter().filter(|option| words(option) == given);
+    match (alike.next(), alike.next()) {
         (Some(option), None) if !given.is_empty() => Some(option.clone()),
         _ => None,
     }

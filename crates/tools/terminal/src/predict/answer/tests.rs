@@ -118,6 +118,29 @@ fn choices_by_name_number_or_beginning() {
 }
 
 #[test]
+fn every_and_the_plural_do_not_count_in_a_choice() {
+    const SUMS: Form =
+        Form::Choice(&["every row", "every column", "every row and column"]);
+    let cases = [
+        ("rows", "every row"),
+        ("row", "every row"),
+        ("each row", "every row"),
+        ("all rows", "every row"),
+        ("the columns", "every column"),
+        ("rows and columns", "every row and column"),
+    ];
+    for (line, option) in cases {
+        let given = Some(Given::Exactly(Answer::Choice(option.to_owned())));
+        assert_eq!(read(SUMS, line), given, "{line}");
+    }
+    for line in ["every", "the", "s", "rows or columns"] {
+        assert_eq!(read(SUMS, line), None, "{line}");
+    }
+    // The words of a sentence are not to be changed: “the” is one of its tokens.
+    assert_eq!(read(Form::Token("pilot"), "pilots"), None);
+}
+
+#[test]
 fn tokens_that_come_twice_are_listed_once() {
     let tokens = Form::Token("pilot").options().unwrap();
     insta::assert_snapshot!(tokens.join(" "), @"[CLS] the pilot flew plane to paris . [SEP]");
@@ -125,6 +148,9 @@ fn tokens_that_come_twice_are_listed_once() {
 
 #[test]
 fn what_is_no_answer_is_not_guessed() {
+    // A number that no f64 can hold is near to nothing.
+    let too_large = format!("~1{}", "0".repeat(400));
+    let too_many_thousands = format!("1{}K", "0".repeat(307));
     let cases: [(Form, &[&str]); 4] = [
         (
             Form::Whole,
@@ -145,6 +171,8 @@ fn what_is_no_answer_is_not_guessed() {
                 "1e3",
                 "٣",
                 "99999999999999999999999",
+                &too_large,
+                &too_many_thousands,
             ],
         ),
         (

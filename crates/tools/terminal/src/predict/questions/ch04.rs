@@ -62,9 +62,9 @@ pub const CHAPTER: Chapter = Chapter {
             id: "after-mixing",
             title: "One head changes, after W^O",
             section: "The mixer",
-            text: "There are 8 heads of 32 numbers each. Raise every number of the output \
-                   of head 3 by one. How many columns of the layer's output change, that \
-                   is, after W^O?",
+            text: "There are 8 heads of 32 numbers each, which share the width of a token: \
+                   d_model = h · d_v. Raise every number of the output of head 3 by one. \
+                   How many columns of the layer's output change, that is, after W^O?",
             hint: "Write one number of the output as a sum. Over what does it run?",
             form: Form::Whole,
             run: after_mixing,

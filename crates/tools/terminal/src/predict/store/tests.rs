@@ -15,16 +15,17 @@ fn attempt(given: &str) -> Attempt {
     Attempt { sitting: 1, given: given.into(), verdict: Verdict::Missed }
 }
 
-/// Every file beside this one, with what it holds.
+/// Every file in the folder of this one, with what it holds; the lock is no news.
 fn beside(path: &Path) -> Vec<(String, String)> {
     let entries = fs::read_dir(path.parent().unwrap()).unwrap();
-    let mut files: Vec<_> = entries
+    let mut files: Vec<(String, String)> = entries
         .map(|entry| {
             let entry = entry.unwrap();
             let name = entry.file_name().into_string().unwrap();
             (name, fs::read_to_string(entry.path()).unwrap())
         })
         .collect();
+    files.retain(|(name, _)| !name.ends_with(".lock"));
     files.sort();
     files
 }
@@ -179,4 +180,46 @@ fn a_folder_that_goes_away_is_made_again_if_it_can_be() {
     assert!(notice.contains("are not kept"), "{notice}");
     assert_eq!(store.record("d", attempt("10")), None);
     assert_eq!(store.memory().history("d").len(), 1);
+}
+
+#[test]
+fn many_answers_from_several_sittings_at_once_are_all_kept() {
+    const EACH: usize = 10;
+    let (_folder, path) = place();
+    std::thread::scope(|scope| {
+        for who in ["a", "b", "c"] {
+            let path = path.clone();
+            scope.spawn(move || {
+                let (mut store, _) = Store::open(path);
+                for nth in 0..EACH {
+                    assert_eq!(store.record(&format!("{who}{nth}"), attempt("7")), None);
+                }
+            });
+        }
+    });
+    let (all, _) = Store::open(path);
+    let kept = |question: &str| all.memory().history(question).len();
+    let n_kept: usize = ["a", "b", "c"]
+        .map(|who| (0..EACH).map(|nth| kept(&format!("{who}{nth}"))).sum::<usize>())
+        .iter()
+        .sum();
+    assert_eq!(n_kept, 3 * EACH);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link_and_the_file_that_it_names_is_written() {
+    let (folder, path) = place();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let elsewhere = folder.path().join("elsewhere.json");
+    // A link that leads nowhere yet, and by a relative path.
+    std::os::unix::fs::symlink("../elsewhere.json", &path).unwrap();
+    for nth in ["a", "b"] {
+        let (mut store, notices) = Store::open(path.clone());
+        assert!(notices.is_empty(), "{notices:?}");
+        assert_eq!(store.record(nth, attempt("7")), None);
+    }
+    assert!(fs::symlink_metadata(&path).unwrap().is_symlink());
+    let (memory, _) = Store::peek(&elsewhere);
+    assert_eq!((memory.history("a").len(), memory.history("b").len()), (1, 1));
 }
