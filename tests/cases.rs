@@ -1,10 +1,10 @@
 //! Random layers, inputs and masks, and the number by which stages are compared.
 
 use attention::{
-    Attended, Dims, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Real,
-    Result, Rng, SeedableRng, random_matrix,
+    Attended, Batch, Dims, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention,
+    Real, Result, Rng, SeedableRng, random_matrix,
 };
-use fused_heads::{Batch, FusedAttention};
+use fused_heads::FusedAttention;
 use learn::stages::every_stage;
 use proptest::prelude::*;
 

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use attention::{
-    Attended, Dims, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Rng,
-    SeedableRng, max_abs_diff, random_matrix, softmax_rows, thousands,
+    Attended, Batch, Dims, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention,
+    Rng, SeedableRng, max_abs_diff, random_matrix, softmax_rows, thousands,
 };
-use fused_heads::{Batch, FusedAttention, FusedParameters, pack, unpack};
+use fused_heads::{FusedAttention, FusedParameters, pack, unpack};
 use per_head::PerHeadAttention;
 use pretrained::minilm;
 

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use attention::{
-    Dims, LayerParameters, Mask, Matrix, MultiHeadAttention, Real, Rng, SeedableRng,
-    max_abs_diff, random_matrix, softmax_rows,
+    Batch, Dims, LayerParameters, Mask, Matrix, MultiHeadAttention, Real, Rng,
+    SeedableRng, max_abs_diff, random_matrix, softmax_rows,
 };
-use fused_heads::{Batch, FusedAttention};
+use fused_heads::FusedAttention;
 use per_head::PerHeadAttention;
 use pretrained::{TrainedLayer, minilm};
 

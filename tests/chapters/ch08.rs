@@ -539,7 +539,7 @@ fn by_differences(layer: &FusedAttention, task: &Task) -> [Matrix; 6] {
         slope(|h| {
             let mut moved = x.clone();
             moved[at] += h;
-            let x = fused_heads::Batch::new(task.x.n_sequences(), moved).unwrap();
+            let x = attention::Batch::new(task.x.n_sequences(), moved).unwrap();
             let task = Task { x, target: task.target.clone() };
             task.loss(layer).unwrap()
         })

@@ -6,8 +6,10 @@
 
 use std::cell::Cell;
 
-use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix};
-use fused_heads::{Batch, FusedAttention};
+use attention::{
+    Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix,
+};
+use fused_heads::FusedAttention;
 use gradients::Pass;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};

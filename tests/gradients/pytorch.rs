@@ -1,7 +1,7 @@
 //! The gradients in PyTorch's reference vectors.
 
-use attention::{LayerParameters, Linear, Matrix};
-use fused_heads::{Batch, FusedAttention, pack};
+use attention::{Batch, LayerParameters, Linear, Matrix};
+use fused_heads::{FusedAttention, pack};
 use gradients::{Gradients, Pass};
 use pretrained::TensorFile;
 

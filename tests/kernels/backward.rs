@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use ::kernels::{Gradients, InputGradients, Inputs, Instructions, Packed};
-use attention::{LayerParameters, Linear, Mask, Matrix, Real, Rng, SeedableRng};
-use fused_heads::{Batch, FusedAttention};
+use attention::{Batch, LayerParameters, Linear, Mask, Matrix, Real, Rng, SeedableRng};
+use fused_heads::FusedAttention;
 use gradients::Pass;
 use proptest::test_runner::{Config, TestRunner};
 

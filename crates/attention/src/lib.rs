@@ -28,6 +28,7 @@
 //! Left out: dropout, residual connections, layer normalisation, positions. They surround
 //! attention in a Transformer and are not part of it.
 
+mod batch;
 mod cost;
 mod count;
 mod dims;
@@ -42,11 +43,12 @@ mod softmax;
 mod table;
 mod trace;
 
+pub use batch::{Batch, BatchAttended};
 pub use cost::{Cost, MultiplyAdds};
 pub use count::{Count, ParameterCount};
 pub use dims::Dims;
 pub use error::{Error, Result, Shape};
-pub use inputs::check_inputs;
+pub use inputs::{check_batch, check_inputs};
 pub use layer::{Attended, MultiHeadAttention};
 pub use linear::Linear;
 pub use mask::Mask;

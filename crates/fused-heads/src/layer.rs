@@ -1,11 +1,12 @@
 //! The layer: one wide projection each, heads as views.
 
 use attention::{
-    Attended, Dims, Error, LayerParameters, Mask, Matrix, MultiHeadAttention,
-    ParameterCount, Real, Result, View, check_inputs, softmax_rows, weighted_values,
+    Attended, Batch, BatchAttended, Dims, LayerParameters, Mask, Matrix,
+    MultiHeadAttention, ParameterCount, Real, Result, View, check_batch, check_inputs,
+    softmax_rows, weighted_values,
 };
 
-use crate::{Batch, BatchAttended, FusedParameters, pack};
+use crate::{FusedParameters, pack};
 
 /// Multi-head attention with one projection for all heads.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +33,7 @@ impl<T: Real> FusedAttention<T> {
     /// sequence (each for `[n_q, n_kv]`).
     ///
     /// # Errors
-    /// [`Error::BatchLength`] if query, key, value or masks differ in number; what
+    /// [`Error::BatchLength`](attention::Error::BatchLength) if query, key, value or masks differ in number; what
     /// [`check_inputs`] finds.
     ///
     /// # Source
@@ -132,33 +133,3 @@ pub(crate) fn attend<T: Real>(
     (head, attn)
 }
 // ANCHOR_END: attend
-
-/// Holds the query, key, value and masks of a batch against the sizes of a layer.
-///
-/// # Shapes
-/// As [`FusedAttention::forward_batch`].
-///
-/// # Errors
-/// As [`FusedAttention::forward_batch`].
-pub fn check_batch<T: Real>(
-    dims: Dims,
-    query: &Batch<T>,
-    key: &Batch<T>,
-    value: &Batch<T>,
-    masks: &[Mask],
-) -> Result<()> {
-    let expected = query.n_sequences();
-    let numbers = [
-        ("key", key.n_sequences()),
-        ("value", value.n_sequences()),
-        ("the list of masks", if masks.len() == 1 { expected } else { masks.len() }),
-    ];
-    for (what, found) in numbers {
-        if found != expected {
-            return Err(Error::BatchLength { what, expected, found });
-        }
-    }
-    check_inputs(dims, query.tokens(), key.tokens(), value.tokens(), &Mask::None)?;
-    let (n_q, n_kv) = (query.n_tokens(), key.n_tokens());
-    masks.iter().try_for_each(|mask| mask.check(dims.n_heads(), n_q, n_kv))
-}

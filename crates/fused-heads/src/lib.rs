@@ -17,16 +17,14 @@
 //! (`contiguous`) before they merge. A view without the transpose has the right shape and
 //! mixes tokens with heads.
 //!
-//! [`FusedAttention`] is the layer, for one sequence or a [`Batch`] of sequences of equal
+//! [`FusedAttention`] is the layer, for one sequence or a [`Batch`](attention::Batch) of sequences of equal
 //! length, with one product a projection for the whole batch.
 //!
 //! Left out: knowledge of `per-head`, with which it is compared; threads and tiles.
 
-mod batch;
 mod layer;
 mod parameters;
 mod trace;
 
-pub use batch::{Batch, BatchAttended};
-pub use layer::{FusedAttention, check_batch};
+pub use layer::FusedAttention;
 pub use parameters::{FusedParameters, pack, unpack};

@@ -1,10 +1,10 @@
 //! The forward pass, which keeps what the backward pass needs.
 
 use attention::{
-    Mask, Matrix, MultiHeadAttention, Real, Result, View, check_inputs, softmax_rows,
-    weighted_values,
+    Batch, Mask, Matrix, MultiHeadAttention, Real, Result, View, check_batch,
+    check_inputs, softmax_rows, weighted_values,
 };
-use fused_heads::{Batch, FusedAttention, check_batch};
+use fused_heads::FusedAttention;
 
 /// One forward pass of a fused layer, with every matrix that its backward pass needs.
 ///

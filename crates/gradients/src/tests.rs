@@ -1,9 +1,10 @@
 //! What is true of the backward pass alone.
 
 use attention::{
-    Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, max_abs_diff, random_matrix,
+    Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, max_abs_diff,
+    random_matrix,
 };
-use fused_heads::{Batch, FusedAttention};
+use fused_heads::FusedAttention;
 
 use crate::{Gradients, Pass};
 

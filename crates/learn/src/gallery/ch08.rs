@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use attention::{
-    Dims, HeadParameters, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Rng,
-    SeedableRng, random_matrix,
+    Batch, Dims, HeadParameters, LayerParameters, Linear, Mask, Matrix,
+    MultiHeadAttention, Rng, SeedableRng, random_matrix,
 };
 use figures::{BackwardPass, Figure, LossCurve, Returned, backward_pass, loss_curves};
-use fused_heads::{Batch, FusedAttention};
+use fused_heads::FusedAttention;
 use gradients::{
     Adam, Loss, Optimiser, Pass, Sgd, linear_backward, mean_squared_error,
     softmax_rows_backward,

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use anyhow::{Context, Result, bail};
-use attention::{Mask, Matrix};
-use fused_heads::{Batch, FusedAttention};
+use attention::{Batch, Mask, Matrix};
+use fused_heads::FusedAttention;
 use gradients::Pass as Tape;
 use kernels::{Gradients, InputGradients, Inputs, Instructions, Packed, Rung, ladder};
 

@@ -1,6 +1,6 @@
 //! Sequences of equal length, one below the other.
 
-use attention::{Attended, Error, Matrix, Real, Result, View};
+use crate::{Attended, Error, Matrix, Real, Result, View};
 
 /// Sequences of equal length in one matrix, one below the other.
 ///
