@@ -65,7 +65,9 @@ pub fn any_mask(n_heads: usize, n_q: usize, n_kv: usize) -> impl Strategy<Value 
     let one = prop_oneof![
         Just(Mask::None),
         Just(Mask::Causal),
+        Just(Mask::CausalTopLeft),
         (0..=n_kv).prop_map(Mask::FirstKeys),
+        proptest::collection::vec(any::<bool>(), n_kv).prop_map(Mask::Keys),
         any::<u64>().prop_map(move |s| Mask::Allowed(matrix(s, 1.0).map(|x| x > 0.0))),
         any::<u64>().prop_map(move |s| Mask::Additive(
             matrix(s, 2.0).map(|x| if x > 2.0 { f64::NEG_INFINITY } else { x })

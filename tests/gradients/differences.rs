@@ -55,7 +55,7 @@ impl Problem {
         let layer = FusedAttention::new(&self.parameters);
         let [query, key, value] = &self.inputs;
         let pass = Pass::forward_batch(&layer, query, key, value, &self.masks).unwrap();
-        named_gradients(&pass.backward(&self.d_out).unwrap())
+        named_gradients(&pass.backward(&self.d_out).unwrap(), self.parameters.dims())
     }
 
     fn numbers(&self) -> Named {

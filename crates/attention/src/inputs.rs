@@ -2,7 +2,7 @@
 
 use crate::{Batch, Dims, Error, Mask, Matrix, Real, Result};
 
-/// Holds query, key, value and mask against the sizes of a layer.
+/// Compares query, key, value and mask with the sizes of a layer.
 ///
 /// # Shapes
 /// `query` is `[n_q, d_model]`, `key` is `[n_kv, key_width]`, `value` is
@@ -36,7 +36,7 @@ pub fn check_inputs<T: Real>(
     mask.check(dims.n_heads(), n_q, n_kv)
 }
 
-/// Holds the query, key, value and masks of a batch against the sizes of a layer.
+/// Compares the query, key, value and masks of a batch with the sizes of a layer.
 ///
 /// # Shapes
 /// `query` is `[n_sequences · n_q, d_model]`, `key` and `value` are
@@ -44,8 +44,8 @@ pub fn check_inputs<T: Real>(
 /// (each for `[n_q, n_kv]`).
 ///
 /// # Errors
-/// [`Error::BatchLength`] if query, key, value or masks differ in number; what
-/// [`check_inputs`] finds.
+/// [`Error::BatchLength`] or [`Error::Length`] if query, key, value or masks differ in
+/// number; what [`check_inputs`] finds.
 pub fn check_batch<T: Real>(
     dims: Dims,
     query: &Batch<T>,
@@ -54,15 +54,13 @@ pub fn check_batch<T: Real>(
     masks: &[Mask],
 ) -> Result<()> {
     let expected = query.n_sequences();
-    let numbers = [
-        ("key", key.n_sequences()),
-        ("value", value.n_sequences()),
-        ("the list of masks", if masks.len() == 1 { expected } else { masks.len() }),
-    ];
-    for (what, found) in numbers {
+    for (what, found) in [("key", key.n_sequences()), ("value", value.n_sequences())] {
         if found != expected {
             return Err(Error::BatchLength { what, expected, found });
         }
+    }
+    if masks.len() != 1 {
+        Error::expect_length("the list of masks", expected, masks.len())?;
     }
     check_inputs(dims, query.tokens(), key.tokens(), value.tokens(), &Mask::None)?;
     let (n_q, n_kv) = (query.n_tokens(), key.n_tokens());
