@@ -1,10 +1,10 @@
 //! Random layers, inputs and masks, and the number by which stages are compared.
 
 use attention::{
-    Attended, Dims, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Real,
-    Result, Rng, SeedableRng, random_matrix,
+    Attended, Batch, Dims, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention,
+    Real, Result, Rng, SeedableRng, random_matrix,
 };
-use fused_heads::{Batch, FusedAttention};
+use fused_heads::FusedAttention;
 use lessons::every_stage;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, FileFailurePersistence, TestCaseResult, TestRunner};
@@ -90,7 +90,9 @@ pub fn any_mask(n_heads: usize, n_q: usize, n_kv: usize) -> impl Strategy<Value 
     let one = prop_oneof![
         Just(Mask::None),
         Just(Mask::Causal),
+        Just(Mask::CausalTopLeft),
         (0..=n_kv).prop_map(Mask::FirstKeys),
+        proptest::collection::vec(any::<bool>(), n_kv).prop_map(Mask::Keys),
         any::<u64>().prop_map(move |s| Mask::Allowed(matrix(s, 1.0).map(|x| x > 0.0))),
         any::<u64>().prop_map(move |s| Mask::Additive(
             matrix(s, 2.0).map(|x| if x > 2.0 { f64::NEG_INFINITY } else { x })

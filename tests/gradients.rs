@@ -9,7 +9,7 @@ mod nothing;
 /// PyTorch's automatic differentiation.
 mod pytorch;
 
-use attention::{LayerParameters, Linear, Matrix};
+use attention::{Dims, LayerParameters, Linear, Matrix};
 use gradients::Gradients;
 
 /// Matrices under their names: a layer's parameters head by head, then its inputs; or
@@ -36,8 +36,8 @@ fn named(parameters: &LayerParameters, inputs: [&Matrix; 3]) -> Named {
     all
 }
 
-fn named_gradients(d: &Gradients) -> Named {
-    named(&d.per_head().unwrap(), [&d.d_query, &d.d_key, &d.d_value])
+fn named_gradients(d: &Gradients, dims: Dims) -> Named {
+    named(&d.per_head(dims).unwrap(), d.d_query_key_value().unwrap())
 }
 
 fn as_matrix(bias: &[f64]) -> Matrix {

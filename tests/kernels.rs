@@ -77,13 +77,7 @@ fn every_rung_meets_the_vectors_of_pytorch() {
         let n_sequences = query.len();
         let [query, key, value] =
             [query, key, value].map(|all| stack(&all).map(|x| x as f32));
-        let inputs = Inputs {
-            n_sequences,
-            query: &query,
-            key: &key,
-            value: &value,
-            masks: &masks,
-        };
+        let inputs = Inputs::cross_attention(n_sequences, &query, &key, &value, &masks);
         let expected = stack(&file.matrices("f64/output").unwrap());
         let mut largest = 0f64;
         for (name, mut rung) in every_rung(&parameters) {
@@ -106,13 +100,7 @@ fn a_query_with_nothing_to_attend_to_gives_the_output_bias() {
     {
         let (query, key) = (tokens(n_q, 24, 1), tokens(n_kv, 24, 2));
         let masks = [mask];
-        let inputs = Inputs {
-            n_sequences: 1,
-            query: &query,
-            key: &key,
-            value: &key,
-            masks: &masks,
-        };
+        let inputs = Inputs::cross_attention(1, &query, &key, &key, &masks);
         let expected = exact(&parameters, &inputs);
         for (name, mut rung) in every_rung(&parameters) {
             let out = on_batch(rung.as_mut(), &inputs);
@@ -171,7 +159,7 @@ fn query_key_and_value_of_one_shape_may_differ() {
     let [query, key, value] = [1, 2, 3].map(|seed| tokens(20, 24, seed));
     for [query, key, value] in [[&query, &key, &value], [&query, &query, &value]] {
         let masks = [Mask::None];
-        let inputs = Inputs { n_sequences: 2, query, key, value, masks: &masks };
+        let inputs = Inputs::cross_attention(2, query, key, value, &masks);
         for (name, mut rung) in every_rung(&parameters) {
             let out = on_batch(rung.as_mut(), &inputs);
             let diff = max_abs_diff(&exact(&parameters, &inputs), &out).unwrap();

@@ -25,7 +25,8 @@ fn perturbed(layer: &attention::LayerParameters) -> attention::LayerParameters {
 fn before_w_o_one_head_moves_its_block_alone() {
     let (layer, x) = (layer(D_MODEL, HEADS, 1), tokens(5, D_MODEL, 2));
     let before = |layer| {
-        concat(&PerHeadAttention::new(layer).heads(&x, &x, &x, &Mask::None).unwrap())
+        let heads = PerHeadAttention::new(layer).heads(&x, &x, &x, &Mask::None).unwrap();
+        concat(heads.iter().map(|head| &head.out)).unwrap()
     };
     let moved = moved(&before(layer.clone()), &before(perturbed(&layer)));
     let d_v = D_MODEL / HEADS;

@@ -79,7 +79,7 @@ fn a_query_with_nothing_to_attend_to_gives_the_output_bias() {
 fn packing_gives_the_same_numbers_to_the_last_digit_when_products_are_alike() {
     // One token at a time, so that both stages multiply in the same order.
     let (layer, x) = (layer(32, 4, 3), tokens(1, 32, 4));
-    let fused = fused_heads::pack(&layer);
+    let fused = layer.pack();
     for (i, head) in layer.heads().iter().enumerate() {
         let wide = fused.w_q().forward(&x).unwrap();
         assert_eq!(wide.columns(i * 8, 8), head.w_q.forward(&x).unwrap(), "head {i}");
@@ -97,7 +97,7 @@ fn every_stage_refuses_bad_input_in_the_same_words() {
                 stage.self_attend(&narrow, &Mask::None),
                 stage.self_attend(&none, &Mask::None),
                 stage.forward(&x, &keys_only, &narrow, &Mask::None),
-                stage.self_attend(&x, &Mask::keys(4, &[true; 5])),
+                stage.self_attend(&x, &Mask::Keys(vec![true; 5])),
                 stage.self_attend(&x, &Mask::PerHead(vec![Mask::None; 2])),
             ];
             let errors = errors.map(|result| result.unwrap_err().to_string());

@@ -92,7 +92,7 @@ pub fn mask(file: &TensorFile, sequence: usize, n_q: usize, n_kv: usize) -> Mask
     }
     if file.contains("key_padding_mask") {
         let keys = &allowed("key_padding_mask")[sequence * n_kv..][..n_kv];
-        masks.push(Mask::keys(n_q, keys));
+        masks.push(Mask::Keys(keys.to_vec()));
     }
     Mask::All(masks)
 }

@@ -70,7 +70,7 @@ fn two_lenses_on_three_words() {
     let (parameters, x) = (two_lenses(), words());
     let layer = PerHeadAttention::new(parameters.clone());
     let heads = passes(&layer, &x);
-    let concat = concat(&heads);
+    let concat = concat(heads.iter().map(|head| &head.out)).unwrap();
     let out = layer.self_attend(&x, &Mask::None).unwrap().out;
     let features = ["plural noun", "verb", "water", "money"];
     let parts = [
@@ -302,7 +302,7 @@ fn one_head_disturbed() {
     heads[DISTURBED].w_v.weight *= -1.0;
     let changed = LayerParameters::new(heads, parameters.w_o().clone()).unwrap();
     let [before, after] = [&trained.per_head, &PerHeadAttention::new(changed)]
-        .map(|layer| concat(&passes(layer, x)));
+        .map(|layer| concat(passes(layer, x).iter().map(|head| &head.out)).unwrap());
     let [z_before, z_after] =
         [&before, &after].map(|concat| parameters.w_o().forward(concat).unwrap());
     let change: Vec<f64> =
@@ -421,7 +421,8 @@ fn two_readings_of_one_formula() {
 fn a_second_projection_adds_nothing() {
     let trained = Trained::new();
     let w_o = &trained.layer.parameters.w_o().weight;
-    let concat = concat(&trained.passes("river_banks"));
+    let concat =
+        concat(trained.passes("river_banks").iter().map(|head| &head.out)).unwrap();
     let second: Matrix =
         random_matrix(D_MODEL, D_MODEL, 0.05, &mut Rng::seed_from_u64(6));
     let difference =

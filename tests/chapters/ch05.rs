@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use attention::{
-    Attended, Dims, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Rng,
-    SeedableRng, max_abs_diff, random_matrix, softmax_rows, thousands,
+    Attended, Batch, Dims, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention,
+    PackedParameters, Rng, SeedableRng, max_abs_diff, random_matrix, softmax_rows,
+    thousands,
 };
-use fused_heads::{Batch, FusedAttention, FusedParameters, pack, unpack};
+use fused_heads::FusedAttention;
 use per_head::PerHeadAttention;
 use pretrained::minilm;
 
@@ -34,8 +35,8 @@ fn two_blocks(name: &str, rows: &[&str], matrix: &Matrix, digits: usize) -> Stri
 #[test]
 fn two_heads_packed() {
     let (parameters, x) = (two_lenses(), words());
-    let packed = pack(&parameters);
-    assert_eq!(unpack(&packed), parameters);
+    let packed = parameters.pack();
+    assert_eq!(packed.unpack(), parameters);
     let features = ["water", "money", "plural noun", "verb"];
     let q = packed.w_q().forward(&x).unwrap();
     for (i, head) in parameters.heads().iter().enumerate() {
@@ -105,7 +106,7 @@ fn columns_of_heads(q: &Matrix, h: usize) -> Vec<Matrix> {
 
 /// The layer with a way to split, and its heads put back in the same way.
 fn layer_with_split(
-    packed: &FusedParameters,
+    packed: &PackedParameters,
     x: &Matrix,
     split: fn(&Matrix, usize) -> Vec<Matrix>,
     merge: fn(&[Matrix]) -> Matrix,
@@ -137,7 +138,7 @@ fn merged_without_transpose(heads: &[Matrix]) -> Matrix {
 #[test]
 fn a_view_without_the_transpose() {
     let layer = minilm().unwrap();
-    let packed = pack(&layer.parameters);
+    let packed = layer.parameters.pack();
     let sentence = layer.sentence("pilot").unwrap();
     let (x, h) = (&sentence.input, packed.dims().n_heads());
     let right = FusedAttention::new(&layer.parameters);

@@ -17,7 +17,7 @@ fn count(dims: Dims, bias: bool) -> ParameterCount {
 
 /// The parameters of the lines whose name starts so.
 fn sum(count: &ParameterCount, start: &str) -> usize {
-    let lines = count.counts().iter().filter(|line| line.name.starts_with(start));
+    let lines = count.counts().iter().filter(|line| line.name().starts_with(start));
     lines.map(|line| line.parameters()).sum()
 }
 
@@ -61,7 +61,7 @@ fn the_same_total_for_every_number_of_heads() {
         let dims = Dims::new(256, n_heads).unwrap();
         let count = count(dims, true);
         assert_eq!(count.total(), 4 * 256 * 256 + 4 * 256);
-        let shape = count.counts()[0].shape;
+        let shape = count.counts()[0].shape();
         writeln!(
             text,
             "{n_heads:>5}  {:>5}  {:>10}  {:>7}",
@@ -88,7 +88,7 @@ fn numbers_of_heads_that_do_not_divide_the_width() {
 
 fn work(d_model: usize, n_heads: usize, width: usize, n: usize) -> MultiplyAdds {
     let dims = Dims::with_head_sizes(d_model, n_heads, width, width).unwrap();
-    MultiplyAdds::count(dims, n, n)
+    MultiplyAdds::count(dims, n, n).unwrap()
 }
 
 /// The multiply-adds of the steps that look at pairs of tokens.

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use attention::{
-    Dims, LayerParameters, Mask, Matrix, MultiHeadAttention, Real, Rng, SeedableRng,
-    max_abs_diff, random_matrix, softmax_rows,
+    Batch, Dims, LayerParameters, Mask, Matrix, MultiHeadAttention, Real, Rng,
+    SeedableRng, max_abs_diff, random_matrix, softmax_rows,
 };
-use fused_heads::{Batch, FusedAttention};
+use fused_heads::FusedAttention;
 use per_head::PerHeadAttention;
 use pretrained::{TrainedLayer, minilm};
 
@@ -50,7 +50,7 @@ fn padding_on_a_trained_layer() {
     let nan = layer.self_attend(&with_nan, &Mask::FirstKeys(n)).unwrap();
     // PyTorch's mask of the same padding, taken for one of ours: True is the padding.
     let is_padding: Vec<bool> = (0..n_padded).map(|key| key >= n).collect();
-    let turned = Mask::keys(n_padded, &is_padding);
+    let turned = Mask::Keys(is_padding);
     let turned = layer.self_attend(&padded, &turned).unwrap();
 
     let moved = |seen| max_abs_diff(&real(&alone), &real(seen)).unwrap();
@@ -203,7 +203,7 @@ fn how_far_a_nan_gets() {
     let mut x = tokens(5, 12, 8);
     x[(BROKEN, 7)] = f64::NAN;
     let others: Vec<bool> = (0..5).map(|key| key != BROKEN).collect();
-    let blocked = Mask::keys(5, &others);
+    let blocked = Mask::Keys(others);
     let stage = PerHeadAttention::new(layer);
     let out = |mask| stage.self_attend(&x, mask).unwrap().out;
     // The head's last step as a plain product, in which 0 · NaN is NaN.
@@ -237,7 +237,7 @@ fn rows_with_nothing_to_attend_to() {
     let n = bank.input.nrows();
     // Two rows of padding in front, and no query sees what comes after it.
     let real: Vec<bool> = (0..n).map(|key| key >= 2).collect();
-    let mask = Mask::All(vec![Mask::Causal, Mask::keys(n, &real)]);
+    let mask = Mask::All(vec![Mask::Causal, Mask::Keys(real)]);
     let layer = FusedAttention::new(&trained.parameters);
     let seen = layer.self_attend(&bank.input, &mask).unwrap();
     let is_zero = |i: &usize| seen.attn.iter().all(|map| map.row(*i).sum() == 0.0);

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use attention::{
-    LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, MultiplyAdds, SeedableRng,
-    max_abs_diff, softmax_rows, thousands,
+    LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, MultiplyAdds,
+    PackedParameters, SeedableRng, max_abs_diff, softmax_rows, thousands,
 };
-use fused_heads::FusedAttention;
+use fused_heads::{FusedAttention, FusedPass};
 use gradients::{
-    Gradients, LinearGradients, Optimiser, Pass, Sgd, cross_entropy, linear_backward,
-    mean_squared_error, softmax_rows_backward,
+    Gradients, InputGradients, LinearGradients, Optimiser, Pass, Sgd, cross_entropy,
+    linear_backward, mean_squared_error, softmax_rows_backward,
 };
 use lessons::ch08::{
     ADAM_RATE, N_SENTENCES, N_STEPS, RATE, START, Task, fresh_layer, optimisers, train,
@@ -67,7 +67,8 @@ impl Wish {
     }
 
     fn gradients(&self, layer: &FusedAttention) -> Gradients {
-        let pass = Pass::self_attend(layer, &self.x, &Mask::Causal).unwrap();
+        let x = &self.x;
+        let pass = Pass::forward(layer, x, x, x, &Mask::Causal).unwrap();
         let loss = mean_squared_error(pass.out(), &self.target).unwrap();
         pass.backward(&loss.gradient).unwrap()
     }
@@ -75,17 +76,13 @@ impl Wish {
 
 /// The four projections of a layer, to be changed and put together again.
 fn projections(layer: &FusedAttention) -> [Linear; 4] {
-    let p = layer.parameters();
-    [p.w_q(), p.w_k(), p.w_v(), p.w_o()].map(Linear::clone)
+    layer.parameters().clone().into_projections()
 }
 
 /// A layer of other projections of the same sizes.
-fn with(layer: &FusedAttention, [q, k, v, o]: [Linear; 4]) -> FusedAttention {
-    let x = Matrix::zeros(1, layer.dims().d_model());
-    let pass = Pass::self_attend(layer, &x, &Mask::None).unwrap();
-    let mut place = pass.backward(&x).unwrap(); // it knows where heads are cut
-    (place.d_w_q, place.d_w_k, place.d_w_v, place.d_w_o) = (q, k, v, o);
-    FusedAttention::new(&place.per_head().unwrap())
+fn with(layer: &FusedAttention, projections: [Linear; 4]) -> FusedAttention {
+    let packed = PackedParameters::new(layer.dims(), projections);
+    FusedAttention::from_packed(packed.unwrap())
 }
 
 #[test]
@@ -133,7 +130,9 @@ fn one_parameter_nudged() {
 
     let n_parameters = layer.parameter_count().total();
     let head = column / layer.dims().d_k();
-    let cost = MultiplyAdds::count(layer.dims(), wish.x.nrows(), wish.x.nrows()).total();
+    let cost = MultiplyAdds::count(layer.dims(), wish.x.nrows(), wish.x.nrows())
+        .unwrap()
+        .total();
     let values = [
         ("loss", format!("{:.4}", wish.of(&layer))),
         ("row", row.to_string()),
@@ -156,13 +155,13 @@ fn one_row_back_through_the_softmax() {
     let layer = wish.layer();
     let pass = Pass::self_attend(&layer, &wish.x, &Mask::Causal).unwrap();
     let loss = mean_squared_error(pass.out(), &wish.target).unwrap();
-    let p = layer.parameters();
-    let d_concat = linear_backward(p.w_o(), pass.concat(), &loss.gradient).unwrap().d_x;
-    let v = p.w_v().forward(&wish.x).unwrap();
+    let w_o = layer.parameters().w_o();
+    let d_concat = linear_backward(w_o, pass.concat(), &loss.gradient).unwrap().d_x;
+    let v = &pass.fused().v;
     let (head, query, n_keys) = (6, 3, 4); // "approved" and what is before it
     let attn = &pass.attn()[0][head];
     let columns = |m: &Matrix| m.columns(head * 32, 32).into_owned();
-    let d_attn = columns(&d_concat) * columns(&v).transpose();
+    let d_attn = columns(&d_concat) * columns(v).transpose();
     let d_scores = softmax_rows_backward(attn, d_attn.clone()).unwrap();
     let dot = attn.row(query).dot(&d_attn.row(query));
 
@@ -277,7 +276,7 @@ fn what_cannot_learn() {
     let mut all = projections(&layer);
     all[3].weight.rows_mut(silent * width, width).fill(0.0);
     let mut asleep = with(&layer, all.clone());
-    let head = |d: &Gradients| d.per_head().unwrap().heads()[silent].clone();
+    let head = |d: &Gradients| d.per_head(layer.dims()).unwrap().heads()[silent].clone();
     let size = |d: &Gradients| {
         let head = head(d);
         let weights = [&head.w_q, &head.w_k, &head.w_v].map(|w| w.weight.norm());
@@ -299,11 +298,13 @@ fn what_cannot_learn() {
 
     // A query that may attend to nothing.
     let nobody = Mask::Allowed(Matrix::from_fn(8, 8, |i, _| i != 3));
-    let pass = Pass::self_attend(&layer, &wish.x, &nobody).unwrap();
+    let x = &wish.x;
+    let pass = Pass::forward(&layer, x, x, x, &nobody).unwrap();
     let d_empty =
         pass.backward(&mean_squared_error(pass.out(), &wish.target).unwrap().gradient);
     let d_empty = d_empty.unwrap();
-    assert!(d_empty.d_query.row(3).iter().all(|&d| d == 0.0));
+    let [d_query, ..] = d_empty.d_query_key_value().unwrap();
+    assert!(d_query.row(3).iter().all(|&d| d == 0.0));
     for linear in d_empty.projections() {
         assert!(linear.weight.iter().all(|d| d.is_finite()));
     }
@@ -332,15 +333,16 @@ fn the_figure_of_the_backward_pass_holds_these_gradients() {
         let row = rows.iter().find(|row| row[0] == name).unwrap();
         row[3].clone()
     };
+    let [d_query, d_key, d_value] = d.d_query_key_value().unwrap();
     let held = [
         ("W^Q", d.d_w_q.weight.norm()),
         ("W^K", d.d_w_k.weight.norm()),
         ("W^V", d.d_w_v.weight.norm()),
         ("W^O", d.d_w_o.weight.norm()),
         ("x", d.d_x().unwrap().norm()),
-        ("x, by way of the queries", d.d_query.norm()),
-        ("x, by way of the keys", d.d_key.norm()),
-        ("x, by way of the values", d.d_value.norm()),
+        ("x, by way of the queries", d_query.norm()),
+        ("x, by way of the keys", d_key.norm()),
+        ("x, by way of the values", d_value.norm()),
     ];
     for (name, norm) in held {
         assert_eq!(drawn(name), short(norm), "{name}");
@@ -401,10 +403,11 @@ fn every_matrix_of_the_trained_pass_by_differences() {
             wish.of(&with(&layer, all))
         });
     }
+    let [d_query, d_key, d_value] = d.d_query_key_value().unwrap();
     let inputs = [
-        ("x as query", &d.d_query, [1.0, 0.0, 0.0]),
-        ("x as key", &d.d_key, [0.0, 1.0, 0.0]),
-        ("x as value", &d.d_value, [0.0, 0.0, 1.0]),
+        ("x as query", d_query, [1.0, 0.0, 0.0]),
+        ("x as key", d_key, [0.0, 1.0, 0.0]),
+        ("x as value", d_value, [0.0, 0.0, 1.0]),
         ("x, all three together", &d.d_x().unwrap(), [1.0, 1.0, 1.0]),
     ];
     for (name, found, roles) in inputs {
@@ -453,7 +456,6 @@ fn back(layer: &FusedAttention, task: &Task, way: Way) -> Gradients {
     let pass =
         Pass::forward_batch(layer, &task.x, &task.x, &task.x, &[Mask::None]).unwrap();
     let loss = mean_squared_error(pass.out(), &task.target).unwrap();
-    let mut d = pass.backward(&loss.gradient).unwrap();
     let (n, p, dims) = (task.x.n_tokens(), layer.parameters(), layer.dims());
     let (d_k, d_v) = (dims.d_k(), dims.d_v());
 
@@ -473,15 +475,14 @@ fn back(layer: &FusedAttention, task: &Task, way: Way) -> Gradients {
         d_concat = &loss.gradient * moved.transpose();
     }
 
-    let [q, k, v] = [p.w_q(), p.w_k(), p.w_v()].map(|w| w.forward(x).unwrap());
-    let [mut dq, mut dk, mut dv] =
-        [&q, &k, &v].map(|m| Matrix::zeros(m.nrows(), m.ncols()));
+    let FusedPass { q, k, v, .. } = pass.fused();
+    let [mut dq, mut dk, mut dv] = [q, k, v].map(|m| Matrix::zeros(m.nrows(), m.ncols()));
     for s in 0..n_sequences {
         for (i, attn) in pass.attn()[s].iter().enumerate() {
             let of_k = |m: &Matrix| m.view((s * n, i * d_k), (n, d_k)).into_owned();
             let of_v = |m: &Matrix| m.view((s * n, i * d_v), (n, d_v)).into_owned();
             let d_head = of_v(&d_concat);
-            let d_attn = &d_head * of_v(&v).transpose();
+            let d_attn = &d_head * of_v(v).transpose();
             let turned =
                 if way == Way::ANotTurned { attn.clone() } else { attn.transpose() };
             dv.view_mut((s * n, i * d_v), (n, d_v)).copy_from(&(turned * &d_head));
@@ -491,8 +492,8 @@ fn back(layer: &FusedAttention, task: &Task, way: Way) -> Gradients {
             };
             let scale = if way == Way::NoScale { 1.0 } else { (d_k as f64).sqrt() };
             let d_products = d_scores / scale;
-            dq.view_mut((s * n, i * d_k), (n, d_k)).copy_from(&(&d_products * of_k(&k)));
-            let of_keys = d_products.transpose() * of_k(&q);
+            dq.view_mut((s * n, i * d_k), (n, d_k)).copy_from(&(&d_products * of_k(k)));
+            let of_keys = d_products.transpose() * of_k(q);
             dk.view_mut((s * n, i * d_k), (n, d_k)).copy_from(&of_keys);
         }
     }
@@ -503,9 +504,8 @@ fn back(layer: &FusedAttention, task: &Task, way: Way) -> Gradients {
         d_key.fill(0.0);
         d_value.fill(0.0);
     }
-    (d.d_w_q, d.d_w_k, d.d_w_v, d.d_w_o) = (d_w_q, d_w_k, d_w_v, d_w_o);
-    (d.d_query, d.d_key, d.d_value) = (d_query, d_key, d_value);
-    d
+    let d_inputs = InputGradients::CrossAttention { d_query, d_key, d_value };
+    Gradients { d_w_q, d_w_k, d_w_v, d_w_o, d_inputs }
 }
 
 /// Weights of Q, K, V and O, biases of Q, V and O end to end, and x.
@@ -539,7 +539,7 @@ fn by_differences(layer: &FusedAttention, task: &Task) -> [Matrix; 6] {
         slope(|h| {
             let mut moved = x.clone();
             moved[at] += h;
-            let x = fused_heads::Batch::new(task.x.n_sequences(), moved).unwrap();
+            let x = attention::Batch::new(task.x.n_sequences(), moved).unwrap();
             let task = Task { x, target: task.target.clone() };
             task.loss(layer).unwrap()
         })

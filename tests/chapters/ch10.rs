@@ -537,7 +537,7 @@ fn no_stage_knows_the_order_of_the_tokens() {
 
 /// W^Q, W^K and W^V taken as if the file stored them `[in, out]`.
 fn turned_wrongly(layer: &LayerParameters) -> LayerParameters {
-    let fused = fused_heads::pack(layer);
+    let fused = layer.pack();
     let d_k = layer.dims().d_k();
     let block = |wide: &Linear, i: usize| {
         let weight = wide.weight.transpose().columns(i * d_k, d_k).into_owned();

@@ -57,7 +57,7 @@ fn operations_and_bytes_of_each_step() {
     }
     insta::assert_snapshot!("ch11_intensity", text);
 
-    let ledger = MultiplyAdds::count(work.dims, 4096, 4096);
+    let ledger = MultiplyAdds::count(work.dims, 4096, 4096).unwrap();
     let pairs = 2 * ledger.costs()[3].multiply_adds;
     assert_eq!(ledger.costs()[3].name, "Q Kᵀ");
     assert_eq!(work.layer().operations, 2 * ledger.total());

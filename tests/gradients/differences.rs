@@ -6,8 +6,10 @@
 
 use std::cell::Cell;
 
-use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix};
-use fused_heads::{Batch, FusedAttention};
+use attention::{
+    Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix,
+};
+use fused_heads::FusedAttention;
 use gradients::Pass;
 use proptest::prelude::*;
 
@@ -52,7 +54,7 @@ impl Problem {
         let layer = FusedAttention::new(&self.parameters);
         let [query, key, value] = &self.inputs;
         let pass = Pass::forward_batch(&layer, query, key, value, &self.masks).unwrap();
-        named_gradients(&pass.backward(&self.d_out).unwrap())
+        named_gradients(&pass.backward(&self.d_out).unwrap(), self.parameters.dims())
     }
 
     fn numbers(&self) -> Named {

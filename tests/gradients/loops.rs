@@ -6,7 +6,7 @@ use attention::{
     HeadParameters, LayerParameters, Linear, Mask, Matrix, Rng, SeedableRng,
     random_matrix,
 };
-use fused_heads::{FusedAttention, pack};
+use fused_heads::FusedAttention;
 use gradients::Pass;
 use single_head::{HeadPass, attend_in_loops};
 
@@ -28,11 +28,10 @@ fn the_gradient_of_the_packing_is_the_packing_of_the_gradients() {
 
         let (of_heads, of_inputs) = in_loops(&parameters, &inputs, &case.mask, &d_out);
         let expected = named(&of_heads, of_inputs.each_ref());
-        let cut = difference(&named_gradients(&d), &expected);
+        let cut = difference(&named_gradients(&d, case.dims), &expected);
         assert_close("cut into heads, and heads in loops", cut, TOLERANCE);
 
-        let packed = pack(&of_heads);
-        let packed = [packed.w_q(), packed.w_k(), packed.w_v(), packed.w_o()];
+        let packed = of_heads.pack();
         let as_named = |linears: [&Linear; 4]| {
             let named = linears.iter().flat_map(|linear| {
                 let bias = linear.bias.iter().map(|b| super::as_matrix(b.as_slice()));
@@ -40,7 +39,8 @@ fn the_gradient_of_the_packing_is_the_packing_of_the_gradients() {
             });
             named.map(|matrix| (String::new(), matrix)).collect()
         };
-        let whole = difference(&as_named(d.projections()), &as_named(packed));
+        let whole =
+            difference(&as_named(d.projections()), &as_named(packed.projections()));
         assert_close("packed, and the packing of heads in loops", whole, TOLERANCE);
         largest.set(largest.get().max(cut).max(whole));
         Ok(())

@@ -1,6 +1,6 @@
 //! What must be zero is zero, and nothing is NaN.
 
-use attention::{Linear, Mask, Matrix, Rng, SeedableRng, random_matrix};
+use attention::{Dims, Linear, Mask, Matrix, Rng, SeedableRng, random_matrix};
 use fused_heads::FusedAttention;
 use gradients::{Gradients, Pass};
 
@@ -10,7 +10,7 @@ use crate::cases::{Case, any_case, assert_close, check, layer, tokens};
 fn self_attention(mask: &Mask, d_out: &Matrix) -> Gradients {
     let layer = FusedAttention::new(&layer(12, 3, 1));
     let x = tokens(d_out.nrows(), 12, 2);
-    Pass::self_attend(&layer, &x, mask).unwrap().backward(d_out).unwrap()
+    Pass::forward(&layer, &x, &x, &x, mask).unwrap().backward(d_out).unwrap()
 }
 
 #[test]
@@ -20,9 +20,10 @@ fn a_query_that_may_attend_to_nothing_asks_for_nothing() {
     let zero_rows = |m: &Matrix| -> Vec<usize> {
         (0..5).filter(|&i| m.row(i).iter().all(|&x| x == 0.0)).collect()
     };
-    assert_eq!(zero_rows(&d.d_query), [3]);
-    assert_eq!(zero_rows(&d.d_key), [1]);
-    assert_eq!(zero_rows(&d.d_value), [1]);
+    let [d_query, d_key, d_value] = d.d_query_key_value().unwrap();
+    assert_eq!(zero_rows(d_query), [3]);
+    assert_eq!(zero_rows(d_key), [1]);
+    assert_eq!(zero_rows(d_value), [1]);
 }
 
 #[test]
@@ -30,7 +31,7 @@ fn where_nobody_may_attend_only_the_output_bias_learns() {
     let d_out = tokens(5, 12, 3);
     let d = self_attention(&Mask::FirstKeys(0), &d_out);
     assert_eq!(d.d_w_o.bias.as_ref(), Some(&d_out.row_sum()));
-    for (name, matrix) in named_gradients(&d) {
+    for (name, matrix) in named_gradients(&d, Dims::new(12, 3).unwrap()) {
         let all_zero = matrix.iter().all(|&x| x == 0.0);
         assert_eq!(all_zero, name != "w_o's bias", "{name}: {matrix}");
     }
@@ -46,7 +47,7 @@ fn no_random_layer_gives_a_number_that_is_not_finite() {
         for linear in d.projections() {
             assert!(linear.weight.iter().all(|x| x.is_finite()));
         }
-        for matrix in [&d.d_query, &d.d_key, &d.d_value] {
+        for matrix in d.d_query_key_value().unwrap() {
             assert!(matrix.iter().all(|x| x.is_finite()));
         }
         Ok(())

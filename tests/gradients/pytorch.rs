@@ -1,7 +1,7 @@
 //! The gradients in PyTorch's reference vectors.
 
-use attention::{LayerParameters, Linear, Matrix};
-use fused_heads::{Batch, FusedAttention, pack};
+use attention::{Batch, LayerParameters, Linear, Matrix};
+use fused_heads::FusedAttention;
 use gradients::{Gradients, Pass};
 use pretrained::TensorFile;
 
@@ -56,7 +56,8 @@ fn ours(file: &TensorFile, d: &Gradients) -> Named {
         all.push((format!("{name}.bias"), bias(linear)));
     }
     if file.contains("key") {
-        let inputs = [("query", &d.d_query), ("key", &d.d_key), ("value", &d.d_value)];
+        let [d_query, d_key, d_value] = d.d_query_key_value().unwrap();
+        let inputs = [("query", d_query), ("key", d_key), ("value", d_value)];
         all.extend(inputs.map(|(name, d)| (name.into(), d.clone())));
     } else {
         all.push(("query".into(), d.d_x().unwrap()));
@@ -92,7 +93,7 @@ fn theirs(file: &TensorFile) -> Named {
 fn the_same_layer_packs_to_the_weights_of_the_file() {
     // So that the names above are the names of the parameters too.
     let file = open("cross_d16_h4_packed");
-    let packed = pack(&parameters(&file));
+    let packed = parameters(&file).pack();
     let stored: Matrix = file.matrix("in_proj_weight").unwrap().transpose();
     assert_eq!(packed.w_k().weight, stored.columns(16, 16));
 }

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use ::kernels::{Gradients, InputGradients, Inputs, Instructions, Packed};
-use attention::{LayerParameters, Linear, Mask, Matrix, Real, Rng, SeedableRng};
-use fused_heads::{Batch, FusedAttention};
+use attention::{Batch, LayerParameters, Linear, Mask, Matrix, Real, Rng, SeedableRng};
+use fused_heads::FusedAttention;
 use gradients::Pass;
 
 use super::batches::{BatchCase, any_batch};
@@ -25,7 +25,7 @@ fn gradients_and_maps_are_those_of_the_readable_backward_pass() {
         let (parameters, tokens) = (case.parameters(), case.tokens());
         let inputs = case.inputs(&tokens);
         let rng = &mut Rng::seed_from_u64(case.seed ^ 1);
-        let (n_rows, width) = inputs.query.shape();
+        let (n_rows, width) = inputs.query().shape();
         let d_out = attention::random_matrix(n_rows, width, 1.0, rng);
         let (expected, maps) = readable::<f64>(&parameters, &inputs, &d_out);
         for instructions in Instructions::available() {
@@ -86,13 +86,30 @@ fn a_gradient_of_another_shape_is_refused_with_both() {
     insta::assert_snapshot!(refused, @"d_out has shape (6, 23), expected (6, 24)");
 }
 
+/// A clone of the tokens is as good as the tokens.
+#[test]
+fn the_constructor_decides_what_the_gradients_of_the_inputs_are() {
+    let (parameters, x, d_out) = (layer(24, 3), tokens(60, 24, 5), tokens(60, 24, 6));
+    let masks = [Mask::Causal];
+    let clone = x.clone();
+    let of = |inputs: Inputs<'_>| {
+        let (mut packed, mut out) = (Packed::new(&parameters), x.clone());
+        packed.pass(&inputs, &mut out).unwrap().backward(&d_out).unwrap()
+    };
+    let one = of(Inputs::self_attention(2, &x, &masks));
+    let three = of(Inputs::cross_attention(2, &x, &x, &x, &masks));
+    assert_eq!(three, of(Inputs::cross_attention(2, &x, &clone, &clone, &masks)));
+    assert!(one.d_query_key_value().is_err() && three.d_query_key_value().is_ok());
+    let [one, three] = [one, three].map(|d| d.d_x().unwrap());
+    assert_close("d_x", attention::max_abs_diff(&one, &three).unwrap(), 1e-5);
+}
+
 #[test]
 fn gradients_written_over_others_are_those_of_a_first_time() {
     let (parameters, x, y) = (layer(24, 3), tokens(60, 24, 5), tokens(500, 24, 6));
     let masks = [Mask::None];
     let of_one = Inputs::self_attention(1, &x, &masks);
-    let of_three =
-        Inputs { n_sequences: 1, query: &x, key: &y, value: &y, masks: &masks };
+    let of_three = Inputs::cross_attention(1, &x, &y, &y, &masks);
     let (mut packed, mut written) = (Packed::new(&parameters), Gradients::default());
     for inputs in [of_one, of_one, of_three, of_three, of_one] {
         let (mut out, d_out) = (x.clone(), tokens(60, 24, 7));
@@ -108,10 +125,9 @@ fn gradients_written_over_others_are_those_of_a_first_time() {
 fn gradients_of(packed: &mut Packed, inputs: &Inputs<'_>, d_out: &Matrix<f32>) -> Named {
     let mut out = d_out.clone();
     let found = packed.pass(inputs, &mut out).unwrap().backward(d_out).unwrap();
-    let Gradients { d_w_q, d_w_k, d_w_v, d_w_o, d_inputs } = &found;
-    let mut all = named([d_w_q, d_w_k, d_w_v, d_w_o]);
+    let mut all = named(found.projections());
     let mut push = |name, d: &Matrix<f32>| all.push((name, d.map(f64::from)));
-    match d_inputs {
+    match &found.d_inputs {
         InputGradients::SelfAttention { d_x } => push("x", d_x),
         InputGradients::CrossAttention { d_query, d_key, d_value } => {
             push("query", d_query);
@@ -130,18 +146,20 @@ fn readable<T: Real>(
 ) -> (Named, Vec<Vec<Matrix>>) {
     let cast = |x: &Matrix<f32>| x.map(|x| T::of(f64::from(x)));
     let layer = FusedAttention::<T>::new(&parameters.cast());
-    let batch = |x| Batch::new(inputs.n_sequences, cast(x)).unwrap();
-    let [query, key, value] = [inputs.query, inputs.key, inputs.value].map(batch);
-    let pass = Pass::forward_batch(&layer, &query, &key, &value, inputs.masks).unwrap();
+    let batch = |x| Batch::new(inputs.n_sequences(), cast(x)).unwrap();
+    let [query, key, value] = [inputs.query(), inputs.key(), inputs.value()].map(batch);
+    let pass = Pass::forward_batch(&layer, &query, &key, &value, inputs.masks()).unwrap();
     let d = pass.backward(&cast(d_out)).unwrap();
     let mut all = named(d.projections());
     let mut push = |name, d: &Matrix<T>| all.push((name, d.map(T::to_f64)));
     if inputs.is_self_attention() {
         push("x", &d.d_x().unwrap());
     } else {
-        push("query", &d.d_query);
-        push("key", &d.d_key);
-        push("value", &d.d_value);
+        for (name, d) in
+            ["query", "key", "value"].into_iter().zip(d.d_query_key_value().unwrap())
+        {
+            push(name, d);
+        }
     }
     let maps =
         pass.attn().iter().map(|maps| maps.iter().map(|m| m.map(T::to_f64)).collect());

@@ -56,7 +56,7 @@ impl BatchCase {
         if self.self_attention {
             return Inputs::self_attention(n_sequences, query, &self.masks);
         }
-        Inputs { n_sequences, query, key, value, masks: &self.masks }
+        Inputs::cross_attention(n_sequences, query, key, value, &self.masks)
     }
 }
 
@@ -121,12 +121,12 @@ fn any_length() -> impl Strategy<Value = usize> {
 pub fn exact(parameters: &LayerParameters<f32>, inputs: &Inputs<'_>) -> Matrix {
     let stage = PerHeadAttention::new(parameters.cast::<f64>());
     let of_sequence = |x: &Matrix<f32>, s: usize| {
-        let n = x.nrows() / inputs.n_sequences;
+        let n = x.nrows() / inputs.n_sequences();
         x.rows(s * n, n).map(f64::from)
     };
-    let outs = (0..inputs.n_sequences).map(|s| {
+    let outs = (0..inputs.n_sequences()).map(|s| {
         let [query, key, value] =
-            [inputs.query, inputs.key, inputs.value].map(|x| of_sequence(x, s));
+            [inputs.query(), inputs.key(), inputs.value()].map(|x| of_sequence(x, s));
         stage.forward(&query, &key, &value, inputs.mask(s)).unwrap().out
     });
     stack(&outs.collect::<Vec<_>>())
@@ -154,7 +154,7 @@ pub fn every_packed(parameters: &LayerParameters<f32>) -> Rungs {
 
 /// What a rung makes of a batch, written over numbers that it must not read.
 pub fn on_batch(rung: &mut dyn Rung, inputs: &Inputs<'_>) -> Matrix {
-    let (n_rows, d_model) = inputs.query.shape();
+    let (n_rows, d_model) = inputs.query().shape();
     let mut out = Matrix::from_element(n_rows, d_model, f32::NAN);
     rung.forward(inputs, &mut out).unwrap();
     out.map(f64::from)

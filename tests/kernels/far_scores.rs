@@ -53,7 +53,7 @@ fn scores_of_any_size_in_any_order_give_the_softmax() {
 /// The largest difference of all rungs.
 fn difference(name: &str, query: &Matrix<f32>, key: &Matrix<f32>, mask: Mask) -> f64 {
     let (parameters, value, masks) = (layer_of_ones(), tokens(N_KV, 1, 4), [mask]);
-    let inputs = Inputs { n_sequences: 1, query, key, value: &value, masks: &masks };
+    let inputs = Inputs::cross_attention(1, query, key, &value, &masks);
     let expected = exact(&parameters, &inputs);
     let differences = every_rung(&parameters).into_iter().map(|(rung, mut layer)| {
         let out = on_batch(layer.as_mut(), &inputs);

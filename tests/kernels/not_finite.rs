@@ -14,7 +14,7 @@ const BROKEN: [f32; 4] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX];
 fn a_masked_number_that_is_not_finite_reaches_no_other_query() {
     for (n_tokens, place) in [(5, 2), (300, 2), (300, 130), (300, 299)] {
         let others: Vec<bool> = (0..n_tokens).map(|key| key != place).collect();
-        let masks = [Mask::keys(n_tokens, &others)];
+        let masks = [Mask::Keys(others)];
         for broken in BROKEN {
             let mut x = tokens(n_tokens, 12, 8);
             let expected = exact(&layer(12, 3), &Inputs::self_attention(1, &x, &masks));
@@ -97,13 +97,7 @@ fn a_share_of_zero_leaves_its_value_out_also_if_it_became_zero_later() {
         key[(299, 1)] = 100.0;
         let mut value = Matrix::from_element(300, 2, 1.0);
         value[(0, 0)] = broken;
-        let inputs = Inputs {
-            n_sequences: 1,
-            query: &query,
-            key: &key,
-            value: &value,
-            masks: &[Mask::None],
-        };
+        let inputs = Inputs::cross_attention(1, &query, &key, &value, &[Mask::None]);
         let expected = exact(&parameters, &inputs);
         assert!(expected.iter().all(|x| x.is_finite()), "{expected}");
         for (name, mut rung) in every_rung(&parameters) {

@@ -30,7 +30,7 @@ fn one_sequence_is_refused_in_the_words_of_the_other_stages() {
         ([&x, &narrow, &x], Mask::None),
         ([&x, &other, &narrow], Mask::None),
         ([&x, &other, &x], Mask::None),
-        ([&x; 3], Mask::keys(4, &[true; 5])),
+        ([&x; 3], Mask::Keys(vec![true; 5])),
         ([&x; 3], Mask::PerHead(vec![Mask::None; 2])),
         ([&x; 3], Mask::All(vec![Mask::Causal, Mask::FirstKeys(5)])),
         ([&x; 3], nan),
@@ -40,7 +40,7 @@ fn one_sequence_is_refused_in_the_words_of_the_other_stages() {
         let expected = stage.forward(query, key, value, &mask).unwrap_err().to_string();
         let out = Matrix::from_element(query.nrows(), 12, 7.0);
         let masks = [mask];
-        let inputs = Inputs { n_sequences: 1, query, key, value, masks: &masks };
+        let inputs = Inputs::cross_attention(1, query, key, value, &masks);
         for words in refusals(&inputs, &out) {
             assert_eq!(words, expected);
         }
@@ -53,13 +53,8 @@ fn a_batch_that_does_not_fit_is_refused_with_its_numbers() {
     let out = Matrix::from_element(6, 12, 7.0);
     let masks = |n| vec![Mask::None; n];
     let (one, two, none) = (masks(1), masks(2), masks(0));
-    let cross = |n_sequences| Inputs {
-        n_sequences,
-        query: &x,
-        key: &longer,
-        value: &longer,
-        masks: &one,
-    };
+    let cross =
+        |n_sequences| Inputs::cross_attention(n_sequences, &x, &longer, &longer, &one);
     let refused = [
         refusals(&Inputs::self_attention(0, &x, &one), &out),
         refusals(&Inputs::self_attention(4, &x, &one), &out),
@@ -75,8 +70,8 @@ fn a_batch_that_does_not_fit_is_refused_with_its_numbers() {
         the number of sequences is 0, and must be at least 1
         6 rows cannot be cut into 4 sequences of equal length
         7 rows cannot be cut into 3 sequences of equal length
-        the list of masks has 2 sequences, expected 3
-        the list of masks has 0 sequences, expected 3
+        the list of masks has 2 entries, expected 3
+        the list of masks has 0 entries, expected 3
         out has shape (6, 11), expected (6, 12)
         out has shape (5, 12), expected (6, 12)
         ") }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::table::write_table;
-use crate::{Dims, thousands};
+use crate::{Dims, Error, Result, thousands};
 
 /// One line of the ledger: a product of two matrices.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,31 +26,50 @@ pub struct Cost {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MultiplyAdds {
     costs: Vec<Cost>,
+    total: usize,
 }
 
 impl MultiplyAdds {
     /// Counts a pass of `n_q` queries over `n_kv` keys and values.
+    ///
+    /// ```
+    /// use attention::{Dims, MultiplyAdds};
+    ///
+    /// let one_wide = Dims::with_head_sizes(512, 1, 512, 512)?;
+    /// let eight_narrow = Dims::new(512, 8)?;
+    /// let of = |dims| MultiplyAdds::count(dims, 100, 100);
+    /// assert_eq!(of(eight_narrow)?.total(), of(one_wide)?.total());
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if a `usize` cannot hold the count.
     // ANCHOR: count
-    pub fn count(dims: Dims, n_q: usize, n_kv: usize) -> Self {
+    pub fn count(dims: Dims, n_q: usize, n_kv: usize) -> Result<Self> {
         let (h, d_k, d_v) = (dims.n_heads(), dims.d_k(), dims.d_v());
+        let costs = [
+            ("query W^Q", [h, n_q, dims.d_model(), d_k]),
+            ("key W^K", [h, n_kv, dims.key_width(), d_k]),
+            ("value W^V", [h, n_kv, dims.value_width(), d_v]),
+            ("Q Kᵀ", [h, n_q, d_k, n_kv]),
+            ("A V", [h, n_q, n_kv, d_v]),
+            ("concat W^O", [1, n_q, dims.concat_width(), dims.d_model()]),
+        ];
         // h products of [n, m] × [m, p] take h · n · m · p multiply-adds.
-        let cost = |name, [h, n, m, p]: [usize; 4]| Cost {
-            name,
-            formula: format!("{h} × ({n}, {m}) × ({m}, {p})"),
-            multiply_adds: h * n * m * p,
-        };
-        Self {
-            costs: vec![
-                cost("query W^Q", [h, n_q, dims.d_model(), d_k]),
-                cost("key W^K", [h, n_kv, dims.key_width(), d_k]),
-                cost("value W^V", [h, n_kv, dims.value_width(), d_v]),
-                cost("Q Kᵀ", [h, n_q, d_k, n_kv]),
-                cost("A V", [h, n_q, n_kv, d_v]),
-                cost("concat W^O", [1, n_q, dims.concat_width(), dims.d_model()]),
-            ],
-        }
+        let costs = costs.map(|(name, [h, n, m, p])| {
+            let formula = format!("{h} × ({n}, {m}) × ({m}, {p})");
+            let multiply_adds = checked([h, n, m, p], usize::checked_mul, &formula)?;
+            Ok(Cost { name, formula, multiply_adds })
+        });
+        Self::of(costs.into_iter().collect::<Result<_>>()?)
     }
     // ANCHOR_END: count
+
+    fn of(costs: Vec<Cost>) -> Result<Self> {
+        let each = costs.iter().map(|cost| cost.multiply_adds);
+        let total = checked(each, usize::checked_add, "the sum of all products")?;
+        Ok(Self { costs, total })
+    }
 
     /// The lines.
     pub fn costs(&self) -> &[Cost] {
@@ -59,8 +78,18 @@ impl MultiplyAdds {
 
     /// The multiply-adds in all.
     pub fn total(&self) -> usize {
-        self.costs.iter().map(|cost| cost.multiply_adds).sum()
+        self.total
     }
+}
+
+/// The numbers combined, if a `usize` holds what comes out.
+fn checked(
+    numbers: impl IntoIterator<Item = usize>,
+    combine: fn(usize, usize) -> Option<usize>,
+    what: &str,
+) -> Result<usize> {
+    let all = numbers.into_iter().map(Some).reduce(|a, b| combine(a?, b?)).flatten();
+    all.ok_or_else(|| Error::TooLarge { what: what.to_string() })
 }
 
 impl fmt::Display for MultiplyAdds {
@@ -83,7 +112,7 @@ mod tests {
     fn dividing_the_width_keeps_the_cost_and_not_dividing_multiplies_it() {
         let total = |h, width| {
             let dims = Dims::with_head_sizes(512, h, width, width).unwrap();
-            MultiplyAdds::count(dims, 100, 100).total()
+            MultiplyAdds::count(dims, 100, 100).unwrap().total()
         };
         assert_eq!(total(8, 64), total(1, 512));
         assert_eq!(total(8, 512), 8 * total(1, 512));
@@ -92,7 +121,7 @@ mod tests {
     #[test]
     fn the_ledger_prints_itself() {
         let dims = Dims::new(256, 8).unwrap();
-        insta::assert_snapshot!(MultiplyAdds::count(dims, 30, 30), @"
+        insta::assert_snapshot!(MultiplyAdds::count(dims, 30, 30).unwrap(), @"
         step        products                    multiply-adds
         query W^Q   8 × (30, 256) × (256, 32)       1,966,080
         key W^K     8 × (30, 256) × (256, 32)       1,966,080
@@ -103,5 +132,17 @@ mod tests {
         ─────────────────────────────────────────────────────
         total                                       8,325,120
         ");
+    }
+
+    #[test]
+    fn what_is_too_much_to_count_is_refused_with_its_numbers() {
+        let refused = |width, n| {
+            let dims = Dims::with_head_sizes(width, 1, width, 1).unwrap();
+            MultiplyAdds::count(dims, n, n).unwrap_err()
+        };
+        insta::assert_snapshot!(refused(1 << 40, 1), @"1 × (1, 1099511627776) × (1099511627776, 1099511627776) is more than this machine can count");
+        insta::assert_snapshot!(refused(1 << 31, 2), @"the sum of all products is more than this machine can count");
+        let widest = Dims::new(usize::MAX, usize::MAX).unwrap();
+        assert!(MultiplyAdds::count(widest, 1, 1).is_err());
     }
 }

@@ -8,18 +8,15 @@ use crate::{Linear, Real, Shape, thousands};
 /// One line of the ledger: a matrix or a bias, and how many heads have their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Count {
-    /// `W^Q`, `b^O`, or `W_i^Q` for a matrix that each head has.
-    pub name: String,
-    /// How many there are of it.
-    pub copies: usize,
-    /// Rows and columns; a bias has one row.
-    pub shape: Shape,
+    name: String,
+    copies: usize,
+    shape: Shape,
 }
 
 impl Count {
     /// The lines of a projection: its matrix, and its bias if it has one. The superscript
     /// is `^Q`, or `_i^Q` for a projection that each head has.
-    pub fn of_linear<T: Real>(
+    pub(crate) fn of_linear<T: Real>(
         superscript: &str,
         copies: usize,
         linear: &Linear<T>,
@@ -32,6 +29,21 @@ impl Count {
             .flatten()
             .map(|(name, shape)| Self { name, copies, shape })
             .collect()
+    }
+
+    /// `W^Q`, `b^O`, or `W_i^Q` for a matrix that each head has.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many there are of it.
+    pub fn copies(&self) -> usize {
+        self.copies
+    }
+
+    /// Rows and columns; a bias has one row.
+    pub fn shape(&self) -> Shape {
+        self.shape
     }
 
     /// How many numbers can be learned here: copies × rows × columns.
@@ -54,16 +66,30 @@ impl Count {
 ///
 /// It prints itself as a table, matrices before biases.
 ///
+/// ```
+/// use attention::{Dims, LayerParameters, Rng, SeedableRng};
+///
+/// let rng = &mut Rng::seed_from_u64(1);
+/// let layer: LayerParameters = LayerParameters::random(Dims::new(256, 8)?, true, rng);
+/// let ledger = layer.count();
+/// assert_eq!((ledger.total(), ledger.in_words().as_str()), (263_168, "~263K"));
+/// assert_eq!(ledger.counts()[0].name(), "W_i^Q");
+/// # Ok::<(), attention::Error>(())
+/// ```
+///
 /// # Source
 /// Source 003, "Parameter Count": 263,168 at `d_model` 256 with 8 heads.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ParameterCount {
     counts: Vec<Count>,
 }
 
 impl ParameterCount {
     /// A ledger of these lines; matrices are put before biases.
-    pub fn new(mut counts: Vec<Count>) -> Self {
+    ///
+    /// A line is made from matrices that are in memory, so no number here overflows.
+    pub(crate) fn of_parts(counts: impl IntoIterator<Item = Count>) -> Self {
+        let mut counts: Vec<Count> = counts.into_iter().collect();
         counts.sort_by_key(|count| count.name.starts_with('b'));
         Self { counts }
     }

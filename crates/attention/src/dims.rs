@@ -45,8 +45,15 @@ impl Dims {
 
     /// Heads of any size: `d_k` for queries and keys, `d_v` for values.
     ///
+    /// ```
+    /// let dims = attention::Dims::with_head_sizes(512, 8, 64, 32)?;
+    /// assert_eq!(dims.concat_width(), 8 * 32);
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`Error::ZeroSize`] if any size is 0.
+    /// [`Error::ZeroSize`] if any size is 0; [`Error::TooLarge`] if all heads together are
+    /// wider than a `usize` can say.
     pub fn with_head_sizes(
         d_model: usize,
         n_heads: usize,
@@ -58,11 +65,24 @@ impl Dims {
         for (what, size) in sizes {
             Error::expect_positive(what, size)?;
         }
+        for (what, size) in [("d_k", d_k), ("d_v", d_v)] {
+            if n_heads.checked_mul(size).is_none() {
+                let what =
+                    format!("the width of all heads, n_heads {n_heads} × {what} {size},");
+                return Err(Error::TooLarge { what });
+            }
+        }
         let (key_width, value_width) = (d_model, d_model);
         Ok(Self { d_model, n_heads, d_k, d_v, key_width, value_width })
     }
 
     /// The same heads on key and value inputs of other widths than `d_model`.
+    ///
+    /// ```
+    /// let dims = attention::Dims::new(512, 8)?.with_source_widths(256, 128)?;
+    /// assert_eq!((dims.d_model(), dims.key_width(), dims.value_width()), (512, 256, 128));
+    /// # Ok::<(), attention::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::ZeroSize`] if a width is 0.
@@ -131,5 +151,6 @@ mod tests {
         insta::assert_snapshot!(message(Dims::new(256, 0)), @"n_heads is 0, and must be at least 1");
         insta::assert_snapshot!(message(Dims::new(0, 8)), @"d_model is 0, and must be at least 1");
         insta::assert_snapshot!(message(Dims::with_head_sizes(8, 2, 0, 4)), @"d_k is 0, and must be at least 1");
+        insta::assert_snapshot!(message(Dims::with_head_sizes(8, usize::MAX, 1, 2)), @"the width of all heads, n_heads 18446744073709551615 × d_v 2, is more than this machine can count");
     }
 }

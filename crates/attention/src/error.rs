@@ -119,7 +119,7 @@ pub enum Error {
         n_sequences: usize,
     },
 
-    /// Query, key and value of a batch, or its masks, differ in number.
+    /// Query, key and value of a batch differ in their number of sequences.
     #[error("{what} has {found} sequences, expected {expected}")]
     BatchLength {
         /// Which input.
@@ -130,20 +130,54 @@ pub enum Error {
         found: usize,
     },
 
-    /// A class that the rows of logits do not have.
-    #[error("row {row} is of class {class}, and there are {n_classes} classes, from 0")]
-    Class {
-        /// The row of the logits.
-        row: usize,
-        /// Its class.
-        class: usize,
-        /// The number of classes, which is the width of the logits.
-        n_classes: usize,
+    /// Columns that cannot be cut into heads of equal width.
+    #[error(
+        "{what} has {n_columns} columns, which cannot be cut into {n_heads} heads of equal width"
+    )]
+    HeadColumns {
+        /// Which matrix.
+        what: &'static str,
+        /// The number of its columns.
+        n_columns: usize,
+        /// The number of heads.
+        n_heads: usize,
+    },
+
+    /// A list of another length than what it goes with.
+    #[error("{what} has {found} entries, expected {expected}")]
+    Length {
+        /// Which list.
+        what: String,
+        /// The length that fits.
+        expected: usize,
+        /// The length that it has.
+        found: usize,
+    },
+
+    /// Masks within masks, deeper than anybody means.
+    #[error("the mask holds masks within masks, and more than {most} levels of them")]
+    MaskDepth {
+        /// The number of levels that are accepted.
+        most: usize,
+    },
+
+    /// The gradients of query, key and value were added up, and are asked for one by one.
+    #[error(
+        "query, key and value were one input: there is the sum of their gradients, and not \
+         each of them"
+    )]
+    OneInput,
+
+    /// A number that a `usize` cannot hold.
+    #[error("{what} is more than this machine can count")]
+    TooLarge {
+        /// Which number.
+        what: String,
     },
 }
 
 impl Error {
-    /// Holds a shape against the one that is expected.
+    /// Compares a shape with the one that is expected.
     ///
     /// # Errors
     /// [`Error::Shape`] with both shapes if they differ.
@@ -158,7 +192,22 @@ impl Error {
         Err(Self::Shape { what: what.into(), expected, found })
     }
 
-    /// Holds a size against 0.
+    /// Compares the length of a list with the one that is expected.
+    ///
+    /// # Errors
+    /// [`Error::Length`] with both lengths if they differ.
+    pub fn expect_length(
+        what: impl Into<String>,
+        expected: usize,
+        found: usize,
+    ) -> Result<()> {
+        if expected == found {
+            return Ok(());
+        }
+        Err(Self::Length { what: what.into(), expected, found })
+    }
+
+    /// Refuses a size of 0.
     ///
     /// # Errors
     /// [`Error::ZeroSize`] if it is 0.

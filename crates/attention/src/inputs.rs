@@ -1,8 +1,8 @@
 //! One check of what goes into a layer, made by every stage before it computes.
 
-use crate::{Dims, Error, Mask, Matrix, Real, Result};
+use crate::{Batch, Dims, Error, Mask, Matrix, Real, Result};
 
-/// Holds query, key, value and mask against the sizes of a layer.
+/// Compares query, key, value and mask with the sizes of a layer.
 ///
 /// # Shapes
 /// `query` is `[n_q, d_model]`, `key` is `[n_kv, key_width]`, `value` is
@@ -34,6 +34,37 @@ pub fn check_inputs<T: Real>(
         return Err(Error::KeyValueLengths { n_keys: n_kv, n_values: value.nrows() });
     }
     mask.check(dims.n_heads(), n_q, n_kv)
+}
+
+/// Compares the query, key, value and masks of a batch with the sizes of a layer.
+///
+/// # Shapes
+/// `query` is `[n_sequences · n_q, d_model]`, `key` and `value` are
+/// `[n_sequences · n_kv, …]`; `masks` has one mask for all sequences, or one a sequence
+/// (each for `[n_q, n_kv]`).
+///
+/// # Errors
+/// [`Error::BatchLength`] or [`Error::Length`] if query, key, value or masks differ in
+/// number; what [`check_inputs`] finds.
+pub fn check_batch<T: Real>(
+    dims: Dims,
+    query: &Batch<T>,
+    key: &Batch<T>,
+    value: &Batch<T>,
+    masks: &[Mask],
+) -> Result<()> {
+    let expected = query.n_sequences();
+    for (what, found) in [("key", key.n_sequences()), ("value", value.n_sequences())] {
+        if found != expected {
+            return Err(Error::BatchLength { what, expected, found });
+        }
+    }
+    if masks.len() != 1 {
+        Error::expect_length("the list of masks", expected, masks.len())?;
+    }
+    check_inputs(dims, query.tokens(), key.tokens(), value.tokens(), &Mask::None)?;
+    let (n_q, n_kv) = (query.n_tokens(), key.n_tokens());
+    masks.iter().try_for_each(|mask| mask.check(dims.n_heads(), n_q, n_kv))
 }
 
 #[cfg(test)]

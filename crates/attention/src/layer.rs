@@ -20,10 +20,9 @@ impl<T: Real> Attended<T> {
     /// Both have as many heads, queries and keys.
     ///
     /// # Errors
-    /// [`Error::Shape`] if they do not.
+    /// [`Error::Length`] or [`Error::Shape`] if they do not.
     pub fn max_abs_diff(&self, other: &Self) -> Result<f64> {
-        let n_maps = |attended: &Self| (attended.attn.len(), 1);
-        Error::expect_shape("the list of maps", n_maps(self), n_maps(other))?;
+        Error::expect_length("the list of maps", self.attn.len(), other.attn.len())?;
         let mut differences = vec![max_abs_diff(&self.out, &other.out)?];
         for (a, b) in self.attn.iter().zip(&other.attn) {
             differences.push(max_abs_diff(a, b)?);

@@ -16,10 +16,15 @@
 //! This crate holds the words of those formulas and none of their assembly: matrices
 //! ([`Matrix`]), sizes ([`Dims`]), who may attend to whom ([`Mask`]), the softmax
 //! ([`softmax_rows`]), projections ([`Linear`]), the parameters of a layer head by head
-//! ([`LayerParameters`]), what comes out ([`Attended`]), the ledgers ([`ParameterCount`],
-//! [`MultiplyAdds`], [`ShapeTrace`]) and the trait that every stage meets
-//! ([`MultiHeadAttention`]). How a layer is computed is the business of `single-head`,
-//! `per-head` and `fused-heads`, which know this crate and can therefore be compared.
+//! ([`LayerParameters`]) and side by side ([`PackedParameters`]), sequences ([`Batch`]),
+//! what comes out ([`Attended`]) and what goes back ([`Gradients`]), the ledgers
+//! ([`ParameterCount`], [`MultiplyAdds`], [`ShapeTrace`]) and the trait that every stage
+//! meets ([`MultiHeadAttention`]). How a layer is computed is the business of
+//! `single-head`, `per-head` and `fused-heads`, which know this crate and can therefore be
+//! compared.
+//!
+//! Where Q, K and V are ready there is nothing to assemble but the first formula:
+//! [`attend_head`] and [`attend_heads`] compute it, with any scale and mask.
 //!
 //! The one decision: **rows are tokens**. An input is `[n_tokens, d_model]`, a weight is
 //! stored `[in, out]` as in the paper, and a projection is `x · W + b`. Files that store
@@ -28,10 +33,13 @@
 //! Left out: dropout, residual connections, layer normalisation, positions. They surround
 //! attention in a Transformer and are not part of it.
 
+mod attend;
+mod batch;
 mod cost;
 mod count;
 mod dims;
 mod error;
+mod gradients;
 mod inputs;
 mod layer;
 mod linear;
@@ -42,19 +50,25 @@ mod softmax;
 mod table;
 mod trace;
 
+pub use attend::{AttendedHead, attend_head, attend_heads};
+pub use batch::{Batch, BatchAttended};
 pub use cost::{Cost, MultiplyAdds};
 pub use count::{Count, ParameterCount};
 pub use dims::Dims;
 pub use error::{Error, Result, Shape};
-pub use inputs::check_inputs;
+pub use gradients::{Gradients, InputGradients};
+pub use inputs::{check_batch, check_inputs};
 pub use layer::{Attended, MultiHeadAttention};
 pub use linear::Linear;
 pub use mask::Mask;
-pub use matrix::{Matrix, Real, View, max_abs_diff, random_matrix};
-pub use parameters::{HeadParameters, LayerParameters};
+pub use matrix::{Matrix, Real, RowVector, View, max_abs_diff, random_matrix};
+pub use parameters::{HeadParameters, LayerParameters, PackedParameters};
 pub use softmax::{softmax_rows, weighted_values};
 pub use table::thousands;
 pub use trace::{ShapeStep, ShapeTrace};
+
+/// The library of matrices: [`Matrix`], [`View`] and [`RowVector`] are its types.
+pub use nalgebra;
 
 /// The generator of random numbers used throughout: small, fast, and the same numbers
 /// for the same seed on every platform (`rand::rngs::StdRng` does not promise that).

@@ -1,18 +1,50 @@
 //! Which query may attend to which key.
 
+mod check;
+
 use std::borrow::Cow;
 
-use crate::{Error, Matrix, Real, Result};
+use crate::{Matrix, Real};
 
 /// Which query may attend to which key, and what is added to a score where it may.
 ///
 /// Everywhere in this workspace **true means "may attend"**. PyTorch's masks mean the
-/// opposite (True = blocked); they are turned round where files are read.
+/// opposite (True = blocked); they are inverted where files are read.
 ///
 /// A query that may attend to no key gets a row of zeros and a head output of zeros.
 /// Others do otherwise: PyTorch gives NaN, and code that fills with −1e9 gives a uniform
 /// row over exactly the keys it was told to ignore. Zeros say "nothing was read", stay
 /// finite, and leave W^O's bias as the output.
+///
+/// # Two alignments of causality
+/// Where there are as many queries as keys they are the same. Where there are not, the
+/// field means two things by "causal":
+///
+/// ```
+/// use attention::Mask;
+///
+/// // The last query sees every key: queries that go on where cached keys end.
+/// assert_eq!(Mask::Causal.picture(2, 4), "xxx.\nxxxx\n");
+/// // The first query sees the first key alone: PyTorch's `is_causal=True`.
+/// assert_eq!(Mask::CausalTopLeft.picture(2, 4), "x...\nxx..\n");
+/// ```
+///
+/// # Causality and padding together
+/// Each mask in [`Mask::All`] is asked by itself. So [`Mask::Causal`] aligns to **all** keys
+/// that there are, the padding among them, and not to the keys that another mask leaves:
+///
+/// ```
+/// use attention::Mask;
+///
+/// let both = |causal| Mask::All(vec![causal, Mask::FirstKeys(3)]);
+/// // As many queries as keys, as in self-attention on padded sentences: what one means.
+/// assert_eq!(both(Mask::Causal).picture(4, 4), "x...\nxx..\nxxx.\nxxx.\n");
+/// // Two queries on 3 real keys and 2 of padding: the first sees what the last should.
+/// assert_eq!(both(Mask::Causal).picture(2, 5), "xxx..\nxxx..\n");
+/// // Aligned to the 3 real keys it would be this, and must be said key by key.
+/// let last_two = attention::Matrix::from_fn(2, 5, |i, j| j <= i + (3 - 2));
+/// assert_eq!(Mask::Allowed(last_two).picture(2, 5), "xx...\nxxx..\n");
+/// ```
 ///
 /// # Source
 /// Vaswani et al. 2017, section 3.2.3; source 004 for padding.
@@ -27,8 +59,12 @@ pub enum Mask {
     /// No query sees the future: query i attends to key j where
     /// `j <= i + (n_kv − n_q)`, so that the last query sees every key.
     Causal,
+    /// The same counted from the first query: query i attends to key j where `j <= i`.
+    CausalTopLeft,
     /// Only the first so many keys may be attended to; what comes after them is padding.
     FirstKeys(usize),
+    /// Every query may attend to key j where entry j is true.
+    Keys(Vec<bool>),
     /// Entry `[i, j]` says whether query i may attend to key j.
     Allowed(Matrix<bool>),
     /// Entry `[i, j]` is added to the scaled score; −∞ blocks.
@@ -41,20 +77,24 @@ pub enum Mask {
 // ANCHOR_END: kinds
 
 impl Mask {
-    /// A mask on keys alone: every query may attend to key j where `allowed[j]` is true.
-    ///
-    /// # Shapes
-    /// `allowed` has `n_kv` entries; the mask is for `n_q` queries.
-    pub fn keys(n_q: usize, allowed: &[bool]) -> Self {
-        Self::Allowed(Matrix::from_fn(n_q, allowed.len(), |_, j| allowed[j]))
-    }
-
     /// What is added to the score of query i and key j: `None` if i may not attend to j.
     ///
     /// This is the definition; everything else about masks follows from it.
     ///
+    /// ```
+    /// use attention::Mask;
+    ///
+    /// let lengths = (2, 3); // n_q, n_kv
+    /// let mask = Mask::Keys(vec![true, false, true]);
+    /// assert_eq!(mask.added((0, 1), lengths), None);
+    /// assert_eq!(mask.added((0, 2), lengths), Some(0.0));
+    /// ```
+    ///
     /// # Shapes
-    /// `i < n_q`, `j < n_kv`, and the mask passed [`Mask::check`] for one head.
+    /// `i < n_q`, `j < n_kv`.
+    ///
+    /// # Panics
+    /// Unless the mask passed [`Mask::check`] for one head and these lengths.
     // ANCHOR: added
     pub fn added(
         &self,
@@ -65,7 +105,9 @@ impl Mask {
         match self {
             Self::None => open(true),
             Self::Causal => open(j + n_q <= i + n_kv),
+            Self::CausalTopLeft => open(j <= i),
             Self::FirstKeys(n_open) => open(j < *n_open),
+            Self::Keys(keys) => open(keys[j]),
             Self::Allowed(allowed) => open(allowed[(i, j)]),
             Self::Additive(scores) => Some(scores[(i, j)]).filter(|s| s.is_finite()),
             Self::All(masks) => {
@@ -79,11 +121,22 @@ impl Mask {
     /// The scores with this mask on them: blocked ones are −∞, whatever they were before
     /// (a NaN too), so that softmax gives them weight 0.
     ///
+    /// ```
+    /// use attention::{Mask, Matrix};
+    ///
+    /// let scores = Matrix::from_row_slice(1, 2, &[f64::NAN, 0.5]);
+    /// let masked = Mask::Keys(vec![false, true]).apply(scores);
+    /// assert_eq!(masked.as_slice(), [f64::NEG_INFINITY, 0.5]);
+    /// ```
+    ///
     /// # Shapes
-    /// `scores` is `[n_q, n_kv]`, and the mask passed [`Mask::check`] for one head.
+    /// `scores` is `[n_q, n_kv]`.
+    ///
+    /// # Panics
+    /// Unless the mask passed [`Mask::check`] for one head and these lengths.
     // ANCHOR: apply
     pub fn apply<T: Real>(&self, mut scores: Matrix<T>) -> Matrix<T> {
-        if *self == Self::None {
+        if matches!(self, Self::None) {
             return scores;
         }
         let shape = scores.shape();
@@ -100,6 +153,16 @@ impl Mask {
     // ANCHOR_END: apply
 
     /// The mask that head `head` sees.
+    ///
+    /// ```
+    /// use attention::Mask;
+    ///
+    /// let mask = Mask::PerHead(vec![Mask::None, Mask::Causal]);
+    /// assert_eq!(*mask.of_head(1), Mask::Causal);
+    /// ```
+    ///
+    /// # Panics
+    /// If there is one mask a head, and none for this one.
     pub fn of_head(&self, head: usize) -> Cow<'_, Mask> {
         match self {
             Self::PerHead(masks) => masks[head].of_head(head),
@@ -112,35 +175,22 @@ impl Mask {
         }
     }
 
-    /// Holds the mask against the layer and the lengths that it is used with.
+    /// The mask as text, a line a query: `x` for a key that it may attend to, `.` for one
+    /// that it may not.
     ///
-    /// # Errors
-    /// [`Error::Shape`], [`Error::MaskHeads`], [`Error::MaskFirstKeys`] or
-    /// [`Error::MaskScore`], with the numbers that do not fit.
-    pub fn check(&self, n_heads: usize, n_q: usize, n_kv: usize) -> Result<()> {
-        match self {
-            Self::None | Self::Causal => Ok(()),
-            Self::FirstKeys(n_open) if *n_open > n_kv => {
-                Err(Error::MaskFirstKeys { n_open: *n_open, n_kv })
-            }
-            Self::FirstKeys(_) => Ok(()),
-            Self::Allowed(allowed) => {
-                Error::expect_shape("the mask", (n_q, n_kv), allowed.shape())
-            }
-            Self::Additive(scores) => {
-                Error::expect_shape("the additive mask", (n_q, n_kv), scores.shape())?;
-                check_scores(scores)
-            }
-            Self::All(masks) => {
-                masks.iter().try_for_each(|mask| mask.check(n_heads, n_q, n_kv))
-            }
-            Self::PerHead(masks) if masks.len() != n_heads => {
-                Err(Error::MaskHeads { n_masks: masks.len(), n_heads })
-            }
-            Self::PerHead(masks) => {
-                masks.iter().try_for_each(|mask| mask.check(n_heads, n_q, n_kv))
-            }
-        }
+    /// ```
+    /// use attention::Mask;
+    ///
+    /// assert_eq!(Mask::Causal.picture(3, 3), "x..\nxx.\nxxx\n");
+    /// ```
+    ///
+    /// # Panics
+    /// Unless the mask passed [`Mask::check`] for one head and these lengths.
+    pub fn picture(&self, n_q: usize, n_kv: usize) -> String {
+        let cell =
+            |i, j| if self.added((i, j), (n_q, n_kv)).is_some() { 'x' } else { '.' };
+        let line = |i| (0..n_kv).map(|j| cell(i, j)).chain(['\n']).collect::<String>();
+        (0..n_q).map(line).collect()
     }
 
     fn differs_by_head(&self) -> bool {
@@ -152,90 +202,5 @@ impl Mask {
     }
 }
 
-fn check_scores(scores: &Matrix<f64>) -> Result<()> {
-    let (n_q, n_kv) = scores.shape();
-    for query in 0..n_q {
-        for key in 0..n_kv {
-            let score = scores[(query, key)];
-            if score.is_nan() || score == f64::INFINITY {
-                return Err(Error::MaskScore { query, key, score });
-            }
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The mask as rows of `x` (may attend) and `.` (may not).
-    fn picture(mask: &Mask, n_q: usize, n_kv: usize) -> String {
-        let cell = |i, j| {
-            if mask.added((i, j), (n_q, n_kv)).is_some() { 'x' } else { '.' }
-        };
-        (0..n_q)
-            .map(|i| (0..n_kv).map(|j| cell(i, j)).collect::<String>() + "\n")
-            .collect()
-    }
-
-    #[test]
-    fn causal_lets_the_last_query_see_every_key() {
-        insta::assert_snapshot!(picture(&Mask::Causal, 3, 5), @"
-        xxx..
-        xxxx.
-        xxxxx
-        ");
-        insta::assert_snapshot!(picture(&Mask::Causal, 5, 3), @"
-        ...
-        ...
-        x..
-        xx.
-        xxx
-        ");
-    }
-
-    #[test]
-    fn several_masks_block_what_any_of_them_blocks() {
-        let both = Mask::All(vec![Mask::Causal, Mask::FirstKeys(3)]);
-        insta::assert_snapshot!(picture(&both, 4, 4), @"
-        x...
-        xx..
-        xxx.
-        xxx.
-        ");
-    }
-
-    #[test]
-    fn blocking_wins_over_nan_and_adding_adds() {
-        let scores = Matrix::from_row_slice(1, 3, &[f64::NAN, 1.0, 2.0]);
-        let minus = f64::NEG_INFINITY;
-        let added = Mask::Additive(Matrix::from_row_slice(1, 3, &[minus, 0.5, 0.0]));
-        assert_eq!(added.apply(scores).as_slice(), [minus, 1.5, 2.0]);
-    }
-
-    #[test]
-    fn a_head_sees_its_own_mask_inside_others() {
-        let by_head = Mask::PerHead(vec![Mask::None, Mask::FirstKeys(1)]);
-        let mask = Mask::All(vec![Mask::Causal, by_head]);
-        insta::assert_snapshot!(picture(&mask.of_head(0), 2, 2), @"
-        x.
-        xx
-        ");
-        insta::assert_snapshot!(picture(&mask.of_head(1), 2, 2), @"
-        x.
-        x.
-        ");
-    }
-
-    #[test]
-    fn a_mask_that_does_not_fit_is_refused_with_its_numbers() {
-        let refused = |mask: Mask| mask.check(2, 3, 4).unwrap_err().to_string();
-        insta::assert_snapshot!(refused(Mask::keys(4, &[true; 4])), @"the mask has shape (4, 4), expected (3, 4)");
-        insta::assert_snapshot!(refused(Mask::FirstKeys(5)), @"the mask lets the first 5 keys be seen and there are only 4");
-        insta::assert_snapshot!(refused(Mask::PerHead(vec![Mask::None])), @"1 masks were given for 2 heads: give one a head");
-        let nan =
-            Matrix::from_fn(3, 4, |i, j| if (i, j) == (1, 2) { f64::NAN } else { 0.0 });
-        insta::assert_snapshot!(refused(Mask::Additive(nan)), @"the additive mask holds NaN at query 1, key 2: entries are finite, or −∞ for a key that may not be attended to");
-    }
-}
+mod tests;

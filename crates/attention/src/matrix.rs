@@ -1,6 +1,6 @@
 //! Matrices and the numbers in them.
 
-use nalgebra::{DMatrix, DMatrixView, RealField};
+use nalgebra::{DMatrix, DMatrixView, RealField, RowDVector};
 use rand::{Rng, RngExt};
 
 use crate::{Error, Result};
@@ -13,6 +13,9 @@ pub type Matrix<T = f64> = DMatrix<T>;
 
 /// A block of a matrix, borrowed: nothing is copied.
 pub type View<'a, T = f64> = DMatrixView<'a, T>;
+
+/// One row by itself, such as a bias.
+pub type RowVector<T = f64> = RowDVector<T>;
 
 /// The numbers that a layer computes with: `f64` where digits matter, `f32` for speed.
 pub trait Real: RealField + Copy {

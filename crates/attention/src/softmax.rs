@@ -14,6 +14,15 @@ use crate::{Matrix, Real, View};
 ///
 /// # Source
 /// Vaswani et al. 2017, equation 1.
+///
+/// ```
+/// use attention::{Matrix, softmax_rows};
+///
+/// let scores = Matrix::from_row_slice(1, 3, &[0.0, 2f64.ln(), f64::NEG_INFINITY]);
+/// let attn = softmax_rows(scores);
+/// assert!((attn[(0, 1)] - 2.0 / 3.0).abs() < 1e-15);
+/// assert_eq!(attn[(0, 2)], 0.0); // a blocked key
+/// ```
 // ANCHOR: softmax_rows
 pub fn softmax_rows<T: Real>(mut scores: Matrix<T>) -> Matrix<T> {
     let minus_infinity = T::of(f64::NEG_INFINITY);
@@ -59,6 +68,17 @@ pub fn softmax_rows<T: Real>(mut scores: Matrix<T>) -> Matrix<T> {
 ///
 /// # Shapes
 /// `attn` is `[n_q, n_kv]`, `v` is `[n_kv, d_v]`, the result `[n_q, d_v]`.
+///
+/// # Panics
+/// Unless there is one weight for each value.
+///
+/// ```
+/// use attention::{Matrix, weighted_values};
+///
+/// let attn = Matrix::from_row_slice(1, 2, &[0.25, 0.75]);
+/// let v = Matrix::from_row_slice(2, 1, &[0.0, 8.0]);
+/// assert_eq!(weighted_values(&attn, v.as_view())[(0, 0)], 6.0);
+/// ```
 // ANCHOR: weighted_values
 pub fn weighted_values<T: Real>(attn: &Matrix<T>, v: View<'_, T>) -> Matrix<T> {
     debug_assert_eq!(attn.ncols(), v.nrows(), "one weight a value");

@@ -242,7 +242,7 @@ mod tests {
 
     fn layer(n_heads: usize, d_k: usize, milliseconds: Option<f64>) -> NamedCost {
         let dims = Dims::with_head_sizes(512, n_heads, d_k, d_k).unwrap();
-        let work = MultiplyAdds::count(dims, 100, 100);
+        let work = MultiplyAdds::count(dims, 100, 100).unwrap();
         NamedCost { name: format!("{n_heads} × {d_k}"), work, milliseconds }
     }
 

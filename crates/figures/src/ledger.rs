@@ -57,7 +57,8 @@ impl Ledger<'_> {
 
     fn trace(&self, nth: usize) -> Value {
         let lines = self.count.counts();
-        let told = |line: &Count| format!("{}<br>{}", formula(&line.name), product(line));
+        let told =
+            |line: &Count| format!("{}<br>{}", formula(line.name()), product(line));
         let parameters = lines.iter().map(Count::parameters).collect();
         let bars = Bar::new(parameters, (0..lines.len()).collect())
             .orientation(Orientation::Horizontal)
@@ -81,7 +82,7 @@ impl Ledger<'_> {
 
     fn table(&self) -> Table {
         let line = |line: &Count| {
-            [line.name.clone(), factors(line), thousands(line.parameters())]
+            [line.name().to_owned(), factors(line), thousands(line.parameters())]
         };
         let total = ["total".into(), String::new(), thousands(self.count.total())];
         let rows = self.count.counts().iter().map(line).chain([total]);
@@ -92,7 +93,9 @@ impl Ledger<'_> {
         let line = |line: &Count| {
             let n = line.parameters();
             let bar = sketch::bar(n as f64, most, 30);
-            format!("  {:<6} {:>9}  {bar}", line.name, thousands(n)).trim_end().to_owned()
+            format!("  {:<6} {:>9}  {bar}", line.name(), thousands(n))
+                .trim_end()
+                .to_owned()
         };
         let lines: Vec<_> = self.count.counts().iter().map(line).collect();
         format!("{}\n{}", self.heading(), lines.join("\n"))
@@ -106,10 +109,10 @@ fn most(ledgers: &[Ledger]) -> f64 {
 
 /// `8 × 256 × 32`
 fn factors(line: &Count) -> String {
-    let (rows, columns) = line.shape;
+    let (rows, columns) = line.shape();
     let factors = match rows {
-        1 => vec![line.copies, columns],
-        _ => vec![line.copies, rows, columns],
+        1 => vec![line.copies(), columns],
+        _ => vec![line.copies(), rows, columns],
     };
     let at_least_one = factors.len() - 1;
     let factors = factors.into_iter().enumerate();
@@ -138,7 +141,7 @@ fn layout(ledgers: &[Ledger], width: f64, most_columns: usize) -> Value {
         let lines = ledger.count.counts();
         let y = token_axis(&[], 13)
             .tick_values((0..lines.len()).map(|at| at as f64).collect())
-            .tick_text(lines.iter().map(|line| formula(&line.name)).collect())
+            .tick_text(lines.iter().map(|line| formula(line.name())).collect())
             .range(vec![lines.len() as f64 - 0.5, -0.5]); // the first on top
         Panel {
             title: ledger.heading(),
@@ -176,7 +179,7 @@ mod tests {
 
     #[test]
     fn ledgers_without_lines_are_refused() {
-        let none = ParameterCount::new(vec![]);
+        let none = ParameterCount::default();
         insta::assert_snapshot!(ledger("", &[("a", &none)]).unwrap_err(), @"the number of lines is 0, and must be at least 1");
         insta::assert_snapshot!(ledger::<&str>("", &[]).unwrap_err(), @"the number of ledgers is 0, and must be at least 1");
     }

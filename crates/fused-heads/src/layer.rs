@@ -1,27 +1,107 @@
 //! The layer: one wide projection each, heads as views.
 
 use attention::{
-    Attended, Dims, Error, LayerParameters, Mask, Matrix, MultiHeadAttention,
-    ParameterCount, Real, Result, View, check_inputs, softmax_rows, weighted_values,
+    Attended, Batch, BatchAttended, Dims, LayerParameters, Mask, Matrix,
+    MultiHeadAttention, PackedParameters, ParameterCount, Real, Result,
 };
 
-use crate::{Batch, BatchAttended, FusedParameters, pack};
+use crate::FusedPass;
 
 /// Multi-head attention with one projection for all heads.
+///
+/// ```
+/// use attention::{Dims, LayerParameters, Mask, MultiHeadAttention, Rng, SeedableRng};
+/// use fused_heads::FusedAttention;
+///
+/// let rng = &mut Rng::seed_from_u64(1);
+/// let parameters = LayerParameters::random(Dims::new(256, 8)?, true, rng);
+/// let layer: FusedAttention = FusedAttention::new(&parameters);
+/// let x = attention::random_matrix(30, 256, 1.0, rng);
+/// let attended = layer.self_attend(&x, &Mask::Causal)?;
+/// assert_eq!(attended.out.shape(), (30, 256));
+/// assert_eq!(attended.attn.len(), 8); // one map a head
+/// assert_eq!(attended.attn[0][(0, 0)], 1.0); // the first token sees itself alone
+/// # Ok::<(), attention::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct FusedAttention<T: Real = f64> {
-    parameters: FusedParameters<T>,
+    parameters: PackedParameters<T>,
 }
 
 impl<T: Real> FusedAttention<T> {
     /// The layer with these parameters, packed.
+    ///
+    /// # Examples
+    /// ```
+    /// use attention::{Dims, LayerParameters, Rng, SeedableRng};
+    /// use fused_heads::FusedAttention;
+    ///
+    /// let rng = &mut Rng::seed_from_u64(1);
+    /// let parameters: LayerParameters =
+    ///     LayerParameters::random(Dims::new(8, 2)?, true, rng);
+    /// let layer = FusedAttention::new(&parameters);
+    /// assert_eq!(layer.parameters().w_q().weight.shape(), (8, 2 * 4));
+    /// # Ok::<(), attention::Error>(())
+    /// ```
     pub fn new(parameters: &LayerParameters<T>) -> Self {
-        Self { parameters: pack(parameters) }
+        Self::from_packed(parameters.pack())
+    }
+
+    /// The layer with parameters that are packed already.
+    ///
+    /// # Examples
+    /// ```
+    /// use attention::{Dims, Linear, Mask, Matrix, MultiHeadAttention, PackedParameters};
+    /// use fused_heads::FusedAttention;
+    ///
+    /// // W^Q and W^K of zeros: every key gets the same share, and the output is the mean.
+    /// let [zeros, one] = [Matrix::zeros(4, 4), Matrix::identity(4, 4)];
+    /// let linear = |weight: &Matrix| Linear { weight: weight.clone(), bias: None };
+    /// let all = [&zeros, &zeros, &one, &one].map(linear);
+    /// let packed = PackedParameters::new(attention::Dims::new(4, 2)?, all)?;
+    /// let layer = FusedAttention::from_packed(packed);
+    /// let x = Matrix::from_fn(2, 4, |i, j| (4 * i + j) as f64);
+    /// assert_eq!(layer.self_attend(&x, &Mask::None)?.out.row(0), x.row_mean());
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    pub fn from_packed(parameters: PackedParameters<T>) -> Self {
+        Self { parameters }
     }
 
     /// The packed parameters.
-    pub fn parameters(&self) -> &FusedParameters<T> {
+    ///
+    /// # Examples
+    /// ```
+    /// use attention::{Dims, LayerParameters, Rng, SeedableRng};
+    /// use fused_heads::FusedAttention;
+    ///
+    /// let rng = &mut Rng::seed_from_u64(1);
+    /// let parameters: LayerParameters =
+    ///     LayerParameters::random(Dims::new(8, 2)?, true, rng);
+    /// let layer = FusedAttention::new(&parameters);
+    /// assert_eq!(layer.parameters().unpack(), parameters);
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    pub fn parameters(&self) -> &PackedParameters<T> {
         &self.parameters
+    }
+
+    /// The packed parameters, to be changed in place: what a training does.
+    ///
+    /// # Examples
+    /// ```
+    /// use attention::{Dims, LayerParameters, Rng, SeedableRng};
+    /// use fused_heads::FusedAttention;
+    ///
+    /// let rng = &mut Rng::seed_from_u64(1);
+    /// let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
+    /// let mut layer: FusedAttention = FusedAttention::new(&parameters);
+    /// layer.parameters_mut().entries_mut()[0].fill(0.0);
+    /// assert_eq!(layer.parameters().w_q().weight.norm(), 0.0);
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    pub fn parameters_mut(&mut self) -> &mut PackedParameters<T> {
+        &mut self.parameters
     }
 
     /// A batch of sequences of equal length in one call, with one product a projection.
@@ -32,8 +112,23 @@ impl<T: Real> FusedAttention<T> {
     /// sequence (each for `[n_q, n_kv]`).
     ///
     /// # Errors
-    /// [`Error::BatchLength`] if query, key, value or masks differ in number; what
-    /// [`check_inputs`] finds.
+    /// What [`check_batch`](attention::check_batch) finds.
+    ///
+    /// # Examples
+    /// ```
+    /// use attention::{Batch, Dims, LayerParameters, Mask, Rng, SeedableRng, random_matrix};
+    /// use fused_heads::FusedAttention;
+    ///
+    /// let rng = &mut Rng::seed_from_u64(1);
+    /// let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
+    /// let layer: FusedAttention = FusedAttention::new(&parameters);
+    /// let x = Batch::new(2, random_matrix(2 * 5, 8, 1.0, rng))?; // 2 sequences of 5
+    /// let masks = [Mask::FirstKeys(5), Mask::FirstKeys(3)]; // the second is padded
+    /// let attended = layer.forward_batch(&x, &x, &x, &masks)?;
+    /// assert_eq!(attended.out.sequence(1).shape(), (5, 8));
+    /// assert_eq!(attended.attn[1][0].column(3).sum(), 0.0); // nobody reads the padding
+    /// # Ok::<(), attention::Error>(())
+    /// ```
     ///
     /// # Source
     /// Source 004, a batched and masked module. Differs: a blocked score is −∞ and not
@@ -46,47 +141,13 @@ impl<T: Real> FusedAttention<T> {
         value: &Batch<T>,
         masks: &[Mask],
     ) -> Result<BatchAttended<T>> {
-        check_batch(self.dims(), query, key, value, masks)?;
-        let n_sequences = query.n_sequences();
-        let [query, key, value] = [query.tokens(), key.tokens(), value.tokens()];
-        self.attend_all(n_sequences, query, key, value, masks)
+        let pass = self.pass_batch(query, key, value, masks)?;
+        Ok(BatchAttended {
+            out: Batch::new(query.n_sequences(), pass.out)?,
+            attn: pass.attn,
+        })
     }
     // ANCHOR_END: forward_batch
-
-    /// The layer itself, for sequences that lie one below the other.
-    // ANCHOR: attend_all
-    fn attend_all(
-        &self,
-        n_sequences: usize,
-        query: &Matrix<T>,
-        key: &Matrix<T>,
-        value: &Matrix<T>,
-        masks: &[Mask],
-    ) -> Result<BatchAttended<T>> {
-        let FusedParameters { dims, w_q, w_k, w_v, w_o } = &self.parameters;
-        let (n_q, n_kv) = (query.nrows() / n_sequences, key.nrows() / n_sequences);
-        let (n_heads, d_k, d_v) = (dims.n_heads(), dims.d_k(), dims.d_v());
-
-        let q = w_q.forward(query)?; // [n_sequences · n_q, h · d_k]
-        let k = w_k.forward(key)?; // [n_sequences · n_kv, h · d_k]
-        let v = w_v.forward(value)?; // [n_sequences · n_kv, h · d_v]
-
-        let mut concat = Matrix::zeros(n_sequences * n_q, n_heads * d_v);
-        let mut attn = vec![Vec::with_capacity(n_heads); n_sequences];
-        for s in 0..n_sequences {
-            let mask = &masks[s % masks.len()];
-            for i in 0..n_heads {
-                let q_i = q.view((s * n_q, i * d_k), (n_q, d_k));
-                let k_i = k.view((s * n_kv, i * d_k), (n_kv, d_k));
-                let v_i = v.view((s * n_kv, i * d_v), (n_kv, d_v));
-                let (head_i, attn_i) = attend(q_i, k_i, v_i, &mask.of_head(i));
-                concat.view_mut((s * n_q, i * d_v), (n_q, d_v)).copy_from(&head_i);
-                attn[s].push(attn_i);
-            }
-        }
-        Ok(BatchAttended { out: Batch::new(n_sequences, w_o.forward(&concat)?)?, attn })
-    }
-    // ANCHOR_END: attend_all
 }
 
 impl<T: Real> MultiHeadAttention<T> for FusedAttention<T> {
@@ -110,55 +171,7 @@ impl<T: Real> MultiHeadAttention<T> for FusedAttention<T> {
         value: &Matrix<T>,
         mask: &Mask,
     ) -> Result<Attended<T>> {
-        check_inputs(self.dims(), query, key, value, mask)?;
-        let masks = std::slice::from_ref(mask);
-        let batch = self.attend_all(1, query, key, value, masks)?;
-        Ok(batch.into_sequences().swap_remove(0))
+        let FusedPass { out, mut attn, .. } = self.pass(query, key, value, mask)?;
+        Ok(Attended { out, attn: attn.swap_remove(0) })
     }
-}
-
-/// One head on its views of Q, K and V: its output and its map.
-// ANCHOR: attend
-pub(crate) fn attend<T: Real>(
-    q_i: View<'_, T>,
-    k_i: View<'_, T>,
-    v_i: View<'_, T>,
-    mask: &Mask,
-) -> (Matrix<T>, Matrix<T>) {
-    let sqrt_d_k = T::of(q_i.ncols() as f64).sqrt();
-    let scores = q_i * k_i.transpose() / sqrt_d_k; // [n_q, n_kv]
-    let attn = softmax_rows(mask.apply(scores)); // [n_q, n_kv]
-    let head = weighted_values(&attn, v_i); // [n_q, d_v]
-    (head, attn)
-}
-// ANCHOR_END: attend
-
-/// Holds the query, key, value and masks of a batch against the sizes of a layer.
-///
-/// # Shapes
-/// As [`FusedAttention::forward_batch`].
-///
-/// # Errors
-/// As [`FusedAttention::forward_batch`].
-pub fn check_batch<T: Real>(
-    dims: Dims,
-    query: &Batch<T>,
-    key: &Batch<T>,
-    value: &Batch<T>,
-    masks: &[Mask],
-) -> Result<()> {
-    let expected = query.n_sequences();
-    let numbers = [
-        ("key", key.n_sequences()),
-        ("value", value.n_sequences()),
-        ("the list of masks", if masks.len() == 1 { expected } else { masks.len() }),
-    ];
-    for (what, found) in numbers {
-        if found != expected {
-            return Err(Error::BatchLength { what, expected, found });
-        }
-    }
-    check_inputs(dims, query.tokens(), key.tokens(), value.tokens(), &Mask::None)?;
-    let (n_q, n_kv) = (query.n_tokens(), key.n_tokens());
-    masks.iter().try_for_each(|mask| mask.check(dims.n_heads(), n_q, n_kv))
 }

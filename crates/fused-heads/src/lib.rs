@@ -7,8 +7,12 @@
 //! ```
 //!
 //! The columns of a product depend on the columns of its right factor alone. So `h` narrow
-//! projections side by side are one wide projection, number for number: [`pack`] puts the
-//! heads' matrices together, [`unpack`] takes them apart, and neither computes anything.
+//! projections side by side are one wide projection, number for number:
+//! [`LayerParameters::pack`] puts the heads' matrices together,
+//! [`PackedParameters::unpack`] takes them apart, and neither computes anything.
+//!
+//! [`LayerParameters::pack`]: attention::LayerParameters::pack
+//! [`PackedParameters::unpack`]: attention::PackedParameters::unpack
 //!
 //! The one decision: **nalgebra stores columns one after the other**, so head i is a
 //! contiguous block, `q.columns(i * d_k, d_k)`, and the "reshape" costs nothing. Libraries
@@ -17,16 +21,15 @@
 //! (`contiguous`) before they merge. A view without the transpose has the right shape and
 //! mixes tokens with heads.
 //!
-//! [`FusedAttention`] is the layer, for one sequence or a [`Batch`] of sequences of equal
-//! length, with one product a projection for the whole batch.
+//! [`FusedAttention`] is the layer, for one sequence or a [`Batch`](attention::Batch) of
+//! sequences of equal length, with one product a projection for the whole batch.
+//! [`FusedAttention::pass`] keeps every matrix that is computed on the way.
 //!
 //! Left out: knowledge of `per-head`, with which it is compared; threads and tiles.
 
-mod batch;
 mod layer;
-mod parameters;
+mod pass;
 mod trace;
 
-pub use batch::{Batch, BatchAttended};
-pub use layer::{FusedAttention, check_batch};
-pub use parameters::{FusedParameters, pack, unpack};
+pub use layer::FusedAttention;
+pub use pass::FusedPass;

@@ -1,9 +1,13 @@
 //! The backward pass through the layer.
 
-use attention::{Error, Matrix, MultiHeadAttention, Real, Result, View};
+use attention::{
+    Error, Gradients, InputGradients, Matrix, MultiHeadAttention, Real, Result, View,
+};
+use fused_heads::FusedPass;
 
+use crate::pass::Inputs;
 use crate::product::product;
-use crate::{Gradients, LinearGradients, Pass, linear_backward, softmax_rows_backward};
+use crate::{LinearGradients, Pass, linear_backward, softmax_rows_backward};
 
 impl<T: Real> Pass<'_, T> {
     /// The gradients of all that this pass took, from the gradient of what it gave.
@@ -23,9 +27,11 @@ impl<T: Real> Pass<'_, T> {
     /// Vaswani et al. 2017, sections 3.2.1 and 3.2.2, by the chain rule.
     // ANCHOR: backward
     pub fn backward(&self, d_out: &Matrix<T>) -> Result<Gradients<T>> {
-        Error::expect_shape("d_out", self.out.shape(), d_out.shape())?;
-        let Self { layer, q, k, v, attn, concat, .. } = self;
-        let (dims, p, n_sequences) = (layer.dims(), layer.parameters(), attn.len());
+        Error::expect_shape("d_out", self.out().shape(), d_out.shape())?;
+        let FusedPass { q, k, v, attn, concat, .. } = &self.fused;
+        let [query, key, value] = self.inputs.each();
+        let (p, dims, n_sequences) =
+            (self.layer.parameters(), self.layer.dims(), attn.len());
         let (n_q, n_kv) = (q.nrows() / n_sequences, k.nrows() / n_sequences);
         let (d_k, d_v) = (dims.d_k(), dims.d_v());
 
@@ -40,9 +46,9 @@ impl<T: Real> Pass<'_, T> {
                 let q_i = q.view((s * n_q, i * d_k), (n_q, d_k));
                 let k_i = k.view((s * n_kv, i * d_k), (n_kv, d_k));
                 let v_i = v.view((s * n_kv, i * d_v), (n_kv, d_v));
-                // concat.view_mut((s * n_q, i * d_v), (n_q, d_v)).copy_from(&head_i);
+                // concat.view_mut((s * n_q, i * d_v), (n_q, d_v)).copy_from(&head_i.out);
                 let d_head_i = d_concat.view((s * n_q, i * d_v), (n_q, d_v));
-                // let (head_i, attn_i) = attend(q_i, k_i, v_i, &mask.of_head(i));
+                // let head_i = attend_head(q_i, k_i, v_i, None, &mask.of_head(i))?;
                 let [dq_i, dk_i, dv_i] =
                     attend_backward(q_i, k_i, v_i, attn_i, d_head_i)?;
                 // let q_i = q.view((s * n_q, i * d_k), (n_q, d_k));
@@ -55,21 +61,25 @@ impl<T: Real> Pass<'_, T> {
         }
 
         // let q = p.w_q().forward(query)?;
-        let of_q = linear_backward(p.w_q(), self.query, &dq)?;
+        let LinearGradients { d_linear: d_w_q, d_x: d_query } =
+            linear_backward(p.w_q(), query, &dq)?;
         // let k = p.w_k().forward(key)?;
-        let of_k = linear_backward(p.w_k(), self.key, &dk)?;
+        let LinearGradients { d_linear: d_w_k, d_x: d_key } =
+            linear_backward(p.w_k(), key, &dk)?;
         // let v = p.w_v().forward(value)?;
-        let of_v = linear_backward(p.w_v(), self.value, &dv)?;
-        Ok(Gradients {
-            dims,
-            d_w_q: of_q.d_linear,
-            d_w_k: of_k.d_linear,
-            d_w_v: of_v.d_linear,
-            d_w_o,
-            d_query: of_q.d_x,
-            d_key: of_k.d_x,
-            d_value: of_v.d_x,
-        })
+        let LinearGradients { d_linear: d_w_v, d_x: d_value } =
+            linear_backward(p.w_v(), value, &dv)?;
+
+        let d_inputs = match self.inputs {
+            // x was query, key and value: it gathers from all three.
+            Inputs::One(_) => {
+                InputGradients::SelfAttention { d_x: d_query + d_key + d_value }
+            }
+            Inputs::Three(_) => {
+                InputGradients::CrossAttention { d_query, d_key, d_value }
+            }
+        };
+        Ok(Gradients { d_w_q, d_w_k, d_w_v, d_w_o, d_inputs })
     }
     // ANCHOR_END: backward
 }
@@ -83,21 +93,21 @@ fn attend_backward<T: Real>(
     attn_i: &Matrix<T>,
     d_head_i: View<'_, T>,
 ) -> Result<[Matrix<T>; 3]> {
-    let sqrt_d_k = T::of(q_i.ncols() as f64).sqrt();
-
-    // let head_i = weighted_values(&attn_i, v_i);
+    // let out = weighted_values(&attn, v);
     let dv_i = product(attn_i.transpose().as_view(), d_head_i); // [n_kv, d_v]
     let d_attn = product(d_head_i, v_i.transpose().as_view()); // [n_q, n_kv]
 
-    // let attn_i = softmax_rows(masked);
+    // let attn = softmax_rows(masked);
     let d_masked = softmax_rows_backward(attn_i, d_attn)?; // [n_q, n_kv]
 
     // let masked = mask.apply(scores);
     // What is added is a constant. What is blocked has share 0, and d_masked is 0 there.
     let d_scores = d_masked;
 
-    // let scores = q_i * k_i.transpose() / sqrt_d_k;
-    let d_products = d_scores / sqrt_d_k; // [n_q, n_kv]
+    // None => products / T::of(q.ncols() as f64).sqrt(),
+    let d_products = d_scores / T::of(q_i.ncols() as f64).sqrt(); // [n_q, n_kv]
+
+    // let products = q * k.transpose();
     let dq_i = product(d_products.as_view(), k_i); // [n_q, d_k]
     let dk_i = product(d_products.transpose().as_view(), q_i); // [n_kv, d_k]
     Ok([dq_i, dk_i, dv_i])

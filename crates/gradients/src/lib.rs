@@ -19,11 +19,12 @@
 //!                                    d_query = d_Q W^Qᵀ       (K and V likewise)
 //! ```
 //!
-//! [`Pass::forward`] is the forward pass, which keeps what the backward pass needs, and
-//! [`Pass::backward`] is the backward pass. Their pieces stand alone where a reader or another
-//! layer can use them: [`linear_backward`], [`softmax_rows_backward`], the two losses
-//! [`cross_entropy`] and [`mean_squared_error`], and the two optimisers that turn gradients
-//! into steps, [`Sgd`] and [`Adam`]. Together they are all that training is:
+//! [`Pass::forward`] is the fused layer's forward pass, which keeps what the backward pass
+//! needs, and [`Pass::backward`] goes back through it and gives [`Gradients`]. Their pieces
+//! stand alone where a reader or another layer can use them: [`linear_backward`],
+//! [`softmax_rows_backward`], the two losses [`cross_entropy`] and [`mean_squared_error`],
+//! and the two optimisers that turn gradients into steps, [`Sgd`] and [`Adam`]. Together
+//! they are all that training is:
 //!
 //! ```
 //! use attention::{Dims, LayerParameters, Linear, Mask, Matrix, Rng, SeedableRng};
@@ -51,12 +52,12 @@
 //!     losses.push(loss.value);
 //! }
 //! assert!(losses[99] < 0.05 * losses[0]);
-//! # Ok::<(), attention::Error>(())
+//! # Ok::<(), gradients::Error>(())
 //! ```
 //!
 //! The one decision: **a pass borrows the layer and the inputs that it was made of.** The
-//! way back needs the very parameters of the forward pass, and while a pass lives nobody can
-//! change them.
+//! backward pass needs the very parameters of the forward pass, and while a pass lives
+//! nobody can change them.
 //!
 //! A second one follows from masks: **0 times anything is 0 in the backward pass**, also NaN.
 //! A blocked key was not read, and an output that the loss ignores asks for nothing, so a
@@ -66,7 +67,7 @@
 //! written out), gradients of masks, threads.
 
 mod backward;
-mod gradients;
+mod error;
 mod linear;
 mod loss;
 mod optimiser;
@@ -76,7 +77,8 @@ mod softmax;
 #[cfg(test)]
 mod tests;
 
-pub use gradients::Gradients;
+pub use attention::{Gradients, InputGradients};
+pub use error::Error;
 pub use linear::{LinearGradients, linear_backward};
 pub use loss::{Loss, cross_entropy, mean_squared_error};
 pub use optimiser::{Adam, Optimiser, Sgd};

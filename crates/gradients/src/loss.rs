@@ -1,6 +1,8 @@
 //! How wrong an answer is, and the gradient with which the backward pass begins.
 
-use attention::{Error, Matrix, Real, Result, softmax_rows};
+use attention::{Error as SizeError, Matrix, Real, Result, softmax_rows};
+
+use crate::Error;
 
 /// A loss and its gradient.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,13 +27,27 @@ pub struct Loss<T: Real = f64> {
 /// `[n, n_classes]`.
 ///
 /// # Errors
-/// [`Error::EmptySequence`] without rows; [`Error::Shape`] for another number of classes
-/// than rows; [`Error::Class`] for a class that the logits do not have.
+/// [`Error::Class`] for a class that the logits do not have; without rows, or for another
+/// number of classes than rows, [`Error::Sizes`].
+///
+/// ```
+/// use attention::Matrix;
+/// use gradients::cross_entropy;
+///
+/// let logits = Matrix::from_row_slice(1, 2, &[0.0, 3f64.ln()]); // p = (1/4, 3/4)
+/// let loss = cross_entropy(&logits, &[1])?;
+/// assert!((loss.value - (4f64 / 3.0).ln()).abs() < 1e-15); // −ln 3/4
+/// assert!((loss.gradient[(0, 0)] - 0.25).abs() < 1e-15);
+/// # Ok::<(), gradients::Error>(())
+/// ```
 // ANCHOR: cross_entropy
-pub fn cross_entropy<T: Real>(logits: &Matrix<T>, classes: &[usize]) -> Result<Loss<T>> {
+pub fn cross_entropy<T: Real>(
+    logits: &Matrix<T>,
+    classes: &[usize],
+) -> Result<Loss<T>, Error> {
     let (n, n_classes) = logits.shape();
     check_rows("logits", logits)?;
-    Error::expect_shape("the list of classes", (n, 1), (classes.len(), 1))?;
+    SizeError::expect_length("the list of classes", n, classes.len())?;
     let outside = classes.iter().position(|&class| class >= n_classes);
     if let Some(row) = outside {
         return Err(Error::Class { row, class: classes[row], n_classes });
@@ -59,14 +75,25 @@ pub fn cross_entropy<T: Real>(logits: &Matrix<T>, classes: &[usize]) -> Result<L
 /// `out` and `target` have the same shape, and so has the gradient.
 ///
 /// # Errors
-/// [`Error::EmptySequence`] without rows; [`Error::Shape`] if the shapes differ.
+/// [`attention::Error::EmptySequence`] without rows; [`attention::Error::Shape`] if the
+/// shapes differ.
+///
+/// ```
+/// use attention::Matrix;
+/// use gradients::mean_squared_error;
+///
+/// let out = Matrix::from_row_slice(1, 2, &[1.0, 3.0]);
+/// let loss = mean_squared_error(&out, &Matrix::zeros(1, 2))?;
+/// assert_eq!((loss.value, loss.gradient), (5.0, out)); // (1 + 9) / 2 and 2 · out / 2
+/// # Ok::<(), attention::Error>(())
+/// ```
 // ANCHOR: mean_squared_error
 pub fn mean_squared_error<T: Real>(
     out: &Matrix<T>,
     target: &Matrix<T>,
 ) -> Result<Loss<T>> {
     check_rows("out", out)?;
-    Error::expect_shape("target", out.shape(), target.shape())?;
+    SizeError::expect_shape("target", out.shape(), target.shape())?;
     let n = T::of(out.len() as f64);
     let error = out - target;
     Ok(Loss { value: error.norm_squared() / n, gradient: error * (T::of(2.0) / n) })
@@ -76,7 +103,7 @@ pub fn mean_squared_error<T: Real>(
 /// A mean needs something to be the mean of.
 fn check_rows<T: Real>(what: &'static str, matrix: &Matrix<T>) -> Result<()> {
     if matrix.is_empty() {
-        return Err(Error::EmptySequence { what, shape: matrix.shape() });
+        return Err(SizeError::EmptySequence { what, shape: matrix.shape() });
     }
     Ok(())
 }
@@ -168,7 +195,7 @@ mod tests {
             cross_entropy(&Matrix::<f64>::zeros(logits.0, logits.1), classes).unwrap_err()
         };
         insta::assert_snapshot!(refused((0, 5), &[]), @"logits has shape (0, 5): it holds no tokens");
-        insta::assert_snapshot!(refused((2, 5), &[1]), @"the list of classes has shape (1, 1), expected (2, 1)");
+        insta::assert_snapshot!(refused((2, 5), &[1]), @"the list of classes has 1 entries, expected 2");
         insta::assert_snapshot!(refused((3, 5), &[1, 0, 5]), @"row 2 is of class 5, and there are 5 classes, from 0");
         let target =
             mean_squared_error(&Matrix::<f64>::zeros(2, 3), &Matrix::zeros(3, 2));

@@ -1,32 +1,57 @@
 //! From gradients to a step.
 
-use attention::{Error, Linear, MultiHeadAttention, Real, Result};
+use attention::{Error, Gradients, Linear, Real, Result};
 use fused_heads::FusedAttention;
 
-use crate::Gradients;
-use crate::gradients::cut_into_heads;
+/// Some parameters, and the gradient of each.
+pub type WithGradients<'a, T> = (&'a mut [T], &'a [T]);
 
 /// A rule that turns gradients into a step of the parameters.
 ///
 /// An optimiser may remember something of each parameter. So it is used on the same
 /// parameters in the same order in every step; a layer and a readout each have their own,
 /// or stand in one list.
+///
+/// ```
+/// use attention::{Linear, Matrix};
+/// use gradients::{Optimiser, Sgd};
+///
+/// let linear = |x| Linear::new(Matrix::from_element(2, 2, x), None);
+/// let mut theta = linear(1.0)?;
+/// Sgd { lr: 0.1 }.step(&mut [&mut theta], &[&linear(5.0)?])?;
+/// assert_eq!(theta, linear(0.5)?);
+/// # Ok::<(), attention::Error>(())
+/// ```
 pub trait Optimiser<T: Real = f64> {
-    /// Changes every parameter by its gradient.
+    /// Changes parameters, part by part: what an optimiser is.
+    ///
+    /// # Shapes
+    /// Each gradient is as long as its parameters.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if one is not, or if the optimiser remembers another number of
+    /// parameters; then nothing was changed.
+    fn update(&mut self, parts: &mut [WithGradients<'_, T>]) -> Result<()>;
+
+    /// Changes every parameter of some projections by its gradient.
     ///
     /// # Shapes
     /// Each gradient has the shape of its parameter, weight and bias.
     ///
     /// # Errors
-    /// [`Error::Shape`] if one has not, or if the optimiser remembers another number of
-    /// parameters; then nothing was changed.
+    /// [`Error::Shape`] or [`Error::Length`] if one has not; as [`update`](Self::update).
     fn step(
         &mut self,
         parameters: &mut [&mut Linear<T>],
         gradients: &[&Linear<T>],
-    ) -> Result<()>;
+    ) -> Result<()> {
+        check(parameters.iter().map(|linear| &**linear), gradients)?;
+        let thetas = parameters.iter_mut().flat_map(|linear| linear.entries_mut());
+        let d_thetas = gradients.iter().flat_map(|d| d.entries());
+        self.update(&mut thetas.zip(d_thetas).collect::<Vec<_>>())
+    }
 
-    /// Changes the projections of a layer.
+    /// Changes the projections of a layer, in place.
     ///
     /// # Errors
     /// As [`step`](Self::step).
@@ -35,11 +60,11 @@ pub trait Optimiser<T: Real = f64> {
         layer: &mut FusedAttention<T>,
         gradients: &Gradients<T>,
     ) -> Result<()> {
-        let p = layer.parameters();
-        let mut w = [p.w_q(), p.w_k(), p.w_v(), p.w_o()].map(Linear::clone);
-        self.step(&mut w.each_mut(), &gradients.projections())?;
-        *layer = FusedAttention::new(&cut_into_heads(layer.dims(), w.each_ref())?);
-        Ok(())
+        let gradients = gradients.projections();
+        check(layer.parameters().projections().into_iter(), &gradients)?;
+        let thetas = layer.parameters_mut().entries_mut().into_iter();
+        let d_thetas = gradients.iter().flat_map(|d| d.entries());
+        self.update(&mut thetas.zip(d_thetas).collect::<Vec<_>>())
     }
 }
 
@@ -52,14 +77,10 @@ pub struct Sgd {
 
 impl<T: Real> Optimiser<T> for Sgd {
     // ANCHOR: sgd
-    fn step(
-        &mut self,
-        parameters: &mut [&mut Linear<T>],
-        gradients: &[&Linear<T>],
-    ) -> Result<()> {
-        check(parameters, gradients)?;
+    fn update(&mut self, parts: &mut [WithGradients<'_, T>]) -> Result<()> {
+        count(parts)?;
         let lr = T::of(self.lr);
-        for (theta, d_theta) in pairs(parameters, gradients) {
+        for (theta, d_theta) in pairs(parts) {
             *theta -= lr * d_theta;
         }
         Ok(())
@@ -99,6 +120,17 @@ pub struct Adam<T: Real = f64> {
 
 impl<T: Real> Adam<T> {
     /// Adam with the paper's numbers: β₁ = 0.9, β₂ = 0.999, ε = 10⁻⁸.
+    ///
+    /// ```
+    /// use attention::{Linear, Matrix};
+    /// use gradients::{Adam, Optimiser};
+    ///
+    /// let linear = |x| Linear::new(Matrix::from_element(1, 1, x), None);
+    /// let mut theta: Linear = linear(1.0)?;
+    /// Adam::new(0.1).step(&mut [&mut theta], &[&linear(1e-3)?])?; // a small gradient
+    /// assert!((theta.weight[0] - 0.9).abs() < 1e-5); // and a step of 0.1
+    /// # Ok::<(), attention::Error>(())
+    /// ```
     pub fn new(lr: f64) -> Self {
         let (beta_1, beta_2, epsilon) = (0.9, 0.999, 1e-8);
         Self { lr, beta_1, beta_2, epsilon, n_steps: 0, moments: Vec::new() }
@@ -107,24 +139,20 @@ impl<T: Real> Adam<T> {
 
 impl<T: Real> Optimiser<T> for Adam<T> {
     // ANCHOR: adam
-    fn step(
-        &mut self,
-        parameters: &mut [&mut Linear<T>],
-        gradients: &[&Linear<T>],
-    ) -> Result<()> {
-        let n_parameters = check(parameters, gradients)?;
+    fn update(&mut self, parts: &mut [WithGradients<'_, T>]) -> Result<()> {
+        let n_parameters = count(parts)?;
         if self.n_steps == 0 {
             self.moments = vec![(T::zero(), T::zero()); n_parameters];
         }
         let what = "the list of all parameters";
-        Error::expect_shape(what, (self.moments.len(), 1), (n_parameters, 1))?;
-        self.n_steps += 1;
+        Error::expect_length(what, self.moments.len(), n_parameters)?;
+        self.n_steps = self.n_steps.saturating_add(1);
 
         let (lr, epsilon) = (T::of(self.lr), T::of(self.epsilon));
         let (beta_1, beta_2) = (T::of(self.beta_1), T::of(self.beta_2));
         let m_correction = T::of(1.0 - self.beta_1.powi(self.n_steps));
         let v_correction = T::of(1.0 - self.beta_2.powi(self.n_steps));
-        for ((theta, g), (m, v)) in pairs(parameters, gradients).zip(&mut self.moments) {
+        for ((theta, g), (m, v)) in pairs(parts).zip(&mut self.moments) {
             *m = beta_1 * *m + (T::one() - beta_1) * g;
             *v = beta_2 * *v + (T::one() - beta_2) * g * g;
             let (m_hat, v_hat) = (*m / m_correction, *v / v_correction);
@@ -135,39 +163,36 @@ impl<T: Real> Optimiser<T> for Adam<T> {
     // ANCHOR_END: adam
 }
 
-/// Every parameter with its gradient: weights and then biases, projection by projection.
+/// Every parameter with its gradient.
 fn pairs<'a, T: Real>(
-    parameters: &'a mut [&mut Linear<T>],
-    gradients: &'a [&Linear<T>],
+    parts: &'a mut [WithGradients<'_, T>],
 ) -> impl Iterator<Item = (&'a mut T, T)> {
-    parameters.iter_mut().zip(gradients).flat_map(|(linear, d)| {
-        let Linear { weight, bias } = &mut **linear;
-        let thetas = weight.iter_mut().chain(bias.iter_mut().flat_map(|b| b.iter_mut()));
-        let d_thetas = d.weight.iter().chain(d.bias.iter().flat_map(|b| b.iter()));
-        thetas.zip(d_thetas.copied())
-    })
+    parts.iter_mut().flat_map(|(theta, d)| theta.iter_mut().zip(d.iter().copied()))
 }
 
-/// Holds each gradient against its parameter; gives the number of parameters in all.
-fn check<T: Real>(
-    parameters: &[&mut Linear<T>],
-    gradients: &[&Linear<T>],
-) -> Result<usize> {
-    let list = |n: usize| (n, 1);
-    let what = "the list of gradients";
-    Error::expect_shape(what, list(parameters.len()), list(gradients.len()))?;
-    let mut n_parameters = 0;
-    for (i, (linear, d)) in parameters.iter().zip(gradients).enumerate() {
-        let bias =
-            |linear: &Linear<T>| linear.bias.as_ref().map_or((0, 0), |b| b.shape());
-        let (of_weight, of_bias) = (linear.weight.shape(), bias(linear));
-        let what = format!("the gradient of projection {i}'s weight");
-        Error::expect_shape(what, of_weight, d.weight.shape())?;
-        let what = format!("the gradient of projection {i}'s bias");
-        Error::expect_shape(what, of_bias, bias(d))?;
-        n_parameters += of_weight.0 * of_weight.1 + of_bias.1;
+/// The number of parameters, if there is a gradient for each.
+fn count<T>(parts: &[WithGradients<'_, T>]) -> Result<usize> {
+    for (i, (theta, d)) in parts.iter().enumerate() {
+        let what = format!("the gradient of part {i}");
+        Error::expect_length(what, theta.len(), d.len())?;
     }
-    Ok(n_parameters)
+    Ok(parts.iter().map(|(theta, _)| theta.len()).sum())
+}
+
+/// Compares the shape of each gradient with that of its parameter.
+fn check<'a, T: Real>(
+    parameters: impl ExactSizeIterator<Item = &'a Linear<T>>,
+    gradients: &[&Linear<T>],
+) -> Result<()> {
+    Error::expect_length("the list of gradients", parameters.len(), gradients.len())?;
+    for (i, (linear, d)) in parameters.zip(gradients).enumerate() {
+        let what = format!("the gradient of projection {i}'s weight");
+        Error::expect_shape(what, linear.weight.shape(), d.weight.shape())?;
+        let length = |linear: &Linear<T>| linear.bias.as_ref().map_or(0, |b| b.len());
+        let what = format!("the gradient of projection {i}'s bias");
+        Error::expect_length(what, length(linear), length(d))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,15 +1,13 @@
-//! The forward pass, which keeps what the backward pass needs.
+//! A forward pass that can be gone back through.
 
-use attention::{
-    Mask, Matrix, MultiHeadAttention, Real, Result, View, check_inputs, softmax_rows,
-    weighted_values,
-};
-use fused_heads::{Batch, FusedAttention, check_batch};
+use attention::{Batch, Mask, Matrix, Real, Result};
+use fused_heads::{FusedAttention, FusedPass};
 
-/// One forward pass of a fused layer, with every matrix that its backward pass needs.
+/// One forward pass of a fused layer, with every matrix that its backward pass needs: the
+/// layer's own [`FusedPass`], and what it was made of.
 ///
-/// It borrows the layer and the inputs: the backward pass is only right with the parameters
-/// of the forward pass, and while a pass lives they cannot be changed.
+/// It borrows the layer and the inputs: the backward pass is only right with the
+/// parameters of the forward pass, and while a pass lives they cannot be changed.
 ///
 /// ```
 /// use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix};
@@ -31,26 +29,39 @@ use fused_heads::{Batch, FusedAttention, check_batch};
 #[derive(Debug, Clone)]
 pub struct Pass<'a, T: Real = f64> {
     pub(crate) layer: &'a FusedAttention<T>,
-    pub(crate) query: &'a Matrix<T>,
-    pub(crate) key: &'a Matrix<T>,
-    pub(crate) value: &'a Matrix<T>,
-    pub(crate) q: Matrix<T>,
-    pub(crate) k: Matrix<T>,
-    pub(crate) v: Matrix<T>,
-    pub(crate) attn: Vec<Vec<Matrix<T>>>,
-    pub(crate) concat: Matrix<T>,
-    pub(crate) out: Matrix<T>,
+    pub(crate) inputs: Inputs<'a, T>,
+    pub(crate) fused: FusedPass<T>,
+}
+
+/// What went in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Inputs<'a, T: Real> {
+    /// Tokens that attend to themselves: one gradient.
+    One(&'a Matrix<T>),
+    /// Query, key and value: three.
+    Three([&'a Matrix<T>; 3]),
+}
+
+impl<'a, T: Real> Inputs<'a, T> {
+    /// Query, key and value.
+    pub(crate) fn each(&self) -> [&'a Matrix<T>; 3] {
+        match *self {
+            Self::One(x) => [x; 3],
+            Self::Three(each) => each,
+        }
+    }
 }
 
 impl<'a, T: Real> Pass<'a, T> {
-    /// The pass of one sequence.
+    /// The pass of one sequence. Its backward pass gives the gradients of query, key and
+    /// value by themselves.
     ///
     /// # Shapes
     /// `query` is `[n_q, d_model]`, `key` is `[n_kv, key_width]`, `value` is
-    /// `[n_kv, value_width]`; they may be one and the same matrix.
+    /// `[n_kv, value_width]`.
     ///
     /// # Errors
-    /// What [`check_inputs`] finds.
+    /// What [`check_inputs`](attention::check_inputs) finds.
     pub fn forward(
         layer: &'a FusedAttention<T>,
         query: &'a Matrix<T>,
@@ -58,11 +69,12 @@ impl<'a, T: Real> Pass<'a, T> {
         value: &'a Matrix<T>,
         mask: &Mask,
     ) -> Result<Self> {
-        check_inputs(layer.dims(), query, key, value, mask)?;
-        Self::attend_all(layer, 1, [query, key, value], std::slice::from_ref(mask))
+        let fused = layer.pass(query, key, value, mask)?;
+        Ok(Self { layer, inputs: Inputs::Three([query, key, value]), fused })
     }
 
-    /// The pass of one sequence that attends to itself.
+    /// The pass of one sequence that attends to itself. Its backward pass gives one
+    /// gradient for the tokens, the sum of what comes by the queries, keys and values.
     ///
     /// # Shapes
     /// `x` is `[n_tokens, d_model]`.
@@ -74,10 +86,12 @@ impl<'a, T: Real> Pass<'a, T> {
         x: &'a Matrix<T>,
         mask: &Mask,
     ) -> Result<Self> {
-        Self::forward(layer, x, x, x, mask)
+        let fused = layer.pass(x, x, x, mask)?;
+        Ok(Self { layer, inputs: Inputs::One(x), fused })
     }
 
-    /// The pass of a batch of sequences of equal length.
+    /// The pass of a batch of sequences of equal length, with three gradients for the
+    /// tokens, as [`forward`](Self::forward).
     ///
     /// # Shapes
     /// As [`FusedAttention::forward_batch`].
@@ -91,141 +105,53 @@ impl<'a, T: Real> Pass<'a, T> {
         value: &'a Batch<T>,
         masks: &[Mask],
     ) -> Result<Self> {
-        check_batch(layer.dims(), query, key, value, masks)?;
-        let inputs = [query.tokens(), key.tokens(), value.tokens()];
-        Self::attend_all(layer, query.n_sequences(), inputs, masks)
+        let fused = layer.pass_batch(query, key, value, masks)?;
+        let inputs = Inputs::Three([query.tokens(), key.tokens(), value.tokens()]);
+        Ok(Self { layer, inputs, fused })
     }
 
-    /// The lines of [`FusedAttention`], which here keep what they compute.
-    // ANCHOR: attend_all
-    fn attend_all(
+    /// The pass of a batch of sequences that attend to themselves, with one gradient for
+    /// the tokens, as [`self_attend`](Self::self_attend).
+    ///
+    /// # Shapes
+    /// `x` is `[n_sequences · n_tokens, d_model]`.
+    ///
+    /// # Errors
+    /// As [`FusedAttention::forward_batch`].
+    pub fn self_attend_batch(
         layer: &'a FusedAttention<T>,
-        n_sequences: usize,
-        [query, key, value]: [&'a Matrix<T>; 3],
+        x: &'a Batch<T>,
         masks: &[Mask],
     ) -> Result<Self> {
-        let (dims, p) = (layer.dims(), layer.parameters());
-        let (n_q, n_kv) = (query.nrows() / n_sequences, key.nrows() / n_sequences);
-        let (n_heads, d_k, d_v) = (dims.n_heads(), dims.d_k(), dims.d_v());
-
-        let q = p.w_q().forward(query)?; // [n_sequences · n_q, h · d_k]
-        let k = p.w_k().forward(key)?; // [n_sequences · n_kv, h · d_k]
-        let v = p.w_v().forward(value)?; // [n_sequences · n_kv, h · d_v]
-
-        let mut concat = Matrix::zeros(n_sequences * n_q, n_heads * d_v);
-        let mut attn = vec![Vec::with_capacity(n_heads); n_sequences];
-        for s in 0..n_sequences {
-            let mask = &masks[s % masks.len()];
-            for i in 0..n_heads {
-                let q_i = q.view((s * n_q, i * d_k), (n_q, d_k));
-                let k_i = k.view((s * n_kv, i * d_k), (n_kv, d_k));
-                let v_i = v.view((s * n_kv, i * d_v), (n_kv, d_v));
-                let (head_i, attn_i) = attend(q_i, k_i, v_i, &mask.of_head(i));
-                concat.view_mut((s * n_q, i * d_v), (n_q, d_v)).copy_from(&head_i);
-                attn[s].push(attn_i);
-            }
-        }
-        let out = p.w_o().forward(&concat)?; // [n_sequences · n_q, d_model]
-        Ok(Self { layer, query, key, value, q, k, v, attn, concat, out })
+        let fused = layer.pass_batch(x, x, x, masks)?;
+        Ok(Self { layer, inputs: Inputs::One(x.tokens()), fused })
     }
-    // ANCHOR_END: attend_all
+
+    /// Every matrix that was computed on the way.
+    pub fn fused(&self) -> &FusedPass<T> {
+        &self.fused
+    }
 
     /// The outputs, `[n_sequences · n_q, d_model]`.
     pub fn out(&self) -> &Matrix<T> {
-        &self.out
+        &self.fused.out
     }
 
     /// `attn()[s][i]` is head i's map of sequence s, `[n_q, n_kv]`.
     pub fn attn(&self) -> &[Vec<Matrix<T>>] {
-        &self.attn
+        &self.fused.attn
     }
 
     /// The heads' outputs side by side, `[n_sequences · n_q, h · d_v]`.
     pub fn concat(&self) -> &Matrix<T> {
-        &self.concat
+        &self.fused.concat
     }
 }
-
-/// One head on its views of Q, K and V: its output and its map.
-// ANCHOR: attend
-fn attend<T: Real>(
-    q_i: View<'_, T>,
-    k_i: View<'_, T>,
-    v_i: View<'_, T>,
-    mask: &Mask,
-) -> (Matrix<T>, Matrix<T>) {
-    let sqrt_d_k = T::of(q_i.ncols() as f64).sqrt();
-    let scores = q_i * k_i.transpose() / sqrt_d_k; // [n_q, n_kv]
-    let masked = mask.apply(scores); // [n_q, n_kv]
-    let attn_i = softmax_rows(masked); // [n_q, n_kv]
-    let head_i = weighted_values(&attn_i, v_i); // [n_q, d_v]
-    (head_i, attn_i)
-}
-// ANCHOR_END: attend
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use attention::{Dims, LayerParameters, Rng, SeedableRng, random_matrix};
-
-    const N_Q: usize = 4;
-    const N_KV: usize = 7;
-
-    fn masks() -> Vec<Mask> {
-        let some = Mask::Allowed(Matrix::from_fn(N_Q, N_KV, |i, j| (i + j) % 3 > 0));
-        let blocked = |i, j| if i == j { f64::NEG_INFINITY } else { j as f64 - 2.0 };
-        let additive = Mask::Additive(Matrix::from_fn(N_Q, N_KV, blocked));
-        let one_a_head = [Mask::Causal, additive.clone(), Mask::FirstKeys(0)];
-        vec![
-            Mask::None,
-            Mask::Causal,
-            Mask::FirstKeys(5),
-            Mask::FirstKeys(0),
-            some.clone(),
-            additive,
-            Mask::All(vec![Mask::Causal, some]),
-            Mask::PerHead(one_a_head.to_vec()),
-        ]
-    }
-
-    fn is_the_fused_layer<T: Real>(bias: bool) {
-        let rng = &mut Rng::seed_from_u64(1);
-        let dims = Dims::with_head_sizes(8, 3, 6, 5).unwrap();
-        let dims = dims.with_source_widths(9, 10).unwrap();
-        let layer = FusedAttention::<T>::new(&LayerParameters::random(dims, bias, rng));
-        let mut batch = |n_tokens, width| {
-            Batch::new(2, random_matrix(2 * n_tokens, width, 1.0, rng)).unwrap()
-        };
-        let [query, key, value] = [batch(N_Q, 8), batch(N_KV, 9), batch(N_KV, 10)];
-        let first = [&query, &key, &value].map(|x| x.sequence(0).into_owned());
-        for mask in masks() {
-            let [q, k, v] = &first;
-            let pass = Pass::forward(&layer, q, k, v, &mask).unwrap();
-            let seen = layer.forward(q, k, v, &mask).unwrap();
-            assert_eq!(
-                (pass.out(), &pass.attn()[0]),
-                (&seen.out, &seen.attn),
-                "{mask:?}"
-            );
-
-            for masks in [vec![mask.clone()], vec![Mask::Causal, mask.clone()]] {
-                let pass = Pass::forward_batch(&layer, &query, &key, &value, &masks);
-                let seen = layer.forward_batch(&query, &key, &value, &masks).unwrap();
-                let pass = pass.unwrap();
-                assert_eq!(
-                    (pass.out(), pass.attn()),
-                    (seen.out.tokens(), &seen.attn[..])
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn it_is_the_fused_layer_to_the_last_digit() {
-        is_the_fused_layer::<f64>(true);
-        is_the_fused_layer::<f64>(false);
-        is_the_fused_layer::<f32>(true);
-    }
+    use attention::{Dims, LayerParameters, Rng, SeedableRng};
 
     #[test]
     fn what_does_not_fit_is_refused_as_the_layer_refuses_it() {
@@ -241,5 +167,8 @@ mod tests {
         let (two, one) = (Batch::new(2, x.clone()).unwrap(), Batch::new(1, x).unwrap());
         let refused = Pass::forward_batch(&layer, &two, &one, &two, &[Mask::None]);
         insta::assert_snapshot!(refused.unwrap_err(), @"key has 1 sequences, expected 2");
+        let masks = [Mask::None, Mask::None, Mask::None];
+        let refused = Pass::self_attend_batch(&layer, &two, &masks).unwrap_err();
+        insta::assert_snapshot!(refused, @"the list of masks has 3 entries, expected 2");
     }
 }

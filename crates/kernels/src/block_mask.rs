@@ -41,8 +41,15 @@ pub(crate) fn apply(
             let first_open = (j + n_q).saturating_sub(n_kv + first_query);
             column[..first_open.min(n_queries)].fill(BLOCKED);
         }),
+        Mask::CausalTopLeft => columns.for_each(|(j, column)| {
+            let first_open = j.saturating_sub(first_query);
+            column[..first_open.min(n_queries)].fill(BLOCKED);
+        }),
         Mask::FirstKeys(n_open) => columns
             .filter(|(j, _)| j >= n_open)
+            .for_each(|(_, column)| column.fill(BLOCKED)),
+        Mask::Keys(open) => columns
+            .filter(|(j, _)| !open[*j])
             .for_each(|(_, column)| column.fill(BLOCKED)),
         Mask::Allowed(allowed) => columns.for_each(|(j, column)| {
             for (score, &open) in column.iter_mut().zip(part(allowed, &queries, j)) {
@@ -93,7 +100,9 @@ pub(crate) fn visible_keys(
     };
     match mask {
         Mask::Causal => 0..(queries.end + n_kv).saturating_sub(n_q).min(n_kv),
+        Mask::CausalTopLeft => 0..queries.end.min(n_kv),
         Mask::FirstKeys(n_open) => 0..*n_open,
+        Mask::Keys(open) => between(&|j| open[j]),
         Mask::Allowed(allowed) => {
             between(&|j| part(allowed, &queries, j).iter().any(|&open| open))
         }
@@ -120,7 +129,9 @@ pub(crate) fn is_open(
     match mask {
         Mask::None => true,
         Mask::Causal => keys.end + n_q <= queries.start + n_kv + 1,
+        Mask::CausalTopLeft => keys.end <= queries.start + 1,
         Mask::FirstKeys(n_open) => keys.end <= *n_open,
+        Mask::Keys(open) => open[keys].iter().all(|&open| open),
         Mask::Allowed(allowed) => {
             keys.clone().all(|j| part(allowed, &queries, j).iter().all(|&open| open))
         }
@@ -148,7 +159,8 @@ fn with_added(score: f32, added: f64, factor: f32) -> f32 {
 /// How many matrices are added to a score; where several are, they are summed in f64.
 fn n_added(mask: &Mask) -> usize {
     match mask {
-        Mask::None | Mask::Causal | Mask::FirstKeys(_) | Mask::Allowed(_) => 0,
+        Mask::None | Mask::Causal | Mask::CausalTopLeft => 0,
+        Mask::FirstKeys(_) | Mask::Keys(_) | Mask::Allowed(_) => 0,
         Mask::Additive(_) => 1,
         Mask::All(masks) => masks.iter().map(n_added).sum(),
         Mask::PerHead(masks) => n_added(&masks[0]),

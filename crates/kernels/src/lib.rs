@@ -38,10 +38,10 @@ mod online_softmax;
 mod packed;
 mod prefetch;
 mod tile;
-mod wide;
 
+pub use attention::{Gradients, InputGradients};
 pub use inputs::{Inputs, Lengths};
 pub use instructions::Instructions;
 pub use ladder::{OneProduct, Packed, Plain, Rung, Threads, Tiles, VectorExp, ladder};
 pub use online_softmax::OnlineSoftmax;
-pub use packed::backward::{Gradients, InputGradients, Pass};
+pub use packed::backward::Pass;

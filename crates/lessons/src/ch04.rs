@@ -67,7 +67,7 @@ fn disturbed(_: &Args) -> Result<Figure> {
     let changed = LayerParameters::new(heads, parameters.w_o().clone())?;
     let side_by_side = |parameters: LayerParameters| -> Result<Matrix> {
         let heads = PerHeadAttention::new(parameters).heads(&x, &x, &x, &Mask::None)?;
-        Ok(concat(&heads))
+        Ok(concat(heads.iter().map(|head| &head.out))?)
     };
     let w_o = parameters.w_o().clone();
     let (a, b) = (side_by_side(parameters)?, side_by_side(changed)?);

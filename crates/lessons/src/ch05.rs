@@ -1,9 +1,9 @@
 //! The figures of chapter 5.
 
 use anyhow::Result;
-use attention::Mask;
+use attention::{Batch, Mask};
 use figures::{Figure, Heads, head_maps, memory_order};
-use fused_heads::{Batch, FusedAttention};
+use fused_heads::FusedAttention;
 
 use super::{Args, Entry};
 

@@ -40,7 +40,7 @@ fn cost(
     n_tokens: usize,
 ) -> Result<NamedCost> {
     let dims = Dims::with_head_sizes(512, n_heads, width, width)?;
-    let work = MultiplyAdds::count(dims, n_tokens, n_tokens);
+    let work = MultiplyAdds::count(dims, n_tokens, n_tokens)?;
     Ok(NamedCost { name, work, milliseconds: None })
 }
 

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use attention::{
-    Dims, HeadParameters, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Rng,
-    SeedableRng, random_matrix,
+    Batch, Dims, HeadParameters, LayerParameters, Linear, Mask, Matrix,
+    MultiHeadAttention, Rng, SeedableRng, random_matrix,
 };
 use figures::{BackwardPass, Figure, LossCurve, Returned, backward_pass, loss_curves};
-use fused_heads::{Batch, FusedAttention};
+use fused_heads::{FusedAttention, FusedPass};
 use gradients::{
     Adam, Loss, Optimiser, Pass, Sgd, linear_backward, mean_squared_error,
     softmax_rows_backward,
@@ -142,25 +142,21 @@ fn back(_: &Args) -> Result<Figure> {
     let trained = pretrained::minilm()?;
     let sentence = trained.sentence("bank_loan")?;
     let layer = FusedAttention::new(&trained.parameters);
-    let pass = Pass::self_attend(&layer, &sentence.input, &Mask::Causal)?;
+    let x = &sentence.input;
+    let pass = Pass::forward(&layer, x, x, x, &Mask::Causal)?;
     let loss = mean_squared_error(pass.out(), &sentence.output)?;
-    let norms = norms(&layer, &sentence.input, &pass, &loss)?;
+    let norms = norms(&layer, &pass, &loss)?;
     let title = "Of what comes back to the tokens, most has come by way of the values";
     Ok(backward_pass(title, &norms)?)
 }
 
 /// The backward pass once more, from its public pieces, for the matrices on the way.
-fn norms(
-    layer: &FusedAttention,
-    x: &Matrix,
-    pass: &Pass,
-    loss: &Loss,
-) -> Result<BackwardPass> {
-    let (dims, p, n) = (layer.dims(), layer.parameters(), x.nrows());
-    let (d_k, d_v) = (dims.d_k(), dims.d_v());
+fn norms(layer: &FusedAttention, pass: &Pass, loss: &Loss) -> Result<BackwardPass> {
+    let (dims, p) = (layer.dims(), layer.parameters());
+    let FusedPass { q, k, v, .. } = pass.fused();
+    let (n, d_k, d_v) = (q.nrows(), dims.d_k(), dims.d_v());
     let of_out = linear_backward(p.w_o(), pass.concat(), &loss.gradient)?;
-    let (q, k, v) = (p.w_q().forward(x)?, p.w_k().forward(x)?, p.w_v().forward(x)?);
-    let [mut dq, mut dk, mut dv] = [&q, &k, &v].map(|m| Matrix::zeros(n, m.ncols()));
+    let [mut dq, mut dk, mut dv] = [q, k, v].map(|m| Matrix::zeros(n, m.ncols()));
     let (mut of_attn, mut of_scores) = (0.0, 0.0);
     for (i, attn) in pass.attn()[0].iter().enumerate() {
         let d_head = of_out.d_x.columns(i * d_v, d_v);
@@ -181,7 +177,7 @@ fn norms(
     Ok(BackwardPass {
         n_heads: dims.n_heads(),
         x: returned(&d.d_x()?),
-        to_x: [d.d_query.norm(), d.d_key.norm(), d.d_value.norm()],
+        to_x: d.d_query_key_value()?.map(|d| d.norm()),
         w: [&d.d_w_q, &d.d_w_k, &d.d_w_v].map(|linear| returned(&linear.weight)),
         qkv: [returned(&dq), returned(&dk), returned(&dv)],
         scores: maps(of_scores),

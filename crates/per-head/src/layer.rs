@@ -1,8 +1,8 @@
 //! h heads in matrices, concatenated and mixed.
 
 use attention::{
-    Attended, Dims, LayerParameters, Mask, Matrix, MultiHeadAttention, ParameterCount,
-    Real, Result, ShapeStep, ShapeTrace, check_inputs,
+    Attended, Dims, Error, LayerParameters, Mask, Matrix, MultiHeadAttention,
+    ParameterCount, Real, Result, ShapeStep, ShapeTrace, check_inputs,
 };
 use single_head::{HeadPass, attend};
 
@@ -53,7 +53,7 @@ impl<T: Real> PerHeadAttention<T> {
     /// As [`MultiHeadAttention::forward`].
     pub fn trace(&self, x: &Matrix<T>) -> Result<ShapeTrace> {
         let heads = self.heads(x, x, x, &Mask::None)?;
-        let concat = concat(&heads); // [n_tokens, h · d_v]
+        let concat = concat(heads.iter().map(|head| &head.out))?; // [n_tokens, h · d_v]
         let w_o = self.parameters.w_o();
         let out = w_o.forward(&concat)?; // [n_tokens, d_model]
         let (h, one) = (heads.len(), heads[0].out.shape());
@@ -93,7 +93,8 @@ impl<T: Real> MultiHeadAttention<T> for PerHeadAttention<T> {
         mask: &Mask,
     ) -> Result<Attended<T>> {
         let heads = self.heads(query, key, value, mask)?;
-        let out = self.parameters.w_o().forward(&concat(&heads))?; // [n_q, d_model]
+        let concat = concat(heads.iter().map(|head| &head.out))?; // [n_q, h · d_v]
+        let out = self.parameters.w_o().forward(&concat)?; // [n_q, d_model]
         Ok(Attended { out, attn: heads.into_iter().map(|head| head.attn).collect() })
     }
     // ANCHOR_END: forward
@@ -104,14 +105,32 @@ impl<T: Real> MultiHeadAttention<T> for PerHeadAttention<T> {
 /// # Shapes
 /// Every head's output is `[n_q, d_v]`, the result `[n_q, h · d_v]`; head i fills the
 /// columns `i · d_v .. (i + 1) · d_v`. Without heads it is `[0, 0]`.
+///
+/// # Errors
+/// [`Error::Shape`] for the first head of another shape than head 0.
+///
+/// # Examples
+/// ```
+/// use attention::Matrix;
+///
+/// let heads = [1.0, 2.0].map(|x| Matrix::from_element(3, 4, x));
+/// let concat = per_head::concat(&heads)?;
+/// assert_eq!(concat.shape(), (3, 2 * 4));
+/// assert_eq!(concat.columns(4, 4), heads[1]);
+/// # Ok::<(), attention::Error>(())
+/// ```
 // ANCHOR: concat
-pub fn concat<T: Real>(heads: &[HeadPass<T>]) -> Matrix<T> {
-    let (n_q, d_v) = heads.first().map_or((0, 0), |head| head.out.shape());
+pub fn concat<'a, T: Real>(
+    heads: impl IntoIterator<Item = &'a Matrix<T>>,
+) -> Result<Matrix<T>> {
+    let heads: Vec<_> = heads.into_iter().collect();
+    let (n_q, d_v) = heads.first().map_or((0, 0), |head| head.shape());
     let mut concat = Matrix::zeros(n_q, heads.len() * d_v);
     for (i, head) in heads.iter().enumerate() {
-        concat.columns_mut(i * d_v, d_v).copy_from(&head.out);
+        Error::expect_shape(format!("head {i}"), (n_q, d_v), head.shape())?;
+        concat.columns_mut(i * d_v, d_v).copy_from(head);
     }
-    concat
+    Ok(concat)
 }
 // ANCHOR_END: concat
 
@@ -130,7 +149,7 @@ mod tests {
         let x = random_matrix(4, 6, 1.0, &mut Rng::seed_from_u64(2));
         let layer = PerHeadAttention::new(layer());
         let heads = layer.heads(&x, &x, &x, &Mask::None).unwrap();
-        let concat = concat(&heads);
+        let concat = concat(heads.iter().map(|head| &head.out)).unwrap();
         assert_eq!(concat.shape(), (4, 15));
         assert_eq!(concat.columns(5, 5), heads[1].out);
     }
@@ -155,6 +174,12 @@ mod tests {
 
     #[test]
     fn without_heads_there_is_nothing_to_concatenate() {
-        assert_eq!(concat::<f64>(&[]).shape(), (0, 0));
+        assert_eq!(concat::<f64>(&[]).unwrap().shape(), (0, 0));
+    }
+
+    #[test]
+    fn heads_of_two_shapes_are_refused_with_both() {
+        let heads = [3, 3, 2].map(|d_v| Matrix::<f64>::zeros(4, d_v));
+        insta::assert_snapshot!(concat(&heads).unwrap_err(), @"head 2 has shape (4, 2), expected (4, 3)");
     }
 }

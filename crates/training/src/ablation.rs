@@ -3,7 +3,7 @@
 use attention::{
     Dims, HeadParameters, LayerParameters, Mask, Matrix, Rng, random_matrix,
 };
-use fused_heads::{FusedAttention, unpack};
+use fused_heads::FusedAttention;
 use gradients::Pass;
 
 use crate::{Error, Examples, Model, Result};
@@ -89,7 +89,7 @@ impl Model {
         if head >= n_heads {
             return Err(Error::NoSuchHead { head, n_heads });
         }
-        let parameters = unpack(self.layer.parameters());
+        let parameters = self.layer.parameters().unpack();
         let d_v = parameters.dims().d_v();
         let mut w_o = parameters.w_o().clone();
         w_o.weight.rows_mut(head * d_v, d_v).fill(0.0);
@@ -107,7 +107,7 @@ impl Model {
     /// # Errors
     /// [`Error::Sizes`] if the examples do not fit the model.
     pub fn with_random_head(&self, examples: &Examples, rng: &mut Rng) -> Result<Self> {
-        let old = unpack(self.layer.parameters());
+        let old = self.layer.parameters().unpack();
         let (d_model, d_k, d_v) =
             (old.dims().d_model(), old.dims().d_k(), old.dims().d_v());
         let n_heads = self.n_heads();

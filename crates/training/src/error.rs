@@ -11,6 +11,10 @@ pub enum Error {
     #[error(transparent)]
     Sizes(#[from] attention::Error),
 
+    /// Answers that are none of the classes there are.
+    #[error(transparent)]
+    Loss(#[from] gradients::Error),
+
     /// A loss that is no number any more, or that has exploded: no later step can be
     /// trusted.
     #[error(

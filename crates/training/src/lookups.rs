@@ -5,8 +5,7 @@
 //! the sum of a vector that says **who** it is and one that says which **role** it has.
 //! Asked at the verb, the layer must name the agent, the object and the place.
 
-use attention::{Error as SizeError, Matrix, Rng, SeedableRng, random_matrix};
-use fused_heads::Batch;
+use attention::{Batch, Error as SizeError, Matrix, Rng, SeedableRng, random_matrix};
 use rand::seq::SliceRandom;
 
 use crate::{Answers, Examples, Result, Settings, Task};

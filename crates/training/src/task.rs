@@ -1,7 +1,6 @@
 //! What there is to learn: examples, questions, right answers.
 
-use attention::{Matrix, Rng};
-use fused_heads::Batch;
+use attention::{Batch, Matrix, Rng};
 use gradients::{Loss, cross_entropy, mean_squared_error};
 
 use crate::Result;

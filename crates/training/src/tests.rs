@@ -1,7 +1,6 @@
 use std::ops::ControlFlow;
 
-use attention::{Matrix, Rng, SeedableRng};
-use fused_heads::Batch;
+use attention::{Batch, Matrix, Rng, SeedableRng};
 
 use super::*;
 

@@ -8,8 +8,7 @@ mod criteria;
 #[cfg(test)]
 mod tests;
 
-use attention::{Error as SizeError, Matrix, Rng, SeedableRng, random_matrix};
-use fused_heads::Batch;
+use attention::{Batch, Error as SizeError, Matrix, Rng, SeedableRng, random_matrix};
 use rand::RngExt;
 
 use crate::{Answers, Examples, Result, Settings, Task};

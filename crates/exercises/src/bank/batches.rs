@@ -298,7 +298,7 @@ fn all_together(Input { q, k, v, n_sequences, n_valid }: &Input) -> Matrix {
     let n_kv = k.nrows() / n_sequences;
     let is_real = |row: usize| row % n_kv < n_valid[row / n_kv];
     let real: Vec<bool> = (0..k.nrows()).map(is_real).collect();
-    attend(q, k, v, &Mask::keys(q.nrows(), &real))
+    attend(q, k, v, &Mask::Keys(real))
 }
 
 /// The head of `single-head`, its projections set so that they change nothing.

@@ -18,8 +18,11 @@ pub struct Input {
 impl Input {
     /// The six products in order: Q, K and V of all heads, Q Kᵀ, A V, and W^O.
     fn products(&self) -> [usize; 6] {
-        let count = MultiplyAdds::count(self.dims, self.n_q, self.n_kv);
-        std::array::from_fn(|step| count.costs()[step].multiply_adds)
+        std::array::from_fn(|step| self.right().costs()[step].multiply_adds)
+    }
+
+    fn right(&self) -> MultiplyAdds {
+        MultiplyAdds::count(self.dims, self.n_q, self.n_kv).expect("the sizes are small")
     }
 
     /// The sum of the products, each of which is counted so many times.
@@ -76,7 +79,7 @@ pub static EXERCISE: Exercise<Input, usize> = Exercise {
     passed: "Eight heads that share the width take the work of one, and eight of the full \
         width take eight times as much. Softmax is not in this count.",
     cases,
-    reference: |input| MultiplyAdds::count(input.dims, input.n_q, input.n_kv).total(),
+    reference: |input| input.right().total(),
     mistakes: &[
         Mistake {
             name: "makes every head as wide as the model",

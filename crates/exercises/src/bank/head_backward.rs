@@ -71,8 +71,9 @@ impl Input {
         let d_out = self.d_head.clone().insert_columns(0, d_k, 0.0);
         let pass = Pass::forward(&layer, &query, &self.k, &self.v, &self.mask);
         let back = pass.expect("the sizes fit").backward(&d_out).expect("the sizes fit");
-        let dq = back.d_query.columns(0, d_k).into_owned();
-        [dq, back.d_key, back.d_value]
+        let [d_query, d_key, d_value] = back.d_query_key_value().expect("three inputs");
+        let dq = d_query.columns(0, d_k).into_owned();
+        [dq, d_key.clone(), d_value.clone()]
     }
 }
 

@@ -281,7 +281,7 @@ mod tests {
         let two_masks_one_after_the_other = |input: &Input| {
             let scores = Mask::Causal.apply(input.scores.clone());
             let real: Vec<bool> = (0..scores.ncols()).map(|j| input.real(j)).collect();
-            softmax_rows(Mask::keys(scores.nrows(), &real).apply(scores))
+            softmax_rows(Mask::Keys(real).apply(scores))
         };
         let shared_out_anew = |input: &Input| {
             let mut attn = masked_after_softmax(input);

@@ -57,7 +57,7 @@ impl Input {
 
     /// As the stage packs it.
     fn packed(&self) -> Linear {
-        fused_heads::pack(&self.layer).w_q().clone()
+        self.layer.pack().w_q().clone()
     }
 }
 
@@ -179,7 +179,7 @@ pub static EXERCISE: Exercise<Input, Linear> = Exercise {
             looks_right: "W^K stands beside W^Q, and where queries and keys come from \
                 equally wide tokens it has the same shape",
             read: FORMULA,
-            answer: |input| fused_heads::pack(&input.layer).w_k().clone(),
+            answer: |input| input.layer.pack().w_k().clone(),
         },
     ],
     place: |input, Place { part, row, column }| {
@@ -244,7 +244,7 @@ mod tests {
         };
         assert_eq!(EXERCISE.diagnose(entry_by_entry), Verdict::Passed);
         let in_f32 = |input: &Input| {
-            fused_heads::pack(&input.layer.cast::<f32>()).w_q().cast::<f64>()
+            input.layer.cast::<f32>().pack().w_q().cast::<f64>()
         };
         assert_eq!(EXERCISE.diagnose(in_f32), Verdict::Passed);
     }

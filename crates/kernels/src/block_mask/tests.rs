@@ -5,7 +5,7 @@ use super::*;
 
 /// A mask of any kind, three levels deep at most.
 fn any_mask(rng: &mut Rng, (n_q, n_kv): (usize, usize), depth: usize) -> Mask {
-    let kinds = if depth == 0 { 5 } else { 7 };
+    let kinds = if depth == 0 { 7 } else { 9 };
     match rng.random_range(0..kinds) {
         0 => Mask::None,
         1 => Mask::Causal,
@@ -23,7 +23,19 @@ fn any_mask(rng: &mut Rng, (n_q, n_kv): (usize, usize), depth: usize) -> Mask {
             let near = |x| if far && x < -3.0 { -1e300 } else { blocked(x) };
             Mask::Additive(scores.map(|x: f64| if zero { 0.0 } else { near(x) }))
         }
-        5 => Mask::All((0..3).map(|_| any_mask(rng, (n_q, n_kv), depth - 1)).collect()),
+        5 => Mask::CausalTopLeft,
+        6 => {
+            let mostly = rng.random::<bool>();
+            let open = (0..n_kv).map(|_| rng.random_range(0..4) > 0 || mostly);
+            let mut open: Vec<bool> = open.collect();
+            // Padding before and behind, as files have it.
+            let (before, behind) =
+                (rng.random_range(0..=n_kv), rng.random_range(0..=n_kv));
+            open[..before / 3].fill(false);
+            open[n_kv - behind / 3..].fill(false);
+            Mask::Keys(open)
+        }
+        7 => Mask::All((0..3).map(|_| any_mask(rng, (n_q, n_kv), depth - 1)).collect()),
         _ => Mask::PerHead(vec![any_mask(rng, (n_q, n_kv), depth - 1)]),
     }
 }

@@ -6,10 +6,9 @@
 //! **Where it is slower:** nowhere by much. In cross-attention query and key are
 //! different matrices, and three products are made as before. The weights are kept twice.
 
-use attention::{Dims, LayerParameters, Linear, Matrix, Result, View};
+use attention::{Dims, LayerParameters, Linear, Matrix, PackedParameters, Result, View};
 
 use super::plain::attend;
-use crate::wide::{Wide, side_by_side};
 use crate::{Inputs, Lengths, Rung};
 
 /// The layer with one product for Q, K and V.
@@ -31,7 +30,7 @@ impl Rung for OneProduct {
     }
 
     fn dims(&self) -> Dims {
-        self.w.wide.dims
+        self.w.packed.dims()
     }
 
     fn forward(&mut self, inputs: &Inputs<'_>, out: &mut Matrix<f32>) -> Result<()> {
@@ -47,7 +46,7 @@ impl Rung for OneProduct {
                 concat.view_mut((s * n_q, i * d_v), (n_q, d_v)).copy_from(&head_i);
             }
         }
-        out.copy_from(&self.w.wide.w_o.forward(&concat)?);
+        out.copy_from(&self.w.packed.w_o().forward(&concat)?);
         Ok(())
     }
 }
@@ -56,7 +55,7 @@ impl Rung for OneProduct {
 // ANCHOR: joined
 #[derive(Debug, Clone)]
 pub(super) struct Joined {
-    pub(super) wide: Wide,
+    pub(super) packed: PackedParameters<f32>,
     /// `[W^Q | W^K | W^V]`, if they are of one height.
     w_qkv: Option<Linear<f32>>,
 }
@@ -72,11 +71,11 @@ pub(super) enum Projected {
 
 impl Joined {
     pub(super) fn new(parameters: &LayerParameters<f32>) -> Self {
-        let wide = Wide::new(parameters);
-        let all = [&wide.w_q, &wide.w_k, &wide.w_v];
-        let one_height = all.iter().all(|w| w.d_in() == wide.dims.d_model());
-        let w_qkv = one_height.then(|| side_by_side(all.into_iter()));
-        Self { wide, w_qkv }
+        let packed = parameters.pack();
+        let all = [packed.w_q(), packed.w_k(), packed.w_v()];
+        let one_height = all.iter().all(|w| w.d_in() == packed.dims().d_model());
+        let w_qkv = one_height.then(|| side_by_side(all));
+        Self { packed, w_qkv }
     }
 
     /// Q, K and V, by one product where the tokens are the same matrix.
@@ -93,9 +92,9 @@ impl Joined {
                 Ok(Projected::Together(apply(w_qkv, inputs.query)?))
             }
             _ => Ok(Projected::Apart([
-                apply(&self.wide.w_q, inputs.query)?,
-                apply(&self.wide.w_k, inputs.key)?,
-                apply(&self.wide.w_v, inputs.value)?,
+                apply(self.packed.w_q(), inputs.query)?,
+                apply(self.packed.w_k(), inputs.key)?,
+                apply(self.packed.w_v(), inputs.value)?,
             ])),
         }
     }
@@ -128,4 +127,26 @@ impl Projected {
         ]
     }
     // ANCHOR_END: head
+}
+
+/// Projections of the same input as one: their columns, and their biases, end to end. A
+/// projection without a bias has zeros where another has one.
+///
+/// # Shapes
+/// `[d_in, …]` each; the result is as wide as all of them.
+fn side_by_side(linears: [&Linear<f32>; 3]) -> Linear<f32> {
+    let columns: Vec<_> =
+        linears.iter().flat_map(|linear| linear.weight.column_iter()).collect();
+    let has_bias = linears.iter().any(|linear| linear.bias.is_some());
+    let biases: Vec<f32> = linears
+        .iter()
+        .flat_map(|linear| match &linear.bias {
+            Some(bias) => bias.iter().copied().collect(),
+            None => vec![0.0; linear.d_out()],
+        })
+        .collect();
+    Linear {
+        weight: Matrix::from_columns(&columns),
+        bias: has_bias.then(|| biases.into()),
+    }
 }

@@ -6,22 +6,22 @@
 //! written to memory and read again several times, and one thread works.
 
 use attention::{
-    Dims, LayerParameters, Mask, Matrix, Result, View, softmax_rows, weighted_values,
+    Dims, LayerParameters, Mask, Matrix, PackedParameters, Result, View, softmax_rows,
+    weighted_values,
 };
 
-use crate::wide::Wide;
 use crate::{Inputs, Rung};
 
 /// The layer as it is read.
 #[derive(Debug, Clone)]
 pub struct Plain {
-    w: Wide,
+    w: PackedParameters<f32>,
 }
 
 impl Plain {
     /// The layer with these parameters.
     pub fn new(parameters: &LayerParameters<f32>) -> Self {
-        Self { w: Wide::new(parameters) }
+        Self { w: parameters.pack() }
     }
 }
 
@@ -31,21 +31,21 @@ impl Rung for Plain {
     }
 
     fn dims(&self) -> Dims {
-        self.w.dims
+        self.w.dims()
     }
 
     // ANCHOR: forward
     fn forward(&mut self, inputs: &Inputs<'_>, out: &mut Matrix<f32>) -> Result<()> {
         let lengths = inputs.check(self.dims(), out)?;
-        let q = self.w.w_q.forward(inputs.query)?; // [n_sequences · n_q, h · d_k]
-        let k = self.w.w_k.forward(inputs.key)?; // [n_sequences · n_kv, h · d_k]
-        let v = self.w.w_v.forward(inputs.value)?; // [n_sequences · n_kv, h · d_v]
+        let q = self.w.w_q().forward(inputs.query)?; // [n_sequences · n_q, h · d_k]
+        let k = self.w.w_k().forward(inputs.key)?; // [n_sequences · n_kv, h · d_k]
+        let v = self.w.w_v().forward(inputs.value)?; // [n_sequences · n_kv, h · d_v]
 
         let (n_q, n_kv) = (lengths.n_q, lengths.n_kv);
-        let (d_k, d_v) = (self.w.dims.d_k(), self.w.dims.d_v());
+        let (d_k, d_v) = (self.w.dims().d_k(), self.w.dims().d_v());
         let mut concat = Matrix::zeros(q.nrows(), v.ncols());
         for s in 0..lengths.n_sequences {
-            for i in 0..self.w.dims.n_heads() {
+            for i in 0..self.w.dims().n_heads() {
                 let q_i = q.view((s * n_q, i * d_k), (n_q, d_k));
                 let k_i = k.view((s * n_kv, i * d_k), (n_kv, d_k));
                 let v_i = v.view((s * n_kv, i * d_v), (n_kv, d_v));
@@ -53,7 +53,7 @@ impl Rung for Plain {
                 concat.view_mut((s * n_q, i * d_v), (n_q, d_v)).copy_from(&head_i);
             }
         }
-        out.copy_from(&self.w.w_o.forward(&concat)?);
+        out.copy_from(&self.w.w_o().forward(&concat)?);
         Ok(())
     }
     // ANCHOR_END: forward

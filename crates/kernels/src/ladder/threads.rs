@@ -39,7 +39,7 @@ impl Rung for Threads {
     }
 
     fn dims(&self) -> Dims {
-        self.w.wide.dims
+        self.w.packed.dims()
     }
 
     // ANCHOR: forward
@@ -70,7 +70,7 @@ impl Rung for Threads {
             .for_each(|(columns, pieces)| {
                 one_below_the_other(columns, out.nrows(), pieces);
             });
-        out.copy_from(&apply(&self.w.wide.w_o, &concat)?);
+        out.copy_from(&apply(self.w.packed.w_o(), &concat)?);
         Ok(())
     }
     // ANCHOR_END: forward

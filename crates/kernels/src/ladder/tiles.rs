@@ -55,7 +55,7 @@ impl Rung for Tiles {
     }
 
     fn dims(&self) -> Dims {
-        self.w.wide.dims
+        self.w.packed.dims()
     }
 
     fn forward(&mut self, inputs: &Inputs<'_>, out: &mut Matrix<f32>) -> Result<()> {
@@ -72,14 +72,14 @@ pub(super) fn forward_in_tiles(
     out: &mut Matrix<f32>,
     exp: impl Fn(&mut [f32]),
 ) -> Result<()> {
-    let lengths = inputs.check(w.wide.dims, out)?;
+    let lengths = inputs.check(w.packed.dims(), out)?;
     let projected = w.project(inputs, Linear::forward)?;
 
-    let (n_q, d_v) = (lengths.n_q, w.wide.dims.d_v());
-    let mut concat = Matrix::zeros(out.nrows(), w.wide.dims.concat_width());
+    let (n_q, d_v) = (lengths.n_q, w.packed.dims().d_v());
+    let mut concat = Matrix::zeros(out.nrows(), w.packed.dims().concat_width());
     for s in 0..lengths.n_sequences {
-        for i in 0..w.wide.dims.n_heads() {
-            let head = Head::new(w.wide.dims, inputs, lengths, &projected, s, i);
+        for i in 0..w.packed.dims().n_heads() {
+            let head = Head::new(w.packed.dims(), inputs, lengths, &projected, s, i);
             for queries in blocks(0..n_q, QUERIES) {
                 let out_i = head.attend(queries.clone(), &exp);
                 let place = (s * n_q + queries.start, i * d_v);
@@ -87,7 +87,7 @@ pub(super) fn forward_in_tiles(
             }
         }
     }
-    out.copy_from(&w.wide.w_o.forward(&concat)?);
+    out.copy_from(&w.packed.w_o().forward(&concat)?);
     Ok(())
 }
 // ANCHOR_END: forward_in_tiles
@@ -220,6 +220,9 @@ mod tests {
             (280, 300, Mask::None),
             (280, 300, Mask::Causal),
             (300, 130, Mask::Causal),
+            (280, 300, Mask::CausalTopLeft),
+            (300, 130, Mask::CausalTopLeft),
+            (280, 300, Mask::Keys((0..300).map(|j| j % 140 > 5 && j < 290).collect())),
             (280, 300, Mask::FirstKeys(0)),
             (280, 300, Mask::FirstKeys(129)),
             (280, 300, Mask::All(vec![late.clone(), Mask::Causal])),
@@ -239,9 +242,13 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "minutes long, and all of it safe code")]
     fn a_tile_that_is_blocked_whole_is_not_computed() {
-        for (mask, queries, seen) in
-            [(Mask::Causal, 0..128, 128), (Mask::FirstKeys(100), 0..128, 100)]
-        {
+        let first_hundred = (0..300).map(|j| j < 100).collect();
+        for (mask, queries, seen) in [
+            (Mask::Causal, 0..128, 128),
+            (Mask::CausalTopLeft, 0..128, 128),
+            (Mask::FirstKeys(100), 0..128, 100),
+            (Mask::Keys(first_hundred), 0..128, 100),
+        ] {
             let mut all = random(300, 300);
             all[2].rows_mut(seen, 300 - seen).fill(f32::NAN);
             let out = head(&all, &mask).in_tiles(queries, exp);

@@ -35,7 +35,7 @@ impl Rung for VectorExp {
     }
 
     fn dims(&self) -> Dims {
-        self.w.wide.dims
+        self.w.packed.dims()
     }
 
     // ANCHOR: forward

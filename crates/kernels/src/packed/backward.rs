@@ -13,7 +13,7 @@ mod strips;
 mod tokens;
 mod turned;
 
-use attention::{Error, Matrix, Result};
+use attention::{Error, Gradients, InputGradients, Matrix, Result};
 
 use super::forward::{Extent, project_by};
 use super::memory::Aligned;
@@ -22,15 +22,13 @@ use super::units::{Order, Queue, share_out};
 use crate::Inputs;
 use crate::ladder::Packed;
 use crate::tile::ROWS;
-use crate::wide::Wide;
 
 use attend::{AttendBackward, Kept};
-use gradients::of_shape;
+use gradients::{are_finite, of_one_input, of_shape, of_three_inputs};
 use parameters::{WeightBack, d_weights};
 use strips::{OfHeads, Strips, WIDTH};
 use turned::{Columns, Turning, turn_all, turned_len};
 
-pub use gradients::{Gradients, InputGradients};
 pub(crate) use turned::Turned;
 
 /// A forward pass that can be gone back.
@@ -65,7 +63,8 @@ pub(crate) struct Memory {
 }
 
 impl Pass<'_> {
-    /// The gradients of all that this pass took, from the gradient of what it gave.
+    /// The gradients of all that this pass took, from the gradient of what it gave: one of
+    /// the tokens for [`Inputs::self_attention`], three for [`Inputs::cross_attention`].
     ///
     /// # Shapes
     /// `d_out` is `[n_sequences · n_q, d_model]`.
@@ -77,7 +76,7 @@ impl Pass<'_> {
     /// Dao et al. 2022, algorithm 4, for the backward pass without maps.
     /// Differs: one thread goes through all blocks of a head and sequence, so that nothing
     /// is added up across threads.
-    pub fn backward(&mut self, d_out: &Matrix<f32>) -> Result<Gradients> {
+    pub fn backward(&mut self, d_out: &Matrix<f32>) -> Result<Gradients<f32>> {
         let mut gradients = Gradients::default();
         self.backward_into(d_out, &mut gradients)?;
         Ok(gradients)
@@ -94,23 +93,23 @@ impl Pass<'_> {
     pub fn backward_into(
         &mut self,
         d_out: &Matrix<f32>,
-        gradients: &mut Gradients,
+        gradients: &mut Gradients<f32>,
     ) -> Result<()> {
         Error::expect_shape("d_out", self.inputs.query.shape(), d_out.shape())?;
         // Within the pool, where joins are cheap.
         let steps = || {
             self.steps(d_out, gradients);
-            gradients.are_finite()
+            are_finite(gradients)
         };
         if !rayon::join(steps, || ()).0 {
-            let w = Wide::new(&self.layer.parameters);
+            let w = self.layer.parameters.pack();
             *gradients = careful::gradients(&w, &self.inputs, self.extent.lengths, d_out);
         }
         Ok(())
     }
 
     /// The last line of the forward pass comes first.
-    fn steps(&mut self, d_out: &Matrix<f32>, gradients: &mut Gradients) {
+    fn steps(&mut self, d_out: &Matrix<f32>, gradients: &mut Gradients<f32>) {
         self.back_through_w_o(d_out);
         self.back_through_attention();
         self.back_to_tokens(&mut gradients.d_inputs);
@@ -151,7 +150,7 @@ impl Pass<'_> {
     }
 
     /// `q = query · W^Q + b^Q`, and k and v: the gradients of the tokens.
-    fn back_to_tokens(&mut self, gradients: &mut InputGradients) {
+    fn back_to_tokens(&mut self, gradients: &mut InputGradients<f32>) {
         let Self { layer, inputs, extent } = self;
         let Packed { turned, instructions, memory, back, .. } = &mut **layer;
         let Memory { dq, dk, dv, panels, .. } = back;
@@ -163,9 +162,9 @@ impl Pass<'_> {
             tokens::d_tokens(*instructions, scratches, panels, ways, weights, to);
         };
         if inputs.is_self_attention() {
-            back_by(&ways, all, inputs.query, gradients.of_one_matrix());
+            back_by(&ways, all, inputs.query, of_one_input(gradients));
         } else {
-            let [d_query, d_key, d_value] = gradients.of_three_matrices();
+            let [d_query, d_key, d_value] = of_three_inputs(gradients);
             back_by(&ways[..1], &each[0], inputs.query, d_query);
             back_by(&ways[1..2], &each[1], inputs.key, d_key);
             back_by(&ways[2..], &each[2], inputs.value, d_value);
@@ -188,14 +187,18 @@ impl Pass<'_> {
     }
 
     /// The same lines, and `out = concat · W^O + b^O`: the gradients of the parameters.
-    fn back_to_parameters(&mut self, d_out: &Matrix<f32>, gradients: &mut Gradients) {
+    fn back_to_parameters(
+        &mut self,
+        d_out: &Matrix<f32>,
+        gradients: &mut Gradients<f32>,
+    ) {
         self.turn(d_out);
         let Self { layer, inputs, extent } = self;
         let Packed { instructions, memory, back, parameters, .. } = &mut **layer;
         let Memory { dq, dk, dv, tokens_turned, concat_turned, d_out_strips, .. } = back;
         let tokens = distinct(inputs);
         let turned = |i: usize| {
-            let i = i % tokens.len(); // one matrix is all three
+            let i = i % tokens.len(); // one input is all three
             tokens_turned[i].get(turned_len::<ROWS>(tokens[i].shape()))
         };
         let w_o = parameters.w_o();
@@ -224,7 +227,7 @@ impl Pass<'_> {
     }
 }
 
-/// The matrices of tokens that came in: one where it was query, key and value.
+/// The inputs: one where it is query, key and value.
 fn distinct<'a>(inputs: &Inputs<'a>) -> Vec<&'a Matrix<f32>> {
     if inputs.is_self_attention() {
         vec![inputs.query]

@@ -42,15 +42,17 @@ impl Work {
     /// The work of a case, without its mask.
     ///
     /// # Errors
-    /// A width that the heads do not divide.
+    /// A width that the heads do not divide, or sizes that are too large to count.
     pub fn of(case: &CaseReport) -> Result<Self> {
         let dims = Dims::new(case.d_model, case.heads)?;
+        MultiplyAdds::count(dims, case.tokens, case.tokens)?; // it can be counted
         Ok(Self { dims, batch: case.batch, tokens: case.tokens })
     }
 
     /// The multiply-adds of the steps whose names are these.
     fn products(&self, names: &[&str]) -> usize {
-        let work = MultiplyAdds::count(self.dims, self.tokens, self.tokens);
+        let work = MultiplyAdds::count(self.dims, self.tokens, self.tokens)
+            .expect("a layer that was timed is small enough to count");
         let named = work.costs().iter().filter(|cost| names.contains(&cost.name));
         self.batch * named.map(|cost| cost.multiply_adds).sum::<usize>()
     }

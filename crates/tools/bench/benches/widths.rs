@@ -99,7 +99,7 @@ impl Row {
         Ok(Self {
             name,
             layer,
-            multiply_adds: MultiplyAdds::count(dims, n, n).total(),
+            multiply_adds: MultiplyAdds::count(dims, n, n)?.total(),
             exponentials: n_heads * n * n,
             difference,
             scores: seen.attn,

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use anyhow::Result;
 use attention::{LayerParameters, Linear, Matrix, Rng, SeedableRng, random_matrix};
-use fused_heads::pack;
 use pretrained::{Existing, NewTensor, TensorFile, save};
 
 use record::Case;
@@ -31,7 +30,7 @@ impl Layer {
 
     /// Writes it under the names of PyTorch, whose matrices are `[out, in]`.
     pub fn save(&self, file: &Path) -> Result<()> {
-        let (d, fused) = (self.case.d_model, pack(&self.parameters));
+        let (d, fused) = (self.case.d_model, self.parameters.pack());
         let projections = [fused.w_q(), fused.w_k(), fused.w_v()];
         let turned = projections.map(|linear| linear.weight.transpose());
         let rows = [self.case.batch, self.case.tokens, d];

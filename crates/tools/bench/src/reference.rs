@@ -1,8 +1,10 @@
 //! The right answer, in f64: what every row is held against before it is timed.
 
 use anyhow::{Result, ensure};
-use attention::{Mask, Matrix, MultiHeadAttention, Rng, SeedableRng, random_matrix};
-use fused_heads::{Batch, FusedAttention};
+use attention::{
+    Batch, Mask, Matrix, MultiHeadAttention, Rng, SeedableRng, random_matrix,
+};
+use fused_heads::FusedAttention;
 use gradients::Pass as Tape;
 use per_head::PerHeadAttention;
 

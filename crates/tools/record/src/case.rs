@@ -108,7 +108,7 @@ impl Case {
     /// As [`Case::dims`].
     pub fn flops(&self, pass: Pass) -> attention::Result<f64> {
         let (n, d) = (self.tokens, self.d_model);
-        let all = MultiplyAdds::count(self.dims()?, n, n).total();
+        let all = MultiplyAdds::count(self.dims()?, n, n)?.total();
         let hidden = if self.causal { n * (n - 1) / 2 } else { 0 };
         let multiply_adds = self.batch * (all - 2 * hidden * d); // Q Kᵀ and A V
         let passes = if pass == Pass::Forward { 1 } else { 3 };

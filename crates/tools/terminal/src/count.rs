@@ -39,12 +39,13 @@ pub fn run(args: &Args) -> Result<()> {
 
 fn report(args: &Args) -> Result<String> {
     let dims = Dims::new(args.d_model, args.heads)?;
-    let parameters = 4 * (args.d_model as u128).pow(2);
+    let parameters = (args.d_model as u128).pow(2).checked_mul(4);
     ensure!(
-        parameters <= MOST_PARAMETERS,
-        "a layer of d_model {} has about {parameters} parameters; this ledger is made \
-         from real matrices and stops at {MOST_PARAMETERS}",
-        args.d_model
+        parameters.is_some_and(|parameters| parameters <= MOST_PARAMETERS),
+        "a layer of d_model {} has {} parameters; this ledger is made from real matrices \
+         and stops at {MOST_PARAMETERS}",
+        args.d_model,
+        parameters.map_or("more than 2¹²⁸".to_string(), |n| format!("about {n}"))
     );
     ensure!(
         (1..=1_000_000).contains(&args.tokens),
@@ -71,7 +72,7 @@ fn report(args: &Args) -> Result<String> {
         fused.in_words(),
         args.heads,
         args.tokens,
-        MultiplyAdds::count(dims, args.tokens, args.tokens),
+        MultiplyAdds::count(dims, args.tokens, args.tokens)?,
     ))
 }
 
@@ -100,5 +101,7 @@ mod tests {
         insta::assert_snapshot!(refused(256, 7), @"d_model 256 cannot be divided among 7 heads: 256 = 7 × 36 + 4");
         insta::assert_snapshot!(refused(256, 0), @"n_heads is 0, and must be at least 1");
         insta::assert_snapshot!(refused(1 << 40, 8), @"a layer of d_model 1099511627776 has about 4835703278458516698824704 parameters; this ledger is made from real matrices and stops at 200000000");
+        insta::assert_snapshot!(refused(1 << 63, 8), @"a layer of d_model 9223372036854775808 has more than 2¹²⁸ parameters; this ledger is made from real matrices and stops at 200000000");
+        insta::assert_snapshot!(refused(usize::MAX, usize::MAX), @"a layer of d_model 18446744073709551615 has more than 2¹²⁸ parameters; this ledger is made from real matrices and stops at 200000000");
     }
 }

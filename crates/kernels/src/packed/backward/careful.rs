@@ -4,27 +4,27 @@
 //! stands there. A product of tiles computes 0 · NaN. So where a gradient is not finite,
 //! all are computed again here, by products that leave such terms out.
 
-use attention::{Linear, Mask, Matrix, softmax_rows};
+use attention::{
+    Gradients, InputGradients, Linear, Mask, Matrix, PackedParameters, softmax_rows,
+};
 
-use super::{Gradients, InputGradients};
-use crate::wide::Wide;
 use crate::{Inputs, Lengths};
 
 /// The gradients by the definition.
 #[cold]
 pub(crate) fn gradients(
-    w: &Wide,
+    w: &PackedParameters<f32>,
     inputs: &Inputs<'_>,
     lengths: Lengths,
     d_out: &Matrix<f32>,
-) -> Gradients {
+) -> Gradients<f32> {
     let Lengths { n_sequences, n_q, n_kv } = lengths;
-    let (h, d_k, d_v) = (w.dims.n_heads(), w.dims.d_k(), w.dims.d_v());
+    let (h, d_k, d_v) = (w.dims().n_heads(), w.dims().d_k(), w.dims().d_v());
     let apply = |linear: &Linear<f32>, x| linear.forward(x).expect("inputs were checked");
-    let q = apply(&w.w_q, inputs.query); // [n_sequences · n_q, h · d_k]
-    let k = apply(&w.w_k, inputs.key); // [n_sequences · n_kv, h · d_k]
-    let v = apply(&w.w_v, inputs.value); // [n_sequences · n_kv, h · d_v]
-    let d_concat = product(d_out, &w.w_o.weight.transpose());
+    let q = apply(w.w_q(), inputs.query); // [n_sequences · n_q, h · d_k]
+    let k = apply(w.w_k(), inputs.key); // [n_sequences · n_kv, h · d_k]
+    let v = apply(w.w_v(), inputs.value); // [n_sequences · n_kv, h · d_v]
+    let d_concat = product(d_out, &w.w_o().weight.transpose());
 
     let mut concat = Matrix::zeros(q.nrows(), h * d_v);
     let [mut dq, mut dk, mut dv] =
@@ -52,12 +52,12 @@ pub(crate) fn gradients(
     };
     let back = |linear: &Linear<f32>, d| product(d, &linear.weight.transpose());
     let (d_query, d_key, d_value) =
-        (back(&w.w_q, &dq), back(&w.w_k, &dk), back(&w.w_v, &dv));
+        (back(w.w_q(), &dq), back(w.w_k(), &dk), back(w.w_v(), &dv));
     Gradients {
-        d_w_q: d_linear(&w.w_q, inputs.query, &dq),
-        d_w_k: d_linear(&w.w_k, inputs.key, &dk),
-        d_w_v: d_linear(&w.w_v, inputs.value, &dv),
-        d_w_o: d_linear(&w.w_o, &concat, d_out),
+        d_w_q: d_linear(w.w_q(), inputs.query, &dq),
+        d_w_k: d_linear(w.w_k(), inputs.key, &dk),
+        d_w_v: d_linear(w.w_v(), inputs.value, &dv),
+        d_w_o: d_linear(w.w_o(), &concat, d_out),
         d_inputs: if inputs.is_self_attention() {
             InputGradients::SelfAttention { d_x: d_query + d_key + d_value }
         } else {

@@ -2,11 +2,11 @@
 
 use std::hint::black_box;
 
-use anyhow::{Context, Result, bail};
-use attention::{Mask, Matrix};
-use fused_heads::{Batch, FusedAttention};
+use anyhow::{Context, Result};
+use attention::{Batch, Mask, Matrix};
+use fused_heads::FusedAttention;
 use gradients::Pass as Tape;
-use kernels::{Gradients, InputGradients, Inputs, Instructions, Packed, Rung, ladder};
+use kernels::{Gradients, Inputs, Instructions, Packed, Rung, ladder};
 
 use crate::layer::Layer;
 use crate::results::Results;
@@ -198,7 +198,7 @@ struct PackedBack {
     packed: Packed,
     mask: Mask,
     out: Matrix<f32>,
-    gradients: Gradients,
+    gradients: Gradients<f32>,
     results: Option<Results<f32>>,
 }
 
@@ -239,11 +239,8 @@ impl Variant for PackedBack {
         self.packed.pass(&inputs, &mut self.out)?.backward_into(&layer.d_out, d)?;
         black_box(&d);
         if keep {
-            let InputGradients::SelfAttention { d_x } = d.d_inputs.clone() else {
-                bail!("query, key and value were one matrix");
-            };
-            let projections = [&d.d_w_q, &d.d_w_k, &d.d_w_v, &d.d_w_o];
-            let results = Results::with_gradients(self.out.clone(), d_x, projections);
+            let (out, d_x) = (self.out.clone(), d.d_x()?);
+            let results = Results::with_gradients(out, d_x, d.projections());
             self.results = Some(results);
         }
         Ok(())

@@ -125,7 +125,7 @@ fn key_padding(tensor: &Tensor<'_>, sizes: Sizes) -> Result<Vec<Mask>> {
     if tensor.is_bool() {
         let may_attend: Vec<bool> =
             tensor.flags()?.iter().map(|blocked| !blocked).collect();
-        return Ok(may_attend.chunks(n_kv).map(|row| Mask::keys(n_q, row)).collect());
+        return Ok(may_attend.chunks(n_kv).map(|row| Mask::Keys(row.to_vec())).collect());
     }
     let scores = tensor.numbers().context(KINDS)?;
     let mask = |row: &[f64]| Mask::Additive(Matrix::from_fn(n_q, n_kv, |_, j| row[j]));

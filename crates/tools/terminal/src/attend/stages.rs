@@ -1,9 +1,9 @@
 //! The stages side by side, and how far apart they are.
 
 use anyhow::{Result, bail};
-use attention::{Attended, LayerParameters, Matrix, MultiHeadAttention, Real};
+use attention::{Attended, Batch, LayerParameters, Matrix, MultiHeadAttention, Real};
 use clap::ValueEnum;
-use fused_heads::{Batch, FusedAttention};
+use fused_heads::FusedAttention;
 use per_head::{NaiveAttention, PerHeadAttention};
 
 use super::finite::{NotFinite, is_f32};

@@ -135,9 +135,9 @@ fn changed() -> Result<[Vec<usize>; 2]> {
     let layer = PerHeadAttention::new(random_layer()?);
     let x = tokens(N_TOKENS, D_MODEL);
     let mut heads = layer.heads(&x, &x, &x, &Mask::None)?;
-    let before = concat(&heads);
+    let before = concat(heads.iter().map(|head| &head.out))?;
     heads[3].out.add_scalar_mut(1.0);
-    let after = concat(&heads);
+    let after = concat(heads.iter().map(|head| &head.out))?;
     let w_o = layer.parameters().w_o();
     let pairs = [(w_o.forward(&before)?, w_o.forward(&after)?), (before, after)];
     let [mixed, side_by_side] = pairs.map(|(before, after): (Matrix, Matrix)| {

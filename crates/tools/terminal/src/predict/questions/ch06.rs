@@ -104,7 +104,7 @@ fn ledger_of(
 
 /// What the lines of a ledger count whose names begin so.
 fn counted(ledger: &ParameterCount, name: &str) -> usize {
-    let lines = ledger.counts().iter().filter(|line| line.name.starts_with(name));
+    let lines = ledger.counts().iter().filter(|line| line.name().starts_with(name));
     lines.map(|line| line.parameters()).sum()
 }
 
@@ -149,8 +149,8 @@ fn biases() -> Result<Outcome> {
     let shown = shown.collect::<Vec<_>>().join("\n");
     let why = "The heads' biases are h · d_k long together, which is d_model, three times; \
                and b^O is d_model long.";
-    let of_one_head = ledger.counts().iter().filter(|line| line.name.starts_with('b'));
-    let of_one_head = of_one_head.map(|line| line.shape.1).sum();
+    let of_one_head = ledger.counts().iter().filter(|line| line.name().starts_with('b'));
+    let of_one_head = of_one_head.map(|line| line.shape().1).sum();
     Ok(Outcome::new(Answer::Whole(lost), shown, why)
         .slip(Answer::Whole(lost - counted(&ledger, "b^O")), "That forgets b^O.")
         .slip(Answer::Whole(of_one_head), "That counts the biases of one head and b^O."))
@@ -194,7 +194,7 @@ fn undivided() -> Result<Outcome> {
 fn length() -> Result<Outcome> {
     let dims = Dims::new(256, 8)?;
     let (short, long) =
-        (MultiplyAdds::count(dims, 30, 30), MultiplyAdds::count(dims, 60, 60));
+        (MultiplyAdds::count(dims, 30, 30)?, MultiplyAdds::count(dims, 60, 60)?);
     let mut shown = format!("{:<10}  {:>9}  {:>9}\n", "tokens", 30, 60);
     for (one, other) in short.costs().iter().zip(long.costs()) {
         shown += &format!(

@@ -5,7 +5,7 @@ use attention::{
     HeadParameters, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention,
     max_abs_diff,
 };
-use fused_heads::{FusedAttention, pack};
+use fused_heads::FusedAttention;
 use pretrained::{NewTensor, TensorFile, to_bytes};
 
 use super::super::answer::{Answer, Form};
@@ -128,7 +128,7 @@ fn file_shape() -> Result<Outcome> {
         };
         shown += &format!("({}, {})   {outcome}\n", shape[0], shape[1]);
     }
-    let here = pack(layer).w_k().weight.shape();
+    let here = layer.pack().w_k().weight.shape();
     shown += &format!("W^K of all heads, once it is read: {here:?}");
     let why = "PyTorch stores W as [out, in], this book as [in, out]. So each weight is \
                turned once, where it is loaded. Keys of another width show which way it \
@@ -182,7 +182,7 @@ fn turned() -> Result<Outcome> {
 
 /// The trained layer with W^Q, W^K and W^V turned, as somebody loads them who forgets to.
 fn wrong_way_round(layer: &LayerParameters) -> Result<LayerParameters> {
-    let fused = pack(layer);
+    let fused = layer.pack();
     let d_k = layer.dims().d_k();
     let of_head = |linear: &Linear, i: usize| Linear {
         weight: linear.weight.transpose().columns(i * d_k, d_k).into_owned(),

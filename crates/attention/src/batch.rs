@@ -1,11 +1,22 @@
 //! Sequences of equal length, one below the other.
 
-use attention::{Attended, Error, Matrix, Real, Result, View};
+use crate::{Attended, Error, Matrix, Real, Result, View};
 
 /// Sequences of equal length in one matrix, one below the other.
 ///
 /// A batch needs no third dimension: a projection treats every token alike, so it may as
 /// well see all tokens of all sequences at once.
+///
+/// ```
+/// use attention::{Batch, Matrix};
+///
+/// let sequences = [1.0, 2.0].map(|x| Matrix::from_element(3, 4, x));
+/// let batch = Batch::stack(&sequences)?;
+/// assert_eq!((batch.n_sequences(), batch.n_tokens()), (2, 3));
+/// assert_eq!(batch.tokens().shape(), (2 * 3, 4));
+/// assert_eq!(batch.sequence(1), sequences[1]);
+/// # Ok::<(), attention::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch<T: Real = f64> {
     n_sequences: usize,
@@ -63,14 +74,24 @@ impl<T: Real> Batch<T> {
 
     /// The tokens of sequence `s`, `[n_tokens, width]`.
     ///
-    /// # Shapes
-    /// `s < n_sequences`.
+    /// # Panics
+    /// Unless `s < n_sequences`.
     pub fn sequence(&self, s: usize) -> View<'_, T> {
         self.tokens.rows(s * self.n_tokens(), self.n_tokens())
     }
 }
 
 /// What a layer gives back for a batch.
+///
+/// ```
+/// use attention::{Batch, BatchAttended, Matrix};
+///
+/// let maps = || vec![Matrix::from_element(3, 3, 1.0 / 3.0)];
+/// let out = Batch::new(2, Matrix::zeros(2 * 3, 4))?;
+/// let attended = BatchAttended { out, attn: vec![maps(), maps()] };
+/// assert_eq!(attended.into_sequences()[1].out.shape(), (3, 4));
+/// # Ok::<(), attention::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchAttended<T: Real = f64> {
     /// The outputs, `[n_sequences · n_q, d_model]`.
@@ -80,11 +101,12 @@ pub struct BatchAttended<T: Real = f64> {
 }
 
 impl<T: Real> BatchAttended<T> {
-    /// The sequences one by one.
+    /// The sequences one by one; maps of more sequences than there are outputs are left
+    /// out.
     pub fn into_sequences(self) -> Vec<Attended<T>> {
         let Self { out, attn } = self;
         let one = |(s, attn)| Attended { out: out.sequence(s).into_owned(), attn };
-        attn.into_iter().enumerate().map(one).collect()
+        (0..out.n_sequences()).zip(attn).map(one).collect()
     }
 }
 
