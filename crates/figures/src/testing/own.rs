@@ -62,7 +62,9 @@ fn of_layout(layout: &Value) -> Value {
         let below = rest["margin"]["b"].as_f64().unwrap() - GAP;
         rest["margin"]["b"] = json!(below);
         for path in ["/legend", "/coloraxis/colorbar"] {
-            rest.pointer_mut(path).map(|above| remove(above, "y"));
+            if let Some(above) = rest.pointer_mut(path) {
+                remove(above, "y");
+            }
         }
         if rest.get("legend").is_some() {
             shared["legend"] = with(to_value(panels::legend(0.0)), []);
