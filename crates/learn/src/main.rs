@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use lab as notebooks;
 use learn::{start, verify};
 use terminal::{attend, count, predict, tour, train};
 
@@ -58,9 +57,6 @@ struct Preprocess {
 }
 
 fn main() -> ExitCode {
-    if let Some(code) = notebooks::take_over() {
-        return code;
-    }
     let cli = Cli::parse();
     let outcome = match cli.command {
         None => start::run(&cli.start),

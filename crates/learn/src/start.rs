@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Result<()> {
 pub fn rewrite_notebooks() -> Result<()> {
     let bar = progress::spinner("notebooks");
     notebooks::set_up(&bar)?;
-    let outcomes = notebooks::write(&bar)?;
+    let outcomes = notebooks::rewrite(&bar)?;
     bar.finish_and_clear();
     for outcome in &outcomes {
         println!("{outcome}");

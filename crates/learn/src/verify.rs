@@ -5,18 +5,19 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Result, bail, ensure};
-use indicatif::ProgressBar;
 
 use lab as notebooks;
-use workshop::{paths, progress, step};
+use workshop::progress::{self, Progress};
+use workshop::tool::Tool;
+use workshop::{paths, step};
 
-/// The version that is installed where there is none.
-const INSTA: &str = "1.49.0";
+/// What is installed where there is none.
+const INSTA: Tool = Tool { package: "cargo-insta", version: "1.49.0" };
 
 /// One thing that must hold, and how it is found out.
 struct Part {
     name: &'static str,
-    check: fn(&ProgressBar) -> Result<String>,
+    check: fn(&Progress) -> Result<String>,
 }
 
 const PARTS: [Part; 7] = [
@@ -74,12 +75,12 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn format(_: &ProgressBar) -> Result<String> {
+fn format(_: &Progress) -> Result<String> {
     step::run("format", cargo().args(["fmt", "--all", "--check"]))?;
     Ok("cargo fmt".into())
 }
 
-fn lints(bar: &ProgressBar) -> Result<String> {
+fn lints(bar: &Progress) -> Result<String> {
     bar.set_message("lints: clippy on every crate");
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     step::run("lints", cargo().args(clippy))?;
@@ -88,7 +89,7 @@ fn lints(bar: &ProgressBar) -> Result<String> {
 
 /// The tests and the examples in the documentation, with their snapshots: none written,
 /// none left over.
-fn tests(bar: &ProgressBar) -> Result<String> {
+fn tests(bar: &Progress) -> Result<String> {
     install_insta(bar)?;
     bar.set_message("tests: cargo insta test");
     let insta = ["insta", "test", "--workspace", "--check", "--unreferenced", "reject"];
@@ -99,7 +100,7 @@ fn tests(bar: &ProgressBar) -> Result<String> {
     ))
 }
 
-fn docs(bar: &ProgressBar) -> Result<String> {
+fn docs(bar: &Progress) -> Result<String> {
     bar.set_message("docs: every link in the documentation");
     let mut doc = cargo();
     doc.args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
@@ -107,17 +108,17 @@ fn docs(bar: &ProgressBar) -> Result<String> {
     Ok("cargo doc, no warnings".into())
 }
 
-fn exercises(bar: &ProgressBar) -> Result<String> {
+fn exercises(bar: &Progress) -> Result<String> {
     install_insta(bar)?;
     practice::verify(bar, &path_with_tools())
 }
 
-fn built_book(bar: &ProgressBar) -> Result<String> {
+fn built_book(bar: &Progress) -> Result<String> {
     bar.set_message("book: every include, number, figure and link");
     book::built_and_checked()
 }
 
-fn run_notebooks(bar: &ProgressBar) -> Result<String> {
+fn run_notebooks(bar: &Progress) -> Result<String> {
     notebooks::set_up(bar)?;
     let outcomes = notebooks::verify(bar)?;
     let text: Vec<String> = outcomes.iter().map(ToString::to_string).collect();
@@ -126,7 +127,7 @@ fn run_notebooks(bar: &ProgressBar) -> Result<String> {
     Ok(format!("{} ran from a fresh kernel\n{text}", outcomes.len()))
 }
 
-fn pages(bar: &ProgressBar) -> Result<String> {
+fn pages(bar: &Progress) -> Result<String> {
     bar.set_message("pages: every page in Chromium");
     let test = ["test", "-p", "equivalence", "--features", "pages", "--test", "pages"];
     step::run("pages", cargo().args(test).args(["--", "--nocapture"]))?;
@@ -151,14 +152,13 @@ fn path_with_tools() -> OsString {
 }
 
 /// `cargo insta`, where it is missing.
-fn install_insta(bar: &ProgressBar) -> Result<()> {
+fn install_insta(bar: &Progress) -> Result<()> {
     let is_there =
         cargo().args(["insta", "--version"]).output().is_ok_and(|o| o.status.success());
     if is_there {
         return Ok(());
     }
-    bar.set_message("tests: compiling cargo-insta (two minutes, once)");
-    step::install("cargo-insta", "cargo-insta", INSTA)
+    INSTA.install(bar, "tests: compiling cargo-insta (a minute, once)")
 }
 
 /// How many tests passed, by the closing lines in the log of a step.

@@ -5,16 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use indicatif::ProgressBar;
 
 use super::{check, files, original, rustlings};
+use workshop::progress::Progress;
 use workshop::{paths, step};
 
 /// Everything that the set promises.
 ///
 /// # Errors
 /// The first promise that is not kept.
-pub fn verify(bar: &ProgressBar, path: &std::ffi::OsStr) -> Result<String> {
+pub fn verify(bar: &Progress, path: &std::ffi::OsStr) -> Result<String> {
     let edited = edited()?;
     bar.set_message("exercises: the library, and every mistake named");
     let library = files::set();

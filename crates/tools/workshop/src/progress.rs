@@ -144,8 +144,7 @@ mod tests {
     fn without_a_terminal_each_step_is_a_line_when_it_begins() {
         let caught = Caught::default();
         let text = || String::from_utf8(caught.0.lock().unwrap().clone()).unwrap();
-        let progress =
-            Progress::lines("notebooks".to_owned(), Box::new(caught.clone()));
+        let progress = Progress::lines("notebooks".to_owned(), Box::new(caught.clone()));
         progress.set_message("notebooks: compiling evcxr");
         assert_eq!(text(), "notebooks\nnotebooks: compiling evcxr\n");
         progress.set_message("notebooks: compiling evcxr");
