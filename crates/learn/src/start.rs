@@ -50,7 +50,10 @@ pub fn run(args: &Args) -> Result<()> {
 /// Sets the notebooks up and starts JupyterLab; says at its end whether all went well.
 fn notebooks(interrupted: &AtomicBool) -> Result<bool> {
     let mut lab = tool::command("lab", Profile::Dev)?;
-    let mut lab = lab.arg("start").spawn().context("JupyterLab could not be started")?;
+    let mut lab = lab
+        .args(["start", "--no-open"])
+        .spawn()
+        .context("JupyterLab could not be started")?;
     let mut asked = false;
     loop {
         if let Some(status) = lab.try_wait()? {

@@ -6,21 +6,21 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use indicatif::ProgressBar;
-
 use workshop::build::{self, Profile};
 use workshop::output::print;
-use workshop::{paths, progress, step};
+use workshop::progress::{self, Progress};
+use workshop::tool::Tool;
+use workshop::{paths, step};
 
 use crate::tool;
 
-/// The version that is installed where there is none.
-const INSTA: &str = "1.49.0";
+/// What is installed where there is none.
+const INSTA: Tool = Tool { package: "cargo-insta", version: "1.49.0" };
 
 /// One thing that must hold, and how it is found out.
 struct Part {
     name: &'static str,
-    check: fn(&ProgressBar) -> Result<String>,
+    check: fn(&Progress) -> Result<String>,
 }
 
 const PARTS: [Part; 7] = [
@@ -84,12 +84,12 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn format(_: &ProgressBar) -> Result<String> {
+fn format(_: &Progress) -> Result<String> {
     step::run("format", cargo().args(["fmt", "--all", "--check"]))?;
     Ok("cargo fmt".into())
 }
 
-fn lints(bar: &ProgressBar) -> Result<String> {
+fn lints(bar: &Progress) -> Result<String> {
     bar.set_message("lints: clippy on every crate");
     let mut clippy = cargo();
     clippy.args(["clippy", "--workspace", "--all-targets"]);
@@ -102,7 +102,7 @@ fn lints(bar: &ProgressBar) -> Result<String> {
 
 /// The tests and the examples in the documentation, with their snapshots: none written,
 /// none left over.
-fn tests(bar: &ProgressBar) -> Result<String> {
+fn tests(bar: &Progress) -> Result<String> {
     install_insta(bar)?;
     bar.set_message("tests: cargo insta test");
     let insta = ["insta", "test", "--workspace", "--check", "--unreferenced", "reject"];
@@ -113,7 +113,7 @@ fn tests(bar: &ProgressBar) -> Result<String> {
     ))
 }
 
-fn docs(bar: &ProgressBar) -> Result<String> {
+fn docs(bar: &Progress) -> Result<String> {
     bar.set_message("docs: every link in the documentation");
     let mut doc = cargo();
     doc.args(["doc", "--workspace", "--no-deps"]);
@@ -124,17 +124,17 @@ fn docs(bar: &ProgressBar) -> Result<String> {
     Ok(format!("cargo doc, {}", warnings("docs")?))
 }
 
-fn exercises(bar: &ProgressBar) -> Result<String> {
+fn exercises(bar: &Progress) -> Result<String> {
     install_insta(bar)?;
     practice::verify(bar, &path_with_tools())
 }
 
-fn built_book(bar: &ProgressBar) -> Result<String> {
+fn built_book(bar: &Progress) -> Result<String> {
     bar.set_message("book: every include, number, figure and link");
     said_by("book", &["check"])
 }
 
-fn run_notebooks(bar: &ProgressBar) -> Result<String> {
+fn run_notebooks(bar: &Progress) -> Result<String> {
     bar.set_message("notebooks: each from a fresh kernel");
     said_by("lab", &["verify"])
 }
@@ -151,7 +151,7 @@ fn said_by(package: &str, args: &[&str]) -> Result<String> {
     Ok(text)
 }
 
-fn pages(bar: &ProgressBar) -> Result<String> {
+fn pages(bar: &Progress) -> Result<String> {
     bar.set_message("pages: every page in Chromium");
     let test = ["test", "-p", "equivalence", "--features", "pages", "--test", "pages"];
     step::run("pages", cargo().args(test).args(["--", "--nocapture"]))?;
@@ -180,14 +180,13 @@ fn path_with_tools() -> OsString {
 }
 
 /// `cargo insta`, where it is missing.
-fn install_insta(bar: &ProgressBar) -> Result<()> {
+fn install_insta(bar: &Progress) -> Result<()> {
     let is_there =
         cargo().args(["insta", "--version"]).output().is_ok_and(|o| o.status.success());
     if is_there {
         return Ok(());
     }
-    bar.set_message("tests: compiling cargo-insta (two minutes, once)");
-    step::install("cargo-insta", "cargo-insta", INSTA)
+    INSTA.install(bar, "tests: compiling cargo-insta (a minute, once)")
 }
 
 /// How many tests passed, by the closing lines in the log of a step.

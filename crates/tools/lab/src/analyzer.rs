@@ -17,17 +17,14 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::kernel;
-
-/// The variable that holds the user's cargo home while `CARGO_HOME` leads to us.
-pub const CARGO_HOME: &str = "LEARN_CARGO_HOME";
+use super::place;
 
 /// Does what cargo does with these arguments, but shortens its metadata.
 pub fn run(args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
     let args: Vec<OsString> = args.collect();
     let mut cargo = Command::new("cargo");
     cargo.args(&args);
-    if let Some(home) = std::env::var_os(CARGO_HOME) {
+    if let Some(home) = std::env::var_os(place::REAL_CARGO_HOME) {
         cargo.env("CARGO_HOME", home);
     }
     let has = |word: &str| args.iter().any(|arg| arg == word);
@@ -40,7 +37,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
     // at which the versions must be the workspace's.
     let manifest = args.iter().skip_while(|arg| *arg != "--manifest-path").nth(1);
     if let Some(manifest) = manifest {
-        kernel::seed(Path::new(manifest).parent().context("a manifest has a folder")?)?;
+        place::seed(Path::new(manifest).parent().context("a manifest has a folder")?)?;
     }
     let output = cargo.stderr(Stdio::inherit()).output()?;
     if !output.status.success() {

@@ -57,11 +57,12 @@ impl Run {
     }
 }
 
-/// Runs `notebook` and leaves the result in `result`. After each cell `on_cell` is told
-/// how many are done, of how many.
+/// Runs `notebook` and leaves the result in `result`. The kernel has the folder `kernel`,
+/// or borrows one. After each cell `on_cell` is told how many are done, of how many.
 pub fn execute(
     notebook: &Path,
     result: &Path,
+    kernel: Option<&Path>,
     on_cell: &mut dyn FnMut(usize, usize),
 ) -> Result<Run> {
     let script = place::state("tools/run.py");
@@ -78,6 +79,7 @@ pub fn execute(
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(step::create(&log)?)
+        .envs(kernel.map(|folder| (place::KERNEL_FOLDER, folder)))
         .spawn()
         .context("the notebooks' Python could not be started")?;
     let mut done = Vec::new();

@@ -7,36 +7,40 @@
 //! as there were ever kernels at once.
 
 use std::ffi::OsString;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
 use super::place;
-use workshop::paths;
-use workshop::step;
-
-/// The warm folder that places are copied from.
-pub const WARM: &str = "evcxr/warm";
+use workshop::lock::Lock;
+use workshop::{stamp, step};
 
 /// Runs a kernel until Jupyter ends it; the argument is Jupyter's connection file.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
     let connection = args.next().context("the connection file is missing")?;
-    let (folder, _lock) = borrow(&place::state("evcxr"))?;
-    seed(&folder)?;
+    let (folder, _lock) = match std::env::var_os(place::KERNEL_FOLDER) {
+        Some(own) => (PathBuf::from(own), None),
+        None => {
+            let (folder, lock) = borrow(&place::state("evcxr"))?;
+            (folder, Some(lock))
+        }
+    };
+    place::seed(&folder)?;
 
     // Not `exec`: the lock is ours for as long as we live, and the system gives it back
     // however we die. Jupyter signals the whole process group, so evcxr dies with us.
-    let status = Command::new(place::tool("evcxr_jupyter"))
+    let status = Command::new(place::EVCXR.program())
         .arg("--control_file")
         .arg(connection)
+        .env("PATH", place::path_with_cargo())
         .env("EVCXR_TMPDIR", &folder)
         .env("EVCXR_CONFIG_DIR", write_settings()?)
         .env("RUST_SRC_PATH", place::state("evcxr/no-std"))
         // The type engine looks for its cargo here first, and finds `analyzer`.
         .env("CARGO_HOME", place::state("tools/bin/analyzer"))
-        .env(super::analyzer::CARGO_HOME, cargo_home())
+        .env(place::REAL_CARGO_HOME, place::cargo_home())
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .env_remove("CARGO_TARGET_DIR")
         .status()
@@ -44,29 +48,24 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Puts the workspace's versions before the next resolution. Cargo cuts the file down to
-/// what a build uses, so this is done anew for each change of dependencies.
-pub fn seed(folder: &Path) -> Result<()> {
-    let versions = fs::read_to_string(paths::workspace().join("Cargo.lock"))
-        .context("the workspace's Cargo.lock")?;
-    step::write(&folder.join("Cargo.lock"), &versions)
-}
-
-/// The first place that is free, made from the warm folder if it is new.
-fn borrow(places: &Path) -> Result<(PathBuf, File)> {
-    fs::create_dir_all(places)?;
+/// The first place that is free, made from the warm folder if it is new or was made from
+/// an older one.
+fn borrow(places: &Path) -> Result<(PathBuf, Lock)> {
     for number in 1_u32.. {
-        let lock = File::create(places.join(format!("{number}.lock")))?;
-        match lock.try_lock() {
-            Err(TryLockError::WouldBlock) => continue,
-            Err(TryLockError::Error(error)) => return Err(error.into()),
-            Ok(()) => {}
-        }
+        let lock = Lock::try_now(&places.join(format!("{number}.lock")))?;
+        let Some(lock) = lock else { continue };
         let folder = places.join(number.to_string());
         let warm = places.join("warm");
-        if !folder.exists() && warm.exists() {
+        // Set-up does not change the warm folder while it is copied.
+        let _still = warm_lock(places)?;
+        let wanted = stamp::read(&warm);
+        if wanted.is_some() && stamp::read(&folder) != wanted {
             let half = places.join(format!("{number}.half"));
-            let _ = fs::remove_dir_all(&half);
+            for old in [&half, &folder] {
+                if old.exists() {
+                    fs::remove_dir_all(old).with_context(|| old.display().to_string())?;
+                }
+            }
             copy(&warm, &half)?;
             fs::rename(&half, &folder)?;
         }
@@ -74,6 +73,11 @@ fn borrow(places: &Path) -> Result<(PathBuf, File)> {
         return Ok((folder, lock));
     }
     unreachable!("there are more numbers than kernels")
+}
+
+/// Held while the warm folder is copied or exchanged.
+pub fn warm_lock(places: &Path) -> Result<Lock> {
+    Lock::wait(&places.join("warm.lock"), || {})
 }
 
 /// Copies a folder, times of change included: cargo goes by them. What rustc replaces
@@ -102,18 +106,10 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 /// evcxr's start-up file: builds use the real cargo home, where the crates are.
 fn write_settings() -> Result<PathBuf> {
     let folder = place::state("evcxr/config");
-    let home = cargo_home();
+    let home = place::cargo_home();
     let text = format!(":build_env CARGO_HOME={}\n", home.display());
     step::write(&folder.join("init.evcxr"), &text)?;
     Ok(folder)
-}
-
-/// The user's cargo home, where downloaded crates are.
-pub fn cargo_home() -> PathBuf {
-    std::env::var_os("CARGO_HOME").map_or_else(
-        || std::env::home_dir().unwrap_or_default().join(".cargo"),
-        PathBuf::from,
-    )
 }
 
 #[cfg(test)]
@@ -138,6 +134,7 @@ mod tests {
         for name in ["a.rlib", "fingerprint"] {
             fs::write(warm.join(name), name).unwrap();
         }
+        stamp::seal(&places.path().join("warm"), "these crates").unwrap();
         let (folder, _lock) = borrow(places.path()).unwrap();
         for name in ["a.rlib", "fingerprint"] {
             let (before, after) = (warm.join(name), folder.join("target").join(name));
@@ -148,5 +145,19 @@ mod tests {
         // Written into, not replaced: a copy must not reach back.
         fs::write(folder.join("target/fingerprint"), "new").unwrap();
         assert_eq!(fs::read_to_string(warm.join("fingerprint")).unwrap(), "fingerprint");
+    }
+    #[test]
+    fn a_place_that_was_made_from_older_crates_is_made_anew_when_it_is_free() {
+        let places = tempfile::tempdir().unwrap();
+        let warm = places.path().join("warm");
+        stamp::seal(&warm, "old").unwrap();
+        let (folder, lock) = borrow(places.path()).unwrap();
+        fs::write(folder.join("compiled"), "by a kernel").unwrap();
+        stamp::seal(&warm, "new").unwrap();
+        assert_ne!(borrow(places.path()).unwrap().0, folder);
+        assert!(folder.join("compiled").exists(), "a kernel lives here");
+        drop(lock);
+        assert_eq!(borrow(places.path()).unwrap().0, folder);
+        assert!(!folder.join("compiled").exists());
     }
 }

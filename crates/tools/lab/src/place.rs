@@ -1,16 +1,62 @@
 //! Where the notebooks' things are, and the environment that keeps them there.
 
+use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use workshop::paths;
+use anyhow::{Context, Result};
 
-/// The version of the Rust kernel; its lock file fixes the rest.
-pub const EVCXR: &str = "0.22.0";
+use workshop::tool::Tool;
+use workshop::{paths, step};
+
+/// The Rust kernel.
+pub const EVCXR: Tool = Tool { package: "evcxr_jupyter", version: "0.22.0" };
+
+/// The warm folder that kernels' folders are copied from.
+pub const WARM: &str = "evcxr/warm";
+
+/// The variable that holds the user's cargo home while `CARGO_HOME` leads to the type
+/// engine's cargo.
+pub const REAL_CARGO_HOME: &str = "LEARN_CARGO_HOME";
+
+/// The variable that says where set-up found cargo, for a kernel that was started by a
+/// program whose `PATH` does not lead to it.
+pub const CARGO_FOLDER: &str = "LEARN_CARGO_FOLDER";
+
+/// The variable that gives a kernel a folder of its own, in place of a borrowed one.
+pub const KERNEL_FOLDER: &str = "LEARN_KERNEL_FOLDER";
+
+/// Our notebooks, in their order. Any other one in the folder is the reader's: nothing
+/// here runs it, compiles for it or writes it.
+const OURS: [&str; 11] = [
+    "01-one-look",
+    "02-scores-softmax-scale",
+    "03-one-head",
+    "04-a-lens-per-head",
+    "05-fused",
+    "06-counting",
+    "07-masks",
+    "08-the-way-back",
+    "09-heads-that-specialise",
+    "10-trained-heads",
+    "11-the-ladder",
+];
 
 /// The committed notebooks and their settings.
 pub fn notebooks() -> PathBuf {
     paths::workspace().join("notebooks")
+}
+
+/// Our notebooks' files, in their order.
+pub fn all() -> Vec<PathBuf> {
+    let folder = notebooks();
+    OURS.iter().map(|name| folder.join(format!("{name}.ipynb"))).collect()
+}
+
+/// A notebook's name as a reader knows it: its file name without the ending.
+pub fn name(notebook: &Path) -> String {
+    notebook.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// A file or folder in `.learn`.
@@ -50,17 +96,67 @@ pub fn python() -> Command {
     command
 }
 
-/// The committed notebooks, in the order of their names.
-pub fn all() -> std::io::Result<Vec<PathBuf>> {
-    let mut found: Vec<PathBuf> = std::fs::read_dir(notebooks())?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|ending| ending == "ipynb"))
-        .collect();
-    found.sort();
-    Ok(found)
+/// The user's cargo home, where downloaded crates are.
+pub fn cargo_home() -> PathBuf {
+    std::env::var_os("CARGO_HOME").map_or_else(
+        || std::env::home_dir().unwrap_or_default().join(".cargo"),
+        PathBuf::from,
+    )
 }
 
-/// A notebook's name as a reader knows it: its file name without the ending.
-pub fn name(notebook: &Path) -> String {
-    notebook.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+/// The folder on the `PATH` in which cargo is.
+pub fn cargo_folder() -> Result<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let program = Path::new("cargo").with_extension(std::env::consts::EXE_EXTENSION);
+    std::env::split_paths(&path)
+        .find(|folder| folder.join(&program).is_file())
+        .context("cargo is not on the PATH")
+}
+
+/// The `PATH`, with the folder first in which set-up found cargo.
+pub fn path_with_cargo() -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let cargo = std::env::var_os(CARGO_FOLDER).map(PathBuf::from);
+    let folders = cargo.into_iter().chain(std::env::split_paths(&path));
+    std::env::join_paths(folders).unwrap_or(path)
+}
+
+/// Puts the workspace's versions before the next resolution in a kernel's folder. Cargo
+/// cuts the file down to what a build uses, so this is done anew for each change of
+/// dependencies.
+pub fn seed(folder: &Path) -> Result<()> {
+    let versions = fs::read_to_string(paths::workspace().join("Cargo.lock"))
+        .context("the workspace's Cargo.lock")?;
+    step::write(&folder.join("Cargo.lock"), &versions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A notebook that is committed and not listed would never be run.
+    #[test]
+    fn our_notebooks_are_those_that_git_tracks() {
+        let mut git = Command::new("git");
+        git.args(["ls-files", "*.ipynb"]).current_dir(notebooks());
+        let listed: Vec<String> = all().iter().map(|path| name(path)).collect();
+        match git.output() {
+            Ok(output) if output.status.success() => {
+                let tracked = String::from_utf8(output.stdout).unwrap();
+                let tracked: Vec<String> =
+                    tracked.lines().map(|file| name(Path::new(file))).collect();
+                assert_eq!(listed, tracked, "the list OURS in this file");
+            }
+            // Without git: each is at least there.
+            _ => assert!(all().iter().all(|notebook| notebook.is_file())),
+        }
+    }
+
+    #[test]
+    fn a_readers_notebook_is_not_ours() {
+        let ours = all();
+        for theirs in ["Untitled.ipynb", "02-scores-softmax-scale-Copy1.ipynb"] {
+            assert!(!ours.contains(&notebooks().join(theirs)), "{theirs}");
+        }
+    }
 }

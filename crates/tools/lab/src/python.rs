@@ -1,13 +1,13 @@
 //! Python: found, and its packages put into an environment of their own.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
-use indicatif::ProgressBar;
 
 use super::place;
-use workshop::step;
+use workshop::{stamp, step};
 
 const OLDEST: (u32, u32) = (3, 10);
 
@@ -75,27 +75,46 @@ pub fn find() -> Result<Python, Missing> {
     Err(missing)
 }
 
-/// Makes the environment in `.learn/venv` from `notebooks/requirements.txt`.
-pub fn install(python: &Python, progress: &ProgressBar) -> Result<()> {
-    let requirements = place::notebooks().join("requirements.txt");
-    let wanted = fs::read_to_string(&requirements)
-        .with_context(|| format!("{} could not be read", requirements.display()))?;
-    let folder = place::state("venv");
-    let ingredients = format!("{}\n{}\n{wanted}", python.version, folder.display());
-    step::once("python", &ingredients, || {
-        progress.set_message("notebooks: an environment for Python");
-        let mut make = Command::new(&python.program);
-        make.args(["-m", "venv", "--clear"]).arg(&folder);
-        step::run("python-venv", &mut make)?;
-        progress.set_message("notebooks: JupyterLab");
-        let mut pip = Command::new(place::venv("python"));
-        pip.args(["-m", "pip", "install", "--no-deps", "--no-cache-dir", "--no-input"])
-            .args(["--disable-pip-version-check", "--requirement"])
-            .arg(&requirements)
-            .env("PYTHONNOUSERSITE", "1")
-            .env_remove("PYTHONPATH");
-        step::run("python-packages", &mut pip)
-    })
+/// The environment in `.learn/venv`, made from `notebooks/requirements.txt`.
+pub struct Environment<'a> {
+    python: &'a Python,
+    folder: PathBuf,
+    requirements: PathBuf,
+    ingredients: String,
+}
+
+impl<'a> Environment<'a> {
+    /// What there must be.
+    pub fn wanted(python: &'a Python) -> Result<Self> {
+        let folder = place::state("venv");
+        let requirements = place::notebooks().join("requirements.txt");
+        let packages = fs::read_to_string(&requirements)
+            .with_context(|| format!("{} could not be read", requirements.display()))?;
+        // Its programs name the folder in their first line.
+        let ingredients = format!("{}\n{}\n{packages}", python.version, folder.display());
+        Ok(Self { python, folder, requirements, ingredients })
+    }
+
+    /// Whether it is there.
+    pub fn is_there(&self) -> bool {
+        stamp::holds(&self.folder, &self.ingredients)
+    }
+
+    /// Makes it unless it is there. True if there was something to do.
+    pub fn install(&self) -> Result<bool> {
+        stamp::once(&self.folder, &self.ingredients, || {
+            let mut make = Command::new(&self.python.program);
+            make.args(["-m", "venv", "--clear"]).arg(&self.folder);
+            step::run("python-venv", &mut make)?;
+            let mut pip = Command::new(place::venv("python"));
+            pip.args(["-m", "pip", "install", "--no-deps", "--no-cache-dir"])
+                .args(["--no-input", "--disable-pip-version-check", "--requirement"])
+                .arg(&self.requirements)
+                .env("PYTHONNOUSERSITE", "1")
+                .env_remove("PYTHONPATH");
+            step::run("python-packages", &mut pip)
+        })
+    }
 }
 
 fn ask(program: &str) -> Result<Python, Missing> {

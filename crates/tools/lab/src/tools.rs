@@ -1,13 +1,13 @@
 //! The Rust kernel: evcxr, the program that starts it, and what Jupyter must know of it.
 
-use std::fs;
 use std::path::Path;
+use std::process::Command;
 
-use anyhow::{Context, Result};
-use indicatif::ProgressBar;
+use anyhow::{Context, Result, ensure};
 use serde_json::json;
 
 use super::place;
+use workshop::progress::Progress;
 use workshop::step;
 
 /// How a kernel's crates are compiled. `notebooks/evcxr.toml` asks for level 1, as the
@@ -37,48 +37,82 @@ debug-assertions = false
 overflow-checks = false
 "#;
 
-/// Installs evcxr and the kernel "Rust" that runs it.
-pub fn install(progress: &ProgressBar) -> Result<()> {
-    step::once("evcxr", place::EVCXR, || {
-        progress
-            .set_message("notebooks: compiling evcxr, the Rust kernel (minutes, once)");
-        step::install("evcxr", "evcxr_jupyter", place::EVCXR)
-    })?;
-    install_launcher()?;
+/// The oldest Rust that compiles this evcxr.
+const OLDEST_RUST: (u32, u32) = (1, 95);
+
+/// Compiles evcxr where it is missing. True if it was.
+pub fn install(progress: &Progress) -> Result<bool> {
+    if place::EVCXR.is_installed() {
+        return Ok(false);
+    }
+    let output = Command::new("rustc").arg("--version").output().context("rustc")?;
+    new_enough(&String::from_utf8_lossy(&output.stdout))?;
+    let what = "notebooks: compiling evcxr, the Rust kernel (about 3 minutes, once)";
+    place::EVCXR.install(progress, what)?;
+    Ok(true)
+}
+
+fn new_enough(rustc: &str) -> Result<()> {
+    let words: Vec<&str> = rustc.split([' ', '.']).collect();
+    let [_, major, minor, ..] = words[..] else { return Ok(()) };
+    let (Ok(major), Ok(minor)) = (major.parse(), minor.parse()) else { return Ok(()) };
+    let ((oldest_major, oldest_minor), found) = (OLDEST_RUST, (major, minor));
+    ensure!(
+        found >= OLDEST_RUST,
+        "the notebooks' kernel needs Rust {oldest_major}.{oldest_minor} or newer; here is \
+         {major}.{minor}. Get a newer one (`rustup update`), then run `cargo learn` again."
+    );
+    Ok(())
+}
+
+/// Writes what the kernel "Rust" consists of beside evcxr, and what Jupyter must know.
+pub fn configure() -> Result<()> {
+    install_programs()?;
     write_kernel()?;
     write_no_std()?;
     write_jupyter_config()
 }
 
-/// Copies this program to where a rebuild of the workspace does not pull it away from
-/// under a kernel, under the two names by which [`super::take_over`] knows its part.
-fn install_launcher() -> Result<()> {
-    let program = std::env::current_exe().context("this program's own file")?;
-    let bytes = fs::read(&program).with_context(|| {
-        format!("{} is gone: it was compiled anew meanwhile", program.display())
-    })?;
-    for copy in [place::tool("learn-kernel"), place::tool("analyzer/bin/cargo")] {
-        if fs::read(&copy).is_ok_and(|before| before == bytes) {
-            continue;
-        }
-        // Under another name first: a running kernel keeps the file that it has.
-        let new = copy.with_extension("new");
-        step::create(&new)?;
-        fs::copy(&program, &new)
-            .and_then(|_| fs::rename(&new, &copy))
-            .with_context(|| format!("{} could not be written", copy.display()))?;
+/// Copies the kernel's two small programs to where a rebuild of the workspace does not
+/// pull them away from under a kernel. Cargo compiles them with this program, beside it.
+fn install_programs() -> Result<()> {
+    let this = std::env::current_exe().context("this program's own file")?;
+    let folder = this.parent().context("a program lies in a folder")?;
+    for (program, copy) in
+        [("learn-kernel", "learn-kernel"), ("kernel-cargo", "analyzer/bin/cargo")]
+    {
+        let program =
+            folder.join(program).with_extension(std::env::consts::EXE_EXTENSION);
+        step::copy(&program, &place::tool(copy))
+            .context("`cargo build -p lab` compiles the kernel's programs")?;
     }
     Ok(())
 }
 
+/// Where every Jupyter of this environment finds it: ours, `.learn/venv/bin/jupyter`
+/// started by hand, and VS Code's.
 fn write_kernel() -> Result<()> {
-    let kernel = json!({
+    let spec = kernel_spec(std::env::var("RUSTUP_HOME").ok().as_deref())?;
+    write_json(&place::state("venv/share/jupyter/kernels/rust/kernel.json"), &spec)
+}
+
+/// The kernel as Jupyter knows it. Whatever starts it, it finds the cargo and the crates
+/// that set-up worked with.
+fn kernel_spec(rustup_home: Option<&str>) -> Result<serde_json::Value> {
+    let mut env = json!({
+        place::CARGO_FOLDER: place::cargo_folder()?,
+        "CARGO_HOME": place::cargo_home(),
+    });
+    if let Some(home) = rustup_home {
+        env["RUSTUP_HOME"] = home.into();
+    }
+    Ok(json!({
         "argv": [place::tool("learn-kernel"), "{connection_file}"],
         "display_name": "Rust",
         "language": "rust",
         "interrupt_mode": "message",
-    });
-    write_json(&place::state("jupyter/data/kernels/rust/kernel.json"), &kernel)
+        "env": env,
+    }))
 }
 
 /// A standard library of empty crates, for the type engine only.
@@ -121,5 +155,28 @@ fn write_jupyter_config() -> Result<()> {
 }
 
 fn write_json(path: &Path, value: &serde_json::Value) -> Result<()> {
-    step::write(&path.to_path_buf(), &format!("{value:#}\n"))
+    step::write(path, &format!("{value:#}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rust_that_cannot_compile_evcxr_is_refused_before_it_tries() {
+        let refused = new_enough("rustc 1.91.0 (f8297e351 2025-10-28)").unwrap_err();
+        assert!(refused.to_string().contains("1.95 or newer; here is 1.91"), "{refused}");
+        assert!(new_enough("rustc 1.95.0 (f2d3ce0bd 2026-03-21)").is_ok());
+        assert!(new_enough("rustc 1.100.0-nightly").is_ok());
+    }
+
+    #[test]
+    fn the_kernel_needs_nothing_of_whoever_starts_it() {
+        let spec = kernel_spec(Some("/rustup")).unwrap();
+        assert!(Path::new(spec["argv"][0].as_str().unwrap()).is_absolute());
+        for (name, value) in spec["env"].as_object().unwrap() {
+            // `${NAME}` is filled in by some who start kernels, and not by others.
+            assert!(Path::new(value.as_str().unwrap()).is_absolute(), "{name}: {value}");
+        }
+    }
 }

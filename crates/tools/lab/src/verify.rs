@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use indicatif::ProgressBar;
 use serde_json::Value;
 
 use super::{compare, execute, place};
+use workshop::progress::Progress;
+use workshop::step;
 
 /// How one notebook fared.
 #[derive(Debug, Clone)]
@@ -24,32 +25,31 @@ pub struct Outcome {
     pub difference: Option<String>,
 }
 
-/// Runs every notebook and compares its outputs with the committed ones. Writes nothing
+/// Runs each of our notebooks and compares its outputs with the committed ones. Writes nothing
 /// outside `.learn/`.
 ///
 /// # Errors
 /// What kept a notebook from being run at all. A notebook that ran and differs is no
 /// error but an [`Outcome`] with a difference.
-pub fn verify(progress: &ProgressBar) -> Result<Vec<Outcome>> {
+pub fn verify(progress: &Progress) -> Result<Vec<Outcome>> {
     each(progress, &|notebook, committed, run| {
         let difference = compare::difference(committed, &run.notebook);
         Ok(outcome(notebook, &run, difference))
     })
 }
 
-/// Runs every notebook and writes its outputs into the committed file, in a form that
-/// changes only where an output does. A notebook that fails is left as it is.
+/// Runs each of our notebooks and writes its outputs into the committed file, in a form
+/// that changes only where an output does. A notebook that fails is left as it is, and so
+/// is one in whose writing this process is ended.
 ///
 /// # Errors
 /// As [`verify`], or a file that cannot be written.
-pub fn write(progress: &ProgressBar) -> Result<Vec<Outcome>> {
+pub fn rewrite(progress: &Progress) -> Result<Vec<Outcome>> {
     each(progress, &|notebook, _, run| {
         // Compared with itself, only a failure is left to find.
         let difference = compare::difference(&run.notebook, &run.notebook);
         if difference.is_none() {
-            fs::copy(result(notebook), notebook).with_context(|| {
-                format!("{} could not be written", notebook.display())
-            })?;
+            step::copy(&result(notebook), notebook)?;
         }
         Ok(outcome(notebook, &run, difference))
     })
@@ -57,17 +57,19 @@ pub fn write(progress: &ProgressBar) -> Result<Vec<Outcome>> {
 
 type Judge = dyn Fn(&Path, &Value, execute::Run) -> Result<Outcome>;
 
-fn each(progress: &ProgressBar, judge: &Judge) -> Result<Vec<Outcome>> {
+fn each(progress: &Progress, judge: &Judge) -> Result<Vec<Outcome>> {
     let mut outcomes = Vec::new();
-    for notebook in place::all()? {
+    for notebook in place::all() {
         let name = place::name(&notebook);
-        progress.set_message(format!("notebook {name}: starting the kernel"));
-        let committed = serde_json::from_str(&fs::read_to_string(&notebook)?)
+        progress.set_message(format!("notebook {name}"));
+        let text = fs::read_to_string(&notebook)
+            .with_context(|| format!("{} could not be read", notebook.display()))?;
+        let committed = serde_json::from_str(&text)
             .with_context(|| format!("{} is no notebook", notebook.display()))?;
         let result = result(&notebook);
         fs::create_dir_all(result.parent().context("in .learn")?)?;
-        let run = execute::execute(&notebook, &result, &mut |done, all| {
-            progress.set_message(format!("notebook {name}: {done} of {all} cells"));
+        let run = execute::execute(&notebook, &result, None, &mut |done, all| {
+            progress.set_detail(format!("notebook {name}: {done} of {all} cells"));
         })?;
         outcomes.push(judge(&notebook, &committed, run)?);
     }

@@ -2,66 +2,84 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use super::{execute, kernel, place, tools};
-use workshop::paths;
-use workshop::step;
+use workshop::progress::Progress;
+use workshop::{paths, stamp, step};
 
-/// Fills the warm folder: runs the dependency lines of each notebook in a kernel.
-pub fn warm(progress: &ProgressBar) -> Result<()> {
+/// Fills the warm folder: runs the dependency lines of each notebook in a kernel, which
+/// has a folder of its own for it. True if there was something to do.
+pub fn warm(progress: &Progress) -> Result<bool> {
+    let wanted = dependencies(&place::all())?;
+    let ingredients = ingredients(&wanted)?;
+    let warm = place::state(place::WARM);
+    if stamp::holds(&warm, &ingredients) {
+        return Ok(false);
+    }
+    progress.set_message("notebooks: the crates");
+    let mut fetch = Command::new("cargo");
+    fetch.args(["fetch", "--locked"]).current_dir(paths::workspace());
+    step::run("crates", &mut fetch)?;
+
+    let half = place::state("evcxr/warm.half");
+    if half.exists() {
+        fs::remove_dir_all(&half).with_context(|| half.display().to_string())?;
+    }
+    fs::create_dir_all(&half)?;
+    for (number, cell) in (1..).zip(&wanted) {
+        progress.set_message("notebooks: compiling the crates for the kernel");
+        progress.set_detail(format!(
+            "notebooks: compiling the crates for the kernel, {number} of {} sets",
+            wanted.len()
+        ));
+        let notebook = place::state("evcxr/warm.ipynb");
+        step::write(&notebook, &one_cell(cell).to_string())?;
+        let result = place::state("evcxr/warmed.ipynb");
+        execute::execute(&notebook, &result, Some(&half), &mut |_, _| {})
+            .and_then(|run| run.succeeded())?;
+    }
+    stamp::seal(&half, &ingredients)?;
+    let _alone = kernel::warm_lock(&place::state("evcxr"))?;
+    if warm.exists() {
+        fs::remove_dir_all(&warm).with_context(|| warm.display().to_string())?;
+    }
+    fs::rename(&half, &warm).context("the warm folder")?;
+    Ok(true)
+}
+
+/// All that decides what is compiled.
+fn ingredients(wanted: &BTreeSet<String>) -> Result<String> {
     let lock = paths::workspace().join("Cargo.lock");
     let mut ingredients =
         fs::read_to_string(&lock).with_context(|| lock.display().to_string())?;
     let rustc = Command::new("rustc").arg("-vV").output().context("rustc")?;
     ingredients += &String::from_utf8_lossy(&rustc.stdout);
     // Where the sources are is part of what cargo knows a compiled crate by.
-    ingredients += &format!("{}\n", kernel::cargo_home().display());
+    for folder in [paths::workspace(), place::cargo_home()] {
+        ingredients += &format!("{}\n", folder.display());
+    }
     ingredients += &fs::read_to_string(place::notebooks().join("evcxr.toml"))?;
     ingredients += tools::PROFILE;
-    let wanted = dependencies()?;
     ingredients += &wanted.iter().cloned().collect::<Vec<_>>().join("\n\n");
-
-    step::once("warm", &ingredients, || {
-        progress.set_message("notebooks: the crates");
-        let mut fetch = Command::new("cargo");
-        fetch.args(["fetch", "--locked"]).current_dir(paths::workspace());
-        step::run("crates", &mut fetch)?;
-
-        forget_places()?;
-        for cell in &wanted {
-            progress.set_message("notebooks: compiling the crates for the kernel");
-            let notebook = place::state("evcxr/warm.ipynb");
-            step::write(&notebook, &one_cell(cell).to_string())?;
-            execute::execute(
-                &notebook,
-                &place::state("evcxr/warmed.ipynb"),
-                &mut |_, _| {},
-            )
-            .and_then(|run| run.succeeded())?;
-        }
-        let warm = place::state(kernel::WARM);
-        fs::rename(place::state("evcxr/1"), &warm).context("the warm folder")
-    })
+    Ok(ingredients)
 }
 
 /// The dependency lines of each notebook, each set once.
-fn dependencies() -> Result<BTreeSet<String>> {
+fn dependencies(notebooks: &[PathBuf]) -> Result<BTreeSet<String>> {
     let mut sets = BTreeSet::new();
-    for notebook in place::all()? {
-        let text = fs::read_to_string(&notebook)?;
+    for notebook in notebooks {
+        let text = fs::read_to_string(notebook)
+            .with_context(|| format!("{} could not be read", notebook.display()))?;
         let cells: Value = serde_json::from_str(&text)
             .with_context(|| format!("{} is no notebook", notebook.display()))?;
         sets.insert(dependency_lines(&cells));
     }
     sets.remove("");
-    if sets.is_empty() {
-        sets.insert(":dep figures = { path = \"../crates/figures\" }\n".to_owned());
-    }
     Ok(sets)
 }
 
@@ -76,25 +94,6 @@ fn dependency_lines(notebook: &Value) -> String {
             .collect()
     };
     sources.flat_map(lines).map(|line| line + "\n").collect()
-}
-
-/// Folders that were made from other versions; one that a kernel has stays.
-fn forget_places() -> Result<()> {
-    let _ = fs::remove_dir_all(place::state(kernel::WARM));
-    for entry in fs::read_dir(place::state("evcxr"))? {
-        let path = entry?.path();
-        let numbered = path.file_name().is_some_and(|name| {
-            name.to_string_lossy().chars().all(|digit| digit.is_ascii_digit())
-        });
-        if !numbered {
-            continue;
-        }
-        let lock = fs::File::create(path.with_extension("lock"))?;
-        if lock.try_lock().is_ok() {
-            fs::remove_dir_all(&path)?;
-        }
-    }
-    Ok(())
 }
 
 fn one_cell(source: &str) -> Value {

@@ -3,13 +3,13 @@
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use indicatif::ProgressBar;
 
 use super::files;
-use workshop::{paths, progress, step};
+use workshop::progress::{self, Progress};
+use workshop::step;
+use workshop::tool::Tool;
 
-/// The version that is installed.
-const VERSION: &str = "6.5.0";
+const RUSTLINGS: Tool = Tool { package: "rustlings", version: "6.5.0" };
 
 /// Starts rustlings where the exercises are, with everything compiled that an answer uses.
 pub fn watch() -> Result<()> {
@@ -30,18 +30,13 @@ pub fn watch() -> Result<()> {
 }
 
 /// Installs rustlings where it is missing.
-pub fn install(bar: &ProgressBar) -> Result<()> {
-    step::once("rustlings", VERSION, || {
-        bar.set_message("exercises: compiling rustlings (a minute, once)");
-        step::install("rustlings", "rustlings", VERSION)
-    })
+pub fn install(bar: &Progress) -> Result<()> {
+    RUSTLINGS.install(bar, "exercises: compiling rustlings (a minute, once)")
 }
 
 /// The installed rustlings, in the folder of the set.
 pub fn program() -> Command {
-    let name = paths::state().join("tools/bin/rustlings");
-    let mut rustlings =
-        Command::new(name.with_extension(std::env::consts::EXE_EXTENSION));
+    let mut rustlings = Command::new(RUSTLINGS.program());
     rustlings.current_dir(files::set());
     rustlings
 }

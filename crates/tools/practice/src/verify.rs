@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use indicatif::ProgressBar;
 
 use super::entry::{self, Entry};
 use super::{build, files, original, run, rustlings};
+use workshop::progress::Progress;
 use workshop::{paths, step};
 
 /// Everything that the set promises.
 ///
 /// # Errors
 /// The first promise that is not kept.
-pub fn verify(bar: &ProgressBar, path: &std::ffi::OsStr) -> Result<String> {
+pub fn verify(bar: &Progress, path: &std::ffi::OsStr) -> Result<String> {
     let edited = edited()?;
     bar.set_message("exercises: another verify is at work on them");
     let _lock = alone()?;

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use indicatif::ProgressBar;
 use serde_json::Value;
 
-use crate::{paths, progress};
+use crate::paths;
+use crate::progress::{self, Progress};
 
 /// How a program is compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ fn executable(artifacts: impl BufRead, name: &str) -> Option<PathBuf> {
 struct Compiling {
     program: String,
     crates: usize,
-    bar: Option<ProgressBar>,
+    bar: Option<Progress>,
 }
 
 impl Compiling {
@@ -130,6 +130,6 @@ impl Compiling {
         let bar = self.bar.get_or_insert_with(|| {
             progress::spinner(format!("{program}: compiling (minutes, the first time)"))
         });
-        bar.set_message(format!("{program}: {what}"));
+        bar.set_detail(format!("{program}: {what}"));
     }
 }

@@ -1,12 +1,17 @@
 //! What every tool stands on: where things are ([`paths`]), programs of this workspace
-//! compiled ([`mod@build`]), a step of set-up run to its end and not done twice ([`step`]), and
-//! what is shown meanwhile ([`progress`]).
+//! compiled ([`mod@build`]) and programs from crates.io ([`tool`]), a step of set-up run to its
+//! end ([`step`]), what need not be made twice ([`stamp`]), what only one process may do at a
+//! time ([`lock`]), a file that is never half written ([`whole`]), and what is shown meanwhile
+//! ([`progress`]) and at the end ([`output`]).
 
 pub mod build;
+pub mod lock;
 pub mod output;
 pub mod paths;
 pub mod progress;
+pub mod stamp;
 pub mod step;
+pub mod tool;
 pub mod whole;
 
 use std::process::ExitCode;

@@ -1,33 +1,18 @@
-//! One step of set-up or of verifying: a tool run to its end, its output in a log, the
-//! log's end in the error; and what need not be done again.
+//! One step of set-up or of verifying: a program run to its end, its output in a log, the
+//! log's end in the error; and files written whole or not at all.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
 use crate::paths;
 
-/// Does `work` unless it was done from the same `ingredients` before.
+/// Runs a program to its end, its output in `.learn/log`.
 ///
-/// The ingredients are kept as they are, not as a hash: a person can see what changed.
-pub fn once(
-    name: &str,
-    ingredients: &str,
-    work: impl FnOnce() -> Result<()>,
-) -> Result<()> {
-    let stamp = stamp(name);
-    if fs::read_to_string(&stamp).is_ok_and(|before| before == ingredients) {
-        return Ok(());
-    }
-    // An interrupted step must not look done.
-    let _ = fs::remove_file(&stamp);
-    work()?;
-    write(&stamp, ingredients)
-}
-
-/// Runs a tool to its end.
+/// # Errors
+/// A program that cannot be started or fails, with the end of its log.
 pub fn run(name: &str, command: &mut Command) -> Result<()> {
     let log = paths::state().join("log").join(format!("{name}.log"));
     let output = create(&log)?;
@@ -43,25 +28,6 @@ pub fn run(name: &str, command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Installs a program of a package from crates.io into `.learn/tools`, its log under
-/// `name`.
-pub fn install(name: &str, package: &str, version: &str) -> Result<()> {
-    let tools = paths::state().join("tools");
-    let target = tools.join("target");
-    let mut cargo = Command::new("cargo");
-    cargo
-        .args(["install", "--locked", "--version", version, "--root"])
-        .arg(tools)
-        .arg(package)
-        // Not into the workspace's target, where it would rebuild what is shared.
-        .env("CARGO_TARGET_DIR", &target)
-        .env_remove("RUSTFLAGS");
-    run(name, &mut cargo)?;
-    // Up to 1.5 GB that nothing needs again.
-    let _ = fs::remove_dir_all(target);
-    Ok(())
-}
-
 /// The last lines of a log, for an error.
 pub fn tail(log: &PathBuf) -> String {
     let bytes = fs::read(log).unwrap_or_default();
@@ -71,24 +37,96 @@ pub fn tail(log: &PathBuf) -> String {
 }
 
 /// Creates a file, and the folders above it.
-pub fn create(path: &PathBuf) -> Result<File> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)
-            .with_context(|| format!("{} could not be made", folder.display()))?;
-    }
+///
+/// # Errors
+/// A file or folder that cannot be made.
+pub fn create(path: &Path) -> Result<File> {
+    make_folder_of(path)?;
     File::create(path).with_context(|| format!("{} could not be written", path.display()))
 }
 
 /// Writes a file unless it holds just that, so that times of change mean something.
-pub fn write(path: &PathBuf, text: &str) -> Result<()> {
+///
+/// Whoever reads it meanwhile, and whatever ends this process, the file holds all of the
+/// old text or all of the new.
+///
+/// # Errors
+/// A file or folder that cannot be written.
+pub fn write(path: &Path, text: &str) -> Result<()> {
     if fs::read_to_string(path).is_ok_and(|before| before == text) {
         return Ok(());
     }
-    create(path)?;
-    fs::write(path, text)
-        .with_context(|| format!("{} could not be written", path.display()))
+    replace(path, |new| fs::write(new, text))
 }
 
-fn stamp(name: &str) -> PathBuf {
-    paths::state().join("done").join(name)
+/// Copies a file unless the copy is equal, in the way of [`write()`].
+///
+/// # Errors
+/// A file that cannot be read, or a file or folder that cannot be written.
+pub fn copy(from: &Path, to: &Path) -> Result<()> {
+    let bytes =
+        fs::read(from).with_context(|| format!("{} is not there", from.display()))?;
+    if fs::read(to).is_ok_and(|before| before == bytes) {
+        return Ok(());
+    }
+    // Copied and not written, for the sake of the right to be run.
+    replace(to, |new| fs::copy(from, new).map(drop))
+}
+
+/// Makes the folders above a file.
+///
+/// # Errors
+/// A folder that cannot be made.
+pub fn make_folder_of(path: &Path) -> Result<()> {
+    let Some(folder) = path.parent() else { return Ok(()) };
+    fs::create_dir_all(folder)
+        .with_context(|| format!("{} could not be made", folder.display()))
+}
+
+/// Lets `fill` write a new file beside `path`, and puts it in its place.
+fn replace(path: &Path, fill: impl FnOnce(&Path) -> std::io::Result<()>) -> Result<()> {
+    make_folder_of(path)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let new = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
+    fill(&new).and_then(|()| fs::rename(&new, path)).map_err(|error| {
+        let _ = fs::remove_file(&new);
+        anyhow::Error::new(error)
+            .context(format!("{} could not be written", path.display()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_that_fails_half_way_leaves_the_file_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/notebook.ipynb");
+        write(&path, "old").unwrap();
+        let full = |new: &Path| {
+            fs::write(new, "ne")?;
+            Err(std::io::ErrorKind::StorageFull.into())
+        };
+        let error = replace(&path, full).unwrap_err();
+        assert!(format!("{error:#}").contains("notebook.ipynb"), "{error:#}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(fs::read_dir(folder.path().join("a")).unwrap().count(), 1);
+
+        write(&path, "new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+    }
+
+    #[test]
+    fn what_is_equal_is_not_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        write(&from, "text").unwrap();
+        copy(&from, &to).unwrap();
+        let changed = || fs::metadata(&to).unwrap().modified().unwrap();
+        let before = changed();
+        copy(&from, &to).unwrap();
+        write(&to, "text").unwrap();
+        assert_eq!(changed(), before);
+    }
 }

@@ -112,7 +112,7 @@ fn one_by_one<T: Real>(
     let bar = spinner(stage.name());
     let mut attended = Vec::with_capacity(query.len());
     for s in 0..query.len() {
-        bar.set_message(format!(
+        bar.set_detail(format!(
             "{}: sequence {} of {}",
             stage.name(),
             s + 1,

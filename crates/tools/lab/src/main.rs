@@ -1,0 +1,83 @@
+//! The notebooks: set up, shown in JupyterLab, run and compared.
+
+use std::process::ExitCode;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use clap::{Parser, Subcommand};
+
+use lab::{Lab, Outcome};
+use workshop::progress;
+
+/// The notebooks: set up, shown in JupyterLab, run and compared.
+#[derive(Parser)]
+#[command(version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Set up what notebooks need (the first time takes minutes), start JupyterLab, print
+    /// its address, and stay until Ctrl-C
+    Start {
+        /// Open no browser, for a machine without a screen
+        #[arg(long)]
+        no_open: bool,
+    },
+    /// Set up what notebooks need
+    Setup,
+    /// Run every notebook from a fresh kernel and compare with what is committed
+    Verify,
+    /// Run every notebook and keep what it printed (for those who change one)
+    Rewrite,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Start { no_open } => start(!no_open),
+        Command::Setup => set_up(),
+        Command::Verify => run(lab::verify, "differ from what is committed"),
+        Command::Rewrite => run(lab::rewrite, "failed"),
+    };
+    workshop::exit(outcome)
+}
+
+fn set_up() -> Result<()> {
+    lab::set_up(&progress::spinner("notebooks: setting up"))
+}
+
+fn start(open: bool) -> Result<()> {
+    set_up()?;
+    // From here on JupyterLab must be stopped in order.
+    let (stop, stopped) = mpsc::channel();
+    let on_signal = move || stop.send(()).unwrap_or_default();
+    ctrlc::set_handler(on_signal).context("cannot wait for Ctrl-C")?;
+
+    let progress = progress::spinner("notebooks: starting JupyterLab");
+    let mut lab = Lab::start()?;
+    drop(progress);
+    println!("Notebooks  {}", lab.url());
+    if open && let Err(error) = lab.open() {
+        println!("           {error:#}");
+    }
+    while lab.is_running() && stopped.recv_timeout(Duration::from_secs(1)).is_err() {}
+    Ok(())
+}
+
+type Run = fn(&progress::Progress) -> Result<Vec<Outcome>>;
+
+fn run(run: Run, failure: &str) -> Result<()> {
+    set_up()?;
+    let progress = progress::spinner("notebooks");
+    let outcomes = run(&progress)?;
+    drop(progress);
+    for outcome in &outcomes {
+        println!("{outcome}");
+    }
+    let failed = outcomes.iter().filter(|outcome| outcome.difference.is_some()).count();
+    ensure!(failed == 0, "{failed} of {} notebooks {failure}", outcomes.len());
+    Ok(())
+}

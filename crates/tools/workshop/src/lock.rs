@@ -1,0 +1,96 @@
+//! What one process does at a time. The system gives a lock back however its holder ends,
+//! so nobody waits for a process that is gone.
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::step;
+
+/// Held until it is dropped, by this process or by whichever it was handed on to.
+pub struct Lock(File);
+
+impl Lock {
+    /// Takes the lock, and calls `on_wait` first if another process has it.
+    ///
+    /// # Errors
+    /// A file that cannot be created or locked.
+    pub fn wait(path: &Path, on_wait: impl FnOnce()) -> Result<Self> {
+        if let Some(lock) = Self::try_now(path)? {
+            return Ok(lock);
+        }
+        on_wait();
+        let file = open(path)?;
+        file.lock().with_context(|| cannot_lock(path))?;
+        Ok(Self(file))
+    }
+
+    /// Takes the lock if nobody has it.
+    ///
+    /// # Errors
+    /// A file that cannot be created or locked.
+    pub fn try_now(path: &Path) -> Result<Option<Self>> {
+        let file = open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => {
+                Err(error).with_context(|| cannot_lock(path))
+            }
+        }
+    }
+
+    /// A second handle on the same lock: a child that is given it as its standard input
+    /// holds the lock for as long as it lives, also when this process dies first.
+    ///
+    /// # Errors
+    /// If the system has no handle left.
+    pub fn handle(&self) -> std::io::Result<File> {
+        self.0.try_clone()
+    }
+}
+
+fn open(path: &Path) -> Result<File> {
+    step::make_folder_of(path)?;
+    let mut options = File::options();
+    // Not truncated: another may hold it.
+    options.read(true).write(true).create(true).truncate(false);
+    options.open(path).with_context(|| cannot_lock(path))
+}
+
+fn cannot_lock(path: &Path) -> String {
+    format!("{} could not be locked", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn one_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/lock");
+        let held = Lock::try_now(&path).unwrap().unwrap();
+        assert!(Lock::try_now(&path).unwrap().is_none());
+        drop(held);
+        assert!(Lock::try_now(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_child_that_was_handed_the_lock_holds_it_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let lock = Lock::try_now(&path).unwrap().unwrap();
+        let mut sleep = Command::new("sleep");
+        sleep.arg("60").stdin(lock.handle().unwrap()).stdout(Stdio::null());
+        let mut child = sleep.spawn().unwrap();
+        drop((lock, sleep));
+        assert!(Lock::try_now(&path).unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(Lock::try_now(&path).unwrap().is_some());
+    }
+}
