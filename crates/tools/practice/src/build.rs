@@ -6,13 +6,13 @@
 //! holds another, cargo is shown a new time.
 
 use std::fs::{self, File};
-use std::io::{self, IsTerminal};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::SystemTime;
 
-use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use anyhow::{Context, Result, anyhow, bail};
+use workshop::build::{self, Built, NotCompiled};
 
 /// Compiles the answer to the exercise of a set that has this name, `04_scale`, and gives
 /// the program.
@@ -31,74 +31,52 @@ pub fn build(
     for _ in 0..3 {
         let text = read()?;
         let mut built = built(cargo(set), name)?;
-        if built.is_fresh && !built.is_of(&text) {
+        if built.is_fresh && !is_of(&built, &text) {
             built = as_if_saved_now(&answer, || self::built(cargo(set), name))?;
         }
         if read()? == text {
-            built.keep(&text)?;
+            keep(&built, &text)?;
             return Ok(built.program);
         }
     }
     bail!("{} is saved again and again while it is compiled", answer.display())
 }
 
-/// A program that cargo says is up to date.
-struct Built {
-    program: PathBuf,
-    /// It was there already.
-    is_fresh: bool,
+/// Whether this very program was made from this text.
+fn is_of(built: &Built, text: &[u8]) -> bool {
+    let kept = fs::read(source(built)).ok();
+    kept.is_some_and(|kept| record(built, text).is_ok_and(|record| record == kept))
 }
 
-impl Built {
-    /// Whether this very program was made from this text.
-    fn is_of(&self, text: &[u8]) -> bool {
-        let kept = fs::read(self.source()).ok();
-        kept.is_some_and(|kept| self.record(text).is_ok_and(|record| record == kept))
+fn keep(built: &Built, text: &[u8]) -> Result<()> {
+    if is_of(built, text) {
+        return Ok(());
     }
-
-    fn keep(&self, text: &[u8]) -> Result<()> {
-        if self.is_of(text) {
-            return Ok(());
-        }
-        let source = self.source();
-        fs::write(&source, self.record(text)?)
-            .with_context(|| format!("{} cannot be written", source.display()))
-    }
-
-    /// When the program was made, and from what: somebody else may have made it anew.
-    fn record(&self, text: &[u8]) -> io::Result<Vec<u8>> {
-        let program = fs::metadata(&self.program)?;
-        let made = format!("{:?}, {} bytes\n", program.modified()?, program.len());
-        Ok([made.as_bytes(), text].concat())
-    }
-
-    fn source(&self) -> PathBuf {
-        self.program.with_extension("source")
-    }
+    let source = source(built);
+    fs::write(&source, record(built, text)?)
+        .with_context(|| format!("{} cannot be written", source.display()))
 }
 
-/// Has cargo compile one program. Only cargo knows where that is: a reader may have set
-/// another folder, or another platform.
+/// When the program was made, and from what: somebody else may have made it anew.
+fn record(built: &Built, text: &[u8]) -> io::Result<Vec<u8>> {
+    let program = fs::metadata(&built.program)?;
+    let made = format!("{:?}, {} bytes\n", program.modified()?, program.len());
+    Ok([made.as_bytes(), text].concat())
+}
+
+fn source(built: &Built) -> PathBuf {
+    built.program.with_extension("source")
+}
+
+/// Has cargo compile one program.
 fn built(mut cargo: Command, name: &str) -> Result<Built> {
-    let color = if io::stderr().is_terminal() { "always" } else { "never" };
-    cargo.args(["build", "--quiet", "--color", color, "--bin", name]);
-    cargo.args(["--message-format", "json-render-diagnostics"]);
-    let output =
-        cargo.stdin(Stdio::null()).output().context("cargo cannot be started")?;
-    if !output.status.success() {
-        let text = String::from_utf8_lossy(&output.stderr);
-        bail!("it does not compile yet:\n\n{}", text.trim_end());
-    }
-    let messages = output.stdout.split(|&byte| byte == b'\n');
-    let artifact = messages
-        .filter_map(|message| serde_json::from_slice::<Value>(message).ok())
-        .find(|message| {
-            message["target"]["name"] == name && message["executable"].is_string()
-        })
-        .context("cargo names no program")?;
-    let program = artifact["executable"].as_str().context("cargo names no program")?;
-    let is_fresh = artifact["fresh"].as_bool().unwrap_or(false);
-    Ok(Built { program: program.into(), is_fresh })
+    cargo.args(["build", "--bin", name]);
+    build::program(cargo, name).map_err(|error| match error.downcast::<NotCompiled>() {
+        Ok(NotCompiled { diagnostics, .. }) => {
+            anyhow!("it does not compile yet:\n\n{diagnostics}")
+        }
+        Err(error) => error,
+    })
 }
 
 /// Does `work` while the file has the time of now, and gives it its own back, which an

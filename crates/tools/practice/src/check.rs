@@ -8,7 +8,6 @@ use anyhow::{Context, Result};
 use super::run::{Said, run};
 use super::{build, files};
 use workshop::output::print;
-use workshop::progress;
 
 /// Checks one exercise, prints all that its check says, and tells whether it passed.
 pub fn one(entry: &Entry) -> Result<bool> {
@@ -65,11 +64,5 @@ fn verdict(said: &Said) -> Result<&str> {
 }
 
 fn compile(entry: &Entry) -> Result<PathBuf> {
-    let bar = progress::spinner(format!(
-        "compiling {} (the first time, a minute)",
-        entry.name()
-    ));
-    let program = build::build(&files::set(), entry.name(), files::cargo);
-    bar.finish_and_clear();
-    program
+    build::build(&files::set(), entry.name(), files::cargo)
 }

@@ -2,13 +2,15 @@
 //!
 //! Each tool of `cargo learn` is a program of its own, so that checking an exercise compiles
 //! no book. Where cargo puts a program only cargo knows (a reader may have set another
-//! folder), and so it is asked.
+//! folder, or another platform), and so it is asked.
 
-use std::io::{BufRead, BufReader};
+use std::fmt;
+use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::thread;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::paths;
@@ -23,18 +25,44 @@ pub enum Profile {
     Release,
 }
 
-/// Compiles the program of a tool's package, which has the package's name, if it is not as
-/// its sources are, and says where it is.
+/// A program that is as its sources are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Built {
+    /// Its file.
+    pub program: PathBuf,
+    /// Whether it was there already.
+    pub is_fresh: bool,
+}
+
+/// Sources that do not compile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotCompiled {
+    /// The program that was to be made.
+    pub program: String,
+    /// What the compiler said.
+    pub diagnostics: String,
+}
+
+impl fmt::Display for NotCompiled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} could not be compiled:\n{}", self.program, self.diagnostics)
+    }
+}
+
+impl std::error::Error for NotCompiled {}
+
+/// Compiles the program of a tool's package, which has the package's name, where it is not
+/// as its sources are, and says where it is.
 ///
 /// # Errors
-/// Sources that do not compile: then the compiler has said why.
+/// [`NotCompiled`].
 pub fn tool(package: &str, profile: Profile) -> Result<PathBuf> {
     let mut cargo = cargo();
     cargo.args(["build", "--package", package]);
     if profile == Profile::Release {
         cargo.arg("--release");
     }
-    program(&mut cargo, package)
+    Ok(program(cargo, package)?.program)
 }
 
 /// The cargo that runs this, in the workspace.
@@ -45,91 +73,125 @@ pub fn cargo() -> Command {
     cargo
 }
 
-/// Runs a `cargo build` to its end and returns where the program of this name is.
+/// Runs a `cargo build` to its end and says where the program of this name is.
 ///
 /// # Errors
-/// Sources that do not compile; a program that the build does not make.
-pub fn program(build: &mut Command, name: &str) -> Result<PathBuf> {
-    build.arg("--message-format=json-render-diagnostics");
+/// [`NotCompiled`]; a program that the build does not make.
+pub fn program(mut build: Command, name: &str) -> Result<Built> {
+    let format = match std::io::stderr().is_terminal() {
+        true => "json-diagnostic-rendered-ansi",
+        false => "json",
+    };
     let mut child = build
+        .args(["--color", "never", "--message-format", format])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .context("cargo could not be started")?;
-    let mut compiling = Compiling::new(name);
     let words = BufReader::new(child.stderr.take().context("piped above")?);
-    let artifacts = BufReader::new(child.stdout.take().context("piped above")?);
-    let (diagnostics, found) = std::thread::scope(|scope| {
-        let words = scope.spawn(move || compiling.follow(words));
-        let found = executable(artifacts, name);
-        (words.join().unwrap_or_default(), found)
+    let messages = BufReader::new(child.stdout.take().context("piped above")?);
+    let (found, rest) = thread::scope(|scope| {
+        let rest = scope.spawn(|| Compiling::new(name).follow(words));
+        (Messages::read(messages, name), rest.join().unwrap_or_default())
     });
     if !child.wait()?.success() {
-        bail!("{name} could not be compiled:\n{}", diagnostics.trim_end());
+        let diagnostics = (found.diagnostics + &rest).trim_end().to_owned();
+        return Err(NotCompiled { program: name.to_owned(), diagnostics }.into());
     }
-    found.with_context(|| format!("cargo compiled no program {name}"))
+    found.built.with_context(|| format!("cargo compiled no program {name}"))
 }
 
-/// The program of this name among what cargo says it has made.
-fn executable(artifacts: impl BufRead, name: &str) -> Option<PathBuf> {
-    let mut found = None;
-    for line in artifacts.lines().map_while(Result::ok) {
-        let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
-        let is_it = message["target"]["name"] == name
-            && message["target"]["kind"].as_array().is_some_and(|kinds| {
-                kinds.iter().any(|kind| kind == "bin" || kind == "example")
-            });
-        if is_it && let Some(path) = message["executable"].as_str() {
-            found = Some(PathBuf::from(path));
-        }
-    }
-    found
+/// What cargo says in JSON.
+#[derive(Debug, Default)]
+struct Messages {
+    built: Option<Built>,
+    diagnostics: String,
 }
 
-/// What cargo says while it compiles: counted, and shown once there is anything to wait for.
-struct Compiling {
-    program: String,
-    crates: usize,
-    bar: Option<Progress>,
-}
-
-impl Compiling {
-    fn new(program: &str) -> Self {
-        Self { program: program.to_owned(), crates: 0, bar: None }
-    }
-
-    /// Returns all that is not progress: warnings and errors.
-    fn follow(&mut self, words: impl BufRead) -> String {
-        let mut diagnostics = String::new();
-        for line in words.lines().map_while(Result::ok) {
-            let said = line.trim_start();
-            match said.split_once(' ') {
-                Some(("Compiling", package)) => self.compiles(package),
-                Some((
-                    "Downloaded" | "Downloading" | "Updating" | "Locking" | "Blocking",
-                    _,
-                )) => {
-                    self.show(&said.to_lowercase());
-                }
-                Some(("Finished", _)) => {}
-                _ => diagnostics += &format!("{line}\n"),
+impl Messages {
+    fn read(lines: impl BufRead, name: &str) -> Self {
+        let mut read = Self::default();
+        for line in lines.lines().map_while(Result::ok) {
+            let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
+            if let Some(text) = message["message"]["rendered"].as_str() {
+                read.diagnostics += text;
+            }
+            let program = message["executable"].as_str();
+            if let Some(program) = program.filter(|_| message["target"]["name"] == name) {
+                let is_fresh = message["fresh"] == true;
+                read.built = Some(Built { program: program.into(), is_fresh });
             }
         }
-        diagnostics
+        read
+    }
+}
+
+/// What cargo says in words while it compiles: counted, and shown as soon as there is
+/// anything to wait for.
+struct Compiling<'a> {
+    program: &'a str,
+    n_crates: usize,
+    progress: Option<Progress>,
+}
+
+impl<'a> Compiling<'a> {
+    fn new(program: &'a str) -> Self {
+        Self { program, n_crates: 0, progress: None }
     }
 
-    fn compiles(&mut self, package: &str) {
-        self.crates += 1;
-        let name = package.split(' ').next().unwrap_or(package);
-        self.show(&format!("compiling {name}, {}", self.crates));
+    /// Returns all that is not progress.
+    fn follow(mut self, words: impl BufRead) -> String {
+        let mut rest = String::new();
+        for line in words.lines().map_while(Result::ok) {
+            match line.trim_start().split_once(' ') {
+                Some(("Compiling", package)) => {
+                    self.n_crates += 1;
+                    let name = package.split(' ').next().unwrap_or(package);
+                    self.show(&format!("compiling {name}, crate {}", self.n_crates));
+                }
+                Some(("Downloading" | "Downloaded" | "Updating" | "Blocking", _)) => {
+                    self.show(&line.trim_start().to_lowercase());
+                }
+                Some(("Locking" | "Adding" | "Finished", _)) => {}
+                _ => rest += &format!("{line}\n"),
+            }
+        }
+        rest
     }
 
     fn show(&mut self, what: &str) {
-        let program = &self.program;
-        let bar = self.bar.get_or_insert_with(|| {
-            progress::spinner(format!("{program}: compiling (minutes, the first time)"))
-        });
-        bar.set_detail(format!("{program}: {what}"));
+        let program = self.program;
+        let first = || progress::spinner(format!("{program}: compiling"));
+        self.progress.get_or_insert_with(first).set_detail(format!("{program}: {what}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_is_found_among_what_cargo_made() {
+        let lines = r#"
+{"reason":"compiler-artifact","target":{"name":"book"},"executable":null,"fresh":true}
+{"reason":"compiler-message","message":{"rendered":"warning: unused\n"}}
+{"reason":"compiler-artifact","target":{"name":"other"},"executable":"/t/other","fresh":true}
+{"reason":"compiler-artifact","target":{"name":"book"},"executable":"/t/book","fresh":false}
+no JSON
+"#;
+        let read = Messages::read(lines.as_bytes(), "book");
+        let book = Built { program: "/t/book".into(), is_fresh: false };
+        assert_eq!(
+            (read.built, read.diagnostics),
+            (Some(book), "warning: unused\n".into())
+        );
+        assert_eq!(Messages::read("".as_bytes(), "book").built, None);
+    }
+
+    #[test]
+    fn what_is_not_progress_is_kept_for_the_error() {
+        let words = "   Compiling a v1\nerror: no lock\n    Finished dev\n";
+        assert_eq!(Compiling::new("book").follow(words.as_bytes()), "error: no lock\n");
     }
 }
