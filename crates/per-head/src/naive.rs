@@ -20,6 +20,21 @@ pub struct NaiveAttention<T: Real = f64> {
 
 impl<T: Real> NaiveAttention<T> {
     /// The layer with these parameters.
+    ///
+    /// # Examples
+    /// ```
+    /// use attention::{Dims, LayerParameters, Mask, MultiHeadAttention, Rng, SeedableRng};
+    /// use per_head::NaiveAttention;
+    ///
+    /// let rng = &mut Rng::seed_from_u64(1);
+    /// let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
+    /// let layer: NaiveAttention = NaiveAttention::new(parameters);
+    /// let x = attention::random_matrix(5, 8, 1.0, rng);
+    /// let attended = layer.self_attend(&x, &Mask::Causal)?;
+    /// assert_eq!((attended.out.shape(), attended.attn.len()), ((5, 8), 2));
+    /// assert_eq!(attended.attn[1][(0, 0)], 1.0); // the first token sees itself alone
+    /// # Ok::<(), attention::Error>(())
+    /// ```
     pub fn new(parameters: LayerParameters<T>) -> Self {
         Self { parameters }
     }

@@ -8,7 +8,8 @@
 //!   four sentences: what goes in, and what PyTorch says comes out.
 //! - [`load_layer`] reads a layer from a safetensors file, under the names that PyTorch's
 //!   `nn.MultiheadAttention` or BERT give its tensors.
-//! - [`TensorFile`] reads any tensor, [`save`] writes some.
+//! - [`key_padding_masks`] and [`attn_masks`] read PyTorch's masks, in which True blocks.
+//! - [`TensorFile`] reads any tensor, of floats, integers or flags; [`save`] writes some.
 //!
 //! The one decision: **weights are turned once, here.** Files store W as `[out, in]` and
 //! compute `x · Wᵀ + b`; this workspace stores `[in, out]`, as the paper writes it. The
@@ -24,6 +25,7 @@
 mod error;
 mod header;
 mod loader;
+mod masks;
 mod minilm;
 mod numbers;
 mod save;
@@ -31,6 +33,7 @@ mod tensors;
 
 pub use error::{Error, Result};
 pub use loader::{FoundLayer, Naming, load_layer};
+pub use masks::{MaskSizes, attn_masks, key_padding_masks};
 pub use minilm::{SENTENCES, Sentence, TrainedLayer, minilm};
 pub use save::{Existing, NewTensor, Stored, check_destination, save, to_bytes};
 pub use tensors::{Tensor, TensorFile};

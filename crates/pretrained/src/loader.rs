@@ -7,10 +7,10 @@ mod pytorch;
 use std::collections::HashSet;
 use std::path::Path;
 
-use attention::{Dims, HeadParameters, LayerParameters};
+use attention::{Dims, LayerParameters, PackedParameters};
 
 use crate::{Error, Result, TensorFile};
-use projections::{Projections, columns};
+use projections::Projections;
 
 /// The layer in a file, whose tensors have PyTorch's or BERT's names.
 ///
@@ -100,7 +100,7 @@ impl TensorFile {
             Naming::PyTorch => pytorch::read(self, &prefix)?,
             Naming::Bert => bert::read(self, &prefix)?,
         };
-        let layer = cut_into_heads(projections, n_heads);
+        let layer = packed(projections, n_heads).map(|packed| packed.unpack());
         layer.map_err(|source| Error::Layer { file: self.name().to_string(), source })
     }
 
@@ -131,22 +131,15 @@ impl TensorFile {
     }
 }
 
-/// Head i is the block of columns i of W^Q, W^K and W^V.
-fn cut_into_heads(
+/// A file holds the packed layout: head i is the block of columns i of W^Q, W^K and W^V.
+fn packed(
     projections: Projections,
     n_heads: usize,
-) -> attention::Result<LayerParameters> {
+) -> attention::Result<PackedParameters> {
     let Projections { w_q, w_k, w_v, w_o } = projections;
-    let d_k = Dims::new(w_q.d_in(), n_heads)?.d_k();
-    let head = |i| {
-        Ok(HeadParameters {
-            w_q: columns(&w_q, i * d_k, d_k)?,
-            w_k: columns(&w_k, i * d_k, d_k)?,
-            w_v: columns(&w_v, i * d_k, d_k)?,
-        })
-    };
-    let heads: attention::Result<_> = (0..n_heads).map(head).collect();
-    LayerParameters::new(heads?, w_o)
+    let dims = Dims::new(w_q.d_in(), n_heads)?;
+    let dims = dims.with_source_widths(w_k.d_in(), w_v.d_in())?;
+    PackedParameters::new(dims, [w_q, w_k, w_v, w_o])
 }
 
 #[cfg(test)]

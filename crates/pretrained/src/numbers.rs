@@ -1,4 +1,4 @@
-//! Bytes to numbers: the four kinds of float that weights come in.
+//! Bytes to numbers: the four kinds of float that weights come in, and integers.
 
 use safetensors::Dtype;
 
@@ -15,6 +15,28 @@ pub(crate) fn floats(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f64>> {
         Dtype::F32 => each(bytes, |b| f32::from_le_bytes(b).into()),
         Dtype::F16 => each(bytes, |b| half(u16::from_le_bytes(b))),
         Dtype::BF16 => each(bytes, |b| brain(u16::from_le_bytes(b)).into()),
+        _ => return None,
+    })
+}
+
+/// The kinds that [`integers`] reads, for messages.
+pub(crate) const INTEGERS: &str = "I64, I32, I16, I8, U64, U32, U16, U8 or BOOL";
+
+/// The integers in these bytes, flags as 0 and 1; `None` if they are of another kind.
+pub(crate) fn integers(dtype: Dtype, bytes: &[u8]) -> Option<Vec<i128>> {
+    fn each<const N: usize>(bytes: &[u8], number: fn([u8; N]) -> i128) -> Vec<i128> {
+        bytes.as_chunks().0.iter().map(|chunk| number(*chunk)).collect()
+    }
+    Some(match dtype {
+        Dtype::I64 => each(bytes, |b| i64::from_le_bytes(b).into()),
+        Dtype::I32 => each(bytes, |b| i32::from_le_bytes(b).into()),
+        Dtype::I16 => each(bytes, |b| i16::from_le_bytes(b).into()),
+        Dtype::I8 => each(bytes, |b| i8::from_le_bytes(b).into()),
+        Dtype::U64 => each(bytes, |b| u64::from_le_bytes(b).into()),
+        Dtype::U32 => each(bytes, |b| u32::from_le_bytes(b).into()),
+        Dtype::U16 => each(bytes, |b| u16::from_le_bytes(b).into()),
+        Dtype::U8 => each(bytes, |b| u8::from_le_bytes(b).into()),
+        Dtype::BOOL => each(bytes, |[b]| (b != 0).into()),
         _ => return None,
     })
 }
@@ -70,5 +92,22 @@ mod tests {
         assert_eq!(floats(Dtype::F32, &1.5f32.to_le_bytes()), Some(vec![1.5]));
         assert_eq!(floats(Dtype::F64, &0.1f64.to_le_bytes()), Some(vec![0.1]));
         assert_eq!(floats(Dtype::I32, &[0; 4]), None);
+    }
+
+    #[test]
+    fn integers_of_every_width_keep_their_sign() {
+        let minus_two = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+        let signed = [(Dtype::I8, 1), (Dtype::I16, 2), (Dtype::I32, 4), (Dtype::I64, 8)];
+        for (dtype, n_bytes) in signed {
+            assert_eq!(integers(dtype, &minus_two[..n_bytes]), Some(vec![-2]));
+        }
+        let unsigned =
+            [(Dtype::U8, 1), (Dtype::U16, 2), (Dtype::U32, 4), (Dtype::U64, 8)];
+        for (dtype, n_bytes) in unsigned {
+            let largest = (1i128 << (8 * n_bytes)) - 1;
+            assert_eq!(integers(dtype, &minus_two[..n_bytes]), Some(vec![largest - 1]));
+        }
+        assert_eq!(integers(Dtype::BOOL, &[0, 1]), Some(vec![0, 1]));
+        assert_eq!(integers(Dtype::F32, &[0; 4]), None);
     }
 }

@@ -8,7 +8,7 @@ use safetensors::tensor::{Metadata, TensorInfo};
 
 use crate::error::{Error, Result, shape_text};
 use crate::header;
-use crate::numbers::{FLOATS, floats};
+use crate::numbers::{FLOATS, INTEGERS, floats, integers};
 
 /// A safetensors file in memory: a header in JSON that names tensors with their shapes,
 /// and their numbers, row after row.
@@ -168,6 +168,15 @@ impl Tensor<'_> {
     pub fn numbers(&self) -> Result<Vec<f64>> {
         self.expect_content()?;
         floats(self.info.dtype, self.bytes).ok_or_else(|| self.dtype_error(FLOATS))
+    }
+
+    /// Its integers, row after row: token ids, lengths, classes. Flags are 0 and 1.
+    ///
+    /// # Errors
+    /// [`Error::Dtype`] if it holds floats, [`Error::Empty`] if it holds nothing.
+    pub fn integers(&self) -> Result<Vec<i128>> {
+        self.expect_content()?;
+        integers(self.info.dtype, self.bytes).ok_or_else(|| self.dtype_error(INTEGERS))
     }
 
     /// Its flags, row after row.

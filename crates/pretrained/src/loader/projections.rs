@@ -25,19 +25,6 @@ pub(super) fn turned(weight: &Tensor<'_>) -> Result<Matrix> {
 }
 // ANCHOR_END: turned
 
-/// Some columns of a projection: a head's, or one of three that were stacked.
-pub(super) fn columns(
-    linear: &Linear,
-    start: usize,
-    n_columns: usize,
-) -> attention::Result<Linear> {
-    let bias = linear.bias.as_ref();
-    Linear::new(
-        linear.weight.columns(start, n_columns).into_owned(),
-        bias.map(|bias| bias.columns(start, n_columns).into_owned()),
-    )
-}
-
 /// The biases of these names and lengths, or none if the file has none of them.
 ///
 /// PyTorch and BERT store all or none. A file with some of them is damaged, and computing

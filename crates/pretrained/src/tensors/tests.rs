@@ -50,6 +50,10 @@ fn flags_and_numbers_are_not_mistaken_for_each_other() {
     let file = open(with_header(header, 10)).unwrap();
     assert_eq!(file.tensor("mask").unwrap().flags().unwrap(), [false, false]);
     insta::assert_snapshot!(file.tensor("mask").unwrap().numbers().unwrap_err(), @"some.file: mask holds BOOL, expected F64, F32, F16 or BF16");
+    assert_eq!(file.tensor("ids").unwrap().integers().unwrap(), [0]);
+    assert_eq!(file.tensor("mask").unwrap().integers().unwrap(), [0, 0]);
+    let floats = open(small()).unwrap();
+    insta::assert_snapshot!(floats.tensor("x").unwrap().integers().unwrap_err(), @"some.file: x holds F64, expected I64, I32, I16, I8, U64, U32, U16, U8 or BOOL");
     insta::assert_snapshot!(file.tensor("ids").unwrap().flags().unwrap_err(), @"some.file: ids holds I64, expected BOOL");
     insta::assert_snapshot!(file.matrices("ids").unwrap_err(), @"some.file: ids has shape (1), expected two dimensions or more");
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use attention::{Dims, Mask, Matrix, Real, check_inputs};
-use pretrained::{Tensor, TensorFile};
+use pretrained::{MaskSizes, Tensor, TensorFile};
 
 use super::masks;
 
@@ -45,7 +45,7 @@ impl Inputs {
         // Without masks first: their shapes are asked of lengths that fit.
         check_inputs(dims, &query[0], &key[0], &value[0], &Mask::None)
             .with_context(|| does_not_fit(file, &found))?;
-        let sizes = masks::Sizes {
+        let sizes = MaskSizes {
             batch: query.len(),
             n_heads: dims.n_heads(),
             n_q: query[0].nrows(),

@@ -1,31 +1,16 @@
-//! PyTorch's masks, turned round.
-//!
-//! In a file True means "blocked"; from here on true means "may attend". Floats are added
-//! to the scaled scores and mean the same on both sides.
+//! The masks in a file, and the one on the command line, together.
 
-use anyhow::{Context, Result, bail};
-use attention::{Mask, Matrix, Real};
-use pretrained::{Tensor, TensorFile};
+use anyhow::{Result, bail};
+use attention::{Mask, Real};
+use pretrained::{MaskSizes, Tensor, TensorFile, attn_masks, key_padding_masks};
 
 use super::finite::is_f32;
-
-const KINDS: &str = "a mask is BOOL, True = blocked, or floats, added to the scores";
-
-/// The lengths that a mask must have.
-#[derive(Debug, Clone, Copy)]
-pub struct Sizes {
-    pub batch: usize,
-    pub n_heads: usize,
-    pub n_q: usize,
-    pub n_kv: usize,
-    pub is_batched: bool,
-}
 
 /// The mask of each sequence: what `--causal`, `key_padding_mask` and `attn_mask` say
 /// together. What was found is added to `found`.
 pub fn read(
     file: &TensorFile,
-    sizes: Sizes,
+    sizes: MaskSizes,
     causal: bool,
     found: &mut Vec<(String, String)>,
 ) -> Result<Vec<Mask>> {
@@ -35,9 +20,9 @@ pub fn read(
         let text = format!("({}, {}) by --causal", sizes.n_q, sizes.n_kv);
         found.push(("mask".to_string(), text));
     }
-    type Reader = fn(&Tensor<'_>, Sizes) -> Result<Vec<Mask>>;
+    type Reader = fn(&Tensor<'_>, MaskSizes) -> pretrained::Result<Vec<Mask>>;
     let readers: [(&str, Reader); 2] =
-        [("key_padding_mask", key_padding), ("attn_mask", attn)];
+        [("key_padding_mask", key_padding_masks), ("attn_mask", attn_masks)];
     for (name, read) in readers {
         if !file.contains(name) {
             continue;
@@ -115,54 +100,13 @@ fn is_added(mask: &Mask) -> bool {
     }
 }
 
-/// `(batch, n_kv)`, or `(n_kv)` for a query without a batch: one row for all queries.
-fn key_padding(tensor: &Tensor<'_>, sizes: Sizes) -> Result<Vec<Mask>> {
-    let Sizes { batch, n_q, n_kv, is_batched, .. } = sizes;
-    let alone = !is_batched && *tensor.shape() == [n_kv];
-    if !alone {
-        tensor.expect_shape(&[batch, n_kv])?;
-    }
-    if tensor.is_bool() {
-        let may_attend: Vec<bool> =
-            tensor.flags()?.iter().map(|blocked| !blocked).collect();
-        return Ok(may_attend.chunks(n_kv).map(|row| Mask::Keys(row.to_vec())).collect());
-    }
-    let scores = tensor.numbers().context(KINDS)?;
-    let mask = |row: &[f64]| Mask::Additive(Matrix::from_fn(n_q, n_kv, |_, j| row[j]));
-    Ok(scores.chunks(n_kv).map(mask).collect())
-}
-
-/// `(n_q, n_kv)` for all, or `(batch · heads, n_q, n_kv)`, the heads of a sequence together.
-fn attn(tensor: &Tensor<'_>, sizes: Sizes) -> Result<Vec<Mask>> {
-    let Sizes { batch, n_heads, n_q, n_kv, .. } = sizes;
-    let for_all = *tensor.shape() == [n_q, n_kv];
-    if !for_all && *tensor.shape() != [batch * n_heads, n_q, n_kv] {
-        let each = batch * n_heads;
-        let expected = format!(
-            "({n_q}, {n_kv}), or ({each}, {n_q}, {n_kv}) for {batch} × {n_heads} heads"
-        );
-        return Err(tensor.shape_error(&expected).into());
-    }
-    let masks: Vec<Mask> = if tensor.is_bool() {
-        let may_attend: Vec<bool> =
-            tensor.flags()?.iter().map(|blocked| !blocked).collect();
-        let tables = may_attend.chunks(n_q * n_kv);
-        tables.map(|t| Mask::Allowed(Matrix::from_row_slice(n_q, n_kv, t))).collect()
-    } else {
-        tensor.matrices().context(KINDS)?.into_iter().map(Mask::Additive).collect()
-    };
-    if for_all {
-        return Ok(vec![masks[0].clone(); batch]);
-    }
-    Ok(masks.chunks(n_heads).map(|heads| Mask::PerHead(heads.to_vec())).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use attention::Matrix;
 
-    const SIZES: Sizes =
-        Sizes { batch: 2, n_heads: 2, n_q: 1, n_kv: 3, is_batched: true };
+    const SIZES: MaskSizes =
+        MaskSizes { batch: 2, n_heads: 2, n_q: 1, n_kv: 3, is_batched: true };
 
     /// A file with one tensor of flags.
     fn file(name: &str, shape: &str, flags: &[u8]) -> TensorFile {
@@ -175,46 +119,16 @@ mod tests {
         TensorFile::from_bytes("some.file", bytes).unwrap()
     }
 
-    /// Which keys query 0 may attend to: one row a sequence and head.
-    fn open(masks: &[Mask]) -> Vec<Vec<usize>> {
-        let heads = masks.iter().flat_map(|mask| [mask.of_head(0), mask.of_head(1)]);
-        let keys = |mask: &Mask| {
-            (0..3).filter(|&j| mask.added((0, j), (1, 3)).is_some()).collect()
-        };
-        heads.map(|mask| keys(&mask)).collect()
-    }
-
     #[test]
-    fn true_in_a_file_blocks() {
+    fn several_masks_apply_together() {
         let file = file("key_padding_mask", "[2,3]", &[0, 0, 1, 0, 1, 1]);
-        let masks = read(&file, SIZES, false, &mut Vec::new()).unwrap();
-        assert_eq!(open(&masks), [vec![0, 1], vec![0, 1], vec![0], vec![0]]);
-    }
-
-    #[test]
-    fn the_heads_of_a_sequence_lie_together() {
-        let flags = [0, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0];
-        let file = file("attn_mask", "[4,1,3]", &flags);
-        let masks = read(&file, SIZES, false, &mut Vec::new()).unwrap();
-        assert_eq!(open(&masks), [vec![0], vec![1], vec![2], vec![0, 1, 2]]);
-    }
-
-    #[test]
-    fn a_mask_of_another_shape_is_refused_with_both() {
-        let refused = |name, shape, n| {
-            let file = file(name, shape, &vec![0; n]);
-            let error = read(&file, SIZES, false, &mut Vec::new()).unwrap_err();
-            error.root_cause().to_string()
-        };
-        assert_eq!(
-            refused("key_padding_mask", "[2,4]", 8),
-            "some.file: key_padding_mask has shape (2, 4), expected (2, 3)"
-        );
-        assert_eq!(
-            refused("attn_mask", "[2,1,3]", 6),
-            "some.file: attn_mask has shape (2, 1, 3), expected (1, 3), or (4, 1, 3) for \
-             2 × 2 heads"
-        );
+        let mut found = Vec::new();
+        let masks = read(&file, SIZES, true, &mut found).unwrap();
+        let keys = Mask::Keys(vec![true, false, false]);
+        assert_eq!(masks[1], Mask::All(vec![Mask::Causal, keys]));
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["mask", "key_padding_mask"]);
+        assert_eq!(read(&file, SIZES, false, &mut found).unwrap().len(), 2);
     }
 
     #[test]
