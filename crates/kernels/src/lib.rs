@@ -37,11 +37,14 @@ pub mod machine;
 mod online_softmax;
 mod packed;
 mod prefetch;
+mod rung;
 mod tile;
 
 pub use attention::{Gradients, InputGradients};
 pub use inputs::{Inputs, Lengths};
 pub use instructions::Instructions;
-pub use ladder::{OneProduct, Packed, Plain, Rung, Threads, Tiles, VectorExp, ladder};
+pub use ladder::{OneProduct, Plain, Threads, Tiles, VectorExp, ladder};
 pub use online_softmax::OnlineSoftmax;
 pub use packed::backward::Pass;
+pub use packed::layer::Packed;
+pub use rung::Rung;

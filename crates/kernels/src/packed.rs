@@ -6,6 +6,7 @@ pub(crate) mod blocks;
 pub(crate) mod careful;
 pub(crate) mod forward;
 mod groups;
+pub(crate) mod layer;
 pub(crate) mod maps;
 pub(crate) mod memory;
 pub(crate) mod merge;

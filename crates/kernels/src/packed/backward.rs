@@ -8,28 +8,28 @@
 mod attend;
 mod careful;
 mod gradients;
+pub(super) mod memory;
 mod parameters;
 mod strips;
 mod tokens;
-mod turned;
+pub(super) mod turned;
 
 use attention::{Error, Gradients, InputGradients, Matrix, Result};
 
-use super::forward::{Extent, project_by};
+use super::forward::{Extent, Queries, project_by};
+use super::layer::Packed;
 use super::memory::Aligned;
 use super::panels::Panels;
 use super::units::{Order, Queue, share_out};
-use crate::Inputs;
-use crate::ladder::Packed;
 use crate::tile::ROWS;
+use crate::{Inputs, Rung};
 
 use attend::{AttendBackward, Kept};
 use gradients::{are_finite, of_one_input, of_shape, of_three_inputs};
+use memory::Memory;
 use parameters::{WeightBack, d_weights};
 use strips::{OfHeads, Strips, WIDTH};
-use turned::{Columns, Turning, turn_all, turned_len};
-
-pub(crate) use turned::Turned;
+use turned::{Columns, Turned, Turning, turn_all, turned_len};
 
 /// A forward pass that can be gone back.
 ///
@@ -41,25 +41,25 @@ pub struct Pass<'a> {
     pub(crate) extent: Extent,
 }
 
-/// What the backward pass keeps between calls.
-#[derive(Debug, Default)]
-pub(crate) struct Memory {
-    /// The gradients of the heads' outputs, `[group][head][d_v][48]`.
-    d_heads: Aligned,
-    /// The gradients of the queries, in [`Strips`] of each head and sequence.
-    dq: Aligned,
-    /// Of the keys.
-    dk: Aligned,
-    /// Of the values.
-    dv: Aligned,
-    /// The gradients of the queries, keys and values as the micro-kernel reads them.
-    panels: Aligned,
-    /// Query, key and value with their features side by side, `[features / 48][row][48]`.
-    tokens_turned: [Aligned; 3],
-    /// The heads' outputs, likewise.
-    concat_turned: Aligned,
-    /// The gradients of the outputs, in [`Strips`].
-    d_out_strips: Aligned,
+impl Packed {
+    /// A forward pass that keeps what the backward pass needs: queries, keys, values, the
+    /// heads' outputs, and one number a query and head, the logarithm of its sum.
+    ///
+    /// # Shapes
+    /// As [`Rung::forward`].
+    ///
+    /// # Errors
+    /// As [`Rung::forward`].
+    pub fn pass<'a>(
+        &'a mut self,
+        inputs: &Inputs<'a>,
+        out: &mut Matrix<f32>,
+    ) -> Result<Pass<'a>> {
+        let lengths = inputs.check(self.dims(), out)?;
+        self.turned.get_or_insert_with(|| Turned::new(&self.parameters));
+        let extent = self.run(inputs, lengths, Queries::Keep, out);
+        Ok(Pass { layer: self, inputs: *inputs, extent })
+    }
 }
 
 impl Pass<'_> {

@@ -3,13 +3,55 @@
 //! A map has n_q × n_kv shares and cannot be had for less memory than that. It is made
 //! from what a forward pass keeps: scores, computed again, and the logarithms of the sums.
 
-use attention::Matrix;
+use attention::{Matrix, Result};
 use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
 
 use super::blocks::{KeyBlock, Keys, Part, products};
+use super::forward::Queries;
+use super::layer::Packed;
 use super::panels::n_groups;
+use super::weights::rows_per_head;
 use crate::exp2::exp2;
 use crate::tile::{ROWS, vector, vector_mut, vectors};
+use crate::{Inputs, Rung};
+
+impl Packed {
+    /// The attention maps, `maps[s][i]` of sequence s and head i, `[n_q, n_kv]` each.
+    ///
+    /// # Shapes
+    /// As [`Rung::forward`], which makes none: they need `n_sequences · h · n_q · n_kv`
+    /// numbers.
+    ///
+    /// # Errors
+    /// As [`Rung::forward`].
+    pub fn maps(&mut self, inputs: &Inputs<'_>) -> Result<Vec<Vec<Matrix<f32>>>> {
+        let mut out = Matrix::zeros(inputs.query.nrows(), self.dims().d_model());
+        let lengths = inputs.check(self.dims(), &out)?;
+        let extent = self.run(inputs, lengths, Queries::Keep, &mut out);
+        let (dims, n_heads) = (self.dims(), self.dims().n_heads());
+        let Self { instructions, memory, .. } = self;
+        let map = |i: usize| {
+            let (sequence, head) = (i / n_heads, i % n_heads);
+            let mut attn = Matrix::zeros(lengths.n_q, lengths.n_kv);
+            let mask = inputs.mask(sequence).of_head(head);
+            let (k, v) = (memory.k.get(extent.k()), memory.v.get(extent.v()));
+            instructions.run(Map {
+                keys: Keys { dims, head, lengths, k, v, mask: &mask },
+                sequence,
+                q: memory.q.get(extent.q()),
+                q_len: rows_per_head(dims) * ROWS,
+                log_sums: memory.log_sums.get(extent.log_sums()),
+                attn: &mut attn,
+            });
+            attn
+        };
+        let n_maps = lengths.n_sequences * n_heads;
+        let mut maps: Vec<_> = (0..n_maps).into_par_iter().map(map).collect();
+        let of_sequence = |_| maps.drain(..n_heads).collect();
+        Ok((0..lengths.n_sequences).map(of_sequence).collect())
+    }
+}
 
 /// The map of one head and sequence.
 pub(crate) struct Map<'a> {
