@@ -14,7 +14,7 @@ const FLOORS: [(&str, &[&str]); 11] = [
     ("fused-heads", &["attention"]),
     ("pretrained", &["attention", "safetensors", "serde_json", "thiserror"]),
     ("figures", &["attention", "plotly", "serde_json", "thiserror"]),
-    ("gradients", &["attention", "fused-heads"]),
+    ("gradients", &["attention", "fused-heads", "thiserror"]),
     ("kernels", &["attention", "nalgebra", "pulp", "rayon"]),
     (
         "exercises",
