@@ -2,7 +2,9 @@
 
 use std::cell::Cell;
 
-use attention::{Mask, Real, max_abs_diff};
+use attention::{Mask, Matrix, Real, attend_heads, max_abs_diff};
+use per_head::{PerHeadAttention, concat};
+use single_head::HeadPass;
 
 use crate::cases::{
     Case, any_case, assert_close, check, difference, every_stage_and_batched, layer,
@@ -59,6 +61,43 @@ fn one_head_in_loops_and_in_matrices_agree_at_every_step() {
     });
 }
 
+/// The scale is no more than a factor of the queries.
+#[test]
+fn ready_queries_keys_and_values_give_the_heads_of_the_loops() {
+    check("ready_queries_keys_and_values", 200, &any_case(), |case: Case| {
+        let [query, key, value] = case.inputs::<f64>();
+        let (dims, parameters) = (case.dims, case.parameters::<f64>());
+        let layer = PerHeadAttention::new(parameters.clone());
+        let heads = layer.heads(&query, &key, &value, &case.mask).unwrap();
+        let all = |of: fn(&HeadPass) -> &Matrix| concat(heads.iter().map(of)).unwrap();
+        let (q, k, v) = (all(|head| &head.q), all(|head| &head.k), all(|head| &head.v));
+        let attend = |q: &Matrix, scale| {
+            let [q, k, v] = [q, &k, &v].map(|m| m.as_view());
+            attend_heads(q, k, v, dims.n_heads(), scale, &case.mask).unwrap()
+        };
+        let seen = attend(&q, None);
+        for (i, head) in parameters.heads().iter().enumerate() {
+            let mask = case.mask.of_head(i);
+            let loops = single_head::attend_in_loops(head, &query, &key, &value, &mask);
+            let loops = loops.unwrap();
+            assert_close(
+                "a map",
+                max_abs_diff(&loops.attn, &seen.attn[i]).unwrap(),
+                1e-12,
+            );
+            let out = seen.out.columns(i * dims.d_v(), dims.d_v()).into_owned();
+            assert_close("an output", max_abs_diff(&loops.out, &out).unwrap(), 1e-12);
+        }
+        let (scaled, factor) = (attend(&q, Some(0.3)), 0.3 * (dims.d_k() as f64).sqrt());
+        assert_close(
+            "a scale",
+            difference(&scaled, &attend(&(&q * factor), None)),
+            1e-12,
+        );
+        Ok(())
+    });
+}
+
 #[test]
 fn a_query_with_nothing_to_attend_to_gives_the_output_bias() {
     let (layer, x) = (layer(12, 3, 1), tokens(4, 12, 2));
@@ -97,6 +136,7 @@ fn every_stage_refuses_bad_input_in_the_same_words() {
                 stage.self_attend(&narrow, &Mask::None),
                 stage.self_attend(&none, &Mask::None),
                 stage.forward(&x, &keys_only, &narrow, &Mask::None),
+                stage.self_attend(&x, &Mask::Allowed(Matrix::from_element(4, 5, true))),
                 stage.self_attend(&x, &Mask::Keys(vec![true; 5])),
                 stage.self_attend(&x, &Mask::PerHead(vec![Mask::None; 2])),
             ];
