@@ -68,11 +68,13 @@ impl Snapshots {
         let text = fs::read_to_string(path)
             .with_context(|| format!("cannot read the snapshot {}", path.display()))?
             .replace("\r\n", "\n");
-        let body =
-            match text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")) {
-                Some((_, body)) => body.trim_end().trim_start_matches('\n'),
-                None => text.trim_end(),
-            };
+        let body = match text
+            .strip_prefix("---\n")
+            .and_then(|rest| rest.split_once("\n---\n"))
+        {
+            Some((_, body)) => body.trim_end().trim_start_matches('\n'),
+            None => text.trim_end(),
+        };
         ensure!(!body.is_empty(), "the snapshot {name} is empty");
         Ok(body.to_string())
     }

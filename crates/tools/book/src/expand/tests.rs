@@ -28,8 +28,7 @@ fn values_stand_in_prose_code_and_formulas() {
 
 #[test]
 fn a_snapshot_keeps_the_indent_of_its_list_and_outlasts_fences() {
-    let chapter =
-        expanded("- look:\n\n  {{#snapshot a}}\n\n{{#snapshot ticks}}");
+    let chapter = expanded("- look:\n\n  {{#snapshot a}}\n\n{{#snapshot ticks}}");
     assert!(chapter.text.contains("  ```text\n  w_o: 262,144\n  h: 8\n  ```"));
     assert!(chapter.text.contains("````text\n```\n````"), "{}", chapter.text);
 }
