@@ -94,8 +94,9 @@ impl Graph {
             });
             let paths = imported.map(|import| &import.path).chain(&source.paths);
             for path in paths {
-                if let Some(to) = self.defined(module, path, 0).filter(|to| to != module)
-                {
+                // A module is a part of those above it.
+                let is_other = |to: &Module| !module.starts_with(to);
+                if let Some(to) = self.defined(module, path, 0).filter(is_other) {
                     let name = path.last().cloned().unwrap_or_default();
                     arrows.entry((module, to)).or_insert(name);
                 }
