@@ -5,6 +5,8 @@ mod cases;
 
 /// The numbers that chapters quote.
 mod chapters;
+/// No circles between the files of a crate.
+mod circles;
 /// The layers: an arrow between crates goes only down.
 mod floors;
 /// The backward pass: differences, PyTorch and plain loops give the same gradients.
@@ -17,6 +19,10 @@ mod ledger;
 mod mixing;
 /// Numbers that are not finite stay with the queries that attend to them.
 mod nan;
+/// How numbers are said to the chapters.
+mod quote;
+/// What is compiled for what: lessons without files, the proof without the book.
+mod rooms;
 /// What the sources say has its place: each chapter and test that the book names for it.
 mod sources;
 /// Every stage gives the same numbers on random sizes, masks and biases.

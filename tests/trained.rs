@@ -7,7 +7,7 @@ use attention::{Attended, Mask, Matrix};
 use crate::cases::{assert_close, difference, every_stage_and_batched};
 
 /// The reference was computed in float32.
-const TOLERANCE: f64 = 5e-6;
+pub const TOLERANCE: f64 = 5e-6;
 
 #[test]
 fn every_stage_gives_the_reference_on_the_four_sentences() {

@@ -1,62 +1,18 @@
 //! What chapter 3 quotes.
 
-use std::fmt::Write;
+use attention::{HeadParameters, Matrix, max_abs_diff};
+use lessons::ch03::{FEATURES, WORDS, words};
+use single_head::HeadPass;
 
-use attention::{HeadParameters, Linear, Mask, Matrix, max_abs_diff};
-use single_head::{HeadPass, attend, attend_in_loops};
+use crate::quote::{Table, assert_quote, below, matrix, values};
 
-pub const WORDS: [&str; 3] = ["river", "banks", "overflowed"];
-
-/// Three words: how much each has to do with water, with money, whether it is a plural
-/// noun and whether it is a verb. The numbers are set by hand.
-#[rustfmt::skip]
-pub fn words() -> Matrix {
-    Matrix::from_row_slice(3, 4, &[
-        2.0, 0.0, 0.0, 0.0,
-        1.0, 1.0, 1.0, 0.0,
-        1.0, 0.0, 0.0, 1.0,
-    ])
-}
-
-/// A projection set by hand, `[4, 2]`, without a bias.
-pub fn by_hand(rows: [f64; 8]) -> Linear {
-    Linear::new(Matrix::from_row_slice(4, 2, &rows), None).unwrap()
-}
-
-/// Verbs ask for a plural noun, `verb_asks` times over; water asks for water.
-#[rustfmt::skip]
 fn head(verb_asks: f64) -> HeadParameters {
-    HeadParameters {
-        w_q: by_hand([0.0, 1.0,  0.0, 0.0,  0.0, 0.0,  verb_asks, 0.0]),
-        w_k: by_hand([0.0, 1.0,  0.0, 0.0,  1.0, 0.0,  0.0, 0.0]),
-        w_v: by_hand([1.0, 0.0,  0.0, 1.0,  0.0, 0.0,  0.0, 0.0]),
-    }
+    lessons::ch03::head(verb_asks).unwrap()
 }
 
-/// A matrix with a name for each row, every entry as wide as the widest.
-pub fn table(
-    name: &str,
-    rows: &[impl AsRef<str>],
-    matrix: &Matrix,
-    digits: usize,
-) -> String {
-    let entry = |x: f64| format!("{x:.digits$}");
-    let width = matrix.iter().map(|&x| entry(x).len()).max().unwrap();
-    let label = rows.iter().map(|row| row.as_ref().chars().count()).max().unwrap();
-    let mut text = format!("{name}\n");
-    for (word, row) in rows.iter().zip(matrix.row_iter()) {
-        write!(text, "  {:<label$}", word.as_ref()).unwrap();
-        for &x in row.iter() {
-            write!(text, "  {:>width$}", entry(x)).unwrap();
-        }
-        text.push('\n');
-    }
-    text
-}
-
+/// In loops, and in matrices.
 fn both(head: &HeadParameters, x: &Matrix) -> [HeadPass; 2] {
-    let mask = &Mask::None;
-    [attend_in_loops(head, x, x, x, mask).unwrap(), attend(head, x, x, x, mask).unwrap()]
+    lessons::ch03::both(head, x).unwrap()
 }
 
 #[test]
@@ -66,10 +22,13 @@ fn one_query_by_hand() {
     let query = 2;
     let (q, largest) = (pass.q.row(query), pass.scores.row(query).max());
     let exp = |key: usize| (pass.scores[(query, key)] - largest).exp();
-    let mut text = format!(
-        "query of {}: ({}, {})\n\n{:<10}  {:<15}  {:>6}  {:>10}  {:>9}\n",
-        WORDS[query], q[0], q[1], "key", "q · k", "score", "exponential", "attention"
-    );
+    let mut table = Table::new([
+        ("key", -12),
+        ("q · k", -17),
+        ("score", 6),
+        ("exponential", 13),
+        ("attention", 11),
+    ]);
     for (j, word) in WORDS.iter().enumerate() {
         let k = pass.k.row(j);
         let dot = q.dot(&k);
@@ -77,17 +36,12 @@ fn one_query_by_hand() {
         let product = format!("{}·{} + {}·{} = {dot}", q[0], k[0], q[1], k[1]);
         let score = pass.scores[(query, j)];
         let share = pass.attn[(query, j)];
-        writeln!(
-            text,
-            "{word:<10}  {product:<15}  {score:>6.3}  {:>11.3}  {share:>9.3}",
-            exp(j)
-        )
-        .unwrap();
+        let cells = [score, exp(j), share].map(|x| format!("{x:.3}"));
+        table.row([word, product.as_str(), &cells[0], &cells[1], &cells[2]]);
     }
-    let sum: f64 = (0..3).map(exp).sum();
-    let shares = pass.attn.row(query).sum();
-    writeln!(text, "{:<10}  {:<15}  {:>6}  {sum:>11.3}  {shares:>9.3}", "sum", "", "")
-        .unwrap();
+    let sums = [(0..3).map(exp).sum(), pass.attn.row(query).sum()];
+    let [sum, shares] = sums.map(|sum: f64| format!("{sum:.3}"));
+    table.row(["sum", "", "", &sum, &shares]);
     let terms: Vec<String> = (0..3)
         .map(|j| {
             let (share, v) = (pass.attn[(query, j)], pass.v.row(j));
@@ -95,32 +49,34 @@ fn one_query_by_hand() {
         })
         .collect();
     let out = pass.out.row(query);
-    write!(text, "\noutput: {} = ({:.3}, {:.3})", terms.join(" + "), out[0], out[1])
-        .unwrap();
-    insta::assert_snapshot!("ch03_by_hand", text);
+    let text = [
+        format!("query of {}: ({}, {})\n", WORDS[query], q[0], q[1]),
+        table.text(),
+        format!("\noutput: {} = ({:.3}, {:.3})", terms.join(" + "), out[0], out[1]),
+    ];
+    assert_quote!("ch03_by_hand", text.join("\n"));
 }
 
 #[test]
 fn the_matrices_set_by_hand() {
-    let features = ["water", "money", "plural noun", "verb"];
     let head = head(2.0);
     let text = head.projections().map(|(name, linear)| {
         let shape = linear.weight.shape();
-        table(&format!("{name}  {shape:?}"), &features, &linear.weight, 0)
+        matrix(&format!("{name}  {shape:?}"), &FEATURES, &linear.weight, 0)
     });
-    insta::assert_snapshot!("ch03_weights", text.join("\n"));
+    assert_quote!("ch03_weights", text.join("\n"));
 }
 
 #[test]
 fn the_six_matrices() {
     let x = words();
     let [pass, _] = both(&head(2.0), &x);
-    let steps = pass.steps().map(|(name, matrix)| {
+    let steps = pass.steps().map(|(name, of)| {
         let digits = if ["q", "k", "v"].contains(&name) { 0 } else { 3 };
-        table(&format!("{name}  {:?}", matrix.shape()), &WORDS, matrix, digits)
+        matrix(&format!("{name}  {:?}", of.shape()), &WORDS, of, digits)
     });
-    let text = [table("x  (3, 4)", &WORDS, &x, 0), steps.join("\n")].join("\n");
-    insta::assert_snapshot!("ch03_matrices", text);
+    let text = [matrix("x  (3, 4)", &WORDS, &x, 0), steps.join("\n")].join("\n");
+    assert_quote!("ch03_matrices", text);
 }
 
 #[test]
@@ -140,19 +96,21 @@ fn loops_and_matrices_draw_the_same_map() {
         }
     }
     let [pass, _] = both(&layer.parameters.heads()[9], &sentence.input);
-    let mut text =
-        format!("{:<7}  {:<8}  largest difference, heads 0 to 11\n", "", "shape");
+    let mut table = Table::new([
+        ("", -9),
+        ("shape", -10),
+        ("largest difference, heads 0 to 11", -40),
+    ]);
     for ((name, matrix), largest) in pass.steps().into_iter().zip(largest) {
         println!("{name}: {largest:.1e}");
-        assert!(largest <= 1e-12, "{name}: {largest:.1e}");
         let shape = format!("{:?}", matrix.shape());
-        writeln!(text, "{name:<7}  {shape:<8}  below 1e-12").unwrap();
+        table.row([name, &shape, &format!("below {}", below(largest, 1e-12))]);
     }
-    insta::assert_snapshot!("ch03_agreement", text.trim_end());
+    assert_quote!("ch03_agreement", table.text());
 }
 
 #[test]
-fn values() {
+fn what_the_chapter_says_of_the_words() {
     let x = words();
     let [pass, _] = both(&head(2.0), &x);
     let [deaf, _] = both(&head(0.0), &x);
@@ -163,7 +121,7 @@ fn values() {
         &other.out.rows(2, 1).into_owned(),
     )
     .unwrap();
-    assert!(moved <= 1e-12, "order changes the output by {moved:.1e}");
+    let tolerance = below(moved, 1e-12);
 
     let layer = pretrained::minilm().unwrap();
     let sentence = layer.sentence("river_banks").unwrap();
@@ -172,7 +130,7 @@ fn values() {
     let pieces: Vec<f64> =
         (0..9).map(|query| trained.attn.view((query, 4), (1, 3)).sum()).collect();
     let others: f64 = (0..9).filter(|&query| query != 3).map(|query| pieces[query]).sum();
-    let values = [
+    let said = [
         ("overflowed_banks", pass.attn[(2, 1)]),
         ("overflowed_river", pass.attn[(2, 0)]),
         ("overflowed_itself", pass.attn[(2, 2)]),
@@ -188,28 +146,15 @@ fn values() {
         ("trained_cls", trained.attn[(3, 0)]),
         ("trained_others", others / 8.0),
     ];
-    let mut text: String =
-        values.iter().map(|(name, value)| format!("{name}: {value:.3}\n")).collect();
-    let width = layer.parameters.dims();
-    write!(
-        text,
-        "d_model: {}\nd_k: {}\nn_heads: {}\nn_tokens: {}\ntolerance: 1e-12",
-        width.d_model(),
-        width.d_k(),
-        width.n_heads(),
-        sentence.tokens.len(),
-    )
-    .unwrap();
-    insta::assert_snapshot!("ch03_values", text);
-}
-
-#[test]
-fn the_figure_draws_the_same_words() {
-    let [pass, _] = both(&head(2.0), &words());
-    let figure = lessons::draw("one-head-words", &lessons::Args::default()).unwrap();
-    for (row, shares) in figure.tables()[0].rows.iter().zip(pass.attn.row_iter()) {
-        for (cell, share) in row[1..].iter().zip(shares.iter()) {
-            assert_eq!(cell.parse::<f64>().unwrap(), (share * 1e3).round() / 1e3);
-        }
-    }
+    let dims = layer.parameters.dims();
+    let mut said: Vec<_> =
+        said.iter().map(|(name, value)| (*name, format!("{value:.3}"))).collect();
+    said.extend([
+        ("d_model", dims.d_model().to_string()),
+        ("d_k", dims.d_k().to_string()),
+        ("n_heads", dims.n_heads().to_string()),
+        ("n_tokens", sentence.tokens.len().to_string()),
+        ("tolerance", tolerance),
+    ]);
+    assert_quote!("ch03_values", values(&said));
 }

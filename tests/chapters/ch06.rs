@@ -1,19 +1,12 @@
 //! What chapter 6 quotes.
 
-use std::fmt::Write;
-
 use attention::{
-    Dims, LayerParameters, Linear, Mask, MultiplyAdds, ParameterCount, Rng, SeedableRng,
-    thousands,
+    Dims, LayerParameters, Linear, Mask, MultiplyAdds, ParameterCount, thousands,
 };
+use lessons::ch06::count;
 
 use crate::cases::{every_stage_and_batched, layer, tokens};
-
-fn count(dims: Dims, bias: bool) -> ParameterCount {
-    let layer: LayerParameters =
-        LayerParameters::random(dims, bias, &mut Rng::seed_from_u64(1));
-    layer.count()
-}
+use crate::quote::{Table, assert_quote, bound, percent, values};
 
 /// The parameters of the lines whose name starts so.
 fn sum(count: &ParameterCount, start: &str) -> usize {
@@ -29,7 +22,7 @@ fn parameters_by_matrix_and_bias() {
     let of_512 = count(Dims::new(512, 8).unwrap(), true);
     let not_divided = count(Dims::with_head_sizes(256, 8, 256, 256).unwrap(), true);
     let trained = pretrained::minilm().unwrap().parameters.count();
-    let values = [
+    let said = [
         ("d_k", dims.d_k().to_string()),
         ("d_v", dims.d_v().to_string()),
         ("concat_width", dims.concat_width().to_string()),
@@ -50,28 +43,22 @@ fn parameters_by_matrix_and_bias() {
         ("not_divided_matrices", thousands(sum(&not_divided, "W"))),
         ("not_divided_times", (sum(&not_divided, "W") / sum(&with, "W")).to_string()),
     ];
-    insta::assert_snapshot!("ch06_counts", lines(&values));
+    assert_quote!("ch06_counts", values(&said));
 }
 
 #[test]
 fn the_same_total_for_every_number_of_heads() {
-    let mut text =
-        format!("{:>5}  {:>5}  {:>10}  {:>7}\n", "heads", "d_k", "one W_i^Q", "total");
+    let mut table =
+        Table::new([("heads", 5), ("d_k", 7), ("one W_i^Q", 12), ("total", 9)]);
     for n_heads in (1..=256).filter(|n_heads| 256 % n_heads == 0) {
         let dims = Dims::new(256, n_heads).unwrap();
         let count = count(dims, true);
         assert_eq!(count.total(), 4 * 256 * 256 + 4 * 256);
         let shape = count.counts()[0].shape();
-        writeln!(
-            text,
-            "{n_heads:>5}  {:>5}  {:>10}  {:>7}",
-            dims.d_k(),
-            format!("({}, {})", shape.0, shape.1),
-            thousands(count.total())
-        )
-        .unwrap();
+        let (total, d_k) = (thousands(count.total()), dims.d_k().to_string());
+        table.row([n_heads.to_string(), d_k, format!("{shape:?}"), total]);
     }
-    insta::assert_snapshot!("ch06_heads", text);
+    assert_quote!("ch06_heads", table.text());
 }
 
 #[test]
@@ -82,13 +69,12 @@ fn numbers_of_heads_that_do_not_divide_the_width() {
         let error = Dims::new(d_model, n_heads).unwrap_err();
         format!("Dims::new({d_model}, {n_heads})\n  {error}")
     });
-    insta::assert_snapshot!("ch06_refused", refused.join("\n"));
-    insta::assert_snapshot!("ch06_fit", format!("fit_16: {fit}"));
+    assert_quote!("ch06_refused", refused.join("\n"));
+    assert_quote!("ch06_fit", values(&[("fit_16", fit)]));
 }
 
 fn work(d_model: usize, n_heads: usize, width: usize, n: usize) -> MultiplyAdds {
-    let dims = Dims::with_head_sizes(d_model, n_heads, width, width).unwrap();
-    MultiplyAdds::count(dims, n, n).unwrap()
+    lessons::ch06::work(d_model, n_heads, width, n).unwrap()
 }
 
 /// The multiply-adds of the steps that look at pairs of tokens.
@@ -106,7 +92,7 @@ fn work_of_one_wide_head_eight_narrow_and_eight_wide() {
     let pairs = 100 * 100;
     let per_pair = |work: &MultiplyAdds| thousands(work.costs()[3].multiply_adds / pairs);
     let sensors = work(256, 8, 32, 30);
-    let values = [
+    let said = [
         ("pair_1x512", per_pair(&wide)),
         ("pair_8x64", per_pair(&narrow)),
         ("pair_8x512", per_pair(&undivided)),
@@ -119,31 +105,33 @@ fn work_of_one_wide_head_eight_narrow_and_eight_wide() {
         ("pairs_8", thousands(8 * pairs)),
         ("sensors", thousands(sensors.total())),
     ];
-    insta::assert_snapshot!("ch06_work", lines(&values));
+    assert_quote!("ch06_work", values(&said));
 }
 
 #[test]
 fn work_by_the_length_of_the_sequence() {
-    let mut text = format!(
-        "{:>6}  {:>11}  {:>10}  {:>13}  {:>12}\n",
-        "tokens", "projections", "with pairs", "share of them", "exponentials"
-    );
+    let mut table = Table::new([
+        ("tokens", 6),
+        ("projections", 13),
+        ("with pairs", 12),
+        ("share of them", 15),
+        ("exponentials", 14),
+    ]);
     let millions = |n: usize| format!("{:.1} M", n as f64 / 1e6);
     for n in [30, 100, 1_024, 4_096] {
         let work = work(512, 8, 64, n);
         let pairs = of_pairs(&work);
-        let share = format!("{:.0} %", 100.0 * pairs as f64 / work.total() as f64);
-        let (projections, exponentials) = (millions(work.total() - pairs), 8 * n * n);
-        writeln!(
-            text,
-            "{:>6}  {projections:>11}  {:>10}  {share:>13}  {:>12}",
+        let share = percent(pairs as f64 / work.total() as f64);
+        let (projections, exponentials) = (work.total() - pairs, 8 * n * n);
+        table.row([
             thousands(n),
+            millions(projections),
             millions(pairs),
+            share,
             thousands(exponentials),
-        )
-        .unwrap();
+        ]);
     }
-    insta::assert_snapshot!("ch06_lengths", text);
+    assert_quote!("ch06_lengths", table.text());
 }
 
 #[test]
@@ -179,15 +167,10 @@ fn what_each_bias_does() {
     let moved = |layer| attention::max_abs_diff(&out(&plain), &out(layer)).unwrap();
     let (key, query, value) =
         (moved(&with_bias_of(1)), moved(&with_bias_of(0)), moved(&folded));
-    assert!(key <= 1e-12 && value <= 1e-12, "{key:e} {value:e}");
-    let values = [
-        ("key_bias_moves", "less than 10⁻¹²".to_owned()),
+    let said = [
+        ("key_bias_moves", format!("less than {}", bound(key, 1e-12))),
         ("query_bias_moves", format!("{query:.2}")),
-        ("folded_value_bias_moves", "less than 10⁻¹²".to_owned()),
+        ("folded_value_bias_moves", format!("less than {}", bound(value, 1e-12))),
     ];
-    insta::assert_snapshot!("ch06_biases", lines(&values));
-}
-
-fn lines(values: &[(&str, String)]) -> String {
-    values.iter().map(|(name, value)| format!("{name}: {value}\n")).collect()
+    assert_quote!("ch06_biases", values(&said));
 }

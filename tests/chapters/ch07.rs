@@ -3,39 +3,29 @@
 use std::fmt::Write;
 
 use attention::{
-    Batch, Dims, LayerParameters, Mask, Matrix, MultiHeadAttention, Real, Rng,
-    SeedableRng, max_abs_diff, random_matrix, softmax_rows,
+    Batch, Dims, LayerParameters, Mask, Matrix, MultiHeadAttention, Rng, SeedableRng,
+    max_abs_diff, random_matrix, softmax_rows,
 };
 use fused_heads::FusedAttention;
 use per_head::PerHeadAttention;
-use pretrained::{TrainedLayer, minilm};
+use pretrained::minilm;
+
+use lessons::ch02::as_written;
+use lessons::ch07::{
+    HEAD, QUERY, SCORES, padded, row, softmax_with_fill, softmax_with_fill_added,
+};
 
 use crate::cases::{assert_close, layer, tokens};
+use crate::quote::{Table, assert_quote, bound, values};
 
 const TOLERANCE: f64 = 1e-12;
-const SAME: &str = "less than 10⁻¹²";
-/// Where the softmaxes of this chapter mask: two keys of four may be attended to.
-const SCORES: [f64; 4] = [2.0, 1.0, 0.5, -1.0];
 const NO: f64 = f64::NEG_INFINITY;
-/// `loan`, and a head in which much of its attention goes astray.
-const QUERY: usize = 5;
-const HEAD: usize = 6;
-
-/// The sentence of the bank, and below it two rows that an earlier sentence left.
-fn padded(trained: &TrainedLayer) -> Matrix {
-    let bank = &trained.sentence("bank_loan").unwrap().input;
-    let pilot = &trained.sentence("pilot").unwrap().input;
-    let mut padded = pilot.clone();
-    padded.rows_mut(0, bank.nrows()).copy_from(bank);
-    padded
-}
-
 #[test]
 fn padding_on_a_trained_layer() {
     let trained = minilm().unwrap();
     let layer = FusedAttention::new(&trained.parameters);
     let bank = trained.sentence("bank_loan").unwrap();
-    let (n, padded) = (bank.input.nrows(), padded(&trained));
+    let (n, padded) = (bank.input.nrows(), padded(&trained).unwrap());
     let n_padded = padded.nrows();
     let mut with_nan = padded.clone();
     with_nan.rows_mut(n, n_padded - n).fill(f64::NAN);
@@ -54,12 +44,11 @@ fn padding_on_a_trained_layer() {
     let turned = layer.self_attend(&padded, &turned).unwrap();
 
     let moved = |seen| max_abs_diff(&real(&alone), &real(seen)).unwrap();
-    assert_close("the sentence alone and masked", moved(&masked), TOLERANCE);
-    assert_close("the sentence alone and with NaN below", moved(&nan), TOLERANCE);
+    let same = |of| format!("less than {}", bound(moved(of), TOLERANCE));
     let all = (0..12).flat_map(|head| (0..n).map(move |query| (head, query)));
     let shares: Vec<f64> =
         all.map(|(head, query)| astray(&unmasked, head, query)).collect();
-    let values = [
+    let said = [
         ("n_real", n.to_string()),
         ("n_padded", n_padded.to_string()),
         ("query", bank.tokens[QUERY].clone()),
@@ -72,12 +61,12 @@ fn padding_on_a_trained_layer() {
         ("astray_masked", format!("{:.2}", astray(&masked, HEAD, QUERY))),
         ("moved", format!("{:.2}", moved(&unmasked))),
         ("largest", format!("{:.2}", real(&alone).amax())),
-        ("moved_masked", SAME.into()),
-        ("moved_nan", SAME.into()),
+        ("moved_masked", same(&masked)),
+        ("moved_nan", same(&nan)),
         ("astray_turned", format!("{:.2}", astray(&turned, HEAD, QUERY))),
         ("moved_turned", format!("{:.2}", moved(&turned))),
     ];
-    insta::assert_snapshot!("ch07_padding", lines(&values));
+    assert_quote!("ch07_padding", values(&said));
 }
 
 #[test]
@@ -97,15 +86,16 @@ fn a_mask_after_softmax_loses_attention() {
     let difference = max_abs_diff(&before, &again).unwrap();
     assert_close("before softmax and after, divided", difference, TOLERANCE);
 
-    let mut text = format!(
-        "{:<9} {:>19}  {:>18}\n",
-        "query", "mask before softmax", "mask after softmax"
-    );
+    let mut table = Table::new([
+        ("query", -9),
+        ("mask before softmax", 20),
+        ("mask after softmax", 20),
+    ]);
     for (i, token) in bank.tokens.iter().enumerate() {
-        let sums = [&before, &after].map(|map| map.row(i).sum());
-        writeln!(text, "{token:<9} {:>19.3}  {:>18.3}", sums[0], sums[1]).unwrap();
+        let sums = [&before, &after].map(|map| format!("{:.3}", map.row(i).sum()));
+        table.row([token, &sums[0], &sums[1]]);
     }
-    insta::assert_snapshot!("ch07_after_softmax", text);
+    assert_quote!("ch07_after_softmax", table.text());
 }
 
 #[test]
@@ -123,7 +113,7 @@ fn causal_where_queries_and_keys_differ_in_number() {
     };
     let shapes = [(4, 4), (1, 4), (4, 2)];
     let text = shapes.map(|(n_q, n_kv)| picture(&Mask::Causal, n_q, n_kv)).join("\n");
-    insta::assert_snapshot!("ch07_causal", text);
+    assert_quote!("ch07_causal", text);
 }
 
 #[test]
@@ -131,31 +121,23 @@ fn what_fills_a_blocked_score() {
     let keys = |allowed: usize| Mask::FirstKeys(allowed);
     let ours = |allowed| softmax_rows(keys(allowed).apply(row(SCORES)));
     let plain = |allowed| textbook_softmax(keys(allowed).apply(row(SCORES)));
-    let filled = |allowed: usize| {
-        let fill = |j: usize, score| if j < allowed { score } else { -1e9 };
-        softmax_rows(Matrix::from_fn(1, 4, |_, j| fill(j, SCORES[j])))
-    };
     let (both, none) = (2, 0);
-    let mut text =
-        format!("{:<28} {:<26} none allowed\n", "blocked scores", "2 of 4 allowed");
+    let mut table = Table::new([
+        ("blocked scores", -29),
+        ("2 of 4 allowed", -27),
+        ("none allowed", -27),
+    ]);
     for (name, rows) in [
         ("−∞, softmax_rows", [both, none].map(ours)),
         ("−∞, softmax by the formula", [both, none].map(plain)),
-        ("replaced by −1e9", [both, none].map(filled)),
-        ("−1e9 added, f64", [both, none].map(added::<f64>)),
-        ("−1e9 added, f32", [both, none].map(added::<f32>)),
+        ("replaced by −1e9", [both, none].map(softmax_with_fill)),
+        ("−1e9 added, f64", [both, none].map(softmax_with_fill_added::<f64>)),
+        ("−1e9 added, f32", [both, none].map(softmax_with_fill_added::<f32>)),
     ] {
         let [both, none] = rows.map(|row| digits(row.iter().copied()));
-        writeln!(text, "{name:<28} {both:<26} {none}").unwrap();
+        table.row([name, &both, &none]);
     }
-    insta::assert_snapshot!("ch07_fills", text);
-}
-
-/// −1e9 added to what is blocked, in the precision of the scores.
-fn added<T: Real>(allowed: usize) -> Matrix {
-    let blocked = row([0, 1, 2, 3].map(|j| if j < allowed { 0.0 } else { -1e9 }));
-    let scores = row(SCORES).map(T::of);
-    softmax_rows(Mask::Additive(blocked).apply(scores)).map(|share| share.to_f64())
+    assert_quote!("ch07_fills", table.text());
 }
 
 #[test]
@@ -165,7 +147,7 @@ fn a_fill_that_is_not_low_enough() {
     };
     let text = [("−∞", NO), ("−1e9", -1e9), ("−1e4", -1e4)]
         .map(|(name, fill)| format!("{name:<5}  {}", row(fill)));
-    insta::assert_snapshot!("ch07_small_fill", text.join("\n"));
+    assert_quote!("ch07_small_fill", text.join("\n"));
 }
 
 #[test]
@@ -180,19 +162,19 @@ fn a_blocked_score_times_zero() {
         ("−∞ × 0", softmax_rows(zero_times_blocked)),
     ]
     .map(|(name, row)| format!("{name:<14}  {}", digits(row.iter().copied())));
-    insta::assert_snapshot!("ch07_times_zero", text.join("\n"));
+    assert_quote!("ch07_times_zero", text.join("\n"));
 }
 
 #[test]
 fn huge_scores() {
     let scores = [1e4, 1e4, -1e4];
-    let values = [
+    let said = [
         ("by_the_formula", digits(textbook_softmax(row(scores)).iter().copied())),
         ("softmax_rows", digits(softmax_rows(row(scores)).iter().copied())),
         ("last_exp_f32", format!("{:.2}", f32::MAX.ln())),
         ("last_exp_f64", format!("{:.2}", f64::MAX.ln())),
     ];
-    insta::assert_snapshot!("ch07_huge", lines(&values));
+    assert_quote!("ch07_huge", values(&said));
 }
 
 const BROKEN: usize = 2;
@@ -227,7 +209,7 @@ fn how_far_a_nan_gets() {
             write!(text, "  {said:>width$}").unwrap();
         }
     }
-    insta::assert_snapshot!("ch07_nan", text);
+    assert_quote!("ch07_nan", text);
 }
 
 #[test]
@@ -237,7 +219,7 @@ fn rows_with_nothing_to_attend_to() {
     let n = bank.input.nrows();
     // Two rows of padding in front, and no query sees what comes after it.
     let real: Vec<bool> = (0..n).map(|key| key >= 2).collect();
-    let mask = Mask::All(vec![Mask::Causal, Mask::Keys(real)]);
+    let mask = Mask::All(vec![Mask::Causal, Mask::Keys(real.clone())]);
     let layer = FusedAttention::new(&trained.parameters);
     let seen = layer.self_attend(&bank.input, &mask).unwrap();
     let is_zero = |i: &usize| seen.attn.iter().all(|map| map.row(*i).sum() == 0.0);
@@ -250,14 +232,14 @@ fn rows_with_nothing_to_attend_to() {
     next.row_mut(0).fill(f64::NAN);
     let next = layer.self_attend(&next, &Mask::None).unwrap().out;
     let broken = next.row_iter().filter(|row| row.iter().any(|x| x.is_nan())).count();
-    let values = [
+    let said = [
         ("n_tokens", n.to_string()),
         ("empty", empty.iter().map(usize::to_string).collect::<Vec<_>>().join(" and ")),
         ("empty_output", first_numbers(seen.out.row(0).iter())),
         ("b_o", first_numbers(b_o.iter())),
         ("broken_in_next_layer", broken.to_string()),
     ];
-    insta::assert_snapshot!("ch07_empty", lines(&values));
+    assert_quote!("ch07_empty", values(&said));
 }
 
 #[test]
@@ -269,7 +251,7 @@ fn query_and_key_from_different_sentences() {
     let seen =
         layer.forward(&bank.input, &river.input, &river.input, &Mask::None).unwrap();
     let shape = |m: &Matrix| format!("({}, {})", m.nrows(), m.ncols());
-    let values = [
+    let said = [
         ("query_shape", shape(&bank.input)),
         ("key_shape", shape(&river.input)),
         ("map_shape", shape(&seen.attn[0])),
@@ -277,7 +259,7 @@ fn query_and_key_from_different_sentences() {
         ("pair", format!("{} → {}", bank.tokens[2], river.tokens[3])),
         ("share", format!("{:.2}", seen.attn[11][(2, 3)])),
     ];
-    insta::assert_snapshot!("ch07_cross", lines(&values));
+    assert_quote!("ch07_cross", values(&said));
 }
 
 #[test]
@@ -299,23 +281,24 @@ fn a_padded_batch_is_its_sequences_one_by_one() {
     let out = seen.out.tokens().shape();
     let shape =
         format!("({}, {}, {})", seen.out.n_sequences(), seen.out.n_tokens(), out.1);
+    let mut largest = 0.0;
     for (s, (seen, &length)) in seen.into_sequences().iter().zip(&lengths).enumerate() {
         let alone = batch.sequence(s).rows(0, length).into_owned();
         let alone = layer.self_attend(&alone, &Mask::None).unwrap().out;
         let together = seen.out.rows(0, length).into_owned();
         let difference = max_abs_diff(&alone, &together).unwrap();
-        assert_close(format!("sequence {s} of the batch"), difference, 1e-5);
+        largest = f64::max(largest, difference);
     }
-    let values = [
+    let said = [
         ("batch_out_shape", shape),
         ("maps_shape", format!("({n_sequences}, {n_maps}, {}, {})", map.0, map.1)),
         ("longest", lengths[0].to_string()),
         ("shortest", lengths[n_sequences - 1].to_string()),
         ("real", attention::thousands(lengths.iter().sum())),
         ("rows", attention::thousands(n_sequences * n_tokens)),
-        ("alone_or_together", "less than 10⁻⁵".to_owned()),
+        ("alone_or_together", format!("less than {}", bound(largest, 1e-5))),
     ];
-    insta::assert_snapshot!("ch07_batch", lines(&values));
+    assert_quote!("ch07_batch", values(&said));
 }
 
 #[test]
@@ -358,7 +341,7 @@ fn masks_repeated_a_head_in_the_wrong_order() {
             text.push('\n');
         }
     }
-    insta::assert_snapshot!("ch07_order", text);
+    assert_quote!("ch07_order", text);
 }
 
 #[test]
@@ -369,7 +352,7 @@ fn the_order_of_a_sum_is_seen_in_its_last_digit() {
     let forwards = (0..384).fold(0f32, |sum, i| sum + products(i));
     let backwards = (0..384).rev().fold(0f32, |sum, i| sum + products(i));
     assert_ne!(forwards, backwards);
-    let values = [
+    let said = [
         ("left_first", format!("{}", (0.1 + 0.2) + 0.3)),
         ("right_first", format!("{}", 0.1 + (0.2 + 0.3))),
         ("forwards", forwards.to_string()),
@@ -377,18 +360,12 @@ fn the_order_of_a_sum_is_seen_in_its_last_digit() {
         ("step_f32", format!("{:.0e}", f32::EPSILON)),
         ("step_f64", format!("{:.0e}", f64::EPSILON)),
     ];
-    insta::assert_snapshot!("ch07_digits", lines(&values));
+    assert_quote!("ch07_digits", values(&said));
 }
 
-/// `exp(s_j) / Σ_j exp(s_j)` as it is written.
+/// As it is written.
 fn textbook_softmax(scores: Matrix) -> Matrix {
-    let exp = scores.map(f64::exp);
-    let sum = exp.sum();
-    exp / sum
-}
-
-fn row<const N: usize>(scores: [f64; N]) -> Matrix {
-    Matrix::from_row_slice(1, N, &scores)
+    Matrix::from_row_slice(1, scores.ncols(), &as_written(scores.as_slice()))
 }
 
 /// In prose: `0.047, −0.022, …`
@@ -399,8 +376,4 @@ fn first_numbers<'a>(numbers: impl Iterator<Item = &'a f64>) -> String {
 fn digits(numbers: impl Iterator<Item = f64>) -> String {
     let one = |x: f64| if x.is_nan() { "NaN".into() } else { format!("{x:.3}") };
     numbers.map(one).collect::<Vec<_>>().join(" ")
-}
-
-fn lines(values: &[(&str, String)]) -> String {
-    values.iter().map(|(name, value)| format!("{name}: {value}\n")).collect()
 }

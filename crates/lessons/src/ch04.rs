@@ -1,57 +1,104 @@
-//! The figures of chapter 4.
+//! Chapter 4: two lenses on the three words, and the twelve trained heads one by one.
 
 use anyhow::Result;
-use attention::{HeadParameters, LayerParameters, Mask, Matrix};
+use attention::{HeadParameters, LayerParameters, Linear, Matrix};
 use figures::{ConcatChange, Figure, Heads, concat_change, head_maps, head_view};
-use per_head::{PerHeadAttention, concat};
-use single_head::attend;
+use per_head::concat;
 
-use super::ch03::{WORDS, by_hand, words};
-use super::{Args, Entry};
+use crate::args::{Args, Entry};
+use crate::ch03::{WORDS, by_hand, words};
+use crate::trained::{maps, passes};
 
-pub const FIGURES: [Entry; 4] = [
-    ("lens-words", two_lenses),
+pub(crate) const FIGURES: [Entry; 4] = [
+    ("lens-words", lens_words),
     ("lens-trained", three_heads),
     ("lens-disturbed", disturbed),
     ("lens-all", all_heads),
 ];
 
-fn two_lenses(_: &Args) -> Result<Figure> {
-    #[rustfmt::skip]
-    let heads = [
-        HeadParameters {
-            w_q: by_hand([0.0, 0.0,  0.0, 0.0,  0.0, 2.0,  2.0, 0.0])?,
-            w_k: by_hand([0.0, 0.0,  0.0, 0.0,  1.0, 0.0,  0.0, 1.0])?,
-            w_v: by_hand([0.0, 0.0,  0.0, 0.0,  1.0, 0.0,  0.0, 1.0])?,
-        },
-        HeadParameters {
-            w_q: by_hand([2.0, 0.0,  0.0, 0.0,  0.0, 0.0,  0.0, 0.0])?,
-            w_k: by_hand([1.0, 0.0,  0.0, 1.0,  0.0, 0.0,  0.0, 0.0])?,
-            w_v: by_hand([1.0, 0.0,  0.0, 1.0,  0.0, 0.0,  0.0, 0.0])?,
-        },
-    ];
-    let x = words();
-    let maps = heads
-        .iter()
-        .map(|head| Ok(attend(head, &x, &x, &x, &Mask::None)?.attn))
-        .collect::<Result<Vec<Matrix>>>()?;
+/// The trained head that is disturbed.
+pub const DISTURBED: usize = 9;
+
+/// Two lenses on the three words: one for verbs and plural nouns, one for water.
+///
+/// # Errors
+/// None; the sizes fit.
+#[rustfmt::skip]
+pub fn two_lenses() -> Result<LayerParameters> {
+    let grammar = HeadParameters {
+        w_q: by_hand([0.0, 0.0,  0.0, 0.0,  0.0, 2.0,  2.0, 0.0])?,
+        w_k: by_hand([0.0, 0.0,  0.0, 0.0,  1.0, 0.0,  0.0, 1.0])?,
+        w_v: by_hand([0.0, 0.0,  0.0, 0.0,  1.0, 0.0,  0.0, 1.0])?,
+    };
+    let water = HeadParameters {
+        w_q: by_hand([2.0, 0.0,  0.0, 0.0,  0.0, 0.0,  0.0, 0.0])?,
+        w_k: by_hand([1.0, 0.0,  0.0, 1.0,  0.0, 0.0,  0.0, 0.0])?,
+        w_v: by_hand([1.0, 0.0,  0.0, 1.0,  0.0, 0.0,  0.0, 0.0])?,
+    };
+    let w_o = Matrix::from_row_slice(4, 4, &[
+        0.0, 1.0, 0.0, 0.0,
+        1.0, 0.0, 0.0, 0.0,
+        1.0, 0.0, 1.0, 0.0,
+        0.0, 0.0, 0.0, 1.0,
+    ]);
+    Ok(LayerParameters::new(vec![grammar, water], Linear::new(w_o, None)?)?)
+}
+
+/// The trained layer before and after one head's values change their sign.
+pub struct Disturbed {
+    /// The heads side by side, before and after, `[n_tokens, h · d_v]` each.
+    pub concat: [Matrix; 2],
+    /// The output, before and after, `[n_tokens, d_model]` each.
+    pub out: [Matrix; 2],
+}
+
+impl Disturbed {
+    /// One head's W_i^V negated, on "The river banks overflowed.".
+    ///
+    /// # Errors
+    /// None; the layer and the sentence are parts of the program.
+    pub fn new(head: usize) -> Result<Self> {
+        let layer = pretrained::minilm()?;
+        let (parameters, x) = (&layer.parameters, &layer.sentence("river_banks")?.input);
+        let mut heads = parameters.heads().to_vec();
+        heads[head].w_v.weight *= -1.0;
+        let changed = LayerParameters::new(heads, parameters.w_o().clone())?;
+        let side_by_side = |parameters: &LayerParameters| -> Result<Matrix> {
+            let passes = passes(parameters, x)?;
+            Ok(concat(passes.iter().map(|pass| &pass.out))?)
+        };
+        let concat = [side_by_side(parameters)?, side_by_side(&changed)?];
+        let w_o = parameters.w_o();
+        let out = [w_o.forward(&concat[0])?, w_o.forward(&concat[1])?];
+        Ok(Self { concat, out })
+    }
+
+    /// How far each column of two matrices moves.
+    pub fn change([before, after]: &[Matrix; 2]) -> Vec<f64> {
+        (before - after).column_iter().map(|column| column.amax()).collect()
+    }
+}
+
+/// How many columns move at all.
+pub fn moved(change: &[f64]) -> usize {
+    change.iter().filter(|&&moved| moved > 0.0).count()
+}
+
+fn lens_words(_: &Args) -> Result<Figure> {
+    let maps = maps(&two_lenses()?, &words())?;
     let title = "“overflowed” finds “banks” through one lens, “river” through the other";
     Ok(head_maps(title, &Heads::of_tokens(&maps, &WORDS)?))
 }
 
-/// The trained layer and the maps of its heads on "The river banks overflowed.".
-fn river_banks() -> Result<(LayerParameters, Matrix, Vec<Matrix>, Vec<String>)> {
+/// The trained layer's maps of "The river banks overflowed.", and its word pieces.
+fn river_banks() -> Result<(Vec<Matrix>, Vec<String>)> {
     let layer = pretrained::minilm()?;
     let sentence = layer.sentence("river_banks")?;
-    let x = sentence.input.clone();
-    let heads =
-        PerHeadAttention::new(layer.parameters.clone()).heads(&x, &x, &x, &Mask::None)?;
-    let maps = heads.into_iter().map(|head| head.attn).collect();
-    Ok((layer.parameters.clone(), x, maps, sentence.tokens.clone()))
+    Ok((maps(&layer.parameters, &sentence.input)?, sentence.tokens.clone()))
 }
 
 fn three_heads(_: &Args) -> Result<Figure> {
-    let (_, _, maps, tokens) = river_banks()?;
+    let (maps, tokens) = river_banks()?;
     let chosen = [6, 9, 11];
     let maps = chosen.map(|i| maps[i].clone());
     let heads = Heads::of_tokens(&maps, &tokens)?.numbered(&chosen)?;
@@ -60,35 +107,22 @@ fn three_heads(_: &Args) -> Result<Figure> {
 }
 
 fn disturbed(_: &Args) -> Result<Figure> {
-    let (parameters, x, maps, _) = river_banks()?;
-    let disturbed = 9;
-    let mut heads = parameters.heads().to_vec();
-    heads[disturbed].w_v.weight *= -1.0;
-    let changed = LayerParameters::new(heads, parameters.w_o().clone())?;
-    let side_by_side = |parameters: LayerParameters| -> Result<Matrix> {
-        let heads = PerHeadAttention::new(parameters).heads(&x, &x, &x, &Mask::None)?;
-        Ok(concat(heads.iter().map(|head| &head.out))?)
-    };
-    let w_o = parameters.w_o().clone();
-    let (a, b) = (side_by_side(parameters)?, side_by_side(changed)?);
-    let change = |a: &Matrix, b: &Matrix| -> Vec<f64> {
-        (a - b).column_iter().map(|column| column.amax()).collect()
-    };
-    let moved = |change: &[f64]| change.iter().filter(|&&moved| moved > 0.0).count();
-    let (before, after) = (change(&a, &b), change(&w_o.forward(&a)?, &w_o.forward(&b)?));
+    let disturbed = Disturbed::new(DISTURBED)?;
+    let [before, after] = [&disturbed.concat, &disturbed.out].map(Disturbed::change);
     let title = format!(
-        "Head {disturbed} moves {} of {} columns before W^O, and {} after it",
+        "Head {DISTURBED} moves {} of {} columns before W^O, and {} after it",
         moved(&before),
         before.len(),
         moved(&after),
     );
-    let n_heads = maps.len();
-    let change = ConcatChange { concat: &before, out: &after, n_heads, disturbed };
+    let n_heads = pretrained::minilm()?.parameters.heads().len();
+    let change =
+        ConcatChange { concat: &before, out: &after, n_heads, disturbed: DISTURBED };
     Ok(concat_change(title, change)?)
 }
 
 fn all_heads(_: &Args) -> Result<Figure> {
-    let (_, _, maps, tokens) = river_banks()?;
+    let (maps, tokens) = river_banks()?;
     let heads = Heads::of_tokens(&maps, &tokens)?.showing(6)?;
     let share = maps[6][(3, 2)];
     let title =

@@ -1,13 +1,63 @@
-//! The figures of chapter 5.
+//! Chapter 5: heads as columns of one matrix, the view that goes wrong, and a batch.
 
 use anyhow::Result;
-use attention::{Batch, Mask};
+use attention::{Batch, Linear, Mask, Matrix, PackedParameters, softmax_rows};
 use figures::{Figure, Heads, head_maps, memory_order};
 use fused_heads::FusedAttention;
 
-use super::{Args, Entry};
+use crate::args::{Args, Entry};
 
-pub const FIGURES: [Entry; 2] = [("fused-memory", memory), ("fused-batch", padded_batch)];
+pub(crate) const FIGURES: [Entry; 2] =
+    [("fused-memory", memory), ("fused-batch", padded_batch)];
+
+/// `view(h, n, d)` of a row-major `[n, h · d]`, head 0 first: what lies there.
+pub fn view_without_transpose(q: &Matrix, h: usize) -> Vec<Matrix> {
+    let (n, d) = (q.nrows(), q.ncols() / h);
+    let memory: Vec<f64> = q.transpose().as_slice().to_vec(); // row after row
+    memory.chunks(n * d).map(|head| Matrix::from_row_slice(n, d, head)).collect()
+}
+
+/// The heads of `[n, h · d]`, each its block of columns.
+pub fn columns_of_heads(q: &Matrix, h: usize) -> Vec<Matrix> {
+    let d = q.ncols() / h;
+    (0..h).map(|i| q.columns(i * d, d).into_owned()).collect()
+}
+
+/// The heads side by side, `[n, h · d]`.
+pub fn side_by_side(heads: &[Matrix]) -> Matrix {
+    let columns: Vec<_> = heads.iter().flat_map(|head| head.column_iter()).collect();
+    Matrix::from_columns(&columns)
+}
+
+/// `view(n, h · d)` of a row-major `[h, n, d]`: merged without the transpose.
+pub fn merged_without_transpose(heads: &[Matrix]) -> Matrix {
+    let (n, d) = heads[0].shape();
+    let memory: Vec<f64> =
+        heads.iter().flat_map(|head| head.transpose().as_slice().to_vec()).collect();
+    Matrix::from_row_slice(n, heads.len() * d, &memory)
+}
+
+/// The layer with one way to split its heads, and one to merge them.
+///
+/// # Errors
+/// If the tokens have another width than the layer.
+pub fn layer_with_split(
+    packed: &PackedParameters,
+    x: &Matrix,
+    split: fn(&Matrix, usize) -> Vec<Matrix>,
+    merge: fn(&[Matrix]) -> Matrix,
+) -> Result<Matrix> {
+    let dims = packed.dims();
+    let heads_of =
+        |w: &Linear| -> Result<Vec<Matrix>> { Ok(split(&w.forward(x)?, dims.n_heads())) };
+    let (q, k, v) =
+        (heads_of(packed.w_q())?, heads_of(packed.w_k())?, heads_of(packed.w_v())?);
+    let sqrt_d_k = (dims.d_k() as f64).sqrt();
+    let heads: Vec<Matrix> = (0..dims.n_heads())
+        .map(|i| softmax_rows(&q[i] * k[i].transpose() / sqrt_d_k) * &v[i])
+        .collect();
+    Ok(packed.w_o().forward(&merge(&heads))?)
+}
 
 fn memory(_: &Args) -> Result<Figure> {
     let (n_tokens, n_heads, d_k) = (4, 2, 3);

@@ -1,47 +1,58 @@
-//! The figures of chapter 6.
+//! Chapter 6: parameters and multiply-adds of layers of every kind, counted.
 
 use anyhow::Result;
 use attention::{Dims, LayerParameters, MultiplyAdds, ParameterCount, Rng, SeedableRng};
 use figures::{Figure, NamedCost, costs, ledger};
 
-use super::{Args, Entry};
+use crate::args::{Args, Entry};
 
-pub const FIGURES: [Entry; 4] = [
+pub(crate) const FIGURES: [Entry; 4] = [
     ("ledger-heads", ledger_heads),
     ("ledger-undivided", ledger_undivided),
     ("costs-widths", costs_widths),
     ("costs-lengths", costs_lengths),
 ];
 
-fn count(n_heads: usize, width: usize) -> Result<ParameterCount> {
-    let dims = Dims::with_head_sizes(256, n_heads, width, width)?;
+/// The parameters of a layer of these sizes.
+pub fn count(dims: Dims, bias: bool) -> ParameterCount {
     let layer: LayerParameters =
-        LayerParameters::random(dims, true, &mut Rng::seed_from_u64(1));
-    Ok(layer.count())
+        LayerParameters::random(dims, bias, &mut Rng::seed_from_u64(1));
+    layer.count()
+}
+
+/// The work on `n_tokens` of a layer with heads of this width.
+///
+/// # Errors
+/// If a size is 0.
+pub fn work(
+    d_model: usize,
+    n_heads: usize,
+    width: usize,
+    n_tokens: usize,
+) -> Result<MultiplyAdds> {
+    let dims = Dims::with_head_sizes(d_model, n_heads, width, width)?;
+    Ok(MultiplyAdds::count(dims, n_tokens, n_tokens)?)
+}
+
+fn of_256(n_heads: usize, width: usize) -> Result<ParameterCount> {
+    Ok(count(Dims::with_head_sizes(256, n_heads, width, width)?, true))
 }
 
 fn ledger_heads(_: &Args) -> Result<Figure> {
-    let (eight, one) = (count(8, 32)?, count(1, 256)?);
+    let (eight, one) = (of_256(8, 32)?, of_256(1, 256)?);
     let ledgers = [("8 heads of 32", &eight), ("1 head of 256", &one)];
     Ok(ledger("Eight narrow heads have as many parameters as one wide head", &ledgers)?)
 }
 
 fn ledger_undivided(_: &Args) -> Result<Figure> {
-    let (eight, undivided) = (count(8, 32)?, count(8, 256)?);
+    let (eight, undivided) = (of_256(8, 32)?, of_256(8, 256)?);
     let ledgers = [("8 heads of 32", &eight), ("8 heads of 256", &undivided)];
     let title = "Heads that are not narrowed have eight times as many weights";
     Ok(ledger(title, &ledgers)?)
 }
 
-fn cost(
-    name: String,
-    n_heads: usize,
-    width: usize,
-    n_tokens: usize,
-) -> Result<NamedCost> {
-    let dims = Dims::with_head_sizes(512, n_heads, width, width)?;
-    let work = MultiplyAdds::count(dims, n_tokens, n_tokens)?;
-    Ok(NamedCost { name, work, milliseconds: None })
+fn cost(name: String, n_heads: usize, width: usize, n: usize) -> Result<NamedCost> {
+    Ok(NamedCost { name, work: work(512, n_heads, width, n)?, milliseconds: None })
 }
 
 fn costs_widths(_: &Args) -> Result<Figure> {

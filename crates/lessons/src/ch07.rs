@@ -1,20 +1,56 @@
-//! The figures of chapter 7.
+//! Chapter 7: masks on the sentence of the bank, and what fills a blocked score.
 
 use anyhow::{Result, bail};
-use attention::{Mask, Matrix, MultiHeadAttention, softmax_rows};
+use attention::{Mask, Matrix, MultiHeadAttention, Real, softmax_rows};
 use figures::{Figure, Heads, WeightRow, average, head_maps, mask_maps};
 use fused_heads::FusedAttention;
-use pretrained::minilm;
+use pretrained::{TrainedLayer, minilm};
 
-use super::{Args, Entry};
+use crate::args::{Args, Entry};
 
-pub const FIGURES: [Entry; 5] = [
+pub(crate) const FIGURES: [Entry; 5] = [
     ("mask-kinds", mask_kinds),
     ("mask-padding", mask_padding),
     ("mask-heads", mask_heads),
     ("mask-empty-row", mask_empty_row),
     ("mask-cross", mask_cross),
 ];
+
+/// Four scores of one query.
+pub const SCORES: [f64; 4] = [2.0, 1.0, 0.5, -1.0];
+/// `loan`, and a head in which much of its attention goes to padding.
+pub const QUERY: usize = 5;
+/// That head.
+pub const HEAD: usize = 6;
+
+/// The sentence of the bank, and below it two rows that a longer sentence left.
+///
+/// # Errors
+/// None; the sentences are parts of the program.
+pub fn padded(trained: &TrainedLayer) -> Result<Matrix> {
+    let bank = &trained.sentence("bank_loan")?.input;
+    let mut padded = trained.sentence("pilot")?.input.clone();
+    padded.rows_mut(0, bank.nrows()).copy_from(bank);
+    Ok(padded)
+}
+
+/// A row of scores.
+pub fn row<const N: usize>(scores: [f64; N]) -> Matrix {
+    Matrix::from_row_slice(1, N, &scores)
+}
+
+/// −1e9 added to all but the first keys, in the precision of the scores.
+pub fn softmax_with_fill_added<T: Real>(allowed: usize) -> Matrix {
+    let blocked = row([0, 1, 2, 3].map(|j| if j < allowed { 0.0 } else { -1e9 }));
+    let scores = row(SCORES).map(T::of);
+    softmax_rows(Mask::Additive(blocked).apply(scores)).map(|share| share.to_f64())
+}
+
+/// All but the first keys replaced by −1e9.
+pub fn softmax_with_fill(allowed: usize) -> Matrix {
+    let fill = |j: usize, score| if j < allowed { score } else { -1e9 };
+    softmax_rows(Matrix::from_fn(1, 4, |_, j| fill(j, SCORES[j])))
+}
 
 fn mask_kinds(_: &Args) -> Result<Figure> {
     let words = ["the", "bank", "approved", "the", "loan", "(pad)", "(pad)"];
@@ -36,25 +72,22 @@ fn mask_kinds(_: &Args) -> Result<Figure> {
 /// A row of a trained head with two rows below the sentence that an earlier one left.
 fn mask_padding(_: &Args) -> Result<Figure> {
     let trained = minilm()?;
-    let (bank, pilot) = (trained.sentence("bank_loan")?, trained.sentence("pilot")?);
-    let (n, n_padded) = (bank.tokens.len(), pilot.tokens.len());
-    let mut padded = pilot.input.clone();
-    padded.rows_mut(0, n).copy_from(&bank.input);
+    let (bank, padded) = (trained.sentence("bank_loan")?, padded(&trained)?);
+    let (n, n_padded) = (bank.tokens.len(), padded.nrows());
     let mut tokens = bank.tokens.clone();
     tokens.extend((n..n_padded).map(|at| format!("(pad {})", at - n)));
 
-    let (head, query) = (6, 5);
     let layer = FusedAttention::new(&trained.parameters);
-    let row = |name: &str, x: &Matrix, mask| -> Result<WeightRow> {
+    let bars = |name: &str, x: &Matrix, mask| -> Result<WeightRow> {
         let seen = layer.self_attend(x, &mask)?;
-        let mut shares: Vec<f64> = seen.attn[head].row(query).iter().copied().collect();
+        let mut shares: Vec<f64> = seen.attn[HEAD].row(QUERY).iter().copied().collect();
         shares.resize(n_padded, 0.0);
         Ok(WeightRow { name: name.to_owned(), shares })
     };
     let rows = [
-        row("the sentence alone", &bank.input, Mask::None)?,
-        row("padded, no mask", &padded, Mask::None)?,
-        row("padded, masked", &padded, Mask::FirstKeys(n))?,
+        bars("the sentence alone", &bank.input, Mask::None)?,
+        bars("padded, no mask", &padded, Mask::None)?,
+        bars("padded, masked", &padded, Mask::FirstKeys(n))?,
     ];
     let title = "Without a mask, loan gives part of its attention to padding (head 6)";
     Ok(average(title, &tokens, &rows)?)
@@ -81,16 +114,14 @@ fn mask_heads(args: &Args) -> Result<Figure> {
 }
 
 fn mask_empty_row(_: &Args) -> Result<Figure> {
-    let scores = Matrix::from_row_slice(1, 4, &[2.0, 1.0, 0.5, -1.0]);
-    let added = Mask::Additive(Matrix::from_element(1, 4, -1e9));
     let rows = [
-        ("−∞ (zeros, here)", Mask::FirstKeys(0).apply(scores.clone())),
-        ("replaced by −1e9", Matrix::from_element(1, 4, -1e9)),
-        ("−1e9 added, f64", added.apply(scores)),
+        ("−∞ (zeros, here)", softmax_rows(Mask::FirstKeys(0).apply(row(SCORES)))),
+        ("replaced by −1e9", softmax_with_fill(0)),
+        ("−1e9 added, f64", softmax_with_fill_added::<f64>(0)),
     ]
-    .map(|(name, scores)| WeightRow {
+    .map(|(name, shares)| WeightRow {
         name: name.to_owned(),
-        shares: softmax_rows(scores).iter().copied().collect(),
+        shares: shares.iter().copied().collect(),
     });
     let keys = ["key 0", "key 1", "key 2", "key 3"];
     let title = "All four keys are blocked: only −∞ gives them nothing";

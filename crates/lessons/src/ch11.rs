@@ -1,10 +1,11 @@
-//! The figures of chapter 11: a softmax in blocks, from the compiled code, and what was
+//! Chapter 11: a softmax in blocks, from the compiled code, and what was
 //! measured, from files.
 
 pub mod online;
 pub mod work;
 
 use anyhow::{Context, Result};
+use attention::Dims;
 use figures::{
     Figure, GrowthLine, GrowthPoint, OnlineSteps, Reached, Roof, Roofline, Timed,
     TimedCase, TimedRun, growth, ladder_times, online_softmax, roofline,
@@ -12,10 +13,10 @@ use figures::{
 
 use record::{CaseReport, Pass, Run};
 
-use super::{Args, Entry};
+use crate::args::{Args, Entry};
 use work::Work;
 
-pub(super) const FIGURES: [Entry; 5] = [
+pub(crate) const FIGURES: [Entry; 5] = [
     ("online-softmax", in_blocks),
     ("roofline", roof),
     ("ladder-forward", |args| ladder(args, Pass::Forward)),
@@ -25,6 +26,14 @@ pub(super) const FIGURES: [Entry; 5] = [
 
 /// The case that the chapter follows.
 pub const CASE: &str = "4k";
+
+/// That case: 4,096 tokens, 512 wide, 8 heads.
+///
+/// # Errors
+/// None; the heads divide the width.
+pub fn work() -> Result<Work> {
+    Ok(Work { dims: Dims::new(512, 8)?, batch: 1, tokens: 4096 })
+}
 
 fn in_blocks(_: &Args) -> Result<Figure> {
     let (scores, steps) = (online::scores(), online::steps());

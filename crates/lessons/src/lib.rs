@@ -9,58 +9,29 @@
 //! thread and no clock is used here, so that the same code can run in a page. What comes
 //! from files (a reader's own benchmark) is handed in, in [`Args`].
 
-mod ch01;
-mod ch02;
-mod ch03;
-mod ch04;
-mod ch05;
-mod ch06;
-mod ch07;
+mod args;
+pub mod ch01;
+pub mod ch02;
+pub mod ch03;
+pub mod ch04;
+pub mod ch05;
+pub mod ch06;
+pub mod ch07;
 pub mod ch08;
-mod ch09;
-mod ch10;
+pub mod ch09;
+pub mod ch10;
 pub mod ch11;
+pub mod numbers;
 mod stages;
+pub mod trained;
 
 use anyhow::{Context, Result};
 use figures::Figure;
-use record::Run;
 
+use args::Entry;
+
+pub use args::Args;
 pub use stages::every_stage;
-
-/// What a chapter says of a figure behind its name: `key=value` pairs. With them, the
-/// reader's own benchmark where there is one.
-#[derive(Debug, Default)]
-pub struct Args<'a> {
-    pairs: Vec<(&'a str, &'a str)>,
-    run: Option<&'a Run>,
-}
-
-impl<'a> Args<'a> {
-    /// The value of `key=value`, if it was given.
-    pub fn get(&self, key: &str) -> Option<&'a str> {
-        self.pairs.iter().find(|(name, _)| *name == key).map(|(_, value)| *value)
-    }
-
-    /// The same, with what the reader's own benchmark found.
-    pub fn with_run(self, run: Option<&'a Run>) -> Self {
-        Self { run, ..self }
-    }
-
-    /// What the reader's own benchmark found.
-    pub fn run(&self) -> Option<&'a Run> {
-        self.run
-    }
-}
-
-impl<'a> FromIterator<(&'a str, &'a str)> for Args<'a> {
-    fn from_iter<I: IntoIterator<Item = (&'a str, &'a str)>>(pairs: I) -> Self {
-        Self { pairs: pairs.into_iter().collect(), run: None }
-    }
-}
-
-/// A name, and how the figure is drawn.
-type Entry = (&'static str, fn(&Args) -> Result<Figure>);
 
 const CHAPTERS: [&[Entry]; 11] = [
     &ch01::FIGURES,

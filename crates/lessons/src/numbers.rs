@@ -1,0 +1,42 @@
+//! What lessons ask of lists of numbers.
+
+/// The mean; NaN of no number.
+pub fn mean(numbers: impl IntoIterator<Item = f64>) -> f64 {
+    let (sum, n) = numbers.into_iter().fold((0.0, 0.0), |(sum, n), x| (sum + x, n + 1.0));
+    sum / n
+}
+
+/// The number in the middle, or the mean of the two; NaN of no number.
+pub fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
+    ends(numbers)[1]
+}
+
+/// The least, the median and the greatest; NaN of no number.
+pub fn ends(numbers: impl IntoIterator<Item = f64>) -> [f64; 3] {
+    let mut sorted: Vec<f64> = numbers.into_iter().collect();
+    sorted.sort_by(f64::total_cmp);
+    match sorted[..] {
+        [] => [f64::NAN; 3],
+        [least, ..] => {
+            let n = sorted.len();
+            let middle = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0;
+            [least, middle, sorted[n - 1]]
+        }
+    }
+}
+
+/// The part of the numbers that reach `least`.
+pub fn reaching(numbers: &[f64], least: f64) -> f64 {
+    mean(numbers.iter().map(|&number| f64::from(number >= least)))
+}
+
+/// The entropy of shares that sum to 1, in bits.
+pub fn entropy(shares: impl IntoIterator<Item = f64>) -> f64 {
+    let bits = |a: f64| if a == 0.0 { 0.0 } else { -a * a.log2() };
+    shares.into_iter().map(bits).sum()
+}
+
+/// A share as the figures print it: `.572`.
+pub fn share(share: f64) -> String {
+    format!("{share:.3}").trim_start_matches('0').to_string()
+}

@@ -1,0 +1,42 @@
+//! What several chapters ask of the trained layer and its sentences.
+
+use anyhow::{Context, Result};
+use attention::{LayerParameters, Mask, Matrix};
+use pretrained::Sentence;
+use single_head::{HeadPass, attend};
+
+/// Every head's pass over a sentence, head 0 first.
+///
+/// # Errors
+/// If the tokens have another width than the layer.
+pub fn passes(layer: &LayerParameters, x: &Matrix) -> Result<Vec<HeadPass>> {
+    let heads = layer.heads().iter();
+    heads.map(|head| Ok(attend(head, x, x, x, &Mask::None)?)).collect()
+}
+
+/// The maps of a layer, head 0 first.
+///
+/// # Errors
+/// If the tokens have another width than the layer.
+pub fn maps(layer: &LayerParameters, x: &Matrix) -> Result<Vec<Matrix>> {
+    Ok(passes(layer, x)?.into_iter().map(|pass| pass.attn).collect())
+}
+
+/// Where a word stands; of a word that stands twice, the first.
+///
+/// # Errors
+/// If the sentence has no such word.
+pub fn at(sentence: &Sentence, word: &str) -> Result<usize> {
+    let place = sentence.tokens.iter().position(|token| token == word);
+    place.with_context(|| format!("“{}” has no {word}", sentence.text))
+}
+
+/// Whether a token is a word or a piece of one, and no mark.
+pub fn is_word(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_alphanumeric() || c == '#')
+}
+
+/// How far two rows of numbers point the same way: 1 the same way, 0 at right angles.
+pub fn cosine(a: &Matrix, b: &Matrix) -> f64 {
+    a.dot(b) / (a.norm() * b.norm())
+}

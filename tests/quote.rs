@@ -1,0 +1,175 @@
+//! How tests of chapters say what they found: the lines and tables that a snapshot holds
+//! and a chapter quotes.
+
+use std::fmt::{Display, Write};
+
+use attention::Matrix;
+
+pub use lessons::numbers::share;
+
+/// Holds a text under a name that chapters can quote. The file has that name too, wherever
+/// the test stands.
+macro_rules! assert_quote {
+    ($name:literal, $text:expr) => {{
+        let mut settings = insta::Settings::clone_current();
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_snapshot_path(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/chapters/snapshots"
+        ));
+        settings.bind(|| insta::assert_snapshot!($name, $text));
+    }};
+}
+pub(crate) use assert_quote;
+
+/// `name: value`, a line each.
+pub fn values<N: Display, V: Display>(values: &[(N, V)]) -> String {
+    let lines = values.iter().map(|(name, value)| format!("{name}: {value}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// `57 %`; of what is less than one percent `0.4 %`.
+pub fn percent(part: f64) -> String {
+    match 100.0 * part {
+        small if small > 0.0 && small < 1.0 => format!("{small:.1} %"),
+        whole => format!("{whole:.0} %"),
+    }
+}
+
+/// Three digits that count.
+pub fn short(x: f64) -> String {
+    let digits = (2 - x.abs().log10().floor() as i32).max(0) as usize;
+    format!("{x:.digits$}")
+}
+
+/// Fails unless the number is at most this power of ten, and says the power: `10⁻¹²`.
+#[track_caller]
+pub fn bound(number: f64, power: f64) -> String {
+    let written = below(number, power);
+    let exponent = written.strip_prefix("1e").expect("a power of ten");
+    let digits = exponent.chars().map(|c| match c {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        digit => {
+            let value = digit.to_digit(10).expect("a power of ten");
+            char::from_u32('⁰' as u32 + value).expect("a digit in superscript")
+        }
+    });
+    format!("10{}", digits.collect::<String>())
+}
+
+/// Fails unless the number is at most the other, and says the other: `1e-12`.
+#[track_caller]
+pub fn below(number: f64, most: f64) -> String {
+    assert!(number.abs() <= most, "{number:e} is more than {most:e}");
+    format!("{most:e}")
+}
+
+/// Rows under a heading, each column as wide as is said; a negative width stands for cells
+/// that begin at the left.
+pub struct Table<const N: usize> {
+    widths: [isize; N],
+    text: String,
+}
+
+impl<const N: usize> Table<N> {
+    pub fn new(columns: [(&str, isize); N]) -> Self {
+        let mut table = Self::bare(columns.map(|(_, width)| width));
+        table.row(columns.map(|(heading, _)| heading));
+        table
+    }
+
+    /// Without a heading.
+    pub fn bare(widths: [isize; N]) -> Self {
+        Self { widths, text: String::new() }
+    }
+
+    pub fn row<C: Display>(&mut self, cells: [C; N]) {
+        for (cell, &width) in cells.iter().zip(&self.widths) {
+            let (cell, n) = (cell.to_string(), width.unsigned_abs());
+            let padded = match width < 0 {
+                true => write!(self.text, "{cell:<n$}"),
+                false => write!(self.text, "{cell:>n$}"),
+            };
+            padded.expect("a string takes all");
+        }
+        self.text.push('\n');
+    }
+
+    /// The rows, with what stands at the ends of lines left out if it is white.
+    pub fn text(&self) -> String {
+        self.text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// A matrix with a name for each row, every entry as wide as the widest.
+pub fn matrix(
+    name: &str,
+    rows: &[impl AsRef<str>],
+    matrix: &Matrix,
+    digits: usize,
+) -> String {
+    let entry = |x: f64| format!("{x:.digits$}");
+    let width = matrix.iter().map(|&x| entry(x).len()).max().unwrap();
+    let label = rows.iter().map(|row| row.as_ref().chars().count()).max().unwrap();
+    let mut text = format!("{name}\n");
+    for (word, row) in rows.iter().zip(matrix.row_iter()) {
+        write!(text, "  {:<label$}", word.as_ref()).unwrap();
+        for &x in row.iter() {
+            write!(text, "  {:>width$}", entry(x)).unwrap();
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn a_bound_is_held_and_said() {
+    assert_eq!(bound(-3e-16, 1e-15), "10⁻¹⁵");
+    assert_eq!(below(0.0, 1e-12), "1e-12");
+    assert!(std::panic::catch_unwind(|| bound(2e-15, 1e-15)).is_err());
+    assert!(std::panic::catch_unwind(|| below(f64::NAN, 1e-15)).is_err());
+}
+
+#[test]
+fn a_table_is_aligned_by_characters() {
+    let mut table = Table::new([("key", -8), ("√d_k", 6)]);
+    table.row(["flew", "5.66"]);
+    table.row(["×", ""]);
+    assert_eq!(table.text(), "key       √d_k\nflew      5.66\n×");
+}
+
+/// The snapshots whose names no test says.
+fn unreferenced<'a>(names: &'a [String], tests: &str) -> Vec<&'a String> {
+    let is_said = |name: &str| {
+        tests.contains(&format!("\"{name}\"")) || tests.contains(&format!("fn {name}("))
+    };
+    names.iter().filter(|name| !is_said(name)).collect()
+}
+
+#[test]
+fn every_snapshot_is_asserted() {
+    let (mut names, mut tests) = (Vec::new(), String::new());
+    let mut open = vec![workshop::paths::workspace().join("tests")];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let file = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                open.push(path);
+            } else if let Some(stem) = file.strip_suffix(".snap") {
+                names.push(stem.rsplit("__").next().unwrap_or(stem).to_owned());
+            } else if file.ends_with(".rs") {
+                tests.push_str(&std::fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    assert!(names.len() > 100, "only {} snapshots are found", names.len());
+    let left = unreferenced(&names, &tests);
+    assert!(left.is_empty(), "no test asserts {left:?}");
+
+    let planted = ["ch08_nudge".to_owned(), format!("ch08_{}", "nobody")];
+    assert_eq!(unreferenced(&planted, &tests), [&planted[1]]);
+}
