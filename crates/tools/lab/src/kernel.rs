@@ -103,11 +103,15 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
+/// How builds differ from what evcxr does by itself: a cell is a few lines, which are
+/// compiled sooner than found among the pieces of the last cell.
+pub const BUILD: &str = ":build_env CARGO_INCREMENTAL=0\n";
+
 /// evcxr's start-up file: builds use the real cargo home, where the crates are.
 fn write_settings() -> Result<PathBuf> {
     let folder = place::state("evcxr/config");
     let home = place::cargo_home();
-    let text = format!(":build_env CARGO_HOME={}\n", home.display());
+    let text = format!("{BUILD}:build_env CARGO_HOME={}\n", home.display());
     step::write(&folder.join("init.evcxr"), &text)?;
     Ok(folder)
 }
