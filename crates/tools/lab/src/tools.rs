@@ -26,7 +26,7 @@ pub fn profile() -> String {
 }
 
 /// The crates whose loops a notebook runs.
-const OURS: [&str; 8] = [
+pub const OURS: [&str; 8] = [
     "attention",
     "single-head",
     "per-head",
@@ -38,7 +38,7 @@ const OURS: [&str; 8] = [
 ];
 
 /// Products of matrices, and kernels that are slow without optimisation.
-const FAST: [(&str, u8); 3] = [("matrixmultiply", 3), ("kernels", 3), ("pulp", 3)];
+pub const FAST: [(&str, u8); 3] = [("matrixmultiply", 3), ("kernels", 3), ("pulp", 3)];
 
 /// The oldest Rust that compiles this evcxr.
 const OLDEST_RUST: (u32, u32) = (1, 95);

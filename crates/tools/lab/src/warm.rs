@@ -140,4 +140,16 @@ mod tests {
         let expected = [":clear", ":dep a = \"1\"\n1", ":clear", ":dep b = \"1\"\n1"];
         assert_eq!(sources, expected);
     }
+
+    /// One that is not would be compiled without optimisation.
+    #[test]
+    fn each_crate_of_ours_that_a_notebook_names_has_its_level() {
+        for set in dependencies(&place::all()).unwrap() {
+            for line in set.lines().filter(|line| line.contains("path = ")) {
+                let name = line.split_whitespace().nth(1).unwrap();
+                let fast = tools::FAST.iter().any(|(fast, _)| *fast == name);
+                assert!(fast || tools::OURS.contains(&name), "{name} in tools.rs");
+            }
+        }
+    }
 }
