@@ -10,7 +10,8 @@ use workshop::paths;
 /// compared never call each other; the one exception is the formula itself, which
 /// `per-head` takes from `single-head`.
 const SUBJECT: [(&str, &[&str]); 11] = [
-    ("attention", &["nalgebra", "rand", "thiserror"]),
+    // The first and the third only fix features of what nalgebra stands on.
+    ("attention", &["bytemuck", "nalgebra", "num-complex", "rand", "thiserror"]),
     ("single-head", &["attention"]),
     ("per-head", &["attention", "single-head"]),
     ("fused-heads", &["attention"]),

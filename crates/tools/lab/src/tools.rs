@@ -10,32 +10,36 @@ use super::place;
 use workshop::progress::Progress;
 use workshop::step;
 
-/// How a kernel's crates are compiled. `notebooks/evcxr.toml` asks for level 1, as the
-/// workspace does, whose products and fast kernels are at level 3. The cells themselves
-/// are compiled again and again and hold nothing to optimise.
-pub const PROFILE: &str = r#"
-[profile.dev.package.ctx]
-opt-level = 0
+/// How a kernel's crates are compiled: ours as in the workspace, what they stand on
+/// quickly, and without the checks of debugging. The cells themselves are compiled again
+/// and again and hold nothing to optimise.
+pub fn profile() -> String {
+    let mut profile = String::from("[profile.dev.package.ctx]\nopt-level = 0\n");
+    let ours = OURS.map(|name| (name, 1));
+    for (package, level) in [("\"*\"", 0)].into_iter().chain(ours).chain(FAST) {
+        profile += &format!(
+            "\n[profile.dev.package.{package}]\nopt-level = {level}\n\
+             debug-assertions = false\noverflow-checks = false\n"
+        );
+    }
+    profile
+}
 
-[profile.dev.package."*"]
-debug-assertions = false
-overflow-checks = false
+/// The crates whose loops a notebook runs.
+pub const OURS: [&str; 7] = [
+    "attention",
+    "single-head",
+    "per-head",
+    "fused-heads",
+    "gradients",
+    "pretrained",
+    "figures",
+];
 
-[profile.dev.package.matrixmultiply]
-opt-level = 3
-debug-assertions = false
-overflow-checks = false
-
-[profile.dev.package.kernels]
-opt-level = 3
-debug-assertions = false
-overflow-checks = false
-
-[profile.dev.package.pulp]
-opt-level = 3
-debug-assertions = false
-overflow-checks = false
-"#;
+/// Products of matrices, kernels, and a thousand steps of training: each is several times
+/// slower without optimisation.
+pub const FAST: [(&str, u8); 4] =
+    [("matrixmultiply", 3), ("kernels", 3), ("pulp", 3), ("training", 3)];
 
 /// The oldest Rust that compiles this evcxr.
 const OLDEST_RUST: (u32, u32) = (1, 95);
@@ -124,7 +128,7 @@ fn write_no_std() -> Result<()> {
         let path = place::state(&format!("evcxr/no-std/{name}/src/lib.rs"));
         step::write(&path, "//! Empty: see `write_no_std`.\n")?;
     }
-    step::write(&place::state("evcxr/.cargo/config.toml"), PROFILE)
+    step::write(&place::state("evcxr/.cargo/config.toml"), &profile())
 }
 
 /// JupyterLab asks no other host (for news, for new versions, for extensions), offers no

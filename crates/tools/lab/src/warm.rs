@@ -31,18 +31,17 @@ pub fn warm(progress: &Progress) -> Result<bool> {
         fs::remove_dir_all(&half).with_context(|| half.display().to_string())?;
     }
     fs::create_dir_all(&half)?;
-    for (number, cell) in (1..).zip(&wanted) {
-        progress.set_message("notebooks: compiling the crates for the kernel");
+    progress
+        .set_message("notebooks: compiling the crates for the kernel (a minute, once)");
+    let notebook = place::state("evcxr/warm.ipynb");
+    step::write(&notebook, &one_kernel(&wanted).to_string())?;
+    let result = place::state("evcxr/warmed.ipynb");
+    execute::execute(&notebook, &result, Some(&half), &mut |done, all| {
         progress.set_detail(format!(
-            "notebooks: compiling the crates for the kernel, {number} of {} sets",
-            wanted.len()
+            "notebooks: compiling the crates for the kernel, {done} of {all} cells"
         ));
-        let notebook = place::state("evcxr/warm.ipynb");
-        step::write(&notebook, &one_cell(cell).to_string())?;
-        let result = place::state("evcxr/warmed.ipynb");
-        execute::execute(&notebook, &result, Some(&half), &mut |_, _| {})
-            .and_then(|run| run.succeeded())?;
-    }
+    })
+    .and_then(|run| run.succeeded())?;
     stamp::seal(&half, &ingredients)?;
     let _alone = kernel::warm_lock(&place::state("evcxr"))?;
     if warm.exists() {
@@ -64,7 +63,8 @@ fn ingredients(wanted: &BTreeSet<String>) -> Result<String> {
         ingredients += &format!("{}\n", folder.display());
     }
     ingredients += &fs::read_to_string(place::notebooks().join("evcxr.toml"))?;
-    ingredients += tools::PROFILE;
+    ingredients += &tools::profile();
+    ingredients += kernel::BUILD;
     ingredients += &wanted.iter().cloned().collect::<Vec<_>>().join("\n\n");
     Ok(ingredients)
 }
@@ -96,14 +96,20 @@ fn dependency_lines(notebook: &Value) -> String {
     sources.flat_map(lines).map(|line| line + "\n").collect()
 }
 
-fn one_cell(source: &str) -> Value {
+/// A notebook that compiles each set by itself, as its own notebook will: together, sets
+/// may ask for other features of a crate. One kernel does it, which forgets a set before
+/// the next.
+fn one_kernel(sets: &BTreeSet<String>) -> Value {
     // `1` so that the cell is compiled and run, not only resolved.
-    let source = format!("{source}1");
+    let cells = sets.iter().flat_map(|set| [":clear".to_owned(), format!("{set}1")]);
+    let cell = |(number, source): (usize, String)| {
+        json!({
+            "cell_type": "code", "id": format!("warm-{number}"), "metadata": {},
+            "execution_count": null, "outputs": [], "source": source,
+        })
+    };
     json!({
-        "cells": [{
-            "cell_type": "code", "id": "warm", "execution_count": null,
-            "metadata": {}, "outputs": [], "source": source,
-        }],
+        "cells": cells.enumerate().map(cell).collect::<Vec<_>>(),
         "metadata": { "kernelspec": {
             "name": "rust", "display_name": "Rust", "language": "rust",
         }},
@@ -123,5 +129,27 @@ mod tests {
             { "source": "let x = 1;\n:dep b = \"2\"" },
         ]});
         assert_eq!(dependency_lines(&notebook), ":dep a = \"1\"\n:dep b = \"2\"\n");
+    }
+
+    #[test]
+    fn a_kernel_forgets_one_set_before_the_next() {
+        let sets = ["a", "b"].map(|dep| format!(":dep {dep} = \"1\"\n"));
+        let notebook = one_kernel(&BTreeSet::from(sets));
+        let cells = notebook["cells"].as_array().unwrap().iter();
+        let sources: Vec<_> = cells.map(|cell| execute::text(&cell["source"])).collect();
+        let expected = [":clear", ":dep a = \"1\"\n1", ":clear", ":dep b = \"1\"\n1"];
+        assert_eq!(sources, expected);
+    }
+
+    /// One that is not would be compiled without optimisation.
+    #[test]
+    fn each_crate_of_ours_that_a_notebook_names_has_its_level() {
+        for set in dependencies(&place::all()).unwrap() {
+            for line in set.lines().filter(|line| line.contains("path = ")) {
+                let name = line.split_whitespace().nth(1).unwrap();
+                let fast = tools::FAST.iter().any(|(fast, _)| *fast == name);
+                assert!(fast || tools::OURS.contains(&name), "{name} in tools.rs");
+            }
+        }
     }
 }
