@@ -25,6 +25,18 @@ pub struct LinearGradients<T: Real = f64> {
 ///
 /// # Errors
 /// [`Error::Shape`] if `x` or `d_y` has another shape.
+///
+/// ```
+/// use attention::{Linear, Matrix};
+/// use gradients::linear_backward;
+///
+/// let linear = Linear::new(Matrix::from_row_slice(2, 1, &[3.0, 5.0]), None)?;
+/// let x = Matrix::from_row_slice(2, 2, &[1.0, 10.0, 2.0, 20.0]);
+/// let d = linear_backward(&linear, &x, &Matrix::from_element(2, 1, 1.0))?;
+/// assert_eq!(d.d_linear.weight.as_slice(), [1.0 + 2.0, 10.0 + 20.0]);
+/// assert_eq!(d.d_x.row(0), Matrix::from_row_slice(1, 2, &[3.0, 5.0]).row(0));
+/// # Ok::<(), attention::Error>(())
+/// ```
 // ANCHOR: linear_backward
 pub fn linear_backward<T: Real>(
     linear: &Linear<T>,

@@ -20,6 +20,17 @@ use crate::product::zero_wins;
 ///
 /// # Errors
 /// [`Error::Shape`] if they differ.
+///
+/// ```
+/// use attention::Matrix;
+/// use gradients::softmax_rows_backward;
+///
+/// let attn = Matrix::from_row_slice(1, 3, &[0.5, 0.5, 0.0]);
+/// let d_attn = Matrix::from_row_slice(1, 3, &[1.0, 3.0, 7.0]); // the dot product is 2
+/// let d_scores = softmax_rows_backward(&attn, d_attn)?;
+/// assert_eq!(d_scores.as_slice(), [-0.5, 0.5, 0.0]);
+/// # Ok::<(), attention::Error>(())
+/// ```
 // ANCHOR: softmax_rows_backward
 pub fn softmax_rows_backward<T: Real>(
     attn: &Matrix<T>,

@@ -136,11 +136,17 @@ impl Lookups {
 
 impl Sentence {
     /// Where the first token of a role stands.
+    ///
+    /// # Panics
+    /// If there is no such role.
     pub fn place_of(&self, role: usize) -> usize {
         self.roles.iter().position(|&it| it == role).expect("every role is there")
     }
 
     /// Who has a role; of fillers, the first.
+    ///
+    /// # Panics
+    /// If there is no such role.
     pub fn who(&self, role: usize) -> usize {
         self.identities[self.place_of(role)]
     }
