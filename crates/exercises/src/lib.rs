@@ -26,6 +26,7 @@ mod compare;
 mod diagnose;
 mod exercise;
 mod faults;
+mod message;
 mod outcome;
 mod section;
 mod verdict;

@@ -1,6 +1,7 @@
 //! Why numbers cannot be drawn.
 
-use crate::heads::ROUNDING;
+/// Rounding in f32 may carry a share this far above 1.
+pub(crate) const ROUNDING: f64 = 1e-4;
 
 /// A result whose error is this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;

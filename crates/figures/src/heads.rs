@@ -2,13 +2,11 @@
 
 use attention::{Error as SizeError, Matrix};
 
+use crate::error::ROUNDING;
 use crate::{Error, Result};
 
 /// The most heads that one figure takes.
 const MOST_HEADS: usize = 16;
-
-/// Rounding in f32 may carry a share this far above 1.
-pub(crate) const ROUNDING: f64 = 1e-4;
 
 /// The attention maps of one layer, with the tokens on their two sides.
 #[derive(Debug, Clone)]

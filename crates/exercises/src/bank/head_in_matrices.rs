@@ -280,7 +280,8 @@ fn head(widths: [usize; 3], d_k: usize, d_v: usize, seed: u64) -> HeadParameters
 
 /// A head from its projections of query, key and value tokens.
 fn attend(projections: [(&Linear, &Matrix); 3]) -> Matrix {
-    let [q, k, v] = projections.map(|(w, x)| w.forward(x).expect("W as high as x is wide"));
+    let [q, k, v] =
+        projections.map(|(w, x)| w.forward(x).expect("W as high as x is wide"));
     let attn = softmax_rows(&q * k.transpose() / (q.ncols() as f64).sqrt());
     weighted_values(&attn, v.as_view())
 }

@@ -243,9 +243,7 @@ mod tests {
             Linear { weight, bias }
         };
         assert_eq!(EXERCISE.diagnose(entry_by_entry), Verdict::Passed);
-        let in_f32 = |input: &Input| {
-            input.layer.cast::<f32>().pack().w_q().cast::<f64>()
-        };
+        let in_f32 = |input: &Input| input.layer.cast::<f32>().pack().w_q().cast::<f64>();
         assert_eq!(EXERCISE.diagnose(in_f32), Verdict::Passed);
     }
 

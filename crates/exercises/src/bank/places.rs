@@ -22,18 +22,6 @@ pub fn head_token_feature<I>(_: &I, Place { part, row, column }: Place) -> Strin
     format!("head {part}, token {row}, feature {column}")
 }
 
-/// Of the maps of a layer and its output, which come in this order: a place in the output
-/// says that the maps are right.
-pub fn attended(input: &super::whole_layer::Input, place: Place) -> String {
-    let n_heads = input.parameters.dims().n_heads();
-    let Place { part, row, column } = place;
-    if part < n_heads {
-        format!("map of head {part}, query {row}, key {column}")
-    } else {
-        format!("all maps are right; output, query {row}, feature {column}")
-    }
-}
-
 /// Of a count, which is all there is.
 pub fn count<I>(_: &I, _: Place) -> String {
     String::new()

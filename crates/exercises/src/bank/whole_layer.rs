@@ -7,8 +7,8 @@ use attention::{Attended, Dims, LayerParameters, Mask, Matrix, MultiHeadAttentio
 use per_head::PerHeadAttention;
 use pretrained::TrainedLayer;
 
-use super::{inputs, places};
-use crate::{Case, Exercise, Section};
+use super::inputs;
+use crate::{Case, Exercise, Place, Section};
 
 pub mod maps;
 pub mod outputs;
@@ -99,7 +99,7 @@ pub static EXERCISE: Exercise<Input, Attended> = Exercise {
         // The last, since it takes a NaN to be seen: exercise 21 does without it.
         outputs::PLAIN_PRODUCT,
     ],
-    place: places::attended,
+    place: attended,
 };
 
 /// PyTorch's numbers where there are some, otherwise those of the stage of chapter 4.
@@ -109,6 +109,18 @@ fn reference(input: &Input) -> Attended {
         let layer = PerHeadAttention::new(parameters.clone());
         layer.forward(query, key, value, mask).expect("the inputs fit the layer")
     })
+}
+
+/// Of the maps of a layer and its output, which come in this order: a place in the output
+/// says that the maps are right.
+fn attended(input: &Input, place: Place) -> String {
+    let n_heads = input.parameters.dims().n_heads();
+    let Place { part, row, column } = place;
+    if part < n_heads {
+        format!("map of head {part}, query {row}, key {column}")
+    } else {
+        format!("all maps are right; output, query {row}, feature {column}")
+    }
 }
 
 fn cases() -> Vec<Case<Input>> {

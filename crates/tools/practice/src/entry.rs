@@ -3,10 +3,11 @@
 
 use std::fmt;
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::files;
+use workshop::paths;
 
 /// An exercise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,12 +78,17 @@ fn leading_number(text: &str, before: char) -> usize {
     digits.parse().unwrap_or_default()
 }
 
+/// The folder of the set.
+pub fn set() -> PathBuf {
+    paths::workspace().join("crates/exercises")
+}
+
 /// Every exercise, in the order of their numbers.
 ///
 /// # Errors
 /// An `info.toml` that cannot be read, or lacks a key.
 pub fn all() -> Result<Vec<Entry>> {
-    let path = files::set().join("info.toml");
+    let path = set().join("info.toml");
     let text = fs::read_to_string(&path)
         .with_context(|| format!("{} cannot be read", path.display()))?;
     parse(&text).with_context(|| path.display().to_string())

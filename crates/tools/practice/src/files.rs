@@ -6,14 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::entry::Entry;
+
+pub use crate::entry::set;
 use anyhow::{Context, Result, bail};
 
 use workshop::paths;
-
-/// The folder of the set.
-pub fn set() -> PathBuf {
-    paths::workspace().join("crates/exercises")
-}
 
 /// The file that a reader works in.
 pub fn answer(entry: &Entry) -> PathBuf {

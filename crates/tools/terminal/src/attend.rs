@@ -3,6 +3,7 @@
 mod finite;
 mod inputs;
 mod masks;
+mod precision;
 mod report;
 mod stages;
 

@@ -5,8 +5,8 @@ use super::{
     mistakes,
 };
 use crate::Entry;
+use crate::message::{labelled, paragraph};
 use crate::outcome::Panic;
-use crate::verdict::{labelled, paragraph};
 
 const BEGIN: &str = "a layer and some tokens: random_layer and random_tokens. Call \
     layer(…) on them and assert! one thing that holds for every right layer, such as the \

@@ -73,7 +73,8 @@ fn rows_add_up(layer: &Layer) {
 
 fn masks(layer: &Layer) {
     let mut given = Given::new(SIZES);
-    given.mask = Mask::PerHead(vec![Mask::Causal, Mask::FirstKeys(4), Mask::FirstKeys(0)]);
+    given.mask =
+        Mask::PerHead(vec![Mask::Causal, Mask::FirstKeys(4), Mask::FirstKeys(0)]);
     for (i, map) in given.to(layer).attn.iter().enumerate() {
         for (query, row) in map.row_iter().enumerate() {
             let open = |key| given.mask.of_head(i).added((query, key), (4, 6)).is_some();

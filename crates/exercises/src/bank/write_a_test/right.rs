@@ -36,7 +36,9 @@ pub const RIGHT: [Right; 5] = [
     Right {
         name: "a sum of heads, each through its own rows of W^O",
         because: "A product with W^O is the sum of the products with its blocks of rows",
-        layer: |w, q, k, v, mask| forward(&SumOfHeadsAttention::new(w.clone()), q, k, v, mask),
+        layer: |w, q, k, v, mask| {
+            forward(&SumOfHeadsAttention::new(w.clone()), q, k, v, mask)
+        },
     },
     Right {
         name: "one wide projection, cut into heads",

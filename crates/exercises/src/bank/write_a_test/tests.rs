@@ -58,7 +58,8 @@ fn a_mistake_in_the_test_itself_is_named() {
     let verdict = diagnose(|layer| {
         let (w, x) = (random_layer(inputs::dims(6, 2, 3, 3), 1), random_tokens(4, 6, 2));
         let map = &layer(&w, &x, &x, &x, &Mask::None).attn[0];
-        let [q, k] = [&w.heads()[0].w_q, &w.heads()[0].w_k].map(|w| w.forward(&x).unwrap());
+        let [q, k] =
+            [&w.heads()[0].w_q, &w.heads()[0].w_k].map(|w| w.forward(&x).unwrap());
         let unscaled = attention::softmax_rows(q * k.transpose());
         assert!(attention::max_abs_diff(map, &unscaled).unwrap() < 1e-4, "the map");
     });

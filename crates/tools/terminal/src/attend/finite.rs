@@ -1,9 +1,9 @@
 //! Where NaN and infinity come from: they were given, or the numbers grew too large.
 
-use attention::{LayerParameters, Linear, Real};
+use attention::{LayerParameters, Linear, Matrix, Real};
 
 use super::inputs::Inputs;
-use super::report::rows;
+use super::precision::is_f32;
 
 /// What was given and is no finite number.
 pub struct NotFinite {
@@ -52,9 +52,18 @@ impl NotFinite {
     }
 }
 
-/// Whether `T` is the smaller of the two.
-pub fn is_f32<T: Real>() -> bool {
-    size_of::<T>() == size_of::<f32>()
+/// How many rows are so, and how many there are.
+pub fn rows<'a, T: Real>(
+    matrices: impl Iterator<Item = &'a Matrix<T>>,
+    is_so: impl Fn(&[T]) -> bool,
+) -> (usize, usize) {
+    let (mut found, mut all) = (0, 0);
+    for row in matrices.flat_map(|matrix| matrix.row_iter()) {
+        let row: Vec<T> = row.iter().copied().collect();
+        found += usize::from(is_so(&row));
+        all += 1;
+    }
+    (found, all)
 }
 
 fn is_finite<T: Real>(layer: &LayerParameters<T>) -> bool {

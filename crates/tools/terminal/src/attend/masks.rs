@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use attention::{Mask, Real};
 use pretrained::{MaskSizes, Tensor, TensorFile, attn_masks, key_padding_masks};
 
-use super::finite::is_f32;
+use super::precision::is_f32;
 
 /// The mask of each sequence: what `--causal`, `key_padding_mask` and `attn_mask` say
 /// together. What was found is added to `found`.

@@ -7,7 +7,7 @@ use std::path::Path;
 use attention::{Attended, LayerParameters, Matrix, Real};
 use pretrained::NewTensor;
 
-use super::finite::NotFinite;
+use super::finite::{NotFinite, rows};
 use super::inputs::Inputs;
 use workshop::output::print;
 
@@ -145,18 +145,4 @@ fn spread<T: Real>(maps: &[&Matrix<T>]) -> f64 {
         }
     }
     sum / f64::from(n.max(1))
-}
-
-/// How many rows are so, and how many there are.
-pub fn rows<'a, T: Real>(
-    matrices: impl Iterator<Item = &'a Matrix<T>>,
-    is_so: impl Fn(&[T]) -> bool,
-) -> (usize, usize) {
-    let (mut found, mut all) = (0, 0);
-    for row in matrices.flat_map(|matrix| matrix.row_iter()) {
-        let row: Vec<T> = row.iter().copied().collect();
-        found += usize::from(is_so(&row));
-        all += 1;
-    }
-    (found, all)
 }

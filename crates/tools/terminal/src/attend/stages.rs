@@ -6,8 +6,9 @@ use clap::ValueEnum;
 use fused_heads::FusedAttention;
 use per_head::{NaiveAttention, PerHeadAttention};
 
-use super::finite::{NotFinite, is_f32};
+use super::finite::NotFinite;
 use super::inputs::Inputs;
+use super::precision::is_f32;
 use super::report::Report;
 use workshop::progress::spinner;
 
