@@ -50,7 +50,7 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
 
 /// The first place that is free, made from the warm folder if it is new or was made from
 /// an older one.
-fn borrow(places: &Path) -> Result<(PathBuf, Lock)> {
+pub fn borrow(places: &Path) -> Result<(PathBuf, Lock)> {
     for number in 1_u32.. {
         let lock = Lock::try_now(&places.join(format!("{number}.lock")))?;
         let Some(lock) = lock else { continue };

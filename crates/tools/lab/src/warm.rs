@@ -43,11 +43,15 @@ pub fn warm(progress: &Progress) -> Result<bool> {
     })
     .and_then(|run| run.succeeded())?;
     stamp::seal(&half, &ingredients)?;
-    let _alone = kernel::warm_lock(&place::state("evcxr"))?;
-    if warm.exists() {
-        fs::remove_dir_all(&warm).with_context(|| warm.display().to_string())?;
+    {
+        let _alone = kernel::warm_lock(&place::state("evcxr"))?;
+        if warm.exists() {
+            fs::remove_dir_all(&warm).with_context(|| warm.display().to_string())?;
+        }
+        fs::rename(&half, &warm).context("the warm folder")?;
     }
-    fs::rename(&half, &warm).context("the warm folder")?;
+    // The first kernel finds its place made.
+    kernel::borrow(&place::state("evcxr"))?;
     Ok(true)
 }
 
