@@ -183,17 +183,6 @@ impl<T: Real> PackedParameters<T> {
             named.flat_map(|(name, linear)| Count::of_linear(name, 1, linear)),
         )
     }
-
-    /// The same parameters in another precision.
-    pub fn cast<U: Real>(&self) -> PackedParameters<U> {
-        PackedParameters {
-            dims: self.dims,
-            w_q: self.w_q.cast(),
-            w_k: self.w_k.cast(),
-            w_v: self.w_v.cast(),
-            w_o: self.w_o.cast(),
-        }
-    }
 }
 
 #[cfg(test)]
