@@ -19,7 +19,7 @@ const SUBJECT: [(&str, &[&str]); 11] = [
     ("figures", &["attention", "plotly", "serde_json", "thiserror"]),
     ("gradients", &["attention", "fused-heads", "thiserror"]),
     ("training", &["attention", "fused-heads", "gradients", "rand", "thiserror"]),
-    ("pretrained", &["attention", "safetensors", "serde_json", "thiserror"]),
+    ("pretrained", &["attention", "safetensors", "serde", "serde_json", "thiserror"]),
     (
         "lessons",
         &[

@@ -5,8 +5,6 @@ use attention::{
     MultiHeadAttention, PackedParameters, ParameterCount, Real, Result,
 };
 
-use crate::FusedPass;
-
 /// Multi-head attention with one projection for all heads.
 ///
 /// ```
@@ -171,7 +169,7 @@ impl<T: Real> MultiHeadAttention<T> for FusedAttention<T> {
         value: &Matrix<T>,
         mask: &Mask,
     ) -> Result<Attended<T>> {
-        let FusedPass { out, mut attn, .. } = self.pass(query, key, value, mask)?;
-        Ok(Attended { out, attn: attn.swap_remove(0) })
+        let mut pass = self.pass(query, key, value, mask)?;
+        Ok(Attended { out: pass.out, attn: pass.attn.swap_remove(0) })
     }
 }

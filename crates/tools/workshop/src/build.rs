@@ -51,18 +51,27 @@ impl fmt::Display for NotCompiled {
 
 impl std::error::Error for NotCompiled {}
 
-/// Compiles the program of a tool's package, which has the package's name, where it is not
-/// as its sources are, and says where it is.
+/// Tools that are compiled quickly. They are always named together, whichever is compiled:
+/// so cargo settles on one set of features for all that they share, and compiles it once.
+const TOGETHER: [&str; 3] = ["book", "lab", "terminal"];
+
+/// Compiles the programs of a tool, where they are not as their sources are, and says where
+/// the one is that has the tool's name.
 ///
 /// # Errors
 /// [`NotCompiled`].
-pub fn tool(package: &str, profile: Profile) -> Result<PathBuf> {
+pub fn tool(name: &str, profile: Profile) -> Result<PathBuf> {
     let mut cargo = cargo();
-    cargo.args(["build", "--package", package]);
-    if profile == Profile::Release {
-        cargo.arg("--release");
+    cargo.args(["build", "--bin", name]);
+    // What Jupyter starts, for `lab` to put in its place.
+    if name == "lab" {
+        cargo.args(["--bin", "learn-kernel", "--bin", "kernel-cargo"]);
     }
-    Ok(program(cargo, package)?.program)
+    match profile {
+        Profile::Dev => cargo.args(TOGETHER.iter().flat_map(|tool| ["--package", tool])),
+        Profile::Release => cargo.args(["--release", "--package", name]),
+    };
+    Ok(program(cargo, name)?.program)
 }
 
 /// The cargo that runs this, in the workspace.

@@ -110,7 +110,7 @@ fn one_by_one<T: Real>(
     inputs: &Inputs<T>,
 ) -> Result<Named<T>> {
     let Inputs { query, key, value, masks, .. } = inputs;
-    let bar = spinner(stage.name());
+    let bar = spinner(format!("attend: computing {}", stage.name()));
     let mut attended = Vec::with_capacity(query.len());
     for s in 0..query.len() {
         bar.set_detail(format!(
@@ -126,7 +126,9 @@ fn one_by_one<T: Real>(
 }
 
 fn at_once<T: Real>(stage: &FusedAttention<T>, inputs: &Inputs<T>) -> Result<Named<T>> {
-    let bar = spinner(format!("{}: {} sequences", stage.name(), inputs.query.len()));
+    let n_sequences = inputs.query.len();
+    let bar =
+        spinner(format!("attend: computing {}, {n_sequences} sequences", stage.name()));
     let [query, key, value] =
         [&inputs.query, &inputs.key, &inputs.value].map(|x| Batch::stack(x));
     let attended = stage.forward_batch(&query?, &key?, &value?, &inputs.masks)?;
