@@ -76,7 +76,7 @@ fn lessons_depend_on_no_tool_but_the_record_of_runs() {
     let is_refused = |line: &&String| {
         let is_tool = line.contains(&tools) && name(line) != "record";
         let needs_a_machine =
-            ["tokio", "mdbook-driver", "indicatif", "tempfile", "open", "ctrlc"];
+            ["tokio", "mdbook-driver", "indicatif", "tempfile", "open", "ctrlc", "rayon"];
         is_tool || needs_a_machine.contains(&name(line))
     };
     let refused: Vec<_> = packages.iter().filter(is_refused).collect();

@@ -28,23 +28,38 @@
 //! checked, in `packed/units.rs`, where threads get the pieces of one slice, and in
 //! `prefetch.rs`, where the processor is told what will be read.
 
-mod block_mask;
-mod exp2;
-mod inputs;
-mod instructions;
-mod ladder;
-pub mod machine;
 mod online_softmax;
+
+pub use online_softmax::OnlineSoftmax;
+
+#[cfg(feature = "ladder")]
+mod block_mask;
+#[cfg(feature = "ladder")]
+mod exp2;
+#[cfg(feature = "ladder")]
+mod inputs;
+#[cfg(feature = "ladder")]
+mod instructions;
+#[cfg(feature = "ladder")]
+mod ladder;
+#[cfg(feature = "ladder")]
+pub mod machine;
+#[cfg(feature = "ladder")]
 mod packed;
+#[cfg(feature = "ladder")]
 mod prefetch;
+#[cfg(feature = "ladder")]
 mod rung;
+#[cfg(feature = "ladder")]
 mod tile;
 
+#[cfg(feature = "ladder")]
+pub use crate::{
+    inputs::{Inputs, Lengths},
+    instructions::Instructions,
+    ladder::{OneProduct, Plain, Threads, Tiles, VectorExp, ladder},
+    packed::{backward::Pass, layer::Packed},
+    rung::Rung,
+};
+#[cfg(feature = "ladder")]
 pub use attention::{Gradients, InputGradients};
-pub use inputs::{Inputs, Lengths};
-pub use instructions::Instructions;
-pub use ladder::{OneProduct, Plain, Threads, Tiles, VectorExp, ladder};
-pub use online_softmax::OnlineSoftmax;
-pub use packed::backward::Pass;
-pub use packed::layer::Packed;
-pub use rung::Rung;

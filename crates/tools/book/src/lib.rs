@@ -23,6 +23,7 @@ mod exercise;
 mod expand;
 mod figure;
 mod include;
+mod ingredients;
 mod log;
 mod math;
 mod problem;
@@ -41,7 +42,7 @@ pub use problem::Problem;
 pub use serve::Server;
 
 use expand::Expander;
-use workshop::paths;
+use workshop::{paths, stamp};
 
 /// Builds the book and returns the folder that holds it, `target/book`.
 ///
@@ -51,6 +52,19 @@ use workshop::paths;
 /// that mdBook warns of.
 pub fn build() -> Result<PathBuf> {
     build_in(&paths::workspace().join("chapters"))
+}
+
+/// The same, unless the book that is there was made from just what is there now.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_if_changed() -> Result<PathBuf> {
+    let workspace = paths::workspace();
+    let built = output(&workspace.join("chapters"));
+    if stamp::holds(&built, &ingredients::ingredients(&workspace)?) {
+        return Ok(built);
+    }
+    build()
 }
 
 /// Checks the chapters, builds the book and checks its pages.
@@ -102,6 +116,8 @@ fn build_in(chapters: &Path) -> Result<PathBuf> {
         File::create(&lock).with_context(|| format!("cannot make {}", lock.display()))?;
     lock.lock().context("cannot wait for another build of the book")?;
 
+    // What changes from here on is for the next build.
+    let made_from = ingredients::ingredients(chapters.parent().unwrap_or(chapters));
     let (outcome, warnings) = log::collected(|| {
         let mut book = MDBook::load(chapters)?;
         book.config.build.build_dir.clone_from(&beside);
@@ -112,6 +128,9 @@ fn build_in(chapters: &Path) -> Result<PathBuf> {
     outcome
         .with_context(|| format!("the book was not built\n{said}").trim().to_string())?;
     ensure!(warnings.is_empty(), "mdBook built the book and warns:\n{said}");
+    if let Ok(made_from) = made_from {
+        stamp::seal(&beside, &made_from)?;
+    }
     exchange(&beside, &built)?;
     Ok(built)
 }

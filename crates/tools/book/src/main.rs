@@ -45,7 +45,7 @@ fn main() -> ExitCode {
 
 fn serve(opens: bool) -> Result<()> {
     let bar = progress::spinner("book: building");
-    let built = book::build();
+    let built = book::build_if_changed();
     bar.finish_and_clear();
     built?;
     let server = book::serve(PORT)?;
