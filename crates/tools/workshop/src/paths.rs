@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 /// The workspace's root, known since this binary was compiled in it.
+#[expect(clippy::missing_panics_doc, reason = "the manifest lies where it was compiled")]
 pub fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()

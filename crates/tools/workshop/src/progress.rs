@@ -27,6 +27,7 @@ struct Lines {
 }
 
 /// Shows a step whose length is not known: what it is, and for how long it has been on.
+#[expect(clippy::missing_panics_doc, reason = "the template is a constant")]
 pub fn spinner(message: impl Into<String>) -> Progress {
     if !std::io::stderr().is_terminal() {
         return Progress::lines(message.into(), Box::new(std::io::stderr()));
@@ -39,6 +40,7 @@ pub fn spinner(message: impl Into<String>) -> Progress {
 }
 
 /// A bar for so many steps, with what is said of the last one.
+#[expect(clippy::missing_panics_doc, reason = "the template is a constant")]
 pub fn steps(n_steps: usize) -> ProgressBar {
     let style =
         ProgressStyle::with_template("{bar:30} step {pos} of {len}  {msg} ({eta} left)")
