@@ -1,5 +1,6 @@
 //! Everything that notebooks need, made once, each step timed.
 
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
@@ -34,7 +35,7 @@ pub fn set_up(progress: &Progress) -> Result<()> {
         // One waits for the network, the other for the processor.
         let packages = scope.spawn(|| times.of("JupyterLab", || environment.install()));
         let evcxr = times.of("evcxr", || tools::install(progress));
-        let packages = packages.join().expect("installing packages does not panic");
+        let packages = packages.join().unwrap_or_else(|panic| resume_unwind(panic));
         evcxr.and(packages)
     })?;
     tools::configure()?;
