@@ -16,9 +16,8 @@ use std::path::Path;
 
 use browser::{Browser, View};
 
-/// The most that a page may weigh, with all that it loads. Nothing is packed on the way over
-/// loopback: plotly.js alone is 1.33 MB (0.46 MB packed, as another server would send it).
-const MOST_BYTES: f64 = 2.5e6;
+/// One page's transfer, figures and their library included.
+const MOST_BYTES: f64 = 1.6e6;
 
 const VIEWS: [View; 4] = [
     View { width: 1280, dark: false },

@@ -123,3 +123,17 @@ fn a_taken_port_is_no_failure_and_a_dropped_server_frees_its_own() {
     );
     assert_eq!(cache_control(Path::new("one-look.html"), "/one-look.html"), "no-cache");
 }
+
+#[test]
+fn gzip_is_taken_unless_its_weight_is_0() {
+    let takes = |value: &str| {
+        takes_gzip(&[httparse::Header {
+            name: "accept-Encoding",
+            value: value.as_bytes(),
+        }])
+    };
+    assert!(takes("gzip") && takes("br, GZIP;q=0.5") && takes("deflate,gzip"));
+    assert!(
+        !takes("gzip;q=0") && !takes("gzip; q=0.0, br") && !takes("br") && !takes("")
+    );
+}
