@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use workshop::build::{self, Profile};
+use workshop::in_ci;
 use workshop::output::print;
 use workshop::progress::{self, Progress};
 use workshop::tool::Tool;
@@ -156,12 +157,6 @@ fn pages(bar: &Progress) -> Result<String> {
     let test = ["test", "-p", "equivalence", "--features", "pages", "--test", "pages"];
     step::run("pages", cargo().args(test).args(["--", "--nocapture"]))?;
     Ok("every page at 1280 and 390 px, light and dark, in Chromium".into())
-}
-
-/// Warnings fail where we see them: the next compiler may warn of what this one does not,
-/// and no reader can do anything about it.
-fn in_ci() -> bool {
-    std::env::var_os("CI").is_some()
 }
 
 /// The cargo that runs this, in the workspace.

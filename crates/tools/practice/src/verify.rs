@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use super::entry::{self, Entry};
 use super::{build, files, original, run, rustlings};
 use workshop::progress::Progress;
-use workshop::{paths, step};
+use workshop::{in_ci, paths, step};
 
 /// Everything that the set promises.
 ///
@@ -61,10 +61,6 @@ pub fn verify(bar: &Progress, path: &std::ffi::OsStr) -> Result<String> {
         edited => format!("; {edited} of your own answers left alone"),
     };
     Ok(format!("{} exercises, {mistakes} mistakes named{yours}", entries.len()))
-}
-
-fn in_ci() -> bool {
-    std::env::var_os("CI").is_some()
 }
 
 /// Held while the copy of the set is in use: another verify would delete it.

@@ -28,3 +28,10 @@ pub fn exit(outcome: anyhow::Result<()>) -> ExitCode {
         }
     }
 }
+
+/// Whether this runs where the project is checked. Warnings fail there and not on a reader's
+/// machine: the next compiler may warn of what this one does not, and no reader can do
+/// anything about it.
+pub fn in_ci() -> bool {
+    std::env::var_os("CI").is_some()
+}
