@@ -6,6 +6,8 @@ mod backward;
 mod batches;
 /// Scores far from 0 and from each other.
 mod far_scores;
+/// Rows of a mask that are filled with one number.
+mod fills;
 /// Numbers that are not finite end where the definition lets them end.
 mod not_finite;
 /// Input that does not fit is refused in the words of the other stages.
@@ -215,8 +217,12 @@ fn rungs_have_names_of_their_own_and_the_sizes_of_the_layer() {
 }
 
 fn layer(d_model: usize, n_heads: usize) -> LayerParameters<f32> {
+    layer_of(d_model, n_heads, 7)
+}
+
+fn layer_of(d_model: usize, n_heads: usize, seed: u64) -> LayerParameters<f32> {
     let dims = Dims::new(d_model, n_heads).unwrap();
-    LayerParameters::random(dims, true, &mut Rng::seed_from_u64(7))
+    LayerParameters::random(dims, true, &mut Rng::seed_from_u64(seed))
 }
 
 fn tokens(n_tokens: usize, d_model: usize, seed: u64) -> Matrix<f32> {

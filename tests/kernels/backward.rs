@@ -16,7 +16,7 @@ use crate::cases::{assert_close, check};
 const GRADIENTS: f64 = 1e-4;
 
 /// Gradients under their names; biases are matrices of one row.
-type Named = Vec<(&'static str, Matrix)>;
+pub type Named = Vec<(&'static str, Matrix)>;
 
 #[test]
 fn gradients_and_maps_are_those_of_the_readable_backward_pass() {
@@ -122,7 +122,11 @@ fn gradients_written_over_others_are_those_of_a_first_time() {
     }
 }
 
-fn gradients_of(packed: &mut Packed, inputs: &Inputs<'_>, d_out: &Matrix<f32>) -> Named {
+pub fn gradients_of(
+    packed: &mut Packed,
+    inputs: &Inputs<'_>,
+    d_out: &Matrix<f32>,
+) -> Named {
     let mut out = d_out.clone();
     let found = packed.pass(inputs, &mut out).unwrap().backward(d_out).unwrap();
     let mut all = named(found.projections());
@@ -139,7 +143,7 @@ fn gradients_of(packed: &mut Packed, inputs: &Inputs<'_>, d_out: &Matrix<f32>) -
 }
 
 /// The gradients and maps of the readable layer.
-fn readable<T: Real>(
+pub fn readable<T: Real>(
     parameters: &LayerParameters<f32>,
     inputs: &Inputs<'_>,
     d_out: &Matrix<f32>,
@@ -188,7 +192,7 @@ fn named<T: Real>(projections: [&Linear<T>; 4]) -> Named {
 
 /// The largest difference, in parts of the largest number of the same gradient or of 1,
 /// whichever is more.
-fn difference(found: &Named, expected: &Named) -> f64 {
+pub fn difference(found: &Named, expected: &Named) -> f64 {
     assert_eq!(found.len(), expected.len());
     let differences = found.iter().zip(expected).map(|((name, a), (other, b))| {
         assert_eq!(name, other);

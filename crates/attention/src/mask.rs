@@ -46,6 +46,14 @@ use crate::{Matrix, Real};
 /// assert_eq!(Mask::Allowed(last_two).picture(2, 5), "xx...\nxxx..\n");
 /// ```
 ///
+/// # Numbers that are added
+/// Softmax does not change if all scores of a row become larger or smaller by the same
+/// number. So what is added counts beside the rest of its row only, and [`row`](Self::row)
+/// gives it with the largest number of the row taken away. A row of −1e9 throughout is
+/// then a row of zeros, in f32 as in f64; added to a score as it stands, it would leave an
+/// f32 no digits for the score. What is too low for f32 beside the largest of its row has
+/// share 0 in either precision.
+///
 /// # Source
 /// Vaswani et al. 2017, section 3.2.3; source 004 for padding.
 /// Differs: source 004 fills with −1e9 where this blocks.
@@ -110,16 +118,74 @@ impl Mask {
             Self::Keys(keys) => open(keys[j]),
             Self::Allowed(allowed) => open(allowed[(i, j)]),
             Self::Additive(scores) => Some(scores[(i, j)]).filter(|s| s.is_finite()),
-            Self::All(masks) => {
-                masks.iter().map(|mask| mask.added((i, j), (n_q, n_kv))).sum()
-            }
+            Self::All(masks) => masks.iter().try_fold(0.0, |sum, mask| {
+                // Two very low numbers are a very low number, and do not block.
+                Some((sum + mask.added((i, j), (n_q, n_kv))?).clamp(f64::MIN, f64::MAX))
+            }),
             Self::PerHead(masks) => masks[0].added((i, j), (n_q, n_kv)),
         }
     }
     // ANCHOR_END: added
 
+    /// What is added to the scores of query i, key by key, less the largest of it: `None`
+    /// for a key that i may not attend to.
+    ///
+    /// ```
+    /// use attention::{Mask, Matrix};
+    ///
+    /// let blocked = f64::NEG_INFINITY;
+    /// let mask = Mask::Additive(Matrix::from_row_slice(1, 3, &[-1e9, blocked, -1e9 - 2.0]));
+    /// assert_eq!(mask.row(0, (1, 3)), [Some(0.0), None, Some(-2.0)]);
+    /// ```
+    ///
+    /// # Shapes
+    /// `i < n_q`; the result has `n_kv` entries.
+    ///
+    /// # Panics
+    /// Unless the mask passed [`Mask::check`] for one head and these lengths.
+    // ANCHOR: row
+    pub fn row(&self, i: usize, (n_q, n_kv): (usize, usize)) -> Vec<Option<f64>> {
+        let added = (0..n_kv).map(|j| self.added((i, j), (n_q, n_kv)));
+        let largest = self.largest_of_row(i, (n_q, n_kv));
+        added.map(|added| Some(added? - largest)).collect()
+    }
+    // ANCHOR_END: row
+
+    /// The largest number that is added to a score of query i; 0 if i may attend to nothing.
+    ///
+    /// ```
+    /// use attention::{Mask, Matrix};
+    ///
+    /// let added = Mask::Additive(Matrix::from_row_slice(2, 2, &[-3.0, -2.0, -7.0, 5.0]));
+    /// let mask = Mask::All(vec![Mask::Causal, added]);
+    /// assert_eq!(mask.largest_of_row(0, (2, 2)), -3.0); // the key at −2 lies ahead
+    /// assert_eq!(mask.largest_of_row(1, (2, 2)), 5.0);
+    /// ```
+    ///
+    /// # Panics
+    /// Unless the mask passed [`Mask::check`] for one head and these lengths.
+    pub fn largest_of_row(&self, i: usize, (n_q, n_kv): (usize, usize)) -> f64 {
+        if !self.adds_numbers() {
+            return 0.0;
+        }
+        let added = (0..n_kv).filter_map(|j| self.added((i, j), (n_q, n_kv)));
+        added.reduce(f64::max).unwrap_or(0.0)
+    }
+
+    /// Whether anything but 0 may be added to a score.
+    fn adds_numbers(&self) -> bool {
+        match self {
+            Self::Additive(_) => true,
+            Self::All(masks) | Self::PerHead(masks) => {
+                masks.iter().any(Self::adds_numbers)
+            }
+            _ => false,
+        }
+    }
+
     /// The scores with this mask on them: blocked ones are −∞, whatever they were before
-    /// (a NaN too), so that softmax gives them weight 0.
+    /// (a NaN too), so that softmax gives them weight 0. To the others is added what
+    /// [`row`](Self::row) says.
     ///
     /// ```
     /// use attention::{Mask, Matrix};
@@ -140,10 +206,12 @@ impl Mask {
             return scores;
         }
         let shape = scores.shape();
+        let largest: Vec<_> =
+            (0..shape.0).map(|i| self.largest_of_row(i, shape)).collect();
         for j in 0..shape.1 {
             for i in 0..shape.0 {
                 scores[(i, j)] = match self.added((i, j), shape) {
-                    Some(added) => scores[(i, j)] + T::of(added),
+                    Some(added) => scores[(i, j)] + T::of(added - largest[i]),
                     None => T::of(f64::NEG_INFINITY),
                 };
             }

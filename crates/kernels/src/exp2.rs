@@ -69,11 +69,10 @@ fn by_bits<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
 /// `2^f`.
 #[inline(always)]
 fn fraction<S: Simd>(simd: S, f: S::f32s) -> S::f32s {
-    let [c1, c2, c3, c4, c5] = C.map(|c| simd.splat_f32s(c));
-    let p = simd.mul_add_e_f32s(f, c5, c4);
-    let p = simd.mul_add_e_f32s(f, p, c3);
-    let p = simd.mul_add_e_f32s(f, p, c2);
-    let p = simd.mul_add_e_f32s(f, p, c1);
+    let p = simd.mul_add_e_f32s(f, simd.splat_f32s(C[4]), simd.splat_f32s(C[3]));
+    let p = simd.mul_add_e_f32s(f, p, simd.splat_f32s(C[2]));
+    let p = simd.mul_add_e_f32s(f, p, simd.splat_f32s(C[1]));
+    let p = simd.mul_add_e_f32s(f, p, simd.splat_f32s(C[0]));
     simd.mul_add_e_f32s(f, p, simd.splat_f32s(1.0))
 }
 // ANCHOR_END: exp2

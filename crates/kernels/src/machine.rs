@@ -34,6 +34,33 @@ pub fn fma_peak(n_threads: usize, instructions: Instructions) -> f64 {
     })
 }
 
+/// The clock of one core in GHz, as it is now: steps that wait for each other, of which it is
+/// known how many cycles each takes. `None` where that is not known.
+pub fn clock_ghz() -> Option<f64> {
+    // A shift and an exclusive or take a cycle each on every x86-64 processor.
+    let known = cfg!(all(target_arch = "x86_64", not(miri)));
+    known.then(|| {
+        let rate = |_| {
+            let (mut cycles, start) = (0, Instant::now());
+            while start.elapsed() < TIME {
+                cycles += black_box(xorshift(black_box(1), 1 << 16)).1;
+            }
+            cycles as f64 / start.elapsed().as_secs_f64() / 1e9
+        };
+        (0..5).map(rate).fold(0.0, f64::max)
+    })
+}
+
+/// Marsaglia's generator, so many steps of it; and the cycles that they take.
+fn xorshift(mut x: u64, n_steps: usize) -> (u64, usize) {
+    for _ in 0..n_steps {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+    }
+    (x, 6 * n_steps)
+}
+
 /// How fast memory is read, in GB/s (10⁹ bytes), by so many threads at once.
 ///
 /// Takes half a GB of memory and about a tenth of a second: the best of four readings.

@@ -16,12 +16,14 @@
 //! program is compiled: `ROW` numbers from p to p + 1, `COLUMN` from j to j + 1.
 
 mod sums;
+mod turn;
 
 use std::ops::Range;
 
 use pulp::Simd;
 
 pub(crate) use sums::{AddTo, Biased, New, Sums, put};
+pub(crate) use turn::{WIDTH, square, turn_8};
 
 /// Rows of a tile, and so of every panel.
 pub(crate) const ROWS: usize = 48;
@@ -165,8 +167,12 @@ fn accumulate<
     depth: usize,
 ) -> [[S::f32s; N]; M] {
     let (of_a, of_b) = (M * S::F32_LANES, (N - 1) * COLUMN + 1);
+    // How many rows there are: divided and not multiplied, which could overflow.
+    let rows_of =
+        |len: usize, row: usize, step| len.checked_sub(row).map(|l| l / step + 1);
     assert!(
-        a.len() >= (depth - 1) * ROWS + of_a && b.len() >= (depth - 1) * ROW + of_b,
+        rows_of(a.len(), of_a, ROWS) >= Some(depth)
+            && rows_of(b.len(), of_b, ROW) >= Some(depth),
         "a segment ends before its last row"
     );
     let (a, b) = (a.as_ptr(), b.as_ptr());
@@ -258,6 +264,17 @@ mod tests {
         let short = Segment { a: &a, b: &b, depth: 2 };
         let to = &mut [0.0; COLUMNS * ROWS];
         let op = Op::<8, 1> { lanes: 0..48, segments: [short; 2], to };
+        Instructions::best().run(op);
+    }
+
+    #[test]
+    #[should_panic(expected = "a segment ends before its last row")]
+    fn no_depth_is_so_large_that_it_overflows() {
+        let (a, b) = ([0.0; ROWS], [0.0; 8]);
+        // Times 48 numbers a row, this is 0 in 64 bits.
+        let endless = Segment { a: &a, b: &b, depth: (1 << 60) + 1 };
+        let to = &mut [0.0; COLUMNS * ROWS];
+        let op = Op::<8, 1> { lanes: 0..48, segments: [endless; 2], to };
         Instructions::best().run(op);
     }
 }

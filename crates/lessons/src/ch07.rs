@@ -39,11 +39,11 @@ pub fn row<const N: usize>(scores: [f64; N]) -> Matrix {
     Matrix::from_row_slice(1, N, &scores)
 }
 
-/// −1e9 added to all but the first keys, in the precision of the scores.
+/// −1e9 added as it stands to all but the first keys, in the precision of the scores.
 pub fn softmax_with_fill_added<T: Real>(allowed: usize) -> Matrix {
-    let blocked = row([0, 1, 2, 3].map(|j| if j < allowed { 0.0 } else { -1e9 }));
-    let scores = row(SCORES).map(T::of);
-    softmax_rows(Mask::Additive(blocked).apply(scores)).map(|share| share.to_f64())
+    let fill = |j: usize| T::of(if j < allowed { 0.0 } else { -1e9 });
+    let filled = Matrix::from_fn(1, 4, |_, j| T::of(SCORES[j]) + fill(j));
+    softmax_rows(filled).map(|share: T| share.to_f64())
 }
 
 /// All but the first keys replaced by −1e9.

@@ -58,6 +58,7 @@ pub fn attend_in_loops<T: Real>(
     let mut out = Matrix::zeros(n_q, dims.d_v());
     for i in 0..n_q {
         // How well does each key answer query i?
+        let mask_row = mask.row(i, (n_q, n_kv));
         let mut masked = vec![T::of(f64::NEG_INFINITY); n_kv];
         for j in 0..n_kv {
             let mut dot = T::zero();
@@ -65,7 +66,7 @@ pub fn attend_in_loops<T: Real>(
                 dot += q[(i, c)] * k[(j, c)];
             }
             scores[(i, j)] = dot / sqrt_d_k;
-            if let Some(added) = mask.added((i, j), (n_q, n_kv)) {
+            if let Some(added) = mask_row[j] {
                 masked[j] = scores[(i, j)] + T::of(added);
             }
         }

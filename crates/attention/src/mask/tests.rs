@@ -59,11 +59,23 @@ fn several_masks_block_what_any_of_them_blocks() {
 }
 
 #[test]
-fn blocking_wins_over_nan_and_adding_adds() {
+fn blocking_wins_over_nan_and_the_largest_of_a_row_adds_nothing() {
     let scores = Matrix::from_row_slice(1, 3, &[f64::NAN, 1.0, 2.0]);
     let minus = f64::NEG_INFINITY;
     let added = Mask::Additive(Matrix::from_row_slice(1, 3, &[minus, 0.5, 0.0]));
-    assert_eq!(added.apply(scores).as_slice(), [minus, 1.5, 2.0]);
+    assert_eq!(added.apply(scores).as_slice(), [minus, 1.0, 1.5]);
+}
+
+#[test]
+fn what_is_added_by_several_masks_is_taken_together() {
+    let added = |rows: &[f64]| Mask::Additive(Matrix::from_row_slice(1, 3, rows));
+    let lowest = f64::MIN;
+    let both = Mask::All(vec![added(&[1e9, lowest, 3.0]), added(&[-1e9, lowest, -4.0])]);
+    // Two very low numbers are one, and do not block.
+    assert_eq!(both.added((0, 1), (1, 3)), Some(lowest));
+    assert_eq!(both.row(0, (1, 3)), [Some(0.0), Some(lowest), Some(-1.0)]);
+    let blocked = Mask::All(vec![both, Mask::Keys(vec![false, false, true])]);
+    assert_eq!(blocked.row(0, (1, 3)), [None, None, Some(0.0)]);
 }
 
 #[test]

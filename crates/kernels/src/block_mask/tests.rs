@@ -72,16 +72,14 @@ fn a_block_is_masked_as_the_definition_says() {
             (0..keys.len() * stride).map(|n| n as f32 / 7.0 - 2.0).collect();
         before[(seed as usize * 31) % (keys.len() * stride)] = f32::NAN;
         let mut seen = before.clone();
-        apply(&mask, &mut seen, stride, queries.clone(), keys.clone(), lengths, factor);
+        let block_mask = BlockMask::new(&mask, queries.clone(), lengths);
+        block_mask.apply(&mut seen, stride, keys.clone(), factor);
         for (n, (&was, &is)) in before.iter().zip(&seen).enumerate() {
             let (i, j) = (queries.start + n % stride, keys.start + n / stride);
-            let expected = match mask.added((i.min(lengths.0 - 1), j), lengths) {
+            let expected = match mask.row(i.min(lengths.0 - 1), lengths)[j] {
                 _ if i >= queries.end => was,
                 None => f32::NEG_INFINITY,
-                Some(added) => {
-                    let added = added * f64::from(factor);
-                    was + added.clamp(f32::MIN.into(), f32::MAX.into()) as f32
-                }
+                Some(added) => was + (added * f64::from(factor)) as f32,
             };
             assert!(
                 (expected.is_nan() && is.is_nan())
@@ -99,7 +97,7 @@ fn outside_of_the_visible_keys_nothing_is_seen() {
     let mut narrower = 0;
     for seed in 0..N_CASES {
         let Case { mask, lengths, queries, .. } = any_case(seed);
-        let visible = visible_keys(&mask, queries.clone(), lengths);
+        let visible = BlockMask::new(&mask, queries.clone(), lengths).visible();
         assert!(visible.start <= visible.end && visible.end <= lengths.1);
         let sees = |j| queries.clone().any(|i| mask.added((i, j), lengths).is_some());
         for j in 0..lengths.1 {
@@ -121,24 +119,25 @@ fn an_open_block_is_one_that_the_mask_leaves_alone() {
     let mut n_open = 0;
     for seed in 0..N_CASES {
         let Case { mask, lengths, queries, keys, .. } = any_case(seed);
-        let at = |i| keys.clone().map(move |j| (i, j));
-        let cells = queries.clone().flat_map(at);
-        let alone = cells.clone().all(|c| mask.added(c, lengths) == Some(0.0));
-        let open = is_open(&mask, queries.clone(), keys.clone(), lengths);
-        // Two that are added may cancel; nothing else may be missed.
-        let exact = open == alone || (alone && n_added(&mask) > 1);
-        assert!(exact, "seed {seed}, {mask:?}: {queries:?}, {keys:?} of {lengths:?}");
+        let of_row = |i| mask.row(i, lengths)[keys.clone()].to_vec();
+        let alone = queries.clone().flat_map(of_row).all(|added| added == Some(0.0));
+        let block_mask = BlockMask::new(&mask, queries.clone(), lengths);
+        let open = block_mask.is_open(keys.clone());
+        assert!(
+            open == alone,
+            "seed {seed}, {mask:?}: {queries:?}, {keys:?} of {lengths:?}"
+        );
         n_open += u64::from(open);
     }
     assert!(n_open > N_CASES / 10, "{n_open} of {N_CASES}");
 }
 
 #[test]
-fn a_very_low_score_is_not_a_block() {
-    for factor in [1.0, std::f32::consts::LOG2_E] {
-        let added = Matrix::from_row_slice(1, 2, &[-1e300, f32::MIN.into()]);
-        let mut scores = [1.0, 2.0];
-        apply(&Mask::Additive(added), &mut scores, 1, 0..1, 0..2, (1, 2), factor);
-        assert_eq!(scores, [f32::MIN; 2]);
-    }
+fn what_is_added_counts_beside_the_largest_of_its_row() {
+    let rows = [[-1e300, -1e300 + 1e285], [f64::MIN, f64::MAX], [1e9, 1e9 + 3.0]];
+    let added = Mask::Additive(Matrix::from_fn(3, 2, |i, j| rows[i][j]));
+    let mut scores = [1.0, 1.0, 1.0, 2.0, 2.0, 2.0];
+    BlockMask::new(&added, 0..3, (3, 2)).apply(&mut scores, 3, 0..2, 1.0);
+    let (all, nothing) = (1.0, f32::NEG_INFINITY);
+    assert_eq!(scores, [nothing, nothing, all - 3.0, 2.0, 2.0, 2.0]);
 }

@@ -22,7 +22,8 @@ use attention::{
 };
 
 use super::one_product::{Joined, Projected};
-use crate::{Inputs, Lengths, OnlineSoftmax, Rung, block_mask};
+use crate::block_mask::BlockMask;
+use crate::{Inputs, Lengths, OnlineSoftmax, Rung};
 
 // ANCHOR: sizes
 /// Queries and keys of a tile: 64 KB of scores, which the second level of cache holds
@@ -132,11 +133,10 @@ impl<'a> Head<'a> {
     // ANCHOR: in_tiles
     fn in_tiles(&self, queries: Range<usize>, exp: impl Fn(&mut [f32])) -> Matrix<f32> {
         let q = self.scaled(&queries); // [n_queries, d_k]
+        let mask = BlockMask::new(&self.mask, queries.clone(), self.lengths());
         let mut online = OnlineSoftmax::new(queries.len(), self.v.ncols());
-        let visible =
-            block_mask::visible_keys(&self.mask, queries.clone(), self.lengths());
-        for keys in blocks(visible, KEYS) {
-            let scores = self.scores(&q, &queries, &keys); // [n_queries, n_keys]
+        for keys in blocks(mask.visible(), KEYS) {
+            let scores = self.scores(&q, &mask, &keys); // [n_queries, n_keys]
             online.take_in(scores, self.v.rows_range(keys), &exp);
         }
         online.finish()
@@ -148,16 +148,13 @@ impl<'a> Head<'a> {
     fn scores(
         &self,
         q: &Matrix<f32>,
-        queries: &Range<usize>,
+        mask: &BlockMask<'_>,
         keys: &Range<usize>,
     ) -> Matrix<f32> {
-        let (queries, keys) = (queries.clone(), keys.clone());
         let mut scores = q * self.k_t.columns_range(keys.clone());
-        let (mask, lengths) = (&*self.mask, self.lengths());
-        if !block_mask::is_open(mask, queries.clone(), keys.clone(), lengths) {
-            let stride = queries.len();
-            let tile = scores.as_mut_slice();
-            block_mask::apply(mask, tile, stride, queries, keys, lengths, 1.0);
+        if !mask.is_open(keys.clone()) {
+            let n_queries = scores.nrows();
+            mask.apply(scores.as_mut_slice(), n_queries, keys.clone(), 1.0);
         }
         scores
     }
@@ -165,7 +162,8 @@ impl<'a> Head<'a> {
 
     /// The same with whole rows of shares, a share of 0 leaving its value out.
     fn in_rows(&self, queries: Range<usize>) -> Matrix<f32> {
-        let scores = self.scores(&self.scaled(&queries), &queries, &(0..self.v.nrows()));
+        let mask = BlockMask::new(&self.mask, queries.clone(), self.lengths());
+        let scores = self.scores(&self.scaled(&queries), &mask, &(0..self.v.nrows()));
         weighted_values(&softmax_rows(scores), self.v)
     }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use attention::Dims;
 use pulp::{Simd, WithSimd};
 
-use super::blocks::{KeyBlock, Keys, Part, product, products};
+use super::blocks::{KeyBlock, Keys, Part, apply, product, products};
 use super::careful;
 use super::groups::{Group, Lanes, sequences, visible};
 use super::memory::Scratch;
@@ -43,8 +43,8 @@ pub(crate) struct Attend<'a> {
     pub(crate) k: &'a [f32],
     /// `[group][head][d_v][48]`, likewise.
     pub(crate) v: &'a [f32],
-    /// Outputs, `[group][head][rows of a head][48]`, and `log2 Σ 2^score`,
-    /// `[group][head][48]`.
+    /// Outputs, `[group][head][rows of a head][48]`, and what makes shares of scores,
+    /// `[group][head]` of [`Normalisers`](super::running::Normalisers).
     pub(crate) queue: &'a Queue<'a, 2>,
     pub(crate) scratch: &'a mut Scratch,
 }
@@ -60,10 +60,10 @@ impl WithSimd for Attend<'_> {
             while let Some(&(first, _)) = run.peek() {
                 let head = first % dims.n_heads();
                 let mut groups: [_; GROUPS] = std::array::from_fn(|_| {
-                    let (piece, [place, log_sums]) = run.next()?;
+                    let (piece, [place, normalisers]) = run.next()?;
                     let q = q.map(|q| &q[piece * place.len()..][..place.len()]);
                     let number = piece / dims.n_heads();
-                    Some(Group { number, q, place, log_sums })
+                    Some(Group { number, q, place, normalisers })
                 });
                 for s in sequences(&groups, lengths) {
                     let mask = inputs.mask(s).of_head(head);
@@ -126,15 +126,15 @@ fn one_block<S: Simd>(
     }
     let in_use = vectors::<S>(lanes.part.lanes.clone());
     let before = lanes.running;
-    let open = keys.is_open(&lanes.part, &block);
+    let open = lanes.mask.is_open(block.keys());
     for (i, tile) in block.tiles().enumerate() {
         prefetch(ahead, i, TILES);
-        let open = open || keys.is_open(&lanes.part, &tile);
+        let open = open || lanes.mask.is_open(tile.keys());
         one_tile(simd, q, lanes, &tile, open, keys, scores);
     }
     if !lanes.running.will_do(lanes.part.lanes.clone()) {
         lanes.running = before;
-        masked_scores(simd, q, &lanes.part, &block, keys, scores);
+        masked_scores(simd, q, lanes, &block, keys, scores);
         let rows = &mut scores[block.rows.start * ROWS..block.rows.end * ROWS];
         lanes.running.refer_to_largest(simd, &in_use, rows, lanes.out);
         lanes.running.take_in(simd, &in_use, rows);
@@ -161,7 +161,7 @@ fn one_tile<S: Simd>(
         let sums = &mut Shares { running: &mut lanes.running, to };
         product(simd, q, keys.of_tile(tile), keys.dims.d_k(), &in_use, sums);
     } else {
-        masked_scores(simd, q, &lanes.part, tile, keys, scores);
+        masked_scores(simd, q, lanes, tile, keys, scores);
         let rows = &mut scores[tile.rows.start * ROWS..tile.rows.end * ROWS];
         lanes.running.take_in(simd, &in_use, rows);
     }
@@ -172,14 +172,14 @@ fn one_tile<S: Simd>(
 fn masked_scores<S: Simd>(
     simd: S,
     q: &[f32],
-    part: &Part,
+    Lanes { part, mask, .. }: &Lanes<'_>,
     block: &KeyBlock,
     keys: &Keys<'_>,
     scores: &mut [f32],
 ) {
     let in_use = vectors::<S>(part.lanes.clone());
     products(simd, q, |p| keys.k_panel(p), keys.dims.d_k(), block, &in_use, scores);
-    keys.mask(part, block, scores);
+    apply(mask, &part.lanes, block, scores);
 }
 
 #[inline(always)]
@@ -189,7 +189,7 @@ fn finish<S: Simd>(simd: S, group: &mut Group<'_>, lanes: Lanes<'_>, keys: &Keys
     if !running.divide(simd, &vectors::<S>(lanes.clone()), lanes.clone(), out) {
         careful::outputs(group.q(), &part, keys, out);
     }
-    running.log_sums(lanes.clone(), group.log_sums);
+    running.normalisers(lanes.clone(), group.normalisers);
     group.put(lanes, out);
 }
 

@@ -1,9 +1,12 @@
 //! The backward pass through the layer.
 //!
-//! The forward pass keeps no map. Of each row of shares it keeps one number, the
-//! logarithm of its sum, and from that and the scores, computed again, every share comes
-//! back: `share = 2^(score − log2 Σ 2^score)`. So the backward pass through attention is five
+//! The forward pass keeps no map. Of each row of shares it keeps two numbers, from which
+//! and the scores, computed again, every share comes back:
+//! `share = 2^(score − reference) / Σ`. So the backward pass through attention is five
 //! products where the forward pass was two, and needs no memory that grows as n².
+//!
+//! It is three steps, each shared out among the threads: what depends on the gradient of
+//! the output alone; back through attention; and to the tokens and the parameters.
 
 mod attend;
 mod careful;
@@ -14,22 +17,25 @@ mod strips;
 mod tokens;
 pub(super) mod turned;
 
-use attention::{Error, Gradients, InputGradients, Matrix, Result};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::forward::{Extent, Queries, project_by};
+use attention::{Error, Gradients, Matrix, Result};
+
+use super::forward::{Extent, Queries};
 use super::layer::Packed;
 use super::memory::Aligned;
-use super::panels::Panels;
-use super::units::{Order, Queue, share_out};
-use crate::tile::ROWS;
+use super::project::{Cut, Project};
+use super::units::{Blocks, Order, Queue, share_out};
+use crate::tile::{ROWS, WIDTH};
 use crate::{Inputs, Rung};
 
 use attend::{AttendBackward, Kept};
-use gradients::{are_finite, of_one_input, of_shape, of_three_inputs};
+use gradients::{of_one_input, of_shape, of_three_inputs};
 use memory::Memory;
-use parameters::{WeightBack, d_weights};
-use strips::{OfHeads, Strips, WIDTH};
-use turned::{Columns, Turned, Turning, turn_all, turned_len};
+use parameters::ParametersBack;
+use strips::{Strips, in_blocks};
+use tokens::TokensBack;
+use turned::{Columns, TurnAll, Turned, Turning, turned_len};
 
 /// A forward pass that can be gone back.
 ///
@@ -43,7 +49,7 @@ pub struct Pass<'a> {
 
 impl Packed {
     /// A forward pass that keeps what the backward pass needs: queries, keys, values, the
-    /// heads' outputs, and one number a query and head, the logarithm of its sum.
+    /// heads' outputs, and two numbers a query and head, which make shares of its scores.
     ///
     /// # Shapes
     /// As [`Rung::forward`].
@@ -97,33 +103,46 @@ impl Pass<'_> {
     ) -> Result<()> {
         Error::expect_shape("d_out", self.inputs.query.shape(), d_out.shape())?;
         // Within the pool, where joins are cheap.
-        let steps = || {
-            self.steps(d_out, gradients);
-            are_finite(gradients)
-        };
-        if !rayon::join(steps, || ()).0 {
+        if !rayon::join(|| self.steps(d_out, gradients), || ()).0 {
             let w = self.layer.parameters.pack();
             *gradients = careful::gradients(&w, &self.inputs, self.extent.lengths, d_out);
         }
         Ok(())
     }
 
-    /// The last line of the forward pass comes first.
-    fn steps(&mut self, d_out: &Matrix<f32>, gradients: &mut Gradients<f32>) {
+    /// The last line of the forward pass comes first. False if a number is not finite.
+    fn steps(&mut self, d_out: &Matrix<f32>, gradients: &mut Gradients<f32>) -> bool {
         self.back_through_w_o(d_out);
         self.back_through_attention();
-        self.back_to_tokens(&mut gradients.d_inputs);
-        self.back_to_parameters(d_out, gradients);
+        self.back_to_tokens_and_parameters(gradients)
     }
 
-    /// `out = concat · W^O + b^O`: the gradients of the heads' outputs.
+    /// `out = concat · W^O + b^O`: the gradients of the heads' outputs. And what the last
+    /// step reads is laid out for it: the gradient of the output, what went into each
+    /// projection, and the heads' outputs.
     fn back_through_w_o(&mut self, d_out: &Matrix<f32>) {
-        let Self { layer, extent, .. } = self;
+        let Self { layer, inputs, extent } = self;
         let Packed { turned, instructions, memory, back, .. } = &mut **layer;
         let scratches = &mut memory.scratches[..extent.n_threads];
+
+        let cut = Cut::new(d_out.nrows(), extent.dims.n_heads(), extent.n_threads);
         let d_heads = back.d_heads.take(extent.d_heads());
-        let w_o: &[Panels] = &packed(turned).w_o;
-        project_by(*instructions, scratches, d_out, [w_o], [d_heads]);
+        let queue = &Queue::new(cut.n_pieces(d_out.nrows()), Order::InTurn, [d_heads]);
+        let weights: [_; 1] = [&packed(turned).w_o[..]];
+
+        let tokens = distinct(inputs).into_iter().map(Columns::Matrix);
+        let mut turnings: Vec<Turning<'_, ROWS>> = tokens
+            .zip(&mut back.tokens_turned)
+            .map(|(columns, to)| Turning::new(columns, to))
+            .collect();
+        let concat = Columns::Concat(memory.concat.get(extent.q()), *extent);
+        turnings.push(Turning::new(concat, &mut back.concat_turned));
+        let strips = Turning::<WIDTH>::new(Columns::Matrix(d_out), &mut back.d_out);
+        share_out(scratches, &|scratch| {
+            let x = d_out;
+            instructions.run(Project { x, weights, cut, queue, scratch });
+            instructions.run(TurnAll { rows: &turnings, strips: &strips });
+        });
     }
 
     /// `concat = attention of q, k, v`: the gradients of queries, keys and values.
@@ -137,93 +156,78 @@ impl Pass<'_> {
             k: memory.k.get(extent.k()),
             v: memory.v.get(extent.v()),
             concat: memory.concat.get(extent.q()),
-            log_sums: memory.log_sums.get(extent.log_sums()),
+            normalisers: memory.normalisers.get(extent.normalisers()),
             d_heads: back.d_heads.get(extent.d_heads()),
         };
-        let n_pieces = dims.n_heads() * lengths.n_sequences;
-        let [of_q, of_k, of_v] = strips(*extent).map(|strips| n_pieces * strips.len());
-        let slices = [back.dq.take(of_q), back.dk.take(of_k), back.dv.take(of_v)];
-        let queue = &Queue::new(n_pieces, Order::InTurn, slices);
+        let Memory { dq, dk, dv, .. } = back;
+        let mut sizes = features_and_tokens(*extent).into_iter();
+        let blocks = &Blocks::new([dq, dk, dv].map(|memory| {
+            let (n_features, n) = sizes.next().expect("there are three");
+            in_blocks(memory, n_features, dims.n_heads(), (lengths.n_sequences, n))
+        }));
         share_out(&mut memory.scratches[..extent.n_threads], &|scratch| {
-            instructions.run(AttendBackward { kept, inputs, lengths, queue, scratch });
+            instructions.run(AttendBackward { kept, inputs, lengths, blocks, scratch });
         });
     }
 
-    /// `q = query · W^Q + b^Q`, and k and v: the gradients of the tokens.
-    fn back_to_tokens(&mut self, gradients: &mut InputGradients<f32>) {
+    /// `q = query · W^Q + b^Q`, and k, v and the output: the gradients of the tokens and of
+    /// the parameters. False if a number is not finite.
+    fn back_to_tokens_and_parameters(&mut self, gradients: &mut Gradients<f32>) -> bool {
         let Self { layer, inputs, extent } = self;
-        let Packed { turned, instructions, memory, back, .. } = &mut **layer;
-        let Memory { dq, dk, dv, panels, .. } = back;
-        let scratches = &mut memory.scratches[..extent.n_threads];
-        let ways = of_heads([dq, dk, dv], *extent);
+        let Packed { turned, instructions, memory, back, parameters, .. } = &mut **layer;
+        let Memory { dq, dk, dv, d_out, tokens_turned, concat_turned, .. } = back;
+        let n_threads = extent.n_threads;
+        let (n_tokens, n_features) = inputs.query.shape();
+        let data = d_out.get(turned_len::<WIDTH>((n_tokens, n_features)));
+        let d_out = Strips { data, n_tokens, n_heads: 1, n_features };
+        let ways = all_strips([dq, dk, dv], *extent);
+        let Gradients { d_w_q, d_w_k, d_w_v, d_w_o, d_inputs } = gradients;
+
         let Turned { each, all, .. } = packed(turned);
-        let mut back_by = |ways: &[OfHeads<'_>], weights, like: &Matrix<f32>, to| {
-            let to = of_shape(to, like.shape());
-            tokens::d_tokens(*instructions, scratches, panels, ways, weights, to);
+        let back_by = |ways, weights, like: &Matrix<f32>, to| {
+            TokensBack::new(ways, weights, of_shape(to, like.shape()), n_threads)
         };
-        if inputs.is_self_attention() {
-            back_by(&ways, all, inputs.query, of_one_input(gradients));
+        let tokens = if inputs.is_self_attention() {
+            vec![back_by(&ways[..], all, inputs.query, of_one_input(d_inputs))]
         } else {
-            let [d_query, d_key, d_value] = of_three_inputs(gradients);
-            back_by(&ways[..1], &each[0], inputs.query, d_query);
-            back_by(&ways[1..2], &each[1], inputs.key, d_key);
-            back_by(&ways[2..], &each[2], inputs.value, d_value);
-        }
-    }
+            let [d_query, d_key, d_value] = of_three_inputs(d_inputs);
+            vec![
+                back_by(&ways[..1], &each[0], inputs.query, d_query),
+                back_by(&ways[1..2], &each[1], inputs.key, d_key),
+                back_by(&ways[2..], &each[2], inputs.value, d_value),
+            ]
+        };
 
-    /// Turns what went into each product, and the gradients of the outputs, so that the
-    /// last step reads them side by side.
-    fn turn(&mut self, d_out: &Matrix<f32>) {
-        let Self { layer, inputs, extent } = self;
-        let Packed { memory, back, .. } = &mut **layer;
-        let Memory { tokens_turned, concat_turned, d_out_strips, .. } = back;
-        let concat = Columns::Concat(memory.concat.get(extent.q()), *extent);
-        let mut rows = vec![Turning::new(concat, concat_turned)];
-        for (x, to) in distinct(inputs).iter().zip(tokens_turned) {
-            rows.push(Turning::new(Columns::Matrix(x), to));
-        }
-        let strips = Turning::new(Columns::Matrix(d_out), d_out_strips);
-        turn_all(&mut memory.scratches[..extent.n_threads], &rows, &strips);
-    }
-
-    /// The same lines, and `out = concat · W^O + b^O`: the gradients of the parameters.
-    fn back_to_parameters(
-        &mut self,
-        d_out: &Matrix<f32>,
-        gradients: &mut Gradients<f32>,
-    ) {
-        self.turn(d_out);
-        let Self { layer, inputs, extent } = self;
-        let Packed { instructions, memory, back, parameters, .. } = &mut **layer;
-        let Memory { dq, dk, dv, tokens_turned, concat_turned, d_out_strips, .. } = back;
-        let tokens = distinct(inputs);
-        let turned = |i: usize| {
-            let i = i % tokens.len(); // one input is all three
-            tokens_turned[i].get(turned_len::<ROWS>(tokens[i].shape()))
+        let inputs = distinct(inputs);
+        let input = |i: usize| {
+            let i = i % inputs.len(); // one input is all three
+            tokens_turned[i].get(turned_len::<ROWS>(inputs[i].shape()))
         };
         let w_o = parameters.w_o();
-        let concat = concat_turned.get(turned_len::<ROWS>((d_out.nrows(), w_o.d_in())));
-        let d_out = OfHeads {
-            data: d_out_strips.get(turned_len::<WIDTH>(d_out.shape())),
-            strips: Strips { features: d_out.ncols(), tokens: d_out.nrows() },
-            n_heads: 1,
-            n_sequences: 1,
-        };
-        let [dq, dk, dv] = of_heads([dq, dk, dv], *extent);
+        let concat =
+            concat_turned.get(turned_len::<ROWS>((extent.n_queries(), w_o.d_in())));
+        let [dq, dk, dv] = ways;
         let of_head = &parameters.heads()[0];
-        let Gradients { d_w_q, d_w_k, d_w_v, d_w_o, .. } = gradients;
-        let weights = [
-            (turned(0), dq, &of_head.w_q, d_w_q),
-            (turned(1), dk, &of_head.w_k, d_w_k),
-            (turned(2), dv, &of_head.w_v, d_w_v),
+        let parameters = [
+            (input(0), dq, &of_head.w_q, d_w_q),
+            (input(1), dk, &of_head.w_k, d_w_k),
+            (input(2), dv, &of_head.w_v, d_w_v),
             (concat, d_out, w_o, d_w_o),
         ]
-        .map(|(x, d, linear, to)| {
-            to.bias = linear.bias.as_ref().map(|_| d.sums().into());
-            let shape = (linear.d_in(), d.n_heads * d.strips.features);
-            WeightBack { x, d, d_weight: of_shape(&mut to.weight, shape) }
+        .map(|(x, d, linear, to)| ParametersBack::new(x, d, linear, to, n_threads));
+
+        let finite = AtomicBool::new(true);
+        share_out(&mut memory.scratches[..n_threads], &|scratch| {
+            let mut all = true;
+            for tokens in &tokens {
+                all &= instructions.run(tokens.job(scratch));
+            }
+            for parameters in &parameters {
+                all &= instructions.run(parameters);
+            }
+            finite.fetch_and(all, Ordering::Relaxed);
         });
-        d_weights(*instructions, &mut memory.scratches[..extent.n_threads], weights);
+        finite.into_inner()
     }
 }
 
@@ -241,20 +245,20 @@ fn packed(turned: &Option<Turned>) -> &Turned {
     turned.as_ref().expect("they were packed when the pass was made")
 }
 
-/// The strips of one head and sequence: of queries, keys and values.
-fn strips(extent: Extent) -> [Strips; 3] {
+/// The features of a head, and the tokens of a sequence: of queries, keys and values.
+fn features_and_tokens(extent: Extent) -> [(usize, usize); 3] {
     let (dims, lengths) = (extent.dims, extent.lengths);
     [(dims.d_k(), lengths.n_q), (dims.d_k(), lengths.n_kv), (dims.d_v(), lengths.n_kv)]
-        .map(|(features, tokens)| Strips { features, tokens })
 }
 
 /// The gradients of queries, keys and values.
-fn of_heads(memory: [&mut Aligned; 3], extent: Extent) -> [OfHeads<'_>; 3] {
-    let (n_heads, n_sequences) = (extent.dims.n_heads(), extent.lengths.n_sequences);
-    let mut strips = strips(extent).into_iter();
+fn all_strips(memory: [&mut Aligned; 3], extent: Extent) -> [Strips<'_>; 3] {
+    let n_heads = extent.dims.n_heads();
+    let mut sizes = features_and_tokens(extent).into_iter();
     memory.map(|memory| {
-        let strips = strips.next().expect("there are three");
-        let data = memory.get(n_heads * n_sequences * strips.len());
-        OfHeads { data, strips, n_heads, n_sequences }
+        let (n_features, n) = sizes.next().expect("there are three");
+        let n_tokens = n * extent.lengths.n_sequences;
+        let data = memory.get(n_heads * turned_len::<WIDTH>((n_tokens, n_features)));
+        Strips { data, n_tokens, n_heads, n_features }
     })
 }

@@ -7,8 +7,9 @@ use attention::{Dims, Mask};
 use pulp::Simd;
 
 use super::panels::{n_groups, round_up};
+use crate::Lengths;
+use crate::block_mask::BlockMask;
 use crate::tile::{COLUMNS, New, ROWS, Segment, Sums, tile};
-use crate::{Lengths, block_mask};
 
 /// The lanes of a group that belong to one sequence, and the queries that they are.
 pub(crate) struct Part {
@@ -76,11 +77,15 @@ impl<'a> Keys<'a> {
         if i < n_panels { self.k_panel(panel) } else { self.v_panel(panel) }
     }
 
-    /// The rows of all keys that a part may attend to, among those of all sequences.
-    pub(crate) fn visible(&self, part: &Part) -> Range<usize> {
-        let first = part.sequence * self.lengths.n_kv;
+    /// The mask as the queries of a part see it.
+    pub(crate) fn mask_of(&self, part: &Part) -> BlockMask<'a> {
         let lengths = (self.lengths.n_q, self.lengths.n_kv);
-        let keys = block_mask::visible_keys(self.mask, part.queries.clone(), lengths);
+        BlockMask::new(self.mask, part.queries.clone(), lengths)
+    }
+
+    /// The rows of some keys of sequence `s` among those of all sequences.
+    pub(crate) fn rows_of(&self, s: usize, keys: Range<usize>) -> Range<usize> {
+        let first = s * self.lengths.n_kv;
         first + keys.start..first + keys.end
     }
 
@@ -103,29 +108,26 @@ impl<'a> Keys<'a> {
             whole.within(&rows)
         })
     }
+}
 
-    /// Whether the mask leaves a block alone.
-    pub(crate) fn is_open(&self, part: &Part, block: &KeyBlock) -> bool {
-        let lengths = (self.lengths.n_q, self.lengths.n_kv);
-        block_mask::is_open(self.mask, part.queries.clone(), block.keys(), lengths)
-    }
-
-    /// The mask on the scores of a block, where it does anything.
-    #[inline(always)]
-    pub(crate) fn mask(&self, part: &Part, block: &KeyBlock, scores: &mut [f32]) {
-        if !self.is_open(part, block) {
-            let lengths = (self.lengths.n_q, self.lengths.n_kv);
-            let (queries, keys) = (part.queries.clone(), block.keys());
-            let scores = &mut scores[block.rows.start * ROWS + part.lanes.start..];
-            block_mask::apply(self.mask, scores, ROWS, queries, keys, lengths, LOG2_E);
-        }
+/// A mask on the scores of a block, `[key][48 queries]`, where it does anything.
+#[inline(always)]
+pub(crate) fn apply(
+    mask: &BlockMask<'_>,
+    lanes: &Range<usize>,
+    block: &KeyBlock,
+    scores: &mut [f32],
+) {
+    if !mask.is_open(block.keys()) {
+        let scores = &mut scores[block.rows.start * ROWS + lanes.start..];
+        mask.apply(scores, ROWS, block.keys(), LOG2_E);
     }
 }
 
 /// Some panels of keys, and which of their lanes are in use. Row r of a block's scores is
 /// lane `r % 48` of panel `first_panel + r / 48`.
 pub(crate) struct KeyBlock {
-    first_panel: usize,
+    pub(crate) first_panel: usize,
     /// The key that row 0 is, below 0 where another sequence's are before.
     first_key: isize,
     pub(crate) rows: Range<usize>,

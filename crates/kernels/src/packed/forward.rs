@@ -7,6 +7,7 @@ use super::memory::{Aligned, Scratch};
 use super::merge::Merge;
 use super::panels::{Panels, n_groups, round_up};
 use super::project::{Cut, Project};
+use super::running::Normalisers;
 use super::units::{Blocks, Order, Queue, share_out};
 use super::weights::{Weights, rows_per_head};
 use crate::tile::{COLUMNS, ROWS};
@@ -31,8 +32,9 @@ pub(crate) struct Memory {
     pub(crate) v: Aligned,
     /// The heads' outputs where the queries are still needed, as large as `q`.
     pub(crate) concat: Aligned,
-    /// `log2 Σ 2^score` of each query, `[group][head][48]`.
-    pub(crate) log_sums: Aligned,
+    /// What makes shares of the scores of each query, `[group][head]` of
+    /// [`Normalisers`](super::running::Normalisers).
+    pub(crate) normalisers: Aligned,
     pub(crate) scratches: Vec<Scratch>,
 }
 
@@ -86,8 +88,8 @@ impl Extent {
         self.panels(self.n_queries(), round_up(self.dims.d_v()))
     }
 
-    pub(crate) fn log_sums(&self) -> usize {
-        n_groups(self.n_queries()) * self.dims.n_heads() * ROWS
+    pub(crate) fn normalisers(&self) -> usize {
+        n_groups(self.n_queries()) * self.dims.n_heads() * Normalisers::LEN
     }
 }
 
@@ -137,7 +139,7 @@ fn project(
 }
 
 /// Some tokens by N weights of every head.
-pub(crate) fn project_by<const N: usize>(
+fn project_by<const N: usize>(
     instructions: Instructions,
     scratches: &mut [Scratch],
     x: &Matrix<f32>,
@@ -167,30 +169,38 @@ fn attend(
     };
     let n_pieces = n_groups(extent.n_queries()) * dims.n_heads();
     let concat = &mut concat[..n_pieces * rows_per_head(dims) * ROWS];
-    let log_sums = memory.log_sums.take(extent.log_sums());
+    let normalisers = memory.normalisers.take(extent.normalisers());
     let run = (n_pieces / (UNITS_A_THREAD * n_threads)).clamp(1, LONGEST_RUN);
     let order = Order::ByHead { n_heads: dims.n_heads(), run };
-    let queue = &Queue::new(n_pieces, order, [concat, log_sums]);
+    let queue = &Queue::new(n_pieces, order, [concat, normalisers]);
     share_out(&mut memory.scratches[..n_threads], &|scratch| {
         instructions.run(Attend { dims, inputs, lengths, q, k, v, queue, scratch });
     });
 }
 
 /// concat → out: panels of tokens by a weight.
-pub(crate) fn merge(
+fn merge(
     instructions: Instructions,
     scratches: &mut [Scratch],
     concat: &[f32],
     w_o: &Panels,
     out: &mut Matrix<f32>,
 ) {
-    let (n_rows, d_model) = out.shape();
-    let n_threads = scratches.len();
-    let block = match n_groups(n_rows) / (4 * n_threads) {
-        0 => (ROWS, d_model.div_ceil(2 * n_threads).next_multiple_of(COLUMNS)),
-        1 => (ROWS, d_model),
-        _ => (2 * ROWS, d_model),
-    };
-    let blocks = &Blocks::new(out.as_mut_slice(), (n_rows, d_model), block);
+    let blocks = &blocks_of_tokens(out, scratches.len());
     share_out(scratches, &|_| instructions.run(Merge { concat, w_o, blocks }));
+}
+
+/// Tokens in blocks of whole groups: each panel of a weight that has come from memory
+/// serves two of them, and the columns are cut where there are too few for the threads.
+pub(crate) fn blocks_of_tokens(
+    tokens: &mut Matrix<f32>,
+    n_threads: usize,
+) -> Blocks<'_, 1> {
+    let (n_rows, width) = tokens.shape();
+    let block = match n_groups(n_rows) / (4 * n_threads) {
+        0 => (ROWS, width.div_ceil(2 * n_threads).next_multiple_of(COLUMNS)),
+        1 => (ROWS, width),
+        _ => (2 * ROWS, width),
+    };
+    Blocks::new([(tokens.as_mut_slice(), (n_rows, width), block)])
 }

@@ -6,6 +6,7 @@ use super::blocks::{Keys, Part};
 use super::panels::rows_of;
 use super::running::Running;
 use crate::Lengths;
+use crate::block_mask::BlockMask;
 use crate::tile::ROWS;
 
 /// 48 queries of one head, and where their outputs go.
@@ -15,7 +16,7 @@ pub(crate) struct Group<'a> {
     pub(crate) q: Option<&'a [f32]>,
     /// The place of the outputs; where no queries are kept, they stand here.
     pub(crate) place: &'a mut [f32],
-    pub(crate) log_sums: &'a mut [f32],
+    pub(crate) normalisers: &'a mut [f32],
 }
 
 impl Group<'_> {
@@ -39,6 +40,7 @@ impl Group<'_> {
 /// The lanes of a group that belong to one sequence, after some of its keys.
 pub(crate) struct Lanes<'a> {
     pub(crate) part: Part,
+    pub(crate) mask: BlockMask<'a>,
     /// The rows of the keys that they may attend to.
     pub(crate) visible: Range<usize>,
     pub(crate) running: Running,
@@ -47,13 +49,14 @@ pub(crate) struct Lanes<'a> {
 }
 
 impl<'a> Lanes<'a> {
-    pub(crate) fn new(part: Part, keys: &Keys<'_>, out: &'a mut [f32]) -> Option<Self> {
+    pub(crate) fn new(part: Part, keys: &Keys<'a>, out: &'a mut [f32]) -> Option<Self> {
         if part.lanes.is_empty() {
             return None;
         }
         out.fill(0.0);
-        let visible = keys.visible(&part);
-        Some(Self { part, visible, running: Running::NOTHING, out })
+        let mask = keys.mask_of(&part);
+        let visible = keys.rows_of(part.sequence, mask.visible());
+        Some(Self { part, mask, visible, running: Running::NOTHING, out })
     }
 }
 

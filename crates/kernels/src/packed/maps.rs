@@ -1,16 +1,17 @@
 //! Attention maps, for those who want to see them.
 //!
 //! A map has n_q × n_kv shares and cannot be had for less memory than that. It is made
-//! from what a forward pass keeps: scores, computed again, and the logarithms of the sums.
+//! from what a forward pass keeps: scores, computed again, and what makes shares of them.
 
 use attention::{Matrix, Result};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::blocks::{KeyBlock, Keys, Part, products};
+use super::blocks::{KeyBlock, Keys, Part, apply, products};
 use super::forward::Queries;
 use super::layer::Packed;
 use super::panels::n_groups;
+use super::running::Normalisers;
 use super::weights::rows_per_head;
 use crate::exp2::exp2;
 use crate::tile::{ROWS, vector, vector_mut, vectors};
@@ -41,7 +42,7 @@ impl Packed {
                 sequence,
                 q: memory.q.get(extent.q()),
                 q_len: rows_per_head(dims) * ROWS,
-                log_sums: memory.log_sums.get(extent.log_sums()),
+                normalisers: memory.normalisers.get(extent.normalisers()),
                 attn: &mut attn,
             });
             attn
@@ -60,8 +61,8 @@ pub(crate) struct Map<'a> {
     /// Queries, `[group][head][…][48]`, with so many numbers a group and head.
     pub(crate) q: &'a [f32],
     pub(crate) q_len: usize,
-    /// `log2 Σ 2^score`, `[group][head][48]`.
-    pub(crate) log_sums: &'a [f32],
+    /// `[group][head]` of [`Normalisers`].
+    pub(crate) normalisers: &'a [f32],
     /// `[n_q, n_kv]`, zeros.
     pub(crate) attn: &'a mut Matrix<f32>,
 }
@@ -71,26 +72,29 @@ impl WithSimd for Map<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { keys, sequence, q, q_len, log_sums, attn } = self;
+        let Self { keys, sequence, q, q_len, normalisers, attn } = self;
         let n_q = keys.lengths.n_q;
         let mut shares = vec![0.0; ROWS * ROWS];
         for group in sequence * n_q / ROWS..n_groups((sequence + 1) * n_q) {
             let part = Part::of_sequence(sequence, group, keys.lengths);
             let in_use = vectors::<S>(part.lanes.clone());
             let at = group * keys.dims.n_heads() + keys.head;
-            let (q, log_sums) =
-                (&q[at * q_len..][..q_len], &log_sums[at * ROWS..][..ROWS]);
-            for block in keys.blocks(sequence, keys.visible(&part), 1) {
+            let q = &q[at * q_len..][..q_len];
+            let Normalisers { references, factors } = Normalisers::of(normalisers, at);
+            let mask = keys.mask_of(&part);
+            for block in keys.blocks(sequence, keys.rows_of(sequence, mask.visible()), 1)
+            {
                 let d_k = keys.dims.d_k();
                 products(simd, q, |p| keys.k_panel(p), d_k, &block, &in_use, &mut shares);
-                keys.mask(&part, &block, &mut shares);
+                apply(&mask, &part.lanes, &block, &mut shares);
                 for row in block.rows.clone() {
                     for v in in_use.clone() {
                         let x = simd.sub_f32s(
                             vector::<S>(&shares, row, v),
-                            vector::<S>(log_sums, 0, v),
+                            vector::<S>(references, 0, v),
                         );
-                        *vector_mut::<S>(&mut shares, row, v) = exp2(simd, x);
+                        *vector_mut::<S>(&mut shares, row, v) =
+                            simd.mul_f32s(exp2(simd, x), vector::<S>(factors, 0, v));
                     }
                 }
                 copy(&shares, &part, &block, attn);

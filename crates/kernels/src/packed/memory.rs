@@ -43,4 +43,6 @@ pub(crate) struct Scratch {
     pub(crate) scores: Aligned,
     /// Running outputs, `[d_v][48]` each.
     pub(crate) out: Aligned,
+    /// In a backward pass, the gradients of one head's keys and values, `[panel][d][48]`.
+    pub(crate) gradients: Aligned,
 }

@@ -1,17 +1,19 @@
-//! The heads' outputs to tokens: W^O.
+//! Panels of tokens by a weight, to the rows of a matrix: `x · W + b`.
+
+use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
 use super::panels::Panels;
 use super::units::{Block, Blocks};
-use crate::tile::{COLUMNS, ROWS, Segment, Sums, store, tile, vectors};
+use crate::tile::{COLUMNS, ROWS, Segment, Sums, load, store, tile, vectors};
 
 /// `out = concat · W^O + b^O` with the concatenation in panels.
 pub(crate) struct Merge<'a> {
     /// `[group][h · rows of a head][48]`.
     pub(crate) concat: &'a [f32],
     pub(crate) w_o: &'a Panels,
-    pub(crate) blocks: &'a Blocks<'a>,
+    pub(crate) blocks: &'a Blocks<'a, 1>,
 }
 
 impl WithSimd for Merge<'_> {
@@ -21,46 +23,83 @@ impl WithSimd for Merge<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { concat, w_o, blocks } = self;
         let len = w_o.d_in() * ROWS;
-        while let Some(mut block) = blocks.take() {
-            let (rows, columns) = (block.rows.clone(), block.columns.clone());
-            for first in columns.clone().step_by(COLUMNS) {
-                let (b, bias) = w_o.panel(first / COLUMNS);
-                for row in rows.clone().step_by(ROWS) {
-                    let a = &concat[row / ROWS * len..][..len];
-                    let lanes = 0..ROWS.min(rows.end - row);
-                    let sums = &mut Tokens { bias, block: &mut block, row, first };
-                    let segment = Segment { a, b, depth: w_o.d_in() };
-                    tile::<S, COLUMNS, 1>(simd, vectors::<S>(lanes), &[segment], sums);
-                }
-            }
+        while let Some([mut block]) = blocks.take() {
+            merge_block(simd, |group| &concat[group * len..][..len], w_o, &mut block);
         }
     }
 }
 
-/// A tile of tokens: 48 from `row` on, 8 features from `first` on, or what the block has of
-/// them.
-struct Tokens<'a, 'b> {
-    bias: &'a [f32],
-    block: &'a mut Block<'b>,
-    row: usize,
-    first: usize,
+/// One block of the result, from the panels of its groups of tokens, `[d_in][48]` each.
+#[inline(always)]
+pub(crate) fn merge_block<'a, S: Simd>(
+    simd: S,
+    panel: impl Fn(usize) -> &'a [f32],
+    weight: &Panels,
+    block: &mut Block<'_>,
+) {
+    let (rows, columns) = (block.rows(), block.columns());
+    for first in columns.clone().step_by(COLUMNS) {
+        let (b, bias) = weight.panel(first / COLUMNS);
+        for row in rows.clone().step_by(ROWS) {
+            let segment = Segment { a: panel(row / ROWS), b, depth: weight.d_in() };
+            let lanes = 0..ROWS.min(rows.end - row);
+            let columns = first..columns.end.min(first + COLUMNS);
+            let start = Start::Bias(bias);
+            let sums = &mut InBlock { start, block: &mut *block, row, columns };
+            tile::<S, COLUMNS, 1>(simd, vectors::<S>(lanes), &[segment], sums);
+        }
+    }
 }
 
-impl<S: Simd> Sums<S> for Tokens<'_, '_> {
+/// What sums begin with.
+#[derive(Clone, Copy)]
+pub(crate) enum Start<'a> {
+    Zero,
+    /// A number for each column, `[8]`.
+    Bias(&'a [f32]),
+    /// What stands there.
+    There,
+}
+
+/// A tile of a block: 48 rows from `row` on, or what the block has of them, and up to 8
+/// columns.
+pub(crate) struct InBlock<'a, 'b> {
+    pub(crate) start: Start<'a>,
+    pub(crate) block: &'a mut Block<'b>,
+    pub(crate) row: usize,
+    pub(crate) columns: Range<usize>,
+}
+
+impl InBlock<'_, '_> {
+    /// Vector `v` of column `j`, as much of it as the block has.
     #[inline(always)]
-    fn start(&self, simd: S, j: usize, _: usize) -> S::f32s {
-        simd.splat_f32s(self.bias[j])
+    fn place<S: Simd>(&mut self, j: usize, v: usize) -> Option<&mut [f32]> {
+        let (rows, column) = (self.block.rows(), self.columns.start + j);
+        let from = self.row - rows.start + v * S::F32_LANES;
+        let to = (self.row + ROWS).min(rows.end) - rows.start;
+        let is_there = column < self.columns.end;
+        is_there.then(|| &mut self.block.column(column)[from..to])
+    }
+}
+
+impl<S: Simd> Sums<S> for InBlock<'_, '_> {
+    #[inline(always)]
+    fn start(&mut self, simd: S, j: usize, v: usize) -> S::f32s {
+        match self.start {
+            Start::Zero => simd.splat_f32s(0.0),
+            Start::Bias(bias) => simd.splat_f32s(bias[j]),
+            Start::There => match self.place::<S>(j, v) {
+                Some(place) => load(simd, place),
+                None => simd.splat_f32s(0.0),
+            },
+        }
     }
 
     #[inline(always)]
     fn done<const N: usize>(&mut self, simd: S, j: usize, v: usize, sums: [S::f32s; N]) {
-        let rows = &self.block.rows;
-        let from = self.row - rows.start + v * S::F32_LANES;
-        let to = (self.row + ROWS).min(rows.end) - rows.start;
         for i in 0..N {
-            if self.first + j + i < self.block.columns.end {
-                let column = self.block.column(self.first + j + i);
-                store(simd, &mut column[from..to], sums[i]);
+            if let Some(place) = self.place::<S>(j + i, v) {
+                store(simd, place, sums[i]);
             }
         }
     }

@@ -124,14 +124,36 @@ impl Running {
         zeros[lanes].iter().all(|&zero| zero == 0.0)
     }
 
-    /// `log2 Σ 2^score` of these lanes; ∞ where nothing may be attended to, so that every
-    /// share comes out as 0.
-    pub(crate) fn log_sums(&self, lanes: Range<usize>, to: &mut [f32]) {
+    /// What makes shares of these lanes' scores, once all keys are seen.
+    pub(crate) fn normalisers(&self, lanes: Range<usize>, to: &mut [f32]) {
+        let (references, factors) = to.split_at_mut(ROWS);
         for lane in lanes {
             let empty = self.sums[lane] == 0.0;
-            let log_sum = self.references[lane] + self.sums[lane].log2();
-            to[lane] = if empty { f32::INFINITY } else { log_sum };
+            references[lane] = self.references[lane];
+            factors[lane] = if empty { 0.0 } else { 1.0 / self.sums[lane] };
         }
+    }
+}
+
+/// What makes shares of 48 queries' scores: `share = 2^(score − reference) · factor`.
+///
+/// The factor is 1 over the sum. One number for both, `reference + log2 Σ`, would lose the
+/// sum's last digits beside a large reference. A score less the reference loses none that
+/// matter: where both are large and near each other, the difference is exact.
+#[derive(Clone, Copy)]
+pub(crate) struct Normalisers<'a> {
+    pub(crate) references: &'a [f32; ROWS],
+    pub(crate) factors: &'a [f32; ROWS],
+}
+
+impl<'a> Normalisers<'a> {
+    /// How many numbers they are.
+    pub(crate) const LEN: usize = 2 * ROWS;
+
+    /// Group and head number `at` of all of them.
+    pub(crate) fn of(all: &'a [f32], at: usize) -> Self {
+        let (both, _) = all[at * Self::LEN..][..Self::LEN].as_chunks();
+        Self { references: &both[0], factors: &both[1] }
     }
 }
 
@@ -142,18 +164,20 @@ pub(crate) struct Shares<'a> {
 }
 
 impl<S: Simd> Sums<S> for Shares<'_> {
-    /// A sum of products that begins with −reference ends as score − reference.
     #[inline(always)]
-    fn start(&self, simd: S, _: usize, v: usize) -> S::f32s {
-        simd.neg_f32s(vector::<S>(&self.running.references, 0, v))
+    fn start(&mut self, simd: S, _: usize, _: usize) -> S::f32s {
+        simd.splat_f32s(0.0)
     }
 
+    /// The reference goes off last. A sum that began with it would end as the same number,
+    /// but not in the last digits that a score has when it is computed again.
     #[inline(always)]
     fn done<const N: usize>(&mut self, simd: S, j: usize, v: usize, sums: [S::f32s; N]) {
         let mut shares = sums;
+        let reference = vector::<S>(&self.running.references, 0, v);
         let sum = vector_mut::<S>(&mut self.running.sums, 0, v);
         for share in &mut shares {
-            *share = exp2(simd, *share);
+            *share = exp2(simd, simd.sub_f32s(*share, reference));
             *sum = simd.add_f32s(*sum, *share);
         }
         put::<S, N>(self.to, j, v, shares);

@@ -120,52 +120,69 @@ impl<'a, const N: usize> Queue<'a, N> {
     }
 }
 
-/// Blocks of a matrix that is stored column by column.
-pub(crate) struct Blocks<'a> {
+/// A matrix that is stored column by column, its shape, and that of its blocks.
+pub(crate) type InBlocks<'a> = (&'a mut [f32], (usize, usize), (usize, usize));
+
+/// Blocks of N matrices that are stored column by column: each piece of work is the block
+/// with the same number of every matrix.
+pub(crate) struct Blocks<'a, const N: usize> {
     next: AtomicUsize,
+    matrices: [Cut; N],
+    of: PhantomData<&'a mut [f32]>,
+}
+
+/// A matrix, and the rows and columns of its blocks (fewer at the edges).
+#[derive(Clone, Copy)]
+struct Cut {
     start: *mut f32,
     shape: (usize, usize),
     block: (usize, usize),
-    matrix: PhantomData<&'a mut [f32]>,
 }
 
-// SAFETY: the pointer is to a slice that this borrows mutably, and `take` gives each block
-// of it to one caller only.
-unsafe impl Sync for Blocks<'_> {}
+// SAFETY: the pointers are to slices that this borrows mutably, and `take` gives each block
+// of them to one caller only.
+unsafe impl<const N: usize> Sync for Blocks<'_, N> {}
 
-impl<'a> Blocks<'a> {
-    /// The blocks, `block` rows by columns (fewer at the edges), of a matrix of `shape`.
+impl<'a, const N: usize> Blocks<'a, N> {
+    /// All blocks of these.
     ///
     /// # Panics
-    /// If the matrix has another number of entries, or a block none.
-    pub(crate) fn new(
-        matrix: &'a mut [f32],
-        shape: (usize, usize),
-        block: (usize, usize),
-    ) -> Self {
-        assert_eq!(matrix.len(), shape.0 * shape.1);
-        assert!(block.0 > 0 && block.1 > 0);
-        let (next, start) = (AtomicUsize::new(0), matrix.as_mut_ptr());
-        Self { next, start, shape, block, matrix: PhantomData }
+    /// If a matrix has another number of entries, a block none, or one matrix more blocks
+    /// than another.
+    pub(crate) fn new(matrices: [InBlocks<'a>; N]) -> Self {
+        let matrices = matrices.map(|(matrix, shape, block)| {
+            assert_eq!(Some(matrix.len()), shape.0.checked_mul(shape.1));
+            assert!(block.0 > 0 && block.1 > 0);
+            Cut { start: matrix.as_mut_ptr(), shape, block }
+        });
+        assert!(matrices.iter().all(|cut| cut.n_blocks() == matrices[0].n_blocks()));
+        Self { next: AtomicUsize::new(0), matrices, of: PhantomData }
     }
 
-    /// The next block: column after column within the same rows, then the next rows.
-    pub(crate) fn take(&self) -> Option<Block<'a>> {
+    /// The next blocks: column after column within the same rows, then the next rows.
+    pub(crate) fn take(&self) -> Option<[Block<'a>; N]> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
-        let across = self.shape.1.div_ceil(self.block.1);
-        let (row, column) = (turn / across * self.block.0, turn % across * self.block.1);
-        if row >= self.shape.0 {
-            return None;
-        }
-        let rows = row..(row + self.block.0).min(self.shape.0);
-        let columns = column..(column + self.block.1).min(self.shape.1);
-        Some(Block {
-            start: self.start,
-            stride: self.shape.0,
-            rows,
-            columns,
-            of: PhantomData,
+        let (down, across) = self.matrices[0].n_blocks();
+        (turn / across < down).then(|| {
+            std::array::from_fn(|i| {
+                let Cut { start, shape, block } = self.matrices[i];
+                let (row, column) = (turn / across * block.0, turn % across * block.1);
+                Block {
+                    start,
+                    stride: shape.0,
+                    rows: row..(row + block.0).min(shape.0),
+                    columns: column..(column + block.1).min(shape.1),
+                    of: PhantomData,
+                }
+            })
         })
+    }
+}
+
+impl Cut {
+    /// One below the other, and side by side.
+    fn n_blocks(&self) -> (usize, usize) {
+        (self.shape.0.div_ceil(self.block.0), self.shape.1.div_ceil(self.block.1))
     }
 }
 
@@ -173,12 +190,29 @@ impl<'a> Blocks<'a> {
 pub(crate) struct Block<'a> {
     start: *mut f32,
     stride: usize,
-    pub(crate) rows: Range<usize>,
-    pub(crate) columns: Range<usize>,
+    rows: Range<usize>,
+    columns: Range<usize>,
     of: PhantomData<&'a mut [f32]>,
 }
 
 impl Block<'_> {
+    /// Its rows of the matrix.
+    pub(crate) fn rows(&self) -> Range<usize> {
+        self.rows.clone()
+    }
+
+    /// Its columns of the matrix.
+    pub(crate) fn columns(&self) -> Range<usize> {
+        self.columns.clone()
+    }
+
+    /// Whether no number of it is NaN or infinite.
+    pub(crate) fn is_finite(&mut self) -> bool {
+        // A column is looked at whole: so many numbers are looked at at once.
+        let finite = |part: &[f32]| part.iter().fold(true, |all, x| all & x.is_finite());
+        self.columns().fold(true, |all, j| all & finite(self.column(j)))
+    }
+
     /// This block's rows of column `j` of the matrix, to be written.
     ///
     /// # Panics
@@ -224,16 +258,26 @@ mod tests {
     }
 
     #[test]
+    #[should_panic(expected = "left: Some(0)")]
+    fn a_shape_whose_product_overflows_is_not_that_of_an_empty_matrix() {
+        Blocks::new([(&mut [], (1 << 63, 2), (1, 1))]);
+    }
+
+    #[test]
     fn every_entry_of_a_matrix_is_in_one_block() {
         let mut matrix = vec![0.0; 7 * 5];
-        let blocks = Blocks::new(&mut matrix, (7, 5), (3, 2));
+        let mut other = vec![0.0; 6 * 9];
+        let blocks =
+            Blocks::new([(&mut matrix, (7, 5), (3, 2)), (&mut other, (6, 9), (2, 3))]);
         share_out(&mut [(); 3], &|_| {
-            while let Some(mut block) = blocks.take() {
-                for j in block.columns.clone() {
-                    block.column(j).iter_mut().for_each(|x| *x += 1.0);
+            while let Some(both) = blocks.take() {
+                for mut block in both {
+                    for j in block.columns() {
+                        block.column(j).iter_mut().for_each(|x| *x += 1.0);
+                    }
                 }
             }
         });
-        assert_eq!(matrix, [1.0; 35]);
+        assert_eq!((matrix, other), (vec![1.0; 35], vec![1.0; 54]));
     }
 }

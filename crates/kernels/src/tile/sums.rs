@@ -10,7 +10,7 @@ use super::{vector, vector_mut};
 /// are. A closure that is not inlined is compiled without this processor's instructions.
 pub(crate) trait Sums<S: Simd> {
     /// What vector `v` of column `j` begins with.
-    fn start(&self, simd: S, j: usize, v: usize) -> S::f32s;
+    fn start(&mut self, simd: S, j: usize, v: usize) -> S::f32s;
 
     /// Takes what vector `v` of columns `j..j + N` came to.
     fn done<const N: usize>(&mut self, simd: S, j: usize, v: usize, sums: [S::f32s; N]);
@@ -21,7 +21,7 @@ pub(crate) struct New<'a>(pub(crate) &'a mut [f32]);
 
 impl<S: Simd> Sums<S> for New<'_> {
     #[inline(always)]
-    fn start(&self, simd: S, _: usize, _: usize) -> S::f32s {
+    fn start(&mut self, simd: S, _: usize, _: usize) -> S::f32s {
         simd.splat_f32s(0.0)
     }
 
@@ -36,7 +36,7 @@ pub(crate) struct AddTo<'a>(pub(crate) &'a mut [f32]);
 
 impl<S: Simd> Sums<S> for AddTo<'_> {
     #[inline(always)]
-    fn start(&self, _: S, j: usize, v: usize) -> S::f32s {
+    fn start(&mut self, _: S, j: usize, v: usize) -> S::f32s {
         vector::<S>(self.0, j, v)
     }
 
@@ -55,7 +55,7 @@ pub(crate) struct Biased<'a> {
 
 impl<S: Simd> Sums<S> for Biased<'_> {
     #[inline(always)]
-    fn start(&self, simd: S, j: usize, _: usize) -> S::f32s {
+    fn start(&mut self, simd: S, j: usize, _: usize) -> S::f32s {
         simd.splat_f32s(self.bias[j])
     }
 

@@ -255,6 +255,7 @@ impl Settings {
             simd: instructions.name().into(),
             threads,
             fma_peak_gflops: peaks.fold(0.0, f64::max),
+            clock_ghz: machine::clock_ghz(),
             bandwidth_gb_s: machine::bandwidth(threads, instructions),
             versions: BTreeMap::from([("rustc".into(), rustc()?)]),
         };
@@ -277,16 +278,16 @@ fn limit(gib: f64, free: u64) -> Result<u64> {
 
 /// Prints what was found, and adds to what is known of the machine.
 fn tell(title: &str, found: &Found, machine: &mut Machine) -> Result<()> {
-    print(table::rows(title, found.peak, &found.rows, &found.remarks))?;
+    machine.fma_peak_gflops = machine.fma_peak_gflops.max(found.best_peak);
+    print(table::rows(title, machine, &found.rows, &found.remarks))?;
     let best = machine.fma_peak_gflops;
     if found.peak < 0.9 * best {
         print(format_args!(
-            "  The machine was busy, or hot: an FMA peak of {:.0} GFLOP/s, and {best:.0} \
-             before.\n",
+            "  The machine was busy, or hot: an FMA peak of {:.0} GFLOP/s in these rounds, \
+             and {best:.0} at best.\n",
             found.peak
         ))?;
     }
-    machine.fma_peak_gflops = best.max(found.peak);
     machine.versions.extend(found.versions.clone());
     Ok(())
 }

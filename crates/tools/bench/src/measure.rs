@@ -33,10 +33,13 @@ pub struct Plan<'a> {
 pub type TakesPart<'a> = &'a dyn Fn(&Program, &str) -> bool;
 
 /// What was found of one pass of one case.
+#[derive(Default)]
 pub struct Found {
     pub rows: Vec<Row>,
-    /// GFLOP/s in the rounds that count.
+    /// The FMA peak in the rounds that count, GFLOP/s.
     pub peak: f64,
+    /// The best FMA peak between passes.
+    pub best_peak: f64,
     /// Why someone has no row, and whatever else a reader of the rows must know.
     pub remarks: Vec<String>,
     pub versions: Vec<(String, String)>,
@@ -64,8 +67,7 @@ impl Runner for Checked {
 pub fn measure(case: &Case, pass: Pass, plan: &Plan<'_>) -> Result<Found> {
     let title = format!("{} {}", case.name, pass.name());
     let bar = progress::spinner(format!("{title}: the right answer, in f64"));
-    let mut found =
-        Found { rows: vec![], peak: f64::NAN, remarks: vec![], versions: vec![] };
+    let mut found = Found { best_peak: 0.0, peak: f64::NAN, ..Found::default() };
     let layer = Layer::random(*case)?;
     let reference = match Reference::new(&layer, pass) {
         Ok(reference) => reference,
@@ -106,7 +108,7 @@ pub fn measure(case: &Case, pass: Pass, plan: &Plan<'_>) -> Result<Found> {
             rounds.n_kept + rounds.n_thrown_away
         ));
     }
-    found.peak = rounds.peak;
+    (found.peak, found.best_peak) = (rounds.peak, rounds.best_peak);
     let memory = {
         let bar = progress::spinner(format!("{title}: memory"));
         let memory = memory(&checked, &job, plan, &mut found.remarks);
@@ -115,9 +117,7 @@ pub fn measure(case: &Case, pass: Pass, plan: &Plan<'_>) -> Result<Found> {
     };
     for ((checked, ms), peak_bytes) in checked.iter().zip(rounds.ms).zip(memory) {
         match ms {
-            Ok(ms) => {
-                found.rows.push(row(case, checked, &ms, rounds.peak, peak_bytes, plan)?)
-            }
+            Ok(ms) => found.rows.push(row(case, checked, &ms, peak_bytes, plan)?),
             Err(why) => {
                 found.remarks.push(format!("{} is left out: {why}", checked.variant))
             }
@@ -246,7 +246,6 @@ fn row(
     case: &Case,
     checked: &Checked,
     ms: &[f64],
-    peak: f64,
     peak_bytes: Option<u64>,
     plan: &Plan<'_>,
 ) -> Result<Row> {
@@ -261,7 +260,6 @@ fn row(
         min_ms: ms.iter().copied().fold(f64::INFINITY, f64::min),
         median_ms,
         gflops,
-        share_of_peak: gflops / peak,
         ratio_to_best_peer: None,
         peak_bytes,
     })

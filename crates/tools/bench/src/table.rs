@@ -19,9 +19,13 @@ pub fn machine(machine: &Machine) -> String {
     let threads = format!("{threads} thread{}", if *threads == 1 { "" } else { "s" });
     let versions: Vec<_> =
         versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    let cycle = machine.multiply_adds_a_cycle().map_or(String::new(), |n| {
+        let clock = machine.clock_ghz.unwrap_or(f64::NAN);
+        format!(" ({n:.0} multiply-adds a cycle and thread, at {clock:.1} GHz)")
+    });
     format!(
-        "{processor}, {threads}, {simd}; {}\nFMA peak {:.0} GFLOP/s, memory read at {:.1} \
-         GB/s\n",
+        "{processor}, {threads}, {simd}; {}\nFMA peak {:.0} GFLOP/s{cycle}, memory read at \
+         {:.1} GB/s\n",
         versions.join(", "),
         machine.fma_peak_gflops,
         machine.bandwidth_gb_s
@@ -29,10 +33,10 @@ pub fn machine(machine: &Machine) -> String {
 }
 
 /// The rows of one pass, and what must be said of them.
-pub fn rows(title: &str, peak: f64, rows: &[Row], remarks: &[String]) -> String {
+pub fn rows(title: &str, machine: &Machine, rows: &[Row], remarks: &[String]) -> String {
     let mut text = format!("\n{title}\n");
     if !rows.is_empty() {
-        text += &grid(peak, rows);
+        text += &grid(machine, rows);
     }
     for remark in remarks {
         text += &format!("  {}\n", remark.replace('\n', "\n    "));
@@ -40,13 +44,13 @@ pub fn rows(title: &str, peak: f64, rows: &[Row], remarks: &[String]) -> String 
     text
 }
 
-fn grid(peak: f64, rows: &[Row]) -> String {
+fn grid(machine: &Machine, rows: &[Row]) -> String {
     let mut cells = vec![[
         "".to_string(),
         "min ms".into(),
         "median".into(),
         "GFLOP/s".into(),
-        format!("of {peak:.0}"),
+        format!("of {:.0}", machine.fma_peak_gflops),
         "× peer".into(),
         "memory".into(),
         "|Δ|".into(),
@@ -57,7 +61,7 @@ fn grid(peak: f64, rows: &[Row]) -> String {
             ms(row.min_ms),
             ms(row.median_ms),
             format!("{:.0}", row.gflops),
-            format!("{:.0} %", 100.0 * row.share_of_peak),
+            format!("{:.0} %", 100.0 * row.share_of_peak(machine)),
             row.ratio_to_best_peer.map_or("–".into(), |ratio| format!("{ratio:.2}")),
             row.peak_bytes.map_or("–".into(), bytes),
             format!("{:.0e}", row.difference),
@@ -87,7 +91,8 @@ pub const LEGEND: &str = "
 min ms, median: of the rounds that count, in each of which everyone ran once, in turn.
 GFLOP/s: from the median; the multiply-adds of the four projections and of what the mask
   leaves, the way back counted twice the way there; softmax not counted.
-of N: the share of the FMA peak, N GFLOP/s in the same rounds.
+of N: the share of the FMA peak: the best that was measured in this run so far, before it
+  and between passes.
 × peer: the median divided by that of the fastest peer; below 1 is faster.
 memory: the peak beyond input, parameters and results, as the system counts it, which is
   coarse below 1 MiB.
@@ -108,7 +113,6 @@ mod tests {
             min_ms: 0.9 * median_ms,
             median_ms,
             gflops: 2000.0 / median_ms,
-            share_of_peak: 4.0 / median_ms,
             ratio_to_best_peer: Some(median_ms / 20.0),
             peak_bytes: Some(5 << 20),
         }

@@ -28,8 +28,12 @@ pub struct Machine {
     pub simd: String,
     /// How many threads everyone had.
     pub threads: usize,
-    /// The best FMA peak of the run, in GFLOP/s.
+    /// The FMA peak, in GFLOP/s: the best of all that were measured in the run, before it and
+    /// between passes. Every share of the peak is a share of this.
     pub fma_peak_gflops: f64,
+    /// The clock of one core in GHz, where it could be measured.
+    #[serde(default)]
+    pub clock_ghz: Option<f64>,
     /// How fast memory is read.
     pub bandwidth_gb_s: f64,
     /// Of the compiler and the peers.
@@ -72,8 +76,6 @@ pub struct Row {
     pub median_ms: f64,
     /// From the median.
     pub gflops: f64,
-    /// Of the FMA peak in the same rounds.
-    pub share_of_peak: f64,
     /// Median against median; below 1, the row is faster.
     pub ratio_to_best_peer: Option<f64>,
     /// Beyond input, parameters and results.
@@ -136,6 +138,8 @@ impl Run {
         if self.growth.is_empty() {
             self.growth = earlier.growth;
         }
+        let peak = &mut self.machine.fma_peak_gflops;
+        *peak = peak.max(earlier.machine.fma_peak_gflops);
         for (name, version) in earlier.machine.versions {
             self.machine.versions.entry(name).or_insert(version);
         }
@@ -143,7 +147,21 @@ impl Run {
     }
 }
 
+impl Row {
+    /// The share of the machine's FMA peak, from 0 to 1.
+    pub fn share_of_peak(&self, machine: &Machine) -> f64 {
+        self.gflops / machine.fma_peak_gflops
+    }
+}
+
 impl Machine {
+    /// How many multiply-adds of one number each a core does in a cycle at the peak: the
+    /// width of its vectors times how many it starts.
+    pub fn multiply_adds_a_cycle(&self) -> Option<f64> {
+        let a_thread = self.fma_peak_gflops / 2.0 / self.threads as f64;
+        Some(a_thread / self.clock_ghz?)
+    }
+
     /// Whether times of the two may stand side by side.
     fn is_like(&self, other: &Machine) -> bool {
         let all = |machine: &Machine| {
@@ -196,7 +214,6 @@ mod tests {
             min_ms: median_ms,
             median_ms,
             gflops: 1.0,
-            share_of_peak: 0.5,
             ratio_to_best_peer: None,
             peak_bytes: None,
         }
@@ -215,6 +232,7 @@ mod tests {
             simd: "scalar".into(),
             threads,
             fma_peak_gflops: 1.0,
+            clock_ghz: None,
             bandwidth_gb_s: 1.0,
             versions: versions.iter().map(text).collect(),
         };

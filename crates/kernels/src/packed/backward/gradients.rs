@@ -1,27 +1,6 @@
 //! What the backward pass writes, in memory that is there already.
 
-use attention::{Gradients, InputGradients, Matrix};
-use rayon::prelude::*;
-
-/// How many numbers a thread looks at before it takes the next.
-const PART: usize = 1 << 16;
-
-/// Whether no number is NaN or infinite.
-pub(super) fn are_finite(gradients: &Gradients<f32>) -> bool {
-    let inputs = match &gradients.d_inputs {
-        InputGradients::SelfAttention { d_x } => vec![d_x],
-        InputGradients::CrossAttention { d_query, d_key, d_value } => {
-            vec![d_query, d_key, d_value]
-        }
-    };
-    let projections = gradients.projections();
-    let parameters = projections.iter().flat_map(|linear| linear.entries());
-    let slices = parameters.chain(inputs.into_iter().map(|matrix| matrix.as_slice()));
-    let parts: Vec<_> = slices.flat_map(|slice| slice.chunks(PART)).collect();
-    // A part is looked at whole: so many numbers of it are looked at at once.
-    let finite = |part: &[f32]| part.iter().fold(true, |all, x| all & x.is_finite());
-    parts.into_par_iter().all(finite)
-}
+use attention::{InputGradients, Matrix};
 
 /// The gradient of tokens that are query, key and value.
 pub(super) fn of_one_input(gradients: &mut InputGradients<f32>) -> &mut Matrix<f32> {

@@ -7,18 +7,17 @@ use crate::packed::memory::Aligned;
 pub(crate) struct Memory {
     /// The gradients of the heads' outputs, `[group][head][d_v][48]`.
     pub(super) d_heads: Aligned,
-    /// The gradients of the queries, in [`Strips`](super::strips::Strips) of each head and sequence.
+    /// The gradients of the queries, in [`Strips`](super::strips::Strips) of each head and
+    /// sequence.
     pub(super) dq: Aligned,
     /// Of the keys.
     pub(super) dk: Aligned,
     /// Of the values.
     pub(super) dv: Aligned,
-    /// The gradients of the queries, keys and values as the micro-kernel reads them.
-    pub(super) panels: Aligned,
+    /// Of the outputs, in strips of all features and tokens.
+    pub(super) d_out: Aligned,
     /// Query, key and value with their features side by side, `[features / 48][row][48]`.
     pub(super) tokens_turned: [Aligned; 3],
     /// The heads' outputs, likewise.
     pub(super) concat_turned: Aligned,
-    /// The gradients of the outputs, in the same strips.
-    pub(super) d_out_strips: Aligned,
 }

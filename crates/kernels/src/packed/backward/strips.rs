@@ -1,68 +1,171 @@
 //! How gradients of queries, keys and values lie in memory.
 
-/// The features of a strip.
-pub(crate) const WIDTH: usize = 16;
+use std::ops::Range;
 
-/// The gradients of one head and sequence: `[strip][token][16]`, strips of 16 features.
+use pulp::Simd;
+
+use crate::packed::memory::Aligned;
+use crate::packed::units::InBlocks;
+use crate::tile::{ROWS, WIDTH, square, turn_8};
+
+/// The gradients of all heads, `[head][strip][token][8]`: strips of 8 features of all
+/// tokens of the batch, zeros behind a head's last feature.
 ///
-/// A product over tokens reads a strip row after row, and the step from row to row is
-/// known when the program is compiled, whatever d_k is.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Strips {
-    pub(crate) features: usize,
-    pub(crate) tokens: usize,
-}
-
-impl Strips {
-    pub(crate) fn len(&self) -> usize {
-        self.features.div_ceil(WIDTH) * self.tokens * WIDTH
-    }
-
-    /// Where a feature of a token stands.
-    pub(crate) fn at(&self, token: usize, feature: usize) -> usize {
-        (feature / WIDTH * self.tokens + token) * WIDTH + feature % WIDTH
-    }
-}
-
-/// The gradients of all heads and sequences: `[head][sequence]`, strips each.
+/// A product over tokens reads a strip from its first number to its last. As a matrix whose
+/// columns are strips, a block of it is what one head and sequence have.
 #[derive(Clone, Copy)]
-pub(crate) struct OfHeads<'a> {
+pub(crate) struct Strips<'a> {
     pub(crate) data: &'a [f32],
-    pub(crate) strips: Strips,
+    pub(crate) n_tokens: usize,
     pub(crate) n_heads: usize,
-    pub(crate) n_sequences: usize,
+    /// Of each head.
+    pub(crate) n_features: usize,
 }
 
-impl<'a> OfHeads<'a> {
-    /// From a feature of a token on.
-    pub(crate) fn from(
-        &self,
-        head: usize,
-        sequence: usize,
-        token: usize,
-        feature: usize,
-    ) -> &'a [f32] {
-        let first = (head * self.n_sequences + sequence) * self.strips.len();
-        &self.data[first + self.strips.at(token, feature)..]
+impl<'a> Strips<'a> {
+    /// Features `feature..feature + 8` of a head, `[token][8]`.
+    pub(crate) fn strip(&self, head: usize, feature: usize) -> &'a [f32] {
+        let n_strips = self.n_features.div_ceil(WIDTH);
+        let len = self.n_tokens * WIDTH;
+        &self.data[(head * n_strips + feature / WIDTH) * len..][..len]
     }
 
-    /// The sums over all tokens, feature by feature of head by head: the gradient of the
-    /// bias, which was added to every token.
-    pub(crate) fn sums(&self) -> Vec<f32> {
-        let (features, tokens) = (self.strips.features, self.strips.tokens);
-        let mut sums = vec![0f64; self.n_heads * features];
-        for (head, sums) in sums.chunks_exact_mut(features).enumerate() {
-            for sequence in 0..self.n_sequences {
-                for (strip, sums) in sums.chunks_mut(WIDTH).enumerate() {
-                    let rows = self.from(head, sequence, 0, strip * WIDTH);
-                    for row in rows.as_chunks::<WIDTH>().0.iter().take(tokens) {
-                        for (sum, &x) in sums.iter_mut().zip(row) {
-                            *sum += f64::from(x);
-                        }
+    /// The sums over all tokens of one head, feature by feature: the gradient of the bias,
+    /// which was added to every token.
+    #[inline(always)]
+    pub(crate) fn sums(&self, head: usize, to: &mut [f32]) {
+        for (strip, to) in to.chunks_mut(WIDTH).enumerate() {
+            let mut sums = [0f64; WIDTH];
+            for row in self.strip(head, strip * WIDTH).as_chunks::<WIDTH>().0 {
+                for i in 0..WIDTH {
+                    sums[i] += f64::from(row[i]);
+                }
+            }
+            to.iter_mut().zip(sums).for_each(|(to, sum)| *to = sum as f32);
+        }
+    }
+}
+
+/// Room for strips, `[n_tokens · 8, strips of all heads]`, in blocks of one head and sequence.
+pub(crate) fn in_blocks(
+    memory: &mut Aligned,
+    n_features: usize,
+    n_heads: usize,
+    (n_sequences, n_tokens): (usize, usize),
+) -> InBlocks<'_> {
+    let n_strips = n_features.div_ceil(WIDTH);
+    let rows = n_tokens * WIDTH;
+    let shape = (n_sequences * rows, n_heads * n_strips);
+    (memory.take(shape.0 * shape.1), shape, (rows, n_strips))
+}
+
+/// 8 rows of a panel, some lanes of them, to a strip: times a factor.
+#[inline(always)]
+pub(crate) fn to_strip<S: Simd>(
+    simd: S,
+    rows: &[f32],
+    lanes: Range<usize>,
+    factor: f32,
+    strip: &mut [f32],
+) {
+    let mut from: [&[f32]; WIDTH] = [&[]; WIDTH];
+    for (from, row) in from.iter_mut().zip(rows.chunks_exact(ROWS)) {
+        *from = &row[lanes.clone()];
+    }
+    let (squares, rest) = strip.as_chunks_mut::<WIDTH>().0.as_chunks_mut::<WIDTH>();
+    for (n, tokens) in squares.iter_mut().enumerate() {
+        let turned = turn_8(simd, &square(&from, n * WIDTH));
+        for i in 0..WIDTH {
+            for j in 0..WIDTH {
+                tokens[i][j] = turned[i][j] * factor;
+            }
+        }
+    }
+    let first = lanes.len() - rest.len();
+    for (i, token) in rest.iter_mut().enumerate() {
+        for j in 0..WIDTH {
+            token[j] = from[j][first + i] * factor;
+        }
+    }
+}
+
+/// The other way: some tokens of a strip to 8 rows of a panel, from a lane on.
+#[inline(always)]
+pub(crate) fn from_strip<S: Simd>(simd: S, strip: &[f32], rows: &mut [f32], lane: usize) {
+    let (squares, rest) = strip.as_chunks::<WIDTH>().0.as_chunks::<WIDTH>();
+    for (n, tokens) in squares.iter().enumerate() {
+        let turned = turn_8(simd, tokens);
+        for i in 0..WIDTH {
+            rows[i * ROWS + lane + n * WIDTH..][..WIDTH].copy_from_slice(&turned[i]);
+        }
+    }
+    let first = lane + squares.len() * WIDTH;
+    for (n, token) in rest.iter().enumerate() {
+        for i in 0..WIDTH {
+            rows[i * ROWS + first + n] = token[i];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Instructions;
+    use pulp::WithSimd;
+
+    struct ThereAndBack<'a> {
+        panel: &'a [f32],
+        lanes: Range<usize>,
+        strip: &'a mut [f32],
+        back: &'a mut [f32],
+    }
+
+    impl WithSimd for ThereAndBack<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) {
+            let Self { panel, lanes, strip, back } = self;
+            to_strip(simd, panel, lanes.clone(), 2.0, strip);
+            from_strip(simd, strip, back, lanes.start);
+        }
+    }
+
+    #[test]
+    fn to_a_strip_and_back() {
+        let panel: Vec<f32> = (0..8 * ROWS).map(|i| i as f32).collect();
+        for instructions in Instructions::available() {
+            for lanes in [0..48, 0..1, 3..10, 40..48, 5..14, 17..17] {
+                let mut strip = vec![0.0; lanes.len() * WIDTH];
+                let mut back = vec![-1.0; 8 * ROWS];
+                let lanes = lanes.clone();
+                let (strip, back) = (&mut strip[..], &mut back[..]);
+                instructions.run(ThereAndBack {
+                    panel: &panel,
+                    lanes: lanes.clone(),
+                    strip,
+                    back,
+                });
+                for (token, lane) in strip.chunks(WIDTH).zip(lanes.clone()) {
+                    for (f, x) in token.iter().enumerate() {
+                        assert_eq!(*x, 2.0 * panel[f * ROWS + lane]);
                     }
+                }
+                for (at, &x) in back.iter().enumerate() {
+                    let written = lanes.contains(&(at % ROWS));
+                    assert_eq!(x, if written { 2.0 * panel[at] } else { -1.0 });
                 }
             }
         }
-        sums.into_iter().map(|sum| sum as f32).collect()
+    }
+
+    #[test]
+    fn a_strip_has_8_features_of_every_token() {
+        // 2 heads of 9 features, so 2 strips each, of 3 tokens.
+        let data: Vec<f32> = (0..2 * 2 * 3 * 8).map(|i| i as f32).collect();
+        let strips = Strips { data: &data, n_tokens: 3, n_heads: 2, n_features: 9 };
+        assert_eq!(strips.strip(1, 8)[..2], [72.0, 73.0]);
+        let mut sums = [0.0; 9];
+        strips.sums(1, &mut sums);
+        assert_eq!([sums[2], sums[8]], [50.0 + 58.0 + 66.0, 72.0 + 80.0 + 88.0]);
     }
 }

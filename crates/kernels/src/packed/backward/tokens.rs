@@ -1,14 +1,15 @@
 //! Back to the tokens: `d_x = dq · W^Qᵀ`, and what comes by the keys and values.
 
 use attention::{Linear, Matrix};
+use pulp::{Simd, WithSimd};
 
-use super::strips::{OfHeads, WIDTH};
-use crate::Instructions;
-use crate::packed::forward::merge;
-use crate::packed::memory::{Aligned, Scratch};
+use super::strips::{Strips, from_strip};
+use crate::packed::forward::blocks_of_tokens;
+use crate::packed::memory::Scratch;
+use crate::packed::merge::merge_block;
 use crate::packed::panels::{Panels, n_groups, round_up, rows_of};
-use crate::packed::units::{Order, Queue, share_out};
-use crate::tile::ROWS;
+use crate::packed::units::Blocks;
+use crate::tile::{ROWS, WIDTH};
 
 /// The weights of some ways back to the same tokens, turned and one below the other: all
 /// ways are one product.
@@ -24,46 +25,72 @@ pub(crate) fn turned_ways(ways: &[Vec<&Linear<f32>>]) -> Panels {
     Panels::new(&Linear { weight, bias: None }, 1.0)
 }
 
-/// The sum of some ways back, `[n_rows, d_in]`.
-pub(crate) fn d_tokens(
-    instructions: Instructions,
-    scratches: &mut [Scratch],
-    memory: &mut Aligned,
-    ways: &[OfHeads<'_>],
-    weights: &Panels,
-    d_x: &mut Matrix<f32>,
-) {
-    let n_rows = d_x.nrows();
-    let panels = memory.take(n_groups(n_rows) * weights.d_in() * ROWS);
-    let queue = &Queue::new(n_groups(n_rows), Order::InTurn, [&mut *panels]);
-    share_out(scratches, &|_| {
-        while let Some((group, [panel])) = queue.take() {
-            pack(ways, group, n_rows, panel);
+/// The sum of some ways back to the same tokens, `[n_rows, d_in]`.
+pub(crate) struct TokensBack<'a> {
+    ways: &'a [Strips<'a>],
+    weights: &'a Panels,
+    blocks: Blocks<'a, 1>,
+}
+
+impl<'a> TokensBack<'a> {
+    pub(crate) fn new(
+        ways: &'a [Strips<'a>],
+        weights: &'a Panels,
+        d_x: &'a mut Matrix<f32>,
+        n_threads: usize,
+    ) -> Self {
+        Self { ways, weights, blocks: blocks_of_tokens(d_x, n_threads) }
+    }
+
+    /// Computes what no other thread has; false if a number of it is not finite.
+    pub(crate) fn job<'b>(&'b self, scratch: &'b mut Scratch) -> Job<'a, 'b> {
+        Job { all: self, scratch }
+    }
+}
+
+pub(crate) struct Job<'a, 'b> {
+    all: &'b TokensBack<'a>,
+    scratch: &'b mut Scratch,
+}
+
+impl WithSimd for Job<'_, '_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> bool {
+        let TokensBack { ways, weights, blocks } = self.all;
+        let len = weights.d_in() * ROWS;
+        self.scratch.groups = 0..0; // left over from another matrix
+        let mut finite = true;
+        while let Some([mut block]) = blocks.take() {
+            let groups = block.rows().start / ROWS..n_groups(block.rows().end);
+            let panels = self.scratch.x.take(groups.len() * len);
+            if self.scratch.groups != groups {
+                for (group, panel) in groups.clone().zip(panels.chunks_exact_mut(len)) {
+                    gather(simd, ways, group, panel);
+                }
+                self.scratch.groups = groups.clone();
+            }
+            let panel = |group: usize| &panels[(group - groups.start) * len..][..len];
+            merge_block(simd, panel, weights, &mut block);
+            finite &= block.is_finite();
         }
-    });
-    merge(instructions, scratches, panels, weights, d_x);
+        finite
+    }
 }
 
 /// The gradients of a group's 48 tokens by all ways and heads, `[feature][48]`.
-fn pack(ways: &[OfHeads<'_>], group: usize, n_rows: usize, panel: &mut [f32]) {
-    let mut rest = panel;
+#[inline(always)]
+fn gather<S: Simd>(simd: S, ways: &[Strips<'_>], group: usize, panel: &mut [f32]) {
+    let mut to = panel.chunks_exact_mut(WIDTH * ROWS);
     for way in ways {
-        let features = way.strips.features;
+        let tokens = rows_of(group, way.n_tokens);
         for head in 0..way.n_heads {
-            let (of_head, behind) = rest.split_at_mut(round_up(features) * ROWS);
-            of_head[features * ROWS..].fill(0.0);
-            for (lane, row) in rows_of(group, n_rows).enumerate() {
-                let (sequence, token) =
-                    (row / way.strips.tokens, row % way.strips.tokens);
-                for first in (0..features).step_by(WIDTH) {
-                    let from = way.from(head, sequence, token, first);
-                    let n = WIDTH.min(features - first);
-                    for (i, &x) in from[..n].iter().enumerate() {
-                        of_head[(first + i) * ROWS + lane] = x;
-                    }
-                }
+            for feature in (0..way.n_features).step_by(WIDTH) {
+                let strip =
+                    &way.strip(head, feature)[tokens.start * WIDTH..tokens.end * WIDTH];
+                from_strip(simd, strip, to.next().expect("a panel has room for each"), 0);
             }
-            rest = behind;
         }
     }
 }

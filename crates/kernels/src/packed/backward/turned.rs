@@ -1,15 +1,15 @@
 //! Parameters and tokens turned round, so that a tile's 48 rows are features.
 
 use attention::{HeadParameters, LayerParameters, Linear, Matrix};
+use pulp::{Simd, WithSimd};
 
-use super::strips::WIDTH;
 use super::tokens::turned_ways;
 use crate::packed::forward::Extent;
-use crate::packed::memory::{Aligned, Scratch};
+use crate::packed::memory::Aligned;
 use crate::packed::panels::{Panels, n_groups, rows_of};
-use crate::packed::units::{Order, Queue, share_out};
+use crate::packed::units::{Order, Queue};
 use crate::packed::weights::rows_per_head;
-use crate::tile::ROWS;
+use crate::tile::{ROWS, WIDTH, square, turn_8};
 
 /// The parameters as the backward pass reads them.
 #[derive(Debug)]
@@ -60,35 +60,42 @@ impl<'a, const W: usize> Turning<'a, W> {
     }
 
     /// Turns what no other thread has turned.
-    fn run(&self) {
+    #[inline(always)]
+    pub(crate) fn run<S: Simd>(&self, simd: S) {
         let (n_rows, n_columns) = self.columns.shape();
         while let Some((panel, [to])) = self.queue.take() {
             let columns = panel * W..((panel + 1) * W).min(n_columns);
             for group in 0..n_groups(n_rows) {
                 let rows = rows_of(group, n_rows);
-                let columns = columns.clone().map(|j| self.columns.part(j, group));
                 let to = &mut to[rows.start * W..rows.end * W];
-                turn::<W>(columns, to.as_chunks_mut().0);
+                let column = |j| self.columns.part(columns.start + j, group);
+                turn::<S, W>(simd, columns.len(), column, to.as_chunks_mut().0);
             }
         }
+    }
+}
+
+/// Some columns for rows of 48, and some for strips.
+pub(crate) struct TurnAll<'a> {
+    pub(crate) rows: &'a [Turning<'a, ROWS>],
+    pub(crate) strips: &'a Turning<'a, WIDTH>,
+}
+
+impl WithSimd for TurnAll<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        for rows in self.rows {
+            rows.run(simd);
+        }
+        self.strips.run(simd);
     }
 }
 
 /// How many numbers these are when they are turned.
 pub(crate) fn turned_len<const W: usize>((n_rows, n_columns): (usize, usize)) -> usize {
     n_rows * n_columns.next_multiple_of(W)
-}
-
-/// Turns all of these at once.
-pub(crate) fn turn_all(
-    scratches: &mut [Scratch],
-    rows: &[Turning<'_, ROWS>],
-    strips: &Turning<'_, WIDTH>,
-) {
-    share_out(scratches, &|_| {
-        rows.iter().for_each(Turning::run);
-        strips.run();
-    });
 }
 
 /// What there is to turn.
@@ -124,18 +131,32 @@ impl<'a> Columns<'a> {
 }
 
 /// Up to W columns as rows of W, zeros behind the last.
-pub(crate) fn turn<'a, const W: usize>(
-    columns: impl Iterator<Item = &'a [f32]>,
+#[inline(always)]
+pub(crate) fn turn<'a, S: Simd, const W: usize>(
+    simd: S,
+    n_columns: usize,
+    column: impl Fn(usize) -> &'a [f32],
     rows: &mut [[f32; W]],
 ) {
-    let mut n_columns = 0;
-    for column in columns {
-        for (row, &x) in rows.iter_mut().zip(column) {
-            row[n_columns] = x;
+    let n_rows = rows.len();
+    for first in (0..W).step_by(WIDTH) {
+        let mut columns: [&[f32]; WIDTH] = [&[0.0; ROWS][..n_rows]; WIDTH];
+        for (j, from) in columns.iter_mut().enumerate().take(n_columns.max(first) - first)
+        {
+            *from = column(first + j);
         }
-        n_columns += 1;
-    }
-    for row in rows {
-        row[n_columns..].fill(0.0);
+        let (squares, rest) = rows.as_chunks_mut::<WIDTH>();
+        for (n, rows) in squares.iter_mut().enumerate() {
+            let turned = turn_8(simd, &square(&columns, n * WIDTH));
+            for i in 0..WIDTH {
+                rows[i][first..first + WIDTH].copy_from_slice(&turned[i]);
+            }
+        }
+        let first_row = n_rows - rest.len();
+        for (i, row) in rest.iter_mut().enumerate() {
+            for j in 0..WIDTH {
+                row[first + j] = columns[j][first_row + i];
+            }
+        }
     }
 }
