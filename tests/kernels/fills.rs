@@ -5,7 +5,7 @@ use attention::{Batch, LayerParameters, Mask, Matrix, max_abs_diff};
 use fused_heads::FusedAttention;
 use kernels::{Inputs, Instructions, Packed, Rung};
 
-use super::backward::{difference, gradients_of, readable};
+use super::backward::{Named, difference, gradients_of, readable};
 use super::batches::{every_rung, exact, on_batch};
 use super::{layer, tokens};
 use crate::cases::assert_close;
@@ -161,41 +161,51 @@ fn through(
 /// anywhere, and the packed rung loses no more.
 #[test]
 fn far_scores_are_no_farther_from_f64_than_in_the_readable_stages() {
-    let (n_seeds, mut ratios) = (20, Vec::new());
-    for seed in 0..n_seeds {
-        let parameters = far(&super::layer_of(24, 3, seed), 230.0);
-        let (x, d_out) = (tokens(N, 24, 50 + seed), tokens(N, 24, 90 + seed));
-        let masks = [Mask::None];
-        let inputs = Inputs::self_attention(1, &x, &masks);
-        let (exact_d, exact_maps) = readable::<f64>(&parameters, &inputs, &d_out);
-        let (narrow_d, narrow_maps) = readable::<f32>(&parameters, &inputs, &d_out);
-        let exact_out = exact(&parameters, &inputs);
-        let fused = FusedAttention::<f32>::new(&parameters);
-        let batch = Batch::new(1, x.clone()).unwrap();
-        let narrow_out = fused.forward_batch(&batch, &batch, &batch, &masks).unwrap().out;
-        let narrow_out = narrow_out.tokens().map(f64::from);
-        let maps_apart = |maps: &[Matrix]| {
-            let apart = maps.iter().zip(&exact_maps[0]);
-            apart.map(|(a, b)| (a - b).norm_squared()).sum::<f64>().sqrt()
-        };
-        let mut packed = Packed::new(&parameters);
-        let out = on_batch(&mut packed, &inputs);
-        let maps: Vec<Matrix> =
-            packed.maps(&inputs).unwrap()[0].iter().map(|m| m.map(f64::from)).collect();
-        let found_d = gradients_of(&mut packed, &inputs, &d_out);
-        let d_apart = |d: &super::backward::Named| {
-            let apart = d.iter().zip(&exact_d);
-            apart.map(|((_, a), (_, b))| (a - b).norm() / b.norm().max(1.0)).sum::<f64>()
-        };
-        ratios.push([
-            (&out - &exact_out).norm() / (&narrow_out - &exact_out).norm(),
-            maps_apart(&maps) / maps_apart(&narrow_maps[0]),
-            d_apart(&found_d) / d_apart(&narrow_d),
-        ]);
+    for instructions in Instructions::available() {
+        let n_seeds = 20;
+        let ratios: Vec<_> =
+            (0..n_seeds).map(|seed| far_scores(instructions, seed)).collect();
+        for (i, what) in ["outputs", "maps", "gradients"].into_iter().enumerate() {
+            let mean = ratios.iter().map(|r| r[i].ln()).sum::<f64>() / n_seeds as f64;
+            let mean = mean.exp();
+            println!("{instructions}, {what}: {mean:.2} × as far as the readable stages");
+            assert!(mean < 1.1, "{instructions}, {what}: {mean:.2}");
+        }
     }
-    for (i, what) in ["outputs", "maps", "gradients"].into_iter().enumerate() {
-        let mean = ratios.iter().map(|r| r[i].ln()).sum::<f64>() / n_seeds as f64;
-        println!("{what}: {:.2} × as far from f64 as the readable stages", mean.exp());
-        assert!(mean.exp() < 1.15, "{what}: {:.2}", mean.exp());
-    }
+}
+
+/// How far output, maps and gradients are from f64, in parts of what `fused-heads` and
+/// `gradients` are in f32.
+fn far_scores(instructions: Instructions, seed: u64) -> [f64; 3] {
+    let parameters = far(&super::layer_of(24, 3, seed), 230.0);
+    let (x, d_out) = (tokens(N, 24, 50 + seed), tokens(N, 24, 90 + seed));
+    let masks = [Mask::None];
+    let inputs = Inputs::self_attention(1, &x, &masks);
+    let exact_out = exact(&parameters, &inputs);
+    let (exact_d, exact_maps) = readable::<f64>(&parameters, &inputs, &d_out);
+    let (readable_d, readable_maps) = readable::<f32>(&parameters, &inputs, &d_out);
+    let batch = Batch::new(1, x.clone()).unwrap();
+    let fused = FusedAttention::<f32>::new(&parameters);
+    let readable_out = fused.forward_batch(&batch, &batch, &batch, &masks).unwrap().out;
+    let readable_out = readable_out.tokens().map(f64::from);
+
+    let mut packed = Packed::with_instructions(&parameters, instructions);
+    let out = on_batch(&mut packed, &inputs);
+    let maps: Vec<Matrix> =
+        packed.maps(&inputs).unwrap()[0].iter().map(|m| m.map(f64::from)).collect();
+    let d = gradients_of(&mut packed, &inputs, &d_out);
+
+    let maps_apart = |maps: &[Matrix]| {
+        let apart = maps.iter().zip(&exact_maps[0]);
+        apart.map(|(a, b)| (a - b).norm_squared()).sum::<f64>().sqrt()
+    };
+    let d_apart = |d: &Named| {
+        let apart = d.iter().zip(&exact_d);
+        apart.map(|((_, a), (_, b))| (a - b).norm() / b.norm().max(1.0)).sum::<f64>()
+    };
+    [
+        (&out - &exact_out).norm() / (&readable_out - &exact_out).norm(),
+        maps_apart(&maps) / maps_apart(&readable_maps[0]),
+        d_apart(&d) / d_apart(&readable_d),
+    ]
 }

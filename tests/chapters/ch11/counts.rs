@@ -151,7 +151,7 @@ fn the_backward_pass_counted() {
     let projection = n * d * d;
     let product = n * n * d; // of all heads
     let (forward, back) = (4 * projection + 2 * product, 8 * projection + 5 * product);
-    let kept = 4 * work.dims.n_heads() * n;
+    let kept = 2 * 4 * work.dims.n_heads() * n; // a reference and a sum
     let said = [
         ("pair_product", in_words(product)),
         ("forward", in_words(forward)),

@@ -20,8 +20,12 @@ impl Reference {
     }
 
     fn row(&self, case: &str, who: &str) -> &Row {
+        self.row_of(case, who, Pass::Forward)
+    }
+
+    fn row_of(&self, case: &str, who: &str, pass: Pass) -> &Row {
         let case = self.run.case(case).unwrap_or_else(|| panic!("no case {case}"));
-        let is_it = |row: &&Row| row.who == who && row.pass == Pass::Forward.name();
+        let is_it = |row: &&Row| row.who == who && row.pass == pass.name();
         let row = case.rows.iter().find(is_it);
         row.unwrap_or_else(|| panic!("no row of {who} in {}", case.name))
     }
@@ -100,6 +104,8 @@ fn what_the_reference_run_says() {
         ("versions", versions(machine)),
         ("threads", machine.threads.to_string()),
         ("peak", format!("{:.0}", machine.fma_peak_gflops)),
+        ("a_cycle", format!("{:.0}", machine.multiply_adds_a_cycle().unwrap())),
+        ("clock", format!("{:.1}", machine.clock_ghz.unwrap())),
         ("bandwidth", format!("{:.0}", machine.bandwidth_gb_s)),
         ("ridge", format!("{:.0}", machine.fma_peak_gflops / machine.bandwidth_gb_s)),
         ("least", time(least)),
@@ -130,6 +136,67 @@ fn what_the_reference_run_says() {
         ("half_ulp", format!("{:.0e}", f32::EPSILON / 2.0)),
     ];
     assert_quote!("ch11_reference", values(&said));
+}
+
+#[test]
+fn packing_the_weights_anew() {
+    let reference = Reference::open();
+    let mut table = Table::new([("case", -9), ("packed", 9), ("packed anew", 13)]);
+    for case in record::CASES.iter().filter(|case| case.name != "16k") {
+        let of =
+            |who| time(reference.row_of(case.name, who, Pass::ForwardBackward).median_ms);
+        table.row([case.name, &of("packed"), &of("packed anew")]);
+    }
+    assert_quote!("ch11_packed_anew", table.text());
+}
+
+#[test]
+fn there_and_back_in_the_reference_run() {
+    let reference = Reference::open();
+    let mut table = Table::new([
+        ("case", -9),
+        ("there", 7),
+        ("and back", 10),
+        ("× best peer, there", 20),
+        ("and back", 10),
+    ]);
+    for case in record::CASES.iter().filter(|case| case.name != "16k") {
+        let rows = [Pass::Forward, Pass::ForwardBackward]
+            .map(|pass| reference.row_of(case.name, "packed", pass));
+        let [there, back] =
+            rows.map(|row| percent(row.share_of_peak(reference.machine())));
+        let [ratio, ratio_back] =
+            rows.map(|row| format!("{:.2}", row.ratio_to_best_peer.unwrap()));
+        table.row([case.name, &there, &back, &ratio, &ratio_back]);
+    }
+    assert_quote!("ch11_there_and_back", table.text());
+}
+
+#[test]
+fn a_processor_of_twice_the_width() {
+    let (reference, wide) = (Reference::open(), record::wide().unwrap());
+    let wide = Reference { run: wide };
+    let mut table = Table::new([
+        ("", -9),
+        ("of the peak", 13),
+        ("wide", 7),
+        ("× best peer", 13),
+        ("wide", 7),
+    ]);
+    for case in record::CASES {
+        let [here, there] = [&reference, &wide].map(|run| {
+            let row = run.row(case.name, "packed");
+            let share = percent(row.share_of_peak(run.machine()));
+            (share, format!("{:.2}", row.ratio_to_best_peer.unwrap()))
+        });
+        table.row([case.name, &here.0, &there.0, &here.1, &there.1]);
+    }
+    let said = [
+        ("wide_peak", format!("{:.0}", wide.machine().fma_peak_gflops)),
+        ("wide_versions", versions(wide.machine())),
+    ];
+    assert_quote!("ch11_widths", table.text());
+    assert_quote!("ch11_wide", values(&said));
 }
 
 #[test]

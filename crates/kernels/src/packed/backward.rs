@@ -62,7 +62,9 @@ impl Packed {
         out: &mut Matrix<f32>,
     ) -> Result<Pass<'a>> {
         let lengths = inputs.check(self.dims(), out)?;
-        self.turned.get_or_insert_with(|| Turned::new(&self.parameters));
+        let is_one = inputs.is_self_attention();
+        self.turned.take_if(|turned| turned.is_self_attention() != is_one);
+        self.turned.get_or_insert_with(|| Turned::new(&self.parameters, is_one));
         let extent = self.run(inputs, lengths, Queries::Keep, out);
         Ok(Pass { layer: self, inputs: *inputs, extent })
     }
@@ -183,18 +185,18 @@ impl Pass<'_> {
         let ways = all_strips([dq, dk, dv], *extent);
         let Gradients { d_w_q, d_w_k, d_w_v, d_w_o, d_inputs } = gradients;
 
-        let Turned { each, all, .. } = packed(turned);
+        let weights = &packed(turned).ways;
         let back_by = |ways, weights, like: &Matrix<f32>, to| {
             TokensBack::new(ways, weights, of_shape(to, like.shape()), n_threads)
         };
         let tokens = if inputs.is_self_attention() {
-            vec![back_by(&ways[..], all, inputs.query, of_one_input(d_inputs))]
+            vec![back_by(&ways[..], &weights[0], inputs.query, of_one_input(d_inputs))]
         } else {
             let [d_query, d_key, d_value] = of_three_inputs(d_inputs);
             vec![
-                back_by(&ways[..1], &each[0], inputs.query, d_query),
-                back_by(&ways[1..2], &each[1], inputs.key, d_key),
-                back_by(&ways[2..], &each[2], inputs.value, d_value),
+                back_by(&ways[..1], &weights[0], inputs.query, d_query),
+                back_by(&ways[1..2], &weights[1], inputs.key, d_key),
+                back_by(&ways[2..], &weights[2], inputs.value, d_value),
             ]
         };
 

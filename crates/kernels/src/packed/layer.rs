@@ -66,6 +66,14 @@ impl Packed {
         }
     }
 
+    /// Other parameters, as a step of a training gives them: packed anew, in a layer that
+    /// keeps its memory.
+    pub fn set_parameters(&mut self, parameters: &LayerParameters<f32>) {
+        self.weights = Weights::new(parameters);
+        self.turned = None;
+        self.parameters.clone_from(parameters);
+    }
+
     /// A forward pass, after which the memory holds what [`Queries`] says.
     pub(crate) fn run(
         &mut self,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use attention::{Linear, Matrix};
+use rayon::prelude::*;
 
 use crate::tile::{COLUMNS, ROWS};
 
@@ -25,21 +26,51 @@ impl Panels {
     /// A projection, each number times `factor`.
     pub(crate) fn new(linear: &Linear<f32>, factor: f32) -> Self {
         let (d_in, d_out) = linear.weight.shape();
-        let n_columns = round_up(d_out);
-        let mut weight = vec![0.0; n_columns * d_in];
-        for (j, column) in linear.weight.column_iter().enumerate() {
-            let panel = &mut weight[j / COLUMNS * COLUMNS * d_in..][..COLUMNS * d_in];
-            for (row, &w) in panel.chunks_exact_mut(COLUMNS).zip(&column) {
-                row[j % COLUMNS] = w * factor;
-            }
-        }
-        let mut bias = vec![0.0; n_columns];
+        let mut weight = vec![0f32; round_up(d_out) * d_in];
+        weight.par_chunks_mut((COLUMNS * d_in).max(1)).enumerate().for_each(
+            |(i, panel)| {
+                let first = i * COLUMNS;
+                let columns = linear.weight.columns(first, COLUMNS.min(d_out - first));
+                for (j, column) in columns.column_iter().enumerate() {
+                    for (row, &w) in panel.chunks_exact_mut(COLUMNS).zip(&column) {
+                        row[j] = w * factor;
+                    }
+                }
+            },
+        );
+        let mut bias = vec![0.0; round_up(d_out)];
         if let Some(given) = &linear.bias {
             for (to, from) in bias.iter_mut().zip(given.iter()) {
                 *to = from * factor;
             }
         }
         Self { d_in, weight, bias }
+    }
+
+    /// Some rows of each of these matrices, turned round and one below the other: a way
+    /// back, from the gradients of what came out to that of what went in. There are as many
+    /// rows of each.
+    pub(crate) fn turned(matrices: &[(&Matrix<f32>, Range<usize>)]) -> Self {
+        let d_out = matrices.first().map_or(0, |(_, rows)| rows.len());
+        let d_in: usize =
+            matrices.iter().map(|(matrix, _)| round_up(matrix.ncols())).sum();
+        let mut weight = vec![0f32; round_up(d_out) * d_in];
+        weight.par_chunks_mut((COLUMNS * d_in).max(1)).enumerate().for_each(
+            |(i, panel)| {
+                let columns = i * COLUMNS..d_out.min((i + 1) * COLUMNS);
+                let mut to = panel.chunks_exact_mut(COLUMNS);
+                for (matrix, rows) in matrices {
+                    let here = rows.start + columns.start..rows.start + columns.end;
+                    for column in matrix.as_slice().chunks_exact(matrix.nrows()) {
+                        let row = to.next().expect("a panel has room for each");
+                        row[..columns.len()].copy_from_slice(&column[here.clone()]);
+                    }
+                    let n_more = round_up(matrix.ncols()) - matrix.ncols();
+                    to.by_ref().take(n_more).for_each(drop);
+                }
+            },
+        );
+        Self { d_in, weight, bias: vec![0.0; round_up(d_out)] }
     }
 
     /// The number of panels.

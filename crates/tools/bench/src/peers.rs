@@ -85,7 +85,7 @@ fn rust() -> Result<Program> {
 }
 
 fn folder() -> PathBuf {
-    paths::workspace().join("crates/kernels/peers")
+    paths::workspace().join("crates/tools/bench/peers")
 }
 
 #[cfg(test)]

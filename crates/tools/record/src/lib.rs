@@ -9,7 +9,7 @@
 //!
 //! The one decision: **a record is data**. `bench` writes one and `lessons` draws it, so
 //! that a figure needs no clock, no thread and no file. [`reference()`] is the run that is
-//! part of the workspace.
+//! part of the workspace, and [`wide()`] what was kept of another.
 
 mod case;
 mod growth;
@@ -27,4 +27,13 @@ pub use report::{CaseReport, Machine, Point, Row, Run, compare};
 /// A file that holds no run.
 pub fn reference() -> Result<Run> {
     Run::parse(include_str!("../data/bench.json"))
+}
+
+/// The forward passes of the last rung and of the peers on a processor with twice the width:
+/// two vectors of 16 numbers multiplied in each cycle, where the reference run's has one.
+///
+/// # Errors
+/// A file that holds no run.
+pub fn wide() -> Result<Run> {
+    Run::parse(include_str!("../data/wide.json"))
 }

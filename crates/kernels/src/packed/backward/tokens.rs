@@ -1,29 +1,15 @@
 //! Back to the tokens: `d_x = dq · W^Qᵀ`, and what comes by the keys and values.
 
-use attention::{Linear, Matrix};
+use attention::Matrix;
 use pulp::{Simd, WithSimd};
 
 use super::strips::{Strips, from_strip};
 use crate::packed::forward::blocks_of_tokens;
 use crate::packed::memory::Scratch;
 use crate::packed::merge::merge_block;
-use crate::packed::panels::{Panels, n_groups, round_up, rows_of};
+use crate::packed::panels::{Panels, n_groups, rows_of};
 use crate::packed::units::Blocks;
 use crate::tile::{ROWS, WIDTH};
-
-/// The weights of some ways back to the same tokens, turned and one below the other: all
-/// ways are one product.
-pub(crate) fn turned_ways(ways: &[Vec<&Linear<f32>>]) -> Panels {
-    let linears = || ways.iter().flatten();
-    let n_rows = linears().map(|linear| round_up(linear.d_out())).sum();
-    let mut weight = Matrix::zeros(n_rows, ways[0][0].d_in());
-    let mut row = 0;
-    for linear in linears() {
-        weight.rows_mut(row, linear.d_out()).copy_from(&linear.weight.transpose());
-        row += round_up(linear.d_out());
-    }
-    Panels::new(&Linear { weight, bias: None }, 1.0)
-}
 
 /// The sum of some ways back to the same tokens, `[n_rows, d_in]`.
 pub(crate) struct TokensBack<'a> {

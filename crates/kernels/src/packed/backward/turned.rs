@@ -3,7 +3,6 @@
 use attention::{HeadParameters, LayerParameters, Linear, Matrix};
 use pulp::{Simd, WithSimd};
 
-use super::tokens::turned_ways;
 use crate::packed::forward::Extent;
 use crate::packed::memory::Aligned;
 use crate::packed::panels::{Panels, n_groups, rows_of};
@@ -16,33 +15,38 @@ use crate::tile::{ROWS, WIDTH, square, turn_8};
 pub(crate) struct Turned {
     /// `W_i^Oᵀ` of each head, for the gradient of its output.
     pub(crate) w_o: Vec<Panels>,
-    /// `W^Qᵀ`, `W^Kᵀ` and `W^Vᵀ`, for the gradients of query, key and value.
-    pub(crate) each: [Panels; 3],
-    /// All three, one below the other, for that of tokens which are all three.
-    pub(crate) all: Panels,
+    /// `W^Qᵀ`, `W^Kᵀ` and `W^Vᵀ`, for the gradients of query, key and value. Where those are
+    /// the same tokens, the three stand one below the other, and are one.
+    pub(crate) ways: Vec<Panels>,
 }
 
 impl Turned {
-    pub(crate) fn new(parameters: &LayerParameters<f32>) -> Self {
-        let heads = parameters.heads();
-        let w_o = |i| {
-            let weight = parameters.w_o_of_head(i).transpose();
-            Panels::new(&Linear { weight, bias: None }, 1.0)
-        };
+    pub(crate) fn new(
+        parameters: &LayerParameters<f32>,
+        is_self_attention: bool,
+    ) -> Self {
+        let (heads, d_v) = (parameters.heads(), parameters.dims().d_v());
         let of_heads = |of: fn(&HeadParameters<f32>) -> &Linear<f32>| {
-            heads.iter().map(of).collect::<Vec<_>>()
+            let weights = heads.iter().map(|head| &of(head).weight);
+            weights.map(|weight| (weight, 0..weight.nrows())).collect::<Vec<_>>()
         };
         let ways = [
             of_heads(|head| &head.w_q),
             of_heads(|head| &head.w_k),
             of_heads(|head| &head.w_v),
         ];
-        let one_width = ways.iter().all(|way| way[0].d_in() == ways[0][0].d_in());
+        let ways = if is_self_attention { vec![ways.concat()] } else { ways.to_vec() };
+        let w_o =
+            |i| Panels::turned(&[(&parameters.w_o().weight, i * d_v..(i + 1) * d_v)]);
         Self {
             w_o: (0..heads.len()).map(w_o).collect(),
-            all: turned_ways(if one_width { &ways } else { &ways[..1] }),
-            each: ways.map(|way| turned_ways(&[way])),
+            ways: ways.iter().map(|way| Panels::turned(way)).collect(),
         }
+    }
+
+    /// Whether these are for tokens that are query, key and value.
+    pub(crate) fn is_self_attention(&self) -> bool {
+        self.ways.len() == 1
     }
 }
 

@@ -28,6 +28,10 @@ pub trait Variant {
     fn new_results(&self, layer: &Layer) -> u64;
 }
 
+/// The last rung there and back, with its weights packed anew: as in a step of a training,
+/// which has changed them.
+const PACKED_ANEW: &str = "packed anew";
+
 /// Every variant with this layer's parameters.
 pub fn variants(layer: &Layer, instructions: Instructions) -> Vec<Box<dyn Variant>> {
     let mut all: Vec<Box<dyn Variant>> =
@@ -41,7 +45,8 @@ pub fn variants(layer: &Layer, instructions: Instructions) -> Vec<Box<dyn Varian
         };
         all.push(Box::new(Climbed { rung, out: Matrix::zeros(0, 0), mask: Mask::None }));
     }
-    all.push(Box::new(PackedBack::new(layer, instructions)));
+    all.push(Box::new(PackedBack::new("packed", layer, instructions)));
+    all.push(Box::new(PackedBack::new(PACKED_ANEW, layer, instructions)));
     all
 }
 
@@ -195,6 +200,7 @@ impl Variant for Back {
 
 /// The last rung, there and back.
 struct PackedBack {
+    name: &'static str,
     packed: Packed,
     mask: Mask,
     out: Matrix<f32>,
@@ -203,8 +209,9 @@ struct PackedBack {
 }
 
 impl PackedBack {
-    fn new(layer: &Layer, instructions: Instructions) -> Self {
+    fn new(name: &'static str, layer: &Layer, instructions: Instructions) -> Self {
         Self {
+            name,
             packed: Packed::with_instructions(&layer.parameters, instructions),
             mask: Mask::None,
             out: Matrix::zeros(0, 0),
@@ -216,7 +223,7 @@ impl PackedBack {
 
 impl Variant for PackedBack {
     fn name(&self) -> &'static str {
-        self.packed.name()
+        self.name
     }
 
     fn pass(&self) -> Pass {
@@ -236,6 +243,9 @@ impl Variant for PackedBack {
         let masks = std::slice::from_ref(&self.mask);
         let inputs = Inputs::self_attention(layer.case.batch, &layer.x, masks);
         let d = &mut self.gradients;
+        if self.name == PACKED_ANEW {
+            self.packed.set_parameters(&layer.parameters);
+        }
         self.packed.pass(&inputs, &mut self.out)?.backward_into(&layer.d_out, d)?;
         black_box(&d);
         if keep {
