@@ -118,12 +118,26 @@ mod tests {
         }
     }
 
+    fn abacus(fma_peak_gflops: f64, clock_ghz: Option<f64>) -> Machine {
+        Machine {
+            processor: "Abacus 3".into(),
+            simd: "AVX2".into(),
+            threads: 1,
+            fma_peak_gflops,
+            clock_ghz,
+            bandwidth_gb_s: 12.34,
+            versions: [("rustc", "1.91.0"), ("PyTorch", "2.15.0")]
+                .map(|(name, version)| (name.to_string(), version.to_string()))
+                .into(),
+        }
+    }
+
     #[test]
     fn a_table_of_ours_and_of_peers() {
         let slow = Row { peak_bytes: None, ..row("plain", "ours", 123.4) };
         let rows = [slow, row("packed", "ours", 9.0), row("PyTorch sdpa", "peer", 20.0)];
         let remarks = ["burn is left out: it stopped:\nno memory".to_string()];
-        insta::assert_snapshot!(super::rows("004 (32, 100, 512), 8 heads", 500.0, &rows, &remarks), @"
+        insta::assert_snapshot!(super::rows("004 (32, 100, 512), 8 heads", &abacus(500.0, None), &rows, &remarks), @"
 
         004 (32, 100, 512), 8 heads
                         min ms  median  GFLOP/s  of 500  × peer   memory   |Δ|
@@ -139,7 +153,7 @@ mod tests {
     fn without_peers_there_is_no_ratio() {
         let mut rows = [row("plain", "ours", 123.4)];
         record::compare(&mut rows);
-        assert!(grid(1.0, &rows).contains(" – "));
+        assert!(grid(&abacus(1.0, None), &rows).contains(" – "));
     }
 
     #[test]
@@ -151,19 +165,12 @@ mod tests {
 
     #[test]
     fn the_machine_is_named_with_versions() {
-        let found = Machine {
-            processor: "Abacus 3".into(),
-            simd: "AVX2".into(),
-            threads: 1,
-            fma_peak_gflops: 99.6,
-            bandwidth_gb_s: 12.34,
-            versions: [("rustc", "1.91.0"), ("PyTorch", "2.15.0")]
-                .map(|(name, version)| (name.to_string(), version.to_string()))
-                .into(),
-        };
-        insta::assert_snapshot!(machine(&found), @"
+        let told = [None, Some(3.1)].map(|clock| machine(&abacus(99.6, clock))).concat();
+        insta::assert_snapshot!(told, @"
         Abacus 3, 1 thread, AVX2; PyTorch 2.15.0, rustc 1.91.0
         FMA peak 100 GFLOP/s, memory read at 12.3 GB/s
+        Abacus 3, 1 thread, AVX2; PyTorch 2.15.0, rustc 1.91.0
+        FMA peak 100 GFLOP/s (16 multiply-adds a cycle and thread, at 3.1 GHz), memory read at 12.3 GB/s
         ");
     }
 }

@@ -60,7 +60,7 @@ impl Inputs {
         Ok(Self { query, key, value, masks, is_batched, found })
     }
 
-    /// The same in another precision. A mask's score that this cannot hold becomes ±∞.
+    /// The same in another precision. Masks are f64 in every precision.
     pub fn cast<U: Real>(self) -> Inputs<U> {
         let cast = |matrices: &[Matrix]| -> Vec<Matrix<U>> {
             matrices.iter().map(|matrix| matrix.map(U::of)).collect()
@@ -69,7 +69,7 @@ impl Inputs {
             query: cast(&self.query),
             key: cast(&self.key),
             value: cast(&self.value),
-            masks: self.masks.into_iter().map(masks::rounded::<U>).collect(),
+            masks: self.masks,
             is_batched: self.is_batched,
             found: self.found,
         }
@@ -77,11 +77,11 @@ impl Inputs {
 }
 
 impl<T: Real> Inputs<T> {
-    /// Holds against what `T` can be the sums of masks that are added to the same scores.
+    /// Refuses masks that are added to the same scores and have no sum.
     pub fn check_sums(&self, n_heads: usize) -> Result<()> {
         for (s, mask) in self.masks.iter().enumerate() {
             let lengths = (self.query[s].nrows(), self.key[s].nrows());
-            masks::check_sums::<T>(mask, n_heads, lengths)
+            masks::check_sums(mask, n_heads, lengths)
                 .with_context(|| format!("the masks of sequence {s}"))?;
         }
         Ok(())

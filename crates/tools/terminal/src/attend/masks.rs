@@ -1,10 +1,8 @@
 //! The masks in a file, and the one on the command line, together.
 
 use anyhow::{Result, bail};
-use attention::{Mask, Real};
+use attention::Mask;
 use pretrained::{MaskSizes, Tensor, TensorFile, attn_masks, key_padding_masks};
-
-use super::precision::is_f32;
 
 /// The mask of each sequence: what `--causal`, `key_padding_mask` and `attn_mask` say
 /// together. What was found is added to `found`.
@@ -43,22 +41,9 @@ pub fn read(
     Ok(masks.into_iter().map(together).collect())
 }
 
-/// The mask with its scores rounded to what `T` holds, so that every stage in `T` agrees
-/// on which of them are −∞.
-pub fn rounded<T: Real>(mask: Mask) -> Mask {
-    match mask {
-        Mask::Additive(scores) => Mask::Additive(scores.map(|s| T::of(s).to_f64())),
-        Mask::All(masks) => Mask::All(masks.into_iter().map(rounded::<T>).collect()),
-        Mask::PerHead(masks) => {
-            Mask::PerHead(masks.into_iter().map(rounded::<T>).collect())
-        }
-        other => other,
-    }
-}
-
-/// Refuses masks whose finite scores have a sum that is none in `T`: it would be a NaN for
-/// the whole row, or block a key that no mask blocks.
-pub fn check_sums<T: Real>(
+/// Refuses masks whose finite scores have a sum that is no f64, in which masks are added
+/// whatever the precision of the rest.
+pub fn check_sums(
     mask: &Mask,
     n_heads: usize,
     (n_q, n_kv): (usize, usize),
@@ -74,7 +59,7 @@ pub fn check_sums<T: Real>(
             for j in 0..n_kv {
                 let added = || masks.iter().map(|mask| mask.added((i, j), (n_q, n_kv)));
                 let Some(sum) = added().sum::<Option<f64>>() else { continue };
-                if T::of(sum).is_finite() {
+                if sum.is_finite() {
                     continue;
                 }
                 let added = added().flatten().filter(|&score| score != 0.0);
@@ -82,9 +67,9 @@ pub fn check_sums<T: Real>(
                     added.map(|score| format!("{score:e}")).collect();
                 bail!(
                     "for head {head}, query {i} and key {j} they add {}, of which the sum \
-                     is beyond what {} can be; to block a key, use −inf or a mask of BOOL",
+                     is beyond what an f64 can be; to block a key, use −inf or a mask of \
+                     BOOL",
                     added.join(" and "),
-                    if is_f32::<T>() { "an f32" } else { "an f64" }
                 );
             }
         }
@@ -137,7 +122,7 @@ mod tests {
             |score| Mask::Additive(Matrix::from_row_slice(1, 3, &[0.0, score, 0.0]));
         let per_head = |score| Mask::PerHead(vec![added(0.0), added(score)]);
         let told = |a: Mask, b: Mask| {
-            let error = check_sums::<f64>(&Mask::All(vec![a, b]), 2, (1, 3));
+            let error = check_sums(&Mask::All(vec![a, b]), 2, (1, 3));
             error.map_err(|error| error.to_string())
         };
         let refused = told(added(1e308), per_head(1.5e308)).unwrap_err();
@@ -150,8 +135,6 @@ mod tests {
         // A key that is blocked has no sum; nor has a mask of one score.
         assert_eq!(told(added(f64::NEG_INFINITY), added(1e308)), Ok(()));
         assert_eq!(told(added(1e308), Mask::Causal), Ok(()));
-        let both = Mask::All(vec![added(3e38), added(3e38)]);
-        assert!(check_sums::<f64>(&both, 2, (1, 3)).is_ok());
-        assert!(check_sums::<f32>(&both, 2, (1, 3)).is_err());
+        assert_eq!(told(added(3e38), added(3e38)), Ok(())); // no f32, and none is needed
     }
 }
