@@ -143,13 +143,11 @@ impl Mask {
     ///
     /// # Panics
     /// Unless the mask passed [`Mask::check`] for one head and these lengths.
-    // ANCHOR: row
     pub fn row(&self, i: usize, (n_q, n_kv): (usize, usize)) -> Vec<Option<f64>> {
         let added = (0..n_kv).map(|j| self.added((i, j), (n_q, n_kv)));
         let largest = self.largest_of_row(i, (n_q, n_kv));
         added.map(|added| Some(added? - largest)).collect()
     }
-    // ANCHOR_END: row
 
     /// The largest number that is added to a score of query i; 0 if i may attend to nothing.
     ///

@@ -9,7 +9,7 @@ use std::ops::Range;
 use attention::Dims;
 use pulp::{Simd, WithSimd};
 
-use super::blocks::{KeyBlock, Keys, Part, apply, product, products};
+use super::blocks::{KeyBlock, Keys, Part, add_products, apply, product, products};
 use super::careful;
 use super::groups::{Group, Lanes, sequences, visible};
 use super::memory::Scratch;
@@ -17,7 +17,7 @@ use super::panels::round_up;
 use super::running::Shares;
 use super::units::Queue;
 use crate::prefetch::prefetch;
-use crate::tile::{AddTo, COLUMNS, ROWS, Segment, tile, vectors};
+use crate::tile::{COLUMNS, ROWS, Segment, vectors};
 use crate::{Inputs, Lengths};
 
 /// Panels of 48 keys a block. Its scores are 36 KiB, and stay in the nearest caches.
@@ -89,7 +89,7 @@ fn one_sequence<S: Simd>(
     let mut outs = scratch.out.take(GROUPS * len).chunks_exact_mut(len);
     let scores = scratch.scores.take(PANELS * ROWS * ROWS);
     let mut all = groups.each_ref().map(|group| {
-        let part = Part::of_sequence(s, group.as_ref()?.number, keys.lengths);
+        let part = Part::of_sequence(s, group.as_ref()?.number, keys.lengths.n_q);
         Lanes::new(part, keys, outs.next()?)
     });
     for block in keys.blocks(s, visible(&all), PANELS) {
@@ -210,11 +210,5 @@ fn add_values<S: Simd>(
         *segment = Segment { a, b: &keys.v_panel(p)[lanes.start..], depth: lanes.len() };
         n_segments += 1;
     }
-    let segments = &mut segments[..n_segments];
-    for out in out.chunks_exact_mut(COLUMNS * ROWS) {
-        tile::<S, 1, ROWS>(simd, in_use.clone(), segments, &mut AddTo(out));
-        for segment in &mut *segments {
-            segment.b = segment.b.get(COLUMNS * ROWS..).unwrap_or_default();
-        }
-    }
+    add_products(simd, &mut segments[..n_segments], in_use, out);
 }

@@ -11,8 +11,10 @@
 mod attend;
 mod careful;
 mod gradients;
+mod groups;
 pub(super) mod memory;
 mod parameters;
+mod shares;
 mod strips;
 mod tokens;
 pub(super) mod turned;
@@ -21,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use attention::{Error, Gradients, Matrix, Result};
 
-use super::forward::{Extent, Queries};
+use super::forward::{Extent, Queries, blocks_of_tokens};
 use super::layer::Packed;
 use super::memory::Aligned;
 use super::project::{Cut, Project};
@@ -29,8 +31,9 @@ use super::units::{Blocks, Order, Queue, share_out};
 use crate::tile::{ROWS, WIDTH};
 use crate::{Inputs, Rung};
 
-use attend::{AttendBackward, Kept};
+use attend::AttendBackward;
 use gradients::{of_one_input, of_shape, of_three_inputs};
+use groups::Kept;
 use memory::Memory;
 use parameters::ParametersBack;
 use strips::{Strips, in_blocks};
@@ -187,7 +190,8 @@ impl Pass<'_> {
 
         let weights = &packed(turned).ways;
         let back_by = |ways, weights, like: &Matrix<f32>, to| {
-            TokensBack::new(ways, weights, of_shape(to, like.shape()), n_threads)
+            let blocks = blocks_of_tokens(of_shape(to, like.shape()), n_threads);
+            TokensBack { ways, weights, blocks }
         };
         let tokens = if inputs.is_self_attention() {
             vec![back_by(&ways[..], &weights[0], inputs.query, of_one_input(d_inputs))]
@@ -221,8 +225,8 @@ impl Pass<'_> {
         let finite = AtomicBool::new(true);
         share_out(&mut memory.scratches[..n_threads], &|scratch| {
             let mut all = true;
-            for tokens in &tokens {
-                all &= instructions.run(tokens.job(scratch));
+            for all_tokens in &tokens {
+                all &= instructions.run(tokens::Job { all: all_tokens, scratch });
             }
             for parameters in &parameters {
                 all &= instructions.run(parameters);

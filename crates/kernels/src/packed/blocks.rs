@@ -9,26 +9,26 @@ use pulp::Simd;
 use super::panels::{n_groups, round_up};
 use crate::Lengths;
 use crate::block_mask::BlockMask;
-use crate::tile::{COLUMNS, New, ROWS, Segment, Sums, tile};
+use crate::tile::{AddTo, COLUMNS, New, ROWS, Segment, Sums, tile};
 
-/// The lanes of a group that belong to one sequence, and the queries that they are.
+/// The lanes of a group that belong to one sequence, and the tokens that they are.
 pub(crate) struct Part {
     pub(crate) sequence: usize,
     pub(crate) lanes: Range<usize>,
-    pub(crate) queries: Range<usize>,
+    pub(crate) tokens: Range<usize>,
 }
 
 impl Part {
-    /// The part of a group that belongs to sequence `s`: empty where the sequence lies
-    /// elsewhere.
-    pub(crate) fn of_sequence(s: usize, group: usize, lengths: Lengths) -> Self {
+    /// The part of a group that belongs to sequence `s` of so many tokens: empty where the
+    /// sequence lies elsewhere.
+    pub(crate) fn of_sequence(s: usize, group: usize, n_tokens: usize) -> Self {
         let lane =
             |row: usize| row.clamp(group * ROWS, (group + 1) * ROWS) - group * ROWS;
-        let first = s * lengths.n_q;
-        let lanes = lane(first)..lane(first + lengths.n_q);
+        let first = s * n_tokens;
+        let lanes = lane(first)..lane(first + n_tokens);
         let start = (group * ROWS + lanes.start).saturating_sub(first);
-        let queries = start..start + lanes.len();
-        Self { sequence: s, lanes, queries }
+        let tokens = start..start + lanes.len();
+        Self { sequence: s, lanes, tokens }
     }
 }
 
@@ -80,7 +80,7 @@ impl<'a> Keys<'a> {
     /// The mask as the queries of a part see it.
     pub(crate) fn mask_of(&self, part: &Part) -> BlockMask<'a> {
         let lengths = (self.lengths.n_q, self.lengths.n_kv);
-        BlockMask::new(self.mask, part.queries.clone(), lengths)
+        BlockMask::new(self.mask, part.tokens.clone(), lengths)
     }
 
     /// The rows of some keys of sequence `s` among those of all sequences.
@@ -203,4 +203,20 @@ pub(crate) fn product<S: Simd>(
     to: &mut impl Sums<S>,
 ) {
     tile::<S, ROWS, 1>(simd, in_use.clone(), &[Segment { a, b, depth }], to);
+}
+
+/// `to[feature, lane] += Σ a[row, lane] · b[feature, row]`, summed over all segments.
+#[inline(always)]
+pub(crate) fn add_products<S: Simd>(
+    simd: S,
+    segments: &mut [Segment<'_>],
+    in_use: &Range<usize>,
+    to: &mut [f32],
+) {
+    for to in to.chunks_exact_mut(COLUMNS * ROWS) {
+        tile::<S, 1, ROWS>(simd, in_use.clone(), segments, &mut AddTo(to));
+        for segment in &mut *segments {
+            segment.b = segment.b.get(COLUMNS * ROWS..).unwrap_or_default();
+        }
+    }
 }

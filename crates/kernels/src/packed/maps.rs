@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::blocks::{KeyBlock, Keys, Part, apply, products};
 use super::forward::Queries;
 use super::layer::Packed;
-use super::panels::n_groups;
+use super::panels::groups_of;
 use super::running::Normalisers;
 use super::weights::rows_per_head;
 use crate::exp2::exp2;
@@ -75,8 +75,8 @@ impl WithSimd for Map<'_> {
         let Self { keys, sequence, q, q_len, normalisers, attn } = self;
         let n_q = keys.lengths.n_q;
         let mut shares = vec![0.0; ROWS * ROWS];
-        for group in sequence * n_q / ROWS..n_groups((sequence + 1) * n_q) {
-            let part = Part::of_sequence(sequence, group, keys.lengths);
+        for group in groups_of(sequence, n_q) {
+            let part = Part::of_sequence(sequence, group, n_q);
             let in_use = vectors::<S>(part.lanes.clone());
             let at = group * keys.dims.n_heads() + keys.head;
             let q = &q[at * q_len..][..q_len];
@@ -106,6 +106,6 @@ impl WithSimd for Map<'_> {
 fn copy(shares: &[f32], part: &Part, block: &KeyBlock, attn: &mut Matrix<f32>) {
     for (row, key) in block.rows.clone().zip(block.keys()) {
         let from = &shares[row * ROWS..][part.lanes.clone()];
-        attn.column_mut(key).as_mut_slice()[part.queries.clone()].copy_from_slice(from);
+        attn.column_mut(key).as_mut_slice()[part.tokens.clone()].copy_from_slice(from);
     }
 }

@@ -95,6 +95,11 @@ pub(crate) fn n_groups(n_rows: usize) -> usize {
     n_rows.div_ceil(ROWS)
 }
 
+/// The groups that sequence `s` has tokens of.
+pub(crate) fn groups_of(s: usize, n_tokens: usize) -> Range<usize> {
+    s * n_tokens / ROWS..n_groups((s + 1) * n_tokens)
+}
+
 /// The rows of group `g` of so many.
 pub(crate) fn rows_of(g: usize, n_rows: usize) -> Range<usize> {
     g * ROWS..((g + 1) * ROWS).min(n_rows)

@@ -164,11 +164,6 @@ pub(crate) struct Shares<'a> {
 }
 
 impl<S: Simd> Sums<S> for Shares<'_> {
-    #[inline(always)]
-    fn start(&mut self, simd: S, _: usize, _: usize) -> S::f32s {
-        simd.splat_f32s(0.0)
-    }
-
     /// The reference goes off last. A sum that began with it would end as the same number,
     /// but not in the last digits that a score has when it is computed again.
     #[inline(always)]

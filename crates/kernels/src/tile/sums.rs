@@ -9,8 +9,11 @@ use super::{vector, vector_mut};
 /// A trait and not two closures: its methods become part of the tile, however long they
 /// are. A closure that is not inlined is compiled without this processor's instructions.
 pub(crate) trait Sums<S: Simd> {
-    /// What vector `v` of column `j` begins with.
-    fn start(&mut self, simd: S, j: usize, v: usize) -> S::f32s;
+    /// What vector `v` of column `j` begins with: 0, unless somebody knows better.
+    #[inline(always)]
+    fn start(&mut self, simd: S, _j: usize, _v: usize) -> S::f32s {
+        simd.splat_f32s(0.0)
+    }
 
     /// Takes what vector `v` of columns `j..j + N` came to.
     fn done<const N: usize>(&mut self, simd: S, j: usize, v: usize, sums: [S::f32s; N]);
@@ -20,11 +23,6 @@ pub(crate) trait Sums<S: Simd> {
 pub(crate) struct New<'a>(pub(crate) &'a mut [f32]);
 
 impl<S: Simd> Sums<S> for New<'_> {
-    #[inline(always)]
-    fn start(&mut self, simd: S, _: usize, _: usize) -> S::f32s {
-        simd.splat_f32s(0.0)
-    }
-
     #[inline(always)]
     fn done<const N: usize>(&mut self, _: S, j: usize, v: usize, sums: [S::f32s; N]) {
         put::<S, N>(self.0, j, v, sums);

@@ -17,11 +17,6 @@ const TOKENS: usize = 1024;
 /// has read for one of them serves all.
 const PANELS: usize = 4;
 
-/// How many panels a piece of work has.
-fn panels_per_piece(width: usize, n_threads: usize) -> usize {
-    width.div_ceil(ROWS).div_ceil(n_threads).min(PANELS)
-}
-
 /// The gradients of a projection: `d_weight = xᵀ · d` with what went in and the gradient of
 /// what came out, and `d_bias`, the sum of d over all tokens.
 pub(crate) struct ParametersBack<'a> {
@@ -46,7 +41,8 @@ impl<'a> ParametersBack<'a> {
         let shape = (linear.d_in(), d.n_heads * d.n_features);
         let Linear { weight, bias } = to;
         let weight = of_shape(weight, shape);
-        let rows = panels_per_piece(shape.0, n_threads) * ROWS;
+        let n_panels = shape.0.div_ceil(ROWS).div_ceil(n_threads).min(PANELS);
+        let rows = n_panels * ROWS;
         let d_weight = Blocks::new([(weight.as_mut_slice(), shape, (rows, shape.1))]);
         if bias.as_ref().map(|bias| bias.len()) != linear.bias.as_ref().map(|_| shape.1) {
             *bias = linear.bias.as_ref().map(|_| RowVector::zeros(shape.1));

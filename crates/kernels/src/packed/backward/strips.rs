@@ -4,8 +4,11 @@ use std::ops::Range;
 
 use pulp::Simd;
 
+use super::groups::BLOCK;
+use crate::packed::blocks::Part;
 use crate::packed::memory::Aligned;
-use crate::packed::units::InBlocks;
+use crate::packed::panels::groups_of;
+use crate::packed::units::{Block, InBlocks};
 use crate::tile::{ROWS, WIDTH, square, turn_8};
 
 /// The gradients of all heads, `[head][strip][token][8]`: strips of 8 features of all
@@ -59,9 +62,50 @@ pub(crate) fn in_blocks(
     (memory.take(shape.0 * shape.1), shape, (rows, n_strips))
 }
 
+/// `[features / 48][query][48]` of a group to the strips of its sequence.
+#[inline(always)]
+pub(super) fn queries_to_strips(
+    part: &Part,
+    dq: &[f32],
+    d_k: usize,
+    strips: &mut Block<'_>,
+) {
+    let factor = 1.0 / (d_k as f32).sqrt();
+    for (nth, strip) in strips.columns().enumerate() {
+        let (at, column) = (nth * WIDTH / ROWS * BLOCK, nth * WIDTH % ROWS);
+        let to = &mut strips.column(strip)[part.tokens.start * WIDTH..];
+        for (lane, to) in part.lanes.clone().zip(to.as_chunks_mut::<WIDTH>().0) {
+            let from = &dq[at + lane * ROWS + column..][..WIDTH];
+            for i in 0..WIDTH {
+                to[i] = from[i] * factor;
+            }
+        }
+    }
+}
+
+/// `[panel][feature][48]` of sequence `s` to its strips, times a factor.
+#[inline(always)]
+pub(super) fn panels_to_strips<S: Simd>(
+    simd: S,
+    s: usize,
+    panels: &[f32],
+    factor: f32,
+    strips: &mut Block<'_>,
+) {
+    let len = strips.columns().len() * WIDTH * ROWS;
+    let n_tokens = strips.rows().len() / WIDTH;
+    for (group, panel) in groups_of(s, n_tokens).zip(panels.chunks_exact(len)) {
+        let Part { lanes, tokens, .. } = Part::of_sequence(s, group, n_tokens);
+        for (strip, rows) in strips.columns().zip(panel.chunks_exact(WIDTH * ROWS)) {
+            let to = &mut strips.column(strip)[tokens.start * WIDTH..tokens.end * WIDTH];
+            to_strip(simd, rows, lanes.clone(), factor, to);
+        }
+    }
+}
+
 /// 8 rows of a panel, some lanes of them, to a strip: times a factor.
 #[inline(always)]
-pub(crate) fn to_strip<S: Simd>(
+fn to_strip<S: Simd>(
     simd: S,
     rows: &[f32],
     lanes: Range<usize>,
@@ -89,17 +133,17 @@ pub(crate) fn to_strip<S: Simd>(
     }
 }
 
-/// The other way: some tokens of a strip to 8 rows of a panel, from a lane on.
+/// The other way: some tokens of a strip to the front of 8 rows of a panel.
 #[inline(always)]
-pub(crate) fn from_strip<S: Simd>(simd: S, strip: &[f32], rows: &mut [f32], lane: usize) {
+pub(crate) fn from_strip<S: Simd>(simd: S, strip: &[f32], rows: &mut [f32]) {
     let (squares, rest) = strip.as_chunks::<WIDTH>().0.as_chunks::<WIDTH>();
     for (n, tokens) in squares.iter().enumerate() {
         let turned = turn_8(simd, tokens);
         for i in 0..WIDTH {
-            rows[i * ROWS + lane + n * WIDTH..][..WIDTH].copy_from_slice(&turned[i]);
+            rows[i * ROWS + n * WIDTH..][..WIDTH].copy_from_slice(&turned[i]);
         }
     }
-    let first = lane + squares.len() * WIDTH;
+    let first = squares.len() * WIDTH;
     for (n, token) in rest.iter().enumerate() {
         for i in 0..WIDTH {
             rows[i * ROWS + first + n] = token[i];
@@ -126,7 +170,7 @@ mod tests {
         fn with_simd<S: Simd>(self, simd: S) {
             let Self { panel, lanes, strip, back } = self;
             to_strip(simd, panel, lanes.clone(), 2.0, strip);
-            from_strip(simd, strip, back, lanes.start);
+            from_strip(simd, strip, &mut back[lanes.start..]);
         }
     }
 
@@ -137,14 +181,9 @@ mod tests {
             for lanes in [0..48, 0..1, 3..10, 40..48, 5..14, 17..17] {
                 let mut strip = vec![0.0; lanes.len() * WIDTH];
                 let mut back = vec![-1.0; 8 * ROWS];
-                let lanes = lanes.clone();
                 let (strip, back) = (&mut strip[..], &mut back[..]);
-                instructions.run(ThereAndBack {
-                    panel: &panel,
-                    lanes: lanes.clone(),
-                    strip,
-                    back,
-                });
+                let (panel, own) = (&panel[..], lanes.clone());
+                instructions.run(ThereAndBack { panel, lanes: own, strip, back });
                 for (token, lane) in strip.chunks(WIDTH).zip(lanes.clone()) {
                     for (f, x) in token.iter().enumerate() {
                         assert_eq!(*x, 2.0 * panel[f * ROWS + lane]);

@@ -1,10 +1,8 @@
 //! Back to the tokens: `d_x = dq · W^Qᵀ`, and what comes by the keys and values.
 
-use attention::Matrix;
 use pulp::{Simd, WithSimd};
 
 use super::strips::{Strips, from_strip};
-use crate::packed::forward::blocks_of_tokens;
 use crate::packed::memory::Scratch;
 use crate::packed::merge::merge_block;
 use crate::packed::panels::{Panels, n_groups, rows_of};
@@ -13,30 +11,15 @@ use crate::tile::{ROWS, WIDTH};
 
 /// The sum of some ways back to the same tokens, `[n_rows, d_in]`.
 pub(crate) struct TokensBack<'a> {
-    ways: &'a [Strips<'a>],
-    weights: &'a Panels,
-    blocks: Blocks<'a, 1>,
+    pub(crate) ways: &'a [Strips<'a>],
+    pub(crate) weights: &'a Panels,
+    pub(crate) blocks: Blocks<'a, 1>,
 }
 
-impl<'a> TokensBack<'a> {
-    pub(crate) fn new(
-        ways: &'a [Strips<'a>],
-        weights: &'a Panels,
-        d_x: &'a mut Matrix<f32>,
-        n_threads: usize,
-    ) -> Self {
-        Self { ways, weights, blocks: blocks_of_tokens(d_x, n_threads) }
-    }
-
-    /// Computes what no other thread has; false if a number of it is not finite.
-    pub(crate) fn job<'b>(&'b self, scratch: &'b mut Scratch) -> Job<'a, 'b> {
-        Job { all: self, scratch }
-    }
-}
-
+/// Computes what no other thread has; false if a number of it is not finite.
 pub(crate) struct Job<'a, 'b> {
-    all: &'b TokensBack<'a>,
-    scratch: &'b mut Scratch,
+    pub(crate) all: &'b TokensBack<'a>,
+    pub(crate) scratch: &'b mut Scratch,
 }
 
 impl WithSimd for Job<'_, '_> {
@@ -75,7 +58,7 @@ fn gather<S: Simd>(simd: S, ways: &[Strips<'_>], group: usize, panel: &mut [f32]
             for feature in (0..way.n_features).step_by(WIDTH) {
                 let strip =
                     &way.strip(head, feature)[tokens.start * WIDTH..tokens.end * WIDTH];
-                from_strip(simd, strip, to.next().expect("a panel has room for each"), 0);
+                from_strip(simd, strip, to.next().expect("a panel has room for each"));
             }
         }
     }
