@@ -170,6 +170,6 @@ fn every_snapshot_is_asserted() {
     let left = unreferenced(&names, &tests);
     assert!(left.is_empty(), "no test asserts {left:?}");
 
-    let planted = ["ch08_nudge".to_owned(), format!("ch08_{}", "nobody")];
+    let planted = ["ch09_nudge".to_owned(), format!("ch09_{}", "nobody")];
     assert_eq!(unreferenced(&planted, &tests), [&planted[1]]);
 }

@@ -1,7 +1,7 @@
 //! What chapter 1 quotes.
 
 use lessons::ch01::{Pilot, QUESTIONS, blend, mean_of_others, readable, rows_led_by};
-use lessons::ch10::claims::{all_pairs, maps_of_all};
+use lessons::ch12::claims::{all_pairs, maps_of_all};
 use lessons::trained::cosine;
 use pretrained::{TrainedLayer, minilm};
 use single_head::HeadPass;

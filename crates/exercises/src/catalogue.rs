@@ -48,14 +48,14 @@ pub fn all() -> Vec<&'static dyn Entry> {
         &count_parameters::EXERCISE,
         &count_multiply_adds::EXERCISE,
         &masks::EXERCISE,
-        &nothing_to_attend::EXERCISE,
         &cross_attention::EXERCISE,
-        &transposed_weights::EXERCISE,
-        &whole_layer::EXERCISE,
-        &write_a_test::EXERCISE,
+        &nothing_to_attend::EXERCISE,
         &softmax_backward::EXERCISE,
         &projection_backward::EXERCISE,
         &head_backward::EXERCISE,
+        &transposed_weights::EXERCISE,
+        &whole_layer::EXERCISE,
+        &write_a_test::EXERCISE,
     ]
 }
 

@@ -1,157 +1,158 @@
-//! Chapter 11: a softmax in blocks, from the compiled code, and what was
-//! measured, from files.
+//! Chapter 11: heads that come to specialise, from the measurements in `crates/training/data` and one
+//! training.
 
-pub mod online;
-pub mod work;
+use std::ops::ControlFlow;
 
-use anyhow::{Context, Result};
-use attention::Dims;
+use anyhow::{Context, Result, ensure};
+use attention::Matrix;
 use figures::{
-    Figure, GrowthLine, GrowthPoint, OnlineSteps, Reached, Roof, Roofline, Timed,
-    TimedCase, TimedRun, growth, ladder_times, online_softmax, roofline,
+    Curve, Figure, MapOverSteps, Removals, ablation, map_over_steps, training_curves,
 };
-
-use record::{CaseReport, Pass, Run};
+use serde_json::Value;
+use training::{LOOKUPS, Lookups, Task, WINDOWS, Windows, train};
 
 use crate::args::{Args, Entry};
-use work::Work;
+use crate::numbers::mean;
 
-pub(crate) const FIGURES: [Entry; 5] = [
-    ("online-softmax", in_blocks),
-    ("roofline", roof),
-    ("ladder-forward", |args| ladder(args, Pass::Forward)),
-    ("ladder-backward", |args| ladder(args, Pass::ForwardBackward)),
-    ("growth", grown),
+pub(crate) const FIGURES: [Entry; 4] = [
+    ("train-curves", curves),
+    ("train-ablation", lookups_ablation),
+    ("train-map", map),
+    ("train-windows", windows_ablation),
 ];
 
-/// The case that the chapter follows.
-pub const CASE: &str = "4k";
-
-/// That case: 4,096 tokens, 512 wide, 8 heads.
+/// The ten runs of a data file with so many heads, in so many steps at the usual rate,
+/// by seed.
 ///
 /// # Errors
-/// None; the heads divide the width.
-pub fn work() -> Result<Work> {
-    Ok(Work { dims: Dims::new(512, 8)?, batch: 1, tokens: 4096 })
-}
-
-fn in_blocks(_: &Args) -> Result<Figure> {
-    let (scores, steps) = (online::scores(), online::steps());
-    let scores = scores.map(f64::from);
-    let values = online::VALUES.map(f64::from);
-    let title = "A softmax that sees two keys at a time: when a larger score comes, what \
-                 was added up before is corrected by one factor";
-    Ok(online_softmax(
-        title,
-        OnlineSteps { scores: &scores, values: &values, steps: &steps },
-    )?)
-}
-
-/// The reference run, and the reader's own if there is one, each with its name.
-fn named_runs(args: &Args) -> Result<Vec<(&'static str, Run)>> {
-    let mut named = vec![("reference run", record::reference()?)];
-    named.extend(args.run().map(|run| ("your run", run.clone())));
-    Ok(named)
-}
-
-/// What a caption says of where numbers are from.
-fn measured_on(runs: &[(&str, Run)]) -> String {
-    let one = |(name, run): &(&str, Run)| {
-        let machine = &run.machine;
-        format!(
-            "{name}: {}, {} threads, {}",
-            machine.processor, machine.threads, machine.simd
-        )
+/// If the file has other runs than it should.
+pub fn runs(data: &str, n_heads: u64, n_steps: u64) -> Result<Vec<Value>> {
+    let all: Vec<Value> = serde_json::from_str(data)?;
+    let usual = all.first().context("a data file has runs")?["rate"].clone();
+    let is = |run: &Value| {
+        run["heads"] == n_heads && run["steps"] == n_steps && run["rate"] == usual
     };
-    let each: Vec<String> = runs.iter().map(one).collect();
-    format!("({})", each.join("; "))
+    let of: Vec<Value> = all.into_iter().filter(is).collect();
+    ensure!(of.len() == 10, "{} runs of {n_heads} heads, {n_steps} steps", of.len());
+    Ok(of)
 }
 
-fn roof(args: &Args) -> Result<Figure> {
-    let runs = named_runs(args)?;
-    let mut reached = Vec::new();
-    for (nth, (_, run)) in runs.iter().enumerate() {
-        let Some(case) = run.case(CASE) else { continue };
-        let flops_per_byte = Work::of(case)?.layer().intensity();
-        let ours = case
-            .rows
-            .iter()
-            .filter(|row| row.pass == Pass::Forward.name() && row.side == "ours");
-        reached.extend(ours.map(|row| Reached {
-            name: row.who.clone(),
-            flops_per_byte,
-            gflops: row.gflops,
-            roof: nth,
-        }));
-    }
-    let roofs: Vec<Roof> = runs
-        .iter()
-        .map(|(name, run)| Roof {
-            name: (*name).to_owned(),
-            peak_gflops: run.machine.fma_peak_gflops,
-            bandwidth_gb_s: run.machine.bandwidth_gb_s,
-        })
-        .collect();
-    let work =
-        Work::of(runs[0].1.case(CASE).context("the reference run has no case 4k")?)?;
-    let it = Roofline { roofs: &roofs, steps: &work.marks(), reached: &reached };
-    let title = format!(
-        "4,096 tokens, 512 wide, 8 heads: the layer could work at the flat part of the roof, \
-         and the readable rungs are far below it {}",
-        measured_on(&runs)
-    );
-    Ok(roofline(title, it)?)
+/// The ten runs of the three lookups, in the usual number of steps.
+///
+/// # Errors
+/// If the file has other runs than it should.
+pub fn lookups(n_heads: u64) -> Result<Vec<Value>> {
+    runs(LOOKUPS, n_heads, 1000)
 }
 
-fn ladder(args: &Args, pass: Pass) -> Result<Figure> {
-    let runs = named_runs(args)?;
-    let timed = |(name, run): &(&str, Run)| {
-        let case = |case: &CaseReport| TimedCase {
-            name: case.to_string(),
-            rows: case
-                .rows
-                .iter()
-                .filter(|row| row.pass == pass.name())
-                .map(|row| Timed {
-                    // A label has not more room.
-                    who: row.who.replace("nn.MultiheadAttention", "module"),
-                    is_ours: row.side == "ours",
-                    milliseconds: row.median_ms,
-                })
-                .collect(),
-        };
-        let cases = run.cases.iter().map(case).filter(|case| !case.rows.is_empty());
-        TimedRun { name: (*name).to_owned(), cases: cases.collect() }
-    };
-    let all: Vec<TimedRun> =
-        runs.iter().map(timed).filter(|run| !run.cases.is_empty()).collect();
-    let title = format!("The {} pass, medians {}", pass.name(), measured_on(&runs));
-    Ok(ladder_times(title, &all)?)
+/// The ten runs of the sensor windows.
+///
+/// # Errors
+/// If the file has other runs than it should.
+pub fn windows(n_heads: u64) -> Result<Vec<Value>> {
+    runs(WINDOWS, n_heads, 1500)
 }
 
-fn grown(args: &Args) -> Result<Figure> {
-    let runs = named_runs(args)?;
-    let mut lines = Vec::new();
-    for (nth, (name, run)) in runs.iter().enumerate() {
-        for who in record::growers(&run.growth) {
-            let points: Vec<GrowthPoint> = run
-                .growth
-                .iter()
-                .filter(|point| point.who == who)
-                .map(|point| GrowthPoint {
-                    tokens: point.tokens,
-                    milliseconds: point.median_ms,
-                    bytes: point.peak_bytes,
-                })
-                .collect();
-            let slopes = record::slopes(&run.growth, who);
-            let name = if nth == 0 { who.to_owned() } else { format!("{who}, {name}") };
-            lines.push(GrowthLine { name, run: nth, points, slopes });
+/// A list of numbers in a run.
+///
+/// # Errors
+/// If it is none.
+pub fn numbers(list: &Value) -> Result<Vec<f64>> {
+    let list = list.as_array().context("a list")?;
+    list.iter().map(|x| x.as_f64().context("a number")).collect()
+}
+
+/// A list of such lists.
+///
+/// # Errors
+/// If it is none.
+pub fn rows(list: &Value) -> Result<Vec<Vec<f64>>> {
+    list.as_array().context("rows")?.iter().map(numbers).collect()
+}
+
+/// The mean of what a run scored on its targets.
+///
+/// # Errors
+/// If it has no scores.
+pub fn score(run: &Value) -> Result<f64> {
+    Ok(mean(numbers(&run["scores"])?))
+}
+
+fn curves(_: &Args) -> Result<Figure> {
+    let mut curves = Vec::new();
+    for (n_heads, group) in [(1, "1 head"), (2, "2 heads"), (3, "3 heads")] {
+        for run in lookups(n_heads)? {
+            let curve = &run["curve"];
+            curves.push(Curve {
+                group: group.to_owned(),
+                name: format!("seed {}", run["seed"]),
+                steps: numbers(&curve["step"])?
+                    .iter()
+                    .map(|&step| step as usize)
+                    .collect(),
+                losses: numbers(&curve["loss"])?,
+                scores: numbers(&curve["score"])?,
+            });
         }
     }
-    let title = format!(
-        "Time and peak memory against the number of tokens, 256 wide, 4 heads {}",
-        measured_on(&runs)
-    );
-    Ok(growth(title, &lines)?)
+    let title = "Three heads name all three words on every seed, and one head on none";
+    Ok(training_curves(title, &curves)?)
+}
+
+fn drawn_ablation(title: &str, run: &Value, targets: &[&str]) -> Result<Figure> {
+    let rows = rows(&run["ablation"])?;
+    let lost = Matrix::from_row_slice(rows.len(), targets.len(), &rows.concat());
+    let control = numbers(&run["control"])?;
+    Ok(ablation(title, Removals { targets, lost: &lost, control: &control })?)
+}
+
+fn lookups_ablation(_: &Args) -> Result<Figure> {
+    let run = &lookups(3)?[0];
+    let title = "Each of three heads finds one word, and a random head none";
+    drawn_ablation(title, run, Lookups::default().targets())
+}
+
+fn windows_ablation(_: &Args) -> Result<Figure> {
+    let run = &windows(8)?[0];
+    let title = "On sensor windows heads share the work: most targets lose with several";
+    drawn_ablation(title, run, Windows::default().targets())
+}
+
+fn map(_: &Args) -> Result<Figure> {
+    let settings = Lookups::settings(3, 0);
+    let trained = train(&Lookups::default(), &settings, |_| ControlFlow::Continue(()))?;
+    // Later nothing changes that shows.
+    let early = trained.looks.iter().filter(|look| look.step <= 500);
+    let looks: Vec<(usize, Matrix)> =
+        early.map(|look| (look.step, look.rows.clone())).collect();
+    let rows: Vec<String> = (0..3).map(|head| format!("head {head}")).collect();
+    let map = MapOverSteps { looks: &looks, rows: &rows, columns: &trained.test.names };
+    Ok(map_over_steps("Asked at the verb, each head comes to one word", map)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_figure_is_drawn() {
+        for (name, draw) in FIGURES {
+            let figure = draw(&Args::default()).unwrap();
+            assert!(!figure.sketch().is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_titles_are_true() {
+        let scores = |n_heads| -> Vec<f64> {
+            let runs = lookups(n_heads).unwrap();
+            runs.iter().map(|run| score(run).unwrap()).collect()
+        };
+        assert_eq!(scores(3).len(), 10);
+        assert!(scores(3).iter().all(|&score| score >= 0.99), "{:?}", scores(3));
+        assert!(scores(1).iter().all(|&score| score < 0.9), "{:?}", scores(1));
+        for run in lookups(3).unwrap() {
+            assert_eq!(run["needed"], run["attending"]);
+        }
+    }
 }

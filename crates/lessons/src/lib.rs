@@ -17,10 +17,10 @@ pub mod ch04;
 pub mod ch05;
 pub mod ch06;
 pub mod ch07;
-pub mod ch08;
 pub mod ch09;
-pub mod ch10;
 pub mod ch11;
+pub mod ch12;
+pub mod ch13;
 pub mod numbers;
 mod stages;
 pub mod trained;
@@ -41,10 +41,10 @@ const CHAPTERS: [&[Entry]; 11] = [
     &ch05::FIGURES,
     &ch06::FIGURES,
     &ch07::FIGURES,
-    &ch08::FIGURES,
     &ch09::FIGURES,
-    &ch10::FIGURES,
     &ch11::FIGURES,
+    &ch12::FIGURES,
+    &ch13::FIGURES,
 ];
 
 /// Draws the figure of this name.

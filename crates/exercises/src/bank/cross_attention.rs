@@ -25,14 +25,14 @@ pub fn check(answer: CrossHead) -> ExitCode {
 }
 
 const CROSS: Section =
-    Section::new("07-masks-batches-bad-numbers", "Attending to another sequence");
+    Section::new("07-masks", "Attending to another sequence");
 const SHAPES: Section = Section::new("03-one-head", "The formula, with shapes");
 const SCALE: Section = Section::new("02-scores-softmax-scale", "Why divide by √d_k");
 const SOFTMAX: Section = Section::new("02-scores-softmax-scale", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "18_cross_attention",
+    name: "17_cross_attention",
     title: "Cross-attention",
     read: CROSS,
     begin: "the three projections: write beside each of q, k and v from which sequence it \

@@ -89,7 +89,7 @@ pub fn check(answer: HeadBackward) -> ExitCode {
         .check(move |Input { q, k, v, attn, d_head, .. }| answer(q, k, v, attn, d_head))
 }
 
-const CHAPTER: &str = "08-the-way-back";
+const CHAPTER: &str = "09-the-backward-pass";
 const WALK: Section = Section::new(CHAPTER, "The walk");
 const SOFTMAX: Section = Section::new(CHAPTER, "Softmax, one dot product a row");
 const CANNOT: Section = Section::new(CHAPTER, "What cannot learn");
@@ -97,7 +97,7 @@ const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
-    name: "24_head_backward",
+    name: "21_head_backward",
     title: "One head, backwards",
     read: WALK,
     begin: "the last line of the head, head = A V. It is a product, so it has two gradients. \

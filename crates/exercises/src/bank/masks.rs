@@ -54,7 +54,7 @@ pub fn check(answer: MaskedMap) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.scores, input.n_valid))
 }
 
-const CHAPTER: &str = "07-masks-batches-bad-numbers";
+const CHAPTER: &str = "07-masks";
 const MASK: Section = Section::new(CHAPTER, "A mask says who may look at whom");
 const CAUSAL: Section = Section::new(CHAPTER, "Causal");
 const SEVERAL: Section = Section::new(CHAPTER, "Several at once, and one a head");

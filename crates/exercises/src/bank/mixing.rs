@@ -40,7 +40,7 @@ const STEPS: Section = Section::new("04-a-lens-per-head", "The steps, with shape
 const AS_SUM: Section = Section::new("04-a-lens-per-head", "The same layer, as a sum");
 const WRONG: Section = Section::new("04-a-lens-per-head", "What people get wrong");
 const TURNED: Section =
-    Section::new("10-trained-heads", "The mistake that a square hides");
+    Section::new("12-trained-heads", "The mistake that a square hides");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

@@ -37,7 +37,7 @@ pub fn check(answer: MaskedSoftmax) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.scores, &input.allowed))
 }
 
-const CHAPTER: &str = "07-masks-batches-bad-numbers";
+const CHAPTER: &str = "07-masks";
 const MASK: Section = Section::new(CHAPTER, "A mask says who may look at whom");
 const NOTHING: Section = Section::new(CHAPTER, "A query with nothing to attend to");
 const FILL: Section = Section::new(CHAPTER, "−∞ or −1e9?");
@@ -71,7 +71,7 @@ const MAXIMUM_FROM_0: Mistake<Input, Matrix> = Mistake {
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "17_nothing_to_attend",
+    name: "18_nothing_to_attend",
     title: "Nothing to attend to",
     read: NOTHING,
     begin: "one row: which keys are open? Give these their shares and leave all other \

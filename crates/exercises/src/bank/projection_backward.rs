@@ -57,13 +57,13 @@ pub fn check(answer: ProjectionBackward) -> ExitCode {
     EXERCISE.check(move |Input { linear, x, d_y }| answer(linear, x, d_y))
 }
 
-const CHAPTER: &str = "08-the-way-back";
+const CHAPTER: &str = "09-the-backward-pass";
 const PRODUCT: Section = Section::new(CHAPTER, "One product, and what its shapes force");
 const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Gradients> = Exercise {
-    name: "23_projection_backward",
+    name: "20_projection_backward",
     title: "A projection, backwards",
     read: PRODUCT,
     begin: "the three shapes: each gradient has the shape of what it belongs to. Which \

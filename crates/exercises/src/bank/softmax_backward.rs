@@ -42,14 +42,14 @@ pub fn check(answer: SoftmaxBackward) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.attn, &input.d_attn))
 }
 
-const CHAPTER: &str = "08-the-way-back";
+const CHAPTER: &str = "09-the-backward-pass";
 const SOFTMAX: Section = Section::new(CHAPTER, "Softmax, one dot product a row");
 const CANNOT: Section = Section::new(CHAPTER, "What cannot learn");
 const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "22_softmax_backward",
+    name: "19_softmax_backward",
     title: "Softmax, backwards",
     read: SOFTMAX,
     begin: "one row, and the one number that all of its entries need: its shares, each \

@@ -41,11 +41,11 @@ pub fn check(answer: ReadProjection) -> ExitCode {
 }
 
 const SQUARE: Section =
-    Section::new("10-trained-heads", "The mistake that a square hides");
+    Section::new("12-trained-heads", "The mistake that a square hides");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "19_transposed_weights",
+    name: "24_transposed_weights",
     title: "Weights from a file",
     read: SQUARE,
     begin: "one entry: the weight from input i to output o. Where is it in W, and at which \

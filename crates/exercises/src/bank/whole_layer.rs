@@ -51,11 +51,11 @@ pub fn check(answer: WholeLayer) -> ExitCode {
 }
 
 const TRAINED_LAYER: Section =
-    Section::new("10-trained-heads", "One layer, four sentences");
+    Section::new("12-trained-heads", "One layer, four sentences");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Attended> = Exercise {
-    name: "20_whole_layer",
+    name: "25_whole_layer",
     title: "The whole layer",
     read: TRAINED_LAYER,
     begin: "one head: with parameters.heads()[0], write q, k, v, its scores, its map under \
@@ -96,7 +96,7 @@ pub static EXERCISE: Exercise<Input, Attended> = Exercise {
         outputs::NO_OUTPUT_BIAS,
         outputs::BIAS_PER_HEAD,
         outputs::NO_BIASES,
-        // The last, since it takes a NaN to be seen: exercise 21 does without it.
+        // The last, since it takes a NaN to be seen: exercise 26 does without it.
         outputs::PLAIN_PRODUCT,
     ],
     place: attended,

@@ -1,5 +1,5 @@
 //! The other way round: the reader writes a test, and it is run against layers that are
-//! right and against every wrong layer of exercise 20.
+//! right and against every wrong layer of exercise 25.
 
 use std::process::ExitCode;
 
@@ -80,7 +80,7 @@ pub enum Verdict {
     },
 }
 
-/// The wrong layers: all of exercise 20 but the last, which is right wherever there is no
+/// The wrong layers: all of exercise 25 but the last, which is right wherever there is no
 /// NaN.
 fn mistakes() -> &'static [Mistake<whole_layer::Input, Attended>] {
     whole_layer::EXERCISE.mistakes.split_last().expect("there are many").1
@@ -150,11 +150,11 @@ const LENS_WRONG: Section = Section::new("04-a-lens-per-head", "What people get 
 const FUSED_WRONG: Section =
     Section::new("05-one-matrix-many-heads", "What people get wrong");
 const MASKS_WRONG: Section =
-    Section::new("07-masks-batches-bad-numbers", "What people get wrong");
+    Section::new("07-masks", "What people get wrong");
 const LAST_DIGIT: Section =
-    Section::new("07-masks-batches-bad-numbers", "Is my code wrong? The last digit");
+    Section::new("07-masks", "Is my code wrong? The last digit");
 const SQUARE: Section =
-    Section::new("10-trained-heads", "The mistake that a square hides");
+    Section::new("12-trained-heads", "The mistake that a square hides");
 
 /// The exercise, whose mistakes are tests that ask too little, or too much.
 pub struct WriteATest;
@@ -164,7 +164,7 @@ pub static EXERCISE: WriteATest = WriteATest;
 
 impl Entry for WriteATest {
     fn name(&self) -> &'static str {
-        "21_write_a_test"
+        "26_write_a_test"
     }
 
     fn title(&self) -> &'static str {

@@ -24,7 +24,7 @@ const ROWS: usize = 64;
 
 /// The right answer, or as much of it as this machine can hold.
 pub enum Reference {
-    /// Every number, by the per-head stage and by the gradients of chapter 8.
+    /// Every number, by the per-head stage and by the gradients of chapter 9.
     Full(Results),
     /// Some rows of the output, each by itself.
     Rows(Vec<(usize, Matrix)>),

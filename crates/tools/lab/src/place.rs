@@ -37,10 +37,10 @@ const OURS: [&str; 11] = [
     "05-fused",
     "06-counting",
     "07-masks",
-    "08-the-way-back",
-    "09-heads-that-specialise",
-    "10-trained-heads",
-    "11-the-ladder",
+    "09-the-backward-pass",
+    "11-heads-that-specialise",
+    "12-trained-heads",
+    "13-the-ladder",
 ];
 
 /// The committed notebooks and their settings.

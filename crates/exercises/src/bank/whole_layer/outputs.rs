@@ -15,8 +15,8 @@ const VIEWS: Section =
 const FUSED_WRONG: Section =
     Section::new("05-one-matrix-many-heads", "What people get wrong");
 const SQUARE: Section =
-    Section::new("10-trained-heads", "The mistake that a square hides");
-const NAN: Section = Section::new("07-masks-batches-bad-numbers", "How far a NaN gets");
+    Section::new("12-trained-heads", "The mistake that a square hides");
+const NAN: Section = Section::new("07-masks", "How far a NaN gets");
 const BIASES: Section = Section::new("06-counting", "Counting parameters");
 
 /// `map · V`, whatever stands in V.

@@ -144,7 +144,7 @@ impl Variant for FusedHeads {
     }
 }
 
-/// The layer of chapter 8, there and back.
+/// The layer of chapter 9, there and back.
 struct Back {
     fused: FusedAttention<f32>,
     x: Option<Batch<f32>>,

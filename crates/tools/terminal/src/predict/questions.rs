@@ -11,7 +11,7 @@ mod ch04;
 mod ch05;
 mod ch06;
 mod ch07;
-mod ch10;
+mod ch12;
 mod parts;
 
 use std::fmt;
@@ -101,7 +101,7 @@ pub static CHAPTERS: [Chapter; 8] = [
     ch05::CHAPTER,
     ch06::CHAPTER,
     ch07::CHAPTER,
-    ch10::CHAPTER,
+    ch12::CHAPTER,
 ];
 
 /// Every question, in the order of the chapters.

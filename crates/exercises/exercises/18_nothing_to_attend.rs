@@ -1,0 +1,33 @@
+//! # 18 · Nothing to attend to
+//!
+//! Softmax under a mask, for queries that may attend to nothing.
+//!
+//! Write the softmax itself: each open key gets `exp(score) / sum`, where the sum goes over
+//! the open keys of its row, and each blocked key gets 0. Two rules more:
+//! - a row in which every key is blocked is a row of zeros;
+//! - a blocked score may be anything, NaN and ∞ included, and must not matter.
+//!
+//! Open scores are ordinary numbers, but some rows lie near 800, near −800 or far below:
+//! subtract the largest open score of the row first. The result never holds NaN.
+//! `softmax_rows` keeps the first rule already, so try it without.
+//!
+//! Explained in chapter 7, “A query with nothing to attend to”.
+//! Check it with `cargo learn check 18`; a hint: `cargo learn check 18 --hint`.
+
+use std::process::ExitCode;
+
+use exercises::{Matrix, bank::nothing_to_attend};
+
+/// The shares that each query gives to the keys that it may attend to.
+///
+/// # Shapes
+/// `scores` and `allowed` are `[n_q, n_kv]`, and so is the result. `allowed[(i, j)]` is
+/// true if query i may attend to key j.
+pub fn masked_softmax(scores: &Matrix, allowed: &Matrix<bool>) -> Matrix {
+    // TODO: shares for open keys, zeros for all that is blocked.
+    todo!()
+}
+
+fn main() -> ExitCode {
+    nothing_to_attend::check(masked_softmax)
+}

@@ -1,0 +1,31 @@
+//! # 24 · Weights from a file
+//!
+//! A weight from a file.
+//!
+//! A file of PyTorch stores W as `[out, in]`, row after row: first the `d_in` numbers that
+//! lead to output 0, then those that lead to output 1, and so on. There it is used as
+//! `x · Wᵀ`. Give the matrix `[in, out]` that this book needs for `x · W`. The numbers of
+//! the check say where they stood: 21 is row 2, column 1 of the file.
+//!
+//! nalgebra offers `Matrix::from_row_slice`, `Matrix::from_column_slice`, `transpose` and
+//! `map`, and `Matrix::from_fn(rows, columns, |row, column| …)` fills entry by entry.
+//!
+//! Explained in chapter 12, “The mistake that a square hides”.
+//! Check it with `cargo learn check 24`; a hint: `cargo learn check 24 --hint`.
+
+use std::process::ExitCode;
+
+use exercises::{Matrix, bank::transposed_weights};
+
+/// The weight that turns tokens of width `d_in` into tokens of width `d_out`.
+///
+/// # Shapes
+/// `numbers` is `[d_out, d_in]`, row after row; the result is `[d_in, d_out]`.
+pub fn read_projection(numbers: &[f32], d_out: usize, d_in: usize) -> Matrix {
+    // TODO: the matrix that x is multiplied by.
+    todo!()
+}
+
+fn main() -> ExitCode {
+    transposed_weights::check(read_projection)
+}

@@ -1,0 +1,157 @@
+//! Chapter 13: a softmax in blocks, from the compiled code, and what was
+//! measured, from files.
+
+pub mod online;
+pub mod work;
+
+use anyhow::{Context, Result};
+use attention::Dims;
+use figures::{
+    Figure, GrowthLine, GrowthPoint, OnlineSteps, Reached, Roof, Roofline, Timed,
+    TimedCase, TimedRun, growth, ladder_times, online_softmax, roofline,
+};
+
+use record::{CaseReport, Pass, Run};
+
+use crate::args::{Args, Entry};
+use work::Work;
+
+pub(crate) const FIGURES: [Entry; 5] = [
+    ("online-softmax", in_blocks),
+    ("roofline", roof),
+    ("ladder-forward", |args| ladder(args, Pass::Forward)),
+    ("ladder-backward", |args| ladder(args, Pass::ForwardBackward)),
+    ("growth", grown),
+];
+
+/// The case that the chapter follows.
+pub const CASE: &str = "4k";
+
+/// That case: 4,096 tokens, 512 wide, 8 heads.
+///
+/// # Errors
+/// None; the heads divide the width.
+pub fn work() -> Result<Work> {
+    Ok(Work { dims: Dims::new(512, 8)?, batch: 1, tokens: 4096 })
+}
+
+fn in_blocks(_: &Args) -> Result<Figure> {
+    let (scores, steps) = (online::scores(), online::steps());
+    let scores = scores.map(f64::from);
+    let values = online::VALUES.map(f64::from);
+    let title = "A softmax that sees two keys at a time: when a larger score comes, what \
+                 was added up before is corrected by one factor";
+    Ok(online_softmax(
+        title,
+        OnlineSteps { scores: &scores, values: &values, steps: &steps },
+    )?)
+}
+
+/// The reference run, and the reader's own if there is one, each with its name.
+fn named_runs(args: &Args) -> Result<Vec<(&'static str, Run)>> {
+    let mut named = vec![("reference run", record::reference()?)];
+    named.extend(args.run().map(|run| ("your run", run.clone())));
+    Ok(named)
+}
+
+/// What a caption says of where numbers are from.
+fn measured_on(runs: &[(&str, Run)]) -> String {
+    let one = |(name, run): &(&str, Run)| {
+        let machine = &run.machine;
+        format!(
+            "{name}: {}, {} threads, {}",
+            machine.processor, machine.threads, machine.simd
+        )
+    };
+    let each: Vec<String> = runs.iter().map(one).collect();
+    format!("({})", each.join("; "))
+}
+
+fn roof(args: &Args) -> Result<Figure> {
+    let runs = named_runs(args)?;
+    let mut reached = Vec::new();
+    for (nth, (_, run)) in runs.iter().enumerate() {
+        let Some(case) = run.case(CASE) else { continue };
+        let flops_per_byte = Work::of(case)?.layer().intensity();
+        let ours = case
+            .rows
+            .iter()
+            .filter(|row| row.pass == Pass::Forward.name() && row.side == "ours");
+        reached.extend(ours.map(|row| Reached {
+            name: row.who.clone(),
+            flops_per_byte,
+            gflops: row.gflops,
+            roof: nth,
+        }));
+    }
+    let roofs: Vec<Roof> = runs
+        .iter()
+        .map(|(name, run)| Roof {
+            name: (*name).to_owned(),
+            peak_gflops: run.machine.fma_peak_gflops,
+            bandwidth_gb_s: run.machine.bandwidth_gb_s,
+        })
+        .collect();
+    let work =
+        Work::of(runs[0].1.case(CASE).context("the reference run has no case 4k")?)?;
+    let it = Roofline { roofs: &roofs, steps: &work.marks(), reached: &reached };
+    let title = format!(
+        "4,096 tokens, 512 wide, 8 heads: the layer could work at the flat part of the roof, \
+         and the readable rungs are far below it {}",
+        measured_on(&runs)
+    );
+    Ok(roofline(title, it)?)
+}
+
+fn ladder(args: &Args, pass: Pass) -> Result<Figure> {
+    let runs = named_runs(args)?;
+    let timed = |(name, run): &(&str, Run)| {
+        let case = |case: &CaseReport| TimedCase {
+            name: case.to_string(),
+            rows: case
+                .rows
+                .iter()
+                .filter(|row| row.pass == pass.name())
+                .map(|row| Timed {
+                    // A label has not more room.
+                    who: row.who.replace("nn.MultiheadAttention", "module"),
+                    is_ours: row.side == "ours",
+                    milliseconds: row.median_ms,
+                })
+                .collect(),
+        };
+        let cases = run.cases.iter().map(case).filter(|case| !case.rows.is_empty());
+        TimedRun { name: (*name).to_owned(), cases: cases.collect() }
+    };
+    let all: Vec<TimedRun> =
+        runs.iter().map(timed).filter(|run| !run.cases.is_empty()).collect();
+    let title = format!("The {} pass, medians {}", pass.name(), measured_on(&runs));
+    Ok(ladder_times(title, &all)?)
+}
+
+fn grown(args: &Args) -> Result<Figure> {
+    let runs = named_runs(args)?;
+    let mut lines = Vec::new();
+    for (nth, (name, run)) in runs.iter().enumerate() {
+        for who in record::growers(&run.growth) {
+            let points: Vec<GrowthPoint> = run
+                .growth
+                .iter()
+                .filter(|point| point.who == who)
+                .map(|point| GrowthPoint {
+                    tokens: point.tokens,
+                    milliseconds: point.median_ms,
+                    bytes: point.peak_bytes,
+                })
+                .collect();
+            let slopes = record::slopes(&run.growth, who);
+            let name = if nth == 0 { who.to_owned() } else { format!("{who}, {name}") };
+            lines.push(GrowthLine { name, run: nth, points, slopes });
+        }
+    }
+    let title = format!(
+        "Time and peak memory against the number of tokens, 256 wide, 4 heads {}",
+        measured_on(&runs)
+    );
+    Ok(growth(title, &lines)?)
+}

@@ -1,5 +1,0 @@
-//! What chapter 8 quotes.
-
-mod gradients;
-mod learning;
-mod zero;

@@ -1,0 +1,249 @@
+//! The gradients of the trained layer.
+
+use anyhow::Result;
+use attention::{Matrix, MultiHeadAttention, MultiplyAdds, SeedableRng, thousands};
+use gradients::{linear_backward, softmax_rows_backward};
+use lessons::ch09::Wish;
+use lessons::ch09::ways::{projections, slope, with};
+use lessons::{Args, draw};
+
+use crate::quote::{Table, assert_quote, below, bound, short, values};
+
+#[test]
+fn one_parameter_nudged() {
+    let wish = Wish::new().unwrap();
+    let layer = wish.layer();
+    let d = wish.gradients(&layer).unwrap();
+    let of_w_q = &d.d_w_q.weight;
+    let (row, column) = of_w_q.iamax_full();
+    let gradient = of_w_q[(row, column)];
+    let nudged = |h: f64| {
+        let mut all = projections(&layer);
+        all[0].weight[(row, column)] += h;
+        wish.of(&with(&layer, all).unwrap()).unwrap()
+    };
+
+    let mut table = Table::new([
+        ("nudge h", 8),
+        ("loss at +h", 14),
+        ("loss at −h", 14),
+        ("difference / 2h", 17),
+        ("off by", 13),
+    ]);
+    let quotient = |h: f64| (nudged(h) - nudged(-h)) / (2.0 * h);
+    for (h, bound) in [(1.0, None), (0.1, None), (0.01, None), (1e-4, Some(1e-7))] {
+        let off = (quotient(h) / gradient - 1.0).abs();
+        let off = match bound {
+            None => format!("{off:.1e}"),
+            Some(bound) => format!("below {}", below(off, bound)),
+        };
+        let [up, down, slope] =
+            [nudged(h), nudged(-h), quotient(h)].map(|x| format!("{x:.9}"));
+        table.row([h.to_string(), up, down, slope, off]);
+    }
+    table.row(["gradient", "", "", &format!("{gradient:.9}"), ""]);
+    assert_quote!("ch09_nudge", table.text());
+
+    // So small a nudge drowns in the last digits of the loss.
+    let tiny = [1e-12, 2e-12, 3e-12, 5e-12, 7e-12];
+    let off = tiny.map(|h| (quotient(h) / gradient - 1.0).abs());
+    println!("off by {off:?} with nudges of {tiny:?}");
+    assert!(off.iter().any(|&off| off > 1e-4), "{off:?}");
+
+    let n_parameters = layer.parameter_count().total();
+    let head = column / layer.dims().d_k();
+    let cost = MultiplyAdds::count(layer.dims(), wish.x.nrows(), wish.x.nrows());
+    let cost = cost.unwrap().total();
+    let said = [
+        ("loss", format!("{:.4}", wish.of(&layer).unwrap())),
+        ("row", row.to_string()),
+        ("column", column.to_string()),
+        ("head", head.to_string()),
+        ("gradient", short(gradient).replace('-', "−")),
+        ("parameters", thousands(n_parameters)),
+        ("passes", thousands(2 * n_parameters)),
+        ("forward_cost", thousands(cost)),
+        ("backward_cost", thousands(2 * cost)),
+        ("n_tokens", wish.x.nrows().to_string()),
+        ("numbers", thousands(wish.x.len())),
+    ];
+    assert_quote!("ch09_nudge_values", values(&said));
+}
+
+#[test]
+fn one_row_back_through_the_softmax() {
+    let wish = Wish::new().unwrap();
+    let layer = wish.layer();
+    let (pass, loss) = wish.pass(&layer).unwrap();
+    let p = layer.parameters();
+    let d_concat = linear_backward(p.w_o(), pass.concat(), &loss.gradient).unwrap().d_x;
+    let v = p.w_v().forward(&wish.x).unwrap();
+    let (head, query, n_keys) = (6, 3, 4); // "approved" and what is before it
+    let attn = &pass.attn()[0][head];
+    let columns = |m: &Matrix| m.columns(head * 32, 32).into_owned();
+    let d_attn = columns(&d_concat) * columns(&v).transpose();
+    let d_scores = softmax_rows_backward(attn, d_attn.clone()).unwrap();
+    let dot = attn.row(query).dot(&d_attn.row(query));
+
+    // A millionth is a good unit for these gradients.
+    let mut table = Table::new([
+        ("key", -8),
+        ("share a", 9),
+        ("d_a", 9),
+        ("d_a − dot", 11),
+        ("d_s", 9),
+        ("a (1 − a) d_a", 15),
+    ]);
+    let micro = |x: f64| format!("{:.1}", x * 1e6);
+    let mut wrong_sum = 0.0;
+    for key in 0..n_keys {
+        let (a, d_a) = (attn[(query, key)], d_attn[(query, key)]);
+        let wrong = a * (1.0 - a) * d_a;
+        wrong_sum += wrong;
+        let [d_a, above_dot, d_s, wrong] =
+            [d_a, d_a - dot, d_scores[(query, key)], wrong].map(micro);
+        table.row([
+            wish.tokens[key].clone(),
+            format!("{a:.3}"),
+            d_a,
+            above_dot,
+            d_s,
+            wrong,
+        ]);
+    }
+    let sum = d_scores.row(query).sum();
+    bound(sum, 1e-15);
+    let shares = format!("{:.3}", attn.row(query).sum());
+    let (zero, wrong) = (micro(sum).replace('-', ""), micro(wrong_sum));
+    table.row(["sum", &shares, "", "", &zero, &wrong]);
+    assert_quote!("ch09_row", table.text());
+
+    // What is blocked, and a row with one key, pass nothing on, to the last digit.
+    for attn in &pass.attn()[0] {
+        let d_scores = softmax_rows_backward(attn, d_attn.clone()).unwrap();
+        for i in 0..8 {
+            let zeros = (0..8).filter(|&j| d_scores[(i, j)] == 0.0).count();
+            assert_eq!(zeros, if i == 0 { 8 } else { 7 - i }, "row {i}");
+        }
+    }
+    let said = [
+        ("row_head", head.to_string()),
+        ("row_query", wish.tokens[query].clone()),
+        ("dot", micro(dot)),
+    ];
+    assert_quote!("ch09_row_values", values(&said));
+}
+
+#[test]
+fn the_jacobian_that_is_not_made() {
+    let mut table = Table::new([
+        ("tokens", 6),
+        ("heads", 7),
+        ("maps together", 15),
+        ("Jacobians together", 21),
+        ("in f64", 18),
+    ]);
+    for (n, h) in [(8, 12), (30, 8), (100, 8), (1000, 8)] {
+        let (maps, jacobians): (usize, usize) = (h * n * n, h * n * n * n);
+        let bytes = match 8 * jacobians {
+            large if large >= 1_000_000_000 => format!("{} GB", large / 1_000_000_000),
+            middle if middle >= 1_000_000 => format!("{:.1} MB", middle as f64 / 1e6),
+            small => format!("{} kB", small / 1000),
+        };
+        let [maps, jacobians] = [maps, jacobians].map(thousands);
+        table.row([n.to_string(), h.to_string(), maps, jacobians, bytes]);
+    }
+    assert_quote!("ch09_jacobian", table.text());
+}
+#[test]
+fn the_figure_of_the_backward_pass_holds_these_gradients() {
+    let wish = Wish::new().unwrap();
+    let layer = wish.layer();
+    let d = wish.gradients(&layer).unwrap();
+    let figure = draw("way-back", &Args::default()).unwrap();
+    let rows = &figure.tables()[0].rows;
+    let drawn = |name: &str| {
+        let row = rows.iter().find(|row| row[0] == name).unwrap();
+        row[3].clone()
+    };
+    let [d_query, d_key, d_value] = d.d_query_key_value().unwrap();
+    let held = [
+        ("W^Q", d.d_w_q.weight.norm()),
+        ("W^K", d.d_w_k.weight.norm()),
+        ("W^V", d.d_w_v.weight.norm()),
+        ("W^O", d.d_w_o.weight.norm()),
+        ("x", d.d_x().unwrap().norm()),
+        ("x, by way of the queries", d_query.norm()),
+        ("x, by way of the keys", d_key.norm()),
+        ("x, by way of the values", d_value.norm()),
+    ];
+    for (name, norm) in held {
+        assert_eq!(drawn(name), short(norm), "{name}");
+    }
+    let said = [
+        ("norm_w_v", drawn("W^V")),
+        ("norm_w_q", drawn("W^Q")),
+        ("norm_attn", drawn("A")),
+        ("norm_scores", drawn("scores")),
+        ("by_queries", drawn("x, by way of the queries")),
+        ("by_keys", drawn("x, by way of the keys")),
+        ("by_values", drawn("x, by way of the values")),
+    ];
+    assert_quote!("ch09_way_back", values(&said));
+}
+
+#[test]
+fn every_matrix_of_the_trained_pass_by_differences() {
+    let wish = Wish::new().unwrap();
+    let layer = wish.layer();
+    let d = wish.gradients(&layer).unwrap();
+    let rng = &mut attention::Rng::seed_from_u64(1);
+    let mut table =
+        Table::new([("gradient of", -24), ("shape", -12), ("relative error", -14)]);
+    let mut held = |name: &str,
+                    found: &Matrix,
+                    moved: &dyn Fn(&Matrix) -> Result<f64>| {
+        let direction = attention::random_matrix(found.nrows(), found.ncols(), 1.0, rng);
+        let direction: Matrix = direction.normalize() * found.norm().min(1.0);
+        // Half at random and half along the gradient itself: never near to zero.
+        let direction: Matrix = direction + found.normalize();
+        let (along, measured) =
+            (found.dot(&direction), slope(|h| moved(&(&direction * h))).unwrap());
+        let off = (along / measured - 1.0).abs();
+        println!("{name}: {off:.1e}");
+        let shape = format!("{:?}", found.shape());
+        table.row([name, &shape, &format!("below {}", below(off, 1e-7))]);
+    };
+    for (m, name) in ["W^Q", "W^K", "W^V", "W^O"].into_iter().enumerate() {
+        let of = d.projections()[m];
+        held(name, &of.weight, &|by| {
+            let mut all = projections(&layer);
+            all[m].weight += by;
+            wish.of(&with(&layer, all)?)
+        });
+        if m == 1 {
+            continue; // of the key bias both are zero
+        }
+        let bias = of.bias.as_ref().unwrap();
+        let as_matrix = Matrix::from_row_slice(1, bias.len(), bias.as_slice());
+        held(&name.replace('W', "b"), &as_matrix, &|by| {
+            let mut all = projections(&layer);
+            *all[m].bias.as_mut().unwrap() += by.row(0);
+            wish.of(&with(&layer, all)?)
+        });
+    }
+    let [d_query, d_key, d_value] = d.d_query_key_value().unwrap();
+    let inputs = [
+        ("x as query", d_query, [1.0, 0.0, 0.0]),
+        ("x as key", d_key, [0.0, 1.0, 0.0]),
+        ("x as value", d_value, [0.0, 0.0, 1.0]),
+        ("x, all three together", &d.d_x().unwrap(), [1.0, 1.0, 1.0]),
+    ];
+    for (name, found, roles) in inputs {
+        held(name, found, &|by| {
+            let [q, k, v] = roles.map(|role| &wish.x + by * role);
+            wish.loss(&layer, [&q, &k, &v])
+        });
+    }
+    assert_quote!("ch09_check", table.text());
+}

@@ -1,4 +1,0 @@
-//! What chapter 10 quotes.
-
-mod claims;
-mod heads;

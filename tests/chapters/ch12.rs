@@ -1,0 +1,4 @@
+//! What chapter 12 quotes.
+
+mod claims;
+mod heads;
