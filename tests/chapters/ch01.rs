@@ -1,14 +1,12 @@
 //! What chapter 1 quotes.
 
 use lessons::ch01::{Pilot, QUESTIONS, blend, mean_of_others, readable, rows_led_by};
-use lessons::ch12::claims::{all_pairs, maps_of_all};
-use lessons::trained::cosine;
-use pretrained::{TrainedLayer, minilm};
+use lessons::plain;
+use pretrained::minilm;
 use single_head::HeadPass;
 
 use crate::quote::{Table, assert_quote, percent, share, values};
 
-const WORDS: [&str; 3] = ["pilot", "plane", "paris"];
 const HEADS: [usize; 3] = [11, 5, 4];
 
 #[test]
@@ -38,10 +36,6 @@ fn three_heads_give_together_what_no_row_can() {
     say("sum_of_three".to_owned(), format!("{sum:.2}"));
     say("left_in_11".to_owned(), share(1.0 - attn(11, "pilot")));
 
-    let mean = |word| (0..12).map(|head| attn(head, word)).sum::<f64>() / 12.0;
-    for word in WORDS {
-        say(format!("{word}_mean"), share(mean(word)));
-    }
     let least = heads.iter().map(|head| head.attn.min()).fold(1.0, f64::min);
     assert!(least > 0.0, "a softmax gives every key something");
     say("least_share".to_owned(), format!("{least:.4}"));
@@ -59,6 +53,19 @@ fn a_blend_lies_between_what_it_is_made_of() {
             assert!(inside.contains(&out[(flew, c)]), "feature {c} is no average");
         }
     }
+}
+
+#[test]
+fn two_loops_are_the_product_of_matrices() {
+    let blend = readable();
+    let rows = |of: &attention::Matrix| -> Vec<plain::Row> {
+        of.row_iter().map(|row| row.iter().copied().collect()).collect()
+    };
+    let out: Vec<plain::Row> = rows(&blend.attn)
+        .iter()
+        .map(|shares| plain::weighted_sum(shares, &rows(&blend.v)))
+        .collect();
+    assert_eq!(out, rows(&blend.out));
 }
 
 #[test]
@@ -87,8 +94,8 @@ fn a_blend_of_values_that_can_be_read() {
     assert_quote!("ch01_readable_blend", table.text());
 }
 
-/// The blend of source 000, with the trained values of head 5, and what heads 11, 5 and 4
-/// do give for “flew”.
+/// The blend of source 000, with the trained values of head 5; distances are parts of the
+/// distance between the two.
 #[test]
 fn what_a_blend_takes_from_one_it_gives_to_the_other() {
     let pilot = Pilot::new().unwrap();
@@ -96,37 +103,19 @@ fn what_a_blend_takes_from_one_it_gives_to_the_other() {
     let (v_pilot, v_paris) = (value(5, "pilot"), value(5, "paris"));
     let apart = (&v_pilot - &v_paris).norm();
 
-    let mut table = Table::bare([-24, 10, 11, 11, 11]);
-    let same_way = format!("  {:<22}", "same way as");
-    table.row(["shares", &same_way, "  share of the way from", "", ""]);
-    table.row(["", "pilot", "Paris", "pilot", "Paris"]);
+    let mut table = Table::bare([-24, 11, 11]);
+    table.row(["shares", "  distance from", ""]);
+    table.row(["", "pilot", "Paris"]);
     for to_paris in [0.0, 0.2, 0.5, 0.8, 1.0] {
         let blend = blend(&v_pilot, &v_paris, to_paris);
-        let [to, away] =
-            [&v_pilot, &v_paris].map(|value| format!("{:.2}", cosine(&blend, value)));
         let distances = [&v_pilot, &v_paris].map(|value| (&blend - value).norm() / apart);
         assert!((distances[0] + distances[1] - 1.0).abs() < 1e-12);
         let [near, far] = distances.map(|distance| format!("{distance:.2}"));
         let name =
             format!("{} pilot, {} Paris", percent(1.0 - to_paris), percent(to_paris));
-        table.row([name, to, away, near, far]);
+        table.row([name, near, far]);
     }
     assert_quote!("ch01_blend", table.text());
-
-    let blend = blend(&v_pilot, &v_paris, 0.2);
-    let mut said = vec![
-        ("apart_5".to_owned(), cosine(&v_pilot, &v_paris)),
-        ("blend_pilot".to_owned(), cosine(&blend, &v_pilot)),
-        ("blend_paris".to_owned(), cosine(&blend, &v_paris)),
-    ];
-    let flew = pilot.at("flew").unwrap();
-    for head in HEADS {
-        let out = pilot.heads[head].out.rows(flew, 1).into_owned();
-        let ways = WORDS.map(|word| (word, cosine(&out, &value(head, word))));
-        said.extend(ways.map(|(word, way)| (format!("out_{head}_{word}"), way)));
-    }
-    let said = said.into_iter().map(|(name, way)| (name, format!("{way:.2}")));
-    assert_quote!("ch01_directions", values(&said.collect::<Vec<_>>()));
 }
 
 /// What must be said beside every share: who else looks there, and what is found there.
@@ -149,35 +138,6 @@ fn a_share_needs_a_control_beside_it() {
     }
     assert_quote!("ch01_controls", table.text());
 
-    // A share is not yet a contribution: the value behind it may be short.
-    let HeadPass { attn, v, .. } = &heads[11];
-    let lengths: Vec<f64> = v.row_iter().map(|value| value.norm()).collect();
-    let parts: Vec<f64> = attn
-        .row(flew)
-        .iter()
-        .zip(&lengths)
-        .map(|(share, length)| share * length)
-        .collect();
-    let whole: f64 = parts.iter().sum();
-    let above = attn.row(flew).iter().filter(|a| **a > attn[(flew, 0)]).count();
-    assert_eq!(above, 1, "[CLS] has the second-largest share");
-    for (name, word) in [("cls", "[CLS]"), ("pilot", "pilot")] {
-        let key = pilot.at(word).unwrap();
-        said.push((format!("length_{name}"), format!("{:.1}", lengths[key])));
-        said.push((format!("part_{name}"), percent(parts[key] / whole)));
-    }
-
-    // For every pair of words, what the best of the twelve heads gives it.
-    let TrainedLayer { parameters, sentences } = minilm().unwrap();
-    let mut best = all_pairs(&maps_of_all(&parameters, &sentences).unwrap(), &sentences);
-    best.sort_by(f64::total_cmp);
-    let reaching = |least: f64| best.iter().filter(|share| **share >= least).count();
-    said.extend([
-        ("pairs".to_owned(), best.len().to_string()),
-        ("pairs_median".to_owned(), share(best[best.len() / 2])),
-        ("pairs_half".to_owned(), reaching(0.5).to_string()),
-        ("pairs_fifth".to_owned(), reaching(0.2).to_string()),
-    ]);
     assert_quote!("ch01_control_numbers", values(&said));
 }
 

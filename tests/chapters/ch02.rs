@@ -1,11 +1,15 @@
 //! What chapter 2 quotes.
 
-use attention::{Mask, Matrix, max_abs_diff, softmax_rows, weighted_values};
+use attention::{
+    Mask, Matrix, Rng, SeedableRng, max_abs_diff, random_matrix, softmax_rows,
+    weighted_values,
+};
 use lessons::ch02::{
     FLEW, Measured, N_KEYS, WIDTHS, Way, as_written, mean_entropy, mean_largest,
     measured, undivided, wrong_maps,
 };
 use lessons::numbers::{ends, entropy};
+use lessons::plain;
 use pretrained::TrainedLayer;
 use single_head::{HeadPass, attend};
 
@@ -88,6 +92,16 @@ fn in_a_row<'a>(shares: impl Iterator<Item = &'a f64>) -> String {
 }
 
 #[test]
+fn one_row_is_the_same_softmax() {
+    for scores in [[2.0, 1.0, 0.5], [1000.0, 999.0, -1000.0], [-800.0, -801.0, -800.5]] {
+        let rows = softmax_rows(Matrix::from_row_slice(1, 3, &scores));
+        for (a, b) in plain::softmax(&scores).into_iter().zip(rows.iter()) {
+            assert!((a - b).abs() < 1e-15, "{scores:?}: {a} and {b}");
+        }
+    }
+}
+
+#[test]
 fn a_softmax_as_written_fails_on_large_scores() {
     let mut table =
         Table::new([("scores", -18), ("as written", -16), ("row maximum first", -20)]);
@@ -148,6 +162,26 @@ fn scores_spread_as_d_k_grows() {
 }
 
 /// What the trained layer's rows become under other divisors.
+/// PyTorch's `nn.MultiheadAttention` draws W^Q, W^K and W^V as one matrix of
+/// `[3 d_model, d_model]` by Glorot: a variance of 2 / (4 d_model).
+#[test]
+fn scores_of_a_layer_as_pytorch_starts_it() {
+    const D_MODEL: usize = 512;
+    const D_K: usize = 64;
+    let rng = &mut Rng::seed_from_u64(2);
+    let std_dev = (2.0 / (4 * D_MODEL) as f64).sqrt();
+    let x: Matrix = random_matrix(256, D_MODEL, 1.0, rng);
+    let [q, k] = [(); 2].map(|()| &x * random_matrix(D_MODEL, D_K, std_dev, rng));
+    let scores = &q * k.transpose();
+    let spread = |of: &Matrix| of.variance().sqrt();
+    let said = [
+        ("q_spread", format!("{:.2}", spread(&q))),
+        ("score_spread", format!("{:.1}", spread(&scores))),
+        ("divided_spread", format!("{:.1}", spread(&(scores / (D_K as f64).sqrt())))),
+    ];
+    assert_quote!("ch02_start", values(&said));
+}
+
 #[test]
 fn the_trained_layer_under_other_divisors() {
     let layer = pretrained::minilm().unwrap();

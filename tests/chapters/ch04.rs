@@ -1,13 +1,14 @@
 //! What chapter 4 quotes.
 
+mod circuits;
+
 use attention::{
     Dims, HeadParameters, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Rng,
     SeedableRng, max_abs_diff, random_matrix, thousands,
 };
 use lessons::ch03::{WORDS, words};
 use lessons::ch04::{DISTURBED, Disturbed, moved, two_lenses};
-use lessons::numbers::{ends, mean};
-use lessons::trained::cosine;
+use lessons::numbers::ends;
 use per_head::{NaiveAttention, PerHeadAttention, SumOfHeadsAttention, concat};
 use pretrained::{Sentence, TrainedLayer, minilm};
 use single_head::HeadPass;
@@ -17,7 +18,6 @@ use crate::quote::{Table, assert_quote, below, matrix, values};
 const HEADS: usize = 12;
 const D_V: usize = 32;
 const D_MODEL: usize = 384;
-const N_RANDOM: usize = 200;
 
 struct Trained {
     layer: TrainedLayer,
@@ -75,6 +75,9 @@ fn two_lenses_on_three_words() {
         ("banks_verb", cell(concat[(1, 1)])),
         ("banks_water", cell(concat[(1, 2)])),
         ("banks_mixed", cell(out[(1, 0)])),
+        ("river_mixed", cell(out[(0, 0)])),
+        ("river_verb", cell(concat[(0, 1)])),
+        ("river_water", cell(concat[(0, 2)])),
     ];
     assert_quote!("ch04_words_values", values(&said));
 }
@@ -133,116 +136,6 @@ fn every_head_reads_the_whole_token() {
         ("pairs_reached", thousands(reached)),
     ];
     assert_quote!("ch04_whole_token", values(&said));
-}
-
-/// The mean share that some queries give to a key.
-fn mean_to(attn: &Matrix, queries: impl Iterator<Item = usize>, key: usize) -> f64 {
-    mean(queries.map(|query| attn[(query, key)]))
-}
-
-/// In each head, a link of the story, and what all tokens but its two ends give the key.
-#[test]
-fn the_story_held_against_twelve_heads() {
-    let trained = Trained::new();
-    let [river, loan] = ["river_banks", "bank_loan"].map(|name| trained.passes(name));
-    let names = |name: &str| trained.sentence(name).tokens.join(" ");
-    assert_eq!(names("river_banks"), "[CLS] the river banks over ##flow ##ed . [SEP]");
-    assert_eq!(names("bank_loan"), "[CLS] the bank approved the loan . [SEP]");
-
-    let mut table = Table::bare([-10, -8, -12, -8, -12, -8, -12]);
-    let links = ["overflowed → banks", "banks → river", "bank → loan"];
-    let heading = links.map(|link| format!("{link:<20}")).concat();
-    table.row(["", &heading, "", "", "", "", ""]);
-    table.row(["", "share", "others", "share", "others", "share", "others"]);
-    let mut rows = Vec::new();
-    for (i, (river, loan)) in river.iter().zip(&loan).enumerate() {
-        let (river, loan) = (&river.attn, &loan.attn);
-        let but = |n: usize, ends: [usize; 2]| {
-            (0..n).filter(move |query| !ends.contains(query))
-        };
-        let row = [
-            [mean_to(river, 4..7, 3), mean_to(river, [0, 1, 2, 7, 8].into_iter(), 3)],
-            [river[(3, 2)], mean_to(river, but(9, [3, 2]), 2)],
-            [loan[(2, 5)], mean_to(loan, but(8, [2, 5]), 5)],
-        ];
-        let [a, b, c, d, e, f] =
-            [0, 1, 2, 3, 4, 5].map(|at: usize| format!("{:.3}", row[at / 2][at % 2]));
-        table.row([format!("head {i:>2}"), a, b, c, d, e, f]);
-        rows.push(row);
-    }
-    assert_quote!("ch04_story", table.text());
-
-    let best = |link: usize| {
-        (0..HEADS).max_by(|&a, &b| rows[a][link][0].total_cmp(&rows[b][link][0])).unwrap()
-    };
-    let mut said = Vec::new();
-    for (link, name) in ["subject", "river", "loan"].into_iter().enumerate() {
-        let head = best(link);
-        said.push((format!("{name}_head"), head.to_string()));
-        said.push((format!("{name}_share"), format!("{:.3}", rows[head][link][0])));
-        said.push((format!("{name}_others"), format!("{:.3}", rows[head][link][1])));
-    }
-    let cls = mean_to(&river[best(0)].attn, 4..7, 0);
-    let named = [
-        ("river_cls", river[best(1)].attn[(0, 2)]),
-        ("banks_itself", river[best(0)].attn[(3, 3)]),
-        ("subject_cls", cls),
-    ];
-    said.extend(named.map(|(name, share)| (name.to_owned(), format!("{share:.3}"))));
-    assert_quote!("ch04_story_values", values(&said));
-}
-
-/// How alike *banks* and *bank* are as they come in, and through each lens.
-#[test]
-fn two_banks_through_each_lens() {
-    let trained = Trained::new();
-    let token =
-        |name: &str, at: usize| trained.sentence(name).input.rows(at, 1).into_owned();
-    let pairs = [
-        (token("river_banks", 3), token("bank_loan", 2)),
-        (token("river_banks", 2), token("bank_loan", 5)),
-    ];
-    let through =
-        |[a, b]: [&Matrix; 2], weight: &Matrix| cosine(&(a * weight), &(b * weight));
-    let of = |(a, b): &(Matrix, Matrix), weight: &Matrix| through([a, b], weight);
-
-    let mut table = Table::bare([-10, -7, -7, -10, -7, -7, -10]);
-    let heading = format!("{:<24}{:<24}", "banks and bank", "river and loan");
-    table.row(["", &heading, "", "", "", "", ""]);
-    table.row(["", "W_Q", "W_K", "W_V", "W_Q", "W_K", "W_V"]);
-    let mut seen: [Vec<f64>; 2] = Default::default();
-    for (i, head) in trained.layer.parameters.heads().iter().enumerate() {
-        for (pair, seen) in pairs.iter().zip(&mut seen) {
-            seen.extend(head.projections().map(|(_, linear)| of(pair, &linear.weight)));
-        }
-        let [banks, loan] = &seen;
-        let [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map(|at: usize| {
-            let alike = [banks, loan][at / 3][3 * i + at % 3];
-            format!("{alike:.2}")
-        });
-        table.row([format!("head {i:>2}"), a, b, c, d, e, f]);
-    }
-    assert_quote!("ch04_two_banks", table.text());
-
-    let rng = &mut Rng::seed_from_u64(44);
-    let random =
-        (0..N_RANDOM).map(|_| of(&pairs[0], &random_matrix(D_MODEL, D_V, 1.0, rng)));
-    let [banks, loan, random] =
-        [ends(seen[0].clone()), ends(seen[1].clone()), ends(random)];
-    let number = |x: f64| format!("{x:.2}");
-    let said = [
-        ("n_lenses", seen[0].len().to_string()),
-        ("banks_raw", number(cosine(&pairs[0].0, &pairs[0].1))),
-        ("banks_least", number(banks[0])),
-        ("banks_most", number(banks[2])),
-        ("n_random", N_RANDOM.to_string()),
-        ("random_least", number(random[0])),
-        ("random_most", number(random[2])),
-        ("loan_raw", number(cosine(&pairs[1].0, &pairs[1].1))),
-        ("loan_least", number(loan[0])),
-        ("loan_most", number(loan[2])),
-    ];
-    assert_quote!("ch04_two_banks_values", values(&said));
 }
 
 #[test]

@@ -2,16 +2,13 @@
 
 use anyhow::Result;
 use attention::{HeadParameters, Linear, Mask, Matrix};
-use figures::{Figure, Heads, WeightRow, average, head_maps};
+use figures::{Figure, Heads, head_maps};
 use single_head::{HeadPass, attend, attend_in_loops};
 
 use crate::args::{Args, Entry};
 
-pub(crate) const FIGURES: [Entry; 3] = [
-    ("one-head-words", words_map),
-    ("one-head-trained", trained_map),
-    ("one-head-control", trained_control),
-];
+pub(crate) const FIGURES: [Entry; 2] =
+    [("one-head-words", words_map), ("one-head-trained", trained_map)];
 
 /// The words.
 pub const WORDS: [&str; 3] = ["river", "banks", "overflowed"];
@@ -85,16 +82,4 @@ fn trained_map(_: &Args) -> Result<Figure> {
     let map = [pass.attn];
     let heads = Heads::of_tokens(&map, &tokens)?.numbered(&[9])?;
     Ok(head_maps("In trained head 9, almost every token looks at “over”", &heads))
-}
-
-fn trained_control(_: &Args) -> Result<Figure> {
-    let (pass, tokens) = trained()?;
-    let banks = 3;
-    let others = (pass.attn.row_sum() - pass.attn.row(banks)) / (tokens.len() - 1) as f64;
-    let row = |name: &str, shares: Vec<f64>| WeightRow { name: name.into(), shares };
-    let rows = [
-        row("banks", pass.attn.row(banks).iter().copied().collect()),
-        row("mean of the other tokens", others.iter().copied().collect()),
-    ];
-    Ok(average("In head 9, “banks” looks where all the others look", &tokens, &rows)?)
 }

@@ -1,5 +1,7 @@
 //! Chapter 4: two lenses on the three words, and the twelve trained heads one by one.
 
+pub mod circuits;
+
 use anyhow::Result;
 use attention::{HeadParameters, LayerParameters, Linear, Matrix};
 use figures::{ConcatChange, Figure, Heads, concat_change, head_maps, head_view};
@@ -11,7 +13,7 @@ use crate::trained::{maps, passes};
 
 pub(crate) const FIGURES: [Entry; 4] = [
     ("lens-words", lens_words),
-    ("lens-trained", three_heads),
+    ("circuits", circuits::figure),
     ("lens-disturbed", disturbed),
     ("lens-all", all_heads),
 ];
@@ -95,15 +97,6 @@ fn river_banks() -> Result<(Vec<Matrix>, Vec<String>)> {
     let layer = pretrained::minilm()?;
     let sentence = layer.sentence("river_banks")?;
     Ok((maps(&layer.parameters, &sentence.input)?, sentence.tokens.clone()))
-}
-
-fn three_heads(_: &Args) -> Result<Figure> {
-    let (maps, tokens) = river_banks()?;
-    let chosen = [6, 9, 11];
-    let maps = chosen.map(|i| maps[i].clone());
-    let heads = Heads::of_tokens(&maps, &tokens)?.numbered(&chosen)?;
-    let title = "Head 6 leans to “river”, head 9 to “over”, head 11 to “banks” and [CLS]";
-    Ok(head_maps(title, &heads))
 }
 
 fn disturbed(_: &Args) -> Result<Figure> {

@@ -22,6 +22,7 @@ pub mod ch11;
 pub mod ch12;
 pub mod ch13;
 pub mod numbers;
+pub mod plain;
 mod stages;
 pub mod trained;
 

@@ -1,0 +1,161 @@
+//! Small matrices with names on their rows and columns, entries written into the cells.
+
+use plotly::HeatMap;
+use plotly::common::{ColorScale, ColorScaleElement};
+use serde_json::{Value, json, to_value};
+
+use attention::{Error as SizeError, Matrix};
+
+use crate::grid::Grid;
+use crate::layout::with;
+use crate::panels::axis_name;
+use crate::{Error, Figure, Result, Table, palette, sketch};
+
+/// Named matrices of one shape: the larger an entry, the stronger its cell.
+///
+/// # Shapes
+/// Each matrix is `[rows.len(), columns.len()]`.
+///
+/// # Errors
+/// [`Error::Sizes`] for no matrix, no rows or columns, or a matrix of another shape;
+/// [`Error::TooMany`] above 8.
+pub fn matrix_maps<R: AsRef<str>, C: AsRef<str>>(
+    title: impl Into<String>,
+    rows: &[R],
+    columns: &[C],
+    named: &[(&str, &Matrix)],
+) -> Result<Figure> {
+    SizeError::expect_positive("the number of matrices", named.len())?;
+    SizeError::expect_positive("the number of rows", rows.len())?;
+    SizeError::expect_positive("the number of columns", columns.len())?;
+    Error::expect_at_most("matrices", named.len(), 8)?;
+    let rows: Vec<String> = rows.iter().map(|row| row.as_ref().to_owned()).collect();
+    let columns: Vec<String> = columns.iter().map(|it| it.as_ref().to_owned()).collect();
+    for (name, entries) in named {
+        let expected = (rows.len(), columns.len());
+        SizeError::expect_shape(format!("the matrix {name}"), expected, entries.shape())?;
+    }
+    let most = named.iter().map(|(_, entries)| entries.amax()).fold(0.0, f64::max);
+    let names = named.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let grid = Grid { names, rows: &rows, columns: &columns, above: 0.0 };
+    let maps: Vec<_> = named
+        .iter()
+        .map(|(name, entries)| ((*name).to_owned(), entries.map(f64::abs)))
+        .collect();
+    let sketched: Vec<_> = maps.iter().map(|(name, map)| (name.clone(), map)).collect();
+    let tables: Vec<Table> = named
+        .iter()
+        .map(|(name, entries)| table(name, entries, &rows, &columns))
+        .collect();
+    Ok(Figure {
+        title: title.into(),
+        alternative: told(named, &rows, &columns),
+        sketch: tables.iter().map(sketch::table).collect::<Vec<_>>().join("\n\n")
+            + &format!("\n\n{}", sketch::maps(&sketched, &rows, most)),
+        traces: named
+            .iter()
+            .enumerate()
+            .map(|(nth, (name, entries))| trace(nth, name, entries, most))
+            .collect(),
+        tables,
+        wide: grid.wide(),
+        narrow: grid.narrow(),
+        notebook: None,
+    })
+}
+
+/// Seen on light pages and on dark ones.
+const NOTHING: &str = "rgba(118,118,118,0.12)";
+
+fn trace(nth: usize, name: &str, entries: &Matrix, most: f64) -> Value {
+    let rows = |cell: &dyn Fn(f64) -> Value| -> Value {
+        entries
+            .row_iter()
+            .map(|row| row.iter().map(|&entry| cell(entry)).collect::<Value>())
+            .collect()
+    };
+    let colours = [NOTHING, palette::head(0)].into_iter().enumerate();
+    let colours = colours.map(|(at, it)| ColorScaleElement(at as f64, it.to_owned()));
+    let trace = HeatMap::new_z(Vec::<Vec<f64>>::new())
+        .name(name)
+        .x_axis(axis_name("x", nth))
+        .y_axis(axis_name("y", nth))
+        .zmin(0.0)
+        .zmax(most)
+        .color_scale(ColorScale::Vector(colours.collect()))
+        .show_scale(false)
+        .hover_template("%{y} → %{x}: %{text}<extra></extra>");
+    with(
+        to_value(trace),
+        [
+            ("z", rows(&|entry| json!(entry.abs()))),
+            ("text", rows(&|entry| json!(written(entry)))),
+            ("texttemplate", json!("%{text}")),
+            ("xgap", json!(1)),
+            ("ygap", json!(1)),
+        ],
+    )
+}
+
+/// `2`, `0.5`, and nothing for 0.
+fn written(entry: f64) -> String {
+    if entry == 0.0 {
+        String::new()
+    } else {
+        format!("{}", (entry * 100.0).round() / 100.0)
+    }
+}
+
+fn table(name: &str, entries: &Matrix, rows: &[String], columns: &[String]) -> Table {
+    let cells = rows.iter().zip(entries.row_iter()).map(|(row, entries)| {
+        let entries =
+            entries.iter().map(|&entry| format!("{}", (entry * 100.0).round() / 100.0));
+        std::iter::once(row.clone()).chain(entries).collect()
+    });
+    Table {
+        caption: name.to_owned(),
+        columns: [&["".to_owned()], columns].concat(),
+        rows: cells.collect(),
+    }
+}
+
+/// Every entry that is not 0, in words.
+fn told(named: &[(&str, &Matrix)], rows: &[String], columns: &[String]) -> String {
+    let of = |(name, entries): &(&str, &Matrix)| {
+        let cells = (0..rows.len()).flat_map(|i| (0..columns.len()).map(move |j| (i, j)));
+        let cells = cells.filter(|&at| entries[at] != 0.0);
+        let cells = cells.map(|(i, j)| {
+            format!("{} to {} {}", rows[i], columns[j], written(entries[(i, j)]))
+        });
+        format!("{name}: {}", cells.collect::<Vec<_>>().join(", "))
+    };
+    let each: Vec<String> = named.iter().map(of).collect();
+    format!("Matrices, all entries that are not 0. {}.", each.join(". "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::assert_figure;
+
+    #[test]
+    fn two_small_matrices() {
+        let a = Matrix::from_row_slice(2, 3, &[2.0, 0.0, 0.0, 0.0, 0.0, 4.0]);
+        let b = Matrix::from_row_slice(2, 3, &[0.0, -0.5, 0.0, 0.0, 0.0, 0.0]);
+        let named = [("looks for", &a), ("writes", &b)];
+        let figure =
+            matrix_maps("Two", &["wet", "verb"], &["x", "y", "z"], &named).unwrap();
+        let alternative = figure.alternative();
+        assert!(
+            alternative.contains("verb to z 4") && alternative.contains("wet to y -0.5")
+        );
+        assert_figure!(figure);
+    }
+
+    #[test]
+    fn a_matrix_of_another_shape_is_refused() {
+        let entries = Matrix::zeros(2, 3);
+        let refused = matrix_maps("", &["a"], &["b"], &[("m", &entries)]).unwrap_err();
+        insta::assert_snapshot!(refused, @"the matrix m has shape (2, 3), expected (1, 1)");
+    }
+}
