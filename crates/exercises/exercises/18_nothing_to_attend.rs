@@ -11,7 +11,7 @@
 //! subtract the largest open score of the row first. The result never holds NaN.
 //! `softmax_rows` keeps the first rule already, so try it without.
 //!
-//! Explained in chapter 7, “A query with nothing to attend to”.
+//! Explained in chapter 8, “A query with nothing to attend to”.
 //! Check it with `cargo learn check 18`; a hint: `cargo learn check 18 --hint`.
 
 use std::process::ExitCode;

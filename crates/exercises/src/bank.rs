@@ -3,18 +3,21 @@
 //! Every file reads in the same order: what is asked and what the reference is, the
 //! inputs, then the mistakes, each a function with its sentence.
 
+pub mod ablation;
 pub mod batches;
 pub mod columns_as_heads;
 pub mod concatenation;
 pub mod count_multiply_adds;
 pub mod count_parameters;
 pub mod cross_attention;
+pub mod cross_entropy;
 pub mod head_backward;
 pub mod head_in_loops;
 pub mod head_in_matrices;
 pub mod masks;
 pub mod mixing;
 pub mod nothing_to_attend;
+pub mod online_softmax;
 pub mod packing;
 pub mod projection_backward;
 pub mod scale;

@@ -53,9 +53,12 @@ pub fn all() -> Vec<&'static dyn Entry> {
         &softmax_backward::EXERCISE,
         &projection_backward::EXERCISE,
         &head_backward::EXERCISE,
+        &cross_entropy::EXERCISE,
+        &ablation::EXERCISE,
         &transposed_weights::EXERCISE,
         &whole_layer::EXERCISE,
         &write_a_test::EXERCISE,
+        &online_softmax::EXERCISE,
     ]
 }
 

@@ -81,14 +81,11 @@ pub fn check(answer: AttendBatch) -> ExitCode {
 }
 
 const BATCHES: Section = Section::new("05-one-matrix-many-heads", "Batches");
-const TWO_ROWS: Section =
-    Section::new("07-masks", "A sentence with two rows too many");
+const TWO_ROWS: Section = Section::new("07-masks", "A sentence with two rows too many");
 const LENGTHS: Section = Section::new("07-masks", "Batches");
-const WRONG: Section =
-    Section::new("07-masks", "What people get wrong");
-const BEFORE: Section =
-    Section::new("07-masks", "The mask comes before softmax");
-const NAN: Section = Section::new("07-masks", "How far a NaN gets");
+const WRONG: Section = Section::new("07-masks", "What people get wrong");
+const BEFORE: Section = Section::new("07-masks", "The mask comes before softmax");
+const NAN: Section = Section::new("08-bad-numbers", "How far a NaN gets");
 const SCALE: Section = Section::new("02-scores-softmax-scale", "Why divide by √d_k");
 
 /// The exercise.

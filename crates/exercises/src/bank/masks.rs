@@ -55,13 +55,14 @@ pub fn check(answer: MaskedMap) -> ExitCode {
 }
 
 const CHAPTER: &str = "07-masks";
+const BAD: &str = "08-bad-numbers";
 const MASK: Section = Section::new(CHAPTER, "A mask says who may look at whom");
 const CAUSAL: Section = Section::new(CHAPTER, "Causal");
 const SEVERAL: Section = Section::new(CHAPTER, "Several at once, and one a head");
 const BEFORE: Section = Section::new(CHAPTER, "The mask comes before softmax");
 const MULTIPLY: Section = Section::new(CHAPTER, "Two ways to multiply, both wrong");
-const FILL: Section = Section::new(CHAPTER, "−∞ or −1e9?");
-const NAN: Section = Section::new(CHAPTER, "How far a NaN gets");
+const FILL: Section = Section::new(BAD, "−∞ or −1e9?");
+const NAN: Section = Section::new(BAD, "How far a NaN gets");
 const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
 
 /// The exercise.

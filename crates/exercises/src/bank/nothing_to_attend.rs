@@ -37,15 +37,16 @@ pub fn check(answer: MaskedSoftmax) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.scores, &input.allowed))
 }
 
-const CHAPTER: &str = "07-masks";
-const MASK: Section = Section::new(CHAPTER, "A mask says who may look at whom");
-const NOTHING: Section = Section::new(CHAPTER, "A query with nothing to attend to");
-const FILL: Section = Section::new(CHAPTER, "−∞ or −1e9?");
-const BEFORE: Section = Section::new(CHAPTER, "The mask comes before softmax");
-const MULTIPLY: Section = Section::new(CHAPTER, "Two ways to multiply, both wrong");
-const HUGE: Section = Section::new(CHAPTER, "Huge scores");
-const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
-const NAN: Section = Section::new(CHAPTER, "How far a NaN gets");
+const MASKS: &str = "07-masks";
+const BAD: &str = "08-bad-numbers";
+const MASK: Section = Section::new(MASKS, "A mask says who may look at whom");
+const NOTHING: Section = Section::new(BAD, "A query with nothing to attend to");
+const FILL: Section = Section::new(BAD, "−∞ or −1e9?");
+const BEFORE: Section = Section::new(MASKS, "The mask comes before softmax");
+const MULTIPLY: Section = Section::new(MASKS, "Two ways to multiply, both wrong");
+const HUGE: Section = Section::new(BAD, "Huge scores");
+const WRONG: Section = Section::new(MASKS, "What people get wrong");
+const NAN: Section = Section::new(BAD, "How far a NaN gets");
 
 /// The bare formula. A row whose exponentials are all 0 divides 0 by 0, or is taken for one
 /// without a key.

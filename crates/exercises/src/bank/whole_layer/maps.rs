@@ -10,18 +10,13 @@ use crate::{Mistake, Section};
 const SCALE: Section = Section::new("02-scores-softmax-scale", "Why divide by √d_k");
 const SCORES_WRONG: Section =
     Section::new("02-scores-softmax-scale", "What people get wrong");
-const BEFORE_SOFTMAX: Section =
-    Section::new("07-masks", "The mask comes before softmax");
-const SAYS_WHO: Section =
-    Section::new("07-masks", "A mask says who may look at whom");
-const MULTIPLY: Section =
-    Section::new("07-masks", "Two ways to multiply, both wrong");
+const BEFORE_SOFTMAX: Section = Section::new("07-masks", "The mask comes before softmax");
+const SAYS_WHO: Section = Section::new("07-masks", "A mask says who may look at whom");
+const MULTIPLY: Section = Section::new("07-masks", "Two ways to multiply, both wrong");
 const EMPTY_ROW: Section =
-    Section::new("07-masks", "A query with nothing to attend to");
-const ONE_A_HEAD: Section =
-    Section::new("07-masks", "Several at once, and one a head");
-const MASKS_WRONG: Section =
-    Section::new("07-masks", "What people get wrong");
+    Section::new("08-bad-numbers", "A query with nothing to attend to");
+const ONE_A_HEAD: Section = Section::new("07-masks", "Several at once, and one a head");
+const MASKS_WRONG: Section = Section::new("07-masks", "What people get wrong");
 
 /// No scale.
 pub const NO_SCALE: Mistake<Input, Attended> = Mistake {

@@ -16,7 +16,7 @@ const FUSED_WRONG: Section =
     Section::new("05-one-matrix-many-heads", "What people get wrong");
 const SQUARE: Section =
     Section::new("12-trained-heads", "The mistake that a square hides");
-const NAN: Section = Section::new("07-masks", "How far a NaN gets");
+const NAN: Section = Section::new("08-bad-numbers", "How far a NaN gets");
 const BIASES: Section = Section::new("06-counting", "Counting parameters");
 
 /// `map · V`, whatever stands in V.

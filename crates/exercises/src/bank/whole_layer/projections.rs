@@ -15,8 +15,7 @@ const LENS: Section = Section::new("04-a-lens-per-head", "A lens, not a slice");
 const HEADS: Section = Section::new("04-a-lens-per-head", "The heads in code");
 const VIEWS: Section =
     Section::new("05-one-matrix-many-heads", "What others do: view and transpose");
-const ANOTHER: Section =
-    Section::new("07-masks", "Attending to another sequence");
+const ANOTHER: Section = Section::new("07-masks", "Attending to another sequence");
 const FORMULA: Section = Section::new("03-one-head", "The formula, with shapes");
 const BIASES: Section = Section::new("06-counting", "One number, two meanings");
 

@@ -1,0 +1,38 @@
+//! # 22 · Cross-entropy
+//!
+//! The loss of a layer whose answer is a class, and its gradient.
+//!
+//! A row of `logits` is one token, a column is one class, and `classes[t]` is the right
+//! class of token t. Softmax would make shares of each row. The loss of a token is minus the
+//! natural logarithm of the share of its right class, and the loss of the batch is the mean
+//! over the tokens. Return it, and its gradient for each logit.
+//!
+//! What must be true of the answer:
+//! - each row of the gradient sums to 0, and only its right class has an entry below 0;
+//! - adding a number to a whole row of logits changes nothing;
+//! - logits may be 1000 or −1000. If the right logit is 2000 below the largest of its row,
+//!   the loss of that token is 2000: neither ∞ nor NaN, although the share is too small
+//!   for an f64.
+//!
+//! `softmax_rows` is there to use for the gradient. Is it any use for the loss?
+//!
+//! Explained in chapter 10, “When the answer is a class”.
+//! Check it with `cargo learn check 22`; a hint: `cargo learn check 22 --hint`.
+
+use std::process::ExitCode;
+
+use exercises::{Matrix, bank::cross_entropy, softmax_rows};
+
+/// The mean loss of the tokens, and the gradient of their logits.
+///
+/// # Shapes
+/// `logits` is `[n_tokens, n_classes]`, `classes` has n_tokens entries, the gradient is
+/// `[n_tokens, n_classes]`.
+pub fn cross_entropy(logits: &Matrix, classes: &[usize]) -> (f64, Matrix) {
+    // TODO: (loss, d_logits).
+    todo!()
+}
+
+fn main() -> ExitCode {
+    cross_entropy::check(cross_entropy)
+}
