@@ -11,3 +11,4 @@ mod ch09;
 mod ch11;
 mod ch12;
 mod ch13;
+mod text;

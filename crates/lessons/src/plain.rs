@@ -6,13 +6,12 @@ pub type Row = Vec<f64>;
 
 /// `out[c] = Σ_j shares[j] · values[j][c]`
 #[expect(clippy::needless_range_loop, reason = "two plain loops are the point")]
+#[rustfmt::skip] // in as few lines as a first look needs
 // ANCHOR: weighted_sum
 pub fn weighted_sum(shares: &[f64], values: &[Row]) -> Row {
     let mut out = vec![0.0; values[0].len()];
     for (share, value) in shares.iter().zip(values) {
-        for c in 0..out.len() {
-            out[c] += share * value[c];
-        }
+        for c in 0..out.len() { out[c] += share * value[c]; }
     }
     out
 }

@@ -143,7 +143,6 @@ impl<T: Real> MultiHeadAttention<T> for PerHeadAttention<T> {
         self.parameters.count()
     }
 
-    // ANCHOR: forward
     fn forward(
         &self,
         query: &Matrix<T>,
@@ -151,12 +150,13 @@ impl<T: Real> MultiHeadAttention<T> for PerHeadAttention<T> {
         value: &Matrix<T>,
         mask: &Mask,
     ) -> Result<Attended<T>> {
+        // ANCHOR: forward
         let heads = self.heads(query, key, value, mask)?;
         let concat = concat(heads.iter().map(|head| &head.out))?; // [n_q, h · d_v]
         let out = self.parameters.w_o().forward(&concat)?; // [n_q, d_model]
         Ok(Attended { out, attn: heads.into_iter().map(|head| head.attn).collect() })
+        // ANCHOR_END: forward
     }
-    // ANCHOR_END: forward
 }
 
 /// `Concat(head_1, …, head_h)`: the heads' outputs side by side.

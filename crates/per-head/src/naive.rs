@@ -53,7 +53,6 @@ impl<T: Real> MultiHeadAttention<T> for NaiveAttention<T> {
         self.parameters.count()
     }
 
-    // ANCHOR: forward
     fn forward(
         &self,
         query: &Matrix<T>,
@@ -73,6 +72,7 @@ impl<T: Real> MultiHeadAttention<T> for NaiveAttention<T> {
             heads.push(pass.out);
         }
 
+        // ANCHOR: mix
         let out = Matrix::from_fn(query.nrows(), dims.d_model(), |token, j| {
             let mut z_j = w_o.bias.as_ref().map_or(T::zero(), |b_o| b_o[j]);
             for (i, head) in heads.iter().enumerate() {
@@ -82,7 +82,7 @@ impl<T: Real> MultiHeadAttention<T> for NaiveAttention<T> {
             }
             z_j
         });
+        // ANCHOR_END: mix
         Ok(Attended { out, attn })
     }
-    // ANCHOR_END: forward
 }

@@ -58,7 +58,6 @@ impl<T: Real> MultiHeadAttention<T> for SumOfHeadsAttention<T> {
         self.layer.parameter_count()
     }
 
-    // ANCHOR: forward
     fn forward(
         &self,
         query: &Matrix<T>,
@@ -68,10 +67,12 @@ impl<T: Real> MultiHeadAttention<T> for SumOfHeadsAttention<T> {
     ) -> Result<Attended<T>> {
         let parameters = self.layer.parameters();
         let heads = self.layer.heads(query, key, value, mask)?;
+        // ANCHOR: sum
         let mut out = Matrix::zeros(query.nrows(), self.dims().d_model());
         for (i, head) in heads.iter().enumerate() {
             out += &head.out * parameters.w_o_of_head(i); // [n_q, d_v] × [d_v, d_model]
         }
+        // ANCHOR_END: sum
         if let Some(b_o) = &parameters.w_o().bias {
             for mut token in out.row_iter_mut() {
                 token += b_o;
@@ -79,5 +80,4 @@ impl<T: Real> MultiHeadAttention<T> for SumOfHeadsAttention<T> {
         }
         Ok(Attended { out, attn: heads.into_iter().map(|head| head.attn).collect() })
     }
-    // ANCHOR_END: forward
 }

@@ -31,12 +31,19 @@ class Spelled:
         self.w, self.b = module.in_proj_weight, module.in_proj_bias
         self.out = module.out_proj
 
+    # ANCHOR: split_and_merge
+    def split(self, q):  # (batch, n, d_model) to (batch, h, n, d_k)
+        batch, n, width = q.shape
+        return q.view(batch, n, self.heads, width // self.heads).transpose(1, 2)
+
+    def merge(self, y):  # (batch, h, n, d_v) to (batch, n, h * d_v)
+        batch, h, n, d_v = y.shape
+        return y.transpose(1, 2).contiguous().view(batch, n, h * d_v)
+    # ANCHOR_END: split_and_merge
+
     def __call__(self, x, mask):
-        batch, tokens, width = x.shape
         q, k, v = (
-            torch.nn.functional.linear(x, w, b)
-            .view(batch, tokens, self.heads, width // self.heads)
-            .transpose(1, 2)
+            self.split(torch.nn.functional.linear(x, w, b))
             for w, b in zip(self.w.chunk(3), self.b.chunk(3))
         )
         if self.sdpa:
@@ -48,7 +55,7 @@ class Spelled:
             if mask is not None:
                 scores = scores.masked_fill(mask, -1e9)
             y = torch.softmax(scores, -1) @ v
-        return self.out(y.transpose(1, 2).reshape(batch, tokens, width))
+        return self.out(self.merge(y))
 
 
 class Module:

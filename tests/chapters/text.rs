@@ -1,0 +1,103 @@
+//! What the chapters' text keeps to: how long it is, how long it takes, and some phrases.
+
+use std::fs;
+
+use workshop::paths;
+
+use crate::quote::{assert_quote, values};
+
+/// Words of a text with formulas and figures that are read in a minute.
+const PACE: usize = 110;
+/// What an exercise takes.
+const EXERCISE_MINUTES: usize = 10;
+/// The most words of all chapters and the appendix on the last rung together.
+const MOST_WORDS: usize = 24_000;
+/// How a translation would put it.
+const PHRASES: [&str; 6] = [
+    "in the place of",
+    "whoever",
+    "held against",
+    "hold against",
+    "hold it against",
+    "who reads this",
+];
+
+struct Page {
+    name: String,
+    text: String,
+}
+
+impl Page {
+    fn words(&self) -> usize {
+        self.text.split_whitespace().count()
+    }
+}
+
+/// The chapters and the appendix that go on from one another, in order.
+fn pages() -> Vec<Page> {
+    let folder = paths::root().join("chapters");
+    let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = names
+        .map(|name| name.into_string().unwrap())
+        .filter(|name| is_chapter(name))
+        .collect();
+    names.sort();
+    let read = |name: String| {
+        let text = fs::read_to_string(folder.join(&name)).unwrap();
+        Page { name, text }
+    };
+    names.into_iter().map(read).collect()
+}
+
+fn is_chapter(name: &str) -> bool {
+    let numbered = name.starts_with(|c: char| c.is_ascii_digit());
+    name.ends_with(".md") && (numbered || name == "the-last-rung.md")
+}
+
+#[test]
+fn the_time_that_the_first_page_names() {
+    let words: usize = pages().iter().map(Page::words).sum();
+    println!("{words} words");
+    assert!(words <= MOST_WORDS, "{words} words, at most {MOST_WORDS}");
+    let set =
+        fs::read_to_string(paths::root().join("crates/exercises/info.toml")).unwrap();
+    let exercises = set.matches("[[exercises]]").count();
+    let hours = |minutes: usize| format!("{:.0}", minutes as f64 / 60.0);
+    let said = [
+        ("words", attention::thousands(words.next_multiple_of(500))),
+        ("pace", PACE.to_string()),
+        ("reading_hours", hours(words / PACE)),
+        ("n_exercises", exercises.to_string()),
+        ("exercise_minutes", EXERCISE_MINUTES.to_string()),
+        ("exercise_hours", hours(exercises * EXERCISE_MINUTES)),
+    ];
+    assert_quote!("times", values(&said));
+}
+
+/// `*About 15 minutes.*` is within two minutes, or a fifth, of the words at this pace.
+#[test]
+fn each_chapter_names_its_time() {
+    for page in pages() {
+        let said =
+            page.text.split_once("*About ").and_then(|(_, rest)| rest.split_once(' '));
+        let said = said.unwrap_or_else(|| panic!("{} names no time", page.name)).0;
+        let said: f64 = said.parse().unwrap();
+        let counted = page.words() as f64 / PACE as f64;
+        let apart = (said - counted).abs();
+        let name = &page.name;
+        assert!(
+            apart <= f64::max(2.0, counted / 5.0),
+            "{name}: {said}, counted {counted:.0}"
+        );
+    }
+}
+
+#[test]
+fn no_phrase_of_a_translation() {
+    for page in pages() {
+        let text = page.text.to_lowercase();
+        for phrase in PHRASES {
+            assert!(!text.contains(phrase), "{}: “{phrase}”", page.name);
+        }
+    }
+}
