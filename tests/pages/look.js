@@ -13,6 +13,22 @@
   // Every figure is drawn, has words beside it, and answers to its choices.
   for (const figure of document.querySelectorAll("figure.figure")) {
     const name = figure.id;
+    const diagram = figure.querySelector(".figure-diagram");
+    if (diagram) {
+      const shown = [...diagram.children].filter((svg) => svg.getBoundingClientRect().width);
+      if (shown.length !== 1) problems.push(`diagram ${name} is drawn ${shown.length} times`);
+      if (!diagram.getAttribute("aria-label")) problems.push(`diagram ${name} has no words`);
+      for (const svg of shown) {
+        const edge = svg.getBoundingClientRect();
+        if (edge.right > innerWidth) problems.push(`diagram ${name} is wider than the window`);
+        for (const text of svg.querySelectorAll("text")) {
+          const { left, right, top, bottom } = text.getBoundingClientRect();
+          const isIn = left >= edge.left - 1 && right <= edge.right + 1 &&
+            top >= edge.top - 2 && bottom <= edge.bottom + 2;
+          if (!isIn) problems.push(`diagram ${name}: ${text.textContent} is cut off`);
+        }
+      }
+    }
     const plot = figure.querySelector(".figure-plot");
     if (!plot) continue;
     if (!plot.querySelector("svg.main-svg")) problems.push(`figure ${name} is not drawn`);

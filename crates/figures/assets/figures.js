@@ -105,6 +105,7 @@
     const whole = place.parentElement;
     const spec = JSON.parse(whole.querySelector("script").textContent);
     addTables(whole.querySelector("details"), spec.tables);
+    if (place.matches(".figure-diagram")) return; // it is drawn already
     if (!window.Plotly) {
       place.classList.add("undrawn");
       return;
@@ -127,7 +128,7 @@
   }
 
   function startAll() {
-    document.querySelectorAll(".figure-plot").forEach(start);
+    document.querySelectorAll(".figure-plot, .figure-diagram").forEach(start);
     // mdBook names its theme in the class of <html>.
     new MutationObserver(() => figures.forEach(draw))
       .observe(document.documentElement, { attributeFilter: ["class"] });

@@ -81,6 +81,15 @@ pub enum Error {
         n_heads: usize,
     },
 
+    /// A part of a diagram that it does not have.
+    #[error("there is no part {found} in this diagram, only {}", known.join(", "))]
+    NoSuchPart {
+        /// The name asked for.
+        found: String,
+        /// The names of the parts that there are.
+        known: Vec<&'static str>,
+    },
+
     /// A head to show that is not among the heads.
     #[error("there is no head {number} here, only {known:?}")]
     NoSuchHead {
@@ -117,6 +126,18 @@ impl Error {
             return Ok(());
         }
         Err(Self::Number { what: what.into(), found, expected: "above 0".into() })
+    }
+
+    /// The part of a diagram that has this name.
+    pub(crate) fn find_part<T: Copy>(
+        name: &str,
+        parts: &[(&'static str, T)],
+    ) -> Result<T> {
+        let part = parts.iter().find(|(known, _)| *known == name);
+        part.map(|(_, part)| *part).ok_or_else(|| Self::NoSuchPart {
+            found: name.to_owned(),
+            known: parts.iter().map(|(name, _)| *name).collect(),
+        })
     }
 
     pub(crate) fn expect_at_most(

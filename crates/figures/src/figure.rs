@@ -16,9 +16,10 @@ pub struct Figure {
     pub(crate) tables: Vec<Table>,
     /// plotly's traces.
     pub(crate) traces: Vec<Value>,
-    /// plotly's layout where there is room, without the title.
+    /// plotly's layout where there is room, without the title; of a diagram the drawing,
+    /// as a string.
     pub(crate) wide: Value,
-    /// The layout for a phone.
+    /// The same for a phone.
     pub(crate) narrow: Value,
     /// The layout for a notebook, if it is not the wide one: where a page has buttons, a
     /// notebook needs plotly's legend.
@@ -84,7 +85,7 @@ impl Figure {
 
     /// Shows the figure in a notebook: evcxr calls this for the last value of a cell.
     ///
-    /// The notebook keeps both forms in one output and shows the plotly one if it can.
+    /// The notebook keeps both forms in one output and shows the drawn one if it can.
     /// evcxr keeps one output a cell, so show one figure a cell.
     pub fn evcxr_display(&self) {
         // Nothing to be done in a notebook whose kernel has stopped reading.
@@ -93,10 +94,11 @@ impl Figure {
 
     /// evcxr's protocol: lines on stdout, one block a mime type, merged into one output.
     fn write_contents(&self, out: &mut impl Write) -> io::Result<()> {
-        for (mime, content) in [
-            ("application/vnd.plotly.v1+json", self.to_json().to_string()),
-            ("text/plain", self.to_string()),
-        ] {
+        let drawn = match self.drawings() {
+            Some([wide, _]) => ("image/svg+xml", wide.to_owned()),
+            None => ("application/vnd.plotly.v1+json", self.to_json().to_string()),
+        };
+        for (mime, content) in [drawn, ("text/plain", self.to_string())] {
             writeln!(out, "EVCXR_BEGIN_CONTENT {mime}\n{content}\nEVCXR_END_CONTENT")?;
         }
         out.flush()
@@ -130,5 +132,17 @@ mod tests {
         assert_eq!(plotly, figure.to_json());
         let text = text.strip_prefix("EVCXR_BEGIN_CONTENT text/plain\n").unwrap();
         assert_eq!(text, figure.to_string());
+    }
+
+    #[test]
+    fn a_notebook_gets_a_diagram_as_svg() {
+        let figure = crate::head_diagram("A head", None, None);
+        let mut out = Vec::new();
+        figure.write_contents(&mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        let svg = out.strip_prefix("EVCXR_BEGIN_CONTENT image/svg+xml\n").unwrap();
+        let (svg, text) = svg.split_once("\nEVCXR_END_CONTENT\n").unwrap();
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>"));
+        assert!(text.contains(&figure.to_string()));
     }
 }

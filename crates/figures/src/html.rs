@@ -18,27 +18,50 @@ impl Figure {
     pub fn to_html(&self, id: &str) -> String {
         let id = escaped(id);
         let (title, caption) = (escaped(&self.title), formula(&self.title));
-        let alternative = escaped(&self.alternative);
-        let sketch = escaped(&self.sketch).replace('\n', "&#10;");
-        let height = |layout: &Value| layout["height"].as_f64().unwrap_or(0.0);
-        let (wide, narrow) = (height(&self.wide), height(&self.narrow));
         let tables: Vec<Value> = self.tables.iter().map(Table::to_json).collect();
+        let (drawn, data) = match self.drawings() {
+            Some(drawings) => (self.diagram_html(drawings), json!({ "tables": tables })),
+            None => {
+                let (data, wide, narrow) = (&self.traces, &self.wide, &self.narrow);
+                let data = json!({
+                    "data": data, "wide": wide, "narrow": narrow, "tables": tables,
+                });
+                (self.plot_html(), data)
+            }
+        };
         // No tag can begin inside the data, so none can end the script.
-        let data = json!({
-            "data": self.traces, "wide": self.wide, "narrow": self.narrow, "tables": tables,
-        });
         let data = data.to_string().replace('<', "\\u003c");
         format!(
             "<figure class=\"figure\" id=\"{id}\">\
              <figcaption>{caption}</figcaption>\
-             <div class=\"figure-plot\" role=\"img\" aria-label=\"{alternative}\" \
-             data-sketch=\"{sketch}\" \
-             style=\"--wide:{wide}px;--narrow:{narrow}px\"></div>\
+             {drawn}\
              <script type=\"application/json\">{data}</script>\
              <details><summary>The data as a table</summary>\
              <div class=\"figure-tables\" role=\"region\" tabindex=\"0\" \
              aria-label=\"Data: {title}\"></div></details>\
              </figure>"
+        )
+    }
+
+    /// The place that figures.js draws in.
+    fn plot_html(&self) -> String {
+        let alternative = escaped(&self.alternative);
+        let sketch = escaped(&self.sketch).replace('\n', "&#10;");
+        let height = |layout: &Value| layout["height"].as_f64().unwrap_or(0.0);
+        let (wide, narrow) = (height(&self.wide), height(&self.narrow));
+        format!(
+            "<div class=\"figure-plot\" role=\"img\" aria-label=\"{alternative}\" \
+             data-sketch=\"{sketch}\" \
+             style=\"--wide:{wide}px;--narrow:{narrow}px\"></div>"
+        )
+    }
+
+    /// Both drawings; the style sheet shows the one that has room.
+    fn diagram_html(&self, [wide, narrow]: [&str; 2]) -> String {
+        let alternative = escaped(&self.alternative);
+        format!(
+            "<div class=\"figure-diagram\" role=\"img\" aria-label=\"{alternative}\">\
+             {wide}{narrow}</div>"
         )
     }
 }
@@ -85,6 +108,20 @@ mod tests {
         assert_eq!(data["data"], Value::from(figure.traces.clone()));
         assert!(html.contains("<figcaption>Is &lt;s&gt; a token?</figcaption>"));
         assert_eq!(data["tables"][0]["rows"][1][0], "\"&");
+    }
+
+    #[test]
+    fn a_diagram_stands_in_the_page_itself() {
+        let figure = crate::head_diagram("One head", None, None);
+        let html = figure.to_html("head");
+        assert!(html.starts_with("<figure ") && html.ends_with("</figure>"));
+        assert!(!html.contains('\n') && !html.contains("figure-plot"));
+        assert_eq!(html.matches("<svg ").count(), 2);
+        assert!(html.contains("role=\"img\" aria-label=\"Block diagram"));
+        let (_, data) = html.split_once("<script type=\"application/json\">").unwrap();
+        let (data, _) = data.split_once("</script>").unwrap();
+        let data: Value = serde_json::from_str(data).unwrap();
+        assert_eq!(data["tables"][0]["columns"][2], "shape");
     }
 
     #[test]

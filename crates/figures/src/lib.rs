@@ -26,6 +26,7 @@ pub mod assets;
 mod average;
 mod concat_change;
 mod costs;
+mod diagram;
 mod error;
 mod figure;
 mod grid;
@@ -59,6 +60,9 @@ pub use ablation::{Removals, ablation};
 pub use average::{WeightRow, average};
 pub use concat_change::{ConcatChange, concat_change};
 pub use costs::{NamedCost, costs};
+pub use diagram::{
+    HeadPart, LayerForm, LayerPart, batch_diagram, head_diagram, layer_diagram,
+};
 pub use error::{Error, Result};
 pub use figure::{Figure, Table};
 pub use growth::{GrowthLine, GrowthPoint, growth};

@@ -35,12 +35,13 @@ pub(crate) fn head(nth: usize) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::layout::NEUTRAL;
 
     /// Backgrounds of mdBook's themes light, rust, coal, navy and ayu.
-    const PAGES: [&str; 5] = ["#ffffff", "#e1e1db", "#141617", "#161923", "#0f1419"];
+    pub(crate) const PAGES: [&str; 5] =
+        ["#ffffff", "#e1e1db", "#141617", "#161923", "#0f1419"];
 
     /// WCAG 2's relative luminance.
     fn luminance(colour: &str) -> f64 {
@@ -56,7 +57,7 @@ mod tests {
         0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
     }
 
-    fn contrast(a: &str, b: &str) -> f64 {
+    pub(crate) fn contrast(a: &str, b: &str) -> f64 {
         let (a, b) = (luminance(a), luminance(b));
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }

@@ -76,6 +76,38 @@ macro_rules! assert_figure {
 }
 pub(crate) use assert_figure;
 
+/// Compares a diagram with two snapshots: what is written in it, and what is read without
+/// it. Both drawings write the same, and nothing ends outside of them.
+macro_rules! assert_diagram {
+    ($figure:expr) => {
+        let figure = $figure;
+        let [wide, narrow] = figure.drawings().unwrap().map(crate::testing::texts);
+        let sorted = |mut texts: Vec<String>| {
+            texts.sort();
+            texts
+        };
+        insta::assert_snapshot!("written", wide.join("\n"));
+        assert_eq!(sorted(wide), sorted(narrow));
+        insta::assert_snapshot!("read", crate::testing::read(&figure));
+    };
+}
+pub(crate) use assert_diagram;
+
+/// The texts of a drawing, without their tags.
+pub(crate) fn texts(svg: &str) -> Vec<String> {
+    let texts = svg.split("<text ").skip(1);
+    let text = |after: &str| {
+        let (_, text) = after.split_once('>').unwrap();
+        let (text, _) = text.split_once("</text>").unwrap();
+        let mut plain = String::new();
+        for part in text.split('<') {
+            plain += part.split_once('>').map_or(part, |(_, plain)| plain);
+        }
+        plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    };
+    texts.map(text).collect()
+}
+
 /// All that a figure says in text: title and sketch, the alternative, the tables.
 pub(crate) fn read(figure: &Figure) -> String {
     let mut text = format!("{figure}\n\n{}\n", figure.alternative());

@@ -18,6 +18,11 @@ impl<'a> Args<'a> {
         self.pairs.iter().find(|(name, _)| *name == key).map(|(_, value)| *value)
     }
 
+    /// Every key that was given.
+    pub fn keys(&self) -> impl Iterator<Item = &'a str> {
+        self.pairs.iter().map(|(name, _)| *name)
+    }
+
     /// The same, with what the reader's own benchmark found.
     pub fn with_run(self, run: Option<&'a Run>) -> Self {
         Self { run, ..self }

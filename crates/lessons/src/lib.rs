@@ -21,6 +21,7 @@ pub mod ch09;
 pub mod ch11;
 pub mod ch12;
 pub mod ch13;
+mod diagrams;
 pub mod numbers;
 pub mod plain;
 mod stages;
@@ -34,7 +35,8 @@ use args::Entry;
 pub use args::Args;
 pub use stages::every_stage;
 
-const CHAPTERS: [&[Entry]; 11] = [
+const CHAPTERS: [&[Entry]; 12] = [
+    &diagrams::FIGURES,
     &ch01::FIGURES,
     &ch02::FIGURES,
     &ch03::FIGURES,

@@ -1,0 +1,259 @@
+//! Boxes, arrows and texts, written as SVG.
+
+use super::markup::{short, tspans, width};
+use crate::palette;
+
+/// Letters of a box's name, and of what stands under it.
+const NAME: f64 = 13.0;
+const NOTE: f64 = 11.0;
+/// Smaller letters are not read.
+const LEAST: f64 = 8.5;
+
+/// How a part stands out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ink {
+    Plain,
+    /// Not what the diagram is about.
+    Muted,
+    /// What it is about.
+    Lit,
+    /// In the colour of the `nth` head.
+    Head(usize),
+}
+
+impl Ink {
+    /// Lit parts among muted ones; all plain where nothing is lit.
+    pub(super) fn of(is_lit: bool, something_is_lit: bool) -> Self {
+        match (is_lit, something_is_lit) {
+            (_, false) => Self::Plain,
+            (true, _) => Self::Lit,
+            (false, _) => Self::Muted,
+        }
+    }
+
+    fn colour(self) -> &'static str {
+        match self {
+            Self::Plain | Self::Muted => "currentColor",
+            Self::Lit => palette::head(0),
+            Self::Head(nth) => palette::head(nth),
+        }
+    }
+
+    /// The page's own colour for what is lit comes by way of the class.
+    fn stroke(self) -> String {
+        let colour = self.colour();
+        match self {
+            Self::Plain => format!("stroke=\"{colour}\" stroke-opacity=\".75\""),
+            Self::Muted => format!("stroke=\"{colour}\" stroke-opacity=\".35\""),
+            Self::Lit => format!("class=\"lit\" stroke=\"{colour}\" stroke-width=\"2\""),
+            Self::Head(_) => format!("stroke=\"{colour}\" stroke-width=\"1.5\""),
+        }
+    }
+
+    fn fill(self) -> String {
+        let colour = self.colour();
+        match self {
+            Self::Plain | Self::Muted => "fill=\"none\"".to_owned(),
+            Self::Lit => format!("fill=\"{colour}\" fill-opacity=\".16\""),
+            Self::Head(_) => format!("fill=\"{colour}\" fill-opacity=\".22\""),
+        }
+    }
+}
+
+/// What a text is to what it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// A box's place: left, top, width, height.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Rect {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) w: f64,
+    pub(super) h: f64,
+}
+
+impl Rect {
+    pub(super) fn middle(&self) -> [f64; 2] {
+        [self.x + self.w / 2.0, self.y + self.h / 2.0]
+    }
+
+    pub(super) fn right(&self) -> f64 {
+        self.x + self.w
+    }
+
+    pub(super) fn bottom(&self) -> f64 {
+        self.y + self.h
+    }
+
+    /// One of `n` columns of the box.
+    pub(super) fn column(&self, nth: usize, n: usize) -> Self {
+        let w = self.w / n as f64;
+        Self { x: self.x + nth as f64 * w, w, ..*self }
+    }
+
+    /// One of `n` rows of the box.
+    pub(super) fn row(&self, nth: usize, n: usize) -> Self {
+        let h = self.h / n as f64;
+        Self { y: self.y + nth as f64 * h, h, ..*self }
+    }
+}
+
+/// A drawing of this size, so far.
+pub(super) struct Canvas {
+    size: [f64; 2],
+    body: String,
+}
+
+impl Canvas {
+    pub(super) fn new(width: f64, height: f64) -> Self {
+        Self { size: [width, height], body: String::new() }
+    }
+
+    /// The drawing as one line of SVG. Grey, for a notebook that does not say how light it
+    /// is; a page's style sheet puts its own colour there.
+    pub(super) fn into_svg(self, class: &str) -> String {
+        let [width, height] = self.size.map(short);
+        format!(
+            "<svg class=\"{class}\" xmlns=\"http://www.w3.org/2000/svg\" \
+             viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+             color=\"#767676\" font-family=\"system-ui, sans-serif\">{}</svg>",
+            self.body
+        )
+    }
+
+    /// A box with round corners.
+    pub(super) fn rect(&mut self, rect: &Rect, ink: Ink) {
+        self.outline(rect, ink, "rx=\"4\"");
+    }
+
+    /// A box that may be left out.
+    pub(super) fn dashed(&mut self, rect: &Rect, ink: Ink) {
+        self.outline(rect, ink, "rx=\"4\" stroke-dasharray=\"5 3\"");
+    }
+
+    /// A cell of a matrix: square corners, so that cells meet.
+    pub(super) fn cell(&mut self, rect: &Rect, ink: Ink) {
+        self.outline(rect, ink, "");
+    }
+
+    fn outline(&mut self, rect: &Rect, ink: Ink, more: &str) {
+        let [x, y, w, h] = [rect.x, rect.y, rect.w, rect.h].map(short);
+        let (fill, stroke) = (ink.fill(), ink.stroke());
+        self.body += &format!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" {fill} {stroke} {more}/>"
+        );
+    }
+
+    /// A surface without a line.
+    pub(super) fn filled(&mut self, corners: &[[f64; 2]], ink: Ink) {
+        let (points, colour) = (points(corners), ink.colour());
+        let opacity = if ink == Ink::Plain { ".12" } else { ".4" };
+        self.body += &format!(
+            "<polygon points=\"{points}\" fill=\"{colour}\" fill-opacity=\"{opacity}\"/>"
+        );
+    }
+
+    pub(super) fn line(&mut self, from: [f64; 2], to: [f64; 2], ink: Ink) {
+        let ([x1, y1], [x2, y2]) = (from.map(short), to.map(short));
+        let stroke = ink.stroke();
+        self.body +=
+            &format!("<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" {stroke}/>");
+    }
+
+    /// An arrow, whose head needs no definition that another drawing could have too.
+    pub(super) fn arrow(&mut self, from: [f64; 2], to: [f64; 2], ink: Ink) {
+        let along = [to[0] - from[0], to[1] - from[1]];
+        let length = along[0].hypot(along[1]).max(1e-9);
+        let [dx, dy] = along.map(|part| part / length);
+        let size = if matches!(ink, Ink::Lit | Ink::Head(_)) { 8.0 } else { 6.5 };
+        let neck = [to[0] - dx * size, to[1] - dy * size];
+        let side = size * 0.45;
+        let corners = [
+            to,
+            [neck[0] - dy * side, neck[1] + dx * side],
+            [neck[0] + dy * side, neck[1] - dx * side],
+        ];
+        self.line(from, neck, ink);
+        let (points, colour) = (points(&corners), ink.colour());
+        let (class, opacity) = match ink {
+            Ink::Lit => ("class=\"lit-text\" ", "1"),
+            Ink::Head(_) => ("", "1"),
+            Ink::Plain => ("", ".75"),
+            Ink::Muted => ("", ".35"),
+        };
+        self.body += &format!(
+            "<polygon {class}points=\"{points}\" fill=\"{colour}\" fill-opacity=\"{opacity}\"/>"
+        );
+    }
+
+    /// A text whose letters' middle is at this height; smaller if it has no room.
+    pub(super) fn text(&mut self, plain: &str, at: [f64; 2], anchor: Anchor, look: Look) {
+        let needed = width(plain, look.size);
+        let size = look.size * (look.room / needed.max(1e-9)).min(1.0);
+        let size = size.max(LEAST.min(look.size));
+        let [x, y] = [at[0], at[1] + 0.35 * size].map(short);
+        let anchor = match anchor {
+            Anchor::Start => "",
+            Anchor::Middle => " text-anchor=\"middle\"",
+            Anchor::End => " text-anchor=\"end\"",
+        };
+        let weight = if look.is_bold { " font-weight=\"600\"" } else { "" };
+        let fill = match look.ink {
+            Ink::Lit => format!("class=\"lit-text\" fill=\"{}\"", palette::head(0)),
+            Ink::Muted => "fill=\"currentColor\" fill-opacity=\".7\"".to_owned(),
+            Ink::Plain | Ink::Head(_) => "fill=\"currentColor\"".to_owned(),
+        };
+        self.body += &format!(
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\"{anchor}{weight} {fill}>{}</text>",
+            short(size),
+            tspans(plain, size)
+        );
+    }
+
+    /// A name and the lines under it, in the middle of a box.
+    pub(super) fn label(&mut self, rect: &Rect, name: &str, notes: &[String], ink: Ink) {
+        let names = if name.is_empty() { 0.0 } else { 17.0 };
+        let height = names + notes.len() as f64 * 15.0;
+        let [x, y] = rect.middle();
+        let (room, ink) = (rect.w - 6.0, if ink == Ink::Lit { Ink::Plain } else { ink });
+        let mut top = y - height / 2.0;
+        if !name.is_empty() {
+            let look = Look { room, ink, ..Look::name() };
+            self.text(name, [x, top + 8.5], Anchor::Middle, look);
+            top += 17.0;
+        }
+        for (nth, note) in notes.iter().enumerate() {
+            let at = [x, top + 7.5 + nth as f64 * 15.0];
+            self.text(note, at, Anchor::Middle, Look { room, ink, ..Look::note() });
+        }
+    }
+}
+
+/// How a text looks, and how wide it may be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Look {
+    pub(super) size: f64,
+    pub(super) is_bold: bool,
+    pub(super) ink: Ink,
+    pub(super) room: f64,
+}
+
+impl Look {
+    pub(super) fn name() -> Self {
+        Self { size: NAME, is_bold: true, ..Self::note() }
+    }
+
+    pub(super) fn note() -> Self {
+        Self { size: NOTE, is_bold: false, ink: Ink::Plain, room: f64::INFINITY }
+    }
+}
+
+fn points(corners: &[[f64; 2]]) -> String {
+    let pairs = corners.iter().map(|corner| corner.map(short).join(","));
+    pairs.collect::<Vec<_>>().join(" ")
+}
