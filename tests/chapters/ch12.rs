@@ -2,3 +2,6 @@
 
 mod claims;
 mod heads;
+mod sinks;
+mod topic;
+mod transposed;

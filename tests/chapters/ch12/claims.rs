@@ -1,138 +1,178 @@
-//! The links that sources claim, beside their controls.
+//! The links that sources claim, under three measures and with three controls.
 
 use std::sync::LazyLock;
 
-use lessons::ch12::claims::{Maps, Measured, all_pairs, maps_of_all};
-use lessons::ch12::others::{RANDOM_LAYERS, SHUFFLED_LAYERS, random_maps, shuffled_maps};
+use attention::Matrix;
+use lessons::ch12::claims::{Link, links};
+use lessons::ch12::measures::{MEASURES, Maps, measured};
+use lessons::ch12::others::{
+    RANDOM_LAYERS, SHUFFLED_LAYERS, random_layers, shuffled_layers,
+};
+use lessons::ch12::verdicts::{Verdict, verdicts};
 use lessons::numbers::{mean, median, reaching};
-use lessons::trained::{at, is_word, maps};
+use lessons::trained::{at, is_word, passes};
 use pretrained::{TrainedLayer, minilm};
 
+use crate::cases::assert_close;
 use crate::quote::{Table, assert_quote, percent, share, values};
 
-/// The maps of layers of random numbers, made once for all tests here.
-pub static RANDOM: LazyLock<Vec<Maps>> = LazyLock::new(|| random_maps().unwrap());
+/// The maps of layers of random entries, made once for all tests here.
+pub static RANDOM: LazyLock<Vec<[Maps; 3]>> = LazyLock::new(|| random_layers().unwrap());
+
+/// What comes after a name for each measure.
+const SUFFIXES: [&str; 3] = ["", "_words", "_written"];
 
 #[test]
-fn each_claimed_link_beside_its_controls() {
-    let claims = Measured::all(&RANDOM).unwrap();
-    let mut table = Table::new([
-        ("link", -18),
-        ("source", 7),
-        ("head", 6),
-        ("share", 7),
-        ("word pairs", 12),
-        ("random", 12),
-        ("others", 8),
-        ("passed", 8),
-    ]);
-    let mut said = Vec::new();
-    for claim in &claims {
-        let Measured { source, link, .. } = claim;
-        let twice = |others: f64| link.share >= 2.0 * others;
-        assert_eq!(twice(link.others), twice(link.others_but_key), "{}", link.name);
-        let [pairs, random] = [claim.pairs, claim.random].map(percent);
-        let [own, others] = [link.share, link.others].map(share);
-        let (head, passed) = (link.head.to_string(), format!("{} of 3", claim.passed()));
-        table.row([&link.name, *source, &head, &own, &pairs, &random, &others, &passed]);
-        let name = link.name.replace(" → ", "_").to_lowercase();
-        said.extend([
-            (name.clone(), own),
-            (format!("{name}_head"), head),
-            (format!("{name}_pairs"), pairs),
-            (format!("{name}_random"), random),
-            (format!("{name}_random_median"), share(claim.random_median)),
-            (format!("{name}_others"), others),
-        ]);
+fn each_measure_is_what_its_name_says() {
+    let TrainedLayer { parameters, sentences } = minilm().unwrap();
+    let maps = measured(&parameters, &sentences).unwrap();
+    let (w_o, d_v) = (&parameters.w_o().weight, parameters.dims().d_v());
+    for (nth, sentence) in sentences.iter().enumerate() {
+        let n = sentence.tokens.len();
+        for (i, pass) in passes(&parameters, &sentence.input).unwrap().iter().enumerate()
+        {
+            // ‖Σ_j v[k, j] · W^O[i·d_v + j, ·]‖, entry by entry.
+            let written = |k: usize, to: usize| -> f64 {
+                (0..d_v).map(|j| pass.v[(k, j)] * w_o[(i * d_v + j, to)]).sum()
+            };
+            let length = |k: usize| {
+                (0..w_o.ncols()).map(|to| written(k, to).powi(2)).sum::<f64>().sqrt()
+            };
+            let lengths: Vec<f64> = (0..n).map(length).collect();
+            let expected = |measure: usize, q: usize, k: usize| {
+                let counted = |k: usize| match measure {
+                    0 => pass.attn[(q, k)],
+                    1 if is_word(&sentence.tokens[k]) => pass.attn[(q, k)],
+                    1 => 0.0,
+                    _ => pass.attn[(q, k)] * lengths[k],
+                };
+                counted(k) / (0..n).map(counted).sum::<f64>()
+            };
+            for (measure, name) in MEASURES.iter().enumerate() {
+                let expected = Matrix::from_fn(n, n, |q, k| expected(measure, q, k));
+                let diff = (&maps[measure][nth][i] - expected).amax();
+                assert_close(format!("share {name}, head {i}"), diff, 1e-12);
+            }
+        }
+    }
+}
+
+#[test]
+fn each_claimed_link_under_three_measures() {
+    let claims = verdicts(&RANDOM).unwrap();
+    let mut table = Table::bare([-20, 6, 8, 8, 9, 8, 8, 9, 8, 8]);
+    table.row(["", MEASURES[0], "", "", MEASURES[1], "", "", MEASURES[2], "", ""]);
+    let columns = ["share", "others", "passes"];
+    table.row(
+        std::iter::once("link")
+            .chain([columns; 3].concat())
+            .collect::<Vec<_>>()
+            .try_into()
+            .unwrap(),
+    );
+    let mut quoted = Vec::new();
+    for (claim, verdicts) in &claims {
+        let mut row = vec![claim.name()];
+        let name = claim.name().replace(" → ", "_");
+        for (Verdict { link, pairs, random, random_median }, suffix) in
+            verdicts.iter().zip(SUFFIXES)
+        {
+            let [own, others] = [link.share, link.others].map(share);
+            row.extend([own.clone(), others.clone()]);
+            quoted.extend([
+                (format!("{name}{suffix}"), own),
+                (format!("{name}_head{suffix}"), link.head.to_string()),
+                (format!("{name}_pairs{suffix}"), percent(*pairs)),
+                (format!("{name}_random{suffix}"), percent(*random)),
+                (format!("{name}_random_median{suffix}"), share(*random_median)),
+                (format!("{name}_others{suffix}"), others),
+            ]);
+        }
+        for (at, verdict) in verdicts.iter().enumerate() {
+            let letters = verdict.controls().into_iter().zip(['P', 'R', 'T']);
+            let passed =
+                letters.map(|(passed, letter)| if passed { letter } else { '·' });
+            row.insert(3 * at + 3, passed.collect());
+        }
+        table.row::<String>(row.try_into().unwrap());
     }
     for n in 0..=3 {
-        let count = claims.iter().filter(|claim| claim.passed() == n).count();
-        said.push((format!("passed_{n}"), count.to_string()));
+        for (measure, suffix) in SUFFIXES.iter().enumerate() {
+            let count = claims.iter().filter(|(_, of)| of[measure].passed() == n).count();
+            quoted.push((format!("passed_{n}{suffix}"), count.to_string()));
+        }
     }
-    said.push(("claims".to_owned(), claims.len().to_string()));
-    said.push(("random_layers".to_owned(), RANDOM_LAYERS.to_string()));
+    quoted.extend([
+        ("claims".to_owned(), claims.len().to_string()),
+        ("random_layers".to_owned(), RANDOM_LAYERS.to_string()),
+    ]);
     assert_quote!("ch12_claims", table.text());
-    assert_quote!("ch12_claims_values", values(&said));
+    assert_quote!("ch12_claims_values", values(&quoted));
+}
+
+/// What *flew* spares `[CLS]`, it has for all words.
+#[test]
+fn flew_gives_cls_less_than_the_others_do() {
+    let TrainedLayer { parameters, sentences } = minilm().unwrap();
+    let pilot = sentences.iter().position(|sentence| sentence.name == "pilot").unwrap();
+    let maps = &measured(&parameters, &sentences).unwrap()[0][pilot];
+    let flew = at(&sentences[pilot], "flew").unwrap();
+    let (own, n) = (maps[11][(flew, 0)], maps[11].nrows());
+    let others = mean((0..n).filter(|&row| row != flew).map(|row| maps[11][(row, 0)]));
+    assert!(own < others);
+    let quoted = [("flew_to_cls", share(own)), ("others_to_cls", share(others))];
+    assert_quote!("ch12_flew", values(&quoted));
 }
 
 #[test]
 fn the_best_of_twelve_over_all_word_pairs() {
     let TrainedLayer { parameters, sentences } = minilm().unwrap();
-    let pairs = all_pairs(&maps_of_all(&parameters, &sentences).unwrap(), &sentences);
-    let of = |layers: &[Maps]| -> Vec<f64> {
-        layers.iter().flat_map(|maps| all_pairs(maps, &sentences)).collect()
-    };
-    let (random, shuffled) = (of(&RANDOM), of(&shuffled_maps().unwrap()));
-    let mut said = vec![
-        ("pairs".to_owned(), pairs.len().to_string()),
-        ("shuffled_layers".to_owned(), SHUFFLED_LAYERS.to_string()),
+    let layers = [
+        ("trained", vec![measured(&parameters, &sentences).unwrap()]),
+        ("random", RANDOM.clone()),
+        ("shuffled", shuffled_layers().unwrap()),
     ];
-    for (name, best) in
-        [("trained", &pairs), ("random", &random), ("shuffled", &shuffled)]
-    {
-        said.push((format!("{name}_median"), share(median(best.iter().copied()))));
-        said.push((format!("{name}_third"), percent(reaching(best, 1.0 / 3.0))));
-        said.push((format!("{name}_half"), percent(reaching(best, 0.5))));
+    let mut table = Table::new([
+        ("best of twelve heads", -34),
+        ("trained", 7),
+        ("random", 9),
+        ("shuffled", 10),
+    ]);
+    let mut quoted = vec![("shuffled_layers".to_owned(), SHUFFLED_LAYERS.to_string())];
+    for (measure, suffix) in SUFFIXES.iter().enumerate() {
+        let links = layers.each_ref().map(|(_, layers)| -> Vec<Link> {
+            layers.iter().flat_map(|layer| links(&layer[measure], &sentences)).collect()
+        });
+        let shares =
+            links.each_ref().map(|of| of.iter().map(|l| l.share).collect::<Vec<_>>());
+        let medians = shares.each_ref().map(|of| median(of.iter().copied()));
+        let [trained, random, shuffled] = medians;
+        let is_higher = [random, shuffled].map(|control| trained > control);
+        assert_eq!(is_higher, [measure > 0; 2], "what the chapter says of the median");
+        let twice = |of: &Vec<Link>| mean(of.iter().map(|l| f64::from(l.is_twice())));
+        let rows = [
+            ("median", medians.map(share)),
+            ("third", shares.each_ref().map(|of| percent(reaching(of, 1.0 / 3.0)))),
+            ("half", shares.each_ref().map(|of| percent(reaching(of, 0.5)))),
+            ("twice", links.each_ref().map(|of| percent(twice(of)))),
+        ];
+        let said = ["median", "a third or more", "a half or more", "twice the others"];
+        for ((name, cells), said) in rows.into_iter().zip(said) {
+            let [a, b, c] = &cells;
+            table.row([&format!("{}, {said}", MEASURES[measure]), a, b, c]);
+            for ((layer, _), cell) in layers.iter().zip(cells) {
+                quoted.push((format!("{layer}_{name}{suffix}"), cell));
+            }
+        }
+        if measure == 0 {
+            let largest = shares[0].iter().copied().fold(0.0, f64::max);
+            quoted.push(("largest".to_owned(), share(largest)));
+            quoted.push(("pairs".to_owned(), links[0].len().to_string()));
+            // Of six layers as sharp as this one, at most so many pairs reach a half.
+            let six_layers = percent(6.0 * reaching(&shares[0], 0.5));
+            quoted.push(("six_layers_half".to_owned(), six_layers));
+        }
     }
-    let largest = pairs.iter().copied().fold(0.0, f64::max);
-    said.push(("largest".to_owned(), share(largest)));
-    assert_quote!("ch12_pairs", values(&said));
-}
-
-#[test]
-fn head_11_gives_animal_to_nearly_every_token() {
-    let TrainedLayer { parameters, sentences } = minilm().unwrap();
-    let mut said = Vec::new();
-    for sentence in &sentences {
-        let map = maps(&parameters, &sentence.input).unwrap().swap_remove(11);
-        let words: Vec<usize> =
-            (0..map.ncols()).filter(|&key| is_word(&sentence.tokens[key])).collect();
-        let column = |key: usize| mean(map.column(key).iter().copied());
-        let most = |keys: &[usize], of: &dyn Fn(usize) -> f64| {
-            keys.iter().copied().max_by(|&a, &b| of(a).total_cmp(&of(b))).unwrap()
-        };
-        let top = most(&words, &column);
-        let led = (0..map.nrows())
-            .filter(|&row| most(&words, &|key| map[(row, key)]) == top)
-            .count();
-        let name = sentence.name;
-        said.push((format!("{name}_word"), sentence.tokens[top].to_string()));
-        said.push((format!("{name}_mean"), share(column(top))));
-        said.push((format!("{name}_led"), led.to_string()));
-        said.push((format!("{name}_tokens"), map.nrows().to_string()));
-    }
-    let trained = minilm().unwrap();
-    let animal = trained.sentence("animal_tired").unwrap();
-    let map = &maps(&parameters, &animal.input).unwrap()[11];
-    for (name, query) in
-        [("cls", "[CLS]"), ("the", "the"), ("was", "was"), ("itself", "animal")]
-    {
-        said.push((
-            format!("{name}_to_animal"),
-            share(map[(at(animal, query).unwrap(), 2)]),
-        ));
-    }
-    let rivers = trained.sentence("river_banks").unwrap();
-    let pieces = ["over", "##flow", "##ed"].map(|piece| at(rivers, piece).unwrap());
-    let sums = maps(&parameters, &rivers.input).unwrap();
-    let to_verb = |head: usize, row: usize| -> f64 {
-        pieces.iter().map(|&piece| sums[head][(row, piece)]).sum()
-    };
-    let banks = at(rivers, "banks").unwrap();
-    let head =
-        (0..sums.len()).max_by(|&a, &b| to_verb(a, banks).total_cmp(&to_verb(b, banks)));
-    let head = head.unwrap();
-    let others = (0..rivers.tokens.len()).filter(|&row| row != banks);
-    let others = mean(others.map(|row| to_verb(head, row)));
-    let it = at(animal, "it").unwrap();
-    let street = at(animal, "street").unwrap();
-    let named = [
-        ("banks_overflowed", share(to_verb(head, banks))),
-        ("banks_overflowed_head", head.to_string()),
-        ("banks_overflowed_others", share(others)),
-        ("it_to_street", share(map[(it, street)])),
-        ("it_to_cls", share(map[(it, 0)])),
-    ];
-    said.extend(named.map(|(name, value)| (name.to_owned(), value)));
-    assert_quote!("ch12_topic", values(&said));
+    assert_quote!("ch12_pairs", table.text());
+    assert_quote!("ch12_pairs_values", values(&quoted));
 }

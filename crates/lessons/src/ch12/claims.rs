@@ -1,11 +1,11 @@
-//! The links that the sources claim, what the best head gives each, and what it gives
-//! where nothing is claimed.
+//! The links that the sources claim, and the links between all pairs of words.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use attention::{LayerParameters, Matrix};
-use pretrained::{Sentence, TrainedLayer};
+use pretrained::Sentence;
 
-use crate::numbers::{mean, median, reaching};
+use super::measures::Maps;
+use crate::numbers::mean;
 use crate::trained::{at, is_word, maps};
 
 /// A link that a source claims.
@@ -15,9 +15,9 @@ pub struct Claim {
     pub source: &'static str,
     /// The name of the sentence.
     pub sentence: &'static str,
-    /// The pieces of the word that looks.
+    /// The pieces of the word that attends.
     pub queries: &'static [&'static str],
-    /// The word that it looks at.
+    /// The word that it attends to.
     pub key: &'static str,
 }
 
@@ -43,8 +43,21 @@ pub const CLAIMS: [Claim; 9] = [
     claim("002", "animal_tired", &["the"], "animal"),
 ];
 
-/// What a layer does with the four sentences: for each its maps, head 0 first.
-pub type Maps = Vec<Vec<Matrix>>;
+impl Claim {
+    /// `overflowed → banks`.
+    pub fn name(&self) -> String {
+        format!("{} → {}", self.queries.join(" ").replace(" ##", ""), self.key)
+    }
+
+    /// The rows of the query's pieces and the column of the key.
+    ///
+    /// # Errors
+    /// If the sentence is another and lacks a word.
+    pub fn place(&self, sentence: &Sentence) -> Result<(Vec<usize>, usize)> {
+        let rows = self.queries.iter().map(|query| at(sentence, query));
+        Ok((rows.collect::<Result<_>>()?, at(sentence, self.key)?))
+    }
+}
 
 /// The maps of a layer on all sentences.
 ///
@@ -67,121 +80,50 @@ pub fn best_head(maps: &[Matrix], queries: &[usize], key: usize) -> (usize, f64)
 }
 // ANCHOR_END: best_head
 
-/// The best head's share for every ordered pair of two different word pieces.
-// ANCHOR: all_pairs
-pub fn all_pairs(of_sentences: &Maps, sentences: &[Sentence]) -> Vec<f64> {
-    let mut best = Vec::new();
-    for (maps, Sentence { tokens, .. }) in of_sentences.iter().zip(sentences) {
-        let is_word = |&at: &usize| is_word(&tokens[at]);
-        let words: Vec<usize> = (0..tokens.len()).filter(is_word).collect();
-        for &query in &words {
-            for &key in words.iter().filter(|&&key| key != query) {
-                best.push(best_head(maps, &[query], key).1);
-            }
-        }
-    }
-    best
-}
-// ANCHOR_END: all_pairs
-
-/// A claimed link as the best head has it.
-#[derive(Debug, Clone)]
+/// What a link gets from its best head, and what the other tokens give the same key.
+#[derive(Debug, Clone, Copy)]
 pub struct Link {
-    /// `overflowed → banks`.
-    pub name: String,
     /// The head that gives it the most.
     pub head: usize,
     /// What it gives.
     pub share: f64,
-    /// The mean share that the other tokens give the key, in the same head.
+    /// The mean of all rows but the query's, in the same head.
     pub others: f64,
-    /// The same without what the key gives itself, as chapter 4 has it.
-    pub others_but_key: f64,
-    rows: Vec<usize>,
-    column: usize,
 }
 
-impl Claim {
-    /// The claim in the maps of its sentence.
+impl Link {
+    /// The link from these rows, pieces of one word, to this column.
     ///
-    /// # Errors
-    /// If the sentence is another and lacks a word.
-    pub fn link(&self, sentence: &Sentence, maps: &[Matrix]) -> Result<Link> {
-        let rows = self.queries.iter().map(|query| at(sentence, query));
-        let rows = rows.collect::<Result<Vec<usize>>>()?;
-        let column = at(sentence, self.key)?;
-        let (head, share) = best_head(maps, &rows, column);
-        let others = (0..sentence.tokens.len()).filter(|row| !rows.contains(row));
-        let given = |row: usize| maps[head][(row, column)];
-        Ok(Link {
-            name: format!("{} → {}", self.queries.join(" ").replace(" ##", ""), self.key),
-            head,
-            share,
-            others: mean(others.clone().map(given)),
-            others_but_key: mean(others.filter(|&row| row != column).map(given)),
-            rows,
-            column,
-        })
+    /// # Panics
+    /// If there are no maps.
+    pub fn new(maps: &[Matrix], queries: &[usize], key: usize) -> Self {
+        let (head, share) = best_head(maps, queries, key);
+        let others = (0..maps[head].nrows()).filter(|row| !queries.contains(row));
+        let others = mean(others.map(|row| maps[head][(row, key)]));
+        Self { head, share, others }
+    }
+
+    /// Whether the query gives at least twice what the others give.
+    pub fn is_twice(&self) -> bool {
+        self.share >= 2.0 * self.others
     }
 }
 
-/// The claimed links in the trained layer, each with its claim.
-///
-/// # Errors
-/// None; the layer and the sentences are parts of the program.
-pub fn links() -> Result<Vec<(Claim, Link)>> {
-    let layer = pretrained::minilm()?;
-    let one = |claim: Claim| -> Result<(Claim, Link)> {
-        let sentence = layer.sentence(claim.sentence)?;
-        let maps = maps(&layer.parameters, &sentence.input)?;
-        Ok((claim, claim.link(sentence, &maps)?))
-    };
-    CLAIMS.into_iter().map(one).collect()
+/// The link of every ordered pair of two different word pieces.
+pub fn links(of_sentences: &Maps, sentences: &[Sentence]) -> Vec<Link> {
+    let mut links = Vec::new();
+    for (maps, Sentence { tokens, .. }) in of_sentences.iter().zip(sentences) {
+        let is_word = |&at: &usize| is_word(&tokens[at]);
+        let words: Vec<usize> = (0..tokens.len()).filter(is_word).collect();
+        for &query in &words {
+            let keys = words.iter().filter(|&&key| key != query);
+            links.extend(keys.map(|&key| Link::new(maps, &[query], key)));
+        }
+    }
+    links
 }
 
-/// A claim, measured, with its three controls.
-pub struct Measured {
-    /// The number of the source.
-    pub source: &'static str,
-    /// The link in the trained layer; what the other tokens give is the third control.
-    pub link: Link,
-    /// The part of all word pairs whose best head gives as much.
-    pub pairs: f64,
-    /// The part of random layers whose best head gives as much on this very link.
-    pub random: f64,
-    /// The median over random layers of what the best head gives on this link.
-    pub random_median: f64,
-}
-
-impl Measured {
-    /// Every claim, compared with the maps of random layers.
-    ///
-    /// # Errors
-    /// None; the layer and the sentences are parts of the program.
-    pub fn all(random: &[Maps]) -> Result<Vec<Self>> {
-        let TrainedLayer { parameters, sentences } = pretrained::minilm()?;
-        let pairs = all_pairs(&maps_of_all(&parameters, &sentences)?, &sentences);
-        let one = |(claim, link): (Claim, Link)| -> Result<Self> {
-            let nth = sentences.iter().position(|s| s.name == claim.sentence);
-            let nth = nth.context("the claim's sentence")?;
-            let best = |maps: &Maps| best_head(&maps[nth], &link.rows, link.column).1;
-            let in_random: Vec<f64> = random.iter().map(best).collect();
-            Ok(Self {
-                source: claim.source,
-                pairs: reaching(&pairs, link.share),
-                random: reaching(&in_random, link.share),
-                random_median: median(in_random),
-                link,
-            })
-        };
-        links()?.into_iter().map(one).collect()
-    }
-
-    /// How many of three it is: rare among word pairs, rare among random layers, and twice
-    /// what others give.
-    pub fn passed(&self) -> usize {
-        let twice = self.link.share >= 2.0 * self.link.others;
-        let passed = [self.pairs <= 0.05, self.random <= 0.05, twice];
-        passed.into_iter().filter(|&it| it).count()
-    }
+/// The best head's share for every ordered pair of two different word pieces.
+pub fn all_pairs(of_sentences: &Maps, sentences: &[Sentence]) -> Vec<f64> {
+    links(of_sentences, sentences).iter().map(|link| link.share).collect()
 }

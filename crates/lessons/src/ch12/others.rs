@@ -1,5 +1,5 @@
-//! Layers beside the trained one: of random numbers, of its own numbers in another order,
-//! and with its matrices the wrong way round.
+//! Layers to compare the trained one with: of random entries, of its own entries in another
+//! order, and with its matrices transposed.
 
 use anyhow::Result;
 use attention::{
@@ -7,54 +7,54 @@ use attention::{
 };
 use pretrained::TrainedLayer;
 
-use super::claims::{Maps, maps_of_all};
+use super::measures::{Maps, measured};
 
-/// How many layers of random numbers each claim is compared with.
+/// How many layers of random entries each claim is compared with.
 pub const RANDOM_LAYERS: u64 = 50;
-/// How many layers have the trained numbers in another order.
-pub const SHUFFLED_LAYERS: u64 = 5;
+/// How many layers have the trained entries in another order.
+pub const SHUFFLED_LAYERS: u64 = 30;
 
-/// The maps of [`RANDOM_LAYERS`] layers.
+/// The maps of [`RANDOM_LAYERS`] layers, under each measure.
 ///
 /// # Errors
 /// None; the sentences are parts of the program.
-pub fn random_maps() -> Result<Vec<Maps>> {
+pub fn random_layers() -> Result<Vec<[Maps; 3]>> {
     let TrainedLayer { parameters, sentences } = pretrained::minilm()?;
     let layer = |seed| {
         LayerParameters::random(parameters.dims(), true, &mut Rng::seed_from_u64(seed))
     };
-    (0..RANDOM_LAYERS).map(|seed| maps_of_all(&layer(seed), &sentences)).collect()
+    (0..RANDOM_LAYERS).map(|seed| measured(&layer(seed), &sentences)).collect()
 }
 
-/// The maps of [`SHUFFLED_LAYERS`] layers.
+/// The maps of [`SHUFFLED_LAYERS`] layers, under each measure.
 ///
 /// # Errors
 /// None; the layer and the sentences are parts of the program.
-pub fn shuffled_maps() -> Result<Vec<Maps>> {
+pub fn shuffled_layers() -> Result<Vec<[Maps; 3]>> {
     let TrainedLayer { parameters, sentences } = pretrained::minilm()?;
     (0..SHUFFLED_LAYERS)
-        .map(|seed| maps_of_all(&shuffled_layer(&parameters, seed)?, &sentences))
+        .map(|seed| measured(&shuffled_layer(&parameters, seed)?, &sentences))
         .collect()
 }
 
-/// The trained layer with the numbers of each matrix and bias in another order.
+/// The trained layer with the entries of each matrix and bias in another order.
 fn shuffled_layer(layer: &LayerParameters, seed: u64) -> Result<LayerParameters> {
     let rng = &mut Rng::seed_from_u64(seed);
     let mut order = |n: usize| {
         let keys: Matrix = random_matrix(n, 1, 1.0, rng);
-        let mut order: Vec<usize> = (0..n).collect();
-        order.sort_by(|&a, &b| keys[a].total_cmp(&keys[b]));
-        order
+        let mut order: Vec<(f64, usize)> = keys.iter().copied().zip(0..).collect();
+        order.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        order.into_iter().map(|(_, place)| place)
     };
     let mut shuffled = |linear: &Linear| {
         let mut new = linear.clone();
-        for (to, from) in order(linear.weight.len()).into_iter().enumerate() {
-            new.weight[to] = linear.weight[from];
-        }
+        let from = order(linear.weight.len());
+        let weight = linear.weight.as_slice();
+        new.weight.iter_mut().zip(from).for_each(|(new, from)| *new = weight[from]);
         if let (Some(new), Some(bias)) = (&mut new.bias, &linear.bias) {
-            for (to, from) in order(bias.len()).into_iter().enumerate() {
-                new[to] = bias[from];
-            }
+            new.iter_mut()
+                .zip(order(bias.len()))
+                .for_each(|(new, from)| *new = bias[from]);
         }
         new
     };
@@ -63,14 +63,15 @@ fn shuffled_layer(layer: &LayerParameters, seed: u64) -> Result<LayerParameters>
         w_k: shuffled(&head.w_k),
         w_v: shuffled(&head.w_v),
     });
-    Ok(LayerParameters::new(heads.collect(), layer.w_o().clone())?)
+    let heads = heads.collect();
+    Ok(LayerParameters::new(heads, shuffled(layer.w_o()))?)
 }
 
 /// W^Q, W^K and W^V taken as if the file stored them `[in, out]`.
 ///
 /// # Errors
 /// If the matrices are not square.
-pub fn turned_wrongly(layer: &LayerParameters) -> Result<LayerParameters> {
+pub fn transposed(layer: &LayerParameters) -> Result<LayerParameters> {
     let fused = layer.pack();
     let d_k = layer.dims().d_k();
     let block = |wide: &Linear, i: usize| -> Result<Linear> {

@@ -1,16 +1,19 @@
-//! What each token gets: in attention, and in what is written into the output.
+//! What each token gets, in attention and in what is written, and what becomes of the
+//! output without it.
 
 use anyhow::Result;
-use attention::{LayerParameters, Matrix};
-use single_head::HeadPass;
+use attention::{LayerParameters, Mask, Matrix};
+use single_head::attend;
 
-use crate::trained::passes;
+use super::measures::{lengths, weighted};
+use crate::numbers::mean;
+use crate::trained::{cosine, passes};
 
-/// What each token gets over all heads and queries.
+/// What each token gets, as means over all heads and queries.
 pub struct Got {
-    /// The mean share.
+    /// The share as it is.
     pub attention: Vec<f64>,
-    /// The mean part of the length of what is written, |share · v_j W_i^O|.
+    /// The part of what is written, share · ‖v_k W_i^O‖ over the sum of its row.
     pub written: Vec<f64>,
 }
 
@@ -20,28 +23,85 @@ impl Got {
     /// # Errors
     /// If the tokens have another width than the layer.
     pub fn new(layer: &LayerParameters, x: &Matrix) -> Result<Self> {
-        let n = x.nrows();
-        let mut got = Self { attention: vec![0.0; n], written: vec![0.0; n] };
         let passes = passes(layer, x)?;
-        for (i, pass) in passes.iter().enumerate() {
-            let lengths = lengths(layer, i, pass);
-            let weight = 1.0 / (passes.len() * n) as f64;
-            for row in pass.attn.row_iter() {
-                let written: Vec<f64> =
-                    row.iter().zip(&lengths).map(|(a, l)| a * l).collect();
-                let total: f64 = written.iter().sum();
-                for j in 0..n {
-                    got.attention[j] += weight * row[j];
-                    got.written[j] += weight * written[j] / total;
-                }
-            }
-        }
-        Ok(got)
+        let written = passes.iter().enumerate();
+        let written: Vec<Matrix> = written
+            .map(|(head, pass)| weighted(&pass.attn, &lengths(layer, head, pass)))
+            .collect();
+        let attention: Vec<Matrix> = passes.into_iter().map(|pass| pass.attn).collect();
+        Ok(Self { attention: columns(&attention), written: columns(&written) })
     }
 }
 
-/// How long each token's value is once W_i^O has written it into the output.
-pub fn lengths(layer: &LayerParameters, head: usize, pass: &HeadPass) -> Vec<f64> {
-    let written = &pass.v * layer.w_o_of_head(head); // [n_tokens, d_model]
-    written.row_iter().map(|row| row.norm()).collect()
+/// The mean of each column over all maps.
+fn columns(maps: &[Matrix]) -> Vec<f64> {
+    let column = |key: usize| mean(maps.iter().map(|map| map.column(key).mean()));
+    (0..maps[0].ncols()).map(column).collect()
+}
+
+/// The output of a layer without one of its tokens, in two ways.
+pub struct Without {
+    /// As it was, `[n_tokens, d_model]`.
+    pub whole: Matrix,
+    /// The token's term is left out; all other shares stay.
+    pub dropped: Matrix,
+    /// No query may attend to the token; its shares go to the others.
+    pub masked: Matrix,
+}
+
+impl Without {
+    /// The output of this layer on these tokens, without token `key`.
+    ///
+    /// # Errors
+    /// If the tokens have another width than the layer.
+    pub fn new(layer: &LayerParameters, x: &Matrix, key: usize) -> Result<Self> {
+        let whole = output(layer, x, &Mask::None)?;
+        let allowed = (0..x.nrows()).map(|token| token != key).collect();
+        let masked = output(layer, x, &Mask::Keys(allowed))?;
+        let dropped = &whole - written_by(layer, x, key)?;
+        Ok(Self { whole, dropped, masked })
+    }
+
+    /// How much each changes the output, as parts of the output's length: dropped, masked.
+    pub fn changes(&self) -> [f64; 2] {
+        let change = |out: &Matrix| (out - &self.whole).norm() / self.whole.norm();
+        [change(&self.dropped), change(&self.masked)]
+    }
+
+    /// How many times as long the masked output is.
+    pub fn stretch(&self) -> f64 {
+        self.masked.norm() / self.whole.norm()
+    }
+
+    /// How far each masked row points where it did: the mean cosine of the rows.
+    pub fn direction(&self) -> f64 {
+        let row = |m: &Matrix, i: usize| {
+            Matrix::from_row_slice(1, m.ncols(), m.row(i).clone_owned().as_slice())
+        };
+        mean(
+            (0..self.whole.nrows())
+                .map(|i| cosine(&row(&self.whole, i), &row(&self.masked, i))),
+        )
+    }
+}
+
+/// Σ_i head_i W_i^O + b^O, `[n_tokens, d_model]`.
+fn output(layer: &LayerParameters, x: &Matrix, mask: &Mask) -> Result<Matrix> {
+    let mut out = Matrix::zeros(x.nrows(), layer.dims().d_model());
+    for (i, head) in layer.heads().iter().enumerate() {
+        out += attend(head, x, x, x, mask)?.out * layer.w_o_of_head(i);
+    }
+    if let Some(bias) = &layer.w_o().bias {
+        out.row_iter_mut().for_each(|mut row| row += bias);
+    }
+    Ok(out)
+}
+
+/// What one token writes into every row: Σ_i A_i[q, key] · v_key W_i^O.
+fn written_by(layer: &LayerParameters, x: &Matrix, key: usize) -> Result<Matrix> {
+    let mut written = Matrix::zeros(x.nrows(), layer.dims().d_model());
+    for (i, pass) in passes(layer, x)?.iter().enumerate() {
+        written += pass.attn.column(key) * (pass.v.row(key) * layer.w_o_of_head(i));
+    }
+    Ok(written)
 }

@@ -2,7 +2,7 @@
 
 use attention::Linear;
 
-use super::projections::{Projections, biases, linear, turned};
+use super::projections::{Projections, biases, linear, transposed};
 use crate::{Result, TensorFile};
 
 /// A tensor whose name ends in one of these belongs to such a layer.
@@ -18,14 +18,14 @@ const NAMES: [&str; 4] = ["self.query", "self.key", "self.value", "output.dense"
 pub(super) fn read(file: &TensorFile, prefix: &str) -> Result<Projections> {
     let names = NAMES.map(|name| format!("{prefix}attention.{name}"));
     let w_q_name = format!("{}.weight", names[0]);
-    let d = turned(&file.tensor(&w_q_name)?)?.nrows();
+    let d = transposed(&file.tensor(&w_q_name)?)?.nrows();
 
     let biases = biases(file, names.clone().map(|name| (format!("{name}.bias"), d)))?;
     let read = |i: usize| -> Result<Linear> {
         let name = format!("{}.weight", names[i]);
         let weight = file.tensor(&name)?;
         weight.expect_shape(&[d, d])?;
-        linear(file, turned(&weight)?, biases.as_ref().map(|biases| biases[i].clone()))
+        linear(file, transposed(&weight)?, biases.as_ref().map(|biases| biases[i].clone()))
     };
     Ok(Projections { w_q: read(0)?, w_k: read(1)?, w_v: read(2)?, w_o: read(3)? })
 }

@@ -12,18 +12,18 @@ pub(super) struct Projections {
     pub w_o: Linear,
 }
 
-/// A weight that the file stores as `[out, in]`, turned: `[in, out]`.
+/// A weight that the file stores as `[out, in]`, transposed: `[in, out]`.
 ///
 /// Row after row in the file is column after column here, so the numbers stay where they
 /// are and only the two sizes change places.
-// ANCHOR: turned
-pub(super) fn turned(weight: &Tensor<'_>) -> Result<Matrix> {
+// ANCHOR: transposed
+pub(super) fn transposed(weight: &Tensor<'_>) -> Result<Matrix> {
     let [d_out, d_in] = *weight.shape() else {
         return Err(weight.shape_error("two dimensions"));
     };
     Ok(Matrix::from_vec(d_in, d_out, weight.numbers()?)) // [in, out]
 }
-// ANCHOR_END: turned
+// ANCHOR_END: transposed
 
 /// The biases of these names and lengths, or none if the file has none of them.
 ///

@@ -2,7 +2,7 @@
 
 use attention::Matrix;
 
-use super::projections::{Projections, biases, linear, turned};
+use super::projections::{Projections, biases, linear, transposed};
 use crate::{Error, Result, TensorFile};
 
 /// A tensor whose name ends in one of these belongs to such a layer.
@@ -39,29 +39,29 @@ pub(super) fn read(file: &TensorFile, prefix: &str) -> Result<Projections> {
 /// `[d, d]`: the one weight of which every layer says its d.
 fn square(file: &TensorFile, name: &str) -> Result<Matrix> {
     let weight = file.tensor(name)?;
-    match turned(&weight)? {
-        turned if turned.is_square() => Ok(turned),
+    match transposed(&weight)? {
+        transposed if transposed.is_square() => Ok(transposed),
         _ => Err(weight.shape_error("as many rows as columns")),
     }
 }
 
-/// `[3 · d, d]` in the file, `[d, 3 · d]` turned: three blocks of columns.
+/// `[3 · d, d]` in the file, `[d, 3 · d]` transposed: three blocks of columns.
 fn stacked(file: &TensorFile, name: &str, d: usize) -> Result<[Matrix; 3]> {
     let weight = file.tensor(name)?;
     weight.expect_shape(&[3 * d, d])?;
-    let turned = turned(&weight)?;
-    Ok([0, 1, 2].map(|i| turned.columns(i * d, d).into_owned()))
+    let transposed = transposed(&weight)?;
+    Ok([0, 1, 2].map(|i| transposed.columns(i * d, d).into_owned()))
 }
 
 /// `[d, d]`, `[d, kdim]` and `[d, vdim]` in the file.
 fn separate(file: &TensorFile, names: &[String; 3], d: usize) -> Result<[Matrix; 3]> {
     let [w_q, w_k, w_v] = names;
     let [w_q, w_k, w_v] = [file.tensor(w_q)?, file.tensor(w_k)?, file.tensor(w_v)?];
-    let turned = [turned(&w_q)?, turned(&w_k)?, turned(&w_v)?];
+    let transposed = [transposed(&w_q)?, transposed(&w_k)?, transposed(&w_v)?];
     w_q.expect_shape(&[d, d])?;
-    w_k.expect_shape(&[d, turned[1].nrows()])?;
-    w_v.expect_shape(&[d, turned[2].nrows()])?;
-    Ok(turned)
+    w_k.expect_shape(&[d, transposed[1].nrows()])?;
+    w_v.expect_shape(&[d, transposed[2].nrows()])?;
+    Ok(transposed)
 }
 
 fn refuse_what_is_not_computed(file: &TensorFile, prefix: &str) -> Result<()> {

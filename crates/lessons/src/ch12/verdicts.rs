@@ -1,0 +1,65 @@
+//! The nine claims under three measures, each with its three controls.
+
+use anyhow::{Context, Result};
+use pretrained::TrainedLayer;
+
+use super::claims::{CLAIMS, Claim, Link, all_pairs, best_head};
+use super::measures::{MEASURES, Maps, measured};
+use crate::numbers::{median, reaching};
+
+/// At most this part of word pairs, and of random layers, may reach the share.
+pub const RARE: f64 = 0.05;
+
+/// A claim under one measure, with its three controls.
+#[derive(Debug, Clone, Copy)]
+pub struct Verdict {
+    /// The link in the trained layer; what the other tokens give is the third control.
+    pub link: Link,
+    /// The part of all word pairs whose best head gives as much.
+    pub pairs: f64,
+    /// The part of random layers whose best head gives as much on this very link.
+    pub random: f64,
+    /// The median over random layers of what the best head gives on this link.
+    pub random_median: f64,
+}
+
+impl Verdict {
+    /// Rare among word pairs, rare among random layers, twice what the others give.
+    pub fn controls(&self) -> [bool; 3] {
+        [self.pairs <= RARE, self.random <= RARE, self.link.is_twice()]
+    }
+
+    /// How many of the three controls it passes.
+    pub fn passed(&self) -> usize {
+        self.controls().into_iter().filter(|&passed| passed).count()
+    }
+}
+
+/// Every claim with its verdict under each of [`MEASURES`], compared with random layers.
+///
+/// # Errors
+/// None; the layer and the sentences are parts of the program.
+pub fn verdicts(random: &[[Maps; 3]]) -> Result<Vec<(Claim, [Verdict; MEASURES.len()])>> {
+    let TrainedLayer { parameters, sentences } = pretrained::minilm()?;
+    let trained = measured(&parameters, &sentences)?;
+    let pairs = trained.each_ref().map(|maps| all_pairs(maps, &sentences));
+    let one = |claim: Claim| -> Result<_> {
+        let nth = sentences.iter().position(|s| s.name == claim.sentence);
+        let nth = nth.context("the claim's sentence")?;
+        let (rows, column) = claim.place(&sentences[nth])?;
+        let under = |measure: usize| {
+            let link = Link::new(&trained[measure][nth], &rows, column);
+            let best =
+                |layer: &[Maps; 3]| best_head(&layer[measure][nth], &rows, column).1;
+            let of_random: Vec<f64> = random.iter().map(best).collect();
+            Verdict {
+                pairs: reaching(&pairs[measure], link.share),
+                random: reaching(&of_random, link.share),
+                random_median: median(of_random),
+                link,
+            }
+        };
+        Ok((claim, [0, 1, 2].map(under)))
+    };
+    CLAIMS.into_iter().map(one).collect()
+}
