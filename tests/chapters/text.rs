@@ -35,7 +35,7 @@ impl Page {
 
 /// The chapters and the appendix that go on from one another, in order.
 fn pages() -> Vec<Page> {
-    let folder = paths::root().join("chapters");
+    let folder = paths::workspace().join("chapters");
     let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
     let mut names: Vec<String> = names
         .map(|name| name.into_string().unwrap())
@@ -59,8 +59,8 @@ fn the_time_that_the_first_page_names() {
     let words: usize = pages().iter().map(Page::words).sum();
     println!("{words} words");
     assert!(words <= MOST_WORDS, "{words} words, at most {MOST_WORDS}");
-    let set =
-        fs::read_to_string(paths::root().join("crates/exercises/info.toml")).unwrap();
+    let set = fs::read_to_string(paths::workspace().join("crates/exercises/info.toml"))
+        .unwrap();
     let exercises = set.matches("[[exercises]]").count();
     let hours = |minutes: usize| format!("{:.0}", minutes as f64 / 60.0);
     let said = [
