@@ -4,22 +4,32 @@
 //! for a wide page and once for a phone: it needs no script, takes the page's letters and
 //! colours, and prints sharply. What it says stands in its alternative and its table too.
 
+mod backward_graph;
 mod batch;
 mod canvas;
+mod dot_product;
 mod flow;
 mod head;
 mod layer;
 mod markup;
 mod shape;
+mod strided;
+mod strides;
+mod tile_plan;
 
 use serde_json::Value;
 
 use crate::{Figure, Table};
 use canvas::Canvas;
 
+pub use backward_graph::backward_graph;
 pub use batch::batch_diagram;
+pub use dot_product::dot_product;
 pub use head::{HeadPart, head_diagram};
 pub use layer::{LayerForm, LayerPart, layer_diagram};
+pub use strided::Strided;
+pub use strides::strides;
+pub use tile_plan::{TileCounts, TileKind, tile_kinds, tile_plan};
 
 /// How wide the drawing of a wide page is, in pixels.
 const WIDE: f64 = 720.0;

@@ -34,6 +34,7 @@ mod growth;
 mod head_maps;
 mod head_view;
 mod heads;
+mod heads_add;
 mod html;
 mod ladder_times;
 mod layout;
@@ -61,7 +62,9 @@ pub use average::{WeightRow, average};
 pub use concat_change::{ConcatChange, concat_change};
 pub use costs::{NamedCost, costs};
 pub use diagram::{
-    HeadPart, LayerForm, LayerPart, batch_diagram, head_diagram, layer_diagram,
+    HeadPart, LayerForm, LayerPart, Strided, TileCounts, TileKind, backward_graph,
+    batch_diagram, dot_product, head_diagram, layer_diagram, strides, tile_kinds,
+    tile_plan,
 };
 pub use error::{Error, Result};
 pub use figure::{Figure, Table};
@@ -69,6 +72,7 @@ pub use growth::{GrowthLine, GrowthPoint, growth};
 pub use head_maps::head_maps;
 pub use head_view::head_view;
 pub use heads::{Heads, Link};
+pub use heads_add::{Additions, heads_add};
 pub use ladder_times::{Timed, TimedCase, TimedRun, ladder_times};
 pub use ledger::ledger;
 pub use loss_curves::{LossCurve, loss_curves};

@@ -1,4 +1,7 @@
-//! Diagrams that several chapters show: one head, a layer, a batch.
+//! Diagrams that chapters show: one head, a layer, a batch, and small pictures of one idea.
+
+pub mod adding;
+pub mod small;
 
 use anyhow::{Context, Result, ensure};
 use attention::Dims;
@@ -8,8 +11,17 @@ use figures::{
 
 use crate::args::{Args, Entry};
 
-pub(crate) const FIGURES: [Entry; 3] =
-    [("head-diagram", head), ("layer-diagram", layer), ("batch-diagram", batch)];
+pub(crate) const FIGURES: [Entry; 9] = [
+    ("head-diagram", head),
+    ("layer-diagram", layer),
+    ("batch-diagram", batch),
+    ("dot-product", small::arrows),
+    ("temperatures", small::temperatures),
+    ("heads-add", adding::figure),
+    ("backward-graph", small::graph),
+    ("strides", small::memory),
+    ("tile-plan", small::tiles),
+];
 
 /// `sizes=512x8`: d_model and the number of heads.
 fn sizes(args: &Args) -> Result<Option<Dims>> {

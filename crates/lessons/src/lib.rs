@@ -21,7 +21,7 @@ pub mod ch09;
 pub mod ch11;
 pub mod ch12;
 pub mod ch13;
-mod diagrams;
+pub mod diagrams;
 pub mod numbers;
 pub mod plain;
 mod stages;

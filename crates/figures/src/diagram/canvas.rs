@@ -193,7 +193,8 @@ impl Canvas {
 
     /// A text whose letters' middle is at this height; smaller if it has no room.
     pub(super) fn text(&mut self, plain: &str, at: [f64; 2], anchor: Anchor, look: Look) {
-        let needed = width(plain, look.size);
+        let bold = if look.is_bold { 1.12 } else { 1.0 };
+        let needed = width(plain, look.size) * bold;
         let size = look.size * (look.room / needed.max(1e-9)).min(1.0);
         let size = size.max(LEAST.min(look.size));
         let [x, y] = [at[0], at[1] + 0.35 * size].map(short);

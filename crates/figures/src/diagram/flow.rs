@@ -53,19 +53,35 @@ impl Flow {
     pub(super) fn arrow(
         &self,
         canvas: &mut Canvas,
-        [from, to]: [Place; 2],
-        [lane, aside]: [f64; 2],
+        ends: [Place; 2],
+        lane: [f64; 2],
         ink: Ink,
     ) {
+        let [from, to] = self.ends(ends, lane);
+        canvas.arrow(from, to, ink);
+    }
+
+    /// The arrow from the second place to the first.
+    pub(super) fn arrow_back(
+        &self,
+        canvas: &mut Canvas,
+        ends: [Place; 2],
+        lane: [f64; 2],
+        ink: Ink,
+    ) {
+        let [from, to] = self.ends(ends, lane);
+        canvas.arrow(to, from, ink);
+    }
+
+    fn ends(&self, [from, to]: [Place; 2], [lane, aside]: [f64; 2]) -> [[f64; 2]; 2] {
         const APART: f64 = 2.5;
         let start = self.start(0, from.step) + self.cell[0] + APART;
         let end = self.start(0, to.step) - APART;
         let (pitch, half) = (self.cell[1] + self.gaps[1], self.cell[1] / 2.0);
         let across = EDGE + lane * pitch + half + aside;
-        let ends = [start, end].map(|along| match self.is_wide {
+        [start, end].map(|along| match self.is_wide {
             true => [along, across],
             false => [across, along],
-        });
-        canvas.arrow(ends[0], ends[1], ink);
+        })
     }
 }

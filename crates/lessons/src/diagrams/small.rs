@@ -1,0 +1,129 @@
+//! Small pictures of one idea each: arrows, temperatures, strides, tiles, a graph.
+
+use anyhow::{Result, bail};
+use attention::{Mask, Matrix, softmax_rows};
+use figures::{
+    Figure, TileCounts, WeightRow, average, backward_graph, dot_product, strides,
+    tile_kinds, tile_plan,
+};
+
+use super::expect_keys;
+use crate::args::Args;
+use crate::ch02::{FLEW, pass_of};
+
+/// A query, and keys near to it, at a right angle to it, and against it.
+pub const QUERY: [f64; 2] = [3.0, 1.0];
+/// The keys, with how they lie.
+pub const KEYS: [(&str, [f64; 2]); 3] = [
+    ("nearly aligned", [2.0, 2.0]),
+    ("at a right angle", [-1.0, 3.0]),
+    ("opposed", [-3.0, -1.0]),
+];
+
+/// What a row of scores is multiplied by.
+pub const FACTORS: [f64; 3] = [0.5, 1.0, 4.0];
+
+/// Tokens, and the side of a tile: eight rows of tiles.
+pub const TILES: [usize; 2] = [512, 64];
+
+pub(super) fn arrows(args: &Args) -> Result<Figure> {
+    expect_keys(args, &[])?;
+    let title =
+        "A dot product is large along the query, 0 across it, negative against it";
+    Ok(dot_product(title, QUERY, &KEYS)?)
+}
+
+/// The row of “flew” in head 11 after its scores are multiplied.
+///
+/// # Errors
+/// None; the layer and the sentence are parts of the program.
+pub fn at_temperatures() -> Result<[Vec<f64>; 3]> {
+    let layer = pretrained::minilm()?;
+    let scores = pass_of(&layer, "pilot", 11)?.scores.row(FLEW).into_owned();
+    let scores = Matrix::from_row_slice(1, scores.len(), scores.as_slice());
+    Ok(FACTORS.map(|factor| softmax_rows(&scores * factor).iter().copied().collect()))
+}
+
+pub(super) fn temperatures(args: &Args) -> Result<Figure> {
+    expect_keys(args, &[])?;
+    let names = FACTORS.map(|factor| format!("scores × {factor}"));
+    let rows = names.into_iter().zip(at_temperatures()?);
+    let rows: Vec<WeightRow> =
+        rows.map(|(name, shares)| WeightRow { name, shares }).collect();
+    let tokens = pretrained::minilm()?.sentence("pilot")?.tokens.clone();
+    let title = "The same scores of “flew”, multiplied: small ones give a flat row, large \
+                 ones a sharp one";
+    Ok(average(title, &tokens, &rows)?)
+}
+
+pub(super) fn memory(args: &Args) -> Result<Figure> {
+    expect_keys(args, &[])?;
+    let title = "The transpose moves no entry; a view straight to heads mixes them";
+    Ok(strides(title, [2, 2, 2])?)
+}
+
+pub(super) fn graph(args: &Args) -> Result<Figure> {
+    expect_keys(args, &[])?;
+    let title = "Each arrow of the forward pass has one back, with a product for it";
+    Ok(backward_graph(title))
+}
+
+/// `mask=causal|none`.
+pub(super) fn tiles(args: &Args) -> Result<Figure> {
+    expect_keys(args, &["mask"])?;
+    let mask = match args.get("mask") {
+        None | Some("causal") => Mask::Causal,
+        Some("none") => Mask::None,
+        Some(other) => bail!("tile-plan takes mask=causal or mask=none, not {other}"),
+    };
+    let [n_tokens, tile] = TILES;
+    let counts = TileCounts::of(&tile_kinds(&mask, n_tokens, tile));
+    let (computed, all) = (counts.computed(), counts.all());
+    let title = match mask {
+        Mask::None => format!("Without a mask all {all} tiles are computed"),
+        _ => format!(
+            "Causal: {computed} of {all} tiles are computed, and {} left out",
+            counts.left_out
+        ),
+    };
+    Ok(tile_plan(title, &mask, n_tokens, tile)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_keys_lie_as_they_are_called() {
+        let cosine = |key: [f64; 2]| {
+            let dot = QUERY[0] * key[0] + QUERY[1] * key[1];
+            dot / (QUERY[0].hypot(QUERY[1]) * key[0].hypot(key[1]))
+        };
+        let [near, across, opposed] = KEYS.map(|(_, key)| cosine(key));
+        assert!(near > 0.85 && across == 0.0 && (opposed + 1.0).abs() < 1e-12);
+    }
+
+    /// Larger scores, less entropy; and × 1 is the row that the head has.
+    #[test]
+    fn a_row_grows_sharper_with_its_scores() {
+        let rows = at_temperatures().unwrap();
+        let entropy = rows.clone().map(|row| crate::numbers::entropy(row.into_iter()));
+        assert!(entropy[0] > entropy[1] && entropy[1] > entropy[2], "{entropy:?}");
+        let layer = pretrained::minilm().unwrap();
+        let attn = pass_of(&layer, "pilot", 11).unwrap().attn;
+        for (j, share) in rows[1].iter().enumerate() {
+            assert!((share - attn[(FLEW, j)]).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn causal_leaves_out_what_the_formula_says() {
+        let title = |mask: &str| {
+            tiles(&[("mask", mask)].into_iter().collect()).unwrap().title().to_owned()
+        };
+        insta::assert_snapshot!(title("causal"), @"Causal: 36 of 64 tiles are computed, and 28 left out");
+        insta::assert_snapshot!(title("none"), @"Without a mask all 64 tiles are computed");
+        let b = TILES[0] / TILES[1];
+        assert!(title("causal").contains(&format!("{} of {}", b * (b + 1) / 2, b * b)));
+    }
+}
