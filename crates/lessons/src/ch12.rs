@@ -50,10 +50,9 @@ fn three_measures(_: &Args) -> Result<Figure> {
         };
         let list = |(name, layers): &(&str, Vec<_>)| ((*name).to_owned(), shares(layers));
         let lists = layers.iter().map(list).collect();
-        Measure { name: format!("share {}", MEASURES[measure]), lists }
+        Measure { name: MEASURES[measure].to_owned(), lists }
     };
-    let title =
-        "Among words, and by what is written, a trained layer links most pairs more";
+    let title = "Among words, and by what is written, the stronger half of trained links is stronger";
     Ok(reached(title, &[0, 1, 2].map(panel))?)
 }
 
