@@ -17,7 +17,7 @@ use exercises::{Matrix, bank::scale, softmax_rows};
 /// # Shapes
 /// `q` is `[n_q, d_k]`, `k` is `[n_kv, d_k]`, the result `[n_q, n_kv]`.
 pub fn attention_map(q: &Matrix, k: &Matrix, d_model: usize) -> Matrix {
-    // TODO: score each query against each key, scale, and turn each row into shares.
+    // TODO: score each query against each key, scale, and make shares of each row.
     todo!()
 }
 

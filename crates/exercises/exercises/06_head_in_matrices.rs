@@ -2,13 +2,19 @@
 //!
 //! One whole head in matrices, from tokens to its output.
 //!
-//! `head = softmax(Q Kᵀ / √d_k) V` with `Q = query W^Q + b^Q`, `K = key W^K + b^K` and
-//! `V = value W^V + b^V`. The tokens of query, key and value may differ in number and in
-//! width; d_k and d_v may differ too.
+//! The tokens of `query` ask, those of `key` say what they can be found by, and those of
+//! `value` say what is read once they are found. Each kind is projected by a matrix and a
+//! bias of the head's own. What each query reads is an average of values, by its shares.
 //!
-//! `head.w_q`, `head.w_k` and `head.w_v` are projections, each with a `weight`, stored
-//! `[in, out]`, and a `bias`. `head.w_q.forward(x)` is `x · W + b`, as a `Result`; here all
-//! sizes fit, so `.unwrap()` is in order. `softmax_rows` takes a matrix and gives one.
+//! - A query's shares sum to 1, and they come from its scores, scaled as in exercise 4.
+//! - The three may differ in number and in width, and d_k and d_v may differ too. Each
+//!   query gets one row, as wide as a value.
+//! - If all keys of the head are equal, every query reads the plain mean of the values.
+//!
+//! `head.w_q`, `head.w_k` and `head.w_v` are the projections, each with a `weight`,
+//! stored `[in, out]`, and a `bias`. `head.w_q.forward(x)` applies one to each row of x
+//! and returns a `Result`; here all sizes fit, so `.unwrap()` is in order. `softmax_rows`
+//! takes a matrix and returns one.
 //!
 //! Explained in chapter 3, “Then in matrices”.
 //! Check it with `cargo learn check 6`; a hint: `cargo learn check 6 --hint`.
@@ -17,7 +23,7 @@ use std::process::ExitCode;
 
 use exercises::{HeadParameters, Matrix, bank::head_in_matrices, softmax_rows};
 
-/// The output of one head, `softmax(Q Kᵀ / √d_k) V`.
+/// The output of one head.
 ///
 /// # Shapes
 /// `query` is `[n_q, d_model]`, `key` and `value` are `[n_kv, …]` as wide as the head's
@@ -28,7 +34,7 @@ pub fn head(
     key: &Matrix,
     value: &Matrix,
 ) -> Matrix {
-    // TODO: project, score, scale, turn rows into shares, average.
+    // TODO: every step from tokens to the output.
     todo!()
 }
 

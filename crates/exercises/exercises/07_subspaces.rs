@@ -18,7 +18,7 @@ use exercises::{HeadParameters, Matrix, bank::subspaces};
 ///
 /// # Shapes
 /// `x` is `[n_tokens, d_model]`, each `w_q.weight` is `[d_model, d_k]`; the result is one
-/// `[n_tokens, d_k]` a head.
+/// `[n_tokens, d_k]` per head.
 pub fn queries(heads: &[HeadParameters], x: &Matrix) -> Vec<Matrix> {
     // TODO: what each head asks about each token.
     todo!()

@@ -2,10 +2,16 @@
 //!
 //! Set the outputs of the heads side by side.
 //!
-//! `Concat(head_1, …, head_h)`: for every token one row, in which the numbers of all heads
-//! stand, those of the first head first. Watch which number of the result belongs to which
-//! head: the shape alone does not tell. In the inputs of the check a number says where it
-//! comes from: 120 is head 1, token 2, feature 0, each counted from 0.
+//! One matrix holds what all heads have found, with one row per token. Nothing is
+//! computed: every entry of every head appears once, unchanged.
+//!
+//! - Row t of the result comes from row t of each head.
+//! - A head's entries stay together and in their order, and head 0 comes first.
+//! - If one head changes, d_v columns change, next to each other, and no others.
+//!
+//! The shape alone does not show which entry belongs to which head. In the inputs of the
+//! check an entry says where it comes from: 120 is head 1, token 2, feature 0, each
+//! counted from 0.
 //!
 //! Explained in chapter 4, “The heads in code”.
 //! Check it with `cargo learn check 8`; a hint: `cargo learn check 8 --hint`.

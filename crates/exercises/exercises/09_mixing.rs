@@ -2,11 +2,18 @@
 //!
 //! Mix the heads by W^O.
 //!
-//! `MultiHead = Concat(head_1, …, head_h) W^O + b^O`. You get the outputs of the heads and
-//! W^O with its bias; write the output of the layer. `w_o.weight` is stored `[in, out]`, as
-//! in the formula. `w_o.bias` is an `Option`, and here it is always there: with
-//! `let b = w_o.bias.as_ref().unwrap();` its number c is `b[c]`. d_model need not be h · d_v. Your `concat` of the exercise before is
-//! welcome: copy it below the function.
+//! You get the outputs of the heads and `w_o`, W^O with its bias b^O; write the output of
+//! the layer.
+//!
+//! - Every entry of the output is a weighted sum over all heads of its token, plus one
+//!   entry of the bias. So if one head changes at one token, that token's row changes, in
+//!   every column.
+//! - If all heads are 0, every row of the output is b^O.
+//! - The output is as wide as W^O makes it, and d_model need not be h · d_v.
+//!
+//! `w_o.weight` is stored `[in, out]`. `w_o.bias` is an `Option`, and here it is always
+//! there: with `let b = w_o.bias.as_ref().unwrap();` its entry c is `b[c]`. Your `concat`
+//! of the exercise before is welcome: copy it below the function.
 //!
 //! Explained in chapter 4, “The mixer”.
 //! Check it with `cargo learn check 9`; a hint: `cargo learn check 9 --hint`.

@@ -3,7 +3,7 @@
 //! Cut one wide projection into heads.
 //!
 //! A fused layer computes the queries of all heads with one product. Cut the result into
-//! one matrix a head.
+//! one matrix per head.
 //!
 //! Explained in chapter 5, “In which order memory holds it”.
 //! Check it with `cargo learn check 12`; a hint: `cargo learn check 12 --hint`.
@@ -17,7 +17,7 @@ use exercises::{Matrix, bank::columns_as_heads};
 /// # Shapes
 /// `q` is `[n_tokens, h · d_k]`; the result is h matrices `[n_tokens, d_k]`.
 pub fn split_heads(q: &Matrix, n_heads: usize) -> Vec<Matrix> {
-    // TODO: one matrix a head, head 0 first.
+    // TODO: one matrix per head, head 0 first.
     todo!()
 }
 

@@ -8,7 +8,7 @@
 //! - a blocked score may be anything, NaN and ∞ included, and must not matter.
 //!
 //! Open scores are ordinary numbers, but some rows lie near 800, near −800 or far below:
-//! subtract the largest open score of the row first. The result never holds NaN.
+//! subtract the largest open score of the row first. No entry of the result is NaN.
 //! `softmax_rows` keeps the first rule already, so try it without.
 //!
 //! Explained in chapter 8, “A query with nothing to attend to”.

@@ -1,15 +1,21 @@
 //! # 19 · Softmax, backwards
 //!
-//! The way back through softmax, row by row.
+//! Backward through softmax, row by row.
 //!
 //! Forward, each row of scores became a row of shares: `attn = softmax(scores)`. `d_attn`
-//! is the gradient of the loss with respect to the shares. What is it with respect to the
-//! scores? For share `a_k` of a row and its gradient `da_k`:
+//! says how the loss moves when a share moves. But nothing can move one share alone: what
+//! one key gains, the others of its row lose. So find out how the loss moves when a
+//! **score** moves.
 //!
-//! `ds_k = a_k · (da_k − Σ_j a_j · da_j)`
+//! - Each row of the result sums to 0: raising all scores of a row changes no share.
+//! - If all entries of a row of `d_attn` are equal, that row of the result is 0.
+//! - A share of exactly 0 or exactly 1 passes nothing on to its score. A query that may
+//!   attend to nothing has a row of zeros in `attn`, and gets zeros.
+//! - With two keys, shares of 1/4 and 3/4, and gradients of 1 and 0, the result is 3/16
+//!   and −3/16.
 //!
-//! The sum runs over the row. Make no Jacobian. A query that may attend to nothing has a
-//! row of zeros in `attn`.
+//! Make no matrix of derivatives: a row of n entries takes about n multiplications,
+//! twice.
 //!
 //! Explained in chapter 9, “Softmax, one dot product a row”.
 //! Check it with `cargo learn check 19`; a hint: `cargo learn check 19 --hint`.

@@ -1,15 +1,19 @@
 //! # 20 · A projection, backwards
 //!
-//! The way back through a projection.
+//! Backward through a projection.
 //!
-//! Forward, `Y = X W + b`: every token, a row of X, is multiplied by the same W and has the
-//! same b added. `d_y` is the gradient of the loss with respect to Y. Give the gradients of
-//! W, of b and of X, in this order:
+//! Forward, `Y = X W + b`: every token, a row of X, is multiplied by the same W and has
+//! the same b added. `d_y` says how the loss moves when an entry of Y moves. Return how
+//! it moves when an entry of W, of b and of X moves, in this order.
 //!
-//! `dW = Xᵀ dY`, `db = Σ_t dY_t`, `dX = dY Wᵀ`
+//! - Each of the three has the shape of what it belongs to.
+//! - W and b serve every token. So if you stack one more token below the others, what it
+//!   adds to the first two gradients is what it would have alone, and the third gets one
+//!   more row.
+//! - A token whose row of `d_y` is 0 contributes nothing.
 //!
-//! Each has the shape of what it belongs to. `linear.weight` is W, and every projection
-//! here has a bias. `m.transpose()` turns a matrix, and `m.column_iter()` gives its columns.
+//! `linear.weight` is W, and every projection here has a bias. `m.transpose()` is the
+//! transpose of a matrix, and `m.column_iter()` goes through its columns.
 //!
 //! Explained in chapter 9, “One product, and what its shapes force”.
 //! Check it with `cargo learn check 20`; a hint: `cargo learn check 20 --hint`.

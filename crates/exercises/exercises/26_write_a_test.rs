@@ -4,7 +4,7 @@
 //!
 //! The layers are given, and the test is yours. It is run on layers that are right, one of
 //! them in f32, and on every wrong layer of exercise 25. It **rejects** a layer by a panic,
-//! such as an `assert!` that fails, and **believes** in it by coming to its end. Catch every
+//! such as an `assert!` that fails, and **accepts** it by returning normally. Catch every
 //! wrong layer, and reject none that is right.
 //!
 //! `layer(&parameters, &query, &key, &value, &mask)` gives `out` and `attn`, as often as you
@@ -28,7 +28,7 @@ use exercises::{Attended, Dims, Mask, Matrix, max_abs_diff};
 
 /// Panics on a layer that is wrong, and comes to its end on one that is right.
 pub fn test(layer: &Layer) {
-    // TODO: what holds for every right layer, and for no wrong one.
+    // TODO: what is true of every right layer, and for no wrong one.
     todo!()
 }
 

@@ -1,12 +1,12 @@
 //! The scores of one head.
 //!
 //! How well does key j answer query i? The score is their dot product: multiply the two
-//! rows number by number, and add up, `s_ij = Σ_c q_ic k_jc`. Give all scores, one for
+//! rows entry by entry, and sum, `s_ij = Σ_c q_ic k_jc`. Return all scores, one for
 //! each query and key, without any scaling: that comes later.
 //!
 //! Write loops or a product of matrices. `q[(i, c)]` is number c of query i, a matrix of
 //! zeros is `Matrix::zeros(n_rows, n_columns)`, a product is `a * b`, and `a.transpose()`
-//! turns a matrix. There may be more keys than queries, or fewer.
+//! transposes a matrix. There may be more keys than queries, or fewer.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
 //! From scores to shares.
 //!
-//! Turn each row of scores into a row of shares that add up to 1:
+//! Make of each row of scores a row of shares that sum to 1:
 //! `a_ij = exp(s_ij) / Σ_j exp(s_ij)`. A row is one query, its columns are the keys.
 //!
 //! Scores may be large, 1000 or −1000, and then the formula as it stands gives NaN, since

@@ -13,7 +13,7 @@ use exercises::{Matrix, bank::scale, softmax_rows};
 /// `q` is `[n_q, d_k]`, `k` is `[n_kv, d_k]`, the result `[n_q, n_kv]`.
 // ANCHOR: answer
 pub fn attention_map(q: &Matrix, k: &Matrix, d_model: usize) -> Matrix {
-    // YOURS: score each query against each key, scale, and turn each row into shares.
+    // YOURS: score each query against each key, scale, and make shares of each row.
     let d_k = q.ncols() as f64;
     softmax_rows(q * k.transpose() / d_k.sqrt())
 }

@@ -1,7 +1,7 @@
 //! One head in plain loops.
 //!
 //! The queries, keys and values are there. Score every key for a query,
-//! `s_ij = q_i · k_j / √d_k`; turn the scores of the query into shares,
+//! `s_ij = q_i · k_j / √d_k`; make shares of the scores of the query,
 //! `a_ij = exp(s_ij) / Σ_j exp(s_ij)`; average the values with them,
 //! `out_i = Σ_j a_ij v_j`. Use no product of matrices: this is to be the definition that
 //! everything else is compared with.

@@ -1,9 +1,13 @@
 //! Pack the W^Q of all heads into one.
 //!
-//! `W^Q = [W_1^Q | … | W_h^Q]`: one projection whose queries are those of all heads, side
-//! by side. Pack the weights, and the biases end to end. A `Linear` holds `weight` and
-//! `bias`, an `Option` of a row; heads without biases pack into a projection without one.
-//! A `Vec<f64>` becomes such a row by `.into()`.
+//! Return one projection that does the work of all: applied to any tokens, it must make
+//! the queries of head 0, then those of head 1 next to them, and so on, in one product.
+//! Nothing is computed for that. Every entry of every head's weight appears once, and so
+//! does every entry of a bias; the question is where.
+//!
+//! A `Linear` has a `weight`, `[in, out]`, and a `bias`, an `Option` of a row. Heads
+//! without biases pack into a projection without one. A `Vec<f64>` becomes such a row by
+//! `.into()`.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
-//! How many parameters has a layer?
+//! How many parameters does a layer have?
 //!
-//! Count the numbers that training sets: the matrices W_i^Q, W_i^K and W_i^V of each head,
-//! the one W^O, and, if `bias` is true, a bias beside each of them. Query, key and value
+//! Count what training sets: the matrices W_i^Q, W_i^K and W_i^V of each head,
+//! the one W^O, and, if `bias` is true, a bias for each of them. Query, key and value
 //! tokens are all `d_model` wide. `dims` has the methods `d_model()`, `n_heads()`, `d_k()`,
 //! `d_v()`, and `concat_width()` for h · d_v. The heads may be of any width: do not count
 //! on h · d_k = d_model.
@@ -17,7 +17,7 @@ use exercises::{Dims, bank};
 /// `[h · d_v, d_model]`; a bias has as many entries as its matrix has columns.
 // ANCHOR: answer
 pub fn count_parameters(dims: Dims, bias: bool) -> usize {
-    // YOURS: add up what every matrix and every bias of the layer holds.
+    // YOURS: add up the entries of every matrix and every bias of the layer.
     let linear = |d_in: usize, d_out: usize| d_in * d_out + if bias { d_out } else { 0 };
     let d_model = dims.d_model();
     let one_head = 2 * linear(d_model, dims.d_k()) + linear(d_model, dims.d_v());

@@ -1,15 +1,19 @@
-//! The way back through one head.
+//! Backward through one head.
 //!
-//! Forward, `P = Q Kᵀ`, `S = P / √d_k`, `A = softmax(S)` under a mask, `head = A V`. You are
-//! given Q, K, V, the map A as it came out, and `d_head`, the gradient of the loss with
-//! respect to the output of the head. Walk back to the gradients of Q, K and V, last line
-//! first:
+//! Forward, `P = Q Kᵀ`, `S = P / √d_k`, `A = softmax(S)` under a mask, `head = A V`. You
+//! are given Q, K, V, the map A as it came out, and `d_head`, which says how the loss
+//! moves when an entry of the head's output moves. Return the same for Q, K and V, in
+//! this order, each in the shape of what it belongs to.
 //!
-//! `dV = Aᵀ dhead`, `dA = dhead Vᵀ`, then softmax, `dP = dS / √d_k`, `dQ = dP K`,
-//! `dK = dPᵀ Q`
+//! Go from the last line of the forward pass to the first. Each line takes the gradient
+//! of what it made, and passes on a gradient for each of the things it was made from.
 //!
-//! `softmax_rows_backward(attn, d_attn)` is there to use: exercise 19, as a `Result`; here
-//! the shapes fit, so `.unwrap()` is in order. Where the mask blocked a key, A is 0.
+//! - A value gathers from every query that read it, by the share with which it was read.
+//! - If `d_head` is 0 for a query, that query gets 0 and moves no key and no value.
+//! - Where the mask blocked a key, A is 0, and nothing passes. No step needs the mask.
+//!
+//! `softmax_rows_backward(attn, d_attn)` is there to use: exercise 19, as a `Result`;
+//! here the shapes fit, so `.unwrap()` is in order.
 
 use std::process::ExitCode;
 

@@ -2,7 +2,7 @@
 //!
 //! A file of PyTorch stores W as `[out, in]`, row after row: first the `d_in` numbers that
 //! lead to output 0, then those that lead to output 1, and so on. There it is used as
-//! `x · Wᵀ`. Give the matrix `[in, out]` that this book needs for `x · W`. The numbers of
+//! `x · Wᵀ`. Return the matrix `[in, out]` that this book needs for `x · W`. The numbers of
 //! the check say where they stood: 21 is row 2, column 1 of the file.
 //!
 //! nalgebra offers `Matrix::from_row_slice`, `Matrix::from_column_slice`, `transpose` and
@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use exercises::{Matrix, bank::transposed_weights};
 
-/// The weight that turns tokens of width `d_in` into tokens of width `d_out`.
+/// The weight that maps tokens of width `d_in` into tokens of width `d_out`.
 ///
 /// # Shapes
 /// `numbers` is `[d_out, d_in]`, row after row; the result is `[d_in, d_out]`.

@@ -2,7 +2,7 @@
 //!
 //! The layers are given, and the test is yours. It is run on layers that are right, one of
 //! them in f32, and on every wrong layer of exercise 25. It **rejects** a layer by a panic,
-//! such as an `assert!` that fails, and **believes** in it by coming to its end. Catch every
+//! such as an `assert!` that fails, and **accepts** it by returning normally. Catch every
 //! wrong layer, and reject none that is right.
 //!
 //! `layer(&parameters, &query, &key, &value, &mask)` gives `out` and `attn`, as often as you
@@ -24,7 +24,7 @@ use exercises::{Attended, Dims, Mask, Matrix, max_abs_diff};
 /// Panics on a layer that is wrong, and comes to its end on one that is right.
 // ANCHOR: answer
 pub fn test(layer: &Layer) {
-    // YOURS: what holds for every right layer, and for no wrong one.
+    // YOURS: what is true of every right layer, and for no wrong one.
     let w = random_layer(Dims::with_head_sizes(7, 3, 4, 5).unwrap(), 1);
     let (query, key) = (random_tokens(4, 7, 2), random_tokens(6, 7, 3));
     let value = random_tokens(6, 7, 4);

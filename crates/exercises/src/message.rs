@@ -83,7 +83,7 @@ impl Difference {
         match self {
             Self::Panic { .. } => "your answer panicked",
             Self::Parts { .. } | Self::Shape { .. } => "your answer has the wrong shape",
-            Self::Entry { found, .. } if found.is_nan() => "your answer holds NaN",
+            Self::Entry { found, .. } if found.is_nan() => "your answer has a NaN in it",
             Self::Entry { .. } => "your answer differs from the reference",
         }
     }
@@ -102,7 +102,7 @@ impl Difference {
                 format!("It panicked at {at}: {}", explained(message))
             }
             Self::Parts { found, expected } => {
-                format!("It gives {found}; {expected} were expected")
+                format!("It returns {found}; {expected} were expected")
             }
             Self::Shape { part, found, expected } => {
                 let mut text = format!(

@@ -159,7 +159,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         Mistake {
             name: "masks after the softmax",
             does: "It sets the shares of the padding to 0 when they have already taken \
-                their part, so a row adds up to less than 1; and padding that is NaN \
+                their part, so a row sums to less than 1; and padding that is NaN \
                 takes the row",
             looks_right: "The padding has a share of 0, and a sequence without padding \
                 is right",
@@ -178,7 +178,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             name: "ignores the padding",
             does: "Every query reads all rows of its sequence, those that only fill it up \
                 among them",
-            looks_right: "Rows add up to 1, and a sequence without padding is right",
+            looks_right: "Rows sum to 1, and a sequence without padding is right",
             read: TWO_ROWS,
             answer: |input| input.masked(|_, _, _| true),
         },

@@ -72,7 +72,7 @@ pub static EXERCISE: Exercise<Input, Vec<Matrix>> = Exercise {
             answer: view_without_transpose,
         },
         Mistake {
-            name: "deals the columns out in turn",
+            name: "deals the columns out to the heads one by one",
             does: "Head i gets columns i, i + h, i + 2h, …, as if the features of the heads \
                 were interleaved",
             looks_right: "Every head gets d_k columns of every token",

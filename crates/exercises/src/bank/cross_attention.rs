@@ -34,7 +34,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     name: "17_cross_attention",
     title: "Cross-attention",
     read: CROSS,
-    begin: "the three projections: write beside each of q, k and v from which sequence it \
+    begin: "the three projections: write next to each of q, k and v from which sequence it \
         comes, and which shape it has",
     print: "q, k and v, your scores and shares",
     passed: "x asks and source answers: the output has a row for each token of x, and each \

@@ -102,14 +102,14 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
     read: WALK,
     begin: "the last line of the head, head = A V. It is a product, so it has two gradients. \
         Which of them is asked for, and which goes on to the softmax?",
-    print: "the gradients in the order of the way back, with their shapes",
+    print: "the gradients in the order of the backward pass, with their shapes",
     passed: "A gradient of the head's output has become gradients of its queries, keys and \
         values. A query that attends to nothing gets zeros, and no mask was needed.",
     cases,
     reference: Input::backward_of_a_layer,
     mistakes: &[
         Mistake {
-            name: "forgets the √d_k on the way back",
+            name: "forgets the √d_k in the backward pass",
             does: "It goes from the scores straight to Q and K, and both gradients are √d_k \
                 times too large",
             looks_right: "The map that was handed over is scaled already, and dV is \
@@ -118,10 +118,10 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
             answer: |input| input.through_products(&input.d_scores()),
         },
         Mistake {
-            name: "multiplies by √d_k on the way back",
+            name: "multiplies by √d_k in the backward pass",
             does: "It undoes the division, and a gradient is not undone but passed on: a \
                 product counts for 1/√d_k of itself, so its gradient does too",
-            looks_right: "The way back takes the steps in reverse, and the reverse of a \
+            looks_right: "The backward pass takes the steps in reverse, and the reverse of a \
                 division is a multiplication",
             read: WALK,
             answer: |input| {
@@ -131,7 +131,7 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
         Mistake {
             name: "divides by √d_k twice",
             does: "It divides the gradient of the products, and then dQ and dK once more; \
-                forward there is one division, and so there is one on the way back",
+                forward there is one division, and so there is one backward",
             looks_right: "Q and K both met the scale; but they met it in one product",
             read: WALK,
             answer: |input| {
@@ -193,7 +193,7 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
             },
         },
         Mistake {
-            name: "does not turn the map for dV",
+            name: "does not transpose the map for dV",
             does: "It computes A · dhead, a row for each query; but a value gathers from the \
                 queries that read it, which is a column of A",
             looks_right: "Forward it is A times V, and in self-attention A is square",
@@ -204,7 +204,7 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
             },
         },
         Mistake {
-            name: "does not turn V for dA",
+            name: "does not transpose V for dA",
             does: "It computes dhead · V, in which the features of a head meet the keys; \
                 but a share gets the dot product of dhead with the value that it is for",
             looks_right: "Forward it is A times V, and where all sizes are equal the shape \
@@ -218,7 +218,7 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
             },
         },
         Mistake {
-            name: "does not turn dP for dK",
+            name: "does not transpose dP for dK",
             does: "It computes dP · Q, in which a query gathers queries; but a key gathers \
                 the queries that asked it, which is a column of dP",
             looks_right: "dQ needs no transpose, and with as many keys as queries dK fits \
@@ -230,10 +230,9 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
             },
         },
         Mistake {
-            name: "turns K for dQ",
-            does: "It computes dP · Kᵀ, as if K had entered as it is; it entered turned, and \
-                is turned back",
-            looks_right: "The other products have a transpose on the way back, and where all \
+            name: "transposes K for dQ",
+            does: "It computes dP · Kᵀ, as if K had gone in as it is; it went in transposed, so it is transposed back",
+            looks_right: "The other products have a transpose in the backward pass, and where all \
                 sizes are equal the shape is right",
             read: WALK,
             answer: |input| {

@@ -60,8 +60,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     begin: "one query, i, and what it needs from every key before it can take anything \
         from a value",
     print: "the scores and the shares of one query",
-    passed: "This is the definition of a head. Everything that is faster is held against \
-        it.",
+    passed: "This is the definition of a head. Everything that is faster is compared with it.",
     cases,
     reference,
     mistakes: &[
@@ -85,7 +84,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         },
         Mistake {
             name: "lets the queries compete for a key",
-            does: "The softmax runs over the queries, so that the shares of a key add up \
+            does: "The softmax runs over the queries, so that the shares of a key sum \
                 to 1 and those of a query do not",
             looks_right: "Both indices of a score are loops, and this sums over one of \
                 them",

@@ -184,7 +184,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         },
         Mistake {
             name: "runs softmax down the columns",
-            does: "The shares of a key add up to 1 and those of a query do not, so the \
+            does: "The shares of a key sum to 1 and those of a query do not, so the \
                 queries compete for a key",
             looks_right: "It is a softmax, and in self-attention the map is square",
             read: SOFTMAX,
@@ -199,7 +199,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             name: "averages with the transposed map",
             does: "It multiplies the values by the columns of the map, so a token gets a \
                 share from each query that looks at it",
-            looks_right: "In self-attention the map is square, and turned or not it fits",
+            looks_right: "In self-attention the map is square, and transposed or not it fits",
             read: FORMULA,
             answer: |input| {
                 attend_with(input, |scores, Input { head, .. }| {

@@ -73,7 +73,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     begin: "one query i and one key j: write down the two conditions under which i may \
         attend to j. Then ask what the score must be where one of them fails",
     print: "your masked scores and your shares",
-    passed: "No query sees the future or the padding, and each row still adds up to 1: the \
+    passed: "No query sees the future or the padding, and each row still sums to 1: the \
         keys that are left share out all of it.",
     cases,
     reference: |input| {
@@ -84,7 +84,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         Mistake {
             name: "masks after the softmax",
             does: "It sets the shares of blocked keys to 0 when they have already taken \
-                their part, so a row adds up to less than 1",
+                their part, so a row sums to less than 1",
             looks_right: "Blocked keys have a share of 0, and all others lie between 0 \
                 and 1",
             read: BEFORE,
@@ -94,7 +94,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             name: "sets blocked scores to 0",
             does: "It replaces or multiplies them by 0, and softmax makes of a score of 0 a \
                 share like any other, since e⁰ is 1",
-            looks_right: "A 0 looks like nothing, and every row adds up to 1",
+            looks_right: "A 0 looks like nothing, and every row sums to 1",
             read: MULTIPLY,
             answer: |input| {
                 softmax_rows(input.replaced(0.0, |i, j| input.may_attend(i, j)))
@@ -147,9 +147,9 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             },
         },
         Mistake {
-            name: "turns the mask round",
+            name: "inverts the mask",
             does: "It blocks the keys that may be seen and lets the blocked ones through",
-            looks_right: "Some libraries mean “blocked” by true, and every row adds up \
+            looks_right: "Some libraries mean “blocked” by true, and every row sums \
                 to 1",
             read: WRONG,
             answer: |input| input.map(|i, j| !input.may_attend(i, j)),

@@ -47,8 +47,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     name: "09_mixing",
     title: "Mixing",
     read: MIXER,
-    begin: "the heads side by side, as in the exercise before this one. Hold the width of a \
-        row against the shape of W^O",
+    begin: "the heads side by side, as in the exercise before this one. Compare the width of a row with the shape of W^O",
     print: "the concatenation, and what W^O makes of it",
     passed: "Every number of the output is a weighted sum over all heads. Disturb one \
         head, and W^O can carry it into every column.",
@@ -109,7 +108,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             name: "interleaves the features of the heads before it mixes",
             does: "It sets feature 0 of every head side by side, then feature 1, and W^O \
                 reads them with rows that are meant for others",
-            looks_right: "Each row holds all numbers of its token",
+            looks_right: "Each row has all entries of its token",
             read: STEPS,
             answer: |input| {
                 heads::project(&input.w_o, &heads::concat_interleaved(&input.heads))
@@ -127,7 +126,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             },
         },
         Mistake {
-            name: "adds up the heads as they are",
+            name: "sums the heads as they are",
             does: "It sums the outputs of the heads and never applies W^O, so feature 0 \
                 of every head lands in column 0",
             looks_right: "The layer is a sum over heads; but each goes through rows of \

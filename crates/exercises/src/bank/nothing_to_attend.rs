@@ -96,7 +96,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             name: "replaces blocked scores by −1e9",
             does: "In a row without a key all scores are equal then, and the query attends \
                 evenly to the very keys that it may not see",
-            looks_right: "Every row adds up to 1, and every row with a key is right",
+            looks_right: "Every row sums to 1, and every row with a key is right",
             read: FILL,
             answer: |input| {
                 softmax_rows(input.each(|s, open| if open { s } else { -1e9 }))
@@ -138,8 +138,8 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             },
         },
         Mistake {
-            name: "turns NaN into 0 at the end",
-            does: "It clears every row that holds a NaN, also one that has keys and a NaN \
+            name: "replaces NaN by 0 at the end",
+            does: "It clears every row with a NaN in it, also one that has keys and a NaN \
                 only among the blocked",
             looks_right: "Nothing is NaN any more, and rows without a key are zeros",
             read: NAN,
@@ -164,12 +164,12 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             name: "gives a row without a key equal shares",
             does: "Each key gets 1/n, and the query attends evenly to the very keys that it \
                 may not see. A fill by f64::MIN does the same",
-            looks_right: "Every row adds up to 1, and every row with a key is right",
+            looks_right: "Every row sums to 1, and every row with a key is right",
             read: NOTHING,
             answer: equal_where_none,
         },
         Mistake {
-            name: "turns the mask round",
+            name: "inverts the mask",
             does: "It shares out each row among the keys that are blocked, and gives those \
                 that are open 0",
             looks_right: "Some libraries mean “blocked” by true",

@@ -85,7 +85,7 @@ pub static EXERCISE: Exercise<Input, Linear> = Exercise {
     read: PACK,
     begin: "the shape of the packed weight: every head reads the same d_model numbers, and \
         each writes d_k of its own. Then say where column 0 of head 1 goes",
-    print: "your weight beside those of the heads",
+    print: "your weight next to those of the heads",
     passed: "One product with this projection makes the queries of all heads: head i is \
         the block of columns i. Nothing was computed, the numbers only moved.",
     cases,
@@ -176,7 +176,7 @@ pub static EXERCISE: Exercise<Input, Linear> = Exercise {
         Mistake {
             name: "packs W^K",
             does: "It sets the matrices side by side that make keys",
-            looks_right: "W^K stands beside W^Q, and where queries and keys come from \
+            looks_right: "W^K stands next to W^Q, and where queries and keys come from \
                 equally wide tokens it has the same shape",
             read: FORMULA,
             answer: |input| input.layer.pack().w_k().clone(),

@@ -67,7 +67,7 @@ pub static EXERCISE: Exercise<Input, Gradients> = Exercise {
     title: "A projection, backwards",
     read: PRODUCT,
     begin: "the three shapes: each gradient has the shape of what it belongs to. Which \
-        product of two of X, W and dY, turned where needed, has the shape of W?",
+        product of two of X, W and dY, transposed where needed, has the shape of W?",
     print: "your three gradients and their shapes",
     passed: "Two products and one sum take a gradient back through a projection. A layer \
         has four of these.",
@@ -75,7 +75,7 @@ pub static EXERCISE: Exercise<Input, Gradients> = Exercise {
     reference: Input::right,
     mistakes: &[
         Mistake {
-            name: "turns dW",
+            name: "transposes dW",
             does: "It computes dYᵀ X, which is the gradient of a weight that is stored \
                 [out, in]",
             looks_right: "PyTorch's nn.Linear stores it so, and where W is square the shape \
@@ -113,8 +113,8 @@ pub static EXERCISE: Exercise<Input, Gradients> = Exercise {
             },
         },
         Mistake {
-            name: "adds the bias on the way back",
-            does: "It takes dY through the whole projection with its matrix turned, and \
+            name: "adds the bias in the backward pass",
+            does: "It takes dY through the whole projection with its matrix transposed, and \
                 what was added forward is added to dX",
             looks_right: "It is one call of `apply`, and a bias is small",
             read: PRODUCT,

@@ -42,7 +42,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         Mistake {
             name: "does not divide the scores",
             does: "Softmax gets the bare dot products, whose spread grows as √d_k",
-            looks_right: "Every row is still a row of shares that adds up to 1, only \
+            looks_right: "Every row is still a row of shares that sums to 1, only \
                 sharper",
             read: WHY,
             answer: |input| divided_by(input, 1.0),
@@ -79,7 +79,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         },
         Mistake {
             name: "divides after the softmax",
-            does: "It shrinks finished shares, so a row adds up to 1/√d_k",
+            does: "It shrinks finished shares, so a row sums to 1/√d_k",
             looks_right: "The same operations, one line too late",
             read: WRONG,
             answer: after_softmax,

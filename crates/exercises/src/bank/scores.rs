@@ -56,13 +56,13 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             name: "is the transpose, K Qᵀ",
             does: "It gives a row to each key and a column to each query, so a softmax \
                 of its rows would share out each key among the queries",
-            looks_right: "It holds the right numbers, and where there are as many \
+            looks_right: "It has the right entries, and where there are as many \
                 queries as keys the right shape",
             read: ROWS,
             answer: |input| &input.k * input.q.transpose(),
         },
         Mistake {
-            name: "does not turn the keys",
+            name: "does not transpose the keys",
             does: "It multiplies q by k as it is, so that a query meets column j of the \
                 keys, one feature of all keys, and not key j",
             looks_right: "Where there are as many keys as features, the shapes fit",
@@ -73,7 +73,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             name: "compares features with features",
             does: "It multiplies the columns of q by the columns of k, and adds up over \
                 tokens",
-            looks_right: "One of the two has to be turned, and this turns one",
+            looks_right: "One of the two has to be transposed, and this transposes one",
             read: DOT,
             answer: |input| input.q.transpose() * &input.k,
         },

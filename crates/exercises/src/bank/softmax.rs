@@ -35,7 +35,7 @@ pub static EXERCISE: Exercise<Matrix, Matrix> = Exercise {
     mistakes: &[
         Mistake {
             name: "works down the columns",
-            does: "Each column adds up to 1, so the queries share out a key, where a \
+            does: "Each column sums to 1, so the queries share out a key, where a \
                 query should share out its attention among keys",
             looks_right: "It is a softmax, and in self-attention the map is square",
             read: WRONG,
@@ -43,7 +43,7 @@ pub static EXERCISE: Exercise<Matrix, Matrix> = Exercise {
         },
         Mistake {
             name: "takes the whole matrix as one row",
-            does: "All entries together add up to 1, so that a query with low scores has \
+            does: "All entries together sum to 1, so that a query with low scores has \
                 next to nothing to share out",
             looks_right: "The numbers are shares, and with one query it is right",
             read: SHARES,
@@ -143,7 +143,7 @@ pub static EXERCISE: Exercise<Matrix, Matrix> = Exercise {
             name: "divides the scores by their sum and takes no exponential",
             does: "A negative score becomes a negative share, and where the scores of a \
                 row cancel out the shares have no bound",
-            looks_right: "Every row adds up to 1",
+            looks_right: "Every row sums to 1",
             read: SHARES,
             answer: without_exp,
         },

@@ -55,8 +55,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     begin: "one row, and the one number that all of its entries need: its shares, each \
         times its own gradient, added up",
     print: "one row: its shares, its gradients and their dot product",
-    passed: "Every row adds up to 0, and a key with a share of 0 gets nothing. Of all the \
-        n² derivatives of a row, one dot product is what is needed.",
+    passed: "Every row sums to 0, and a key with a share of 0 gets nothing. Of all the n² derivatives of a row, one dot product is needed.",
     cases,
     reference: Input::right,
     mistakes: &[
@@ -70,8 +69,8 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             answer: |input| input.attn.zip_map(&input.d_attn, |a, d| a * (1.0 - a) * d),
         },
         Mistake {
-            name: "adds up the columns and not the rows",
-            does: "It takes off what one key got from all queries, and a softmax knows \
+            name: "sums the columns and not the rows",
+            does: "It subtracts what one key got from all queries, and a softmax knows \
                 nothing of other queries",
             looks_right: "It is the same sum of products, and a square map has as many \
                 columns as rows",
@@ -82,23 +81,23 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             },
         },
         Mistake {
-            name: "adds up the gradients without their shares",
-            does: "It takes off the plain sum of the row of dA, as if every share were 1",
-            looks_right: "There is one number a row, and it is taken off every entry",
+            name: "sums the gradients without their shares",
+            does: "It subtracts the plain sum of the row of dA, as if every share were 1",
+            looks_right: "There is one number per row, and it is subtracted from every entry",
             read: SOFTMAX,
             answer: |input| input.taken_off(|i, _| input.d_attn.row(i).sum()),
         },
         Mistake {
-            name: "takes off the plain average of the row",
+            name: "subtracts the plain average of the row",
             does: "It counts every key alike, where a key counts as much as its share",
-            looks_right: "Who is better than the average should gain; and with equal shares \
+            looks_right: "A key that is better than the average should gain; and with equal shares \
                 it is right",
             read: SOFTMAX,
             answer: |input| input.taken_off(|i, _| input.d_attn.row(i).mean()),
         },
         Mistake {
             name: "divides the dot product by the number of keys",
-            does: "It makes a mean of what is one already: the shares add up to 1, so the \
+            does: "It makes a mean of what is one already: the shares sum to 1, so the \
                 sum of shares times gradients is an average as it stands",
             looks_right: "An average is divided by how many there are",
             read: SOFTMAX,
@@ -107,16 +106,15 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             },
         },
         Mistake {
-            name: "turns the sign of everything",
-            does: "It takes the gradient off the dot product, so every score is sent the \
-                wrong way",
-            looks_right: "Every size is right, and every row adds up to 0",
+            name: "has every sign reversed",
+            does: "It subtracts the gradient from the dot product, so every score is sent the wrong way",
+            looks_right: "Every size is right, and every row sums to 0",
             read: SOFTMAX,
             answer: |input| -input.right(),
         },
         Mistake {
             name: "multiplies the gradient by its share twice",
-            does: "It takes the row's sum off a · da, where it belongs off da, and multiplies by \
+            does: "It subtracts the row's sum from a · da, and not from da, and multiplies by \
                 the shares once more. The Jacobian without its diagonal gives the same: \
                 then what a score does to its own share is missing",
             looks_right: "The products are needed for the sum, so they are at hand where dA \
@@ -129,9 +127,9 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             },
         },
         Mistake {
-            name: "takes the sum off after it has multiplied by the share",
+            name: "subtracts the sum after it has multiplied by the share",
             does: "It computes a · da − Σ a · da: the share multiplies the gradient \
-                alone and not the sum, which is then taken off every key in full, also \
+                alone and not the sum, which is then subtracted from every key in full, also \
                 off one that was never read",
             looks_right: "The same two terms, and one pair of brackets less",
             read: SOFTMAX,
@@ -144,14 +142,14 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         },
         Mistake {
             name: "stops at the shares times their gradients",
-            does: "It gives back a · da and takes nothing off, as if a share could grow \
+            does: "It gives back a · da and subtracts nothing, as if a share could grow \
                 and no other had to give",
             looks_right: "Each gradient counts by its share, and blocked keys get 0",
             read: SOFTMAX,
             answer: |input| input.taken_off(|_, _| 0.0),
         },
         Mistake {
-            name: "adds the dot product and does not take it off",
+            name: "adds the dot product instead of subtracting it",
             does: "It computes a (da + Σ a · da), so a key that is no better than the \
                 average gains",
             looks_right: "Every size is right, and blocked keys get 0",
@@ -162,7 +160,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             name: "leaves out the share in front",
             does: "It stops at the bracket, da − Σ a · da, and a key that was hardly read \
                 gets as much as one that was read",
-            looks_right: "The bracket says who is better than the average, which is the \
+            looks_right: "The bracket says which key is better than the average, which is the \
                 idea of it",
             read: SOFTMAX,
             answer: |input| {
@@ -172,7 +170,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         },
         Mistake {
             name: "divides by the sum of the shares",
-            does: "It divides the dot product by what the row of shares adds up to. A query \
+            does: "It divides the dot product by what the row of shares sums to. A query \
                 that attends to nothing has a row of zeros, and 0 / 0 is NaN",
             looks_right: "An average is divided by the sum of what it is weighed by, and \
                 that sum is 1 in every other row",

@@ -91,7 +91,7 @@ pub static EXERCISE: Exercise<Input, Vec<Matrix>> = Exercise {
         Mistake {
             name: "projects with W^K",
             does: "It makes the keys, what a token is found by, and not what it asks",
-            looks_right: "W^K has the shape of W^Q and stands beside it",
+            looks_right: "W^K has the shape of W^Q and stands next to it",
             read: STEPS,
             answer: |input| input.each(|_, head| heads::project(&head.w_k, &input.x)),
         },

@@ -81,14 +81,14 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         },
         Mistake {
             name: "takes columns of W^O for rows",
-            does: "Its block i is the columns i · d_v to (i + 1) · d_v, turned, and so it \
+            does: "Its block i is the columns i · d_v to (i + 1) · d_v, transposed, and so it \
                 mixes with W^O transposed",
             looks_right: "The blocks of W^Q are columns, and with a square W^O it runs",
             read: TURNED,
             answer: columns_for_rows,
         },
         Mistake {
-            name: "deals the rows of W^O out in turn",
+            name: "deals the rows of W^O out to the heads one by one",
             does: "Head i gets the rows i, i + h, i + 2h, …, as if the features of the \
                 heads were interleaved",
             looks_right: "Every row of W^O is used once, and each head gets d_v of them",

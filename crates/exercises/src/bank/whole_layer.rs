@@ -139,7 +139,7 @@ fn cases() -> Vec<Case<Input>> {
             Mask::FirstKeys(3),
             17,
         )),
-        to_another("one mask a head", sizes(8, 3, 2, 4), (4, 4), mask_per_head(), 13),
+        to_another("one mask per head", sizes(8, 3, 2, 4), (4, 4), mask_per_head(), 13),
         trained(),
     ]
 }

@@ -22,7 +22,7 @@ const MASKS_WRONG: Section = Section::new("07-masks", "What people get wrong");
 pub const NO_SCALE: Mistake<Input, Attended> = Mistake {
     name: "does not divide the scores",
     does: "Softmax gets the bare dot products, so every map is too sharp",
-    looks_right: "Every row of a map is still a row of shares that adds up to 1",
+    looks_right: "Every row of a map is still a row of shares that sums to 1",
     read: SCALE,
     answer: |input| Steps { divisor: |_| 1.0, ..Steps::RIGHT }.run(input),
 };
@@ -32,7 +32,7 @@ pub const ROOT_OF_D_MODEL: Mistake<Input, Attended> = Mistake {
     name: "divides by √d_model",
     does: "It divides by the root of the width of a token, and a dot product here adds up \
         only the d_k products of one head",
-    looks_right: "With one head d_k is d_model, and every row adds up to 1 in any case",
+    looks_right: "With one head d_k is d_model, and every row sums to 1 in any case",
     read: SCORES_WRONG,
     answer: |input| {
         let divisor = |input: &Input| (input.parameters.dims().d_model() as f64).sqrt();
@@ -43,7 +43,7 @@ pub const ROOT_OF_D_MODEL: Mistake<Input, Attended> = Mistake {
 /// Softmax over the queries.
 pub const DOWN_THE_COLUMNS: Mistake<Input, Attended> = Mistake {
     name: "shares out each key among the queries",
-    does: "It runs softmax down the columns of the scores, so rows no longer add up to 1",
+    does: "It runs softmax down the columns of the scores, so rows no longer sum to 1",
     looks_right: "Every share lies between 0 and 1, and the shape is right",
     read: SCORES_WRONG,
     answer: |input| Steps { share_out: down_the_columns, ..Steps::RIGHT }.run(input),
@@ -57,7 +57,7 @@ fn down_the_columns(scores: Matrix, mask: &Mask) -> Matrix {
 pub const NO_MASK: Mistake<Input, Attended> = Mistake {
     name: "never looks at the mask",
     does: "It lets every query attend to every key",
-    looks_right: "Without a mask it is right, and with one all rows add up to 1",
+    looks_right: "Without a mask it is right, and with one all rows sum to 1",
     read: SAYS_WHO,
     answer: |input| {
         Steps { mask: |_, _| Cow::Owned(Mask::None), ..Steps::RIGHT }.run(input)
@@ -67,7 +67,7 @@ pub const NO_MASK: Mistake<Input, Attended> = Mistake {
 /// The mask too late.
 pub const MASK_AFTER_SOFTMAX: Mistake<Input, Attended> = Mistake {
     name: "puts the mask on after the softmax",
-    does: "Blocked keys take their part of the 1 and are then set to 0, so a row adds up to \
+    does: "Blocked keys take their part of the 1 and are then set to 0, so a row sums to \
         less",
     looks_right: "Blocked keys do get a share of 0",
     read: BEFORE_SOFTMAX,
@@ -82,7 +82,7 @@ fn mask_after_softmax(scores: Matrix, mask: &Mask) -> Matrix {
 pub const BLOCKED_IS_ZERO: Mistake<Input, Attended> = Mistake {
     name: "sets the scores of blocked keys to 0",
     does: "A score of 0 counts as e^0 = 1 in softmax, so a blocked key keeps a share",
-    looks_right: "Multiplying by 0 does away with most things, and rows add up to 1",
+    looks_right: "Multiplying by 0 does away with most things, and rows sum to 1",
     read: MULTIPLY,
     answer: |input| Steps { share_out: blocked_is_zero, ..Steps::RIGHT }.run(input),
 };
@@ -93,9 +93,9 @@ fn blocked_is_zero(scores: Matrix, mask: &Mask) -> Matrix {
 
 /// The other polarity.
 pub const TURNED_MASK: Mistake<Input, Attended> = Mistake {
-    name: "turns the mask round",
+    name: "inverts the mask",
     does: "It blocks the keys that may be seen and opens the others",
-    looks_right: "Libraries use both meanings of true, and rows with a key left add up \
+    looks_right: "Libraries use both meanings of true, and rows with a key left sum \
         to 1",
     read: MASKS_WRONG,
     answer: |input| Steps { share_out: turned_mask, ..Steps::RIGHT }.run(input),

@@ -81,8 +81,7 @@ fn view(heads: &[Matrix]) -> Matrix {
 /// One mean for all heads.
 pub const MEAN: Mistake<Input, Attended> = Mistake {
     name: "averages the heads before W^O",
-    does: "Every head's place in the concatenation holds the mean of all heads, so W^O \
-        cannot tell who said what",
+    does: "Every head's place in the concatenation holds the mean of all heads, so W^O cannot tell which head said what",
     looks_right: "A mixed output is a sum over heads, but each has a W_i^O of its own",
     read: SUM,
     answer: |input| {
@@ -97,7 +96,7 @@ pub const MEAN: Mistake<Input, Attended> = Mistake {
 /// One block of W^O for all heads.
 pub const ONE_BLOCK: Mistake<Input, Attended> = Mistake {
     name: "mixes every head with the rows of W^O that read head 0",
-    does: "It adds up head_i W_0^O, and head i has rows of its own, i · d_v to (i + 1) · \
+    does: "It sums head_i W_0^O, and head i has rows of its own, i · d_v to (i + 1) · \
         d_v",
     looks_right: "Head 0 is mixed right, and each product has the right shape",
     read: SUM,
@@ -124,9 +123,9 @@ pub const NO_W_O: Mistake<Input, Attended> = Mistake {
 
 /// W^O transposed.
 pub const TURNED_W_O: Mistake<Input, Attended> = Mistake {
-    name: "multiplies by W^O turned",
+    name: "multiplies by W^O transposed",
     does: "It computes concat · Wᵀ + b, as for a file that stores W as [out, in]",
-    looks_right: "With h · d_v = d_model it is square, and turned or not it fits",
+    looks_right: "With h · d_v = d_model it is square, and transposed or not it fits",
     read: SQUARE,
     answer: |input| Steps { mix: with_w_o_turned, ..Steps::RIGHT }.run(input),
 };
@@ -152,7 +151,7 @@ pub const NO_OUTPUT_BIAS: Mistake<Input, Attended> = Mistake {
 
 /// b^O in every term of the sum.
 pub const BIAS_PER_HEAD: Mistake<Input, Attended> = Mistake {
-    name: "adds b^O once a head",
+    name: "adds b^O once per head",
     does: "It adds b^O inside the sum over heads, h times in all",
     looks_right: "With one head it is right, and the layer is a sum of heads",
     read: SUM,

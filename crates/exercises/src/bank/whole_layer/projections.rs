@@ -33,7 +33,7 @@ pub const HEAD_0: Mistake<Input, Attended> = Mistake {
 
 /// The input cut up.
 pub const SLICES: Mistake<Input, Attended> = Mistake {
-    name: "cuts the tokens into slices, one a head",
+    name: "cuts the tokens into slices, one per head",
     does: "Head i sees only its slice of the features, through the rows of its matrices \
         that belong to them",
     looks_right: "“The width is divided among the heads” is true of what a head writes, not \
@@ -113,7 +113,7 @@ pub const VALUES_FROM_KEY: Mistake<Input, Attended> = Mistake {
 
 /// K where V belongs.
 pub const KEYS_AS_VALUES: Mistake<Input, Attended> = Mistake {
-    name: "averages keys in place of values",
+    name: "averages keys instead of values",
     does: "The map is right, and then it weighs what a token is found by, not what it \
         gives",
     looks_right: "With d_k = d_v both have the same shape",

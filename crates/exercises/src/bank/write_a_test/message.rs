@@ -9,15 +9,15 @@ use crate::message::{labelled, paragraph};
 use crate::outcome::Panic;
 
 const BEGIN: &str = "a layer and some tokens: random_layer and random_tokens. Call \
-    layer(…) on them and assert! one thing that holds for every right layer, such as the \
-    sum of a row. Then look at what your test still believes";
+    layer(…) on them and assert! one thing that is true of every right layer, such as the \
+    sum of a row. Then look at what your test still accepts";
 
 /// How many kinds of mistakes are told at a time.
 const AT_A_TIME: usize = 3;
 
 /// The verdict in words.
 pub fn message(verdict: &Verdict) -> String {
-    let title = format!("21 · {}", EXERCISE.title());
+    let title = format!("{:02} · {}", EXERCISE.number(), EXERCISE.title());
     let (n_right, n_wrong) = (RIGHT.len(), mistakes().len());
     let wrong_sections = format!(
         "“{}” in chapters {}, {} and {}; {}",
@@ -31,9 +31,9 @@ pub fn message(verdict: &Verdict) -> String {
         Verdict::Passed => format!(
             "✓ {title}: passed.\n\n{}",
             paragraph(&format!(
-                "Your test believes {n_right} right layers, one of them in single precision, \
-                 and catches all {n_wrong} wrong ones. Whoever changes a layer that \
-                 it guards will know."
+                "Your test accepts {n_right} right layers, one of them in single precision, \
+                 and catches all {n_wrong} wrong ones. A change that breaks a \
+                 layer will not go unseen."
             ))
         ),
         Verdict::NotWritten => [
@@ -43,7 +43,7 @@ pub fn message(verdict: &Verdict) -> String {
         ]
         .join("\n\n"),
         Verdict::BelievesAll => [
-            format!("✗ {title}: your test believes every layer, the wrong ones too."),
+            format!("✗ {title}: your test accepts every layer, the wrong ones too."),
             labelled("Score", &format!("it catches 0 of {n_wrong} wrong layers")),
             labelled(
                 "Look for",
@@ -67,7 +67,7 @@ pub fn message(verdict: &Verdict) -> String {
                     "a layer that {}. Do your own numbers do the same?",
                     mistakes()[first].name
                 );
-                text.push(labelled("It believes", &only));
+                text.push(labelled("It accepts", &only));
             }
             text.push(labelled(
                 "Look for",
@@ -135,7 +135,7 @@ fn slipped_through(wrong: &[usize]) -> Vec<String> {
             0 => String::new(),
             more => format!(" (and {more} more of this kind)"),
         };
-        let label = format!("It believes a layer that {}{more}", mistake.name);
+        let label = format!("It accepts a layer that {}{more}", mistake.name);
         text.push(labelled(
             &label,
             &format!("{}. What shows it: {shown_by}", mistake.does),
@@ -144,7 +144,7 @@ fn slipped_through(wrong: &[usize]) -> Vec<String> {
     }
     if told < wrong.len() {
         let rest = format!("{} wrong layers of other kinds", wrong.len() - told);
-        text.push(labelled("It believes too", &rest));
+        text.push(labelled("It accepts too", &rest));
     }
     text
 }

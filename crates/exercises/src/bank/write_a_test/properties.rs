@@ -8,7 +8,7 @@ use crate::bank::inputs;
 
 /// A test, and what it asks.
 pub struct Property {
-    /// What it asks: `every row of a map adds up to 1`.
+    /// What it asks: `every row of a map sums to 1`.
     pub name: &'static str,
     /// The test.
     pub test: fn(&Layer),
@@ -24,11 +24,8 @@ pub const PROPERTIES: [Property; 12] = [
     Property { name: "the same as the loops to twelve digits", test: to_twelve_digits },
     Property { name: "shapes, where all sizes are equal", test: shapes_where_equal },
     Property { name: "shapes, where all sizes differ", test: shapes_where_different },
-    Property { name: "every row of a map adds up to 1", test: rows_add_up },
-    Property {
-        name: "a blocked key gets 0, and a row adds up to 1 or is 0",
-        test: masks,
-    },
+    Property { name: "every row of a map sums to 1", test: rows_add_up },
+    Property { name: "a blocked key gets 0, and a row sums to 1 or is 0", test: masks },
     Property {
         name: "keys and values in another order, the same output",
         test: key_order,

@@ -65,7 +65,7 @@ fn a_mistake_in_the_test_itself_is_named() {
     });
     let said = message::message(&verdict);
     assert!(
-        said.contains("It believes\n    a layer that does not divide the scores."),
+        said.contains("It accepts\n    a layer that does not divide the scores."),
         "{said}"
     );
 }
