@@ -1,13 +1,13 @@
 //! `cargo learn predict`: say what will come out, then see it run.
 //!
 //! A prediction makes a reader commit to an idea before the numbers arrive. So a question
-//! here has an answer that can be held against yours: a number, a shape, a token. Once you
+//! here has an answer that can be compared with yours: a number, a shape, a token. Once you
 //! have typed it, the thing itself runs, and its ledger, its trace or its map is the answer.
 //! **No answer is stored in this code**: each is computed from the crates when it is asked.
 //!
 //! What you answered is kept in `.learn/predictions.json`, and what you missed comes back
-//! (`memory` says when). A sitting is one run of the command in which you answer
-//! something.
+//! with other numbers (`memory` says when). A sitting is one run of the command in which
+//! you answer something.
 //!
 //! A question is one `Question` in the file of its chapter; everything else is the same
 //! for all: `answer` reads a line and judges it, `plan` picks the questions of a
@@ -39,7 +39,7 @@ use workshop::paths;
 
 /// Questions: you say what comes out, then it runs
 ///
-/// Asks 5 questions at most: first those that come back because you missed them, then new
+/// Asks 5 questions at most: first those that you missed, with other numbers, then new
 /// ones in the order of the chapters. An empty line skips, ? gives a hint, and q or Ctrl-D
 /// ends. Each answer is kept at once, in .learn/predictions.json.
 #[derive(Debug, clap::Args)]

@@ -9,6 +9,7 @@ use fused_heads::FusedAttention;
 use per_head::PerHeadAttention;
 use pretrained::{Sentence, TrainedLayer};
 
+use lessons::ch01::mean_of_others;
 use lessons::every_stage;
 use workshop::output::print;
 
@@ -88,12 +89,13 @@ fn agreement(results: &[(&str, Attended)], sentence: &Sentence) -> Result<String
     Ok(text)
 }
 
-/// Each head's largest weight between two different words.
+/// Each head's largest share between two different words, and its control: how much the
+/// other tokens attend to the same key in that head, on average.
 fn links(attended: &Attended, tokens: &[String]) -> Result<String> {
     let heads = Heads::of_tokens(&attended.attn, tokens)?;
     let is_word =
         |token: &str| token.starts_with(|c: char| c.is_alphanumeric() || c == '#');
-    let mut text = String::new();
+    let mut text = format!("{:<29}share  others\n", "");
     for head in 0..attended.attn.len() {
         let strongest = heads.links(head).into_iter().find(|link| {
             link.query != link.key
@@ -102,13 +104,22 @@ fn links(attended: &Attended, tokens: &[String]) -> Result<String> {
         });
         match strongest {
             Some(Link { query, key, share }) => {
+                let others = mean_of_others(&attended.attn[head], query, key);
                 let (query, key) = (&tokens[query], &tokens[key]);
-                writeln!(text, "head {head:>2}  {query:>8} → {key:<8} {share:.3}")?;
+                writeln!(
+                    text,
+                    "head {head:>2}  {query:>8} → {key:<8} {share:.3}   {others:.3}"
+                )?;
             }
             None => writeln!(text, "head {head:>2}  no two words")?,
         }
     }
-    writeln!(text, "Links from and to [CLS], [SEP] and punctuation are left out.")?;
+    writeln!(
+        text,
+        "others: the mean share that all other tokens give the same key in that head. Where \
+         it is\nnearly as large, the link says more about the key than about the query.\n\
+         Links from and to [CLS], [SEP] and punctuation are left out."
+    )?;
     Ok(text)
 }
 

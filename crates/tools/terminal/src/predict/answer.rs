@@ -1,4 +1,4 @@
-//! Answers: which kinds there are, and how a prediction is held against one.
+//! Answers: which kinds there are, and how a prediction is compared with one.
 
 mod read;
 #[cfg(test)]
@@ -104,13 +104,13 @@ impl Form {
             Self::Whole => {
                 "a whole number, as 12345, 12,345, 12 345 or 12_345, or roughly, as ~12.3K"
             }
-            Self::Decimal { .. } => "a number, as 0.125, 1/8, 12.5%, √7 or NaN",
+            Self::Decimal { .. } => "a number, as 0.125, 13/17, 12.5%, √7 or NaN",
             Self::Shape => "a shape, rows first, as 5x9, (5, 9) or 5, 9",
             Self::Choice(_) | Self::Token(_) => "one of the list, by its name or number",
         }
     }
 
-    /// Holds what was given against what came out.
+    /// Compares what was given with what came out.
     pub fn judge(self, given: &Given, answer: &Answer) -> Verdict {
         let right = |is_right| if is_right { Verdict::Right } else { Verdict::Missed };
         match (given, answer) {

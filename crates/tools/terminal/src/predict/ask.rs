@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::answer::{Form, Given, Verdict};
 use super::memory::{Attempt, State};
 use super::plan::Plan;
-use super::questions::{Asked, Outcome, Slip};
+use super::questions::{Asked, Outcome, Posed, Slip};
 use super::store::Store;
 use super::text::{counted, indented, wrapped};
 
@@ -56,16 +56,23 @@ pub fn sit<R: BufRead, W: Write>(
         let again = if was_asked { " · again" } else { "" };
         let place = format!("{} of {}", nth + 1, plan.asked.len());
         writeln!(desk.to, "\n{place} · {}{again}\n", asked.chapter)?;
-        writeln!(desk.to, "{}\n", wrapped(asked.question.text, 2))?;
-        match reply(asked, desk)? {
+        let seed = store.memory().next_seed(asked.question.id);
+        let posed = (asked.question.pose)(seed);
+        writeln!(desk.to, "{}\n", wrapped(&posed.text, 2))?;
+        match reply(&posed, desk)? {
             Reply::Quit => break,
             Reply::Skip => tally.skipped += 1,
             Reply::Answer { given, typed } => {
-                let outcome = (asked.question.run)()?;
-                let verdict = asked.question.form.judge(&given, &outcome.answer);
-                tell(asked, &outcome, (verdict, &given, &typed), &mut desk.to)?;
+                let outcome = posed.run()?;
+                let verdict = posed.form.judge(&given, &outcome.answer);
+                tell(
+                    (asked, posed.form),
+                    &outcome,
+                    (verdict, &given, &typed),
+                    &mut desk.to,
+                )?;
                 tally.count(verdict);
-                let attempt = Attempt { sitting, given: typed, verdict };
+                let attempt = Attempt { sitting, seed, given: typed, verdict };
                 if let Some(notice) = store.record(asked.question.id, attempt) {
                     writeln!(desk.to, "\n{}", wrapped(&notice, 0))?;
                 }
@@ -76,8 +83,8 @@ pub fn sit<R: BufRead, W: Write>(
 }
 
 /// Asks until there is an answer that can be read, or none is wanted.
-fn reply<R: BufRead, W: Write>(asked: &Asked, desk: &mut Desk<R, W>) -> Result<Reply> {
-    let form = asked.question.form;
+fn reply<R: BufRead, W: Write>(posed: &Posed, desk: &mut Desk<R, W>) -> Result<Reply> {
+    let form = posed.form;
     let options = form.options()?;
     for (at, option) in options.iter().enumerate() {
         writeln!(desk.to, "  {:>3}  {option}", at + 1)?;
@@ -95,7 +102,7 @@ fn reply<R: BufRead, W: Write>(asked: &Asked, desk: &mut Desk<R, W>) -> Result<R
         match line.as_str() {
             "" => return Ok(Reply::Skip),
             "q" | "Q" | "quit" | "exit" => return Ok(Reply::Quit),
-            "?" => writeln!(desk.to, "\n{}\n", wrapped(asked.question.hint, 2))?,
+            "?" => writeln!(desk.to, "\n{}\n", wrapped(&posed.hint, 2))?,
             typed => match form.read(typed, &options) {
                 Some(given) => return Ok(Reply::Answer { given, typed: line }),
                 None => writeln!(desk.to, "{}", unreadable(form))?,
@@ -130,15 +137,14 @@ impl<R: BufRead, W: Write> Desk<R, W> {
 
 /// What came out, whether the reader said so, and why it is so.
 fn tell(
-    asked: &Asked,
+    (asked, form): (&Asked, Form),
     outcome: &Outcome,
     (verdict, given, typed): (Verdict, &Given, &str),
     to: &mut impl Write,
 ) -> Result<()> {
     let Asked { chapter, question } = asked;
     writeln!(to, "\n{}", indented(&outcome.shown, 4))?;
-    let form = question.form;
-    let mut told = held_against(form, outcome, (verdict, given, typed));
+    let mut told = compared(form, outcome, (verdict, given, typed));
     if verdict == Verdict::Missed {
         let mut slips = outcome.slips.iter();
         let is_this = |slip: &&Slip| form.judge(given, &slip.answer) != Verdict::Missed;
@@ -153,8 +159,8 @@ fn tell(
     Ok(())
 }
 
-/// The prediction beside what came out, in a sentence.
-fn held_against(
+/// The prediction next to what came out, in a sentence.
+fn compared(
     form: Form,
     Outcome { answer, .. }: &Outcome,
     (verdict, given, typed): (Verdict, &Given, &str),

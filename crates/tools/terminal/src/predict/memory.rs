@@ -1,8 +1,9 @@
 //! What is remembered of each question, and when it comes back.
 //!
-//! This is Leitner's card box, counted in sittings and not in days: whoever takes a week
-//! off finds everything as it was left, and a test needs no clock. Nothing but the history
-//! is kept. Where a question stands is read from it each time:
+//! This is Leitner's card box, counted in sittings and not in days: after a week off
+//! everything is as it was left, and a test needs no clock. Nothing but the history is kept.
+//! Where a question stands is read from it each time, and with which seed it is asked next,
+//! so that no numbers come twice in a row:
 //!
 //! - right at the first try: it is known, and does not come back;
 //! - missed, or near: it comes back in the next sitting;
@@ -39,6 +40,9 @@ pub struct Memory {
 pub struct Attempt {
     /// In which sitting, counted from 1.
     pub sitting: u64,
+    /// The seed of the question's numbers; 0 in a file from before there were others.
+    #[serde(default)]
+    pub seed: u64,
     /// What was typed.
     pub given: String,
     /// How it turned out.
@@ -81,6 +85,11 @@ impl Memory {
         self.questions.get(question).map_or(&[], Vec::as_slice)
     }
 
+    /// The seed with which a question is asked next: another one than the last.
+    pub fn next_seed(&self, question: &str) -> u64 {
+        self.history(question).last().map_or(0, |last| last.seed.wrapping_add(1))
+    }
+
     /// Where a question stands in this sitting.
     pub fn state(&self, question: &str, sitting: u64) -> State {
         let history = self.history(question);
@@ -120,7 +129,11 @@ mod tests {
                 None => format!("{state:?}"),
             });
             if let Some(&verdict) = verdict {
-                memory.record("q", Attempt { sitting, given: String::new(), verdict });
+                let seed = memory.next_seed("q");
+                memory.record(
+                    "q",
+                    Attempt { sitting, seed, given: String::new(), verdict },
+                );
             }
         }
         told.join(" ")
@@ -148,7 +161,8 @@ mod tests {
     #[test]
     fn questions_do_not_touch_each_other_and_a_late_one_waits() {
         let mut memory = Memory::default();
-        let attempt = |sitting, verdict| Attempt { sitting, given: "7".into(), verdict };
+        let attempt =
+            |sitting, verdict| Attempt { sitting, seed: 0, given: "7".into(), verdict };
         memory.record("a", attempt(1, Missed));
         memory.record("b", attempt(1, Right));
         assert_eq!(memory.next_sitting(), 2);
@@ -162,10 +176,22 @@ mod tests {
     }
 
     #[test]
+    fn a_file_from_before_there_were_seeds_is_read() {
+        let old = r#"{"version": 1, "sittings": 1, "questions": {"a": [
+            {"sitting": 1, "given": "7", "verdict": "missed"}]}}"#;
+        let memory: Memory = serde_json::from_str(old).unwrap();
+        assert_eq!((memory.next_seed("a"), memory.next_seed("b")), (1, 0));
+    }
+
+    #[test]
     fn numbers_at_their_end_do_no_harm() {
         let mut memory = Memory::default();
         let given = String::new();
-        memory.record("a", Attempt { sitting: u64::MAX, given, verdict: Missed });
+        memory.record(
+            "a",
+            Attempt { sitting: u64::MAX, seed: u64::MAX, given, verdict: Missed },
+        );
+        assert_eq!(memory.next_seed("a"), 0);
         assert_eq!(memory.next_sitting(), u64::MAX);
         assert_eq!(memory.state("a", u64::MAX), State::Due);
         assert_eq!(memory.state("a", 1), State::Waits(u64::MAX));

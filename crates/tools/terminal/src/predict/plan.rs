@@ -63,7 +63,7 @@ mod tests {
         let questions: Vec<Asked> = questions::all().take(8).collect();
         let mut memory = Memory::default();
         for &(at, sitting, verdict) in answered {
-            let attempt = Attempt { sitting, given: String::new(), verdict };
+            let attempt = Attempt { sitting, seed: 0, given: String::new(), verdict };
             memory.record(questions[at].question.id, attempt);
         }
         let Plan { asked, n_due, is_early } = plan(&questions, &memory, all);

@@ -1,8 +1,10 @@
 //! The questions: one module a chapter, one idea a question.
 //!
-//! A new one is a `Question` at the end of its chapter's list. Its text gives the sizes and
-//! not the answer; its `run` makes the thing and reads the answer off it. A test asks all of
-//! them, and another looks whether the section that they name is in the book.
+//! A new one is a `Question` at the end of its chapter's list. Its `pose` chooses numbers by
+//! a seed, so that a question that was missed comes back with others. Its text gives the
+//! sizes and not the answer; its run makes the thing and reads the answer off it. A test
+//! asks all of them with several seeds, and another looks whether the section that they name
+//! is in the book.
 
 mod ch01;
 mod ch02;
@@ -11,7 +13,12 @@ mod ch04;
 mod ch05;
 mod ch06;
 mod ch07;
+mod ch08;
+mod ch09;
+mod ch10;
+mod ch11;
 mod ch12;
+mod ch13;
 mod parts;
 
 use std::fmt;
@@ -40,14 +47,43 @@ pub struct Question {
     pub title: &'static str,
     /// The heading in its chapter under which the answer is explained.
     pub section: &'static str,
+    /// The question with the numbers of this seed: those of seed 0 are asked first.
+    pub pose: fn(seed: u64) -> Posed,
+}
+
+/// A question with its numbers, before anything is computed.
+pub struct Posed {
     /// What is asked.
-    pub text: &'static str,
+    pub text: String,
     /// A step on the way.
-    pub hint: &'static str,
+    pub hint: String,
     /// What kind of answer there is.
     pub form: Form,
+    run: Box<dyn Fn() -> Result<Outcome>>,
+}
+
+impl Posed {
+    fn new(
+        text: impl Into<String>,
+        hint: impl Into<String>,
+        form: Form,
+        run: impl Fn() -> Result<Outcome> + 'static,
+    ) -> Self {
+        Self { text: text.into(), hint: hint.into(), form, run: Box::new(run) }
+    }
+
     /// Makes the thing and looks.
-    pub run: fn() -> Result<Outcome>,
+    ///
+    /// # Errors
+    /// What is made from parts of this program does not fail.
+    pub fn run(&self) -> Result<Outcome> {
+        (self.run)()
+    }
+}
+
+/// The numbers of this seed, of those that a question can be asked with.
+fn of<T: Copy, const N: usize>(seed: u64, numbers: [T; N]) -> T {
+    numbers[(seed % N as u64) as usize]
 }
 
 /// What came out of a run.
@@ -59,7 +95,7 @@ pub struct Outcome {
     pub answer: Answer,
     /// Why it is so, in a sentence or two.
     pub why: String,
-    /// Answers that somebody gives who thinks of something else.
+    /// Answers to something else that one may have in mind.
     pub slips: Vec<Slip>,
 }
 
@@ -93,7 +129,7 @@ pub struct Asked {
 }
 
 /// The chapters that have questions.
-pub static CHAPTERS: [Chapter; 8] = [
+pub static CHAPTERS: [Chapter; 13] = [
     ch01::CHAPTER,
     ch02::CHAPTER,
     ch03::CHAPTER,
@@ -101,7 +137,12 @@ pub static CHAPTERS: [Chapter; 8] = [
     ch05::CHAPTER,
     ch06::CHAPTER,
     ch07::CHAPTER,
+    ch08::CHAPTER,
+    ch09::CHAPTER,
+    ch10::CHAPTER,
+    ch11::CHAPTER,
     ch12::CHAPTER,
+    ch13::CHAPTER,
 ];
 
 /// Every question, in the order of the chapters.

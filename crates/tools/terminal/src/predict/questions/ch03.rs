@@ -5,8 +5,8 @@ use attention::{Mask, Matrix, MultiHeadAttention};
 use fused_heads::FusedAttention;
 
 use super::super::answer::{Answer, Form};
-use super::parts::{at, attended};
-use super::{Chapter, Outcome, Question};
+use super::parts::{at, attended, sentence};
+use super::{Chapter, Outcome, Posed, Question, of};
 
 /// Sums in another order differ by less than this.
 const ROUNDING: f64 = 1e-9;
@@ -19,32 +19,59 @@ pub const CHAPTER: Chapter = Chapter {
     questions: &[
         Question {
             id: "row-sums",
-            title: "What adds up to 1 in a map",
+            title: "What sums to 1 in a map",
             section: "The map",
-            text: "An attention map has a row for each query and a column for each key. \
-                   What of it adds up to 1?",
-            hint: "Softmax shares out one whole. Whose is it?",
-            form: Form::Choice(&SUMS),
-            run: sums,
+            pose: |seed| {
+                let (name, head) =
+                    of(seed, [("pilot", 4), ("river_banks", 2), ("animal_tired", 8)]);
+                Posed::new(
+                    format!(
+                        "“{}” goes through head {head} of the trained layer. Its attention \
+                         map has a row for each query and a column for each key. What of it \
+                         sums to 1?",
+                        sentence(name)
+                    ),
+                    "Softmax divides one whole into shares. Whose is it?",
+                    Form::Choice(&SUMS),
+                    move || sums(name, head),
+                )
+            },
         },
         Question {
             id: "order",
             title: "Two tokens change places",
             section: "The map",
-            text: "In the input of the trained layer, the rows of pilot and plane change \
-                   places. How many of the other tokens get another output (beyond the last \
-                   digits)?",
-            hint: "Keys and values change places together. What is a sum to that?",
-            form: Form::Whole,
-            run: order,
+            pose: |seed| {
+                let (name, words) = of(
+                    seed,
+                    [
+                        ("pilot", ["pilot", "plane"]),
+                        ("bank_loan", ["bank", "loan"]),
+                        ("animal_tired", ["animal", "street"]),
+                    ],
+                );
+                Posed::new(
+                    format!(
+                        "“{}” enters the trained layer, and the rows of {} and {} change \
+                         places. How many of the other tokens get another output (beyond \
+                         the last digits)?",
+                        sentence(name),
+                        words[0],
+                        words[1]
+                    ),
+                    "Keys and values change places together. What is a sum to that?",
+                    Form::Whole,
+                    move || order(name, words),
+                )
+            },
         },
     ],
 };
 
-fn sums() -> Result<Outcome> {
+fn sums(name: &str, head: usize) -> Result<Outcome> {
     let layer = pretrained::minilm()?;
-    let attn = attended(&layer, layer.sentence("pilot")?)?.attn;
-    let head = 4;
+    let sentence = layer.sentence(name)?;
+    let attn = attended(&layer, sentence)?.attn;
     let rows: Vec<f64> = attn[head].row_iter().map(|row| row.sum()).collect();
     let columns: Vec<f64> = attn[head].column_iter().map(|column| column.sum()).collect();
     let range = |sums: &[f64]| {
@@ -53,8 +80,7 @@ fn sums() -> Result<Outcome> {
         format!("{least:.3} to {most:.3}")
     };
     let shown = format!(
-        "head {head} of the trained layer, “The pilot flew the plane to Paris.”\n\
-         sums of rows      {}\nsums of columns   {}",
+        "head {head} of the trained layer\nsums of rows      {}\nsums of columns   {}",
         range(&rows),
         range(&columns)
     );
@@ -65,40 +91,41 @@ fn sums() -> Result<Outcome> {
         (false, true) => SUMS[1],
         (false, false) => "neither",
     };
-    let why = "A row is one query's attention, shared out. A column is what one key gets \
-               from all queries: it may be looked at by everyone or by none.";
+    let why = "A row is one query's attention, divided into shares. A column is what one \
+               key gets from all queries: all of them may attend to it, or none.";
     let choice = |at: usize| Answer::Choice(SUMS[at].to_owned());
     Ok(Outcome::new(Answer::Choice(answer.to_owned()), shown, why)
         .slip(choice(1), "That comes of a softmax along the wrong axis.")
         .slip(
             choice(2),
-            "Softmax works on one row at a time, and nothing holds the columns.",
+            "Softmax works on one row at a time, and nothing fixes the sum of a column.",
         ))
 }
 
-fn order() -> Result<Outcome> {
+fn order(name: &str, words: [&str; 2]) -> Result<Outcome> {
     let layer = pretrained::minilm()?;
-    let sentence = layer.sentence("pilot")?;
-    let (pilot, plane) = (at(sentence, "pilot")?, at(sentence, "plane")?);
+    let sentence = layer.sentence(name)?;
+    let [one, other] = [at(sentence, words[0])?, at(sentence, words[1])?];
     let fused = FusedAttention::new(&layer.parameters);
     let before = fused.self_attend(&sentence.input, &Mask::None)?.out;
     let mut swapped: Matrix = sentence.input.clone();
-    swapped.swap_rows(pilot, plane);
+    swapped.swap_rows(one, other);
     let after = fused.self_attend(&swapped, &Mask::None)?.out;
 
     let moved = |row: usize| (before.row(row) - after.row(row)).amax();
     let (swapped, others): (Vec<usize>, Vec<usize>) =
-        (0..sentence.tokens.len()).partition(|&row| row == pilot || row == plane);
+        (0..sentence.tokens.len()).partition(|&row| row == one || row == other);
     let n_moved = others.iter().filter(|&&row| moved(row) > ROUNDING).count();
     let most =
         |rows: &[usize]| match rows.iter().map(|&row| moved(row)).fold(0.0, f64::max) {
             rounding if rounding <= ROUNDING => format!("at most {ROUNDING:e}"),
             moved => format!("up to {moved:.3}"),
         };
+    let both = format!("outputs of {} and {}", words[0], words[1]);
+    let rest = format!("outputs of the other {} tokens", others.len());
     let shown = format!(
-        "outputs of pilot and plane     move by {}\noutputs of the other {} tokens  move by {}",
+        "{both:<32} move by {}\n{rest:<32} move by {}",
         most(&swapped),
-        others.len(),
         most(&others)
     );
     let why = "Each query's shares change places together with the values that they weigh, \

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
-use attention::{Dims, MultiHeadAttention, View};
+use attention::{Dims, Matrix, View};
 use fused_heads::FusedAttention;
 
 use super::super::answer::{Answer, Form};
 use super::super::text::counted;
-use super::parts::layer;
-use super::{Chapter, Outcome, Question};
+use super::parts::{layer, tokens};
+use super::{Chapter, Outcome, Posed, Question, of};
 
 pub const CHAPTER: Chapter = Chapter {
     number: 5,
@@ -19,36 +19,52 @@ pub const CHAPTER: Chapter = Chapter {
             id: "packed-shape",
             title: "The shape of the fused W^Q",
             section: "The formula, with shapes",
-            text: "A layer takes tokens of 512 numbers and has 6 heads, each 64 wide. (The \
-                   code allows it: the heads need not fill the width.) What is the shape of \
-                   the one W^Q that holds all heads?",
-            hint: "Set the matrices of the heads side by side.",
-            form: Form::Shape,
-            run: packed,
+            pose: |seed| {
+                let (d_model, n_heads, d_k) =
+                    of(seed, [(512, 6, 64), (300, 4, 50), (128, 3, 80)]);
+                Posed::new(
+                    format!(
+                        "A layer takes tokens of {d_model} numbers and has {n_heads} heads, \
+                         each {d_k} wide. (The code allows it: the heads need not fill the \
+                         width.) What is the shape of the one W^Q for all heads?"
+                    ),
+                    "Set the matrices of the heads side by side.",
+                    Form::Shape,
+                    move || packed(d_model, n_heads, d_k),
+                )
+            },
         },
         Question {
             id: "view-without-transpose",
             title: "Heads cut without a transpose",
             section: "What others do: view and transpose",
-            text: "The queries of 10 tokens lie in memory row after row, 384 numbers each, \
-                   for 12 heads. A program cuts this line of numbers into 12 equal pieces \
-                   and calls each a head. From how many tokens are the numbers of the first \
-                   piece?",
-            hint: "How many numbers has a piece, and how many has a token?",
-            form: Form::Whole,
-            run: view,
+            pose: |seed| {
+                let (n_tokens, width, n_heads) =
+                    of(seed, [(10, 384, 12), (12, 384, 4), (30, 256, 8)]);
+                Posed::new(
+                    format!(
+                        "The queries of {n_tokens} tokens lie in memory row after row, \
+                         {width} numbers each, for {n_heads} heads. A program cuts this line \
+                         of numbers into {n_heads} equal pieces and calls each a head. From \
+                         how many tokens are the numbers of the first piece?"
+                    ),
+                    "How many numbers does a piece have, and how many does a token have?",
+                    Form::Whole,
+                    move || view(n_tokens, width, n_heads),
+                )
+            },
         },
     ],
 };
 
-fn packed() -> Result<Outcome> {
-    let dims = Dims::with_head_sizes(512, 6, 64, 64)?;
+fn packed(d_model: usize, n_heads: usize, d_k: usize) -> Result<Outcome> {
+    let dims = Dims::with_head_sizes(d_model, n_heads, d_k, d_k)?;
     let parameters = layer::<f32>(dims, false);
     let one = parameters.heads()[0].w_q.weight.shape();
     let fused = FusedAttention::new(&parameters);
     let all = fused.parameters().w_q().weight.shape();
     let shown = format!("{} × {one:?} side by side → {all:?}", dims.n_heads());
-    let why = "W^Q is h · d_k wide, a block of columns a head. It is square in most layers \
+    let why = "W^Q is h · d_k wide, a block of columns per head. It is square in most layers \
                only since h · d_k is chosen to be d_model.";
     Ok(Outcome::new(Answer::Shape(all), shown, why)
         .slip(
@@ -66,13 +82,9 @@ fn packed() -> Result<Outcome> {
         ))
 }
 
-fn view() -> Result<Outcome> {
-    let trained = pretrained::minilm()?;
-    let layer = FusedAttention::new(&trained.parameters);
-    let (n_heads, d_k) = (layer.dims().n_heads(), layer.dims().d_k());
-    let q = layer.parameters().w_q().forward(&trained.sentence("pilot")?.input)?;
-    let (n_tokens, width) = q.shape();
-    // Column-major and turned is row-major: the queries as others have them in memory.
+fn view(n_tokens: usize, width: usize, n_heads: usize) -> Result<Outcome> {
+    let (q, d_k): (Matrix, usize) = (tokens(n_tokens, width), width / n_heads);
+    // Column-major and transposed is row-major: the queries as others have them in memory.
     let line = q.transpose();
     let piece = &line.as_slice()[..line.len() / n_heads];
     let bits: HashSet<u64> = piece.iter().map(|number| number.to_bits()).collect();
@@ -82,8 +94,8 @@ fn view() -> Result<Outcome> {
     let heads = heads.count();
     let shown = format!(
         "a piece has {} numbers, a token has {width}\n\
-         piece 0 holds numbers of {}, from {}\n\
-         head 0 should hold numbers of {}, from {}",
+         piece 0 has numbers of {}, from {}\n\
+         head 0 should have numbers of {}, from {}",
         piece.len(),
         counted(tokens, "token"),
         counted(heads, "head"),

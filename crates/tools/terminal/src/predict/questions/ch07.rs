@@ -1,14 +1,12 @@
-//! Chapter 7: masks, batches and bad numbers.
+//! Chapter 7: masks and batches.
 
 use anyhow::Result;
-use attention::{Dims, Mask, Matrix, MultiHeadAttention, softmax_rows};
+use attention::{Dims, Mask, Matrix, MultiHeadAttention};
 use fused_heads::FusedAttention;
 
 use super::super::answer::{Answer, Form};
 use super::parts::{layer, tokens};
-use super::{Chapter, Outcome, Question};
-
-const ROWS: [&str; 3] = ["zeros", "an even row", "NaN"];
+use super::{Chapter, Outcome, Posed, Question, of};
 
 pub const CHAPTER: Chapter = Chapter {
     number: 7,
@@ -18,32 +16,55 @@ pub const CHAPTER: Chapter = Chapter {
             id: "causal-open",
             title: "What a causal mask leaves open",
             section: "Causal",
-            text: "A causal mask lies on a map of 6 queries and 6 keys. How many of its 36 \
-                   entries does it leave open?",
-            hint: "Query 0 may attend to itself. Query 1 to itself and one more.",
-            form: Form::Whole,
-            run: causal,
+            pose: |seed| {
+                let n = of(seed, [6, 7, 8]);
+                Posed::new(
+                    format!(
+                        "A causal mask lies on a map of {n} queries and {n} keys. How many \
+                         of its {} entries does it leave open?",
+                        n * n
+                    ),
+                    "The first query may attend to itself. The second to itself and one \
+                     more.",
+                    Form::Whole,
+                    move || causal(n),
+                )
+            },
+        },
+        Question {
+            id: "causal-aligned",
+            title: "The last queries under a causal mask",
+            section: "Causal",
+            pose: |seed| {
+                let (n_q, n_kv) = of(seed, [(2, 6), (3, 8), (2, 9)]);
+                Posed::new(
+                    format!(
+                        "The last {n_q} tokens of a sentence ask all {n_kv} of its tokens, \
+                         themselves among them. Under this book's causal mask, how many keys \
+                         may the first of these {n_q} queries attend to?"
+                    ),
+                    "The last query sees every key. And the one before it?",
+                    Form::Whole,
+                    move || aligned(n_q, n_kv),
+                )
+            },
         },
         Question {
             id: "cross-shape",
             title: "The scores of cross-attention",
             section: "Attending to another sequence",
-            text: "A sequence of 4 tokens asks one of 7 tokens. What is the shape of the \
-                   scores of one head?",
-            hint: "Who asks has a row.",
-            form: Form::Shape,
-            run: cross,
-        },
-        Question {
-            id: "empty-row",
-            title: "A query with nothing to attend to",
-            section: "A query with nothing to attend to",
-            text: "A mask leaves a query no key at all. What is its row of the attention \
-                   map in this workspace?",
-            hint: "The formula divides 0 by 0. What says “nothing was read”, and breaks \
-                   nothing that comes after?",
-            form: Form::Choice(&ROWS),
-            run: empty_row,
+            pose: |seed| {
+                let (n_q, n_kv) = of(seed, [(4, 7), (3, 9), (6, 2)]);
+                Posed::new(
+                    format!(
+                        "A sequence of {n_q} tokens asks one of {n_kv} tokens. What is the \
+                         shape of the scores of one head?"
+                    ),
+                    "Each query has a row.",
+                    Form::Shape,
+                    move || cross(n_q, n_kv),
+                )
+            },
         },
     ],
 };
@@ -57,12 +78,13 @@ fn picture(mask: &Mask, (n_q, n_kv): (usize, usize)) -> String {
     (0..n_q).map(|i| format!("query {i} {}\n", row(i))).collect()
 }
 
-fn causal() -> Result<Outcome> {
-    let n = 6;
+fn causal(n: usize) -> Result<Outcome> {
     let shown = picture(&Mask::Causal, (n, n));
     let open = shown.matches(" x").count();
-    let why = "Query i attends to the keys 0 to i, itself among them: 1 + 2 + … + 6, which \
-               is n (n + 1) / 2. The last query sees every key.";
+    let why = format!(
+        "Query i attends to the keys 0 to i, itself among them: 1 + 2 + … + {n}, which is \
+         n (n + 1) / 2. The last query sees every key."
+    );
     Ok(Outcome::new(Answer::Whole(open), shown, why)
         .slip(
             Answer::Whole(n * n - open),
@@ -71,11 +93,26 @@ fn causal() -> Result<Outcome> {
         .slip(Answer::Whole(n * n / 2), "That is half, and the diagonal is open, too."))
 }
 
-fn cross() -> Result<Outcome> {
+fn aligned(n_q: usize, n_kv: usize) -> Result<Outcome> {
+    let shown = picture(&Mask::Causal, (n_q, n_kv));
+    let open = |line: &str| line.matches(" x").count();
+    let first = shown.lines().next().map_or(0, open);
+    let why = "A causal mask hides what comes after a query. These queries stand at the end \
+               of the keys, so the last one sees all, and each one before it one less. \
+               PyTorch's is_causal=True counts from the first key instead.";
+    Ok(Outcome::new(Answer::Whole(first), shown, why)
+        .slip(
+            Answer::Whole(1),
+            "That counts the queries from the first key on, as PyTorch's is_causal=True \
+             does.",
+        )
+        .slip(Answer::Whole(n_kv), "That is what the last query sees."))
+}
+
+fn cross(n_q: usize, n_kv: usize) -> Result<Outcome> {
     let layer = FusedAttention::new(&layer(Dims::new(16, 2)?, true));
-    let (query, key): (Matrix, Matrix) = (tokens(4, 16), tokens(7, 16));
+    let (query, key): (Matrix, Matrix) = (tokens(n_q, 16), tokens(n_kv, 16));
     let map = layer.forward(&query, &key, &key, &Mask::None)?.attn[0].shape();
-    let (n_q, n_kv) = (query.nrows(), key.nrows());
     let shown = format!("{n_q} queries, {n_kv} keys: a map of {map:?}");
     let why = "A row for each query, a column for each key. Keys and values come in pairs \
                from the sequence that is asked; the output has a row for each query.";
@@ -84,48 +121,6 @@ fn cross() -> Result<Outcome> {
             Answer::Shape((n_kv, n_q)),
             "That has a row for each key, and a row is one query.",
         )
-        .slip(Answer::Shape((n_q, n_q)), "That is self-attention, within who asks.")
-        .slip(
-            Answer::Shape((n_kv, n_kv)),
-            "That is self-attention, within who is asked.",
-        ))
-}
-
-fn empty_row() -> Result<Outcome> {
-    let scores = Matrix::from_row_slice(1, 4, &[2.0, 1.0, 0.5, -1.0]);
-    let blocked = Mask::FirstKeys(0).apply(scores.clone());
-    let by_formula = blocked.map(f64::exp) / blocked.map(f64::exp).sum();
-    let filled = softmax_rows(Matrix::from_element(1, 4, -1e9));
-    let kinds = [&softmax_rows(blocked), &filled, &by_formula].map(kind);
-    let shown = format!(
-        "−∞ and softmax_rows      {}\n−1e9 in place of each    {}\n−∞ and the formula       {}",
-        kinds[0], kinds[1], kinds[2]
-    );
-    let why = "Zeros say that nothing was read. They stay finite, and leave W^O's bias as \
-               the output of that query.";
-    let [row, filled, by_formula] = kinds.map(|kind| Answer::Choice(kind.to_owned()));
-    Ok(Outcome::new(row, shown, why)
-        .slip(
-            filled,
-            "That comes of filling with −1e9: the query attends evenly to exactly the keys \
-             that it was told to ignore.",
-        )
-        .slip(
-            by_formula,
-            "That is 0 / 0, as the formula gives it. One layer later it is in every row.",
-        ))
-}
-
-/// Which of [`ROWS`] a row is.
-fn kind(row: &Matrix) -> &'static str {
-    let even = 1.0 / row.len() as f64;
-    if row.iter().all(|&share| share == 0.0) {
-        ROWS[0]
-    } else if row.iter().all(|&share| share == even) {
-        ROWS[1]
-    } else if row.iter().all(|share| share.is_nan()) {
-        ROWS[2]
-    } else {
-        "some other row"
-    }
+        .slip(Answer::Shape((n_q, n_q)), "That is self-attention of the queries.")
+        .slip(Answer::Shape((n_kv, n_kv)), "That is self-attention of the keys."))
 }

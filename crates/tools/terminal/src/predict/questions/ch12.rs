@@ -9,10 +9,10 @@ use fused_heads::FusedAttention;
 use pretrained::{NewTensor, TensorFile, to_bytes};
 
 use super::super::answer::{Answer, Form};
-use super::parts::{at, attended, bars, largest};
-use super::{Chapter, Outcome, Question};
+use super::parts::{at, attended, bars, largest, listed, sentence};
+use super::{Chapter, Outcome, Posed, Question, of};
 
-const LEANING: [&str; 3] = ["it alone", "about half of them", "every token"];
+const LEANING: [&str; 3] = ["that token alone", "some of them", "every token"];
 const CHECKS: [&str; 4] = [
     "shapes of the matrices",
     "sums of the rows",
@@ -26,79 +26,129 @@ pub const CHAPTER: Chapter = Chapter {
     questions: &[
         Question {
             id: "leaning",
-            title: "Does only “it” look at “animal”?",
+            title: "Is a strong link special?",
             section: "Attends to is not resolves",
-            text: "“The animal didn't cross the street because it was too tired.” In head \
-                   11 of the trained layer, it gives animal more than it gives any other \
-                   word. Of which tokens is that true?",
-            hint: "One strong link is not a sign of anything before you have looked at the \
-                   column that it stands in.",
-            form: Form::Choice(&LEANING),
-            run: leaning,
+            pose: |seed| {
+                let set @ (name, head, query, key) = of(
+                    seed,
+                    [
+                        ("animal_tired", 11, "it", "animal"),
+                        ("animal_tired", 8, "too", "cross"),
+                        ("bank_loan", 7, "bank", "loan"),
+                    ],
+                );
+                Posed::new(
+                    format!(
+                        "“{}” In head {head} of the trained layer, “{query}” attends more to \
+                         “{key}” than to any other word. Of which tokens is that true?",
+                        sentence(name)
+                    ),
+                    "One strong link is not a sign of anything before you have looked at the \
+                     column that it stands in.",
+                    Form::Choice(&LEANING),
+                    move || leaning(set),
+                )
+            },
         },
         Question {
             id: "file-shape",
             title: "How a file stores W^K",
             section: "The mistake that a square hides",
-            text: "A PyTorch layer of d_model 64 takes keys that are 24 numbers wide. What \
-                   shape has the weight of its key projection in a file?",
-            hint: "PyTorch computes x · Wᵀ + b.",
-            form: Form::Shape,
-            run: file_shape,
+            pose: |seed| {
+                let (d_model, key_width) = of(seed, [(64, 24), (48, 80), (96, 40)]);
+                Posed::new(
+                    format!(
+                        "A PyTorch layer of d_model {d_model} takes keys that are \
+                         {key_width} numbers wide. What shape does the weight of its key \
+                         projection have in a file?"
+                    ),
+                    "PyTorch computes x · Wᵀ + b.",
+                    Form::Shape,
+                    move || file_shape(d_model, key_width),
+                )
+            },
         },
         Question {
             id: "turned",
-            title: "Square matrices the wrong way round",
+            title: "Square matrices, transposed by mistake",
             section: "The mistake that a square hides",
-            text: "W^Q, W^K and W^V of the trained layer are squares. You load all three \
-                   the wrong way round. Which of these checks finds it?",
-            hint: "Imagine each check on the wrong layer. What does it compare with?",
-            form: Form::Choice(&CHECKS),
-            run: turned,
+            pose: |seed| {
+                let which =
+                    of(seed, [[true; 3], [true, true, false], [false, false, true]]);
+                let names = ["W^Q", "W^K", "W^V"].into_iter().zip(which);
+                let names = names.filter(|(_, is_transposed)| *is_transposed);
+                let names: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
+                Posed::new(
+                    format!(
+                        "W^Q, W^K and W^V of the trained layer are squares. You load {} \
+                         transposed, by mistake. Which of these checks finds it?",
+                        listed(&names)
+                    ),
+                    "Imagine each check on the wrong layer. What does it compare with?",
+                    Form::Choice(&CHECKS),
+                    move || transposed(which),
+                )
+            },
         },
     ],
 };
 
-fn leaning() -> Result<Outcome> {
+fn leaning((name, head, query, key): (&str, usize, &str, &str)) -> Result<Outcome> {
     let layer = pretrained::minilm()?;
-    let sentence = layer.sentence("animal_tired")?;
-    let map = &attended(&layer, sentence)?.attn[11];
-    let animal = at(sentence, "animal")?;
+    let sentence = layer.sentence(name)?;
+    let map = &attended(&layer, sentence)?.attn[head];
+    let column = at(sentence, key)?;
     let is_word = |token: &str| token.starts_with(|c: char| c.is_alphanumeric());
-    let mut leans = 0;
+    let mut n_most = 0;
     for row in map.row_iter() {
         // What is no word counts for nothing here.
         let shares = row.iter().zip(&sentence.tokens);
         let shares =
             shares.map(|(&share, token)| if is_word(token) { share } else { 0.0 });
-        leans += usize::from(largest(&shares.collect::<Vec<_>>())? == animal);
+        n_most += usize::from(largest(&shares.collect::<Vec<_>>())? == column);
     }
     let n = sentence.tokens.len();
-    let answer = match leans {
+    let answer = match n_most {
         1 => LEANING[0],
         all if all == n => LEANING[2],
         _ => LEANING[1],
     };
-    let column: Vec<f64> = map.column(animal).iter().copied().collect();
+    let shares: Vec<f64> = map.column(column).iter().copied().collect();
     let shown = format!(
-        "{}\nof all words, animal gets the most from {leans} of {n} tokens",
-        bars("what each token gives animal in head 11", &sentence.tokens, &column)
-    );
-    let why = "This head looks at what the sentence is about, whoever asks. So “it attends \
-               to animal” is true, and “it resolves the pronoun” does not follow.";
-    Ok(Outcome::new(Answer::Choice(answer.to_owned()), shown, why)
-        .slip(
-            Answer::Choice(LEANING[0].to_owned()),
-            "That is the story that is often told of such a head.",
+        "{}\nof all words, {key} gets the most from {n_most} of {n} tokens",
+        bars(
+            &format!("how much each token attends to {key} in head {head}"),
+            &sentence.tokens,
+            &shares
         )
-        .slip(
-            Answer::Choice(LEANING[1].to_owned()),
-            "That is not enough: the head leans further.",
-        ))
+    );
+    let why = if n_most == n {
+        format!(
+            "Much of this head's attention goes to “{key}”, whatever the query is. So the \
+             link is there, and it says little about “{query}”."
+        )
+    } else {
+        format!(
+            "Here other tokens attend to other words, so the link says something about \
+             “{query}”. What it says, the map does not show."
+        )
+    };
+    let choice = |at: usize| Answer::Choice(LEANING[at].to_owned());
+    let mut outcome = Outcome::new(Answer::Choice(answer.to_owned()), shown, why);
+    let slips = [
+        "That is the story that is often told of such a head.",
+        "Count the rows in which no word gets more.",
+        "Look at the rows in which another word gets more.",
+    ];
+    for (at, says) in slips.into_iter().enumerate() {
+        if LEANING[at] != answer {
+            outcome = outcome.slip(choice(at), says);
+        }
+    }
+    Ok(outcome)
 }
 
-fn file_shape() -> Result<Outcome> {
-    let (d_model, key_width) = (64, 24);
+fn file_shape(d_model: usize, key_width: usize) -> Result<Outcome> {
     let try_shape = |shape: [usize; 2]| {
         let zeros = |rows, cols| Matrix::<f32>::zeros(rows, cols);
         let square = [d_model, d_model];
@@ -131,8 +181,8 @@ fn file_shape() -> Result<Outcome> {
     let here = layer.pack().w_k().weight.shape();
     shown += &format!("W^K of all heads, once it is read: {here:?}");
     let why = "PyTorch stores W as [out, in], this book as [in, out]. So each weight is \
-               turned once, where it is loaded. Keys of another width show which way it \
-               lies; a square would not.";
+               transposed once, where it is loaded. Keys of another width show which way \
+               it lies; a square would not.";
     Ok(Outcome::new(Answer::Shape((rows, cols)), shown, why)
         .slip(
             Answer::Shape(here),
@@ -144,17 +194,18 @@ fn file_shape() -> Result<Outcome> {
         ))
 }
 
-fn turned() -> Result<Outcome> {
+fn transposed(which: [bool; 3]) -> Result<Outcome> {
     let trained = pretrained::minilm()?;
     let right = FusedAttention::new(&trained.parameters);
-    let wrong = FusedAttention::new(&wrong_way_round(&trained.parameters)?);
+    let wrong = FusedAttention::new(&with_transposed(&trained.parameters, which)?);
     let (mut are_ones, mut moved) = (true, 0.0_f64);
     for sentence in &trained.sentences {
         let of = |layer: &FusedAttention| layer.self_attend(&sentence.input, &Mask::None);
-        for (wrong, right) in of(&wrong)?.attn.iter().zip(of(&right)?.attn) {
-            are_ones &= wrong.row_iter().all(|row| (row.sum() - 1.0).abs() < 1e-12);
-            moved = moved.max(max_abs_diff(wrong, &right)?);
+        let (wrong, right) = (of(&wrong)?, of(&right)?);
+        for map in &wrong.attn {
+            are_ones &= map.row_iter().all(|row| (row.sum() - 1.0).abs() < 1e-12);
         }
+        moved = moved.max(max_abs_diff(&wrong.out, &right.out)?);
     }
     let shape = |layer: &FusedAttention| layer.parameters().w_q().weight.shape();
     let passed = [
@@ -164,34 +215,38 @@ fn turned() -> Result<Outcome> {
     ];
     let mut shown = String::new();
     for (check, passed) in CHECKS.iter().zip(passed) {
-        let told = if passed { "finds nothing" } else { "finds it" };
-        shown += &format!("{check:<25}{told}\n");
+        let verdict = if passed { "finds nothing" } else { "finds it" };
+        shown += &format!("{check:<25}{verdict}\n");
     }
     shown +=
-        &format!("and yet, in the four sentences, a share is off by up to {moved:.3}");
+        &format!("and yet, in the four sentences, an output is off by up to {moved:.3}");
     // The check that fails; where all pass, the last of the list.
     let found = passed.iter().position(|passed| !passed).unwrap_or(passed.len());
     let why = "Only other numbers find it: a reference from the program that the weights \
                come from, or a layer whose matrices are no squares.";
     let choice = |at: usize| Answer::Choice(CHECKS[at].to_owned());
     Ok(Outcome::new(choice(found), shown, why)
-        .slip(choice(0), "A square turned round has the same shape.")
+        .slip(choice(0), "A transposed square has the same shape.")
         .slip(choice(1), "Softmax makes them 1, whatever the scores are.")
-        .slip(choice(2), "Turning moves numbers and makes none."))
+        .slip(choice(2), "A transpose moves numbers and makes none."))
 }
 
-/// The trained layer with W^Q, W^K and W^V turned, as somebody loads them who forgets to.
-fn wrong_way_round(layer: &LayerParameters) -> Result<LayerParameters> {
+/// The trained layer with some of W^Q, W^K and W^V transposed.
+fn with_transposed(layer: &LayerParameters, which: [bool; 3]) -> Result<LayerParameters> {
     let fused = layer.pack();
     let d_k = layer.dims().d_k();
-    let of_head = |linear: &Linear, i: usize| Linear {
-        weight: linear.weight.transpose().columns(i * d_k, d_k).into_owned(),
-        bias: linear.bias.as_ref().map(|b| b.columns(i * d_k, d_k).into_owned()),
+    let of_head = |linear: &Linear, is_transposed: bool, i: usize| {
+        let weight = &linear.weight;
+        let weight = if is_transposed { weight.transpose() } else { weight.clone() };
+        Linear {
+            weight: weight.columns(i * d_k, d_k).into_owned(),
+            bias: linear.bias.as_ref().map(|b| b.columns(i * d_k, d_k).into_owned()),
+        }
     };
     let head = |i| HeadParameters {
-        w_q: of_head(fused.w_q(), i),
-        w_k: of_head(fused.w_k(), i),
-        w_v: of_head(fused.w_v(), i),
+        w_q: of_head(fused.w_q(), which[0], i),
+        w_k: of_head(fused.w_k(), which[1], i),
+        w_v: of_head(fused.w_v(), which[2], i),
     };
     let heads = (0..layer.dims().n_heads()).map(head).collect();
     Ok(LayerParameters::new(heads, layer.w_o().clone())?)

@@ -59,3 +59,34 @@ pub fn step<'a>(trace: &'a ShapeTrace, formula: &str) -> Result<(&'a ShapeStep, 
     let found = step.zip(line.map(|line| line.trim().to_owned()));
     found.with_context(|| format!("the trace has no step {formula}"))
 }
+
+/// A sentence of the trained layer, by its name: a question shows it before anything is
+/// loaded.
+pub fn sentence(name: &str) -> &'static str {
+    match name {
+        "pilot" => "The pilot flew the plane to Paris.",
+        "river_banks" => "The river banks overflowed.",
+        "bank_loan" => "The bank approved the loan.",
+        "animal_tired" => "The animal didn't cross the street because it was too tired.",
+        other => unreachable!("a question names a sentence {other}"),
+    }
+}
+
+/// `a, b and c`.
+pub fn listed(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn sentences_are_those_of_the_layer() {
+        for known in pretrained::minilm().unwrap().sentences {
+            assert_eq!(super::sentence(known.name), known.text);
+        }
+    }
+}

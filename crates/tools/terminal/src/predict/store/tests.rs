@@ -12,7 +12,7 @@ fn place() -> (TempDir, PathBuf) {
 }
 
 fn attempt(given: &str) -> Attempt {
-    Attempt { sitting: 1, given: given.into(), verdict: Verdict::Missed }
+    Attempt { sitting: 1, seed: 0, given: given.into(), verdict: Verdict::Missed }
 }
 
 /// Every file in the folder of this one, with what it holds; the lock is no news.

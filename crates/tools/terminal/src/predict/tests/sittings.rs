@@ -1,4 +1,4 @@
-//! Sittings with written lines in place of a reader.
+//! Sittings with written lines instead of a reader.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn played(args: &Args, folder: &Path, lines: &str) -> String {
 #[test]
 fn a_sitting_as_a_person_sees_it() {
     let folder = tempdir().unwrap();
-    let lines = "263168\n262,144\n768\n\n8e4\n80 000\n";
+    let lines = "66048\n589,824\n768\n\n8e4\n80 000\n";
     let first =
         played(&of_chapter(6), folder.path(), "~263K\nmany\n?\n0\n\n32768\n2,097,152\n");
     insta::assert_snapshot!("sitting", first);
@@ -39,7 +39,7 @@ fn a_sitting_as_a_person_sees_it() {
 #[test]
 fn choices_and_maps_as_a_person_sees_them() {
     let folder = tempdir().unwrap();
-    let said = played(&of_chapter(10), folder.path(), "it\n1\n64x24\n1\nq\n");
+    let said = played(&of_chapter(12), folder.path(), "that\n1\n64x24\n1\nq\n");
     insta::assert_snapshot!("choices", said);
 }
 
@@ -74,13 +74,41 @@ fn a_sitting_without_an_answer_is_none() {
 fn what_was_missed_is_asked_first_in_the_next_sitting() {
     let folder = tempdir().unwrap();
     played(&SITTING, folder.path(), "3\nplane\n0.5\n");
-    let said = played(&SITTING, folder.path(), "pilot\n");
-    assert!(said.contains("5 questions of 28, 1 of them again"), "{said}");
+    let said = played(&SITTING, folder.path(), "loan\n");
+    assert!(said.contains("5 questions of 47, 1 of them again"), "{said}");
     assert!(
         said.contains("1 of 5 · chapter 1, One look is not enough · again"),
         "{said}"
     );
-    assert!(said.contains("comes back after 2 sittings: What flew"), "{said}");
+    assert!(said.contains("comes back after 2 sittings: What a word"), "{said}");
+}
+
+#[test]
+fn what_was_missed_comes_back_with_other_numbers() {
+    let folder = tempdir().unwrap();
+    let first = played(&of_chapter(7), folder.path(), "20\n");
+    assert!(first.contains("6 queries and 6 keys"), "{first}");
+    assert!(first.contains("It is 21, not 20."), "{first}");
+    // The old answer is of no use any more.
+    let second = played(&of_chapter(7), folder.path(), "21\n");
+    assert!(second.contains("7 queries and 7 keys"), "{second}");
+    assert!(second.contains("It is 28, not 21."), "{second}");
+    let third = played(&of_chapter(7), folder.path(), "36\n");
+    assert!(third.contains("8 queries and 8 keys"), "{third}");
+    assert!(third.contains("Right: 36."), "{third}");
+    let kept = fs::read_to_string(folder.path().join("predictions.json")).unwrap();
+    for seed in 0..3 {
+        assert!(kept.contains(&format!("\"seed\": {seed},")), "{kept}");
+    }
+}
+
+#[test]
+fn what_was_skipped_keeps_its_numbers() {
+    let folder = tempdir().unwrap();
+    for _ in 0..2 {
+        let said = played(&of_chapter(7), folder.path(), "\nq\n");
+        assert!(said.contains("6 queries and 6 keys"), "{said}");
+    }
 }
 
 #[test]
@@ -89,7 +117,7 @@ fn a_list_changes_nothing_and_tells_no_answer() {
     let said = played(&LIST, folder.path(), "");
     assert!(
         said.ends_with(
-            "28 questions: 28 new, 0 due, 0 waiting, 0 known. Next is sitting 1.\n"
+            "47 questions: 47 new, 0 due, 0 waiting, 0 known. Next is sitting 1.\n"
         ),
         "{said}"
     );
@@ -133,7 +161,7 @@ fn bytes_that_are_no_text_are_unreadable_and_asked_again() {
 }
 
 #[test]
-fn who_knows_all_is_told_so_and_all_asks_again() {
+fn where_all_are_known_it_says_so_and_all_asks_again() {
     let folder = tempdir().unwrap();
     let answers = "every row\n0\n";
     played(&of_chapter(3), folder.path(), answers);
@@ -153,5 +181,5 @@ fn where_nothing_is_due_a_sitting_asks_what_waits_and_says_so() {
     let said = played(&of_chapter(3), folder.path(), "1\n");
     let first = "Sitting 3: 1 question of 2, ahead of time, since none is due or new";
     assert!(said.starts_with(first), "{said}");
-    assert!(said.contains("comes back after 4 sittings: What adds up to 1"), "{said}");
+    assert!(said.contains("comes back after 4 sittings: What sums to 1"), "{said}");
 }
