@@ -151,7 +151,7 @@ const FUSED_WRONG: Section =
     Section::new("05-one-matrix-many-heads", "What people get wrong");
 const MASKS_WRONG: Section = Section::new("07-masks", "What people get wrong");
 const LAST_DIGIT: Section =
-    Section::new("08-bad-numbers", "Is my code wrong? The last digit");
+    Section::new("03-one-head", "Is my code wrong? The last digit");
 const SQUARE: Section =
     Section::new("12-trained-heads", "The mistake that a square hides");
 

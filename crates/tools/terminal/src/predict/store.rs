@@ -1,10 +1,10 @@
 //! The file in which the answers are kept.
 //!
-//! Four rules. After each answer the whole file is written beside its place and then takes
-//! it, so that it is there in full at any moment. Who reads the file in order to write it
-//! holds a lock meanwhile, so that sittings in several terminals keep the answers of all. A
-//! file that cannot be understood is never written over: it gets another name, which is
-//! said. And where nothing can be written, the questions go on.
+//! Four rules. After each answer the whole file is written next to its place and then takes
+//! it, so that it is there in full at any moment. A lock is held from reading the file to
+//! writing it, so that sittings in several terminals keep the answers of all. A file that
+//! cannot be understood is never written over: it gets another name, which is said. And
+//! where nothing can be written, the questions go on.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -151,8 +151,8 @@ impl Store {
         self.make_folder().ok()?;
         let place = place(&self.path);
         let name = place.file_name()?.to_string_lossy().into_owned();
-        // Never removed: who waits for a file that is removed waits for another than who
-        // comes next.
+        // Never removed: one who waits for a file that is removed and one who comes next
+        // would have two different locks.
         let file = File::options()
             .create(true)
             .truncate(false)

@@ -11,6 +11,7 @@ use super::{Chapter, Outcome, Posed, Question, of};
 /// Sums in another order differ by less than this.
 const ROUNDING: f64 = 1e-9;
 
+const DIGITS: [&str; 2] = ["alike to the last digit", "apart in the last digits"];
 const SUMS: [&str; 3] = ["every row", "every column", "every row and column"];
 
 pub const CHAPTER: Chapter = Chapter {
@@ -62,6 +63,25 @@ pub const CHAPTER: Chapter = Chapter {
                     "Keys and values change places together. What is a sum to that?",
                     Form::Whole,
                     move || order(name, words),
+                )
+            },
+        },
+        Question {
+            id: "last-digit",
+            title: "Two orders of one sum",
+            section: "Is my code wrong? The last digit",
+            pose: |seed| {
+                let numbers @ [a, b, c] =
+                    of(seed, [[0.1, 0.2, 0.3], [0.5, 0.25, 0.125], [0.7, 0.1, 0.3]]);
+                Posed::new(
+                    format!(
+                        "A program computes ({a} + {b}) + {c} in f64, and another one {a} + \
+                         ({b} + {c}). How do the results compare?"
+                    ),
+                    "An f64 stores halves, quarters, eighths and sums of a few of them as they \
+                     are. Is each of these numbers one of those?",
+                    Form::Choice(&DIGITS),
+                    move || last_digit(numbers),
                 )
             },
         },
@@ -135,4 +155,21 @@ fn order(name: &str, words: [&str; 2]) -> Result<Outcome> {
         Answer::Whole(others.len()),
         "That would be all of them, if a head knew where a token stands.",
     ))
+}
+
+fn last_digit([a, b, c]: [f64; 3]) -> Result<Outcome> {
+    let (left, right) = ((a + b) + c, a + (b + c));
+    let shown = format!("({a} + {b}) + {c} = {left:?}\n{a} + ({b} + {c}) = {right:?}");
+    let choice = |at: usize| Answer::Choice(DIGITS[at].to_owned());
+    Ok(if left == right {
+        let why = "Each of these numbers is a power of ½. An f64 stores them and their sums as \
+                   they are, so nothing is rounded, and the order does not matter.";
+        Outcome::new(choice(0), shown, why)
+            .slip(choice(1), "That is so where a sum has to be rounded.")
+    } else {
+        let why = "An f64 rounds 0.1, and it rounds each sum again, so the order shows in the \
+                   last digits. Two right programs may differ like this.";
+        Outcome::new(choice(1), shown, why)
+            .slip(choice(0), "That would be so if nothing were rounded.")
+    })
 }

@@ -74,7 +74,7 @@ pub const CHAPTER: Chapter = Chapter {
             title: "Tiles under a causal mask",
             section: "A causal mask saves half",
             pose: |seed| {
-                let (n, tile) = of(seed, [(1024, 128), (512, 128), (1280, 256)]);
+                let (n, tile) = of(seed, [(1024, 128), (512, 128), (1536, 256)]);
                 let side = n / tile;
                 Posed::new(
                     format!(

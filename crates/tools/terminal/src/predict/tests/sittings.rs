@@ -75,7 +75,7 @@ fn what_was_missed_is_asked_first_in_the_next_sitting() {
     let folder = tempdir().unwrap();
     played(&SITTING, folder.path(), "3\nplane\n0.5\n");
     let said = played(&SITTING, folder.path(), "loan\n");
-    assert!(said.contains("5 questions of 47, 1 of them again"), "{said}");
+    assert!(said.contains("5 questions of 48, 1 of them again"), "{said}");
     assert!(
         said.contains("1 of 5 · chapter 1, One look is not enough · again"),
         "{said}"
@@ -117,7 +117,7 @@ fn a_list_changes_nothing_and_tells_no_answer() {
     let said = played(&LIST, folder.path(), "");
     assert!(
         said.ends_with(
-            "47 questions: 47 new, 0 due, 0 waiting, 0 known. Next is sitting 1.\n"
+            "48 questions: 48 new, 0 due, 0 waiting, 0 known. Next is sitting 1.\n"
         ),
         "{said}"
     );
@@ -163,23 +163,24 @@ fn bytes_that_are_no_text_are_unreadable_and_asked_again() {
 #[test]
 fn where_all_are_known_it_says_so_and_all_asks_again() {
     let folder = tempdir().unwrap();
-    let answers = "every row\n0\n";
+    let answers = "every row\n0\napart\n";
     played(&of_chapter(3), folder.path(), answers);
     let said = played(&of_chapter(3), folder.path(), "");
-    assert_eq!(said, "You know all of them: 2 questions. --all asks them again.\n");
+    assert_eq!(said, "You know all of them: 3 questions. --all asks them again.\n");
     let all = Args { all: true, ..of_chapter(3) };
-    let said = played(&all, folder.path(), answers);
-    assert!(said.contains("Sitting 2: 2 right, 0 missed."), "{said}");
+    // The numbers are others, and one of the answers is too.
+    let said = played(&all, folder.path(), "every row\n0\nalike\n");
+    assert!(said.contains("Sitting 2: 3 right, 0 missed."), "{said}");
 }
 
 #[test]
 fn where_nothing_is_due_a_sitting_asks_what_waits_and_says_so() {
     let folder = tempdir().unwrap();
-    for answers in ["2\n0\n", "1\n"] {
+    for answers in ["2\n0\napart\n", "1\n"] {
         played(&of_chapter(3), folder.path(), answers);
     }
     let said = played(&of_chapter(3), folder.path(), "1\n");
-    let first = "Sitting 3: 1 question of 2, ahead of time, since none is due or new";
+    let first = "Sitting 3: 1 question of 3, ahead of time, since none is due or new";
     assert!(said.starts_with(first), "{said}");
     assert!(said.contains("comes back after 4 sittings: What sums to 1"), "{said}");
 }
