@@ -47,6 +47,7 @@ fn each_answer_is_in_the_file_at_once_and_nothing_else_is_left() {
         "a": [
           {
             "sitting": 1,
+            "seed": 0,
             "given": "7",
             "verdict": "missed"
           }
@@ -54,6 +55,7 @@ fn each_answer_is_in_the_file_at_once_and_nothing_else_is_left() {
         "b": [
           {
             "sitting": 1,
+            "seed": 0,
             "given": "8",
             "verdict": "missed"
           }
