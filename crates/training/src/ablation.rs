@@ -1,55 +1,85 @@
-//! Taking heads away, to see who needs them.
+//! Removing heads, to see which answers need them.
 
-use attention::{
-    Dims, HeadParameters, LayerParameters, Mask, Matrix, Rng, random_matrix,
-};
+mod removal;
+#[cfg(test)]
+mod tests;
+
+use attention::{LayerParameters, Mask, Matrix, Rng};
 use fused_heads::FusedAttention;
 use gradients::Pass;
 
+use crate::directions::{axes, orthonormal};
 use crate::{Error, Examples, Model, Result};
 
-/// The scores of a model, whole and with each head removed in turn; and the same for a
-/// head that has learned nothing.
+pub use removal::{Removal, taken};
+
+/// The scores of a model, whole and with each head removed in turn; and as a control the
+/// same for random directions.
 ///
-/// The second is the control. If removing any head did harm, the first would say nothing
-/// about what a head does.
+/// A head is d_v directions of the concatenation. The control removes d_v others, drawn at
+/// random, and takes as much away. If it did the same harm, harm would say nothing about
+/// heads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ablation {
     /// The score of each target with all heads.
     pub whole: Vec<f64>,
     /// The scores without head i, `[n_heads, n_targets]`.
     pub without: Matrix,
-    /// The same for the control.
-    pub control: Control,
+    /// The scores without random directions, one draw each.
+    pub controls: Vec<Control>,
 }
 
-/// A model to which a head of random weights was added, and its scores.
+/// A model without some random directions of its concatenation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Control {
-    /// The score of each target with the trained heads and the random one.
-    pub whole: Vec<f64>,
-    /// The scores after the random head was removed again.
+    /// By how much what was taken away was multiplied, so that the layer's output misses
+    /// as much as without a head.
+    pub scale: f64,
+    /// The scores.
     pub without: Vec<f64>,
 }
 
 impl Ablation {
-    /// Removes each head in turn, and the control.
+    /// How many times random directions are drawn.
+    pub const N_DRAWS: usize = 10;
+
+    /// Removes each head in turn, and random directions.
+    ///
+    /// The control is matched at the layer's output: what it takes away there is as long,
+    /// on average over the examples, as what a head takes away, on average over the heads.
     ///
     /// # Errors
     /// [`Error::Sizes`] if the examples do not fit the model.
-    pub fn of(model: &Model, examples: &Examples, rng: &mut Rng) -> Result<Self> {
-        let whole = model.scores(examples)?;
-        let mut without = Matrix::zeros(model.n_heads(), whole.len());
-        for head in 0..model.n_heads() {
-            let scores = model.without(head)?.scores(examples)?;
-            without.row_mut(head).copy_from_slice(&scores);
-        }
-        let with_random = model.with_random_head(examples, rng)?;
-        let control = Control {
-            whole: with_random.scores(examples)?,
-            without: with_random.without(model.n_heads())?.scores(examples)?,
+    pub fn of(
+        model: &Model,
+        examples: &Examples,
+        how: Removal,
+        rng: &mut Rng,
+    ) -> Result<Self> {
+        let concat = model.concat(examples)?;
+        let (n_heads, width) = (model.n_heads(), concat.ncols());
+        let d_v = width / n_heads;
+        let scores_without = |taken: &Matrix<f32>| -> Result<Vec<f64>> {
+            Ok(examples.answers.scores(&model.read(&(&concat - taken))?))
         };
-        Ok(Self { whole, without, control })
+        let whole = model.scores(examples)?;
+
+        let mut without = Matrix::zeros(n_heads, whole.len());
+        let mut length = 0.0;
+        for head in 0..n_heads {
+            let taken = taken(&concat, &axes(width, head * d_v, d_v), how, rng);
+            without.row_mut(head).copy_from_slice(&scores_without(&taken)?);
+            length += model.length_at_output(&taken) / n_heads as f64;
+        }
+
+        let mut controls = Vec::new();
+        for _ in 0..Self::N_DRAWS {
+            let taken = taken(&concat, &orthonormal(width, d_v, rng), how, rng);
+            let scale = length / model.length_at_output(&taken);
+            let without = scores_without(&(taken * scale as f32))?;
+            controls.push(Control { scale, without });
+        }
+        Ok(Self { whole, without, controls })
     }
 
     /// What each target loses with each head, `[n_heads, n_targets]`; below 0 where it
@@ -59,10 +89,26 @@ impl Ablation {
         Matrix::from_fn(n_heads, n_targets, |i, r| self.whole[r] - self.without[(i, r)])
     }
 
-    /// What each target loses with the random head.
-    pub fn control_losses(&self) -> Vec<f64> {
-        let pairs = self.control.whole.iter().zip(&self.control.without);
-        pairs.map(|(whole, without)| whole - without).collect()
+    /// What each target loses with random directions, `[N_DRAWS, n_targets]`.
+    pub fn control_losses(&self) -> Matrix {
+        Matrix::from_fn(self.controls.len(), self.whole.len(), |draw, r| {
+            self.whole[r] - self.controls[draw].without[r]
+        })
+    }
+
+    /// The median of [`control_losses`](Self::control_losses), target by target.
+    pub fn control_medians(&self) -> Vec<f64> {
+        let median = |target: Vec<f64>| {
+            let n = target.len();
+            (target[(n - 1) / 2] + target[n / 2]) / 2.0
+        };
+        let sorted = |target: &[f64]| {
+            let mut target = target.to_vec();
+            target.sort_by(f64::total_cmp);
+            target
+        };
+        let losses = self.control_losses();
+        losses.column_iter().map(|target| median(sorted(target.as_slice()))).collect()
     }
 
     /// The head without which each target loses most.
@@ -99,50 +145,30 @@ impl Model {
     }
     // ANCHOR_END: without
 
-    /// The same model with one more head, of random weights, which has learned nothing.
-    ///
-    /// It is as loud as the others: its rows of W^O are scaled until what it adds to the
-    /// output is as long, on average over the examples, as what a trained head adds.
+    /// The outputs of all heads at the asking tokens, concatenated,
+    /// `[n_examples, h · d_v]`.
     ///
     /// # Errors
     /// [`Error::Sizes`] if the examples do not fit the model.
-    pub fn with_random_head(&self, examples: &Examples, rng: &mut Rng) -> Result<Self> {
-        let old = self.layer.parameters().unpack();
-        let (d_model, d_k, d_v) =
-            (old.dims().d_model(), old.dims().d_k(), old.dims().d_v());
-        let n_heads = self.n_heads();
-        let dims = Dims::with_head_sizes(d_model, n_heads + 1, d_k, d_v)?;
-        let mut heads = old.heads().to_vec();
-        heads.push(HeadParameters::random(dims, true, rng));
-        let mut w_o = old.w_o().clone();
-        w_o.weight = w_o.weight.insert_rows(n_heads * d_v, d_v, 0.0);
-        let added = random_matrix(d_v, d_model, 1.0 / (d_model as f64).sqrt(), rng);
-        w_o.weight.rows_mut(n_heads * d_v, d_v).copy_from(&added);
-
-        let louder = |w_o: &attention::Linear<f32>| -> Result<Self> {
-            let parameters = LayerParameters::new(heads.clone(), w_o.clone())?;
-            let layer = FusedAttention::new(&parameters);
-            Ok(Self { layer, readout: self.readout.clone() })
-        };
-        let lengths = louder(&w_o)?.contributions(examples)?;
-        let (trained, random) = (&lengths[..n_heads], lengths[n_heads]);
-        let scale = trained.iter().sum::<f32>() / n_heads as f32 / random;
-        w_o.weight.rows_mut(n_heads * d_v, d_v).scale_mut(scale);
-        louder(&w_o)
-    }
-
-    /// How long what each head adds to the output is, on average.
-    pub(crate) fn contributions(&self, examples: &Examples) -> Result<Vec<f32>> {
+    pub fn concat(&self, examples: &Examples) -> Result<Matrix<f32>> {
         let Examples { asking, tokens, .. } = examples;
         let pass =
             Pass::forward_batch(&self.layer, asking, tokens, tokens, &[Mask::None])?;
-        let p = self.layer.parameters();
-        let d_v = p.dims().d_v();
-        let length = |i: usize| {
-            let head_i = pass.concat().columns(i * d_v, d_v); // [n, d_v]
-            let added = head_i * p.w_o().weight.rows(i * d_v, d_v); // [n, d_model]
-            added.row_iter().map(|row| row.norm()).sum::<f32>() / added.nrows() as f32
-        };
-        Ok((0..self.n_heads()).map(length).collect())
+        Ok(pass.concat().clone())
+    }
+
+    /// What the model makes of a concatenation: W^O, then the readout.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`] if it is of another width.
+    pub fn read(&self, concat: &Matrix<f32>) -> Result<Matrix<f32>> {
+        Ok(self.readout.forward(&self.layer.parameters().w_o().forward(concat)?)?)
+    }
+
+    /// How long a part of the concatenation is at the layer's output, on average.
+    fn length_at_output(&self, part: &Matrix<f32>) -> f64 {
+        let added = part * &self.layer.parameters().w_o().weight; // [n, d_model]
+        let lengths = added.row_iter().map(|row| f64::from(row.norm()));
+        lengths.sum::<f64>() / added.nrows() as f64
     }
 }

@@ -4,6 +4,14 @@
 /// lookups` measured them: JSON, a run a line.
 pub const LOOKUPS: &str = include_str!("../data/lookups.json");
 
+/// The lookups with three heads and roles of several loudnesses on forty seeds, as
+/// `-- loudness` measured them.
+pub const LOUDNESS: &str = include_str!("../data/loudness.json");
+
+/// The lookups in two codes, with one head and shares that are its own or fixed, as
+/// `-- codes` measured them.
+pub const CODES: &str = include_str!("../data/codes.json");
+
 /// The windows on ten seeds, with eight heads and with one, as `cargo run --release -p
 /// training --example seeds -- windows` measured them: JSON, a run a line.
 pub const WINDOWS: &str = include_str!("../data/windows.json");

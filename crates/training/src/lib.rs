@@ -12,14 +12,14 @@
 //! A [`Task`] draws examples: sequences in which one token asks, and what is right. A
 //! [`Model`] is one attention layer and one linear readout, nothing else: whatever an
 //! answer needs must pass through some head. [`train()`] is the loop, which tells its
-//! caller of every step and can be told to stop. [`Ablation`] removes heads one by one,
-//! beside a head that has learned nothing, and so says what each was for.
+//! caller of every step and can be told to stop. [`Ablation`] removes heads one by one, and
+//! as a control random directions of the same width, and so says what each head was for.
 //!
 //! Two decisions make the numbers mean something. **No example is seen twice**: batches
 //! are drawn anew at every step, and scores are measured on a test set from a stream of
 //! its own, so nothing can be learned by heart. And **what is planted is known**: a task
 //! says where in each sequence the answer stands, which training never sees and maps are
-//! held against.
+//! compared with.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -42,6 +42,7 @@
 
 mod ablation;
 mod data;
+mod directions;
 mod error;
 mod lookups;
 mod model;
@@ -52,10 +53,13 @@ mod tests;
 mod train;
 mod windows;
 
-pub use ablation::{Ablation, Control, strongest};
-pub use data::{LOOKUPS, WINDOWS};
+pub use ablation::{Ablation, Control, Removal, strongest, taken};
+pub use data::{CODES, LOOKUPS, LOUDNESS, WINDOWS};
+pub use directions::orthonormal;
 pub use error::{Error, Result};
-pub use lookups::{Lookups, Sentence, Sizes};
+pub use lookups::{
+    Code, EqualShares, Exchange, Lookups, Over, Sentence, Sizes, log_share_by_identity,
+};
 pub use model::{Model, Said};
 pub use report::Report;
 pub use task::{Answers, Examples, Task};

@@ -102,7 +102,7 @@ impl Model {
                 concat.view_mut((s, i * d_v), (1, d_v)).copy_from(&head_i);
             }
         }
-        Ok(self.readout.forward(&p.w_o().forward(&concat)?)?)
+        self.read(&concat)
     }
     // ANCHOR_END: say_attending
 

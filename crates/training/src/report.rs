@@ -4,7 +4,7 @@ use std::fmt;
 
 use attention::{Matrix, Rng, SeedableRng};
 
-use crate::{Ablation, Result, Task, Trained};
+use crate::{Ablation, Removal, Result, Task, Trained};
 
 /// A training's scores, what its heads attend to, and what each is needed for; it prints
 /// as three tables.
@@ -19,13 +19,14 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Removes the heads of a training, and a random one made from this seed.
+    /// Replaces the heads of a training by their means, and random directions drawn with
+    /// this seed.
     ///
     /// # Errors
     /// As [`Ablation::of`].
     pub fn of(task: &impl Task, trained: &'a Trained, seed: u64) -> Result<Self> {
         let rng = &mut Rng::seed_from_u64(seed);
-        let ablation = Ablation::of(&trained.model, &trained.test, rng)?;
+        let ablation = Ablation::of(&trained.model, &trained.test, Removal::Mean, rng)?;
         Ok(Self { trained, targets: task.targets(), ablation })
     }
 }
@@ -46,15 +47,16 @@ impl fmt::Display for Report<'_> {
         let share = |share: f64| format!("{share:.3}");
         write_table(f, targets, &rows(&last.focus), share)?;
 
-        writeln!(f, "\nPoints that a target loses when a head is removed:")?;
+        writeln!(f, "\nPoints that a target loses when a head is replaced by its mean:")?;
         let mut lost = rows(&ablation.losses());
-        lost.push(("random head".to_owned(), ablation.control_losses()));
+        lost.push(("random".to_owned(), ablation.control_medians()));
         let points = |lost: f64| format!("{:.1}", (1000.0 * lost).round() / 10.0 + 0.0);
         write_table(f, targets, &lost, points)?;
         writeln!(
             f,
-            "The random head is the control: added after training, as loud as the others, \
-             and\nremoved again."
+            "Random is the control: as many directions of the concatenation as a head has, \
+             taken\nat random; the median of {} draws.",
+            Ablation::N_DRAWS
         )
     }
 }
@@ -100,7 +102,7 @@ mod tests {
             ("agent", 3),
             ("place", 3),
             ("head 1", 2),
-            ("random head", 2),
+            ("\n  random", 1),
             (" % after", 3),
         ] {
             assert_eq!(report.matches(part).count(), times, "{part}:\n{report}");

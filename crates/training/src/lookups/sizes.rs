@@ -1,42 +1,42 @@
-//! How one head tells three roles apart: by the sizes of its weights.
+//! How one head tells three roles apart: by the sizes of its shares.
 
 use std::collections::BTreeMap;
 
 use attention::Matrix;
 
 use crate::task::named_classes;
+use super::Lookups;
 use crate::{Answers, Examples, Model, Result};
 
-/// What the sizes of a single head's weights carry.
+/// What the sizes of a single head's shares carry.
 ///
-/// One head has one row of weights for three words. Their average loses the order, and
-/// who and role are added and not bound, so with equal weights it would say **who** is
-/// there and not in which role: a third of the answers right. The way out that training
-/// finds is a signature: the head gives each identity a weight of its own size, in
-/// whatever role. The role vectors are averaged with the same weights, so what comes out
-/// also says how large the agent's weight was, and the readout names the identity that is
-/// there and whose size fits, as `−(w − c)² = 2 w c − c² − w²` is linear in what comes
-/// out but for a term that all identities share. It works as far as sizes can be told
-/// apart.
+/// One head has one row of shares for three words. In the code that adds identity and role,
+/// their average with equal shares says **who** is there and not in which role: a third of
+/// the answers right. The way out that training finds is a signature: the head gives each
+/// identity a share of its own size, in any role. The role vectors are averaged with the
+/// same shares, so what comes out also says how large the agent's share was, and the
+/// readout names the identity that is there and whose size fits, as
+/// `−(w − c)² = 2 w c − c² − w²` is linear in what comes out but for a term that all
+/// identities share. It works as far as sizes can be told apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sizes {
-    /// The mean weight that the verb gives to agent, object and place, in that order.
+    /// The mean share that the verb gives to agent, object and place, in that order.
     pub mean: Vec<f64>,
-    /// How far the weights stray from it: their standard deviation.
+    /// How far the shares stray from it: their standard deviation.
     pub std_dev: Vec<f64>,
-    /// How much of the variance of the logarithm of these weights is told by who the word
-    /// is. By chance it would be 63 of all weights counted.
+    /// How much of the variance of the logarithm of these shares is told by who the word
+    /// is. By chance it would be 63 of all shares counted.
     pub by_identity: f64,
     /// How much of it is told by the word's role.
     pub by_role: f64,
     /// The share of right answers as it is, over all three targets.
     pub as_is: f64,
-    /// The same where the three weights of each sentence are replaced by their mean: all
+    /// The same where the three shares of each sentence are replaced by their mean: all
     /// that the sizes say is gone.
     pub equal: f64,
-    /// Where the weights of two of the three words are exchanged, the share of the
-    /// answers for those two that name the other one's word: who has the weight gets the
-    /// role.
+    /// Where the shares of two of the three words are exchanged, the share of the
+    /// answers for those two that name the other one's word: the share decides,
+    /// not the word.
     pub exchanged: f64,
     /// Of the wrong answers, the share that names one of the other two words: the head
     /// knows who is there, and not in which role.
@@ -63,13 +63,9 @@ impl Sizes {
         let (mean, std_dev) =
             (0..places.len()).map(|r| spread(&rows[0], &places[r])).unzip();
 
-        let weight = |r: usize, s: usize| (rows[0][(s, places[r][s])]).max(1e-30).ln();
-        let weights: Vec<(f64, usize, usize)> = (0..places.len())
-            .flat_map(|r| (0..places[r].len()).map(move |s| (r, s)))
-            .map(|(r, s)| (weight(r, s), right[r][s], r))
-            .collect();
-        let by_identity = told_by(weights.iter().map(|&(w, who, _)| (w, who)));
-        let by_role = told_by(weights.iter().map(|&(w, _, role)| (w, role)));
+        let logs = log_shares(&rows[0], &places, right);
+        let by_identity = told_by(logs.iter().map(|&(log, who, _)| (log, who)));
+        let by_role = told_by(logs.iter().map(|&(log, _, role)| (log, role)));
 
         let as_is = named(rows)?;
         let equal = named(&each(rows, |row, s| {
@@ -79,8 +75,7 @@ impl Sizes {
         let mut exchanged = 0.0;
         let pairs = [(0, 1), (0, 2), (1, 2)];
         for (a, b) in pairs {
-            let swap = |row: &mut [f64], s: usize| row.swap(places[a][s], places[b][s]);
-            let named = named(&each(rows, swap))?;
+            let named = named(&exchanged_shares(rows, &places[a], &places[b]))?;
             let follow =
                 agreement(&named[a], &right[b]) + agreement(&named[b], &right[a]);
             exchanged += follow / 2.0 / pairs.len() as f64;
@@ -96,6 +91,74 @@ impl Sizes {
             other_role: other_role(&as_is, right),
         })
     }
+}
+
+/// The mean of the logarithm of a single head's share, identity by identity and role by
+/// role, `[n_identities, 3]`; NaN for an identity that never has the role.
+///
+/// # Errors
+/// As [`Model::say`].
+pub fn log_share_by_identity(model: &Model, examples: &Examples) -> Result<Matrix> {
+    let (places, right) = (places(examples), classes_of(&examples.answers));
+    let mut sums = Matrix::zeros(Lookups::N_IDENTITIES, places.len());
+    let mut counts = sums.clone();
+    for (log, who, role) in log_shares(&model.say(examples)?.rows[0], &places, right) {
+        sums[(who, role)] += log;
+        counts[(who, role)] += 1.0;
+    }
+    Ok(sums.component_div(&counts))
+}
+
+/// A sentence whose answers follow the shares.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exchange {
+    /// Which of the examples.
+    pub sentence: usize,
+    /// Its agent and its object, which the model names rightly. With their shares
+    /// exchanged it names each as the other.
+    pub words: [usize; 2],
+}
+
+impl Exchange {
+    /// The first sentence for which exchanging the shares of agent and object exchanges
+    /// the two answers, all three having been right.
+    ///
+    /// # Errors
+    /// As [`Model::say_attending`].
+    pub fn first(model: &Model, examples: &Examples) -> Result<Option<Self>> {
+        let (places, right) = (places(examples), classes_of(&examples.answers));
+        let rows = model.say(examples)?.rows;
+        let named = |rows: &[Matrix]| -> Result<Vec<Vec<usize>>> {
+            let answers = model.say_attending(examples, rows)?;
+            Ok(named_classes(&answers, answers.ncols() / right.len()))
+        };
+        let before = named(&rows)?;
+        let after = named(&exchanged_shares(&rows, &places[0], &places[1]))?;
+        let words = |s: usize| [right[0][s], right[1][s]];
+        let is = |&s: &usize| {
+            (0..right.len()).all(|r| before[r][s] == right[r][s])
+                && [after[1][s], after[0][s]] == words(s)
+        };
+        let first = (0..rows[0].nrows()).find(is);
+        Ok(first.map(|sentence| Self { sentence, words: words(sentence) }))
+    }
+}
+
+/// Of each word that is asked for: the logarithm of its share, who it is, its role.
+fn log_shares(
+    rows: &Matrix,
+    places: &[Vec<usize>],
+    right: &[Vec<usize>],
+) -> Vec<(f64, usize, usize)> {
+    let log = |r: usize, s: usize| rows[(s, places[r][s])].max(1e-30).ln();
+    let of_role = |r: usize| (0..places[r].len()).map(move |s| (r, s));
+    let words = (0..places.len()).flat_map(of_role);
+    words.map(|(r, s)| (log(r, s), right[r][s], r)).collect()
+}
+
+/// The shares at places a and b exchanged, sentence by sentence.
+fn exchanged_shares(rows: &[Matrix], a: &[usize], b: &[usize]) -> Vec<Matrix> {
+    each(rows, |row, s| row.swap(a[s], b[s]))
 }
 
 fn classes_of(answers: &Answers) -> &[Vec<usize>] {
@@ -145,12 +208,12 @@ fn told_by(numbers: impl Iterator<Item = (f64, usize)> + Clone) -> f64 {
     between / numbers.map(|(x, _)| square(x)).sum::<f64>()
 }
 
-/// Mean and standard deviation of the weights at these places.
+/// Mean and standard deviation of the shares at these places.
 fn spread(rows: &Matrix, places: &[usize]) -> (f64, f64) {
     let n = places.len() as f64;
-    let weights = || places.iter().enumerate().map(|(s, &t)| rows[(s, t)]);
-    let mean = weights().sum::<f64>() / n;
-    let variance = weights().map(|w| (w - mean) * (w - mean)).sum::<f64>() / n;
+    let shares = || places.iter().enumerate().map(|(s, &t)| rows[(s, t)]);
+    let mean = shares().sum::<f64>() / n;
+    let variance = shares().map(|w| (w - mean) * (w - mean)).sum::<f64>() / n;
     (mean, variance.sqrt())
 }
 

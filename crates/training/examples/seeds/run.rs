@@ -1,0 +1,88 @@
+//! What every experiment measures and keeps of a training.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use anyhow::Result;
+use attention::{Matrix, Rng, SeedableRng};
+use serde_json::{Map, Value, json};
+use training::{Ablation, Removal, Settings, Task, Trained, strongest, train};
+
+/// The seeds of the book's tables.
+pub const SEEDS: std::ops::Range<u64> = 0..10;
+
+/// Trains to the end, and prints what it scored.
+pub fn trained(what: &str, task: &impl Task, settings: &Settings) -> Result<Trained> {
+    let start = Instant::now();
+    let trained = train(task, settings, |_| ControlFlow::Continue(()))?;
+    let last = trained.last();
+    let scores: Vec<String> =
+        last.scores.iter().map(|s| format!("{:5.1}", 100.0 * s)).collect();
+    println!(
+        "{what}, {} heads, rate {}, {} steps, seed {}: {}  mean {:5.1} %  {:.2} s",
+        settings.n_heads,
+        settings.rate,
+        settings.n_steps,
+        settings.seed,
+        scores.join(" "),
+        100.0 * last.score(),
+        start.elapsed().as_secs_f64(),
+    );
+    Ok(trained)
+}
+
+/// What is kept of a training: its scores on the way and at the end, what its heads attend
+/// to, and what removing them costs.
+pub fn kept(settings: &Settings, trained: &Trained) -> Result<Value> {
+    let looks = &trained.looks;
+    let last = trained.last();
+    Ok(json!({
+        "heads": settings.n_heads,
+        "rate": settings.rate,
+        "steps": settings.n_steps,
+        "seed": settings.seed,
+        "scores": rounded(&last.scores),
+        "curve": {
+            "step": looks.iter().map(|look| look.step).collect::<Vec<_>>(),
+            "loss": looks.iter().map(|look| round(look.loss)).collect::<Vec<_>>(),
+            "score": looks.iter().map(|look| round(look.score())).collect::<Vec<_>>(),
+        },
+        "focus_before": rows(&looks[0].focus),
+        "focus": rows(&last.focus),
+        "attending": strongest(&last.focus),
+        "removed": removed(settings.seed, trained)?,
+    }))
+}
+
+/// What each target loses, by what the removed part is replaced by.
+fn removed(seed: u64, trained: &Trained) -> Result<Value> {
+    let mut all = Map::new();
+    for how in Removal::ALL {
+        let rng = &mut Rng::seed_from_u64(seed);
+        let found = Ablation::of(&trained.model, &trained.test, how, rng)?;
+        let scales: Vec<f64> = found.controls.iter().map(|c| c.scale).collect();
+        let of_how = json!({
+            "heads": rows(&found.losses()),
+            "needed": found.needed(),
+            "random": rows(&found.control_losses()),
+            "scales": rounded(&scales),
+        });
+        all.insert(how.name().to_owned(), of_how);
+    }
+    Ok(all.into())
+}
+
+/// To four decimals.
+pub fn round(x: f64) -> f64 {
+    let rounded = (x * 1e4).round() / 1e4;
+    rounded + 0.0 // no −0
+}
+
+pub fn rounded(numbers: &[f64]) -> Vec<f64> {
+    numbers.iter().map(|&x| round(x)).collect()
+}
+
+pub fn rows(matrix: &Matrix) -> Vec<Vec<f64>> {
+    let row = |i: usize| matrix.row(i).iter().map(|&x| round(x)).collect();
+    (0..matrix.nrows()).map(row).collect()
+}

@@ -1,0 +1,72 @@
+//! Three ways to remove a part of the concatenation: what to put in its stead.
+
+use attention::{Matrix, Rng};
+use rand::RngExt;
+
+/// What a removed part is replaced by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// Zeros. The readout has never seen zeros there, so some of the harm may be surprise.
+    Zero,
+    /// The mean of the part over all examples: what it usually is.
+    Mean,
+    /// The part as it is in another example: as it may well be, and wrong.
+    Resample,
+}
+
+impl Removal {
+    /// All three.
+    pub const ALL: [Self; 3] = [Self::Zero, Self::Mean, Self::Resample];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Zero => "zero",
+            Self::Mean => "mean",
+            Self::Resample => "resample",
+        }
+    }
+
+    // ANCHOR: instead
+    /// What replaces a part.
+    ///
+    /// # Shapes
+    /// `part` and the result are `[n_examples, n]`.
+    pub fn instead(self, part: &Matrix<f32>, rng: &mut Rng) -> Matrix<f32> {
+        let (n_examples, n) = part.shape();
+        match self {
+            Self::Zero => Matrix::zeros(n_examples, n),
+            Self::Mean => Matrix::from_rows(&vec![part.row_mean(); n_examples]),
+            Self::Resample => part.select_rows(&others(n_examples, rng)),
+        }
+    }
+    // ANCHOR_END: instead
+}
+
+// ANCHOR: taken
+/// What is to be subtracted from the concatenation so that these directions of it are
+/// removed.
+///
+/// # Shapes
+/// `concat` and the result are `[n_examples, h · d_v]`; `directions` are `[h · d_v, n]`,
+/// one per column.
+pub fn taken(
+    concat: &Matrix<f32>,
+    directions: &Matrix<f32>,
+    how: Removal,
+    rng: &mut Rng,
+) -> Matrix<f32> {
+    let part = concat * directions; // [n_examples, n]
+    (&part - how.instead(&part, rng)) * directions.transpose()
+}
+// ANCHOR_END: taken
+
+/// For each example another one, each once: a random permutation in one cycle, so that
+/// none stays where it is.
+fn others(n_examples: usize, rng: &mut Rng) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n_examples).collect();
+    for last in (1..n_examples).rev() {
+        order.swap(last, rng.random_range(0..last));
+    }
+    order
+}
