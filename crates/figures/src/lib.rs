@@ -50,6 +50,7 @@ mod palette;
 mod panels;
 mod reached;
 mod roofline;
+mod share_sizes;
 mod sketch;
 mod spread;
 #[cfg(test)]
@@ -83,6 +84,7 @@ pub use memory_order::memory_order;
 pub use online_softmax::{OnlineStep, OnlineSteps, online_softmax};
 pub use reached::{Measure, reached};
 pub use roofline::{Reached, Roof, RoofStep, Roofline, roofline};
+pub use share_sizes::{ShareSizes, share_sizes};
 pub use spread::{ScaleSample, spread};
 pub use training_curves::{Curve, training_curves};
 pub use way_back::{BackwardPass, Returned, backward_pass};

@@ -3,22 +3,25 @@
 
 use std::ops::ControlFlow;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use attention::Matrix;
 use figures::{
-    Curve, Figure, MapOverSteps, Removals, ablation, map_over_steps, training_curves,
+    Curve, Figure, MapOverSteps, Removals, ShareSizes, ablation, map_over_steps,
+    share_sizes, training_curves,
 };
 use serde_json::Value;
-use training::{LOOKUPS, Lookups, Task, WINDOWS, Windows, train};
+use training::{
+    Ablation, CODES, LOOKUPS, LOUDNESS, Lookups, Task, WINDOWS, Windows, train,
+};
 
 use crate::args::{Args, Entry};
-use crate::numbers::mean;
+use crate::numbers::{mean, median};
 
 pub(crate) const FIGURES: [Entry; 4] = [
     ("train-curves", curves),
-    ("train-ablation", lookups_ablation),
+    ("train-sizes", sizes),
     ("train-map", map),
-    ("train-windows", windows_ablation),
+    ("train-windows", windows_removal),
 ];
 
 /// The ten runs of a data file with so many heads, in so many steps at the usual rate,
@@ -45,6 +48,22 @@ pub fn lookups(n_heads: u64) -> Result<Vec<Value>> {
     runs(LOOKUPS, n_heads, 1000)
 }
 
+/// The runs of three heads with roles of several loudnesses, loudness by loudness.
+///
+/// # Errors
+/// If the file is no list.
+pub fn loudness() -> Result<Vec<Value>> {
+    Ok(serde_json::from_str(LOUDNESS)?)
+}
+
+/// The runs in two codes, with shares that are a head's own or fixed.
+///
+/// # Errors
+/// If the file is no list.
+pub fn codes() -> Result<Vec<Value>> {
+    Ok(serde_json::from_str(CODES)?)
+}
+
 /// The ten runs of the sensor windows.
 ///
 /// # Errors
@@ -53,13 +72,17 @@ pub fn windows(n_heads: u64) -> Result<Vec<Value>> {
     runs(WINDOWS, n_heads, 1500)
 }
 
-/// A list of numbers in a run.
+/// A list of numbers in a run; null is NaN.
 ///
 /// # Errors
 /// If it is none.
 pub fn numbers(list: &Value) -> Result<Vec<f64>> {
     let list = list.as_array().context("a list")?;
-    list.iter().map(|x| x.as_f64().context("a number")).collect()
+    let number = |x: &Value| match x {
+        Value::Null => Ok(f64::NAN),
+        x => x.as_f64().context("a number"),
+    };
+    list.iter().map(number).collect()
 }
 
 /// A list of such lists.
@@ -99,23 +122,36 @@ fn curves(_: &Args) -> Result<Figure> {
     Ok(training_curves(title, &curves)?)
 }
 
-fn drawn_ablation(title: &str, run: &Value, targets: &[&str]) -> Result<Figure> {
-    let rows = rows(&run["ablation"])?;
-    let lost = Matrix::from_row_slice(rows.len(), targets.len(), &rows.concat());
-    let control = numbers(&run["control"])?;
-    Ok(ablation(title, Removals { targets, lost: &lost, control: &control })?)
+/// The single head of seed 0.
+fn sizes(_: &Args) -> Result<Figure> {
+    let run = &lookups(1)?[0]["by_word"];
+    let rows = rows(&run["log_share"])?;
+    let log_shares = Matrix::from_row_slice(rows.len(), 3, &rows.concat());
+    let [agent, object] = numbers(&run["exchanged"])?[..] else {
+        bail!("{} is no pair", run["exchanged"]);
+    };
+    let sizes = ShareSizes {
+        roles: Lookups::default().targets(),
+        log_shares: &log_shares,
+        marked: [agent as usize, object as usize],
+    };
+    let title = "A single head gives each identity a share of its own size, in any role";
+    Ok(share_sizes(title, sizes)?)
 }
 
-fn lookups_ablation(_: &Args) -> Result<Figure> {
-    let run = &lookups(3)?[0];
-    let title = "Each of three heads finds one word, and a random head none";
-    drawn_ablation(title, run, Lookups::default().targets())
-}
-
-fn windows_ablation(_: &Args) -> Result<Figure> {
-    let run = &windows(8)?[0];
+fn windows_removal(_: &Args) -> Result<Figure> {
+    let removed = &windows(8)?[0]["removed"]["mean"];
+    let targets = Windows::default().targets();
+    let matrix = |key: &str| -> Result<Matrix> {
+        let rows = rows(&removed[key])?;
+        Ok(Matrix::from_row_slice(rows.len(), targets.len(), &rows.concat()))
+    };
+    let (lost, random) = (matrix("heads")?, matrix("random")?);
+    let control: Vec<f64> =
+        random.column_iter().map(|target| median(target.iter().copied())).collect();
+    ensure!(random.nrows() == Ablation::N_DRAWS, "{} draws", random.nrows());
     let title = "On sensor windows heads share the work: most targets lose with several";
-    drawn_ablation(title, run, Windows::default().targets())
+    Ok(ablation(title, Removals { targets, lost: &lost, control: &control })?)
 }
 
 fn map(_: &Args) -> Result<Figure> {
@@ -151,8 +187,10 @@ mod tests {
         assert_eq!(scores(3).len(), 10);
         assert!(scores(3).iter().all(|&score| score >= 0.99), "{:?}", scores(3));
         assert!(scores(1).iter().all(|&score| score < 0.9), "{:?}", scores(1));
-        for run in lookups(3).unwrap() {
-            assert_eq!(run["needed"], run["attending"]);
+        // The sizes: identity tells far more of a share than role does, on every seed.
+        for run in lookups(1).unwrap() {
+            let part = |key: &str| run["sizes"][key].as_f64().unwrap();
+            assert!(part("by_identity") > 0.75 && part("by_role") < 0.05, "{run}");
         }
     }
 }

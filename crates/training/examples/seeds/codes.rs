@@ -15,7 +15,8 @@ pub fn runs() -> Result<Vec<Value>> {
         let task = Lookups::coded(code, Lookups::LOUDNESS, 0);
         for seed in SEEDS {
             for n_heads in [1, 3] {
-                let settings = Settings { n_looks: 10, ..Lookups::settings(n_heads, seed) };
+                let settings =
+                    Settings { n_looks: 10, ..Lookups::settings(n_heads, seed) };
                 let trained = trained(name, &task, &settings)?;
                 let mut run = kept(&settings, &trained)?;
                 run["code"] = json!(name);

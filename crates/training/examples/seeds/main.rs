@@ -31,9 +31,9 @@ fn main() -> Result<()> {
         "loudness" => loudness::runs()?,
         "codes" => codes::runs()?,
         "windows" => windows::runs()?,
-        other => bail!(
-            "there is no experiment {other}: lookups, loudness, codes or windows?"
-        ),
+        other => {
+            bail!("there is no experiment {other}: lookups, loudness, codes or windows?")
+        }
     };
     let lines: Vec<String> = runs.iter().map(Value::to_string).collect();
     let file = format!("data/{experiment}.json");

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use attention::Matrix;
 
-use crate::task::named_classes;
 use super::Lookups;
+use crate::task::named_classes;
 use crate::{Answers, Examples, Model, Result};
 
 /// What the sizes of a single head's shares carry.

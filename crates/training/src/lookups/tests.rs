@@ -61,9 +61,8 @@ fn a_token_is_who_plus_role_and_the_verb_asks() {
     let task = Lookups::default();
     let sentences = sentences(2);
     let examples = task.examples(&sentences).unwrap();
-    let of = |who: usize, role: usize| {
-        task.identities[role].row(who) + task.roles.row(role)
-    };
+    let of =
+        |who: usize, role: usize| task.identities[role].row(who) + task.roles.row(role);
     let second = &sentences[1];
     for t in 0..N_TOKENS {
         let expected = of(second.identities[t], second.roles[t]);
