@@ -29,7 +29,8 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 #[test]
 fn windows_and_their_specialisations() {
     let of = ch11::windows(8).unwrap();
-    let (mut quoted, mut appear) = (Vec::new(), 0);
+    let mut quoted: Vec<(String, String)> = Vec::new();
+    let mut appear = 0;
     let mut table = Table::new([
         ("", -15),
         ("fresh", 7),
