@@ -25,7 +25,11 @@ pub(super) fn read(file: &TensorFile, prefix: &str) -> Result<Projections> {
         let name = format!("{}.weight", names[i]);
         let weight = file.tensor(&name)?;
         weight.expect_shape(&[d, d])?;
-        linear(file, transposed(&weight)?, biases.as_ref().map(|biases| biases[i].clone()))
+        linear(
+            file,
+            transposed(&weight)?,
+            biases.as_ref().map(|biases| biases[i].clone()),
+        )
     };
     Ok(Projections { w_q: read(0)?, w_k: read(1)?, w_v: read(2)?, w_o: read(3)? })
 }
