@@ -164,12 +164,12 @@ mod tests {
                 .unwrap();
         }
         insta::assert_snapshot!(text, @r"
-        recent: 0.99 and 0.97
-        transition: 0.98 and 0.85
-        spike: 0.99 and 0.49
-        trend: 0.99 and 0.87
+        recent: 0.99 and 0.98
+        transition: 0.98 and 0.86
+        spike: 0.99 and 0.44
+        trend: 0.99 and 0.88
         level: 1.00 and 0.99
-        at hottest: 0.94 and 0.56
+        at hottest: 0.95 and 0.57
         at peak: 0.92 and 0.89
         ");
     }

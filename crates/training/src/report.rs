@@ -47,7 +47,7 @@ impl fmt::Display for Report<'_> {
         let share = |share: f64| format!("{share:.3}");
         write_table(f, targets, &rows(&last.focus), share)?;
 
-        writeln!(f, "\nPoints that a target loses when a head is replaced by its mean:")?;
+        writeln!(f, "\nPoints that a target loses with a head fixed at its mean:")?;
         let mut lost = rows(&ablation.losses());
         lost.push(("random".to_owned(), ablation.control_medians()));
         let points = |lost: f64| format!("{:.1}", (1000.0 * lost).round() / 10.0 + 0.0);
