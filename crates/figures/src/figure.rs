@@ -73,9 +73,13 @@ impl Figure {
         &self.tables
     }
 
-    /// What plotly.js draws: `data`, `layout` (with the title) and `config`.
+    /// What plotly.js draws: `data`, `layout` (with the title) and `config`. Of a diagram,
+    /// which it does not draw, only the title.
     pub fn to_json(&self) -> Value {
-        let layout = self.notebook.as_ref().unwrap_or(&self.wide);
+        let layout = match self.drawings() {
+            Some(_) => &Value::Null,
+            None => self.notebook.as_ref().unwrap_or(&self.wide),
+        };
         json!({
             "data": self.traces,
             "layout": layout::titled(layout, &self.title),
@@ -144,5 +148,6 @@ mod tests {
         let (svg, text) = svg.split_once("\nEVCXR_END_CONTENT\n").unwrap();
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>"));
         assert!(text.contains(&figure.to_string()));
+        assert_eq!(figure.to_json()["layout"]["title"]["text"], "A head");
     }
 }

@@ -13,13 +13,18 @@
 //! [`Display`](std::fmt::Display) in a terminal. So a snapshot test can hold the figure
 //! itself, and no place shows different numbers from another.
 //!
+//! A diagram has no axes: it is an SVG of its own, for a wide page and for a phone, and
+//! needs no script. Everything else about it is as above.
+//!
 //! What a figure shows can be read without its colours: lightness alone carries a map,
 //! hover text and tables carry the numbers.
 //!
-//! Left out: drawing (plotly.js does that, from [`assets`]), the choice of page (the book's
-//! builder copies the assets and places the fragments), and any computing of attention.
+//! Left out: drawing along axes (plotly.js does that, from [`assets`]), the choice of page
+//! (the book's builder copies the assets and places the fragments), and any computing of
+//! attention.
 //!
-//! A new figure is one file: read [`head_maps()`] first, it is the pattern.
+//! A new figure is one file: read [`head_maps()`] first, it is the pattern; for a diagram,
+//! [`dot_product()`].
 
 mod ablation;
 pub mod assets;

@@ -2,16 +2,12 @@
 
 use anyhow::Result;
 use attention::{Dims, LayerParameters, MultiplyAdds, ParameterCount, Rng, SeedableRng};
-use figures::{Figure, NamedCost, costs, ledger};
+use figures::{Figure, NamedCost, costs};
 
 use crate::args::{Args, Entry};
 
-pub(crate) const FIGURES: [Entry; 4] = [
-    ("ledger-heads", ledger_heads),
-    ("ledger-undivided", ledger_undivided),
-    ("costs-widths", costs_widths),
-    ("costs-lengths", costs_lengths),
-];
+pub(crate) const FIGURES: [Entry; 2] =
+    [("costs-widths", costs_widths), ("costs-lengths", costs_lengths)];
 
 /// The parameters of a layer of these sizes.
 pub fn count(dims: Dims, bias: bool) -> ParameterCount {
@@ -32,23 +28,6 @@ pub fn work(
 ) -> Result<MultiplyAdds> {
     let dims = Dims::with_head_sizes(d_model, n_heads, width, width)?;
     Ok(MultiplyAdds::count(dims, n_tokens, n_tokens)?)
-}
-
-fn of_256(n_heads: usize, width: usize) -> Result<ParameterCount> {
-    Ok(count(Dims::with_head_sizes(256, n_heads, width, width)?, true))
-}
-
-fn ledger_heads(_: &Args) -> Result<Figure> {
-    let (eight, one) = (of_256(8, 32)?, of_256(1, 256)?);
-    let ledgers = [("8 heads of 32", &eight), ("1 head of 256", &one)];
-    Ok(ledger("Eight narrow heads have as many parameters as one wide head", &ledgers)?)
-}
-
-fn ledger_undivided(_: &Args) -> Result<Figure> {
-    let (eight, undivided) = (of_256(8, 32)?, of_256(8, 256)?);
-    let ledgers = [("8 heads of 32", &eight), ("8 heads of 256", &undivided)];
-    let title = "Heads that are not narrowed have eight times as many weights";
-    Ok(ledger(title, &ledgers)?)
 }
 
 fn cost(name: String, n_heads: usize, width: usize, n: usize) -> Result<NamedCost> {

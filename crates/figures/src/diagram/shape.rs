@@ -85,6 +85,7 @@ mod tests {
         let told = |rows, columns| Shape(rows, columns).told(dims);
         assert_eq!(told(Size::Tokens, Size::Model), "[n, d_model] = [n, 512]");
         assert_eq!(told(Size::Model, Size::Key), "[d_model, d_k] = [512, 64]");
+        assert_eq!(told(Size::Tokens, Size::Value), "[n, d_v] = [n, 32]");
         assert_eq!(told(Size::Values, Size::Model), "[h·d_v, d_model] = [256, 512]");
         assert_eq!(told(Size::AllTokens, Size::Keys), "[B·n, h·d_k] = [B·n, 512]");
         assert_eq!(told(Size::Tokens, Size::Tokens), "[n, n]");
