@@ -5,7 +5,6 @@
 pub type Row = Vec<f64>;
 
 /// `out[c] = Σ_j shares[j] · values[j][c]`
-#[expect(clippy::needless_range_loop, reason = "two plain loops are the point")]
 #[rustfmt::skip] // in as few lines as a first look needs
 // ANCHOR: weighted_sum
 pub fn weighted_sum(shares: &[f64], values: &[Row]) -> Row {
