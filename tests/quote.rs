@@ -42,6 +42,12 @@ pub fn short(x: f64) -> String {
     format!("{x:.digits$}")
 }
 
+/// Three digits after the point, and NaN as it is: `0.731 NaN`.
+pub fn digits(entries: impl Iterator<Item = f64>) -> String {
+    let one = |x: f64| if x.is_nan() { "NaN".into() } else { format!("{x:.3}") };
+    entries.map(one).collect::<Vec<_>>().join(" ")
+}
+
 /// Fails unless the number is at most this power of ten, and says the power: `10⁻¹²`.
 #[track_caller]
 pub fn bound(number: f64, power: f64) -> String {

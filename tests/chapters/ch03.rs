@@ -175,3 +175,22 @@ fn what_the_chapter_says_of_the_words() {
     ]);
     assert_quote!("ch03_values", values(&said));
 }
+
+#[test]
+fn the_order_of_a_sum_is_seen_in_its_last_digit() {
+    let trained = pretrained::minilm().unwrap();
+    let x = &trained.sentence("bank_loan").unwrap().input;
+    let products = |i: usize| x[(2, i)] as f32 * x[(5, i)] as f32;
+    let forwards = (0..384).fold(0f32, |sum, i| sum + products(i));
+    let backwards = (0..384).rev().fold(0f32, |sum, i| sum + products(i));
+    assert_ne!(forwards, backwards);
+    let said = [
+        ("left_first", format!("{}", (0.1 + 0.2) + 0.3)),
+        ("right_first", format!("{}", 0.1 + (0.2 + 0.3))),
+        ("forwards", forwards.to_string()),
+        ("backwards", backwards.to_string()),
+        ("step_f32", format!("{:.0e}", f32::EPSILON)),
+        ("step_f64", format!("{:.0e}", f64::EPSILON)),
+    ];
+    assert_quote!("ch03_digits", values(&said));
+}

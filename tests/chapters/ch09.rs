@@ -1,5 +1,6 @@
 //! What chapter 9 quotes.
 
+mod by_hand;
 mod gradients;
-mod learning;
+mod mistakes;
 mod zero;

@@ -1,18 +1,17 @@
-//! Chapter 7: masks on the sentence of the bank, and what fills a blocked score.
+//! Chapter 7: masks on the sentence of the bank.
 
-use anyhow::{Result, bail};
-use attention::{Mask, Matrix, MultiHeadAttention, Real, softmax_rows};
+use anyhow::Result;
+use attention::{Mask, Matrix, MultiHeadAttention};
 use figures::{Figure, Heads, WeightRow, average, head_maps, mask_maps};
 use fused_heads::FusedAttention;
 use pretrained::{TrainedLayer, minilm};
 
 use crate::args::{Args, Entry};
 
-pub(crate) const FIGURES: [Entry; 5] = [
+pub(crate) const FIGURES: [Entry; 4] = [
     ("mask-kinds", mask_kinds),
     ("mask-padding", mask_padding),
-    ("mask-heads", mask_heads),
-    ("mask-empty-row", mask_empty_row),
+    ("mask-causal", mask_causal),
     ("mask-cross", mask_cross),
 ];
 
@@ -37,19 +36,6 @@ pub fn padded(trained: &TrainedLayer) -> Result<Matrix> {
 /// A row of scores.
 pub fn row<const N: usize>(scores: [f64; N]) -> Matrix {
     Matrix::from_row_slice(1, N, &scores)
-}
-
-/// −1e9 added as it stands to all but the first keys, in the precision of the scores.
-pub fn softmax_with_fill_added<T: Real>(allowed: usize) -> Matrix {
-    let fill = |j: usize| T::of(if j < allowed { 0.0 } else { -1e9 });
-    let filled = Matrix::from_fn(1, 4, |_, j| T::of(SCORES[j]) + fill(j));
-    softmax_rows(filled).map(|share: T| share.to_f64())
-}
-
-/// All but the first keys replaced by −1e9.
-pub fn softmax_with_fill(allowed: usize) -> Matrix {
-    let fill = |j: usize, score| if j < allowed { score } else { -1e9 };
-    softmax_rows(Matrix::from_fn(1, 4, |_, j| fill(j, SCORES[j])))
 }
 
 fn mask_kinds(_: &Args) -> Result<Figure> {
@@ -93,39 +79,17 @@ fn mask_padding(_: &Args) -> Result<Figure> {
     Ok(average(title, &tokens, &rows)?)
 }
 
-/// `mask=none` or `mask=causal`.
-fn mask_heads(args: &Args) -> Result<Figure> {
-    let (mask, title) = match args.get("mask") {
-        Some("none") => (Mask::None, "No mask: every query looks both ways"),
-        Some("causal") => (
-            Mask::Causal,
-            "Causal: the upper right is empty, and each row still sums to 1",
-        ),
-        other => bail!("mask-heads takes mask=none or mask=causal, not {other:?}"),
-    };
+/// Three trained heads under a causal mask, on one colour scale.
+fn mask_causal(_: &Args) -> Result<Figure> {
     let trained = minilm()?;
     let bank = trained.sentence("bank_loan")?;
-    let seen =
-        FusedAttention::new(&trained.parameters).self_attend(&bank.input, &mask)?;
+    let layer = FusedAttention::new(&trained.parameters);
+    let seen = layer.self_attend(&bank.input, &Mask::Causal)?;
     let numbers = [3, 7, 11];
     let maps = numbers.map(|head| seen.attn[head].clone());
     let heads = Heads::of_tokens(&maps, &bank.tokens)?.numbered(&numbers)?;
+    let title = "Causal: the upper right is empty, and each row still sums to 1";
     Ok(head_maps(title, &heads))
-}
-
-fn mask_empty_row(_: &Args) -> Result<Figure> {
-    let rows = [
-        ("−∞ (zeros, here)", softmax_rows(Mask::FirstKeys(0).apply(row(SCORES)))),
-        ("replaced by −1e9", softmax_with_fill(0)),
-        ("−1e9 added, f64", softmax_with_fill_added::<f64>(0)),
-    ]
-    .map(|(name, shares)| WeightRow {
-        name: name.to_owned(),
-        shares: shares.iter().copied().collect(),
-    });
-    let keys = ["key 0", "key 1", "key 2", "key 3"];
-    let title = "All four keys are blocked: only −∞ gives them nothing";
-    Ok(average(title, &keys, &rows)?)
 }
 
 fn mask_cross(_: &Args) -> Result<Figure> {

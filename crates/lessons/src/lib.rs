@@ -17,7 +17,9 @@ pub mod ch04;
 pub mod ch05;
 pub mod ch06;
 pub mod ch07;
+pub mod ch08;
 pub mod ch09;
+pub mod ch10;
 pub mod ch11;
 pub mod ch12;
 pub mod ch13;
@@ -35,7 +37,7 @@ use args::Entry;
 pub use args::Args;
 pub use stages::every_stage;
 
-const CHAPTERS: [&[Entry]; 12] = [
+const CHAPTERS: [&[Entry]; 13] = [
     &diagrams::FIGURES,
     &ch01::FIGURES,
     &ch02::FIGURES,
@@ -45,6 +47,7 @@ const CHAPTERS: [&[Entry]; 12] = [
     &ch06::FIGURES,
     &ch07::FIGURES,
     &ch09::FIGURES,
+    &ch10::FIGURES,
     &ch11::FIGURES,
     &ch12::FIGURES,
     &ch13::FIGURES,

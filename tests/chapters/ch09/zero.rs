@@ -2,8 +2,9 @@
 
 use attention::{Linear, Mask, Matrix};
 use gradients::{Gradients, Optimiser, Pass, Sgd, mean_squared_error};
+use lessons::ch09::Wish;
 use lessons::ch09::ways::{projections, with};
-use lessons::ch09::{RATE, START, Task, Wish, fresh_layer, train};
+use lessons::ch10::{N_STEPS, RATE, START, Task, fresh_layer, train};
 
 use crate::cases::assert_close;
 use crate::quote::{assert_quote, bound, short, values};
@@ -81,6 +82,7 @@ fn what_cannot_learn() {
         ("query_bias", short(of_queries)),
         ("key_bias_bound", bound(of_keys, 1e-15)),
         ("losses_bound", bound(apart, 1e-12)),
+        ("steps", N_STEPS.to_string()),
         ("silent", silent.to_string()),
         ("silent_w_o", short(rows(&before))),
         ("silent_before", size(&before).to_string()),

@@ -1,6 +1,6 @@
-//! The backward pass of self-attention done rightly and in seven wrong ways, and the
-//! differences by which the wrong ones are found. It stands beside the crate's and not in
-//! it: none of the wrong ones can be had there.
+//! The backward pass of self-attention, right and wrong in seven ways, and the
+//! differences by which the wrong ones are found. It stands here and not in the crate, which
+//! has no wrong ones.
 
 use anyhow::{Context, Result};
 use attention::{
@@ -12,7 +12,7 @@ use gradients::{
     softmax_rows_backward,
 };
 
-use super::task::{RATE, Task};
+use crate::ch10::{RATE, Task};
 
 const NO_BIAS: &str = "every layer of this chapter has biases";
 
@@ -25,14 +25,14 @@ pub enum Way {
     NoScale,
     /// The softmax's Jacobian is taken for its diagonal.
     Elementwise,
-    /// x gets back what came by way of the queries alone.
+    /// x gets the gradient through the queries alone.
     XOnce,
-    /// A bias gets the mean over tokens in place of the sum.
+    /// A bias gets the mean over tokens instead of the sum.
     BiasMean,
     /// W^O is not transposed.
-    WoNotTurned,
+    WoNotTransposed,
     /// A is not transposed.
-    ANotTurned,
+    ANotTransposed,
     /// W^O makes its step before the rest of the pass.
     InPlace,
 }
@@ -43,10 +43,10 @@ impl Way {
         (Self::Right, "right"),
         (Self::NoScale, "no 1/√d_k"),
         (Self::Elementwise, "softmax: a (1 − a) d_a"),
-        (Self::XOnce, "x by way of the queries alone"),
+        (Self::XOnce, "x through the queries alone"),
         (Self::BiasMean, "biases: mean over tokens"),
-        (Self::WoNotTurned, "W^O not turned"),
-        (Self::ANotTurned, "A not turned"),
+        (Self::WoNotTransposed, "W^O not transposed"),
+        (Self::ANotTransposed, "A not transposed"),
         (Self::InPlace, "W^O moved before the rest"),
     ];
 }
@@ -70,7 +70,7 @@ pub fn back(layer: &FusedAttention, task: &Task, way: Way) -> Result<Gradients> 
         Ok((d_linear, d_x))
     };
     let (d_w_o, mut d_concat) = linear(p.w_o(), pass.concat(), &loss.gradient)?;
-    if way == Way::WoNotTurned {
+    if way == Way::WoNotTransposed {
         d_concat = &loss.gradient * &p.w_o().weight;
     }
     if way == Way::InPlace {
@@ -86,9 +86,11 @@ pub fn back(layer: &FusedAttention, task: &Task, way: Way) -> Result<Gradients> 
             let of_v = |m: &Matrix| m.view((s * n, i * d_v), (n, d_v)).into_owned();
             let d_head = of_v(&d_concat);
             let d_attn = &d_head * of_v(v).transpose();
-            let turned =
-                if way == Way::ANotTurned { attn.clone() } else { attn.transpose() };
-            dv.view_mut((s * n, i * d_v), (n, d_v)).copy_from(&(turned * &d_head));
+            let over_queries = match way {
+                Way::ANotTransposed => attn.clone(),
+                _ => attn.transpose(),
+            };
+            dv.view_mut((s * n, i * d_v), (n, d_v)).copy_from(&(over_queries * &d_head));
             let d_scores = match way {
                 Way::Elementwise => attn.zip_map(&d_attn, |a, d_a| a * (1.0 - a) * d_a),
                 _ => softmax_rows_backward(attn, d_attn)?,
@@ -124,7 +126,7 @@ pub fn compared(d: &Gradients) -> Result<[Matrix; 6]> {
     Ok([q, k, v, o, Matrix::from_row_slice(1, biases.len(), &biases), d.d_x()?])
 }
 
-/// All of them by central differences, number for number.
+/// All of them by central differences, entry by entry.
 ///
 /// # Errors
 /// If the layer has another width than the task, or no biases.

@@ -1,13 +1,18 @@
-//! The tiny task that a layer learns: what the two lenses of chapter 4 say.
+//! Chapter 10: the tiny task that a layer learns, which is to answer as the two lenses of
+//! chapter 4 do.
 
 use anyhow::Result;
 use attention::{
     Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix,
 };
+use figures::{Figure, LossCurve, loss_curves};
 use fused_heads::FusedAttention;
 use gradients::{Adam, Optimiser, Pass, Sgd, mean_squared_error};
 
+use crate::args::{Args, Entry};
 use crate::ch04::two_lenses;
+
+pub(crate) const FIGURES: [Entry; 1] = [("loss-curves", curves)];
 
 /// How many steps both optimisers go.
 pub const N_STEPS: usize = 400;
@@ -20,11 +25,11 @@ pub const START: u64 = 3;
 /// How many sentences there are to learn from.
 pub const N_SENTENCES: usize = 32;
 
-/// Sentences of three random words, and what a layer should say of them.
+/// Sentences of three random words, and the output that a layer should have for them.
 pub struct Task {
     /// `[n_sentences · 3, 4]`.
     pub x: Batch,
-    /// What the two lenses of chapter 4 say of each word, `[n_sentences · 3, 4]`.
+    /// The output of the two lenses of chapter 4, `[n_sentences · 3, 4]`.
     pub target: Matrix,
 }
 
@@ -38,8 +43,8 @@ impl Task {
         let x = random_matrix(N_SENTENCES * 3, 4, 1.0, rng);
         let x = Batch::new(N_SENTENCES, x)?;
         let lenses = FusedAttention::new(&two_lenses()?);
-        let said = lenses.forward_batch(&x, &x, &x, &[Mask::None])?;
-        Ok(Self { target: said.out.tokens().clone(), x })
+        let seen = lenses.forward_batch(&x, &x, &x, &[Mask::None])?;
+        Ok(Self { target: seen.out.tokens().clone(), x })
     }
 
     /// How wrong a layer is.
@@ -47,12 +52,12 @@ impl Task {
     /// # Errors
     /// If the layer has another width than the sentences.
     pub fn loss(&self, layer: &FusedAttention) -> Result<f64> {
-        let said = layer.forward_batch(&self.x, &self.x, &self.x, &[Mask::None])?;
-        Ok(mean_squared_error(said.out.tokens(), &self.target)?.value)
+        let seen = layer.forward_batch(&self.x, &self.x, &self.x, &[Mask::None])?;
+        Ok(mean_squared_error(seen.out.tokens(), &self.target)?.value)
     }
 }
 
-/// A layer of two heads that knows nothing yet; other numbers for another seed.
+/// A layer of two heads with random parameters; others for another seed.
 ///
 /// # Errors
 /// None; the sizes fit.
@@ -61,7 +66,7 @@ pub fn fresh_layer(seed: u64) -> Result<FusedAttention> {
     Ok(FusedAttention::new(&LayerParameters::random(Dims::new(4, 2)?, true, rng)))
 }
 
-/// Trains a layer, and gives the loss before each step.
+/// Trains a layer, and returns the loss before each step.
 ///
 /// # Errors
 /// If the layer has another width than the sentences.
@@ -90,4 +95,15 @@ pub fn optimisers() -> [(&'static str, Box<dyn Optimiser>); 2] {
         ("gradient descent", Box::new(Sgd { lr: RATE })),
         ("Adam", Box::new(Adam::new(ADAM_RATE))),
     ]
+}
+
+fn curves(_: &Args) -> Result<Figure> {
+    let task = Task::new(1)?;
+    let mut curves = Vec::new();
+    for (name, mut optimiser) in optimisers() {
+        let losses = train(&mut fresh_layer(START)?, &task, &mut *optimiser)?;
+        curves.push(LossCurve { name: name.to_owned(), losses });
+    }
+    let title = "Two layers with the same start learn to answer as two lenses do";
+    Ok(loss_curves(title, &curves)?)
 }
