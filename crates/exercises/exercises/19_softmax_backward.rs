@@ -17,7 +17,7 @@
 //! Make no matrix of derivatives: a row of n entries takes about n multiplications,
 //! twice.
 //!
-//! Explained in chapter 9, “Softmax, one dot product a row”.
+//! Explained in chapter 9, “Softmax: one dot product per row”.
 //! Check it with `cargo learn check 19`; a hint: `cargo learn check 19 --hint`.
 
 use std::process::ExitCode;

@@ -91,7 +91,7 @@ pub fn check(answer: HeadBackward) -> ExitCode {
 
 const CHAPTER: &str = "09-the-backward-pass";
 const WALK: Section = Section::new(CHAPTER, "The walk");
-const SOFTMAX: Section = Section::new(CHAPTER, "Softmax, one dot product a row");
+const SOFTMAX: Section = Section::new(CHAPTER, "Softmax: one dot product per row");
 const CANNOT: Section = Section::new(CHAPTER, "What cannot learn");
 const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
 

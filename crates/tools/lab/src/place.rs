@@ -29,7 +29,7 @@ pub const KERNEL_FOLDER: &str = "LEARN_KERNEL_FOLDER";
 
 /// Our notebooks, in their order. Any other one in the folder is the reader's: nothing
 /// here runs it, compiles for it or writes it.
-const OURS: [&str; 11] = [
+const OURS: [&str; 13] = [
     "01-one-look",
     "02-scores-softmax-scale",
     "03-one-head",
@@ -37,7 +37,9 @@ const OURS: [&str; 11] = [
     "05-fused",
     "06-counting",
     "07-masks",
+    "08-bad-numbers",
     "09-the-backward-pass",
+    "10-learning",
     "11-heads-that-specialise",
     "12-trained-heads",
     "13-the-ladder",

@@ -15,7 +15,7 @@ const SAYS_WHO: Section = Section::new("07-masks", "A mask says who may look at 
 const MULTIPLY: Section = Section::new("07-masks", "Two ways to multiply, both wrong");
 const EMPTY_ROW: Section =
     Section::new("08-bad-numbers", "A query with nothing to attend to");
-const ONE_A_HEAD: Section = Section::new("07-masks", "Several at once, and one a head");
+const ONE_A_HEAD: Section = Section::new("07-masks", "Several at once, and one per head");
 const MASKS_WRONG: Section = Section::new("07-masks", "What people get wrong");
 
 /// No scale.
