@@ -34,7 +34,7 @@ pub const CHAPTER: Chapter = Chapter {
         Question {
             id: "softmax-backward",
             title: "How the loss moves with a score",
-            section: "Softmax, one dot product a row",
+            section: "Softmax: one dot product per row",
             pose: |seed| {
                 let numbers @ (a, d) = of(
                     seed,
