@@ -79,6 +79,42 @@ fn every_section_that_is_named_stands_in_the_book() {
     }
 }
 
+/// Phrases that no native speaker would write: the field has words of its own.
+const PHRASES: [&str; 9] = [
+    "in the place of",
+    "whoever",
+    "held against",
+    "holds against",
+    "hold against",
+    "the way back",
+    "is turned",
+    " turns the",
+    "a line each",
+];
+
+#[test]
+fn no_phrase_of_a_translation() {
+    let read = |path: &str| {
+        let text =
+            fs::read_to_string(root().join("crates/exercises").join(path)).unwrap();
+        (path.to_owned(), text)
+    };
+    let files = |entry: &&dyn Entry| {
+        let name = entry.name();
+        let page = format!("../../chapters/solutions/{}.md", name.replace('_', "-"));
+        let said = (format!("the check of {name}"), everything_said(*entry));
+        [said, read(&format!("solutions/{name}.rs")), read(&page)]
+    };
+    let texts = all().iter().flat_map(files).collect::<Vec<_>>();
+    for (of, text) in texts.into_iter().chain([read("info.toml")]) {
+        let text = text.to_lowercase();
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for phrase in PHRASES {
+            assert!(!words.contains(phrase), "{of}: “{phrase}”");
+        }
+    }
+}
+
 #[test]
 fn what_each_check_says() {
     for entry in all() {
