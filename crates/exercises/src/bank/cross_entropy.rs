@@ -50,7 +50,7 @@ impl Input {
     }
 
     /// What a loss and a gradient of these shares would be, by the formula.
-    fn from_shares(&self, shares: &Matrix) -> LossAndGradient {
+    fn by_shares(&self, shares: &Matrix) -> LossAndGradient {
         let loss = self.mean(|t, c| -shares[(t, c)].ln());
         (loss, self.gradient(shares, |p, y| p - y))
     }
@@ -183,7 +183,7 @@ pub static EXERCISE: Exercise<Input, LossAndGradient> = Exercise {
             answer: |input| {
                 let mut shares = input.logits.map(f64::exp);
                 shares.row_iter_mut().for_each(|mut row| row /= row.sum());
-                input.from_shares(&shares)
+                input.by_shares(&shares)
             },
         },
         Mistake {
@@ -196,7 +196,7 @@ pub static EXERCISE: Exercise<Input, LossAndGradient> = Exercise {
                 let mut shares =
                     input.logits.add_scalar(-input.logits.max()).map(f64::exp);
                 shares.row_iter_mut().for_each(|mut row| row /= row.sum());
-                input.from_shares(&shares)
+                input.by_shares(&shares)
             },
         },
         Mistake {
@@ -205,7 +205,7 @@ pub static EXERCISE: Exercise<Input, LossAndGradient> = Exercise {
                 for an f64 and becomes 0, and the loss is ∞ instead of 1000",
             looks_right: "The softmax subtracts its maximum, and every gradient is right",
             read: CLASS,
-            answer: |input| input.from_shares(&softmax_rows(input.logits.clone())),
+            answer: |input| input.by_shares(&softmax_rows(input.logits.clone())),
         },
         Mistake {
             name: "adds a small number inside the logarithm",
@@ -272,7 +272,7 @@ pub static EXERCISE: Exercise<Input, LossAndGradient> = Exercise {
             read: CLASS,
             answer: |input| {
                 let shares = softmax_rows(input.logits.clone());
-                input.from_shares(&softmax_rows(shares))
+                input.by_shares(&softmax_rows(shares))
             },
         },
         Mistake {
@@ -283,7 +283,7 @@ pub static EXERCISE: Exercise<Input, LossAndGradient> = Exercise {
                 about the shape is odd",
             read: ROWS,
             answer: |input| {
-                input.from_shares(&softmax_rows(input.logits.transpose()).transpose())
+                input.by_shares(&softmax_rows(input.logits.transpose()).transpose())
             },
         },
         Mistake {
