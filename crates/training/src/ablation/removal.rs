@@ -70,3 +70,22 @@ fn others(n_examples: usize, rng: &mut Rng) -> Vec<usize> {
     }
     order
 }
+
+#[cfg(test)]
+mod tests {
+    use attention::SeedableRng;
+
+    use super::*;
+
+    #[test]
+    fn every_example_gets_another_one_and_each_is_used_once() {
+        for seed in 0..50 {
+            let order = others(8, &mut Rng::seed_from_u64(seed));
+            assert!(order.iter().enumerate().all(|(s, &t)| s != t), "{seed}: {order:?}");
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert!(sorted.iter().copied().eq(0..8), "{seed}: {order:?}");
+        }
+        assert_eq!(others(1, &mut Rng::seed_from_u64(0)), [0], "there is no other");
+    }
+}
