@@ -20,6 +20,6 @@ fn norms(_: &Args) -> Result<Figure> {
     let layer = wish.layer();
     let (pass, loss) = wish.pass(&layer)?;
     let norms = wish::norms(&layer, &pass, &loss)?;
-    let title = "Of the gradient that reaches the tokens, most comes through the values";
+    let title = "Most of the gradient that reaches the tokens comes through the values";
     Ok(backward_pass(title, &norms)?)
 }

@@ -26,15 +26,10 @@ fn the_steepest_entry_of_w_q() {
     below(off, 1e-7);
 
     let n_parameters = layer.parameter_count().total();
-    let (head, in_head) = (column / layer.dims().d_k(), column % layer.dims().d_k());
     let cost = MultiplyAdds::count(layer.dims(), wish.x.nrows(), wish.x.nrows());
     let cost = cost.unwrap().total();
     let quoted = [
         ("trained_loss", format!("{:.4}", wish.of(&layer).unwrap())),
-        ("row", row.to_string()),
-        ("column", in_head.to_string()),
-        ("head", head.to_string()),
-        ("gradient", short(gradient).replace('-', "−")),
         ("parameters", thousands(n_parameters)),
         ("passes", thousands(2 * n_parameters)),
         ("forward_cost", thousands(cost)),
@@ -107,27 +102,6 @@ fn one_row_back_through_the_softmax() {
     assert_quote!("ch09_row_values", values(&quoted));
 }
 
-#[test]
-fn the_jacobian_that_is_not_made() {
-    let mut table = Table::new([
-        ("tokens", 6),
-        ("heads", 7),
-        ("maps together", 15),
-        ("Jacobians together", 21),
-        ("in f64", 18),
-    ]);
-    for (n, h) in [(8, 12), (30, 8), (100, 8), (1000, 8)] {
-        let (maps, jacobians): (usize, usize) = (h * n * n, h * n * n * n);
-        let bytes = match 8 * jacobians {
-            large if large >= 1_000_000_000 => format!("{} GB", large / 1_000_000_000),
-            middle if middle >= 1_000_000 => format!("{:.1} MB", middle as f64 / 1e6),
-            small => format!("{} kB", small / 1000),
-        };
-        let [maps, jacobians] = [maps, jacobians].map(thousands);
-        table.row([n.to_string(), h.to_string(), maps, jacobians, bytes]);
-    }
-    assert_quote!("ch09_jacobian", table.text());
-}
 #[test]
 fn the_figure_of_the_backward_pass_holds_these_gradients() {
     let wish = Wish::new().unwrap();

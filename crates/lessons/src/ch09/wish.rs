@@ -8,8 +8,8 @@ use gradients::{
     Gradients, Loss, Pass, linear_backward, mean_squared_error, softmax_rows_backward,
 };
 
-/// The trained layer reads "The bank approved the loan." causally and is asked for what
-/// it says when it looks both ways.
+/// The trained layer reads "The bank approved the loan." causally and is asked for
+/// its output when it looks both ways.
 pub struct Wish {
     /// The trained layer.
     pub parameters: LayerParameters,
