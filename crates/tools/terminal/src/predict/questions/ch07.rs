@@ -10,7 +10,7 @@ use super::{Chapter, Outcome, Posed, Question, of};
 
 pub const CHAPTER: Chapter = Chapter {
     number: 7,
-    title: "Masks, batches and bad numbers",
+    title: "Masks",
     questions: &[
         Question {
             id: "causal-open",
