@@ -61,7 +61,7 @@ pub use crate::{
     inputs::{Inputs, Lengths},
     instructions::Instructions,
     ladder::{OneProduct, Plain, Threads, Tiles, VectorExp, ladder},
-    packed::{backward::Pass, layer::Packed},
+    packed::{backward::Pass, layer::Packed, product::Product},
     rung::Rung,
 };
 #[cfg(feature = "ladder")]

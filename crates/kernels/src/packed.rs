@@ -11,6 +11,7 @@ pub(crate) mod maps;
 pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod panels;
+pub(crate) mod product;
 pub(crate) mod project;
 mod running;
 pub(crate) mod units;

@@ -94,7 +94,7 @@ impl<const N: usize> WithSimd for Project<'_, N> {
 
 /// The groups' tokens as panels, `[n_groups][width][48]`: packed, unless they still are.
 #[inline(always)]
-fn packed<'a>(
+pub(crate) fn packed<'a>(
     x: &Matrix<f32>,
     group: usize,
     n_groups: usize,
