@@ -11,7 +11,11 @@
 //! the milliseconds are this machine's.
 //!
 //! Softmax is not in the ledger. So a layer's softmaxes are timed by themselves too, on
-//! maps of the layer's size.
+//! maps of the layer's size, and then in parts (`widths/parts.rs`): the exponentials alone,
+//! and the passes over the maps without them.
+
+#[path = "widths/parts.rs"]
+mod parts;
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -23,6 +27,7 @@ use attention::{
 };
 use clap::Parser;
 use fused_heads::FusedAttention;
+use parts::{HEADINGS, Parts};
 use per_head::PerHeadAttention;
 
 const D_MODEL: usize = 512;
@@ -78,6 +83,7 @@ struct Row {
     scores: Vec<Matrix<f32>>,
     ms: Vec<f64>,
     softmax_ms: Vec<f64>,
+    parts: Parts,
 }
 
 impl Row {
@@ -95,6 +101,8 @@ impl Row {
         let difference = max_abs_diff(&seen.out.map(f64::from), &reference.out)?;
         ensure!(difference <= TOLERANCE, "{name}: max |Δ| = {difference:e}, not timed");
 
+        seen.attn.iter().try_for_each(Parts::check)?;
+
         let n = x.nrows();
         Ok(Self {
             name,
@@ -105,6 +113,7 @@ impl Row {
             scores: seen.attn,
             ms: Vec::new(),
             softmax_ms: Vec::new(),
+            parts: Parts::default(),
         })
     }
 
@@ -119,6 +128,7 @@ impl Row {
             black_box(softmax_rows(scores));
         }
         self.softmax_ms.push(milliseconds(start));
+        self.parts.run(&self.scores);
         Ok(())
     }
 
@@ -162,5 +172,19 @@ fn print(n_tokens: usize, rows: &[Row]) {
             median(row.softmax_ms.iter().copied()),
             row.difference,
         );
+    }
+    print_parts(rows);
+}
+
+fn print_parts(rows: &[Row]) {
+    let line = |name: &str, cells: [String; 6]| {
+        let cells = cells.map(|cell| format!("  {cell:>12}")).concat();
+        println!("{name:<11}{cells}");
+    };
+    println!();
+    line("ns an entry", HEADINGS.map(str::to_owned));
+    for row in rows {
+        let n_entries = row.scores[0].len();
+        line(&row.name, row.parts.an_entry(n_entries).map(|ns| format!("{ns:.2}")));
     }
 }
