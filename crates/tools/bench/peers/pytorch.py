@@ -8,6 +8,8 @@ needs VARIANT PASS       the bytes of the n x n tensors that there are at once, 
 check VARIANT PASS FILE  `written`, after it wrote the results
 time VARIANT PASS        milliseconds of one pass; of short ones the mean of many
 memory VARIANT PASS      peak bytes beyond input, parameters and results, or `-`
+
+A PASS is `forward`, `forward + backward` or `product`, all tokens by W^Q.
 """
 
 import math
@@ -76,6 +78,16 @@ class Module:
         )[0]
 
 
+class Product:
+    """All tokens by W^Q, which PyTorch stores as [out, in], and nothing else."""
+
+    def __init__(self, module):
+        self.w_q = module.in_proj_weight.chunk(3)[0]
+
+    def __call__(self, x, mask):
+        return x.flatten(0, 1) @ self.w_q.t()
+
+
 class Layer:
     def __init__(self, path, heads, causal):
         tensors = load_file(path)
@@ -89,6 +101,7 @@ class Layer:
             "PyTorch sdpa": Spelled(module, sdpa=True),
             "PyTorch nn.MultiheadAttention": Module(module, maps=False),
             "PyTorch nn.MultiheadAttention with maps": Module(module, maps=True),
+            "PyTorch product": Product(module),
         }
 
     def input(self, tokens=None):
@@ -101,7 +114,11 @@ class Layer:
             mask = torch.ones(n, n, dtype=torch.bool).triu(1)  # True: may not attend
         return x.requires_grad_(), d_out, mask
 
-    def needs(self, variant, backward):
+    def needs(self, variant, name):
+        is_product = variant == "PyTorch product"
+        if is_product or name == "product":
+            return 0 if is_product and name == "product" else "no"
+        backward = name == "forward + backward"
         batch, n, _ = self.x.shape
         one = batch * self.heads * n * n * self.x.element_size()
         # Scores and softmax; the module's fast path, which is for inference, has one.
@@ -110,11 +127,11 @@ class Layer:
             "PyTorch nn.MultiheadAttention": 1,
             "PyTorch nn.MultiheadAttention with maps": 1,
         }
-        there_and_back = {
+        forward_and_backward = {
             "PyTorch textbook": 3,
             "PyTorch nn.MultiheadAttention with maps": 3,
         }
-        return (there_and_back if backward else forward).get(variant, 0) * one
+        return (forward_and_backward if backward else forward).get(variant, 0) * one
 
     def run(self, variant, backward, given):
         x, d_out, mask = given
@@ -187,7 +204,7 @@ def main():
             return layer.run(variant, backward, given)
 
         if command == "needs":
-            answer = layer.needs(variant, backward)
+            answer = layer.needs(variant, name)
         elif command == "check":
             answer = check(run, rest[0])
         elif command == "time":

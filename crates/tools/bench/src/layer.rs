@@ -70,6 +70,11 @@ impl Layer {
         })
     }
 
+    /// W^Q of all heads, `[d_model, d_model]`.
+    pub fn w_q(&self) -> Matrix<f32> {
+        self.parameters.pack().w_q().weight.clone()
+    }
+
     /// The bytes of the output.
     pub fn bytes_of_output(&self) -> u64 {
         size_of_val(self.x.as_slice()) as u64

@@ -49,9 +49,14 @@ pub struct Args {
     #[arg(long, value_name = "P", requires = "peers")]
     python: Option<PathBuf>,
 
-    /// Also there and back: the gradients of the input and of all parameters
+    /// Also forward and backward: the gradients of the input and of all parameters
     #[arg(long)]
     backward: bool,
+
+    /// Only the product of one projection, which --peers measures too: how much of a layer's
+    /// speed is that of its products
+    #[arg(long, conflicts_with_all = ["backward", "growth", "rungs"])]
+    product: bool,
 
     /// How many rounds count
     #[arg(long, value_name = "N", default_value_t = 7)]
@@ -127,6 +132,18 @@ pub fn run(args: &Args) -> Result<()> {
     keep(run)
 }
 
+impl Args {
+    /// What is timed of each case.
+    fn passes(&self) -> Vec<Pass> {
+        let is_wanted = |pass: &Pass| match pass {
+            Pass::Forward => !self.product,
+            Pass::ForwardBackward => self.backward,
+            Pass::Product => self.product || self.peers,
+        };
+        Pass::ALL.into_iter().filter(is_wanted).collect()
+    }
+}
+
 impl Settings {
     fn new(args: &Args) -> Result<Self> {
         let no_cases = args.cases.is_empty() && args.growth.is_some();
@@ -191,9 +208,12 @@ impl Settings {
         let mut cases = Vec::new();
         for case in &self.cases {
             let mut rows = Vec::new();
-            let passes = [Pass::Forward, Pass::ForwardBackward];
-            for &pass in if args.backward { &passes[..] } else { &passes[..1] } {
-                let found = measure(case, pass, &self.plan(programs, &wanted))?;
+            for pass in args.passes() {
+                let takes_part: TakesPart<'_> = match pass {
+                    Pass::Product => &|_, _| true,
+                    _ => &wanted,
+                };
+                let found = measure(case, pass, &self.plan(programs, takes_part))?;
                 tell(
                     &format!("{} {case} · {}", case.name, pass.name()),
                     &found,

@@ -1,6 +1,7 @@
 //! Our side: the rungs of the ladder and the readable stages, behind the questions that
 //! every side answers ([`side`](super::side)).
 
+mod products;
 mod variants;
 
 use std::io::{self, BufRead};
@@ -12,8 +13,9 @@ use kernels::{Instructions, ladder};
 
 use super::layer::Layer;
 use super::memory;
+use products::products;
 use record::{Case, Pass};
-use variants::{Variant, variants};
+use variants::{Variant, layers};
 use workshop::output::print;
 
 /// How long a measurement lasts at least: shorter passes are repeated.
@@ -51,10 +53,12 @@ pub fn serve(args: &Args) -> Result<()> {
     })
 }
 
-/// The names of our variants: the readable stages, and the rungs, the slowest first.
+/// The names of our layers: the readable stages, and the rungs, the slowest first.
 pub fn names() -> Result<Vec<&'static str>> {
     let layer = Layer::random(Case::new("", [1, 1, 1, 1], false))?;
-    Ok(Server::new(layer, Instructions::best()).names())
+    let mut server = Server::new(layer, Instructions::best());
+    server.variants.retain(|variant| variant.pass() != Pass::Product);
+    Ok(server.names())
 }
 
 /// The last rung of the ladder.
@@ -71,6 +75,13 @@ pub fn instructions(name: &str) -> Result<Instructions> {
         let all: Vec<&str> = all.iter().map(|set| set.name()).collect();
         format!("this processor has no {name:?}; it has {}", all.join(", "))
     })
+}
+
+/// Every variant with this layer's parameters.
+fn variants(layer: &Layer, instructions: Instructions) -> Vec<Box<dyn Variant>> {
+    let mut all = layers(layer, instructions);
+    all.extend(products(layer, instructions));
+    all
 }
 
 struct Server {

@@ -1,4 +1,4 @@
-//! The right answer, in f64: what every row is held against before it is timed.
+//! The right answer, in f64: what every row is compared with before it is timed.
 
 use anyhow::{Result, ensure};
 use attention::{
@@ -36,6 +36,7 @@ impl Reference {
     pub fn new(layer: &Layer, pass: Pass) -> Result<Self> {
         let fits = fits(&layer.case);
         match pass {
+            Pass::Product => Ok(Self::Full(product(layer))),
             Pass::Forward if fits => forward(layer).map(Self::Full),
             Pass::Forward => Ok(Self::Rows(rows(layer, ROWS)?)),
             Pass::ForwardBackward => {
@@ -44,7 +45,7 @@ impl Reference {
                     "not timed: to check gradients takes every head's map in f64, {}",
                     super::table::bytes(layer.case.maps(8))
                 );
-                there_and_back(layer).map(Self::Full)
+                forward_and_backward(layer).map(Self::Full)
             }
         }
     }
@@ -82,6 +83,12 @@ fn fits(case: &Case) -> bool {
     case.maps(8) <= memory::available().map_or(FULL, |free| FULL.min(free / 3))
 }
 
+/// All tokens by W^Q.
+fn product(layer: &Layer) -> Results {
+    let w_q = layer.w_q().map(f64::from);
+    Results::output(layer.x.map(f64::from) * w_q)
+}
+
 /// Sequence by sequence, so that only the maps of one are there at a time.
 fn forward(layer: &Layer) -> Result<Results> {
     let Case { batch, tokens, .. } = layer.case;
@@ -96,7 +103,7 @@ fn forward(layer: &Layer) -> Result<Results> {
     Ok(Results::output(out))
 }
 
-fn there_and_back(layer: &Layer) -> Result<Results> {
+fn forward_and_backward(layer: &Layer) -> Result<Results> {
     let fused = FusedAttention::<f64>::new(&layer.parameters.cast());
     let batch = Batch::new(layer.case.batch, layer.x.map(f64::from))?;
     let masks = [layer.case.mask()];
@@ -170,11 +177,22 @@ mod tests {
             let difference = sample.difference(&full).unwrap();
             assert!(difference < 1e-13, "{difference:e}");
 
-            let back = there_and_back(&layer).unwrap();
+            let back = forward_and_backward(&layer).unwrap();
             let output = Results::output(back.out().clone());
             assert!(full.difference(&output).unwrap() < 1e-13);
             assert!(back.difference(&full).is_err());
         }
+    }
+
+    #[test]
+    fn a_product_is_that_of_the_first_projection() {
+        let layer = Layer::random(Case::new("", [3, 7, 12, 3], false)).unwrap();
+        let query = layer.parameters.cast::<f64>().pack();
+        let bare = attention::Linear { bias: None, ..query.w_q().clone() };
+        let expected = bare.forward(&layer.x.map(f64::from)).unwrap();
+        let product = Reference::new(&layer, Pass::Product).unwrap();
+        let difference = product.difference(&Results::output(expected)).unwrap();
+        assert!(difference < 1e-13, "{difference}");
     }
 
     #[test]

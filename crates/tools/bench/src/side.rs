@@ -11,6 +11,9 @@
 //! | `check VARIANT PASS FILE` | `written`, after it wrote the results |
 //! | `time VARIANT PASS` | milliseconds of one pass; of short ones the mean of many |
 //! | `memory VARIANT PASS` | peak bytes beyond input, parameters and results, or `-` |
+//!
+//! A variant of the pass `product` has no other: it multiplies all tokens by W^Q, by the
+//! product that this side's layer calls.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};

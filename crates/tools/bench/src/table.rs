@@ -90,7 +90,8 @@ fn ms(ms: f64) -> String {
 pub const LEGEND: &str = "
 min ms, median: of the rounds that count, in each of which everyone ran once, in turn.
 GFLOP/s: from the median; the multiply-adds of the four projections and of what the mask
-  leaves, the way back counted twice the way there; softmax not counted.
+  leaves, the backward pass counted as two forward passes; softmax not counted.
+product: all tokens by W^Q and nothing else, by the product that each side's layer calls.
 of N: the share of the FMA peak: the best that was measured in this run so far, before it
   and between passes.
 × peer: the median divided by that of the fastest peer; below 1 is faster.

@@ -36,6 +36,20 @@ fn without_arguments_all_cases_are_timed() {
 }
 
 #[test]
+fn peers_are_also_timed_on_a_product_and_a_product_can_be_timed_alone() {
+    let passes = |line: &str| {
+        let words = ["bench"].into_iter().chain(line.split_whitespace());
+        Cli::try_parse_from(words).map(|cli| cli.args.passes())
+    };
+    assert_eq!(passes("").unwrap(), [Pass::Forward]);
+    assert_eq!(passes("--backward --peers").unwrap(), Pass::ALL);
+    assert_eq!(passes("--product").unwrap(), [Pass::Product]);
+    assert_eq!(passes("--product --peers").unwrap(), [Pass::Product]);
+    assert!(passes("--product --backward").is_err());
+    assert!(!ours::names().unwrap().iter().any(|name| *name == "packed product"));
+}
+
+#[test]
 fn what_does_not_fit_is_refused_with_what_there_is() {
     insta::assert_snapshot!(refused("--case 5k"), @r#"there is no case "5k"; there are 003, 004, 1k-causal, 4k, 16k, and all"#);
     insta::assert_snapshot!(refused("--rounds 0"), @"--rounds is 0, and must be at least 1");

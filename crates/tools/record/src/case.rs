@@ -1,4 +1,4 @@
-//! What is timed: five sizes of a layer, there, and there and back.
+//! What is timed: five sizes of a layer, forward, and forward and backward.
 
 use std::fmt;
 
@@ -38,14 +38,21 @@ pub enum Pass {
     Forward,
     /// The output, and the gradients of the input and of all parameters.
     ForwardBackward,
+    /// Nothing but the product of one projection, all tokens by W^Q: the control that says
+    /// how much of a layer's speed is that of its products.
+    Product,
 }
 
 impl Pass {
-    /// `forward` or `forward + backward`.
+    /// Each of them.
+    pub const ALL: [Self; 3] = [Self::Forward, Self::ForwardBackward, Self::Product];
+
+    /// `forward`, `forward + backward` or `product`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Forward => "forward",
             Self::ForwardBackward => "forward + backward",
+            Self::Product => "product",
         }
     }
 
@@ -54,7 +61,7 @@ impl Pass {
     /// # Errors
     /// Another name.
     pub fn named(name: &str) -> Result<Self> {
-        [Self::Forward, Self::ForwardBackward]
+        Self::ALL
             .into_iter()
             .find(|pass| pass.name() == name)
             .with_context(|| format!("there is no pass {name:?}"))
@@ -108,6 +115,9 @@ impl Case {
     /// As [`Case::dims`].
     pub fn flops(&self, pass: Pass) -> attention::Result<f64> {
         let (n, d) = (self.tokens, self.d_model);
+        if pass == Pass::Product {
+            return Ok(2.0 * (self.batch * n * d * d) as f64);
+        }
         let all = MultiplyAdds::count(self.dims()?, n, n)?.total();
         let hidden = if self.causal { n * (n - 1) / 2 } else { 0 };
         let multiply_adds = self.batch * (all - 2 * hidden * d); // Q Kᵀ and A V
@@ -147,6 +157,8 @@ mod tests {
         assert_eq!(flops(true), 2.0 * 2.0 * (4 * 3 * 8 * 8 + 2 * 6 * 8) as f64);
         let back = CASES[0].flops(Pass::ForwardBackward).unwrap();
         assert_eq!(back, 3.0 * CASES[0].flops(Pass::Forward).unwrap());
+        let product = CASES[1].flops(Pass::Product).unwrap();
+        assert_eq!(product, 2.0 * (32 * 100 * 512 * 512) as f64);
     }
 
     #[test]

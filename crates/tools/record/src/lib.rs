@@ -1,7 +1,8 @@
 //! What a run of the benchmark found, as it is kept in a file, and what is timed in it.
 //!
 //! ```text
-//! Case, Pass                 what is timed: a size of the layer, forward or backward too
+//! Case, Pass                 what is timed: a size of the layer; forward, backward too, or
+//!                            one bare product
 //! Run ─ Machine              where it was timed
 //!     ├ CaseReport ─ Row     one case, and each implementation that gave the right answer
 //!     └ Point                time and memory at one length

@@ -66,7 +66,7 @@ pub struct Row {
     pub who: String,
     /// `ours` or `peer`.
     pub side: String,
-    /// `forward` or `forward + backward`.
+    /// A [`Pass`]'s name.
     pub pass: String,
     /// How far it is from f64.
     pub difference: f64,
@@ -191,7 +191,7 @@ impl CaseReport {
 
 /// Sets every row's ratio to the fastest peer of its pass.
 pub fn compare(rows: &mut [Row]) {
-    for pass in [Pass::Forward, Pass::ForwardBackward] {
+    for pass in Pass::ALL {
         let of_pass = |row: &&Row| row.pass == pass.name();
         let peers = rows.iter().filter(of_pass).filter(|row| row.side == "peer");
         let best = peers.map(|row| row.median_ms).min_by(f64::total_cmp);

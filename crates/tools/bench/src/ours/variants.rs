@@ -28,12 +28,12 @@ pub trait Variant {
     fn new_results(&self, layer: &Layer) -> u64;
 }
 
-/// The last rung there and back, with its weights packed anew: as in a step of a training,
-/// which has changed them.
+/// The last rung forward and backward, with its weights packed anew: as in a step of a
+/// training, which has changed them.
 const PACKED_ANEW: &str = "packed anew";
 
-/// Every variant with this layer's parameters.
-pub fn variants(layer: &Layer, instructions: Instructions) -> Vec<Box<dyn Variant>> {
+/// Every layer with these parameters.
+pub fn layers(layer: &Layer, instructions: Instructions) -> Vec<Box<dyn Variant>> {
     let mut all: Vec<Box<dyn Variant>> =
         vec![Box::new(FusedHeads::new(layer)), Box::new(Back::new(layer))];
     for rung in ladder(&layer.parameters) {
@@ -144,7 +144,7 @@ impl Variant for FusedHeads {
     }
 }
 
-/// The layer of chapter 9, there and back.
+/// The layer of chapter 9, forward and backward.
 struct Back {
     fused: FusedAttention<f32>,
     x: Option<Batch<f32>>,
@@ -198,7 +198,7 @@ impl Variant for Back {
     }
 }
 
-/// The last rung, there and back.
+/// The last rung, forward and backward.
 struct PackedBack {
     name: &'static str,
     packed: Packed,
@@ -266,6 +266,6 @@ impl Variant for PackedBack {
 }
 
 /// Room for an output. Not zeros, which take memory only when they are written to.
-fn written(layer: &Layer) -> Matrix<f32> {
+pub(super) fn written(layer: &Layer) -> Matrix<f32> {
     Matrix::from_element(layer.x.nrows(), layer.x.ncols(), f32::NAN)
 }

@@ -9,7 +9,7 @@ use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{Bool, Tensor, TensorData};
 
 use crate::layer::{Layer, Numbers, Projection, Results};
-use crate::{Answer, Variant};
+use crate::{Answer, Pass, Variant};
 
 /// With and without the backward pass: tracking what it needs takes time.
 pub struct Burn<B: Backend> {
@@ -29,13 +29,17 @@ impl<B: Backend> Variant for Burn<B> {
         self.name
     }
 
-    fn n_maps(&self, backward: bool) -> Option<u64> {
-        Some(if backward { 5 } else { 2 })
+    fn n_maps(&self, pass: Pass) -> Option<u64> {
+        match pass {
+            Pass::Forward => Some(2),
+            Pass::ForwardBackward => Some(5),
+            Pass::Product => None,
+        }
     }
 
-    fn run(&self, backward: bool) -> Result<Answer> {
-        if backward {
-            return self.back.there_and_back();
+    fn run(&self, pass: Pass) -> Result<Answer> {
+        if pass == Pass::ForwardBackward {
+            return self.back.forward_and_backward();
         }
         let out = self.forward.out(self.forward.x.clone());
         Ok(Box::new(move || Ok(Results { output: numbers(out)?, gradients: None })))
@@ -82,7 +86,7 @@ impl<B: Backend> Loaded<B> {
 }
 
 impl<B: AutodiffBackend> Loaded<B> {
-    fn there_and_back(&self) -> Result<Answer> {
+    fn forward_and_backward(&self) -> Result<Answer> {
         let x = self.x.clone().detach().require_grad();
         let out = self.out(x.clone());
         let gradients = (out.clone() * self.d_out.clone()).sum().backward();
@@ -100,7 +104,7 @@ impl<B: AutodiffBackend> Loaded<B> {
             of(&module.output)?,
         ];
         Ok(Box::new(move || {
-            let turned = |(weight, bias)| -> Result<Projection> {
+            let projection = |(weight, bias)| -> Result<Projection> {
                 // burn stores [in, out].
                 Ok(Projection {
                     weight: numbers(weight)?.transposed(),
@@ -108,16 +112,47 @@ impl<B: AutodiffBackend> Loaded<B> {
                 })
             };
             let [q, k, v, o] = each;
-            let all = [turned(q)?, turned(k)?, turned(v)?, turned(o)?];
+            let all = [projection(q)?, projection(k)?, projection(v)?, projection(o)?];
             let output = numbers(out)?;
             Ok(Results { output, gradients: Some((numbers(d_x)?, all)) })
         }))
     }
 }
 
+/// All tokens by W^Q, stored `[in, out]`, and nothing else.
+pub struct Product<B: Backend> {
+    name: &'static str,
+    x: Tensor<B, 2>,
+    w_q: Tensor<B, 2>,
+}
+
+impl<B: Backend> Product<B> {
+    pub fn new(name: &'static str, layer: &Layer) -> Self {
+        let (device, [batch, n, d]) = (B::Device::default(), layer.sizes());
+        let w_q = layer.projections[0].weight.transposed();
+        let x: Tensor<B, 3> = tensor(&layer.x, &device);
+        Self { name, x: x.reshape([batch * n, d]), w_q: tensor(&w_q, &device) }
+    }
+}
+
+impl<B: Backend> Variant for Product<B> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn n_maps(&self, pass: Pass) -> Option<u64> {
+        (pass == Pass::Product).then_some(0)
+    }
+
+    fn run(&self, _: Pass) -> Result<Answer> {
+        let out = self.x.clone().matmul(self.w_q.clone());
+        Ok(Box::new(move || Ok(Results { output: numbers(out)?, gradients: None })))
+    }
+}
+
 fn load<B: Backend>(linear: &mut Linear<B>, projection: &Projection, device: &B::Device) {
-    let turned = projection.weight.transposed(); // burn stores [in, out].
-    linear.weight = Param::from_tensor(tensor(&turned, device));
+    let weight = projection.weight.transposed(); // burn stores [in, out].
+    linear.weight = Param::from_tensor(tensor(&weight, device));
     linear.bias = Some(Param::from_tensor(tensor(&projection.bias, device)));
 }
 

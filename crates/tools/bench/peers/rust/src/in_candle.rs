@@ -7,7 +7,7 @@ use candle_nn::attention::{AttnMask, flash_attn};
 use candle_nn::{Linear, Module, ops};
 
 use crate::layer::{Layer, Numbers, Projection, Results};
-use crate::{Answer, Variant};
+use crate::{Answer, Pass, Variant};
 
 pub struct Candle {
     in_tiles: bool,
@@ -93,15 +93,17 @@ impl Variant for Candle {
         if self.in_tiles { "candle flash_attn" } else { "candle" }
     }
 
-    fn n_maps(&self, backward: bool) -> Option<u64> {
-        match (self.in_tiles, backward) {
-            (true, backward) => (!backward).then_some(0),
-            (false, backward) => Some(if backward { 13 } else { 2 }),
+    fn n_maps(&self, pass: Pass) -> Option<u64> {
+        match (self.in_tiles, pass) {
+            (true, Pass::Forward) => Some(0),
+            (false, Pass::Forward) => Some(2),
+            (false, Pass::ForwardBackward) => Some(13),
+            (true, Pass::ForwardBackward) | (_, Pass::Product) => None,
         }
     }
 
-    fn run(&self, backward: bool) -> Result<Answer> {
-        if !backward {
+    fn run(&self, pass: Pass) -> Result<Answer> {
+        if pass == Pass::Forward {
             let out = self.out(false)?;
             return Ok(Box::new(move || {
                 Ok(Results { output: numbers(&out)?, gradients: None })
@@ -123,6 +125,34 @@ impl Variant for Candle {
             let output = numbers(&out)?;
             Ok(Results { output, gradients: Some((numbers(&d_x)?, all)) })
         }))
+    }
+}
+
+/// All tokens by W^Q, stored `[out, in]`, and nothing else.
+pub struct Product {
+    x: Tensor,
+    w_q: Tensor,
+}
+
+impl Product {
+    pub fn new(layer: &Layer) -> Result<Self> {
+        let x = tensor(&layer.x)?.flatten_to(1)?;
+        Ok(Self { x, w_q: tensor(&layer.projections[0].weight)? })
+    }
+}
+
+impl Variant for Product {
+    fn name(&self) -> &'static str {
+        "candle product"
+    }
+
+    fn n_maps(&self, pass: Pass) -> Option<u64> {
+        (pass == Pass::Product).then_some(0)
+    }
+
+    fn run(&self, _: Pass) -> Result<Answer> {
+        let out = self.x.matmul(&self.w_q.t()?)?;
+        Ok(Box::new(move || Ok(Results { output: numbers(&out)?, gradients: None })))
     }
 }
 

@@ -31,7 +31,7 @@ pub struct Layer {
     pub d_out: Numbers,
 }
 
-/// The output and, of a pass there and back, the gradients.
+/// The output and, of a forward and backward pass, the gradients.
 pub struct Results {
     pub output: Numbers,
     /// Of the input, and of each projection's matrix `[out, in]` and bias.
@@ -101,7 +101,7 @@ impl Numbers {
         Self::new(shape, self.numbers[i * part..(i + 1) * part].to_vec())
     }
 
-    /// A matrix turned: rows become columns.
+    /// The transpose of a matrix.
     pub fn transposed(&self) -> Self {
         let (rows, columns) = (self.shape[0], self.shape[1]);
         let at = |i: usize| self.numbers[i % rows * columns + i / rows];

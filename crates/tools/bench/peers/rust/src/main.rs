@@ -3,7 +3,7 @@
 //! Started with `FILE HEADS THREADS CAUSAL`, it says versions and variants on one line,
 //! and then answers a line of standard input with a line of standard output, words
 //! separated by tabs: `needs VARIANT PASS`, `check VARIANT PASS FILE`, `time VARIANT
-//! PASS`, `memory VARIANT PASS`. What they ask is written at `learn`'s bench/side.rs. The
+//! PASS`, `memory VARIANT PASS`, with a [`Pass`]'s name for PASS. What they ask is written at `learn`'s bench/side.rs. The
 //! number of threads is in the environment (`RAYON_NUM_THREADS` and others).
 
 mod in_burn;
@@ -32,13 +32,22 @@ const LONG_MS: f64 = 200.0;
 /// What a pass gave, still in the framework's tensors.
 pub type Answer = Box<dyn FnOnce() -> Result<Results>>;
 
-/// The layer in one framework.
+/// What is run of a layer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    Forward,
+    ForwardBackward,
+    /// All tokens by W^Q, and nothing else.
+    Product,
+}
+
+/// The layer in one framework, or a product of it.
 pub trait Variant {
     fn name(&self) -> &'static str;
     /// How many (batch, heads, n, n) tensors there are at once; `None` if there is no such
     /// pass.
-    fn n_maps(&self, backward: bool) -> Option<u64>;
-    fn run(&self, backward: bool) -> Result<Answer>;
+    fn n_maps(&self, pass: Pass) -> Option<u64>;
+    fn run(&self, pass: Pass) -> Result<Answer>;
 }
 
 fn main() -> Result<()> {
@@ -68,6 +77,9 @@ fn variants(layer: &Layer) -> Result<Vec<Box<dyn Variant>>> {
         Box::new(Candle::new(layer, true)?),
         Box::new(Burn::<NdArray>::new("burn (ndarray)", layer)),
         Box::new(Burn::<Flex>::new("burn (flex)", layer)),
+        Box::new(in_candle::Product::new(layer)?),
+        Box::new(in_burn::Product::<NdArray>::new("burn (ndarray) product", layer)),
+        Box::new(in_burn::Product::<Flex>::new("burn (flex) product", layer)),
     ])
 }
 
@@ -76,23 +88,28 @@ fn answer(question: &str, layer: &Layer, all: &[Box<dyn Variant>]) -> Result<Str
     let [command, name, pass, ref rest @ ..] = words[..] else {
         bail!("{question:?} is no question");
     };
-    let backward = pass == "forward + backward";
+    let pass = match pass {
+        "forward" => Pass::Forward,
+        "forward + backward" => Pass::ForwardBackward,
+        "product" => Pass::Product,
+        _ => bail!("there is no pass {pass:?}"),
+    };
     let variant = find(all, name)?;
     match (command, rest) {
         ("needs", []) => {
             let [batch, n, _] = layer.sizes();
             let one = 4 * (batch * layer.heads * n * n) as u64;
-            let needs = variant.n_maps(backward).map(|n_maps| (n_maps * one).to_string());
+            let needs = variant.n_maps(pass).map(|n_maps| (n_maps * one).to_string());
             Ok(needs.unwrap_or("no".into()))
         }
         ("check", [file]) => {
-            variant.run(backward)?()?.save(Path::new(file))?;
+            variant.run(pass)?()?.save(Path::new(file))?;
             Ok("written".into())
         }
-        ("time", []) => time(variant, backward),
+        ("time", []) => time(variant, pass),
         ("memory", []) => {
             let few = variants(&layer.beginning(16))?;
-            memory(variant, find(&few, name)?, backward)
+            memory(variant, find(&few, name)?, pass)
         }
         _ => bail!("{question:?} is no question"),
     }
@@ -104,11 +121,11 @@ fn find<'a>(all: &'a [Box<dyn Variant>], name: &str) -> Result<&'a dyn Variant> 
 }
 
 /// One long pass; or the mean of as many short ones as take 20 ms, after a first.
-fn time(variant: &dyn Variant, backward: bool) -> Result<String> {
+fn time(variant: &dyn Variant, pass: Pass) -> Result<String> {
     let mean_until = |at_least_ms: f64| -> Result<f64> {
         let (start, mut n_runs) = (Instant::now(), 0);
         loop {
-            drop(black_box(variant.run(backward)?));
+            drop(black_box(variant.run(pass)?));
             n_runs += 1;
             let ms = start.elapsed().as_secs_f64() * 1e3;
             if ms >= at_least_ms {
@@ -123,11 +140,11 @@ fn time(variant: &dyn Variant, backward: bool) -> Result<String> {
 
 /// The peak of a pass beyond what was there, after a pass over a few tokens has in memory
 /// what is only needed once.
-fn memory(variant: &dyn Variant, few: &dyn Variant, backward: bool) -> Result<String> {
-    drop(few.run(backward)?);
+fn memory(variant: &dyn Variant, few: &dyn Variant, pass: Pass) -> Result<String> {
+    drop(few.run(pass)?);
     let before = status("VmRSS:");
     let marked = fs::write("/proc/self/clear_refs", "5");
-    let answer = variant.run(backward)?;
+    let answer = variant.run(pass)?;
     let (Ok(()), Some(before), Some(peak)) = (marked, before, status("VmHWM:")) else {
         return Ok("-".into());
     };
