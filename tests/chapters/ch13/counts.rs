@@ -1,11 +1,8 @@
 //! Counts, and a softmax in blocks.
 
-use attention::{
-    Dims, Mask, Matrix, MultiplyAdds, Rng, SeedableRng, random_matrix, thousands,
-};
+use attention::{Mask, Matrix, MultiplyAdds, Rng, SeedableRng, random_matrix, thousands};
 use kernels::{Inputs, Packed, ladder};
 use lessons::ch13::online::{POWERS, VALUES, steps};
-use lessons::ch13::work::Work;
 use lessons::ch13::{CASE, work};
 
 use crate::cases::layer;
@@ -33,10 +30,14 @@ fn operations_and_bytes_of_each_step() {
         ("bytes", 11),
         ("operations a byte", 19),
     ]);
-    for step in work.steps() {
-        let billions = format!("{:.2} billion", step.operations as f64 / 1e9);
-        let intensity = format!("{:.2}", step.intensity());
-        table.row([step.name, &billions, &megabytes(step.bytes), &intensity]);
+    let caches = [("one token, f32", 4), ("one token, f16", 2)];
+    let [single, half] = caches.map(|(name, bytes)| work.decode(name, bytes));
+    assert_eq!(single.operations, 8 * (2 * 4096 * 64 * 2)); // heads, two products
+    let [softmax, pairs, projection, tiles] = work.steps();
+    for step in [&single, &softmax, &half, &pairs, &projection, &tiles] {
+        let intensity = format!("{:.1}", step.intensity());
+        let operations = in_words(step.operations);
+        table.row([step.name, &operations, &megabytes(step.bytes), &intensity]);
     }
     assert_quote!("ch13_intensity", table.text());
 
@@ -44,7 +45,6 @@ fn operations_and_bytes_of_each_step() {
     let pairs = 2 * ledger.costs()[3].multiply_adds;
     assert_eq!(ledger.costs()[3].name, "Q Kᵀ");
     assert_eq!(work.layer().operations, 2 * ledger.total());
-    let small = Work { dims: Dims::new(256, 8).unwrap(), batch: 1, tokens: 30 };
     let said = [
         ("projections", in_words(ledger.total() - pairs)),
         ("pairs", in_words(pairs)),
@@ -57,9 +57,8 @@ fn operations_and_bytes_of_each_step() {
         ("projection_intensity", format!("{:.0}", work.projection().intensity())),
         ("softmax_intensity", format!("{:.2}", work.softmax().intensity())),
         ("tiles_intensity", format!("{:.0}", work.tiles().intensity())),
-        ("small_intensity", format!("{:.0}", small.layer().intensity())),
-        ("small_bytes", thousands(small.layer().bytes)),
-        ("x_bytes", megabytes(4 * 4096 * 512)),
+        ("decode_intensity", format!("{:.1}", single.intensity())),
+        ("decode_half", format!("{:.1}", half.intensity())),
         // W^Q, W^K and W^V side by side: x is read once and not three times.
         ("saved_reads", megabytes(2 * 4 * 4096 * 512)),
     ];
@@ -126,6 +125,10 @@ fn tiles_that_a_causal_mask_leaves() {
         table.row([n, tiles, computed, share, side.to_string()]);
     }
     assert_quote!("ch13_causal", table.text());
+    assert_eq!([lessons::ch13::KEYS; 2], [kernels::Tiles::KEYS, kernels::Tiles::QUERIES]);
+    // The figure asks the mask about every pair of 1,024 tokens.
+    let drawn = lessons::ch13::tiles_under_a_causal_mask();
+    assert_eq!((drawn.computed(), drawn.cut), (36, 8));
 }
 
 #[test]
@@ -157,6 +160,8 @@ fn the_backward_pass_counted() {
         ("forward", in_words(forward)),
         ("with_maps", in_words(8 * projection + 4 * product)),
         ("back", in_words(back)),
+        // Six products of pairs are counted where seven are computed.
+        ("most_share", percent(6.0 / 7.0)),
         ("extra", percent(product as f64 / (back - product) as f64)),
         ("kept", format!("{} kB", kept / 1000)),
         ("maps_kept", megabytes(4 * work.map_entries())),

@@ -100,6 +100,14 @@ impl Work {
         }
     }
 
+    /// One more token: in each head its query meets the keys and values of all tokens, which
+    /// are read from a cache in numbers of so many bytes.
+    pub fn decode(&self, name: &'static str, bytes_a_number: usize) -> Step {
+        let cached = self.batch * self.tokens * self.dims.n_heads();
+        let cached = cached * (self.dims.d_k() + self.dims.d_v());
+        Step { name, operations: 2 * cached, bytes: bytes_a_number * cached }
+    }
+
     /// The whole layer, as the ladder's GFLOP/s count it: its products. Tokens and weights
     /// go in, tokens come out.
     pub fn layer(&self) -> Step {
