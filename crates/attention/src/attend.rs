@@ -162,7 +162,7 @@ mod tests {
         insta::assert_snapshot!(refused((2, 4), (3, 4), (3, 4), 0, none), @"n_heads is 0, and must be at least 1");
         insta::assert_snapshot!(refused((2, 4), (3, 4), (3, 5), 2, none), @"v has 5 columns, which cannot be cut into 2 heads of equal width");
         insta::assert_snapshot!(refused((2, 4), (3, 4), (3, 4), 2, &Mask::FirstKeys(4)), @"the mask lets the first 4 keys be seen and there are only 3");
-        insta::assert_snapshot!(refused((2, 4), (3, 4), (3, 4), 2, &Mask::PerHead(vec![])), @"0 masks were given for 2 heads: give one a head");
+        insta::assert_snapshot!(refused((2, 4), (3, 4), (3, 4), 2, &Mask::PerHead(vec![])), @"0 masks were given for 2 heads: give one per head");
     }
 
     #[test]

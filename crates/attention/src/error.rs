@@ -78,8 +78,8 @@ pub enum Error {
         of_first: bool,
     },
 
-    /// A list of masks, one a head, for another number of heads.
-    #[error("{n_masks} masks were given for {n_heads} heads: give one a head")]
+    /// A list of masks, one per head, for another number of heads.
+    #[error("{n_masks} masks were given for {n_heads} heads: give one per head")]
     MaskHeads {
         /// The number of masks.
         n_masks: usize,

@@ -79,7 +79,7 @@ pub enum Mask {
     Additive(Matrix<f64>),
     /// All of these at once: a key is seen if every mask lets it be seen.
     All(Vec<Mask>),
-    /// One mask a head.
+    /// One mask per head.
     PerHead(Vec<Mask>),
 }
 // ANCHOR_END: kinds

@@ -73,7 +73,7 @@ pub enum Error {
     },
 
     /// Numbers for another count of heads.
-    #[error("{n_numbers} numbers were given for {n_heads} heads: give one a head")]
+    #[error("{n_numbers} numbers were given for {n_heads} heads: give one per head")]
     Numbers {
         /// How many numbers were given.
         n_numbers: usize,

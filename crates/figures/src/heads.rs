@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(heads.clone().numbered(&[11]).unwrap().name(0), "head 11");
         insta::assert_snapshot!(
             heads.clone().numbered(&[1, 2]).unwrap_err(),
-            @"2 numbers were given for 1 heads: give one a head");
+            @"2 numbers were given for 1 heads: give one per head");
         insta::assert_snapshot!(
             heads.showing(3).unwrap_err(),
             @"there is no head 3 here, only [0]");

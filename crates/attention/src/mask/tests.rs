@@ -98,7 +98,7 @@ fn a_mask_that_does_not_fit_is_refused_with_its_numbers() {
     insta::assert_snapshot!(refused(Mask::Allowed(Matrix::from_element(4, 4, true))), @"the mask has shape (4, 4), expected (3, 4)");
     insta::assert_snapshot!(refused(Mask::FirstKeys(5)), @"the mask lets the first 5 keys be seen and there are only 4");
     insta::assert_snapshot!(refused(Mask::Keys(vec![true; 3])), @"the mask of keys has 3 entries, expected 4");
-    insta::assert_snapshot!(refused(Mask::PerHead(vec![Mask::None])), @"1 masks were given for 2 heads: give one a head");
+    insta::assert_snapshot!(refused(Mask::PerHead(vec![Mask::None])), @"1 masks were given for 2 heads: give one per head");
     let nan = Matrix::from_fn(3, 4, |i, j| if (i, j) == (1, 2) { f64::NAN } else { 0.0 });
     insta::assert_snapshot!(refused(Mask::Additive(nan)), @"the additive mask holds NaN at query 1, key 2: entries are finite, or −∞ for a key that may not be attended to");
 }
