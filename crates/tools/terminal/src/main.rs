@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use terminal::{attend, count, predict, tour, train};
+use terminal::{attend, count, tour, train};
 
 /// Attention in the terminal.
 #[derive(Parser)]
