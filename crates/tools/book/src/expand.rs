@@ -119,9 +119,9 @@ impl Chapter<'_> {
                 let up = "../".repeat(self.file.components().count() - 1);
                 Ok(Some(exercise::section(asked.rest, &up)?))
             }
-            "include" | "rustdoc_include" => {
-                include::resolve(folder, asked.rest)?;
-                Ok(None)
+            "include" => {
+                let code = include::resolve(folder, asked.rest)?;
+                Ok(Some(include::at_the_margin(code.trim_end())))
             }
             "title" => Ok(None),
             "" => bail!("no }}}} on the line: {{{{{}", asked.rest),

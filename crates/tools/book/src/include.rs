@@ -1,6 +1,7 @@
-//! Makes sure that mdBook's `{{#include file:anchor}}` finds code.
+//! `{{#include file:anchor}}`, as mdBook has it, made sure to find code, and moved to the
+//! margin.
 //!
-//! mdBook gives an empty block in silence for an anchor that is missing, and runs to the
+//! mdBook itself gives an empty block in silence for an anchor that is missing, and runs to the
 //! end of the file for one that is not closed. It also takes line numbers, which move
 //! with every edit of the file: they are refused here.
 
@@ -26,6 +27,15 @@ pub fn resolve(folder: &Path, rest: &str) -> Result<String> {
     };
     ensure!(!code.trim().is_empty(), "{rest} is empty");
     Ok(code)
+}
+
+/// The same lines, less the white space that all of them begin with.
+pub fn at_the_margin(code: &str) -> String {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let written = code.lines().filter(|line| !line.trim().is_empty());
+    let least = written.map(indent).min().unwrap_or(0);
+    let lines = code.lines().map(|line| line.get(least..).unwrap_or(""));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn anchored(source: &str, anchor: &str) -> Result<String> {
@@ -62,7 +72,7 @@ fn name_after<'a>(line: &'a str, marker: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::anchored;
+    use super::{anchored, at_the_margin};
 
     const SOURCE: &str = "\
 // ANCHOR: outer
@@ -76,6 +86,14 @@ fn b() {}
 // ANCHOR_END: twice
 // ANCHOR: twice
 ";
+
+    #[test]
+    fn code_from_within_a_function_begins_at_the_margin() {
+        let code = "        let x = 1;\n\n        if x > 0 {\n            y();\n        }";
+        let moved = "let x = 1;\n\nif x > 0 {\n    y();\n}";
+        assert_eq!(at_the_margin(code), moved);
+        assert_eq!(at_the_margin("fn a() {\n    b()\n}"), "fn a() {\n    b()\n}");
+    }
 
     #[test]
     fn an_anchor_holds_the_lines_between_without_other_anchors() {

@@ -44,9 +44,15 @@ fn figures_have_ids_and_the_page_its_assets() {
 
 #[test]
 fn what_mdbook_does_itself_is_left_as_it_is() {
-    let text = "{{#title T}}\n```rust\n{{#include ../a.rs:f}}\n```\n\\{{#value x}}";
+    let text = "{{#title T}}\n\\{{#value x}}";
     let chapter = expanded(text);
     assert_eq!((chapter.text.as_str(), chapter.problems), (text, vec![]));
+}
+
+#[test]
+fn code_stands_where_it_is_included() {
+    let chapter = expanded("```rust\n{{#include ../a.rs:f}}\n```");
+    assert_eq!(chapter.text, "```rust\nfn f() {}\n```");
 }
 
 #[test]
