@@ -55,6 +55,7 @@ const SUBJECT: [(&str, &[&str]); 11] = [
 const TOOLS: [(&str, &[&str]); 8] = [
     ("tools/workshop", &[]),
     ("tools/record", &["attention"]),
+    ("tools/machine", &["kernels"]),
     ("tools/practice", &["workshop"]),
     ("tools/lab", &["workshop"]),
     ("tools/book", &["workshop", "practice", "lessons", "figures", "record"]),
@@ -63,6 +64,7 @@ const TOOLS: [(&str, &[&str]); 8] = [
         &[
             "workshop",
             "record",
+            "machine",
             "attention",
             "per-head",
             "fused-heads",

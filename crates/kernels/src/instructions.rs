@@ -69,7 +69,7 @@ impl Instructions {
     }
 
     /// Runs an operation compiled for these instructions.
-    pub(crate) fn run<Op: WithSimd>(self, op: Op) -> Op::Output {
+    pub fn run<Op: WithSimd>(self, op: Op) -> Op::Output {
         match self.0 {
             Set::Scalar => Scalar.vectorize(op),
             #[cfg(target_arch = "x86_64")]

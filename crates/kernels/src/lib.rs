@@ -23,8 +23,7 @@
 //!
 //! [`Instructions`] are chosen when the program runs; nothing need be compiled for one
 //! machine. Threads are rayon's, those of the pool that the caller is in, and share out
-//! whole pieces of work, never a product. [`machine`] measures what the processor could do
-//! at best.
+//! whole pieces of work, never a product.
 //!
 //! Left out: other precisions than f32; dropout; knowledge of the crates it is compared
 //! with. `unsafe` stands in `tile.rs`, where vectors are read from slices whose length was
@@ -46,7 +45,6 @@ mod instructions;
 #[cfg(feature = "ladder")]
 mod ladder;
 #[cfg(feature = "ladder")]
-pub mod machine;
 #[cfg(feature = "ladder")]
 mod packed;
 #[cfg(feature = "ladder")]

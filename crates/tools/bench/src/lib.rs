@@ -20,7 +20,7 @@ use std::process::Command;
 use std::thread;
 
 use anyhow::{Context, Result, ensure};
-use kernels::{Instructions, machine};
+use kernels::Instructions;
 
 use record::{CASES, Case, CaseReport, Machine, Pass, Point, Run};
 use workshop::output::print;

@@ -89,7 +89,8 @@ fn b() {}
 
     #[test]
     fn code_from_within_a_function_begins_at_the_margin() {
-        let code = "        let x = 1;\n\n        if x > 0 {\n            y();\n        }";
+        let code =
+            "        let x = 1;\n\n        if x > 0 {\n            y();\n        }";
         let moved = "let x = 1;\n\nif x > 0 {\n    y();\n}";
         assert_eq!(at_the_margin(code), moved);
         assert_eq!(at_the_margin("fn a() {\n    b()\n}"), "fn a() {\n    b()\n}");

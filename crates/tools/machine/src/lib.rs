@@ -1,4 +1,4 @@
-//! What this machine can do, measured: the limits that every rung is held against.
+//! What this machine can do, measured: the limits that rungs are compared with.
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use pulp::{Simd, WithSimd};
 
-use crate::Instructions;
+use kernels::Instructions;
 
 /// How long one measurement of the peak takes.
 const TIME: Duration = Duration::from_millis(20);
