@@ -52,7 +52,7 @@ const SUBJECT: [(&str, &[&str]); 11] = [
 ];
 
 /// Which of our crates each tool may use; `learn`, the command, may only use what is light.
-const TOOLS: [(&str, &[&str]); 8] = [
+const TOOLS: [(&str, &[&str]); 10] = [
     ("tools/workshop", &[]),
     ("tools/record", &["attention"]),
     ("tools/machine", &["kernels"]),
