@@ -40,8 +40,8 @@ fn three_measures(_: &Args) -> Result<Figure> {
     let sentences = &layer.sentences;
     let layers = [
         ("trained", vec![measures::measured(&layer.parameters, sentences)?]),
-        ("random", others::random_layers()?),
-        ("trained entries, shuffled", others::shuffled_layers()?),
+        ("random", others::random_layers(others::DRAWN_LAYERS)?),
+        ("trained entries, shuffled", others::shuffled_layers(others::DRAWN_LAYERS)?),
     ];
     let panel = |measure: usize| {
         let shares = |layers: &[[Maps; 3]]| {

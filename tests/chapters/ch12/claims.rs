@@ -6,7 +6,7 @@ use attention::Matrix;
 use lessons::ch12::claims::{Link, links};
 use lessons::ch12::measures::{MEASURES, Maps, measured};
 use lessons::ch12::others::{
-    RANDOM_LAYERS, SHUFFLED_LAYERS, random_layers, shuffled_layers,
+    DRAWN_LAYERS, RANDOM_LAYERS, SHUFFLED_LAYERS, random_layers, shuffled_layers,
 };
 use lessons::ch12::verdicts::{Verdict, verdicts};
 use lessons::numbers::{mean, median, reaching};
@@ -17,7 +17,8 @@ use crate::cases::assert_close;
 use crate::quote::{Table, assert_quote, percent, share, values};
 
 /// The maps of layers of random entries, made once for all tests here.
-pub static RANDOM: LazyLock<Vec<[Maps; 3]>> = LazyLock::new(|| random_layers().unwrap());
+pub static RANDOM: LazyLock<Vec<[Maps; 3]>> =
+    LazyLock::new(|| random_layers(RANDOM_LAYERS).unwrap());
 
 /// What comes after a name for each measure.
 const SUFFIXES: [&str; 3] = ["", "_words", "_written"];
@@ -130,7 +131,7 @@ fn the_best_of_twelve_over_all_word_pairs() {
     let layers = [
         ("trained", vec![measured(&parameters, &sentences).unwrap()]),
         ("random", RANDOM.clone()),
-        ("shuffled", shuffled_layers().unwrap()),
+        ("shuffled", shuffled_layers(SHUFFLED_LAYERS).unwrap()),
     ];
     let mut table = Table::new([
         ("best of twelve heads", -34),
@@ -138,7 +139,10 @@ fn the_best_of_twelve_over_all_word_pairs() {
         ("random", 9),
         ("shuffled", 10),
     ]);
-    let mut quoted = vec![("shuffled_layers".to_owned(), SHUFFLED_LAYERS.to_string())];
+    let mut quoted = vec![
+        ("shuffled_layers".to_owned(), SHUFFLED_LAYERS.to_string()),
+        ("drawn_layers".to_owned(), DRAWN_LAYERS.to_string()),
+    ];
     for (measure, suffix) in SUFFIXES.iter().enumerate() {
         let links = layers.each_ref().map(|(_, layers)| -> Vec<Link> {
             layers.iter().flat_map(|layer| links(&layer[measure], &sentences)).collect()

@@ -14,27 +14,28 @@ pub const RANDOM_LAYERS: u64 = 50;
 /// How many layers have the trained entries in another order.
 pub const SHUFFLED_LAYERS: u64 = 30;
 
-/// The maps of [`RANDOM_LAYERS`] layers, under each measure.
+/// How many of either a figure draws: the book is not to wait for eighty layers.
+pub const DRAWN_LAYERS: u64 = 6;
+
+/// The maps of the first layers of random entries, under each measure.
 ///
 /// # Errors
 /// None; the sentences are parts of the program.
-pub fn random_layers() -> Result<Vec<[Maps; 3]>> {
+pub fn random_layers(n: u64) -> Result<Vec<[Maps; 3]>> {
     let TrainedLayer { parameters, sentences } = pretrained::minilm()?;
     let layer = |seed| {
         LayerParameters::random(parameters.dims(), true, &mut Rng::seed_from_u64(seed))
     };
-    (0..RANDOM_LAYERS).map(|seed| measured(&layer(seed), &sentences)).collect()
+    (0..n).map(|seed| measured(&layer(seed), &sentences)).collect()
 }
 
-/// The maps of [`SHUFFLED_LAYERS`] layers, under each measure.
+/// The maps of the first layers of shuffled entries, under each measure.
 ///
 /// # Errors
 /// None; the layer and the sentences are parts of the program.
-pub fn shuffled_layers() -> Result<Vec<[Maps; 3]>> {
+pub fn shuffled_layers(n: u64) -> Result<Vec<[Maps; 3]>> {
     let TrainedLayer { parameters, sentences } = pretrained::minilm()?;
-    (0..SHUFFLED_LAYERS)
-        .map(|seed| measured(&shuffled_layer(&parameters, seed)?, &sentences))
-        .collect()
+    (0..n).map(|seed| measured(&shuffled_layer(&parameters, seed)?, &sentences)).collect()
 }
 
 /// The trained layer with the entries of each matrix and bias in another order.
