@@ -121,18 +121,10 @@ fn loops_and_matrices_draw_the_same_map() {
             largest[nth] = f64::max(largest[nth], max_abs_diff(a, b).unwrap());
         }
     }
-    let [pass, _] = both(&layer.parameters.heads()[9], &sentence.input);
-    let mut table = Table::new([
-        ("", -9),
-        ("shape", -10),
-        ("largest difference, heads 0 to 11", -40),
-    ]);
-    for ((name, matrix), largest) in pass.steps().into_iter().zip(largest) {
+    for ((name, _), largest) in loops.steps().into_iter().zip(largest) {
         println!("{name}: {largest:.1e}");
-        let shape = format!("{:?}", matrix.shape());
-        table.row([name, &shape, &format!("below {}", below(largest, 1e-12))]);
+        assert!(largest <= 1e-12, "{name}");
     }
-    assert_quote!("ch03_agreement", table.text());
 }
 
 #[test]

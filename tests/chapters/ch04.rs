@@ -6,7 +6,7 @@ use attention::{
     Dims, HeadParameters, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Rng,
     SeedableRng, max_abs_diff, random_matrix, thousands,
 };
-use lessons::ch03::{WORDS, words};
+use lessons::ch03::{FEATURES, WORDS, words};
 use lessons::ch04::{DISTURBED, Disturbed, moved, two_lenses};
 use lessons::numbers::ends;
 use per_head::{NaiveAttention, PerHeadAttention, SumOfHeadsAttention, concat};
@@ -51,6 +51,19 @@ fn two_lenses_on_three_words() {
     let heads = passes(&layer, &x);
     let concat = concat(heads.iter().map(|head| &head.out)).unwrap();
     let out = layer.self_attend(&x, &Mask::None).unwrap().out;
+    let of = |name: &str, head: usize| {
+        let [(_, q), (_, k), (_, v)] = parameters.heads()[head].projections();
+        let [q, k, v] = [q, k, v].map(|linear| &linear.weight);
+        let lines = (0..FEATURES.len()).map(|f| {
+            let row = |w: &Matrix| format!("{}  {}", w[(f, 0)], w[(f, 1)]);
+            format!("  {:<12}{:<9}{:<9}{}", FEATURES[f], row(q), row(k), row(v))
+        });
+        let heading = format!("{name:<14}{:<9}{:<9}w_v", "w_q", "w_k");
+        format!("{heading}\n{}", lines.collect::<Vec<_>>().join("\n"))
+    };
+    let lenses = [of("grammar lens", 0), of("water lens", 1)];
+    assert_quote!("ch04_weights", lenses.join("\n\n"));
+
     let features = ["plural noun", "verb", "water", "money"];
     let parts = [
         matrix("map of head 0, the grammar lens", &WORDS, &heads[0].attn, 3),

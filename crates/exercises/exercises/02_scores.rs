@@ -2,9 +2,9 @@
 //!
 //! The scores of one head.
 //!
-//! How well does key j answer query i? The score is their dot product: multiply the two
-//! rows entry by entry, and sum, `s_ij = Σ_c q_ic k_jc`. Return all scores, one for
-//! each query and key, without any scaling: that comes later.
+//! How well does key j answer query i? Their dot product tells: multiply the two
+//! rows entry by entry, and sum, `s_ij = Σ_c q_ic k_jc`. Return these raw scores, one
+//! for each query and key; the division by √d_k comes later.
 //!
 //! Write loops or a product of matrices. `q[(i, c)]` is number c of query i, a matrix of
 //! zeros is `Matrix::zeros(n_rows, n_columns)`, a product is `a * b`, and `a.transpose()`

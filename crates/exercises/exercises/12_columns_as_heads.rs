@@ -5,7 +5,7 @@
 //! A fused layer computes the queries of all heads with one product. Cut the result into
 //! one matrix per head.
 //!
-//! Explained in chapter 5, “In which order memory holds it”.
+//! Explained in chapter 5, “How a matrix lies in memory”.
 //! Check it with `cargo learn check 12`; a hint: `cargo learn check 12 --hint`.
 
 use std::process::ExitCode;

@@ -106,7 +106,7 @@ impl<T: Real> PerHeadAttention<T> {
     /// let layer: PerHeadAttention = PerHeadAttention::new(parameters);
     /// let x = attention::random_matrix(5, 8, 1.0, rng);
     /// let text = layer.trace(&x)?.to_string();
-    /// assert!(text.contains("concat = [head_1; …; head_2]"));
+    /// assert!(text.contains("concat = [head_1 | … | head_2]"));
     /// assert!(text.contains("2 × (5, 4) → (5, 8)"));
     /// # Ok::<(), attention::Error>(())
     /// ```
@@ -116,7 +116,7 @@ impl<T: Real> PerHeadAttention<T> {
         let w_o = self.parameters.w_o();
         let out = w_o.forward(&concat)?; // [n_tokens, d_model]
         let (h, one) = (heads.len(), heads[0].out.shape());
-        let joined = format!("concat = [head_1; …; head_{h}]");
+        let joined = format!("concat = [head_1 | … | head_{h}]");
         let mixed = [concat.shape(), w_o.weight.shape()];
         Ok(ShapeTrace::default()
             .part(format!("For each head i of {h}:"), heads[0].shapes([x.shape(); 3]))

@@ -4,7 +4,7 @@ use attention::{HeadParameters, Linear, Mask, Matrix, Real, Result, check_inputs
 
 use crate::HeadPass;
 
-/// One head in plain loops: every query scores every key, the scores become weights, the
+/// One head in plain loops: every query scores every key, the scores become shares, the
 /// values are averaged.
 ///
 /// `out_i = Σ_j a_ij v_j`, `a_ij = exp(s_ij) / Σ_j exp(s_ij)`, `s_ij = q_i · k_j / √d_k`
@@ -71,14 +71,14 @@ pub fn attend_in_loops<T: Real>(
             }
         }
 
-        // Scores become weights, and weights an average of the values.
-        for (j, weight) in softmax(&masked).into_iter().enumerate() {
-            attn[(i, j)] = weight;
-            if weight == T::zero() {
+        // Scores become shares, and shares an average of the values.
+        for (j, share) in softmax(&masked).into_iter().enumerate() {
+            attn[(i, j)] = share;
+            if share == T::zero() {
                 continue; // what i does not attend to cannot matter, were it NaN
             }
             for c in 0..dims.d_v() {
-                out[(i, c)] += weight * v[(j, c)];
+                out[(i, c)] += share * v[(j, c)];
             }
         }
     }
@@ -103,7 +103,7 @@ fn project_each_token<T: Real>(linear: &Linear<T>, x: &Matrix<T>) -> Matrix<T> {
 }
 // ANCHOR_END: project
 
-/// The weights of one query; a score of −∞ is a key that may not be attended to.
+/// The shares of one query; a score of −∞ is a key that may not be attended to.
 // ANCHOR: softmax
 fn softmax<T: Real>(scores: &[T]) -> Vec<T> {
     let minus_infinity = T::of(f64::NEG_INFINITY);

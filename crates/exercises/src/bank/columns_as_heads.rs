@@ -44,7 +44,7 @@ pub fn check(answer: SplitHeads) -> ExitCode {
 const OTHERS: Section =
     Section::new("05-one-matrix-many-heads", "What others do: view and transpose");
 const MEMORY: Section =
-    Section::new("05-one-matrix-many-heads", "In which order memory holds it");
+    Section::new("05-one-matrix-many-heads", "How a matrix lies in memory");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<Matrix>> = Exercise {

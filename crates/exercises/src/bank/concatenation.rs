@@ -46,7 +46,7 @@ const AS_SUM: Section = Section::new("04-a-lens-per-head", "The same layer, as a
 const VIEWS: Section =
     Section::new("05-one-matrix-many-heads", "What others do: view and transpose");
 const MEMORY: Section =
-    Section::new("05-one-matrix-many-heads", "In which order memory holds it");
+    Section::new("05-one-matrix-many-heads", "How a matrix lies in memory");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

@@ -74,7 +74,7 @@ const FORMULA: Section =
     Section::new("05-one-matrix-many-heads", "The formula, with shapes");
 const PACK: Section = Section::new("05-one-matrix-many-heads", "Pack and unpack");
 const MEMORY: Section =
-    Section::new("05-one-matrix-many-heads", "In which order memory holds it");
+    Section::new("05-one-matrix-many-heads", "How a matrix lies in memory");
 const VIEWS: Section =
     Section::new("05-one-matrix-many-heads", "What others do: view and transpose");
 

@@ -64,12 +64,12 @@ pub(super) fn figure(args: &Args) -> Result<Figure> {
     };
     match args.get("product") {
         Some("qk") => draw(
-            "Which feature of a query looks for which feature of a key",
+            "What a token looks for, feature by feature",
             &FEATURES,
             &maps(&|i| qk(&layer.heads()[i])),
         ),
         Some("ov") => draw(
-            "Which feature of an attended word is written into which output",
+            "What is written of a token that is attended to",
             &["out 0", "out 1", "out 2", "out 3"],
             &maps(&|i| ov(&layer, i)),
         ),

@@ -19,7 +19,7 @@ pub fn section(asked: &str, up: &str) -> Result<String> {
          {statement}\n\n\
          ```rust\n{signature}\n```\n\n\
          Write it in `crates/exercises/exercises/{name}.rs` and run \
-         `cargo learn check {number}`. A right answer is told:\n\n\
+         `cargo learn check {number}`. If your answer is right, you will see:\n\n\
          ```text\n{said}\n```\n\n\
          [A solution]({up}{page})\n"
     ))
