@@ -1,4 +1,5 @@
-//! What chapter 13 quotes: counts, a softmax in blocks, and the reference run.
+//! What chapter 13 quotes: counts, a softmax in blocks, the reference run, and bare products.
 
 mod counts;
+mod products;
 mod reference;

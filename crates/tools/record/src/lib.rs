@@ -10,7 +10,7 @@
 //!
 //! The one decision: **a record is data**. `bench` writes one and `lessons` draws it, so
 //! that a figure needs no clock, no thread and no file. [`reference()`] is the run that is
-//! part of the workspace, and [`wide()`] what was kept of another.
+//! part of the workspace, and [`wide()`] and [`products()`] what was kept of two others.
 
 mod case;
 mod growth;
@@ -37,4 +37,14 @@ pub fn reference() -> Result<Run> {
 /// A file that holds no run.
 pub fn wide() -> Result<Run> {
     Run::parse(include_str!("../data/wide.json"))
+}
+
+/// The bare product of a projection, of ours and of the peers: `--product --peers --rounds
+/// 120` of the case `4k`, on the kind of processor that the reference run has, with other
+/// work on it. So 135 of 240 rounds do not count, and the best of the others says most.
+///
+/// # Errors
+/// A file that holds no run.
+pub fn products() -> Result<Run> {
+    Run::parse(include_str!("../data/products.json"))
 }
