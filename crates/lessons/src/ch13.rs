@@ -4,12 +4,11 @@
 pub mod online;
 pub mod work;
 
-use anyhow::{Context, Result, bail};
-use attention::{Dims, Mask};
+use anyhow::{Context, Result};
+use attention::Dims;
 use figures::{
-    Figure, GrowthLine, GrowthPoint, OnlineSteps, Reached, Roof, Roofline, TileCounts,
-    Timed, TimedCase, TimedRun, growth, ladder_times, online_softmax, roofline,
-    tile_kinds, tile_plan,
+    Figure, GrowthLine, GrowthPoint, OnlineSteps, Reached, Roof, Roofline, Timed,
+    TimedCase, TimedRun, growth, ladder_times, online_softmax, roofline,
 };
 
 use record::{CaseReport, Pass, Run};
@@ -17,9 +16,8 @@ use record::{CaseReport, Pass, Run};
 use crate::args::{Args, Entry};
 use work::Work;
 
-pub(crate) const FIGURES: [Entry; 6] = [
+pub(crate) const FIGURES: [Entry; 5] = [
     ("online-softmax", in_blocks),
-    ("tile-plan", tiles),
     ("roofline", roof),
     ("ladder-forward", |args| ladder(args, Pass::Forward)),
     ("ladder-backward", |args| ladder(args, Pass::ForwardBackward)),
@@ -28,12 +26,6 @@ pub(crate) const FIGURES: [Entry; 6] = [
 
 /// The case that the chapter follows.
 pub const CASE: &str = "4k";
-
-/// The side of a tile.
-pub const KEYS: usize = 128;
-
-/// The tokens whose tiles are drawn.
-const TOKENS_IN_TILES: usize = 8 * KEYS;
 
 /// That case: 4,096 tokens, 512 wide, 8 heads.
 ///
@@ -53,24 +45,6 @@ fn in_blocks(_: &Args) -> Result<Figure> {
         title,
         OnlineSteps { scores: &scores, values: &values, steps: &steps },
     )?)
-}
-
-/// 1,024 tokens in tiles of the rungs: with `mask=causal`, what a causal mask leaves.
-fn tiles(args: &Args) -> Result<Figure> {
-    let (mask, what) = match args.get("mask") {
-        Some("causal") => {
-            (Mask::Causal, "A causal mask leaves out the tiles above the diagonal")
-        }
-        None | Some("none") => (Mask::None, "Without a mask every tile is computed"),
-        Some(other) => bail!("mask={other}, and it must be causal or none"),
-    };
-    let title = format!("{what}: queries down, keys across, {KEYS} × {KEYS} to a tile");
-    Ok(tile_plan(title, &mask, TOKENS_IN_TILES, KEYS)?)
-}
-
-/// What a causal mask leaves of the figure's tiles.
-pub fn tiles_under_a_causal_mask() -> TileCounts {
-    TileCounts::of(&tile_kinds(&Mask::Causal, TOKENS_IN_TILES, KEYS))
 }
 
 /// The reference run, and the reader's own if there is one, each with its name.

@@ -20,8 +20,7 @@ const PRODUCTS: [(&str, Option<&str>); 6] = [
 fn the_rate_of_one_product_next_to_the_layer() {
     let [products, reference] =
         [record::products(), record::reference()].map(Result::unwrap);
-    let [peak, its_peak] =
-        [&products, &reference].map(|run| run.machine.fma_peak_gflops);
+    let [peak, its_peak] = [&products, &reference].map(|run| run.machine.fma_peak_gflops);
     // Times of the two runs are compared: the machines must be alike.
     assert_eq!(products.machine.processor, reference.machine.processor);
     assert_eq!(products.machine.versions, reference.machine.versions);
@@ -55,10 +54,8 @@ fn the_rate_of_one_product_next_to_the_layer() {
     let both = both.map(|who| row(&products, who, Pass::Product).min_ms);
     assert!((0.95..1.05).contains(&(both[1] / both[0])), "{both:?}");
     assert!(library.1 > 1.5 * ours.1);
-    let said = [
-        ("products_peak", format!("{peak:.0}")),
-        ("of_products", percent(of_products)),
-    ];
+    let said =
+        [("products_peak", format!("{peak:.0}")), ("of_products", percent(of_products))];
     assert_quote!("ch13_products", table.text());
     assert_quote!("ch13_products_values", values(&said));
 }
