@@ -46,7 +46,7 @@ fn peers_are_also_timed_on_a_product_and_a_product_can_be_timed_alone() {
     assert_eq!(passes("--product").unwrap(), [Pass::Product]);
     assert_eq!(passes("--product --peers").unwrap(), [Pass::Product]);
     assert!(passes("--product --backward").is_err());
-    assert!(!ours::names().unwrap().iter().any(|name| *name == "packed product"));
+    assert!(!ours::names().unwrap().contains(&"packed product"));
 }
 
 #[test]
