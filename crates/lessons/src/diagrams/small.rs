@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn a_row_grows_sharper_with_its_scores() {
         let rows = at_temperatures().unwrap();
-        let entropy = rows.clone().map(|row| crate::numbers::entropy(row));
+        let entropy = rows.clone().map(crate::numbers::entropy);
         assert!(entropy[0] > entropy[1] && entropy[1] > entropy[2], "{entropy:?}");
         let layer = pretrained::minilm().unwrap();
         let attn = pass_of(&layer, "pilot", 11).unwrap().attn;
