@@ -59,7 +59,7 @@ pub(super) fn temperatures(args: &Args) -> Result<Figure> {
 pub(super) fn memory(args: &Args) -> Result<Figure> {
     expect_keys(args, &[])?;
     let title = "The transpose moves no entry; a view straight to heads mixes them";
-    Ok(strides(title, [3, 2, 2])?)
+    Ok(strides(title, [2, 2, 2])?)
 }
 
 pub(super) fn graph(args: &Args) -> Result<Figure> {
