@@ -1,14 +1,12 @@
-//! Chapter 5: heads as columns of one matrix, the view that goes wrong, and a batch.
+//! Chapter 5: heads as columns of one matrix, and the view that goes wrong.
 
 use anyhow::Result;
-use attention::{Batch, Linear, Mask, Matrix, PackedParameters, softmax_rows};
-use figures::{Figure, Heads, head_maps, memory_order};
-use fused_heads::FusedAttention;
+use attention::{Linear, Matrix, PackedParameters, softmax_rows};
+use figures::{Figure, memory_order};
 
 use crate::args::{Args, Entry};
 
-pub(crate) const FIGURES: [Entry; 2] =
-    [("fused-memory", memory), ("fused-batch", padded_batch)];
+pub(crate) const FIGURES: [Entry; 1] = [("fused-memory", memory)];
 
 /// `view(h, n, d)` of a row-major `[n, h · d]`, head 0 first: what lies there.
 pub fn view_without_transpose(q: &Matrix, h: usize) -> Vec<Matrix> {
@@ -66,27 +64,4 @@ fn memory(_: &Args) -> Result<Figure> {
         n_tokens * d_k
     );
     Ok(memory_order(title, n_tokens, n_heads, d_k)?)
-}
-
-/// "The river banks overflowed." in a batch with the longer sentences.
-fn padded_batch(_: &Args) -> Result<Figure> {
-    let layer = pretrained::minilm()?;
-    let fused = FusedAttention::new(&layer.parameters);
-    let lengths: Vec<usize> = layer.sentences.iter().map(|s| s.tokens.len()).collect();
-    let longest = lengths.iter().copied().max().unwrap_or(0);
-    let padded: Vec<_> = layer
-        .sentences
-        .iter()
-        .map(|s| s.input.clone().resize_vertically(longest, 0.0))
-        .collect();
-    let masks: Vec<Mask> = lengths.iter().map(|&n| Mask::FirstKeys(n)).collect();
-    let batch = Batch::stack(&padded)?;
-    let attn = fused.forward_batch(&batch, &batch, &batch, &masks)?.attn;
-
-    let (sentence, head) = (1, 9);
-    let mut tokens = layer.sentences[sentence].tokens.clone();
-    tokens.resize(longest, "<pad>".to_string());
-    let map = [attn[sentence][head].clone()];
-    let heads = Heads::of_tokens(&map, &tokens)?.numbered(&[head])?;
-    Ok(head_maps("No token gives anything to the padding", &heads))
 }
