@@ -99,17 +99,17 @@ fn trace(nth: usize, name: &str, entries: &Matrix, most: f64) -> Value {
 
 /// `2`, `0.5`, and nothing for 0.
 fn written(entry: f64) -> String {
-    if entry == 0.0 {
-        String::new()
-    } else {
-        format!("{}", (entry * 100.0).round() / 100.0)
-    }
+    if entry == 0.0 { String::new() } else { number(entry) }
+}
+
+/// To two decimals, without zeros at the end.
+fn number(entry: f64) -> String {
+    ((entry * 100.0).round() / 100.0).to_string()
 }
 
 fn table(name: &str, entries: &Matrix, rows: &[String], columns: &[String]) -> Table {
     let cells = rows.iter().zip(entries.row_iter()).map(|(row, entries)| {
-        let entries =
-            entries.iter().map(|&entry| format!("{}", (entry * 100.0).round() / 100.0));
+        let entries = entries.iter().map(|&entry| number(entry));
         std::iter::once(row.clone()).chain(entries).collect()
     });
     Table {
