@@ -42,7 +42,6 @@ pub struct AttendedHead<T: Real = f64> {
 /// # Source
 /// Vaswani et al. 2017, equation 1. Differs: the scale may be another, as in PyTorch's
 /// `scaled_dot_product_attention`.
-// ANCHOR: attend
 pub fn attend_head<T: Real>(
     q: View<'_, T>,
     k: View<'_, T>,
@@ -61,7 +60,6 @@ pub fn attend_head<T: Real>(
     let out = weighted_values(&attn, v); // [n_q, d_v]
     Ok(AttendedHead { out, attn })
 }
-// ANCHOR_END: attend
 
 /// All heads on queries, keys and values that are ready, side by side in columns: the
 /// heads' outputs side by side, and their maps.

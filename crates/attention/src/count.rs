@@ -47,11 +47,9 @@ impl Count {
     }
 
     /// How many numbers can be learned here: copies × rows × columns.
-    // ANCHOR: parameters
     pub fn parameters(&self) -> usize {
         self.copies * self.shape.0 * self.shape.1
     }
-    // ANCHOR_END: parameters
 
     fn shape_text(&self) -> String {
         let (rows, cols) = self.shape;

@@ -26,7 +26,6 @@ use crate::FusedAttention;
 /// assert_eq!((pass.concat.shape(), pass.out.shape()), ((4, 2 * 5), (4, 8)));
 /// # Ok::<(), attention::Error>(())
 /// ```
-// ANCHOR: pass
 #[derive(Debug, Clone, PartialEq)]
 pub struct FusedPass<T: Real = f64> {
     /// The queries of all heads, `[n_sequences · n_q, h · d_k]`.
@@ -42,7 +41,6 @@ pub struct FusedPass<T: Real = f64> {
     /// The output, `[n_sequences · n_q, d_model]`.
     pub out: Matrix<T>,
 }
-// ANCHOR_END: pass
 
 impl<T: Real> FusedPass<T> {
     /// The number of sequences.

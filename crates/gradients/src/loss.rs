@@ -87,7 +87,6 @@ pub fn cross_entropy<T: Real>(
 /// assert_eq!((loss.value, loss.gradient), (5.0, out)); // (1 + 9) / 2 and 2 · out / 2
 /// # Ok::<(), attention::Error>(())
 /// ```
-// ANCHOR: mean_squared_error
 pub fn mean_squared_error<T: Real>(
     out: &Matrix<T>,
     target: &Matrix<T>,
@@ -98,7 +97,6 @@ pub fn mean_squared_error<T: Real>(
     let error = out - target;
     Ok(Loss { value: error.norm_squared() / n, gradient: error * (T::of(2.0) / n) })
 }
-// ANCHOR_END: mean_squared_error
 
 /// A mean needs something to be the mean of.
 fn check_rows<T: Real>(what: &'static str, matrix: &Matrix<T>) -> Result<()> {

@@ -11,7 +11,6 @@ use attention::{Matrix, Real, View};
 ///
 /// # Shapes
 /// `a` is `[n, m]`, `b` is `[m, p]`, the result `[n, p]`.
-// ANCHOR: product
 pub(crate) fn product<T: Real>(a: View<'_, T>, b: View<'_, T>) -> Matrix<T> {
     debug_assert_eq!(a.ncols(), b.nrows(), "one row a column");
     let mut out = a * b; // [n, p]
@@ -29,7 +28,6 @@ pub(crate) fn product<T: Real>(a: View<'_, T>, b: View<'_, T>) -> Matrix<T> {
     }
     out
 }
-// ANCHOR_END: product
 
 /// It does not stop at the first that is not: so several are looked at in one
 /// instruction.

@@ -22,7 +22,6 @@ use attention::{Matrix, View};
 /// # Source
 /// Milakov and Gimelshein 2018, "Online normalizer calculation for softmax"; Dao et al.
 /// 2022, "FlashAttention", algorithm 1.
-// ANCHOR: online_softmax
 #[derive(Debug, Clone, PartialEq)]
 pub struct OnlineSoftmax {
     /// m, the largest score of each query so far; −∞ at first. `[n_queries]`
@@ -32,7 +31,6 @@ pub struct OnlineSoftmax {
     /// o, the sum of `exp(s_j − m) · v_j` so far. `[n_queries, d_v]`
     pub out: Matrix<f32>,
 }
-// ANCHOR_END: online_softmax
 
 impl OnlineSoftmax {
     /// Before any key is seen.

@@ -87,7 +87,6 @@ pub fn attend_in_loops<T: Real>(
 // ANCHOR_END: loops
 
 /// `x_i · W + b` for one token after the other.
-// ANCHOR: project
 fn project_each_token<T: Real>(linear: &Linear<T>, x: &Matrix<T>) -> Matrix<T> {
     let mut projected = Matrix::zeros(x.nrows(), linear.d_out());
     for i in 0..x.nrows() {
@@ -101,10 +100,8 @@ fn project_each_token<T: Real>(linear: &Linear<T>, x: &Matrix<T>) -> Matrix<T> {
     }
     projected
 }
-// ANCHOR_END: project
 
 /// The shares of one query; a score of −∞ is a key that may not be attended to.
-// ANCHOR: softmax
 fn softmax<T: Real>(scores: &[T]) -> Vec<T> {
     let minus_infinity = T::of(f64::NEG_INFINITY);
     let mut largest = minus_infinity;
@@ -125,4 +122,3 @@ fn softmax<T: Real>(scores: &[T]) -> Vec<T> {
     }
     scores.iter().map(|&score| (score - largest).exp() / sum).collect()
 }
-// ANCHOR_END: softmax

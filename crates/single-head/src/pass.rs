@@ -3,7 +3,6 @@
 use attention::{Matrix, Real, ShapeStep};
 
 /// One pass through one head, with every intermediate matrix.
-// ANCHOR: pass
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeadPass<T: Real = f64> {
     /// What each token asks, `[n_q, d_k]`.
@@ -19,7 +18,6 @@ pub struct HeadPass<T: Real = f64> {
     /// The head's output, `attn · V`, `[n_q, d_v]`.
     pub out: Matrix<T>,
 }
-// ANCHOR_END: pass
 
 impl<T: Real> HeadPass<T> {
     /// The matrices under their names, in the order in which they are computed.

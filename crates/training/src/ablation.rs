@@ -129,7 +129,6 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::NoSuchHead`].
-    // ANCHOR: without
     pub fn without(&self, head: usize) -> Result<Self> {
         let n_heads = self.n_heads();
         if head >= n_heads {
@@ -143,7 +142,6 @@ impl Model {
         let (layer, readout) = (FusedAttention::new(&parameters), self.readout.clone());
         Ok(Self { layer, readout })
     }
-    // ANCHOR_END: without
 
     /// The outputs of all heads at the asking tokens, concatenated,
     /// `[n_examples, h · d_v]`.

@@ -77,7 +77,6 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::Sizes`](crate::Error::Sizes) if rows or examples are of another shape.
-    // ANCHOR: say_attending
     pub fn say_attending(
         &self,
         examples: &Examples,
@@ -104,7 +103,6 @@ impl Model {
         }
         self.read(&concat)
     }
-    // ANCHOR_END: say_attending
 
     /// How right it is, target by target; see [`Answers::scores`](crate::Answers::scores).
     ///

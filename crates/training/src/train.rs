@@ -159,7 +159,6 @@ fn check(settings: &Settings) -> Result<()> {
 }
 
 /// One step; gives the loss before it.
-// ANCHOR: descend
 fn descend(
     model: &mut Model,
     examples: &Examples,
@@ -175,7 +174,6 @@ fn descend(
     of_readout.step(&mut [&mut model.readout], &[&d_readout.d_linear])?;
     Ok(loss.value)
 }
-// ANCHOR_END: descend
 
 /// A loss this many times the first has exploded: it does not come back from there.
 const EXPLODED: f64 = 100.0;

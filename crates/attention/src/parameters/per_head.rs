@@ -7,7 +7,6 @@ use crate::{Count, Dims, Error, Linear, Matrix, ParameterCount, Real, Result};
 /// What one head knows: its own W_i^Q, W_i^K and W_i^V, with their biases.
 ///
 /// Each takes the **whole** token, `d_model` wide, and not a slice of it.
-// ANCHOR: head
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeadParameters<T: Real = f64> {
     /// W_i^Q, `[d_model, d_k]`, and b_i^Q.
@@ -17,7 +16,6 @@ pub struct HeadParameters<T: Real = f64> {
     /// W_i^V, `[d_model, d_v]`, and b_i^V.
     pub w_v: Linear<T>,
 }
-// ANCHOR_END: head
 
 impl<T: Real> HeadParameters<T> {
     /// Random parameters of one head of a layer of these sizes.
@@ -145,12 +143,10 @@ impl<T: Real> LayerParameters<T> {
     ///
     /// # Panics
     /// Unless `i < n_heads`.
-    // ANCHOR: w_o_of_head
     pub fn w_o_of_head(&self, i: usize) -> Matrix<T> {
         let d_v = self.dims.d_v();
         self.w_o.weight.rows(i * d_v, d_v).into_owned()
     }
-    // ANCHOR_END: w_o_of_head
 
     /// The ledger of these parameters: each matrix once, with the number of heads that
     /// have one.

@@ -52,14 +52,12 @@ impl Rung for OneProduct {
 }
 
 /// The parameters, and W^Q, W^K, W^V once more side by side.
-// ANCHOR: joined
 #[derive(Debug, Clone)]
 pub(super) struct Joined {
     pub(super) packed: PackedParameters<f32>,
     /// `[W^Q | W^K | W^V]`, if they are of one height.
     w_qkv: Option<Linear<f32>>,
 }
-// ANCHOR_END: joined
 
 /// Q, K and V of all heads.
 pub(super) enum Projected {
@@ -81,7 +79,6 @@ impl Joined {
     /// Q, K and V, by one product where the tokens are the same matrix.
     ///
     /// `apply` makes a product: `x · W + b`.
-    // ANCHOR: project
     pub(super) fn project(
         &self,
         inputs: &Inputs<'_>,
@@ -98,7 +95,6 @@ impl Joined {
             ])),
         }
     }
-    // ANCHOR_END: project
 }
 
 impl Projected {
@@ -106,7 +102,6 @@ impl Projected {
     ///
     /// # Shapes
     /// `[n_q, d_k]`, `[n_kv, d_k]`, `[n_kv, d_v]`.
-    // ANCHOR: head
     pub(super) fn head(
         &self,
         dims: Dims,
@@ -126,7 +121,6 @@ impl Projected {
             all_v.view((s * n_kv, first[2] + i * d_v), (n_kv, d_v)),
         ]
     }
-    // ANCHOR_END: head
 }
 
 /// Projections of the same input as one: their columns, and their biases, end to end. A

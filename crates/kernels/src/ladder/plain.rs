@@ -34,7 +34,6 @@ impl Rung for Plain {
         self.w.dims()
     }
 
-    // ANCHOR: forward
     fn forward(&mut self, inputs: &Inputs<'_>, out: &mut Matrix<f32>) -> Result<()> {
         let lengths = inputs.check(self.dims(), out)?;
         let q = self.w.w_q().forward(inputs.query)?; // [n_sequences · n_q, h · d_k]
@@ -56,11 +55,9 @@ impl Rung for Plain {
         out.copy_from(&self.w.w_o().forward(&concat)?);
         Ok(())
     }
-    // ANCHOR_END: forward
 }
 
 /// `softmax(q kᵀ / √d_k) v`, `[n_q, d_v]`.
-// ANCHOR: attend
 pub(super) fn attend(
     q: View<'_, f32>,
     k: View<'_, f32>,
@@ -70,4 +67,3 @@ pub(super) fn attend(
     let scores = q * k.transpose() / (q.ncols() as f32).sqrt(); // [n_q, n_kv]
     weighted_values(&softmax_rows(mask.apply(scores)), v)
 }
-// ANCHOR_END: attend

@@ -42,7 +42,6 @@ impl Rung for Threads {
         self.w.packed.dims()
     }
 
-    // ANCHOR: forward
     fn forward(&mut self, inputs: &Inputs<'_>, out: &mut Matrix<f32>) -> Result<()> {
         let (dims, lengths) = (self.dims(), inputs.check(self.dims(), out)?);
         let projected = self.w.project(inputs, apply)?;
@@ -73,11 +72,9 @@ impl Rung for Threads {
         out.copy_from(&apply(self.w.packed.w_o(), &concat)?);
         Ok(())
     }
-    // ANCHOR_END: forward
 }
 
 /// `x · W + b`, each thread some of its columns.
-// ANCHOR: apply
 fn apply(linear: &Linear<f32>, x: &Matrix<f32>) -> Result<Matrix<f32>> {
     let (n_rows, d_out) = (x.nrows(), linear.d_out());
     let width = d_out.div_ceil(2 * rayon::current_num_threads());
@@ -95,7 +92,6 @@ fn apply(linear: &Linear<f32>, x: &Matrix<f32>) -> Result<Matrix<f32>> {
     );
     Ok(out)
 }
-// ANCHOR_END: apply
 
 /// Writes blocks of rows one below the other.
 fn one_below_the_other(columns: &mut [f32], n_rows: usize, pieces: &[Matrix<f32>]) {

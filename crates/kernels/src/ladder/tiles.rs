@@ -25,12 +25,10 @@ use super::one_product::{Joined, Projected};
 use crate::block_mask::BlockMask;
 use crate::{Inputs, Lengths, OnlineSoftmax, Rung};
 
-// ANCHOR: sizes
 /// Queries and keys of a tile: 64 KB of scores, which the second level of cache holds
 /// beside the values. Smaller tiles are slower, larger ones no faster.
 pub(super) const QUERIES: usize = 128;
 pub(super) const KEYS: usize = 128;
-// ANCHOR_END: sizes
 
 /// The layer in tiles, its exponentials number by number.
 #[derive(Debug, Clone)]
@@ -66,7 +64,6 @@ impl Rung for Tiles {
 }
 
 /// The layer in tiles, with this exponential.
-// ANCHOR: forward_in_tiles
 pub(super) fn forward_in_tiles(
     w: &Joined,
     inputs: &Inputs<'_>,
@@ -91,7 +88,6 @@ pub(super) fn forward_in_tiles(
     out.copy_from(&w.packed.w_o().forward(&concat)?);
     Ok(())
 }
-// ANCHOR_END: forward_in_tiles
 
 /// One head of one sequence.
 pub(super) struct Head<'a> {
@@ -144,7 +140,6 @@ impl<'a> Head<'a> {
     // ANCHOR_END: in_tiles
 
     /// The masked scores of one tile.
-    // ANCHOR: scores
     fn scores(
         &self,
         q: &Matrix<f32>,
@@ -158,7 +153,6 @@ impl<'a> Head<'a> {
         }
         scores
     }
-    // ANCHOR_END: scores
 
     /// The same with whole rows of shares, a share of 0 leaving its value out.
     fn in_rows(&self, queries: Range<usize>) -> Matrix<f32> {

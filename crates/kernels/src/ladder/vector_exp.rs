@@ -38,10 +38,8 @@ impl Rung for VectorExp {
         self.w.packed.dims()
     }
 
-    // ANCHOR: forward
     fn forward(&mut self, inputs: &Inputs<'_>, out: &mut Matrix<f32>) -> Result<()> {
         let exp = |numbers: &mut [f32]| exp_in_place(self.instructions, numbers);
         forward_in_tiles(&self.w, inputs, out, exp)
     }
-    // ANCHOR_END: forward
 }

@@ -31,7 +31,6 @@ pub fn ov(layer: &LayerParameters, i: usize) -> Matrix {
 ///
 /// # Errors
 /// If `m` has no inverse.
-// ANCHOR: rebased
 pub fn rebased(head: &HeadParameters, m: &Matrix) -> Result<HeadParameters> {
     let inverse = m.clone().try_inverse().context("M has no inverse")?;
     Ok(HeadParameters {
@@ -40,7 +39,6 @@ pub fn rebased(head: &HeadParameters, m: &Matrix) -> Result<HeadParameters> {
         w_v: head.w_v.clone(),
     })
 }
-// ANCHOR_END: rebased
 
 fn times(linear: &Linear, m: &Matrix) -> Result<Linear> {
     let bias = linear.bias.as_ref().map(|bias| bias * m);

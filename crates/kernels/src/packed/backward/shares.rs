@@ -132,7 +132,6 @@ pub(super) fn d_scores<S: Simd>(
     }
 }
 
-// ANCHOR: to_gradients
 /// The gradients of 8 queries' scores, `[8][48]`:
 /// `d_score = share · (d_share − Σ d_share · share)`.
 struct ScoreGradients<'a> {
@@ -159,4 +158,3 @@ impl<S: Simd> Sums<S> for ScoreGradients<'_> {
         put::<S, N>(self.to, j, v, gradients);
     }
 }
-// ANCHOR_END: to_gradients
