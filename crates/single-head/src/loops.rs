@@ -75,7 +75,7 @@ pub fn attend_in_loops<T: Real>(
         for (j, share) in softmax(&masked).into_iter().enumerate() {
             attn[(i, j)] = share;
             if share == T::zero() {
-                continue; // what i does not attend to cannot matter, were it NaN
+                continue; // do not add 0 · v[j]: where v[j] is NaN, 0 · v[j] is NaN too
             }
             for c in 0..dims.d_v() {
                 out[(i, c)] += share * v[(j, c)];
