@@ -79,7 +79,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         entries at 0. Then ask what your code does if none is open",
     print: "one row: its open scores, its exponentials and their sum",
     passed: "A query that may attend to nothing reads nothing, and what stands in a blocked \
-        score cannot matter, were it NaN.",
+        score cannot matter, even if it is NaN.",
     cases,
     reference: |input| {
         softmax_rows(Mask::Allowed(input.allowed.clone()).apply(input.scores.clone()))
