@@ -25,14 +25,6 @@ use crate::Instructions;
 const C: [f32; 5] =
     [0.693_147, 0.240_222_42, 0.055_507_336, 0.009_671_513, 0.001_326_472_7];
 
-/// 1.5 · 2²³ + 127. A float of this size has no bits left for fractions: adding x rounds
-/// it to the nearest integer n, and leaves n + 127 in the lowest bits, which is how a
-/// float stores the exponent n.
-const ROUND: f32 = 12_583_039.0;
-
-/// Where a float's exponent begins.
-const EXPONENT: u32 = 23;
-
 /// `2^x`; NaN stays NaN, −∞ gives 0, and where 2^x is too large for f32 it is ∞.
 #[inline(always)]
 pub(crate) fn exp2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
@@ -43,12 +35,20 @@ pub(crate) fn exp2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     by_bits(simd, x)
 }
 
-/// The same, on any processor.
 // ANCHOR: exp2
+/// 1.5 · 2²³ + 127. Between 2²³ and 2²⁴ only integers are floats, so adding x to this
+/// rounds x to the nearest integer n. The lowest 9 bits of the sum are then n + 127,
+/// which is how a float stores the exponent n. Shifted to its place, they are 2^n.
+const ROUND: f32 = 12_583_039.0;
+
+/// Where a float's exponent begins.
+const EXPONENT: u32 = 23;
+
+/// The same, on any processor.
 #[inline(always)]
 fn by_bits<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
-    // 2^−127 comes out as 0, and 2^128 as ∞. Where x is NaN, a vector maximum gives its
-    // second operand, and that of single numbers would give the other.
+    // At −127 the result is 0, and at 128 it is ∞. NaN must stay NaN: where x is NaN,
+    // vector instructions give x, their second operand; `f32::max` would give the other.
     let (lowest, highest) = (simd.splat_f32s(-127.0), simd.splat_f32s(128.0));
     let x = if S::IS_SCALAR {
         let x = simd.select_f32s(simd.less_than_f32s(x, lowest), lowest, x);
