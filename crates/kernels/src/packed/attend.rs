@@ -76,7 +76,8 @@ impl WithSimd for Attend<'_> {
 }
 
 // ANCHOR: one_sequence
-/// The groups' lanes of sequence `s`: all of its keys, and then their outputs.
+/// The queries of sequence `s` in these groups (a lane is one of a group's 48): they go
+/// through all of its keys, block by block, and then their outputs are finished.
 #[inline(always)]
 fn one_sequence<S: Simd>(
     simd: S,

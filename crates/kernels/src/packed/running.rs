@@ -15,9 +15,10 @@ use crate::exp2::exp2;
 use crate::tile::{ROWS, Sums, put, vector, vector_mut};
 
 // ANCHOR: will_do
-/// With a sum of shares between these, a reference will do. A float has its 24 digits
-/// at any size, so a share may be large. What has to be avoided is that one overflows,
-/// or that what becomes 0 (below 2^−126) would count beside the sum.
+/// A reference will do as long as the sum of shares is in this range. A float has 24 bits
+/// at any size, so a share may be large. Below 2^40, none of the sum's shares can have
+/// overflowed. Above 2^−40, a share that became 0 (it was below 2^−126) would not have
+/// changed the sum.
 const WILL_DO: Range<f32> = 1.0 / HUGE..HUGE;
 
 /// 2^40.
