@@ -52,13 +52,14 @@ const SUBJECT: [(&str, &[&str]); 11] = [
 ];
 
 /// Which of our crates each tool may use; `learn`, the command, may only use what is light.
-const TOOLS: [(&str, &[&str]); 10] = [
+const TOOLS: [(&str, &[&str]); 11] = [
+    ("live", &["lessons"]),
     ("tools/workshop", &[]),
     ("tools/record", &["attention"]),
     ("tools/machine", &["kernels"]),
     ("tools/practice", &["workshop"]),
     ("tools/lab", &["workshop"]),
-    ("tools/book", &["workshop", "practice", "lessons", "figures", "record"]),
+    ("tools/book", &["workshop", "practice", "lessons", "live", "figures", "record"]),
     (
         "tools/bench",
         &[

@@ -78,8 +78,8 @@
   // The tables are made when they are first opened: few readers open all of them.
   function addTables(details, tables) {
     const region = details.querySelector(".figure-tables");
-    details.addEventListener("toggle", () => {
-      if (region.childElementCount) return;
+    details.ontoggle = () => {
+      if (!details.open || region.childElementCount) return;
       for (const { caption, columns, rows } of tables) {
         const table = region.appendChild(document.createElement("table"));
         table.createCaption().textContent = caption;
@@ -91,7 +91,9 @@
           row.append(cell("th", first, "row"), ...rest.map((text) => cell("td", text)));
         }
       }
-    });
+    };
+    region.replaceChildren();
+    details.ontoggle();
   }
 
   function cell(tag, text, scope) {
@@ -121,6 +123,28 @@
     }).observe(place);
   }
 
+  // Shows another figure of the same kind in the place of one: `page` is what the crate's
+  // `Figure::to_page` gives. A chosen group stays chosen.
+  function show(whole, page) {
+    whole.querySelector("figcaption").innerHTML = page.caption;
+    addTables(whole.querySelector("details"), page.tables);
+    const place = whole.querySelector(".figure-plot, .figure-diagram");
+    place.setAttribute("aria-label", page.alternative);
+    if (page.drawings) {
+      place.innerHTML = page.drawings;
+      return;
+    }
+    place.dataset.sketch = page.sketch;
+    place.style.setProperty("--wide", `${page.wide.height}px`);
+    place.style.setProperty("--narrow", `${page.narrow.height}px`);
+    const figure = figures.find((figure) => figure.place === place);
+    if (!figure) return; // no library: the sketch is there
+    const chosen = figure.spec.data.find((trace) => trace.legendgroup && trace.visible === true);
+    figure.spec = page;
+    if (chosen) choose(figure, chosen.legendgroup);
+    else draw(figure);
+  }
+
   function print(now) {
     if (now === onPaper) return;
     onPaper = now;
@@ -137,6 +161,7 @@
     matchMedia("print").addEventListener("change", ({ matches }) => print(matches));
   }
 
+  window.figures = { show };
   if (document.readyState === "loading") {
     document.addEventListener("DOMContentLoaded", startAll);
   } else {

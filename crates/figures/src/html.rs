@@ -18,17 +18,11 @@ impl Figure {
     pub fn to_html(&self, id: &str) -> String {
         let id = escaped(id);
         let (title, caption) = (escaped(&self.title), formula(&self.title));
-        let tables: Vec<Value> = self.tables.iter().map(Table::to_json).collect();
-        let (drawn, data) = match self.drawings() {
-            Some(drawings) => (self.diagram_html(drawings), json!({ "tables": tables })),
-            None => {
-                let (data, wide, narrow) = (&self.traces, &self.wide, &self.narrow);
-                let data = json!({
-                    "data": data, "wide": wide, "narrow": narrow, "tables": tables,
-                });
-                (self.plot_html(), data)
-            }
+        let drawn = match self.drawings() {
+            Some(drawings) => self.diagram_html(drawings),
+            None => self.plot_html(),
         };
+        let data = self.drawn_from();
         // No tag can begin inside the data, so none can end the script.
         let data = data.to_string().replace('<', "\\u003c");
         format!(
@@ -41,6 +35,29 @@ impl Figure {
              aria-label=\"Data: {title}\"></div></details>\
              </figure>"
         )
+    }
+
+    /// What figures.js needs to show this figure where another one of its kind stands:
+    /// what it draws, or the drawings; the caption as HTML, and the rest as text.
+    pub fn to_page(&self) -> Value {
+        let mut page = self.drawn_from();
+        page["caption"] = json!(formula(&self.title));
+        page["alternative"] = json!(self.alternative);
+        page["sketch"] = json!(self.sketch);
+        if let Some(drawings) = self.drawings() {
+            page["drawings"] = json!(drawings.concat());
+        }
+        page
+    }
+
+    /// The numbers: of a plot, what is drawn at either width; of every figure, its tables.
+    fn drawn_from(&self) -> Value {
+        let tables: Vec<Value> = self.tables.iter().map(Table::to_json).collect();
+        if self.drawings().is_some() {
+            return json!({ "tables": tables });
+        }
+        let (data, wide, narrow) = (&self.traces, &self.wide, &self.narrow);
+        json!({ "data": data, "wide": wide, "narrow": narrow, "tables": tables })
     }
 
     /// The place that figures.js draws in.

@@ -83,7 +83,7 @@ pub(crate) fn text(plain: &str) -> String {
 
 /// A text whose `W_i^Q` and `d_k` are set low and high, in tags that both plotly.js and a
 /// page know. Not for tokens, which stay as they are.
-pub(crate) fn formula(plain: &str) -> String {
+pub fn formula(plain: &str) -> String {
     let plain: Vec<char> = text(plain).chars().collect();
     let is_word = |at: usize| plain.get(at).is_some_and(|c| c.is_alphanumeric());
     let mut out = String::new();

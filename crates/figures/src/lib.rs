@@ -80,6 +80,7 @@ pub use head_view::head_view;
 pub use heads::{Heads, Link};
 pub use heads_add::{Additions, heads_add};
 pub use ladder_times::{Timed, TimedCase, TimedRun, ladder_times};
+pub use layout::formula;
 pub use ledger::ledger;
 pub use loss_curves::{LossCurve, loss_curves};
 pub use map_over_steps::{MapOverSteps, map_over_steps};

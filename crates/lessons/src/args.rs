@@ -18,9 +18,14 @@ impl<'a> Args<'a> {
         self.pairs.iter().find(|(name, _)| *name == key).map(|(_, value)| *value)
     }
 
+    /// Every key that was given, with its value.
+    pub fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.pairs.iter().copied()
+    }
+
     /// Every key that was given.
     pub fn keys(&self) -> impl Iterator<Item = &'a str> {
-        self.pairs.iter().map(|(name, _)| *name)
+        self.pairs().map(|(key, _)| key)
     }
 
     /// The same, with what the reader's own benchmark found.

@@ -30,7 +30,7 @@ impl Pilot {
     /// # Errors
     /// None; the layer and the sentence are parts of the program.
     pub fn new() -> Result<Self> {
-        let layer = pretrained::minilm()?;
+        let layer = trained::layer()?;
         let sentence = layer.sentence("pilot")?.clone();
         let heads = trained::passes(&layer.parameters, &sentence.input)?;
         Ok(Self { sentence, heads })

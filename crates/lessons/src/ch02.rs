@@ -1,5 +1,7 @@
 //! Chapter 2: one row of scores step by step, and what the division by √d_k is for.
 
+pub mod scale;
+
 use anyhow::Result;
 use attention::{Mask, Matrix, Rng, SeedableRng, random_matrix, softmax_rows};
 use figures::{Figure, ScaleSample, WeightRow, average, spread};
@@ -8,6 +10,7 @@ use single_head::{HeadPass, attend};
 
 use crate::args::{Args, Entry};
 use crate::numbers::entropy;
+use crate::trained;
 
 pub(crate) const FIGURES: [Entry; 2] =
     [("score-spread", widths), ("wrong-maps", wrong_maps_figure)];
@@ -123,7 +126,7 @@ fn widths(_: &Args) -> Result<Figure> {
 
 /// One row of head 11, computed rightly and in four wrong ways.
 fn wrong_maps_figure(_: &Args) -> Result<Figure> {
-    let layer = pretrained::minilm()?;
+    let layer = trained::layer()?;
     let raw = undivided(&pass_of(&layer, "pilot", 11)?);
     let dims = layer.parameters.dims();
     let rows = wrong_maps(&raw, dims.d_k(), dims.d_model()).map(|way| WeightRow {

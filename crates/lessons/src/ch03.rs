@@ -6,6 +6,7 @@ use figures::{Figure, Heads, head_maps};
 use single_head::{HeadPass, attend, attend_in_loops};
 
 use crate::args::{Args, Entry};
+use crate::trained;
 
 pub(crate) const FIGURES: [Entry; 2] =
     [("one-head-words", words_map), ("one-head-trained", trained_map)];
@@ -70,7 +71,7 @@ fn words_map(_: &Args) -> Result<Figure> {
 /// # Errors
 /// None; the layer and the sentence are parts of the program.
 pub fn trained() -> Result<(HeadPass, Vec<String>)> {
-    let layer = pretrained::minilm()?;
+    let layer = trained::layer()?;
     let sentence = layer.sentence("river_banks")?;
     let x = &sentence.input;
     let pass = attend(&layer.parameters.heads()[9], x, x, x, &Mask::None)?;

@@ -9,7 +9,7 @@ use per_head::concat;
 
 use crate::args::{Args, Entry};
 use crate::ch03::{WORDS, by_hand, words};
-use crate::trained::{maps, passes};
+use crate::trained::{self, maps, passes};
 
 pub(crate) const FIGURES: [Entry; 4] = [
     ("lens-words", lens_words),
@@ -60,7 +60,7 @@ impl Disturbed {
     /// # Errors
     /// None; the layer and the sentence are parts of the program.
     pub fn new(head: usize) -> Result<Self> {
-        let layer = pretrained::minilm()?;
+        let layer = trained::layer()?;
         let (parameters, x) = (&layer.parameters, &layer.sentence("river_banks")?.input);
         let mut heads = parameters.heads().to_vec();
         heads[head].w_v.weight *= -1.0;
@@ -94,7 +94,7 @@ fn lens_words(_: &Args) -> Result<Figure> {
 
 /// The trained layer's maps of "The river banks overflowed.", and its word pieces.
 fn river_banks() -> Result<(Vec<Matrix>, Vec<String>)> {
-    let layer = pretrained::minilm()?;
+    let layer = trained::layer()?;
     let sentence = layer.sentence("river_banks")?;
     Ok((maps(&layer.parameters, &sentence.input)?, sentence.tokens.clone()))
 }
@@ -108,7 +108,7 @@ fn disturbed(_: &Args) -> Result<Figure> {
         before.len(),
         moved(&after),
     );
-    let n_heads = pretrained::minilm()?.parameters.heads().len();
+    let n_heads = trained::layer()?.parameters.heads().len();
     let change =
         ConcatChange { concat: &before, out: &after, n_heads, disturbed: DISTURBED };
     Ok(concat_change(title, change)?)

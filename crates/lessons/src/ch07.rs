@@ -4,9 +4,10 @@ use anyhow::Result;
 use attention::{Mask, Matrix, MultiHeadAttention};
 use figures::{Figure, Heads, WeightRow, average, head_maps, mask_maps};
 use fused_heads::FusedAttention;
-use pretrained::{TrainedLayer, minilm};
+use pretrained::TrainedLayer;
 
 use crate::args::{Args, Entry};
+use crate::trained::layer;
 
 pub(crate) const FIGURES: [Entry; 4] = [
     ("mask-kinds", mask_kinds),
@@ -57,7 +58,7 @@ fn mask_kinds(_: &Args) -> Result<Figure> {
 
 /// A row of a trained head with two rows below the sentence that an earlier one left.
 fn mask_padding(_: &Args) -> Result<Figure> {
-    let trained = minilm()?;
+    let trained = layer()?;
     let (bank, padded) = (trained.sentence("bank_loan")?, padded(&trained)?);
     let (n, n_padded) = (bank.tokens.len(), padded.nrows());
     let mut tokens = bank.tokens.clone();
@@ -81,7 +82,7 @@ fn mask_padding(_: &Args) -> Result<Figure> {
 
 /// Three trained heads under a causal mask, on one colour scale.
 fn mask_causal(_: &Args) -> Result<Figure> {
-    let trained = minilm()?;
+    let trained = layer()?;
     let bank = trained.sentence("bank_loan")?;
     let layer = FusedAttention::new(&trained.parameters);
     let seen = layer.self_attend(&bank.input, &Mask::Causal)?;
@@ -93,7 +94,7 @@ fn mask_causal(_: &Args) -> Result<Figure> {
 }
 
 fn mask_cross(_: &Args) -> Result<Figure> {
-    let trained = minilm()?;
+    let trained = layer()?;
     let (bank, river) =
         (trained.sentence("bank_loan")?, trained.sentence("river_banks")?);
     let layer = FusedAttention::new(&trained.parameters);

@@ -14,7 +14,7 @@ use figures::{
 
 use crate::args::{Args, Entry};
 use crate::numbers::share;
-use crate::trained::{at, maps};
+use crate::trained::{self, at, maps};
 use measures::{MEASURES, Maps};
 
 pub(crate) const FIGURES: [Entry; 4] = [
@@ -26,7 +26,7 @@ pub(crate) const FIGURES: [Entry; 4] = [
 
 /// The sentence about the animal, head 11 first.
 fn trained_view(_: &Args) -> Result<Figure> {
-    let layer = pretrained::minilm()?;
+    let layer = trained::layer()?;
     let sentence = layer.sentence("animal_tired")?;
     let attn = maps(&layer.parameters, &sentence.input)?;
     let heads = Heads::of_tokens(&attn, &sentence.tokens)?.showing(11)?;
@@ -36,7 +36,7 @@ fn trained_view(_: &Args) -> Result<Figure> {
 /// The best of twelve heads for every pair of words, under each measure: trained, random,
 /// shuffled.
 fn three_measures(_: &Args) -> Result<Figure> {
-    let layer = pretrained::minilm()?;
+    let layer = trained::layer()?;
     let sentences = &layer.sentences;
     let layers = [
         ("trained", vec![measures::measured(&layer.parameters, sentences)?]),
@@ -58,7 +58,7 @@ fn three_measures(_: &Args) -> Result<Figure> {
 
 /// What every token gives “animal”, in head 11 and in head 3.
 fn one_key(_: &Args) -> Result<Figure> {
-    let layer = pretrained::minilm()?;
+    let layer = trained::layer()?;
     let sentence = layer.sentence("animal_tired")?;
     let (attn, animal) =
         (maps(&layer.parameters, &sentence.input)?, at(sentence, "animal")?);
@@ -77,7 +77,7 @@ fn one_key(_: &Args) -> Result<Figure> {
 
 /// `sentence=…`, all twelve maps.
 fn trained_maps(args: &Args) -> Result<Figure> {
-    let layer = pretrained::minilm()?;
+    let layer = trained::layer()?;
     let sentence = layer.sentence(args.get("sentence").unwrap_or("bank_loan"))?;
     let attn = maps(&layer.parameters, &sentence.input)?;
     let title = "Twelve heads read one sentence: most share a bright first column, [CLS]";

@@ -24,6 +24,7 @@ pub mod ch11;
 pub mod ch12;
 pub mod ch13;
 pub mod diagrams;
+pub mod live;
 pub mod numbers;
 pub mod plain;
 mod stages;
@@ -58,6 +59,9 @@ const CHAPTERS: [&[Entry]; 13] = [
 /// # Errors
 /// An unknown name, with the known ones; arguments that the figure does not take.
 pub fn draw(name: &str, args: &Args) -> Result<Figure> {
+    if let Ok(live) = live::find(name) {
+        return Ok(live.at(args.pairs())?.figure);
+    }
     let mut entries = CHAPTERS.iter().copied().flatten();
     let (_, draw) = entries.find(|(known, _)| *known == name).with_context(|| {
         let known: Vec<&str> = names().collect();
@@ -68,5 +72,6 @@ pub fn draw(name: &str, args: &Args) -> Result<Figure> {
 
 /// The names of all figures, in the order of the chapters.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    CHAPTERS.iter().copied().flatten().map(|(name, _)| *name)
+    let fixed = CHAPTERS.iter().copied().flatten().map(|(name, _)| *name);
+    fixed.chain(live::ALL.into_iter().map(|live| live.name))
 }

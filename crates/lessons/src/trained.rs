@@ -1,9 +1,39 @@
 //! What several chapters ask of the trained layer and its sentences.
 
+use std::sync::OnceLock;
+
 use anyhow::{Context, Result};
 use attention::{LayerParameters, Mask, Matrix};
-use pretrained::Sentence;
+use pretrained::{Sentence, TrainedLayer};
 use single_head::{HeadPass, attend};
+
+pub use pretrained::MINILM_FILE as FILE;
+
+static LAYER: OnceLock<TrainedLayer> = OnceLock::new();
+
+/// The trained layer. A page's module is built without its 2.4 MB, and must be
+/// [given](give) them first.
+///
+/// # Errors
+/// In a page, if it was not given.
+pub fn layer() -> Result<&'static TrainedLayer> {
+    #[cfg(not(target_arch = "wasm32"))]
+    if LAYER.get().is_none() {
+        let embedded = pretrained::minilm()?;
+        LAYER.get_or_init(|| embedded);
+    }
+    LAYER.get().context("the trained layer has not been loaded")
+}
+
+/// Gives the bytes of [`pretrained::MINILM_FILE`] to what runs without them.
+///
+/// # Errors
+/// If they are another file's.
+pub fn give(bytes: Vec<u8>) -> Result<()> {
+    let layer = TrainedLayer::read("the trained layer's file", bytes)?;
+    LAYER.get_or_init(|| layer);
+    Ok(())
+}
 
 /// Every head's pass over a sentence, head 0 first.
 ///

@@ -34,6 +34,6 @@ mod tensors;
 pub use error::{Error, Result};
 pub use loader::{FoundLayer, Naming, load_layer};
 pub use masks::{MaskSizes, attn_masks, key_padding_masks};
-pub use minilm::{SENTENCES, Sentence, TrainedLayer, minilm};
+pub use minilm::{MINILM_FILE, SENTENCES, Sentence, TrainedLayer, minilm};
 pub use save::{Existing, NewTensor, Stored, check_destination, save, to_bytes};
 pub use tensors::{Tensor, TensorFile};

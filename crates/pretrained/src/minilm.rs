@@ -1,5 +1,7 @@
 //! The trained layer that comes with the workspace.
 
+use std::borrow::Cow;
+
 use attention::{LayerParameters, Matrix};
 
 use crate::{Error, Result, TensorFile};
@@ -7,7 +9,8 @@ use crate::{Error, Result, TensorFile};
 /// The names of the sentences, in the order of [`TrainedLayer::sentences`].
 pub const SENTENCES: [&str; 4] = ["pilot", "river_banks", "bank_loan", "animal_tired"];
 
-const FILE: &[u8] = include_bytes!("../data/minilm-layer5.safetensors");
+/// The file that [`minilm`] reads, for a program that sends it elsewhere.
+pub const MINILM_FILE: &[u8] = include_bytes!("../data/minilm-layer5.safetensors");
 const N_HEADS: usize = 12;
 
 /// A trained layer, and sentences that have passed through it.
@@ -57,17 +60,24 @@ pub struct Sentence {
 /// # Source
 /// `data/README.md` says what was taken from the model, which is under Apache-2.0.
 pub fn minilm() -> Result<TrainedLayer> {
-    let file = TensorFile::from_bytes("the embedded minilm-layer5.safetensors", FILE)?;
-    Ok(TrainedLayer {
-        parameters: file.layer(N_HEADS, None)?,
-        sentences: SENTENCES
-            .into_iter()
-            .map(|name| read_sentence(&file, name))
-            .collect::<Result<_>>()?,
-    })
+    TrainedLayer::read("the embedded minilm-layer5.safetensors", MINILM_FILE)
 }
 
 impl TrainedLayer {
+    /// Reads the bytes of [`MINILM_FILE`], however they came here; `name` is what errors
+    /// call them.
+    ///
+    /// # Errors
+    /// As [`TensorFile::from_bytes`], and if a tensor or a text is missing.
+    pub fn read(name: &str, bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self> {
+        let file = TensorFile::from_bytes(name, bytes)?;
+        let sentences = SENTENCES.into_iter().map(|name| read_sentence(&file, name));
+        Ok(Self {
+            parameters: file.layer(N_HEADS, None)?,
+            sentences: sentences.collect::<Result<_>>()?,
+        })
+    }
+
     /// The sentence of this name.
     ///
     /// # Errors

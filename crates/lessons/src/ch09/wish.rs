@@ -27,10 +27,10 @@ impl Wish {
     /// # Errors
     /// None; the layer and the sentence are parts of the program.
     pub fn new() -> Result<Self> {
-        let trained = pretrained::minilm()?;
+        let trained = crate::trained::layer()?;
         let sentence = trained.sentence("bank_loan")?.clone();
         Ok(Self {
-            parameters: trained.parameters,
+            parameters: trained.parameters.clone(),
             tokens: sentence.tokens,
             x: sentence.input,
             target: sentence.output,

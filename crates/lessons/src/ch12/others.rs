@@ -8,6 +8,7 @@ use attention::{
 use pretrained::TrainedLayer;
 
 use super::measures::{Maps, measured};
+use crate::trained;
 
 /// How many layers of random entries each claim is compared with.
 pub const RANDOM_LAYERS: u64 = 50;
@@ -22,7 +23,7 @@ pub const DRAWN_LAYERS: u64 = 6;
 /// # Errors
 /// None; the sentences are parts of the program.
 pub fn random_layers(n: u64) -> Result<Vec<[Maps; 3]>> {
-    let TrainedLayer { parameters, sentences } = pretrained::minilm()?;
+    let TrainedLayer { parameters, sentences } = trained::layer()?;
     let layer = |seed| {
         LayerParameters::random(parameters.dims(), true, &mut Rng::seed_from_u64(seed))
     };
@@ -34,7 +35,7 @@ pub fn random_layers(n: u64) -> Result<Vec<[Maps; 3]>> {
 /// # Errors
 /// None; the layer and the sentences are parts of the program.
 pub fn shuffled_layers(n: u64) -> Result<Vec<[Maps; 3]>> {
-    let TrainedLayer { parameters, sentences } = pretrained::minilm()?;
+    let TrainedLayer { parameters, sentences } = trained::layer()?;
     (0..n).map(|seed| measured(&shuffled_layer(&parameters, seed)?, &sentences)).collect()
 }
 

@@ -6,6 +6,7 @@ use pretrained::TrainedLayer;
 use super::claims::{CLAIMS, Claim, Link, all_pairs, best_head};
 use super::measures::{MEASURES, Maps, measured};
 use crate::numbers::{median, reaching};
+use crate::trained;
 
 /// At most this part of word pairs, and of random layers, may reach the share.
 pub const RARE: f64 = 0.05;
@@ -40,7 +41,7 @@ impl Verdict {
 /// # Errors
 /// None; the layer and the sentences are parts of the program.
 pub fn verdicts(random: &[[Maps; 3]]) -> Result<Vec<(Claim, [Verdict; MEASURES.len()])>> {
-    let TrainedLayer { parameters, sentences } = pretrained::minilm()?;
+    let TrainedLayer { parameters, sentences } = trained::layer()?;
     let trained = measured(&parameters, &sentences)?;
     let pairs = trained.each_ref().map(|maps| all_pairs(maps, &sentences));
     let one = |claim: Claim| -> Result<_> {

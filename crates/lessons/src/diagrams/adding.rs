@@ -28,7 +28,7 @@ impl Adding {
     /// # Errors
     /// None; the layer and the sentence are parts of the program.
     pub fn new() -> Result<Self> {
-        let layer = pretrained::minilm()?;
+        let layer = crate::trained::layer()?;
         let sentence = layer.sentence("river_banks")?;
         let token = at(sentence, TOKEN)?;
         let passes = passes(&layer.parameters, &sentence.input)?;

@@ -38,7 +38,7 @@ pub(super) fn arrows(args: &Args) -> Result<Figure> {
 /// # Errors
 /// None; the layer and the sentence are parts of the program.
 pub fn at_temperatures() -> Result<[Vec<f64>; 3]> {
-    let layer = pretrained::minilm()?;
+    let layer = crate::trained::layer()?;
     let scores = pass_of(&layer, "pilot", 11)?.scores.row(FLEW).into_owned();
     let scores = Matrix::from_row_slice(1, scores.len(), scores.as_slice());
     Ok(FACTORS.map(|factor| softmax_rows(&scores * factor).iter().copied().collect()))
@@ -50,7 +50,7 @@ pub(super) fn temperatures(args: &Args) -> Result<Figure> {
     let rows = names.into_iter().zip(at_temperatures()?);
     let rows: Vec<WeightRow> =
         rows.map(|(name, shares)| WeightRow { name, shares }).collect();
-    let tokens = pretrained::minilm()?.sentence("pilot")?.tokens.clone();
+    let tokens = crate::trained::layer()?.sentence("pilot")?.tokens.clone();
     let title = "The same scores of “flew”, multiplied: small ones give a flat row, large \
                  ones a sharp one";
     Ok(average(title, &tokens, &rows)?)
@@ -109,7 +109,7 @@ mod tests {
         let rows = at_temperatures().unwrap();
         let entropy = rows.clone().map(crate::numbers::entropy);
         assert!(entropy[0] > entropy[1] && entropy[1] > entropy[2], "{entropy:?}");
-        let layer = pretrained::minilm().unwrap();
+        let layer = crate::trained::layer().unwrap();
         let attn = pass_of(&layer, "pilot", 11).unwrap().attn;
         for (j, share) in rows[1].iter().enumerate() {
             assert!((share - attn[(FLEW, j)]).abs() < 1e-12);

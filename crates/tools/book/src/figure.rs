@@ -9,19 +9,26 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use lessons::Args;
+use lessons::live::{Control, Live};
 use record::Run;
+use serde_json::{Value, json};
 use workshop::paths;
 
 /// Draws the figure of a name as a fragment of HTML that stands by itself, with an id
 /// that is unique in the book (the print page holds all chapters).
 pub type Draw = fn(name: &str, args: &Args, id: &str) -> Result<String>;
 
+/// A file's name and text.
+pub type Asset = (&'static str, &'static str);
+
 /// What draws figures, and the files that pages with a figure load.
 pub struct Registry {
     /// From name to HTML.
     pub draw: Draw,
     /// File name and text: style sheets, licences, and scripts in the order they run in.
-    pub assets: &'static [(&'static str, &'static str)],
+    pub assets: &'static [&'static [Asset]],
+    /// The script that a page does not load, but one of its scripts starts.
+    pub worker: Asset,
     /// What the reader's own benchmark found.
     pub run: Option<Run>,
 }
@@ -32,10 +39,35 @@ pub struct Registry {
 /// A file of the reader's benchmark that cannot be read, or holds no run.
 pub fn registry() -> Result<Registry> {
     Ok(Registry {
-        draw: |name, args, id| Ok(lessons::draw(name, args)?.to_html(id)),
-        assets: &figures::assets::ALL,
+        draw: |name, args, id| {
+            let html = lessons::draw(name, args)?.to_html(id);
+            Ok(match lessons::live::find(name) {
+                Ok(live) => live_place(live, &html),
+                Err(_) => html,
+            })
+        },
+        assets: &[&figures::assets::ALL, &live::page::LOADED],
+        worker: live::page::WORKER,
         run: run_of(&paths::bench_run())?,
     })
+}
+
+/// A live figure: as any other, and beside it what `live.js` needs to make it live.
+fn live_place(live: &Live, figure: &str) -> String {
+    let Live { name, ask, needs_layer, controls, training, .. } = live;
+    let controls: Vec<Value> = controls().iter().map(Control::to_json).collect();
+    let about = json!({
+        "ask": figures::formula(ask),
+        "controls": controls,
+        "layer": needs_layer,
+        "training": training.is_some(),
+    });
+    // No tag can begin inside the text, so none can end the script.
+    let about = about.to_string().replace('<', "\\u003c");
+    format!(
+        "<div class=\"live\" id=\"live-{name}\" data-live=\"{name}\">\
+         <script type=\"application/json\">{about}</script>{figure}</div>"
+    )
 }
 
 /// The run in a file, if there is the file.
@@ -71,18 +103,20 @@ impl Registry {
     /// scripts, which `theme/learn.js` loads once (the print page holds many chapters).
     /// The names carry the text's hash, so that a browser keeps them between pages.
     pub fn page_end(&self, up: &str) -> String {
+        let address = |(name, text): &Asset| format!("assets/{name}?v={}", hash(text));
         let named = |suffix: &'static str| {
-            let fits = move |asset: &&(&str, &str)| asset.0.ends_with(suffix);
-            let address =
-                |(name, text): &(&str, &str)| format!("assets/{name}?v={}", hash(text));
-            self.assets.iter().filter(fits).map(address).collect::<Vec<_>>()
+            let fits = move |asset: &&Asset| asset.0.ends_with(suffix);
+            self.assets.concat().iter().filter(fits).map(address).collect::<Vec<_>>()
         };
         let styles = named(".css");
         let link =
             |style: &String| format!("<link rel=\"stylesheet\" href=\"{up}{style}\">");
         let styles: String = styles.iter().map(link).collect();
-        let scripts = named(".js").join(" ");
-        format!("\n\n<div hidden data-figure-scripts=\"{scripts}\">{styles}</div>\n")
+        let (scripts, worker) = (named(".js").join(" "), address(&self.worker));
+        format!(
+            "\n\n<div hidden data-figure-scripts=\"{scripts}\" \
+             data-worker=\"{worker}\">{styles}</div>\n"
+        )
     }
 }
 
@@ -92,7 +126,7 @@ impl Registry {
 pub fn write_assets(folder: &Path, registry: &Registry) -> Result<()> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make {}", folder.display()))?;
-    for (name, text) in registry.assets {
+    for (name, text) in registry.assets.concat().into_iter().chain([registry.worker]) {
         let path = folder.join(name);
         if fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
             continue;
@@ -104,10 +138,10 @@ pub fn write_assets(folder: &Path, registry: &Registry) -> Result<()> {
 }
 
 /// FNV-1a: the same on every machine, and enough to tell two versions of a file apart.
-fn hash(text: &str) -> String {
+pub(crate) fn hash(bytes: impl AsRef<[u8]>) -> String {
     let mix =
         |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-    format!("{:016x}", text.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, mix))
+    format!("{:016x}", bytes.as_ref().iter().fold(0xcbf2_9ce4_8422_2325, mix))
 }
 
 /// Small figures for the tests of this folder.
@@ -120,7 +154,8 @@ pub static SAMPLE: Registry = Registry {
         }
         _ => anyhow::bail!("no figure {name}"),
     },
-    assets: &[("a.css", "a{}"), ("a.js", "0"), ("a-LICENSE.txt", "free")],
+    assets: &[&[("a.css", "a{}"), ("a.js", "0")], &[("a-LICENSE.txt", "free")]],
+    worker: ("worker.js", "1"),
     run: None,
 };
 

@@ -24,6 +24,7 @@ mod expand;
 mod figure;
 mod include;
 mod ingredients;
+mod live_module;
 mod log;
 mod math;
 mod problem;
@@ -38,6 +39,7 @@ use mdbook_driver::MDBook;
 use mdbook_preprocessor::PreprocessorContext;
 use mdbook_preprocessor::book::{Book, BookItem};
 
+pub use live_module::Live;
 pub use problem::Problem;
 pub use serve::Server;
 
@@ -81,7 +83,20 @@ pub fn check() -> Result<Vec<Problem>> {
 pub fn built_and_checked() -> Result<String> {
     problem::none(&check()?)?;
     let built = output(&paths::workspace().join("chapters"));
-    Ok(format!("{}, every include and link resolved", built.join("index.html").display()))
+    let live = live_module::add(&built)?;
+    Ok(format!(
+        "{}, every include and link resolved; {live}",
+        built.join("index.html").display()
+    ))
+}
+
+/// Adds the module of the live figures to the built book, where this machine can compile
+/// it, and says how that went.
+///
+/// # Errors
+/// A module that does not compile; a file that cannot be written.
+pub fn add_live() -> Result<Live> {
+    live_module::add(&output(&paths::workspace().join("chapters")))
 }
 
 /// Serves the built book to this machine only, on `port` or, if that is taken, another.

@@ -53,6 +53,8 @@ fn serve(opens: bool) -> Result<()> {
     if opens && let Err(error) = book::open(server.url()) {
         println!("           {error:#}");
     }
+    // The book is open already: this takes a minute, the first time.
+    println!("Figures    {}", book::add_live()?);
     server.wait();
     Ok(())
 }

@@ -179,7 +179,7 @@ fn answer_one(mut stream: &TcpStream, folder: &Path) -> io::Result<()> {
         ("X-Content-Type-Options", "nosniff"),
     ];
     // The plots' script is 1.3 MB as it is and less than half of that packed.
-    if is_text(&path) && takes_gzip(request.headers) {
+    if is_packed(&path) && takes_gzip(request.headers) {
         fields.extend([("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding")]);
         bytes = packed(&bytes)?;
     }
@@ -265,6 +265,7 @@ fn content_type(path: &Path) -> &'static str {
         "svg" => "image/svg+xml",
         "png" => "image/png",
         "woff2" => "font/woff2",
+        "wasm" => "application/wasm",
         _ => "application/octet-stream",
     }
 }
@@ -282,8 +283,9 @@ fn cache_control(path: &Path, url: &str) -> &'static str {
     }
 }
 
-fn is_text(path: &Path) -> bool {
-    matches!(extension(path), "html" | "css" | "js" | "json" | "svg" | "txt")
+/// What is sent packed: text, and the module of the live figures.
+fn is_packed(path: &Path) -> bool {
+    matches!(extension(path), "html" | "css" | "js" | "json" | "svg" | "txt" | "wasm")
 }
 
 fn packed(bytes: &[u8]) -> io::Result<Vec<u8>> {

@@ -126,7 +126,11 @@ impl Messages {
             if let Some(text) = message["message"]["rendered"].as_str() {
                 read.diagnostics += text;
             }
-            let program = message["executable"].as_str();
+            // A module for a page is no executable to cargo.
+            let files = message["filenames"].as_array().into_iter().flatten();
+            let mut modules =
+                files.filter_map(Value::as_str).filter(|it| it.ends_with(".wasm"));
+            let program = message["executable"].as_str().or_else(|| modules.next());
             if let Some(program) = program.filter(|_| message["target"]["name"] == name) {
                 let is_fresh = message["fresh"] == true;
                 read.built = Some(Built { program: program.into(), is_fresh });

@@ -1,0 +1,241 @@
+// The controls of a live figure, one maker per kind. Each gives its element, and how its
+// text is read and set: the same text that stands in an address.
+"use strict";
+(() => {
+  function element(tag, properties = {}, ...children) {
+    const made = Object.assign(document.createElement(tag), properties);
+    made.append(...children);
+    return made;
+  }
+
+  // A slider, and a field for the same number: the field takes what the slider cannot.
+  function number({ label, caption, least, most, step }, changed) {
+    const slider = element("input", { type: "range", min: least, max: most, step });
+    const field = element("input", { type: "text", inputMode: "decimal", size: 6 });
+    slider.setAttribute("aria-label", label);
+    field.setAttribute("aria-label", `${label}, as a number`);
+    slider.addEventListener("input", () => {
+      field.value = slider.value;
+      changed();
+    });
+    field.addEventListener("input", () => {
+      slider.value = field.value;
+      changed();
+    });
+    steps(field, step);
+    return {
+      element: element("div", { className: "live-row" }, name(caption), slider, field),
+      get: () => field.value,
+      set: (text) => {
+        field.value = text;
+        slider.value = text;
+      },
+    };
+  }
+
+  function count({ caption, least, most }, changed) {
+    const field = element("input", { type: "number", min: least, max: most, step: 1 });
+    field.addEventListener("input", changed);
+    const row = element("label", { className: "live-row" }, name(caption), field);
+    return { element: row, get: () => field.value, set: (text) => (field.value = text) };
+  }
+
+  function choice({ caption, options }, changed) {
+    const list = element("select");
+    for (const [value, text] of options) list.append(element("option", { value }, text));
+    list.addEventListener("input", changed);
+    const row = element("label", { className: "live-row" }, name(caption), list);
+    return {
+      element: row,
+      get: () => list.dataset.other ?? list.value,
+      // A value that is not in the list stays what it is: the figure says what is wrong.
+      set: (text) => {
+        list.value = text;
+        if (list.value === text) delete list.dataset.other;
+        else list.dataset.other = text;
+      },
+    };
+  }
+
+  function onOff({ caption }, changed) {
+    const box = element("input", { type: "checkbox" });
+    box.addEventListener("input", changed);
+    const row = element("label", { className: "live-row" }, box, name(caption));
+    let other = null;
+    box.addEventListener("input", () => (other = null));
+    return {
+      element: row,
+      get: () => other ?? (box.checked ? "on" : "off"),
+      set: (text) => {
+        box.checked = text === "on";
+        other = ["on", "off"].includes(text) ? null : text;
+      },
+    };
+  }
+
+  // Entries that are typed; the arrow keys add and take away a half.
+  function matrix({ label, caption, rows, columns }, changed) {
+    const fields = rows.map(() => columns.map(() => element("input", { type: "text", inputMode: "decimal", size: 4 })));
+    const table = grid(caption, rows, columns, (i, j) => {
+      const field = fields[i][j];
+      field.setAttribute("aria-label", [label, rows[i], columns[j]].filter(Boolean).join(", "));
+      field.addEventListener("input", changed);
+      steps(field, 0.5);
+      return field;
+    });
+    return {
+      element: table,
+      get: () => fields.map((row) => row.map((field) => field.value.trim()).join(",")).join(";"),
+      set: (text) => {
+        const lines = text.split(";").map((line) => line.split(","));
+        fields.forEach((row, i) => row.forEach((field, j) => (field.value = lines[i]?.[j] ?? "")));
+      },
+    };
+  }
+
+  // Cells that are on or off. One is reached with Tab, the others with the arrow keys; a
+  // mouse that is held down paints with what the first cell became.
+  function paint({ label, caption, rows, columns }, changed) {
+    let brush = null;
+    const cells = rows.map((row, i) => columns.map((column, j) => {
+      const cell = element("input", { type: "checkbox", tabIndex: i + j ? -1 : 0 });
+      cell.setAttribute("aria-label", [label, row, column].filter(Boolean).join(", "));
+      cell.addEventListener("input", changed);
+      return cell;
+    }));
+    const table = grid(caption, rows, columns, (i, j) => cells[i][j]);
+    table.classList.add("live-paint");
+    const painted = (event) => {
+      const cell = document.elementFromPoint(event.clientX, event.clientY);
+      if (brush === null || !table.contains(cell) || cell.type !== "checkbox") return;
+      if (cell.checked === brush) return;
+      cell.checked = brush;
+      changed();
+    };
+    table.addEventListener("pointerdown", (event) => {
+      if (event.target.type !== "checkbox" || event.button !== 0) return;
+      brush = !event.target.checked;
+      event.target.checked = brush;
+      event.target.focus();
+      changed();
+      event.preventDefault();
+      const end = () => {
+        brush = null;
+        removeEventListener("pointermove", painted);
+      };
+      addEventListener("pointermove", painted);
+      addEventListener("pointerup", end, { once: true });
+      addEventListener("pointercancel", end, { once: true });
+    });
+    // The press has painted already.
+    table.addEventListener("click", (event) => {
+      if (event.target.type === "checkbox" && event.detail) event.preventDefault();
+    });
+    const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    table.addEventListener("keydown", (event) => {
+      const move = moves[event.key];
+      const i = cells.findIndex((row) => row.includes(event.target));
+      if (!move || i < 0) return;
+      event.preventDefault();
+      const next = cells[i + move[0]]?.[cells[i].indexOf(event.target) + move[1]];
+      if (!next) return;
+      event.target.tabIndex = -1;
+      next.tabIndex = 0;
+      next.focus();
+    });
+    return {
+      element: table,
+      get: () => cells.map((row) => row.map((cell) => Number(cell.checked)).join(",")).join(";"),
+      set: (text) => {
+        const lines = text.split(";").map((line) => line.split(","));
+        cells.forEach((row, i) => row.forEach((cell, j) => (cell.checked = lines[i]?.[j] === "1")));
+      },
+    };
+  }
+
+  // A point to be dragged, with a field for x and one for y, which the keyboard reaches.
+  function point({ label, caption, most }, changed) {
+    const size = 160;
+    const fields = ["x", "y"].map((axis) => {
+      const field = element("input", { type: "text", inputMode: "decimal", size: 4 });
+      field.setAttribute("aria-label", `${label}, ${axis}`);
+      field.addEventListener("input", () => {
+        place();
+        changed();
+      });
+      steps(field, 0.5);
+      return field;
+    });
+    const pad = element("div", { className: "live-pad" });
+    pad.setAttribute("aria-hidden", "true");
+    const dot = pad.appendChild(element("span"));
+    const across = (value) => (Math.min(Math.max(value / most, -1), 1) + 1) / 2;
+    function place() {
+      const [x, y] = fields.map((field) => Number(field.value) || 0);
+      dot.style.left = `${across(x) * 100}%`;
+      dot.style.top = `${across(-y) * 100}%`;
+    }
+    function drag(event) {
+      const { left, top } = pad.getBoundingClientRect();
+      const at = (pixels) => Math.round((Math.min(Math.max(pixels / size, 0), 1) * 2 - 1) * most * 10) / 10;
+      fields[0].value = at(event.clientX - left);
+      fields[1].value = -at(event.clientY - top) || 0;
+      place();
+      changed();
+    }
+    pad.addEventListener("pointerdown", (event) => {
+      pad.setPointerCapture(event.pointerId);
+      drag(event);
+    });
+    pad.addEventListener("pointermove", (event) => {
+      if (pad.hasPointerCapture(event.pointerId)) drag(event);
+    });
+    const labelled = fields.map((field, i) => element("label", {}, "xy"[i], " ", field));
+    return {
+      element: element("div", { className: "live-row live-point" }, name(caption), pad, ...labelled),
+      get: () => fields.map((field) => field.value.trim()).join(","),
+      set: (text) => {
+        const parts = text.split(",");
+        fields.forEach((field, i) => (field.value = parts[i] ?? ""));
+        place();
+      },
+    };
+  }
+
+  // As the crate writes it, with d_k set low.
+  function name(caption) {
+    return element("span", { className: "live-name", innerHTML: caption });
+  }
+
+  function grid(caption, rows, columns, cell) {
+    const table = element("table", { className: "live-grid" });
+    table.createCaption().innerHTML = caption;
+    if (columns.some(Boolean)) {
+      const head = table.createTHead().insertRow();
+      head.append(element("td"), ...columns.map((text) => element("th", { scope: "col" }, text)));
+    }
+    const body = table.createTBody();
+    rows.forEach((text, i) => {
+      const row = body.insertRow();
+      row.append(element("th", { scope: "row" }, text));
+      columns.forEach((_, j) => row.insertCell().append(cell(i, j)));
+    });
+    const frame = element("div", { className: "live-scroll" }, table);
+    return frame;
+  }
+
+  // The arrow keys change a typed number.
+  function steps(field, step) {
+    field.addEventListener("keydown", (event) => {
+      const sign = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+      const from = Number(field.value);
+      if (!sign || !Number.isFinite(from)) return;
+      event.preventDefault();
+      field.value = Number((from + sign * step).toFixed(6));
+      field.dispatchEvent(new Event("input"));
+    });
+  }
+
+  const makers = { number, count, choice, switch: onOff, matrix, paint, point };
+  window.liveControls = { element, make: (control, changed) => makers[control.kind](control, changed) };
+})();

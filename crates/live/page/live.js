@@ -1,0 +1,221 @@
+// Makes the live figures of a page live: controls above each, and the module that draws it
+// anew, in a worker. Nothing is loaded before a live figure comes near the window; where
+// the module cannot run, the page stays as it is.
+"use strict";
+(() => {
+  const { element, make } = window.liveControls;
+  const places = [...document.querySelectorAll("[data-live]")];
+  const isWeb = /^https?:$/.test(location.protocol);
+  // All chapters in one are there to be printed.
+  const isPrint = /print\.html$/.test(location.pathname);
+  if (!places.length || !isWeb || isPrint || !window.WebAssembly || !window.Worker) return;
+
+  const address = new URLSearchParams(location.search);
+  let worker = null; // a promise: null where there is no module
+
+  // ---- The worker, and answers to those who asked.
+
+  const waiting = new Map();
+  let lastId = 0;
+
+  async function start() {
+    const found = await fetch(`${path_to_root}assets/live.json`, { cache: "no-cache" });
+    const { module, layer } = await found.json();
+    if (!module) return null;
+    const url = document.querySelector("[data-worker]").dataset.worker;
+    const made = new Worker(path_to_root + url);
+    const root = new URL(`${path_to_root}assets/`, location.href).href;
+    made.onmessage = ({ data }) => {
+      const { id, ...answer } = data;
+      waiting.get(id)?.(answer);
+    };
+    made.onerror = (event) => {
+      event.preventDefault();
+      for (const answer of waiting.values()) answer({ broken: event.message });
+    };
+    made.postMessage({ module: root + module, layer: root + layer });
+    return made;
+  }
+
+  // Sends a request; `each` hears every answer to it, the last with `done`.
+  function ask(made, request, each) {
+    const id = ++lastId;
+    waiting.set(id, (answer) => {
+      if (answer.done || answer.error !== undefined || answer.broken) waiting.delete(id);
+      each(answer);
+    });
+    made.postMessage({ id, ...request });
+    return id;
+  }
+
+  // ---- One live figure.
+
+  class LiveFigure {
+    constructor(place) {
+      this.place = place;
+      this.name = place.dataset.live;
+      this.figure = place.querySelector("figure");
+      this.about = JSON.parse(place.querySelector("script").textContent);
+      this.isAsking = false; // whether an answer is under way
+      this.isWanted = false; // whether a control has moved since
+    }
+
+    // Makes the controls, at what the address says.
+    open(made) {
+      this.worker = made;
+      const { ask: question, controls } = this.about;
+      this.controls = controls.map((control) => {
+        const part = make(control, () => this.changed(control));
+        return { ...control, ...part };
+      });
+      this.error = element("p", { className: "live-error" });
+      this.error.setAttribute("role", "alert");
+      this.words = element("output", { className: "live-words" });
+      this.words.setAttribute("aria-live", "polite");
+      const reset = element("button", { type: "button" }, "Reset");
+      reset.addEventListener("click", () => this.reset());
+      const link = element("button", { type: "button" }, "Copy link");
+      link.addEventListener("click", () => this.copyLink(link));
+      this.buttons = element("div", { className: "live-buttons" }, reset, link);
+      const form = element("div", { className: "live-controls" },
+        element("p", { className: "live-ask", innerHTML: question }),
+        ...this.controls.map((control) => control.element), this.buttons);
+      form.setAttribute("role", "group");
+      form.setAttribute("aria-label", "Change the figure");
+      this.place.prepend(form);
+      this.figure.after(this.error, this.words);
+      if (this.about.training) this.addTraining();
+      for (const control of this.controls) {
+        control.set(address.get(this.keyOf(control)) ?? control.first);
+      }
+      this.place.dataset.state = "ready";
+      if (this.isSet()) this.changed();
+    }
+
+    keyOf(control) {
+      return `${this.name}.${control.key}`;
+    }
+
+    isSet() {
+      return this.controls.some((control) => control.get() !== control.first);
+    }
+
+    settings() {
+      return Object.fromEntries(this.controls.map((control) => [control.key, control.get()]));
+    }
+
+    changed(control) {
+      this.remember();
+      if (this.about.training && !(this.isBegun && control?.at_any_time)) return;
+      this.isWanted = true;
+      this.draw();
+    }
+
+    // Asks for the newest settings; those that came between are passed over.
+    draw() {
+      if (this.isAsking || !this.isWanted) return;
+      this.isAsking = true;
+      this.isWanted = false;
+      this.place.dataset.state = "asked";
+      const call = this.about.training ? "look" : "draw";
+      ask(this.worker, { call, name: this.name, settings: this.settings(), layer: this.about.layer }, (answer) => {
+        this.isAsking = false;
+        this.show(answer);
+        this.draw();
+      });
+    }
+
+    show({ shown, error, broken }) {
+      if (broken) error = "The module that draws this figure has stopped. Reload the page.";
+      this.error.textContent = error ?? "";
+      if (shown) {
+        window.figures.show(this.figure, shown.figure);
+        this.words.textContent = shown.words;
+        this.shown = shown;
+      }
+      if (!this.isWanted) this.place.dataset.state = error === undefined ? "shown" : "refused";
+    }
+
+    reset() {
+      for (const control of this.controls) control.set(control.first);
+      this.changed(this.controls.find((control) => control.at_any_time));
+    }
+
+    // ---- Training: begun by hand, told as it goes, stopped by hand.
+
+    addTraining() {
+      this.train = element("button", { type: "button", className: "live-train" }, "Train");
+      this.progress = element("progress", { max: 1, value: 0 });
+      this.progress.setAttribute("aria-label", "Steps of the training");
+      this.train.addEventListener("click", () => (this.isTraining ? this.stop() : this.begin()));
+      this.buttons.prepend(this.train, this.progress);
+    }
+
+    begin() {
+      this.isTraining = true;
+      this.isBegun = true;
+      this.train.textContent = "Stop";
+      this.place.dataset.state = "training";
+      ask(this.worker, { call: "train", name: this.name, settings: this.settings() }, (answer) => {
+        const [taken, all] = answer.progress ?? [0, 1];
+        this.progress.value = taken / all;
+        if (answer.error === undefined && !answer.broken && !answer.done) {
+          this.show(answer);
+          this.place.dataset.state = "training";
+          return;
+        }
+        this.isTraining = false;
+        this.train.textContent = "Train";
+        this.show(answer);
+      });
+    }
+
+    stop() {
+      this.worker.postMessage({ call: "stop" });
+    }
+
+    // ---- The address keeps the settings, so that it can be sent to a friend.
+
+    remember() {
+      for (const control of this.controls) {
+        const [key, text] = [this.keyOf(control), control.get()];
+        if (text === control.first) address.delete(key);
+        else address.set(key, text);
+      }
+      // Browsers refuse more than some changes a second.
+      clearTimeout(this.remembering);
+      this.remembering = setTimeout(() => history.replaceState(null, "", this.link()), 200);
+    }
+
+    link() {
+      const query = address.toString();
+      return `${location.pathname}${query && `?${query}`}#live-${this.name}`;
+    }
+
+    async copyLink(button) {
+      const url = location.origin + this.link();
+      history.replaceState(null, "", this.link());
+      try {
+        await navigator.clipboard.writeText(url);
+        button.textContent = "Copied";
+      } catch {
+        button.textContent = "It is in the address bar";
+      }
+      setTimeout(() => (button.textContent = "Copy link"), 2000);
+    }
+  }
+
+  // ---- A figure is opened when it comes near.
+
+  const figures = new Map(places.map((place) => [place, new LiveFigure(place)]));
+  const watch = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      watch.unobserve(target);
+      worker ??= start().catch(() => null);
+      worker.then((made) => made && figures.get(target).open(made));
+    }
+  }, { rootMargin: "800px" });
+  places.forEach((place) => watch.observe(place));
+  window.live = { figures, ask };
+})();

@@ -1,0 +1,84 @@
+//! What a page can call.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use anyhow::{Context, Result};
+use lessons::live::Training;
+use serde_json::{Value, json};
+use wasm_minimal_protocol::{initiate_protocol, wasm_func};
+
+use crate::request::Request;
+
+initiate_protocol!();
+
+const NOTHING_BEGUN: &str = "no training was begun";
+
+thread_local! {
+    /// What is being trained: one at a time.
+    static TRAINING: RefCell<Option<Box<dyn Training>>> = const { RefCell::new(None) };
+}
+
+/// Takes the trained layer's file, for the figures that need it.
+#[wasm_func]
+pub fn layer(file: &[u8]) -> Result<Vec<u8>, Said> {
+    lessons::trained::give(file.to_vec())?;
+    Ok(Vec::new())
+}
+
+/// Draws a figure: its name, and its settings as a JSON object of texts.
+#[wasm_func]
+pub fn draw(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, Said> {
+    let Request { live, settings } = Request::read(name, settings)?;
+    Ok(bytes(&(live.draw)(&settings)?.to_json())?)
+}
+
+/// Begins a training in place of the one before.
+#[wasm_func]
+pub fn begin(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, Said> {
+    let Request { live, settings } = Request::read(name, settings)?;
+    let begin = live.training.context("this figure is not trained")?;
+    TRAINING.set(Some(begin(&settings)?));
+    Ok(Vec::new())
+}
+
+/// Takes so many steps; gives how many were taken so far, and how many there are in all.
+#[wasm_func]
+pub fn advance(n_steps: &[u8]) -> Result<Vec<u8>, Said> {
+    let n_steps = serde_json::from_slice(n_steps).context("a number of steps")?;
+    TRAINING.with_borrow_mut(|training| {
+        let training = training.as_mut().context(NOTHING_BEGUN)?;
+        training.advance(n_steps)?;
+        Ok(bytes(&json!(training.progress()))?)
+    })
+}
+
+/// What there is to see of the training, with these settings.
+#[wasm_func]
+pub fn look(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, Said> {
+    let Request { settings, .. } = Request::read(name, settings)?;
+    TRAINING.with_borrow(|training| {
+        let training = training.as_ref().context(NOTHING_BEGUN)?;
+        Ok(bytes(&training.shown(&settings)?.to_json())?)
+    })
+}
+
+fn bytes(json: &Value) -> Result<Vec<u8>> {
+    Ok(serde_json::to_vec(json)?)
+}
+
+/// An error with its causes, as a reader is told it.
+#[derive(Debug)]
+pub struct Said(anyhow::Error);
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#}", self.0)
+    }
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Said {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
