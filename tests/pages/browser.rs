@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use headless_chrome::protocol::cdp::Page::AddScriptToEvaluateOnNewDocument;
 use headless_chrome::protocol::cdp::types::Event;
 use headless_chrome::protocol::cdp::{Emulation, Log, Network};
 use headless_chrome::{LaunchOptions, Tab};
@@ -64,24 +65,73 @@ impl Browser {
         Ok(Self { chrome })
     }
 
-    /// Opens a page in a tab of its own, without anything that was kept.
+    /// Looks at a page with everything that any page must have.
     pub fn look(&self, url: &str, view: View) -> Result<Seen> {
+        let page = self.open(url, view, "")?;
+        page.tab.evaluate(AXE, false)?;
+        let found: Vec<String> = serde_json::from_str(&page.text(LOOK)?)?;
+        let mut seen = page.close()?;
+        seen.problems.extend(found);
+        Ok(seen)
+    }
+
+    /// Opens a page in a tab of its own, without anything that was kept; `first` is run
+    /// before any script of the page.
+    pub fn open(&self, url: &str, view: View, first: &str) -> Result<Open> {
         let tab = self.chrome.new_tab()?;
         tab.set_default_timeout(Duration::from_secs(60));
         let seen = watch(&tab, url)?;
         set_view(&tab, view)?;
+        if !first.is_empty() {
+            tab.call_method(AddScriptToEvaluateOnNewDocument {
+                source: first.to_owned(),
+                world_name: None,
+                include_command_line_api: None,
+                run_immediately: None,
+            })?;
+        }
         tab.navigate_to(url)?.wait_until_navigated()?;
         wait_until_drawn(&tab)?;
-        tab.evaluate(AXE, false)?;
-        let found = tab.evaluate(LOOK, true)?.value.context("look.js gives a value")?;
-        let found: Vec<String> =
-            serde_json::from_str(found.as_str().unwrap_or_default())?;
+        Ok(Open { tab, seen })
+    }
+}
+
+/// A page that is open, and watched.
+pub struct Open {
+    pub tab: Arc<Tab>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+impl Open {
+    /// What an expression comes to, when it has: a text.
+    pub fn text(&self, expression: &str) -> Result<String> {
+        let found = self.tab.evaluate(expression, true)?;
+        let said = found.description.unwrap_or_default();
+        let value = found.value.with_context(|| format!("{expression}: {said}"))?;
+        Ok(value.as_str().unwrap_or_default().to_owned())
+    }
+
+    /// From here on nothing comes from anywhere.
+    pub fn offline(&self) -> Result<()> {
+        self.tab.call_method(Network::EmulateNetworkConditions {
+            offline: true,
+            latency: 0.0,
+            download_throughput: -1.0,
+            upload_throughput: -1.0,
+            connection_Type: None,
+            packet_loss: None,
+            packet_queue_length: None,
+            packet_reordering: None,
+        })?;
+        Ok(())
+    }
+
+    /// Closes the page; gives what was seen.
+    pub fn close(self) -> Result<Seen> {
         // What the clicks have caused has arrived by now.
         std::thread::sleep(Duration::from_millis(50));
-        tab.close(false)?;
-        let mut seen = std::mem::take(&mut *seen.lock().expect("no listener panicked"));
-        seen.problems.extend(found);
-        Ok(seen)
+        self.tab.close(false)?;
+        Ok(std::mem::take(&mut *self.seen.lock().expect("no listener panicked")))
     }
 }
 
@@ -116,7 +166,8 @@ fn watch(tab: &Tab, url: &str) -> Result<Arc<Mutex<Seen>>> {
                 Event::LogEntryAdded(event) => {
                     let entry = &event.params.entry;
                     if entry.level != Log::LogEntryLevel::Verbose {
-                        seen.problems.push(format!("console: {}", entry.text));
+                        let url = entry.url.as_deref().unwrap_or_default();
+                        seen.problems.push(format!("console: {} {url}", entry.text));
                     }
                 }
                 Event::RuntimeExceptionThrown(event) => {

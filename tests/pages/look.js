@@ -53,6 +53,30 @@
     }
   }
 
+  // Live figures open when they come near the window: their controls are looked at too.
+  const isLive = !!(await (await fetch(`${path_to_root}assets/live.json`)).json()).module;
+  const isPrint = location.pathname.endsWith("print.html");
+  for (const place of document.querySelectorAll("[data-live]")) {
+    if (!isLive || isPrint) break;
+    place.scrollIntoView();
+    const deadline = performance.now() + 20000;
+    while (!place.dataset.state && performance.now() < deadline) {
+      await new Promise((done) => setTimeout(done, 20));
+    }
+    if (!place.dataset.state) problems.push(`live figure ${place.dataset.live} has no controls`);
+    // So that the module counts as sent.
+    const figure = window.live.figures.get(place);
+    await new Promise((done) => window.live.ask(figure.worker, {
+      call: "draw", name: figure.name, settings: {}, layer: figure.about.layer,
+    }, done));
+    if (place.scrollWidth > place.clientWidth + 1) {
+      problems.push(`live figure ${place.dataset.live} is wider than its place`);
+    }
+  }
+  if (page.scrollWidth > innerWidth) {
+    problems.push(`with controls, the page is ${page.scrollWidth} px wide in a window of ${innerWidth}`);
+  }
+
   const rules = await axe.run(document, { resultTypes: ["violations"] });
   for (const rule of rules.violations) {
     if (!["serious", "critical"].includes(rule.impact)) continue;

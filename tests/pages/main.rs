@@ -11,6 +11,7 @@
 //! MPL-2.0, its licence beside it) is the only thing here that is not ours.
 
 mod browser;
+mod live;
 
 use std::path::Path;
 use std::{env, fs};
@@ -30,6 +31,7 @@ const VIEWS: [View; 4] = [
 #[test]
 fn every_page_stands_on_its_own() {
     let folder = book::build().unwrap();
+    println!("{}", book::add_live().unwrap());
     let server = book::serve(0).unwrap();
     let browser = Browser::start().unwrap();
     let mut problems = Vec::new();

@@ -45,31 +45,17 @@
     for (const [value, text] of options) list.append(element("option", { value }, text));
     list.addEventListener("input", changed);
     const row = element("label", { className: "live-row" }, name(caption), list);
-    return {
-      element: row,
-      get: () => list.dataset.other ?? list.value,
-      // A value that is not in the list stays what it is: the figure says what is wrong.
-      set: (text) => {
-        list.value = text;
-        if (list.value === text) delete list.dataset.other;
-        else list.dataset.other = text;
-      },
-    };
+    return { element: row, get: () => list.value, set: (text) => (list.value = text) };
   }
 
   function onOff({ caption }, changed) {
     const box = element("input", { type: "checkbox" });
     box.addEventListener("input", changed);
     const row = element("label", { className: "live-row" }, box, name(caption));
-    let other = null;
-    box.addEventListener("input", () => (other = null));
     return {
       element: row,
-      get: () => other ?? (box.checked ? "on" : "off"),
-      set: (text) => {
-        box.checked = text === "on";
-        other = ["on", "off"].includes(text) ? null : text;
-      },
+      get: () => (box.checked ? "on" : "off"),
+      set: (text) => (box.checked = text === "on"),
     };
   }
 

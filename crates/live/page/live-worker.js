@@ -88,10 +88,11 @@ onmessage = async ({ data }) => {
     const call = await (module ??= load());
     if (data.layer) await (layer ??= giveLayer(call));
     const texts = JSON.stringify(settings);
+    const began = performance.now();
     const answer = what === "train"
       ? await train(call, id, name, texts)
       : { shown: call(what, name, texts) };
-    postMessage({ id, ...answer, done: true });
+    postMessage({ id, ...answer, took: performance.now() - began, done: true });
   } catch (error) {
     // A panic leaves the module in no state: the next request begins anew.
     if (error instanceof WebAssembly.RuntimeError) module = layer = null;

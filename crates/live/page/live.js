@@ -65,8 +65,8 @@
       this.worker = made;
       const { ask: question, controls } = this.about;
       this.controls = controls.map((control) => {
-        const part = make(control, () => this.changed(control));
-        return { ...control, ...part };
+        const made = { ...control };
+        return Object.assign(made, make(control, () => this.changed(made)));
       });
       this.error = element("p", { className: "live-error" });
       this.error.setAttribute("role", "alert");
@@ -80,13 +80,18 @@
       const form = element("div", { className: "live-controls" },
         element("p", { className: "live-ask", innerHTML: question }),
         ...this.controls.map((control) => control.element), this.buttons);
+      // mdBook turns the page at an arrow key, which here moves a control.
+      form.addEventListener("keydown", (event) => event.stopPropagation());
       form.setAttribute("role", "group");
       form.setAttribute("aria-label", "Change the figure");
       this.place.prepend(form);
       this.figure.after(this.error, this.words);
       if (this.about.training) this.addTraining();
       for (const control of this.controls) {
-        control.set(address.get(this.keyOf(control)) ?? control.first);
+        const text = address.get(this.keyOf(control)) ?? control.first;
+        control.set(text);
+        // What a control cannot show is kept as it is, for the figure to say what is wrong.
+        if (control.get() !== text) control.other = text;
       }
       this.place.dataset.state = "ready";
       if (this.isSet()) this.changed();
@@ -96,15 +101,20 @@
       return `${this.name}.${control.key}`;
     }
 
+    textOf(control) {
+      return control.other ?? control.get();
+    }
+
     isSet() {
-      return this.controls.some((control) => control.get() !== control.first);
+      return this.controls.some((control) => this.textOf(control) !== control.first);
     }
 
     settings() {
-      return Object.fromEntries(this.controls.map((control) => [control.key, control.get()]));
+      return Object.fromEntries(this.controls.map((control) => [control.key, this.textOf(control)]));
     }
 
     changed(control) {
+      if (control) delete control.other;
       this.remember();
       if (this.about.training && !(this.isBegun && control?.at_any_time)) return;
       this.isWanted = true;
@@ -137,7 +147,10 @@
     }
 
     reset() {
-      for (const control of this.controls) control.set(control.first);
+      for (const control of this.controls) {
+        control.set(control.first);
+        delete control.other;
+      }
       this.changed(this.controls.find((control) => control.at_any_time));
     }
 
@@ -178,7 +191,7 @@
 
     remember() {
       for (const control of this.controls) {
-        const [key, text] = [this.keyOf(control), control.get()];
+        const [key, text] = [this.keyOf(control), this.textOf(control)];
         if (text === control.first) address.delete(key);
         else address.set(key, text);
       }

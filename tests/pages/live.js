@@ -1,0 +1,85 @@
+// What the tests of the live figures do in the page.
+"use strict";
+window.tried = {
+  async open(name) {
+    const place = document.getElementById(`live-${name}`);
+    place.scrollIntoView({ block: "center" });
+    await this.until(() => place.dataset.state);
+    this.live = window.live.figures.get(place);
+    this.place = place;
+    return "";
+  },
+
+  async until(holds) {
+    const deadline = performance.now() + 30000;
+    while (!holds()) {
+      if (performance.now() > deadline) throw new Error("nothing came within 30 s");
+      await new Promise((done) => setTimeout(done, 10));
+    }
+  },
+
+  // The figure's answer to settings, asked of the worker as the page asks.
+  async compute(call, settings) {
+    const { name, worker, about } = this.live;
+    const layer = about.layer;
+    const began = performance.now();
+    let last = null;
+    await new Promise((done) => {
+      window.live.ask(worker, { call, name, settings, layer }, (answer) => {
+        last = answer;
+        if (answer.done || answer.error !== undefined || answer.broken) done();
+      });
+    });
+    return JSON.stringify({ ...last, waited: performance.now() - began });
+  },
+
+  inputs(nth) {
+    const inputs = [...this.live.controls[nth].element.querySelectorAll("input, select")];
+    return inputs.filter((input) => !input.disabled);
+  },
+
+  // Puts the keyboard on a part of a control.
+  focus(nth, which) {
+    const inputs = this.inputs(nth);
+    inputs.at(which).scrollIntoView({ block: "center" });
+    inputs.at(which).focus();
+    return "";
+  },
+
+  // Where a mouse finds a part of a control, at these fractions of its width and height.
+  spot(nth, which, across, down) {
+    const control = this.live.controls[nth].element;
+    const pad = control.querySelector(".live-pad");
+    const part = which === "pad" ? pad : this.inputs(nth).at(which);
+    part.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+    const { left, top, width, height } = part.getBoundingClientRect();
+    return JSON.stringify([left + across * width, top + down * height]);
+  },
+
+  button(text) {
+    const buttons = [...this.live.buttons.querySelectorAll("button")];
+    const button = buttons.find((it) => it.textContent === text);
+    button.scrollIntoView({ block: "center", behavior: "instant" });
+    button.focus();
+    const { left, top, width, height } = button.getBoundingClientRect();
+    return JSON.stringify([left + width / 2, top + height / 2]);
+  },
+
+  // When nothing is under way: what the controls say, and what the figure shows.
+  async state() {
+    await new Promise((done) => setTimeout(done, 30));
+    const { live, place } = this;
+    await this.until(() => !live.isAsking && !live.isWanted && !live.isTraining);
+    await new Promise((done) => setTimeout(done, 250)); // the address follows
+    return JSON.stringify({
+      state: place.dataset.state,
+      settings: live.settings(),
+      shown: live.shown ?? null,
+      words: place.querySelector(".live-words").textContent,
+      error: place.querySelector(".live-error").textContent,
+      caption: place.querySelector("figcaption").textContent,
+      address: location.search,
+      isDrawn: !!place.querySelector(".figure-plot svg.main-svg, .figure-diagram svg"),
+    });
+  },
+};

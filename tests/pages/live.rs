@@ -1,0 +1,229 @@
+//! The live figures in a real browser: what the page shows is what the crates give
+//! natively for the same settings, whatever control is moved and by whatever hand.
+//!
+//! Without the target for pages there is no module: on a reader's machine these tests then
+//! say so and look at nothing, in CI they fail.
+
+mod compare;
+mod hand;
+mod settings;
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use book::Live as Module;
+use lessons::live::{self, Control, Live};
+use serde_json::{Value, json};
+
+use crate::VIEWS;
+use crate::browser::{Browser, Open};
+use compare::Compared;
+
+const TRIED: &str = include_str!("live.js");
+
+/// Settings that each figure is compared at.
+const N_SETTINGS: usize = 20;
+/// The largest difference of a number, native against page.
+const EQUAL: f64 = 1e-12;
+/// The same at the end of a training, which amplifies last digits.
+const EQUAL_AT_THE_END: f64 = 1e-3;
+
+/// The built book with its module; none where it cannot be compiled.
+static BOOK: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
+    let folder = book::build().unwrap();
+    match book::add_live().unwrap() {
+        Module::Added { .. } => Some(folder),
+        found @ Module::NoTarget => {
+            assert!(!workshop::in_ci(), "{found}");
+            println!("not looked at: {found}");
+            None
+        }
+    }
+});
+
+/// Each live figure in a page, opened.
+fn each(view: crate::View, mut look: impl FnMut(&'static Live, &Open) -> Vec<String>) {
+    let Some(folder) = &*BOOK else { return };
+    let server = book::serve(0).unwrap();
+    let browser = Browser::start().unwrap();
+    let mut problems = Vec::new();
+    for live in live::ALL {
+        let url = format!("{}{}", server.url(), page_of(folder, live));
+        let page = browser.open(&url, view, "").unwrap();
+        open(&page, live);
+        let found = look(live, &page).into_iter();
+        let seen = page.close().unwrap().problems.into_iter();
+        problems.extend(found.chain(seen).map(|what| format!("{}: {what}", live.name)));
+    }
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+fn open(page: &Open, live: &Live) {
+    page.tab.evaluate(TRIED, false).unwrap();
+    page.text(&format!("tried.open({})", json!(live.name))).unwrap();
+}
+
+/// The chapter that a live figure stands in.
+fn page_of(folder: &std::path::Path, live: &Live) -> String {
+    let marked = format!("data-live=\"{}\"", live.name);
+    let pages = crate::html_files(folder, "").into_iter();
+    let holds = |page: &String| {
+        page != "print.html"
+            && fs::read_to_string(folder.join(page)).unwrap().contains(&marked)
+    };
+    pages.filter(holds).min().unwrap_or_else(|| panic!("no chapter shows {}", live.name))
+}
+
+#[test]
+fn page_and_crates_give_the_same() {
+    let (mut largest, mut slowest) = (0f64, Vec::new());
+    each(VIEWS[0], |live, page| {
+        let (call, bound, n_settings) = match live.training {
+            Some(_) => ("train", EQUAL_AT_THE_END, 3),
+            None => ("draw", EQUAL, N_SETTINGS),
+        };
+        let (mut problems, mut ms) = (Vec::new(), Vec::new());
+        let mut n_refused = 0;
+        for pairs in settings::of(live, n_settings) {
+            let texts: Value =
+                pairs.iter().map(|(key, text)| (*key, json!(text))).collect();
+            let answer = page.text(&format!("tried.compute({}, {texts})", json!(call)));
+            let answer: Value = serde_json::from_str(&answer.unwrap()).unwrap();
+            ms.extend(answer["took"].as_f64());
+            let native = live.at(pairs.iter().map(|(key, text)| (*key, text.as_str())));
+            let compared = match &native {
+                Ok(shown) => Compared::new(&shown.to_json(), &answer["shown"], bound),
+                Err(error) => {
+                    n_refused += 1;
+                    Compared::new(&json!(format!("{error:#}")), &answer["error"], bound)
+                }
+            };
+            largest = largest.max(compared.largest);
+            problems
+                .extend(compared.problems.iter().map(|what| format!("{texts}: {what}")));
+        }
+        assert!(n_refused < n_settings, "{} refuses all settings", live.name);
+        ms.sort_by(f64::total_cmp);
+        println!(
+            "{:<24} {n_settings} settings, {n_refused} refused; median {:.1} ms, most {:.1} ms",
+            live.name,
+            ms[ms.len() / 2],
+            ms[ms.len() - 1]
+        );
+        slowest.push(ms[ms.len() - 1]);
+        problems
+    });
+    println!("largest difference, native against page: {largest:.1e}");
+}
+
+/// Moved by keyboard in a wide light window, by mouse in a narrow dark one.
+#[test]
+fn every_control_moves_its_figure() {
+    for (view, hand) in [(VIEWS[0], hand::Hand::Keyboard), (VIEWS[3], hand::Hand::Mouse)]
+    {
+        each(view, |live, page| {
+            let mut problems = Vec::new();
+            for (nth, control) in (live.controls)().iter().enumerate() {
+                let before = hand::state(page);
+                hand.moves(page, nth, &control.kind);
+                let after = hand::state(page);
+                let what = format!("{hand:?}, {}", control.key);
+                if after.settings[control.key] == before.settings[control.key] {
+                    problems.push(format!("{what}: the control did not move"));
+                }
+                problems
+                    .extend(after.faults(live).map(|fault| format!("{what}: {fault}")));
+                hand.presses(page, "Reset");
+            }
+            if hand::state(page).settings != hand::first(live) {
+                problems.push(format!("{hand:?}: Reset does not reset"));
+            }
+            if live.training.is_some() {
+                problems.extend(hand.trains(page, live));
+            }
+            problems
+        });
+    }
+}
+
+#[test]
+fn a_setting_that_makes_no_sense_is_refused_and_the_figure_stays() {
+    let Some(folder) = &*BOOK else { return };
+    let server = book::serve(0).unwrap();
+    let browser = Browser::start().unwrap();
+    for live in live::ALL {
+        // By the address, for one of its controls.
+        let controls = (live.controls)();
+        let refused = |key| format!("{:#}", live.at([(key, "none")]).unwrap_err());
+        let control =
+            controls.iter().find(|it| live.training.is_none() || it.at_any_time);
+        let key = control.expect("a figure has controls").key;
+        let page = format!("{}{}", server.url(), page_of(folder, live));
+        let url = format!("{page}?{}.{key}=none", live.name);
+        let page = browser.open(&url, VIEWS[0], "").unwrap();
+        let caption = format!(
+            "document.querySelector('#live-{} figcaption').textContent",
+            live.name
+        );
+        let before = page.text(&caption).unwrap();
+        open(&page, live);
+        if live.training.is_none() {
+            let state = hand::state(&page);
+            assert_eq!(state.said("error"), refused(key), "{}", live.name);
+            assert_eq!(state.said("state"), "refused", "{}", live.name);
+        }
+        assert_eq!(page.text(&caption).unwrap(), before, "{}", live.name);
+        // By the module, for each.
+        for Control { key, .. } in &controls {
+            let call = format!("tried.compute('draw', {})", json!({ *key: "none" }));
+            let answer: Value = serde_json::from_str(&page.text(&call).unwrap()).unwrap();
+            assert_eq!(answer["error"], json!(refused(key)), "{}", live.name);
+        }
+        let seen = page.close().unwrap();
+        assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+    }
+}
+
+/// Nobody is told of controls that cannot be: not without the module, not without
+/// WebAssembly.
+#[test]
+fn without_webassembly_a_page_shows_its_figures_and_says_nothing_more() {
+    let Some(folder) = &*BOOK else { return };
+    let server = book::serve(0).unwrap();
+    let browser = Browser::start().unwrap();
+    for live in live::ALL {
+        let url = format!("{}{}", server.url(), page_of(folder, live));
+        let page = browser.open(&url, VIEWS[0], "delete window.WebAssembly").unwrap();
+        let shown = "(() => { const place = document.querySelector('[data-live]'); \
+            place.scrollIntoView(); return new Promise((done) => setTimeout(done, 500)).then(\
+            () => JSON.stringify([place.innerText.trim() === \
+            place.querySelector('figure').innerText.trim(), !!place.querySelector('svg'), \
+            !!window.live])); })()";
+        assert_eq!(page.text(shown).unwrap(), "[true,true,false]", "{}", live.name);
+        let seen = page.close().unwrap();
+        assert!(seen.problems.is_empty(), "{}: {:?}", live.name, seen.problems);
+    }
+}
+
+/// Once a figure is live, it needs no network.
+#[test]
+fn a_live_figure_goes_on_without_a_network() {
+    let Some(folder) = &*BOOK else { return };
+    let server = book::serve(0).unwrap();
+    let browser = Browser::start().unwrap();
+    for live in live::ALL {
+        let url = format!("{}{}", server.url(), page_of(folder, live));
+        let page = browser.open(&url, VIEWS[0], "").unwrap();
+        open(&page, live);
+        // The first answer brings the module, and the layer if it is needed.
+        page.text("tried.compute('draw', {})").unwrap();
+        page.offline().unwrap();
+        hand::Hand::Keyboard.moves(&page, 0, &(live.controls)()[0].kind);
+        let faults: Vec<String> = hand::state(&page).faults(live).collect();
+        assert!(faults.is_empty(), "{}: {faults:?}", live.name);
+        // What the browser asks for by itself (the page's icon, as the address changes)
+        // is not there now.
+        page.close().unwrap();
+    }
+}

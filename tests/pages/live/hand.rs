@@ -1,0 +1,216 @@
+//! A hand on a control: the keyboard's or the mouse's.
+
+use headless_chrome::Tab;
+use headless_chrome::browser::tab::point::Point;
+use headless_chrome::protocol::cdp::Input::{
+    DispatchMouseEvent, DispatchMouseEventTypeOption, MouseButton,
+};
+use lessons::live::{Kind, Live};
+use serde_json::{Map, Value};
+
+use super::compare::Compared;
+use crate::browser::Open;
+
+/// What moves a control.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hand {
+    Keyboard,
+    Mouse,
+}
+
+/// What a figure is at, and what it shows.
+pub struct State {
+    pub settings: Map<String, Value>,
+    all: Value,
+}
+
+/// When nothing is under way any more.
+pub fn state(page: &Open) -> State {
+    let all: Value = serde_json::from_str(&page.text("tried.state()").unwrap()).unwrap();
+    State { settings: all["settings"].as_object().unwrap().clone(), all }
+}
+
+/// The first settings, as a page has them.
+pub fn first(live: &Live) -> Map<String, Value> {
+    let first =
+        (live.controls)().into_iter().map(|it| (it.key.to_owned(), it.first().into()));
+    first.collect()
+}
+
+impl State {
+    /// One of the page's texts.
+    pub fn said(&self, key: &str) -> &str {
+        self.all[key].as_str().unwrap()
+    }
+
+    /// What the page shows otherwise than the crates do.
+    pub fn faults(&self, live: &Live) -> impl Iterator<Item = String> {
+        let texts: Vec<(&str, &str)> = self
+            .settings
+            .iter()
+            .map(|(key, text)| (key.as_str(), text.as_str().unwrap()))
+            .collect();
+        let mut faults = Vec::new();
+        if self.all["isDrawn"] != true {
+            faults.push("nothing is drawn".to_owned());
+        }
+        let moved = self.settings != first(live);
+        if moved && !self.said("address").contains(live.name) {
+            faults.push(format!("the address is {}", self.said("address")));
+        }
+        // What is trained is compared at its end.
+        if live.training.is_some() {
+            return faults.into_iter();
+        }
+        match live.at(texts) {
+            Ok(shown) => {
+                let shown_there =
+                    Compared::new(&shown.to_json(), &self.all["shown"], 1e-12);
+                faults.extend(shown_there.problems);
+                if self.said("words") != self.all["shown"]["words"] {
+                    faults.push(format!("it says “{}”", self.said("words")));
+                }
+                if !self.said("error").is_empty() {
+                    faults.push(format!("it refuses: {}", self.said("error")));
+                }
+            }
+            Err(error) if self.said("error") == format!("{error:#}") => {}
+            Err(error) => {
+                faults.push(format!("not refused as {error:#}: {}", self.said("error")))
+            }
+        }
+        faults.into_iter()
+    }
+}
+
+impl Hand {
+    /// Moves the `nth` control.
+    pub fn moves(self, page: &Open, nth: usize, kind: &Kind) {
+        match self {
+            Self::Keyboard => keys(page, nth, kind),
+            Self::Mouse => mouse(page, nth, kind),
+        }
+    }
+
+    /// Presses a button of the figure.
+    pub fn presses(self, page: &Open, button: &str) {
+        let spot = spot(page, &format!("tried.button({button:?})"));
+        match self {
+            Self::Keyboard => _ = page.tab.press_key("Enter").unwrap(),
+            Self::Mouse => _ = page.tab.click_point(spot).unwrap(),
+        }
+    }
+
+    /// Trains, stops half-way, and changes what can be changed then.
+    pub fn trains(self, page: &Open, live: &Live) -> Vec<String> {
+        self.presses(page, "Train");
+        page.text("tried.until(() => tried.live.progress.value > 0).then(() => '')")
+            .unwrap();
+        self.presses(page, "Stop");
+        let stopped = state(page);
+        let mut problems: Vec<String> = stopped.faults(live).collect();
+        let value: Value = serde_json::from_str(
+            &page.text("String(tried.live.progress.value)").unwrap(),
+        )
+        .unwrap();
+        if value.as_f64().unwrap() >= 1.0 {
+            problems.push("it was not stopped".to_owned());
+        }
+        for (nth, control) in (live.controls)().iter().enumerate() {
+            if !control.at_any_time {
+                continue;
+            }
+            self.moves(page, nth, &control.kind);
+            let after = state(page);
+            if after.all["shown"]["words"] == stopped.all["shown"]["words"] {
+                problems
+                    .push(format!("{} changes nothing after a training", control.key));
+            }
+        }
+        problems
+    }
+}
+
+fn keys(page: &Open, nth: usize, kind: &Kind) {
+    let focus = |which: i32| page.text(&format!("tried.focus({nth}, {which})")).unwrap();
+    let press = |key: &str| _ = page.tab.press_key(key).unwrap();
+    focus(0);
+    match kind {
+        Kind::Number { range: [_, most], first, .. } => {
+            press(if first == most { "ArrowLeft" } else { "ArrowRight" });
+        }
+        Kind::Count { range: [_, most], first } => {
+            press(if first == most { "ArrowDown" } else { "ArrowUp" });
+        }
+        Kind::Choice { .. } => press("ArrowDown"),
+        Kind::Switch { .. } => press("Space"),
+        Kind::Matrix { .. } | Kind::Point { .. } => press("ArrowUp"),
+        Kind::Paint { .. } => {
+            press("ArrowRight");
+            press("ArrowDown");
+            press("Space");
+        }
+    }
+}
+
+fn mouse(page: &Open, nth: usize, kind: &Kind) {
+    let tab = &page.tab;
+    let at = |which: &str, across: f64| {
+        spot(page, &format!("tried.spot({nth}, {which}, {across}, 0.5)"))
+    };
+    match kind {
+        Kind::Number { range: [least, most], first, .. } => {
+            let is_right = (first - least) / (most - least) > 0.5;
+            tab.click_point(at("0", if is_right { 0.1 } else { 0.9 })).unwrap();
+        }
+        // Into the field, and typed: another last digit.
+        Kind::Count { .. } | Kind::Matrix { .. } => {
+            tab.click_point(at("0", 0.3)).unwrap();
+            tab.press_key("End").unwrap();
+            let text = page.text("document.activeElement.value").unwrap();
+            tab.press_key("Backspace").unwrap();
+            tab.type_str(if text.ends_with('2') { "1" } else { "2" }).unwrap();
+        }
+        Kind::Choice { .. } => {
+            tab.click_point(at("0", 0.5)).unwrap();
+            tab.press_key("ArrowDown").unwrap().press_key("Enter").unwrap();
+        }
+        Kind::Switch { .. } => _ = tab.click_point(at("0", 0.5)).unwrap(),
+        // Painted from the first cell to its neighbour.
+        Kind::Paint { .. } => drag(tab, at("0", 0.5), at("1", 0.5)),
+        Kind::Point { .. } => drag(tab, at("'pad'", 0.5), at("'pad'", 0.8)),
+    }
+}
+
+fn spot(page: &Open, expression: &str) -> Point {
+    let [x, y]: [f64; 2] = serde_json::from_str(&page.text(expression).unwrap()).unwrap();
+    Point { x, y }
+}
+
+fn drag(tab: &Tab, from: Point, to: Point) {
+    use DispatchMouseEventTypeOption::{MouseMoved, MousePressed, MouseReleased};
+    for (what, at) in
+        [(MouseMoved, from), (MousePressed, from), (MouseMoved, to), (MouseReleased, to)]
+    {
+        let is_pressed = !matches!(what, MouseMoved if at == from);
+        tab.call_method(DispatchMouseEvent {
+            Type: what,
+            x: at.x,
+            y: at.y,
+            modifiers: None,
+            timestamp: None,
+            button: Some(if is_pressed { MouseButton::Left } else { MouseButton::None }),
+            buttons: Some(u32::from(is_pressed)),
+            click_count: Some(1),
+            force: None,
+            tangential_pressure: None,
+            tilt_x: None,
+            tilt_y: None,
+            twist: None,
+            delta_x: None,
+            delta_y: None,
+            pointer_Type: None,
+        })
+        .unwrap();
+    }
+}
