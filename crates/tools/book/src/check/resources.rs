@@ -43,9 +43,11 @@ struct Site<'a> {
 impl Site<'_> {
     /// What is wrong with an address of a page.
     fn fault(&self, file: &Path, page: &Page, address: &Address) -> Option<String> {
-        let base = page.base.as_deref().map_or(file.to_path_buf(), |base| {
-            Path::new(base.trim_start_matches('/')).join("page.html")
-        });
+        // Only 404.html has a base: the root of the site, wherever that will be.
+        let base = match page.base {
+            Some(_) => Path::new("page.html").to_path_buf(),
+            None => file.to_path_buf(),
+        };
         match address {
             Address::Link(url) => match scheme(url) {
                 Some("http:" | "https:" | "mailto:") => None,
