@@ -14,6 +14,8 @@ use record::Run;
 use serde_json::{Value, json};
 use workshop::paths;
 
+use crate::live_module;
+
 /// Draws the figure of a name as a fragment of HTML that stands by itself, with an id
 /// that is unique in the book (the print page holds all chapters).
 pub type Draw = fn(name: &str, args: &Args, id: &str) -> Result<String>;
@@ -126,7 +128,9 @@ impl Registry {
 pub fn write_assets(folder: &Path, registry: &Registry) -> Result<()> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make {}", folder.display()))?;
-    for (name, text) in registry.assets.concat().into_iter().chain([registry.worker]) {
+    // Until there is a module, pages are told that there is none.
+    let beside = [registry.worker, live_module::NONE];
+    for (name, text) in registry.assets.concat().into_iter().chain(beside) {
         let path = folder.join(name);
         if fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
             continue;

@@ -18,6 +18,9 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const FLAGS: (&str, &str) =
     ("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "-C target-feature=+simd128");
 
+/// Where pages look for the module, when there is none.
+pub(crate) const NONE: (&str, &str) = ("live.json", "{}");
+
 /// Names a module that was compiled by other means: Debian's compiler, say.
 const GIVEN: &str = "LIVE_MODULE";
 
@@ -59,7 +62,7 @@ pub(crate) fn add(built: &Path) -> Result<Live> {
     };
     let named = |name: &str, bytes: &[u8]| format!("{name}?v={}", figure::hash(bytes));
     let Some(module) = module()? else {
-        write("live.json", json!({}).to_string().as_bytes())?;
+        write(NONE.0, NONE.1.as_bytes())?;
         return Ok(Live::NoTarget);
     };
     let module =
@@ -70,7 +73,7 @@ pub(crate) fn add(built: &Path) -> Result<Live> {
         "module": named("live.wasm", &module),
         "layer": named("layer.safetensors", lessons::trained::FILE),
     });
-    write("live.json", found.to_string().as_bytes())?;
+    write(NONE.0, found.to_string().as_bytes())?;
     Ok(Live::Added { n_bytes: module.len() })
 }
 

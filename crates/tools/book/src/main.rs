@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
+use book::Live;
 use clap::{Parser, Subcommand};
 use workshop::progress;
 
@@ -54,7 +55,12 @@ fn serve(opens: bool) -> Result<()> {
         println!("           {error:#}");
     }
     // The book is open already: this takes a minute, the first time.
-    println!("Figures    {}", book::add_live()?);
+    match book::add_live()? {
+        Live::Added { .. } => {
+            println!("Figures    live: reload a page that is open already")
+        }
+        none @ Live::NoTarget => println!("           {none}"),
+    }
     server.wait();
     Ok(())
 }
