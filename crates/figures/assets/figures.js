@@ -31,9 +31,22 @@
     return `rgba(${r},${g},${b},${alpha})`;
   }
 
+  // A slider that was moved stays there, or goes to its last step if there are fewer now.
+  function keepSlider(figure, layout) {
+    const [slider] = layout.sliders ?? [];
+    if (!slider) return;
+    const [last, first] = [slider.steps.length - 1, slider.active];
+    const now = figure.place.layout?.sliders?.[0]?.active;
+    if (now !== undefined && now !== figure.sliderFirst) slider.active = Math.min(now, last);
+    figure.sliderFirst = first;
+    const [, visible] = slider.steps[slider.active].args;
+    figure.spec.data.forEach((trace, nth) => (trace.visible = visible[nth]));
+  }
+
   function draw(figure) {
     const { place, spec } = figure;
     const layout = layoutOf(figure);
+    keepSlider(figure, layout);
     place.style.zoom = onPaper ? Math.min(1, TALLEST / layout.height) : "";
     figure.width = place.clientWidth;
     const config = { displayModeBar: false, showTips: false };

@@ -100,24 +100,43 @@ fn short(number: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
 }
 
-/// How each running number comes from the one before and the block.
+/// A number after an operator.
+fn operand(number: f64) -> String {
+    let text = short(number);
+    if text.starts_with('−') { format!("({text})") } else { text }
+}
+
+/// How each running number comes from the one before and the block. Of a block of more
+/// than two keys only what they come to is written: a phone has no room for each.
 fn sums(OnlineSteps { scores, values, steps }: OnlineSteps, nth: usize) -> Vec<String> {
     let (step, first) = (&steps[nth], first_of(steps, nth));
-    let block = first..step.n_seen;
+    let block = || first..step.n_seen;
+    let is_short = block().len() <= 2;
     let join = |parts: Vec<String>, with: &str| parts.join(with);
-    let scored = join(block.clone().map(|j| short(scores[j])).collect(), ", ");
-    let counts = join(block.clone().map(|j| short(step.counts[j])).collect(), " + ");
-    let product = |j: usize| format!("{} · {}", short(step.counts[j]), short(values[j]));
-    let products = join(block.map(product).collect(), " + ");
+    let largest = block().map(|j| scores[j]).fold(f64::NEG_INFINITY, f64::max);
+    let count: f64 = block().map(|j| step.counts[j]).sum();
+    let product: f64 = block().map(|j| step.counts[j] * values[j]).sum();
+    let in_block = |number: f64| format!("block {}", operand(number));
+    let [scored, counts, products] = if is_short {
+        let product =
+            |j: usize| format!("{} · {}", short(step.counts[j]), operand(values[j]));
+        [
+            join(block().map(|j| short(scores[j])).collect(), ", "),
+            join(block().map(|j| short(step.counts[j])).collect(), " + "),
+            join(block().map(product).collect(), " + "),
+        ]
+    } else {
+        [in_block(largest), in_block(count), in_block(product)]
+    };
     let (m, c) = (short(step.maximum), short(step.correction));
     let before = nth.checked_sub(1).map(|before| &steps[before]);
     let (m_before, l_before, o_before) = match before {
         None => ("−∞".to_owned(), "0".to_owned(), "0".to_owned()),
-        Some(it) => (short(it.maximum), short(it.sum), short(it.out)),
+        Some(it) => (short(it.maximum), short(it.sum), operand(it.out)),
     };
     vec![
         format!("m = max({m_before}, {scored}) = {m}"),
-        format!("c = exp({m_before} − {m}) = {c}"),
+        format!("c = exp({m_before} − {}) = {c}", operand(step.maximum)),
         format!("l = {c} · {l_before} + {counts} = {}", short(step.sum)),
         format!("o = {c} · {o_before} + {products} = {}", short(step.out)),
         format!("o / l = {}", short(step.average)),
@@ -195,6 +214,21 @@ mod tests {
             steps: &steps,
         };
         assert_figure!(online_softmax("What was seen counts half", it).unwrap());
+    }
+
+    #[test]
+    fn a_long_block_is_written_as_what_it_comes_to() {
+        let steps = [step(3, [-1.0, 0.0, 1.5, -4.0], &[0.25, 1.0, 0.25])];
+        let scores = [-2.5, -1.0, -2.5];
+        let it =
+            OnlineSteps { scores: &scores, values: &[8.0, -7.0, 4.0], steps: &steps };
+        insta::assert_snapshot!(sums(it, 0).join("\n"), @"
+        m = max(−∞, block (−1)) = −1
+        c = exp(−∞ − (−1)) = 0
+        l = 0 · 0 + block 1.5 = 1.5
+        o = 0 · 0 + block (−4) = −4
+        o / l = −2.67
+        ");
     }
 
     #[test]

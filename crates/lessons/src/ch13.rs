@@ -7,8 +7,8 @@ pub mod work;
 use anyhow::{Context, Result};
 use attention::Dims;
 use figures::{
-    Figure, GrowthLine, GrowthPoint, OnlineSteps, Reached, Roof, Roofline, Timed,
-    TimedCase, TimedRun, growth, ladder_times, online_softmax, roofline,
+    Figure, GrowthLine, GrowthPoint, Reached, Roof, Roofline, Timed, TimedCase, TimedRun,
+    growth, ladder_times, roofline,
 };
 
 use record::{CaseReport, Pass, Run};
@@ -16,8 +16,7 @@ use record::{CaseReport, Pass, Run};
 use crate::args::{Args, Entry};
 use work::Work;
 
-pub(crate) const FIGURES: [Entry; 5] = [
-    ("online-softmax", in_blocks),
+pub(crate) const FIGURES: [Entry; 4] = [
     ("roofline", roof),
     ("ladder-forward", |args| ladder(args, Pass::Forward)),
     ("ladder-backward", |args| ladder(args, Pass::ForwardBackward)),
@@ -33,18 +32,6 @@ pub const CASE: &str = "4k";
 /// None; the heads divide the width.
 pub fn work() -> Result<Work> {
     Ok(Work { dims: Dims::new(512, 8)?, batch: 1, tokens: 4096 })
-}
-
-fn in_blocks(_: &Args) -> Result<Figure> {
-    let (scores, steps) = (online::scores(), online::steps());
-    let scores = scores.map(f64::from);
-    let values = online::VALUES.map(f64::from);
-    let title = "A softmax that sees two keys at a time: when a larger score comes, what \
-                 was added up before is corrected by one factor";
-    Ok(online_softmax(
-        title,
-        OnlineSteps { scores: &scores, values: &values, steps: &steps },
-    )?)
 }
 
 /// The reference run, and the reader's own if there is one, each with its name.
