@@ -27,7 +27,7 @@ pub fn head_maps(title: impl Into<String>, heads: &Heads) -> Figure {
         alternative: format!("Heat maps of {}. {}", heads.sizes(), heads.strongest()),
         sketch: sketched(heads, most),
         tables: (0..heads.count()).map(|nth| table(heads, nth)).collect(),
-        traces: (0..heads.count()).map(|nth| trace(heads, nth)).collect(),
+        traces: (0..heads.count()).map(|nth| trace(heads, nth, nth)).collect(),
         wide: scaled(grid.wide(), most),
         narrow: scaled(grid.narrow(), most),
         notebook: None,
@@ -35,15 +35,16 @@ pub fn head_maps(title: impl Into<String>, heads: &Heads) -> Figure {
 }
 
 /// Room for the colour bar, in pixels.
-const COLOUR_BAR: f64 = 56.0;
+pub(crate) const COLOUR_BAR: f64 = 56.0;
 
 /// The largest entry, rounded up to a tenth: one end of the scale for all heads.
-fn scale_end(heads: &Heads) -> f64 {
+pub(crate) fn scale_end(heads: &Heads) -> f64 {
     let largest = heads.attn.iter().map(|map| map.max()).fold(0.0, f64::max);
     rounded(((largest - 1e-9) * 10.0).ceil() / 10.0).clamp(0.1, 1.0)
 }
 
-fn trace(heads: &Heads, nth: usize) -> Value {
+/// The `nth` map, on the axes of this panel.
+pub(crate) fn trace(heads: &Heads, nth: usize, panel: usize) -> Value {
     let map = &heads.attn[nth];
     let rows: Vec<Vec<f64>> = map
         .row_iter()
@@ -53,8 +54,8 @@ fn trace(heads: &Heads, nth: usize) -> Value {
         format!("{}<br>%{{y}} → %{{x}}: %{{z:.3f}}<extra></extra>", heads.name(nth));
     let trace = HeatMap::new_z(rows)
         .name(heads.name(nth))
-        .x_axis(axis_name("x", nth))
-        .y_axis(axis_name("y", nth))
+        .x_axis(axis_name("x", panel))
+        .y_axis(axis_name("y", panel))
         .hover_template(hover);
     with(
         to_value(trace),
@@ -63,7 +64,7 @@ fn trace(heads: &Heads, nth: usize) -> Value {
 }
 
 /// The layout with one scale for all heads, its bar above them.
-fn scaled(mut layout: Value, most: f64) -> Value {
+pub(crate) fn scaled(mut layout: Value, most: f64) -> Value {
     let pixels = |path| layout.pointer(path).and_then(Value::as_f64).unwrap_or(0.0);
     let plot = pixels("/height") - pixels("/margin/t") - pixels("/margin/b");
     layout["coloraxis"] = with(to_value(colour_axis(most, COLOUR_BAR / plot)), []);
@@ -95,7 +96,7 @@ fn colour_axis(most: f64, above: f64) -> ColorAxis {
     ColorAxis::new().cmin(0.0).cmax(most).color_scale(palette::shares()).color_bar(bar)
 }
 
-fn sketched(heads: &Heads, most: f64) -> String {
+pub(crate) fn sketched(heads: &Heads, most: f64) -> String {
     let named: Vec<_> =
         heads.attn.iter().enumerate().map(|(nth, map)| (heads.name(nth), map)).collect();
     let keys = if heads.keys == heads.queries {
@@ -109,7 +110,7 @@ fn sketched(heads: &Heads, most: f64) -> String {
     )
 }
 
-fn table(heads: &Heads, nth: usize) -> Table {
+pub(crate) fn table(heads: &Heads, nth: usize) -> Table {
     let rows = heads.queries.iter().zip(heads.attn[nth].row_iter());
     Table {
         caption: heads.name(nth),

@@ -15,6 +15,8 @@ pub struct Heads<'a> {
     pub(crate) queries: Vec<String>,
     pub(crate) keys: Vec<String>,
     pub(crate) numbers: Vec<usize>,
+    /// What the maps are called, where it is more than a number.
+    pub(crate) names: Option<Vec<String>>,
     /// Which of the maps is shown first, where only one is.
     pub(crate) shown: usize,
 }
@@ -60,6 +62,7 @@ impl<'a> Heads<'a> {
             queries: owned(queries),
             keys: owned(keys),
             numbers: (0..attn.len()).collect(),
+            names: None,
             shown: 0,
         })
     }
@@ -118,7 +121,10 @@ impl<'a> Heads<'a> {
     }
 
     pub(crate) fn name(&self, nth: usize) -> String {
-        format!("head {}", self.numbers[nth])
+        match &self.names {
+            Some(names) => names[nth].clone(),
+            None => format!("head {}", self.numbers[nth]),
+        }
     }
 
     /// `query → key .673`

@@ -54,16 +54,16 @@ pub fn mask_maps<Q: AsRef<str>, K: AsRef<str>, S: AsRef<str>>(
     })
 }
 
-struct Named<'a> {
-    name: &'a str,
-    allowed: &'a Matrix<bool>,
+pub(crate) struct Named<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) allowed: &'a Matrix<bool>,
 }
 
 /// Seen on light pages and on dark ones.
 const BLOCKED: &str = "rgba(118,118,118,0.18)";
 
 impl Named<'_> {
-    fn trace(&self, nth: usize, queries: &[String], keys: &[String]) -> Value {
+    pub(crate) fn trace(&self, nth: usize, queries: &[String], keys: &[String]) -> Value {
         let rows = |cell: &dyn Fn(usize, usize) -> Value| -> Value {
             let row = |i| (0..keys.len()).map(|j| cell(i, j)).collect::<Value>();
             (0..queries.len()).map(row).collect()
@@ -96,7 +96,7 @@ impl Named<'_> {
         )
     }
 
-    fn table(&self, queries: &[String], keys: &[String]) -> Table {
+    pub(crate) fn table(&self, queries: &[String], keys: &[String]) -> Table {
         let said = |&allowed: &bool| if allowed { "may" } else { "–" }.to_owned();
         let rows = queries.iter().zip(self.allowed.row_iter());
         Table {
@@ -111,13 +111,13 @@ impl Named<'_> {
     }
 
     /// `10 of 16 pairs`
-    fn counted(&self) -> String {
+    pub(crate) fn counted(&self) -> String {
         let allowed = self.allowed.iter().filter(|&&allowed| allowed).count();
         format!("{allowed} of {} pairs", self.allowed.len())
     }
 }
 
-fn sketched(masks: &[Named], queries: &[String]) -> String {
+pub(crate) fn sketched(masks: &[Named], queries: &[String]) -> String {
     let share = |&allowed: &bool| f64::from(u8::from(allowed));
     let maps: Vec<(String, Matrix)> = masks
         .iter()

@@ -1,5 +1,7 @@
 //! Chapter 7: masks on the sentence of the bank.
 
+pub mod painted;
+
 use anyhow::Result;
 use attention::{Mask, Matrix, MultiHeadAttention};
 use figures::{Figure, Heads, WeightRow, average, head_maps, mask_maps};
@@ -9,10 +11,9 @@ use pretrained::TrainedLayer;
 use crate::args::{Args, Entry};
 use crate::trained::layer;
 
-pub(crate) const FIGURES: [Entry; 4] = [
+pub(crate) const FIGURES: [Entry; 3] = [
     ("mask-kinds", mask_kinds),
     ("mask-padding", mask_padding),
-    ("mask-causal", mask_causal),
     ("mask-cross", mask_cross),
 ];
 
@@ -78,19 +79,6 @@ fn mask_padding(_: &Args) -> Result<Figure> {
     ];
     let title = "Without a mask, loan gives part of its attention to padding (head 6)";
     Ok(average(title, &tokens, &rows)?)
-}
-
-/// Three trained heads under a causal mask, on one colour scale.
-fn mask_causal(_: &Args) -> Result<Figure> {
-    let trained = layer()?;
-    let bank = trained.sentence("bank_loan")?;
-    let layer = FusedAttention::new(&trained.parameters);
-    let seen = layer.self_attend(&bank.input, &Mask::Causal)?;
-    let numbers = [3, 7, 11];
-    let maps = numbers.map(|head| seen.attn[head].clone());
-    let heads = Heads::of_tokens(&maps, &bank.tokens)?.numbered(&numbers)?;
-    let title = "Causal: the upper right is empty, and each row still sums to 1";
-    Ok(head_maps(title, &heads))
 }
 
 fn mask_cross(_: &Args) -> Result<Figure> {

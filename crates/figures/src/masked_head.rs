@@ -1,0 +1,97 @@
+//! A mask, and a head's map without it and with it.
+
+use attention::{Error as SizeError, Matrix};
+
+use crate::grid::Grid;
+use crate::head_maps::{self, COLOUR_BAR, scale_end, scaled};
+use crate::mask_maps::{self, Named};
+use crate::{Figure, Heads, Result};
+
+/// A head on some tokens, without a mask and with one.
+#[derive(Debug, Clone, Copy)]
+pub struct MaskedHead<'a> {
+    /// The number of the head.
+    pub number: usize,
+    /// True where a query may attend to a key. `[n, n]`
+    pub allowed: &'a Matrix<bool>,
+    /// The map without the mask, and the map with it. `[n, n]` each
+    pub maps: &'a [Matrix; 2],
+}
+
+/// What may be attended to, and beside it the head's map without the mask and with it.
+///
+/// # Errors
+/// [`Error::Sizes`](crate::Error::Sizes) for no tokens, or a mask or map of another shape;
+/// [`Error::Entry`](crate::Error::Entry) for an entry outside 0 to 1.
+pub fn masked_head<S: AsRef<str>>(
+    title: impl Into<String>,
+    tokens: &[S],
+    MaskedHead { number, allowed, maps }: MaskedHead,
+) -> Result<Figure> {
+    let names = ["without a mask", "with the mask"];
+    let names = names.map(|name| format!("head {number} {name}"));
+    let mut heads = Heads::of_tokens(maps, tokens)?;
+    SizeError::expect_shape("the mask", maps[0].shape(), allowed.shape())?;
+    heads.names = Some(names.to_vec());
+    let mask = Named { name: "may attend", allowed };
+    let most = scale_end(&heads);
+    let [queries, keys] = [&heads.queries, &heads.keys];
+    let grid = Grid {
+        names: std::iter::once(mask.name.to_owned()).chain(names).collect(),
+        rows: queries,
+        columns: keys,
+        above: COLOUR_BAR,
+    };
+    let sketches = [
+        mask_maps::sketched(std::slice::from_ref(&mask), queries),
+        head_maps::sketched(&heads, most),
+    ];
+    let traces = (0..2).map(|nth| head_maps::trace(&heads, nth, nth + 1));
+    let tables = (0..2).map(|nth| head_maps::table(&heads, nth));
+    Ok(Figure {
+        title: title.into(),
+        alternative: format!(
+            "A map of which query may attend to which key, {}, and heat maps of a head \
+             without this mask and with it. {}",
+            mask.counted(),
+            heads.strongest()
+        ),
+        sketch: sketches.join("\n\n"),
+        traces: std::iter::once(mask.trace(0, queries, keys)).chain(traces).collect(),
+        tables: std::iter::once(mask.table(queries, keys)).chain(tables).collect(),
+        wide: scaled(grid.wide(), most),
+        narrow: scaled(grid.narrow(), most),
+        notebook: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::assert_figure;
+
+    #[test]
+    fn a_causal_mask_on_three_tokens() {
+        let allowed = Matrix::from_fn(3, 3, |i, j| j <= i);
+        let maps = [
+            Matrix::from_row_slice(3, 3, &[0.2, 0.5, 0.3, 0.1, 0.3, 0.6, 0.5, 0.3, 0.2]),
+            Matrix::from_row_slice(
+                3,
+                3,
+                &[1.0, 0.0, 0.0, 0.25, 0.75, 0.0, 0.5, 0.3, 0.2],
+            ),
+        ];
+        let it = MaskedHead { number: 7, allowed: &allowed, maps: &maps };
+        assert_figure!(
+            masked_head("What is left of head 7", &["she", "reads", "."], it).unwrap()
+        );
+    }
+
+    #[test]
+    fn a_mask_of_another_shape_is_refused() {
+        let (allowed, map) = (Matrix::from_element(2, 3, true), Matrix::identity(2, 2));
+        let maps = [map.clone(), map];
+        let it = MaskedHead { number: 0, allowed: &allowed, maps: &maps };
+        insta::assert_snapshot!(masked_head("", &["a", "b"], it).unwrap_err(), @"the mask has shape (2, 3), expected (2, 2)");
+    }
+}
