@@ -15,7 +15,7 @@ pub struct Heads<'a> {
     pub(crate) queries: Vec<String>,
     pub(crate) keys: Vec<String>,
     pub(crate) numbers: Vec<usize>,
-    /// What the maps are called, where it is more than a number.
+    /// What the maps are called if they are not called by their heads.
     pub(crate) names: Option<Vec<String>>,
     /// Which of the maps is shown first, where only one is.
     pub(crate) shown: usize,
@@ -91,6 +91,16 @@ impl<'a> Heads<'a> {
         Ok(self)
     }
 
+    /// Calls the maps by names: for one head in several cases.
+    ///
+    /// # Errors
+    /// [`Error::Length`] unless there is one name a map.
+    pub fn called(mut self, names: &[&str]) -> Result<Self> {
+        Error::expect_length("the list of names", names.len(), self.attn.len())?;
+        self.names = Some(owned(names));
+        Ok(self)
+    }
+
     /// Has [`head_view()`](crate::head_view()) show this head first.
     ///
     /// # Errors
@@ -127,6 +137,11 @@ impl<'a> Heads<'a> {
         }
     }
 
+    /// What each map is of.
+    fn of(&self) -> &'static str {
+        if self.names.is_some() { "case" } else { "head" }
+    }
+
     /// `query → key .673`
     pub(crate) fn describe(&self, link: Link) -> String {
         let (query, key) = (&self.queries[link.query], &self.keys[link.key]);
@@ -139,7 +154,7 @@ impl<'a> Heads<'a> {
             |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         format!(
             "{}, {} and {}",
-            count(self.count(), "head"),
+            count(self.count(), self.of()),
             count(self.queries.len(), "query token"),
             count(self.keys.len(), "key token"),
         )
@@ -152,7 +167,7 @@ impl<'a> Heads<'a> {
                 format!("{}, {}", self.name(nth), self.describe(self.links(nth)[0]))
             })
             .collect();
-        format!("Strongest link of each head: {}.", each.join("; "))
+        format!("Strongest link of each {}: {}.", self.of(), each.join("; "))
     }
 }
 
@@ -223,6 +238,22 @@ mod tests {
         insta::assert_snapshot!(
             heads.showing(3).unwrap_err(),
             @"there is no head 3 here, only [0]");
+    }
+
+    #[test]
+    fn a_head_in_several_cases_is_called_by_them() {
+        let attn = [0.7, 0.4].map(|share| Matrix::from_element(1, 1, share));
+        let heads = Heads::of_tokens(&attn, &["a"]).unwrap();
+        insta::assert_snapshot!(
+            heads.clone().called(&["whole"]).unwrap_err(),
+            @"the list of names has 1 entries, expected 2");
+        let heads = heads.called(&["whole", "masked"]).unwrap();
+        insta::assert_snapshot!(
+            heads.sizes(),
+            @"2 cases, 1 query token and 1 key token");
+        insta::assert_snapshot!(
+            heads.strongest(),
+            @"Strongest link of each case: whole, a → a .700; masked, a → a .400.");
     }
 
     #[test]

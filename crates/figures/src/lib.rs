@@ -59,6 +59,7 @@ mod roofline;
 mod share_sizes;
 mod sketch;
 mod spread;
+mod tangent;
 #[cfg(test)]
 mod testing;
 mod training_curves;
@@ -94,5 +95,6 @@ pub use reached::{Measure, reached};
 pub use roofline::{Reached, Roof, RoofStep, Roofline, roofline};
 pub use share_sizes::{ShareSizes, share_sizes};
 pub use spread::{ScaleSample, spread};
+pub use tangent::{Tangent, tangent};
 pub use training_curves::{Curve, training_curves};
 pub use way_back::{BackwardPass, Returned, backward_pass};
