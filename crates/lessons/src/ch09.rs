@@ -2,6 +2,7 @@
 //! layer.
 
 pub mod by_hand;
+pub mod nudge;
 pub mod ways;
 
 mod wish;

@@ -6,6 +6,7 @@ pub mod measures;
 pub mod others;
 pub mod sinks;
 pub mod verdicts;
+pub mod without;
 
 use anyhow::Result;
 use figures::{

@@ -93,7 +93,8 @@ pub fn off(head: &HeadParameters, d_w: &[Matrix; 3]) -> Result<f64> {
     Ok(largest)
 }
 
-fn projection(head: &mut HeadParameters, which: usize) -> &mut Linear {
+/// The weights of the queries, of the keys or of the values.
+pub(super) fn projection(head: &mut HeadParameters, which: usize) -> &mut Linear {
     match which {
         0 => &mut head.w_q,
         1 => &mut head.w_k,

@@ -2,8 +2,8 @@
 //! output without it.
 
 use anyhow::Result;
-use attention::{LayerParameters, Mask, Matrix};
-use single_head::attend;
+use attention::{AttendedHead, LayerParameters, Mask, Matrix, attend_head};
+use single_head::HeadPass;
 
 use super::measures::{lengths, weighted};
 use crate::numbers::mean;
@@ -55,10 +55,22 @@ impl Without {
     /// # Errors
     /// If the tokens have another width than the layer.
     pub fn new(layer: &LayerParameters, x: &Matrix, key: usize) -> Result<Self> {
-        let whole = output(layer, x, &Mask::None)?;
-        let allowed = (0..x.nrows()).map(|token| token != key).collect();
-        let masked = output(layer, x, &Mask::Keys(allowed))?;
-        let dropped = &whole - written_by(layer, x, key)?;
+        let others = Mask::Keys((0..x.nrows()).map(|token| token != key).collect());
+        let mut whole = Matrix::zeros(x.nrows(), layer.dims().d_model());
+        if let Some(bias) = &layer.w_o().bias {
+            whole.row_iter_mut().for_each(|mut row| row += bias);
+        }
+        let [mut dropped, mut masked] = [whole.clone(), whole.clone()];
+        for (i, pass) in passes(layer, x)?.iter().enumerate() {
+            let w_o = layer.w_o_of_head(i);
+            let without = without(pass, &others)?;
+            // What the token writes into every row: A_i[q, key] · v_key W_i^O.
+            let written = pass.attn.column(key) * (pass.v.row(key) * &w_o);
+            let out = &pass.out * &w_o;
+            dropped += &out - written;
+            whole += out;
+            masked += without.out * w_o;
+        }
         Ok(Self { whole, dropped, masked })
     }
 
@@ -85,23 +97,11 @@ impl Without {
     }
 }
 
-/// Σ_i head_i W_i^O + b^O, `[n_tokens, d_model]`.
-fn output(layer: &LayerParameters, x: &Matrix, mask: &Mask) -> Result<Matrix> {
-    let mut out = Matrix::zeros(x.nrows(), layer.dims().d_model());
-    for (i, head) in layer.heads().iter().enumerate() {
-        out += attend(head, x, x, x, mask)?.out * layer.w_o_of_head(i);
-    }
-    if let Some(bias) = &layer.w_o().bias {
-        out.row_iter_mut().for_each(|mut row| row += bias);
-    }
-    Ok(out)
-}
-
-/// What one token writes into every row: Σ_i A_i[q, key] · v_key W_i^O.
-fn written_by(layer: &LayerParameters, x: &Matrix, key: usize) -> Result<Matrix> {
-    let mut written = Matrix::zeros(x.nrows(), layer.dims().d_model());
-    for (i, pass) in passes(layer, x)?.iter().enumerate() {
-        written += pass.attn.column(key) * (pass.v.row(key) * layer.w_o_of_head(i));
-    }
-    Ok(written)
+/// The same head where only these keys may be attended to.
+///
+/// # Errors
+/// If the mask is for another number of keys.
+pub fn without(pass: &HeadPass, others: &Mask) -> Result<AttendedHead> {
+    let [q, k, v] = [&pass.q, &pass.k, &pass.v].map(Matrix::as_view);
+    Ok(attend_head(q, k, v, None, others)?)
 }
