@@ -91,9 +91,10 @@ fn draw(settings: &Settings) -> Result<Shown> {
     let [told, from, hoped, came] =
         [gradient, before.loss, predicted, after.loss].map(three);
     let words = format!(
-        "The gradient is {told}: after a nudge of {} it predicts a loss of {hoped} in \
-         place of {from}, and the loss becomes {came}. “banks” has {} of the row ({} \
-         before), and the output is ({}, {}).",
+        "The gradient of the {}' weight in row {feature}, {nth} column, is {told}: after a \
+         nudge of {} it predicts a loss of {hoped} in place of {from}, and the loss becomes \
+         {came}. “banks” has {} of the row ({} before), and the output is ({}, {}).",
+        MATRICES[which],
         three(nudge).trim_end_matches('0').trim_end_matches('.'),
         three(shares[1]),
         three(shares[0]),
@@ -181,10 +182,10 @@ mod tests {
 
     #[test]
     fn what_is_said_at_first_and_of_a_step_too_far() {
-        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"The gradient is −0.106: after a nudge of 2 it predicts a loss of −0.082 in place of 0.130, and the loss becomes 0.017. “banks” has 0.848 of the row (0.576 before), and the output is (1.102, 0.848).");
+        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"The gradient of the queries' weight in row verb, first column, is −0.106: after a nudge of 2 it predicts a loss of −0.082 in place of 0.130, and the loss becomes 0.017. “banks” has 0.848 of the row (0.576 before), and the output is (1.102, 0.848).");
         let far = [("matrix", "values"), ("row", "water"), ("nudge", "-3")];
-        insta::assert_snapshot!(LIVE.at(far).unwrap().words, @"The gradient is 0.365: after a nudge of −3 it predicts a loss of −0.964 in place of 0.130, and the loss becomes 6.455. “banks” has 0.576 of the row (0.576 before), and the output is (−2.568, 0.576).");
+        insta::assert_snapshot!(LIVE.at(far).unwrap().words, @"The gradient of the values' weight in row water, first column, is 0.365: after a nudge of −3 it predicts a loss of −0.964 in place of 0.130, and the loss becomes 6.455. “banks” has 0.576 of the row (0.576 before), and the output is (−2.568, 0.576).");
         let flat = [("row", "money"), ("nudge", "-0.04")];
-        insta::assert_snapshot!(LIVE.at(flat).unwrap().words, @"The gradient is 0.000: after a nudge of −0.04 it predicts a loss of 0.130 in place of 0.130, and the loss becomes 0.130. “banks” has 0.576 of the row (0.576 before), and the output is (1.284, 0.576).");
+        insta::assert_snapshot!(LIVE.at(flat).unwrap().words, @"The gradient of the queries' weight in row money, first column, is 0.000: after a nudge of −0.04 it predicts a loss of 0.130 in place of 0.130, and the loss becomes 0.130. “banks” has 0.576 of the row (0.576 before), and the output is (1.284, 0.576).");
     }
 }
