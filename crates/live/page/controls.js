@@ -141,7 +141,6 @@
 
   // A point to be dragged, with a field for x and one for y, which the keyboard reaches.
   function point({ label, caption, most }, changed) {
-    const size = 160;
     const fields = ["x", "y"].map((axis) => {
       const field = element("input", { type: "text", inputMode: "decimal", size: 4 });
       field.setAttribute("aria-label", `${label}, ${axis}`);
@@ -162,7 +161,7 @@
       dot.style.top = `${across(-y) * 100}%`;
     }
     function drag(event) {
-      const { left, top } = pad.getBoundingClientRect();
+      const { left, top, width: size } = pad.getBoundingClientRect();
       const at = (pixels) => Math.round((Math.min(Math.max(pixels / size, 0), 1) * 2 - 1) * most * 10) / 10;
       fields[0].value = at(event.clientX - left);
       fields[1].value = -at(event.clientY - top) || 0;
