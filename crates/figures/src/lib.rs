@@ -29,6 +29,7 @@
 mod ablation;
 pub mod assets;
 mod average;
+mod blend;
 mod concat_change;
 mod costs;
 mod diagram;
@@ -46,6 +47,7 @@ mod layout;
 mod ledger;
 mod log_axis;
 mod loss_curves;
+mod map_and_output;
 mod map_over_steps;
 mod mask_maps;
 mod masked_head;
@@ -67,6 +69,7 @@ mod way_back;
 
 pub use ablation::{Removals, ablation};
 pub use average::{WeightRow, average};
+pub use blend::{Blend, blend};
 pub use concat_change::{ConcatChange, concat_change};
 pub use costs::{NamedCost, costs};
 pub use diagram::{
@@ -85,6 +88,7 @@ pub use ladder_times::{Timed, TimedCase, TimedRun, ladder_times};
 pub use layout::formula;
 pub use ledger::ledger;
 pub use loss_curves::{LossCurve, loss_curves};
+pub use map_and_output::map_and_output;
 pub use map_over_steps::{MapOverSteps, map_over_steps};
 pub use mask_maps::mask_maps;
 pub use masked_head::{MaskedHead, masked_head};

@@ -67,7 +67,8 @@ pub fn matrix_maps<R: AsRef<str>, C: AsRef<str>>(
 /// Seen on light pages and on dark ones.
 const NOTHING: &str = "rgba(118,118,118,0.12)";
 
-fn trace(nth: usize, name: &str, entries: &Matrix, most: f64) -> Value {
+/// The `nth` panel: an entry of `most`, or of its negative, has the strongest cell.
+pub(crate) fn trace(nth: usize, name: &str, entries: &Matrix, most: f64) -> Value {
     let rows = |cell: &dyn Fn(f64) -> Value| -> Value {
         entries
             .row_iter()
@@ -102,9 +103,9 @@ fn written(entry: f64) -> String {
     if entry == 0.0 { String::new() } else { number(entry) }
 }
 
-/// To two decimals, without zeros at the end.
-fn number(entry: f64) -> String {
-    ((entry * 100.0).round() / 100.0).to_string()
+/// To two decimals, without zeros at the end; no zero has a sign.
+pub(crate) fn number(entry: f64) -> String {
+    ((entry * 100.0).round() / 100.0 + 0.0).to_string()
 }
 
 fn table(name: &str, entries: &Matrix, rows: &[String], columns: &[String]) -> Table {
