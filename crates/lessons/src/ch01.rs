@@ -1,5 +1,7 @@
 //! Chapter 1: three heads on “flew”, and a blend whose parts cannot be had back.
 
+pub mod other_parts;
+
 use anyhow::Result;
 use attention::{Matrix, weighted_values};
 use figures::{Figure, Heads, WeightRow, average, head_maps};

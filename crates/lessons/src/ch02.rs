@@ -1,5 +1,6 @@
 //! Chapter 2: one row of scores step by step, and what the division by √d_k is for.
 
+pub mod arrows;
 pub mod scale;
 
 use anyhow::Result;

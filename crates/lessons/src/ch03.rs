@@ -1,5 +1,7 @@
 //! Chapter 3: one head on three words that are set by hand, and trained head 9.
 
+pub mod words_head;
+
 use anyhow::Result;
 use attention::{HeadParameters, Linear, Mask, Matrix};
 use figures::{Figure, Heads, head_maps};
@@ -8,8 +10,7 @@ use single_head::{HeadPass, attend, attend_in_loops};
 use crate::args::{Args, Entry};
 use crate::trained;
 
-pub(crate) const FIGURES: [Entry; 2] =
-    [("one-head-words", words_map), ("one-head-trained", trained_map)];
+pub(crate) const FIGURES: [Entry; 1] = [("one-head-trained", trained_map)];
 
 /// The words.
 pub const WORDS: [&str; 3] = ["river", "banks", "overflowed"];
@@ -34,17 +35,36 @@ pub fn by_hand(rows: [f64; 8]) -> Result<Linear> {
     Ok(Linear::new(Matrix::from_row_slice(4, 2, &rows), None)?)
 }
 
-/// Verbs ask for a plural noun, `verb_asks` times over; water asks for water.
+/// Verbs ask for a plural noun, `verb_asks` times over; water asks for water: `W^Q`,
+/// `W^K` and `W^V`, each `[4, 2]`.
+#[rustfmt::skip]
+pub fn weights(verb_asks: f64) -> [Matrix; 3] {
+    [
+        [0.0, 1.0,  0.0, 0.0,  0.0, 0.0,  verb_asks, 0.0],
+        [0.0, 1.0,  0.0, 0.0,  1.0, 0.0,  0.0, 0.0],
+        [1.0, 0.0,  0.0, 1.0,  0.0, 0.0,  0.0, 0.0],
+    ]
+    .map(|rows| Matrix::from_row_slice(4, 2, &rows))
+}
+
+/// The head of these three weights, without biases.
+///
+/// # Errors
+/// Weights that do not fit one another.
+pub fn head_of([w_q, w_k, w_v]: [Matrix; 3]) -> Result<HeadParameters> {
+    Ok(HeadParameters {
+        w_q: Linear::new(w_q, None)?,
+        w_k: Linear::new(w_k, None)?,
+        w_v: Linear::new(w_v, None)?,
+    })
+}
+
+/// The head of [`weights`].
 ///
 /// # Errors
 /// None; the sizes fit.
-#[rustfmt::skip]
 pub fn head(verb_asks: f64) -> Result<HeadParameters> {
-    Ok(HeadParameters {
-        w_q: by_hand([0.0, 1.0,  0.0, 0.0,  0.0, 0.0,  verb_asks, 0.0])?,
-        w_k: by_hand([0.0, 1.0,  0.0, 0.0,  1.0, 0.0,  0.0, 0.0])?,
-        w_v: by_hand([1.0, 0.0,  0.0, 1.0,  0.0, 0.0,  0.0, 0.0])?,
-    })
+    head_of(weights(verb_asks))
 }
 
 /// A head's pass over `x`, in loops and in matrices.
@@ -54,16 +74,6 @@ pub fn head(verb_asks: f64) -> Result<HeadParameters> {
 pub fn both(head: &HeadParameters, x: &Matrix) -> Result<[HeadPass; 2]> {
     let mask = &Mask::None;
     Ok([attend_in_loops(head, x, x, x, mask)?, attend(head, x, x, x, mask)?])
-}
-
-fn words_map(_: &Args) -> Result<Figure> {
-    let [_, pass] = both(&head(2.0)?, &words())?;
-    let title = format!(
-        "“overflowed” looks at “banks” most, with {:.3} of its attention",
-        pass.attn[(2, 1)]
-    );
-    let map = [pass.attn];
-    Ok(head_maps(title, &Heads::of_tokens(&map, &WORDS)?))
 }
 
 /// Head 9 on "The river banks overflowed.", with its word pieces.

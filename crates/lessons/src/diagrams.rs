@@ -11,11 +11,10 @@ use figures::{
 
 use crate::args::{Args, Entry};
 
-pub(crate) const FIGURES: [Entry; 9] = [
+pub(crate) const FIGURES: [Entry; 8] = [
     ("head-diagram", head),
     ("layer-diagram", layer),
     ("batch-diagram", batch),
-    ("dot-product", small::arrows),
     ("temperatures", small::temperatures),
     ("heads-add", adding::figure),
     ("backward-graph", small::graph),

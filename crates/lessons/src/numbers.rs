@@ -36,6 +36,13 @@ pub fn entropy(shares: impl IntoIterator<Item = f64>) -> f64 {
     shares.into_iter().map(bits).sum()
 }
 
+/// At most so many decimals, no 0 at their end, and the minus sign of a formula.
+pub fn written(number: f64, decimals: i32) -> String {
+    let unit = 10f64.powi(decimals);
+    // Adding 0 takes the sign from a zero.
+    ((number * unit).round() / unit + 0.0).to_string().replace('-', "−")
+}
+
 /// A share as the figures print it: `.572`.
 pub fn share(share: f64) -> String {
     format!("{share:.3}").trim_start_matches('0').to_string()

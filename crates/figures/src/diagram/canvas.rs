@@ -170,7 +170,8 @@ impl Canvas {
         let along = [to[0] - from[0], to[1] - from[1]];
         let length = along[0].hypot(along[1]).max(1e-9);
         let [dx, dy] = along.map(|part| part / length);
-        let size = if matches!(ink, Ink::Lit | Ink::Head(_)) { 8.0 } else { 6.5 };
+        let size: f64 = if matches!(ink, Ink::Lit | Ink::Head(_)) { 8.0 } else { 6.5 };
+        let size = size.min(length); // a short arrow begins where it should
         let neck = [to[0] - dx * size, to[1] - dy * size];
         let side = size * 0.45;
         let corners = [

@@ -7,41 +7,49 @@ use crate::{Error, Figure, Result, Table};
 /// More arrows cannot be told apart.
 const MOST: usize = 5;
 
-/// A query and some keys as arrows from one point, each key with its dot product with the
-/// query. A key is a name and two entries.
+/// A query and some keys as arrows from one point, each key with how it lies and with its
+/// dot product with the query. A key is a name and two entries.
+///
+/// The plane holds entries up to `reach`, and their negatives, wherever the arrows point:
+/// one that grows is not drawn smaller.
 ///
 /// # Errors
-/// [`Error::TooMany`] above 5 keys; [`Error::Number`] for an entry that is not finite.
+/// [`Error::TooMany`] above 5 keys; [`Error::Number`] for a reach that is not above 0, and
+/// for an entry beyond it.
 pub fn dot_product(
     title: impl Into<String>,
+    reach: f64,
     query: [f64; 2],
     keys: &[(&str, [f64; 2])],
 ) -> Result<Figure> {
     Error::expect_at_most("keys", keys.len(), MOST)?;
+    Error::expect_above_zero("the reach of the plane", reach)?;
     let entries = keys.iter().flat_map(|(_, key)| key).chain(&query);
     for &entry in entries {
-        let all = [f64::NEG_INFINITY, f64::INFINITY];
-        Error::expect_between("an entry of an arrow", entry, all)?;
+        Error::expect_between("an entry of an arrow", entry, [-reach, reach])?;
     }
     let arrows: Vec<Arrow> =
         keys.iter().map(|&(name, key)| Arrow::new(name, query, key)).collect();
-    let told = arrows.iter().map(|arrow| format!("{} {}", arrow.name, arrow.sum()));
-    let row = |arrow: &Arrow| [arrow.name.clone(), pair(arrow.key), signed(arrow.dot)];
+    let told = |arrow: &Arrow| format!("{}, {}", arrow.told(), arrow.sum());
+    let told: Vec<String> = arrows.iter().map(told).collect();
+    let row = |arrow: &Arrow| {
+        [arrow.name.clone(), pair(arrow.key), arrow.lies(), signed(arrow.dot)]
+    };
     let words = Words {
         title: title.into(),
         alternative: format!(
             "A query arrow {} and key arrows from the same point. Dot products: {}.",
             pair(query),
-            told.collect::<Vec<_>>().join("; ")
+            told.join("; ")
         ),
         sketch: sketched(query, &arrows),
         tables: vec![Table::new(
             format!("Dot products with the query {}", pair(query)),
-            ["key", "entries", "q · k"],
+            ["key", "entries", "how it lies", "q · k"],
             arrows.iter().map(row),
         )],
     };
-    let drawn = |is_wide| drawn(query, &arrows, is_wide);
+    let drawn = |is_wide| drawn(reach, query, &arrows, is_wide);
     Ok(figure(words, [drawn(true), drawn(false)]))
 }
 
@@ -61,17 +69,49 @@ impl Arrow {
     /// `3·2 + 1·2 = 8`.
     fn sum(&self) -> String {
         let ([q0, q1], [k0, k1]) = (self.query, self.key);
-        let product = |q: f64, k: f64| match k < 0.0 {
-            true => format!("{}·({})", signed(q), signed(k)),
-            false => format!("{}·{}", signed(q), signed(k)),
+        let factor = |number: f64| match signed(number) {
+            negative if negative.starts_with('−') => format!("({negative})"),
+            other => other,
         };
-        format!("{} + {} = {}", product(q0, k0), product(q1, k1), signed(self.dot))
+        let first = format!("{}·{}", signed(q0), factor(k0));
+        let second = format!("{}·{}", factor(q1), factor(k1));
+        format!("{first} + {second} = {}", signed(self.dot))
+    }
+
+    /// How the key lies to the query, in words.
+    fn lies(&self) -> String {
+        let cross = self.query[0] * self.key[1] - self.query[1] * self.key[0];
+        let lengths = self.query[0].hypot(self.query[1]) * self.key[0].hypot(self.key[1]);
+        if lengths == 0.0 {
+            let is_key = self.key == [0.0; 2];
+            return if is_key { "of no length" } else { "at no angle" }.to_owned();
+        }
+        let degrees = cross.abs().atan2(self.dot).to_degrees();
+        let lies = match degrees {
+            _ if self.dot.abs() < EVEN * lengths => "at a right angle",
+            _ if cross.abs() < EVEN * lengths && self.dot > 0.0 => "aligned",
+            _ if cross.abs() < EVEN * lengths => "opposed",
+            ..30.0 => "nearly aligned",
+            ..90.0 => "on the same side",
+            ..150.0 => "on the other side",
+            _ => "nearly opposed",
+        };
+        format!("{lies}, {degrees:.0}°")
+    }
+
+    /// `k_1, nearly aligned, 27°`.
+    fn told(&self) -> String {
+        format!("{}, {}", self.name, self.lies())
     }
 }
 
-/// With the minus sign of a formula.
+/// A sine or cosine that is 0 but for rounding.
+const EVEN: f64 = 1e-9;
+
+/// To two decimals, with the minus sign of a formula; no zero has a sign.
 fn signed(number: f64) -> String {
-    format!("{number}").replace('-', "−")
+    let rounded = (number * 100.0).round() / 100.0;
+    format!("{}", rounded + 0.0).replace('-', "−")
 }
 
 fn pair([x, y]: [f64; 2]) -> String {
@@ -79,73 +119,80 @@ fn pair([x, y]: [f64; 2]) -> String {
 }
 
 fn sketched(query: [f64; 2], arrows: &[Arrow]) -> String {
-    let width = arrows.iter().map(|arrow| arrow.name.chars().count()).max().unwrap_or(0);
-    let width = width.max(5);
-    let line = |arrow: &Arrow| {
-        format!("{:>width$}  {:<9} q · k = {}", arrow.name, pair(arrow.key), arrow.sum())
+    let cells = |arrow: &Arrow| [arrow.name.clone(), pair(arrow.key), arrow.lies()];
+    let rows: Vec<[String; 3]> = arrows.iter().map(cells).collect();
+    let widths = [0, 1, 2]
+        .map(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0));
+    let line = |([name, key, lies], arrow): (&[String; 3], &Arrow)| {
+        let [w0, w1, w2] = [widths[0].max(5), widths[1], widths[2]];
+        let sum = arrow.sum();
+        format!("{name:>w0$}  {key:<w1$}  {lies:<w2$}  q · k = {sum}")
     };
-    let lines: Vec<String> = arrows.iter().map(line).collect();
+    let lines: Vec<String> = rows.iter().zip(arrows).map(line).collect();
+    let width = widths[0].max(5);
     format!("{:>width$}  {}\n{}", "query", pair(query), lines.join("\n"))
 }
 
-fn drawn(query: [f64; 2], arrows: &[Arrow], is_wide: bool) -> Canvas {
-    let all: Vec<[f64; 2]> =
-        arrows.iter().map(|arrow| arrow.key).chain([query, [0.0, 0.0]]).collect();
-    let reach = |axis: usize| {
-        let along = all.iter().map(|arrow| arrow[axis]);
-        let least = along.clone().fold(f64::INFINITY, f64::min);
-        [least, along.fold(f64::NEG_INFINITY, f64::max)]
-    };
-    // Room for a name beyond each tip.
-    let ([left, right], [low, high]) = (reach(0), reach(1));
-    let ([left, right], [low, high]) =
-        ([left - 1.0, right + 1.0], [low - 0.6, high + 0.6]);
-    let plane_width = if is_wide { 400.0 } else { super::NARROW };
-    let unit = (plane_width / (right - left)).min(64.0);
-    let (width, height) = ((right - left) * unit, (high - low) * unit);
-    let at = |[x, y]: [f64; 2]| [(x - left) * unit, (high - y) * unit];
+/// Beyond the reach of the plane, in pixels: room for a name.
+const MARGIN: f64 = 24.0;
+
+fn drawn(reach: f64, query: [f64; 2], arrows: &[Arrow], is_wide: bool) -> Canvas {
+    let side = if is_wide { 400.0 } else { super::NARROW };
+    let unit = (side / 2.0 - MARGIN) / reach;
+    let at = |[x, y]: [f64; 2]| [side / 2.0 + x * unit, side / 2.0 - y * unit];
 
     // Beside the plane on a wide page, below it on a phone.
     let line = 46.0;
     let list = line * (arrows.len() + 1) as f64;
     let (size, corner) = match is_wide {
-        true => {
-            ([width + 250.0, height.max(list)], [width + 20.0, (height - list) / 2.0])
-        }
-        false => ([super::NARROW, height + list], [20.0, height]),
+        true => ([side + 290.0, side.max(list)], [side + 20.0, (side - list) / 2.0]),
+        false => ([side, side + list], [20.0, side]),
     };
     let mut canvas = Canvas::new(size[0], size[1]);
-    canvas.line(at([left, 0.0]), at([right, 0.0]), Ink::Muted);
-    canvas.line(at([0.0, low]), at([0.0, high]), Ink::Muted);
+    let middle = side / 2.0;
+    canvas.line([0.0, middle], [side, middle], Ink::Muted);
+    canvas.line([middle, 0.0], [middle, side], Ink::Muted);
 
     let inks = (0..arrows.len()).map(|nth| Ink::Head(nth + 1)).collect::<Vec<_>>();
     let of_keys = arrows.iter().zip(&inks);
     let named =
         of_keys.clone().map(|(arrow, &ink)| (arrow.name.as_str(), arrow.key, ink));
-    for (name, arrow, ink) in named.chain([("query", query, Ink::Lit)]) {
+    let mut names: Vec<[f64; 2]> = Vec::new();
+    for (name, arrow, ink) in named.chain([("q", query, Ink::Lit)]) {
         let tip = at(arrow);
-        canvas.arrow(at([0.0, 0.0]), tip, ink);
-        // A name above a tip that points up, and below one that points down.
-        let beyond = [tip[0], tip[1] - if arrow[1] < 0.0 { -11.0 } else { 11.0 }];
+        match arrow {
+            [0.0, 0.0] => {
+                let dot = Rect { x: tip[0] - 3.0, y: tip[1] - 3.0, w: 6.0, h: 6.0 };
+                canvas.cell(&dot, ink);
+            }
+            _ => canvas.arrow(at([0.0, 0.0]), tip, ink),
+        }
+        // A name above a tip that points up, and below one that points down; beside
+        // another name, nearer to the middle, where they would meet.
+        let mut beyond = [tip[0], tip[1] - if arrow[1] < 0.0 { -11.0 } else { 11.0 }];
+        let inward = if arrow[0] < 0.0 { 20.0 } else { -20.0 };
+        let meets = |[x, y]: [f64; 2], [ox, oy]: &[f64; 2]| {
+            (x - ox).abs() < 19.0 && (y - oy).abs() < 13.0
+        };
+        while names.iter().any(|other| meets(beyond, other)) {
+            beyond[0] += inward;
+        }
+        names.push(beyond);
         let look = Look { is_bold: ink == Ink::Lit, ..Look::note() };
         canvas.text(name, beyond, Anchor::Middle, look);
     }
-    let query = ("query", format!("q = {}", pair(query)), Ink::Lit);
-    let keys = of_keys.map(|(arrow, &ink)| {
-        (arrow.name.as_str(), format!("q · k = {}", arrow.sum()), ink)
-    });
+    let query = ("query".to_owned(), format!("q = {}", pair(query)), Ink::Lit);
+    let keys = of_keys
+        .map(|(arrow, &ink)| (arrow.told(), format!("q · k = {}", arrow.sum()), ink));
     for (nth, (name, told, ink)) in std::iter::once(query).chain(keys).enumerate() {
         let y = corner[1] + nth as f64 * line + line / 2.0;
         let mark = Rect { x: corner[0], y: y - 14.0, w: 5.0, h: 28.0 };
         canvas.cell(&mark, ink);
         let x = corner[0] + 14.0;
-        canvas.text(name, [x, y - 8.0], Anchor::Start, Look::name());
-        canvas.text(
-            &told,
-            [x, y + 9.0],
-            Anchor::Start,
-            Look { size: 12.0, ..Look::note() },
-        );
+        let room = size[0] - x;
+        canvas.text(&name, [x, y - 8.0], Anchor::Start, Look { room, ..Look::name() });
+        let look = Look { size: 12.0, room, ..Look::note() };
+        canvas.text(&told, [x, y + 9.0], Anchor::Start, look);
     }
     canvas
 }
@@ -156,18 +203,75 @@ mod tests {
     use crate::testing::assert_diagram;
 
     const KEYS: [(&str, [f64; 2]); 3] =
-        [("near", [2.0, 2.0]), ("across", [-1.0, 3.0]), ("opposed", [-2.5, -1.0])];
+        [("k_1", [2.0, 2.0]), ("k_2", [-1.0, 3.0]), ("k_3", [-2.5, -1.0])];
 
     #[test]
     fn the_sign_is_the_side() {
-        assert_diagram!(dot_product("Three keys", [3.0, 1.0], &KEYS).unwrap());
+        assert_diagram!(dot_product("Three keys", 4.0, [3.0, 1.0], &KEYS).unwrap());
+    }
+
+    #[test]
+    fn a_negative_factor_stands_in_brackets_within_the_sum() {
+        let sum = |query, key| Arrow::new("", query, key).sum();
+        assert_eq!(sum([-1.0, -2.0], [-3.0, 0.5]), "−1·(−3) + (−2)·0.5 = 2");
+        // To two decimals, and no zero has a sign.
+        assert_eq!(sum([1.234, -0.0], [0.001, -0.001]), "1.23·0 + 0·0 = 0");
+    }
+
+    #[test]
+    fn how_a_key_lies_is_said_by_the_angle() {
+        let lies = |query, key| Arrow::new("", query, key).lies();
+        let of = |degrees: f64| {
+            let (sin, cos) = (degrees + 20.0).to_radians().sin_cos();
+            let (query, turn) = (20f64.to_radians(), 3.7);
+            lies([query.cos(), query.sin()], [turn * cos, turn * sin])
+        };
+        assert_eq!(of(0.0), "aligned, 0°");
+        assert_eq!(of(0.1), "nearly aligned, 0°");
+        assert_eq!(of(-29.0), "nearly aligned, 29°");
+        assert_eq!(of(31.0), "on the same side, 31°");
+        assert_eq!(of(89.9), "on the same side, 90°");
+        assert_eq!(of(90.0), "at a right angle, 90°");
+        assert_eq!(of(-90.0), "at a right angle, 90°");
+        assert_eq!(of(90.1), "on the other side, 90°");
+        assert_eq!(of(151.0), "nearly opposed, 151°");
+        assert_eq!(of(180.0), "opposed, 180°");
+        // 0.1·0.6 and 0.2·0.3 differ in the last digit.
+        assert_eq!(lies([0.1, -0.2], [0.6, 0.3]), "at a right angle, 90°");
+        assert_eq!(lies([0.0, 0.0], [1.0, 2.0]), "at no angle");
+        assert_eq!(lies([1.0, 2.0], [0.0, -0.0]), "of no length");
+    }
+
+    /// Wherever the arrows point, the plane is as large, and no name leaves the drawing.
+    #[test]
+    fn the_plane_does_not_follow_the_arrows() {
+        let size = |figure: &Figure| {
+            let drawings = figure.drawings().unwrap();
+            drawings.map(|svg| svg.split("color=").next().unwrap().to_owned())
+        };
+        let first = dot_product("", 4.0, [3.0, 1.0], &KEYS).unwrap();
+        for tip in [[4.0, 4.0], [-4.0, 4.0], [-4.0, -4.0], [0.0, 0.0], [0.1, 0.0]] {
+            let keys = KEYS.map(|(name, _)| (name, tip));
+            let figure = dot_product("", 4.0, tip, &keys).unwrap();
+            assert_eq!(size(&figure), size(&first));
+            let [wide, narrow] = figure.drawings().unwrap();
+            for svg in [wide, narrow] {
+                for outside in ["NaN", " x=\"-", " y=\"-"] {
+                    assert!(!svg.contains(outside), "{tip:?}: {svg}");
+                }
+            }
+        }
     }
 
     #[test]
     fn an_arrow_without_an_end_is_refused() {
-        let refused = dot_product("", [3.0, f64::NAN], &KEYS).unwrap_err();
-        insta::assert_snapshot!(refused, @"an entry of an arrow is NaN, expected a number");
-        let refused = dot_product("", [3.0, 1.0], &[("k", [1.0, 1.0]); 6]).unwrap_err();
+        let refused =
+            |query, reach| dot_product("", reach, query, &KEYS).unwrap_err().to_string();
+        insta::assert_snapshot!(refused([3.0, f64::NAN], 4.0), @"an entry of an arrow is NaN, expected from -4 to 4");
+        insta::assert_snapshot!(refused([3.0, 4.5], 4.0), @"an entry of an arrow is 4.5, expected from -4 to 4");
+        insta::assert_snapshot!(refused([3.0, 1.0], 0.0), @"the reach of the plane is 0, expected above 0");
+        let keys = [("k", [1.0, 1.0]); 6];
+        let refused = dot_product("", 4.0, [3.0, 1.0], &keys).unwrap_err();
         insta::assert_snapshot!(refused, @"6 keys are too many for one figure: draw at most 5");
     }
 }

@@ -1,37 +1,21 @@
-//! Small pictures of one idea each: arrows, temperatures, strides, tiles, a graph.
+//! Small pictures of one idea each: temperatures, strides, tiles, a graph.
 
 use anyhow::{Result, bail};
 use attention::{Mask, Matrix, softmax_rows};
 use figures::{
-    Figure, TileCounts, WeightRow, average, backward_graph, dot_product, strides,
-    tile_kinds, tile_plan,
+    Figure, TileCounts, WeightRow, average, backward_graph, strides, tile_kinds,
+    tile_plan,
 };
 
 use super::expect_keys;
 use crate::args::Args;
 use crate::ch02::{FLEW, pass_of};
 
-/// A query, and keys near to it, at a right angle to it, and against it.
-pub const QUERY: [f64; 2] = [3.0, 1.0];
-/// The keys, with how they lie.
-pub const KEYS: [(&str, [f64; 2]); 3] = [
-    ("nearly aligned", [2.0, 2.0]),
-    ("at a right angle", [-1.0, 3.0]),
-    ("opposed", [-3.0, -1.0]),
-];
-
 /// What a row of scores is multiplied by.
 pub const FACTORS: [f64; 3] = [0.5, 1.0, 4.0];
 
 /// Tokens, and the side of a tile: eight rows of tiles.
 pub const TILES: [usize; 2] = [512, 64];
-
-pub(super) fn arrows(args: &Args) -> Result<Figure> {
-    expect_keys(args, &[])?;
-    let title =
-        "A dot product is large along the query, 0 across it, negative against it";
-    Ok(dot_product(title, QUERY, &KEYS)?)
-}
 
 /// The row of “flew” in head 11 after its scores are multiplied.
 ///
@@ -92,16 +76,6 @@ pub(super) fn tiles(args: &Args) -> Result<Figure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_keys_lie_as_they_are_called() {
-        let cosine = |key: [f64; 2]| {
-            let dot = QUERY[0] * key[0] + QUERY[1] * key[1];
-            dot / (QUERY[0].hypot(QUERY[1]) * key[0].hypot(key[1]))
-        };
-        let [near, across, opposed] = KEYS.map(|(_, key)| cosine(key));
-        assert!(near > 0.85 && across == 0.0 && (opposed + 1.0).abs() < 1e-12);
-    }
 
     /// Larger scores, less entropy; and × 1 is the row that the head has.
     #[test]

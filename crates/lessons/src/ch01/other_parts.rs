@@ -1,0 +1,158 @@
+//! One output from different shares: live.
+
+use anyhow::{Result, ensure};
+use attention::{Matrix, max_abs_diff, weighted_values};
+use figures::{Blend, blend};
+
+use super::{Readable, readable};
+use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::numbers::written;
+
+/// Draws a row of shares and its blend, beside those of *crew* alone.
+pub const LIVE: Live = Live {
+    name: "blend",
+    ask: "Can you make the output of crew alone from yet other shares? How many such rows \
+          are there? What happens if you halve all four weights?",
+    needs_layer: false,
+    controls,
+    draw,
+    training: None,
+};
+
+/// Rounding in a sum of four products stays below.
+const EVEN: f64 = 1e-12;
+
+fn controls() -> Vec<Control> {
+    let Readable { tokens, attn, .. } = readable();
+    let weight = |(nth, token): (usize, &'static str)| {
+        let kind = Kind::Number { range: [0.0, 1.0], step: 0.05, first: attn[(2, nth)] };
+        Control::new(token, format!("Weight of {token}"), kind)
+    };
+    tokens.into_iter().enumerate().map(weight).collect()
+}
+
+fn draw(settings: &Settings) -> Result<Shown> {
+    let Readable { features, tokens, v, attn, out } = readable();
+    let mut shares = Matrix::zeros(1, tokens.len());
+    for (nth, token) in tokens.into_iter().enumerate() {
+        shares[nth] = settings.number(token)?;
+    }
+    ensure!(
+        shares.max() > 0.0,
+        "all four weights are 0: divided by their sum, which is 0, they are no shares"
+    );
+    shares /= shares.max(); // so that the sum of the smallest is not rounded
+    shares /= shares.sum();
+    let mixed = weighted_values(&shares, v.as_view()); // [1, 3]
+    let (crew_shares, crew) = (attn.rows(3, 1).into_owned(), out.rows(3, 1).into_owned());
+    let apart = max_abs_diff(&mixed, &crew)?;
+    let is_crew = max_abs_diff(&shares, &crew_shares)? < EVEN;
+
+    let row = |name: &str, shares: &Matrix, out: &Matrix| Blend {
+        name: name.to_owned(),
+        shares: shares.iter().copied().collect(),
+        out: out.iter().copied().collect(),
+    };
+    let rows =
+        [row("a mixed row", &shares, &mixed), row("crew alone", &crew_shares, &crew)];
+    let figure = blend(title(apart, is_crew), &tokens, &features, &rows)?;
+    let words = format!(
+        "The row's output is {}, that of crew alone {}. {}",
+        listed(&mixed),
+        listed(&crew),
+        told(apart, is_crew)
+    );
+    let both = shares.iter().chain(&mixed).chain(&crew).copied();
+    Ok(Shown { figure, words, numbers: both.chain([apart]).collect() })
+}
+
+fn title(apart: f64, is_crew: bool) -> &'static str {
+    match apart < EVEN {
+        true if is_crew => "One row twice, and so the same output",
+        true => "Other shares and the same output: an average forgets its parts",
+        false => "Other shares and another output",
+    }
+}
+
+fn told(apart: f64, is_crew: bool) -> String {
+    match apart < EVEN {
+        true if is_crew => "Both rows are the same.".to_owned(),
+        true => "The outputs are equal, and the shares are not.".to_owned(),
+        false if apart < 0.001 => "They differ by less than 0.001.".to_owned(),
+        false => format!("They differ by up to {} in an entry.", written(apart, 3)),
+    }
+}
+
+fn listed(out: &Matrix) -> String {
+    let entries: Vec<String> = out.iter().map(|&entry| written(entry, 3)).collect();
+    format!("({})", entries.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plain::{Row, weighted_sum};
+
+    fn shown(weights: [f64; 4]) -> Result<Shown> {
+        let texts = weights.map(|weight| weight.to_string());
+        let names = readable().tokens.into_iter();
+        LIVE.at(names.zip(&texts).map(|(name, text)| (name, text.as_str())))
+    }
+
+    /// The last two lines of the chapter's table.
+    #[test]
+    fn the_first_row_has_the_output_of_crew_alone() {
+        let Shown { figure, words, numbers } = LIVE.at([]).unwrap();
+        insta::assert_snapshot!(words, @"The row's output is (0.8, 0, 0.2), that of crew alone (0.8, 0, 0.2). The outputs are equal, and the shares are not.");
+        assert_eq!(
+            figure.title(),
+            "Other shares and the same output: an average forgets its parts"
+        );
+        assert!(numbers[10] < EVEN);
+    }
+
+    /// Whatever the rows between the two lines, and whatever all weights are divided by.
+    #[test]
+    fn so_have_all_the_rows_between() {
+        for crew in [0.0, 0.25, 0.5, 0.9] {
+            for weight in [1.0, 0.5, 1e-300] {
+                let rest = 1.0 - crew;
+                let row = [0.8 * rest, 0.0, 0.2 * rest, crew].map(|share| share * weight);
+                let numbers = shown(row).unwrap().numbers;
+                assert!(numbers[10] < EVEN, "{row:?}: {}", numbers[10]);
+                assert!((numbers[3] - crew).abs() < EVEN, "{row:?}: {numbers:?}");
+            }
+        }
+        let other = shown([0.8, 0.05, 0.2, 0.0]).unwrap();
+        assert_eq!(other.figure.title(), "Other shares and another output");
+    }
+
+    /// The chapter's loops, at every corner but the one that is refused.
+    #[test]
+    fn the_output_is_that_of_the_loops() {
+        let values: Vec<Row> =
+            readable().v.row_iter().map(|row| row.iter().copied().collect()).collect();
+        for corner in 1..16_u8 {
+            let row = [0, 1, 2, 3].map(|nth| f64::from(corner >> nth & 1));
+            let sum: f64 = row.iter().sum();
+            let looped = weighted_sum(&row.map(|weight| weight / sum), &values);
+            let Shown { figure, words, numbers } = shown(row).unwrap();
+            for (entry, expected) in numbers[4..7].iter().zip(looped) {
+                assert!((entry - expected).abs() < EVEN, "{row:?}: {numbers:?}");
+            }
+            assert_eq!(words.contains("Both rows"), corner == 8, "{words}");
+            assert_eq!(figure.title().starts_with("One row"), corner == 8);
+        }
+    }
+
+    #[test]
+    fn weights_of_nothing_are_refused() {
+        insta::assert_snapshot!(shown([0.0; 4]).unwrap_err(), @"all four weights are 0: divided by their sum, which is 0, they are no shares");
+    }
+
+    #[test]
+    fn a_small_difference_is_not_called_none() {
+        let words = shown([0.8, 1e-9, 0.2, 0.0]).unwrap().words;
+        assert!(words.ends_with("They differ by less than 0.001."), "{words}");
+    }
+}
