@@ -7,7 +7,8 @@ use attention::{
     SeedableRng, max_abs_diff, random_matrix, thousands,
 };
 use lessons::ch03::{FEATURES, WORDS, words};
-use lessons::ch04::{DISTURBED, Disturbed, moved, two_lenses};
+use lessons::ch04::disturbed::{self, Disturbed, moved};
+use lessons::ch04::two_lenses;
 use lessons::numbers::ends;
 use per_head::{NaiveAttention, PerHeadAttention, SumOfHeadsAttention, concat};
 use pretrained::{Sentence, TrainedLayer, minilm};
@@ -153,17 +154,18 @@ fn every_head_reads_the_whole_token() {
 
 #[test]
 fn one_head_disturbed() {
-    let Disturbed { concat, out } = Disturbed::new(DISTURBED).unwrap();
+    let Disturbed { concat, out } =
+        Disturbed::new(disturbed::HEAD, disturbed::FACTOR).unwrap();
     let [before, after] = [&concat, &out].map(Disturbed::change);
     let identity: Linear = Linear::new(Matrix::identity(D_MODEL, D_MODEL), None).unwrap();
     let bare = concat.each_ref().map(|concat| identity.forward(concat).unwrap());
     let first = before.iter().position(|&moved| moved > 0.0).unwrap();
     assert_eq!(moved(&before), D_V);
-    assert_eq!(first, DISTURBED * D_V);
+    assert_eq!(first, disturbed::HEAD * D_V);
     assert_eq!(moved(&after), D_MODEL);
     let [least, _, most] = ends(after.iter().copied());
     let said = [
-        ("disturbed", DISTURBED.to_string()),
+        ("disturbed", disturbed::HEAD.to_string()),
         ("first_column", first.to_string()),
         ("last_column", (first + D_V - 1).to_string()),
         ("columns", D_MODEL.to_string()),

@@ -7,7 +7,7 @@ use serde_json::{Value, json, to_value};
 
 use attention::Error as SizeError;
 
-use crate::layout::{NEUTRAL, axis_title, number_axis, rounded, with};
+use crate::layout::{NEUTRAL, axis_title, number_axis, rounded, significant, with};
 use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
 use crate::{Error, Figure, Result, Table, palette, sketch};
 
@@ -18,6 +18,8 @@ pub struct ConcatChange<'a> {
     pub concat: &'a [f64],
     /// The change of each column of the output, `[d_model]`.
     pub out: &'a [f64],
+    /// Whether `W^O` makes the output; without it, the output is the concatenation.
+    pub is_mixed: bool,
     /// How many heads lie side by side in `concat`.
     pub n_heads: usize,
     /// Which of them was disturbed.
@@ -51,7 +53,7 @@ pub fn concat_change(title: impl Into<String>, change: ConcatChange) -> Result<F
 }
 
 fn check(change: ConcatChange) -> Result<()> {
-    let ConcatChange { concat, out, n_heads, disturbed } = change;
+    let ConcatChange { concat, out, is_mixed, n_heads, disturbed } = change;
     SizeError::expect_positive("the number of heads", n_heads)?;
     SizeError::expect_positive("the number of concatenated columns", concat.len())?;
     SizeError::expect_positive("the number of output columns", out.len())?;
@@ -61,6 +63,9 @@ fn check(change: ConcatChange) -> Result<()> {
         concat.len(),
         n_heads * d_v,
     )?;
+    if !is_mixed {
+        Error::expect_length("the change of the output", out.len(), concat.len())?;
+    }
     if disturbed >= n_heads {
         return Err(Error::NoSuchHead {
             number: disturbed,
@@ -92,8 +97,10 @@ impl<'a> Part<'a> {
     }
 
     fn of_out(change: ConcatChange<'a>) -> Self {
-        let heading = format!("after W^O: {}", moved(change.out));
-        Self { heading, columns: change.out, d_v: None }
+        let ConcatChange { concat, out, is_mixed, n_heads, .. } = change;
+        let which = if is_mixed { "after W^O" } else { "without W^O" };
+        let d_v = (!is_mixed).then_some(concat.len() / n_heads);
+        Self { heading: format!("{which}: {}", moved(out)), columns: out, d_v }
     }
 
     /// `column 12 of head 3`, or `column 12`.
@@ -104,8 +111,10 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// The largest change; 1 where nothing moves, so that there is an axis.
     fn most(&self) -> f64 {
-        self.columns.iter().copied().fold(f64::MIN_POSITIVE, f64::max)
+        let most = self.columns.iter().copied().fold(0.0, f64::max);
+        if most > 0.0 { most } else { 1.0 }
     }
 }
 
@@ -125,12 +134,13 @@ fn trace(change: ConcatChange, part: &Part, nth: usize) -> Value {
             format!("{}<br>moves by {moved:.4}", part.name(column))
         });
     let x = (0..part.columns.len()).collect();
-    let bars = Bar::new(x, part.columns.iter().map(|&moved| rounded(moved)).collect())
-        .x_axis(axis_name("x", nth))
-        .y_axis(axis_name("y", nth))
-        .marker(Marker::new().color(colour))
-        .hover_text_array(told.collect())
-        .hover_info(HoverInfo::Text);
+    let bars =
+        Bar::new(x, part.columns.iter().map(|&moved| significant(moved)).collect())
+            .x_axis(axis_name("x", nth))
+            .y_axis(axis_name("y", nth))
+            .marker(Marker::new().color(colour))
+            .hover_text_array(told.collect())
+            .hover_info(HoverInfo::Text);
     with(to_value(bars), [])
 }
 
@@ -146,14 +156,19 @@ fn layout(change: ConcatChange, parts: &[Part; 2], width: f64, height: f64) -> V
     let panel = |part: &Part| Panel {
         title: part.heading.clone(),
         x: columns_axis(change, part),
-        y: number_axis(part.most() * 1.05, "moves by"),
+        y: number_axis(1.0, "moves by").range(vec![0.0, significant(part.most() * 1.05)]),
         width: None,
         height,
     };
     let mut layout = panels::layout(parts.iter().map(panel).collect(), &place);
     layout["bargap"] = json!(0);
-    layout["xaxis"]["ticklabelstandoff"] = json!(6); // clear of the strip
-    layout["shapes"] = blocks(change, height);
+    let mut strips = Vec::new();
+    for (nth, _) in parts.iter().enumerate().filter(|(_, part)| part.d_v.is_some()) {
+        let axis = panels::layout_key("x", nth);
+        layout[axis]["ticklabelstandoff"] = json!(6); // clear of the strip
+        strips.extend(blocks(change, nth, height));
+    }
+    layout["shapes"] = Value::Array(strips);
     layout
 }
 
@@ -176,22 +191,23 @@ fn columns_axis(change: ConcatChange, part: &Part) -> Axis {
         .title(axis_title("head that the columns come from"))
 }
 
-/// A strip under the concatenated columns, one colour a head.
-fn blocks(change: ConcatChange, height: f64) -> Value {
+/// A strip under the columns of the `nth` part, one colour a head.
+fn blocks(change: ConcatChange, nth: usize, height: f64) -> Vec<Value> {
     let d_v = change.concat.len() as f64 / change.n_heads as f64;
     let block = |head: usize| {
         let shape = Shape::new()
             .shape_type(ShapeType::Rect)
-            .x_ref("x")
+            .x_ref(axis_name("x", nth))
             .x0(head as f64 * d_v - 0.5)
             .x1((head + 1) as f64 * d_v - 0.5)
             .y0(rounded(-5.0 / height))
             .y1(0)
             .fill_color(palette::head(head))
             .line(ShapeLine::new().width(0.0));
-        with(to_value(shape), [("yref", json!("y domain"))])
+        let axis = format!("{} domain", axis_name("y", nth));
+        with(to_value(shape), [("yref", json!(axis))])
     };
-    Value::Array((0..change.n_heads).map(block).collect())
+    (0..change.n_heads).map(block).collect()
 }
 
 fn sketched(change: ConcatChange, parts: &[Part; 2]) -> String {
@@ -214,11 +230,12 @@ fn table(change: ConcatChange, part: &Part) -> Table {
 }
 
 fn told(change: ConcatChange) -> String {
-    let ConcatChange { concat, out, n_heads, disturbed } = change;
+    let ConcatChange { concat, out, is_mixed, n_heads, disturbed } = change;
     let d_v = concat.len() / n_heads;
+    let which = if is_mixed { "After W^O" } else { "Without W^O" };
     format!(
         "Two bar charts of how far each column moves when head {disturbed} of {n_heads} is \
-         disturbed. Before W^O {}; the columns of that head are {} to {}. After W^O {}.",
+         disturbed. Before W^O {}; the columns of that head are {} to {}. {which} {}.",
         moved(concat),
         disturbed * d_v,
         (disturbed + 1) * d_v - 1,
@@ -236,6 +253,7 @@ mod tests {
         let change = ConcatChange {
             concat: &[0.0, 0.0, 0.0, 0.41, 0.2, 0.33, 0.0, 0.0, 0.0],
             out: &[0.11, 0.24, 0.03, 0.19, 0.31, 0.08, 0.16, 0.02, 0.21],
+            is_mixed: true,
             n_heads: 3,
             disturbed: 1,
         };
@@ -244,9 +262,49 @@ mod tests {
     }
 
     #[test]
+    fn without_w_o_the_output_is_the_concatenation() {
+        let columns = &[0.0, 0.3, 0.0];
+        let change = ConcatChange {
+            concat: columns,
+            out: columns,
+            is_mixed: false,
+            n_heads: 3,
+            disturbed: 1,
+        };
+        let figure = concat_change("", change).unwrap();
+        assert!(figure.alternative().ends_with("Without W^O 1 of 3 columns move."));
+        assert_eq!(figure.tables()[0].rows, figure.tables()[1].rows);
+        let refused =
+            concat_change("", ConcatChange { out: &[0.0], ..change }).unwrap_err();
+        insta::assert_snapshot!(refused, @"the change of the output has 1 entries, expected 3");
+    }
+
+    /// An axis from 0 to 0 is none.
+    #[test]
+    fn what_does_not_move_and_what_hardly_does_have_an_axis() {
+        for (most, end) in [(0.0, 1.05), (2e-16, 2.1e-16)] {
+            let columns = &[0.0, most];
+            let change = ConcatChange {
+                concat: columns,
+                out: columns,
+                is_mixed: true,
+                n_heads: 2,
+                disturbed: 1,
+            };
+            let figure = concat_change("", change).unwrap();
+            assert_eq!(figure.wide["yaxis"]["range"], json!([0.0, end]));
+        }
+    }
+
+    #[test]
     fn columns_that_no_heads_share_are_refused() {
-        let change =
-            ConcatChange { concat: &[0.0; 7], out: &[0.0], n_heads: 3, disturbed: 3 };
+        let change = ConcatChange {
+            concat: &[0.0; 7],
+            out: &[0.0],
+            is_mixed: true,
+            n_heads: 3,
+            disturbed: 3,
+        };
         let refused = |change| concat_change("", change).unwrap_err();
         insta::assert_snapshot!(refused(change), @"the change of the concatenated heads has 7 entries, expected 6");
         insta::assert_snapshot!(refused(ConcatChange { concat: &[0.0; 6], ..change }), @"there is no head 3 here, only [0, 1, 2]");

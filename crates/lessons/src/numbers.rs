@@ -47,3 +47,12 @@ pub fn written(number: f64, decimals: i32) -> String {
 pub fn share(share: f64) -> String {
     format!("{share:.3}").trim_start_matches('0').to_string()
 }
+
+/// A number of any size, shortly: `1.125`, `4e-16`, `0`.
+pub fn brief(number: f64) -> String {
+    match number.abs() {
+        0.0 => "0".to_owned(),
+        size if (1e-3..1e4).contains(&size) => ((number * 1e3).round() / 1e3).to_string(),
+        _ => format!("{number:.0e}"),
+    }
+}
