@@ -51,6 +51,7 @@ mod map_and_output;
 mod map_over_steps;
 mod mask_maps;
 mod masked_head;
+mod matrix_bands;
 mod matrix_maps;
 mod memory_order;
 mod online_softmax;
@@ -74,8 +75,8 @@ pub use concat_change::{ConcatChange, concat_change};
 pub use costs::{NamedCost, costs};
 pub use diagram::{
     HeadPart, LayerForm, LayerPart, Strided, TileCounts, TileKind, backward_graph,
-    batch_diagram, dot_product, head_diagram, layer_diagram, strides, tile_kinds,
-    tile_plan,
+    batch_diagram, dot_product, head_diagram, layer_diagram, split_heads, strides,
+    tile_kinds, tile_plan,
 };
 pub use error::{Error, Result};
 pub use figure::{Figure, Table};
@@ -92,6 +93,7 @@ pub use map_and_output::map_and_output;
 pub use map_over_steps::{MapOverSteps, map_over_steps};
 pub use mask_maps::mask_maps;
 pub use masked_head::{MaskedHead, masked_head};
+pub use matrix_bands::{NamedMatrix, matrix_bands};
 pub use matrix_maps::matrix_maps;
 pub use memory_order::memory_order;
 pub use online_softmax::{OnlineStep, OnlineSteps, online_softmax};

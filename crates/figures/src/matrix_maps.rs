@@ -49,7 +49,14 @@ pub fn matrix_maps<R: AsRef<str>, C: AsRef<str>>(
         .collect();
     Ok(Figure {
         title: title.into(),
-        alternative: told(named, &rows, &columns),
+        alternative: format!(
+            "Matrices, all entries that are not 0. {}.",
+            named
+                .iter()
+                .map(|(name, entries)| told(name, entries, &rows, &columns, most))
+                .collect::<Vec<_>>()
+                .join(". ")
+        ),
         sketch: tables.iter().map(sketch::table).collect::<Vec<_>>().join("\n\n")
             + &format!("\n\n{}", sketch::maps(&sketched, &rows, most)),
         traces: named
@@ -90,7 +97,7 @@ pub(crate) fn trace(nth: usize, name: &str, entries: &Matrix, most: f64) -> Valu
         to_value(trace),
         [
             ("z", rows(&|entry| json!(entry.abs()))),
-            ("text", rows(&|entry| json!(written(entry)))),
+            ("text", rows(&|entry| json!(written(entry, most)))),
             ("texttemplate", json!("%{text}")),
             ("xgap", json!(1)),
             ("ygap", json!(1)),
@@ -98,17 +105,34 @@ pub(crate) fn trace(nth: usize, name: &str, entries: &Matrix, most: f64) -> Valu
     )
 }
 
-/// `2`, `0.5`, and nothing for 0.
-fn written(entry: f64) -> String {
-    if entry == 0.0 { String::new() } else { number(entry) }
+/// Beside the largest entry, less is what rounding leaves of 0.
+const ROUNDING: f64 = 1e-9;
+
+fn is_nothing(entry: f64, most: f64) -> bool {
+    entry.abs() <= most * ROUNDING
 }
 
-/// To two decimals, without zeros at the end; no zero has a sign.
+/// `2`, `0.5`, and nothing for 0.
+fn written(entry: f64, most: f64) -> String {
+    if is_nothing(entry, most) { String::new() } else { number(entry) }
+}
+
+/// To two decimals, without zeros at the end; `2e-16` and `1e6` where that says more; no zero has
+/// a sign.
 pub(crate) fn number(entry: f64) -> String {
+    let size = entry.abs();
+    if size != 0.0 && !(5e-3..1e4).contains(&size) {
+        return format!("{entry:.0e}");
+    }
     ((entry * 100.0).round() / 100.0 + 0.0).to_string()
 }
 
-fn table(name: &str, entries: &Matrix, rows: &[String], columns: &[String]) -> Table {
+pub(crate) fn table(
+    name: &str,
+    entries: &Matrix,
+    rows: &[String],
+    columns: &[String],
+) -> Table {
     let cells = rows.iter().zip(entries.row_iter()).map(|(row, entries)| {
         let entries = entries.iter().map(|&entry| number(entry));
         std::iter::once(row.clone()).chain(entries).collect()
@@ -120,18 +144,20 @@ fn table(name: &str, entries: &Matrix, rows: &[String], columns: &[String]) -> T
     }
 }
 
-/// Every entry that is not 0, in words.
-fn told(named: &[(&str, &Matrix)], rows: &[String], columns: &[String]) -> String {
-    let of = |(name, entries): &(&str, &Matrix)| {
-        let cells = (0..rows.len()).flat_map(|i| (0..columns.len()).map(move |j| (i, j)));
-        let cells = cells.filter(|&at| entries[at] != 0.0);
-        let cells = cells.map(|(i, j)| {
-            format!("{} to {} {}", rows[i], columns[j], written(entries[(i, j)]))
-        });
-        format!("{name}: {}", cells.collect::<Vec<_>>().join(", "))
-    };
-    let each: Vec<String> = named.iter().map(of).collect();
-    format!("Matrices, all entries that are not 0. {}.", each.join(". "))
+/// Every entry of a matrix that is not 0, in words.
+pub(crate) fn told(
+    name: &str,
+    entries: &Matrix,
+    rows: &[String],
+    columns: &[String],
+    most: f64,
+) -> String {
+    let cells = (0..rows.len()).flat_map(|i| (0..columns.len()).map(move |j| (i, j)));
+    let cells = cells.filter(|&at| !is_nothing(entries[at], most));
+    let cells = cells.map(|(i, j)| {
+        format!("{} to {} {}", rows[i], columns[j], number(entries[(i, j)]))
+    });
+    format!("{name}: {}", cells.collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub mod circuits;
 pub mod disturbed;
+pub mod free;
 
 use anyhow::Result;
 use attention::{HeadParameters, LayerParameters, Linear, Matrix};

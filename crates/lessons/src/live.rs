@@ -59,12 +59,13 @@ pub trait Training {
 }
 
 /// Every live figure, in the order of the chapters.
-pub const ALL: [&Live; 9] = [
+pub const ALL: [&Live; 10] = [
     &ch01::other_parts::LIVE,
     &ch02::arrows::LIVE,
     &ch02::scale::LIVE,
     &ch03::words_head::LIVE,
     &ch04::disturbed::LIVE,
+    &ch04::free::LIVE,
     &ch07::painted::LIVE,
     &ch09::nudge::LIVE,
     &ch12::without::LIVE,

@@ -32,7 +32,9 @@ pub fn ov(layer: &LayerParameters, i: usize) -> Matrix {
 /// # Errors
 /// If `m` has no inverse.
 pub fn rebased(head: &HeadParameters, m: &Matrix) -> Result<HeadParameters> {
-    let inverse = m.clone().try_inverse().context("M has no inverse")?;
+    let inverse = m.clone().try_inverse().with_context(|| {
+        format!("M has no inverse: its determinant is {}", m.determinant())
+    })?;
     Ok(HeadParameters {
         w_q: times(&head.w_q, m)?,
         w_k: times(&head.w_k, &inverse.transpose())?,
