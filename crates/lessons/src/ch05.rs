@@ -1,5 +1,7 @@
 //! Chapter 5: heads as columns of one matrix, and the view that goes wrong.
 
+pub mod view;
+
 use anyhow::Result;
 use attention::{Linear, Matrix, PackedParameters, softmax_rows};
 use figures::{Figure, memory_order};
