@@ -117,8 +117,8 @@ fn written(entry: f64, most: f64) -> String {
     if is_nothing(entry, most) { String::new() } else { number(entry) }
 }
 
-/// To two decimals, without zeros at the end; `2e-16` and `1e6` where that says more; no zero has
-/// a sign.
+/// To two decimals, without zeros at the end; `2e-16` and `1e6` where that says more; no
+/// zero has a sign.
 pub(crate) fn number(entry: f64) -> String {
     let size = entry.abs();
     if size != 0.0 && !(5e-3..1e4).contains(&size) {
