@@ -128,7 +128,7 @@ fn widths(_: &Args) -> Result<Figure> {
 /// One row of head 11, computed rightly and in four wrong ways.
 fn wrong_maps_figure(_: &Args) -> Result<Figure> {
     let layer = trained::layer()?;
-    let raw = undivided(&pass_of(&layer, "pilot", 11)?);
+    let raw = undivided(&pass_of(layer, "pilot", 11)?);
     let dims = layer.parameters.dims();
     let rows = wrong_maps(&raw, dims.d_k(), dims.d_model()).map(|way| WeightRow {
         name: way.short.to_owned(),

@@ -60,7 +60,7 @@ fn mask_kinds(_: &Args) -> Result<Figure> {
 /// A row of a trained head with two rows below the sentence that an earlier one left.
 fn mask_padding(_: &Args) -> Result<Figure> {
     let trained = layer()?;
-    let (bank, padded) = (trained.sentence("bank_loan")?, padded(&trained)?);
+    let (bank, padded) = (trained.sentence("bank_loan")?, padded(trained)?);
     let (n, n_padded) = (bank.tokens.len(), padded.nrows());
     let mut tokens = bank.tokens.clone();
     tokens.extend((n..n_padded).map(|at| format!("(pad {})", at - n)));

@@ -36,8 +36,11 @@ pub struct Live {
     pub draw: fn(&Settings) -> Result<Shown>,
     /// How it is trained, if it is: step by step, so that a page can show progress and
     /// stop. At its end it shows what `draw` does.
-    pub training: Option<fn(&Settings) -> Result<Box<dyn Training>>>,
+    pub training: Option<Begin>,
 }
+
+/// Begins a training at these settings.
+pub type Begin = fn(&Settings) -> Result<Box<dyn Training>>;
 
 /// A training that goes on when it is asked to.
 pub trait Training {

@@ -27,7 +27,7 @@ pub fn random_layers(n: u64) -> Result<Vec<[Maps; 3]>> {
     let layer = |seed| {
         LayerParameters::random(parameters.dims(), true, &mut Rng::seed_from_u64(seed))
     };
-    (0..n).map(|seed| measured(&layer(seed), &sentences)).collect()
+    (0..n).map(|seed| measured(&layer(seed), sentences)).collect()
 }
 
 /// The maps of the first layers of shuffled entries, under each measure.
@@ -36,7 +36,7 @@ pub fn random_layers(n: u64) -> Result<Vec<[Maps; 3]>> {
 /// None; the layer and the sentences are parts of the program.
 pub fn shuffled_layers(n: u64) -> Result<Vec<[Maps; 3]>> {
     let TrainedLayer { parameters, sentences } = trained::layer()?;
-    (0..n).map(|seed| measured(&shuffled_layer(&parameters, seed)?, &sentences)).collect()
+    (0..n).map(|seed| measured(&shuffled_layer(parameters, seed)?, sentences)).collect()
 }
 
 /// The trained layer with the entries of each matrix and bias in another order.

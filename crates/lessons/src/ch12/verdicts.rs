@@ -42,8 +42,8 @@ impl Verdict {
 /// None; the layer and the sentences are parts of the program.
 pub fn verdicts(random: &[[Maps; 3]]) -> Result<Vec<(Claim, [Verdict; MEASURES.len()])>> {
     let TrainedLayer { parameters, sentences } = trained::layer()?;
-    let trained = measured(&parameters, &sentences)?;
-    let pairs = trained.each_ref().map(|maps| all_pairs(maps, &sentences));
+    let trained = measured(parameters, sentences)?;
+    let pairs = trained.each_ref().map(|maps| all_pairs(maps, sentences));
     let one = |claim: Claim| -> Result<_> {
         let nth = sentences.iter().position(|s| s.name == claim.sentence);
         let nth = nth.context("the claim's sentence")?;

@@ -23,7 +23,7 @@ pub const TILES: [usize; 2] = [512, 64];
 /// None; the layer and the sentence are parts of the program.
 pub fn at_temperatures() -> Result<[Vec<f64>; 3]> {
     let layer = crate::trained::layer()?;
-    let scores = pass_of(&layer, "pilot", 11)?.scores.row(FLEW).into_owned();
+    let scores = pass_of(layer, "pilot", 11)?.scores.row(FLEW).into_owned();
     let scores = Matrix::from_row_slice(1, scores.len(), scores.as_slice());
     Ok(FACTORS.map(|factor| softmax_rows(&scores * factor).iter().copied().collect()))
 }
