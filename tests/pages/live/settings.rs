@@ -32,7 +32,7 @@ fn text(control: &Control, corner: usize, rng: &mut Rng) -> String {
         _ => {
             let bound = |it: f64| it.clamp(-4.0, 4.0);
             let (least, most) =
-                if corner % 4 == 0 { (least, most) } else { (bound(least), bound(most)) };
+                if corner.is_multiple_of(4) { (least, most) } else { (bound(least), bound(most)) };
             let between = least + (most - least) * rng.random::<f64>();
             ((between * 100.0).round() / 100.0).clamp(least, most)
         }
