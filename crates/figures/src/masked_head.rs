@@ -1,6 +1,7 @@
 //! A mask, and a head's map without it and with it.
 
 use attention::{Error as SizeError, Matrix};
+use serde_json::Value;
 
 use crate::grid::Grid;
 use crate::head_maps::{self, COLOUR_BAR, scale_end, scaled};
@@ -18,7 +19,8 @@ pub struct MaskedHead<'a> {
     pub maps: &'a [Matrix; 2],
 }
 
-/// What may be attended to, and beside it the head's map without the mask and with it.
+/// What may be attended to, and beside it the head's map without the mask and with it,
+/// where blocked pairs are left out.
 ///
 /// # Errors
 /// [`Error::Sizes`](crate::Error::Sizes) for no tokens, or a mask or map of another shape;
@@ -30,9 +32,9 @@ pub fn masked_head<S: AsRef<str>>(
 ) -> Result<Figure> {
     let names = ["without a mask", "with the mask"];
     let names = names.map(|name| format!("head {number} {name}"));
-    let mut heads = Heads::of_tokens(maps, tokens)?;
+    let heads =
+        Heads::of_tokens(maps, tokens)?.called(&names.each_ref().map(String::as_str))?;
     SizeError::expect_shape("the mask", maps[0].shape(), allowed.shape())?;
-    heads.names = Some(names.to_vec());
     let mask = Named { name: "may attend", allowed };
     let most = scale_end(&heads);
     let [queries, keys] = [&heads.queries, &heads.keys];
@@ -46,7 +48,9 @@ pub fn masked_head<S: AsRef<str>>(
         mask_maps::sketched(std::slice::from_ref(&mask), queries),
         head_maps::sketched(&heads, most),
     ];
-    let traces = (0..2).map(|nth| head_maps::trace(&heads, nth, nth + 1));
+    let mut traces: Vec<Value> =
+        (0..2).map(|nth| head_maps::trace(&heads, nth, nth + 1)).collect();
+    leave_out(&mut traces[1], allowed);
     let tables = (0..2).map(|nth| head_maps::table(&heads, nth));
     Ok(Figure {
         title: title.into(),
@@ -63,6 +67,16 @@ pub fn masked_head<S: AsRef<str>>(
         narrow: scaled(grid.narrow(), most),
         notebook: None,
     })
+}
+
+/// Leaves blocked pairs out of a map: a share of 0 is dark, and looks like a small one.
+fn leave_out(trace: &mut Value, allowed: &Matrix<bool>) {
+    let (n_queries, n_keys) = allowed.shape();
+    for (i, j) in (0..n_queries).flat_map(|i| (0..n_keys).map(move |j| (i, j))) {
+        if !allowed[(i, j)] {
+            trace["z"][i][j] = Value::Null;
+        }
+    }
 }
 
 #[cfg(test)]

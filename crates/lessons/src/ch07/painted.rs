@@ -148,7 +148,7 @@ mod tests {
     fn a_painted_mask_gives_what_the_loops_give() {
         let trained = trained::layer().unwrap();
         let x = &trained.sentence("bank_loan").unwrap().input;
-        let may = |i: usize, j: usize| i != 3 && (i + 2 * j) % 3 != 0;
+        let may = |i: usize, j: usize| i != 3 && !(i + 2 * j).is_multiple_of(3);
         for number in [0, 11] {
             let shown = LIVE
                 .at([("mask", &*painted(may)), ("head", &*number.to_string())])

@@ -10,10 +10,10 @@ use crate::live::{Control, Kind, Live, Settings, Shown};
 /// Follows one query through the keys that its reader types, block by block.
 pub const LIVE: Live = Live {
     name: "online-softmax",
-    ask: "Give key 7 a score of 10000: 2^10000 is more than any float can hold. \
-          What does the last correction make of all that came before? Now let the scores \
-          fall from key to key: what is every correction after the first? Does the size of \
-          the blocks change o / l?",
+    ask: "A score that is larger by 1 counts twice. Give key 7 a score of 10000: 2¹⁰⁰⁰⁰ is \
+          more than any float can hold. What does the last correction make of all that came \
+          before? Now let the scores fall from key to key: what is every correction after \
+          the first? Does the size of the blocks change o / l?",
     needs_layer: false,
     controls,
     draw,
@@ -41,7 +41,7 @@ fn controls() -> Vec<Control> {
     };
     let block = Kind::Count { range: [1, SCORES.len()], first: BLOCK };
     vec![
-        Control::new("keys", "Keys (a score that is larger by 1 counts twice)", keys),
+        Control::new("keys", "Keys", keys),
         Control::new("block", "Keys in a block", block),
     ]
 }
@@ -111,9 +111,10 @@ fn draw(settings: &Settings) -> Result<Shown> {
     let rises = steps.windows(2).filter(|pair| pair[0].maximum < pair[1].maximum).count();
     let words = format!(
         "Block by block, in f32, o / l is {average:.3} at the end; a softmax over all keys \
-         at once, in f64, gives {at_once:.3}. They differ by {difference:.0e}. After the \
-         first of {} blocks the maximum rose {rises} times.",
-        steps.len()
+         at once, in f64, gives {at_once:.3}. They differ by {}. The maximum rose in {rises} \
+         of the {} blocks after the first.",
+        small(difference),
+        steps.len() - 1
     );
     let kept = steps.iter().flat_map(|step| {
         let OnlineStep { maximum, correction, counts, sum, out, average, .. } = step;
@@ -121,6 +122,11 @@ fn draw(settings: &Settings) -> Result<Shown> {
     });
     let numbers = kept.copied().chain([at_once, difference]).collect();
     Ok(Shown { figure, words, numbers })
+}
+
+/// `8e-10`, and 0 as it is.
+fn small(number: f64) -> String {
+    if number == 0.0 { "0".to_owned() } else { format!("{number:.0e}") }
 }
 
 #[cfg(test)]
@@ -147,7 +153,7 @@ mod tests {
         for (count, power) in last.counts.iter().zip(POWERS) {
             assert!((count - f64::from(power) / 16.0).abs() < 1e-7);
         }
-        insta::assert_snapshot!(shown.words, @"Block by block, in f32, o / l is 18.000 at the end; a softmax over all keys at once, in f64, gives 18.000. They differ by 8e-10. After the first of 4 blocks the maximum rose 2 times.");
+        insta::assert_snapshot!(shown.words, @"Block by block, in f32, o / l is 18.000 at the end; a softmax over all keys at once, in f64, gives 18.000. They differ by 8e-10. The maximum rose in 2 of the 3 blocks after the first.");
     }
 
     #[test]
