@@ -78,7 +78,7 @@ fn work(d_model: usize, n_heads: usize, width: usize, n: usize) -> MultiplyAdds 
 }
 
 /// The multiply-adds of the steps that look at pairs of tokens.
-fn of_pairs(work: &MultiplyAdds) -> usize {
+fn of_pairs(work: &MultiplyAdds) -> u64 {
     let steps = work.costs().iter().filter(|cost| ["Q Kᵀ", "A V"].contains(&cost.name));
     steps.map(|cost| cost.multiply_adds).sum()
 }
@@ -117,7 +117,7 @@ fn work_by_the_length_of_the_sequence() {
         ("share of them", 15),
         ("exponentials", 14),
     ]);
-    let millions = |n: usize| format!("{:.1} M", n as f64 / 1e6);
+    let millions = |n: u64| format!("{:.1} M", n as f64 / 1e6);
     for n in [30, 100, 1_024, 4_096] {
         let work = work(512, 8, 64, n);
         let pairs = of_pairs(&work);

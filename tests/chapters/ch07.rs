@@ -171,7 +171,7 @@ fn a_padded_batch_is_its_sequences_one_by_one() {
         ("maps_shape", format!("({n_sequences}, {n_maps}, {}, {})", map.0, map.1)),
         ("longest", lengths[0].to_string()),
         ("shortest", lengths[n_sequences - 1].to_string()),
-        ("real", attention::thousands(lengths.iter().sum())),
+        ("real", attention::thousands(lengths.iter().sum::<usize>())),
         ("rows", attention::thousands(n_sequences * n_tokens)),
         ("alone_or_together", format!("less than {}", bound(largest, 1e-5))),
     ];

@@ -13,7 +13,7 @@ pub struct Cost {
     /// The product with its sizes.
     pub formula: String,
     /// A multiplication and an addition, counted as one.
-    pub multiply_adds: usize,
+    pub multiply_adds: u64,
 }
 
 /// The multiply-adds of one forward pass over one sequence, by step.
@@ -26,7 +26,7 @@ pub struct Cost {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MultiplyAdds {
     costs: Vec<Cost>,
-    total: usize,
+    total: u64,
 }
 
 impl MultiplyAdds {
@@ -43,7 +43,7 @@ impl MultiplyAdds {
     /// ```
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if a `usize` cannot hold the count.
+    /// [`Error::TooLarge`] if a `u64` cannot hold the count.
     // ANCHOR: count
     pub fn count(dims: Dims, n_q: usize, n_kv: usize) -> Result<Self> {
         let (h, d_k, d_v) = (dims.n_heads(), dims.d_k(), dims.d_v());
@@ -58,7 +58,8 @@ impl MultiplyAdds {
         // h products of [n, m] × [m, p] take h · n · m · p multiply-adds.
         let costs = costs.map(|(name, [h, n, m, p])| {
             let formula = format!("{h} × ({n}, {m}) × ({m}, {p})");
-            let multiply_adds = checked([h, n, m, p], usize::checked_mul, &formula)?;
+            let multiply_adds =
+                checked([h, n, m, p].map(|it| it as u64), u64::checked_mul, &formula)?;
             Ok(Cost { name, formula, multiply_adds })
         });
         Self::of(costs.into_iter().collect::<Result<_>>()?)
@@ -67,7 +68,7 @@ impl MultiplyAdds {
 
     fn of(costs: Vec<Cost>) -> Result<Self> {
         let each = costs.iter().map(|cost| cost.multiply_adds);
-        let total = checked(each, usize::checked_add, "the sum of all products")?;
+        let total = checked(each, u64::checked_add, "the sum of all products")?;
         Ok(Self { costs, total })
     }
 
@@ -77,17 +78,17 @@ impl MultiplyAdds {
     }
 
     /// The multiply-adds in all.
-    pub fn total(&self) -> usize {
+    pub fn total(&self) -> u64 {
         self.total
     }
 }
 
-/// The numbers combined, if a `usize` holds what comes out.
+/// The numbers combined, if a `u64` holds what comes out.
 fn checked(
-    numbers: impl IntoIterator<Item = usize>,
-    combine: fn(usize, usize) -> Option<usize>,
+    numbers: impl IntoIterator<Item = u64>,
+    combine: fn(u64, u64) -> Option<u64>,
     what: &str,
-) -> Result<usize> {
+) -> Result<u64> {
     let all = numbers.into_iter().map(Some).reduce(|a, b| combine(a?, b?)).flatten();
     all.ok_or_else(|| Error::TooLarge { what: what.to_string() })
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::table::write_table;
-use crate::{Linear, Real, Shape, thousands};
+use crate::{Dims, Error, Linear, Real, Result, Shape, thousands};
 
 /// One line of the ledger: a matrix or a bias, and how many heads have their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,8 @@ impl Count {
     }
 }
 
-/// A ledger of every parameter of a layer, made from the matrices that it holds.
+/// A ledger of every parameter of a layer, made from the matrices that it holds; or, if
+/// it is to be known before there are any, [from its sizes](Self::of_dims).
 ///
 /// It prints itself as a table, matrices before biases.
 ///
@@ -85,11 +86,46 @@ pub struct ParameterCount {
 impl ParameterCount {
     /// A ledger of these lines; matrices are put before biases.
     ///
-    /// A line is made from matrices that are in memory, so no number here overflows.
+    /// Their matrices are in memory, so no number here overflows.
     pub(crate) fn of_parts(counts: impl IntoIterator<Item = Count>) -> Self {
         let mut counts: Vec<Count> = counts.into_iter().collect();
         counts.sort_by_key(|count| count.name.starts_with('b'));
         Self { counts }
+    }
+
+    /// The ledger that a packed layer of these sizes would have, however large.
+    ///
+    /// ```
+    /// use attention::{Dims, ParameterCount};
+    ///
+    /// let ledger = ParameterCount::of_dims(Dims::new(12_288, 96)?, false)?;
+    /// assert_eq!(ledger.in_words(), "~604.0M");
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if a `usize` cannot hold the count.
+    pub fn of_dims(dims: Dims, bias: bool) -> Result<Self> {
+        let (d_model, concat_width) = (dims.d_model(), dims.concat_width());
+        let keys = dims.n_heads() * dims.d_k();
+        let matrices = [
+            ("Q", (d_model, keys)),
+            ("K", (dims.key_width(), keys)),
+            ("V", (dims.value_width(), concat_width)),
+            ("O", (concat_width, d_model)),
+        ];
+        let biases = matrices.map(|(name, (_, width))| ('b', name, (1, width)));
+        let parts = matrices.map(|(name, shape)| ('W', name, shape)).into_iter();
+        let parts = parts.chain(biases.into_iter().filter(|_| bias));
+        let mut total = Some(0usize);
+        let count = |(letter, name, shape): (char, &str, Shape)| {
+            total = total.and_then(|sum| sum.checked_add(shape.0.checked_mul(shape.1)?));
+            Count { name: format!("{letter}^{name}"), copies: 1, shape }
+        };
+        let counts = parts.map(count).collect();
+        let what = || format!("the parameters of a layer {d_model} wide, added up,");
+        total.ok_or_else(|| Error::TooLarge { what: what() })?;
+        Ok(Self { counts })
     }
 
     /// The lines.
@@ -125,7 +161,23 @@ impl fmt::Display for ParameterCount {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Dims, LayerParameters, Rng, SeedableRng};
+    use crate::{Dims, LayerParameters, ParameterCount, Rng, SeedableRng};
+
+    #[test]
+    fn sizes_alone_give_the_ledger_of_the_layer() {
+        let wide = Dims::with_head_sizes(6, 3, 4, 5).unwrap();
+        let across = wide.with_source_widths(7, 8).unwrap();
+        for dims in [wide, across, Dims::new(1, 1).unwrap(), Dims::new(48, 12).unwrap()] {
+            for bias in [true, false] {
+                let layer: LayerParameters =
+                    LayerParameters::random(dims, bias, &mut Rng::seed_from_u64(1));
+                let ledger = ParameterCount::of_dims(dims, bias).unwrap();
+                assert_eq!(ledger, layer.pack().count());
+            }
+        }
+        let vast = Dims::new(1 << 40, 8).unwrap();
+        insta::assert_snapshot!(ParameterCount::of_dims(vast, true).unwrap_err(), @"the parameters of a layer 1099511627776 wide, added up, is more than this machine can count");
+    }
 
     #[test]
     fn a_layer_counts_its_parameters() {

@@ -168,7 +168,7 @@ pub enum Error {
     )]
     OneInput,
 
-    /// A number that a `usize` cannot hold.
+    /// A number that no integer here can hold.
     #[error("{what} is more than this machine can count")]
     TooLarge {
         /// Which number.

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A number with its thousands apart: `263,168`.
-pub fn thousands(n: usize) -> String {
+/// A whole number with its thousands apart: `263,168`.
+pub fn thousands(n: impl fmt::Display) -> String {
     let digits = n.to_string();
     let first = (digits.len() + 2) % 3 + 1;
     let mut groups = vec![&digits[..first]];

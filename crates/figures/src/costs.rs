@@ -86,7 +86,7 @@ impl Measure {
 }
 
 /// Millions with one decimal, or the number itself where it is small.
-fn in_short(multiply_adds: usize) -> String {
+fn in_short(multiply_adds: u64) -> String {
     match multiply_adds {
         small if small < 1_000_000 => thousands(small),
         large => format!("{:.1} M", large as f64 / 1e6),

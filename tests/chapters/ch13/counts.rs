@@ -42,13 +42,14 @@ fn operations_and_bytes_of_each_step() {
     assert_quote!("ch13_intensity", table.text());
 
     let ledger = MultiplyAdds::count(work.dims, 4096, 4096).unwrap();
-    let pairs = 2 * ledger.costs()[3].multiply_adds;
+    let (all, pair) = (ledger.total() as usize, ledger.costs()[3].multiply_adds as usize);
+    let pairs = 2 * pair;
     assert_eq!(ledger.costs()[3].name, "Q Kᵀ");
-    assert_eq!(work.layer().operations, 2 * ledger.total());
+    assert_eq!(work.layer().operations, 2 * all);
     let said = [
-        ("projections", in_words(ledger.total() - pairs)),
+        ("projections", in_words(all - pairs)),
         ("pairs", in_words(pairs)),
-        ("all", in_words(ledger.total())),
+        ("all", in_words(all)),
         ("exponentials", in_words(work.map_entries())),
         ("adds_an_exponential", (pairs / work.map_entries()).to_string()),
         ("maps", megabytes(4 * work.map_entries())),

@@ -18,7 +18,7 @@ pub struct Input {
 impl Input {
     /// The six products in order: Q, K and V of all heads, Q Kᵀ, A V, and W^O.
     fn products(&self) -> [usize; 6] {
-        std::array::from_fn(|step| self.right().costs()[step].multiply_adds)
+        std::array::from_fn(|step| self.right().costs()[step].multiply_adds as usize)
     }
 
     fn right(&self) -> MultiplyAdds {
@@ -79,7 +79,7 @@ pub static EXERCISE: Exercise<Input, usize> = Exercise {
     passed: "Eight heads that share the width take the work of one, and eight of the full \
         width take eight times as much. Softmax is not in this count.",
     cases,
-    reference: |input| input.right().total(),
+    reference: |input| input.right().total() as usize,
     mistakes: &[
         Mistake {
             name: "makes every head as wide as the model",

@@ -54,7 +54,7 @@ impl Work {
         let work = MultiplyAdds::count(self.dims, self.tokens, self.tokens)
             .expect("a layer that was timed is small enough to count");
         let named = work.costs().iter().filter(|cost| names.contains(&cost.name));
-        self.batch * named.map(|cost| cost.multiply_adds).sum::<usize>()
+        self.batch * named.map(|cost| cost.multiply_adds as usize).sum::<usize>()
     }
 
     /// The entries of all maps.

@@ -107,7 +107,7 @@ impl Row {
         Ok(Self {
             name,
             layer,
-            multiply_adds: MultiplyAdds::count(dims, n, n)?.total(),
+            multiply_adds: MultiplyAdds::count(dims, n, n)?.total() as usize,
             exponentials: n_heads * n * n,
             difference,
             scores: seen.attn,

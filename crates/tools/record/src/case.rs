@@ -118,7 +118,7 @@ impl Case {
         if pass == Pass::Product {
             return Ok(2.0 * (self.batch * n * d * d) as f64);
         }
-        let all = MultiplyAdds::count(self.dims()?, n, n)?.total();
+        let all = MultiplyAdds::count(self.dims()?, n, n)?.total() as usize;
         let hidden = if self.causal { n * (n - 1) / 2 } else { 0 };
         let multiply_adds = self.batch * (all - 2 * hidden * d); // Q Kᵀ and A V
         let passes = if pass == Pass::Forward { 1 } else { 3 };

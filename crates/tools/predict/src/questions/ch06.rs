@@ -273,7 +273,7 @@ fn length(times: usize) -> Result<Outcome> {
             let cost = ledger.costs().iter().find(|cost| cost.name == name);
             cost.map(|cost| cost.multiply_adds).with_context(|| format!("no {name}"))
         };
-        Ok::<usize, anyhow::Error>(of(&long)? / of(&short)?)
+        Ok::<usize, anyhow::Error>((of(&long)? / of(&short)?) as usize)
     };
     let why = "Projections treat each token by itself and grow with the length. Scores and \
                weighted values treat pairs of tokens and grow with its square.";
