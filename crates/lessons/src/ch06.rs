@@ -1,5 +1,7 @@
 //! Chapter 6: parameters and multiply-adds of layers of every kind, counted.
 
+pub mod ledger;
+
 use anyhow::Result;
 use attention::{Dims, LayerParameters, MultiplyAdds, ParameterCount, Rng, SeedableRng};
 use figures::{Figure, NamedCost, costs};

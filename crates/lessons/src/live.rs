@@ -20,7 +20,7 @@ pub use control::{Control, Kind};
 pub use settings::Settings;
 pub use shown::Shown;
 
-use crate::{ch01, ch02, ch03, ch04, ch05, ch07, ch09, ch12, ch13};
+use crate::{ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch12, ch13};
 
 /// A figure that its reader can change.
 pub struct Live {
@@ -62,7 +62,7 @@ pub trait Training {
 }
 
 /// Every live figure, in the order of the chapters.
-pub const ALL: [&Live; 11] = [
+pub const ALL: [&Live; 12] = [
     &ch01::other_parts::LIVE,
     &ch02::arrows::LIVE,
     &ch02::scale::LIVE,
@@ -70,6 +70,7 @@ pub const ALL: [&Live; 11] = [
     &ch04::disturbed::LIVE,
     &ch04::free::LIVE,
     &ch05::view::LIVE,
+    &ch06::ledger::LIVE,
     &ch07::painted::LIVE,
     &ch09::nudge::LIVE,
     &ch12::without::LIVE,

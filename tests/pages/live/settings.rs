@@ -31,8 +31,11 @@ fn text(control: &Control, corner: usize, rng: &mut Rng) -> String {
         // Round, and seldom near the ends, where nothing is to be seen.
         _ => {
             let bound = |it: f64| it.clamp(-4.0, 4.0);
-            let (least, most) =
-                if corner.is_multiple_of(4) { (least, most) } else { (bound(least), bound(most)) };
+            let (least, most) = if corner.is_multiple_of(4) {
+                (least, most)
+            } else {
+                (bound(least), bound(most))
+            };
             let between = least + (most - least) * rng.random::<f64>();
             ((between * 100.0).round() / 100.0).clamp(least, most)
         }
