@@ -84,7 +84,7 @@ mod tests {
         let entropy = rows.clone().map(crate::numbers::entropy);
         assert!(entropy[0] > entropy[1] && entropy[1] > entropy[2], "{entropy:?}");
         let layer = crate::trained::layer().unwrap();
-        let attn = pass_of(&layer, "pilot", 11).unwrap().attn;
+        let attn = pass_of(layer, "pilot", 11).unwrap().attn;
         for (j, share) in rows[1].iter().enumerate() {
             assert!((share - attn[(FLEW, j)]).abs() < 1e-12);
         }
