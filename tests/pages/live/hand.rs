@@ -143,12 +143,12 @@ fn keys(page: &Open, nth: usize, kind: &Kind) {
             press(if first == most { "ArrowDown" } else { "ArrowUp" });
         }
         Kind::Choice { .. } => press("ArrowDown"),
-        Kind::Switch { .. } => press("Space"),
+        Kind::Switch { .. } => press(" "),
         Kind::Matrix { .. } | Kind::Point { .. } => press("ArrowUp"),
         Kind::Paint { .. } => {
             press("ArrowRight");
             press("ArrowDown");
-            press("Space");
+            press(" ");
         }
     }
 }
