@@ -58,7 +58,6 @@ impl Ablation {
     ) -> Result<Self> {
         let concat = model.concat(examples)?;
         let (n_heads, width) = (model.n_heads(), concat.ncols());
-        let d_v = width / n_heads;
         let scores_without = |taken: &Matrix<f32>| -> Result<Vec<f64>> {
             Ok(examples.answers.scores(&model.read(&(&concat - taken))?))
         };
@@ -67,14 +66,15 @@ impl Ablation {
         let mut without = Matrix::zeros(n_heads, whole.len());
         let mut length = 0.0;
         for head in 0..n_heads {
-            let taken = taken(&concat, &axes(width, head * d_v, d_v), how, rng);
+            let taken = taken(&concat, &model.axes_of(head), how, rng);
             without.row_mut(head).copy_from_slice(&scores_without(&taken)?);
             length += model.length_at_output(&taken) / n_heads as f64;
         }
 
         let mut controls = Vec::new();
         for _ in 0..Self::N_DRAWS {
-            let taken = taken(&concat, &orthonormal(width, d_v, rng), how, rng);
+            let taken =
+                taken(&concat, &orthonormal(width, width / n_heads, rng), how, rng);
             let scale = length / model.length_at_output(&taken);
             let without = scores_without(&(taken * scale as f32))?;
             controls.push(Control { scale, without });
@@ -130,10 +130,7 @@ impl Model {
     /// # Errors
     /// [`Error::NoSuchHead`].
     pub fn without(&self, head: usize) -> Result<Self> {
-        let n_heads = self.n_heads();
-        if head >= n_heads {
-            return Err(Error::NoSuchHead { head, n_heads });
-        }
+        self.expect_head(head)?;
         let parameters = self.layer.parameters().unpack();
         let d_v = parameters.dims().d_v();
         let mut w_o = parameters.w_o().clone();
@@ -141,6 +138,35 @@ impl Model {
         let parameters = LayerParameters::new(parameters.heads().to_vec(), w_o)?;
         let (layer, readout) = (FusedAttention::new(&parameters), self.readout.clone());
         Ok(Self { layer, readout })
+    }
+
+    /// The score of each target with one head's output replaced, as
+    /// [`Ablation::without`] holds it for every head.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchHead`]; [`Error::Sizes`] if the examples do not fit the model.
+    pub fn scores_without(
+        &self,
+        head: usize,
+        examples: &Examples,
+        how: Removal,
+        rng: &mut Rng,
+    ) -> Result<Vec<f64>> {
+        self.expect_head(head)?;
+        let concat = self.concat(examples)?;
+        let left = &concat - taken(&concat, &self.axes_of(head), how, rng);
+        Ok(examples.answers.scores(&self.read(&left)?))
+    }
+
+    fn expect_head(&self, head: usize) -> Result<()> {
+        let n_heads = self.n_heads();
+        if head < n_heads { Ok(()) } else { Err(Error::NoSuchHead { head, n_heads }) }
+    }
+
+    /// The directions of the concatenation that are a head's.
+    fn axes_of(&self, head: usize) -> Matrix<f32> {
+        let dims = self.layer.parameters().dims();
+        axes(dims.concat_width(), head * dims.d_v(), dims.d_v())
     }
 
     /// The outputs of all heads at the asking tokens, concatenated,

@@ -11,9 +11,10 @@
 //!
 //! A [`Task`] draws examples: sequences in which one token asks, and what is right. A
 //! [`Model`] is one attention layer and one linear readout, nothing else: whatever an
-//! answer needs must pass through some head. [`train()`] is the loop, which tells its
-//! caller of every step and can be told to stop. [`Ablation`] removes heads one by one, and
-//! as a control random directions of the same width, and so says what each head was for.
+//! answer needs must pass through some head. [`Trainer`] takes the steps one by one, and
+//! [`train()`] is the loop over it, which tells its caller of every step and can be told
+//! to stop. [`Ablation`] removes heads one by one, and as a control random directions of
+//! the same width, and so says what each head was for.
 //!
 //! Two decisions make the numbers mean something. **No example is seen twice**: batches
 //! are drawn anew at every step, and scores are measured on a test set from a stream of
@@ -63,5 +64,5 @@ pub use lookups::{
 pub use model::{Model, Said};
 pub use report::Report;
 pub use task::{Answers, Examples, Task};
-pub use train::{Look, Settings, Step, Trained, focus, train};
+pub use train::{Look, Settings, Step, Trained, Trainer, focus, train};
 pub use windows::{Found, SPECIALISATIONS, Window, Windows, specialisations};

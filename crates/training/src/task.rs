@@ -27,6 +27,24 @@ pub trait Task {
     fn draw(&self, n_examples: usize, rng: &mut Rng) -> Result<Examples>;
 }
 
+impl<T: Task> Task for &T {
+    fn targets(&self) -> &'static [&'static str] {
+        (**self).targets()
+    }
+
+    fn d_model(&self) -> usize {
+        (**self).d_model()
+    }
+
+    fn n_answers(&self) -> usize {
+        (**self).n_answers()
+    }
+
+    fn draw(&self, n_examples: usize, rng: &mut Rng) -> Result<Examples> {
+        (**self).draw(n_examples, rng)
+    }
+}
+
 /// Examples of a task, with what is right and where it stands.
 #[derive(Debug, Clone)]
 pub struct Examples {

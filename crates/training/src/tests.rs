@@ -112,6 +112,21 @@ fn told_to_stop_it_keeps_what_is_there() {
     assert_eq!(trained.last().scores, trained.model.scores(&trained.test).unwrap());
 }
 
+#[test]
+fn step_by_step_it_is_the_same_training_and_looking_changes_nothing() {
+    let whole = train(&Lookups::default(), &short(), ON).unwrap();
+    let mut trainer = Trainer::new(Lookups::default(), short()).unwrap();
+    while let Some(Step { step, loss, .. }) = trainer.step().unwrap() {
+        assert_eq!(loss, whole.losses[step]);
+        let (now, so_far) = (trainer.look().unwrap(), trainer.so_far());
+        assert_eq!(now.step, step + 1);
+        assert_eq!(now.scores, so_far.model.scores(&so_far.test).unwrap());
+    }
+    assert_eq!(trainer.step().unwrap(), None);
+    let trained = trainer.finish().unwrap();
+    assert_eq!((trained.model, trained.looks), (whole.model, whole.looks));
+}
+
 /// Lookups in which one number of one batch is no number.
 struct Poisoned {
     at_batch: std::cell::Cell<i32>,

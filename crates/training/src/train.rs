@@ -87,6 +87,107 @@ impl Streams {
     }
 }
 
+/// A training that is taken step by step.
+///
+/// ```
+/// use training::{Lookups, Settings, Trainer};
+///
+/// let settings = Settings { n_steps: 5, ..Lookups::settings(3, 1) };
+/// let mut trainer = Trainer::new(Lookups::default(), settings)?;
+/// while let Some(step) = trainer.step()? {
+///     println!("step {}: loss {:.3}", step.step, step.loss);
+/// }
+/// assert_eq!(trainer.finish()?.last().step, 5);
+/// # Ok::<(), training::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Trainer<T> {
+    task: T,
+    settings: Settings,
+    batches: Rng,
+    /// Of the layer, and of the readout.
+    adams: [Adam<f32>; 2],
+    so_far: Trained,
+}
+
+impl<T: Task> Trainer<T> {
+    /// Random parameters, and a first look at the test set.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`] if the heads cannot share the task's `d_model`, or for 0 steps or
+    /// examples; [`Error::Rate`].
+    pub fn new(task: T, settings: Settings) -> Result<Self> {
+        check(&settings)?;
+        let mut streams = Streams::of(settings.seed);
+        let before = Model::random(&task, settings.n_heads, &mut streams.parameters)?;
+        let test = task.draw(settings.n_test, &mut streams.test)?;
+        let (model, batches) = (before.clone(), streams.batches);
+        let looks = vec![Look::at(&model, &test, &[], 0)?];
+        let adams = [Adam::new(settings.rate), Adam::new(settings.rate)];
+        let so_far = Trained { before, model, test, looks, losses: Vec::new() };
+        Ok(Self { task, settings, batches, adams, so_far })
+    }
+
+    /// Takes a step, and looks at the test set if a look is due; none is left at the end.
+    ///
+    /// # Errors
+    /// [`Error::Diverged`] if the loss is no number, or over a hundred times the first.
+    pub fn step(&mut self) -> Result<Option<Step>> {
+        let Settings { n_steps, batch, rate, .. } = self.settings;
+        let Trained { model, losses, .. } = &mut self.so_far;
+        let step = losses.len();
+        if step == n_steps {
+            return Ok(None);
+        }
+        let left = 1.0 - step as f64 / n_steps as f64;
+        self.adams.iter_mut().for_each(|adam| adam.lr = rate * left);
+
+        let examples = self.task.draw(batch, &mut self.batches)?;
+        let loss = f64::from(descend(model, &examples, &mut self.adams)?);
+        check_loss(step, loss, *losses.first().unwrap_or(&loss), rate)?;
+        losses.push(loss);
+
+        if is_look_due(step + 1, &self.settings) {
+            self.so_far.looks.push(self.look()?);
+        }
+        Ok(Some(Step { step, loss, score: self.so_far.last().score() }))
+    }
+
+    /// The settings that it was begun with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The training as it is now; its last look may be some steps old.
+    pub fn so_far(&self) -> &Trained {
+        &self.so_far
+    }
+
+    /// Looks at the test set as the model is now.
+    ///
+    /// # Errors
+    /// None that [`new`](Self::new) would not have had.
+    pub fn look(&self) -> Result<Look> {
+        let Trained { model, test, losses, .. } = &self.so_far;
+        let last = self.so_far.last();
+        if last.step == losses.len() {
+            return Ok(last.clone());
+        }
+        Look::at(model, test, losses, last.step)
+    }
+
+    /// The training as far as it went, with a last look at its end.
+    ///
+    /// # Errors
+    /// As [`look`](Self::look).
+    pub fn finish(mut self) -> Result<Trained> {
+        if self.so_far.last().step < self.so_far.losses.len() {
+            self.so_far.looks.push(self.look()?);
+        }
+        Ok(self.so_far)
+    }
+}
+
 /// Trains a layer on a task; after each step `on_step` may end it.
 ///
 /// The same settings give the same numbers to the last bit on one machine: there are no
@@ -94,50 +195,19 @@ impl Streams {
 /// otherwise, and what is learned is the same.
 ///
 /// # Errors
-/// [`Error::Sizes`] if the heads cannot share the task's `d_model`, or for 0 steps or
-/// examples; [`Error::Rate`]; [`Error::Diverged`] at the first step whose loss is no
-/// number, or over a hundred times the first.
+/// As [`Trainer::new`] and [`Trainer::step`].
 pub fn train(
     task: &impl Task,
     settings: &Settings,
     mut on_step: impl FnMut(Step) -> ControlFlow<()>,
 ) -> Result<Trained> {
-    check(settings)?;
-    let mut streams = Streams::of(settings.seed);
-    let before = Model::random(task, settings.n_heads, &mut streams.parameters)?;
-    let test = task.draw(settings.n_test, &mut streams.test)?;
-
-    let mut model = before.clone();
-    let mut looks = vec![Look::at(&model, &test, &[], 0)?];
-    let mut losses = Vec::new();
-    let mut adams = [Adam::new(settings.rate), Adam::new(settings.rate)];
-    for step in 0..settings.n_steps {
-        let left = 1.0 - step as f64 / settings.n_steps as f64;
-        adams.iter_mut().for_each(|adam| adam.lr = settings.rate * left);
-
-        let examples = task.draw(settings.batch, &mut streams.batches)?;
-        let loss = f64::from(descend(&mut model, &examples, &mut adams)?);
-        check_loss(step, loss, *losses.first().unwrap_or(&loss), settings.rate)?;
-        losses.push(loss);
-
-        let is_due = is_look_due(step + 1, settings);
-        if is_due {
-            looks.push(Look::at(&model, &test, &losses, looks[looks.len() - 1].step)?);
-        }
-        let score = looks[looks.len() - 1].score();
-        if on_step(Step { step, loss, score }).is_break() {
-            if !is_due {
-                looks.push(Look::at(
-                    &model,
-                    &test,
-                    &losses,
-                    looks[looks.len() - 1].step,
-                )?);
-            }
+    let mut trainer = Trainer::new(task, settings.clone())?;
+    while let Some(step) = trainer.step()? {
+        if on_step(step).is_break() {
             break;
         }
     }
-    Ok(Trained { before, model, test, looks, losses })
+    trainer.finish()
 }
 
 /// The looks are spread evenly, and the last is at the end.

@@ -25,6 +25,23 @@ fn zeroing_a_head_is_the_model_without_it() {
 }
 
 #[test]
+fn one_head_is_removed_as_all_of_them_in_turn() {
+    let (model, examples) = fresh(20);
+    for how in [Removal::Zero, Removal::Mean] {
+        let rng = &mut Rng::seed_from_u64(0);
+        let ablation = Ablation::of(&model, &examples, how, rng).unwrap();
+        for head in 0..3 {
+            let scores = model.scores_without(head, &examples, how, rng).unwrap();
+            let expected: Vec<f64> = ablation.without.row(head).iter().copied().collect();
+            assert_eq!(scores, expected, "head {head}, {how:?}");
+        }
+    }
+    let rng = &mut Rng::seed_from_u64(0);
+    let refused = model.scores_without(3, &examples, Removal::Mean, rng).unwrap_err();
+    insta::assert_snapshot!(refused, @"there is no head 3 in a layer of 3: they count from 0");
+}
+
+#[test]
 fn what_is_taken_lies_in_the_directions_and_nothing_else_is() {
     let (model, examples) = fresh(20);
     let concat = model.concat(&examples).unwrap();
