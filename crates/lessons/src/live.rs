@@ -20,7 +20,7 @@ pub use control::{Control, Kind};
 pub use settings::Settings;
 pub use shown::Shown;
 
-use crate::{ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch12, ch13};
+use crate::{ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch11, ch12, ch13};
 
 /// A figure that its reader can change.
 pub struct Live {
@@ -62,7 +62,7 @@ pub trait Training {
 }
 
 /// Every live figure, in the order of the chapters.
-pub const ALL: [&Live; 12] = [
+pub const ALL: [&Live; 13] = [
     &ch01::other_parts::LIVE,
     &ch02::arrows::LIVE,
     &ch02::scale::LIVE,
@@ -73,6 +73,7 @@ pub const ALL: [&Live; 12] = [
     &ch06::ledger::LIVE,
     &ch07::painted::LIVE,
     &ch09::nudge::LIVE,
+    &ch11::training_now::LIVE,
     &ch12::without::LIVE,
     &ch13::online::LIVE,
 ];

@@ -168,6 +168,7 @@
       this.isTraining = true;
       this.isBegun = true;
       this.train.textContent = "Stop";
+      this.progress.value = 0;
       this.place.dataset.state = "training";
       ask(this.worker, { call: "train", name: this.name, settings: this.settings() }, (answer) => {
         const [taken, all] = answer.progress ?? [0, 1];

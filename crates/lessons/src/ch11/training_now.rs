@@ -1,0 +1,199 @@
+//! The three lookups, trained while a reader looks on, and a head taken away: live.
+
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+
+use anyhow::Result;
+use attention::{Rng, SeedableRng};
+use figures::{Learning, learning};
+use training::{Error, Look, Lookups, Removal, Task, Trained, Trainer, train};
+
+use crate::live::{Control, Kind, Live, Settings, Shown, Training};
+
+/// Trains as its reader sets: on the sentences, the test set and the looks of all of the
+/// chapter's tables, so a page shows what they hold.
+pub const LIVE: Live = Live {
+    name: "lookups",
+    ask: "Train three heads, then remove one: which word is lost? Do the same with another \
+          seed: is it the same word? Train four: which word no longer needs one head?",
+    needs_layer: false,
+    controls,
+    draw,
+    training: Some(begin),
+};
+
+/// The most heads of a training.
+const MOST_HEADS: usize = 8;
+
+fn controls() -> Vec<Control> {
+    let head = |head: usize| (head.to_string(), format!("head {head}"));
+    let none = ("none".to_owned(), "none".to_owned());
+    let removed = Kind::Choice {
+        options: [none].into_iter().chain((0..MOST_HEADS).map(head)).collect(),
+    };
+    let rate = Kind::Number { range: [0.001, 1.0], step: 0.001, first: 0.01 };
+    vec![
+        Control::new("heads", "Heads", Kind::Count { range: [1, MOST_HEADS], first: 3 }),
+        Control::new("seed", "Seed", Kind::Count { range: [0, 9999], first: 0 }),
+        Control::new("steps", "Steps", Kind::Count { range: [100, 3000], first: 1000 }),
+        Control::new("rate", "Rate at first", rate),
+        Control::new("removed", "Removed", removed).at_any_time(),
+    ]
+}
+
+fn plan(settings: &Settings) -> Result<training::Settings> {
+    let (n_heads, seed) = (settings.count("heads")?, settings.count("seed")? as u64);
+    let (n_steps, rate) = (settings.count("steps")?, settings.number("rate")?);
+    Ok(training::Settings { n_steps, rate, ..Lookups::settings(n_heads, seed) })
+}
+
+fn removed(settings: &Settings) -> Result<Option<usize>> {
+    Ok(settings.choice("removed")?.parse().ok())
+}
+
+/// The training of the chapter's own pictures: three heads, seed 0. It takes seconds, and
+/// two figures show it.
+///
+/// # Errors
+/// As [`train`].
+pub fn first() -> Result<&'static Trained> {
+    static FIRST: OnceLock<Trained> = OnceLock::new();
+    if let Some(trained) = FIRST.get() {
+        return Ok(trained);
+    }
+    let trained = to_the_end(&Lookups::settings(3, 0))?;
+    Ok(FIRST.get_or_init(|| trained))
+}
+
+fn to_the_end(plan: &training::Settings) -> Result<Trained> {
+    Ok(train(&Lookups::default(), plan, |_| ControlFlow::Continue(()))?)
+}
+
+fn draw(settings: &Settings) -> Result<Shown> {
+    let (plan, removed) = (plan(settings)?, removed(settings)?);
+    if plan == Lookups::settings(3, 0) {
+        let first = first()?;
+        return shown(&plan, first, first.last(), removed);
+    }
+    let trained = to_the_end(&plan)?;
+    shown(&plan, &trained, trained.last(), removed)
+}
+
+fn begin(settings: &Settings) -> Result<Box<dyn Training>> {
+    let trainer = Trainer::new(Lookups::default(), plan(settings)?)?;
+    Ok(Box::new(Begun { trainer, failed: None }))
+}
+
+/// A training in steps. One that has diverged has nothing to show but its error.
+struct Begun {
+    trainer: Trainer<Lookups>,
+    failed: Option<Error>,
+}
+
+impl Training for Begun {
+    fn advance(&mut self, n_steps: usize) -> Result<()> {
+        for _ in 0..n_steps {
+            if let Err(error) = self.trainer.step() {
+                self.failed = Some(error.clone());
+                return Err(error.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn progress(&self) -> [usize; 2] {
+        [self.trainer.so_far().losses.len(), self.trainer.settings().n_steps]
+    }
+
+    fn shown(&self, settings: &Settings) -> Result<Shown> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone().into());
+        }
+        let (plan, so_far) = (self.trainer.settings(), self.trainer.so_far());
+        shown(plan, so_far, &self.trainer.look()?, removed(settings)?)
+    }
+}
+
+/// A training as it is at a look, which need not be among those that it holds.
+fn shown(
+    plan: &training::Settings,
+    trained: &Trained,
+    now: &Look,
+    removed: Option<usize>,
+) -> Result<Shown> {
+    let without = |head| {
+        let rng = &mut Rng::seed_from_u64(plan.seed);
+        trained.model.scores_without(head, &trained.test, Removal::Mean, rng)
+    };
+    let without =
+        removed.map(|head| Ok::<_, Error>((head, without(head)?))).transpose()?;
+    let without = without.as_ref().map(|(head, scores)| (*head, scores.as_slice()));
+    let is_new = trained.last().step < now.step;
+    let looks: Vec<&Look> = trained.looks.iter().chain(is_new.then_some(now)).collect();
+    let steps: Vec<usize> = looks.iter().map(|look| look.step).collect();
+    let scores: Vec<Vec<f64>> = looks.iter().map(|look| look.scores.clone()).collect();
+    let learned = Learning {
+        n_steps: plan.n_steps,
+        steps: &steps,
+        targets: Lookups::default().targets(),
+        scores: &scores,
+        rows: &now.rows,
+        tokens: &trained.test.names,
+        without,
+    };
+    let figure = learning(title(plan, now, without), learned)?;
+    let words = words(plan, now, without);
+    let lists = steps.iter().map(|&step| step as f64).chain(scores.concat());
+    let maps = now.focus.iter().chain(&now.rows).copied();
+    let without = without.into_iter().flat_map(|(_, scores)| scores.iter().copied());
+    Ok(Shown { figure, words, numbers: lists.chain(maps).chain(without).collect() })
+}
+
+/// A head that is removed, and the scores without it.
+type Without<'a> = Option<(usize, &'a [f64])>;
+
+fn percent(score: f64) -> String {
+    format!("{:.1} %", 100.0 * score)
+}
+
+fn title(plan: &training::Settings, now: &Look, without: Without) -> String {
+    let heads = match plan.n_heads {
+        1 => "1 head names".to_owned(),
+        n => format!("{n} heads name"),
+    };
+    let whole = percent(now.score());
+    let without = without.map_or(String::new(), |(head, scores)| {
+        let left = percent(scores.iter().sum::<f64>() / scores.len() as f64);
+        format!(", and {left} without head {head}")
+    });
+    let (seed, step) = (plan.seed, now.step);
+    format!("Seed {seed}, step {step}: {heads} {whole} of the words{without}")
+}
+
+fn words(plan: &training::Settings, now: &Look, without: Without) -> String {
+    let lookups = Lookups::default();
+    let targets = lookups.targets();
+    let each = |scores: &[f64]| {
+        let each = targets.iter().zip(scores);
+        let each = each.map(|(target, &score)| format!("{target} {}", percent(score)));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    let attending = now.focus.row_iter().enumerate().map(|(head, row)| {
+        let (target, share) = row.transpose().argmax();
+        format!("head {head} to the {} ({share:.2})", targets[target])
+    });
+    let attending = attending.collect::<Vec<_>>().join(", ");
+    let without = without.map_or(String::new(), |(head, scores)| {
+        format!(" With head {head} at its mean: {}.", each(scores))
+    });
+    format!(
+        "Right names after {} of {} steps: {}. Of the three words, the largest mean share \
+         goes from {attending}.{without}",
+        now.step,
+        plan.n_steps,
+        each(&now.scores),
+    )
+}
+
+#[cfg(test)]
+mod tests;
