@@ -44,7 +44,7 @@ mod tests {
         let live = live::ALL[0];
         let request = read(live.name, "{}").unwrap();
         let [drawn, first] =
-            [(live.draw)(&request.settings).unwrap(), live.at([]).unwrap()];
+            [(request.live.draw)(&request.settings).unwrap(), live.at([]).unwrap()];
         assert_eq!(drawn.to_json(), first.to_json());
         let refused =
             |name, settings| format!("{:#}", read(name, settings).err().unwrap());
