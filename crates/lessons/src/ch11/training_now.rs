@@ -27,7 +27,7 @@ const MOST_HEADS: usize = 8;
 
 fn controls() -> Vec<Control> {
     let head = |head: usize| (head.to_string(), format!("head {head}"));
-    let none = ("none".to_owned(), "none".to_owned());
+    let none = ("no".to_owned(), "none".to_owned());
     let removed = Kind::Choice {
         options: [none].into_iter().chain((0..MOST_HEADS).map(head)).collect(),
     };
