@@ -1,14 +1,15 @@
 //! What one small head does: its map, and the output beside it.
 
 use plotly::HeatMap;
+use plotly::common::{ColorScale, ColorScaleElement};
 use serde_json::{Value, json, to_value};
 
 use attention::{Error as SizeError, Matrix};
 
 use crate::heads::{Heads, share};
 use crate::layout::{label_width, rounded, token_axis, with};
-use crate::matrix_maps::{number, trace as entries_trace};
-use crate::panels::{self, NARROW, Panel, Place, WIDE};
+use crate::matrix_maps::number;
+use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
 use crate::{Error, Figure, Result, Table, palette, sketch};
 
 /// More tokens or entries have no room for their numbers.
@@ -50,27 +51,50 @@ pub fn map_and_output<S: AsRef<str>>(
         alternative: told(&tokens, attn, out),
         sketch: tables.iter().map(sketch::table).collect::<Vec<_>>().join("\n\n"),
         tables,
-        traces: traces(attn, out),
+        traces: traces(attn, out).into(),
         wide: cells(WIDE, [68.0, 36.0], 12),
         narrow: cells(NARROW, [46.0, 32.0], 11),
         notebook: None,
     })
 }
 
-fn traces(attn: &Matrix, out: &Matrix) -> Vec<Value> {
-    let rows = attn.row_iter().map(|row| row.iter().map(|&it| rounded(it)).collect());
-    let map = HeatMap::new_z(rows.collect::<Vec<Vec<f64>>>())
+/// A cell of nothing. Not seen through, as plotly chooses white letters or dark ones for a
+/// cell by its colour, and takes the page for white.
+const NOTHING: &str = "#3d4552";
+
+fn traces(attn: &Matrix, out: &Matrix) -> [Value; 2] {
+    let rows = |matrix: &Matrix| -> Vec<Vec<f64>> {
+        let row =
+            matrix.row_iter().map(|row| row.iter().map(|&it| rounded(it)).collect());
+        row.collect()
+    };
+    let map = HeatMap::new_z(rows(attn))
         .name("map")
-        .zmin(0.0)
         .zmax(1.0)
         .color_scale(palette::shares())
-        .show_scale(false)
         .hover_template("%{y} → %{x}: %{z:.3f}<extra></extra>");
-    let gaps =
-        [("texttemplate", "%{z:.3f}".into()), ("xgap", 1.into()), ("ygap", 1.into())];
     let largest = out.amax();
-    let end = if largest == 0.0 { 1.0 } else { largest };
-    vec![with(to_value(map), gaps), entries_trace(1, "output", out, end)]
+    let stops = [NOTHING, palette::head(0)].into_iter().enumerate();
+    let stops = stops.map(|(at, it)| ColorScaleElement(at as f64, it.to_owned()));
+    let written = out.row_iter().map(|row| row.iter().map(|&it| number(it)).collect());
+    let written: Vec<Vec<String>> = written.collect();
+    let output = HeatMap::new_z(rows(&out.abs()))
+        .name("output")
+        .x_axis(axis_name("x", 1))
+        .y_axis(axis_name("y", 1))
+        .zmax(if largest == 0.0 { 1.0 } else { largest })
+        .color_scale(ColorScale::Vector(stops.collect()))
+        .hover_template("%{y}, entry %{x}: %{text}<extra></extra>");
+    let traced = |trace: Box<HeatMap<f64, f64, Vec<f64>>>, template: &str| {
+        let trace = trace.zmin(0.0).show_scale(false);
+        let gaps = [("xgap", json!(1)), ("ygap", json!(1))];
+        let mut trace = with(to_value(trace), gaps);
+        trace["texttemplate"] = json!(template);
+        trace
+    };
+    let mut output = traced(output, "%{text}");
+    output["text"] = json!(written);
+    [traced(map, "%{z:.3f}"), output]
 }
 
 fn layout(
@@ -161,6 +185,15 @@ mod tests {
         let figure =
             map_and_output("Two", &TOKENS, &attn(), &["a", "b", "c"], &out).unwrap();
         assert_figure!(figure);
+    }
+
+    /// White letters, from the first cell of the scale to the last.
+    #[test]
+    fn the_output_reads_on_every_page() {
+        for colour in [NOTHING, palette::head(0)] {
+            let contrast = palette::tests::contrast(colour, "#ffffff");
+            assert!(contrast >= 4.3, "{colour}: {contrast:.2}");
+        }
     }
 
     #[test]
