@@ -11,55 +11,18 @@
 //! it anew at whatever its reader sets. It is the same code in both places.
 
 mod control;
+mod figure;
 mod settings;
 mod shown;
 
 use anyhow::{Context, Result};
 
 pub use control::{Control, Kind};
+pub use figure::{Begin, Live, Training};
 pub use settings::Settings;
 pub use shown::Shown;
 
 use crate::{ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch11, ch12, ch13};
-
-/// A figure that its reader can change.
-pub struct Live {
-    /// What a chapter and an address call it.
-    pub name: &'static str,
-    /// What a reader may ask of it, in a sentence or two.
-    pub ask: &'static str,
-    /// Whether it needs the trained layer.
-    pub needs_layer: bool,
-    /// What can be changed, in the order that it is shown in.
-    pub controls: fn() -> Vec<Control>,
-    /// The figure at these settings.
-    pub draw: fn(&Settings) -> Result<Shown>,
-    /// How it is trained, if it is: step by step, so that a page can show progress and
-    /// stop. At its end it shows what `draw` does.
-    pub training: Option<Begin>,
-}
-
-/// Begins a training at these settings.
-pub type Begin = fn(&Settings) -> Result<Box<dyn Training>>;
-
-/// A training that goes on when it is asked to.
-pub trait Training {
-    /// Takes up to so many further steps.
-    ///
-    /// # Errors
-    /// A training that diverges.
-    fn advance(&mut self, n_steps: usize) -> Result<()>;
-
-    /// Steps taken, and steps in all.
-    fn progress(&self) -> [usize; 2];
-
-    /// What there is to see so far. Of the settings only those count that can be changed
-    /// [at any time](Control::at_any_time).
-    ///
-    /// # Errors
-    /// A setting that does not fit.
-    fn shown(&self, settings: &Settings) -> Result<Shown>;
-}
 
 /// Every live figure, in the order of the chapters.
 pub const ALL: [&Live; 13] = [
@@ -88,30 +51,6 @@ pub fn find(name: &str) -> Result<&'static Live> {
         let known = ALL.map(|live| live.name).join(", ");
         format!("no live figure {name}; there are: {known}")
     })
-}
-
-impl Live {
-    /// Draws the figure at its first settings, but for these.
-    ///
-    /// # Errors
-    /// A setting that there is not, or that cannot be.
-    pub fn at<'a>(
-        &self,
-        pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Shown> {
-        (self.draw)(&self.settings(pairs)?)
-    }
-
-    /// The first settings, but for these.
-    ///
-    /// # Errors
-    /// A setting that there is not, or that cannot be.
-    pub fn settings<'a>(
-        &self,
-        pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Settings> {
-        Settings::new(&(self.controls)(), pairs)
-    }
 }
 
 #[cfg(test)]

@@ -4,8 +4,6 @@ use attention::Matrix;
 use figures::formula;
 use serde_json::{Value, json};
 
-use super::settings::written;
-
 /// One control of a live figure.
 #[derive(Debug, Clone)]
 pub struct Control {
@@ -128,4 +126,12 @@ impl Control {
         control["at_any_time"] = json!(self.at_any_time);
         control
     }
+}
+
+/// A matrix as an address writes it: rows apart by `;`, entries by `,`.
+fn written(matrix: &Matrix) -> String {
+    let row =
+        |row: Vec<f64>| row.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+    let rows = matrix.row_iter().map(|it| row(it.iter().copied().collect()));
+    rows.collect::<Vec<_>>().join(";")
 }

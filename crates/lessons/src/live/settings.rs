@@ -122,14 +122,6 @@ impl Settings {
     }
 }
 
-/// A matrix as an address writes it: rows apart by `;`, entries by `,`.
-pub(super) fn written(matrix: &Matrix) -> String {
-    let row =
-        |row: Vec<f64>| row.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
-    let rows = matrix.row_iter().map(|it| row(it.iter().copied().collect()));
-    rows.collect::<Vec<_>>().join(";")
-}
-
 fn read(control: &Control, text: &str) -> Result<Value> {
     let label = &control.label;
     Ok(match &control.kind {

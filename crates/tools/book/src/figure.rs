@@ -14,8 +14,6 @@ use record::Run;
 use serde_json::{Value, json};
 use workshop::paths;
 
-use crate::live_module;
-
 /// Draws the figure of a name as a fragment of HTML that stands by itself, with an id
 /// that is unique in the book (the print page holds all chapters).
 pub type Draw = fn(name: &str, args: &Args, id: &str) -> Result<String>;
@@ -34,6 +32,10 @@ pub struct Registry {
     /// What the reader's own benchmark found.
     pub run: Option<Run>,
 }
+
+/// Where pages look for the module of the live figures, and what they find before there
+/// is one.
+pub(crate) const NO_MODULE: Asset = ("live.json", "{}");
 
 /// What the chapters may show.
 ///
@@ -129,7 +131,7 @@ pub fn write_assets(folder: &Path, registry: &Registry) -> Result<()> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make {}", folder.display()))?;
     // Until there is a module, pages are told that there is none.
-    let beside = [registry.worker, live_module::NONE];
+    let beside = [registry.worker, NO_MODULE];
     for (name, text) in registry.assets.concat().into_iter().chain(beside) {
         let path = folder.join(name);
         if fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {

@@ -10,16 +10,13 @@ use anyhow::{Context, Result};
 use serde_json::json;
 use workshop::build;
 
-use crate::figure;
+use crate::figure::{self, NO_MODULE};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Vectors of four f32, which every browser has had since 2023.
 const FLAGS: (&str, &str) =
     ("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "-C target-feature=+simd128");
-
-/// Where pages look for the module, when there is none.
-pub(crate) const NONE: (&str, &str) = ("live.json", "{}");
 
 /// Names a module that was compiled by other means: Debian's compiler, say.
 const GIVEN: &str = "LIVE_MODULE";
@@ -62,7 +59,7 @@ pub(crate) fn add(built: &Path) -> Result<Live> {
     };
     let named = |name: &str, bytes: &[u8]| format!("{name}?v={}", figure::hash(bytes));
     let Some(module) = module()? else {
-        write(NONE.0, NONE.1.as_bytes())?;
+        write(NO_MODULE.0, NO_MODULE.1.as_bytes())?;
         return Ok(Live::NoTarget);
     };
     let module =
@@ -73,7 +70,7 @@ pub(crate) fn add(built: &Path) -> Result<Live> {
         "module": named("live.wasm", &module),
         "layer": named("layer.safetensors", lessons::trained::FILE),
     });
-    write(NONE.0, found.to_string().as_bytes())?;
+    write(NO_MODULE.0, found.to_string().as_bytes())?;
     Ok(Live::Added { n_bytes: module.len() })
 }
 
