@@ -18,7 +18,8 @@ use std::{env, fs};
 
 use browser::{Browser, View};
 
-/// One page's transfer, figures and their library included.
+/// One page's transfer, figures, their library and the live figures' module included; the
+/// trained layer comes on top, where a live figure needs it.
 const MOST_BYTES: f64 = 1.6e6;
 
 const VIEWS: [View; 4] = [
