@@ -42,20 +42,26 @@ static BOOK: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     }
 });
 
-/// Each live figure in a page, opened.
-fn each(view: crate::View, mut look: impl FnMut(&'static Live, &Open) -> Vec<String>) {
+/// Each live figure with the address of its chapter.
+fn chapters(mut look: impl FnMut(&'static Live, &Browser, &str)) {
     let Some(folder) = &*BOOK else { return };
     let server = book::serve(0).unwrap();
     let browser = Browser::start().unwrap();
-    let mut problems = Vec::new();
     for live in live::ALL {
-        let url = format!("{}{}", server.url(), page_of(folder, live));
-        let page = browser.open(&url, view, "").unwrap();
+        look(live, &browser, &format!("{}{}", server.url(), page_of(folder, live)));
+    }
+}
+
+/// Each live figure in a page, opened.
+fn each(view: crate::View, mut look: impl FnMut(&'static Live, &Open) -> Vec<String>) {
+    let mut problems = Vec::new();
+    chapters(|live, browser, url| {
+        let page = browser.open(url, view, "").unwrap();
         open(&page, live);
         let found = look(live, &page).into_iter();
         let seen = page.close().unwrap().problems.into_iter();
         problems.extend(found.chain(seen).map(|what| format!("{}: {what}", live.name)));
-    }
+    });
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
@@ -149,10 +155,7 @@ fn every_control_moves_its_figure() {
 
 #[test]
 fn a_setting_that_makes_no_sense_is_refused_and_the_figure_stays() {
-    let Some(folder) = &*BOOK else { return };
-    let server = book::serve(0).unwrap();
-    let browser = Browser::start().unwrap();
-    for live in live::ALL {
+    chapters(|live, browser, url| {
         // By the address, for one of its controls.
         let controls = (live.controls)();
         let refused = |key| match live.at([(key, "none")]) {
@@ -162,8 +165,7 @@ fn a_setting_that_makes_no_sense_is_refused_and_the_figure_stays() {
         let control =
             controls.iter().find(|it| live.training.is_none() || it.at_any_time);
         let key = control.expect("a figure has controls").key;
-        let page = format!("{}{}", server.url(), page_of(folder, live));
-        let url = format!("{page}?{}.{key}=none", live.name);
+        let url = format!("{url}?{}.{key}=none", live.name);
         let page = browser.open(&url, VIEWS[0], "").unwrap();
         let caption = format!(
             "document.querySelector('#live-{} figcaption').textContent",
@@ -185,19 +187,15 @@ fn a_setting_that_makes_no_sense_is_refused_and_the_figure_stays() {
         }
         let seen = page.close().unwrap();
         assert!(seen.problems.is_empty(), "{:?}", seen.problems);
-    }
+    });
 }
 
 /// Nobody is told of controls that cannot be: not without the module, not without
 /// WebAssembly.
 #[test]
 fn without_webassembly_a_page_shows_its_figures_and_says_nothing_more() {
-    let Some(folder) = &*BOOK else { return };
-    let server = book::serve(0).unwrap();
-    let browser = Browser::start().unwrap();
-    for live in live::ALL {
-        let url = format!("{}{}", server.url(), page_of(folder, live));
-        let page = browser.open(&url, VIEWS[0], "delete window.WebAssembly").unwrap();
+    chapters(|live, browser, url| {
+        let page = browser.open(url, VIEWS[0], "delete window.WebAssembly").unwrap();
         let shown = "(() => { const place = document.querySelector('[data-live]'); \
             place.scrollIntoView(); return new Promise((done) => setTimeout(done, 500)).then(\
             () => JSON.stringify([place.innerText.trim() === \
@@ -206,18 +204,14 @@ fn without_webassembly_a_page_shows_its_figures_and_says_nothing_more() {
         assert_eq!(page.text(shown).unwrap(), "[true,true,false]", "{}", live.name);
         let seen = page.close().unwrap();
         assert!(seen.problems.is_empty(), "{}: {:?}", live.name, seen.problems);
-    }
+    });
 }
 
 /// Once a figure is live, it needs no network.
 #[test]
 fn a_live_figure_goes_on_without_a_network() {
-    let Some(folder) = &*BOOK else { return };
-    let server = book::serve(0).unwrap();
-    let browser = Browser::start().unwrap();
-    for live in live::ALL {
-        let url = format!("{}{}", server.url(), page_of(folder, live));
-        let page = browser.open(&url, VIEWS[0], "").unwrap();
+    chapters(|live, browser, url| {
+        let page = browser.open(url, VIEWS[0], "").unwrap();
         open(&page, live);
         // The first answer brings the module, and the layer if it is needed.
         page.text("tried.compute('draw', {})").unwrap();
@@ -228,5 +222,5 @@ fn a_live_figure_goes_on_without_a_network() {
         // What the browser asks for by itself (the page's icon, as the address changes)
         // is not there now.
         page.close().unwrap();
-    }
+    });
 }

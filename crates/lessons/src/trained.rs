@@ -9,6 +9,9 @@ use single_head::{HeadPass, attend};
 
 pub use pretrained::MINILM_FILE as FILE;
 
+/// The number of the trained layer's heads: controls are made where the layer is not there.
+pub const N_HEADS: usize = 12;
+
 static LAYER: OnceLock<TrainedLayer> = OnceLock::new();
 
 /// The trained layer. A page's module is built without its 2.4 MB, and must be

@@ -8,7 +8,7 @@ use single_head::attend;
 
 use crate::live::{Control, Kind, Live, Settings, Shown};
 use crate::numbers::{brief, ends};
-use crate::trained::{self, passes};
+use crate::trained::{self, N_HEADS, passes};
 
 /// Draws how far every column moves.
 pub const LIVE: Live = Live {
@@ -25,9 +25,6 @@ pub const LIVE: Live = Live {
 pub const HEAD: usize = 9;
 /// What its W_i^V is multiplied by first.
 pub const FACTOR: f64 = -1.0;
-
-/// The heads of the trained layer.
-const N_HEADS: usize = 12;
 
 /// The trained layer before and after one head's W_i^V is multiplied.
 pub struct Disturbed {

@@ -7,7 +7,7 @@ use single_head::attend;
 
 use crate::live::{Control, Kind, Live, Settings, Shown};
 use crate::numbers::share;
-use crate::trained;
+use crate::trained::{self, N_HEADS};
 
 /// Draws a trained head under the mask that its reader paints.
 pub const LIVE: Live = Live {
@@ -28,8 +28,6 @@ const TOKENS: [&str; 8] =
 const QUERY: usize = 2;
 /// The head that is shown first.
 const HEAD: usize = 7;
-/// The number of the trained layer's heads.
-const N_HEADS: usize = 12;
 
 fn controls() -> Vec<Control> {
     let n = TOKENS.len();

@@ -8,7 +8,7 @@ use single_head::attend;
 use super::sinks::{Without, without};
 use crate::live::{Control, Kind, Live, Settings, Shown};
 use crate::numbers::share;
-use crate::trained;
+use crate::trained::{self, N_HEADS};
 
 /// Draws the map of a head as it is, without a token's column, and with that token masked.
 pub const LIVE: Live = Live {
@@ -37,7 +37,7 @@ fn controls() -> Vec<Control> {
     let sentences = Kind::Choice { options: sentences.to_vec() };
     vec![
         Control::new("sentence", "Sentence", sentences),
-        Control::new("head", "Head", Kind::Count { range: [0, 11], first: 11 }),
+        Control::new("head", "Head", Kind::Count { range: [0, N_HEADS - 1], first: 11 }),
         Control::new("token", "Token", Kind::Count { range: [0, LAST], first: 0 }),
     ]
 }

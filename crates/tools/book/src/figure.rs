@@ -12,7 +12,7 @@ use lessons::Args;
 use lessons::live::{Control, Live};
 use record::Run;
 use serde_json::{Value, json};
-use workshop::paths;
+use workshop::{paths, step};
 
 /// Draws the figure of a name as a fragment of HTML that stands by itself, with an id
 /// that is unique in the book (the print page holds all chapters).
@@ -128,17 +128,10 @@ impl Registry {
 /// preprocessor has no say after that. A file that is as it should be is not touched, so
 /// that `mdbook serve`, which watches the folder, does not build for ever.
 pub fn write_assets(folder: &Path, registry: &Registry) -> Result<()> {
-    fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make {}", folder.display()))?;
     // Until there is a module, pages are told that there is none.
     let beside = [registry.worker, NO_MODULE];
     for (name, text) in registry.assets.concat().into_iter().chain(beside) {
-        let path = folder.join(name);
-        if fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
-            continue;
-        }
-        fs::write(&path, text)
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        step::write(&folder.join(name), text)?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use serde_json::json;
-use workshop::build;
+use workshop::{build, step};
 
 use crate::figure::{self, NO_MODULE};
 
@@ -53,10 +53,7 @@ impl fmt::Display for Live {
 /// the target the pages are told that there is none.
 pub(crate) fn add(built: &Path) -> Result<Live> {
     let assets = built.join("assets");
-    let write = |name: &str, bytes: &[u8]| {
-        workshop::whole::write(&assets.join(name), bytes)
-            .with_context(|| format!("cannot write {name}"))
-    };
+    let write = |name: &str, bytes: &[u8]| step::write(&assets.join(name), bytes);
     let named = |name: &str, bytes: &[u8]| format!("{name}?v={}", figure::hash(bytes));
     let Some(module) = module()? else {
         write(NO_MODULE.0, NO_MODULE.1.as_bytes())?;

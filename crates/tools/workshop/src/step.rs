@@ -48,15 +48,16 @@ pub fn create(path: &Path) -> Result<File> {
 /// Writes a file unless it holds just that, so that times of change mean something.
 ///
 /// Whoever reads it meanwhile, and whatever ends this process, the file holds all of the
-/// old text or all of the new.
+/// old contents or all of the new.
 ///
 /// # Errors
 /// A file or folder that cannot be written.
-pub fn write(path: &Path, text: &str) -> Result<()> {
-    if fs::read_to_string(path).is_ok_and(|before| before == text) {
+pub fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
+    let contents = contents.as_ref();
+    if fs::read(path).is_ok_and(|before| before == contents) {
         return Ok(());
     }
-    replace(path, |new| fs::write(new, text))
+    replace(path, |new| fs::write(new, contents))
 }
 
 /// Copies a file unless the copy is equal, in the way of [`write()`].
