@@ -2,13 +2,12 @@
 
 use plotly::Bar;
 use plotly::common::{HoverInfo, Marker, Orientation};
-use serde_json::{Value, json, to_value};
+use serde_json::{Value, to_value};
 
 use attention::{Error as SizeError, MultiplyAdds, ParameterCount, thousands};
 
-use crate::layout::{formula, number_axis, token_axis, with};
-use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
-use crate::{Figure, Result, Table, palette, sketch};
+use crate::panels::{NARROW, WIDE, axis_name};
+use crate::{Figure, Result, Table, formula, named_bars, palette, sketch};
 
 /// The steps that look at pairs of tokens.
 const OF_PAIRS: [&str; 2] = ["Q Kᵀ", "A V"];
@@ -108,16 +107,7 @@ impl List {
         .text_array(each().map(|line| thousands(line.n)).collect())
         .hover_text_array(each().map(told).collect())
         .hover_info(HoverInfo::Text);
-        with(
-            to_value(bars),
-            [
-                ("textposition", json!("auto")), // inside where it fits
-                ("textangle", json!(0)),
-                ("insidetextanchor", json!("start")),
-                ("insidetextfont.color", json!("#fff")),
-                ("cliponaxis", json!(false)),
-            ],
-        )
+        named_bars::written_in(to_value(bars))
     }
 
     fn table(&self) -> Table {
@@ -140,31 +130,11 @@ impl List {
 }
 
 fn layout(lists: &[List], width: f64, most_columns: usize) -> Value {
-    let place = Place {
-        width,
-        n_columns: most_columns.min(lists.len()),
-        left: 76.0,
-        left_once: false,
-        below: 20.0,
-        above: 0.0,
-    };
     let panel = |list: &List| {
-        let n = list.lines.len();
-        let y = token_axis(&[], 13)
-            .tick_values((0..n).map(|at| at as f64).collect())
-            .tick_text(list.lines.iter().map(|line| formula(&line.name)).collect())
-            .range(vec![n as f64 - 0.5, -0.5]); // the first on top
-        Panel {
-            title: list.heading(),
-            x: number_axis(list.most() * 1.02, "").tick_format("~s").n_ticks(4),
-            y,
-            width: None,
-            height: n as f64 * 26.0,
-        }
+        let names = list.lines.iter().map(|line| line.name.as_str());
+        named_bars::panel(list.heading(), names, list.most())
     };
-    let mut layout = panels::layout(lists.iter().map(panel).collect(), &place);
-    layout["bargap"] = json!(0.25);
-    layout
+    named_bars::layout(lists.iter().map(panel).collect(), width, most_columns, 76.0)
 }
 
 #[cfg(test)]

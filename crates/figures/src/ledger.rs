@@ -2,13 +2,12 @@
 
 use plotly::Bar;
 use plotly::common::{HoverInfo, Marker, Orientation};
-use serde_json::{Value, json, to_value};
+use serde_json::{Value, to_value};
 
 use attention::{Count, Error as SizeError, ParameterCount, thousands};
 
-use crate::layout::{formula, number_axis, token_axis, with};
-use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
-use crate::{Error, Figure, Result, Table, palette, sketch};
+use crate::panels::{NARROW, WIDE, axis_name};
+use crate::{Error, Figure, Result, Table, formula, named_bars, palette, sketch};
 
 /// Ledgers of parameters side by side on one scale, each under its name.
 ///
@@ -68,16 +67,7 @@ impl Ledger<'_> {
             .text_array(lines.iter().map(product).collect())
             .hover_text_array(lines.iter().map(told).collect())
             .hover_info(HoverInfo::Text);
-        with(
-            to_value(bars),
-            [
-                ("textposition", json!("auto")), // inside where it fits
-                ("textangle", json!(0)),
-                ("insidetextanchor", json!("start")),
-                ("insidetextfont.color", json!("#fff")),
-                ("cliponaxis", json!(false)),
-            ],
-        )
+        named_bars::written_in(to_value(bars))
     }
 
     fn table(&self) -> Table {
@@ -128,32 +118,13 @@ fn product(line: &Count) -> String {
 }
 
 fn layout(ledgers: &[Ledger], width: f64, most_columns: usize) -> Value {
-    let place = Place {
-        width,
-        n_columns: most_columns.min(ledgers.len()),
-        left: 42.0,
-        left_once: false,
-        below: 20.0,
-        above: 0.0,
-    };
-    let end = most(ledgers) * 1.02;
+    let most = most(ledgers);
     let panel = |ledger: &Ledger| {
-        let lines = ledger.count.counts();
-        let y = token_axis(&[], 13)
-            .tick_values((0..lines.len()).map(|at| at as f64).collect())
-            .tick_text(lines.iter().map(|line| formula(line.name())).collect())
-            .range(vec![lines.len() as f64 - 0.5, -0.5]); // the first on top
-        Panel {
-            title: ledger.heading(),
-            x: number_axis(end, "").tick_format("~s").n_ticks(4),
-            y,
-            width: None,
-            height: lines.len() as f64 * 26.0,
-        }
+        let names = ledger.count.counts().iter().map(Count::name);
+        named_bars::panel(ledger.heading(), names, most)
     };
-    let mut layout = panels::layout(ledgers.iter().map(panel).collect(), &place);
-    layout["bargap"] = json!(0.25);
-    layout
+    let panels = ledgers.iter().map(panel).collect();
+    named_bars::layout(panels, width, most_columns, 42.0)
 }
 
 #[cfg(test)]

@@ -56,6 +56,7 @@ mod masked_head;
 mod matrix_bands;
 mod matrix_maps;
 mod memory_order;
+mod named_bars;
 mod online_softmax;
 mod palette;
 mod panels;

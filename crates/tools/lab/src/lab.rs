@@ -261,7 +261,7 @@ mod tests {
     fn write_server(folder: &Path, process: u32, port: u16) {
         let file = folder.join(format!("runtime/jpserver-{process}.json"));
         let server = serde_json::json!({ "pid": process, "port": port });
-        step::write(&file, &server.to_string()).unwrap();
+        step::write(&file, server.to_string()).unwrap();
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl Times {
         }
         let all = self.start.elapsed().as_secs_f64();
         let line = format!("notebooks: set up in {all:.0} s ({steps})");
-        step::write(&place::state("log/set-up.log"), &format!("{line}\n"))?;
+        step::write(&place::state("log/set-up.log"), format!("{line}\n"))?;
         progress.println(&line);
         Ok(())
     }

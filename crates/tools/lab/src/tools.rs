@@ -128,7 +128,7 @@ fn write_no_std() -> Result<()> {
         let path = place::state(&format!("evcxr/no-std/{name}/src/lib.rs"));
         step::write(&path, "//! Empty: see `write_no_std`.\n")?;
     }
-    step::write(&place::state("evcxr/.cargo/config.toml"), &profile())
+    step::write(&place::state("evcxr/.cargo/config.toml"), profile())
 }
 
 /// JupyterLab asks no other host (for news, for new versions, for extensions), offers no
@@ -159,7 +159,7 @@ fn write_jupyter_config() -> Result<()> {
 }
 
 fn write_json(path: &Path, value: &serde_json::Value) -> Result<()> {
-    step::write(path, &format!("{value:#}\n"))
+    step::write(path, format!("{value:#}\n"))
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub fn warm(progress: &Progress) -> Result<bool> {
     progress
         .set_message("notebooks: compiling the crates for the kernel (a minute, once)");
     let notebook = place::state("evcxr/warm.ipynb");
-    step::write(&notebook, &one_kernel(&wanted).to_string())?;
+    step::write(&notebook, one_kernel(&wanted).to_string())?;
     let result = place::state("evcxr/warmed.ipynb");
     execute::execute(&notebook, &result, Some(&half), &mut |done, all| {
         progress.set_detail(format!(
