@@ -9,7 +9,7 @@ use workshop::paths;
 /// What each crate of the subject may use, the lowest floor first. Implementations that are
 /// compared never call each other; the one exception is the formula itself, which
 /// `per-head` takes from `single-head`.
-const SUBJECT: [(&str, &[&str]); 11] = [
+const SUBJECT: [(&str, &[&str]); 12] = [
     // The first and the third only fix features of what nalgebra stands on.
     ("attention", &["bytemuck", "nalgebra", "num-complex", "rand", "thiserror"]),
     ("single-head", &["attention"]),
@@ -18,6 +18,7 @@ const SUBJECT: [(&str, &[&str]); 11] = [
     ("kernels", &["attention", "nalgebra", "pulp", "rayon"]),
     ("figures", &["attention", "plotly", "serde_json", "thiserror"]),
     ("gradients", &["attention", "fused-heads", "thiserror"]),
+    ("block", &["attention", "fused-heads", "gradients", "libm", "thiserror"]),
     ("training", &["attention", "fused-heads", "gradients", "rand", "thiserror"]),
     ("pretrained", &["attention", "safetensors", "serde", "serde_json", "thiserror"]),
     (

@@ -3,6 +3,8 @@
 /// Random layers, inputs and masks, and the number by which stages are compared.
 mod cases;
 
+/// A stack of blocks gives the same, whichever stage is in it.
+mod blocks;
 /// The numbers that chapters quote.
 mod chapters;
 /// No circles between the files of a crate.

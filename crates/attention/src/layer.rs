@@ -78,3 +78,28 @@ pub trait MultiHeadAttention<T: Real = f64> {
         self.forward(x, x, x, mask)
     }
 }
+
+/// A stage that is only known when the program runs.
+impl<T: Real> MultiHeadAttention<T> for Box<dyn MultiHeadAttention<T>> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn dims(&self) -> Dims {
+        (**self).dims()
+    }
+
+    fn parameter_count(&self) -> ParameterCount {
+        (**self).parameter_count()
+    }
+
+    fn forward(
+        &self,
+        query: &Matrix<T>,
+        key: &Matrix<T>,
+        value: &Matrix<T>,
+        mask: &Mask,
+    ) -> Result<Attended<T>> {
+        (**self).forward(query, key, value, mask)
+    }
+}

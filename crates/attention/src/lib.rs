@@ -31,7 +31,7 @@
 //! `[out, in]` are transposed once, where they are loaded.
 //!
 //! Left out: dropout, residual connections, layer normalisation, positions. They surround
-//! attention in a Transformer and are not part of it.
+//! attention in a Transformer and are not part of it; `block` holds them.
 
 mod attend;
 mod batch;
@@ -64,7 +64,7 @@ pub use mask::Mask;
 pub use matrix::{Matrix, Real, RowVector, View, max_abs_diff, random_matrix};
 pub use parameters::{HeadParameters, LayerParameters, PackedParameters};
 pub use softmax::{softmax_rows, weighted_values};
-pub use table::thousands;
+pub use table::{thousands, write_table};
 pub use trace::{ShapeStep, ShapeTrace};
 
 /// The library of matrices: [`Matrix`], [`View`] and [`RowVector`] are its types.

@@ -13,10 +13,7 @@ pub fn thousands(n: impl fmt::Display) -> String {
 
 /// Writes rows of cells in columns: text to the left, the last column to the right, a
 /// rule before the last row.
-pub(crate) fn write_table(
-    f: &mut fmt::Formatter<'_>,
-    rows: &[Vec<String>],
-) -> fmt::Result {
+pub fn write_table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
     let n_columns = rows.first().map_or(0, Vec::len);
     let width_of = |c: usize| rows.iter().map(|row| row[c].chars().count()).max();
     let widths: Vec<usize> = (0..n_columns).map(|c| width_of(c).unwrap_or(0)).collect();

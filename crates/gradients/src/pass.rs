@@ -1,6 +1,6 @@
 //! A forward pass that can be gone back through.
 
-use attention::{Batch, Mask, Matrix, Real, Result};
+use attention::{Batch, Error, Mask, Matrix, Real, Result};
 use fused_heads::{FusedAttention, FusedPass};
 
 /// One forward pass of a fused layer, with every matrix that its backward pass needs: the
@@ -87,6 +87,23 @@ impl<'a, T: Real> Pass<'a, T> {
         mask: &Mask,
     ) -> Result<Self> {
         let fused = layer.pass(x, x, x, mask)?;
+        Ok(Self { layer, inputs: Inputs::One(x), fused })
+    }
+
+    /// A pass of self-attention that the layer has taken already, with its inputs: `fused`
+    /// is of this layer and of these tokens, one or many sequences of them.
+    ///
+    /// # Shapes
+    /// `x` is `[n_sequences · n_tokens, d_model]`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](attention::Error::Shape) if the pass was of other sizes.
+    pub fn taken(
+        layer: &'a FusedAttention<T>,
+        x: &'a Matrix<T>,
+        fused: FusedPass<T>,
+    ) -> Result<Self> {
+        Error::expect_shape("x of the pass", fused.out.shape(), x.shape())?;
         Ok(Self { layer, inputs: Inputs::One(x), fused })
     }
 

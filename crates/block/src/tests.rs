@@ -1,0 +1,155 @@
+//! What holds of whole blocks and stacks.
+
+use attention::{
+    Batch, Dims, Error as SizeError, LayerParameters, Mask, Matrix, MultiHeadAttention,
+    Rng, SeedableRng, random_matrix,
+};
+use fused_heads::FusedAttention;
+
+use crate::{
+    Activation, Block, FeedForward, LayerNorm, Norm, Stack, StackPass, Sublayer,
+};
+
+const N_TOKENS: usize = 5;
+const D_MODEL: usize = 6;
+
+/// Where a stack's norms stand.
+#[derive(Debug, Clone, Copy)]
+enum Order {
+    None,
+    Before,
+    After,
+}
+
+fn random_norm(order: Order, rng: &mut Rng) -> Norm {
+    let mut row = |shift: f64| random_matrix(1, D_MODEL, 0.3, rng).add_scalar(shift);
+    let (gain, bias) = (row(1.0).row(0).into_owned(), row(0.0).row(0).into_owned());
+    let norm = LayerNorm { gain, bias, eps: 1e-5 };
+    match order {
+        Order::None => Norm::None,
+        Order::Before => Norm::Before(norm),
+        Order::After => Norm::After(norm),
+    }
+}
+
+type Parameters = Vec<LayerParameters>;
+
+fn stack(order: Order, activation: Activation) -> (Stack<FusedAttention>, Parameters) {
+    let rng = &mut Rng::seed_from_u64(1);
+    let dims = Dims::new(D_MODEL, 2).unwrap();
+    let parameters: Parameters =
+        (0..3).map(|_| LayerParameters::random(dims, true, rng)).collect();
+    let blocks = parameters.iter().map(|parameters| {
+        let ffn = FeedForward { activation, ..FeedForward::random(D_MODEL, 10, rng) };
+        let attention = FusedAttention::new(parameters);
+        Block {
+            attention: Sublayer::new(attention, random_norm(order, rng)),
+            feed_forward: Some(Sublayer::new(ffn, random_norm(order, rng))),
+        }
+    });
+    let blocks = blocks.collect();
+    let last_norm = random_norm(order, rng).get().cloned();
+    (Stack { blocks, last_norm }, parameters)
+}
+
+fn tokens() -> Batch {
+    let rng = &mut Rng::seed_from_u64(2);
+    Batch::new(2, random_matrix(2 * N_TOKENS, D_MODEL, 1.0, rng)).unwrap()
+}
+
+const MASKS: [Mask; 2] = [Mask::Causal, Mask::FirstKeys(3)];
+
+/// Σ out ⊙ probe, whose gradient with respect to out is the probe.
+fn value(stack: &Stack<FusedAttention>, x: &Batch, probe: &Matrix) -> f64 {
+    StackPass::forward(stack, x, &MASKS).unwrap().out().dot(probe)
+}
+
+/// The fourth-order central difference, whose error is far below 1e-7.
+fn difference(mut value: impl FnMut(f64) -> f64) -> f64 {
+    let h = 1e-3;
+    let mut pair = |h: f64| value(h) - value(-h);
+    (8.0 * pair(h) - pair(2.0 * h)) / (12.0 * h)
+}
+
+#[test]
+fn every_gradient_is_a_central_difference() {
+    for order in [Order::None, Order::Before, Order::After] {
+        for activation in [Activation::Gelu, Activation::GeluTanh] {
+            let (mut stack, _) = stack(order, activation);
+            let x = tokens();
+            let rng = &mut Rng::seed_from_u64(3);
+            let probe = random_matrix(2 * N_TOKENS, D_MODEL, 1.0, rng);
+            let d = StackPass::forward(&stack, &x, &MASKS).unwrap().backward(&probe);
+            let d = d.unwrap();
+            let largest = d.entries().iter().flat_map(|d| d.iter()).fold(0.0, larger);
+            let mut worst: f64 = 0.0;
+            for part in 0..d.entries().len() {
+                for entry in 0..d.entries()[part].len() {
+                    let before = stack.entries_mut()[part][entry];
+                    let found = difference(|h| {
+                        stack.entries_mut()[part][entry] = before + h;
+                        value(&stack, &x, &probe)
+                    });
+                    stack.entries_mut()[part][entry] = before;
+                    worst = worst.max((found - d.entries()[part][entry]).abs());
+                }
+            }
+            for entry in 0..x.tokens().len() {
+                let found = difference(|h| {
+                    let mut moved = x.tokens().clone();
+                    moved[entry] += h;
+                    value(&stack, &Batch::new(2, moved).unwrap(), &probe)
+                });
+                worst = worst.max((found - d.d_x[entry]).abs());
+            }
+            let relative = worst / largest;
+            println!("{order:?}, {activation:?}: {relative:e} of the largest gradient");
+            assert!(relative < 1e-7, "{order:?} {activation:?}: {relative:e}");
+        }
+    }
+}
+
+fn larger(a: f64, b: &f64) -> f64 {
+    a.max(b.abs())
+}
+
+#[test]
+fn without_its_residual_a_sublayer_gives_what_the_layer_says() {
+    let (mut stack, _) = stack(Order::None, Activation::Gelu);
+    let mut block = stack.blocks.remove(0);
+    block.feed_forward = None;
+    let x = tokens().sequence(0).into_owned();
+    let said = block.attention.function.self_attend(&x, &Mask::None).unwrap().out;
+    let with = block.forward(&x, &Mask::None).unwrap().out;
+    assert_eq!(with, &x + &said);
+    block.attention.residual = false;
+    assert_eq!(block.forward(&x, &Mask::None).unwrap().out, said);
+}
+
+#[test]
+fn a_gradient_of_another_shape_is_refused_with_both() {
+    for order in [Order::None, Order::Before, Order::After] {
+        let (stack, _) = stack(order, Activation::Relu);
+        let pass = StackPass::forward(&stack, &tokens(), &MASKS).unwrap();
+        let refused = pass.backward(&Matrix::zeros(3, D_MODEL)).unwrap_err();
+        let SizeError::Shape { expected, found, .. } = refused else { panic!() };
+        assert_eq!((expected, found), ((2 * N_TOKENS, D_MODEL), (3, D_MODEL)));
+    }
+}
+
+#[test]
+fn the_ledger_counts_what_the_block_holds() {
+    let (mut stack, _) = stack(Order::Before, Activation::Gelu);
+    let ledger = crate::Ledger::of(&stack.blocks[0], N_TOKENS).unwrap();
+    let entries = stack.blocks[0].entries_mut();
+    assert_eq!(ledger.parameters(), entries.iter().map(|part| part.len()).sum::<usize>());
+    insta::assert_snapshot!(ledger, @"
+    part                        parameters  share   multiply-adds   share
+    attention: projections      168         51.2 %  720            44.4 %
+    attention: pairs of tokens  0           0.0 %   300            18.5 %
+    feed-forward                136         41.5 %  600            37.0 %
+    norms                       24          7.3 %   0               0.0 %
+    ─────────────────────────────────────────────────────────────────────
+    total                       328                 1,620
+    ");
+}
