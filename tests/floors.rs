@@ -19,7 +19,10 @@ const SUBJECT: [(&str, &[&str]); 12] = [
     ("figures", &["attention", "plotly", "serde_json", "thiserror"]),
     ("gradients", &["attention", "fused-heads", "thiserror"]),
     ("block", &["attention", "fused-heads", "gradients", "libm", "thiserror"]),
-    ("training", &["attention", "fused-heads", "gradients", "rand", "thiserror"]),
+    (
+        "training",
+        &["attention", "block", "fused-heads", "gradients", "rand", "thiserror"],
+    ),
     ("pretrained", &["attention", "safetensors", "serde", "serde_json", "thiserror"]),
     (
         "lessons",

@@ -11,6 +11,10 @@ pub enum Error {
     #[error(transparent)]
     Sizes(#[from] attention::Error),
 
+    /// Tokens that the model does not have, or too many of them.
+    #[error(transparent)]
+    Block(#[from] block::Error),
+
     /// Answers that are none of the classes there are.
     #[error(transparent)]
     Loss(#[from] gradients::Error),
@@ -37,6 +41,20 @@ pub enum Error {
     Rate {
         /// The rate asked for.
         rate: f64,
+    },
+
+    /// Periods that no sequence can have.
+    #[error(
+        "periods of {shortest} to {longest} cannot be drawn: each is 1 to {n_vocabulary} \
+         tokens, all different"
+    )]
+    Periods {
+        /// The shortest period asked for.
+        shortest: usize,
+        /// The longest.
+        longest: usize,
+        /// The number of different tokens.
+        n_vocabulary: usize,
     },
 
     /// A head that the layer does not have.

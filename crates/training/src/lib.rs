@@ -38,8 +38,11 @@
 //! Everything is in `f32`, for speed, on one thread: the same seed gives the same numbers
 //! to the last bit on one machine.
 //!
-//! Left out: layers on layers, positions that are learned, embeddings that are learned
-//! (the tasks' vectors are fixed, so that what is learned is in the heads), regularising.
+//! These tasks' vectors are fixed, so that what is learned is in the heads. In a room of
+//! its own, [`Repeats`] trains a whole model, its embedding, positions and two layers of
+//! heads that work together: see [`Predictor`].
+//!
+//! Left out: regularising.
 
 mod ablation;
 mod data;
@@ -47,6 +50,7 @@ mod directions;
 mod error;
 mod lookups;
 mod model;
+mod repeats;
 mod report;
 mod task;
 #[cfg(test)]
@@ -62,6 +66,10 @@ pub use lookups::{
     Code, EqualShares, Exchange, Lookups, Over, Sentence, Sizes, log_share_by_identity,
 };
 pub use model::{Model, Said};
+pub use repeats::{
+    Architecture, HeadRemoval, HeadShares, Predictor, PredictorLook, PredictorTrainer,
+    PredictorTraining, Repeats, Schedule, Sequences,
+};
 pub use report::Report;
 pub use task::{Answers, Examples, Task};
 pub use train::{Look, Settings, Step, Trained, Trainer, focus, train};

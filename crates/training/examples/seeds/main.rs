@@ -5,6 +5,7 @@
 //! cargo run --release -p training --example seeds -- loudness
 //! cargo run --release -p training --example seeds -- codes
 //! cargo run --release -p training --example seeds -- windows
+//! cargo run --release -p training --example seeds -- repeats
 //! ```
 //!
 //! prints one line per run and writes `crates/training/data/EXPERIMENT.json`, one line per
@@ -14,6 +15,7 @@
 mod codes;
 mod lookups;
 mod loudness;
+mod repeats;
 mod run;
 mod windows;
 
@@ -25,15 +27,15 @@ use serde_json::Value;
 
 fn main() -> Result<()> {
     let asked = std::env::args().nth(1);
-    let experiment = asked.context("which: lookups, loudness, codes or windows?")?;
+    let experiment =
+        asked.context("which: lookups, loudness, codes, windows or repeats?")?;
     let runs = match experiment.as_str() {
         "lookups" => lookups::runs()?,
         "loudness" => loudness::runs()?,
         "codes" => codes::runs()?,
         "windows" => windows::runs()?,
-        other => {
-            bail!("there is no experiment {other}: lookups, loudness, codes or windows?")
-        }
+        "repeats" => repeats::runs()?,
+        other => bail!("there is no experiment {other}"),
     };
     let lines: Vec<String> = runs.iter().map(Value::to_string).collect();
     let file = format!("data/{experiment}.json");

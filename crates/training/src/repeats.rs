@@ -1,0 +1,29 @@
+//! Tokens that repeat: what two layers can do together and one cannot.
+//!
+//! "… b q x e … b q x" goes on with e. To say so, a model must find the last place where x
+//! stood and read what came **after** it. One head compares tokens with tokens, and the
+//! one that came after x is not marked as such. Two layers do it in two steps: a head of
+//! the first notes at every token which one stands before it, and a head of the second
+//! looks for the token that notes x. That pair is called an **induction head**.
+//!
+//! [`Repeats`] draws the sequences, [`Predictor`] is embedding, [`Stack`](block::Stack) and
+//! unembedding, [`PredictorTrainer`] takes the steps, and [`HeadRemoval`] asks of each head
+//! what goes wrong without it.
+//!
+//! # Source
+//! Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; Olsson et al.
+//! 2022, "In-context Learning and Induction Heads".
+
+mod heads;
+mod predictor;
+mod removal;
+mod task;
+#[cfg(test)]
+mod tests;
+mod trainer;
+
+pub use heads::HeadShares;
+pub use predictor::{Architecture, Predictor};
+pub use removal::HeadRemoval;
+pub use task::{Repeats, Sequences};
+pub use trainer::{PredictorLook, PredictorTrainer, PredictorTraining, Schedule};

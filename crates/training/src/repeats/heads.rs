@@ -1,0 +1,52 @@
+//! Where the heads of a predictor look.
+
+use attention::Matrix;
+
+use super::{Predictor, Sequences};
+use crate::Result;
+
+/// The mean share that each head gives to one kind of token, over all places at which
+/// what comes next can be known: `[n_layers, n_heads]` each.
+///
+/// # Source
+/// The two patterns of Olsson et al. 2022; fixed before any map was looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeadShares {
+    /// The token before.
+    pub previous: Matrix,
+    /// The token itself.
+    pub same_place: Matrix,
+    /// The last place before where the same token stood.
+    pub last_same: Matrix,
+    /// The token after that place: what an induction head looks at.
+    pub after_last_same: Matrix,
+}
+
+impl HeadShares {
+    /// Measures the heads on some sequences.
+    ///
+    /// # Errors
+    /// As [`Predictor::pass`].
+    pub fn of(model: &Predictor, read: &Sequences) -> Result<Self> {
+        let pass = model.pass(read)?;
+        let n = read.n_tokens;
+        let known: Vec<usize> = read.known().collect();
+        let share_at = |key: fn(usize, usize) -> usize| {
+            let n_heads = pass.blocks()[0].attn()[0].len();
+            Matrix::from_fn(pass.blocks().len(), n_heads, |l, i| {
+                let share = |&row: &usize| {
+                    let (s, t) = (row / n, row % n);
+                    let key = key(t, read.periods[s]);
+                    f64::from(pass.blocks()[l].attn()[s][i][(t, key)])
+                };
+                known.iter().map(share).sum::<f64>() / known.len().max(1) as f64
+            })
+        };
+        Ok(Self {
+            previous: share_at(|t, _| t - 1),
+            same_place: share_at(|t, _| t),
+            last_same: share_at(|t, period| t - period),
+            after_last_same: share_at(|t, period| t - period + 1),
+        })
+    }
+}

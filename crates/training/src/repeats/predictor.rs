@@ -1,0 +1,160 @@
+//! What is trained: an embedding, blocks of attention, an unembedding.
+
+use attention::{
+    Batch, Dims, Error as SizeError, LayerParameters, Linear, Mask, Matrix, Rng,
+    random_matrix,
+};
+use block::{Block, Embedding, Norm, Positions, Stack, StackPass, Sublayer};
+use fused_heads::FusedAttention;
+
+use super::{Repeats, Sequences};
+use crate::Result;
+
+/// What a predictor is built of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Architecture {
+    /// The number of blocks.
+    pub n_layers: usize,
+    /// The number of heads of each.
+    pub n_heads: usize,
+    /// `d_k` and `d_v` of each head.
+    pub d_head: usize,
+    /// The width of a token.
+    pub d_model: usize,
+    /// Whether a learned vector for its position is added to each token.
+    pub positions: bool,
+    /// Whether each block adds to what it read.
+    pub residual: bool,
+}
+
+impl Architecture {
+    /// Two blocks of four heads, 16 wide, on tokens 64 wide.
+    pub const TWO_LAYERS: Self = Self {
+        n_layers: 2,
+        n_heads: 4,
+        d_head: 16,
+        d_model: 64,
+        positions: true,
+        residual: true,
+    };
+
+    /// One block with as many heads: as many weights as [two](Self::TWO_LAYERS), and 64
+    /// numbers less, the bias of the other W^O.
+    pub const ONE_WIDE_LAYER: Self = Self { n_layers: 1, n_heads: 8, ..Self::TWO_LAYERS };
+}
+
+/// A model of what comes next: embedding, attention with residuals, unembedding.
+///
+/// Attention only: no norm and no feed-forward layer, so whatever it can do, heads do.
+/// In `f32`, as [`Model`](crate::Model).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predictor {
+    /// From ids to vectors.
+    pub embedding: Embedding<f32>,
+    /// The blocks.
+    pub stack: Stack<FusedAttention<f32>, f32>,
+    /// From what comes out to a logit for each token, `[d_model, n_vocabulary]`.
+    pub unembedding: Linear<f32>,
+}
+
+impl Predictor {
+    /// Random parameters.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::Error::Sizes) for a size of 0.
+    pub fn random(built: Architecture, task: &Repeats, rng: &mut Rng) -> Result<Self> {
+        let Architecture { n_heads, d_head, d_model, .. } = built;
+        SizeError::expect_positive("the number of layers", built.n_layers)?;
+        SizeError::expect_positive("the size of the vocabulary", task.n_vocabulary)?;
+        let dims = Dims::with_head_sizes(d_model, n_heads, d_head, d_head)?;
+        let mut embedding = Embedding::random(task.n_vocabulary, d_model, rng);
+        if built.positions {
+            let table = random_matrix(task.n_tokens, d_model, 1.0, rng);
+            embedding.positions = Positions::Learned(table);
+        }
+        let blocks = (0..built.n_layers).map(|_| {
+            let parameters = LayerParameters::random(dims, true, rng);
+            let attention = FusedAttention::new(&parameters);
+            let mut attention = Sublayer::new(attention, Norm::None);
+            attention.residual = built.residual;
+            Block { attention, feed_forward: None }
+        });
+        let stack = Stack { blocks: blocks.collect(), last_norm: None };
+        let unembedding = Linear::random(d_model, task.n_vocabulary, true, rng);
+        Ok(Self { embedding, stack, unembedding })
+    }
+
+    /// The number of parameters, by what holds them: embedding, blocks, unembedding.
+    pub fn n_parameters(&self) -> [usize; 3] {
+        let mut own = self.clone();
+        let count = |parts: Vec<&mut [f32]>| parts.iter().map(|part| part.len()).sum();
+        [
+            count(own.embedding.entries_mut()),
+            count(own.stack.entries_mut()),
+            count(own.unembedding.entries_mut()),
+        ]
+    }
+
+    /// A pass through the blocks; no token sees what comes after it.
+    ///
+    /// # Errors
+    /// [`Error::Block`](crate::Error::Block) for tokens that the model does not have.
+    // ANCHOR: pass
+    pub fn pass(&self, read: &Sequences) -> Result<StackPass<'_, f32>> {
+        let x = self.embedding.forward(&read.ids, read.n_tokens)?;
+        let x = Batch::new(read.n_sequences(), x)?;
+        Ok(StackPass::forward(&self.stack, &x, &[Mask::Causal])?)
+    }
+    // ANCHOR_END: pass
+
+    /// The logits of what comes next, `[n_sequences · n_tokens, n_vocabulary]`.
+    ///
+    /// # Errors
+    /// As [`pass`](Self::pass).
+    pub fn logits(&self, read: &Sequences) -> Result<Matrix<f32>> {
+        Ok(self.unembedding.forward(self.pass(read)?.out())?)
+    }
+
+    /// The logits if the heads' outputs were changed on the way: `change` gets the number
+    /// of each block and its concatenation, `[n_sequences · n_tokens, h · d_v]`.
+    ///
+    /// # Errors
+    /// As [`pass`](Self::pass).
+    // ANCHOR: logits_with
+    pub fn logits_with(
+        &self,
+        read: &Sequences,
+        mut change: impl FnMut(usize, Matrix<f32>) -> Matrix<f32>,
+    ) -> Result<Matrix<f32>> {
+        let mut x = self.embedding.forward(&read.ids, read.n_tokens)?;
+        for (l, block) in self.stack.blocks.iter().enumerate() {
+            let around = block.attention.forward(&x, |layer, inner| {
+                let inner = Batch::new(read.n_sequences(), inner.clone())?;
+                let pass = layer.pass_batch(&inner, &inner, &inner, &[Mask::Causal])?;
+                let concat = change(l, pass.concat);
+                Ok((layer.parameters().w_o().forward(&concat)?, ()))
+            })?;
+            x = around.out;
+        }
+        Ok(self.unembedding.forward(&x)?)
+    }
+    // ANCHOR_END: logits_with
+
+    /// The share of right answers among those that can be known.
+    ///
+    /// # Errors
+    /// As [`pass`](Self::pass).
+    pub fn score(&self, read: &Sequences) -> Result<f64> {
+        Ok(read.score(&largest(&self.logits(read)?)))
+    }
+}
+
+/// The id with the largest logit, row by row.
+pub(super) fn largest(logits: &Matrix<f32>) -> Vec<usize> {
+    let of_row = |row: usize| {
+        let logit = |id: usize| logits[(row, id)];
+        (1..logits.ncols())
+            .fold(0, |best, id| if logit(id) > logit(best) { id } else { best })
+    };
+    (0..logits.nrows()).map(of_row).collect()
+}

@@ -1,0 +1,103 @@
+//! Sequences that repeat after a period that is drawn anew for each.
+
+use std::ops::RangeInclusive;
+
+use attention::{Error as SizeError, Rng};
+use rand::RngExt;
+use rand::seq::SliceRandom;
+
+use crate::{Error, Result};
+
+/// Random tokens, repeated: the first `period` tokens of a sequence are all different, and
+/// from there on it begins again.
+///
+/// The period is random too, so a position alone does not tell where to look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeats {
+    /// The number of different tokens.
+    pub n_vocabulary: usize,
+    /// The number of tokens that a model reads.
+    pub n_tokens: usize,
+    /// The shortest and the longest period.
+    pub periods: RangeInclusive<usize>,
+}
+
+impl Default for Repeats {
+    /// 32 tokens, sequences of 24, periods of 6 to 12.
+    fn default() -> Self {
+        Self { n_vocabulary: 32, n_tokens: 24, periods: 6..=12 }
+    }
+}
+
+/// Sequences with what comes next at each of their tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sequences {
+    /// What is read, `[n_sequences · n_tokens]`.
+    pub ids: Vec<usize>,
+    /// What comes next at each, `[n_sequences · n_tokens]`.
+    pub next: Vec<usize>,
+    /// The period of each sequence.
+    pub periods: Vec<usize>,
+    /// The number of tokens of each.
+    pub n_tokens: usize,
+}
+
+impl Repeats {
+    /// So many fresh sequences.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`] for none; [`Error::Periods`].
+    // ANCHOR: draw
+    pub fn draw(&self, n_sequences: usize, rng: &mut Rng) -> Result<Sequences> {
+        self.check(n_sequences)?;
+        let mut tokens: Vec<usize> = (0..self.n_vocabulary).collect();
+        let (mut ids, mut next, mut periods) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..n_sequences {
+            let period = rng.random_range(self.periods.clone());
+            tokens.shuffle(rng); // the first of them, all different, are the pattern
+            let token = |t: usize| tokens[t % period];
+            ids.extend((0..self.n_tokens).map(token));
+            next.extend((1..=self.n_tokens).map(token));
+            periods.push(period);
+        }
+        Ok(Sequences { ids, next, periods, n_tokens: self.n_tokens })
+    }
+    // ANCHOR_END: draw
+
+    fn check(&self, n_sequences: usize) -> Result<()> {
+        SizeError::expect_positive("the number of sequences", n_sequences)?;
+        SizeError::expect_positive("the number of tokens", self.n_tokens)?;
+        let (shortest, longest) = (*self.periods.start(), *self.periods.end());
+        let n_vocabulary = self.n_vocabulary;
+        if (1..=longest).contains(&shortest) && longest <= n_vocabulary {
+            return Ok(());
+        }
+        Err(Error::Periods { shortest, longest, n_vocabulary })
+    }
+}
+
+impl Sequences {
+    /// The number of sequences.
+    pub fn n_sequences(&self) -> usize {
+        self.periods.len()
+    }
+
+    /// The places, as rows of all tokens, at which what comes next can be known: those
+    /// whose token has stood there before.
+    pub fn known(&self) -> impl Iterator<Item = usize> {
+        let n = self.n_tokens;
+        let of =
+            move |(s, &period): (usize, &usize)| (s * n + period.min(n))..(s + 1) * n;
+        self.periods.iter().enumerate().flat_map(of)
+    }
+
+    /// The share of right answers among those that can be known.
+    ///
+    /// # Shapes
+    /// `said` is `[n_sequences · n_tokens]`, an id each.
+    pub fn score(&self, said: &[usize]) -> f64 {
+        let known: Vec<usize> = self.known().collect();
+        let right = known.iter().filter(|&&row| said[row] == self.next[row]).count();
+        right as f64 / known.len().max(1) as f64
+    }
+}
