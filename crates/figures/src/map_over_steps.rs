@@ -1,13 +1,12 @@
 //! How a map forms: one heat map a look, and a slider through them.
 
 use attention::{Error as SizeError, Matrix};
-use plotly::HeatMap;
-use serde_json::{Value, json, to_value};
+use serde_json::{Value, json};
 
 use crate::grid::Grid;
 use crate::heads::{check_entries, share};
-use crate::layout::{rounded, with};
-use crate::{Error, Figure, Result, Table, palette, sketch};
+use crate::layout::with;
+use crate::{Error, Figure, Result, Table, share_map, sketch};
 
 /// The most looks that one figure takes.
 const MOST_LOOKS: usize = 24;
@@ -74,34 +73,10 @@ fn after(step: usize) -> String {
 
 fn traces(MapOverSteps { looks, rows, columns }: MapOverSteps) -> Vec<Value> {
     let one = |(nth, (step, look)): (usize, &(usize, Matrix))| {
-        let z: Vec<Vec<f64>> = look
-            .row_iter()
-            .map(|row| row.iter().map(|&entry| rounded(entry)).collect())
-            .collect();
-        let told: Vec<Vec<String>> = rows
-            .iter()
-            .zip(look.row_iter())
-            .map(|(name, row)| {
-                let cells = columns.iter().zip(row.iter());
-                let cell = |(column, entry): (&String, &f64)| {
-                    crate::layout::text(&format!("{name} → {column}: {entry:.3}"))
-                };
-                cells.map(cell).collect()
-            })
-            .collect();
-        let trace = HeatMap::new_z(z).show_scale(false).color_scale(palette::shares());
+        let visible = nth + 1 == looks.len();
         with(
-            to_value(trace),
-            [
-                ("name", json!(after(*step))),
-                ("zmin", json!(0)),
-                ("zmax", json!(1)),
-                ("xgap", json!(1)),
-                ("ygap", json!(1)),
-                ("hovertext", json!(told)),
-                ("hovertemplate", json!("%{hovertext}<extra></extra>")),
-                ("visible", json!(nth + 1 == looks.len())),
-            ],
+            Ok(share_map::trace(look, rows, columns)),
+            [("name", json!(after(*step))), ("visible", json!(visible))],
         )
     };
     looks.iter().enumerate().map(one).collect()

@@ -1,15 +1,15 @@
 //! The three panels.
 
 use plotly::common::{DashType, HoverInfo, Line, Mode};
-use plotly::{Bar, HeatMap, Scatter};
+use plotly::{Bar, Scatter};
 use serde_json::{Value, json, to_value};
 
 use super::{Learning, MOST_TARGETS};
 use crate::layout::{
     axis_title, label_width, number_axis, rounded, text, token_axis, with,
 };
-use crate::palette;
 use crate::panels::{self, Panel, Place, axis_name};
+use crate::{palette, share_map};
 
 const DASHES: [DashType; MOST_TARGETS] =
     [DashType::Solid, DashType::Dash, DashType::Dot, DashType::DashDot];
@@ -44,39 +44,9 @@ fn line(now: Learning, r: usize) -> Value {
 }
 
 fn map(now: Learning) -> Value {
-    let z: Vec<Vec<f64>> = now
-        .rows
-        .row_iter()
-        .map(|row| row.iter().map(|&entry| rounded(entry)).collect())
-        .collect();
-    let told: Vec<Vec<String>> = now
-        .rows
-        .row_iter()
-        .enumerate()
-        .map(|(head, row)| {
-            let cells = now.tokens.iter().zip(row.iter());
-            let cell = |(token, entry): (&String, &f64)| {
-                text(&format!("head {head} → {token}: {entry:.3}"))
-            };
-            cells.map(cell).collect()
-        })
-        .collect();
-    let trace = HeatMap::new_z(z)
-        .show_scale(false)
-        .color_scale(palette::shares())
-        .x_axis(axis_name("x", 1))
-        .y_axis(axis_name("y", 1));
-    with(
-        to_value(trace),
-        [
-            ("zmin", json!(0)),
-            ("zmax", json!(1)),
-            ("xgap", json!(1)),
-            ("ygap", json!(1)),
-            ("hovertext", json!(told)),
-            ("hovertemplate", json!("%{hovertext}<extra></extra>")),
-        ],
-    )
+    let map = share_map::trace(now.rows, &now.head_names(), now.tokens);
+    let [x, y] = ["x", "y"].map(|letter| json!(axis_name(letter, 1)));
+    with(Ok(map), [("xaxis", x), ("yaxis", y)])
 }
 
 /// The bars with all heads, and hatched those without one.

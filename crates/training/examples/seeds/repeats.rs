@@ -12,26 +12,53 @@ use training::{
 
 use crate::run::{SEEDS, round, rounded, rows};
 
-/// Two layers; one as large; two without positions, and without residuals.
-pub fn runs() -> Result<Vec<Value>> {
+/// What is trained on what.
+#[derive(Clone)]
+struct Setting {
+    name: &'static str,
+    task: Repeats,
+    built: Architecture,
+    schedule: Schedule,
+}
+
+/// Two layers; one as large; two without positions, and without residuals; and the small
+/// world with two layers and with one.
+fn settings(seed: u64) -> [Setting; 6] {
     let two = Architecture::TWO_LAYERS;
-    let built = [
-        ("two layers", two),
-        ("one layer", Architecture::ONE_WIDE_LAYER),
-        ("no positions", Architecture { positions: false, ..two }),
-        ("no residual", Architecture { residual: false, ..two }),
-    ];
+    let large = |name, built| Setting {
+        name,
+        task: Repeats::default(),
+        built,
+        schedule: Schedule::usual(seed),
+    };
+    let small = |name, built| Setting {
+        task: Repeats::small(),
+        schedule: Schedule::small(seed),
+        ..large(name, built)
+    };
+    [
+        large("two layers", two),
+        large("one layer", Architecture::ONE_WIDE_LAYER),
+        large("no positions", Architecture { positions: false, ..two }),
+        large("no residual", Architecture { residual: false, ..two }),
+        small("two layers, small", Architecture::SMALL),
+        small("one layer, small", Architecture::SMALL.in_one_layer()),
+    ]
+}
+
+/// Every setting with every seed.
+pub fn runs() -> Result<Vec<Value>> {
     let mut runs = Vec::new();
-    for (name, built) in built {
+    for nth in 0..settings(0).len() {
         for seed in SEEDS {
+            let setting = settings(seed)[nth].clone();
             let start = Instant::now();
-            let schedule = Schedule::usual(seed);
-            let trainer = PredictorTrainer::new(built, Repeats::default(), schedule)?;
-            let trained = trainer.finish()?;
+            let Setting { name, task, built, schedule } = setting.clone();
+            let trained = PredictorTrainer::new(built, task, schedule)?.finish()?;
             let score = 100.0 * trained.last().score;
             let seconds = start.elapsed().as_secs_f64();
             println!("{name}, seed {seed}: {score:5.1} %  {seconds:.1} s");
-            runs.push(kept(name, built, seed, &trained)?);
+            runs.push(kept(&setting, &trained)?);
         }
     }
     Ok(runs)
@@ -39,12 +66,9 @@ pub fn runs() -> Result<Vec<Value>> {
 
 /// What is kept of a training: its scores on the way, where its heads look, and what
 /// removing them costs.
-fn kept(
-    name: &str,
-    built: Architecture,
-    seed: u64,
-    trained: &PredictorTraining,
-) -> Result<Value> {
+fn kept(setting: &Setting, trained: &PredictorTraining) -> Result<Value> {
+    let Setting { name, built, schedule, .. } = setting;
+    let seed = schedule.seed;
     let looks = &trained.looks;
     let most = |of: fn(&HeadShares) -> &Matrix, layer: usize| {
         let layer = layer.min(built.n_layers - 1);
@@ -58,7 +82,7 @@ fn kept(
         "parameters": trained.model.n_parameters(),
         "score": round(trained.last().score),
         "before": round(looks[0].score),
-        "other_periods": round(other_periods(seed, trained)?),
+        "strays": round(with_strays(setting, trained)?),
         "curve": {
             "step": looks.iter().map(|look| look.step).collect::<Vec<_>>(),
             "loss": rounded(&losses),
@@ -72,15 +96,11 @@ fn kept(
     }))
 }
 
-/// The score on sequences whose periods are shorter or longer than all that were trained.
-fn other_periods(seed: u64, trained: &PredictorTraining) -> Result<f64> {
-    let rng = &mut Rng::seed_from_u64(seed);
-    let both = [4..=5, 13..=16].map(|periods| {
-        let sequences = Repeats { periods, ..Repeats::default() }.draw(200, rng)?;
-        trained.model.score(&sequences)
-    });
-    let [shorter, longer] = both;
-    Ok((shorter? + longer?) / 2.0)
+/// The score on sequences that begin with two tokens that never come back.
+fn with_strays(setting: &Setting, trained: &PredictorTraining) -> Result<f64> {
+    let rng = &mut Rng::seed_from_u64(setting.schedule.seed);
+    let task = Repeats { n_strays: 2, ..setting.task.clone() };
+    Ok(trained.model.score(&task.draw(setting.schedule.n_test, rng)?)?)
 }
 
 fn shares(shares: &HeadShares) -> Value {

@@ -38,9 +38,17 @@ impl Architecture {
         residual: true,
     };
 
+    /// Two blocks of two heads on tokens 32 wide, for [`Repeats::small`].
+    pub const SMALL: Self = Self { n_heads: 2, d_model: 32, ..Self::TWO_LAYERS };
+
     /// One block with as many heads: as many weights as [two](Self::TWO_LAYERS), and 64
     /// numbers less, the bias of the other W^O.
-    pub const ONE_WIDE_LAYER: Self = Self { n_layers: 1, n_heads: 8, ..Self::TWO_LAYERS };
+    pub const ONE_WIDE_LAYER: Self = Self::TWO_LAYERS.in_one_layer();
+
+    /// All heads in one block.
+    pub const fn in_one_layer(self) -> Self {
+        Self { n_layers: 1, n_heads: self.n_layers * self.n_heads, ..self }
+    }
 }
 
 /// A model of what comes next: embedding, attention with residuals, unembedding.

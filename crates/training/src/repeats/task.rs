@@ -20,12 +20,22 @@ pub struct Repeats {
     pub n_tokens: usize,
     /// The shortest and the longest period.
     pub periods: RangeInclusive<usize>,
+    /// How many tokens stand before the first period and never come back.
+    pub n_strays: usize,
+}
+
+impl Repeats {
+    /// A small world, for a training of a second or two: 16 tokens, sequences of 16,
+    /// periods of 4 to 8.
+    pub fn small() -> Self {
+        Self { n_vocabulary: 16, n_tokens: 16, periods: 4..=8, n_strays: 0 }
+    }
 }
 
 impl Default for Repeats {
-    /// 32 tokens, sequences of 24, periods of 6 to 12.
+    /// 32 tokens, sequences of 24, periods of 6 to 12, no strays.
     fn default() -> Self {
-        Self { n_vocabulary: 32, n_tokens: 24, periods: 6..=12 }
+        Self { n_vocabulary: 32, n_tokens: 24, periods: 6..=12, n_strays: 0 }
     }
 }
 
@@ -40,6 +50,8 @@ pub struct Sequences {
     pub periods: Vec<usize>,
     /// The number of tokens of each.
     pub n_tokens: usize,
+    /// How many of them stand before the first period.
+    pub n_strays: usize,
 }
 
 impl Repeats {
@@ -54,13 +66,19 @@ impl Repeats {
         let (mut ids, mut next, mut periods) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..n_sequences {
             let period = rng.random_range(self.periods.clone());
-            tokens.shuffle(rng); // the first of them, all different, are the pattern
-            let token = |t: usize| tokens[t % period];
+            tokens.shuffle(rng);
+            let (strays, others) = tokens.split_at(self.n_strays);
+            let pattern = &others[..period]; // all different
+            let token = |t: usize| match t.checked_sub(self.n_strays) {
+                Some(since) => pattern[since % period],
+                None => strays[t],
+            };
             ids.extend((0..self.n_tokens).map(token));
             next.extend((1..=self.n_tokens).map(token));
             periods.push(period);
         }
-        Ok(Sequences { ids, next, periods, n_tokens: self.n_tokens })
+        let Self { n_tokens, n_strays, .. } = *self;
+        Ok(Sequences { ids, next, periods, n_tokens, n_strays })
     }
     // ANCHOR_END: draw
 
@@ -68,7 +86,7 @@ impl Repeats {
         SizeError::expect_positive("the number of sequences", n_sequences)?;
         SizeError::expect_positive("the number of tokens", self.n_tokens)?;
         let (shortest, longest) = (*self.periods.start(), *self.periods.end());
-        let n_vocabulary = self.n_vocabulary;
+        let n_vocabulary = self.n_vocabulary.saturating_sub(self.n_strays);
         if (1..=longest).contains(&shortest) && longest <= n_vocabulary {
             return Ok(());
         }
@@ -86,8 +104,9 @@ impl Sequences {
     /// whose token has stood there before.
     pub fn known(&self) -> impl Iterator<Item = usize> {
         let n = self.n_tokens;
-        let of =
-            move |(s, &period): (usize, &usize)| (s * n + period.min(n))..(s + 1) * n;
+        let of = move |(s, period): (usize, &usize)| {
+            (s * n + (self.n_strays + period).min(n))..(s + 1) * n
+        };
         self.periods.iter().enumerate().flat_map(of)
     }
 
