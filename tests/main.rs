@@ -9,6 +9,8 @@ mod blocks;
 mod chapters;
 /// No circles between the files of a crate.
 mod circles;
+/// Whole models from folders, with every stage as the attention, give what PyTorch gives.
+mod encoders;
 /// The layers: an arrow between crates goes only down.
 mod floors;
 /// The backward pass: differences, PyTorch and plain loops give the same gradients.

@@ -14,7 +14,8 @@
 //! few hundred, whatever a mask adds. An f32 has 24 binary digits: a score of 10⁴ has none
 //! left below 10⁻³, in any order of computing. There the last rung is no farther from f64
 //! than the readable stages in f32. It goes back too ([`Packed::pass`]), without having
-//! kept a map, and makes maps on request ([`Packed::maps`]).
+//! kept a map, and makes maps on request ([`Packed::maps`]). [`PackedStage`] is the
+//! last rung as one more stage, for a whole model.
 //!
 //! The one decision: **everything that is read often is packed once, in the order in which
 //! it is read.** The last rung has one product, a tile of 48 × 8 sums in registers
@@ -45,12 +46,13 @@ mod instructions;
 #[cfg(feature = "ladder")]
 mod ladder;
 #[cfg(feature = "ladder")]
-#[cfg(feature = "ladder")]
 mod packed;
 #[cfg(feature = "ladder")]
 mod prefetch;
 #[cfg(feature = "ladder")]
 mod rung;
+#[cfg(feature = "ladder")]
+mod stage;
 #[cfg(feature = "ladder")]
 mod tile;
 
@@ -61,6 +63,7 @@ pub use crate::{
     ladder::{OneProduct, Plain, Threads, Tiles, VectorExp, ladder},
     packed::{backward::Pass, layer::Packed, product::Product},
     rung::Rung,
+    stage::PackedStage,
 };
 #[cfg(feature = "ladder")]
 pub use attention::{Gradients, InputGradients};

@@ -1,20 +1,21 @@
 //! Bytes to numbers: the four kinds of float that weights come in, and integers.
 
+use attention::Real;
 use safetensors::Dtype;
 
 /// The kinds that [`floats`] reads, for messages.
 pub(crate) const FLOATS: &str = "F64, F32, F16 or BF16";
 
-/// The numbers in these bytes, exactly; `None` if they are of another kind.
-pub(crate) fn floats(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f64>> {
-    fn each<const N: usize>(bytes: &[u8], number: fn([u8; N]) -> f64) -> Vec<f64> {
+/// The numbers in these bytes; `None` if they are of another kind.
+pub(crate) fn floats<T: Real>(dtype: Dtype, bytes: &[u8]) -> Option<Vec<T>> {
+    fn each<const N: usize, T>(bytes: &[u8], number: fn([u8; N]) -> T) -> Vec<T> {
         bytes.as_chunks().0.iter().map(|chunk| number(*chunk)).collect()
     }
     Some(match dtype {
-        Dtype::F64 => each(bytes, f64::from_le_bytes),
-        Dtype::F32 => each(bytes, |b| f32::from_le_bytes(b).into()),
-        Dtype::F16 => each(bytes, |b| half(u16::from_le_bytes(b))),
-        Dtype::BF16 => each(bytes, |b| brain(u16::from_le_bytes(b)).into()),
+        Dtype::F64 => each(bytes, |b| T::of(f64::from_le_bytes(b))),
+        Dtype::F32 => each(bytes, |b| T::of(f32::from_le_bytes(b).into())),
+        Dtype::F16 => each(bytes, |b| T::of(half(u16::from_le_bytes(b)))),
+        Dtype::BF16 => each(bytes, |b| T::of(brain(u16::from_le_bytes(b)).into())),
         _ => return None,
     })
 }
@@ -91,7 +92,7 @@ mod tests {
         assert_eq!(floats(Dtype::F16, &[0, 0x3c, 0, 0xc0]), Some(vec![1.0, -2.0]));
         assert_eq!(floats(Dtype::F32, &1.5f32.to_le_bytes()), Some(vec![1.5]));
         assert_eq!(floats(Dtype::F64, &0.1f64.to_le_bytes()), Some(vec![0.1]));
-        assert_eq!(floats(Dtype::I32, &[0; 4]), None);
+        assert_eq!(floats::<f64>(Dtype::I32, &[0; 4]), None);
     }
 
     #[test]

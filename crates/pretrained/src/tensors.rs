@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fs, io, path::Path};
 
-use attention::Matrix;
+use attention::{Matrix, Real};
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 
@@ -166,6 +166,15 @@ impl Tensor<'_> {
     /// # Errors
     /// [`Error::Dtype`] if they are no floats, [`Error::Empty`] if there is none.
     pub fn numbers(&self) -> Result<Vec<f64>> {
+        self.numbers_as()
+    }
+
+    /// The same, each rounded to the nearest of another precision: without a copy in f64,
+    /// which of a whole model takes memory that counts.
+    ///
+    /// # Errors
+    /// As [`numbers`](Self::numbers).
+    pub fn numbers_as<T: Real>(&self) -> Result<Vec<T>> {
         self.expect_content()?;
         floats(self.info.dtype, self.bytes).ok_or_else(|| self.dtype_error(FLOATS))
     }

@@ -28,8 +28,24 @@ impl Packed {
     /// As [`Rung::forward`].
     pub fn maps(&mut self, inputs: &Inputs<'_>) -> Result<Vec<Vec<Matrix<f32>>>> {
         let mut out = Matrix::zeros(inputs.query.nrows(), self.dims().d_model());
-        let lengths = inputs.check(self.dims(), &out)?;
-        let extent = self.run(inputs, lengths, Queries::Keep, &mut out);
+        self.forward_with_maps(inputs, &mut out)
+    }
+
+    /// A forward pass and its maps, for those who want both: one pass less than by
+    /// [`Rung::forward`] and [`maps`](Self::maps).
+    ///
+    /// # Shapes
+    /// As [`maps`](Self::maps); `out` as in [`Rung::forward`].
+    ///
+    /// # Errors
+    /// As [`Rung::forward`].
+    pub fn forward_with_maps(
+        &mut self,
+        inputs: &Inputs<'_>,
+        out: &mut Matrix<f32>,
+    ) -> Result<Vec<Vec<Matrix<f32>>>> {
+        let lengths = inputs.check(self.dims(), out)?;
+        let extent = self.run(inputs, lengths, Queries::Keep, out);
         let (dims, n_heads) = (self.dims(), self.dims().n_heads());
         let Self { instructions, memory, .. } = self;
         let map = |i: usize| {

@@ -23,3 +23,9 @@ pub fn bench_run() -> PathBuf {
 pub fn state() -> PathBuf {
     workspace().join(".learn")
 }
+
+/// The whole model all-MiniLM-L6-v2, once the reader had it fetched: a folder as
+/// `save_pretrained` writes it.
+pub fn minilm() -> PathBuf {
+    state().join("models/all-MiniLM-L6-v2")
+}

@@ -1,0 +1,158 @@
+//! A whole model: embeddings, and a stack of blocks whose attention is any stage.
+
+use std::path::Path;
+
+use attention::{LayerParameters, Matrix, MultiHeadAttention, Real, RowVector};
+use block::{Block, Layers, Stack, Sublayer};
+use pretrained::{NewTensor, Stored, TensorFile};
+
+use crate::embeddings::Embeddings;
+use crate::folder::Folder;
+use crate::weights::Weights;
+use crate::{Config, Result, Sequence};
+
+/// An encoder.
+///
+/// A is any stage of multi-head attention.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Encoder<A, T: Real = f64> {
+    /// What its `config.json` says.
+    pub config: Config,
+    /// From ids to vectors.
+    pub embeddings: Embeddings<T>,
+    /// From vectors to vectors.
+    pub stack: Stack<A, T>,
+}
+
+impl<A, T: Real> Encoder<A, T> {
+    /// The model in a folder; `stage` makes the attention of each block.
+    ///
+    /// # Errors
+    /// As [`Folder::open`] and [`read`](Self::read).
+    pub fn load(
+        folder: impl AsRef<Path>,
+        stage: impl FnMut(&LayerParameters<T>) -> A,
+    ) -> Result<Self> {
+        let folder = Folder::open(folder)?;
+        Self::read(&folder.config, &folder.weights, stage)
+    }
+
+    /// The model from what its files hold.
+    ///
+    /// # Shapes
+    /// Every tensor's follows from `config`; files store weights as `[out, in]`.
+    ///
+    /// # Errors
+    /// [`Error::Weights`](crate::Error::Weights) for a tensor that is missing, or of
+    /// another shape: both are named.
+    pub fn read(
+        config: &Config,
+        weights: &TensorFile,
+        mut stage: impl FnMut(&LayerParameters<T>) -> A,
+    ) -> Result<Self> {
+        let weights = Weights::new(config, weights);
+        let embeddings = weights.embeddings()?;
+        let blocks = (0..config.n_layers).map(|i| weights.block(i, &mut stage));
+        let stack = Stack { blocks: blocks.collect::<Result<_>>()?, last_norm: None };
+        Ok(Self { config: config.clone(), embeddings, stack })
+    }
+
+    /// The same model with another attention: `other` makes that of block `i` from the one
+    /// that is there. So a model that was read with its parameters as they are can be tried
+    /// with every stage, and with heads removed.
+    pub fn with_attention<B>(
+        &self,
+        mut other: impl FnMut(usize, &A) -> B,
+    ) -> Encoder<B, T> {
+        let blocks = self.stack.blocks.iter().enumerate().map(|(i, block)| {
+            let Sublayer { function, norm, residual } = &block.attention;
+            let function = other(i, function);
+            Block {
+                attention: Sublayer { function, norm: norm.clone(), residual: *residual },
+                feed_forward: block.feed_forward.clone(),
+            }
+        });
+        Encoder {
+            config: self.config.clone(),
+            embeddings: self.embeddings.clone(),
+            stack: Stack {
+                blocks: blocks.collect(),
+                last_norm: self.stack.last_norm.clone(),
+            },
+        }
+    }
+}
+
+impl<A: MultiHeadAttention<T>, T: Real> Encoder<A, T> {
+    /// All hidden states and maps of a text.
+    ///
+    /// # Shapes
+    /// `hidden` is `n_layers + 1` times `[n_tokens, d_model]`, `attn` `n_layers` times h
+    /// maps `[n_tokens, n_tokens]`. Rows of padding are computed, and mean nothing.
+    ///
+    /// # Errors
+    /// As [`Embeddings::forward`].
+    ///
+    /// # Source
+    /// Devlin et al. 2019, section 3.
+    pub fn forward(&self, sequence: &Sequence) -> Result<Layers<T>> {
+        let mask = sequence.mask()?;
+        Ok(self.stack.forward(self.embeddings.forward(sequence)?, &mask)?)
+    }
+
+    /// The text as one vector of length 1: the mean over its real tokens, as sentence
+    /// models are trained to be read.
+    ///
+    /// # Shapes
+    /// `[d_model]`.
+    ///
+    /// # Errors
+    /// As [`forward`](Self::forward).
+    ///
+    /// # Source
+    /// Reimers and Gurevych 2019, section 3.
+    pub fn embed(&self, sequence: &Sequence) -> Result<RowVector<T>> {
+        Ok(sentence_embedding(self.forward(sequence)?.out(), &sequence.is_real))
+    }
+}
+
+/// The mean over the rows that are real, divided by its length.
+///
+/// # Shapes
+/// `hidden` is `[n_tokens, d_model]`, `is_real` has `n_tokens` entries; the result is
+/// `[d_model]`, zeros where nothing is real.
+pub fn sentence_embedding<T: Real>(hidden: &Matrix<T>, is_real: &[bool]) -> RowVector<T> {
+    let mut sum = RowVector::zeros(hidden.ncols());
+    for (token, _) in hidden.row_iter().zip(is_real).filter(|(_, is_real)| **is_real) {
+        sum += token;
+    }
+    // The number of tokens goes out with the length.
+    let length = sum.norm();
+    if length > T::zero() { sum / length } else { sum }
+}
+
+/// What the layers of a batch hold as tensors of a file: `hidden.0` … and `attn.0` ….
+///
+/// # Shapes
+/// `hidden.l` is `(n_sequences, n_tokens, d_model)`, `attn.l` is
+/// `(n_sequences, h, n_tokens, n_tokens)`.
+///
+/// # Errors
+/// [`Error::Weights`](crate::Error::Weights) if the sequences differ in length, or in the
+/// number of maps.
+pub fn to_tensors<T: Stored>(batch: &[Layers<T>]) -> Result<Vec<NewTensor>> {
+    let mut tensors = Vec::new();
+    let Some(first) = batch.first() else { return Ok(tensors) };
+    let (n_sequences, (n_tokens, d_model)) = (batch.len(), first.out().shape());
+    for l in 0..first.hidden.len() {
+        let shape = [n_sequences, n_tokens, d_model];
+        let hidden = batch.iter().filter_map(|layers| layers.hidden.get(l));
+        tensors.push(NewTensor::new(format!("hidden.{l}"), &shape, hidden)?);
+    }
+    for (l, maps) in first.attn.iter().enumerate() {
+        let shape = [n_sequences, maps.len(), n_tokens, n_tokens];
+        let maps = batch.iter().filter_map(|layers| layers.attn.get(l)).flatten();
+        tensors.push(NewTensor::new(format!("attn.{l}"), &shape, maps)?);
+    }
+    Ok(tensors)
+}

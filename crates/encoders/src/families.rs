@@ -1,0 +1,92 @@
+//! What each family calls its settings and its tensors.
+//!
+//! All four are the same stack: a table of names is what tells them apart.
+
+mod bert;
+mod distilbert;
+mod electra;
+mod roberta;
+
+/// The families that are known.
+pub const FAMILIES: [&Family; 4] =
+    [&bert::BERT, &roberta::ROBERTA, &electra::ELECTRA, &distilbert::DISTILBERT];
+
+/// A family of encoders: its names, and how it counts positions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Family {
+    /// What `model_type` says in its `config.json`.
+    pub name: &'static str,
+    /// What stands before every tensor's name where the encoder was saved with a head on
+    /// top, such as a classifier.
+    pub prefix: &'static str,
+    /// The keys of its `config.json`.
+    pub keys: Keys,
+    /// The names of its tensors.
+    pub names: Names,
+    /// Where its texts begin.
+    pub counting: Counting,
+}
+
+/// How positions are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counting {
+    /// 0, 1, 2, …, whatever the tokens are.
+    FromZero,
+    /// Padding has the position that is its id, and the other tokens count on from the
+    /// next, without it.
+    BehindPadding {
+        /// The id of padding where `config.json` does not say it.
+        padding: usize,
+    },
+}
+
+/// The keys of a `config.json`; `None` where the family has no such choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keys {
+    /// d_model.
+    pub d_model: &'static str,
+    /// The number of blocks.
+    pub n_layers: &'static str,
+    /// h.
+    pub n_heads: &'static str,
+    /// The width within the feed-forward layer.
+    pub d_ff: &'static str,
+    /// What bends its entries.
+    pub activation: &'static str,
+    /// eps of every norm; without, it is 10⁻¹².
+    pub eps: Option<&'static str>,
+    /// How many types of token there are: first and second text, say.
+    pub n_types: Option<&'static str>,
+    /// The width of the embeddings, where it can be another than d_model.
+    pub d_embedding: Option<&'static str>,
+}
+
+/// The names of tensors, without `.weight` and `.bias`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Names {
+    /// `[n_vocabulary, d_embedding]`.
+    pub tokens: &'static str,
+    /// `[n_positions, d_embedding]`.
+    pub positions: &'static str,
+    /// `[n_types, d_embedding]`.
+    pub types: &'static str,
+    /// The norm of the embeddings.
+    pub norm: &'static str,
+    /// From d_embedding to d_model, where they differ.
+    pub projection: &'static str,
+    /// What stands before a block's number.
+    pub block: &'static str,
+    /// Within a block: W^Q, W^K, W^V, W^O.
+    pub attention: [&'static str; 4],
+    /// The norm after attention.
+    pub attention_norm: &'static str,
+    /// W₁ and W₂ of the feed-forward layer.
+    pub feed_forward: [&'static str; 2],
+    /// The norm after it.
+    pub feed_forward_norm: &'static str,
+}
+
+/// The family of this name.
+pub fn family(name: &str) -> Option<&'static Family> {
+    FAMILIES.into_iter().find(|family| family.name == name)
+}

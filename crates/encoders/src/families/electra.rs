@@ -1,0 +1,13 @@
+//! ELECTRA: BERT whose embeddings may be narrower than its blocks.
+
+use super::bert::BERT;
+use super::{Family, Keys};
+
+/// # Source
+/// Clark et al. 2020; `ElectraModel` of Hugging Face.
+pub(super) const ELECTRA: Family = Family {
+    name: "electra",
+    prefix: "electra.",
+    keys: Keys { d_embedding: Some("embedding_size"), ..BERT.keys },
+    ..BERT
+};

@@ -1,0 +1,108 @@
+//! Tensors become parts, by the names that the family gives them.
+
+use attention::{LayerParameters, Linear, Matrix, PackedParameters, Real, RowVector};
+use block::{Block, Embedding, FeedForward, LayerNorm, Norm, Positions, Sublayer};
+use pretrained::TensorFile;
+
+use crate::embeddings::Embeddings;
+use crate::{Config, Error, Result};
+
+/// A file of weights, with what says how to read it.
+pub(crate) struct Weights<'a> {
+    config: &'a Config,
+    file: &'a TensorFile,
+    /// What stands before every name: the family's prefix, or nothing.
+    prefix: &'static str,
+}
+
+impl<'a> Weights<'a> {
+    pub(crate) fn new(config: &'a Config, file: &'a TensorFile) -> Self {
+        let family = config.family;
+        let prefixed = format!("{}{}.weight", family.prefix, family.names.tokens);
+        let prefix = if file.contains(&prefixed) { family.prefix } else { "" };
+        Self { config, file, prefix }
+    }
+
+    pub(crate) fn embeddings<T: Real>(&self) -> Result<Embeddings<T>> {
+        let Config { d_embedding, n_vocabulary, n_positions, .. } = *self.config;
+        let names = &self.config.family.names;
+        let d_model = self.config.dims.d_model();
+        let tokens = self.table(names.tokens, n_vocabulary)?;
+        let types = self.config.n_types.map(|n_types| self.table(names.types, n_types));
+        let project = || self.linear(names.projection, d_embedding, d_model);
+        Ok(Embeddings {
+            tokens: Embedding { tokens, scale: 1.0, positions: Positions::None },
+            positions: self.table(names.positions, n_positions)?,
+            padding: self.config.padding,
+            types: types.transpose()?,
+            norm: self.norm(names.norm, d_embedding)?,
+            projection: (d_embedding != d_model).then(project).transpose()?,
+        })
+    }
+
+    pub(crate) fn block<A, T: Real>(
+        &self,
+        i: usize,
+        stage: &mut impl FnMut(&LayerParameters<T>) -> A,
+    ) -> Result<Block<A, T>> {
+        let names = &self.config.family.names;
+        let named = |name: &str| format!("{}{i}.{name}", names.block);
+        let (dims, d_ff) = (self.config.dims, self.config.d_ff);
+        let d_model = dims.d_model();
+        let [w_q, w_k, w_v, w_o] =
+            names.attention.map(|name| self.linear::<T>(&named(name), d_model, d_model));
+        let packed = PackedParameters::new(dims, [w_q?, w_k?, w_v?, w_o?])?;
+        let [inner, outer] = names.feed_forward;
+        let w_1 = self.linear(&named(inner), d_model, d_ff)?;
+        let w_2 = self.linear(&named(outer), d_ff, d_model)?;
+        let feed_forward = FeedForward::new(w_1, self.config.activation, w_2)?;
+        let norm = |name| Ok::<_, Error>(Norm::After(self.norm(&named(name), d_model)?));
+        Ok(Block {
+            attention: Sublayer::new(
+                stage(&packed.unpack()),
+                norm(names.attention_norm)?,
+            ),
+            feed_forward: Some(Sublayer::new(
+                feed_forward,
+                norm(names.feed_forward_norm)?,
+            )),
+        })
+    }
+
+    /// Rows of vectors, `[n, d_embedding]`, as the file has them.
+    fn table<T: Real>(&self, name: &str, n: usize) -> Result<Matrix<T>> {
+        let d = self.config.d_embedding;
+        let numbers = self.numbers(&format!("{name}.weight"), &[n, d])?;
+        Ok(Matrix::from_vec(d, n, numbers).transpose())
+    }
+
+    /// A projection, which the file stores as `[out, in]`: its numbers, row after row, are
+    /// those of `[in, out]` column after column.
+    fn linear<T: Real>(
+        &self,
+        name: &str,
+        d_in: usize,
+        d_out: usize,
+    ) -> Result<Linear<T>> {
+        let weight = self.numbers(&format!("{name}.weight"), &[d_out, d_in])?;
+        let bias = self.numbers(&format!("{name}.bias"), &[d_out])?;
+        Ok(Linear::new(Matrix::from_vec(d_in, d_out, weight), Some(bias.into()))?)
+    }
+
+    /// A norm. The oldest files call its parts gamma and beta.
+    fn norm<T: Real>(&self, name: &str, d: usize) -> Result<LayerNorm<T>> {
+        let is_old = self.file.contains(&format!("{}{name}.gamma", self.prefix));
+        let [gain, bias] = if is_old { ["gamma", "beta"] } else { ["weight", "bias"] };
+        let row = |part| -> Result<RowVector<T>> {
+            Ok(self.numbers(&format!("{name}.{part}"), &[d])?.into())
+        };
+        Ok(LayerNorm::new(row(gain)?, row(bias)?, self.config.eps)?)
+    }
+
+    fn numbers<T: Real>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>> {
+        let name = format!("{}{name}", self.prefix);
+        let tensor = self.file.tensor(&name)?;
+        tensor.expect_shape(shape)?;
+        Ok(tensor.numbers_as()?)
+    }
+}

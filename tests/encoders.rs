@@ -1,0 +1,137 @@
+//! Whole models from folders: with every stage as the attention they give what PyTorch
+//! gives.
+
+use std::path::PathBuf;
+
+use attention::{LayerParameters, Matrix, MultiHeadAttention, Real};
+use block::Layers;
+use encoders::{Config, Encoder, Folder, Sequence};
+use kernels::PackedStage;
+use pretrained::TensorFile;
+use workshop::paths;
+
+use crate::cases::{assert_close, every_stage_and_batched};
+
+/// What this project promises of whole models, in both precisions.
+const TOLERANCE: f64 = 2e-5;
+
+type Stage<T> = Box<dyn MultiHeadAttention<T>>;
+
+fn models() -> PathBuf {
+    paths::workspace().join("tests/models")
+}
+
+/// What a text must come to: hidden states and maps by layer, rows of real tokens alone.
+struct Reference {
+    sequence: Sequence,
+    hidden: Vec<(usize, Matrix)>,
+    attn: Vec<Vec<Matrix>>,
+}
+
+impl Reference {
+    /// The largest difference on rows of real tokens; of NaN, NaN.
+    fn difference<T: Real>(&self, layers: &Layers<T>) -> f64 {
+        let hidden =
+            self.hidden.iter().map(|(l, expected)| (&layers.hidden[*l], expected));
+        let found = layers.attn.iter().flatten();
+        let attn = found.zip(self.attn.iter().flatten());
+        assert_eq!(layers.attn.len(), self.attn.len());
+        let mut worst: f64 = 0.0;
+        for (found, expected) in hidden.chain(attn) {
+            assert_eq!(found.shape(), expected.shape());
+            let real = (0..found.nrows()).filter(|&row| self.sequence.is_real[row]);
+            for (row, column) in
+                real.flat_map(|i| (0..found.ncols()).map(move |j| (i, j)))
+            {
+                let d = (found[(row, column)].to_f64() - expected[(row, column)]).abs();
+                worst = if d.is_nan() || d > worst { d } else { worst };
+            }
+        }
+        worst
+    }
+}
+
+/// One stage after the other as the attention of a whole model, and how far each is off.
+fn compare<T: Real>(
+    name: &str,
+    folder: &Folder,
+    references: &[Reference],
+    stages: &dyn Fn(&LayerParameters<T>) -> Vec<Stage<T>>,
+) {
+    let precision = std::any::type_name::<T>();
+    let parameters =
+        Encoder::read(&folder.config, &folder.weights, LayerParameters::clone).unwrap();
+    let n_stages = stages(&parameters.stack.blocks[0].attention.function).len();
+    for i in 0..n_stages {
+        let model = parameters.with_attention(|_, p| stages(p).swap_remove(i));
+        let stage = model.stack.blocks[0].attention.function.name();
+        let worst = references.iter().map(|reference| {
+            reference.difference(&model.forward(&reference.sequence).unwrap())
+        });
+        let worst = worst.fold(0.0, |a: f64, b| if b.is_nan() || b > a { b } else { a });
+        println!("{name}, {precision}, {stage}: max |Δ| = {worst:.1e}");
+        assert_close(format!("{name}, {precision}, {stage}"), worst, TOLERANCE);
+    }
+}
+
+fn compare_all(name: &str, folder: &Folder, references: &[Reference]) {
+    compare::<f64>(name, folder, references, &every_stage_and_batched);
+    compare::<f32>(name, folder, references, &|parameters| {
+        let mut stages = every_stage_and_batched(parameters);
+        stages.push(Box::new(PackedStage::new(parameters)));
+        stages
+    });
+}
+
+/// The references of a tiny model, in a batch with padding.
+fn tiny(config: &Config, file: &TensorFile) -> Vec<Reference> {
+    let sequences = Sequence::read_all(file, config).unwrap();
+    let h = config.dims.n_heads();
+    let all = |name: String| file.matrices(&name).unwrap();
+    let of = |(s, sequence): (usize, Sequence)| {
+        let hidden = |l| (l, all(format!("hidden.{l}")).swap_remove(s));
+        let attn = |l| all(format!("attn.{l}"))[s * h..][..h].to_vec();
+        Reference {
+            sequence,
+            hidden: (0..=config.n_layers).map(hidden).collect(),
+            attn: (0..config.n_layers).map(attn).collect(),
+        }
+    };
+    sequences.into_iter().enumerate().map(of).collect()
+}
+
+#[test]
+fn the_four_families_give_their_references_with_every_stage() {
+    for name in ["bert-1", "roberta-1", "electra-1", "distilbert-1"] {
+        let folder = Folder::open(models().join(name)).unwrap();
+        let file = TensorFile::open(models().join(name).join("reference.safetensors"));
+        compare_all(name, &folder, &tiny(&folder.config, &file.unwrap()));
+    }
+}
+
+#[test]
+fn minilm_gives_its_references_with_every_stage() {
+    let folder = paths::minilm();
+    if !folder.is_dir() {
+        println!(
+            "left out: {} is not there; `cargo learn look --download` fetches the model",
+            folder.display()
+        );
+        return;
+    }
+    let folder = Folder::open(folder).unwrap();
+    let file = TensorFile::open(models().join("minilm-sentences.safetensors")).unwrap();
+    let h = folder.config.dims.n_heads();
+    let of = |s: &str| {
+        let ids = file.tensor(&format!("{s}.input_ids")).unwrap().integers().unwrap();
+        let ids = ids.into_iter().map(|id| usize::try_from(id).unwrap());
+        let hidden = |l| (l, file.matrix(&format!("{s}.hidden.{l}")).unwrap());
+        let attn = file.matrices(&format!("{s}.attn")).unwrap();
+        Reference {
+            sequence: Sequence::new(ids.collect()),
+            hidden: [0, 3, 6].map(hidden).into(),
+            attn: attn.chunks(h).map(<[_]>::to_vec).collect(),
+        }
+    };
+    compare_all("MiniLM", &folder, &["s00", "s03", "s08", "s13", "s17"].map(of));
+}
