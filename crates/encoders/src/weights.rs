@@ -73,7 +73,7 @@ impl<'a> Weights<'a> {
     fn table<T: Real>(&self, name: &str, n: usize) -> Result<Matrix<T>> {
         let d = self.config.d_embedding;
         let numbers = self.numbers(&format!("{name}.weight"), &[n, d])?;
-        Ok(Matrix::from_vec(d, n, numbers).transpose())
+        Ok(by_columns(&numbers, n, d))
     }
 
     /// A projection, which the file stores as `[out, in]`: its numbers, row after row, are
@@ -105,4 +105,22 @@ impl<'a> Weights<'a> {
         tensor.expect_shape(shape)?;
         Ok(tensor.numbers_as()?)
     }
+}
+
+/// The matrix of these rows. A vocabulary has some ten million entries: some rows at a time
+/// stay near the processor while their columns are written.
+fn by_columns<T: Real>(rows: &[T], n: usize, d: usize) -> Matrix<T> {
+    const N_ROWS: usize = 64;
+    let mut table = Matrix::zeros(n, d);
+    let columns = table.as_mut_slice();
+    for first in (0..n).step_by(N_ROWS) {
+        let rows = &rows[first * d..n.min(first + N_ROWS) * d];
+        for j in 0..d {
+            let column = &mut columns[j * n + first..];
+            for (entry, row) in column.iter_mut().zip(rows.chunks_exact(d)) {
+                *entry = row[j];
+            }
+        }
+    }
+    table
 }
