@@ -13,4 +13,5 @@ mod ch10;
 mod ch11;
 mod ch12;
 mod ch13;
+mod ch15;
 mod text;

@@ -6,7 +6,7 @@ mod lookups;
 mod removal;
 mod windows;
 
-use lessons::ch11;
+use lessons::runs;
 use serde_json::Value;
 
 use crate::quote::Table;
@@ -23,11 +23,11 @@ fn points(lost: f64) -> String {
 }
 
 fn numbers(list: &Value) -> Vec<f64> {
-    ch11::numbers(list).unwrap()
+    runs::numbers(list).unwrap()
 }
 
 fn rows(list: &Value) -> Vec<Vec<f64>> {
-    ch11::rows(list).unwrap()
+    runs::rows(list).unwrap()
 }
 
 /// What each word loses with each head that is replaced by its mean.

@@ -14,6 +14,7 @@ pub mod cross_entropy;
 pub mod head_backward;
 pub mod head_in_loops;
 pub mod head_in_matrices;
+pub mod induction;
 pub mod masks;
 pub mod mixing;
 pub mod nothing_to_attend;

@@ -59,6 +59,7 @@ pub fn all() -> Vec<&'static dyn Entry> {
         &whole_layer::EXERCISE,
         &write_a_test::EXERCISE,
         &online_softmax::EXERCISE,
+        &induction::EXERCISE,
     ]
 }
 

@@ -14,6 +14,7 @@ use training::{Ablation, CODES, LOOKUPS, LOUDNESS, Lookups, Task, WINDOWS, Windo
 
 use crate::args::{Args, Entry};
 use crate::numbers::{mean, median};
+use crate::runs::{numbers, rows};
 
 pub(crate) const FIGURES: [Entry; 4] = [
     ("train-curves", curves),
@@ -68,27 +69,6 @@ pub fn codes() -> Result<Vec<Value>> {
 /// If the file has other runs than it should.
 pub fn windows(n_heads: u64) -> Result<Vec<Value>> {
     runs(WINDOWS, n_heads, 1500)
-}
-
-/// A list of numbers in a run; null is NaN.
-///
-/// # Errors
-/// If it is none.
-pub fn numbers(list: &Value) -> Result<Vec<f64>> {
-    let list = list.as_array().context("a list")?;
-    let number = |x: &Value| match x {
-        Value::Null => Ok(f64::NAN),
-        x => x.as_f64().context("a number"),
-    };
-    list.iter().map(number).collect()
-}
-
-/// A list of such lists.
-///
-/// # Errors
-/// If it is none.
-pub fn rows(list: &Value) -> Result<Vec<Vec<f64>>> {
-    list.as_array().context("rows")?.iter().map(numbers).collect()
 }
 
 /// The mean of what a run scored on its targets.

@@ -23,10 +23,12 @@ pub mod ch10;
 pub mod ch11;
 pub mod ch12;
 pub mod ch13;
+pub mod ch15;
 pub mod diagrams;
 pub mod live;
 pub mod numbers;
 pub mod plain;
+pub mod runs;
 mod stages;
 pub mod trained;
 
@@ -38,7 +40,7 @@ use args::Entry;
 pub use args::Args;
 pub use stages::every_stage;
 
-const CHAPTERS: [&[Entry]; 13] = [
+const CHAPTERS: [&[Entry]; 14] = [
     &diagrams::FIGURES,
     &ch01::FIGURES,
     &ch02::FIGURES,
@@ -52,6 +54,7 @@ const CHAPTERS: [&[Entry]; 13] = [
     &ch11::FIGURES,
     &ch12::FIGURES,
     &ch13::FIGURES,
+    &ch15::FIGURES,
 ];
 
 /// Draws the figure of this name.

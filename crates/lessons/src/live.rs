@@ -22,10 +22,10 @@ pub use figure::{Begin, Live, Training};
 pub use settings::Settings;
 pub use shown::Shown;
 
-use crate::{ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch11, ch12, ch13};
+use crate::{ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch11, ch12, ch13, ch15};
 
 /// Every live figure, in the order of the chapters.
-pub const ALL: [&Live; 13] = [
+pub const ALL: [&Live; 14] = [
     &ch01::other_parts::LIVE,
     &ch02::arrows::LIVE,
     &ch02::scale::LIVE,
@@ -39,6 +39,7 @@ pub const ALL: [&Live; 13] = [
     &ch11::training_now::LIVE,
     &ch12::without::LIVE,
     &ch13::online::LIVE,
+    &ch15::together::LIVE,
 ];
 
 /// The live figure of this name.

@@ -16,6 +16,10 @@ pub const CODES: &str = include_str!("../data/codes.json");
 /// training --example seeds -- windows` measured them: JSON, one run per line.
 pub const WINDOWS: &str = include_str!("../data/windows.json");
 
+/// Repeated tokens with two layers and with what they are compared with, on ten seeds, as
+/// `-- repeats` measured them.
+pub const REPEATS: &str = include_str!("../data/repeats.json");
+
 #[cfg(test)]
 mod tests {
     use std::fmt::Write;

@@ -57,6 +57,15 @@ pub enum Error {
         n_vocabulary: usize,
     },
 
+    /// A layer that the model does not have.
+    #[error("there is no layer {layer} in a model of {n_layers}: they count from 0")]
+    NoSuchLayer {
+        /// The layer asked for.
+        layer: usize,
+        /// The number of layers.
+        n_layers: usize,
+    },
+
     /// A head that the layer does not have.
     #[error("there is no head {head} in a layer of {n_heads}: they count from 0")]
     NoSuchHead {

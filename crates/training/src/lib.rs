@@ -59,7 +59,7 @@ mod train;
 mod windows;
 
 pub use ablation::{Ablation, Control, Removal, strongest, taken};
-pub use data::{CODES, LOOKUPS, LOUDNESS, WINDOWS};
+pub use data::{CODES, LOOKUPS, LOUDNESS, REPEATS, WINDOWS};
 pub use directions::orthonormal;
 pub use error::{Error, Result};
 pub use lookups::{
@@ -67,8 +67,8 @@ pub use lookups::{
 };
 pub use model::{Model, Said};
 pub use repeats::{
-    Architecture, HeadRemoval, HeadShares, Predictor, PredictorLook, PredictorTrainer,
-    PredictorTraining, Repeats, Schedule, Sequences,
+    Architecture, Carried, HeadRemoval, HeadShares, Predictor, PredictorLook,
+    PredictorTrainer, PredictorTraining, Repeats, Schedule, Sequences,
 };
 pub use report::Report;
 pub use task::{Answers, Examples, Task};

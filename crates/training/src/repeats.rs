@@ -7,13 +7,14 @@
 //! looks for the token that notes x. That pair is called an **induction head**.
 //!
 //! [`Repeats`] draws the sequences, [`Predictor`] is embedding, [`Stack`](block::Stack) and
-//! unembedding, [`PredictorTrainer`] takes the steps, and [`HeadRemoval`] asks of each head
-//! what goes wrong without it.
+//! unembedding, [`PredictorTrainer`] takes the steps, [`HeadRemoval`] asks of each head
+//! what goes wrong without it, and [`Carried`] what it hands on.
 //!
 //! # Source
 //! Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; Olsson et al.
 //! 2022, "In-context Learning and Induction Heads".
 
+mod carried;
 mod heads;
 mod predictor;
 mod removal;
@@ -22,6 +23,7 @@ mod task;
 mod tests;
 mod trainer;
 
+pub use carried::Carried;
 pub use heads::HeadShares;
 pub use predictor::{Architecture, Predictor};
 pub use removal::HeadRemoval;

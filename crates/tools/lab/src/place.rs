@@ -29,7 +29,7 @@ pub const KERNEL_FOLDER: &str = "LEARN_KERNEL_FOLDER";
 
 /// Our notebooks, in their order. Any other one in the folder is the reader's: nothing
 /// here runs it, compiles for it or writes it.
-const OURS: [&str; 13] = [
+const OURS: [&str; 14] = [
     "01-one-look",
     "02-scores-softmax-scale",
     "03-one-head",
@@ -43,6 +43,7 @@ const OURS: [&str; 13] = [
     "11-heads-that-specialise",
     "12-trained-heads",
     "13-the-ladder",
+    "15-two-layers",
 ];
 
 /// The committed notebooks and their settings.

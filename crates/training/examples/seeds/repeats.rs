@@ -6,8 +6,8 @@ use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng};
 use serde_json::{Map, Value, json};
 use training::{
-    Architecture, HeadRemoval, HeadShares, PredictorTrainer, PredictorTraining, Removal,
-    Repeats, Schedule,
+    Architecture, Carried, HeadRemoval, HeadShares, PredictorTrainer, PredictorTraining,
+    Removal, Repeats, Schedule,
 };
 
 use crate::run::{SEEDS, round, rounded, rows};
@@ -93,7 +93,20 @@ fn kept(setting: &Setting, trained: &PredictorTraining) -> Result<Value> {
         "shares_before": shares(&looks[0].shares),
         "shares": shares(&trained.last().shares),
         "removed": removed(seed, trained)?,
+        "carried": carried(setting, trained)?,
     }))
+}
+
+/// What the head of the first layer hands on that is needed most: which token, or where.
+fn carried(setting: &Setting, trained: &PredictorTraining) -> Result<Value> {
+    if !setting.built.positions {
+        return Ok(Value::Null);
+    }
+    let rng = &mut Rng::seed_from_u64(setting.schedule.seed);
+    let found = HeadRemoval::of(&trained.model, &trained.test, Removal::Mean, rng)?;
+    let needed = found.without.row(0).transpose().argmin().0;
+    let Carried { which, place } = Carried::by(&trained.model, needed, &trained.test)?;
+    Ok(json!({ "head": needed, "which": round(which), "place": round(place) }))
 }
 
 /// The score on sequences that begin with two tokens that never come back.

@@ -5,7 +5,7 @@ use attention::{Matrix, Rng};
 use super::predictor::largest;
 use super::{Predictor, Sequences};
 use crate::directions::{axes, orthonormal};
-use crate::{Removal, Result, taken};
+use crate::{Error, Removal, Result, taken};
 
 /// The score of a predictor, whole, without each head, and without random directions.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +57,32 @@ impl HeadRemoval {
             }
         }
         Ok(Self { whole: model.score(read)?, without, controls })
+    }
+}
+
+impl Predictor {
+    /// The score with the output of one head replaced, as [`HeadRemoval`] does it.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchLayer`]; [`Error::NoSuchHead`]; as [`pass`](Self::pass).
+    pub fn score_without(
+        &self,
+        [block, head]: [usize; 2],
+        read: &Sequences,
+        how: Removal,
+        rng: &mut Rng,
+    ) -> Result<f64> {
+        let n_layers = self.stack.blocks.len();
+        if block >= n_layers {
+            return Err(Error::NoSuchLayer { layer: block, n_layers });
+        }
+        let dims = self.stack.blocks[block].attention.function.parameters().dims();
+        let (width, d_v, n_heads) = (dims.concat_width(), dims.d_v(), dims.n_heads());
+        if head >= n_heads {
+            return Err(Error::NoSuchHead { head, n_heads });
+        }
+        let removed = Removed { model: self, read, block, how };
+        Ok(removed.score(&axes(width, head * d_v, d_v), None, rng)?.0)
     }
 }
 

@@ -117,6 +117,26 @@ fn a_head_that_the_output_never_reads_is_missed_by_nobody() {
 }
 
 #[test]
+fn what_a_head_carries_is_which_and_where() {
+    let model = few_steps(Architecture::TWO_LAYERS).model;
+    let read = Repeats::default().draw(10, &mut rng()).unwrap();
+    let found = Carried::by(&model, 1, &read).unwrap();
+    assert!((0.0..=1.0).contains(&found.which) && (0.0..=1.0).contains(&found.place));
+    insta::assert_snapshot!(Carried::by(&model, 4, &read).unwrap_err(), @"there is no head 4 in a layer of 4: they count from 0");
+    let built = Architecture { positions: false, ..Architecture::TWO_LAYERS };
+    let refused = Carried::by(&few_steps(built).model, 0, &read).unwrap_err();
+    insta::assert_snapshot!(refused, @"the number of positions is 0, and must be at least 1");
+}
+
+#[test]
+fn a_half_that_is_constant_is_not_missed() {
+    let mut model = few_steps(Architecture::TWO_LAYERS).model;
+    let read = Repeats::default().draw(30, &mut rng()).unwrap();
+    model.embedding.entries_mut()[1].fill(0.0);
+    assert_eq!(Carried::by(&model, 0, &read).unwrap().which, model.score(&read).unwrap());
+}
+
+#[test]
 fn what_does_not_fit_is_refused_with_its_numbers() {
     let drawn = |periods, n_vocabulary| {
         let task = Repeats { periods, n_vocabulary, ..Repeats::default() };

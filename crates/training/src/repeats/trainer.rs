@@ -132,9 +132,7 @@ impl PredictorTrainer {
         }
         self.so_far.losses.push(loss);
         if self.is_look_due(step + 1) {
-            let PredictorTraining { model, test, losses, .. } = &self.so_far;
-            let look = PredictorLook::at(model, test, losses)?;
-            self.so_far.looks.push(look);
+            self.so_far.looks.push(self.look()?);
         }
         Ok(Some(loss))
     }
@@ -145,7 +143,25 @@ impl PredictorTrainer {
         n_taken == n_steps || looks_by(n_taken) > looks_by(n_taken - 1)
     }
 
-    /// The training as it is now.
+    /// The schedule that it was begun with.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// Looks at the test set as the model is now.
+    ///
+    /// # Errors
+    /// None that [`new`](Self::new) would not have had.
+    pub fn look(&self) -> Result<PredictorLook> {
+        let PredictorTraining { model, test, losses, .. } = &self.so_far;
+        let last = self.so_far.last();
+        if last.step == losses.len() {
+            return Ok(last.clone());
+        }
+        PredictorLook::at(model, test, losses)
+    }
+
+    /// The training as it is now; its last look may be some steps old.
     pub fn so_far(&self) -> &PredictorTraining {
         &self.so_far
     }
