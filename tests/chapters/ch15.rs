@@ -2,7 +2,7 @@
 
 use attention::{Rng, SeedableRng, thousands};
 use lessons::ch15::{SETTINGS, runs, together};
-use lessons::numbers::{ends, median};
+use lessons::numbers::{ends, mean, median};
 use lessons::runs::{numbers, rows};
 use serde_json::Value;
 use training::{Architecture, Predictor, Repeats, Schedule};
@@ -254,12 +254,14 @@ fn removing_heads() {
 #[test]
 fn the_small_world_of_the_figures() {
     let last = together::first().unwrap().last();
-    let [first, second] =
-        together::shown_heads(last).map(|head| format!("{:.2}", head.share));
+    let [first, second] = together::shown_heads(last);
+    let map = &last.maps[first.layer][first.head];
+    let early = mean((1..=8).map(|t| map[(t, t - 1)]));
     let quoted = [
         ("small_score", percent(last.score)),
-        ("small_first", first),
-        ("small_second", second),
+        ("small_first", format!("{:.2}", first.share)),
+        ("small_early", format!("{early:.2}")),
+        ("small_second", format!("{:.2}", second.share)),
     ];
     assert_quote!("ch15_small", values(&quoted));
 }

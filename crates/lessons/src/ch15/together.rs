@@ -129,8 +129,8 @@ impl ShownHead {
 /// and the head of the last layer that gives most to the token after the last same one.
 pub fn shown_heads(look: &PredictorLook) -> [ShownHead; 2] {
     let HeadShares { previous, last_same, after_last_same, .. } = &look.shares;
-    let first = [("the token before", previous), ("the last same", last_same)];
-    let last = [("after the last same", after_last_same)];
+    let first = [("the token before", previous), ("the last same token", last_same)];
+    let last = [("what follows the last same", after_last_same)];
     [ShownHead::most(0, &first), ShownHead::most(previous.nrows() - 1, &last)]
 }
 
@@ -235,13 +235,13 @@ fn percent(score: f64) -> String {
 fn title(schedule: &Schedule, now: &PredictorLook, without: Without) -> String {
     let (seed, step, score) = (schedule.seed, now.step, percent(now.score));
     let layers = match now.maps.len() {
-        1 => "1 layer is".to_owned(),
-        n => format!("{n} layers are"),
+        1 => "1 layer gets".to_owned(),
+        n => format!("{n} layers get"),
     };
     let without = without.map_or(String::new(), |([layer, head], left)| {
         format!(", and {} without head {head} of layer {layer}", percent(left))
     });
-    format!("Seed {seed}, step {step}: {layers} right about {score}{without}")
+    format!("Seed {seed}, step {step}: {layers} {score} right{without}")
 }
 
 fn words(schedule: &Schedule, now: &PredictorLook, without: Without) -> String {
