@@ -1,5 +1,7 @@
 //! A model proves a stage too: blocks on blocks, whichever stage is the attention in them.
 
+mod pytorch;
+
 use attention::{
     Batch, Dims, LayerParameters, Mask, MultiHeadAttention, Rng, SeedableRng,
     max_abs_diff, random_matrix,

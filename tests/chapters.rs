@@ -13,5 +13,6 @@ mod ch10;
 mod ch11;
 mod ch12;
 mod ch13;
+mod ch14;
 mod ch15;
 mod text;

@@ -16,6 +16,8 @@ pub enum Activation {
     Gelu,
     /// GELU by `tanh`, which differs from it by less than 5 · 10⁻⁴: what GPT-2 computes.
     GeluTanh,
+    /// x as it is: a control, to see what the others are for.
+    None,
 }
 
 /// √(2/π).
@@ -40,6 +42,7 @@ impl Activation {
             Self::Relu => x.max(0.0),
             Self::Gelu => x * share_below(x),
             Self::GeluTanh => 0.5 * x * (1.0 + inner(x).tanh()),
+            Self::None => x,
         })
     }
     // ANCHOR_END: of
@@ -56,6 +59,7 @@ impl Activation {
                 let d_inner = ROOT * (1.0 + 3.0 * CUBIC * x * x);
                 0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * d_inner
             }
+            Self::None => 1.0,
         })
     }
 
@@ -114,7 +118,7 @@ mod tests {
 
     #[test]
     fn slopes_are_central_differences() {
-        for activation in ALL {
+        for activation in ALL.into_iter().chain([Activation::None]) {
             for i in -40..40 {
                 let x = f64::from(i) * 0.1 + 0.05;
                 let h = 1e-5;

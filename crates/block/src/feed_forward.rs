@@ -69,24 +69,36 @@ impl<T: Real> FeedForward<T> {
         Ok(self.pass(x)?.0)
     }
 
-    /// `FFN(x)`, and what it was before the activation, `[n_tokens, d_ff]`.
+    /// `FFN(x)`, and what the activation was given, `[n_tokens, d_ff]`, which
+    /// [`backward`](Self::backward) needs.
+    ///
+    /// # Errors
+    /// As [`forward`](Self::forward).
     // ANCHOR: pass
-    pub(crate) fn pass(&self, x: &Matrix<T>) -> Result<(Matrix<T>, Matrix<T>)> {
+    pub fn pass(&self, x: &Matrix<T>) -> Result<(Matrix<T>, Matrix<T>)> {
         let hidden = self.w_1.forward(x)?; // [n_tokens, d_ff]
         let active = self.activation.forward(&hidden); // [n_tokens, d_ff]
         Ok((self.w_2.forward(&active)?, hidden)) // [n_tokens, d_model]
     }
     // ANCHOR_END: pass
 
-    /// The gradients from the gradient of what came out; `hidden` is what
-    /// [`pass`](Self::pass) kept.
+    /// The gradients from that of what came out; `hidden` is what [`pass`](Self::pass)
+    /// kept.
+    ///
+    /// # Shapes
+    /// `x` and `d_y` are `[n_tokens, d_model]`, `hidden` is `[n_tokens, d_ff]`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if one is not.
     // ANCHOR: backward
-    pub(crate) fn backward(
+    pub fn backward(
         &self,
         x: &Matrix<T>,
         hidden: &Matrix<T>,
         d_y: &Matrix<T>,
     ) -> Result<FeedForwardGradients<T>> {
+        let expected = (x.nrows(), self.w_1.d_out());
+        Error::expect_shape("the input of the activation", expected, hidden.shape())?;
         let active = self.activation.forward(hidden);
         let LinearGradients { d_linear: d_w_2, d_x: d_active } =
             linear_backward(&self.w_2, &active, d_y)?;

@@ -59,6 +59,9 @@ pub fn all() -> Vec<&'static dyn Entry> {
         &whole_layer::EXERCISE,
         &write_a_test::EXERCISE,
         &online_softmax::EXERCISE,
+        &layer_norm::EXERCISE,
+        &sublayer::EXERCISE,
+        &positions::EXERCISE,
         &induction::EXERCISE,
     ]
 }

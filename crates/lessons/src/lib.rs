@@ -23,6 +23,7 @@ pub mod ch10;
 pub mod ch11;
 pub mod ch12;
 pub mod ch13;
+pub mod ch14;
 pub mod ch15;
 pub mod diagrams;
 pub mod live;
@@ -40,7 +41,7 @@ use args::Entry;
 pub use args::Args;
 pub use stages::every_stage;
 
-const CHAPTERS: [&[Entry]; 14] = [
+const CHAPTERS: [&[Entry]; 15] = [
     &diagrams::FIGURES,
     &ch01::FIGURES,
     &ch02::FIGURES,
@@ -54,6 +55,7 @@ const CHAPTERS: [&[Entry]; 14] = [
     &ch11::FIGURES,
     &ch12::FIGURES,
     &ch13::FIGURES,
+    &ch14::FIGURES,
     &ch15::FIGURES,
 ];
 

@@ -22,10 +22,10 @@ pub use figure::{Begin, Live, Training};
 pub use settings::Settings;
 pub use shown::Shown;
 
-use crate::{ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch11, ch12, ch13, ch15};
+use crate::{ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch11, ch12, ch13, ch14, ch15};
 
 /// Every live figure, in the order of the chapters.
-pub const ALL: [&Live; 14] = [
+pub const ALL: [&Live; 16] = [
     &ch01::other_parts::LIVE,
     &ch02::arrows::LIVE,
     &ch02::scale::LIVE,
@@ -39,6 +39,8 @@ pub const ALL: [&Live; 14] = [
     &ch11::training_now::LIVE,
     &ch12::without::LIVE,
     &ch13::online::LIVE,
+    &ch14::places::LIVE,
+    &ch14::deep::LIVE,
     &ch15::together::LIVE,
 ];
 

@@ -1,0 +1,37 @@
+//! # 28 · Layer norm
+//!
+//! Every token on a scale of its own.
+//!
+//! For each row of `x`, a token: subtract the mean of its entries, and divide by
+//! √(variance + eps). The variance is the mean of the squared distances from the mean. Then
+//! multiply feature j by `gain[j]` and add `bias[j]`.
+//!
+//! What must be true of the answer:
+//! - what comes out for a token does not depend on any other token;
+//! - with a gain of 1 and a bias of 0, adding a number to a whole token changes nothing,
+//!   and multiplying it by 10 changes next to nothing;
+//! - a token of equal entries becomes the bias.
+//!
+//! `x.row_iter()` goes through the tokens, `row.mean()` is the mean of a row. What does
+//! `row.variance()` divide by? Look it up, or compute your own.
+//!
+//! Explained in chapter 14, “Layer norm”.
+//! Check it with `cargo learn check 28`; a hint: `cargo learn check 28 --hint`.
+
+use std::process::ExitCode;
+
+use exercises::{Matrix, bank::layer_norm};
+
+/// `gain ⊙ (x − mean) / √(var + eps) + bias`, token by token.
+///
+/// # Shapes
+/// `x` is `[n_tokens, d_model]`, `gain` and `bias` have d_model entries, the result is
+/// `[n_tokens, d_model]`.
+pub fn layer_norm(x: &Matrix, gain: &[f64], bias: &[f64], eps: f64) -> Matrix {
+    // TODO: each token by itself.
+    todo!()
+}
+
+fn main() -> ExitCode {
+    layer_norm::check(layer_norm)
+}

@@ -1,0 +1,277 @@
+//! Named lines over an axis, in one or two panels: what grows, falls or swings.
+
+use plotly::Scatter;
+use plotly::common::{DashType, HoverInfo, Line, Mode};
+use plotly::layout::Axis;
+use serde_json::{Value, to_value};
+
+use attention::Error as SizeError;
+
+use crate::layout::{
+    axis_title, formula, legend_lines, number_axis, rounded, significant, text, with,
+};
+use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
+use crate::{Error, Figure, Result, Table, log_axis, palette, sketch};
+
+/// One panel of lines.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lines {
+    /// What the lines show: `similarity`.
+    pub title: String,
+    /// What x is.
+    pub x: String,
+    /// Whether each step of the axis is a factor.
+    pub is_log: bool,
+    /// The lines, each a name and its points, x rising. Lines of one name in two panels
+    /// are drawn alike.
+    pub lines: Vec<(String, Vec<[f64; 2]>)>,
+}
+
+/// How many places of a line the tables show, about.
+const SHOWN: usize = 8;
+const DASHES: [DashType; 4] =
+    [DashType::Solid, DashType::Dash, DashType::Dot, DashType::DashDot];
+
+/// The panels, side by side where there is room.
+///
+/// # Errors
+/// [`Error::Sizes`] for no panels, no lines or a line without points; [`Error::TooMany`]
+/// above 2 panels, 6 lines or 600 points; [`Error::Number`] for a coordinate that is not
+/// finite, or not above 0 on a logarithmic axis.
+pub fn lines(title: impl Into<String>, panels: &[Lines]) -> Result<Figure> {
+    check(panels)?;
+    let names = names(panels);
+    let tables: Vec<Table> = panels.iter().map(table).collect();
+    Ok(Figure {
+        title: title.into(),
+        alternative: told(panels),
+        sketch: sketched(&tables),
+        tables,
+        traces: traces(panels, &names),
+        wide: layout(panels, &names, WIDE, panels.len()),
+        narrow: layout(panels, &names, NARROW, 1),
+        notebook: None,
+    })
+}
+
+fn check(panels: &[Lines]) -> Result<()> {
+    SizeError::expect_positive("the number of panels", panels.len())?;
+    Error::expect_at_most("panels", panels.len(), 2)?;
+    for panel in panels {
+        SizeError::expect_positive("the number of lines", panel.lines.len())?;
+        Error::expect_at_most("lines", panel.lines.len(), 6)?;
+        for (name, points) in &panel.lines {
+            SizeError::expect_positive("the number of points", points.len())?;
+            Error::expect_at_most("points", points.len(), 600)?;
+            for &[x, y] in points {
+                let any = [f64::NEG_INFINITY, f64::INFINITY];
+                Error::expect_between(format!("{} of {name}", panel.x), x, any)?;
+                let what = format!("{} of {name}", panel.title);
+                match panel.is_log {
+                    true => Error::expect_above_zero(what, y)?,
+                    false => Error::expect_between(what, y, any)?,
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Each name once, in order.
+fn names(panels: &[Lines]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in panels.iter().flat_map(|panel| &panel.lines) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn traces(panels: &[Lines], names: &[&str]) -> Vec<Value> {
+    let mut traces = Vec::new();
+    for (nth, panel) in panels.iter().enumerate() {
+        for (name, points) in &panel.lines {
+            let which = names.iter().position(|known| known == name).unwrap_or(0);
+            let is_first = panels[..nth]
+                .iter()
+                .all(|before| before.lines.iter().all(|(known, _)| known != name));
+            let told = points.iter().map(|[x, y]| {
+                let place = format!("{} {}", panel.x, written(*x));
+                format!("{}, {}<br>{}", formula(name), text(&place), written(*y))
+            });
+            let [x, y] =
+                [0, 1].map(|at| points.iter().map(|point| drawn(point[at])).collect());
+            let trace = Scatter::new(x, y)
+                .mode(Mode::Lines)
+                .name(formula(name))
+                .legend_group(name.as_str())
+                .show_legend(is_first)
+                .x_axis(axis_name("x", nth))
+                .y_axis(axis_name("y", nth))
+                .line(
+                    Line::new()
+                        .color(palette::head(which))
+                        .width(2.5)
+                        .dash(DASHES[which % DASHES.len()].clone()),
+                )
+                .hover_text_array(told.collect())
+                .hover_info(HoverInfo::Text);
+            traces.push(with(to_value(trace), []));
+        }
+    }
+    traces
+}
+
+/// Large and small numbers with four digits, others with four decimals.
+fn drawn(number: f64) -> f64 {
+    match number.abs() {
+        0.1..1e4 => rounded(number),
+        _ => significant(number),
+    }
+}
+
+fn layout(panels: &[Lines], names: &[&str], width: f64, n_columns: usize) -> Value {
+    let of_panel = |panel: &Lines| {
+        let each = |at: usize| {
+            panel
+                .lines
+                .iter()
+                .flat_map(move |(_, points)| points.iter().map(move |p| p[at]))
+        };
+        let [from, to] = ends(each(0));
+        let [least, most] = ends(each(1));
+        let x: Axis = number_axis(0.0, "")
+            .title(axis_title(&panel.x))
+            .range(vec![rounded(from), rounded(if from < to { to } else { from + 1.0 })]);
+        let y = match panel.is_log {
+            true => log_axis::decades(least, most, log_axis::power_of_ten),
+            false => {
+                let [least, most] = [least.min(0.0), most.max(0.0)];
+                let room = if least < most { 0.05 * (most - least) } else { 1.0 };
+                let bottom = if least < 0.0 { least - room } else { 0.0 };
+                number_axis(0.0, "").range(vec![rounded(bottom), rounded(most + room)])
+            }
+        };
+        Panel { title: panel.title.clone(), x, y, width: None, height: 230.0 }
+    };
+    let place = Place {
+        width,
+        n_columns,
+        left: 44.0,
+        left_once: false,
+        below: 38.0,
+        above: match names.len() {
+            1 => 0.0,
+            _ => 14.0 + 20.0 * legend_lines(names.iter().copied(), width),
+        },
+    };
+    panels::layout(panels.iter().map(of_panel).collect(), &place)
+}
+
+fn ends(numbers: impl Iterator<Item = f64>) -> [f64; 2] {
+    numbers.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], number| {
+        [least.min(number), most.max(number)]
+    })
+}
+
+/// To three decimals; by a power of ten where that says too little.
+fn written(number: f64) -> String {
+    let written = match number.abs() {
+        0.0 => "0".to_owned(),
+        1e-2..1e4 => ((number * 1e3).round() / 1e3 + 0.0).to_string(),
+        _ => format!("{number:.1e}"),
+    };
+    written.replace('-', "−")
+}
+
+/// Some of the places of the longest line, the first and the last among them.
+fn table(panel: &Lines) -> Table {
+    let longest = panel.lines.iter().map(|(_, points)| points);
+    let longest =
+        longest.max_by_key(|points| points.len()).map_or(&[][..], Vec::as_slice);
+    let last = longest.len().saturating_sub(1);
+    let mut places: Vec<usize> =
+        (0..=SHOWN).map(|nth| (last * nth + SHOWN / 2) / SHOWN).collect();
+    places.dedup();
+    let row = |place: usize| {
+        let x = longest[place][0];
+        let cell = |points: &Vec<[f64; 2]>| {
+            let found = points.iter().find(|point| point[0] == x);
+            found.map_or("–".to_owned(), |point| written(point[1]))
+        };
+        let cells = panel.lines.iter().map(|(_, points)| cell(points));
+        std::iter::once(written(x)).chain(cells).collect()
+    };
+    let names = panel.lines.iter().map(|(name, _)| name.clone());
+    Table {
+        caption: panel.title.clone(),
+        columns: std::iter::once(panel.x.clone()).chain(names).collect(),
+        rows: places.into_iter().map(row).collect(),
+    }
+}
+
+fn sketched(tables: &[Table]) -> String {
+    let one = |table: &Table| format!("{}\n{}", table.caption, sketch::table(table));
+    tables.iter().map(one).collect::<Vec<_>>().join("\n\n")
+}
+
+fn told(panels: &[Lines]) -> String {
+    let line = |(name, points): &(String, Vec<[f64; 2]>)| {
+        let [first, last] = [points[0], points[points.len() - 1]].map(|p| written(p[1]));
+        format!("{name} goes from {first} to {last}")
+    };
+    let panel = |panel: &Lines| {
+        let scale = if panel.is_log { ", on a logarithmic axis" } else { "" };
+        let lines: Vec<String> = panel.lines.iter().map(line).collect();
+        format!("{} against {}{scale}: {}.", panel.title, panel.x, lines.join("; "))
+    };
+    panels.iter().map(panel).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::assert_figure;
+
+    fn panel(title: &str, is_log: bool, lines: &[(&str, &[f64])]) -> Lines {
+        let points = |ys: &[f64]| {
+            ys.iter().enumerate().map(|(x, &y)| [x as f64, y]).collect::<Vec<_>>()
+        };
+        let lines = lines.iter().map(|(name, ys)| ((*name).to_owned(), points(ys)));
+        Lines {
+            title: title.to_owned(),
+            x: "block".to_owned(),
+            is_log,
+            lines: lines.collect(),
+        }
+    }
+
+    #[test]
+    fn two_lines_in_two_panels() {
+        let panels = [
+            panel(
+                "size",
+                false,
+                &[("with", &[1.0, 1.5, 2.0]), ("without", &[1.0, -0.5])],
+            ),
+            panel(
+                "gradient",
+                true,
+                &[("with", &[1.0, 0.9, 0.8]), ("without", &[1.0, 3e-9])],
+            ),
+        ];
+        assert_figure!(lines("With it nothing is lost", &panels).unwrap());
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_refused() {
+        let refused = |is_log, y: &[f64]| {
+            lines("", &[panel("size", is_log, &[("a", y)])]).unwrap_err()
+        };
+        insta::assert_snapshot!(lines("", &[]).unwrap_err(), @"the number of panels is 0, and must be at least 1");
+        insta::assert_snapshot!(refused(false, &[]), @"the number of points is 0, and must be at least 1");
+        insta::assert_snapshot!(refused(true, &[0.0]), @"size of a is 0, expected above 0");
+        insta::assert_snapshot!(refused(false, &[f64::NAN]), @"size of a is NaN, expected a number");
+    }
+}
