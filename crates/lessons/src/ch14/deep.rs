@@ -22,12 +22,12 @@ pub const LIVE: Live = Live {
 fn controls() -> Vec<Control> {
     let places = [("before", "before"), ("after", "after"), ("none", "nowhere")];
     let options = places.map(|(value, name)| (value.to_owned(), name.to_owned()));
-    let count = |range, first| Kind::Count { range, first };
+    let blocks = Kind::Number { range: [1.0, 32.0], step: 1.0, first: 24.0 };
     vec![
         Control::new("residual", "Residual", Kind::Switch { first: true }),
         Control::new("norm", "Norm", Kind::Choice { options: options.to_vec() }),
-        Control::new("blocks", "Blocks", count([1, 32], 24)),
-        Control::new("seed", "Seed", count([0, 99], 0)),
+        Control::new("blocks", "Blocks", blocks),
+        Control::new("seed", "Seed", Kind::Count { range: [0, 99], first: 0 }),
     ]
 }
 
@@ -37,7 +37,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
         "after" => Place::After,
         _ => Place::None,
     };
-    let n_blocks = settings.count("blocks")?;
+    let n_blocks = settings.number("blocks")?.round() as usize;
     let setting = Setting { residual: settings.is_on("residual")?, place, n_blocks };
     let depth = measure(&setting, settings.count("seed")? as u64)?;
     let panel = |title: &str, lines: &[(&str, &[f64])]| Lines {

@@ -32,7 +32,8 @@ fn controls() -> Vec<Control> {
     let tables =
         choice(&[("sinusoidal", "sinusoidal"), ("random", "random, to be learned")]);
     let widths = choice(&[("64", "64"), ("16", "16"), ("256", "256")]);
-    let position = Kind::Count { range: [0, N_POSITIONS - 1], first: 20 };
+    let position =
+        Kind::Number { range: [0.0, (N_POSITIONS - 1) as f64], step: 1.0, first: 20.0 };
     vec![
         Control::new("position", "Position", position),
         Control::new("table", "Table", tables),
@@ -60,7 +61,7 @@ fn waves(table: &Matrix) -> Vec<(String, Vec<[f64; 2]>)> {
 }
 
 fn draw(settings: &Settings) -> Result<Shown> {
-    let position = settings.count("position")?;
+    let position = settings.number("position")?.round() as usize;
     let d_model: usize = settings.choice("width")?.parse()?;
     let kind = settings.choice("table")?;
     let table: Matrix = match kind {

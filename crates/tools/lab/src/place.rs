@@ -43,6 +43,7 @@ const OURS: [&str; 14] = [
     "11-heads-that-specialise",
     "12-trained-heads",
     "13-the-ladder",
+    "14-the-block",
     "15-two-layers",
 ];
 
