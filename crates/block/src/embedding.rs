@@ -7,7 +7,7 @@ use crate::{Error, Positions, Result};
 /// A table with a vector for each token of the vocabulary, and one for its position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embedding<T: Real = f64> {
-    /// A row a token, `[n_vocabulary, d_model]`.
+    /// One row per token, `[n_vocabulary, d_model]`.
     pub tokens: Matrix<T>,
     /// What tokens are multiplied by before positions are added: 1, or the paper's
     /// `√d_model`, without which the positions would be louder than the tokens.
@@ -26,7 +26,7 @@ pub struct EmbeddingGradients<T: Real = f64> {
 }
 
 impl<T: Real> Embedding<T> {
-    /// Random vectors of numbers of size 1, and no positions yet.
+    /// Random vectors, their entries with a spread of 1, and no positions yet.
     pub fn random(n_vocabulary: usize, d_model: usize, rng: &mut Rng) -> Self {
         let tokens = random_matrix(n_vocabulary, d_model, 1.0, rng);
         Self { tokens, scale: 1.0, positions: Positions::None }

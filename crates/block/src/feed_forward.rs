@@ -23,7 +23,7 @@ use crate::Activation;
 pub struct FeedForward<T: Real = f64> {
     /// W₁ and b₁, `[d_model, d_ff]`: four times as wide, as a rule.
     pub w_1: Linear<T>,
-    /// What bends each of the `d_ff` numbers.
+    /// What bends each of the `d_ff` entries.
     pub activation: Activation,
     /// W₂ and b₂, `[d_ff, d_model]`.
     pub w_2: Linear<T>,

@@ -3,7 +3,7 @@
 use attention::{Error, Matrix, Real, Result, RowVector};
 
 /// `norm(x) = gain ⊙ (x − mean(x)) / √(var(x) + eps) + bias`, token by token: mean and
-/// variance are those of the token's own `d_model` numbers.
+/// variance are those of the token's own `d_model` entries.
 ///
 /// The variance divides by `d_model`, and `eps` stands within the root.
 ///
@@ -26,7 +26,7 @@ pub struct LayerNorm<T: Real = f64> {
     pub gain: RowVector<T>,
     /// What is added to each feature, `[d_model]`.
     pub bias: RowVector<T>,
-    /// What keeps a token of equal numbers from a division by 0.
+    /// What keeps a token of equal entries from a division of 0 by 0.
     pub eps: f64,
 }
 
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_of_equal_numbers_becomes_the_bias() {
+    fn a_token_of_equal_entries_becomes_the_bias() {
         let norm = random_norm(&mut Rng::seed_from_u64(2));
         let y = norm.forward(&Matrix::from_element(2, 6, 5.0)).unwrap();
         assert_eq!(y.row(1), norm.bias);

@@ -13,7 +13,7 @@ use crate::Block;
 pub struct Part {
     /// What it is.
     pub name: &'static str,
-    /// How many numbers are learned in it.
+    /// How many parameters are learned in it.
     pub parameters: usize,
     /// Multiply-adds of a pass over one sequence; what grows more slowly is left out.
     pub multiply_adds: u64,

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! x₀      = E[ids] + P                    a vector for each token and each position
-//! x_a     = x + Attention(norm(x))        a sub-layer: what it says is added to x
+//! x_a     = x + Attention(norm(x))        a sub-layer: its output is added to x
 //! x_next  = x_a + FeedForward(norm(x_a))  the same layer of two projections for each token
 //! ```
 //!

@@ -90,15 +90,15 @@ mod tests {
     }
 
     #[test]
-    fn a_step_turns_every_pair_by_one_angle_wherever_it_is_taken() {
+    fn a_step_rotates_every_pair_by_one_angle_wherever_it_is_taken() {
         let table = sinusoidal::<f64>(40, 16);
         for pair in 0..8 {
             let hand = |p: usize| (table[(p, 2 * pair + 1)], table[(p, 2 * pair)]);
-            let turn = |p: usize| {
+            let rotation = |p: usize| {
                 let ((c0, s0), (c1, s1)) = (hand(p), hand(p + 5));
                 (c0 * c1 + s0 * s1, c0 * s1 - s0 * c1)
             };
-            let ((c, s), (c_far, s_far)) = (turn(0), turn(30));
+            let ((c, s), (c_far, s_far)) = (rotation(0), rotation(30));
             assert!((c - c_far).abs() + (s - s_far).abs() < 1e-13);
         }
     }

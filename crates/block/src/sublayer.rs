@@ -43,8 +43,7 @@ pub struct Sublayer<F, T: Real = f64> {
     pub function: F,
     /// Where the norm stands.
     pub norm: Norm<T>,
-    /// Whether x is added to what f says of it. It always is, but where one wants to see
-    /// what it is for.
+    /// Whether x is added to the layer's output. It always is, except to see what for.
     pub residual: bool,
 }
 
@@ -78,7 +77,8 @@ impl<F, T: Real> Sublayer<F, T> {
         Self { function, norm, residual: true }
     }
 
-    /// Forward: `f` computes what the layer says, and may keep something.
+    /// Forward: `f` computes the layer's output, and may keep something for the backward
+    /// pass.
     ///
     /// # Errors
     /// As `f`, and if the norm is of another width.
@@ -92,8 +92,8 @@ impl<F, T: Real> Sublayer<F, T> {
             Norm::Before(norm) => norm.forward(x)?,
             Norm::None | Norm::After(_) => x.clone(),
         };
-        let (said, kept) = f(&self.function, &inner)?;
-        let sum = if self.residual { x + said } else { said };
+        let (change, kept) = f(&self.function, &inner)?;
+        let sum = if self.residual { x + change } else { change };
         let out = match &self.norm {
             Norm::After(norm) => norm.forward(&sum)?,
             Norm::None | Norm::Before(_) => sum.clone(),
@@ -102,8 +102,8 @@ impl<F, T: Real> Sublayer<F, T> {
     }
     // ANCHOR_END: forward
 
-    /// Backward: `f` takes the gradient of what the layer said to the gradients of its
-    /// parameters and of what it was given.
+    /// Backward: from the gradient of the layer's output, `f` computes the gradients of
+    /// its parameters and of what it was given.
     ///
     /// # Errors
     /// As `f`, and if `d_out` is of another shape.
@@ -122,7 +122,7 @@ impl<F, T: Real> Sublayer<F, T> {
             Norm::None | Norm::Before(_) => None,
         };
         let d_sum = after.as_ref().map_or(d_out, |d| &d.d_x);
-        // let (said, kept) = f(&self.function, &inner)?;
+        // let (change, kept) = f(&self.function, &inner)?;
         let (d_function, d_inner) = f(&self.function, &inner, kept, d_sum)?;
         // Norm::Before(norm) => norm.forward(x)?,
         let before = match &self.norm {
@@ -130,7 +130,7 @@ impl<F, T: Real> Sublayer<F, T> {
             Norm::None | Norm::After(_) => None,
         };
         let through_f = before.as_ref().map_or(&d_inner, |d| &d.d_x);
-        // x + said: the gradient goes both ways, and along the residual unchanged.
+        // x + change: both terms get the gradient, and along the residual it stays as it is.
         let d_x = if self.residual { d_sum + through_f } else { through_f.clone() };
         Ok(SublayerGradients { d_function, d_norm: before.or(after), d_x })
     }

@@ -114,16 +114,16 @@ fn larger(a: f64, b: &f64) -> f64 {
 }
 
 #[test]
-fn without_its_residual_a_sublayer_gives_what_the_layer_says() {
+fn without_its_residual_a_sublayer_gives_the_layers_output() {
     let (mut stack, _) = stack(Order::None, Activation::Gelu);
     let mut block = stack.blocks.remove(0);
     block.feed_forward = None;
     let x = tokens().sequence(0).into_owned();
-    let said = block.attention.function.self_attend(&x, &Mask::None).unwrap().out;
+    let change = block.attention.function.self_attend(&x, &Mask::None).unwrap().out;
     let with = block.forward(&x, &Mask::None).unwrap().out;
-    assert_eq!(with, &x + &said);
+    assert_eq!(with, &x + &change);
     block.attention.residual = false;
-    assert_eq!(block.forward(&x, &Mask::None).unwrap().out, said);
+    assert_eq!(block.forward(&x, &Mask::None).unwrap().out, change);
 }
 
 #[test]
