@@ -22,7 +22,9 @@ pub use figure::{Begin, Live, Training};
 pub use settings::Settings;
 pub use shown::Shown;
 
-use crate::{ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch11, ch12, ch13, ch14, ch15};
+use crate::{
+    ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch11, ch12, ch13, ch14, ch15,
+};
 
 /// Every live figure, in the order of the chapters.
 pub const ALL: [&Live; 16] = [
