@@ -63,13 +63,17 @@ const SUBJECT: [(&str, &[&str]); 13] = [
 ];
 
 /// Which of our crates each tool may use; `learn`, the command, may only use what is light.
-const TOOLS: [(&str, &[&str]); 11] = [
+const TOOLS: [(&str, &[&str]); 12] = [
     ("live", &["lessons"]),
     ("tools/workshop", &[]),
     ("tools/record", &["attention"]),
     ("tools/machine", &["kernels"]),
     ("tools/practice", &["workshop"]),
     ("tools/lab", &["workshop"]),
+    (
+        "tools/look",
+        &["workshop", "attention", "encoders", "fused-heads", "kernels", "pretrained"],
+    ),
     ("tools/book", &["workshop", "practice", "lessons", "live", "figures", "record"]),
     (
         "tools/bench",

@@ -15,6 +15,17 @@ pub struct Block<A, T: Real = f64> {
     pub feed_forward: Option<Sublayer<FeedForward<T>, T>>,
 }
 
+impl<A, T: Real> Block<A, T> {
+    /// The same block around another attention.
+    pub fn with_attention<B>(&self, function: B) -> Block<B, T> {
+        let Sublayer { norm, residual, .. } = &self.attention;
+        Block {
+            attention: Sublayer { function, norm: norm.clone(), residual: *residual },
+            feed_forward: self.feed_forward.clone(),
+        }
+    }
+}
+
 impl<A: MultiHeadAttention<T>, T: Real> Block<A, T> {
     /// The tokens after this block, and the maps of its heads.
     ///

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use attention::{LayerParameters, Matrix, MultiHeadAttention, Real, RowVector};
-use block::{Block, Layers, Stack, Sublayer};
+use block::{Layers, Stack};
 use pretrained::{NewTensor, Stored, TensorFile};
 
 use crate::embeddings::Embeddings;
@@ -64,14 +64,9 @@ impl<A, T: Real> Encoder<A, T> {
         &self,
         mut other: impl FnMut(usize, &A) -> B,
     ) -> Encoder<B, T> {
-        let blocks = self.stack.blocks.iter().enumerate().map(|(i, block)| {
-            let Sublayer { function, norm, residual } = &block.attention;
-            let function = other(i, function);
-            Block {
-                attention: Sublayer { function, norm: norm.clone(), residual: *residual },
-                feed_forward: block.feed_forward.clone(),
-            }
-        });
+        let blocks = self.stack.blocks.iter().enumerate();
+        let blocks = blocks
+            .map(|(i, block)| block.with_attention(other(i, &block.attention.function)));
         Encoder {
             config: self.config.clone(),
             embeddings: self.embeddings.clone(),

@@ -81,12 +81,13 @@ pub enum Error {
     #[error("{what} has {found} entries, and there are {n_tokens} tokens")]
     Length { what: &'static str, found: usize, n_tokens: usize },
 
-    /// A head that the model does not have.
-    #[error(
-        "there is no head {layer}.{head}: the model has layers 0 to {} and heads 0 to {}",
-        n_layers - 1, n_heads - 1
-    )]
-    Head { layer: usize, head: usize, n_layers: usize, n_heads: usize },
+    /// A head that the layer does not have.
+    #[error("there is no head {head}: the layer has {n_heads}, from 0")]
+    Head { head: usize, n_heads: usize },
+
+    /// A layer that the model does not have.
+    #[error("there is no layer {layer}: the model has {n_layers}, from 0")]
+    Layer { layer: usize, n_layers: usize },
 
     /// A `tokenizer.json` that is none.
     #[error("{file}: no tokenizer: {why}")]

@@ -8,7 +8,9 @@
 //! BERT, RoBERTa, ELECTRA and DistilBERT are one model under different names: what each
 //! calls its settings and tensors is a table ([`Family`]), and all else is written once.
 //! [`Encoder`] is generic over the stage that is its attention, so a whole model is one
-//! more proof that the stages agree, and a fast stage makes a fast model.
+//! more proof that the stages agree, and a fast stage makes a fast model. [`Glance`] and [`links`]
+//! say in a few numbers what a head does, each next to its control, and [`removed`] takes a
+//! head away.
 //!
 //! The one decision: **the config says every shape.** No tensor is believed: each is
 //! compared with the shape that follows from `config.json`, and an error names both.
@@ -26,7 +28,10 @@ mod encoder;
 mod error;
 mod families;
 mod folder;
+mod heads;
+mod removal;
 mod sequences;
+mod study;
 #[cfg(feature = "text")]
 mod text;
 mod weights;
@@ -40,6 +45,9 @@ pub use encoder::{Encoder, sentence_embedding, to_tensors};
 pub use error::{Error, Result};
 pub use families::{Counting, FAMILIES, Family, Keys, Names};
 pub use folder::Folder;
+pub use heads::{Glance, Kind, Link, links};
+pub use removal::{head_output, removed};
 pub use sequences::Sequence;
+pub use study::{Removal, Study};
 #[cfg(feature = "text")]
 pub use text::{Long, Pieces, Text};

@@ -28,6 +28,15 @@ impl Sequence {
         self.ids.len()
     }
 
+    /// Its first `n` tokens.
+    pub fn first(&self, n: usize) -> Self {
+        Self {
+            ids: self.ids.iter().copied().take(n).collect(),
+            types: self.types.iter().copied().take(n).collect(),
+            is_real: self.is_real.iter().copied().take(n).collect(),
+        }
+    }
+
     /// Every token may attend to the real ones.
     ///
     /// # Errors

@@ -41,6 +41,12 @@ enum Command {
     /// Your own layer, from files, in every stage
     #[command(disable_help_flag = true)]
     Attend(Rest),
+    /// Your own sentence in all heads of a trained model
+    #[command(disable_help_flag = true)]
+    Look(Rest),
+    /// Your own encoder: every hidden state and every map
+    #[command(disable_help_flag = true)]
+    Model(Rest),
     /// Heads that specialise while you watch: a layer trained in seconds
     #[command(disable_help_flag = true)]
     Train(Rest),
@@ -87,6 +93,8 @@ fn main() -> ExitCode {
         Command::Tour(rest) => tool::shows("tour", rest.args),
         Command::Count(rest) => tool::shows("count", rest.args),
         Command::Attend(rest) => tool::shows("attend", rest.args),
+        Command::Look(rest) => tool::looks("look", rest.args),
+        Command::Model(rest) => tool::looks("model", rest.args),
         Command::Train(rest) => tool::shows("train", rest.args),
         Command::Predict(rest) => tool::shows("predict", rest.args),
         Command::Bench(rest) => tool::run("bench", Profile::Release, rest.args),
@@ -112,6 +120,7 @@ fn help(command: Option<String>) -> ExitCode {
         "tour" | "count" | "attend" | "train" | "predict" => {
             tool::shows(name, ["--help"])
         }
+        "look" | "model" => tool::looks(name, ["--help"]),
         "bench" => tool::run(name, Profile::Release, ["--help"]),
         _ => {
             let of = cli.find_subcommand_mut(name).map(clap::Command::render_long_help);

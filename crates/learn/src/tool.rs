@@ -11,9 +11,22 @@ pub fn shows(
     command: &str,
     args: impl IntoIterator<Item = impl Into<OsString>>,
 ) -> ExitCode {
-    let args = args.into_iter().map(Into::into);
-    let args = [OsString::from(command)].into_iter().chain(args);
-    run("terminal", Profile::Dev, args)
+    run("terminal", Profile::Dev, named(command, args))
+}
+
+/// Runs a command of the tool `look`, in which a whole model computes.
+pub fn looks(
+    command: &str,
+    args: impl IntoIterator<Item = impl Into<OsString>>,
+) -> ExitCode {
+    run("look", Profile::Release, named(command, args))
+}
+
+fn named(
+    command: &str,
+    args: impl IntoIterator<Item = impl Into<OsString>>,
+) -> impl Iterator<Item = OsString> {
+    [OsString::from(command)].into_iter().chain(args.into_iter().map(Into::into))
 }
 
 /// Runs the preprocessor: mdBook hands over the book on standard input.

@@ -1,0 +1,208 @@
+//! What a head does, in a few numbers, each with what it would be by chance.
+
+use attention::{Matrix, Real};
+
+/// What a key is to a query. Each key is of one kind, the first that fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// The special token at the start: `[CLS]`, `<s>`.
+    First,
+    /// A special token elsewhere: `[SEP]`, `</s>`.
+    Last,
+    /// The query itself.
+    Same,
+    /// The token before.
+    Previous,
+    /// The token after.
+    Next,
+    /// Any other token.
+    Other,
+}
+
+impl Kind {
+    /// All kinds, in the order of [`Glance::shares`].
+    pub const ALL: [Self; 6] =
+        [Self::First, Self::Last, Self::Same, Self::Previous, Self::Next, Self::Other];
+
+    /// A word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Last => "last",
+            Self::Same => "same",
+            Self::Previous => "previous",
+            Self::Next => "next",
+            Self::Other => "other",
+        }
+    }
+
+    /// The kind of a key.
+    ///
+    /// `is_special` says which tokens are no part of the text; a key beyond it is of the
+    /// text.
+    pub fn of(query: usize, key: usize, is_special: &[bool]) -> Self {
+        match is_special.get(key) {
+            Some(true) if key == 0 => Self::First,
+            Some(true) => Self::Last,
+            _ if key == query => Self::Same,
+            _ if key + 1 == query => Self::Previous,
+            _ if key == query + 1 => Self::Next,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// How far a share must be above chance to be a preference.
+const PREFERENCE: f64 = 0.1;
+
+/// What a head does with the tokens of a text, on average over them as queries: those that
+/// the tokenizer put there do not ask.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Glance {
+    /// Of a query's shares, in bits: 0 for one key alone, log₂ n for all n alike.
+    pub entropy: f64,
+    /// How many tokens away the share goes.
+    pub distance: f64,
+    /// The share of each kind of key, in the order of [`Kind::ALL`]; they sum to 1.
+    pub shares: [f64; 6],
+}
+
+impl Glance {
+    /// Of a map, or `None` if the text has no token.
+    ///
+    /// # Shapes
+    /// `map` is `[n, n]`, and `is_special` has n entries.
+    pub fn of<T: Real>(map: &Matrix<T>, is_special: &[bool]) -> Option<Self> {
+        let mut sum = Self { entropy: 0.0, distance: 0.0, shares: [0.0; 6] };
+        let queries = words(is_special, map.nrows());
+        for &query in &queries {
+            for key in 0..map.ncols() {
+                let share = map[(query, key)].to_f64();
+                if share > 0.0 {
+                    sum.entropy -= share * share.log2();
+                }
+                sum.distance += share * query.abs_diff(key) as f64;
+                sum.shares[Kind::of(query, key, is_special) as usize] += share;
+            }
+        }
+        (!queries.is_empty()).then(|| sum.scaled(1.0 / queries.len() as f64))
+    }
+
+    /// The control: of a head that gives every key 1/n.
+    pub fn uniform(is_special: &[bool]) -> Option<Self> {
+        let n = is_special.len();
+        Self::of(&Matrix::from_element(n, n, 1.0 / n as f64), is_special)
+    }
+
+    /// The kind of key that the head prefers: the one whose share is farthest above
+    /// chance, if that is by more than a tenth. `uniform` is what [`Self::uniform`] gives.
+    pub fn preferred(&self, uniform: &Self) -> Option<Kind> {
+        let above = |kind: Kind| self.share(kind) - uniform.share(kind);
+        let larger = |a: Kind, b| if above(b) > above(a) { b } else { a };
+        let kind = Kind::ALL.into_iter().fold(Kind::First, larger);
+        (above(kind) > PREFERENCE).then_some(kind)
+    }
+
+    /// The share of a kind of key.
+    pub fn share(&self, of: Kind) -> f64 {
+        self.shares[of as usize]
+    }
+
+    /// All numbers times a factor.
+    pub fn scaled(mut self, factor: f64) -> Self {
+        self.entropy *= factor;
+        self.distance *= factor;
+        self.shares = self.shares.map(|share| share * factor);
+        self
+    }
+
+    /// Number by number.
+    pub fn plus(mut self, other: &Self) -> Self {
+        self.entropy += other.entropy;
+        self.distance += other.distance;
+        for (share, other) in self.shares.iter_mut().zip(other.shares) {
+            *share += other;
+        }
+        self
+    }
+}
+
+/// A share from one token of the text to another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Link {
+    /// Which token asks.
+    pub query: usize,
+    /// Which it attends to.
+    pub key: usize,
+    /// Its share.
+    pub share: f64,
+    /// The control: the same key's share, averaged over the other tokens of the text. A key
+    /// that all attend to alike is no link of this query.
+    pub others: f64,
+}
+
+/// The strongest links of a head between different tokens of the text, the strongest
+/// first; special tokens are neither queries nor keys.
+///
+/// # Shapes
+/// `map` is `[n, n]`, and `is_special` has n entries.
+pub fn links<T: Real>(map: &Matrix<T>, is_special: &[bool], most: usize) -> Vec<Link> {
+    let words = words(is_special, map.nrows().min(map.ncols()));
+    let share = |query: usize, key: usize| map[(query, key)].to_f64();
+    let mut links = Vec::new();
+    for &key in &words {
+        let all: f64 = words.iter().map(|&query| share(query, key)).sum();
+        for &query in words.iter().filter(|&&query| query != key) {
+            let share = share(query, key);
+            let others = (all - share) / (words.len() - 1) as f64;
+            links.push(Link { query, key, share, others });
+        }
+    }
+    links.sort_by(|a, b| b.share.total_cmp(&a.share));
+    links.truncate(most);
+    links
+}
+
+/// The tokens that are part of the text.
+fn words(is_special: &[bool], n: usize) -> Vec<usize> {
+    (0..n).filter(|&i| is_special.get(i) != Some(&true)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPECIAL: [bool; 5] = [true, false, false, false, true];
+
+    #[test]
+    fn a_head_that_looks_back_is_seen_to() {
+        let back = Matrix::from_fn(5, 5, |i, j| f64::from(u8::from(j + 1 == i)));
+        let glance = Glance::of(&back, &SPECIAL).unwrap();
+        // The first token of the text has only [CLS] before it.
+        let uniform = Glance::uniform(&SPECIAL).unwrap();
+        assert_eq!(glance.preferred(&uniform), Some(Kind::Previous));
+        assert_eq!(uniform.preferred(&uniform), None);
+        assert!((glance.share(Kind::Previous) - 2.0 / 3.0).abs() < 1e-12);
+        assert!((glance.share(Kind::First) - 1.0 / 3.0).abs() < 1e-12);
+        assert_eq!((glance.entropy, glance.distance), (0.0, 1.0));
+        let found = links(&back, &SPECIAL, 9);
+        assert_eq!(found[0], Link { query: 2, key: 1, share: 1.0, others: 0.0 });
+        assert_eq!(found.len(), 6);
+    }
+
+    #[test]
+    fn by_chance_every_key_has_its_part() {
+        let uniform = Glance::uniform(&SPECIAL).unwrap();
+        assert!((uniform.entropy - 5f64.log2()).abs() < 1e-12);
+        assert!((uniform.shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!((uniform.share(Kind::Same) - 0.2).abs() < 1e-12);
+        let flat = Matrix::from_element(5, 5, 0.2);
+        assert!(
+            links(&flat, &SPECIAL, 9)
+                .iter()
+                .all(|link| (link.others - 0.2).abs() < 1e-12)
+        );
+        assert_eq!(Glance::uniform(&[true, true]), None);
+        assert!(links(&flat, &[true, true, false, true, true], 3).is_empty());
+    }
+}

@@ -1,0 +1,131 @@
+//! What sentences lose when heads are removed.
+
+use attention::{LayerParameters, Matrix, MultiHeadAttention, Real, RowVector};
+use block::{Block, Layers};
+
+use crate::{Encoder, Error, Result, Sequence, head_output, removed, sentence_embedding};
+
+/// What a removed head says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// Nothing.
+    Zero,
+    /// What it says on average over all tokens of all sentences.
+    Mean,
+}
+
+/// A model on some sentences, of which heads can be removed.
+///
+/// Below the lowest removed head nothing changes, and so nothing is computed again.
+pub struct Study<'a, A, T: Real> {
+    model: Encoder<A, T>,
+    parameters: &'a Encoder<LayerParameters<T>, T>,
+    stage: &'a (dyn Fn(&LayerParameters<T>) -> A + Sync),
+    sequences: &'a [Sequence],
+    layers: Vec<Layers<T>>,
+    /// `means[l][i]` is what head i of layer l says on average, `[d_v]`.
+    means: Vec<Vec<RowVector<T>>>,
+}
+
+impl<'a, A: MultiHeadAttention<T>, T: Real> Study<'a, A, T> {
+    /// Runs the whole model on every sentence.
+    ///
+    /// # Errors
+    /// As [`Encoder::forward`].
+    pub fn new(
+        parameters: &'a Encoder<LayerParameters<T>, T>,
+        stage: &'a (dyn Fn(&LayerParameters<T>) -> A + Sync),
+        sequences: &'a [Sequence],
+    ) -> Result<Self> {
+        let model = parameters.with_attention(|_, parameters| stage(parameters));
+        let layers: Vec<Layers<T>> = sequences
+            .iter()
+            .map(|sequence| model.forward(sequence))
+            .collect::<Result<_>>()?;
+        let means = parameters.stack.blocks.iter().enumerate().map(|(l, block)| {
+            let heads = 0..block.attention.function.dims().n_heads();
+            heads.map(|i| mean_output(&block.attention.function, i, l, &layers)).collect()
+        });
+        let means = means.collect::<Result<_>>()?;
+        Ok(Self { model, parameters, stage, sequences, layers, means })
+    }
+
+    /// What every layer gave for each sentence, with all heads.
+    pub fn layers(&self) -> &[Layers<T>] {
+        &self.layers
+    }
+
+    /// How far each sentence's vector is from where it was, `1 − cos`, without some heads,
+    /// on average over the sentences.
+    ///
+    /// # Errors
+    /// [`Error::Head`] for a head or layer that is not there.
+    ///
+    /// # Source
+    /// Michel et al. 2019, section 3; Voita et al. 2019, section 5. Differs: both measure
+    /// what a task loses, this what the sentence's vector does.
+    pub fn loss(&self, heads: &[(usize, usize)], how: Removal) -> Result<f64> {
+        let n_layers = self.model.stack.blocks.len();
+        if let Some(&(layer, _)) = heads.iter().find(|(layer, _)| *layer >= n_layers) {
+            return Err(Error::Layer { layer, n_layers });
+        }
+        let Some(lowest) = heads.iter().map(|(layer, _)| *layer).min() else {
+            return Ok(0.0);
+        };
+        let blocks =
+            (lowest..n_layers).map(|layer| self.block_without(layer, heads, how));
+        let blocks = blocks.collect::<Result<Vec<_>>>()?;
+        let mut sum = 0.0;
+        for (sequence, layers) in self.sequences.iter().zip(&self.layers) {
+            let mask = sequence.mask()?;
+            let mut x = layers.hidden[lowest].clone();
+            for (i, without) in blocks.iter().enumerate() {
+                let block =
+                    without.as_ref().unwrap_or(&self.model.stack.blocks[lowest + i]);
+                x = block.forward(&x, &mask)?.out;
+            }
+            let embedding = |x: &Matrix<T>| sentence_embedding(x, &sequence.is_real);
+            sum += 1.0 - embedding(&x).dot(&embedding(layers.out())).to_f64();
+        }
+        Ok(sum / self.sequences.len().max(1) as f64)
+    }
+
+    /// A block without some of its heads, or `None` if it keeps all.
+    fn block_without(
+        &self,
+        layer: usize,
+        heads: &[(usize, usize)],
+        how: Removal,
+    ) -> Result<Option<Block<A, T>>> {
+        let of_layer = heads.iter().filter(|(of, _)| *of == layer);
+        let instead = |&(_, head): &(usize, usize)| match how {
+            Removal::Zero => (head, None),
+            Removal::Mean => (head, self.means[layer].get(head).cloned()),
+        };
+        let gone: Vec<_> = of_layer.map(instead).collect();
+        if gone.is_empty() {
+            return Ok(None);
+        }
+        let block = &self.parameters.stack.blocks[layer];
+        let parameters = removed(&block.attention.function, &gone)?;
+        Ok(Some(block.with_attention((self.stage)(&parameters))))
+    }
+}
+
+/// The mean over all tokens of all sentences, `[d_v]`.
+fn mean_output<T: Real>(
+    parameters: &LayerParameters<T>,
+    head: usize,
+    layer: usize,
+    layers: &[Layers<T>],
+) -> Result<RowVector<T>> {
+    let mut sum = RowVector::zeros(parameters.dims().d_v());
+    let mut n_tokens = 0;
+    for one in layers {
+        let map = &one.attn[layer][head];
+        let z = head_output(parameters, head, &one.hidden[layer], map)?;
+        sum += z.row_sum();
+        n_tokens += z.nrows();
+    }
+    Ok(sum / T::of(n_tokens.max(1) as f64))
+}

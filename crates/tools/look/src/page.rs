@@ -1,0 +1,157 @@
+//! A sentence in all heads, as one page that asks for nothing else.
+//!
+//! What is in words and tables is there without a script too; the script draws the small
+//! maps and the one that is chosen.
+
+use std::fmt::Write;
+
+use anyhow::{Result, ensure};
+use encoders::Glance;
+use serde_json::json;
+
+use crate::report::preferred;
+use crate::view::{HeadName, View, share, shown};
+
+const PAGE: &str = include_str!("page.html");
+
+/// More shares than a browser shows at ease.
+const MOST_TOKENS: usize = 160;
+
+/// The page.
+///
+/// # Errors
+/// A text so long that its page could not be used.
+pub fn of(view: &View) -> Result<String> {
+    let n = view.pieces.len();
+    let n_heads = view.heads().count();
+    ensure!(
+        n <= MOST_TOKENS,
+        "a page of {n} tokens and {n_heads} heads would hold {} shares: it is made for up to \
+         {MOST_TOKENS} tokens",
+        n * n * n_heads
+    );
+    let mut page = String::new();
+    let mut rest = PAGE;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let Some((name, after)) = after.split_once("}}") else { break };
+        page += before;
+        page += &match name {
+            "sentence" => escaped(&view.sentence),
+            "model" => escaped(&view.model),
+            "n" => n.to_string(),
+            "chance" => share(1.0 / n as f64),
+            "heads" => rows(view),
+            "data" => data(view),
+            _ => String::new(),
+        };
+        rest = after;
+    }
+    Ok(page + rest)
+}
+
+/// A row per head, with its links and their controls.
+fn rows(view: &View) -> String {
+    let mut rows = String::new();
+    let Some(uniform) = view.uniform() else { return rows };
+    for (HeadName { layer, head }, map) in view.heads() {
+        let Some(glance) = view.glance(map) else { continue };
+        let kind = glance.preferred(&uniform);
+        let of = |glance: &Glance| {
+            kind.map_or(String::new(), |kind| share(glance.share(kind)))
+        };
+        let links = view.links(map, 3).into_iter().map(|link| {
+            let text = escaped(&view.link_text(&link));
+            let (share, others) = (share(link.share), share(link.others));
+            format!("{text} <b>{share}</b> <small>(others {others})</small>")
+        });
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            rows,
+            "<tr><th scope=\"row\"><a href=\"#one\" data-head=\"{layer}.{head}\">\
+             {layer}.{head}</a></th><td>{}</td><td>{}</td><td>{}</td><td>{:.1}</td>\
+             <td>{:.1}</td><td>{}</td></tr>",
+            preferred(&glance, &uniform),
+            of(&glance),
+            of(&uniform),
+            glance.entropy,
+            glance.distance,
+            links.collect::<Vec<_>>().join(", ")
+        );
+    }
+    rows
+}
+
+/// What the script draws: shares in thousandths.
+fn data(view: &View) -> String {
+    let uniform = view.uniform();
+    let maps = view.heads().map(|(HeadName { layer, head }, map)| {
+        let thousandths = |share: &f32| (share * 1000.0).round() as u16;
+        let both = view.glance(map).zip(uniform);
+        let prefers = both.map(|(glance, uniform)| preferred(&glance, &uniform));
+        let rows = map.row_iter().map(|row| row.iter().map(thousandths).collect());
+        json!({
+            "layer": layer, "head": head, "prefers": prefers,
+            "rows": rows.collect::<Vec<Vec<u16>>>(),
+        })
+    });
+    let pieces: Vec<String> = view.pieces.iter().map(|piece| shown(piece)).collect();
+    let data = json!({
+        "pieces": pieces, "special": view.is_special, "maps": maps.collect::<Vec<_>>(),
+    });
+    // In a script nothing is escaped, and `</script>` would end it.
+    data.to_string().replace('<', "\\u003c")
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use attention::Matrix;
+
+    use super::*;
+
+    fn view(sentence: &str, piece: &str, n: usize) -> View {
+        let mut is_special = vec![false; n];
+        is_special[0] = true;
+        View {
+            model: "tiny".into(),
+            sentence: sentence.into(),
+            n_uncut: n,
+            pieces: vec![piece.into(); n],
+            is_special,
+            maps: vec![vec![Matrix::from_element(n, n, 1.0 / n as f32)]],
+            loading: Duration::ZERO,
+            computing: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn what_a_text_says_is_no_markup() {
+        let page = of(&view("<b>{{data}}</b>", "</script><i>", 3)).unwrap();
+        assert!(page.contains("&lt;b&gt;{{data}}&lt;/b&gt;"), "{page}");
+        assert_eq!(page.matches("</script>").count(), 1);
+        assert!(!page.contains("<i>"));
+    }
+
+    #[test]
+    fn a_page_asks_no_other_host() {
+        let page = of(&view("a", "a", 3)).unwrap();
+        for address in ["http:", "https:", "src=", "@import", "url("] {
+            assert!(!page.contains(address), "{address}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_for_a_page_is_refused() {
+        assert!(of(&view("a", "a", 160)).is_ok());
+        let refused = of(&view("a", "a", 161)).unwrap_err();
+        insta::assert_snapshot!(refused, @"a page of 161 tokens and 1 heads would hold 25921 shares: it is made for up to 160 tokens");
+    }
+}

@@ -1,0 +1,148 @@
+//! A sentence in all heads, as text.
+
+use std::fmt::Write;
+
+use attention::Matrix;
+use encoders::{Glance, Kind};
+
+use crate::view::{HeadName, View, share, shown};
+
+/// All that is printed.
+pub fn of(view: &View, in_full: Option<HeadName>) -> String {
+    let mut text = String::new();
+    // Writing to a String cannot fail.
+    let _ = write(&mut text, view, in_full);
+    text
+}
+
+fn write(to: &mut String, view: &View, in_full: Option<HeadName>) -> std::fmt::Result {
+    let n = view.pieces.len();
+    let pieces: Vec<String> = view.pieces.iter().map(|piece| shown(piece)).collect();
+    writeln!(to, "{n} tokens: {}", pieces.join(" "))?;
+    if view.n_uncut > n {
+        writeln!(to, "The text had {} tokens: its end was cut.", view.n_uncut)?;
+    }
+    let Some(uniform) = view.uniform() else { return Ok(()) };
+    at_a_glance(to, view, &uniform)?;
+    each_head(to, view, &uniform)?;
+    if let Some(name) = in_full {
+        one_head(to, view, name)?;
+    }
+    writeln!(
+        to,
+        "\n{}: loaded in {:.2} s, computed in {:.0} ms",
+        view.model,
+        view.loading.as_secs_f64(),
+        view.computing.as_secs_f64() * 1e3
+    )
+}
+
+/// A row per layer.
+fn at_a_glance(to: &mut String, view: &View, uniform: &Glance) -> std::fmt::Result {
+    writeln!(
+        to,
+        "\nWhat each head prefers: the kind of key whose share is farthest above chance, on \
+         average over the words,\nand that share in hundredths (spread: none is above by more than \
+         a tenth).\n"
+    )?;
+    write!(to, "layer ")?;
+    for head in 0..view.maps[0].len() {
+        write!(to, "{head:>12}")?;
+    }
+    for (layer, maps) in view.maps.iter().enumerate() {
+        write!(to, "\n{layer:>5} ")?;
+        for map in maps {
+            let Some(glance) = view.glance(map) else { continue };
+            let hundredths = |kind| format!(" {:.0}", glance.share(kind) * 100.0);
+            let share = glance.preferred(uniform).map_or(String::new(), hundredths);
+            write!(to, "{:>12}", format!("{}{share}", preferred(&glance, uniform)))?;
+        }
+    }
+    writeln!(to)
+}
+
+fn each_head(to: &mut String, view: &View, uniform: &Glance) -> std::fmt::Result {
+    let n = view.pieces.len();
+    writeln!(
+        to,
+        "\nEach head: what it prefers, the share of that and what it would be by chance, every \
+         key getting 1/{n} = {};\nhow many bits its shares spread over (by chance {:.1}) and \
+         how many tokens away they go (by chance {:.1});\nand its two strongest links between \
+         words, each with its control: what the other words give the same key.\n",
+        share(1.0 / n as f64),
+        uniform.entropy,
+        uniform.distance
+    )?;
+    writeln!(
+        to,
+        "head  prefers   share  chance  bits  away  strongest links (the others)"
+    )?;
+    for (HeadName { layer, head }, map) in view.heads() {
+        let Some(glance) = view.glance(map) else { continue };
+        let kind = glance.preferred(uniform);
+        let of = |glance: &Glance| {
+            kind.map_or(String::new(), |kind| share(glance.share(kind)))
+        };
+        let links = view.links(map, 2).into_iter().map(|link| {
+            let text = view.link_text(&link);
+            format!("{text} {} ({})", share(link.share), share(link.others))
+        });
+        writeln!(
+            to,
+            "{:<5} {:<9} {:>5}  {:>6}  {:>4.1}  {:>4.1}  {}",
+            format!("{layer}.{head}"),
+            preferred(&glance, uniform),
+            of(&glance),
+            of(uniform),
+            glance.entropy,
+            glance.distance,
+            links.collect::<Vec<_>>().join(",  ")
+        )?;
+    }
+    writeln!(
+        to,
+        "\nfirst is {}, last is {}; same is the word itself.",
+        kind_of(view, Kind::First),
+        kind_of(view, Kind::Last)
+    )
+}
+
+/// A word for what a head prefers.
+pub fn preferred(glance: &Glance, uniform: &Glance) -> &'static str {
+    glance.preferred(uniform).map_or("spread", Kind::name)
+}
+
+/// What the special tokens of a kind are.
+fn kind_of(view: &View, kind: Kind) -> String {
+    let is_it = |key: &usize| {
+        view.is_special[*key] && Kind::of(usize::MAX, *key, &view.is_special) == kind
+    };
+    let found: Vec<_> = (0..view.pieces.len()).filter(is_it).collect();
+    match found.first() {
+        Some(&key) => shown(&view.pieces[key]),
+        None => "not there".to_owned(),
+    }
+}
+
+/// A map in hundredths.
+fn one_head(to: &mut String, view: &View, name: HeadName) -> std::fmt::Result {
+    let HeadName { layer, head } = name;
+    let map: &Matrix<f32> = &view.maps[layer][head];
+    let pieces: Vec<String> = view.pieces.iter().map(|piece| shown(piece)).collect();
+    let width = pieces.iter().map(|piece| piece.chars().count()).max().unwrap_or(0);
+    writeln!(to, "\nHead {layer}.{head} in full: a row per query, in hundredths.\n")?;
+    write!(to, "{:width$}    ", "")?;
+    for key in 0..pieces.len() {
+        write!(to, "{key:>4}")?;
+    }
+    for (query, piece) in pieces.iter().enumerate() {
+        write!(to, "\n{piece:>width$} {query:>3}")?;
+        for key in 0..pieces.len() {
+            match (f64::from(map[(query, key)]) * 100.0).round() {
+                0.0 => write!(to, "   ·")?,
+                hundredths => write!(to, "{hundredths:>4}")?,
+            }
+        }
+    }
+    writeln!(to)
+}

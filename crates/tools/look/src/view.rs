@@ -1,0 +1,112 @@
+//! All that is shown of a sentence.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use attention::Matrix;
+use encoders::{Glance, Link, links};
+
+/// A sentence, and all heads on it.
+pub struct View {
+    /// The model's folder.
+    pub model: String,
+    /// As it was written.
+    pub sentence: String,
+    /// How many tokens it had before it was cut.
+    pub n_uncut: usize,
+    /// Its tokens.
+    pub pieces: Vec<String>,
+    /// Which of them the tokenizer put there.
+    pub is_special: Vec<bool>,
+    /// `maps[l][h]`, `[n, n]`.
+    pub maps: Vec<Vec<Matrix<f32>>>,
+    /// How long reading the files took.
+    pub loading: Duration,
+    /// How long the layers took.
+    pub computing: Duration,
+}
+
+/// A head by its layer and number, both from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeadName {
+    /// The layer.
+    pub layer: usize,
+    /// The head in it.
+    pub head: usize,
+}
+
+impl FromStr for HeadName {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let numbers = text.split_once('.').and_then(|(layer, head)| {
+            Some(Self { layer: layer.parse().ok()?, head: head.parse().ok()? })
+        });
+        numbers.context("a head is its layer and its number, both from 0, as in 5.7")
+    }
+}
+
+impl View {
+    /// Whether there is such a head.
+    pub fn check(&self, HeadName { layer, head }: HeadName) -> Result<()> {
+        let (n_layers, n_heads) = (self.maps.len(), self.maps[0].len());
+        ensure!(
+            layer < n_layers && head < n_heads,
+            "there is no head {layer}.{head}: the model has layers 0 to {} and heads 0 to {}",
+            n_layers - 1,
+            n_heads - 1
+        );
+        Ok(())
+    }
+
+    /// Every head, layer by layer.
+    pub fn heads(&self) -> impl Iterator<Item = (HeadName, &Matrix<f32>)> {
+        self.maps.iter().enumerate().flat_map(|(layer, maps)| {
+            let name = move |head| HeadName { layer, head };
+            maps.iter().enumerate().map(move |(head, map)| (name(head), map))
+        })
+    }
+
+    /// What a head does, in a few numbers. The text has a token, so there is something.
+    pub fn glance(&self, map: &Matrix<f32>) -> Option<Glance> {
+        Glance::of(map, &self.is_special)
+    }
+
+    /// What a head would do by chance.
+    pub fn uniform(&self) -> Option<Glance> {
+        Glance::uniform(&self.is_special)
+    }
+
+    /// The strongest links of a head.
+    pub fn links(&self, map: &Matrix<f32>, most: usize) -> Vec<Link> {
+        links(map, &self.is_special, most)
+    }
+
+    /// A link in words: `it → animal`.
+    pub fn link_text(&self, link: &Link) -> String {
+        let name = |token: usize| {
+            let piece = &self.pieces[token];
+            let is_alone =
+                self.pieces.iter().filter(|other| *other == piece).count() == 1;
+            // Which of two that look alike, counted as the tokens are.
+            if is_alone { shown(piece) } else { format!("{}({token})", shown(piece)) }
+        };
+        format!("{} → {}", name(link.query), name(link.key))
+    }
+}
+
+/// A piece as it is fit to be printed: byte-level tokenizers write a space as Ġ.
+pub fn shown(piece: &str) -> String {
+    let text: String =
+        piece.replace('Ġ', "_").chars().filter(|c| !c.is_control()).collect();
+    text
+}
+
+/// A share as it is printed: `.62`.
+pub fn share(share: f64) -> String {
+    match format!("{share:.2}") {
+        one if one.starts_with('1') => one,
+        below => below.trim_start_matches('0').to_owned(),
+    }
+}
