@@ -7,4 +7,8 @@ pub mod model;
 mod page;
 mod report;
 pub mod sentence;
+pub mod texts;
 mod view;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! With the trained model, where it is.
+
+use std::fs;
+use std::path::PathBuf;
+
+use encoders::{Folder, Long, Text};
+use pretrained::TensorFile;
+use workshop::paths;
+
+use crate::{report, sentence, texts};
+
+fn minilm() -> Option<PathBuf> {
+    let folder = paths::minilm();
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("left out: `cargo learn look --download` fetches {}", folder.display());
+    None
+}
+
+#[test]
+fn odd_texts_become_the_ids_and_pieces_of_the_reference() {
+    let Some(folder) = minilm() else { return };
+    let config = Folder::open(&folder).unwrap().config;
+    let tokenizer = Text::open(&folder, config.n_vocabulary).unwrap();
+    let path = texts::models().join("minilm-sentences.safetensors");
+    let file = TensorFile::open(path).unwrap();
+    for name in ["s00", "s03", "s08", "s13", "s17"] {
+        let text = file.text(name).unwrap();
+        let found = tokenizer.pieces(text, config.longest(), Long::Refuse).unwrap();
+        let ids = file.tensor(&format!("{name}.input_ids")).unwrap().integers().unwrap();
+        let found_ids: Vec<i128> =
+            found.sequence.ids.iter().map(|&id| id as i128).collect();
+        assert_eq!(found_ids, ids, "{text}");
+        assert_eq!(found.pieces.join(" "), file.text(&format!("{name}.tokens")).unwrap());
+    }
+}
+
+#[test]
+fn the_ids_that_tests_read_are_those_of_the_tokenizer() {
+    let Some(folder) = minilm() else { return };
+    let kept = fs::read_to_string(texts::models().join("ids.tsv")).unwrap();
+    assert_eq!(kept, texts::table(&folder).unwrap());
+}
+
+#[test]
+fn a_report_has_every_head_with_its_controls() {
+    let Some(folder) = minilm() else { return };
+    let view =
+        sentence::read(&folder, "The pilot flew the plane.", Long::Refuse).unwrap();
+    let report = report::of(&view, Some("0.2".parse().unwrap()));
+    assert!(report.starts_with("8 tokens: [CLS] the pilot flew the plane . [SEP]\n"));
+    for head in ["0.0  ", "0.11 ", "5.11 "] {
+        assert!(report.lines().any(|line| line.starts_with(head)), "{head}:\n{report}");
+    }
+    assert!(report.contains("Head 0.2 in full"));
+    assert!(view.check("6.0".parse().unwrap()).is_err());
+}
+
+#[test]
+fn a_tiny_model_is_run_and_written_whole_or_not_at_all() {
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        args: crate::model::Args,
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.safetensors");
+    let model = texts::models().join("roberta-1");
+    let input = model.join("reference.safetensors");
+    let run = |more: &[&str]| {
+        let start =
+            ["model", model.to_str().unwrap(), input.to_str().unwrap(), "--output"];
+        let args = start.into_iter().chain([out.to_str().unwrap()]);
+        crate::model::run(&Command::parse_from(args.chain(more.iter().copied())).args)
+    };
+    run(&[]).unwrap();
+    let (found, expected) =
+        (TensorFile::open(&out).unwrap(), TensorFile::open(&input).unwrap());
+    for name in found.names() {
+        let shape = expected.tensor(&name).unwrap().shape().to_vec();
+        assert_eq!(found.tensor(&name).unwrap().shape(), shape, "{name}");
+    }
+    assert_eq!(found.names().len(), 7);
+    let refused = run(&[]).unwrap_err().to_string();
+    assert!(refused.contains("exists already"), "{refused}");
+    run(&["--force", "--dtype", "f32"]).unwrap();
+    assert_eq!(TensorFile::open(&out).unwrap().tensor("attn.0").unwrap().dtype(), "F32");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+}

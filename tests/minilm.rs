@@ -1,0 +1,61 @@
+//! What the 72 heads of a whole trained model do, and what it loses without them: all of it
+//! left out where the model is not.
+
+mod atlas;
+mod pairs;
+mod removal;
+
+use std::fs;
+use std::sync::OnceLock;
+
+use attention::LayerParameters;
+use encoders::{Encoder, Sequence};
+use workshop::paths;
+
+type Parameters = Encoder<LayerParameters<f32>, f32>;
+
+/// The model, or `None` and a message.
+fn minilm() -> Option<&'static Parameters> {
+    static MODEL: OnceLock<Option<Parameters>> = OnceLock::new();
+    let read = || {
+        let folder = paths::minilm();
+        let is_there = folder.is_dir();
+        is_there.then(|| Encoder::load(folder, LayerParameters::clone).unwrap())
+    };
+    let model = MODEL.get_or_init(read).as_ref();
+    if model.is_none() {
+        println!("left out: `cargo learn look --download` fetches the model");
+    }
+    model
+}
+
+/// A text of `tests/models/ids.tsv`.
+struct Text {
+    sequence: Sequence,
+    /// Of a pair: the pronoun, the two nouns, and the control.
+    asked: Vec<usize>,
+    sentence: String,
+}
+
+/// The texts of a kind.
+fn texts(kind: &str) -> Vec<Text> {
+    let path = paths::workspace().join("tests/models/ids.tsv");
+    let numbers = |text: &str| -> Vec<usize> {
+        text.split_whitespace().map(|number| number.parse().unwrap()).collect()
+    };
+    let text = |line: &str| {
+        let mut parts = line.split('\t');
+        let mut part = || parts.next().unwrap().to_owned();
+        (part() == kind).then(|| Text {
+            sequence: Sequence::new(numbers(&part())),
+            asked: numbers(&part()),
+            sentence: part(),
+        })
+    };
+    fs::read_to_string(path).unwrap().lines().filter_map(text).collect()
+}
+
+/// `[CLS]` and `[SEP]` are no part of a text.
+fn is_special(n: usize) -> Vec<bool> {
+    (0..n).map(|i| i == 0 || i + 1 == n).collect()
+}

@@ -1,0 +1,89 @@
+//! An atlas: what each head does, on average over forty sentences.
+
+use std::fmt::Write;
+
+use encoders::{Glance, Kind};
+use fused_heads::FusedAttention;
+
+use super::{is_special, minilm, texts};
+use crate::quote::{assert_quote, values};
+
+#[test]
+fn every_head_on_forty_sentences() {
+    let Some(parameters) = minilm() else { return };
+    let model = parameters.with_attention(|_, p| FusedAttention::new(p));
+    let (n_layers, n_heads) = (model.config.n_layers, model.config.dims.n_heads());
+    let texts = texts("sentence");
+    let nothing = Glance { entropy: 0.0, distance: 0.0, shares: [0.0; 6] };
+    let (mut heads, mut chance) = (vec![vec![nothing; n_heads]; n_layers], nothing);
+    for text in &texts {
+        let layers = model.forward(&text.sequence).unwrap();
+        let is_special = is_special(text.sequence.n_tokens());
+        for (sums, maps) in heads.iter_mut().zip(&layers.attn) {
+            for (sum, map) in sums.iter_mut().zip(maps) {
+                *sum = sum.plus(&Glance::of(map, &is_special).unwrap());
+            }
+        }
+        chance = chance.plus(&Glance::uniform(&is_special).unwrap());
+    }
+    let factor = 1.0 / texts.len() as f64;
+    let chance = chance.scaled(factor);
+    let head = |sum: &Glance| sum.scaled(factor);
+
+    let mut atlas = "head   prefers    bits  away".to_owned();
+    for kind in Kind::ALL {
+        let _ = write!(atlas, "  {:>8}", kind.name());
+    }
+    let mut line = |name: String, glance: &Glance| {
+        let kind = glance.preferred(&chance).map_or("spread", Kind::name);
+        let (bits, away) = (glance.entropy, glance.distance);
+        let _ = write!(atlas, "\n{name:<6} {kind:<9} {bits:>5.2} {away:>5.2}");
+        for share in glance.shares {
+            let _ = write!(atlas, "  {share:>8.2}");
+        }
+    };
+    line("chance".into(), &chance);
+    for (l, sums) in heads.iter().enumerate() {
+        for (i, sum) in sums.iter().enumerate() {
+            line(format!("{l}.{i}"), &head(sum));
+        }
+    }
+    assert_quote!("minilm_atlas", atlas);
+
+    let all: Vec<(usize, Glance)> = heads
+        .iter()
+        .enumerate()
+        .flat_map(|(l, sums)| sums.iter().map(move |sum| (l, head(sum))))
+        .collect();
+    let prefer =
+        |kind| all.iter().filter(|(_, glance)| glance.preferred(&chance) == kind).count();
+    let mut found = vec![
+        ("atlas_sentences".to_owned(), texts.len().to_string()),
+        ("atlas_heads".into(), all.len().to_string()),
+        ("atlas_spread".into(), prefer(None).to_string()),
+    ];
+    for kind in Kind::ALL {
+        found.push((format!("atlas_{}", kind.name()), prefer(Some(kind)).to_string()));
+    }
+    // What is left where [CLS] and [SEP] are put aside: does a neighbour get half of it?
+    for (name, kinds) in [("previous", Kind::Previous), ("next", Kind::Next)] {
+        let half = |glance: &Glance| {
+            let words = 1.0 - glance.share(Kind::First) - glance.share(Kind::Last);
+            glance.share(kinds) > 0.5 * words
+        };
+        let n = all.iter().filter(|(_, glance)| half(glance)).count();
+        found.push((format!("atlas_half_{name}"), n.to_string()));
+    }
+    for l in 0..n_layers {
+        let of_layer: Vec<&Glance> =
+            all.iter().filter(|(of, _)| *of == l).map(|(_, glance)| glance).collect();
+        let mean = |number: fn(&Glance) -> f64| {
+            of_layer.iter().map(|glance| number(glance)).sum::<f64>() / n_heads as f64
+        };
+        let sink = mean(|glance| glance.share(Kind::First) + glance.share(Kind::Last));
+        found.push((format!("atlas_sink_{l}"), format!("{sink:.2}")));
+        found.push((format!("atlas_bits_{l}"), format!("{:.2}", mean(|g| g.entropy))));
+        found.push((format!("atlas_away_{l}"), format!("{:.2}", mean(|g| g.distance))));
+    }
+    assert_quote!("minilm_atlas_values", values(&found));
+}
