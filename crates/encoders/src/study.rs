@@ -1,6 +1,6 @@
 //! What sentences lose when heads are removed.
 
-use attention::{LayerParameters, Matrix, MultiHeadAttention, Real, RowVector};
+use attention::{LayerParameters, Matrix, MultiHeadAttention, RowVector};
 use block::{Block, Layers};
 
 use crate::{Encoder, Error, Result, Sequence, head_output, removed, sentence_embedding};
@@ -14,31 +14,34 @@ pub enum Removal {
     Mean,
 }
 
+/// Any stage, in the precision of a model's file.
+type Stage = Box<dyn MultiHeadAttention<f32>>;
+
 /// A model on some sentences, of which heads can be removed.
 ///
 /// Below the lowest removed head nothing changes, and so nothing is computed again.
-pub struct Study<'a, A, T: Real> {
-    model: Encoder<A, T>,
-    parameters: &'a Encoder<LayerParameters<T>, T>,
-    stage: &'a (dyn Fn(&LayerParameters<T>) -> A + Sync),
+pub struct Study<'a> {
+    model: Encoder<Stage, f32>,
+    parameters: &'a Encoder<LayerParameters<f32>, f32>,
+    stage: fn(&LayerParameters<f32>) -> Stage,
     sequences: &'a [Sequence],
-    layers: Vec<Layers<T>>,
+    layers: Vec<Layers<f32>>,
     /// `means[l][i]` is what head i of layer l says on average, `[d_v]`.
-    means: Vec<Vec<RowVector<T>>>,
+    means: Vec<Vec<RowVector<f32>>>,
 }
 
-impl<'a, A: MultiHeadAttention<T>, T: Real> Study<'a, A, T> {
+impl<'a> Study<'a> {
     /// Runs the whole model on every sentence.
     ///
     /// # Errors
     /// As [`Encoder::forward`].
     pub fn new(
-        parameters: &'a Encoder<LayerParameters<T>, T>,
-        stage: &'a (dyn Fn(&LayerParameters<T>) -> A + Sync),
+        parameters: &'a Encoder<LayerParameters<f32>, f32>,
+        stage: fn(&LayerParameters<f32>) -> Stage,
         sequences: &'a [Sequence],
     ) -> Result<Self> {
         let model = parameters.with_attention(|_, parameters| stage(parameters));
-        let layers: Vec<Layers<T>> = sequences
+        let layers: Vec<Layers<f32>> = sequences
             .iter()
             .map(|sequence| model.forward(sequence))
             .collect::<Result<_>>()?;
@@ -51,7 +54,7 @@ impl<'a, A: MultiHeadAttention<T>, T: Real> Study<'a, A, T> {
     }
 
     /// What every layer gave for each sentence, with all heads.
-    pub fn layers(&self) -> &[Layers<T>] {
+    pub fn layers(&self) -> &[Layers<f32>] {
         &self.layers
     }
 
@@ -84,8 +87,8 @@ impl<'a, A: MultiHeadAttention<T>, T: Real> Study<'a, A, T> {
                     without.as_ref().unwrap_or(&self.model.stack.blocks[lowest + i]);
                 x = block.forward(&x, &mask)?.out;
             }
-            let embedding = |x: &Matrix<T>| sentence_embedding(x, &sequence.is_real);
-            sum += 1.0 - embedding(&x).dot(&embedding(layers.out())).to_f64();
+            let embedding = |x: &Matrix<f32>| sentence_embedding(x, &sequence.is_real);
+            sum += 1.0 - f64::from(embedding(&x).dot(&embedding(layers.out())));
         }
         Ok(sum / self.sequences.len().max(1) as f64)
     }
@@ -96,7 +99,7 @@ impl<'a, A: MultiHeadAttention<T>, T: Real> Study<'a, A, T> {
         layer: usize,
         heads: &[(usize, usize)],
         how: Removal,
-    ) -> Result<Option<Block<A, T>>> {
+    ) -> Result<Option<Block<Stage, f32>>> {
         let of_layer = heads.iter().filter(|(of, _)| *of == layer);
         let instead = |&(_, head): &(usize, usize)| match how {
             Removal::Zero => (head, None),
@@ -113,12 +116,12 @@ impl<'a, A: MultiHeadAttention<T>, T: Real> Study<'a, A, T> {
 }
 
 /// The mean over all tokens of all sentences, `[d_v]`.
-fn mean_output<T: Real>(
-    parameters: &LayerParameters<T>,
+fn mean_output(
+    parameters: &LayerParameters<f32>,
     head: usize,
     layer: usize,
-    layers: &[Layers<T>],
-) -> Result<RowVector<T>> {
+    layers: &[Layers<f32>],
+) -> Result<RowVector<f32>> {
     let mut sum = RowVector::zeros(parameters.dims().d_v());
     let mut n_tokens = 0;
     for one in layers {
@@ -127,5 +130,5 @@ fn mean_output<T: Real>(
         sum += z.row_sum();
         n_tokens += z.nrows();
     }
-    Ok(sum / T::of(n_tokens.max(1) as f64))
+    Ok(sum / n_tokens.max(1) as f32)
 }
