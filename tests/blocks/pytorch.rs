@@ -139,3 +139,17 @@ fn outputs_and_gradients_are_pytorchs() {
     println!("max |Δ| = {largest:.1e}");
     assert_quote!("ch14_checked", values(&[("torch_bound", bound(largest, 1e-12))]));
 }
+
+#[test]
+fn every_file_is_compared() {
+    let folder = paths::workspace().join("tests/torch-vectors/block");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<String> = files
+        .filter(|path| path.extension().is_some_and(|e| e == "safetensors"))
+        .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+        .collect();
+    found.sort();
+    let mut compared = FILES.map(String::from);
+    compared.sort();
+    assert_eq!(found, compared);
+}

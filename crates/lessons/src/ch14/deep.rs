@@ -22,7 +22,7 @@ pub const LIVE: Live = Live {
 fn controls() -> Vec<Control> {
     let places = [("before", "before"), ("after", "after"), ("none", "nowhere")];
     let options = places.map(|(value, name)| (value.to_owned(), name.to_owned()));
-    let blocks = Kind::Number { range: [1.0, 32.0], step: 1.0, first: 24.0 };
+    let blocks = Kind::Number { range: [1.0, 24.0], step: 1.0, first: 24.0 };
     vec![
         Control::new("residual", "Residual", Kind::Switch { first: true }),
         Control::new("norm", "Norm", Kind::Choice { options: options.to_vec() }),
@@ -90,7 +90,7 @@ mod tests {
     fn every_setting_is_drawn_from_one_block_on() {
         for residual in ["on", "off"] {
             for norm in ["before", "after", "none"] {
-                for blocks in ["1", "32"] {
+                for blocks in ["1", "24"] {
                     let at = [("residual", residual), ("norm", norm), ("blocks", blocks)];
                     let shown = LIVE.at(at).unwrap();
                     let n: usize = blocks.parse().unwrap();
