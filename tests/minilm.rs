@@ -2,6 +2,7 @@
 //! left out where the model is not.
 
 mod atlas;
+mod claims;
 mod pairs;
 mod removal;
 

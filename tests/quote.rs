@@ -22,6 +22,25 @@ macro_rules! assert_quote {
 }
 pub(crate) use assert_quote;
 
+/// Keeps a text as it was measured where there was what it needs, so that the test of all
+/// snapshots does not take it for one that nobody holds.
+macro_rules! kept_quote {
+    ($($name:literal),+) => {{
+        $(
+            let path = concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/chapters/snapshots/",
+                $name,
+                ".snap"
+            );
+            let kept = std::fs::read_to_string(path).unwrap();
+            let text = kept.splitn(3, "---\n").nth(2).unwrap();
+            crate::quote::assert_quote!($name, text.trim_end());
+        )+
+    }};
+}
+pub(crate) use kept_quote;
+
 /// `name: value`, a line each.
 pub fn values<N: Display, V: Display>(values: &[(N, V)]) -> String {
     let lines = values.iter().map(|(name, value)| format!("{name}: {value}"));

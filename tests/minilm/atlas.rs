@@ -6,11 +6,13 @@ use encoders::{Glance, Kind};
 use fused_heads::FusedAttention;
 
 use super::{is_special, minilm, texts};
-use crate::quote::{assert_quote, values};
+use crate::quote::{assert_quote, kept_quote, values};
 
 #[test]
 fn every_head_on_forty_sentences() {
-    let Some(parameters) = minilm() else { return };
+    let Some(parameters) = minilm() else {
+        return kept_quote!("minilm_atlas", "minilm_atlas_values");
+    };
     let model = parameters.with_attention(|_, p| FusedAttention::new(p));
     let (n_layers, n_heads) = (model.config.n_layers, model.config.dims.n_heads());
     let texts = texts("sentence");

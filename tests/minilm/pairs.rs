@@ -11,7 +11,7 @@ use std::fmt::Write;
 use fused_heads::FusedAttention;
 
 use super::{minilm, texts};
-use crate::quote::{assert_quote, values};
+use crate::quote::{assert_quote, kept_quote, values};
 
 const MOVES: f64 = 0.1;
 const TIMES_CONTROL: f64 = 2.0;
@@ -19,7 +19,9 @@ const MOST_PAIRS: usize = 5;
 
 #[test]
 fn heads_that_move_the_pronoun() {
-    let Some(parameters) = minilm() else { return };
+    let Some(parameters) = minilm() else {
+        return kept_quote!("minilm_pairs", "minilm_pairs_values");
+    };
     let model = parameters.with_attention(|_, p| FusedAttention::new(p));
     let (n_layers, n_heads) = (model.config.n_layers, model.config.dims.n_heads());
     let texts = texts("pair");

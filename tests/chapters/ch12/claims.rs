@@ -183,9 +183,6 @@ fn the_best_of_twelve_over_all_word_pairs() {
             let largest = shares[0].iter().copied().fold(0.0, f64::max);
             quoted.push(("largest".to_owned(), share(largest)));
             quoted.push(("pairs".to_owned(), links[0].len().to_string()));
-            // Of six layers as sharp as this one, at most so many pairs reach a half.
-            let six_layers = percent(6.0 * reaching(&shares[0], 0.5));
-            quoted.push(("six_layers_half".to_owned(), six_layers));
         }
     }
     assert_quote!("ch12_pairs", table.text());
