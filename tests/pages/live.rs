@@ -42,12 +42,17 @@ static BOOK: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     }
 });
 
-/// Each live figure with the address of its chapter.
+/// Each live figure with the address of its chapter; `LIVE=positions,lookups` looks only at
+/// these.
 fn chapters(mut look: impl FnMut(&'static Live, &Browser, &str)) {
     let Some(folder) = &*BOOK else { return };
     let server = book::serve(0).unwrap();
     let browser = Browser::start().unwrap();
-    for live in live::ALL {
+    let only = std::env::var("LIVE").ok();
+    let asked = |live: &&Live| {
+        only.as_ref().is_none_or(|names| names.split(',').any(|name| name == live.name))
+    };
+    for live in live::ALL.into_iter().filter(asked) {
         look(live, &browser, &format!("{}{}", server.url(), page_of(folder, live)));
     }
 }
