@@ -63,8 +63,9 @@ const SUBJECT: [(&str, &[&str]); 13] = [
 ];
 
 /// Which of our crates each tool may use; `learn`, the command, may only use what is light.
-const TOOLS: [(&str, &[&str]); 12] = [
+const TOOLS: [(&str, &[&str]); 13] = [
     ("live", &["lessons"]),
+    ("live-encoder", &["attention", "encoders", "fused-heads", "pretrained"]),
     ("tools/workshop", &[]),
     ("tools/record", &["attention"]),
     ("tools/machine", &["kernels"]),
@@ -74,7 +75,18 @@ const TOOLS: [(&str, &[&str]); 12] = [
         "tools/look",
         &["workshop", "attention", "encoders", "fused-heads", "kernels", "pretrained"],
     ),
-    ("tools/book", &["workshop", "practice", "lessons", "live", "figures", "record"]),
+    (
+        "tools/book",
+        &[
+            "workshop",
+            "practice",
+            "lessons",
+            "live",
+            "live-encoder",
+            "figures",
+            "record",
+        ],
+    ),
     (
         "tools/bench",
         &[

@@ -4,8 +4,9 @@
 
   // The figures' library is large: a page loads it only if it shows a figure, and the
   // print page, which holds all chapters, once. The scripts run in the order given.
-  const needed = document.querySelector("[data-figure-scripts]");
-  for (const name of needed?.dataset.figureScripts.split(" ").filter(Boolean) ?? []) {
+  const asked = [...document.querySelectorAll("[data-figure-scripts]")];
+  const names = asked.flatMap((place) => place.dataset.figureScripts.split(" "));
+  for (const name of new Set(names.filter(Boolean))) {
     const script = document.createElement("script");
     script.src = path_to_root + name;
     script.async = false;

@@ -12,6 +12,7 @@
 
 mod browser;
 mod live;
+mod own_sentence;
 
 use std::path::Path;
 use std::{env, fs};
@@ -33,6 +34,7 @@ const VIEWS: [View; 4] = [
 fn every_page_stands_on_its_own() {
     let folder = book::build().unwrap();
     println!("{}", book::add_live().unwrap());
+    book::add_encoder().unwrap();
     let server = book::serve(0).unwrap();
     let browser = Browser::start().unwrap();
     let mut problems = Vec::new();

@@ -1,8 +1,5 @@
-// Runs the module: one request after the other, and a training in between.
-//
-// The module speaks wasm-minimal-protocol: a call is told the lengths of its arguments,
-// fetches them, and hands its answer over; 0 is an answer and 1 an error's words.
-"use strict";
+// Runs the module: one request after the other, and a training in between. `host.js`
+// stands before it.
 
 const MOST_MS = 40; // of training, before the next message is heard
 
@@ -10,42 +7,6 @@ let module = null; // a promise
 let layer = null; // another, once a figure needs it
 let urls = {};
 let isStopped = false;
-
-async function load() {
-  let args = [];
-  let answer = null;
-  let memory = null;
-  const host = {
-    wasm_minimal_protocol_write_args_to_buffer(at) {
-      for (const bytes of args) {
-        new Uint8Array(memory.buffer, at, bytes.length).set(bytes);
-        at += bytes.length;
-      }
-    },
-    wasm_minimal_protocol_send_result_to_host(at, length) {
-      answer = new Uint8Array(memory.buffer, at, length).slice();
-    },
-  };
-  const bytes = await (await fetch(urls.module)).arrayBuffer();
-  const compiled = await WebAssembly.compile(bytes);
-  // The plotly crate brings bindings to a page's own plotly, which nothing here calls.
-  const imports = {};
-  for (const { module: from, name } of WebAssembly.Module.imports(compiled)) {
-    imports[from] ??= {};
-    imports[from][name] = host[name] ?? (() => {
-      throw new Error(`${name} is not there`);
-    });
-  }
-  const instance = await WebAssembly.instantiate(compiled, imports);
-  memory = instance.exports.memory;
-  return (name, ...given) => {
-    args = given.map((it) => (it instanceof Uint8Array ? it : new TextEncoder().encode(it)));
-    const isError = instance.exports[name](...args.map((it) => it.length));
-    const text = new TextDecoder().decode(answer);
-    if (isError) throw new Error(text);
-    return text && JSON.parse(text);
-  };
-}
 
 async function giveLayer(call) {
   const bytes = await (await fetch(urls.layer)).arrayBuffer();
@@ -85,7 +46,7 @@ onmessage = async ({ data }) => {
   }
   const { id, call: what, name, settings } = data;
   try {
-    const call = await (module ??= load());
+    const call = await (module ??= connectJson(urls.module));
     if (data.layer) await (layer ??= giveLayer(call));
     const texts = JSON.stringify(settings);
     const began = performance.now();

@@ -10,7 +10,8 @@ pub const CONTROLS_JS: &str = include_str!("../page/controls.js");
 pub const LIVE_JS: &str = include_str!("../page/live.js");
 
 /// Runs the module, beside the page.
-pub const WORKER_JS: &str = include_str!("../page/live-worker.js");
+pub const WORKER_JS: &str =
+    concat!(include_str!("../page/host.js"), include_str!("../page/live-worker.js"));
 
 /// What a page loads, in this order, with the names to load it by.
 pub const LOADED: [(&str, &str); 3] =

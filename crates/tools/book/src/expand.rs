@@ -13,6 +13,7 @@ use super::exercise;
 use super::figure::Registry;
 use super::include;
 use super::math::{self, Converter};
+use super::own_sentence;
 use super::problem::{Problem, line_of};
 use super::snapshot::{Snapshots, Values};
 
@@ -114,10 +115,15 @@ impl Chapter<'_> {
                 let html = self.book.registry.draw(asked.rest, &id)?;
                 Ok(Some(format!("\n{html}\n")))
             }
+            "own-sentence" => {
+                self.alone_on_its_line(asked)?;
+                // Its looks are those of the figures' controls, and more.
+                self.figures += 1;
+                Ok(Some(format!("\n{}\n", own_sentence::element(&self.up()))))
+            }
             "exercise" => {
                 self.alone_on_its_line(asked)?;
-                let up = "../".repeat(self.file.components().count() - 1);
-                Ok(Some(exercise::section(asked.rest, &up)?))
+                Ok(Some(exercise::section(asked.rest, &self.up())?))
             }
             "include" => {
                 let code = include::resolve(folder, asked.rest)?;
@@ -127,6 +133,11 @@ impl Chapter<'_> {
             "" => bail!("no }}}} on the line: {{{{{}", asked.rest),
             name => bail!("{{{{#{name}}}}} is not known here"),
         }
+    }
+
+    /// From this chapter's page to the book's root.
+    fn up(&self) -> String {
+        "../".repeat(self.file.components().count() - 1)
     }
 
     fn formula(&self, formula: &math::Formula) -> Result<String> {
@@ -188,8 +199,7 @@ impl Chapter<'_> {
         }
         text.push_str(&self.text[at..]);
         if self.figures > 0 {
-            let up = "../".repeat(self.file.components().count() - 1);
-            text.push_str(&self.book.registry.page_end(&up));
+            text.push_str(&self.book.registry.page_end(&self.up()));
         }
         self.problems.sort();
         Expanded { text, problems: self.problems }

@@ -14,6 +14,8 @@ use record::Run;
 use serde_json::{Value, json};
 use workshop::{paths, step};
 
+use crate::own_sentence;
+
 /// Draws the figure of a name as a fragment of HTML that stands by itself, with an id
 /// that is unique in the book (the print page holds all chapters).
 pub type Draw = fn(name: &str, args: &Args, id: &str) -> Result<String>;
@@ -29,6 +31,8 @@ pub struct Registry {
     pub assets: &'static [&'static [Asset]],
     /// The script that a page does not load, but one of its scripts starts.
     pub worker: Asset,
+    /// What is only in pages that ask for it by another name.
+    pub others: &'static [Asset],
     /// What the reader's own benchmark found.
     pub run: Option<Run>,
 }
@@ -52,6 +56,7 @@ pub fn registry() -> Result<Registry> {
         },
         assets: &[&figures::assets::ALL, &live::page::LOADED],
         worker: live::page::WORKER,
+        others: &own_sentence::ASSETS,
         run: run_of(&paths::bench_run())?,
     })
 }
@@ -107,7 +112,6 @@ impl Registry {
     /// scripts, which `theme/learn.js` loads once (the print page holds many chapters).
     /// The names carry the text's hash, so that a browser keeps them between pages.
     pub fn page_end(&self, up: &str) -> String {
-        let address = |(name, text): &Asset| format!("assets/{name}?v={}", hash(text));
         let named = |suffix: &'static str| {
             let fits = move |asset: &&Asset| asset.0.ends_with(suffix);
             self.assets.concat().iter().filter(fits).map(address).collect::<Vec<_>>()
@@ -129,11 +133,16 @@ impl Registry {
 /// that `mdbook serve`, which watches the folder, does not build for ever.
 pub fn write_assets(folder: &Path, registry: &Registry) -> Result<()> {
     // Until there is a module, pages are told that there is none.
-    let beside = [registry.worker, NO_MODULE];
+    let beside = [&[registry.worker, NO_MODULE], registry.others].concat();
     for (name, text) in registry.assets.concat().into_iter().chain(beside) {
         step::write(&folder.join(name), text)?;
     }
     Ok(())
+}
+
+/// Where a page finds an asset.
+pub(crate) fn address((name, text): &Asset) -> String {
+    format!("assets/{name}?v={}", hash(text))
 }
 
 /// FNV-1a: the same on every machine, and enough to tell two versions of a file apart.
@@ -155,6 +164,7 @@ pub static SAMPLE: Registry = Registry {
     },
     assets: &[&[("a.css", "a{}"), ("a.js", "0")], &[("a-LICENSE.txt", "free")]],
     worker: ("worker.js", "1"),
+    others: &[],
     run: None,
 };
 

@@ -6,6 +6,7 @@
 //!                    ├ math      $…$ becomes MathML
 //!                    ├ snapshot  what a test holds: whole, or one value of it
 //!                    ├ figure    drawn from the crates now
+//!                    ├ own-sentence  a place for a reader's own files
 //!                    ├ exercise  statement, signature, what the check will say
 //!                    └ include   mdBook's own; made sure here that it finds code
 //! ```
@@ -27,6 +28,7 @@ mod ingredients;
 mod live_module;
 mod log;
 mod math;
+mod own_sentence;
 mod problem;
 mod serve;
 mod snapshot;
@@ -84,6 +86,7 @@ pub fn built_and_checked() -> Result<String> {
     problem::none(&check()?)?;
     let built = output(&paths::workspace().join("chapters"));
     let live = live_module::add(&built)?;
+    live_module::add_encoder(&built)?;
     Ok(format!(
         "{}, every include and link resolved; {live}",
         built.join("index.html").display()
@@ -97,6 +100,20 @@ pub fn built_and_checked() -> Result<String> {
 /// A module that does not compile; a file that cannot be written.
 pub fn add_live() -> Result<Live> {
     live_module::add(&output(&paths::workspace().join("chapters")))
+}
+
+/// Adds the module that reads a reader's own model, in the same way. The page is told of
+/// it next to the live figures' module: add that one first.
+///
+/// # Errors
+/// As [`add_live`].
+pub fn add_encoder() -> Result<Live> {
+    live_module::add_encoder(&output(&paths::workspace().join("chapters")))
+}
+
+/// What `{{#own-sentence}}` stands for in a page at the book's root.
+pub fn own_sentence() -> String {
+    own_sentence::element("")
 }
 
 /// Serves the built book to this machine only, on `port` or, if that is taken, another.

@@ -1,25 +1,46 @@
-//! The module that makes the live figures live: compiled if this machine can, and put
-//! beside the pages, which ask for it when a live figure comes near the window.
+//! The modules that run in pages: compiled if this machine can, and put beside the pages,
+//! which ask for the one when a live figure comes near the window, and for the other when
+//! a reader chooses a model's files.
 
+use std::env;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use serde_json::json;
+use serde_json::{Value, json};
 use workshop::{build, step};
 
 use crate::figure::{self, NO_MODULE};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Vectors of four f32, which every browser has had since 2023.
-const FLAGS: (&str, &str) =
-    ("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "-C target-feature=+simd128");
+/// Where cargo finds the flags for this target.
+const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
 
-/// Names a module that was compiled by other means: Debian's compiler, say.
-const GIVEN: &str = "LIVE_MODULE";
+/// A module: a crate, in a profile of its own.
+struct Module {
+    /// The crate, and the profile.
+    package: &'static str,
+    /// Names the file if it was compiled by other means: Debian's compiler, say.
+    given: &'static str,
+    /// As `.ci/live-with-debian` has them too.
+    flags: &'static str,
+}
+
+/// Vectors of four f32, which every browser has had since 2023.
+const LIVE: Module =
+    Module { package: "live", given: "LIVE_MODULE", flags: "-C target-feature=+simd128" };
+
+/// The same; and its tokenizer's hash maps ask the page for their seeds, by a function that
+/// the page has and no library.
+const ENCODER: Module = Module {
+    package: "live-encoder",
+    given: "LIVE_ENCODER_MODULE",
+    flags: "-C target-feature=+simd128 --cfg getrandom_backend=\"custom\" \
+            -C link-arg=--allow-undefined",
+};
 
 /// Whether the live figures are live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,46 +73,71 @@ impl fmt::Display for Live {
 /// Compiles the module and writes it, and the trained layer, into the built book; without
 /// the target the pages are told that there is none.
 pub(crate) fn add(built: &Path) -> Result<Live> {
-    let assets = built.join("assets");
-    let write = |name: &str, bytes: &[u8]| step::write(&assets.join(name), bytes);
-    let named = |name: &str, bytes: &[u8]| format!("{name}?v={}", figure::hash(bytes));
-    let Some(module) = module()? else {
-        write(NO_MODULE.0, NO_MODULE.1.as_bytes())?;
+    let Some(module) = LIVE.bytes()? else {
+        tell(built, &json!({}))?;
         return Ok(Live::NoTarget);
     };
-    let module =
-        fs::read(&module).with_context(|| format!("cannot read {}", module.display()))?;
-    write("live.wasm", &module)?;
-    write("layer.safetensors", lessons::trained::FILE)?;
+    let layer = lessons::trained::FILE;
     let found = json!({
-        "module": named("live.wasm", &module),
-        "layer": named("layer.safetensors", lessons::trained::FILE),
+        "module": asset(built, "live.wasm", &module)?,
+        "layer": asset(built, "layer.safetensors", layer)?,
     });
-    write(NO_MODULE.0, found.to_string().as_bytes())?;
+    tell(built, &found)?;
     Ok(Live::Added { n_bytes: module.len() })
 }
 
-/// The module's file, as its sources are; none on a machine that cannot compile it.
-fn module() -> Result<Option<PathBuf>> {
-    if let Some(given) = std::env::var_os(GIVEN) {
-        return Ok(Some(given.into()));
+/// The same for the module that reads a reader's own model.
+pub(crate) fn add_encoder(built: &Path) -> Result<Live> {
+    let Some(module) = ENCODER.bytes()? else { return Ok(Live::NoTarget) };
+    let told = fs::read(built.join("assets").join(NO_MODULE.0)).unwrap_or_default();
+    let mut found: Value = serde_json::from_slice(&told).unwrap_or_else(|_| json!({}));
+    found["encoder"] = asset(built, "encoder.wasm", &module)?.into();
+    tell(built, &found)?;
+    Ok(Live::Added { n_bytes: module.len() })
+}
+
+/// Writes what pages may fetch; gives the name to fetch it by.
+fn asset(built: &Path, name: &str, bytes: &[u8]) -> Result<String> {
+    step::write(&built.join("assets").join(name), bytes)?;
+    Ok(format!("{name}?v={}", figure::hash(bytes)))
+}
+
+/// Tells the pages what there is.
+fn tell(built: &Path, found: &Value) -> Result<()> {
+    step::write(&built.join("assets").join(NO_MODULE.0), found.to_string().as_bytes())
+}
+
+impl Module {
+    /// The module, as its sources are; none on a machine that cannot compile it.
+    fn bytes(&self) -> Result<Option<Vec<u8>>> {
+        let Some(file) = self.file()? else { return Ok(None) };
+        let bytes =
+            fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        Ok(Some(bytes))
     }
-    if !has_target() {
-        return Ok(None);
+
+    fn file(&self) -> Result<Option<PathBuf>> {
+        if let Some(given) = env::var_os(self.given) {
+            return Ok(Some(given.into()));
+        }
+        if !has_target() {
+            return Ok(None);
+        }
+        let mut cargo = build::cargo();
+        cargo
+            .args(["rustc", "--package", self.package, "--lib", "--crate-type", "cdylib"])
+            .args(["--profile", self.package, "--target", TARGET])
+            .env_remove("RUSTFLAGS")
+            .env(FLAGS, self.flags);
+        let library = self.package.replace('-', "_");
+        Ok(Some(build::program(cargo, &library)?.program))
     }
-    let mut cargo = build::cargo();
-    cargo
-        .args(["rustc", "--package", "live", "--lib", "--crate-type", "cdylib"])
-        .args(["--profile", "live", "--target", TARGET])
-        .env_remove("RUSTFLAGS")
-        .env(FLAGS.0, FLAGS.1);
-    Ok(Some(build::program(cargo, "live")?.program))
 }
 
 /// Whether rustc's standard library for this target is on the machine.
 fn has_target() -> bool {
     let mut rustc =
-        Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+        Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     let said = rustc.args(["--print", "target-libdir", "--target", TARGET]).output();
     said.is_ok_and(|said| {
         let folder = String::from_utf8_lossy(&said.stdout);

@@ -61,6 +61,8 @@ fn serve(opens: bool) -> Result<()> {
         }
         none @ Live::NoTarget => println!("           {none}"),
     }
+    // Another minute, for those who bring their own model.
+    book::add_encoder()?;
     server.wait();
     Ok(())
 }

@@ -1,0 +1,50 @@
+// Runs the module: reads a model's files part by part, and looks at sentences. `host.js`
+// of the live figures stands before it.
+
+const PART = 4 << 20;
+
+let url = "";
+let module = null; // a promise
+
+const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
+const jsonOf = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
+
+// Nothing but the module is fetched: the files come from the page.
+async function read(call, id, files) {
+  call("check", [...files.keys()].join("\n"));
+  const weights = files.get("model.safetensors");
+  const config = await bytesOf(files.get("config.json"));
+  call("begin", config, await bytesOf(files.get("tokenizer.json")), String(weights.size));
+  for (let at = 0; at < weights.size; at += PART) {
+    call("part", await bytesOf(weights.slice(at, at + PART)));
+    postMessage({ id, progress: Math.min(at + PART, weights.size) / weights.size });
+  }
+  return { about: jsonOf(call("finish")) };
+}
+
+function look(call, sentence) {
+  const began = performance.now();
+  const looked = jsonOf(call("look", sentence));
+  const bytes = call("shares");
+  return { looked, shares: new Float32Array(bytes.buffer), took: performance.now() - began };
+}
+
+async function answer({ id, files, sentence }) {
+  try {
+    const call = await (module ??= connect(url));
+    const answer = files ? await read(call, id, files) : look(call, sentence);
+    postMessage({ id, ...answer, done: true }, answer.shares ? [answer.shares.buffer] : []);
+  } catch (error) {
+    // A panic leaves the module in no state: the next files begin anew.
+    const isBroken = error instanceof WebAssembly.RuntimeError;
+    if (isBroken) module = null;
+    postMessage({ id, error: isBroken ? "the module has stopped: choose the files again" : error.message, done: true });
+  }
+}
+
+let last = Promise.resolve(); // one after the other: reading waits in between
+
+onmessage = ({ data }) => {
+  if (data.module) url = data.module;
+  else last = last.then(() => answer(data));
+};

@@ -1,0 +1,33 @@
+//! A reader's own sentence in all heads of a reader's own model, in a page of the book.
+//!
+//! ```text
+//! page/own-sentence.js ──▶ page/worker.js ──▶ this module ──▶ encoders
+//!   files, a sentence        a thread          bytes in,       maps, glances
+//!   maps                                       bytes out
+//! ```
+//!
+//! The files of the model are chosen from disk and stay on the reader's machine: the page
+//! hands them to the worker part by part, and this module to `encoders`. It is another
+//! module than that of the live figures, fetched only when files were chosen, since it
+//! brings a whole tokenizer.
+//!
+//! The one decision: **the page computes nothing and this crate holds no algorithm**. A
+//! `Reading` becomes a `Model`, and a model gives a `Looked`: what `cargo learn look`
+//! shows, from the same functions. The one random number that is asked for, a seed of the
+//! tokenizer's hash maps, comes from the page (`--cfg getrandom_backend="custom"`).
+//!
+//! Left out: fast stages (a page has no threads here), texts of more than
+//! `MOST_TOKENS` tokens. With the feature `model` off, all but the scripts.
+
+#[cfg(feature = "model")]
+mod looked;
+#[cfg(feature = "model")]
+mod model;
+#[cfg(all(feature = "model", target_arch = "wasm32"))]
+mod module;
+pub mod page;
+
+#[cfg(feature = "model")]
+pub use looked::Looked;
+#[cfg(feature = "model")]
+pub use model::{Error, MOST_TOKENS, Model, Reading};

@@ -1,0 +1,113 @@
+//! What a page can call.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use serde_json::Value;
+use wasm_minimal_protocol::{initiate_protocol, wasm_func};
+
+use crate::{Looked, Model, Reading};
+
+initiate_protocol!();
+
+thread_local! {
+    static STATE: RefCell<State> = const { RefCell::new(State::Nothing) };
+    /// What was looked at last.
+    static LOOKED: RefCell<Option<Looked>> = const { RefCell::new(None) };
+}
+
+/// One model at a time: two of a hundred megabytes are too much for some pages.
+enum State {
+    Nothing,
+    Reading(Reading),
+    Model(Model),
+}
+
+/// Whether the names, one per line, hold a model's files.
+#[wasm_func]
+pub fn check(names: &[u8]) -> Result<Vec<u8>, Said> {
+    Reading::check(text(names)?.lines())?;
+    Ok(Vec::new())
+}
+
+/// Begins to read a model in place of the one before: its `config.json`, its
+/// `tokenizer.json`, and how many bytes its weights have.
+#[wasm_func]
+pub fn begin(config: &[u8], tokenizer: &[u8], n_bytes: &[u8]) -> Result<Vec<u8>, Said> {
+    STATE.set(State::Nothing);
+    let n_bytes = text(n_bytes)?.parse()?;
+    STATE.set(State::Reading(Reading::begin(config, tokenizer, n_bytes)?));
+    Ok(Vec::new())
+}
+
+/// Takes the next part of the weights.
+#[wasm_func]
+pub fn part(bytes: &[u8]) -> Result<Vec<u8>, Said> {
+    STATE.with_borrow_mut(|state| match state {
+        State::Reading(reading) => Ok(reading.part(bytes)?),
+        _ => Err(Said::from("no model was begun")),
+    })?;
+    Ok(Vec::new())
+}
+
+/// Makes the model; gives what a reader is told of it.
+#[wasm_func]
+pub fn finish() -> Result<Vec<u8>, Said> {
+    let State::Reading(reading) = STATE.replace(State::Nothing) else {
+        return Err(Said::from("no model was begun"));
+    };
+    let model = reading.finish()?;
+    let about = bytes(&model.about())?;
+    STATE.set(State::Model(model));
+    Ok(about)
+}
+
+/// A sentence in all heads: all but the maps.
+#[wasm_func]
+pub fn look(sentence: &[u8]) -> Result<Vec<u8>, Said> {
+    let sentence = text(sentence)?;
+    let looked = STATE.with_borrow(|state| match state {
+        State::Model(model) => Ok(model.look(sentence)?),
+        _ => Err(Said::from("no model was read")),
+    })?;
+    let told = bytes(&looked.to_json())?;
+    LOOKED.set(Some(looked));
+    Ok(told)
+}
+
+/// The maps of what was looked at last.
+#[wasm_func]
+pub fn shares() -> Result<Vec<u8>, Said> {
+    let looked = LOOKED.take().ok_or(Said::from("nothing was looked at"))?;
+    Ok(looked.shares())
+}
+
+fn text(bytes: &[u8]) -> Result<&str, Said> {
+    Ok(std::str::from_utf8(bytes)?)
+}
+
+fn bytes(json: &Value) -> Result<Vec<u8>, Said> {
+    Ok(serde_json::to_vec(json)?)
+}
+
+/// An error with its causes, as a reader is told it.
+#[derive(Debug)]
+pub struct Said(Box<dyn std::error::Error>);
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut cause = self.0.source();
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}
+
+impl<E: Into<Box<dyn std::error::Error>>> From<E> for Said {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}

@@ -1,0 +1,248 @@
+//! A reader's own sentence in a reader's own model: the page's maps are those that the
+//! crates give natively for the same files.
+//!
+//! With a tiny model and a tokenizer made for it; and with all-MiniLM-L6-v2 where
+//! `OWN_MODEL` names its folder. As with the live figures, without the target for pages
+//! nothing is looked at, and CI fails.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use book::Live as Module;
+use live_encoder::{Model, Reading};
+use serde_json::{Value, json};
+use workshop::paths;
+
+use crate::browser::{Browser, Open};
+use crate::{VIEWS, View};
+
+const OWN: &str = include_str!("own_sentence.js");
+const AXE: &str = include_str!("axe.min.js");
+
+/// The largest difference of a share, native against page: the products add in another
+/// order.
+const EQUAL: f64 = 1e-6;
+/// The same for six layers of twelve heads.
+const EQUAL_LARGE: f64 = 5e-6;
+
+const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
+const SENTENCE: &str = "The bank of the river flooded the banks .";
+
+/// Whether there is a built book with the module in it.
+static HAS_MODULE: LazyLock<bool> = LazyLock::new(|| {
+    book::build().unwrap();
+    book::add_live().unwrap();
+    match book::add_encoder().unwrap() {
+        Module::Added { n_bytes } => {
+            println!("the module: {:.2} MB", n_bytes as f64 / 1e6);
+            true
+        }
+        found @ Module::NoTarget => {
+            assert!(!workshop::in_ci(), "{found}");
+            println!("not looked at: {found}");
+            false
+        }
+    }
+});
+
+/// A folder with a model of random weights and a tokenizer that fits it.
+fn tiny() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let from = paths::workspace().join("tests/models/bert-1");
+    for file in ["config.json", "model.safetensors"] {
+        fs::copy(from.join(file), folder.path().join(file)).unwrap();
+    }
+    let words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "bank", "##s", "of", "river", "."];
+    let special = |id: usize| {
+        json!({
+            "id": id, "content": words[id], "single_word": false, "lstrip": false,
+            "rstrip": false, "normalized": false, "special": true,
+        })
+    };
+    let vocabulary = words.iter().enumerate();
+    let vocabulary: Value = vocabulary.map(|(id, word)| (*word, json!(id))).collect();
+    let tokenizer = json!({
+        "version": "1.0", "truncation": null, "padding": null,
+        "added_tokens": (0..4).map(special).collect::<Vec<_>>(),
+        "normalizer": {
+            "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+            "strip_accents": null, "lowercase": true,
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": {
+            "type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2],
+        },
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": true},
+        "model": {
+            "type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100, "vocab": vocabulary,
+        },
+    });
+    fs::write(folder.path().join("tokenizer.json"), tokenizer.to_string()).unwrap();
+    folder
+}
+
+/// The model as the crates have it.
+fn native(folder: &Path) -> Model {
+    let [config, tokenizer, weights] =
+        FILES.map(|file| fs::read(folder.join(file)).unwrap());
+    let mut reading = Reading::begin(&config, &tokenizer, weights.len()).unwrap();
+    reading.part(&weights).unwrap();
+    reading.finish().unwrap()
+}
+
+/// A page with the element at its top.
+fn open(browser: &Browser, url: &str, view: View, first: &str) -> Open {
+    let page = browser.open(&format!("{url}index.html"), view, first).unwrap();
+    page.tab.evaluate(OWN, false).unwrap();
+    page.text(&format!("own.insert({})", json!(book::own_sentence()))).unwrap();
+    page
+}
+
+fn choose(page: &Open, files: &[PathBuf]) -> Value {
+    let files: Vec<&str> = files.iter().map(|file| file.to_str().unwrap()).collect();
+    let input = page.tab.wait_for_element("#own-files").unwrap();
+    input.set_input_files(&files).unwrap();
+    state(page)
+}
+
+fn all_of(folder: &Path) -> Vec<PathBuf> {
+    FILES.map(|file| folder.join(file)).to_vec()
+}
+
+fn look(page: &Open, sentence: &str) -> Value {
+    page.text(&format!("own.look({})", json!(sentence))).unwrap();
+    state(page)
+}
+
+/// When nothing is under way any more.
+fn state(page: &Open) -> Value {
+    serde_json::from_str(&page.text("own.state()").unwrap()).unwrap()
+}
+
+/// The largest difference of a share.
+fn farthest(page: &Value, model: &Model, sentence: &str) -> f64 {
+    let looked = model.look(sentence).unwrap();
+    let told = looked.to_json();
+    assert_eq!(page["looked"]["pieces"], told["pieces"]);
+    assert_eq!(page["looked"]["special"], told["special"]);
+    let bytes = looked.shares();
+    let shares = bytes.chunks_exact(4).map(|it| f32::from_le_bytes(it.try_into().unwrap()));
+    let there = page["shares"].as_array().unwrap();
+    assert_eq!(there.len(), bytes.len() / 4);
+    let apart = |(a, b): (f32, &Value)| (f64::from(a) - b.as_f64().unwrap()).abs();
+    shares.zip(there).map(apart).fold(0.0, f64::max)
+}
+
+#[test]
+fn the_page_gives_the_maps_that_the_crates_give() {
+    if !*HAS_MODULE {
+        return;
+    }
+    let (server, browser) = (book::serve(0).unwrap(), Browser::start().unwrap());
+    let folder = tiny();
+    let model = native(folder.path());
+    for view in VIEWS {
+        let page = open(&browser, server.url(), view, "");
+        let first = choose(&page, &all_of(folder.path()));
+        assert_eq!(first["state"], "shown", "{}", first["error"]);
+        // From here on the page needs nobody.
+        page.text("own.silent()").unwrap();
+        let shown = look(&page, SENTENCE);
+        let farthest = farthest(&shown, &model, SENTENCE);
+        println!("{} px, {}: {farthest:.1e}", view.width, view.theme());
+        assert!(farthest <= EQUAL, "{farthest:e}");
+        // The twelve heads are reached with the arrows, and chosen.
+        page.text("own.focus()").unwrap();
+        for (key, title) in [("ArrowRight", "0.1"), ("ArrowDown", "1.1"), ("End", "2.3")] {
+            page.tab.press_key(key).unwrap();
+            page.tab.press_key("Enter").unwrap();
+            assert_eq!(state(&page)["title"], format!("Head {title} in full"));
+        }
+        page.tab.evaluate(AXE, false).unwrap();
+        let problems = page.text("own.problems()").unwrap();
+        assert_eq!(problems, "[]", "{} px, {}", view.width, view.theme());
+        let seen = page.close().unwrap();
+        assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_said_in_the_crates_words() {
+    if !*HAS_MODULE {
+        return;
+    }
+    let (server, browser) = (book::serve(0).unwrap(), Browser::start().unwrap());
+    let folder = tiny();
+    let page = open(&browser, server.url(), VIEWS[0], "");
+    let refused = |state: Value, said: &str| {
+        assert_eq!(state["state"], "refused", "{said}");
+        assert_eq!(state["error"], said);
+    };
+    let files = all_of(folder.path());
+    refused(choose(&page, &files[..2]), "what was chosen has no model.safetensors");
+    let other = tiny();
+    fs::write(other.path().join("model.safetensors"), [9, 0, 0, 0, 0, 0, 0, 0, 1]).unwrap();
+    let broken = choose(&page, &all_of(other.path()));
+    assert_eq!(broken["state"], "refused");
+    let said = broken["error"].as_str().unwrap();
+    assert!(said.starts_with("model.safetensors: "), "{said}");
+    fs::write(other.path().join("config.json"), r#"{"model_type": "gpt2"}"#).unwrap();
+    let unknown = "config.json: model_type is \"gpt2\"; the known ones are bert, roberta, \
+                   electra, distilbert";
+    refused(choose(&page, &all_of(other.path())), unknown);
+    // After all that, the right ones.
+    assert_eq!(choose(&page, &files)["state"], "shown");
+    let model = native(folder.path());
+    for text in [" \t ".to_owned(), "the bank ".repeat(40)] {
+        refused(look(&page, &text), &model.look(&text).unwrap_err().to_string());
+    }
+    assert_eq!(look(&page, "the bank")["state"], "shown");
+    let seen = page.close().unwrap();
+    assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+}
+
+#[test]
+fn where_it_cannot_be_the_command_is_all_there_is() {
+    if !*HAS_MODULE {
+        return;
+    }
+    let (server, browser) = (book::serve(0).unwrap(), Browser::start().unwrap());
+    let no_module = "const real = fetch; window.fetch = (url, ...rest) => \
+        `${url}`.endsWith('live.json') ? Promise.resolve(new Response('{}')) : real(url, ...rest)";
+    for first in ["delete window.WebAssembly", no_module] {
+        let page = open(&browser, server.url(), VIEWS[0], first);
+        let said = page.text("own.rest()").unwrap();
+        assert!(said.contains("cargo learn look \"Your own sentence.\""), "{said}");
+        assert!(!said.contains("files"), "{said}");
+        let seen = page.close().unwrap();
+        assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+    }
+}
+
+#[test]
+fn six_layers_of_twelve_heads() {
+    let Some(folder) = std::env::var_os("OWN_MODEL").map(PathBuf::from) else {
+        println!("left out: OWN_MODEL names no folder with all-MiniLM-L6-v2");
+        return;
+    };
+    if !*HAS_MODULE {
+        return;
+    }
+    let (server, browser) = (book::serve(0).unwrap(), Browser::start().unwrap());
+    let page = open(&browser, server.url(), VIEWS[0], "");
+    let sentence = "The animal did not cross the wide street because it was too tired, and the \
+                    driver of the car waited for it.";
+    page.text(&format!("own.sentence({})", json!(sentence))).unwrap();
+    let first = choose(&page, &all_of(&folder));
+    assert_eq!(first["state"], "shown", "{}", first["error"]);
+    println!("from files chosen to maps shown: {} ms", first["waited"]);
+    let shown = look(&page, sentence);
+    println!("{}; again: {} ms, of them computing {}", first["words"], shown["waited"], shown["took"]);
+    let farthest = farthest(&shown, &native(&folder), sentence);
+    println!("largest difference of a share: {farthest:.1e}");
+    assert!(farthest <= EQUAL_LARGE, "{farthest:e}");
+    let seen = page.close().unwrap();
+    assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+}
