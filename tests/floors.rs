@@ -77,15 +77,7 @@ const TOOLS: [(&str, &[&str]); 13] = [
     ),
     (
         "tools/book",
-        &[
-            "workshop",
-            "practice",
-            "lessons",
-            "live",
-            "live-encoder",
-            "figures",
-            "record",
-        ],
+        &["workshop", "practice", "lessons", "live", "live-encoder", "figures", "record"],
     ),
     (
         "tools/bench",

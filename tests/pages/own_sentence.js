@@ -26,6 +26,11 @@ window.own = {
     return "";
   },
 
+  clear() {
+    this.place.querySelector("#own-files").value = "";
+    return "";
+  },
+
   silent() {
     for (const name of ["fetch", "XMLHttpRequest", "WebSocket", "EventSource"]) {
       window[name] = () => {

@@ -110,6 +110,8 @@
     });
   }
 
+  // The same files may have changed.
+  files.addEventListener("click", () => (files.value = ""));
   files.addEventListener("change", () => read(files.files));
   form.addEventListener("submit", (event) => {
     event.preventDefault();

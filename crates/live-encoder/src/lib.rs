@@ -26,6 +26,8 @@ mod model;
 #[cfg(all(feature = "model", target_arch = "wasm32"))]
 mod module;
 pub mod page;
+#[cfg(all(feature = "model", test))]
+mod tests;
 
 #[cfg(feature = "model")]
 pub use looked::Looked;

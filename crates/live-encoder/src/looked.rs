@@ -47,7 +47,9 @@ impl Looked {
             "links": links.collect::<Vec<_>>(),
             "strongest": strongest.collect::<Vec<_>>(),
         });
-        if let (Some(glance), Some(uniform)) = (Glance::of(map, &self.is_special), uniform) {
+        if let (Some(glance), Some(uniform)) =
+            (Glance::of(map, &self.is_special), uniform)
+        {
             let kind = glance.preferred(uniform);
             told["prefers"] = json!(kind.map_or("spread", |kind| kind.name()));
             told["share"] = json!(kind.map(|kind| glance.share(kind)));
@@ -72,7 +74,8 @@ impl Looked {
 /// The strongest key of a query, its share, and the control: what the other queries give
 /// the same key on average.
 fn strongest(map: &Matrix<f32>, query: usize) -> Value {
-    let larger = |a: usize, b: usize| if map[(query, b)] > map[(query, a)] { b } else { a };
+    let larger =
+        |a: usize, b: usize| if map[(query, b)] > map[(query, a)] { b } else { a };
     let key = (0..map.ncols()).fold(0, larger);
     let share = f64::from(map[(query, key)]);
     let all: f64 = map.column(key).iter().map(|&share| f64::from(share)).sum();

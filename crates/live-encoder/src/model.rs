@@ -24,7 +24,9 @@ pub enum Error {
     Encoder(#[from] encoders::Error),
 
     /// A text that is longer than a page draws.
-    #[error("the text has {n_tokens} tokens, and a page draws the maps of up to {MOST_TOKENS}")]
+    #[error(
+        "the text has {n_tokens} tokens, and a page draws the maps of up to {MOST_TOKENS}"
+    )]
     LongPage { n_tokens: usize },
 
     /// A model that is larger than what the page may have.

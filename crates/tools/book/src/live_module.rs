@@ -136,8 +136,7 @@ impl Module {
 
 /// Whether rustc's standard library for this target is on the machine.
 fn has_target() -> bool {
-    let mut rustc =
-        Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     let said = rustc.args(["--print", "target-libdir", "--target", TARGET]).output();
     said.is_ok_and(|said| {
         let folder = String::from_utf8_lossy(&said.stdout);
