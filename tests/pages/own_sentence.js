@@ -26,6 +26,14 @@ window.own = {
     return "";
   },
 
+  async until(holds) {
+    const deadline = performance.now() + 60000;
+    while (!holds()) {
+      if (performance.now() > deadline) throw new Error(`still ${this.place.dataset.state} after a minute`);
+      await new Promise((done) => requestAnimationFrame(done));
+    }
+  },
+
   clear() {
     this.place.querySelector("#own-files").value = "";
     return "";
@@ -40,13 +48,14 @@ window.own = {
     return "";
   },
 
-  sentence(text) {
+  async sentence(text) {
+    await this.until(() => this.place.querySelector("#own-text"));
     this.place.querySelector("#own-text").value = text;
     return "";
   },
 
-  look(text) {
-    this.sentence(text);
+  async look(text) {
+    await this.sentence(text);
     this.began = performance.now();
     this.place.querySelector("form").requestSubmit();
     return "";
@@ -58,13 +67,9 @@ window.own = {
   },
 
   async state() {
-    const deadline = performance.now() + 60000;
     // What begins, begins at once.
     await new Promise((done) => setTimeout(done, 20));
-    while (!["shown", "refused"].includes(this.place.dataset.state)) {
-      if (performance.now() > deadline) throw new Error(`still ${this.place.dataset.state} after a minute`);
-      await new Promise((done) => requestAnimationFrame(done));
-    }
+    await this.until(() => ["shown", "refused"].includes(this.place.dataset.state));
     const waited = Math.round(performance.now() - this.began);
     this.began = null;
     const text = (selector) => this.place.querySelector(selector)?.textContent ?? null;

@@ -87,7 +87,7 @@ window.ownHeads = (() => {
         : `It prefers ${head.prefers}: ${share(head.share)} of the shares, by chance ${share(head.chance)}.`;
       const links = head.links.map(([query, key, it, others]) => `${spelled(query)} → ${spelled(key)} ${share(it)} (others ${share(others)})`);
       about.textContent = `${prefers} Its shares spread over ${head.bits.toFixed(1)} bits. ` +
-        (links.length ? `Its strongest links between two words: ${links.join(", ")}.` : "");
+        (links.length ? `Its strongest links between two words: ${links.join("; ")}.` : "");
       full.replaceChildren();
       const keys = full.createTHead().insertRow();
       keys.append(element("td"), ...pieces.map((_, j) => {

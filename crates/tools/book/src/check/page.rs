@@ -110,7 +110,7 @@ impl Reader {
                         .filter_map(first)
                         .for_each(|at| add(Address::Resource(at)));
                 }
-                (_, "data-figure-scripts") => {
+                (_, "data-figure-scripts" | "data-encoder-worker") => {
                     let each = value.split_whitespace().map(String::from);
                     each.for_each(|at| add(Address::Resource(at)));
                 }

@@ -43,6 +43,22 @@ fn figures_have_ids_and_the_page_its_assets() {
 }
 
 #[test]
+fn a_place_for_a_readers_own_sentence_says_the_command_and_names_its_scripts() {
+    let chapter = expanded("so:\n\n{{#own-sentence}}\n");
+    assert_eq!(chapter.problems, []);
+    assert!(chapter.text.contains("cargo learn look &quot;Your"), "{}", chapter.text);
+    for asset in
+        ["own-sentence.css", "own-heads.js", "own-sentence.js", "encoder-worker.js"]
+    {
+        assert!(chapter.text.contains(&format!("assets/{asset}?v=")), "{}", chapter.text);
+    }
+    // The looks of its controls are those of the figures.
+    assert!(chapter.text.contains("assets/a.css"), "{}", chapter.text);
+    let beside = expanded("so: {{#own-sentence}}").problems;
+    assert!(beside[0].to_string().contains("line of its own"));
+}
+
+#[test]
 fn what_mdbook_does_itself_is_left_as_it_is() {
     let text = "{{#title T}}\n\\{{#value x}}";
     let chapter = expanded(text);
