@@ -62,6 +62,9 @@ fn every_head_is_told_with_its_controls() {
     );
     assert_eq!(looked.shares().len(), 12 * 8 * 8 * 4);
     let map = &looked.maps[1][2];
+    let bytes = looked.shares();
+    let at = 4 * ((4 + 2) * 64 + 3 * 8 + 5);
+    assert_eq!(bytes[at..at + 4], map[(3, 5)].to_le_bytes());
     let head = &told["heads"][4 + 2];
     assert_eq!(head["name"], "1.2");
     for (query, strongest) in head["strongest"].as_array().unwrap().iter().enumerate() {
