@@ -4,6 +4,11 @@
 //! place where the same token stood, and attends with all its share to the token that came
 //! **after** that place. A token that has not stood there before attends to nothing: its row
 //! is zeros.
+//!
+//! What must be true of the answer:
+//! - a row sums to 1 or to 0;
+//! - no token attends to what comes after it (to itself it may: in `a a`, the second a is
+//!   what came after the first).
 
 use std::process::ExitCode;
 

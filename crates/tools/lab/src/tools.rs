@@ -26,12 +26,13 @@ pub fn profile() -> String {
 }
 
 /// The crates whose loops a notebook runs.
-pub const OURS: [&str; 7] = [
+pub const OURS: [&str; 8] = [
     "attention",
     "single-head",
     "per-head",
     "fused-heads",
     "gradients",
+    "block",
     "pretrained",
     "figures",
 ];
