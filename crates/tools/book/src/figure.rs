@@ -14,14 +14,12 @@ use record::Run;
 use serde_json::{Value, json};
 use workshop::{paths, step};
 
+use crate::asset::{Asset, address};
 use crate::own_sentence;
 
 /// Draws the figure of a name as a fragment of HTML that stands by itself, with an id
 /// that is unique in the book (the print page holds all chapters).
 pub type Draw = fn(name: &str, args: &Args, id: &str) -> Result<String>;
-
-/// A file's name and text.
-pub type Asset = (&'static str, &'static str);
 
 /// What draws figures, and the files that pages with a figure load.
 pub struct Registry {
@@ -140,18 +138,6 @@ pub fn write_assets(folder: &Path, registry: &Registry) -> Result<()> {
     Ok(())
 }
 
-/// Where a page finds an asset.
-pub(crate) fn address((name, text): &Asset) -> String {
-    format!("assets/{name}?v={}", hash(text))
-}
-
-/// FNV-1a: the same on every machine, and enough to tell two versions of a file apart.
-pub(crate) fn hash(bytes: impl AsRef<[u8]>) -> String {
-    let mix =
-        |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-    format!("{:016x}", bytes.as_ref().iter().fold(0xcbf2_9ce4_8422_2325, mix))
-}
-
 /// Small figures for the tests of this folder.
 #[cfg(test)]
 pub static SAMPLE: Registry = Registry {
@@ -202,6 +188,7 @@ mod tests {
         assert!(end.contains("href=\"../assets/a.css?v="), "{end}");
         assert!(end.contains("scripts=\"assets/a.js?v="), "{end}");
         assert!(!end.contains("LICENSE"), "{end}");
+        let hash = crate::asset::hash;
         assert_ne!(hash("a"), hash("b"));
     }
 }

@@ -18,6 +18,7 @@
 //! `mdbook build chapters` makes the same book in the same place: it runs
 //! `cargo learn preprocess`, which is [`preprocess()`].
 
+mod asset;
 mod check;
 mod directive;
 mod exercise;

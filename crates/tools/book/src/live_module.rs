@@ -12,7 +12,8 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use workshop::{build, step};
 
-use crate::figure::{self, NO_MODULE};
+use crate::asset;
+use crate::figure::NO_MODULE;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -99,7 +100,7 @@ pub(crate) fn add_encoder(built: &Path) -> Result<Live> {
 /// Writes what pages may fetch; gives the name to fetch it by.
 fn asset(built: &Path, name: &str, bytes: &[u8]) -> Result<String> {
     step::write(&built.join("assets").join(name), bytes)?;
-    Ok(format!("{name}?v={}", figure::hash(bytes)))
+    Ok(format!("{name}?v={}", asset::hash(bytes)))
 }
 
 /// Tells the pages what there is.

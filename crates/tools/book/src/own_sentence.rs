@@ -2,7 +2,7 @@
 
 use live_encoder::page::{COMMAND, LOADED, WORKER};
 
-use crate::figure::{Asset, address};
+use crate::asset::{Asset, address};
 
 /// What pages with it load.
 pub(crate) const ASSETS: [Asset; 4] = [LOADED[0], LOADED[1], LOADED[2], WORKER];
