@@ -29,6 +29,9 @@ const EQUAL: f64 = 1e-12;
 /// The same at the end of a training, which amplifies last digits.
 const EQUAL_AT_THE_END: f64 = 1e-3;
 
+/// What no control can be set to.
+const NONSENSE: &str = "nonsense";
+
 /// The built book with its module; none where it cannot be compiled.
 static BOOK: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     let folder = book::build().unwrap();
@@ -163,14 +166,14 @@ fn a_setting_that_makes_no_sense_is_refused_and_the_figure_stays() {
     chapters(|live, browser, url| {
         // By the address, for one of its controls.
         let controls = (live.controls)();
-        let refused = |key| match live.at([(key, "none")]) {
+        let refused = |key| match live.at([(key, NONSENSE)]) {
             Err(error) => format!("{error:#}"),
-            Ok(_) => panic!("{}: {key} may be none", live.name),
+            Ok(_) => panic!("{}: {key} may be {NONSENSE}", live.name),
         };
         let control =
             controls.iter().find(|it| live.training.is_none() || it.at_any_time);
         let key = control.expect("a figure has controls").key;
-        let url = format!("{url}?{}.{key}=none", live.name);
+        let url = format!("{url}?{}.{key}={NONSENSE}", live.name);
         let page = browser.open(&url, VIEWS[0], "").unwrap();
         let caption = format!(
             "document.querySelector('#live-{} figcaption').textContent",
@@ -186,7 +189,7 @@ fn a_setting_that_makes_no_sense_is_refused_and_the_figure_stays() {
         assert_eq!(page.text(&caption).unwrap(), before, "{}", live.name);
         // By the module, for each.
         for Control { key, .. } in &controls {
-            let call = format!("tried.compute('draw', {})", json!({ *key: "none" }));
+            let call = format!("tried.compute('draw', {})", json!({ *key: NONSENSE }));
             let answer: Value = serde_json::from_str(&page.text(&call).unwrap()).unwrap();
             assert_eq!(answer["error"], json!(refused(key)), "{}", live.name);
         }

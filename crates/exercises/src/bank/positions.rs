@@ -76,7 +76,7 @@ impl Input {
 
 /// Sine in even columns, cosine in odd ones.
 fn wave(column: usize, angle: f64) -> f64 {
-    if column % 2 == 0 { angle.sin() } else { angle.cos() }
+    if column.is_multiple_of(2) { angle.sin() } else { angle.cos() }
 }
 
 /// What the reader writes: from the ids of sequences of `n_tokens` each, and the table of
