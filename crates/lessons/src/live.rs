@@ -14,13 +14,15 @@ mod control;
 mod figure;
 mod settings;
 mod shown;
+mod training;
 
 use anyhow::{Context, Result};
 
 pub use control::{Control, Kind};
-pub use figure::{Begin, Live, Training};
+pub use figure::Live;
 pub use settings::Settings;
 pub use shown::Shown;
+pub use training::{Begin, Begun, Training};
 
 use crate::{
     ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch11, ch12, ch13, ch14, ch15,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 
 use anyhow::{Context, Result};
-use lessons::live::Training;
+use lessons::live::Begun;
 use serde_json::{Value, json};
 use wasm_minimal_protocol::{initiate_protocol, wasm_func};
 
@@ -16,7 +16,7 @@ const NOTHING_BEGUN: &str = "no training was begun";
 
 thread_local! {
     /// What is being trained: one at a time.
-    static TRAINING: RefCell<Option<Box<dyn Training>>> = const { RefCell::new(None) };
+    static TRAINING: RefCell<Option<Begun>> = const { RefCell::new(None) };
 }
 
 /// Takes the trained layer's file, for the figures that need it.
@@ -37,8 +37,7 @@ pub fn draw(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, Said> {
 #[wasm_func]
 pub fn begin(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, Said> {
     let Request { live, settings } = Request::read(name, settings)?;
-    let begin = live.training.context("this figure is not trained")?;
-    TRAINING.set(Some(begin(&settings)?));
+    TRAINING.set(Some(live.begin(&settings)?));
     Ok(Vec::new())
 }
 

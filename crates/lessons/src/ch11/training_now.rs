@@ -80,37 +80,21 @@ fn draw(settings: &Settings) -> Result<Shown> {
 }
 
 fn begin(settings: &Settings) -> Result<Box<dyn Training>> {
-    let trainer = Trainer::new(Lookups::default(), plan(settings)?)?;
-    Ok(Box::new(Begun { trainer, failed: None }))
+    Ok(Box::new(Trainer::new(Lookups::default(), plan(settings)?)?))
 }
 
-/// A training in steps. One that has diverged has nothing to show but its error.
-struct Begun {
-    trainer: Trainer<Lookups>,
-    failed: Option<Error>,
-}
-
-impl Training for Begun {
-    fn advance(&mut self, n_steps: usize) -> Result<()> {
-        for _ in 0..n_steps {
-            if let Err(error) = self.trainer.step() {
-                self.failed = Some(error.clone());
-                return Err(error.into());
-            }
-        }
+impl Training for Trainer<Lookups> {
+    fn step(&mut self) -> Result<()> {
+        Trainer::step(self)?;
         Ok(())
     }
 
     fn progress(&self) -> [usize; 2] {
-        [self.trainer.so_far().losses.len(), self.trainer.settings().n_steps]
+        [self.so_far().losses.len(), self.settings().n_steps]
     }
 
     fn shown(&self, settings: &Settings) -> Result<Shown> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone().into());
-        }
-        let (plan, so_far) = (self.trainer.settings(), self.trainer.so_far());
-        shown(plan, so_far, &self.trainer.look()?, removed(settings)?)
+        shown(self.settings(), self.so_far(), &self.look()?, removed(settings)?)
     }
 }
 

@@ -152,37 +152,21 @@ fn draw(settings: &Settings) -> Result<Shown> {
 }
 
 fn begin(settings: &Settings) -> Result<Box<dyn Training>> {
-    let trainer = Plan::of(settings)?.begin()?;
-    Ok(Box::new(Begun { trainer, failed: None }))
+    Ok(Box::new(Plan::of(settings)?.begin()?))
 }
 
-/// A training in steps. One that has diverged has nothing to show but its error.
-struct Begun {
-    trainer: PredictorTrainer,
-    failed: Option<Error>,
-}
-
-impl Training for Begun {
-    fn advance(&mut self, n_steps: usize) -> Result<()> {
-        for _ in 0..n_steps {
-            if let Err(error) = self.trainer.step() {
-                self.failed = Some(error.clone());
-                return Err(error.into());
-            }
-        }
+impl Training for PredictorTrainer {
+    fn step(&mut self) -> Result<()> {
+        PredictorTrainer::step(self)?;
         Ok(())
     }
 
     fn progress(&self) -> [usize; 2] {
-        [self.trainer.so_far().losses.len(), self.trainer.schedule().n_steps]
+        [self.so_far().losses.len(), self.schedule().n_steps]
     }
 
     fn shown(&self, settings: &Settings) -> Result<Shown> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone().into());
-        }
-        let (schedule, so_far) = (self.trainer.schedule(), self.trainer.so_far());
-        shown(schedule, so_far, &self.trainer.look()?, removed(settings)?)
+        shown(self.schedule(), self.so_far(), &self.look()?, removed(settings)?)
     }
 }
 

@@ -1,10 +1,11 @@
 //! What a live figure is, and a training that one may show.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::control::Control;
 use super::settings::Settings;
 use super::shown::Shown;
+use super::training::{Begin, Begun};
 
 /// A figure that its reader can change.
 pub struct Live {
@@ -21,28 +22,6 @@ pub struct Live {
     /// How it is trained, if it is: step by step, so that a page can show progress and
     /// stop. At its end it shows what `draw` does.
     pub training: Option<Begin>,
-}
-
-/// Begins a training at these settings.
-pub type Begin = fn(&Settings) -> Result<Box<dyn Training>>;
-
-/// A training that goes on when it is asked to.
-pub trait Training {
-    /// Takes up to so many further steps.
-    ///
-    /// # Errors
-    /// A training that diverges.
-    fn advance(&mut self, n_steps: usize) -> Result<()>;
-
-    /// Steps taken, and steps in all.
-    fn progress(&self) -> [usize; 2];
-
-    /// What there is to see so far. Of the settings only those count that can be changed
-    /// [at any time](Control::at_any_time).
-    ///
-    /// # Errors
-    /// A setting that does not fit.
-    fn shown(&self, settings: &Settings) -> Result<Shown>;
 }
 
 impl Live {
@@ -66,5 +45,14 @@ impl Live {
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Settings> {
         Settings::new(&(self.controls)(), pairs)
+    }
+
+    /// Begins its training.
+    ///
+    /// # Errors
+    /// If it has none; settings that cannot be trained with.
+    pub fn begin(&self, settings: &Settings) -> Result<Begun> {
+        let begin = self.training.context("this figure is not trained")?;
+        Ok(Begun::new(begin(settings)?))
     }
 }

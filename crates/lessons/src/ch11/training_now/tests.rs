@@ -29,7 +29,7 @@ fn the_first_settings_and_each_removal_are_as_the_tables_have_them() {
 #[test]
 fn step_by_step_it_comes_to_what_is_drawn() {
     let settings = LIVE.settings(SHORT).unwrap();
-    let mut training = begin(&settings).unwrap();
+    let mut training = LIVE.begin(&settings).unwrap();
     training.advance(33).unwrap();
     let early = training.shown(&settings).unwrap();
     assert!(early.figure.title().starts_with("Seed 7, step 33: 2 heads name "));
@@ -67,7 +67,7 @@ fn what_cannot_be_trained_or_removed_is_refused() {
 #[test]
 fn a_training_that_diverged_says_so_whenever_it_is_looked_at() {
     let settings = LIVE.settings([("rate", "1")]).unwrap();
-    let mut training = begin(&settings).unwrap();
+    let mut training = LIVE.begin(&settings).unwrap();
     training.advance(0).unwrap();
     assert!(training.shown(&settings).is_ok());
     let diverged = training.advance(1000).unwrap_err().to_string();
