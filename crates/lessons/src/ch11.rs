@@ -6,15 +6,15 @@ pub mod training_now;
 use anyhow::{Context, Result, bail, ensure};
 use attention::Matrix;
 use figures::{
-    Curve, Figure, MapOverSteps, Removals, ShareSizes, ablation, map_over_steps,
-    share_sizes, training_curves,
+    Figure, MapOverSteps, Removals, ShareSizes, ablation, map_over_steps, share_sizes,
+    training_curves,
 };
 use serde_json::Value;
 use training::{Ablation, CODES, LOOKUPS, LOUDNESS, Lookups, Task, WINDOWS, Windows};
 
 use crate::args::{Args, Entry};
 use crate::numbers::{mean, median};
-use crate::runs::{numbers, rows};
+use crate::runs::{curve, numbers, rows};
 
 pub(crate) const FIGURES: [Entry; 4] = [
     ("train-curves", curves),
@@ -83,17 +83,7 @@ fn curves(_: &Args) -> Result<Figure> {
     let mut curves = Vec::new();
     for (n_heads, group) in [(1, "1 head"), (2, "2 heads"), (3, "3 heads")] {
         for run in lookups(n_heads)? {
-            let curve = &run["curve"];
-            curves.push(Curve {
-                group: group.to_owned(),
-                name: format!("seed {}", run["seed"]),
-                steps: numbers(&curve["step"])?
-                    .iter()
-                    .map(|&step| step as usize)
-                    .collect(),
-                losses: numbers(&curve["loss"])?,
-                scores: numbers(&curve["score"])?,
-            });
+            curves.push(curve(group, &run)?);
         }
     }
     let title = "Three heads name all three words on every seed, and one head on none";

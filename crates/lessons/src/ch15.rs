@@ -4,12 +4,12 @@ pub mod together;
 
 use anyhow::{Result, ensure};
 use attention::Matrix;
-use figures::{Curve, Figure, MapOverSteps, map_over_steps, training_curves};
+use figures::{Figure, MapOverSteps, map_over_steps, training_curves};
 use serde_json::Value;
 use training::REPEATS;
 
 use crate::args::{Args, Entry};
-use crate::runs::numbers;
+use crate::runs::curve;
 use together::{ShownHead, shown_heads};
 
 pub(crate) const FIGURES: [Entry; 2] = [("repeats-curves", curves), ("repeats-map", map)];
@@ -39,17 +39,7 @@ fn curves(_: &Args) -> Result<Figure> {
     let mut curves = Vec::new();
     for setting in &SETTINGS[..4] {
         for run in runs(setting)? {
-            let curve = &run["curve"];
-            let steps = numbers(&curve["step"])?;
-            // There is a loss for every look but the first.
-            let steps = steps.iter().skip(1).map(|&step| step as usize);
-            curves.push(Curve {
-                group: (*setting).to_owned(),
-                name: format!("seed {}", run["seed"]),
-                steps: steps.collect(),
-                losses: numbers(&curve["loss"])?,
-                scores: numbers(&curve["score"])?.split_off(1),
-            });
+            curves.push(curve(setting, &run)?);
         }
     }
     let title =
