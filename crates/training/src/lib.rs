@@ -52,6 +52,7 @@ mod lookups;
 mod model;
 mod repeats;
 mod report;
+mod schedule;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -68,9 +69,10 @@ pub use lookups::{
 pub use model::{Model, Said};
 pub use repeats::{
     Architecture, Carried, HeadRemoval, HeadShares, Predictor, PredictorLook,
-    PredictorTrainer, PredictorTraining, Repeats, Schedule, Sequences,
+    PredictorTrainer, PredictorTraining, Repeats, Sequences,
 };
 pub use report::Report;
+pub use schedule::Schedule;
 pub use task::{Answers, Examples, Task};
 pub use train::{Look, Settings, Step, Trained, Trainer, focus, train};
 pub use windows::{Found, SPECIALISATIONS, Window, Windows, specialisations};

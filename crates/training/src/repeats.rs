@@ -28,4 +28,4 @@ pub use heads::HeadShares;
 pub use predictor::{Architecture, Predictor};
 pub use removal::HeadRemoval;
 pub use task::{Repeats, Sequences};
-pub use trainer::{PredictorLook, PredictorTrainer, PredictorTraining, Schedule};
+pub use trainer::{PredictorLook, PredictorTrainer, PredictorTraining};

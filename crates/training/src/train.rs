@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use attention::{Error as SizeError, Mask, Matrix, Rng, SeedableRng};
+use attention::{Mask, Matrix, Rng};
 use gradients::{Adam, Optimiser, Pass, linear_backward};
-use rand::RngExt;
 
-use crate::{Error, Examples, Model, Result, Task};
+use crate::schedule::Streams;
+use crate::{Error, Examples, Model, Result, Schedule, Task};
 
 /// How long, how fast, and from which seed.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +26,13 @@ pub struct Settings {
     pub n_test: usize,
     /// How many times the test set is looked at along the way.
     pub n_looks: usize,
+}
+
+impl From<&Settings> for Schedule {
+    fn from(settings: &Settings) -> Self {
+        let Settings { n_steps, batch, rate, seed, n_test, n_looks, .. } = *settings;
+        Self { n_steps, batch, rate, seed, n_test, n_looks }
+    }
 }
 
 /// A step that was taken.
@@ -71,22 +78,6 @@ pub struct Trained {
     pub losses: Vec<f64>,
 }
 
-/// The random streams of one seed, so that a longer training has the same test set, and
-/// another batch size the same parameters.
-struct Streams {
-    parameters: Rng,
-    batches: Rng,
-    test: Rng,
-}
-
-impl Streams {
-    fn of(seed: u64) -> Self {
-        let root = &mut Rng::seed_from_u64(seed);
-        let mut stream = || Rng::seed_from_u64(root.random());
-        Self { parameters: stream(), batches: stream(), test: stream() }
-    }
-}
-
 /// A training that is taken step by step.
 ///
 /// ```
@@ -104,6 +95,7 @@ impl Streams {
 pub struct Trainer<T> {
     task: T,
     settings: Settings,
+    schedule: Schedule,
     batches: Rng,
     /// Of the layer, and of the readout.
     adams: [Adam<f32>; 2],
@@ -117,7 +109,8 @@ impl<T: Task> Trainer<T> {
     /// [`Error::Sizes`] if the heads cannot share the task's `d_model`, or for 0 steps or
     /// examples; [`Error::Rate`].
     pub fn new(task: T, settings: Settings) -> Result<Self> {
-        check(&settings)?;
+        let schedule = Schedule::from(&settings);
+        schedule.check()?;
         let mut streams = Streams::of(settings.seed);
         let before = Model::random(&task, settings.n_heads, &mut streams.parameters)?;
         let test = task.draw(settings.n_test, &mut streams.test)?;
@@ -125,7 +118,7 @@ impl<T: Task> Trainer<T> {
         let looks = vec![Look::at(&model, &test, &[], 0)?];
         let adams = [Adam::new(settings.rate), Adam::new(settings.rate)];
         let so_far = Trained { before, model, test, looks, losses: Vec::new() };
-        Ok(Self { task, settings, batches, adams, so_far })
+        Ok(Self { task, settings, schedule, batches, adams, so_far })
     }
 
     /// Takes a step, and looks at the test set if a look is due; none is left at the end.
@@ -139,15 +132,15 @@ impl<T: Task> Trainer<T> {
         if step == n_steps {
             return Ok(None);
         }
-        let left = 1.0 - step as f64 / n_steps as f64;
-        self.adams.iter_mut().for_each(|adam| adam.lr = rate * left);
+        let now = self.schedule.rate_at(step);
+        self.adams.iter_mut().for_each(|adam| adam.lr = now);
 
         let examples = self.task.draw(batch, &mut self.batches)?;
         let loss = f64::from(descend(model, &examples, &mut self.adams)?);
         check_loss(step, loss, *losses.first().unwrap_or(&loss), rate)?;
         losses.push(loss);
 
-        if is_look_due(step + 1, &self.settings) {
+        if self.schedule.is_look_due(step + 1) {
             self.so_far.looks.push(self.look()?);
         }
         Ok(Some(Step { step, loss, score: self.so_far.last().score() }))
@@ -208,24 +201,6 @@ pub fn train(
         }
     }
     trainer.finish()
-}
-
-/// The looks are spread evenly, and the last is at the end.
-fn is_look_due(n_taken: usize, settings: &Settings) -> bool {
-    let Settings { n_steps, n_looks, .. } = *settings;
-    let looks_by = |n_taken: usize| n_taken * n_looks / n_steps;
-    n_taken == n_steps || looks_by(n_taken) > looks_by(n_taken - 1)
-}
-
-fn check(settings: &Settings) -> Result<()> {
-    let Settings { n_steps, batch, n_test, rate, .. } = *settings;
-    SizeError::expect_positive("the number of steps", n_steps)?;
-    SizeError::expect_positive("the number of examples a step", batch)?;
-    SizeError::expect_positive("the number of test examples", n_test)?;
-    if !(rate.is_finite() && rate > 0.0) {
-        return Err(Error::Rate { rate });
-    }
-    Ok(())
 }
 
 /// One step; gives the loss before it.

@@ -132,13 +132,9 @@ pub fn measure(setting: &Setting, seed: u64) -> Result<Depth> {
     let hidden = std::iter::once(&x).chain(pass.blocks().iter().map(|block| block.out()));
     let spread = |x: &Matrix| x.norm() / (x.len() as f64).sqrt();
     let (scales, apart) = hidden.map(|x| (spread(x), apart(x))).unzip();
-    let last = pass.blocks().last().map(|block| block.out().clone());
     let d = pass.backward(&d_out)?;
     // What reaches the last block's output: behind it there may be a norm.
-    let top = match (&stack.last_norm, last) {
-        (Some(norm), Some(last)) => block::layer_norm_backward(norm, &last, &d_out)?.d_x,
-        _ => d_out,
-    };
+    let top = d.d_last_norm.as_ref().map_or(&d_out, |d_norm| &d_norm.d_x);
     let gradients = d.blocks.iter().map(|block| block.d_x().norm() / top.norm());
     Ok(Depth { gradients: gradients.chain([1.0]).collect(), scales, apart })
 }

@@ -22,18 +22,18 @@ struct Setting {
 }
 
 /// Two layers; one as large; two without positions, and without residuals; and the small
-/// world with two layers and with one.
-fn settings(seed: u64) -> [Setting; 6] {
+/// world with two layers and with one. The seed is set later.
+fn settings() -> [Setting; 6] {
     let two = Architecture::TWO_LAYERS;
     let large = |name, built| Setting {
         name,
         task: Repeats::default(),
         built,
-        schedule: Schedule::usual(seed),
+        schedule: Schedule::usual(0),
     };
     let small = |name, built| Setting {
         task: Repeats::small(),
-        schedule: Schedule::small(seed),
+        schedule: Schedule::small(0),
         ..large(name, built)
     };
     [
@@ -49,9 +49,9 @@ fn settings(seed: u64) -> [Setting; 6] {
 /// Every setting with every seed.
 pub fn runs() -> Result<Vec<Value>> {
     let mut runs = Vec::new();
-    for nth in 0..settings(0).len() {
+    for mut setting in settings() {
         for seed in SEEDS {
-            let setting = settings(seed)[nth].clone();
+            setting.schedule.seed = seed;
             let start = Instant::now();
             let Setting { name, task, built, schedule } = setting.clone();
             let trained = PredictorTrainer::new(built, task, schedule)?.finish()?;
@@ -70,6 +70,7 @@ fn kept(setting: &Setting, trained: &PredictorTraining) -> Result<Value> {
     let Setting { name, built, schedule, .. } = setting;
     let seed = schedule.seed;
     let looks = &trained.looks;
+    let removed = removed(seed, trained)?;
     let most = |of: fn(&HeadShares) -> &Matrix, layer: usize| {
         let layer = layer.min(built.n_layers - 1);
         let most = looks.iter().map(|look| of(&look.shares).row(layer).max());
@@ -92,19 +93,22 @@ fn kept(setting: &Setting, trained: &PredictorTraining) -> Result<Value> {
         },
         "shares_before": shares(&looks[0].shares),
         "shares": shares(&trained.last().shares),
-        "removed": removed(seed, trained)?,
-        "carried": carried(setting, trained)?,
+        "removed": by_how(&removed),
+        "carried": carried(setting, trained, &removed)?,
     }))
 }
 
 /// What the head of the first layer hands on that is needed most: which token, or where.
-fn carried(setting: &Setting, trained: &PredictorTraining) -> Result<Value> {
-    if !setting.built.positions {
+fn carried(
+    setting: &Setting,
+    trained: &PredictorTraining,
+    removed: &[(Removal, HeadRemoval)],
+) -> Result<Value> {
+    let mean = removed.iter().find(|(how, _)| *how == Removal::Mean);
+    let (Some((_, mean)), true) = (mean, setting.built.positions) else {
         return Ok(Value::Null);
-    }
-    let rng = &mut Rng::seed_from_u64(setting.schedule.seed);
-    let found = HeadRemoval::of(&trained.model, &trained.test, Removal::Mean, rng)?;
-    let needed = found.without.row(0).transpose().argmin().0;
+    };
+    let needed = mean.without.row(0).transpose().argmin().0;
     let Carried { which, place } = Carried::by(&trained.model, needed, &trained.test)?;
     Ok(json!({ "head": needed, "which": round(which), "place": round(place) }))
 }
@@ -126,14 +130,22 @@ fn shares(shares: &HeadShares) -> Value {
 }
 
 /// The scores without each head and without random directions, by what replaces them.
-fn removed(seed: u64, trained: &PredictorTraining) -> Result<Value> {
-    let mut all = Map::new();
-    for how in Removal::ALL {
+fn removed(
+    seed: u64,
+    trained: &PredictorTraining,
+) -> Result<Vec<(Removal, HeadRemoval)>> {
+    let found = |how| {
         let rng = &mut Rng::seed_from_u64(seed);
-        let found = HeadRemoval::of(&trained.model, &trained.test, how, rng)?;
-        let of_how =
+        Ok((how, HeadRemoval::of(&trained.model, &trained.test, how, rng)?))
+    };
+    Removal::ALL.into_iter().map(found).collect()
+}
+
+fn by_how(removed: &[(Removal, HeadRemoval)]) -> Value {
+    let of = |(how, found): &(Removal, HeadRemoval)| {
+        let scores =
             json!({ "heads": rows(&found.without), "random": rows(&found.controls) });
-        all.insert(how.name().to_owned(), of_how);
-    }
-    Ok(all.into())
+        (how.name().to_owned(), scores)
+    };
+    Value::Object(removed.iter().map(of).collect::<Map<_, _>>())
 }

@@ -30,13 +30,17 @@ impl Carried {
     /// [`Error::NoSuchHead`]; [`Error::Sizes`] for a model without positions; as
     /// [`Predictor::pass`].
     pub fn by(model: &Predictor, head: usize, read: &Sequences) -> Result<Self> {
-        let n_heads = model.pass(read)?.blocks()[0].attn()[0].len();
+        let pass = model.pass(read)?;
+        let maps = pass.blocks()[0].attn();
+        let n_heads = maps[0].len();
         if head >= n_heads {
             return Err(Error::NoSuchHead { head, n_heads });
         }
+        let maps: Vec<&Matrix<f32>> =
+            maps.iter().map(|of_heads| &of_heads[head]).collect();
         let [which, place] = halves(model, read)?;
         let score = |values: &Matrix<f32>| -> Result<f64> {
-            Ok(read.score(&largest(&with_values(model, head, read, values)?)))
+            Ok(read.score(&largest(&with_values(model, head, &maps, read, values)?)))
         };
         Ok(Self { which: score(&which)?, place: score(&place)? })
     }
@@ -61,23 +65,24 @@ fn halves(model: &Predictor, read: &Sequences) -> Result<[Matrix<f32>; 2]> {
     Ok([with_mean(&tokens, places.row_mean()), with_mean(&places, tokens.row_mean())])
 }
 
-/// The logits if the values of a head of the first layer came from these tokens.
+/// The logits if the values of a head of the first layer came from these tokens; `maps` has
+/// the head's map for each sequence.
 fn with_values(
     model: &Predictor,
     head: usize,
+    maps: &[&Matrix<f32>],
     read: &Sequences,
     tokens: &Matrix<f32>,
 ) -> Result<Matrix<f32>> {
-    let pass = model.pass(read)?;
     let parameters = model.stack.blocks[0].attention.function.parameters();
     let (v, d_v) = (parameters.w_v().forward(tokens)?, parameters.dims().d_v());
     let n = read.n_tokens;
     model.logits_with(read, |l, mut concat| {
         if l == 0 {
-            for (s, maps) in pass.blocks()[0].attn().iter().enumerate() {
+            for (s, &map) in maps.iter().enumerate() {
                 let v_i = v.view((s * n, head * d_v), (n, d_v));
                 let mut head_i = concat.view_mut((s * n, head * d_v), (n, d_v));
-                head_i.copy_from(&(&maps[head] * v_i));
+                head_i.copy_from(&(map * v_i));
             }
         }
         concat

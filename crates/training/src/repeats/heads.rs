@@ -1,6 +1,7 @@
 //! Where the heads of a predictor look.
 
 use attention::Matrix;
+use block::StackPass;
 
 use super::{Predictor, Sequences};
 use crate::Result;
@@ -28,7 +29,11 @@ impl HeadShares {
     /// # Errors
     /// As [`Predictor::pass`].
     pub fn of(model: &Predictor, read: &Sequences) -> Result<Self> {
-        let pass = model.pass(read)?;
+        Ok(Self::in_pass(&model.pass(read)?, read))
+    }
+
+    /// Measures the heads in a pass over some sequences.
+    pub(super) fn in_pass(pass: &StackPass<'_, f32>, read: &Sequences) -> Self {
         let n = read.n_tokens;
         let known: Vec<usize> = read.known().collect();
         let share_at = |key: fn(usize, usize) -> usize| {
@@ -42,11 +47,11 @@ impl HeadShares {
                 known.iter().map(share).sum::<f64>() / known.len().max(1) as f64
             })
         };
-        Ok(Self {
+        Self {
             previous: share_at(|t, _| t - 1),
             same_place: share_at(|t, _| t),
             last_same: share_at(|t, period| t - period),
             after_last_same: share_at(|t, period| t - period + 1),
-        })
+        }
     }
 }

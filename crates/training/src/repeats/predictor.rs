@@ -1,8 +1,8 @@
 //! What is trained: an embedding, blocks of attention, an unembedding.
 
 use attention::{
-    Batch, Dims, Error as SizeError, LayerParameters, Linear, Mask, Matrix, Rng,
-    random_matrix,
+    Batch, Dims, Error as SizeError, LayerParameters, Linear, Mask, Matrix,
+    MultiHeadAttention, Rng, random_matrix,
 };
 use block::{Block, Embedding, Norm, Positions, Stack, StackPass, Sublayer};
 use fused_heads::FusedAttention;
@@ -94,12 +94,15 @@ impl Predictor {
 
     /// The number of parameters, by what holds them: embedding, blocks, unembedding.
     pub fn n_parameters(&self) -> [usize; 3] {
-        let mut own = self.clone();
-        let count = |parts: Vec<&mut [f32]>| parts.iter().map(|part| part.len()).sum();
+        let positions = self.embedding.positions.table().map_or(0, |table| table.len());
+        let of_block = |block: &Block<FusedAttention<f32>, f32>| {
+            block.attention.function.parameter_count().total()
+        };
+        let bias = self.unembedding.bias.as_ref().map_or(0, |bias| bias.len());
         [
-            count(own.embedding.entries_mut()),
-            count(own.stack.entries_mut()),
-            count(own.unembedding.entries_mut()),
+            self.embedding.tokens.len() + positions,
+            self.stack.blocks.iter().map(of_block).sum(),
+            self.unembedding.weight.len() + bias,
         ]
     }
 

@@ -3,7 +3,7 @@
 use attention::{Matrix, Rng, SeedableRng, max_abs_diff};
 
 use super::*;
-use crate::{Error, Removal};
+use crate::{Error, Removal, Schedule};
 
 fn rng() -> Rng {
     Rng::seed_from_u64(1)

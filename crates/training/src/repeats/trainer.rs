@@ -1,40 +1,12 @@
 //! The loop over the whole model: embedding, blocks and unembedding learn together.
 
-use attention::{Error as SizeError, Matrix, Rng, SeedableRng};
+use attention::{Matrix, Rng};
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
-use rand::RngExt;
 
+use super::predictor::largest;
 use super::{Architecture, HeadShares, Predictor, Repeats, Sequences};
-use crate::{Error, Result};
-
-/// How long, how fast, and with which seed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Schedule {
-    /// The number of steps.
-    pub n_steps: usize,
-    /// Sequences a step, drawn anew each time.
-    pub batch: usize,
-    /// How far a step of Adam goes at first; it falls to 0 in a straight line.
-    pub rate: f64,
-    /// Where all random numbers come from.
-    pub seed: u64,
-    /// Sequences of the test set.
-    pub n_test: usize,
-    /// How many times the test set is looked at along the way.
-    pub n_looks: usize,
-}
-
-impl Schedule {
-    /// What the chapter uses: 1,500 steps of 32 sequences.
-    pub fn usual(seed: u64) -> Self {
-        Self { n_steps: 1500, batch: 32, rate: 0.003, seed, n_test: 200, n_looks: 30 }
-    }
-
-    /// What the small world takes: 800 steps of 32 sequences.
-    pub fn small(seed: u64) -> Self {
-        Self { n_steps: 800, rate: 0.005, n_looks: 20, ..Self::usual(seed) }
-    }
-}
+use crate::schedule::Streams;
+use crate::{Error, Result, Schedule};
 
 /// A look at the test set.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,21 +68,15 @@ impl PredictorTrainer {
     /// # Errors
     /// [`Error::Sizes`] for a size of 0; [`Error::Rate`].
     pub fn new(built: Architecture, task: Repeats, schedule: Schedule) -> Result<Self> {
-        let Schedule { n_steps, batch, rate, seed, n_test, .. } = schedule;
-        SizeError::expect_positive("the number of steps", n_steps)?;
-        SizeError::expect_positive("the number of sequences a step", batch)?;
-        if !(rate.is_finite() && rate > 0.0) {
-            return Err(Error::Rate { rate });
-        }
-        let root = &mut Rng::seed_from_u64(seed);
-        let [mut parameters, batches, mut for_test] =
-            std::array::from_fn(|_| Rng::seed_from_u64(root.random()));
-        let before = Predictor::random(built, &task, &mut parameters)?;
-        let test = task.draw(n_test, &mut for_test)?;
+        schedule.check()?;
+        let mut streams = Streams::of(schedule.seed);
+        let before = Predictor::random(built, &task, &mut streams.parameters)?;
+        let test = task.draw(schedule.n_test, &mut streams.test)?;
         let looks = vec![PredictorLook::at(&before, &test, &[])?];
         let model = before.clone();
         let so_far = PredictorTraining { before, model, test, looks, losses: Vec::new() };
-        Ok(Self { task, schedule, batches, adam: Adam::new(rate), so_far })
+        let (batches, adam) = (streams.batches, Adam::new(schedule.rate));
+        Ok(Self { task, schedule, batches, adam, so_far })
     }
 
     /// Takes a step and gives the loss before it, or none at the end.
@@ -123,7 +89,7 @@ impl PredictorTrainer {
         if step == n_steps {
             return Ok(None);
         }
-        self.adam.lr = rate * (1.0 - step as f64 / n_steps as f64);
+        self.adam.lr = self.schedule.rate_at(step);
         let read = self.task.draw(batch, &mut self.batches)?;
         let loss = descend(&mut self.so_far.model, &read, &mut self.adam)?;
         let first = *self.so_far.losses.first().unwrap_or(&loss);
@@ -131,16 +97,10 @@ impl PredictorTrainer {
             return Err(Error::Diverged { step, loss, first, rate });
         }
         self.so_far.losses.push(loss);
-        if self.is_look_due(step + 1) {
+        if self.schedule.is_look_due(step + 1) {
             self.so_far.looks.push(self.look()?);
         }
         Ok(Some(loss))
-    }
-
-    fn is_look_due(&self, n_taken: usize) -> bool {
-        let Schedule { n_steps, n_looks, .. } = self.schedule;
-        let looks_by = |n_taken: usize| n_taken * n_looks / n_steps;
-        n_taken == n_steps || looks_by(n_taken) > looks_by(n_taken - 1)
     }
 
     /// The schedule that it was begun with.
@@ -201,14 +161,15 @@ fn descend(model: &mut Predictor, read: &Sequences, adam: &mut Adam<f32>) -> Res
 impl PredictorLook {
     fn at(model: &Predictor, test: &Sequences, losses: &[f64]) -> Result<Self> {
         let pass = model.pass(test)?;
+        let logits = model.unembedding.forward(pass.out())?;
         let of_first = |attn: &[Vec<Matrix<f32>>]| {
             attn[0].iter().map(|map| map.map(f64::from)).collect()
         };
         Ok(Self {
             step: losses.len(),
             loss: losses.last().copied(),
-            score: model.score(test)?,
-            shares: HeadShares::of(model, test)?,
+            score: test.score(&largest(&logits)),
+            shares: HeadShares::in_pass(&pass, test),
             maps: pass.blocks().iter().map(|pass| of_first(pass.attn())).collect(),
         })
     }
