@@ -9,12 +9,14 @@ use workshop::paths;
 /// What each crate of the subject may use, the lowest floor first. Implementations that are
 /// compared never call each other; the one exception is the formula itself, which
 /// `per-head` takes from `single-head`.
-const SUBJECT: [(&str, &[&str]); 13] = [
+const SUBJECT: [(&str, &[&str]); 14] = [
     // The first and the third only fix features of what nalgebra stands on.
     ("attention", &["bytemuck", "nalgebra", "num-complex", "rand", "thiserror"]),
     ("single-head", &["attention"]),
     ("per-head", &["attention", "single-head"]),
     ("fused-heads", &["attention"]),
+    // The last three are those of its example, which speaks ONNX.
+    ("variants", &["attention", "thiserror", "clap", "half", "safetensors"]),
     ("kernels", &["attention", "nalgebra", "pulp", "rayon"]),
     ("figures", &["attention", "plotly", "serde_json", "thiserror"]),
     ("gradients", &["attention", "fused-heads", "thiserror"]),

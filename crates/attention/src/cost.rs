@@ -47,26 +47,32 @@ impl MultiplyAdds {
     // ANCHOR: count
     pub fn count(dims: Dims, n_q: usize, n_kv: usize) -> Result<Self> {
         let (h, d_k, d_v) = (dims.n_heads(), dims.d_k(), dims.d_v());
-        let costs = [
+        Self::of_products([
             ("query W^Q", [h, n_q, dims.d_model(), d_k]),
             ("key W^K", [h, n_kv, dims.key_width(), d_k]),
             ("value W^V", [h, n_kv, dims.value_width(), d_v]),
             ("Q Kᵀ", [h, n_q, d_k, n_kv]),
             ("A V", [h, n_q, n_kv, d_v]),
             ("concat W^O", [1, n_q, dims.concat_width(), dims.d_model()]),
-        ];
-        // h products of [n, m] × [m, p] take h · n · m · p multiply-adds.
-        let costs = costs.map(|(name, [h, n, m, p])| {
+        ])
+    }
+    // ANCHOR_END: count
+
+    /// Counts products by name: `[h, n, m, p]` are h products of `[n, m]` and `[m, p]`, which
+    /// take h · n · m · p multiply-adds.
+    ///
+    /// # Errors
+    /// As [`count`](Self::count).
+    pub fn of_products(
+        products: impl IntoIterator<Item = (&'static str, [usize; 4])>,
+    ) -> Result<Self> {
+        let cost = |(name, [h, n, m, p]): (_, [usize; 4])| {
             let formula = format!("{h} × ({n}, {m}) × ({m}, {p})");
             let multiply_adds =
                 checked([h, n, m, p].map(|it| it as u64), u64::checked_mul, &formula)?;
             Ok(Cost { name, formula, multiply_adds })
-        });
-        Self::of(costs.into_iter().collect::<Result<_>>()?)
-    }
-    // ANCHOR_END: count
-
-    fn of(costs: Vec<Cost>) -> Result<Self> {
+        };
+        let costs = products.into_iter().map(cost).collect::<Result<Vec<_>>>()?;
         let each = costs.iter().map(|cost| cost.multiply_adds);
         let total = checked(each, u64::checked_add, "the sum of all products")?;
         Ok(Self { costs, total })

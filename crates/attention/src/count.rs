@@ -16,7 +16,7 @@ pub struct Count {
 impl Count {
     /// The lines of a projection: its matrix, and its bias if it has one. The superscript
     /// is `^Q`, or `_i^Q` for a projection that each head has.
-    pub(crate) fn of_linear<T: Real>(
+    pub fn of_linear<T: Real>(
         superscript: &str,
         copies: usize,
         linear: &Linear<T>,
@@ -87,7 +87,7 @@ impl ParameterCount {
     /// A ledger of these lines; matrices are put before biases.
     ///
     /// Their matrices are in memory, so no number here overflows.
-    pub(crate) fn of_parts(counts: impl IntoIterator<Item = Count>) -> Self {
+    pub fn of_parts(counts: impl IntoIterator<Item = Count>) -> Self {
         let mut counts: Vec<Count> = counts.into_iter().collect();
         counts.sort_by_key(|count| count.name.starts_with('b'));
         Self { counts }

@@ -1,0 +1,90 @@
+//! What can be wrong with a change.
+
+/// A result whose error is this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a layer cannot be changed so.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Sizes that do not fit together.
+    #[error(transparent)]
+    Sizes(#[from] attention::Error),
+
+    /// Query heads that cannot be shared out among the heads of keys and values.
+    #[error(
+        "{n_heads} query heads cannot be shared out among {n_kv_heads} heads of keys and \
+         values: {n_heads} = {n_kv_heads} × {} + {}",
+        n_heads / n_kv_heads, n_heads % n_kv_heads
+    )]
+    Groups {
+        /// The number of query heads.
+        n_heads: usize,
+        /// The number of heads of keys and values, at least 1.
+        n_kv_heads: usize,
+    },
+
+    /// Entries are rotated two at a time.
+    #[error(
+        "{n_rotated} entries of a head cannot be rotated: it must be an even number above 0"
+    )]
+    NotPairs {
+        /// How many were to be rotated.
+        n_rotated: usize,
+    },
+
+    /// More entries to be rotated than a head has.
+    #[error("{n_rotated} entries of a head were to be rotated, and it has {d_k}")]
+    Rotated {
+        /// How many were to be rotated.
+        n_rotated: usize,
+        /// How many there are.
+        d_k: usize,
+    },
+
+    /// A window that has no place for the token itself.
+    #[error("a window of 0 tokens: a token sees itself at least, so 1 is the smallest")]
+    EmptyWindow,
+
+    /// A number that must be above 0, and finite.
+    #[error("{what} is {value}, and must be a number above 0")]
+    NotPositive {
+        /// Which number.
+        what: &'static str,
+        /// What it is.
+        value: f64,
+    },
+
+    /// A list with one entry per head, for another number of heads.
+    #[error("{what} has {found} entries for {n_heads} heads: give one per head")]
+    PerHead {
+        /// Which list.
+        what: &'static str,
+        /// How many entries it has.
+        found: usize,
+        /// The number of query heads.
+        n_heads: usize,
+    },
+}
+
+impl Error {
+    /// Refuses a number that is 0, negative, infinite or NaN.
+    pub(crate) fn expect_above_0(what: &'static str, value: f64) -> Result<()> {
+        if value.is_finite() && value > 0.0 {
+            return Ok(());
+        }
+        Err(Self::NotPositive { what, value })
+    }
+
+    /// Refuses a list that has not one entry per head.
+    pub(crate) fn expect_per_head(
+        what: &'static str,
+        found: usize,
+        n_heads: usize,
+    ) -> Result<()> {
+        if found == n_heads {
+            return Ok(());
+        }
+        Err(Self::PerHead { what, found, n_heads })
+    }
+}
