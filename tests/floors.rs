@@ -15,8 +15,7 @@ const SUBJECT: [(&str, &[&str]); 14] = [
     ("single-head", &["attention"]),
     ("per-head", &["attention", "single-head"]),
     ("fused-heads", &["attention"]),
-    // The last three are those of its example, which speaks ONNX.
-    ("variants", &["attention", "thiserror", "clap", "half", "safetensors"]),
+    ("variants", &["attention", "thiserror"]),
     ("kernels", &["attention", "nalgebra", "pulp", "rayon"]),
     ("figures", &["attention", "plotly", "serde_json", "thiserror"]),
     ("gradients", &["attention", "fused-heads", "thiserror"]),
@@ -126,9 +125,18 @@ const TOOLS: [(&str, &[&str]); 13] = [
     ("learn", &["workshop", "practice"]),
 ];
 
-/// What tests and benches may use besides, in any crate.
-const FOR_TESTS: [&str; 6] =
-    ["anyhow", "insta", "proptest", "rand", "serde_json", "tempfile"];
+/// What tests, benches and examples may use besides, in any crate.
+const FOR_TESTS: [&str; 9] = [
+    "anyhow",
+    "clap",
+    "half",
+    "insta",
+    "proptest",
+    "rand",
+    "safetensors",
+    "serde_json",
+    "tempfile",
+];
 
 fn manifest(of: &str) -> toml::Table {
     let manifest = paths::workspace().join("crates").join(of).join("Cargo.toml");

@@ -39,3 +39,5 @@ mod torch;
 mod trace;
 /// The trained layer gives what it gave where it was trained.
 mod trained;
+/// With nothing changed, the layer that can be changed is the fused layer.
+mod variants;
