@@ -1,5 +1,7 @@
 //! What is true of each change, and of all of them together.
 
+mod by_definition;
+
 use attention::{
     Dims, Mask, Matrix, MultiHeadAttention, Rng, SeedableRng, max_abs_diff,
     random_matrix, softmax_rows,
