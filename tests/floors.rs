@@ -22,7 +22,15 @@ const SUBJECT: [(&str, &[&str]); 14] = [
     ("block", &["attention", "fused-heads", "gradients", "libm", "thiserror"]),
     (
         "training",
-        &["attention", "block", "fused-heads", "gradients", "rand", "thiserror"],
+        &[
+            "attention",
+            "block",
+            "fused-heads",
+            "gradients",
+            "rand",
+            "thiserror",
+            "variants",
+        ],
     ),
     ("pretrained", &["attention", "safetensors", "serde", "serde_json", "thiserror"]),
     (

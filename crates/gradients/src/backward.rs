@@ -85,14 +85,26 @@ impl<T: Real> Pass<'_, T> {
 }
 
 /// The backward pass through one head: the gradients of its Q, K and V from its output's.
+///
+/// The backward pass of [`attend_head`](attention::attend_head) with the usual scale
+/// and any mask: `attn_i` is the map that came out of it.
+///
+/// # Shapes
+/// `q_i` is `[n_q, d_k]`, `k_i` is `[n_kv, d_k]`, `v_i` is `[n_kv, d_v]`, `attn_i` is
+/// `[n_q, n_kv]` and `d_head_i` is `[n_q, d_v]`; what comes out has the shapes of `q_i`, `k_i`
+/// and `v_i`.
+///
+/// # Errors
+/// [`Error::Shape`] if they do not fit.
 // ANCHOR: attend_backward
-fn attend_backward<T: Real>(
+pub fn attend_backward<T: Real>(
     q_i: View<'_, T>,
     k_i: View<'_, T>,
     v_i: View<'_, T>,
     attn_i: &Matrix<T>,
     d_head_i: View<'_, T>,
 ) -> Result<[Matrix<T>; 3]> {
+    check(q_i, k_i, v_i, attn_i, d_head_i)?;
     // let out = weighted_values(&attn, v);
     let dv_i = product(attn_i.transpose().as_view(), d_head_i); // [n_kv, d_v]
     let d_attn = product(d_head_i, v_i.transpose().as_view()); // [n_q, n_kv]
@@ -113,3 +125,17 @@ fn attend_backward<T: Real>(
     Ok([dq_i, dk_i, dv_i])
 }
 // ANCHOR_END: attend_backward
+
+fn check<T: Real>(
+    q_i: View<'_, T>,
+    k_i: View<'_, T>,
+    v_i: View<'_, T>,
+    attn_i: &Matrix<T>,
+    d_head_i: View<'_, T>,
+) -> Result<()> {
+    let (n_q, n_kv) = (q_i.nrows(), k_i.nrows());
+    Error::expect_shape("k_i", (n_kv, q_i.ncols()), k_i.shape())?;
+    Error::expect_shape("v_i", (n_kv, v_i.ncols()), v_i.shape())?;
+    Error::expect_shape("attn_i", (n_q, n_kv), attn_i.shape())?;
+    Error::expect_shape("d_head_i", (n_q, v_i.ncols()), d_head_i.shape())
+}

@@ -78,6 +78,7 @@ mod softmax;
 mod tests;
 
 pub use attention::{Gradients, InputGradients};
+pub use backward::attend_backward;
 pub use error::Error;
 pub use linear::{LinearGradients, linear_backward};
 pub use loss::{Loss, cross_entropy, mean_squared_error};

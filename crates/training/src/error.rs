@@ -15,6 +15,17 @@ pub enum Error {
     #[error(transparent)]
     Block(#[from] block::Error),
 
+    /// A change of the formula that does not fit.
+    #[error(transparent)]
+    Variants(#[from] variants::Error),
+
+    /// A change of the formula that no training here goes back through.
+    #[error("the backward pass of {change} is not written: train without it")]
+    NoBackward {
+        /// Which change.
+        change: &'static str,
+    },
+
     /// Answers that are none of the classes there are.
     #[error(transparent)]
     Loss(#[from] gradients::Error),

@@ -42,6 +42,8 @@
 //! its own, [`Repeats`] trains a whole model, its embedding, positions and two layers of
 //! heads that work together: see [`Predictor`].
 //!
+//! In another, `sideways`, the formula itself is changed: see [`Follower`] and [`Reader`].
+//!
 //! Left out: regularising.
 
 mod ablation;
@@ -53,6 +55,7 @@ mod model;
 mod repeats;
 mod report;
 mod schedule;
+mod sideways;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -73,6 +76,10 @@ pub use repeats::{
 };
 pub use report::Report;
 pub use schedule::Schedule;
+pub use sideways::{
+    ChangedGradients, ChangedPass, Follower, FollowerPlan, Learned, Learner, Place,
+    Reader, learn,
+};
 pub use task::{Answers, Examples, Task};
 pub use train::{Look, Settings, Step, Trained, Trainer, focus, train};
 pub use windows::{Found, SPECIALISATIONS, Window, Windows, specialisations};

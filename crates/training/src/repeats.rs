@@ -25,6 +25,7 @@ mod trainer;
 
 pub use carried::Carried;
 pub use heads::HeadShares;
+pub(crate) use predictor::largest;
 pub use predictor::{Architecture, Predictor};
 pub use removal::HeadRemoval;
 pub use task::{Repeats, Sequences};

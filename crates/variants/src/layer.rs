@@ -98,6 +98,12 @@ impl<T: Real> VariantAttention<T> {
         &self.projections
     }
 
+    /// The entries of the four projections, to be changed in place: weight and bias of W^Q, of
+    /// W^K, of W^V and of W^O, each column by column. No shape can change.
+    pub fn entries_mut(&mut self) -> Vec<&mut [T]> {
+        self.projections.iter_mut().flat_map(Linear::entries_mut).collect()
+    }
+
     /// What is changed.
     pub fn changes(&self) -> &Changes<T> {
         &self.changes

@@ -6,6 +6,8 @@
 //! cargo run --release -p training --example seeds -- codes
 //! cargo run --release -p training --example seeds -- windows
 //! cargo run --release -p training --example seeds -- repeats
+//! cargo run --release -p training --example seeds -- shared
+//! cargo run --release -p training --example seeds -- places
 //! ```
 //!
 //! prints one line per run and writes `crates/training/data/EXPERIMENT.json`, one line per
@@ -15,8 +17,10 @@
 mod codes;
 mod lookups;
 mod loudness;
+mod places;
 mod repeats;
 mod run;
+mod shared;
 mod windows;
 
 use std::fs;
@@ -27,14 +31,17 @@ use serde_json::Value;
 
 fn main() -> Result<()> {
     let asked = std::env::args().nth(1);
-    let experiment =
-        asked.context("which: lookups, loudness, codes, windows or repeats?")?;
+    let experiment = asked.context(
+        "which: lookups, loudness, codes, windows, repeats, shared or places?",
+    )?;
     let runs = match experiment.as_str() {
         "lookups" => lookups::runs()?,
         "loudness" => loudness::runs()?,
         "codes" => codes::runs()?,
         "windows" => windows::runs()?,
         "repeats" => repeats::runs()?,
+        "shared" => shared::runs()?,
+        "places" => places::runs()?,
         other => bail!("there is no experiment {other}"),
     };
     let lines: Vec<String> = runs.iter().map(Value::to_string).collect();

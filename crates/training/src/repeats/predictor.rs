@@ -161,7 +161,7 @@ impl Predictor {
 }
 
 /// The id with the largest logit, row by row.
-pub(super) fn largest(logits: &Matrix<f32>) -> Vec<usize> {
+pub(crate) fn largest(logits: &Matrix<f32>) -> Vec<usize> {
     let of_row = |row: usize| {
         let logit = |id: usize| logits[(row, id)];
         (1..logits.ncols())

@@ -1,0 +1,71 @@
+//! Heads that share keys and values, at equal numbers of weights.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use attention::Rng;
+use serde_json::{Value, json};
+use training::{
+    Follower, FollowerPlan, Lookups, Place, Reader, Repeats, Schedule, learn,
+};
+
+use crate::run::{SEEDS, round, rounded};
+
+/// Heads of keys and values for four query heads, and the width at which the matrices of all
+/// three have as many entries: d_model · width · 2 (4 + heads) is d_model · 240.
+const SHARED: [[usize; 2]; 3] = [[4, 15], [2, 20], [1, 24]];
+
+/// Both tasks with every way to share and every seed.
+pub fn runs() -> Result<Vec<Value>> {
+    let mut runs = Vec::new();
+    for task in ["lookups", "repeats"] {
+        for [n_kv_heads, d_head] in SHARED {
+            for seed in SEEDS {
+                let start = Instant::now();
+                let scores = match task {
+                    "lookups" => lookups(n_kv_heads, d_head, seed)?,
+                    _ => repeats(n_kv_heads, d_head, seed)?,
+                };
+                let score = scores.iter().sum::<f64>() / scores.len() as f64;
+                println!(
+                    "{task}, 4 heads of {d_head} on {n_kv_heads}, seed {seed}: {:5.1} %  {:.1} s",
+                    100.0 * score,
+                    start.elapsed().as_secs_f64()
+                );
+                runs.push(json!({
+                    "task": task,
+                    "kv_heads": n_kv_heads,
+                    "width": d_head,
+                    "seed": seed,
+                    "scores": rounded(&scores),
+                    "score": round(score),
+                }));
+            }
+        }
+    }
+    Ok(runs)
+}
+
+fn lookups(n_kv_heads: usize, d_head: usize, seed: u64) -> Result<Vec<f64>> {
+    let task = Lookups::default();
+    let reader = |rng: &mut Rng| Reader::random(&task, [4, n_kv_heads, d_head], rng);
+    let schedule = Schedule::from(&Lookups::settings(4, seed));
+    let learned = learn(reader, &task, &schedule)?;
+    Ok(learned.learner.scores(&learned.test)?)
+}
+
+fn repeats(n_kv_heads: usize, d_head: usize, seed: u64) -> Result<Vec<f64>> {
+    let task = Repeats::default();
+    let plan = FollowerPlan {
+        n_layers: 2,
+        n_heads: 4,
+        n_kv_heads,
+        d_head,
+        d_model: 64,
+        place: Place::Learned,
+        n_positions: task.n_tokens,
+    };
+    let follower = |rng: &mut Rng| Follower::random(plan, task.n_vocabulary, rng);
+    let learned = learn(follower, &task, &Schedule::usual(seed))?;
+    Ok(vec![learned.learner.score(&learned.test)?])
+}

@@ -1,0 +1,177 @@
+//! What comes next, said by two layers that know places in one of five ways.
+
+use attention::{Batch, Dims, Linear, Mask, Matrix, Rng, random_matrix};
+use block::{Embedding, Positions, sinusoidal};
+use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
+use variants::{Alibi, Changes, Pairing, Rotary, Sizes, VariantAttention};
+
+use super::learn::Learner;
+use super::pass::ChangedPass;
+use crate::repeats::largest;
+use crate::{Repeats, Result, Sequences};
+
+/// How a model knows where a token stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// It does not, but for the mask, which lets a token see more the later it comes.
+    None,
+    /// A vector per position is added to the token, and learned.
+    Learned,
+    /// The same with the fixed table of 2017.
+    Sinusoidal,
+    /// Queries and keys are rotated.
+    Rotary,
+    /// Scores fall with distance.
+    Alibi,
+}
+
+impl Place {
+    /// All of them, the control first.
+    pub const ALL: [Self; 5] =
+        [Self::None, Self::Learned, Self::Sinusoidal, Self::Rotary, Self::Alibi];
+
+    /// What it is called.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Learned => "learned",
+            Self::Sinusoidal => "sinusoidal",
+            Self::Rotary => "rotary",
+            Self::Alibi => "ALiBi",
+        }
+    }
+}
+
+/// What a follower is built of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FollowerPlan {
+    /// The number of layers.
+    pub n_layers: usize,
+    /// The number of query heads of each.
+    pub n_heads: usize,
+    /// The number of heads of keys and values of each.
+    pub n_kv_heads: usize,
+    /// `d_k` and `d_v`.
+    pub d_head: usize,
+    /// The width of a token.
+    pub d_model: usize,
+    /// How it knows places.
+    pub place: Place,
+    /// How many positions it has, those of longer texts than it is trained on included.
+    pub n_positions: usize,
+}
+
+/// Attention layers with residuals between an embedding and an unembedding, as
+/// [`Predictor`](crate::Predictor).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Follower {
+    embedding: Embedding<f32>,
+    layers: Vec<VariantAttention<f32>>,
+    unembedding: Linear<f32>,
+}
+
+impl Follower {
+    /// Random parameters.
+    ///
+    /// # Errors
+    /// Sizes that do not fit.
+    pub fn random(
+        plan: FollowerPlan,
+        n_vocabulary: usize,
+        rng: &mut Rng,
+    ) -> Result<Self> {
+        let FollowerPlan { n_heads, n_kv_heads, d_head, d_model, n_positions, .. } = plan;
+        let mut embedding = Embedding::random(n_vocabulary, d_model, rng);
+        let mut changes = Changes::default();
+        match plan.place {
+            Place::None => {}
+            Place::Learned => {
+                let table = random_matrix(n_positions, d_model, 1.0, rng);
+                embedding.positions = Positions::Learned(table);
+            }
+            Place::Sinusoidal => {
+                embedding.positions = Positions::Fixed(sinusoidal(n_positions, d_model));
+            }
+            Place::Rotary => {
+                changes.rotary = Some(Rotary::new(Pairing::Halves, d_head, 10_000.0)?);
+            }
+            Place::Alibi => changes.alibi = Some(Alibi::new(n_heads)?),
+        }
+        let dims = Dims::with_head_sizes(d_model, n_heads, d_head, d_head)?;
+        let sizes = Sizes::new(dims, n_kv_heads)?;
+        let mut layer = || VariantAttention::random(sizes, true, changes.clone(), rng);
+        let layers = (0..plan.n_layers).map(|_| layer()).collect::<Result<_, _>>()?;
+        let unembedding = Linear::random(d_model, n_vocabulary, true, rng);
+        Ok(Self { embedding, layers, unembedding })
+    }
+
+    /// The number of parameters of its layers.
+    pub fn n_layer_parameters(&self) -> usize {
+        let of = |layer: &VariantAttention<f32>| {
+            layer
+                .projections()
+                .iter()
+                .flat_map(Linear::entries)
+                .map(<[f32]>::len)
+                .sum::<usize>()
+        };
+        self.layers.iter().map(of).sum()
+    }
+
+    /// The share of right answers among those that can be known.
+    ///
+    /// # Errors
+    /// As [`Learner::descend`].
+    pub fn score(&self, read: &Sequences) -> Result<f64> {
+        let mut x = self.embedding.forward(&read.ids, read.n_tokens)?;
+        for layer in &self.layers {
+            let tokens = Batch::new(read.n_sequences(), x.clone())?;
+            x += ChangedPass::forward(layer, &tokens, &tokens, &Mask::Causal)?.out();
+        }
+        Ok(read.score(&largest(&self.unembedding.forward(&x)?)))
+    }
+}
+
+impl Learner for Follower {
+    type Task = Repeats;
+    type Examples = Sequences;
+
+    fn draw(task: &Repeats, n: usize, rng: &mut Rng) -> Result<Sequences> {
+        task.draw(n, rng)
+    }
+
+    fn descend(&mut self, read: &Sequences, adam: &mut Adam<f32>) -> Result<f32> {
+        let n = read.n_sequences();
+        // What each layer read, and at the end what the last one gave.
+        let mut x =
+            vec![Batch::new(n, self.embedding.forward(&read.ids, read.n_tokens)?)?];
+        for (l, layer) in self.layers.iter().enumerate() {
+            let change = ChangedPass::forward(layer, &x[l], &x[l], &Mask::Causal)?;
+            let sum: Matrix<f32> = x[l].tokens() + change.out();
+            x.push(Batch::new(n, sum)?);
+        }
+        let last = x[self.layers.len()].tokens();
+        let loss = cross_entropy(&self.unembedding.forward(last)?, &read.next)?;
+
+        let d_out = linear_backward(&self.unembedding, last, &loss.gradient)?;
+        let (mut d_x, mut d_layers) = (d_out.d_x, Vec::new());
+        for (l, layer) in self.layers.iter().enumerate().rev() {
+            let d = ChangedPass::forward(layer, &x[l], &x[l], &Mask::Causal)?
+                .backward(&d_x)?;
+            d_x += &d.d_query + &d.d_key;
+            d_layers.push(d);
+        }
+        d_layers.reverse();
+        let d_embedding = self.embedding.backward(&read.ids, read.n_tokens, &d_x)?;
+
+        let gradients = d_embedding.entries().into_iter();
+        let gradients = gradients.chain(d_layers.iter().flat_map(|d| d.entries()));
+        let gradients = gradients.chain(d_out.d_linear.entries());
+        let parameters = self.embedding.entries_mut().into_iter();
+        let parameters = parameters
+            .chain(self.layers.iter_mut().flat_map(|layer| layer.entries_mut()));
+        let parameters = parameters.chain(self.unembedding.entries_mut());
+        adam.update(&mut parameters.zip(gradients).collect::<Vec<_>>())?;
+        Ok(loss.value)
+    }
+}

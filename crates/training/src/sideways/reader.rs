@@ -1,0 +1,74 @@
+//! The words of a sentence, named by heads that share keys and values.
+
+use attention::{Dims, Linear, Mask, Matrix, Rng};
+use gradients::{Adam, Optimiser, linear_backward};
+use variants::{Changes, Sizes, VariantAttention};
+
+use super::learn::Learner;
+use super::pass::ChangedPass;
+use crate::{Examples, Lookups, Result, Task};
+
+/// A layer and its readout, as [`Model`](crate::Model).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reader {
+    /// The layer.
+    pub layer: VariantAttention<f32>,
+    /// From what comes out to the answers.
+    pub readout: Linear<f32>,
+}
+
+impl Reader {
+    /// Random parameters: so many query heads of width `d_head`, on so many heads of keys and
+    /// values.
+    ///
+    /// # Errors
+    /// [`Error::Variants`](crate::Error::Variants) for heads that cannot be shared out.
+    pub fn random(
+        task: &Lookups,
+        [n_heads, n_kv_heads, d_head]: [usize; 3],
+        rng: &mut Rng,
+    ) -> Result<Self> {
+        let d_model = task.d_model();
+        let dims = Dims::with_head_sizes(d_model, n_heads, d_head, d_head)?;
+        let sizes = Sizes::new(dims, n_kv_heads)?;
+        let layer = VariantAttention::random(sizes, true, Changes::default(), rng)?;
+        let readout = Linear::random(d_model, task.n_answers(), true, rng);
+        Ok(Self { layer, readout })
+    }
+
+    /// The share of right names, target by target.
+    ///
+    /// # Errors
+    /// Examples of another width.
+    pub fn scores(&self, examples: &Examples) -> Result<Vec<f64>> {
+        Ok(examples.answers.scores(&self.said(examples)?))
+    }
+
+    fn said(&self, examples: &Examples) -> Result<Matrix<f32>> {
+        let Examples { asking, tokens, .. } = examples;
+        let pass = ChangedPass::forward(&self.layer, asking, tokens, &Mask::None)?;
+        Ok(self.readout.forward(pass.out())?)
+    }
+}
+
+impl Learner for Reader {
+    type Task = Lookups;
+    type Examples = Examples;
+
+    fn draw(task: &Lookups, n: usize, rng: &mut Rng) -> Result<Examples> {
+        task.draw(n, rng)
+    }
+
+    fn descend(&mut self, examples: &Examples, adam: &mut Adam<f32>) -> Result<f32> {
+        let Examples { asking, tokens, answers, .. } = examples;
+        let pass = ChangedPass::forward(&self.layer, asking, tokens, &Mask::None)?;
+        let loss = answers.loss(&self.readout.forward(pass.out())?)?;
+        let d_readout = linear_backward(&self.readout, pass.out(), &loss.gradient)?;
+        let d_layer = pass.backward(&d_readout.d_x)?;
+        let gradients = d_layer.entries().into_iter().chain(d_readout.d_linear.entries());
+        let parameters = self.layer.entries_mut().into_iter();
+        let parameters = parameters.chain(self.readout.entries_mut());
+        adam.update(&mut parameters.zip(gradients).collect::<Vec<_>>())?;
+        Ok(loss.value)
+    }
+}
