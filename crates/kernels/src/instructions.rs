@@ -80,6 +80,16 @@ impl Instructions {
             Set::Neon(simd) => Simd::vectorize(simd, op),
         }
     }
+
+    /// The same with at most 8 numbers in a vector: where all wait for memory, that is
+    /// enough, and a panel of a weight has rows of 8.
+    pub(crate) fn run_in_eights<Op: WithSimd>(self, op: Op) -> Op::Output {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512(simd) => Simd::vectorize(*simd, op),
+            _ => self.run(op),
+        }
+    }
 }
 
 impl PartialEq for Instructions {

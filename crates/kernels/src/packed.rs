@@ -4,6 +4,7 @@ pub(crate) mod attend;
 pub(crate) mod backward;
 pub(crate) mod blocks;
 pub(crate) mod careful;
+pub(crate) mod few;
 pub(crate) mod forward;
 mod groups;
 pub(crate) mod layer;

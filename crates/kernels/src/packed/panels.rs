@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::tile::{COLUMNS, ROWS};
 
 /// The columns of a projection in panels of 8, row after row, with zeros behind the last.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Panels {
     d_in: usize,
     /// `[panel][d_in][8]`.
@@ -47,6 +47,28 @@ impl Panels {
         Self { d_in, weight, bias }
     }
 
+    /// A weight that is stored as `[d_out, d_in]`: `read` writes row `j` of it.
+    pub(crate) fn from_rows(
+        d_in: usize,
+        d_out: usize,
+        read: impl Fn(usize, &mut [f32]) + Sync,
+    ) -> Self {
+        let mut weight = vec![0f32; round_up(d_out) * d_in];
+        weight.par_chunks_mut((COLUMNS * d_in).max(1)).enumerate().for_each_init(
+            || vec![0f32; d_in],
+            |numbers, (i, panel)| {
+                let first = i * COLUMNS;
+                for j in 0..COLUMNS.min(d_out - first) {
+                    read(first + j, numbers);
+                    for (row, &w) in panel.chunks_exact_mut(COLUMNS).zip(&*numbers) {
+                        row[j] = w;
+                    }
+                }
+            },
+        );
+        Self { d_in, weight, bias: vec![0.0; round_up(d_out)] }
+    }
+
     /// Some rows of each of these matrices, turned round and one below the other: a way
     /// back, from the gradients of what came out to that of what went in. There are as many
     /// rows of each.
@@ -82,6 +104,11 @@ impl Panels {
     pub(crate) fn panel(&self, i: usize) -> (&[f32], &[f32]) {
         let len = self.d_in * COLUMNS;
         (&self.weight[i * len..][..len], &self.bias[i * COLUMNS..][..COLUMNS])
+    }
+
+    /// The bytes of all weights and biases.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.weight) + size_of_val(&*self.bias)
     }
 
     /// The width of a token that goes in.
