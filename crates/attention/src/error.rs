@@ -154,6 +154,28 @@ pub enum Error {
         found: usize,
     },
 
+    /// Query heads that cannot be shared out among the heads of keys and values.
+    #[error(
+        "{n_heads} query heads cannot be shared out among {n_kv_heads} heads of keys and \
+         values: {n_heads} = {n_kv_heads} × {} + {}",
+        n_heads / n_kv_heads, n_heads % n_kv_heads
+    )]
+    Groups {
+        /// The number of query heads.
+        n_heads: usize,
+        /// The number of heads of keys and values, at least 1.
+        n_kv_heads: usize,
+    },
+
+    /// A number that must be above 0, and finite.
+    #[error("{what} is {value}, and must be a number above 0")]
+    NotPositive {
+        /// Which number.
+        what: &'static str,
+        /// What it is.
+        value: f64,
+    },
+
     /// Masks within masks, deeper than anybody means.
     #[error("the mask holds masks within masks, and more than {most} levels of them")]
     MaskDepth {

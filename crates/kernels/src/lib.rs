@@ -38,6 +38,8 @@ pub use online_softmax::OnlineSoftmax;
 #[cfg(feature = "ladder")]
 mod block_mask;
 #[cfg(feature = "ladder")]
+mod decode;
+#[cfg(feature = "ladder")]
 mod exp2;
 #[cfg(feature = "ladder")]
 mod inputs;
@@ -58,6 +60,7 @@ mod tile;
 
 #[cfg(feature = "ladder")]
 pub use crate::{
+    decode::{GroupedAttention, GroupedHeads, PackedCache, Scoring},
     inputs::{Inputs, Lengths},
     instructions::Instructions,
     ladder::{OneProduct, Plain, Threads, Tiles, VectorExp, ladder},
