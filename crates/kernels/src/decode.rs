@@ -20,6 +20,7 @@ mod cache;
 mod careful;
 mod heads;
 mod panel;
+mod prompt;
 mod scoring;
 #[cfg(test)]
 mod tests;

@@ -42,6 +42,8 @@ mod decode;
 #[cfg(feature = "ladder")]
 mod exp2;
 #[cfg(feature = "ladder")]
+mod gated;
+#[cfg(feature = "ladder")]
 mod inputs;
 #[cfg(feature = "ladder")]
 mod instructions;
@@ -61,6 +63,7 @@ mod tile;
 #[cfg(feature = "ladder")]
 pub use crate::{
     decode::{GroupedAttention, GroupedHeads, PackedCache, Scoring},
+    gated::{Gate, gated},
     inputs::{Inputs, Lengths},
     instructions::Instructions,
     ladder::{OneProduct, Plain, Threads, Tiles, VectorExp, ladder},

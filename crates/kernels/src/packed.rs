@@ -14,6 +14,6 @@ pub(crate) mod merge;
 pub(crate) mod panels;
 pub(crate) mod product;
 pub(crate) mod project;
-mod running;
+pub(crate) mod running;
 pub(crate) mod units;
 pub(crate) mod weights;

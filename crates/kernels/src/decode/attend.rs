@@ -6,6 +6,7 @@ use attention::{Error, Matrix, Result};
 use rayon::prelude::*;
 
 use super::panel::{self, Run, Seen, parts};
+use super::prompt::Tiles;
 use super::{GroupedHeads, PackedCache, Scoring, careful};
 use crate::Instructions;
 use crate::tile::ROWS;
@@ -47,6 +48,7 @@ pub struct GroupedAttention {
     /// Queries as runs read them, `[row]` of [`parts`] of each group.
     q: Vec<f32>,
     runs: Vec<f32>,
+    pub(super) tiles: Tiles,
 }
 
 impl GroupedAttention {
@@ -68,7 +70,8 @@ impl GroupedAttention {
         instructions: Instructions,
     ) -> Result<Self> {
         scoring.check(heads)?;
-        Ok(Self { heads, scoring, instructions, q: Vec::new(), runs: Vec::new() })
+        let (q, runs, tiles) = (Vec::new(), Vec::new(), Tiles::default());
+        Ok(Self { heads, scoring, instructions, q, runs, tiles })
     }
 
     /// One new token of each sequence: its queries meet all keys of its own cache, or those

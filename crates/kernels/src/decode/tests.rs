@@ -253,6 +253,95 @@ fn a_value_without_a_share_is_left_out() {
     assert!((out[0] - 1.0).abs() < 1e-6, "{}", out[0]); // 1 : 1 : 2 for nobody
 }
 
+/// A prompt, a prompt behind cached tokens, and every change of the scores.
+#[test]
+fn each_token_of_a_prompt_sees_itself_and_what_is_before() {
+    let rng = &mut Rng::seed_from_u64(6);
+    let sink = Some(vec![0.5, -1.0, 2.0, 0.0, 1.0, 3.0]);
+    let all = [
+        Scoring::default(),
+        Scoring { scale: Some(0.3), ..Scoring::default() },
+        Scoring { soft_cap: Some(3.0), window: Some(20), sink, ..Scoring::default() },
+    ];
+    let lengths: &[(usize, usize)] = if cfg!(miri) {
+        &[(10, 12)]
+    } else {
+        &[(1, 1), (5, 5), (9, 9), (48, 48), (100, 100), (30, 100), (130, 200)]
+    };
+    for widths in [[16, 8], [5, 12]] {
+        let heads = heads([6, 2], widths);
+        for scoring in &all {
+            for &(n, n_tokens) in lengths {
+                let (cache, kv) = filled(heads, n_tokens, rng);
+                let q: Matrix<f32> = random_matrix(n, 6 * heads.d_k(), 1.5, rng);
+                let mut out = Matrix::from_element(n, 6 * heads.d_v(), 7.0);
+                let mut attention =
+                    GroupedAttention::new(heads, scoring.clone()).unwrap();
+                // The second is not disturbed by what the first left behind.
+                for _ in 0..2 {
+                    attention.prompt(&q, &cache, &mut out).unwrap();
+                }
+                for i in 0..n {
+                    let row = |m: &Matrix<f32>| m.rows(i, 1).into_owned();
+                    let seen = n_tokens - n + i + 1;
+                    let expected =
+                        by_definition(heads, row(&q).as_slice(), &kv, seen, scoring);
+                    let difference = largest_difference(&row(&out), &expected);
+                    let case = format!("{scoring:?}, token {i} of {n}, {n_tokens} keys");
+                    assert!(difference < 1e-5, "{case}: {difference:e}");
+                }
+            }
+        }
+    }
+}
+
+/// A prompt that is cut anywhere, and then single tokens, are the whole prompt.
+#[test]
+fn pieces_and_single_tokens_are_the_whole() {
+    let rng = &mut Rng::seed_from_u64(7);
+    let heads = heads([6, 3], [16, 16]);
+    let (whole, [k, v]) = filled(heads, 120, rng);
+    let q: Matrix<f32> = random_matrix(120, 6 * 16, 1.5, rng);
+    let mut attention = GroupedAttention::new(heads, Scoring::default()).unwrap();
+    let mut expected = Matrix::zeros(120, 6 * 16);
+    attention.prompt(&q, &whole, &mut expected).unwrap();
+    let (mut cache, mut first) = (PackedCache::with_room(heads, 120), 0);
+    for n in [50, 47, 1, 1, 20, 1] {
+        let rows = |m: &Matrix<f32>| m.rows(first, n).into_owned();
+        cache.append(&rows(&k), &rows(&v)).unwrap();
+        let mut out = Matrix::zeros(n, 6 * 16);
+        match n {
+            1 => attention.one_token(&rows(&q), &[&cache], &mut out).unwrap(),
+            _ => attention.prompt(&rows(&q), &cache, &mut out).unwrap(),
+        }
+        let difference = (&out - rows(&expected)).amax();
+        assert!(difference < 2e-6, "{n} tokens from {first} on: {difference:e}");
+        first += n;
+    }
+}
+
+#[test]
+fn a_nan_in_a_prompt_stays_in_what_comes_after() {
+    let rng = &mut Rng::seed_from_u64(8);
+    let heads = heads([2, 1], [8, 8]);
+    let (mut cache, [mut k, v]) = filled(heads, 60, rng);
+    k[(40, 3)] = f32::NAN;
+    cache.truncate(0);
+    cache.append(&k, &v).unwrap();
+    let q: Matrix<f32> = random_matrix(60, 2 * 8, 1.5, rng);
+    let mut out = Matrix::zeros(60, 2 * 8);
+    let mut attention = GroupedAttention::new(heads, Scoring::default()).unwrap();
+    attention.prompt(&q, &cache, &mut out).unwrap();
+    for (i, row) in out.row_iter().enumerate() {
+        assert!(row.iter().all(|x| x.is_nan() == (i >= 40)), "token {i}: {row}");
+    }
+    let refused = attention.prompt(&q.clone().insert_row(0, 0.0), &cache, &mut out.clone());
+    insta::assert_snapshot!(refused.unwrap_err(), @"out has shape (60, 16), expected (61, 16)");
+    let refused =
+        attention.prompt(&q.insert_row(0, 0.0), &cache, &mut out.insert_row(0, 0.0));
+    insta::assert_snapshot!(refused.unwrap_err(), @"the cache of these queries has 60 entries, expected 61");
+}
+
 #[test]
 fn what_does_not_fit_is_refused_with_its_numbers() {
     let error = |r: attention::Result<()>| r.unwrap_err().to_string();

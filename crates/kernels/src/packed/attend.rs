@@ -6,19 +6,19 @@
 
 use std::ops::Range;
 
-use attention::Dims;
+use attention::{Dims, Mask};
 use pulp::{Simd, WithSimd};
 
 use super::blocks::{KeyBlock, Keys, Part, add_products, apply, product, products};
 use super::careful;
 use super::groups::{Group, Lanes, sequences, visible};
 use super::memory::Scratch;
-use super::panels::round_up;
+use super::panels::{HeadPanels, round_up};
 use super::running::Shares;
 use super::units::Queue;
 use crate::prefetch::prefetch;
 use crate::tile::{COLUMNS, ROWS, Segment, vectors};
-use crate::{Inputs, Lengths};
+use crate::Lengths;
 
 /// Panels of 48 keys a block. Its scores are 36 KiB, and stay in the nearest caches.
 const PANELS: usize = 4;
@@ -31,34 +31,37 @@ const TILES: usize = PANELS * ROWS / COLUMNS;
 /// stays in the second cache.
 pub(crate) const GROUPS: usize = 2 * PANELS;
 
+/// The keys and values of a head of queries: its own, or those that it shares.
+pub(crate) type PanelsOf<'a> = dyn Fn(usize) -> [HeadPanels<'a>; 2] + Sync + 'a;
+
 /// The heads' outputs, in the place of their queries.
-pub(crate) struct Attend<'a> {
+pub(crate) struct Attend<'a, 'p> {
     pub(crate) dims: Dims,
-    pub(crate) inputs: &'a Inputs<'a>,
+    /// One for all sequences, or one a sequence.
+    pub(crate) masks: &'a [Mask],
     pub(crate) lengths: Lengths,
     /// Queries, `[group][head][rows of a head][48]`; without them, they stand where the
     /// outputs go.
     pub(crate) q: Option<&'a [f32]>,
-    /// `[group][head][d_k][48]`, as many rows as [`round_up`] says.
-    pub(crate) k: &'a [f32],
-    /// `[group][head][d_v][48]`, likewise.
-    pub(crate) v: &'a [f32],
+    /// The keys and values that a head of queries reads.
+    pub(crate) panels: &'a PanelsOf<'p>,
     /// Outputs, `[group][head][rows of a head][48]`, and what makes shares of scores,
     /// `[group][head]` of [`Normalisers`](super::running::Normalisers).
     pub(crate) queue: &'a Queue<'a, 2>,
     pub(crate) scratch: &'a mut Scratch,
 }
 
-impl WithSimd for Attend<'_> {
+impl WithSimd for Attend<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { dims, inputs, lengths, q, k, v, queue, scratch } = self;
+        let Self { dims, masks, lengths, q, panels, queue, scratch } = self;
         while let Some(run) = queue.take_run() {
             let mut run = run.peekable();
             while let Some(&(first, _)) = run.peek() {
                 let head = first % dims.n_heads();
+                let [k, v] = panels(head);
                 let mut groups: [_; GROUPS] = std::array::from_fn(|_| {
                     let (piece, [place, normalisers]) = run.next()?;
                     let q = q.map(|q| &q[piece * place.len()..][..place.len()]);
@@ -66,7 +69,7 @@ impl WithSimd for Attend<'_> {
                     Some(Group { number, q, place, normalisers })
                 });
                 for s in sequences(&groups, lengths) {
-                    let mask = inputs.mask(s).of_head(head);
+                    let mask = masks[s % masks.len()].of_head(head);
                     let keys = Keys { dims, head, lengths, k, v, mask: &mask };
                     one_sequence(simd, s, &keys, &mut groups, scratch);
                 }

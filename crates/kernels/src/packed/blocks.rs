@@ -6,7 +6,7 @@ use std::ops::Range;
 use attention::{Dims, Mask};
 use pulp::Simd;
 
-use super::panels::{n_groups, round_up};
+use super::panels::{HeadPanels, n_groups};
 use crate::Lengths;
 use crate::block_mask::BlockMask;
 use crate::tile::{AddTo, COLUMNS, New, ROWS, Segment, Sums, tile};
@@ -37,24 +37,20 @@ pub(crate) struct Keys<'a> {
     pub(crate) dims: Dims,
     pub(crate) head: usize,
     pub(crate) lengths: Lengths,
-    /// `[group][head][d_k][48]`, as many rows as [`round_up`] says.
-    pub(crate) k: &'a [f32],
-    /// `[group][head][d_v][48]`, likewise.
-    pub(crate) v: &'a [f32],
+    pub(crate) k: HeadPanels<'a>,
+    pub(crate) v: HeadPanels<'a>,
     pub(crate) mask: &'a Mask,
 }
 
 impl<'a> Keys<'a> {
     /// The keys of group `p`, `[d_k][48]`.
     pub(crate) fn k_panel(&self, p: usize) -> &'a [f32] {
-        let len = round_up(self.dims.d_k()) * ROWS;
-        &self.k[(p * self.dims.n_heads() + self.head) * len..][..len]
+        self.k.panel(p)
     }
 
     /// The values of group `p`, `[d_v][48]`.
     pub(crate) fn v_panel(&self, p: usize) -> &'a [f32] {
-        let len = round_up(self.dims.d_v()) * ROWS;
-        &self.v[(p * self.dims.n_heads() + self.head) * len..][..len]
+        self.v.panel(p)
     }
 
     /// The keys of a tile, `[d_k][48]` without what stands before the first.

@@ -2,10 +2,10 @@
 
 use attention::{Dims, Matrix};
 
-use super::attend::Attend;
+use super::attend::{Attend, PanelsOf};
 use super::memory::{Aligned, Scratch};
 use super::merge::Merge;
-use super::panels::{Panels, n_groups, round_up};
+use super::panels::{HeadPanels, Panels, n_groups, round_up};
 use super::project::{Cut, Project};
 use super::running::Normalisers;
 use super::units::{Blocks, Order, Queue, share_out};
@@ -170,12 +170,19 @@ fn attend(
     let n_pieces = n_groups(extent.n_queries()) * dims.n_heads();
     let concat = &mut concat[..n_pieces * rows_per_head(dims) * ROWS];
     let normalisers = memory.normalisers.take(extent.normalisers());
-    let run = (n_pieces / (UNITS_A_THREAD * n_threads)).clamp(1, LONGEST_RUN);
-    let order = Order::ByHead { n_heads: dims.n_heads(), run };
+    let order = in_runs(n_pieces, dims, n_threads);
     let queue = &Queue::new(n_pieces, order, [concat, normalisers]);
+    let masks = inputs.masks();
+    let panels: &PanelsOf<'_> = &|head| HeadPanels::of_layer(dims, head, [k, v]);
     share_out(&mut memory.scratches[..n_threads], &|scratch| {
-        instructions.run(Attend { dims, inputs, lengths, q, k, v, queue, scratch });
+        instructions.run(Attend { dims, masks, lengths, q, panels, queue, scratch });
     });
+}
+
+/// The order of so many groups of queries, of all heads.
+pub(crate) fn in_runs(n_pieces: usize, dims: Dims, n_threads: usize) -> Order {
+    let run = (n_pieces / (UNITS_A_THREAD * n_threads)).clamp(1, LONGEST_RUN);
+    Order::ByHead { n_heads: dims.n_heads(), run }
 }
 
 /// concat → out: panels of tokens by a weight.

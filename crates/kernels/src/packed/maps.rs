@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::blocks::{KeyBlock, Keys, Part, apply, products};
 use super::forward::Queries;
 use super::layer::Packed;
-use super::panels::groups_of;
+use super::panels::{HeadPanels, groups_of};
 use super::running::Normalisers;
 use super::weights::rows_per_head;
 use crate::exp2::exp2;
@@ -52,7 +52,8 @@ impl Packed {
             let (sequence, head) = (i / n_heads, i % n_heads);
             let mut attn = Matrix::zeros(lengths.n_q, lengths.n_kv);
             let mask = inputs.mask(sequence).of_head(head);
-            let (k, v) = (memory.k.get(extent.k()), memory.v.get(extent.v()));
+            let k_and_v = [memory.k.get(extent.k()), memory.v.get(extent.v())];
+            let [k, v] = HeadPanels::of_layer(dims, head, k_and_v);
             instructions.run(Map {
                 keys: Keys { dims, head, lengths, k, v, mask: &mask },
                 sequence,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use attention::{Linear, Matrix};
+use attention::{Dims, Linear, Matrix};
 use rayon::prelude::*;
 
 use crate::tile::{COLUMNS, ROWS};
@@ -114,6 +114,37 @@ impl Panels {
     /// The width of a token that goes in.
     pub(crate) fn d_in(&self) -> usize {
         self.d_in
+    }
+}
+
+/// The panels of one head, `[features][48]` each, as many rows as [`round_up`] says.
+#[derive(Clone, Copy)]
+pub(crate) struct HeadPanels<'a> {
+    numbers: &'a [f32],
+    len: usize,
+    /// From one panel of this head to the next.
+    stride: usize,
+}
+
+impl<'a> HeadPanels<'a> {
+    /// The keys and the values of head `head`, of `[group][head][features][48]` each.
+    pub(crate) fn of_layer(dims: Dims, head: usize, k_and_v: [&'a [f32]; 2]) -> [Self; 2] {
+        let [k, v] = k_and_v;
+        [(k, dims.d_k()), (v, dims.d_v())].map(|(all, features)| {
+            let len = round_up(features) * ROWS;
+            Self { numbers: &all[head * len..], len, stride: dims.n_heads() * len }
+        })
+    }
+
+    /// A head that has its panels for itself, `[group][features][48]`.
+    pub(crate) fn alone(numbers: &'a [f32], features: usize) -> Self {
+        let len = round_up(features) * ROWS;
+        Self { numbers, len, stride: len }
+    }
+
+    /// That of group `p`.
+    pub(crate) fn panel(self, p: usize) -> &'a [f32] {
+        &self.numbers[p * self.stride..][..self.len]
     }
 }
 

@@ -16,7 +16,7 @@ use super::strips::{panels_to_strips, queries_to_strips};
 use super::turned::turn;
 use crate::packed::blocks::{KeyBlock, Keys, add_products};
 use crate::packed::memory::{Aligned, Scratch};
-use crate::packed::panels::{groups_of, round_up};
+use crate::packed::panels::{HeadPanels, groups_of, round_up};
 use crate::packed::units::Blocks;
 use crate::tile::{AddTo, COLUMNS, ROWS, Segment, WIDTH, tile, vectors};
 use crate::{Inputs, Lengths};
@@ -48,6 +48,7 @@ impl WithSimd for AttendBackward<'_> {
             let head = dq.columns().start / dims.d_k().div_ceil(WIDTH);
             let s = dq.rows().start / (lengths.n_q * WIDTH);
             let mask = inputs.mask(s).of_head(head);
+            let [k, v] = HeadPanels::of_layer(dims, head, [k, v]);
             let keys = Keys { dims, head, lengths, k, v, mask: &mask };
             let panels = groups_of(s, lengths.n_kv);
             let lens =
