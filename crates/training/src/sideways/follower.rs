@@ -141,23 +141,20 @@ impl Learner for Follower {
     }
 
     fn descend(&mut self, read: &Sequences, adam: &mut Adam<f32>) -> Result<f32> {
-        let n = read.n_sequences();
-        // What each layer read, and at the end what the last one gave.
-        let mut x =
-            vec![Batch::new(n, self.embedding.forward(&read.ids, read.n_tokens)?)?];
-        for (l, layer) in self.layers.iter().enumerate() {
-            let change = ChangedPass::forward(layer, &x[l], &x[l], &Mask::Causal)?;
-            let sum: Matrix<f32> = x[l].tokens() + change.out();
-            x.push(Batch::new(n, sum)?);
+        let mut x = self.embedding.forward(&read.ids, read.n_tokens)?;
+        let mut passes = Vec::with_capacity(self.layers.len());
+        for layer in &self.layers {
+            let tokens = Batch::new(read.n_sequences(), x.clone())?;
+            let pass = ChangedPass::forward(layer, &tokens, &tokens, &Mask::Causal)?;
+            x += pass.out();
+            passes.push(pass);
         }
-        let last = x[self.layers.len()].tokens();
-        let loss = cross_entropy(&self.unembedding.forward(last)?, &read.next)?;
+        let loss = cross_entropy(&self.unembedding.forward(&x)?, &read.next)?;
 
-        let d_out = linear_backward(&self.unembedding, last, &loss.gradient)?;
+        let d_out = linear_backward(&self.unembedding, &x, &loss.gradient)?;
         let (mut d_x, mut d_layers) = (d_out.d_x, Vec::new());
-        for (l, layer) in self.layers.iter().enumerate().rev() {
-            let d = ChangedPass::forward(layer, &x[l], &x[l], &Mask::Causal)?
-                .backward(&d_x)?;
+        for pass in passes.into_iter().rev() {
+            let d = pass.backward(&d_x)?;
             d_x += &d.d_query + &d.d_key;
             d_layers.push(d);
         }

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 #[derive(Debug, Clone)]
 pub struct ChangedPass<'a, T: Real = f64> {
     layer: &'a VariantAttention<T>,
-    inputs: [&'a Matrix<T>; 2],
+    inputs: [Matrix<T>; 2],
     q: Matrix<T>,
     k: Matrix<T>,
     v: Matrix<T>,
@@ -48,8 +48,8 @@ impl<'a, T: Real> ChangedPass<'a, T> {
     /// [`Error::Sizes`]; [`Error::NoBackward`] for a change that is not gone back through.
     pub fn forward(
         layer: &'a VariantAttention<T>,
-        query: &'a Batch<T>,
-        key: &'a Batch<T>,
+        query: &Batch<T>,
+        key: &Batch<T>,
         mask: &Mask,
     ) -> Result<Self> {
         check(layer.changes())?;
@@ -78,7 +78,7 @@ impl<'a, T: Real> ChangedPass<'a, T> {
         let out = w_o.forward(&concat)?;
         Ok(Self {
             layer,
-            inputs: [query.tokens(), key.tokens()],
+            inputs: [query, key].map(|batch| batch.tokens().clone()),
             q,
             k,
             v,
@@ -144,7 +144,7 @@ impl<'a, T: Real> ChangedPass<'a, T> {
             rotary.rotate(&mut dk, d_k, &back(&at.keys))?;
         }
 
-        let [query, key] = self.inputs;
+        let [query, key] = &self.inputs;
         let of_q = linear_backward(w_q, query, &dq)?;
         let of_k = linear_backward(w_k, key, &dk)?;
         let of_v = linear_backward(w_v, key, &dv)?;
