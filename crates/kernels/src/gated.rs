@@ -57,9 +57,10 @@ pub fn gated(
     Error::expect_shape("both products", expected, both.shape())?;
     let (first, second) = both.as_slice().split_at(out.len());
     let pieces = out.as_mut_slice().par_chunks_mut(PIECE);
-    pieces.zip(first.par_chunks(PIECE)).zip(second.par_chunks(PIECE)).for_each(
-        |((out, x), y)| instructions.run(Gated { gate, x, y, out }),
-    );
+    pieces
+        .zip(first.par_chunks(PIECE))
+        .zip(second.par_chunks(PIECE))
+        .for_each(|((out, x), y)| instructions.run(Gated { gate, x, y, out }));
     Ok(())
 }
 
@@ -140,12 +141,8 @@ mod tests {
                 }
             }
         }
-        let refused = gated(
-            Gate::Silu,
-            &both,
-            &mut Matrix::zeros(7, 12),
-            Instructions::best(),
-        );
+        let refused =
+            gated(Gate::Silu, &both, &mut Matrix::zeros(7, 12), Instructions::best());
         insta::assert_snapshot!(refused.unwrap_err(), @"both products has shape (7, 26), expected (7, 24)");
     }
 }

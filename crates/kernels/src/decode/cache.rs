@@ -133,7 +133,8 @@ fn write(heads: &mut [Vec<f32>], width: usize, rows: Range<usize>, from: &Matrix
     for (head, panels) in heads.iter_mut().enumerate() {
         panels.resize(n_groups(rows.end) * len, 0.0);
         for p in rows.start / ROWS..n_groups(rows.end) {
-            let here = rows_of(p, rows.end).start.max(rows.start)..rows_of(p, rows.end).end;
+            let here =
+                rows_of(p, rows.end).start.max(rows.start)..rows_of(p, rows.end).end;
             let panel = panels[p * len..][..len].chunks_exact_mut(ROWS);
             let columns = from.columns(head * width, width);
             for (lanes, column) in panel.zip(columns.column_iter()) {

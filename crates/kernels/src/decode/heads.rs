@@ -24,12 +24,9 @@ impl GroupedHeads {
         [n_heads, n_kv_heads]: [usize; 2],
         [d_k, d_v]: [usize; 2],
     ) -> Result<Self> {
-        for (what, size) in [
-            ("n_heads", n_heads),
-            ("n_kv_heads", n_kv_heads),
-            ("d_k", d_k),
-            ("d_v", d_v),
-        ] {
+        for (what, size) in
+            [("n_heads", n_heads), ("n_kv_heads", n_kv_heads), ("d_k", d_k), ("d_v", d_v)]
+        {
             Error::expect_positive(what, size)?;
         }
         if !n_heads.is_multiple_of(n_kv_heads) {

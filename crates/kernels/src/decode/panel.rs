@@ -180,7 +180,8 @@ impl Block<'_> {
 
     /// The lanes of a panel that are among the keys of the run.
     fn lanes(&self, panel: usize) -> Range<usize> {
-        let lane = |key: usize| key.clamp(panel * ROWS, (panel + 1) * ROWS) - panel * ROWS;
+        let lane =
+            |key: usize| key.clamp(panel * ROWS, (panel + 1) * ROWS) - panel * ROWS;
         lane(self.keys.start)..lane(self.keys.end)
     }
 }
@@ -248,8 +249,7 @@ fn shares<S: Simd, const R: usize>(
             sum = simd.add_f32s(sum, *x);
         }
     }
-    let correction =
-        if reference == before { 1.0 } else { (before - reference).exp2() };
+    let correction = if reference == before { 1.0 } else { (before - reference).exp2() };
     seen[0] = reference;
     seen[1] = seen[1] * correction + simd.reduce_sum_f32s(sum);
     correction

@@ -100,7 +100,9 @@ impl GroupedAttention {
             let ((group, head), d_k) = (features(place), heads.d_k());
             let columns = q.columns(head * d_k, d_k);
             let rows = rows_of(group, n_q);
-            for (lanes, column) in numbers.chunks_exact_mut(ROWS).zip(columns.column_iter()) {
+            for (lanes, column) in
+                numbers.chunks_exact_mut(ROWS).zip(columns.column_iter())
+            {
                 let from = &column.as_slice()[rows.clone()];
                 lanes[from.len()..].fill(0.0);
                 lanes.iter_mut().zip(from).for_each(|(to, x)| *to = x * factor);

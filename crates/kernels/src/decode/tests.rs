@@ -99,8 +99,7 @@ fn every_size_is_the_definition() {
                 let mut attention =
                     GroupedAttention::with_instructions(heads, plain, instructions)
                         .unwrap();
-                let mut out =
-                    Matrix::from_element(1, heads.n_heads() * heads.d_v(), 7.0);
+                let mut out = Matrix::from_element(1, heads.n_heads() * heads.d_v(), 7.0);
                 attention.one_token(&q, &[&cache], &mut out).unwrap();
                 let difference = largest_difference(&out, &expected);
                 let case = format!("{instructions}, {heads:?}, {n} keys");
@@ -172,12 +171,9 @@ fn changes_of_the_scores_are_the_definition() {
     ];
     for scoring in all {
         for instructions in Instructions::available() {
-            let mut attention = GroupedAttention::with_instructions(
-                heads,
-                scoring.clone(),
-                instructions,
-            )
-            .unwrap();
+            let mut attention =
+                GroupedAttention::with_instructions(heads, scoring.clone(), instructions)
+                    .unwrap();
             let mut out = Matrix::zeros(1, 6 * 8);
             attention.one_token(&q, &[&cache], &mut out).unwrap();
             let expected = by_definition(heads, q.as_slice(), &kv, 300, &scoring);
@@ -335,7 +331,8 @@ fn a_nan_in_a_prompt_stays_in_what_comes_after() {
     for (i, row) in out.row_iter().enumerate() {
         assert!(row.iter().all(|x| x.is_nan() == (i >= 40)), "token {i}: {row}");
     }
-    let refused = attention.prompt(&q.clone().insert_row(0, 0.0), &cache, &mut out.clone());
+    let refused =
+        attention.prompt(&q.clone().insert_row(0, 0.0), &cache, &mut out.clone());
     insta::assert_snapshot!(refused.unwrap_err(), @"out has shape (60, 16), expected (61, 16)");
     let refused =
         attention.prompt(&q.insert_row(0, 0.0), &cache, &mut out.insert_row(0, 0.0));
@@ -367,7 +364,8 @@ fn what_does_not_fit_is_refused_with_its_numbers() {
     insta::assert_snapshot!(attend((1, 12), &[], (1, 20)), @"the list of caches has 0 entries, expected 1");
     insta::assert_snapshot!(attend((1, 11), &[&cache], (1, 20)), @"q has shape (1, 11), expected (1, 12)");
     insta::assert_snapshot!(attend((1, 12), &[&cache], (1, 12)), @"out has shape (1, 12), expected (1, 20)");
-    let other = PackedCache::new(super::heads::GroupedHeads::new([4, 4], [3, 5]).unwrap());
+    let other =
+        PackedCache::new(super::heads::GroupedHeads::new([4, 4], [3, 5]).unwrap());
     insta::assert_snapshot!(attend((1, 12), &[&other], (1, 20)), @"the keys of a cache has shape (0, 12), expected (0, 6)");
 
     let new = |scoring| error(GroupedAttention::new(heads, scoring).map(drop));

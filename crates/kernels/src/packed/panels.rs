@@ -128,7 +128,11 @@ pub(crate) struct HeadPanels<'a> {
 
 impl<'a> HeadPanels<'a> {
     /// The keys and the values of head `head`, of `[group][head][features][48]` each.
-    pub(crate) fn of_layer(dims: Dims, head: usize, k_and_v: [&'a [f32]; 2]) -> [Self; 2] {
+    pub(crate) fn of_layer(
+        dims: Dims,
+        head: usize,
+        k_and_v: [&'a [f32]; 2],
+    ) -> [Self; 2] {
         let [k, v] = k_and_v;
         [(k, dims.d_k()), (v, dims.d_v())].map(|(all, features)| {
             let len = round_up(features) * ROWS;

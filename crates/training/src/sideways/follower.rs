@@ -1,6 +1,6 @@
 //! What comes next, said by two layers that know places in one of five ways.
 
-use attention::{Batch, Dims, Linear, Mask, Matrix, Rng, random_matrix};
+use attention::{Batch, Dims, Linear, Mask, Rng, random_matrix};
 use block::{Embedding, Positions, sinusoidal};
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
 use variants::{Alibi, Changes, Pairing, Rotary, Sizes, VariantAttention};
