@@ -11,19 +11,6 @@ pub enum Error {
     #[error(transparent)]
     Sizes(#[from] attention::Error),
 
-    /// Query heads that cannot be shared out among the heads of keys and values.
-    #[error(
-        "{n_heads} query heads cannot be shared out among {n_kv_heads} heads of keys and \
-         values: {n_heads} = {n_kv_heads} × {} + {}",
-        n_heads / n_kv_heads, n_heads % n_kv_heads
-    )]
-    Groups {
-        /// The number of query heads.
-        n_heads: usize,
-        /// The number of heads of keys and values, at least 1.
-        n_kv_heads: usize,
-    },
-
     /// Entries are rotated two at a time.
     #[error(
         "{n_rotated} entries of a head cannot be rotated: it must be an even number above 0"
@@ -46,15 +33,6 @@ pub enum Error {
     #[error("a window of 0 tokens: a token sees itself at least, so 1 is the smallest")]
     EmptyWindow,
 
-    /// A number that must be above 0, and finite.
-    #[error("{what} is {value}, and must be a number above 0")]
-    NotPositive {
-        /// Which number.
-        what: &'static str,
-        /// What it is.
-        value: f64,
-    },
-
     /// A list with one entry per head, for another number of heads.
     #[error("{what} has {found} entries for {n_heads} heads: give one per head")]
     PerHead {
@@ -73,7 +51,7 @@ impl Error {
         if value.is_finite() && value > 0.0 {
             return Ok(());
         }
-        Err(Self::NotPositive { what, value })
+        Err(attention::Error::NotPositive { what, value }.into())
     }
 
     /// Refuses a list that has not one entry per head.

@@ -9,9 +9,7 @@
 //! **Costs** that heads of a group can no longer look for different things in a token, only
 //! ask different questions of the same keys.
 
-use attention::Error as SizeError;
-
-use crate::{Error, Result};
+use attention::{Error as SizeError, Result as SizeResult};
 
 /// How many query heads there are, and how many heads of keys and values they share.
 ///
@@ -24,7 +22,7 @@ use crate::{Error, Result};
 /// let groups = Groups::new(9, 3)?;
 /// let read: Vec<usize> = (0..9).map(|head| groups.kv_head(head)).collect();
 /// assert_eq!(read, [0, 0, 0, 1, 1, 1, 2, 2, 2]); // and not 0, 1, 2, 0, 1, 2, …
-/// # Ok::<(), variants::Error>(())
+/// # Ok::<(), attention::Error>(())
 /// ```
 ///
 /// # Source
@@ -40,12 +38,12 @@ impl Groups {
     /// So many query heads on so many heads of keys and values.
     ///
     /// # Errors
-    /// [`Error::Sizes`] if either is 0; [`Error::Groups`] if groups would differ in size.
-    pub fn new(n_heads: usize, n_kv_heads: usize) -> Result<Self> {
+    /// [`SizeError::ZeroSize`]; [`SizeError::Groups`] if groups would differ in size.
+    pub fn new(n_heads: usize, n_kv_heads: usize) -> SizeResult<Self> {
         SizeError::expect_positive("n_heads", n_heads)?;
         SizeError::expect_positive("n_kv_heads", n_kv_heads)?;
         if !n_heads.is_multiple_of(n_kv_heads) {
-            return Err(Error::Groups { n_heads, n_kv_heads });
+            return Err(SizeError::Groups { n_heads, n_kv_heads });
         }
         Ok(Self { n_heads, n_kv_heads })
     }

@@ -56,7 +56,7 @@ impl Rotary {
     /// per position.
     ///
     /// # Errors
-    /// [`Error::NotPairs`] for an odd number, or 0; [`Error::NotPositive`] for the base.
+    /// [`Error::NotPairs`] for an odd number, or 0; [`SizeError::NotPositive`] for the base.
     pub fn new(pairing: Pairing, n_rotated: usize, base: f64) -> Result<Self> {
         if n_rotated == 0 || !n_rotated.is_multiple_of(2) {
             return Err(Error::NotPairs { n_rotated });

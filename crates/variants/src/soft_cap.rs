@@ -34,7 +34,7 @@ impl SoftCap {
     /// A bound.
     ///
     /// # Errors
-    /// [`Error::NotPositive`].
+    /// [`NotPositive`](attention::Error::NotPositive).
     pub fn new(cap: f64) -> Result<Self> {
         Error::expect_above_0("the soft cap", cap)?;
         Ok(Self(cap))
