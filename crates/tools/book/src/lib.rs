@@ -26,6 +26,7 @@ mod expand;
 mod figure;
 mod include;
 mod ingredients;
+mod lean;
 mod live_module;
 mod log;
 mod math;

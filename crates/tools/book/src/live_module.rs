@@ -14,6 +14,7 @@ use workshop::{build, step};
 
 use crate::asset;
 use crate::figure::NO_MODULE;
+use crate::lean::lean;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -114,7 +115,7 @@ impl Module {
         let Some(file) = self.file()? else { return Ok(None) };
         let bytes =
             fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        Ok(Some(bytes))
+        Ok(Some(lean(&bytes)?))
     }
 
     fn file(&self) -> Result<Option<PathBuf>> {
