@@ -20,6 +20,10 @@ pub const WINDOWS: &str = include_str!("../data/windows.json");
 /// `-- repeats` measured them.
 pub const REPEATS: &str = include_str!("../data/repeats.json");
 
+/// Repeated tokens on texts longer than those of the training, with four kinds of position and
+/// none, on ten seeds, as `-- places` measured them.
+pub const PLACES: &str = include_str!("../data/places.json");
+
 #[cfg(test)]
 mod tests {
     use std::fmt::Write;
