@@ -16,6 +16,31 @@ pub(crate) fn prefetch(numbers: &[f32], part: usize, n_parts: usize) {
     }
 }
 
+/// The same for row after row of something else that is read meanwhile: asks for the lines
+/// of this panel that come with row `row` of `n_rows`.
+#[derive(Clone, Copy)]
+pub(crate) struct Ahead<'a> {
+    panel: &'a [f32],
+    lines_a_row: usize,
+}
+
+impl<'a> Ahead<'a> {
+    pub(crate) fn new(panel: &'a [f32], n_rows: usize) -> Self {
+        let lines_a_row = (panel.len() / LINE).div_ceil(n_rows.max(1));
+        Self { panel, lines_a_row }
+    }
+
+    #[inline(always)]
+    pub(crate) fn row(self, row: usize) {
+        let lines = row * self.lines_a_row..(row + 1) * self.lines_a_row;
+        for line in lines {
+            if let Some(number) = self.panel.get(line * LINE) {
+                ask_for(number);
+            }
+        }
+    }
+}
+
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline(always)]
 fn ask_for(number: &f32) {

@@ -16,7 +16,10 @@ const RUNS_A_THREAD: usize = 8;
 
 /// Panels a run, at least and at most. A short one is not worth handing out; a long one is
 /// not worth cutting less.
-const PANELS: [usize; 2] = [4, 64];
+const PANELS: [usize; 2] = [8, 64];
+
+/// Up to so many panels in all, a thread has read them before another is awake.
+const ALONE: usize = 24;
 
 /// Attention of query heads that share keys and values, on caches.
 ///
@@ -146,15 +149,20 @@ impl GroupedAttention {
         }
         let (q_packed, instructions) = (&self.q, self.instructions);
         let cap = self.scoring.soft_cap.map(|cap| cap * std::f32::consts::LOG2_E);
-        let memories = self.runs.par_chunks_exact_mut(len);
-        pieces.par_iter().zip(memories).for_each(|(piece, memory)| {
+        let run = |(piece, memory): (&Piece, &mut [f32])| {
             let cache = rows[piece.row].cache;
             let first = (piece.row * heads.n_heads() + piece.kv_head * group) * d_k;
             let q = &q_packed[first..][..group * d_k];
             let (k, v) = (cache.keys(piece.kv_head), cache.values(piece.kv_head));
             let keys = piece.keys.clone();
             instructions.run(Run { group, d_k, d_v, q, k, v, keys, cap, memory });
-        });
+        };
+        if pieces.iter().map(|piece| panels(&piece.keys).len()).sum::<usize>() <= ALONE {
+            pieces.iter().zip(self.runs.chunks_exact_mut(len)).for_each(run);
+        } else {
+            let memories = self.runs.par_chunks_exact_mut(len);
+            pieces.par_iter().zip(memories).for_each(run);
+        }
         let mut memories = self.runs.chunks_exact(len);
         for of_group in pieces.chunk_by(|a, b| a.is_with(b)) {
             let (row, kv_head) = (of_group[0].row, of_group[0].kv_head);
@@ -217,9 +225,13 @@ impl Piece {
     }
 }
 
+/// The panels that hold these keys.
+fn panels(keys: &Range<usize>) -> Range<usize> {
+    keys.start / ROWS..keys.end.div_ceil(ROWS)
+}
+
 /// All pieces, those of one group together: runs of whole panels.
 fn pieces(rows: &[Row<'_>], n_kv_heads: usize) -> Vec<Piece> {
-    let panels = |keys: &Range<usize>| keys.start / ROWS..keys.end.div_ceil(ROWS);
     let all: usize = rows.iter().map(|row| panels(&row.keys).len() * n_kv_heads).sum();
     let run = all.div_ceil(RUNS_A_THREAD * rayon::current_num_threads());
     let run = run.clamp(PANELS[0], PANELS[1]);

@@ -33,8 +33,8 @@ use crate::tile::ROWS;
 pub struct PackedCache {
     heads: GroupedHeads,
     n_tokens: usize,
-    /// Per head of keys, `[panel][d_k][48]`, as many rows as [`round_up`] says; zeros behind
-    /// the last token.
+    /// Per head of keys, `[panel][d_k][48]`, as many rows as [`round_up`] says. What stands
+    /// behind the last token is of tokens that were forgotten, and means nothing.
     keys: Vec<Vec<f32>>,
     /// Per head of values, `[panel][d_v][48]`, likewise.
     values: Vec<Vec<f32>>,
@@ -102,17 +102,10 @@ impl PackedCache {
             return;
         }
         self.n_tokens = n_tokens;
-        for (all, width) in
-            [(&mut self.keys, self.heads.d_k()), (&mut self.values, self.heads.d_v())]
-        {
-            for panels in all {
-                panels.truncate(n_groups(n_tokens) * round_up(width) * ROWS);
-                let lanes = n_tokens - n_tokens / ROWS * ROWS;
-                let last = (n_tokens / ROWS * round_up(width) * ROWS).min(panels.len());
-                for row in panels[last..].chunks_exact_mut(ROWS) {
-                    row[lanes..].fill(0.0);
-                }
-            }
+        let (d_k, d_v) = (self.heads.d_k(), self.heads.d_v());
+        for (all, width) in [(&mut self.keys, d_k), (&mut self.values, d_v)] {
+            let len = n_groups(n_tokens) * round_up(width) * ROWS;
+            all.iter_mut().for_each(|panels| panels.truncate(len));
         }
     }
 

@@ -8,6 +8,12 @@ use super::{PackedCache, Scoring};
 use crate::packed::panels::round_up;
 use crate::tile::ROWS;
 
+#[cfg(test)]
+thread_local! {
+    /// How often this thread went this way.
+    pub(super) static TIMES_TAKEN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// The output of one query of head `head`, `[d_v]`.
 #[cold]
 pub(super) fn output(
@@ -17,6 +23,8 @@ pub(super) fn output(
     keys: Range<usize>,
     scoring: &Scoring,
 ) -> Vec<f32> {
+    #[cfg(test)]
+    TIMES_TAKEN.set(TIMES_TAKEN.get() + 1);
     let heads = cache.heads();
     let kv_head = head / heads.group();
     let entry = |panels: &[f32], width: usize, key: usize, f: usize| {

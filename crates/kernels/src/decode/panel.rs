@@ -1,4 +1,7 @@
 //! Queries of one group on a run of keys: panel after panel, with the softmax going along.
+//!
+//! While a panel of keys is computed with, the values of the same tokens are asked for, and
+//! with those the keys of the next block: memory never waits for the arithmetic.
 
 use std::ops::Range;
 
@@ -6,6 +9,7 @@ use pulp::{Simd, WithSimd};
 
 use crate::exp2::exp2;
 use crate::packed::panels::round_up;
+use crate::prefetch::Ahead;
 use crate::tile::ROWS;
 
 /// Panels of 48 keys whose scores are there at once: for a larger maximum, sums are
@@ -140,7 +144,8 @@ impl Block<'_> {
         let scores = &mut scores[..self.panels.len() * R * ROWS];
         for (p, scores) in self.panels.clone().zip(scores.chunks_exact_mut(R * ROWS)) {
             let (lanes, scores) = (self.lanes(p), scores.as_chunks_mut::<ROWS>().0);
-            scores_of::<S, R>(simd, &self.k[p * len_k..][..len_k], q, scores);
+            let ahead = Ahead::new(&self.v[p * len_v..][..d_v * ROWS], self.d_k);
+            scores_of::<S, R>(simd, &self.k[p * len_k..][..len_k], q, ahead, scores);
             for row in scores {
                 if let Some(cap) = self.cap {
                     bound(simd, cap, row);
@@ -163,8 +168,10 @@ impl Block<'_> {
         for (p, shares) in self.panels.clone().zip(scores.chunks_exact(R * ROWS)) {
             let (lanes, shares) = (self.lanes(p), shares.as_chunks::<ROWS>().0);
             let panel = &self.v[p * len_v..][..d_v * ROWS];
+            let next = self.k.get((p + BLOCK) * len_k..).unwrap_or_default();
+            let ahead = Ahead::new(&next[..next.len().min(self.d_k * ROWS)], d_v);
             if lanes.len() == ROWS {
-                add_values::<S, R>(simd, panel, shares, sums);
+                add_values::<S, R>(simd, panel, shares, ahead, sums);
             } else {
                 // A share of 0 leaves nothing out where a value is NaN.
                 let open = &mut open[..panel.len()];
@@ -173,7 +180,7 @@ impl Block<'_> {
                     row[..lanes.start].fill(0.0);
                     row[lanes.end..].fill(0.0);
                 }
-                add_values::<S, R>(simd, open, shares, sums);
+                add_values::<S, R>(simd, open, shares, ahead, sums);
             }
         }
     }
@@ -192,12 +199,16 @@ fn scores_of<S: Simd, const R: usize>(
     simd: S,
     k: &[f32],
     q: &[f32],
+    ahead: Ahead<'_>,
     scores: &mut [[f32; ROWS]],
 ) {
     let (k, q) = (k.as_chunks::<ROWS>().0, q.as_chunks::<R>().0);
     for part in 0..ROWS / (AT_ONCE * S::F32_LANES) {
         let mut sums = [[simd.splat_f32s(0.0); AT_ONCE]; R];
-        for (k, q) in k.iter().zip(q) {
+        for (f, (k, q)) in k.iter().zip(q).enumerate() {
+            if part == 0 {
+                ahead.row(f);
+            }
             let k = &S::as_simd_f32s(k).0[part * AT_ONCE..][..AT_ONCE];
             for r in 0..R {
                 let q = simd.splat_f32s(q[r]);
@@ -261,6 +272,7 @@ fn add_values<S: Simd, const R: usize>(
     simd: S,
     v: &[f32],
     shares: &[[f32; ROWS]],
+    ahead: Ahead<'_>,
     sums: &mut [f32],
 ) {
     let (v, sums) = (v.as_chunks::<ROWS>().0, S::as_mut_simd_f32s(sums).0);
@@ -271,12 +283,18 @@ fn add_values<S: Simd, const R: usize>(
             let row = S::as_simd_f32s(&shares[r]).0;
             of_part[r].copy_from_slice(&row[part * AT_ONCE..][..AT_ONCE]);
         }
-        for (v, sums) in v.iter().zip(&mut *sums) {
-            let v = &S::as_simd_f32s(v).0[part * AT_ONCE..][..AT_ONCE];
+        for (f, (row, sums)) in v.iter().zip(&mut *sums).enumerate() {
+            if part == 0 {
+                ahead.row(f);
+            }
+            let mut v = [simd.splat_f32s(0.0); AT_ONCE];
+            v.copy_from_slice(&S::as_simd_f32s(row).0[part * AT_ONCE..][..AT_ONCE]);
             for r in 0..R {
+                let mut sum = sums[r]; // in a register, and written once
                 for m in 0..AT_ONCE {
-                    sums[r] = simd.mul_add_e_f32s(v[m], of_part[r][m], sums[r]);
+                    sum = simd.mul_add_e_f32s(v[m], of_part[r][m], sum);
                 }
+                sums[r] = sum;
             }
         }
     }
