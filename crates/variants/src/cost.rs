@@ -71,4 +71,35 @@ impl NextToken {
         let operations = 2.0 * n_sequences as f64 * self.multiply_adds as f64;
         operations / self.bytes(n_sequences, bytes_per_number) as f64
     }
+
+    /// The least time for a token of each of `n_sequences`, in seconds: what memory takes for
+    /// the bytes or arithmetic for the operations, whichever is longer. More sequences take
+    /// longer than one only by their caches, until arithmetic becomes the limit.
+    ///
+    /// ```
+    /// use attention::Dims;
+    /// use variants::{NextToken, Sizes};
+    ///
+    /// let token = NextToken::of(Sizes::new(Dims::new(512, 8)?, 8)?, 1)?;
+    /// let (gb_s, gflop_s) = (40e9, 200e9);
+    /// let seconds = |n| token.least_seconds(n, 4, gb_s, gflop_s);
+    /// assert_eq!(seconds(1), token.bytes(1, 4) as f64 / gb_s);
+    /// assert!(seconds(8) < 1.01 * seconds(1));
+    /// assert!(seconds(80) > 7.0 * seconds(8)); // 40 operations per byte, and 5 are free
+    /// # Ok::<(), variants::Error>(())
+    /// ```
+    ///
+    /// # Source
+    /// Williams et al. 2009.
+    pub fn least_seconds(
+        &self,
+        n_sequences: u64,
+        bytes_per_number: u64,
+        bytes_per_second: f64,
+        operations_per_second: f64,
+    ) -> f64 {
+        let bytes = self.bytes(n_sequences, bytes_per_number) as f64;
+        let operations = 2.0 * n_sequences as f64 * self.multiply_adds as f64;
+        (bytes / bytes_per_second).max(operations / operations_per_second)
+    }
 }

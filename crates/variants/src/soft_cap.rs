@@ -40,6 +40,11 @@ impl SoftCap {
         Ok(Self(cap))
     }
 
+    /// The bound.
+    pub fn bound(&self) -> f64 {
+        self.0
+    }
+
     /// `cap · tanh(x / cap)`, entry by entry.
     // ANCHOR: apply
     pub fn apply<T: Real>(&self, scores: Matrix<T>) -> Matrix<T> {
