@@ -1,5 +1,6 @@
 //! `cargo learn bench`: the ladder on this machine, beside other implementations.
 
+mod decode;
 mod growth;
 mod layer;
 mod measure;
@@ -57,6 +58,12 @@ pub struct Args {
     /// speed is that of its products
     #[arg(long, conflicts_with_all = ["backward", "growth", "rungs"])]
     product: bool,
+
+    /// Only one new token on a cache, of 9 query heads that share 3 of keys and values, for
+    /// 512, 4,096 and 16,384 cached tokens of 1 and of 8 sequences; with --peers beside
+    /// PyTorch
+    #[arg(long, conflicts_with_all = ["cases", "backward", "growth", "product", "rungs"])]
+    decode: bool,
 
     /// How many rounds count
     #[arg(long, value_name = "N", default_value_t = 7)]
@@ -117,6 +124,9 @@ pub fn run(args: &Args) -> Result<()> {
         !cfg!(debug_assertions),
         "what is timed must be optimised: `cargo learn bench`, or `cargo run --release`"
     );
+    if args.decode {
+        return decode::run(&settings, args.peers.then_some(args.python.as_deref()));
+    }
     let mut programs = vec![ours()?];
     if args.peers {
         let (there, missing) = peers::all(args.python.as_deref());

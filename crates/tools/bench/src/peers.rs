@@ -14,7 +14,7 @@ pub const RUST: &str = "candle and burn";
 /// Every peer that is there, and for each that is not, why.
 pub fn all(python: Option<&Path>) -> (Vec<Program>, Vec<String>) {
     let (mut there, mut missing) = (Vec::new(), Vec::new());
-    for (name, peer) in [("PyTorch", pytorch(python)), (RUST, rust())] {
+    for (name, peer) in [("PyTorch", pytorch(python, "pytorch.py")), (RUST, rust())] {
         match peer {
             Ok(program) => there.push(program),
             Err(why) => missing.push(format!("{name}: skipped: {why:#}")),
@@ -23,12 +23,12 @@ pub fn all(python: Option<&Path>) -> (Vec<Program>, Vec<String>) {
     (there, missing)
 }
 
-/// The script in the Python that was given, or in the first that has torch.
-fn pytorch(given: Option<&Path>) -> Result<Program> {
+/// A script in the Python that was given, or in the first that has torch.
+pub fn pytorch(given: Option<&Path>, script: &str) -> Result<Program> {
     let bar = progress::spinner("peers: a Python that has torch");
     let python = find(given);
     bar.finish_and_clear();
-    let script = folder().join("pytorch.py");
+    let script = folder().join(script);
     Ok(Program {
         name: "PyTorch",
         is_peer: true,
