@@ -6,7 +6,7 @@ use attention::{Matrix, Real};
 ///
 /// # Source
 /// Vaswani et al. 2017, section 3.3 (ReLU); Hendrycks and Gimpel 2016 (GELU and its
-/// approximation).
+/// approximation); Elfwing et al. 2017 (SiLU).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Activation {
     /// `max(0, x)`, the paper's.
@@ -16,6 +16,8 @@ pub enum Activation {
     Gelu,
     /// GELU by `tanh`, which differs from it by less than 5 · 10⁻⁴: what GPT-2 computes.
     GeluTanh,
+    /// `x / (1 + e^−x)`, x times its share in (0, 1): SiLU, or Swish, as in Llama.
+    Silu,
     /// x as it is: a control, to see what the others are for.
     None,
 }
@@ -42,6 +44,7 @@ impl Activation {
             Self::Relu => x.max(0.0),
             Self::Gelu => x * share_below(x),
             Self::GeluTanh => 0.5 * x * (1.0 + inner(x).tanh()),
+            Self::Silu => x * logistic(x),
             Self::None => x,
         })
     }
@@ -58,6 +61,10 @@ impl Activation {
                 let t = inner(x).tanh();
                 let d_inner = ROOT * (1.0 + 3.0 * CUBIC * x * x);
                 0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * d_inner
+            }
+            Self::Silu => {
+                let share = logistic(x);
+                share + x * share * (1.0 - share)
             }
             Self::None => 1.0,
         })
@@ -87,6 +94,11 @@ fn density(x: f64) -> f64 {
     0.5 * ROOT * (-0.5 * x * x).exp()
 }
 
+/// 1 / (1 + e^−x).
+fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
 /// What the approximation takes the `tanh` of.
 fn inner(x: f64) -> f64 {
     ROOT * (x + CUBIC * x * x * x)
@@ -96,10 +108,10 @@ fn inner(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const ALL: [Activation; 3] =
-        [Activation::Relu, Activation::Gelu, Activation::GeluTanh];
+    const ALL: [Activation; 4] =
+        [Activation::Relu, Activation::Gelu, Activation::GeluTanh, Activation::Silu];
 
-    /// By Python's `math.erfc` and `math.tanh`.
+    /// By Python's `math.erfc`, `math.tanh` and `math.exp`.
     #[test]
     #[allow(clippy::unreadable_literal)]
     fn values_are_those_of_another_library() {
@@ -113,6 +125,9 @@ mod tests {
         for (x, exact, tanh) in of_python {
             assert!((Activation::Gelu.of(x) - exact).abs() < 1e-15, "{x}");
             assert!((Activation::GeluTanh.of(x) - tanh).abs() < 1e-15, "{x}");
+        }
+        for (x, silu) in [(-3.0_f64, -0.14227761953270035), (1.0, 0.7310585786300049)] {
+            assert!((Activation::Silu.of(x) - silu).abs() < 1e-15, "{x}");
         }
     }
 

@@ -46,12 +46,11 @@ impl Folder {
     }
 }
 
-/// A file of a folder.
-pub(crate) fn file(
-    folder: &Path,
-    file: &'static str,
-    hint: &'static str,
-) -> Result<PathBuf> {
+/// A file of a folder; the `hint` is what an error adds.
+///
+/// # Errors
+/// [`Error::NoFile`].
+pub fn file(folder: &Path, file: &'static str, hint: &'static str) -> Result<PathBuf> {
     let path = folder.join(file);
     match path.exists() {
         true => Ok(path),

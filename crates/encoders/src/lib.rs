@@ -19,8 +19,9 @@
 //! nothing that a page has not but [`Folder::open`], and [`Encoder::read`] takes bytes that
 //! came from anywhere.
 //!
-//! Left out: heads on top (classifiers, masked words), decoders, weights in several files,
-//! dropout.
+//! [`Settings`], [`Sequence`] and the text are what `decoders` reads its folders with.
+//!
+//! Left out: heads on top (classifiers, masked words), weights in several files, dropout.
 
 mod config;
 mod embeddings;
@@ -31,6 +32,7 @@ mod folder;
 mod heads;
 mod removal;
 mod sequences;
+mod settings;
 mod study;
 #[cfg(feature = "text")]
 mod text;
@@ -44,10 +46,11 @@ pub use embeddings::Embeddings;
 pub use encoder::{Encoder, sentence_embedding, to_tensors};
 pub use error::{Error, Result};
 pub use families::{Counting, FAMILIES, Family, Keys, Names};
-pub use folder::Folder;
+pub use folder::{Folder, file};
 pub use heads::{Glance, Kind, Link, links};
 pub use removal::{head_output, removed};
 pub use sequences::Sequence;
+pub use settings::Settings;
 pub use study::{Removal, Study};
 #[cfg(feature = "text")]
 pub use text::{Long, Pieces, Text};

@@ -77,6 +77,18 @@ impl Sequence {
     /// [`Error::Entry`] for an id that the model does not have, or a mask of other numbers
     /// than 0 and 1; [`Error::AllPadding`].
     pub fn read_all(file: &TensorFile, config: &Config) -> Result<Vec<Self>> {
+        Self::read(file, config.n_vocabulary, config.n_types.unwrap_or(1))
+    }
+
+    /// The same for a model that knows so many tokens, of so many types.
+    ///
+    /// # Errors
+    /// As [`read_all`](Self::read_all).
+    pub fn read(
+        file: &TensorFile,
+        n_vocabulary: usize,
+        n_types: usize,
+    ) -> Result<Vec<Self>> {
         let ids = file.tensor("input_ids")?;
         let ([n_tokens] | [_, n_tokens]) = *ids.shape() else {
             return Err(ids.shape_error("(n_sequences, n_tokens) or (n_tokens)").into());
@@ -89,10 +101,9 @@ impl Sequence {
             tensor.expect_shape(ids.shape())?;
             entries(file.name(), name, &tensor, n_tokens, n).map(Some)
         };
-        let n_types = config.n_types.unwrap_or(1);
         let mask = read("attention_mask", 2)?;
         let types = read("token_type_ids", n_types)?;
-        let ids = read("input_ids", config.n_vocabulary)?.unwrap_or_default();
+        let ids = read("input_ids", n_vocabulary)?.unwrap_or_default();
         let part = |all: &[usize], s: usize| all[s * n_tokens..][..n_tokens].to_vec();
         let sequence = |s: usize| {
             let is_real = mask.as_ref().map(|mask| part(mask, s));

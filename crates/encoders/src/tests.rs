@@ -64,7 +64,7 @@ fn a_config_that_makes_no_model_is_refused_with_its_numbers() {
     insta::assert_snapshot!(refused("distilbert-1", json!({"n_heads": 0})), @"config.json: n_heads is 0, expected a whole number of 1 or more");
     insta::assert_snapshot!(refused("bert-1", json!({"hidden_size": -24})), @"config.json: hidden_size is -24, expected a whole number of 1 or more");
     insta::assert_snapshot!(refused("bert-1", json!({"num_attention_heads": 5})), @"config.json: its sizes make no layer: d_model 24 cannot be divided among 5 heads: 24 = 5 × 4 + 4");
-    insta::assert_snapshot!(refused("electra-1", json!({"hidden_act": "swish"})), @r#"config.json: hidden_act is "swish", expected gelu, gelu_new, gelu_pytorch_tanh or relu"#);
+    insta::assert_snapshot!(refused("electra-1", json!({"hidden_act": "swish"})), @r#"config.json: hidden_act is "swish", expected gelu, gelu_new, gelu_pytorch_tanh, silu or relu"#);
     insta::assert_snapshot!(refused("bert-1", json!({"is_decoder": true})), @"config.json: is_decoder is true, expected false: decoders are left out");
     insta::assert_snapshot!(refused("bert-1", json!({"pruned_heads": {"1": [0]}})), @r#"config.json: pruned_heads is {"1":[0]}, expected none: every layer has all its heads"#);
     insta::assert_snapshot!(refused("bert-1", json!({"position_embedding_type": "relative_key"})), @r#"config.json: position_embedding_type is "relative_key", expected "absolute""#);

@@ -105,6 +105,22 @@ impl Text {
     }
 }
 
+impl Text {
+    /// The text of some ids, special ones among them.
+    ///
+    /// Where a character is of several tokens, some of them alone give `\u{fffd}`.
+    ///
+    /// # Errors
+    /// [`Error::Tokenizer`] if it cannot decode; an id that it does not know gives nothing.
+    pub fn decode(&self, ids: &[usize]) -> Result<String> {
+        let ids: Vec<u32> = ids.iter().filter_map(|&id| id.try_into().ok()).collect();
+        self.tokenizer.decode(&ids, false).map_err(|why| {
+            let file = "the tokenizer".to_string();
+            Error::Tokenizer { file, why: why.to_string() }
+        })
+    }
+}
+
 fn without_limit(tokenizer: &mut Tokenizer) -> Result<(), String> {
     tokenizer.with_truncation(None).map(|_| ()).map_err(|why| why.to_string())
 }

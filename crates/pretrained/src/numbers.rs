@@ -48,7 +48,7 @@ fn brain(bits: u16) -> f32 {
 }
 
 /// A float16: one bit of sign, five of exponent, ten of fraction.
-fn half(bits: u16) -> f64 {
+pub fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
     let exponent = i32::from(bits >> 10 & 0x1f);
     let fraction = f64::from(bits & 0x3ff) / 1024.0;

@@ -1,0 +1,174 @@
+//! The object in a `config.json`, and what is asked of it.
+
+use block::Activation;
+use serde_json::{Map, Value};
+
+use crate::{Error, Result};
+
+/// A model's settings, by name. Whatever is not as expected is an error that names the
+/// file, the key, and both values.
+///
+/// ```
+/// use encoders::Settings;
+///
+/// let settings = Settings::read("config.json", br#"{"n_layer": 2, "n_head": 0}"#)?;
+/// assert_eq!(settings.positive("n_layer")?, 2);
+/// let refused = settings.positive("n_head").unwrap_err().to_string();
+/// assert_eq!(refused, "config.json: n_head is 0, expected a whole number of 1 or more");
+/// # Ok::<(), encoders::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    file: String,
+    settings: Map<String, Value>,
+}
+
+impl Settings {
+    /// The settings in a file; `file` is what errors call it.
+    ///
+    /// # Errors
+    /// [`Error::Json`].
+    pub fn read(file: &str, json: &[u8]) -> Result<Self> {
+        let file = file.to_string();
+        match serde_json::from_slice(json) {
+            Ok(settings) => Ok(Self { file, settings }),
+            Err(source) => Err(Error::Json { file, source }),
+        }
+    }
+
+    /// What errors call the file.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// A value, unless it is missing or null.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.settings.get(key).filter(|value| !value.is_null())
+    }
+
+    /// A text.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.get(key).and_then(Value::as_str)
+    }
+
+    /// An object within, whose errors name the same file.
+    pub fn within(&self, key: &str) -> Option<Self> {
+        let settings = self.get(key)?.as_object()?.clone();
+        Some(Self { file: self.file.clone(), settings })
+    }
+
+    /// A whole number; `default` is for a key that is missing.
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn number(&self, key: &str, default: Option<usize>) -> Result<usize> {
+        let wrong = || self.wrong(key, "a whole number of 0 or more");
+        match (self.get(key), default) {
+            (None, Some(default)) => Ok(default),
+            (None, None) => Err(wrong()),
+            (Some(value), _) => {
+                let number = value.as_u64().and_then(|number| number.try_into().ok());
+                number.ok_or_else(wrong)
+            }
+        }
+    }
+
+    /// A whole number above 0.
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn positive(&self, key: &str) -> Result<usize> {
+        match self.number(key, None) {
+            Ok(number) if number > 0 => Ok(number),
+            _ => Err(self.wrong(key, "a whole number of 1 or more")),
+        }
+    }
+
+    /// A number that is 0 or more, such as a norm's eps.
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn eps(&self, key: &str, default: f64) -> Result<f64> {
+        let Some(value) = self.settings.get(key) else { return Ok(default) };
+        let eps = value.as_f64().filter(|eps| *eps >= 0.0);
+        eps.ok_or_else(|| self.wrong(key, "a number of 0 or more"))
+    }
+
+    /// A number above 0, or `None` where it is missing or null.
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn above_0(&self, key: &str) -> Result<Option<f64>> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let number = value.as_f64().filter(|number| *number > 0.0);
+        number.map(Some).ok_or_else(|| self.wrong(key, "a number above 0"))
+    }
+
+    /// True or false; `default` is for a key that is missing.
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn flag(&self, key: &str, default: bool) -> Result<bool> {
+        let Some(value) = self.get(key) else { return Ok(default) };
+        value.as_bool().ok_or_else(|| self.wrong(key, "true or false"))
+    }
+
+    /// What bends the entries of the feed-forward layers.
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn activation(&self, key: &str, default: Activation) -> Result<Activation> {
+        const NAMES: &str = "gelu, gelu_new, gelu_pytorch_tanh, silu or relu";
+        let Some(value) = self.settings.get(key) else { return Ok(default) };
+        Ok(match value.as_str() {
+            Some("gelu") => Activation::Gelu,
+            Some("gelu_new" | "gelu_pytorch_tanh") => Activation::GeluTanh,
+            Some("silu") => Activation::Silu,
+            Some("relu") => Activation::Relu,
+            _ => return Err(self.wrong(key, NAMES)),
+        })
+    }
+
+    /// Refuses a value that asks for what is not computed here.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] if the key is there with another value.
+    pub fn refuse_unless(
+        &self,
+        key: &str,
+        value: impl Into<Value>,
+        expected: &'static str,
+    ) -> Result<()> {
+        let value = value.into();
+        match self.get(key) {
+            Some(found) if *found != value => Err(self.wrong(key, expected)),
+            _ => Ok(()),
+        }
+    }
+
+    /// An [`Error::Setting`] for this key.
+    pub fn wrong(&self, key: &str, expected: &'static str) -> Error {
+        Error::Setting {
+            file: self.file.clone(),
+            key: key.to_string(),
+            found: self.settings.get(key).map(shown),
+            expected,
+        }
+    }
+
+    /// An [`Error::Family`] for the `model_type` that there is.
+    pub fn unknown_family(&self, known: Vec<&'static str>) -> Error {
+        let found = self.settings.get("model_type").map_or("missing".into(), shown);
+        Error::Family { file: self.file.clone(), found, known }
+    }
+}
+
+/// A value as the file has it, or the start of one that is long.
+fn shown(value: &Value) -> String {
+    const MOST: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(MOST) {
+        None => text,
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
