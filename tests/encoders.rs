@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use attention::{LayerParameters, Matrix, MultiHeadAttention, Real};
 use block::Layers;
-use encoders::{Config, Encoder, Folder, Sequence};
+use encoders::{Encoder, Folder, Sequence};
 use kernels::PackedStage;
 use pretrained::TensorFile;
 use workshop::paths;
@@ -17,20 +17,20 @@ const TOLERANCE: f64 = 2e-5;
 
 type Stage<T> = Box<dyn MultiHeadAttention<T>>;
 
-fn models() -> PathBuf {
+pub fn models() -> PathBuf {
     paths::workspace().join("tests/models")
 }
 
 /// What a text must come to: hidden states and maps by layer, rows of real tokens alone.
-struct Reference {
-    sequence: Sequence,
+pub struct Reference {
+    pub sequence: Sequence,
     hidden: Vec<(usize, Matrix)>,
     attn: Vec<Vec<Matrix>>,
 }
 
 impl Reference {
     /// The largest difference on rows of real tokens; of NaN, NaN.
-    fn difference<T: Real>(&self, layers: &Layers<T>) -> f64 {
+    pub fn difference<T: Real>(&self, layers: &Layers<T>) -> f64 {
         let hidden =
             self.hidden.iter().map(|(l, expected)| (&layers.hidden[*l], expected));
         let found = layers.attn.iter().flatten();
@@ -83,18 +83,21 @@ fn compare_all(name: &str, folder: &Folder, references: &[Reference]) {
     });
 }
 
-/// The references of a tiny model, in a batch with padding.
-fn tiny(config: &Config, file: &TensorFile) -> Vec<Reference> {
-    let sequences = Sequence::read_all(file, config).unwrap();
-    let h = config.dims.n_heads();
+/// The references of a tiny model of h heads, in a batch with padding.
+pub fn tiny(
+    sequences: Vec<Sequence>,
+    n_layers: usize,
+    h: usize,
+    file: &TensorFile,
+) -> Vec<Reference> {
     let all = |name: String| file.matrices(&name).unwrap();
     let of = |(s, sequence): (usize, Sequence)| {
         let hidden = |l| (l, all(format!("hidden.{l}")).swap_remove(s));
         let attn = |l| all(format!("attn.{l}"))[s * h..][..h].to_vec();
         Reference {
             sequence,
-            hidden: (0..=config.n_layers).map(hidden).collect(),
-            attn: (0..config.n_layers).map(attn).collect(),
+            hidden: (0..=n_layers).map(hidden).collect(),
+            attn: (0..n_layers).map(attn).collect(),
         }
     };
     sequences.into_iter().enumerate().map(of).collect()
@@ -105,7 +108,10 @@ fn the_four_families_give_their_references_with_every_stage() {
     for name in ["bert-1", "roberta-1", "electra-1", "distilbert-1"] {
         let folder = Folder::open(models().join(name)).unwrap();
         let file = TensorFile::open(models().join(name).join("reference.safetensors"));
-        compare_all(name, &folder, &tiny(&folder.config, &file.unwrap()));
+        let (config, file) = (&folder.config, file.unwrap());
+        let sequences = Sequence::read_all(&file, config).unwrap();
+        let (n_layers, h) = (config.n_layers, config.dims.n_heads());
+        compare_all(name, &folder, &tiny(sequences, n_layers, h, &file));
     }
 }
 

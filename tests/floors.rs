@@ -9,7 +9,7 @@ use workshop::paths;
 /// What each crate of the subject may use, the lowest floor first. Implementations that are
 /// compared never call each other; the one exception is the formula itself, which
 /// `per-head` takes from `single-head`.
-const SUBJECT: [(&str, &[&str]); 14] = [
+const SUBJECT: [(&str, &[&str]); 15] = [
     // The first and the third only fix features of what nalgebra stands on.
     ("attention", &["bytemuck", "nalgebra", "num-complex", "rand", "thiserror"]),
     ("single-head", &["attention"]),
@@ -36,6 +36,19 @@ const SUBJECT: [(&str, &[&str]); 14] = [
     (
         "encoders",
         &["attention", "block", "pretrained", "serde_json", "thiserror", "tokenizers"],
+    ),
+    (
+        "decoders",
+        &[
+            "attention",
+            "block",
+            "encoders",
+            "pretrained",
+            "rand",
+            "serde_json",
+            "thiserror",
+            "variants",
+        ],
     ),
     (
         "lessons",
@@ -82,7 +95,15 @@ const TOOLS: [(&str, &[&str]); 13] = [
     ("tools/lab", &["workshop"]),
     (
         "tools/look",
-        &["workshop", "attention", "encoders", "fused-heads", "kernels", "pretrained"],
+        &[
+            "workshop",
+            "attention",
+            "decoders",
+            "encoders",
+            "fused-heads",
+            "kernels",
+            "pretrained",
+        ],
     ),
     (
         "tools/book",

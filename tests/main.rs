@@ -9,6 +9,8 @@ mod blocks;
 mod chapters;
 /// No circles between the files of a crate.
 mod circles;
+/// Whole decoders from folders and GGUF files give what PyTorch gives, cached or not.
+mod decoders;
 /// Whole models from folders, with every stage as the attention, give what PyTorch gives.
 mod encoders;
 /// The layers: an arrow between crates goes only down.

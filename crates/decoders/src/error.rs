@@ -8,6 +8,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Why a decoder cannot be read or run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs)] // the fields are what the message says they are
 pub enum Error {
     /// What folders, settings, texts and ids of encoders can have wrong with them too.
     #[error(transparent)]
@@ -16,4 +17,24 @@ pub enum Error {
     /// A GGUF file.
     #[error(transparent)]
     Gguf(#[from] GgufError),
+
+    /// Settings that a model cannot have.
+    #[error("{file}: its sizes make no layer")]
+    Config { file: String, source: variants::Error },
+
+    /// A layer that its changes do not fit.
+    #[error(transparent)]
+    Layer(#[from] variants::Error),
+
+    /// Tokens that the model cannot read.
+    #[error(transparent)]
+    Tokens(#[from] block::Error),
+
+    /// Sizes that do not fit together.
+    #[error(transparent)]
+    Sizes(#[from] attention::Error),
+
+    /// A temperature by which nothing can be divided.
+    #[error("the temperature is {found}, expected a number above 0")]
+    Temperature { found: f64 },
 }

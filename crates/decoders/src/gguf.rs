@@ -14,7 +14,6 @@ use attention::Real;
 pub use blocks::Kind;
 pub use error::{GgufError, GgufResult};
 pub use header::{Info, Value};
-pub(crate) use setting::Setting;
 
 use header::Header;
 

@@ -1,11 +1,58 @@
-//! Whole decoders.
+//! Whole decoders: files become a stack of blocks in which each token reads those before
+//! it, and which can go on writing.
+//!
+//! ```text
+//! ids  →  E[id] (+ P[position])  →  block 0  →  …  →  block L−1  →  norm  →  x Eᵀ  →  logits
+//!                block: x + Attention(norm(x)),  then  x + FeedForward(norm(x))
+//! ```
+//!
+//! GPT-2, GPT-NeoX, Llama, Mistral, Qwen2 and Gemma 2 are that one model. What each changes
+//! is a line or two of its file in `families`: the attention is [`variants`]' with the
+//! changes that the config asks for. [`Files`] opens a folder as `save_pretrained` writes
+//! it, or a [`Gguf`] file of the Llama family, whose numbers may be of 8 or 4 bits.
+//!
+//! The one decision: **there is one way to read a token, and two to ask for it.**
+//! [`Decoder::forward`] reads a whole text, [`Decoder::forward_cached`] what comes behind
+//! the caches; both go through the same blocks, and give the same numbers. [`Writer`] asks a
+//! [`Reader`] for one token after the other.
+//!
+//! With the feature `text` a vocabulary is read too, of a `tokenizer.json` or of a GGUF
+//! file. The crate starts no thread and looks at no clock; only [`Files::open`] and
+//! [`Gguf::open`] read files.
+//!
+//! Left out: weights in several files, experts, other quantisations, dropout, and speed:
+//! all is on the readable side, generic over the attention as `encoders` is.
 
+mod blocks;
+mod config;
+mod decoder;
+mod embedding;
 mod error;
+mod families;
+mod family;
+mod feed_forward;
+mod files;
 mod gguf;
+mod norm;
 #[cfg(feature = "text")]
 mod vocabulary;
+mod weights;
+mod writer;
 
+#[cfg(test)]
+mod tests;
+
+pub use blocks::Block;
+pub use config::{Biases, Config};
+pub use decoder::{AsRead, Decoder};
+pub use embedding::{Embedding, Unembedding};
 pub use error::{Error, Result};
+pub use families::FAMILIES;
+pub use family::{Family, Layers, Names, NormKind, Projections};
+pub use feed_forward::{FeedForward, GatedFeedForward};
+pub use files::Files;
 pub use gguf::{Gguf, GgufError, GgufResult, Info, Kind, Value};
+pub use norm::{Norm, RmsNorm};
 #[cfg(feature = "text")]
 pub use vocabulary::gguf_text;
+pub use writer::{Choice, Predict, Reader, Writer};

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use encoders::Text;
 use serde_json::{Value as Json, json};
 
-use crate::gguf::Setting;
 use crate::{Gguf, GgufError, Result};
 
 /// The kind of a token that is no part of a text, such as `<|im_end|>`.

@@ -47,9 +47,16 @@ impl Config {
     /// `BertConfig`, `RobertaConfig`, `ElectraConfig` and `DistilBertConfig` of Hugging
     /// Face, with their defaults where a key is missing that has a natural one.
     pub fn read(file: &str, json: &[u8]) -> Result<Self> {
-        let settings = Settings::read(file, json)?;
-        let family = known_family(&settings)?;
-        refuse_others(&settings)?;
+        Self::of(&Settings::read(file, json)?)
+    }
+
+    /// The same from settings that are read already.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn of(settings: &Settings) -> Result<Self> {
+        let family = known_family(settings)?;
+        refuse_others(settings)?;
         let keys = family.keys;
         let d_model = settings.positive(keys.d_model)?;
         let dims = Dims::new(d_model, settings.positive(keys.n_heads)?);
@@ -62,8 +69,10 @@ impl Config {
         };
         Ok(Self {
             family,
-            dims: dims
-                .map_err(|source| Error::Config { file: file.to_string(), source })?,
+            dims: dims.map_err(|source| Error::Config {
+                file: settings.file().into(),
+                source,
+            })?,
             n_layers: settings.positive(keys.n_layers)?,
             d_ff: settings.positive(keys.d_ff)?,
             d_embedding: keys.d_embedding.map_or(Ok(d_model), of_width)?,

@@ -94,6 +94,14 @@ impl Glance {
         Self::of(&Matrix::from_element(n, n, 1.0 / n as f64), is_special)
     }
 
+    /// The control for a decoder: of a head that gives every key up to the query's own the
+    /// same.
+    pub fn uniform_causal(is_special: &[bool]) -> Option<Self> {
+        let n = is_special.len();
+        let share = |query, key| if key > query { 0.0 } else { 1.0 / (query + 1) as f64 };
+        Self::of(&Matrix::from_fn(n, n, share), is_special)
+    }
+
     /// The kind of key that the head prefers: the one whose share is farthest above
     /// chance, if that is by more than a tenth. `uniform` is what [`Self::uniform`] gives.
     pub fn preferred(&self, uniform: &Self) -> Option<Kind> {
@@ -147,14 +155,38 @@ pub struct Link {
 /// # Shapes
 /// `map` is `[n, n]`, and `is_special` has n entries.
 pub fn links<T: Real>(map: &Matrix<T>, is_special: &[bool], most: usize) -> Vec<Link> {
+    links_of(map, is_special, most, |_, _| true)
+}
+
+/// The same in a decoder, where the control is the average over the tokens that see the key:
+/// its own, and those behind it.
+///
+/// # Shapes
+/// As [`links`].
+pub fn causal_links<T: Real>(
+    map: &Matrix<T>,
+    is_special: &[bool],
+    most: usize,
+) -> Vec<Link> {
+    links_of(map, is_special, most, |query, key| key <= query)
+}
+
+fn links_of<T: Real>(
+    map: &Matrix<T>,
+    is_special: &[bool],
+    most: usize,
+    sees: impl Fn(usize, usize) -> bool,
+) -> Vec<Link> {
     let words = words(is_special, map.nrows().min(map.ncols()));
     let share = |query: usize, key: usize| map[(query, key)].to_f64();
     let mut links = Vec::new();
     for &key in &words {
-        let all: f64 = words.iter().map(|&query| share(query, key)).sum();
-        for &query in words.iter().filter(|&&query| query != key) {
+        let queries: Vec<usize> =
+            words.iter().copied().filter(|&query| sees(query, key)).collect();
+        let all: f64 = queries.iter().map(|&query| share(query, key)).sum();
+        for &query in queries.iter().filter(|&&query| query != key) {
             let share = share(query, key);
-            let others = (all - share) / (words.len() - 1) as f64;
+            let others = (all - share) / (queries.len() - 1) as f64;
             links.push(Link { query, key, share, others });
         }
     }
@@ -203,6 +235,22 @@ mod tests {
                 .all(|link| (link.others - 0.2).abs() < 1e-12)
         );
         assert_eq!(Glance::uniform(&[true, true]), None);
+        // Queries 1 to 3 see 2, 3 and 4 keys.
+        let causal = Glance::uniform_causal(&SPECIAL).unwrap();
+        let expected = (1.0 / 2.0 + 1.0 / 3.0 + 1.0 / 4.0) / 3.0;
+        assert!((causal.share(Kind::Same) - expected).abs() < 1e-12);
+        assert!((causal.shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert!(links(&flat, &[true, true, false, true, true], 3).is_empty());
+    }
+
+    #[test]
+    fn the_control_of_a_decoder_asks_those_that_see_the_key() {
+        let half = Matrix::from_fn(4, 4, |i, j| match j {
+            1 if i >= 1 => 0.5,
+            _ => 0.0,
+        });
+        let found = causal_links(&half, &[true, false, false, false], 9);
+        assert_eq!(found.len(), 3);
+        assert_eq!(found[0], Link { query: 2, key: 1, share: 0.5, others: 0.5 });
     }
 }

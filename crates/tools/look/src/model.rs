@@ -1,25 +1,28 @@
-//! `cargo learn model`: a reader's own encoder on ids or a text.
+//! `cargo learn model`: a reader's own model on ids or a text.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use attention::Real;
 use clap::ValueEnum;
-use encoders::{Encoder, Folder, Long, Sequence, Text, to_tensors};
-use fused_heads::FusedAttention;
-use pretrained::{Existing, NewTensor, Stored, TensorFile, check_destination, save};
+use encoders::{Long, Sequence};
+use pretrained::{Existing, TensorFile, check_destination, save};
 use workshop::output::print;
 
-/// Run your own encoder: every hidden state and every map
+use crate::either::Model;
+use crate::fetch;
+
+/// Run your own model: every hidden state and every map
 ///
 /// FOLDER is as `save_pretrained` writes it (config.json, model.safetensors), of BERT,
-/// RoBERTa, ELECTRA or DistilBERT. INPUT is a safetensors file. What comes out is written
-/// to another: `hidden.0` (after the embeddings) to `hidden.L`, each (batch, n, d_model),
-/// and `attn.0` to `attn.L-1`, (batch, heads, n, n). Rows of padding mean nothing.
+/// RoBERTa, ELECTRA or DistilBERT, or of GPT-2, GPT-NeoX, Llama, Mistral, Qwen2 or Gemma 2;
+/// a GGUF file of the Llama family; or `smollm2`. INPUT is a safetensors file. What comes out
+/// is written to another: `hidden.0` (after the embeddings) to `hidden.L`, each
+/// (batch, n, d_model), `attn.0` to `attn.L-1`, (batch, heads, n, n), and of a model that
+/// writes `logits`, (batch, n, vocabulary). Rows of padding mean nothing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The model
+    /// The model: a folder, a GGUF file, or `smollm2`
     folder: PathBuf,
 
     /// `input_ids`, (batch, n) or (n); where they are there, `attention_mask` (1 = real,
@@ -27,7 +30,7 @@ pub struct Args {
     #[arg(required_unless_present = "text", conflicts_with = "text")]
     input: Option<PathBuf>,
 
-    /// A text in place of INPUT, for a FOLDER with a tokenizer.json
+    /// A text in place of INPUT, for a FOLDER with a tokenizer.json or a GGUF file
     #[arg(long)]
     text: Option<String>,
 
@@ -47,6 +50,10 @@ pub struct Args {
     /// Write over OUT if it exists
     #[arg(long)]
     force: bool,
+
+    /// Fetch smollm2 if it is not there, and do not ask
+    #[arg(long)]
+    download: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -60,54 +67,37 @@ enum Precision {
 /// # Errors
 /// What is wrong with the folder, the input, or the place to write to.
 pub fn run(args: &Args) -> Result<()> {
-    check_output(args)?;
-    let folder = Folder::open(&args.folder)?;
-    let sequences = sequences(args, &folder)?;
+    let path = fetch::named(&args.folder, args.download)?;
+    check_output(args, &path)?;
+    let model = Model::open(&path)?;
+    let sequences = sequences(args, &model)?;
     let tensors = match args.dtype {
-        Precision::F32 => compute::<f32>(&folder, &sequences)?,
-        Precision::F64 => compute::<f64>(&folder, &sequences)?,
+        Precision::F32 => model.tensors::<f32>(&sequences)?,
+        Precision::F64 => model.tensors::<f64>(&sequences)?,
     };
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     save(&args.output, &tensors, existing)?;
-    let config = &folder.config;
     let written = tensors.iter().map(|tensor| {
         format!("  {:<10} {} {}\n", tensor.name(), tensor.shape_text(), tensor.dtype())
     });
     Ok(print(format_args!(
-        "{}: {}, {} layers, d_model {}, {} heads, {} positions\n{}:\n{}",
+        "{}: {}\n{}:\n{}",
         args.folder.display(),
-        config.family.name,
-        config.n_layers,
-        config.dims.d_model(),
-        config.dims.n_heads(),
-        config.longest(),
+        model.sizes(),
         args.output.display(),
         written.collect::<String>()
     ))?)
 }
 
-fn compute<T: Real + Stored>(
-    folder: &Folder,
-    sequences: &[Sequence],
-) -> Result<Vec<NewTensor>> {
-    let model = Encoder::<_, T>::read(&folder.config, &folder.weights, |parameters| {
-        FusedAttention::new(parameters)
-    })?;
-    let layers = sequences.iter().enumerate().map(|(s, sequence)| {
-        model.forward(sequence).with_context(|| format!("sequence {s}"))
-    });
-    Ok(to_tensors(&layers.collect::<Result<Vec<_>>>()?)?)
-}
-
-fn sequences(args: &Args, folder: &Folder) -> Result<Vec<Sequence>> {
-    let longest = folder.config.longest();
+fn sequences(args: &Args, model: &Model) -> Result<Vec<Sequence>> {
+    let longest = model.longest();
     if let Some(text) = &args.text {
-        let tokenizer = Text::open(&args.folder, folder.config.n_vocabulary)?;
+        let tokenizer = model.text()?;
         let long = if args.truncate { Long::Cut } else { Long::Refuse };
         return Ok(vec![cut_hint(tokenizer.pieces(text, longest, long))?.sequence]);
     }
     let Some(input) = &args.input else { bail!("neither INPUT nor --text was given") };
-    let sequences = Sequence::read_all(&TensorFile::open(input)?, &folder.config)?;
+    let sequences = model.sequences(&TensorFile::open(input)?)?;
     let n_tokens = sequences.iter().map(Sequence::n_tokens).max().unwrap_or_default();
     if n_tokens <= longest {
         return Ok(sequences);
@@ -140,12 +130,12 @@ pub(crate) fn cut_hint<T>(outcome: encoders::Result<T>) -> Result<T> {
 }
 
 /// Before anything is read: that the place to write to is one, and is no input.
-fn check_output(args: &Args) -> Result<()> {
+fn check_output(args: &Args, model: &Path) -> Result<()> {
     let same = |a: &Path| match (fs::canonicalize(a), fs::canonicalize(&args.output)) {
         (Ok(a), Ok(b)) => a == b,
         _ => false,
     };
-    let weights = args.folder.join("model.safetensors");
+    let weights = Model::weights(model);
     for input in args.input.iter().chain([&weights]) {
         ensure!(
             !same(input),

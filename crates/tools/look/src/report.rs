@@ -62,14 +62,13 @@ fn at_a_glance(to: &mut String, view: &View, uniform: &Glance) -> std::fmt::Resu
 }
 
 fn each_head(to: &mut String, view: &View, uniform: &Glance) -> std::fmt::Result {
-    let n = view.pieces.len();
     writeln!(
         to,
         "\nEach head: what it prefers, the share of that and what it would be by chance, every \
-         key getting 1/{n} = {};\nhow many bits its shares spread over (by chance {:.1}) and \
+         key getting {};\nhow many bits its shares spread over (by chance {:.1}) and \
          how many tokens away they go (by chance {:.1});\nand its two strongest links between \
          words, each with its control: what the other words give the same key.\n",
-        share(1.0 / n as f64),
+        view.chance(),
         uniform.entropy,
         uniform.distance
     )?;

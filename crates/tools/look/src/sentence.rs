@@ -4,19 +4,20 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use encoders::{Encoder, Folder, Long, Text};
-use kernels::PackedStage;
+use encoders::Long;
 use workshop::output::print;
 use workshop::whole;
 
+use crate::either::{Model, Ready};
 use crate::model::cut_hint;
 use crate::view::{HeadName, View};
 use crate::{fetch, page, report};
 
 /// Your own sentence in all heads of a trained model
 ///
-/// The model is all-MiniLM-L6-v2, six layers of twelve heads (83 MB, fetched on your word),
-/// or any other of the family in a folder of yours.
+/// The model is all-MiniLM-L6-v2, six layers of twelve heads (83 MB, fetched on your word);
+/// with `--model smollm2` SmolLM2-135M, 30 layers of nine heads that read from left to right
+/// (93 MB, in the same way); or any other of these families in files of yours.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What to read, in quotes
@@ -32,10 +33,11 @@ pub struct Args {
     html: Option<PathBuf>,
 
     /// Fetch the model if it is not there, and do not ask
-    #[arg(long, conflicts_with = "model")]
+    #[arg(long)]
     download: bool,
 
-    /// Another model: a folder as `save_pretrained` writes it, with its tokenizer.json
+    /// Another model: `smollm2`, a folder as `save_pretrained` writes it, with its
+    /// tokenizer.json, or a GGUF file
     #[arg(long, value_name = "FOLDER")]
     model: Option<PathBuf>,
 
@@ -51,7 +53,7 @@ pub struct Args {
 /// that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     let folder = match &args.model {
-        Some(folder) => folder.clone(),
+        Some(folder) => fetch::named(folder, args.download)?,
         None => fetch::minilm(args.download)?,
     };
     let Some(sentence) = &args.sentence else { return Ok(()) };
@@ -75,26 +77,30 @@ pub fn run(args: &Args) -> Result<()> {
 /// All that is shown of a sentence.
 pub(crate) fn read(folder: &Path, sentence: &str, long: Long) -> Result<View> {
     let start = Instant::now();
-    let files = Folder::open(folder)?;
-    let config = files.config.clone();
-    let text = Text::open(folder, config.n_vocabulary)?;
-    let pieces = cut_hint(text.pieces(sentence, config.longest(), long))?;
-    let model = Encoder::read(&config, &files.weights, PackedStage::new)?;
+    let files = Model::open(folder)?;
+    let text = files.text()?;
+    let mut pieces = cut_hint(text.pieces(sentence, files.longest(), long))?;
+    let is_causal = files.is_causal();
+    if is_causal && let Some(first) = pieces.is_special.first_mut() {
+        *first = true;
+    }
+    let model = Ready::of(&files)?;
     // A hundred megabytes that are no longer needed.
     drop(files);
     let loading = start.elapsed();
     let start = Instant::now();
-    let layers = model.forward(&pieces.sequence)?;
+    let maps = model.maps(&pieces.sequence)?;
     let computing = start.elapsed();
-    ensure!(!layers.attn.is_empty(), "a model without layers has no heads");
+    ensure!(!maps.is_empty(), "a model without layers has no heads");
     let name = folder.file_name().unwrap_or(folder.as_os_str());
     Ok(View {
         model: name.to_string_lossy().into_owned(),
         sentence: sentence.to_owned(),
         n_uncut: pieces.n_uncut,
         is_special: pieces.is_special,
+        is_causal,
         pieces: pieces.pieces,
-        maps: layers.attn,
+        maps,
         loading,
         computing,
     })

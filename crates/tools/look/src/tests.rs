@@ -1,8 +1,9 @@
-//! With the trained model, where it is.
+//! With the trained models, where they are.
 
 use std::fs;
 use std::path::PathBuf;
 
+use decoders::Files;
 use encoders::{Folder, Long, Text};
 use pretrained::TensorFile;
 use workshop::paths;
@@ -36,6 +37,51 @@ fn odd_texts_become_the_ids_and_pieces_of_the_reference() {
     }
 }
 
+fn smollm2() -> Option<PathBuf> {
+    let file = paths::smollm2();
+    if file.is_file() {
+        return Some(file);
+    }
+    println!("left out: `cargo learn write --download` fetches {}", file.display());
+    None
+}
+
+#[test]
+fn a_vocabulary_in_gguf_gives_the_ids_and_pieces_of_the_reference() {
+    let Some(path) = smollm2() else { return };
+    let files = Files::open(path).unwrap();
+    let tokenizer = files.text().unwrap();
+    let file = TensorFile::open(texts::models().join("smollm2.safetensors")).unwrap();
+    for name in ["p00", "p02"] {
+        let text = file.text(name).unwrap();
+        let longest = files.config.n_positions;
+        let found = tokenizer.pieces(text, longest, Long::Refuse).unwrap();
+        let ids = file.tensor(&format!("{name}.input_ids")).unwrap().integers().unwrap();
+        let found_ids: Vec<i128> =
+            found.sequence.ids.iter().map(|&id| id as i128).collect();
+        assert_eq!(found_ids, ids, "{text}");
+        let pieces = file.text(&format!("{name}.tokens")).unwrap();
+        assert_eq!(found.pieces.join("\u{1f}"), pieces);
+        assert_eq!(tokenizer.decode(&found.sequence.ids).unwrap(), text);
+    }
+    // Digits by themselves, several bytes a character, spaces in a row, special tokens.
+    for text in ["In 1984,  naïve 数学 👋\n\tend", "<|im_start|>user\n12<|im_end|>"] {
+        let ids = tokenizer.pieces(text, 99, Long::Refuse).unwrap().sequence.ids;
+        assert_eq!(tokenizer.decode(&ids).unwrap(), text);
+    }
+}
+
+#[test]
+fn a_report_of_a_decoder_has_every_head() {
+    let Some(path) = smollm2() else { return };
+    let view = sentence::read(&path, "The pilot flew.", Long::Refuse).unwrap();
+    let report = report::of(&view, Some("29.8".parse().unwrap()));
+    assert!(report.starts_with("4 tokens: The _pilot _flew .\n"), "{report}");
+    assert!(report.contains("1/k for each of the k keys"), "{report}");
+    assert!(report.contains("first is The, last is not there"), "{report}");
+    assert!(view.maps.iter().flatten().all(|map| map[(1, 2)] == 0.0));
+}
+
 #[test]
 fn the_ids_that_tests_read_are_those_of_the_tokenizer() {
     let Some(folder) = minilm() else { return };
@@ -55,6 +101,30 @@ fn a_report_has_every_head_with_its_controls() {
     }
     assert!(report.contains("Head 0.2 in full"));
     assert!(view.check("6.0".parse().unwrap()).is_err());
+}
+
+#[test]
+fn a_tiny_decoder_is_run_with_its_logits() {
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        args: crate::model::Args,
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.safetensors");
+    let model = texts::models().join("gemma2-1");
+    let input = model.join("reference.safetensors");
+    let paths = [&model, &input].map(|path| path.to_str().unwrap());
+    let args = ["model", paths[0], paths[1], "--output", out.to_str().unwrap()];
+    crate::model::run(&Command::parse_from(args).args).unwrap();
+    let (found, expected) =
+        (TensorFile::open(&out).unwrap(), TensorFile::open(&input).unwrap());
+    assert_eq!(found.names().len(), 8);
+    let logits = [&found, &expected].map(|file| file.matrices("logits").unwrap());
+    assert!((&logits[0][0] - &logits[1][0]).amax() < 2e-5);
+    assert!((&logits[0][2] - &logits[1][2]).amax() < 2e-5);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use attention::Matrix;
-use encoders::{Glance, Link, links};
+use encoders::{Glance, Link, causal_links, links};
 
 /// A sentence, and all heads on it.
 pub struct View {
@@ -17,8 +17,11 @@ pub struct View {
     pub n_uncut: usize,
     /// Its tokens.
     pub pieces: Vec<String>,
-    /// Which of them the tokenizer put there.
+    /// Which of them the tokenizer put there; of a model that reads from left to right, the
+    /// first too, which sees nothing but itself.
     pub is_special: Vec<bool>,
+    /// Whether a token sees only those before it.
+    pub is_causal: bool,
     /// `maps[l][h]`, `[n, n]`.
     pub maps: Vec<Vec<Matrix<f32>>>,
     /// How long reading the files took.
@@ -75,12 +78,27 @@ impl View {
 
     /// What a head would do by chance.
     pub fn uniform(&self) -> Option<Glance> {
-        Glance::uniform(&self.is_special)
+        match self.is_causal {
+            true => Glance::uniform_causal(&self.is_special),
+            false => Glance::uniform(&self.is_special),
+        }
+    }
+
+    /// What every key would get by chance, in words.
+    pub fn chance(&self) -> String {
+        let n = self.pieces.len();
+        match self.is_causal {
+            true => "1/k for each of the k keys that a word sees".to_owned(),
+            false => format!("1/{n} = {}", share(1.0 / n as f64)),
+        }
     }
 
     /// The strongest links of a head.
     pub fn links(&self, map: &Matrix<f32>, most: usize) -> Vec<Link> {
-        links(map, &self.is_special, most)
+        match self.is_causal {
+            true => causal_links(map, &self.is_special, most),
+            false => links(map, &self.is_special, most),
+        }
     }
 
     /// A link in words: `it → animal`.

@@ -29,3 +29,8 @@ pub fn state() -> PathBuf {
 pub fn minilm() -> PathBuf {
     state().join("models/all-MiniLM-L6-v2")
 }
+
+/// The whole model SmolLM2-135M-Instruct, once the reader had it fetched: a GGUF file.
+pub fn smollm2() -> PathBuf {
+    state().join("models/SmolLM2-135M-Instruct/SmolLM2-135M-Instruct.Q4_1.gguf")
+}

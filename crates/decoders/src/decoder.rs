@@ -1,0 +1,188 @@
+//! A whole decoder: embedding, blocks, last norm, unembedding.
+
+use std::path::Path;
+
+use attention::{Error as SizeError, Mask, Matrix, MultiHeadAttention, Real};
+use block::Layers;
+use encoders::Sequence;
+use variants::{Cache, VariantAttention};
+
+use crate::blocks::Block;
+use crate::config::Config;
+use crate::embedding::{Embedding, Unembedding};
+use crate::weights::Weights;
+use crate::{Files, Norm, Result};
+
+/// A decoder: each token reads those before it, and at the end stand logits for the token
+/// that comes next.
+///
+/// A is what its attention is: [`VariantAttention`] as it is read, or another stage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decoder<A, T: Real = f64> {
+    /// What its files say.
+    pub config: Config,
+    /// From ids to vectors.
+    pub embedding: Embedding<T>,
+    /// From vectors to vectors.
+    pub blocks: Vec<Block<A, T>>,
+    /// Behind the last block.
+    pub last_norm: Norm<T>,
+    /// From vectors to logits.
+    pub unembedding: Unembedding<T>,
+}
+
+/// A decoder as it is read from its files.
+pub type AsRead<T = f64> = Decoder<VariantAttention<T>, T>;
+
+impl<T: Real> AsRead<T> {
+    /// The model in a folder or a GGUF file.
+    ///
+    /// # Errors
+    /// As [`Files::open`] and [`read`](Self::read).
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Self::read(&Files::open(path)?)
+    }
+
+    /// The model from what its files hold.
+    ///
+    /// # Shapes
+    /// Every tensor's follows from the config.
+    ///
+    /// # Errors
+    /// [`Error::Folder`](crate::Error::Folder) or [`Error::Gguf`](crate::Error::Gguf) for a
+    /// tensor that is missing, of another shape or of a kind that is not read: it is named.
+    pub fn read(files: &Files) -> Result<Self> {
+        let config = &files.config;
+        let weights = Weights::new(config, &files.tensors);
+        let blocks = (0..config.n_layers).map(|layer| weights.block(layer));
+        Ok(Self {
+            config: config.clone(),
+            embedding: weights.embedding()?,
+            blocks: blocks.collect::<Result<_>>()?,
+            last_norm: weights.last_norm()?,
+            unembedding: weights.unembedding()?,
+        })
+    }
+
+    /// An empty cache per layer, for one text.
+    pub fn caches(&self) -> Vec<Cache<T>> {
+        self.blocks.iter().map(|block| block.attention.cache()).collect()
+    }
+
+    /// New tokens behind those of the caches: hidden states and maps of the new ones alone.
+    ///
+    /// # Shapes
+    /// As [`forward`](Self::forward), with `n_new` tokens; maps are `[n_new, n_cached]`, the
+    /// caches holding the new tokens by then.
+    ///
+    /// # Errors
+    /// As [`Embedding::forward`]; [`Error::Sizes`](crate::Error::Sizes) for caches of
+    /// another model, or that have been given different tokens. The caches are then as they
+    /// were.
+    pub fn forward_cached(
+        &self,
+        ids: &[usize],
+        caches: &mut [Cache<T>],
+    ) -> Result<Layers<T>> {
+        let n_seen = self.check(caches)?;
+        let x = self.embedding.forward(ids, n_seen)?;
+        let mut caches = caches.iter_mut();
+        self.through(x, |attention, x| match caches.next() {
+            Some(cache) => attention.forward_cached(x, cache),
+            None => attention.forward_cached(x, &mut attention.cache()),
+        })
+    }
+
+    /// How many tokens the caches have been given.
+    fn check(&self, caches: &[Cache<T>]) -> Result<usize> {
+        let n_layers = self.blocks.len();
+        SizeError::expect_length("the list of caches", n_layers, caches.len())?;
+        let n_seen = caches.first().map_or(0, Cache::n_seen);
+        for (block, cache) in self.blocks.iter().zip(caches) {
+            let [keys, values] = block.attention.sizes().cache_widths();
+            let n = cache.keys().nrows();
+            SizeError::expect_shape(
+                "the keys of a cache",
+                (n, keys),
+                cache.keys().shape(),
+            )?;
+            let found = cache.values().shape();
+            SizeError::expect_shape("the values of a cache", (n, values), found)?;
+            SizeError::expect_length("what a cache has seen", n_seen, cache.n_seen())?;
+        }
+        Ok(n_seen)
+    }
+}
+
+impl<A, T: Real> Decoder<A, T> {
+    /// The same model with another attention: `other` makes that of block `i` from the one
+    /// that is there.
+    pub fn with_attention<B>(
+        &self,
+        mut other: impl FnMut(usize, &A) -> B,
+    ) -> Decoder<B, T> {
+        let blocks = self.blocks.iter().enumerate();
+        let blocks =
+            blocks.map(|(i, block)| block.with_attention(other(i, &block.attention)));
+        Decoder {
+            config: self.config.clone(),
+            embedding: self.embedding.clone(),
+            blocks: blocks.collect(),
+            last_norm: self.last_norm.clone(),
+            unembedding: self.unembedding.clone(),
+        }
+    }
+
+    /// A logit per token of the vocabulary, from the last hidden states.
+    ///
+    /// # Shapes
+    /// `hidden` is `[n_tokens, d_model]`, the result `[n_tokens, n_vocabulary]`.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::Error::Sizes) for another width.
+    pub fn logits(&self, hidden: &Matrix<T>) -> Result<Matrix<T>> {
+        Ok(self.unembedding.forward(hidden, &self.embedding)?)
+    }
+
+    /// All layers, `attend` being how each attention is asked.
+    fn through(
+        &self,
+        x: Matrix<T>,
+        mut attend: impl FnMut(&A, &Matrix<T>) -> attention::Result<attention::Attended<T>>,
+    ) -> Result<Layers<T>> {
+        let mut layers = Layers { hidden: vec![x], attn: Vec::new() };
+        for block in &self.blocks {
+            let attended = block.forward(layers.out(), &mut attend)?;
+            layers.hidden.push(attended.out);
+            layers.attn.push(attended.attn);
+        }
+        if let Some(last) = layers.hidden.last_mut() {
+            *last = self.last_norm.forward(last)?;
+        }
+        Ok(layers)
+    }
+}
+
+impl<A: MultiHeadAttention<T>, T: Real> Decoder<A, T> {
+    /// All hidden states and maps of a text; [`logits`](Self::logits) go on from the last.
+    ///
+    /// # Shapes
+    /// `hidden` is `n_layers + 1` times `[n_tokens, d_model]`, the last behind the last
+    /// norm; `attn` is `n_layers` times h maps `[n_tokens, n_tokens]`. Padding stands on the
+    /// right: its rows are computed, and mean nothing.
+    ///
+    /// # Errors
+    /// As [`Embedding::forward`]; [`Error::Folder`](crate::Error::Folder) unless there is
+    /// one flag per token.
+    ///
+    /// # Source
+    /// Radford et al. 2018, section 3.1.
+    pub fn forward(&self, sequence: &Sequence) -> Result<Layers<T>> {
+        let mask = match sequence.mask()? {
+            Mask::None => Mask::Causal,
+            padding => Mask::All(vec![Mask::Causal, padding]),
+        };
+        let x = self.embedding.forward(&sequence.ids, 0)?;
+        self.through(x, |attention, x| attention.self_attend(x, &mask))
+    }
+}

@@ -1,0 +1,88 @@
+//! From ids to vectors, and back to logits.
+
+use attention::{Error as SizeError, Matrix, Real, Result as SizeResult};
+use block::Error as TokenError;
+use variants::SoftCap;
+
+/// From ids to what enters the first block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedding<T: Real = f64> {
+    /// E, one **column** per token, `[d_model, n_vocabulary]`. So the same matrix is the
+    /// unembedding where the two are tied, and a model of 135 million weights does not hold
+    /// a fifth of them twice.
+    pub tokens: Matrix<T>,
+    /// What tokens are multiplied by.
+    pub scale: f64,
+    /// P, `[n_positions, d_model]`, in a model that has such a table.
+    pub positions: Option<Matrix<T>>,
+    /// How many positions there are.
+    pub n_positions: usize,
+}
+
+impl<T: Real> Embedding<T> {
+    /// `scale · E[id] + P[position]` of tokens of which the first stands at `first`.
+    ///
+    /// # Shapes
+    /// `[n_tokens, d_model]`.
+    ///
+    /// # Errors
+    /// [`TokenError::Sizes`] for no tokens; [`TokenError::Token`]; [`TokenError::TooLong`].
+    pub fn forward(&self, ids: &[usize], first: usize) -> Result<Matrix<T>, TokenError> {
+        SizeError::expect_positive("the number of tokens", ids.len())?;
+        let n_vocabulary = self.tokens.ncols();
+        if let Some(position) = ids.iter().position(|&id| id >= n_vocabulary) {
+            return Err(TokenError::Token { position, id: ids[position], n_vocabulary });
+        }
+        let n_tokens = first.saturating_add(ids.len());
+        let n_rows = self.positions.as_ref().map_or(self.n_positions, Matrix::nrows);
+        let n_positions = self.n_positions.min(n_rows);
+        if n_tokens > n_positions {
+            return Err(TokenError::TooLong { n_tokens, n_positions });
+        }
+        let scale = T::of(self.scale);
+        Ok(Matrix::from_fn(ids.len(), self.tokens.nrows(), |row, feature| {
+            let token = scale * self.tokens[(feature, ids[row])];
+            match &self.positions {
+                None => token,
+                Some(positions) => token + positions[(first + row, feature)],
+            }
+        }))
+    }
+}
+
+/// From vectors to a logit for each token of the vocabulary.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unembedding<T: Real = f64> {
+    /// One column per token, `[d_model, n_vocabulary]`; `None` where it is the embedding.
+    pub tokens: Option<Matrix<T>>,
+    /// A bound for logits.
+    pub soft_cap: Option<SoftCap>,
+}
+
+impl<T: Real> Unembedding<T> {
+    /// `x E`, within the bound.
+    ///
+    /// # Shapes
+    /// `x` is `[n_tokens, d_model]`, the result `[n_tokens, n_vocabulary]`.
+    ///
+    /// # Errors
+    /// [`SizeError::Shape`] if `x` has another width.
+    pub fn forward(
+        &self,
+        x: &Matrix<T>,
+        embedding: &Embedding<T>,
+    ) -> SizeResult<Matrix<T>> {
+        let tokens = self.tokens.as_ref().unwrap_or(&embedding.tokens);
+        let expected = (x.nrows(), tokens.nrows());
+        SizeError::expect_shape("the input of the unembedding", expected, x.shape())?;
+        let logits = match x.nrows() {
+            // Product by product of columns, as in `Linear::forward`.
+            1 => tokens.tr_mul(&x.transpose()).transpose(),
+            _ => x * tokens,
+        };
+        Ok(match &self.soft_cap {
+            None => logits,
+            Some(cap) => cap.apply(logits),
+        })
+    }
+}

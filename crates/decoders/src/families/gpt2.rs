@@ -1,0 +1,69 @@
+//! GPT-2: a table of positions, norms before, matrices stored `[in, out]`.
+
+use attention::Dims;
+use block::Activation;
+use encoders::Settings;
+use variants::Sizes;
+
+use super::{ends, within};
+use crate::Result;
+use crate::config::{Biases, Config};
+use crate::family::{Family, Layers, Names, NormKind, Projections};
+
+/// # Source
+/// Radford et al. 2019; `GPT2LMHeadModel` of Hugging Face.
+pub(super) const GPT2: Family = Family {
+    name: "gpt2",
+    prefix: "transformer.",
+    names: Names {
+        tokens: "wte",
+        positions: Some("wpe"),
+        block: "h.",
+        projections: Projections::Joined("attn.c_attn"),
+        out: "attn.c_proj",
+        attention_norm: "ln_1",
+        after_attention: None,
+        feed_forward: Layers::Plain(["mlp.c_fc", "mlp.c_proj"]),
+        feed_forward_norm: "ln_2",
+        after_feed_forward: None,
+        last_norm: "ln_f",
+        unembedding: "lm_head",
+    },
+    norm: NormKind::Layer,
+};
+
+pub(super) fn read(settings: &Settings) -> Result<Config> {
+    for key in ["add_cross_attention", "scale_attn_by_inverse_layer_idx"] {
+        settings.refuse_unless(key, false, "false")?;
+    }
+    let d_model = settings.positive("n_embd")?;
+    let n_heads = settings.positive("n_head")?;
+    let sizes = Dims::new(d_model, n_heads).map_err(variants::Error::from);
+    let sizes = sizes.and_then(|dims| Sizes::new(dims, n_heads));
+    let n_layers = settings.positive("n_layer")?;
+    let d_ff = match settings.get("n_inner") {
+        None => 4 * d_model,
+        Some(_) => settings.positive("n_inner")?,
+    };
+    let is_scaled = settings.flag("scale_attn_weights", true)?;
+    Ok(Config {
+        family: &GPT2,
+        sizes: sizes.map_err(within(settings.file()))?,
+        n_layers,
+        d_ff,
+        n_vocabulary: settings.positive("vocab_size")?,
+        n_positions: settings.positive("n_positions")?,
+        eps: settings.eps("layer_norm_epsilon", 1e-5)?,
+        activation: settings.activation("activation_function", Activation::GeluTanh)?,
+        rotary: None,
+        scale: (!is_scaled).then_some(1.0),
+        soft_cap: None,
+        windows: vec![None; n_layers],
+        embedding_scale: 1.0,
+        last_soft_cap: None,
+        biases: Biases { projections: true, out: true, feed_forward: true },
+        parallel: false,
+        tied: settings.flag("tie_word_embeddings", true)?,
+        ends: ends(settings),
+    })
+}

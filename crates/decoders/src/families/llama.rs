@@ -1,0 +1,66 @@
+//! Llama, and SmolLM2 with it: rotary positions, shared keys and values, norms by the root
+//! mean square, gated feed-forward layers.
+
+use block::Activation;
+use encoders::Settings;
+
+use super::{ends, rotary, sizes};
+use crate::Result;
+use crate::config::{Biases, Config};
+use crate::family::{Family, Layers, Names, NormKind, Projections};
+
+/// # Source
+/// Touvron et al. 2023; `LlamaForCausalLM` of Hugging Face.
+pub(super) const LLAMA: Family = Family {
+    name: "llama",
+    prefix: "model.",
+    names: Names {
+        tokens: "embed_tokens",
+        positions: None,
+        block: "layers.",
+        projections: Projections::Apart([
+            "self_attn.q_proj",
+            "self_attn.k_proj",
+            "self_attn.v_proj",
+        ]),
+        out: "self_attn.o_proj",
+        attention_norm: "input_layernorm",
+        after_attention: None,
+        feed_forward: Layers::Gated(["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"]),
+        feed_forward_norm: "post_attention_layernorm",
+        after_feed_forward: None,
+        last_norm: "norm",
+        unembedding: "lm_head",
+    },
+    norm: NormKind::Rms,
+};
+
+pub(super) fn read(settings: &Settings) -> Result<Config> {
+    let sizes = sizes(settings)?;
+    let n_layers = settings.positive("num_hidden_layers")?;
+    let bias = settings.flag("attention_bias", false)?;
+    Ok(Config {
+        family: &LLAMA,
+        sizes,
+        n_layers,
+        d_ff: settings.positive("intermediate_size")?,
+        n_vocabulary: settings.positive("vocab_size")?,
+        n_positions: settings.positive("max_position_embeddings")?,
+        eps: settings.eps("rms_norm_eps", 1e-6)?,
+        activation: settings.activation("hidden_act", Activation::Silu)?,
+        rotary: Some(rotary(settings, sizes.dims.d_k(), 1.0)?),
+        scale: None,
+        soft_cap: None,
+        windows: vec![None; n_layers],
+        embedding_scale: 1.0,
+        last_soft_cap: None,
+        biases: Biases {
+            projections: bias,
+            out: bias,
+            feed_forward: settings.flag("mlp_bias", false)?,
+        },
+        parallel: false,
+        tied: settings.flag("tie_word_embeddings", false)?,
+        ends: ends(settings),
+    })
+}

@@ -1,0 +1,76 @@
+//! What a family calls its tensors.
+
+/// A family of decoders: the names of its tensors, and the norm that it uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Family {
+    /// What `model_type` says in its `config.json`.
+    pub name: &'static str,
+    /// What stands before the names of the model's tensors where it was saved with the
+    /// unembedding on top.
+    pub prefix: &'static str,
+    /// The names of its tensors.
+    pub names: Names,
+    /// Which norm it uses.
+    pub norm: NormKind,
+}
+
+/// A norm, and how its gain is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NormKind {
+    /// Mean and variance, with a bias.
+    Layer,
+    /// The root mean square alone.
+    Rms,
+    /// The same, and files have `gain − 1`.
+    RmsLessOne,
+}
+
+/// The names of tensors, without `.weight` and `.bias`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Names {
+    /// `[n_vocabulary, d_model]`.
+    pub tokens: &'static str,
+    /// `[n_positions, d_model]`, in a family that has such a table.
+    pub positions: Option<&'static str>,
+    /// What stands before a block's number.
+    pub block: &'static str,
+    /// Within a block: W^Q, W^K and W^V.
+    pub projections: Projections,
+    /// W^O.
+    pub out: &'static str,
+    /// The norm before attention.
+    pub attention_norm: &'static str,
+    /// A norm after attention, before its output is added.
+    pub after_attention: Option<&'static str>,
+    /// The feed-forward layer.
+    pub feed_forward: Layers,
+    /// The norm before it.
+    pub feed_forward_norm: &'static str,
+    /// A norm after it.
+    pub after_feed_forward: Option<&'static str>,
+    /// The norm behind the last block.
+    pub last_norm: &'static str,
+    /// The unembedding, `[n_vocabulary, d_model]`, without the prefix.
+    pub unembedding: &'static str,
+}
+
+/// How W^Q, W^K and W^V are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Projections {
+    /// Each by itself, `[out, in]`.
+    Apart([&'static str; 3]),
+    /// As one matrix `[in, 3 · out]`: all of Q, all of K, all of V. In such a family every
+    /// matrix is stored `[in, out]`.
+    Joined(&'static str),
+    /// As one matrix `[3 · out, in]`: Q, K and V of the first head, then of the second, ….
+    PerHead(&'static str),
+}
+
+/// The matrices of a feed-forward layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layers {
+    /// W₁ and W₂.
+    Plain([&'static str; 2]),
+    /// The gate, what it lets through, and the way down.
+    Gated([&'static str; 3]),
+}

@@ -1,0 +1,172 @@
+//! A reader's model, of either kind: an encoder, or a decoder.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use attention::{Matrix, Real};
+use decoders::{AsRead, Decoder, Files};
+use encoders::{Encoder, Folder, Sequence, Text, settings_in, to_tensors};
+use fused_heads::FusedAttention;
+use kernels::PackedStage;
+use pretrained::{NewTensor, Stored, TensorFile};
+
+/// A model's files.
+pub enum Model {
+    /// Every token reads every other.
+    Encoder(Folder),
+    /// Every token reads those before it.
+    Decoder(Files),
+}
+
+impl Model {
+    /// A folder as `save_pretrained` writes it, or a GGUF file.
+    pub fn open(path: &Path) -> Result<Self> {
+        if path.is_file() {
+            return Ok(Self::Decoder(Files::open(path)?));
+        }
+        let settings = settings_in(path)?;
+        let name = settings.text("model_type").unwrap_or_default();
+        let of_encoders = encoders::FAMILIES.map(|family| family.name);
+        let of_decoders = decoders::FAMILIES.map(|family| family.name);
+        if of_encoders.contains(&name) {
+            return Ok(Self::Encoder(Folder::open(path)?));
+        }
+        if of_decoders.contains(&name) {
+            return Ok(Self::Decoder(Files::open(path)?));
+        }
+        Err(settings.unknown_family([&of_encoders[..], &of_decoders].concat()).into())
+    }
+
+    /// The file of its weights.
+    pub fn weights(path: &Path) -> PathBuf {
+        if path.is_file() { path.to_path_buf() } else { path.join("model.safetensors") }
+    }
+
+    /// How many tokens a text may have.
+    pub fn longest(&self) -> usize {
+        match self {
+            Self::Encoder(folder) => folder.config.longest(),
+            Self::Decoder(files) => files.config.n_positions,
+        }
+    }
+
+    /// Its tokenizer.
+    pub fn text(&self) -> Result<Text> {
+        Ok(match self {
+            Self::Encoder(folder) => {
+                Text::open(&folder.path, folder.config.n_vocabulary)?
+            }
+            Self::Decoder(files) => files.text()?,
+        })
+    }
+
+    /// Whether a token sees only those before it.
+    pub fn is_causal(&self) -> bool {
+        matches!(self, Self::Decoder(_))
+    }
+
+    /// The sequences of a file.
+    pub fn sequences(&self, file: &TensorFile) -> Result<Vec<Sequence>> {
+        Ok(match self {
+            Self::Encoder(folder) => Sequence::read_all(file, &folder.config)?,
+            Self::Decoder(files) => Sequence::read(file, files.config.n_vocabulary, 1)?,
+        })
+    }
+
+    /// Its sizes, in a line.
+    pub fn sizes(&self) -> String {
+        let (name, n_layers, dims) = match self {
+            Self::Encoder(Folder { config, .. }) => {
+                (config.family.name, config.n_layers, config.dims)
+            }
+            Self::Decoder(Files { config, .. }) => {
+                (config.family.name, config.n_layers, config.dims())
+            }
+        };
+        let heads = match self {
+            Self::Decoder(Files { config, .. }) => {
+                let groups = config.sizes.groups;
+                match groups.n_kv_heads() == groups.n_heads() {
+                    true => format!("{} heads", groups.n_heads()),
+                    false => format!(
+                        "{} heads on {} of keys and values",
+                        groups.n_heads(),
+                        groups.n_kv_heads()
+                    ),
+                }
+            }
+            Self::Encoder(_) => format!("{} heads", dims.n_heads()),
+        };
+        let (d_model, longest) = (dims.d_model(), self.longest());
+        format!(
+            "{name}, {n_layers} layers, d_model {d_model}, {heads}, {longest} positions"
+        )
+    }
+
+    /// Every hidden state and map of each sequence, and a decoder's logits.
+    pub fn tensors<T: Real + Stored>(
+        &self,
+        sequences: &[Sequence],
+    ) -> Result<Vec<NewTensor>> {
+        match self {
+            Self::Encoder(folder) => {
+                let model = Encoder::<_, T>::read(
+                    &folder.config,
+                    &folder.weights,
+                    |parameters| FusedAttention::new(parameters),
+                )?;
+                Ok(to_tensors(&each(sequences, |one| Ok(model.forward(one)?))?)?)
+            }
+            Self::Decoder(files) => {
+                let model: AsRead<T> = Decoder::read(files)?;
+                let layers = each(sequences, |one| Ok(model.forward(one)?))?;
+                let logits = layers.iter().map(|layers| model.logits(layers.out()));
+                let logits = logits.collect::<decoders::Result<Vec<_>>>()?;
+                let mut tensors = to_tensors(&layers)?;
+                if let Some(first) = logits.first() {
+                    let shape = [logits.len(), first.nrows(), first.ncols()];
+                    tensors.push(NewTensor::new("logits", &shape, &logits)?);
+                }
+                Ok(tensors)
+            }
+        }
+    }
+}
+
+fn each<L>(
+    sequences: &[Sequence],
+    forward: impl Fn(&Sequence) -> Result<L>,
+) -> Result<Vec<L>> {
+    let one = |(s, sequence)| forward(sequence).with_context(|| format!("sequence {s}"));
+    sequences.iter().enumerate().map(one).collect()
+}
+
+/// A model that is ready to be asked for its maps.
+pub enum Ready {
+    /// An encoder on the fastest stage.
+    Encoder(Box<Encoder<PackedStage<f32>, f32>>),
+    /// A decoder as it is read.
+    Decoder(Box<AsRead<f32>>),
+}
+
+impl Ready {
+    /// From its files.
+    pub fn of(model: &Model) -> Result<Self> {
+        Ok(match model {
+            Model::Encoder(folder) => {
+                let model =
+                    Encoder::read(&folder.config, &folder.weights, PackedStage::new)?;
+                Self::Encoder(Box::new(model))
+            }
+            Model::Decoder(files) => Self::Decoder(Box::new(Decoder::read(files)?)),
+        })
+    }
+
+    /// `maps[l][h]`, `[n, n]`.
+    pub fn maps(&self, sequence: &Sequence) -> Result<Vec<Vec<Matrix<f32>>>> {
+        Ok(match self {
+            Self::Encoder(model) => model.forward(sequence)?.attn,
+            Self::Decoder(model) => model.forward(sequence)?.attn,
+        })
+    }
+}

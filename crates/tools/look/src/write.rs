@@ -1,0 +1,202 @@
+//! `cargo learn write`: a model that goes on with a reader's text.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail, ensure};
+use decoders::{AsRead, Choice, Decoder, Reader, Writer};
+use encoders::{Long, Text};
+use workshop::output::print;
+
+use crate::either::Model;
+use crate::fetch;
+use crate::view::{share, shown};
+
+/// A model goes on with your text
+///
+/// The model is SmolLM2-135M-Instruct (93 MB, fetched on your word), or any of the families
+/// GPT-2, GPT-NeoX, Llama, Mistral, Qwen2 and Gemma 2 in files of yours. It computes on the
+/// readable side, in f32: each new token is read once, what was before is in a cache.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What it goes on with, in quotes
+    #[arg(required_unless_present = "download")]
+    text: Option<String>,
+
+    /// How many tokens it writes at most
+    #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
+    tokens: u32,
+
+    /// Choose by chance, with a seed; without, the most likely token is chosen
+    #[arg(long)]
+    seed: Option<u64>,
+
+    /// Choose by chance: 1 is what the model learned, less is nearer to the most likely
+    #[arg(long)]
+    temperature: Option<f64>,
+
+    /// Show where each head looked for the last token
+    #[arg(long)]
+    heads: bool,
+
+    /// Another model: a folder as `save_pretrained` writes it, with its tokenizer.json, or a
+    /// GGUF file
+    #[arg(long, value_name = "FOLDER", default_value = "smollm2")]
+    model: PathBuf,
+
+    /// Fetch the model if it is not there, and do not ask
+    #[arg(long)]
+    download: bool,
+}
+
+/// Reads the model and the text, and writes token by token.
+///
+/// # Errors
+/// A model that is not there, does not fit, or does not write; a text that is empty or too
+/// long; a temperature of 0.
+pub fn run(args: &Args) -> Result<()> {
+    let choice = choice(args)?;
+    let path = fetch::named(&args.model, args.download)?;
+    let Some(text) = &args.text else { return Ok(()) };
+    let start = Instant::now();
+    let (model, tokenizer) = read(&path)?;
+    let loading = start.elapsed();
+    let n_positions = model.config.n_positions;
+    let ids = tokenizer.pieces(text, n_positions, Long::Refuse)?.sequence.ids;
+    let n_tokens = args.tokens as usize;
+    ensure!(
+        ids.len() + n_tokens <= n_positions,
+        "the text has {} tokens, and {n_tokens} more are to be written: the model has \
+         {n_positions} positions",
+        ids.len()
+    );
+    let mut page = Page::new(&tokenizer, &ids)?;
+    let mut writer = Writer::new(Reader::new(&model), &ids, choice);
+    let start = Instant::now();
+    let mut times = Vec::new();
+    for id in writer.by_ref().take(n_tokens) {
+        let id = id?;
+        times.push(start.elapsed());
+        if model.config.ends.contains(&id) {
+            break;
+        }
+        page.push(id)?;
+    }
+    print(speed(&times, loading))?;
+    if args.heads {
+        print(heads(writer.reader(), &page)?)?;
+    }
+    Ok(())
+}
+
+fn choice(args: &Args) -> Result<Choice> {
+    Ok(match (args.seed, args.temperature) {
+        (None, None) => Choice::greedy(),
+        (seed, temperature) => {
+            Choice::sampled(temperature.unwrap_or(1.0), seed.unwrap_or(0))?
+        }
+    })
+}
+
+fn read(path: &Path) -> Result<(AsRead<f32>, Text)> {
+    let model = Model::open(path)?;
+    let tokenizer = model.text()?;
+    match model {
+        Model::Decoder(files) => Ok((Decoder::read(&files)?, tokenizer)),
+        Model::Encoder(folder) => bail!(
+            "{} is of the family {}, in which every token reads every other: it does not \
+             write",
+            path.display(),
+            folder.config.family.name
+        ),
+    }
+}
+
+/// What is written, printed as it comes.
+struct Page<'a> {
+    tokenizer: &'a Text,
+    ids: Vec<usize>,
+    n_printed: usize,
+}
+
+impl<'a> Page<'a> {
+    fn new(tokenizer: &'a Text, ids: &[usize]) -> Result<Self> {
+        let mut page = Self { tokenizer, ids: ids.to_vec(), n_printed: 0 };
+        page.show()?;
+        Ok(page)
+    }
+
+    fn push(&mut self, id: usize) -> Result<()> {
+        self.ids.push(id);
+        self.show()
+    }
+
+    /// Prints what is complete: a character can be of several tokens.
+    fn show(&mut self) -> Result<()> {
+        let text = self.tokenizer.decode(&self.ids)?;
+        let complete = text.trim_end_matches('\u{fffd}');
+        if let Some(new) = complete.get(self.n_printed..) {
+            let printable = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+            print(new.chars().filter(printable).collect::<String>())?;
+            self.n_printed = complete.len();
+        }
+        Ok(())
+    }
+
+    /// A token as text.
+    fn piece(&self, position: usize) -> Result<String> {
+        let piece = self.tokenizer.decode(&self.ids[position..=position])?;
+        Ok(shown(&piece.replace(' ', "_")))
+    }
+}
+
+/// `times` is when each token was chosen, from when the text was given on.
+fn speed(times: &[Duration], loading: Duration) -> String {
+    let [first, .., last] = times else { return "\n".to_owned() };
+    let seconds = (*last - *first).as_secs_f64();
+    format!(
+        "\n\n{:.1} tokens a second (loaded in {:.2} s, the text read in {:.2} s)\n",
+        (times.len() - 1) as f64 / seconds.max(1e-9),
+        loading.as_secs_f64(),
+        first.as_secs_f64()
+    )
+}
+
+/// Where each head looked when the last token was chosen.
+fn heads(reader: &Reader<'_, f32>, page: &Page<'_>) -> Result<String> {
+    const MOST: usize = 12;
+    let Some(layers) = reader.last() else { return Ok(String::new()) };
+    let (mut looks, mut of_first, mut n_heads) = (Vec::new(), 0.0, 0);
+    let mut last = 0;
+    for (layer, (maps, cache)) in layers.attn.iter().zip(reader.caches()).enumerate() {
+        let places = cache.positions();
+        for (head, map) in maps.iter().enumerate() {
+            let shares = map.row(map.nrows() - 1);
+            n_heads += 1;
+            for (share, &place) in shares.iter().zip(places) {
+                last = last.max(place as usize);
+                match place {
+                    0 => of_first += f64::from(*share),
+                    place => looks.push((f64::from(*share), layer, head, place as usize)),
+                }
+            }
+        }
+    }
+    looks.sort_by(|a, b| b.0.total_cmp(&a.0));
+    looks.truncate(MOST);
+    let mut text = format!(
+        "\nWhere the {n_heads} heads looked from {}({last}) as they chose what comes behind \
+         it:\nthe first token gets {} of a head's share on average. The largest shares of \
+         others,\nof which each would be {} by chance:\n\n",
+        page.piece(last)?,
+        share(of_first / n_heads as f64),
+        share(1.0 / (last + 1) as f64),
+    );
+    for (of_key, layer, head, place) in looks {
+        let head = format!("{layer}.{head}");
+        let piece = page.piece(place)?;
+        writeln!(text, "{head:<6} {:>5}  {piece}({place})", share(of_key))?;
+    }
+    Ok(text)
+}

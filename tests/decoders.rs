@@ -1,0 +1,183 @@
+//! Whole decoders: each family gives what PyTorch gives, and token by token what it gives
+//! all at once.
+
+use attention::{Matrix, Real, max_abs_diff};
+use decoders::{AsRead, Choice, Decoder, Files, Reader, Writer};
+use encoders::Sequence;
+use pretrained::TensorFile;
+use workshop::paths;
+
+use crate::cases::assert_close;
+use crate::encoders::{models, tiny};
+
+/// What this project promises of whole models, in both precisions.
+const TOLERANCE: f64 = 2e-5;
+
+const FAMILIES: [&str; 6] =
+    ["gpt2-1", "gpt_neox-1", "llama-1", "mistral-1", "qwen2-1", "gemma2-1"];
+
+fn worst(differences: impl IntoIterator<Item = f64>) -> f64 {
+    let larger = |a: f64, b: f64| if b.is_nan() || b > a { b } else { a };
+    differences.into_iter().fold(0.0, larger)
+}
+
+fn cast<T: Real>(x: &Matrix<T>) -> Matrix {
+    x.map(T::to_f64)
+}
+
+fn compare<T: Real>(name: &str, tolerance: f64) {
+    let folder = models().join(name);
+    let model: AsRead<T> = Decoder::load(&folder).unwrap();
+    let file = TensorFile::open(folder.join("reference.safetensors")).unwrap();
+    let config = &model.config;
+    let sequences = Sequence::read(&file, config.n_vocabulary, 1).unwrap();
+    let h = config.dims().n_heads();
+    let logits = file.matrices("logits").unwrap();
+    let mut found = Vec::new();
+    for (s, reference) in tiny(sequences, config.n_layers, h, &file).iter().enumerate() {
+        let layers = model.forward(&reference.sequence).unwrap();
+        found.push(reference.difference(&layers));
+        let of_logits = cast(&model.logits(layers.out()).unwrap());
+        for (row, _) in reference.sequence.is_real.iter().enumerate().filter(|(_, r)| **r)
+        {
+            found.push((of_logits.row(row) - logits[s].row(row)).amax());
+        }
+    }
+    let precision = std::any::type_name::<T>();
+    let worst = worst(found);
+    println!("{name}, {precision}: max |Δ| = {worst:.1e}");
+    assert_close(format!("{name}, {precision}"), worst, tolerance);
+}
+
+#[test]
+fn the_six_families_give_their_references() {
+    for name in FAMILIES {
+        compare::<f64>(name, TOLERANCE);
+        compare::<f32>(name, TOLERANCE);
+    }
+}
+
+/// Some ids, which a tiny model has.
+fn ids(n: usize) -> Vec<usize> {
+    (0..n).map(|i| (i * i * 31 + 7 * i + 3) % 97).collect()
+}
+
+#[test]
+fn token_by_token_is_the_whole_pass() {
+    for name in FAMILIES {
+        let model: AsRead = Decoder::load(models().join(name)).unwrap();
+        let ids = ids(23);
+        let whole = model.forward(&Sequence::new(ids.clone())).unwrap();
+        let logits = model.logits(whole.out()).unwrap();
+        // All at once, one by one, and pieces of any length.
+        for cuts in [vec![23], vec![1; 23], vec![4, 1, 9, 2, 7]] {
+            let mut caches = model.caches();
+            let (mut first, mut found) = (0, Vec::new());
+            for n in cuts {
+                let layers =
+                    model.forward_cached(&ids[first..first + n], &mut caches).unwrap();
+                for (part, all) in layers.hidden.iter().zip(&whole.hidden) {
+                    found.push(
+                        max_abs_diff(part, &all.rows(first, n).into_owned()).unwrap(),
+                    );
+                }
+                let part = model.logits(layers.out()).unwrap();
+                found.push((part - logits.rows(first, n)).amax());
+                first += n;
+                for (layer, part) in layers.attn.iter().enumerate() {
+                    let places = caches[layer].positions();
+                    for (part, all) in part.iter().zip(&whole.attn[layer]) {
+                        found.extend(places.iter().enumerate().map(
+                            |(column, &place)| {
+                                let all = all
+                                    .column(place as usize)
+                                    .rows(first - n, n)
+                                    .into_owned();
+                                (part.column(column) - all).amax()
+                            },
+                        ));
+                    }
+                }
+            }
+            assert_close(format!("{name}, cached"), worst(found), 1e-12);
+        }
+        // A window's cache forgets.
+        let n_cached = |layer: usize| {
+            let mut caches = model.caches();
+            for id in &ids {
+                model.forward_cached(&[*id], &mut caches).unwrap();
+            }
+            caches[layer].positions().len()
+        };
+        let expected = match name {
+            "mistral-1" => [5, 5],
+            "gemma2-1" => [5, 23],
+            _ => [23, 23],
+        };
+        assert_eq!([0, 1].map(n_cached), expected, "{name}");
+    }
+}
+
+#[test]
+fn what_is_written_is_what_whole_passes_would_choose() {
+    for name in FAMILIES {
+        let model: AsRead<f32> = Decoder::load(models().join(name)).unwrap();
+        let mut text = ids(5);
+        let writer = Writer::new(Reader::new(&model), &text, Choice::greedy());
+        for id in writer.take(12) {
+            let whole = model.forward(&Sequence::new(text.clone())).unwrap();
+            let logits = model.logits(whole.out()).unwrap();
+            let last = logits.row(logits.nrows() - 1);
+            assert_eq!(id.unwrap(), last.transpose().imax(), "{name} after {text:?}");
+            text.push(last.transpose().imax());
+        }
+    }
+}
+
+#[test]
+fn smollm2_gives_its_references_and_goes_on_as_it_did() {
+    let path = paths::smollm2();
+    if !path.is_file() {
+        println!(
+            "left out: {} is not there; `cargo learn write --download` fetches the model",
+            path.display()
+        );
+        return;
+    }
+    let start = std::time::Instant::now();
+    let files = Files::open(&path).unwrap();
+    let model: AsRead<f32> = Decoder::read(&files).unwrap();
+    println!("read in {:.2} s", start.elapsed().as_secs_f64());
+    let file = TensorFile::open(models().join("smollm2.safetensors")).unwrap();
+    for prompt in ["p00", "p02"] {
+        let ids =
+            file.tensor(&format!("{prompt}.input_ids")).unwrap().integers().unwrap();
+        let ids: Vec<usize> =
+            ids.iter().map(|&id| usize::try_from(id).unwrap()).collect();
+        let layers = model.forward(&Sequence::new(ids.clone())).unwrap();
+        let maps = file.matrices(&format!("{prompt}.attn")).unwrap();
+        let found = [0, 11, 17, 29].map(|layer| &layers.attn[layer]);
+        let found = found.iter().copied().flatten().map(cast);
+        let of_maps = worst(found.zip(&maps).map(|(a, b)| max_abs_diff(&a, b).unwrap()));
+        let hidden = file.matrix(&format!("{prompt}.hidden_last")).unwrap();
+        let of_hidden = max_abs_diff(&cast(layers.out()), &hidden).unwrap();
+        let last = layers.out().rows(ids.len() - 1, 1).into_owned();
+        let logits = cast(&model.logits(&last).unwrap());
+        let name = format!("{prompt}.logits_last");
+        let expected = file.tensor(&name).unwrap().numbers().unwrap();
+        let expected = Matrix::from_vec(1, logits.ncols(), expected);
+        let of_logits = max_abs_diff(&logits, &expected).unwrap();
+        println!(
+            "{prompt}: maps {of_maps:.1e}, hidden {of_hidden:.1e}, logits {of_logits:.1e}"
+        );
+        assert_close(format!("SmolLM2, {prompt}, maps"), of_maps, 1e-4);
+        assert_close(format!("SmolLM2, {prompt}, logits"), of_logits, 2e-3);
+
+        let start = std::time::Instant::now();
+        let writer = Writer::new(Reader::new(&model), &ids, Choice::greedy());
+        let written: Vec<String> =
+            writer.take(12).map(|id| id.unwrap().to_string()).collect();
+        println!("{prompt}: 12 tokens in {:.2} s", start.elapsed().as_secs_f64());
+        assert_eq!(written.join(" "), file.text(&format!("{prompt}.greedy")).unwrap());
+    }
+}
