@@ -11,7 +11,7 @@ use crate::blocks::Block;
 use crate::config::Config;
 use crate::embedding::{Embedding, Unembedding};
 use crate::weights::Weights;
-use crate::{Files, Norm, Result};
+use crate::{Error, Files, Norm, Result};
 
 /// A decoder: each token reads those before it, and at the end stand logits for the token
 /// that comes next.
@@ -49,7 +49,7 @@ impl<T: Real> AsRead<T> {
     /// Every tensor's follows from the config.
     ///
     /// # Errors
-    /// [`Error::Folder`](crate::Error::Folder) or [`Error::Gguf`](crate::Error::Gguf) for a
+    /// [`Error::Folder`] or [`Error::Gguf`] for a
     /// tensor that is missing, of another shape or of a kind that is not read: it is named.
     pub fn read(files: &Files) -> Result<Self> {
         let config = &files.config;
@@ -76,8 +76,8 @@ impl<T: Real> AsRead<T> {
     /// caches holding the new tokens by then.
     ///
     /// # Errors
-    /// As [`Embedding::forward`]; [`Error::Sizes`](crate::Error::Sizes) for caches of
-    /// another model, or that have been given different tokens. The caches are then as they
+    /// As [`Embedding::forward`]; [`Error::Sizes`] for caches of another model;
+    /// [`Error::Caches`]. The caches are then as they
     /// were.
     pub fn forward_cached(
         &self,
@@ -98,7 +98,7 @@ impl<T: Real> AsRead<T> {
         let n_layers = self.blocks.len();
         SizeError::expect_length("the list of caches", n_layers, caches.len())?;
         let n_seen = caches.first().map_or(0, Cache::n_seen);
-        for (block, cache) in self.blocks.iter().zip(caches) {
+        for (layer, (block, cache)) in self.blocks.iter().zip(caches).enumerate() {
             let [keys, values] = block.attention.sizes().cache_widths();
             let n = cache.keys().nrows();
             SizeError::expect_shape(
@@ -108,7 +108,9 @@ impl<T: Real> AsRead<T> {
             )?;
             let found = cache.values().shape();
             SizeError::expect_shape("the values of a cache", (n, values), found)?;
-            SizeError::expect_length("what a cache has seen", n_seen, cache.n_seen())?;
+            if cache.n_seen() != n_seen {
+                return Err(Error::Caches { layer, found: cache.n_seen(), n_seen });
+            }
         }
         Ok(n_seen)
     }
@@ -139,7 +141,7 @@ impl<A, T: Real> Decoder<A, T> {
     /// `hidden` is `[n_tokens, d_model]`, the result `[n_tokens, n_vocabulary]`.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) for another width.
+    /// [`Error::Sizes`] for another width.
     pub fn logits(&self, hidden: &Matrix<T>) -> Result<Matrix<T>> {
         Ok(self.unembedding.forward(hidden, &self.embedding)?)
     }
@@ -172,7 +174,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Decoder<A, T> {
     /// right: its rows are computed, and mean nothing.
     ///
     /// # Errors
-    /// As [`Embedding::forward`]; [`Error::Folder`](crate::Error::Folder) unless there is
+    /// As [`Embedding::forward`]; [`Error::Folder`] unless there is
     /// one flag per token.
     ///
     /// # Source

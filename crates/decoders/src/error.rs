@@ -34,6 +34,13 @@ pub enum Error {
     #[error(transparent)]
     Sizes(#[from] attention::Error),
 
+    /// Caches that were not given the same tokens.
+    #[error(
+        "the cache of layer {layer} has seen {found} tokens, and that of layer 0 has seen \
+         {n_seen}"
+    )]
+    Caches { layer: usize, found: usize, n_seen: usize },
+
     /// A temperature by which nothing can be divided.
     #[error("the temperature is {found}, expected a number above 0")]
     Temperature { found: f64 },

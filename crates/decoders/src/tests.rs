@@ -64,20 +64,20 @@ fn read(folder: &tempfile::TempDir) -> Result<AsRead, String> {
 
 #[test]
 fn a_config_that_makes_no_model_is_refused_with_its_numbers() {
-    insta::assert_snapshot!(refused("gpt2-1", json!({"model_type": "bert"})), @"");
-    insta::assert_snapshot!(refused("llama-1", json!({"model_type": null})), @"");
-    insta::assert_snapshot!(refused("llama-1", json!({"num_key_value_heads": 3})), @"");
-    insta::assert_snapshot!(refused("llama-1", json!({"num_key_value_heads": 0})), @"");
-    insta::assert_snapshot!(refused("gpt2-1", json!({"n_head": 5})), @"");
-    insta::assert_snapshot!(refused("gpt2-1", json!({"scale_attn_by_inverse_layer_idx": true})), @"");
-    insta::assert_snapshot!(refused("mistral-1", json!({"sliding_window": 0})), @"");
-    insta::assert_snapshot!(refused("gemma2-1", json!({"layer_types": ["full_attention"]})), @"");
-    insta::assert_snapshot!(refused("gemma2-1", json!({"layer_types": ["chunked_attention", "full_attention", "full_attention"]})), @"");
-    insta::assert_snapshot!(refused("gemma2-1", json!({"attn_logit_softcapping": -1.0})), @"");
-    insta::assert_snapshot!(refused("llama-1", json!({"rope_parameters": {"rope_type": "yarn"}})), @"");
-    insta::assert_snapshot!(refused("llama-1", json!({"rope_parameters": {"rope_type": "linear"}})), @"");
-    insta::assert_snapshot!(refused("llama-1", json!({"vocab_size": 0})), @"");
-    insta::assert_snapshot!(refused("llama-1", json!({"hidden_act": "swiglu"})), @"");
+    insta::assert_snapshot!(refused("gpt2-1", json!({"model_type": "bert"})), @r#"config.json: model_type is "bert"; the known ones are gpt2, gpt_neox, llama, mistral, qwen2, gemma2"#);
+    insta::assert_snapshot!(refused("llama-1", json!({"model_type": null})), @"config.json: model_type is missing; the known ones are gpt2, gpt_neox, llama, mistral, qwen2, gemma2");
+    insta::assert_snapshot!(refused("llama-1", json!({"num_key_value_heads": 3})), @"config.json: its sizes make no layer: 4 query heads cannot be shared out among 3 heads of keys and values: 4 = 3 × 1 + 1");
+    insta::assert_snapshot!(refused("llama-1", json!({"num_key_value_heads": 0})), @"config.json: num_key_value_heads is 0, expected a whole number of 1 or more");
+    insta::assert_snapshot!(refused("gpt2-1", json!({"n_head": 5})), @"config.json: its sizes make no layer: d_model 24 cannot be divided among 5 heads: 24 = 5 × 4 + 4");
+    insta::assert_snapshot!(refused("gpt2-1", json!({"scale_attn_by_inverse_layer_idx": true})), @"config.json: scale_attn_by_inverse_layer_idx is true, expected false");
+    insta::assert_snapshot!(refused("mistral-1", json!({"sliding_window": 0})), @"config.json: sliding_window is 0, expected a whole number of 1 or more");
+    insta::assert_snapshot!(refused("gemma2-1", json!({"layer_types": ["full_attention"]})), @r#"config.json: layer_types is ["full_attention"], expected a list with "sliding_attention" or "full_attention" for each layer"#);
+    insta::assert_snapshot!(refused("gemma2-1", json!({"layer_types": ["chunked_attention", "full_attention", "full_attention"]})), @r#"config.json: layer_types is ["chunked_attention","full_attention","full_attention"], expected a list with "sliding_attention" or "full_attention" for each layer"#);
+    insta::assert_snapshot!(refused("gemma2-1", json!({"attn_logit_softcapping": -1.0})), @"config.json: attn_logit_softcapping is -1.0, expected a number above 0");
+    insta::assert_snapshot!(refused("llama-1", json!({"rope_parameters": {"rope_type": "yarn"}})), @r#"config.json: rope_type is "yarn", expected "default", "linear" or "llama3""#);
+    insta::assert_snapshot!(refused("llama-1", json!({"rope_parameters": {"rope_type": "linear"}})), @"config.json: there is no factor, expected a number above 0");
+    insta::assert_snapshot!(refused("llama-1", json!({"vocab_size": 0})), @"config.json: vocab_size is 0, expected a whole number of 1 or more");
+    insta::assert_snapshot!(refused("llama-1", json!({"hidden_act": "swiglu"})), @r#"config.json: hidden_act is "swiglu", expected gelu, gelu_new, gelu_pytorch_tanh, silu or relu"#);
 }
 
 #[test]
@@ -116,14 +116,14 @@ fn tensors_that_do_not_fit_are_named() {
     let start = "FOLDER/model.safetensors: no tensor model.layers.2.mlp.up_proj.weight;";
     assert!(missing.starts_with(start), "{missing}");
     let narrow = rewritten("llama-1", json!({"num_key_value_heads": 4}), all);
-    insta::assert_snapshot!(read(&narrow).unwrap_err(), @"");
+    insta::assert_snapshot!(read(&narrow).unwrap_err(), @"FOLDER/model.safetensors: model.layers.0.self_attn.k_proj.weight has shape (12, 24), expected (24, 24)");
     let wide = rewritten("gpt2-1", json!({"n_positions": 65}), all);
-    insta::assert_snapshot!(read(&wide).unwrap_err(), @"");
+    insta::assert_snapshot!(read(&wide).unwrap_err(), @"FOLDER/model.safetensors: transformer.wpe.weight has shape (64, 24), expected (65, 24)");
     let untied = rewritten("gpt2-1", json!({"tie_word_embeddings": false}), all);
     let missing = read(&untied).unwrap_err();
     assert!(missing.contains("no tensor lm_head.weight"), "{missing}");
     let no_model = tempfile::tempdir().unwrap();
-    insta::assert_snapshot!(read(&no_model).unwrap_err(), @"");
+    insta::assert_snapshot!(read(&no_model).unwrap_err(), @"FOLDER has no config.json");
 }
 
 #[test]
@@ -142,22 +142,22 @@ fn ids_positions_and_caches_that_do_not_fit_are_refused() {
             model.forward(&Sequence::new(ids.to_vec())).unwrap_err().to_string()
         };
         insta::allow_duplicates! {
-            insta::assert_snapshot!(refused(&[1, 97]), @"");
-            insta::assert_snapshot!(refused(&[1; 65]), @"");
-            insta::assert_snapshot!(refused(&[]), @"");
+            insta::assert_snapshot!(refused(&[1, 97]), @"token 1 has id 97, and the vocabulary has 97 entries, from 0");
+            insta::assert_snapshot!(refused(&[1; 65]), @"the text has 65 tokens, and the model has 64 positions");
+            insta::assert_snapshot!(refused(&[]), @"the number of tokens is 0, and must be at least 1");
         }
         let mut caches = model.caches();
         model.forward_cached(&[1; 64], &mut caches).unwrap();
         let refused = model.forward_cached(&[1], &mut caches).unwrap_err();
-        insta::allow_duplicates! { insta::assert_snapshot!(refused, @""); }
+        insta::allow_duplicates! { insta::assert_snapshot!(refused, @"the text has 65 tokens, and the model has 64 positions"); }
         assert_eq!(caches[2].n_seen(), 64);
     }
     let mut caches = gpt2.caches();
-    insta::assert_snapshot!(llama.forward_cached(&[1], &mut caches).unwrap_err(), @"");
-    insta::assert_snapshot!(gpt2.forward_cached(&[1], &mut caches[..2]).unwrap_err(), @"");
+    insta::assert_snapshot!(llama.forward_cached(&[1], &mut caches).unwrap_err(), @"the keys of a cache has shape (0, 24), expected (0, 12)");
+    insta::assert_snapshot!(gpt2.forward_cached(&[1], &mut caches[..2]).unwrap_err(), @"the list of caches has 2 entries, expected 3");
     gpt2.forward_cached(&[1], &mut caches).unwrap();
     caches[1] = gpt2.caches().swap_remove(1);
-    insta::assert_snapshot!(gpt2.forward_cached(&[1], &mut caches).unwrap_err(), @"");
+    insta::assert_snapshot!(gpt2.forward_cached(&[1], &mut caches).unwrap_err(), @"the cache of layer 1 has seen 0 tokens, and that of layer 0 has seen 1");
 }
 
 /// The tiny Llama as a GGUF file: other names, and rows of W^Q and W^K permuted so that
@@ -225,11 +225,11 @@ fn the_same_model_as_a_gguf_file_gives_the_same() {
 fn a_gguf_file_of_another_kind_is_refused() {
     let refused = |writer| with_source(&gguf(writer).unwrap_err());
     let other = Writer::default().setting("general.architecture", 8, &text("mamba"));
-    insta::assert_snapshot!(refused(other), @"");
-    insta::assert_snapshot!(refused(Writer::default()), @"");
+    insta::assert_snapshot!(refused(other), @r#"model.gguf: general.architecture is "mamba", expected "llama""#);
+    insta::assert_snapshot!(refused(Writer::default()), @"model.gguf: general.architecture is missing, expected a text");
     let stretched = as_gguf().setting("llama.rope.scaling.type", 8, &text("yarn"));
-    insta::assert_snapshot!(refused(stretched), @"");
-    insta::assert_snapshot!(refused(as_gguf().whole("llama.expert_count", 8)), @"");
-    insta::assert_snapshot!(refused(as_gguf().whole("llama.rope.dimension_count", 5)), @"");
-    insta::assert_snapshot!(refused(as_gguf().floats("rope_freqs.weight", &[3], &[1.0; 3])), @"");
+    insta::assert_snapshot!(refused(stretched), @r#"model.gguf: llama.rope.scaling.type is "yarn", expected "none""#);
+    insta::assert_snapshot!(refused(as_gguf().whole("llama.expert_count", 8)), @"model.gguf: llama.expert_count is 8, expected 0: one feed-forward layer for all tokens");
+    insta::assert_snapshot!(refused(as_gguf().whole("llama.rope.dimension_count", 5)), @"model.gguf: its sizes make no layer: 5 entries of a head cannot be rotated: it must be an even number above 0");
+    insta::assert_snapshot!(refused(as_gguf().floats("rope_freqs.weight", &[3], &[1.0; 3])), @"model.gguf: it has a tensor rope_freqs.weight: rotary positions that are stretched are not read");
 }

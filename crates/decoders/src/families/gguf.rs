@@ -9,7 +9,7 @@ use super::llama::LLAMA;
 use super::within;
 use crate::config::{Biases, Config};
 use crate::family::{Family, Layers, Names, Projections};
-use crate::{Gguf, Result};
+use crate::{Gguf, GgufError, Result};
 
 /// # Source
 /// The names as <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md> has them.
@@ -35,7 +35,7 @@ const GGUF: Family = Family {
 /// What a GGUF file of the Llama family says of its model.
 ///
 /// # Errors
-/// [`GgufError::Setting`](crate::GgufError::Setting) for another architecture, a setting
+/// [`GgufError::Setting`] for another architecture, a setting
 /// that is missing, or one that asks for what is not here;
 /// [`Error::Config`](crate::Error::Config) for sizes that make no layer.
 pub(crate) fn gguf_config(file: &Gguf) -> Result<Config> {
@@ -118,9 +118,10 @@ fn refuse_others(file: &Gguf) -> Result<()> {
             .into());
     }
     if file.contains("rope_freqs.weight") {
-        let expected =
-            "no tensor rope_freqs.weight: rotary positions that are not stretched";
-        return Err(file.wrong("llama.rope", expected).into());
+        let what = "it has a tensor rope_freqs.weight: rotary positions that are stretched \
+                    are not read";
+        let (file, what) = (file.name().to_string(), what.to_string());
+        return Err(GgufError::Header { file, what }.into());
     }
     Ok(())
 }

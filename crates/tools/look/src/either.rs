@@ -144,7 +144,7 @@ fn each<L>(
 /// A model that is ready to be asked for its maps.
 pub enum Ready {
     /// An encoder on the fastest stage.
-    Encoder(Box<Encoder<PackedStage<f32>, f32>>),
+    Encoder(Box<Encoder<PackedStage, f32>>),
     /// A decoder as it is read.
     Decoder(Box<AsRead<f32>>),
 }

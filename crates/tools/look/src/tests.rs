@@ -65,7 +65,8 @@ fn a_vocabulary_in_gguf_gives_the_ids_and_pieces_of_the_reference() {
         assert_eq!(tokenizer.decode(&found.sequence.ids).unwrap(), text);
     }
     // Digits by themselves, several bytes a character, spaces in a row, special tokens.
-    for text in ["In 1984,  naïve 数学 👋\n\tend", "<|im_start|>user\n12<|im_end|>"] {
+    for text in ["In 1984,  naïve 数学 👋\n\tend", "<|im_start|>user\n12<|im_end|>"]
+    {
         let ids = tokenizer.pieces(text, 99, Long::Refuse).unwrap().sequence.ids;
         assert_eq!(tokenizer.decode(&ids).unwrap(), text);
     }

@@ -100,10 +100,8 @@ fn choice(args: &Args) -> Result<Choice> {
 }
 
 fn read(path: &Path) -> Result<(AsRead<f32>, Text)> {
-    let model = Model::open(path)?;
-    let tokenizer = model.text()?;
-    match model {
-        Model::Decoder(files) => Ok((Decoder::read(&files)?, tokenizer)),
+    match Model::open(path)? {
+        Model::Decoder(files) => Ok((Decoder::read(&files)?, files.text()?)),
         Model::Encoder(folder) => bail!(
             "{} is of the family {}, in which every token reads every other: it does not \
              write",
