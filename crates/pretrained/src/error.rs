@@ -111,6 +111,17 @@ pub enum Error {
     #[error("{} exists already, and is left as it is", path.display())]
     Exists { path: PathBuf },
 
+    /// What a command is to write is what it reads.
+    #[error(
+        "{} is read by this command and is not written over: name another file with --output",
+        path.display()
+    )]
+    OutputIsInput { path: PathBuf },
+
+    /// What a command is to write exists already.
+    #[error("{exists}: name another file with --output, or write over it with --force")]
+    OutputExists { exists: Box<Self> },
+
     /// A place where no file can be put.
     #[error("cannot write {}: {why}", path.display())]
     NoPlace { path: PathBuf, why: String },

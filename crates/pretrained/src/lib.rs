@@ -36,5 +36,7 @@ pub use loader::{FoundLayer, Naming, load_layer};
 pub use masks::{MaskSizes, attn_masks, key_padding_masks};
 pub use minilm::{MINILM_FILE, SENTENCES, Sentence, TrainedLayer, minilm};
 pub use numbers::half;
-pub use save::{Existing, NewTensor, Stored, check_destination, save, to_bytes};
+pub use save::{
+    Existing, NewTensor, Stored, check_destination, check_output, save, to_bytes,
+};
 pub use tensors::{Tensor, TensorFile};

@@ -179,6 +179,29 @@ pub fn check_destination(path: &Path, existing: Existing) -> Result<()> {
     }
 }
 
+/// The same before a command reads anything: what it is to write to is a place for a file,
+/// and none of its inputs under another name. Errors name its options `--output` and
+/// `--force`.
+///
+/// # Errors
+/// [`Error::OutputIsInput`], [`Error::OutputExists`], or [`Error::NoPlace`].
+pub fn check_output<'a>(
+    output: &Path,
+    existing: Existing,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<()> {
+    // What is not there yet is no input.
+    let found = fs::canonicalize(output).ok();
+    let is_it = |input| found.is_some() && fs::canonicalize(input).ok() == found;
+    if inputs.into_iter().any(is_it) {
+        return Err(Error::OutputIsInput { path: output.into() });
+    }
+    check_destination(output, existing).map_err(|error| match error {
+        Error::Exists { .. } => Error::OutputExists { exists: error.into() },
+        error => error,
+    })
+}
+
 /// The bytes of a safetensors file with these tensors.
 ///
 /// # Errors

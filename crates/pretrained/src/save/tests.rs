@@ -61,6 +61,32 @@ fn nothing_is_lost_and_nothing_left_behind() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_command_writes_over_nothing_that_it_reads() {
+    let folder = Folder::new("inputs");
+    let [a, b, link, new] = ["a", "b", "link", "new"].map(|name| folder.0.join(name));
+    fs::write(&a, "1").unwrap();
+    fs::write(&b, "2").unwrap();
+    std::os::unix::fs::symlink("a", &link).unwrap();
+    let check = |output: &Path, existing| {
+        // An input that is missing is not the output's fault.
+        let inputs = [a.as_path(), Path::new("no/such/input")];
+        let error = check_output(output, existing, inputs).err()?;
+        Some(error.to_string().replace(&folder.0.display().to_string(), "…"))
+    };
+    for existing in [Existing::Keep, Existing::Replace] {
+        assert_eq!(check(&new, existing), None);
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(check(&a, existing).unwrap(), @"…/a is read by this command and is not written over: name another file with --output");
+            insta::assert_snapshot!(check(&link, existing).unwrap(), @"…/link is read by this command and is not written over: name another file with --output");
+            insta::assert_snapshot!(check(&folder.0, existing).unwrap(), @"cannot write …: it is no plain file");
+        }
+    }
+    assert_eq!(check(&b, Existing::Replace), None);
+    insta::assert_snapshot!(check(&b, Existing::Keep).unwrap(), @"…/b exists already, and is left as it is: name another file with --output, or write over it with --force");
+}
+
+#[test]
 fn numbers_that_do_not_fill_the_shape_are_refused() {
     let x = Matrix::from_element(2, 3, 0.0);
     insta::assert_snapshot!(NewTensor::new("x", &[2, 2], [&x]).unwrap_err(), @"x of shape (2, 2) was given 6 numbers");

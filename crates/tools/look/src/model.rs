@@ -1,12 +1,11 @@
 //! `cargo learn model`: a reader's own model on ids or a text.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
 use encoders::{Long, Sequence};
-use pretrained::{Existing, TensorFile, check_destination, save};
+use pretrained::{Existing, TensorFile, check_output, save};
 use workshop::output::print;
 
 use crate::either::Model;
@@ -68,14 +67,16 @@ enum Precision {
 /// What is wrong with the folder, the input, or the place to write to.
 pub fn run(args: &Args) -> Result<()> {
     let path = fetch::named(&args.folder, args.download)?;
-    check_output(args, &path)?;
+    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    let weights = Model::weights(&path);
+    let inputs = args.input.iter().chain([&weights]).map(PathBuf::as_path);
+    check_output(&args.output, existing, inputs)?;
     let model = Model::open(&path)?;
     let sequences = sequences(args, &model)?;
     let tensors = match args.dtype {
         Precision::F32 => model.tensors::<f32>(&sequences)?,
         Precision::F64 => model.tensors::<f64>(&sequences)?,
     };
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
     save(&args.output, &tensors, existing)?;
     let written = tensors.iter().map(|tensor| {
         format!("  {:<10} {} {}\n", tensor.name(), tensor.shape_text(), tensor.dtype())
@@ -125,30 +126,6 @@ pub(crate) fn cut_hint<T>(outcome: encoders::Result<T>) -> Result<T> {
         encoders::Error::LongText { .. } => {
             anyhow::anyhow!("{error}: `--truncate` cuts its end")
         }
-        error => error.into(),
-    })
-}
-
-/// Before anything is read: that the place to write to is one, and is no input.
-fn check_output(args: &Args, model: &Path) -> Result<()> {
-    let same = |a: &Path| match (fs::canonicalize(a), fs::canonicalize(&args.output)) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => false,
-    };
-    let weights = Model::weights(model);
-    for input in args.input.iter().chain([&weights]) {
-        ensure!(
-            !same(input),
-            "{} is read by this command and is not written over: name another file with \
-             --output",
-            args.output.display()
-        );
-    }
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
-    check_destination(&args.output, existing).map_err(|error| match error {
-        pretrained::Error::Exists { .. } => anyhow::anyhow!(
-            "{error}: name another file with --output, or write over it with --force"
-        ),
         error => error.into(),
     })
 }

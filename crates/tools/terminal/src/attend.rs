@@ -7,13 +7,12 @@ mod precision;
 mod report;
 mod stages;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use attention::{Attended, LayerParameters};
 use clap::ValueEnum;
-use pretrained::{Existing, NewTensor, Stored, TensorFile, check_destination, save};
+use pretrained::{Existing, NewTensor, Stored, TensorFile, check_output, save};
 
 use inputs::Inputs;
 use report::Report;
@@ -76,13 +75,20 @@ enum Precision {
     F64,
 }
 
+impl Args {
+    fn existing(&self) -> Existing {
+        if self.force { Existing::Replace } else { Existing::Keep }
+    }
+}
+
 /// Reads, computes, compares, reports, and then writes: whatever fails, nothing is written.
 ///
 /// # Errors
 /// What is wrong with a file, with the tensors in it, or with the place to write to; stages
 /// that differ; at the end, a standard output that did not take all that was to be said.
 pub fn run(args: Args) -> Result<()> {
-    check_output(&args)?;
+    let inputs = [args.weights.as_path(), &args.input];
+    check_output(&args.output, args.existing(), inputs)?;
     let weights = TensorFile::open(&args.weights)?;
     let layer = weights.layer(args.heads, args.prefix.as_deref())?;
     let file = TensorFile::open(&args.input)?;
@@ -116,8 +122,7 @@ fn compute<T: Stored>(
     report::remarks(to, layer, inputs, attended);
 
     let tensors = tensors(inputs, attended)?;
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
-    save(&args.output, &tensors, existing)?;
+    save(&args.output, &tensors, args.existing())?;
     report::written(to, &args.output, &tensors);
     Ok(())
 }
@@ -138,27 +143,4 @@ fn tensors<T: Stored>(
         NewTensor::new("output", output_shape, outputs)?,
         NewTensor::new("attn_heads", &[batch, n_heads, n_q, n_kv], maps)?,
     ])
-}
-
-/// Before anything is read: that the place to write to is one, and is no input.
-fn check_output(args: &Args) -> Result<()> {
-    let same = |a: &Path, b: &Path| match (fs::canonicalize(a), fs::canonicalize(b)) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => false,
-    };
-    for input in [&args.weights, &args.input] {
-        ensure!(
-            !same(input, &args.output),
-            "{} is read by this command and is not written over: name another file \
-             with --output",
-            args.output.display()
-        );
-    }
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
-    check_destination(&args.output, existing).map_err(|error| match error {
-        pretrained::Error::Exists { .. } => anyhow::anyhow!(
-            "{error}: name another file with --output, or write over it with --force"
-        ),
-        error => error.into(),
-    })
 }
