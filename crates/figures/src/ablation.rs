@@ -1,12 +1,11 @@
 //! What each target loses with each head: a matrix.
 
 use attention::{Error as SizeError, Matrix};
-use plotly::HeatMap;
-use serde_json::{Value, json, to_value};
+use serde_json::{Value, json};
 
 use crate::grid::Grid;
-use crate::layout::{rounded, text, with};
-use crate::{Error, Figure, Result, Table, palette, sketch};
+use crate::layout::{rounded, set, text};
+use crate::{Error, Figure, Result, Table, share_map, sketch};
 
 /// What targets lose when heads are removed, one at a time.
 #[derive(Debug, Clone, Copy)]
@@ -90,20 +89,10 @@ fn trace(rows: &[(String, Vec<f64>)], targets: &[String]) -> Value {
             cells.map(cell).collect()
         })
         .collect();
-    let trace = HeatMap::new_z(z).show_scale(false).color_scale(palette::shares());
-    with(
-        to_value(trace),
-        [
-            ("zmin", json!(0)),
-            ("zmax", json!(1)),
-            ("xgap", json!(2)),
-            ("ygap", json!(2)),
-            ("text", json!(written)),
-            ("texttemplate", json!("%{text}")),
-            ("hovertext", json!(told)),
-            ("hovertemplate", json!("%{hovertext}<extra></extra>")),
-        ],
-    )
+    let mut trace = share_map::cells(z, &told, 2);
+    set(&mut trace, "text", json!(written));
+    set(&mut trace, "texttemplate", json!("%{text}"));
+    trace
 }
 
 /// One map needs no name above it.

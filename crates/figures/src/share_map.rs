@@ -24,14 +24,20 @@ pub(crate) fn trace(map: &Matrix, rows: &[String], columns: &[String]) -> Value 
             cells.map(cell).collect()
         })
         .collect();
+    cells(z, &told, 1)
+}
+
+/// Cells from 0 to 1 in the colours of shares, `gap` pixels apart, each with what is told
+/// under the pointer.
+pub(crate) fn cells(z: Vec<Vec<f64>>, told: &[Vec<String>], gap: usize) -> Value {
     let trace = HeatMap::new_z(z).show_scale(false).color_scale(palette::shares());
     with(
         to_value(trace),
         [
             ("zmin", json!(0)),
             ("zmax", json!(1)),
-            ("xgap", json!(1)),
-            ("ygap", json!(1)),
+            ("xgap", json!(gap)),
+            ("ygap", json!(gap)),
             ("hovertext", json!(told)),
             ("hovertemplate", json!("%{hovertext}<extra></extra>")),
         ],
