@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use workshop::{build, step};
 
-use crate::asset;
+use crate::asset::versioned;
 use crate::figure::NO_MODULE;
 use crate::lean::lean;
 
@@ -81,8 +81,8 @@ pub(crate) fn add(built: &Path) -> Result<Live> {
     };
     let layer = lessons::trained::FILE;
     let found = json!({
-        "module": asset(built, "live.wasm", &module)?,
-        "layer": asset(built, "layer.safetensors", layer)?,
+        "module": put(built, "live.wasm", &module)?,
+        "layer": put(built, "layer.safetensors", layer)?,
     });
     tell(built, &found)?;
     Ok(Live::Added { n_bytes: module.len() })
@@ -93,15 +93,15 @@ pub(crate) fn add_encoder(built: &Path) -> Result<Live> {
     let Some(module) = ENCODER.bytes()? else { return Ok(Live::NoTarget) };
     let told = fs::read(built.join("assets").join(NO_MODULE.0)).unwrap_or_default();
     let mut found: Value = serde_json::from_slice(&told).unwrap_or_else(|_| json!({}));
-    found["encoder"] = asset(built, "encoder.wasm", &module)?.into();
+    found["encoder"] = put(built, "encoder.wasm", &module)?.into();
     tell(built, &found)?;
     Ok(Live::Added { n_bytes: module.len() })
 }
 
 /// Writes what pages may fetch; gives the name to fetch it by.
-fn asset(built: &Path, name: &str, bytes: &[u8]) -> Result<String> {
+fn put(built: &Path, name: &str, bytes: &[u8]) -> Result<String> {
     step::write(&built.join("assets").join(name), bytes)?;
-    Ok(format!("{name}?v={}", asset::hash(bytes)))
+    Ok(versioned(name, bytes))
 }
 
 /// Tells the pages what there is.
