@@ -37,7 +37,7 @@ fn every_head_on_forty_sentences() {
         let _ = write!(atlas, "  {:>8}", kind.name());
     }
     let mut line = |name: String, glance: &Glance| {
-        let kind = glance.preferred(&chance).map_or("spread", Kind::name);
+        let kind = glance.preference(&chance);
         let (bits, away) = (glance.entropy, glance.distance);
         let _ = write!(atlas, "\n{name:<6} {kind:<9} {bits:>5.2} {away:>5.2}");
         for share in glance.shares {

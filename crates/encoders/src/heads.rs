@@ -111,6 +111,11 @@ impl Glance {
         (above(kind) > PREFERENCE).then_some(kind)
     }
 
+    /// A word for what the head prefers: `spread` where that is nothing.
+    pub fn preference(&self, uniform: &Self) -> &'static str {
+        self.preferred(uniform).map_or("spread", Kind::name)
+    }
+
     /// The share of a kind of key.
     pub fn share(&self, of: Kind) -> f64 {
         self.shares[of as usize]
@@ -214,6 +219,8 @@ mod tests {
         let uniform = Glance::uniform(&SPECIAL).unwrap();
         assert_eq!(glance.preferred(&uniform), Some(Kind::Previous));
         assert_eq!(uniform.preferred(&uniform), None);
+        assert_eq!(glance.preference(&uniform), "previous");
+        assert_eq!(uniform.preference(&uniform), "spread");
         assert!((glance.share(Kind::Previous) - 2.0 / 3.0).abs() < 1e-12);
         assert!((glance.share(Kind::First) - 1.0 / 3.0).abs() < 1e-12);
         assert_eq!((glance.entropy, glance.distance), (0.0, 1.0));

@@ -33,6 +33,7 @@ mod heads;
 mod removal;
 mod sequences;
 mod settings;
+mod shown;
 mod study;
 #[cfg(feature = "text")]
 mod text;
@@ -51,6 +52,7 @@ pub use heads::{Glance, Kind, Link, causal_links, links};
 pub use removal::{head_output, removed};
 pub use sequences::Sequence;
 pub use settings::Settings;
+pub use shown::{MOST_SHOWN, shown};
 pub use study::{Removal, Study};
 #[cfg(feature = "text")]
 pub use text::{Long, Pieces, Text};

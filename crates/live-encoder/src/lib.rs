@@ -17,7 +17,7 @@
 //! tokenizer's hash maps, comes from the page (`--cfg getrandom_backend="custom"`).
 //!
 //! Left out: fast stages (a page has no threads here), texts of more than
-//! `MOST_TOKENS` tokens. With the feature `model` off, all but the scripts.
+//! `encoders::MOST_SHOWN` tokens. With the feature `model` off, all but the scripts.
 
 #[cfg(feature = "model")]
 mod looked;
@@ -32,4 +32,4 @@ mod tests;
 #[cfg(feature = "model")]
 pub use looked::Looked;
 #[cfg(feature = "model")]
-pub use model::{Error, MOST_TOKENS, Model, Reading};
+pub use model::{Error, Model, Reading};

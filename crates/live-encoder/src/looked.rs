@@ -1,7 +1,7 @@
 //! What is to be seen of a sentence.
 
 use attention::Matrix;
-use encoders::{Glance, links};
+use encoders::{Glance, links, shown};
 use serde_json::{Value, json};
 
 /// How many links of a head are told.
@@ -51,7 +51,7 @@ impl Looked {
             (Glance::of(map, &self.is_special), uniform)
         {
             let kind = glance.preferred(uniform);
-            told["prefers"] = json!(kind.map_or("spread", |kind| kind.name()));
+            told["prefers"] = json!(glance.preference(uniform));
             told["share"] = json!(kind.map(|kind| glance.share(kind)));
             told["chance"] = json!(kind.map(|kind| uniform.share(kind)));
             told["bits"] = json!(glance.entropy);
@@ -81,9 +81,4 @@ fn strongest(map: &Matrix<f32>, query: usize) -> Value {
     let all: f64 = map.column(key).iter().map(|&share| f64::from(share)).sum();
     let n_others = map.nrows().saturating_sub(1).max(1);
     json!([key, share, (all - share) / n_others as f64])
-}
-
-/// A piece as it is fit to be shown: byte-level tokenizers write a space as Ġ.
-fn shown(piece: &str) -> String {
-    piece.replace('Ġ', "_").chars().filter(|c| !c.is_control()).collect()
 }

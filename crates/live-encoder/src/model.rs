@@ -2,15 +2,12 @@
 
 use std::path::PathBuf;
 
-use encoders::{Config, Encoder, Long, Text};
+use encoders::{Config, Encoder, Long, MOST_SHOWN, Text};
 use fused_heads::FusedAttention;
 use pretrained::TensorFile;
 use serde_json::{Value, json};
 
 use crate::Looked;
-
-/// The longest text whose maps a page draws at ease.
-pub const MOST_TOKENS: usize = 160;
 
 /// The files of a model, by the names that `save_pretrained` gives them.
 const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
@@ -25,7 +22,7 @@ pub enum Error {
 
     /// A text that is longer than a page draws.
     #[error(
-        "the text has {n_tokens} tokens, and a page draws the maps of up to {MOST_TOKENS}"
+        "the text has {n_tokens} tokens, and a page draws the maps of up to {MOST_SHOWN}"
     )]
     LongPage { n_tokens: usize },
 
@@ -121,7 +118,7 @@ impl Model {
             "family": config.family.name,
             "n_layers": config.n_layers,
             "n_heads": config.dims.n_heads(),
-            "longest": config.longest().min(MOST_TOKENS),
+            "longest": config.longest().min(MOST_SHOWN),
         })
     }
 
@@ -133,7 +130,7 @@ impl Model {
         let longest = self.encoder.config.longest();
         let pieces = self.text.pieces(sentence, longest, Long::Refuse)?;
         let n_tokens = pieces.pieces.len();
-        if n_tokens > MOST_TOKENS {
+        if n_tokens > MOST_SHOWN {
             return Err(Error::LongPage { n_tokens });
         }
         let maps = self.encoder.forward(&pieces.sequence)?.attn;

@@ -6,16 +6,12 @@
 use std::fmt::Write;
 
 use anyhow::{Result, ensure};
-use encoders::Glance;
+use encoders::{Glance, MOST_SHOWN, shown};
 use serde_json::json;
 
-use crate::report::preferred;
-use crate::view::{HeadName, View, share, shown};
+use crate::view::{HeadName, View, share};
 
 const PAGE: &str = include_str!("page.html");
-
-/// More shares than a browser shows at ease.
-const MOST_TOKENS: usize = 160;
 
 /// The page.
 ///
@@ -25,9 +21,9 @@ pub fn of(view: &View) -> Result<String> {
     let n = view.pieces.len();
     let n_heads = view.heads().count();
     ensure!(
-        n <= MOST_TOKENS,
+        n <= MOST_SHOWN,
         "a page of {n} tokens and {n_heads} heads would hold {} shares: it is made for up to \
-         {MOST_TOKENS} tokens",
+         {MOST_SHOWN} tokens",
         n * n * n_heads
     );
     let mut page = String::new();
@@ -70,7 +66,7 @@ fn rows(view: &View) -> String {
             "<tr><th scope=\"row\"><a href=\"#one\" data-head=\"{layer}.{head}\">\
              {layer}.{head}</a></th><td>{}</td><td>{}</td><td>{}</td><td>{:.1}</td>\
              <td>{:.1}</td><td>{}</td></tr>",
-            preferred(&glance, &uniform),
+            glance.preference(&uniform),
             of(&glance),
             of(&uniform),
             glance.entropy,
@@ -87,7 +83,7 @@ fn data(view: &View) -> String {
     let maps = view.heads().map(|(HeadName { layer, head }, map)| {
         let thousandths = |share: &f32| (share * 1000.0).round() as u16;
         let both = view.glance(map).zip(uniform);
-        let prefers = both.map(|(glance, uniform)| preferred(&glance, &uniform));
+        let prefers = both.map(|(glance, uniform)| glance.preference(&uniform));
         let rows = map.row_iter().map(|row| row.iter().map(thousandths).collect());
         json!({
             "layer": layer, "head": head, "prefers": prefers,

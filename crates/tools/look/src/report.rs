@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use attention::Matrix;
-use encoders::{Glance, Kind};
+use encoders::{Glance, Kind, shown};
 
-use crate::view::{HeadName, View, share, shown};
+use crate::view::{HeadName, View, share};
 
 /// All that is printed.
 pub fn of(view: &View, in_full: Option<HeadName>) -> String {
@@ -55,7 +55,7 @@ fn at_a_glance(to: &mut String, view: &View, uniform: &Glance) -> std::fmt::Resu
             let Some(glance) = view.glance(map) else { continue };
             let hundredths = |kind| format!(" {:.0}", glance.share(kind) * 100.0);
             let share = glance.preferred(uniform).map_or(String::new(), hundredths);
-            write!(to, "{:>12}", format!("{}{share}", preferred(&glance, uniform)))?;
+            write!(to, "{:>12}", format!("{}{share}", glance.preference(uniform)))?;
         }
     }
     writeln!(to)
@@ -90,7 +90,7 @@ fn each_head(to: &mut String, view: &View, uniform: &Glance) -> std::fmt::Result
             to,
             "{:<5} {:<9} {:>5}  {:>6}  {:>4.1}  {:>4.1}  {}",
             format!("{layer}.{head}"),
-            preferred(&glance, uniform),
+            glance.preference(uniform),
             of(&glance),
             of(uniform),
             glance.entropy,
@@ -104,11 +104,6 @@ fn each_head(to: &mut String, view: &View, uniform: &Glance) -> std::fmt::Result
         kind_of(view, Kind::First),
         kind_of(view, Kind::Last)
     )
-}
-
-/// A word for what a head prefers.
-pub fn preferred(glance: &Glance, uniform: &Glance) -> &'static str {
-    glance.preferred(uniform).map_or("spread", Kind::name)
 }
 
 /// What the special tokens of a kind are.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use attention::Matrix;
-use encoders::{Glance, Link, causal_links, links};
+use encoders::{Glance, Link, causal_links, links, shown};
 
 /// A sentence, and all heads on it.
 pub struct View {
@@ -112,13 +112,6 @@ impl View {
         };
         format!("{} → {}", name(link.query), name(link.key))
     }
-}
-
-/// A piece as it is fit to be printed: byte-level tokenizers write a space as Ġ.
-pub fn shown(piece: &str) -> String {
-    let text: String =
-        piece.replace('Ġ', "_").chars().filter(|c| !c.is_control()).collect();
-    text
 }
 
 /// A share as it is printed: `.62`.
