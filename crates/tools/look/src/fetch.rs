@@ -9,7 +9,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 use workshop::lock::Lock;
 use workshop::paths;
@@ -109,8 +109,14 @@ impl Source {
             megabytes[1],
             folder.display()
         );
-        if !download && !agrees(&what)? {
-            bail!("{what} Nothing was downloaded: `--download` does it");
+        if !download {
+            ensure!(can_ask(), "{what} Nothing was downloaded: `--download` does it");
+            let (questions, answers) = (io::stderr().lock(), io::stdin().lock());
+            // What it is was said in the question.
+            ensure!(
+                agrees(&what, questions, answers)?,
+                "nothing was downloaded: `--download` does it"
+            );
         }
         let models = folder.parent().context("the model's folder has a parent")?;
         let _lock = Lock::wait(&models.join("lock"), || {
@@ -193,15 +199,21 @@ impl Source {
     }
 }
 
-/// Asks, where there is a terminal to ask in.
-fn agrees(what: &str) -> Result<bool> {
-    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        return Ok(false);
-    }
-    eprint!("{what}\nDownload it? [y/N] ");
-    io::stderr().flush()?;
+/// Whether somebody sits there to be asked.
+fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks; what is no yes is a no.
+fn agrees(what: &str, mut to: impl Write, mut from: impl BufRead) -> io::Result<bool> {
+    write!(to, "{what}\nDownload it? [y/N] ")?;
+    to.flush()?;
     let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
+    from.read_line(&mut answer)?;
+    if !answer.ends_with('\n') {
+        // Ctrl-D ends an answer and not the line.
+        writeln!(to)?;
+    }
     Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
@@ -236,6 +248,28 @@ fn python() -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_yes_is_one_and_what_follows_has_a_line_of_its_own() {
+        let ask = |answer: &str| {
+            let mut said = Vec::new();
+            let agrees = agrees("A model.", &mut said, answer.as_bytes()).unwrap();
+            (agrees, String::from_utf8(said).unwrap())
+        };
+        let question = "A model.\nDownload it? [y/N] ";
+        for (answer, is_yes) in [
+            ("y\n", true),
+            (" Yes\r\n", true),
+            ("n\n", false),
+            ("\n", false),
+            ("yes please\n", false),
+        ] {
+            assert_eq!(ask(answer), (is_yes, question.to_owned()), "{answer:?}");
+        }
+        for (answer, is_yes) in [("", false), ("y", true)] {
+            assert_eq!(ask(answer), (is_yes, format!("{question}\n")), "{answer:?}");
+        }
+    }
 
     #[test]
     fn a_broken_wheel_leaves_nothing() {
