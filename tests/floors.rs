@@ -102,6 +102,7 @@ const TOOLS: [(&str, &[&str]); 13] = [
             "encoders",
             "fused-heads",
             "kernels",
+            "live-encoder",
             "pretrained",
         ],
     ),

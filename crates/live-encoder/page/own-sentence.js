@@ -8,11 +8,7 @@
   const isPrint = /print\.html$/.test(location.pathname);
   if (!place || !isWeb || isPrint || !window.WebAssembly || !window.Worker) return;
 
-  function element(tag, properties = {}, ...children) {
-    const made = Object.assign(document.createElement(tag), properties);
-    made.append(...children);
-    return made;
-  }
+  const { element } = window.headMaps;
 
   // ---- The worker, and answers to those who asked.
 

@@ -6,8 +6,12 @@ pub const COMMAND: &str = "cargo learn look \"Your own sentence.\"";
 /// Looks, next to those of the live figures' controls.
 pub const OWN_SENTENCE_CSS: &str = include_str!("../page/own-sentence.css");
 
+/// Draws maps: `headMaps`, also for a page that stands alone.
+pub const HEADS_JS: &str = include_str!("../page/heads.js");
+
 /// Shows all heads.
-pub const OWN_HEADS_JS: &str = include_str!("../page/own-heads.js");
+pub const OWN_HEADS_JS: &str =
+    concat!(include_str!("../page/heads.js"), include_str!("../page/own-heads.js"));
 
 /// Takes files and sentences.
 pub const OWN_SENTENCE_JS: &str = include_str!("../page/own-sentence.js");

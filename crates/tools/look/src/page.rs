@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use anyhow::{Result, ensure};
 use encoders::{Glance, MOST_SHOWN, shown};
+use live_encoder::page::HEADS_JS;
 use serde_json::json;
 
 use crate::view::{HeadName, View, share};
@@ -37,6 +38,7 @@ pub fn of(view: &View) -> Result<String> {
             "n" => n.to_string(),
             "chance" => view.chance(),
             "heads" => rows(view),
+            "script" => HEADS_JS.to_owned(),
             "data" => data(view),
             _ => String::new(),
         };
