@@ -44,4 +44,8 @@ pub enum Error {
     /// A temperature by which nothing can be divided.
     #[error("the temperature is {found}, expected a number above 0")]
     Temperature { found: f64 },
+
+    /// A change of the attention that the fast kernels do not have.
+    #[error("the fast decoder has no {what}")]
+    NotFast { what: &'static str },
 }

@@ -30,6 +30,8 @@ mod embedding;
 mod error;
 mod families;
 mod family;
+#[cfg(feature = "fast")]
+mod fast;
 mod feed_forward;
 mod files;
 mod gguf;
@@ -49,6 +51,8 @@ pub use embedding::{Embedding, Unembedding};
 pub use error::{Error, Result};
 pub use families::FAMILIES;
 pub use family::{Family, Layers, Names, NormKind, Projections};
+#[cfg(feature = "fast")]
+pub use fast::{FastDecoder, FastReader, PackedCaches};
 pub use feed_forward::{FeedForward, GatedFeedForward};
 pub use files::Files;
 pub use gguf::{Gguf, GgufError, GgufResult, Info, Kind, Value};

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::gguf::tests::{Writer, text};
 use crate::{AsRead, Config, Decoder, Files, Gguf};
 
-fn model(name: &str) -> PathBuf {
+pub(crate) fn model(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/models").join(name)
 }
 

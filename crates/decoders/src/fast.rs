@@ -1,0 +1,199 @@
+//! The same decoder through the fast kernels, in f32.
+//!
+//! A prompt is products of many tokens, which arithmetic limits; what is written behind it
+//! is products of one token, which memory limits: every weight is read once per token, and
+//! so is the cache. Both are the business of `kernels`; here its parts are put together as
+//! [`Block`](crate::Block) puts together the readable ones. W^Q, W^K and W^V are one
+//! product, and so are the gate and what it lets through.
+//!
+//! A model is packed part by part and its readable weights are given up on the way, so both
+//! are never in memory together.
+
+mod block;
+mod layer;
+mod rotation;
+#[cfg(test)]
+mod tests;
+mod tokens;
+
+use attention::{Error as SizeError, Matrix};
+use kernels::{GroupedHeads, PackedCache};
+
+use crate::config::Config;
+use crate::decoder::AsRead;
+use crate::writer::Predict;
+use crate::{Norm, Result};
+
+use block::FastBlock;
+use rotation::Angles;
+use tokens::Tokens;
+
+/// A decoder whose weights are packed as its products read them.
+///
+/// It runs on the threads of the pool that the caller is in, and keeps what it works in
+/// between calls.
+#[derive(Debug)]
+pub struct FastDecoder {
+    /// What its files say.
+    pub config: Config,
+    tokens: Tokens,
+    blocks: Vec<FastBlock>,
+    last_norm: Norm<f32>,
+}
+
+/// The keys and values of one text, in all layers.
+#[derive(Debug, Clone)]
+pub struct PackedCaches {
+    layers: Vec<PackedCache>,
+}
+
+impl PackedCaches {
+    /// How many tokens have been read.
+    pub fn n_tokens(&self) -> usize {
+        self.layers.first().map_or(0, PackedCache::n_tokens)
+    }
+
+    /// Forgets all but the first tokens.
+    pub fn truncate(&mut self, n_tokens: usize) {
+        self.layers.iter_mut().for_each(|layer| layer.truncate(n_tokens));
+    }
+}
+
+impl FastDecoder {
+    /// The same model, packed; what it was is given up part by part.
+    ///
+    /// # Errors
+    /// [`Error::Layer`](crate::Error::Layer) and [`Error::Sizes`](crate::Error::Sizes) for
+    /// a change of the attention that the kernels do not have: a norm of queries and keys,
+    /// scores that fall with distance, first tokens that a window keeps.
+    pub fn new(model: AsRead<f32>) -> Result<Self> {
+        let AsRead { config, embedding, blocks, last_norm, unembedding } = model;
+        let blocks = blocks.into_iter().map(FastBlock::new).collect::<Result<_>>()?;
+        let tokens = Tokens::new(embedding, unembedding);
+        Ok(Self { config, tokens, blocks, last_norm })
+    }
+
+    /// Empty caches for a text, with room for so many tokens; for more they grow.
+    pub fn caches(&self, n_tokens: usize) -> PackedCaches {
+        let layer = |block: &FastBlock| PackedCache::with_room(block.heads(), n_tokens);
+        PackedCaches { layers: self.blocks.iter().map(layer).collect() }
+    }
+
+    /// The bytes of weights that are read for a token, whatever the number of sequences.
+    pub fn weight_bytes(&self) -> usize {
+        self.blocks.iter().map(FastBlock::bytes).sum::<usize>() + self.tokens.bytes()
+    }
+
+    /// The bytes of the caches that the next token reads, its own key and value included.
+    pub fn cache_bytes(&self, caches: &PackedCaches) -> usize {
+        let layers = self.blocks.iter().zip(&caches.layers);
+        layers.map(|(block, cache)| block.bytes_of_cache(cache.n_tokens() + 1)).sum()
+    }
+
+    /// Tokens behind those of the caches; the logits after the last of them.
+    ///
+    /// # Shapes
+    /// `[n_vocabulary]`.
+    ///
+    /// # Errors
+    /// As [`Embedding::forward`](crate::Embedding::forward);
+    /// [`Error::Sizes`](crate::Error::Sizes) for the caches of another model. The caches are
+    /// then as they were.
+    pub fn read(&mut self, ids: &[usize], caches: &mut PackedCaches) -> Result<Vec<f32>> {
+        let first = self.check(caches)?;
+        let mut x = self.tokens.embed(ids, &[first])?;
+        let angles = self.angles((first..first + ids.len()).collect());
+        let logits = within_pool(|| {
+            for (layer, block) in self.blocks.iter_mut().enumerate() {
+                block.prompt(&mut x, angles.as_ref(), &mut caches.layers[layer])?;
+            }
+            let last = x.rows(x.nrows() - 1, 1).into_owned();
+            self.tokens.logits(&self.last_norm.forward(&last)?)
+        })?;
+        Ok(logits.as_slice().to_vec())
+    }
+
+    /// One token of each of several texts: each weight is read once for all of them (up to
+    /// eight).
+    ///
+    /// # Shapes
+    /// One id per text; the logits are `[n_texts, n_vocabulary]`.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_each(
+        &mut self,
+        ids: &[usize],
+        texts: &mut [&mut PackedCaches],
+    ) -> Result<Matrix<f32>> {
+        SizeError::expect_length("the list of texts", ids.len(), texts.len())?;
+        let places = texts.iter().map(|caches| self.check(caches));
+        let places = places.collect::<Result<Vec<_>>>()?;
+        let mut x = self.tokens.embed(ids, &places)?;
+        let angles = self.angles(places);
+        within_pool(|| {
+            for (layer, block) in self.blocks.iter_mut().enumerate() {
+                let mut caches: Vec<_> =
+                    texts.iter_mut().map(|text| &mut text.layers[layer]).collect();
+                block.one_each(&mut x, angles.as_ref(), &mut caches)?;
+            }
+            self.tokens.logits(&self.last_norm.forward(&x)?)
+        })
+    }
+
+    fn angles(&self, positions: Vec<usize>) -> Option<Angles> {
+        self.config.rotary.as_ref().map(|rotary| Angles::new(rotary, &positions))
+    }
+
+    /// How many tokens the caches have.
+    fn check(&self, caches: &PackedCaches) -> Result<usize> {
+        let n_layers = self.blocks.len();
+        SizeError::expect_length("the list of caches", n_layers, caches.layers.len())?;
+        let n = caches.n_tokens();
+        for (block, cache) in self.blocks.iter().zip(&caches.layers) {
+            let widths = |heads: GroupedHeads| {
+                [heads.d_k(), heads.d_v()].map(|width| heads.n_kv_heads() * width)
+            };
+            let (expected, found) = (widths(block.heads()), widths(cache.heads()));
+            let each = ["the keys of a cache", "the values of a cache"];
+            for (what, (expected, found)) in
+                each.into_iter().zip(expected.into_iter().zip(found))
+            {
+                SizeError::expect_shape(what, (n, expected), (n, found))?;
+            }
+        }
+        Ok(n)
+    }
+}
+
+/// Within the pool, where joins are cheap.
+fn within_pool<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+    rayon::join(f, || ()).0
+}
+
+/// A text that a [`FastDecoder`] is reading.
+#[derive(Debug)]
+pub struct FastReader<'a> {
+    model: &'a mut FastDecoder,
+    caches: PackedCaches,
+}
+
+impl<'a> FastReader<'a> {
+    /// At the start of a text, with room for so many tokens.
+    pub fn new(model: &'a mut FastDecoder, n_tokens: usize) -> Self {
+        let caches = model.caches(n_tokens);
+        Self { model, caches }
+    }
+
+    /// The caches.
+    pub fn caches(&self) -> &PackedCaches {
+        &self.caches
+    }
+}
+
+impl Predict for FastReader<'_> {
+    fn predict(&mut self, ids: &[usize]) -> Result<Vec<f64>> {
+        let logits = self.model.read(ids, &mut self.caches)?;
+        Ok(logits.into_iter().map(f64::from).collect())
+    }
+}

@@ -1,0 +1,265 @@
+//! One block, in the order of the readable one.
+
+use attention::{Linear, Matrix, Result as SizeResult};
+use block::Activation;
+use kernels::{
+    Gate, GroupedAttention, GroupedHeads, Instructions, PackedCache, Product, Scoring,
+    gated,
+};
+use variants::{Changes, VariantAttention};
+
+use super::layer::{fit, norm, side_by_side};
+use super::rotation::Angles;
+use crate::{Block, Error, FeedForward, GatedFeedForward, Norm, Result};
+
+/// A block whose weights are packed.
+#[derive(Debug)]
+pub(super) struct FastBlock {
+    heads: GroupedHeads,
+    window: Option<usize>,
+    attention_norm: Norm<f32>,
+    /// W^Q, W^K and W^V side by side.
+    projections: Product,
+    attention: GroupedAttention,
+    w_o: Product,
+    after_attention: Option<Norm<f32>>,
+    feed_forward_norm: Norm<f32>,
+    feed_forward: FastFeedForward,
+    after_feed_forward: Option<Norm<f32>>,
+    parallel: bool,
+    work: Work,
+}
+
+/// The feed-forward layer.
+#[derive(Debug)]
+struct FastFeedForward {
+    /// W₁, or the gate and what it lets through side by side.
+    inner: Product,
+    bend: Bend,
+    outer: Product,
+}
+
+/// What stands between its products.
+#[derive(Debug, Clone, Copy)]
+enum Bend {
+    Plain(Activation),
+    Gated(Gate),
+    /// A gate for which there is no kernel.
+    GatedBy(Activation),
+}
+
+/// What a block works in, kept between calls.
+#[derive(Debug)]
+struct Work {
+    normed: Matrix<f32>,
+    projected: Matrix<f32>,
+    heads: Matrix<f32>,
+    out: Matrix<f32>,
+    inner: Matrix<f32>,
+    bent: Matrix<f32>,
+}
+
+impl FastBlock {
+    pub(super) fn new(block: Block<VariantAttention<f32>, f32>) -> Result<Self> {
+        let product = |linear| Product::of_linear(&linear, Instructions::best());
+        let sizes = block.attention.sizes();
+        let heads = GroupedHeads::new(
+            [sizes.groups.n_heads(), sizes.groups.n_kv_heads()],
+            [sizes.dims.d_k(), sizes.dims.d_v()],
+        )?;
+        let scoring = scoring(block.attention.changes())?;
+        let [q, k, v, o] = block.attention.projections().clone();
+        drop(block.attention);
+        let empty = || Matrix::zeros(0, 0);
+        Ok(Self {
+            heads,
+            window: scoring.window,
+            attention_norm: block.attention_norm,
+            projections: product(side_by_side([q, k, v])),
+            attention: GroupedAttention::new(heads, scoring)?,
+            w_o: product(o),
+            after_attention: block.after_attention,
+            feed_forward_norm: block.feed_forward_norm,
+            feed_forward: FastFeedForward::new(block.feed_forward),
+            after_feed_forward: block.after_feed_forward,
+            parallel: block.parallel,
+            work: Work {
+                normed: empty(),
+                projected: empty(),
+                heads: empty(),
+                out: empty(),
+                inner: empty(),
+                bent: empty(),
+            },
+        })
+    }
+
+    pub(super) fn heads(&self) -> GroupedHeads {
+        self.heads
+    }
+
+    /// The bytes of all weights.
+    pub(super) fn bytes(&self) -> usize {
+        let FastFeedForward { inner, outer, .. } = &self.feed_forward;
+        [&self.projections, &self.w_o, inner, outer].map(Product::bytes).iter().sum()
+    }
+
+    /// What a token reads that sees so many, itself among them.
+    pub(super) fn bytes_of_cache(&self, n_tokens: usize) -> usize {
+        let seen = self.window.map_or(n_tokens, |window| window.min(n_tokens));
+        let heads = self.heads;
+        seen * heads.n_kv_heads() * (heads.d_k() + heads.d_v()) * size_of::<f32>()
+    }
+
+    /// Tokens of one text, behind those of its cache.
+    pub(super) fn prompt(
+        &mut self,
+        x: &mut Matrix<f32>,
+        angles: Option<&Angles>,
+        cache: &mut PackedCache,
+    ) -> SizeResult<()> {
+        let [q, k, v] = self.project(x, angles)?;
+        cache.append(&k, &v)?;
+        self.attention.prompt(&q, cache, &mut self.work.heads)?;
+        self.rest(x)
+    }
+
+    /// One token of each text.
+    pub(super) fn one_each(
+        &mut self,
+        x: &mut Matrix<f32>,
+        angles: Option<&Angles>,
+        caches: &mut [&mut PackedCache],
+    ) -> SizeResult<()> {
+        let [q, k, v] = self.project(x, angles)?;
+        for (row, cache) in caches.iter_mut().enumerate() {
+            cache.append(&k.rows(row, 1).into_owned(), &v.rows(row, 1).into_owned())?;
+        }
+        let caches: Vec<&PackedCache> = caches.iter().map(|cache| &**cache).collect();
+        self.attention.one_token(&q, &caches, &mut self.work.heads)?;
+        self.rest(x)
+    }
+
+    /// Queries, keys and values, rotated.
+    fn project(
+        &mut self,
+        x: &Matrix<f32>,
+        angles: Option<&Angles>,
+    ) -> SizeResult<[Matrix<f32>; 3]> {
+        let (heads, work) = (self.heads, &mut self.work);
+        norm(&self.attention_norm, x, &mut work.normed)?;
+        fit(&mut work.projected, x.nrows(), self.projections.d_out());
+        self.projections.of(&work.normed, &mut work.projected)?;
+        let widths = [
+            heads.n_heads() * heads.d_k(),
+            heads.n_kv_heads() * heads.d_k(),
+            heads.n_kv_heads() * heads.d_v(),
+        ];
+        let mut first = 0;
+        let [mut q, mut k, v] = widths.map(|width| {
+            first += width;
+            work.projected.columns(first - width, width).into_owned()
+        });
+        if let Some(angles) = angles {
+            angles.rotate(&mut q, heads.d_k());
+            angles.rotate(&mut k, heads.d_k());
+        }
+        fit(&mut work.heads, x.nrows(), heads.n_heads() * heads.d_v());
+        Ok([q, k, v])
+    }
+
+    /// What follows the heads' outputs: W^O and the feed-forward layer, each added to x.
+    fn rest(&mut self, x: &mut Matrix<f32>) -> SizeResult<()> {
+        let Work { normed, heads, out, inner, bent, .. } = &mut self.work;
+        fit(out, x.nrows(), self.w_o.d_out());
+        if self.parallel {
+            norm(&self.feed_forward_norm, x, normed)?;
+        }
+        self.w_o.of(heads, out)?;
+        add(x, out, self.after_attention.as_ref(), heads)?;
+        if !self.parallel {
+            norm(&self.feed_forward_norm, x, normed)?;
+        }
+        self.feed_forward.forward(normed, inner, bent, out)?;
+        add(x, out, self.after_feed_forward.as_ref(), heads)
+    }
+}
+
+/// Adds `out` to x, behind a norm where there is one.
+fn add(
+    x: &mut Matrix<f32>,
+    out: &Matrix<f32>,
+    after: Option<&Norm<f32>>,
+    room: &mut Matrix<f32>,
+) -> SizeResult<()> {
+    match after {
+        None => *x += out,
+        Some(after) => {
+            norm(after, out, room)?;
+            *x += &*room;
+        }
+    }
+    Ok(())
+}
+
+impl FastFeedForward {
+    fn new(layer: FeedForward<f32>) -> Self {
+        let product =
+            |linear: Linear<f32>| Product::of_linear(&linear, Instructions::best());
+        let (inner, bend, outer) = match layer {
+            FeedForward::Plain(block::FeedForward { w_1, activation, w_2 }) => {
+                (w_1, Bend::Plain(activation), w_2)
+            }
+            FeedForward::Gated(GatedFeedForward { gate, activation, up, down }) => {
+                let bend = match activation {
+                    Activation::Silu => Bend::Gated(Gate::Silu),
+                    Activation::GeluTanh => Bend::Gated(Gate::GeluTanh),
+                    other => Bend::GatedBy(other),
+                };
+                (side_by_side([gate, up]), bend, down)
+            }
+        };
+        Self { inner: product(inner), bend, outer: product(outer) }
+    }
+
+    fn forward(
+        &mut self,
+        x: &Matrix<f32>,
+        inner: &mut Matrix<f32>,
+        bent: &mut Matrix<f32>,
+        out: &mut Matrix<f32>,
+    ) -> SizeResult<()> {
+        fit(inner, x.nrows(), self.inner.d_out());
+        self.inner.of(x, inner)?;
+        fit(bent, x.nrows(), self.outer.d_in());
+        match self.bend {
+            Bend::Plain(activation) => *bent = activation.forward(inner),
+            Bend::Gated(gate) => gated(gate, inner, bent, Instructions::best())?,
+            Bend::GatedBy(activation) => {
+                let d_ff = bent.ncols();
+                let gate = activation.forward(&inner.columns(0, d_ff).into_owned());
+                *bent = gate.component_mul(&inner.columns(d_ff, d_ff));
+            }
+        }
+        self.outer.of(bent, out)
+    }
+}
+
+/// What the kernels know of a layer's changes.
+fn scoring(changes: &Changes<f32>) -> Result<Scoring> {
+    let Changes { norm, rotary: _, scale, soft_cap, alibi, window, sink } = changes;
+    let left_out = [
+        ("norm of queries and keys", norm.is_some()),
+        ("scores that fall with distance", alibi.is_some()),
+        ("window that keeps the first tokens", window.is_some_and(|w| w.n_sinks > 0)),
+    ];
+    if let Some((what, _)) = left_out.into_iter().find(|(_, is_there)| *is_there) {
+        return Err(Error::NotFast { what });
+    }
+    Ok(Scoring {
+        scale: scale.map(|scale| scale as f32),
+        soft_cap: soft_cap.as_ref().map(|cap| cap.bound() as f32),
+        window: window.and_then(|window| window.left).map(|left| left + 1),
+        sink: sink.as_ref().map(|sink| sink.scores.clone()),
+    })
+}

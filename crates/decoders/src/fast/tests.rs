@@ -1,0 +1,132 @@
+//! The fast decoder is the readable one, family by family and in any pieces.
+
+use attention::Matrix;
+use encoders::Sequence;
+
+use super::*;
+use crate::tests::model;
+use crate::{AsRead, Choice, Decoder, Writer};
+
+const FAMILIES: [&str; 6] =
+    ["gpt2-1", "gpt_neox-1", "llama-1", "mistral-1", "qwen2-1", "gemma2-1"];
+
+/// As of the readable decoder against PyTorch.
+const TOLERANCE: f64 = 2e-5;
+
+fn fast(name: &str) -> FastDecoder {
+    FastDecoder::new(Decoder::load(model(name)).unwrap()).unwrap()
+}
+
+/// Some ids, which a tiny model has.
+fn ids(n: usize, seed: usize) -> Vec<usize> {
+    (0..n).map(|i| (i * i * 31 + 7 * i + 3 + 11 * seed) % 97).collect()
+}
+
+/// The logits of each token, by the readable decoder in f64.
+fn expected(name: &str, ids: &[usize]) -> Matrix {
+    let model: AsRead = Decoder::load(model(name)).unwrap();
+    let layers = model.forward(&Sequence::new(ids.to_vec())).unwrap();
+    model.logits(layers.out()).unwrap()
+}
+
+fn difference(logits: &[f32], expected: &Matrix, row: usize) -> f64 {
+    let expected = expected.row(row);
+    assert_eq!(logits.len(), expected.len());
+    let each = logits.iter().zip(expected.iter()).map(|(x, y)| (f64::from(*x) - y).abs());
+    each.fold(0.0, |a, b| if b.is_nan() || b > a { b } else { a })
+}
+
+#[test]
+fn prompts_pieces_and_single_tokens_are_the_readable_model() {
+    for name in FAMILIES {
+        let (mut model, ids) = (fast(name), ids(23, 0));
+        let expected = expected(name, &ids);
+        for cuts in [vec![23], vec![1; 23], vec![14, 1, 1, 7], vec![4, 1, 9, 2, 7]] {
+            let (mut caches, mut first) = (model.caches(0), 0);
+            for n in cuts {
+                let logits = model.read(&ids[first..first + n], &mut caches).unwrap();
+                first += n;
+                let difference = difference(&logits, &expected, first - 1);
+                assert!(difference < TOLERANCE, "{name}, {first}: {difference:e}");
+            }
+            assert_eq!(caches.n_tokens(), 23);
+            // What is forgotten is gone, and what is read again is as before.
+            caches.truncate(9);
+            let logits = model.read(&ids[9..], &mut caches).unwrap();
+            let difference = difference(&logits, &expected, 22);
+            assert!(difference < TOLERANCE, "{name}, again: {difference:e}");
+        }
+    }
+}
+
+#[test]
+fn texts_of_any_lengths_are_read_together() {
+    for name in FAMILIES {
+        let mut model = fast(name);
+        let texts: Vec<Vec<usize>> =
+            [1, 6, 12, 3, 20, 2, 7, 9, 5].into_iter().map(|n| ids(n, n)).collect();
+        let mut caches: Vec<_> = texts.iter().map(|_| model.caches(0)).collect();
+        for (text, caches) in texts.iter().zip(&mut caches) {
+            if text.len() > 1 {
+                model.read(&text[..text.len() - 1], caches).unwrap();
+            }
+        }
+        let last: Vec<usize> = texts.iter().map(|text| text[text.len() - 1]).collect();
+        let mut together: Vec<_> = caches.iter_mut().collect();
+        let logits = model.read_each(&last, &mut together).unwrap();
+        for (row, text) in texts.iter().enumerate() {
+            let logits: Vec<f32> = logits.row(row).iter().copied().collect();
+            let difference = difference(&logits, &expected(name, text), text.len() - 1);
+            assert!(difference < TOLERANCE, "{name}, text {row}: {difference:e}");
+        }
+    }
+}
+
+#[test]
+fn it_writes_what_the_readable_one_writes() {
+    let mut model = fast("llama-1");
+    let readable: AsRead = Decoder::load(crate::tests::model("llama-1")).unwrap();
+    let reader = crate::Reader::new(&readable);
+    let expected = Writer::new(reader, &[5, 6], Choice::greedy()).take(20);
+    let expected: Vec<usize> = expected.map(Result::unwrap).collect();
+    let reader = FastReader::new(&mut model, 22);
+    let written = Writer::new(reader, &[5, 6], Choice::greedy()).take(20);
+    assert_eq!(written.map(Result::unwrap).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn what_is_read_for_a_token_is_counted() {
+    let (model, config) = (fast("llama-1"), fast("llama-1").config);
+    let (d, d_ff) = (config.dims().d_model(), config.d_ff);
+    let [keys, values] = config.sizes.cache_widths();
+    let of_block = d * d + d * keys + d * values + d * d + 3 * d * d_ff;
+    let weights = config.n_layers * of_block + d * config.n_vocabulary;
+    // Panels of 8 columns may be wider than the weight, and have biases.
+    let counted = model.weight_bytes() / 4;
+    assert!((weights..weights + weights / 20).contains(&counted), "{counted} {weights}");
+    let caches = model.caches(0);
+    assert_eq!(model.cache_bytes(&caches), 4 * config.n_layers * (keys + values));
+}
+
+#[test]
+fn what_cannot_be_read_changes_no_cache() {
+    let (mut model, other) = (fast("llama-1"), fast("qwen2-1"));
+    let mut caches = model.caches(0);
+    model.read(&[1, 2, 3], &mut caches).unwrap();
+    let (n_vocabulary, n_positions) =
+        (model.config.n_vocabulary, model.config.n_positions);
+    let mut error = |ids: &[usize]| {
+        let error = model.read(ids, &mut caches).unwrap_err().to_string();
+        assert_eq!(caches.n_tokens(), 3);
+        error
+    };
+    assert!(error(&[1, n_vocabulary]).contains(&n_vocabulary.to_string()));
+    assert!(error(&vec![0; n_positions]).contains(&n_positions.to_string()));
+    insta::assert_snapshot!(error(&[]), @"the number of tokens is 0, and must be at least 1");
+    let mut of_other = other.caches(0);
+    let refused = model.read(&[1], &mut of_other).unwrap_err();
+    insta::assert_snapshot!(refused, @"the keys of a cache has shape (0, 6), expected (0, 12)");
+    let refused = model.read_each(&[1, 2], &mut [&mut caches]).unwrap_err();
+    insta::assert_snapshot!(refused, @"the list of texts has 1 entries, expected 2");
+    assert_eq!((caches.n_tokens(), of_other.n_tokens()), (3, 0));
+}
