@@ -30,11 +30,11 @@ impl Scoring {
         if let Some(window) = self.window {
             Error::expect_positive("the window", window)?;
         }
-        if let Some(cap) = self.soft_cap {
-            if !(cap.is_finite() && cap > 0.0) {
-                let value = f64::from(cap);
-                return Err(Error::NotPositive { what: "the soft cap", value });
-            }
+        if let Some(cap) = self.soft_cap
+            && !(cap.is_finite() && cap > 0.0)
+        {
+            let value = f64::from(cap);
+            return Err(Error::NotPositive { what: "the soft cap", value });
         }
         if let Some(sink) = &self.sink {
             Error::expect_length("the list of sinks", heads.n_heads(), sink.len())?;

@@ -65,7 +65,9 @@ pub fn run(settings: &Settings, python: Option<Option<&Path>>) -> Result<()> {
         ours.run()?;
         let out = ours.out.map(f64::from);
         match difference(&out, &expected) {
-            Ok(delta) => runners.push(("kernels".into(), delta, Who::Ours(ours))),
+            Ok(delta) => {
+                runners.push(("kernels".into(), delta, Who::Ours(Box::new(ours))))
+            }
             Err(why) => remarks.push(format!("kernels is left out: {why:#}")),
         }
         if let Some(program) = &peer {
@@ -212,7 +214,7 @@ impl<'a> Ours<'a> {
 }
 
 enum Who<'a> {
-    Ours(Ours<'a>),
+    Ours(Box<Ours<'a>>),
     Peer(Rc<RefCell<Side>>, String),
 }
 

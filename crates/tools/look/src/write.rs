@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
 use decoders::{AsRead, Choice, Decoder, Reader, Writer};
-use encoders::{Long, Text};
+use encoders::{Long, Text, shown};
 use workshop::output::print;
 
 use crate::either::Model;
 use crate::fetch;
-use crate::view::{share, shown};
+use crate::view::share;
 
 /// A model goes on with your text
 ///
