@@ -43,8 +43,10 @@ const SUBJECT: [(&str, &[&str]); 15] = [
             "attention",
             "block",
             "encoders",
+            "kernels",
             "pretrained",
             "rand",
+            "rayon",
             "serde_json",
             "thiserror",
             "variants",
@@ -156,11 +158,13 @@ const TOOLS: [(&str, &[&str]); 13] = [
 ];
 
 /// What tests, benches and examples may use besides, in any crate.
-const FOR_TESTS: [&str; 9] = [
+const FOR_TESTS: [&str; 10] = [
     "anyhow",
     "clap",
     "half",
     "insta",
+    // What an example's speed is next to.
+    "machine",
     "proptest",
     "rand",
     "safetensors",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
-use decoders::{AsRead, Choice, Decoder, Reader, Writer};
+use decoders::{AsRead, Choice, Decoder, FastDecoder, FastReader, Reader, Writer};
 use encoders::{Long, Text, shown};
 use workshop::output::print;
 
@@ -16,8 +16,8 @@ use crate::view::share;
 /// A model goes on with your text
 ///
 /// The model is SmolLM2-135M-Instruct (93 MB, fetched on your word), or any of the families
-/// GPT-2, GPT-NeoX, Llama, Mistral, Qwen2 and Gemma 2 in files of yours. It computes on the
-/// readable side, in f32: each new token is read once, what was before is in a cache.
+/// GPT-2, GPT-NeoX, Llama, Mistral, Qwen2 and Gemma 2 in files of yours. It computes in f32:
+/// each new token is read once, what was before is in a cache.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What it goes on with, in quotes
@@ -36,7 +36,8 @@ pub struct Args {
     #[arg(long)]
     temperature: Option<f64>,
 
-    /// Show where each head looked for the last token
+    /// Show where each head looked for the last token; maps are kept on the readable side
+    /// alone, which is slower
     #[arg(long)]
     heads: bool,
 
@@ -61,31 +62,27 @@ pub fn run(args: &Args) -> Result<()> {
     let Some(text) = &args.text else { return Ok(()) };
     let start = Instant::now();
     let (model, tokenizer) = read(&path)?;
-    let loading = start.elapsed();
-    let n_positions = model.config.n_positions;
-    let ids = tokenizer.pieces(text, n_positions, Long::Refuse)?.sequence.ids;
-    let n_tokens = args.tokens as usize;
+    let config = model.config.clone();
+    let ids = tokenizer.pieces(text, config.n_positions, Long::Refuse)?.sequence.ids;
+    let (n_tokens, n_positions) = (args.tokens as usize, config.n_positions);
     ensure!(
         ids.len() + n_tokens <= n_positions,
         "the text has {} tokens, and {n_tokens} more are to be written: the model has \
          {n_positions} positions",
         ids.len()
     );
-    let mut page = Page::new(&tokenizer, &ids)?;
-    let mut writer = Writer::new(Reader::new(&model), &ids, choice);
-    let start = Instant::now();
-    let mut times = Vec::new();
-    for id in writer.by_ref().take(n_tokens) {
-        let id = id?;
-        times.push(start.elapsed());
-        if model.config.ends.contains(&id) {
-            break;
-        }
-        page.push(id)?;
-    }
-    print(speed(&times, loading))?;
+    let mut page = Page { tokenizer: &tokenizer, ids: Vec::new(), n_printed: 0 };
     if args.heads {
+        let mut writer = Writer::new(Reader::new(&model), &ids, choice);
+        let loading = start.elapsed();
+        page.write(&mut writer, &ids, n_tokens, &config.ends, loading)?;
         print(heads(writer.reader(), &page)?)?;
+    } else {
+        let mut model = FastDecoder::new(model)?;
+        let reader = FastReader::new(&mut model, ids.len() + n_tokens);
+        let mut writer = Writer::new(reader, &ids, choice);
+        let loading = start.elapsed();
+        page.write(&mut writer, &ids, n_tokens, &config.ends, loading)?;
     }
     Ok(())
 }
@@ -118,16 +115,30 @@ struct Page<'a> {
     n_printed: usize,
 }
 
-impl<'a> Page<'a> {
-    fn new(tokenizer: &'a Text, ids: &[usize]) -> Result<Self> {
-        let mut page = Self { tokenizer, ids: ids.to_vec(), n_printed: 0 };
-        page.show()?;
-        Ok(page)
-    }
-
-    fn push(&mut self, id: usize) -> Result<()> {
-        self.ids.push(id);
-        self.show()
+impl Page<'_> {
+    /// Prints a text and what comes behind it, and at last how fast that came.
+    fn write(
+        &mut self,
+        writer: &mut impl Iterator<Item = decoders::Result<usize>>,
+        text: &[usize],
+        n_tokens: usize,
+        ends: &[usize],
+        loading: Duration,
+    ) -> Result<()> {
+        self.ids = text.to_vec();
+        self.show()?;
+        let start = Instant::now();
+        let mut times = Vec::new();
+        for id in writer.take(n_tokens) {
+            let id = id?;
+            times.push(start.elapsed());
+            if ends.contains(&id) {
+                break;
+            }
+            self.ids.push(id);
+            self.show()?;
+        }
+        Ok(print(speed(&times, loading))?)
     }
 
     /// Prints what is complete: a character can be of several tokens.
