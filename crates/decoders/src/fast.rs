@@ -24,7 +24,7 @@ use crate::decoder::AsRead;
 use crate::writer::Predict;
 use crate::{Norm, Result};
 
-use block::FastBlock;
+use block::{FastBlock, Work};
 use rotation::Angles;
 use tokens::Tokens;
 
@@ -39,6 +39,7 @@ pub struct FastDecoder {
     tokens: Tokens,
     blocks: Vec<FastBlock>,
     last_norm: Norm<f32>,
+    work: Work,
 }
 
 /// The keys and values of one text, in all layers.
@@ -68,9 +69,11 @@ impl FastDecoder {
     /// scores that fall with distance, first tokens that a window keeps.
     pub fn new(model: AsRead<f32>) -> Result<Self> {
         let AsRead { config, embedding, blocks, last_norm, unembedding } = model;
-        let blocks = blocks.into_iter().map(FastBlock::new).collect::<Result<_>>()?;
+        let blocks = blocks.into_iter().map(FastBlock::new);
+        let blocks = blocks.collect::<Result<Vec<_>>>()?;
         let tokens = Tokens::new(embedding, unembedding);
-        Ok(Self { config, tokens, blocks, last_norm })
+        let work = Work::new(&blocks)?;
+        Ok(Self { config, tokens, blocks, last_norm, work })
     }
 
     /// Empty caches for a text, with room for so many tokens; for more they grow.
@@ -104,8 +107,8 @@ impl FastDecoder {
         let mut x = self.tokens.embed(ids, &[first])?;
         let angles = self.angles((first..first + ids.len()).collect());
         let logits = within_pool(|| {
-            for (layer, block) in self.blocks.iter_mut().enumerate() {
-                block.prompt(&mut x, angles.as_ref(), &mut caches.layers[layer])?;
+            for (block, cache) in self.blocks.iter().zip(&mut caches.layers) {
+                block.prompt(&mut self.work, &mut x, angles.as_ref(), cache)?;
             }
             let last = x.rows(x.nrows() - 1, 1).into_owned();
             self.tokens.logits(&self.last_norm.forward(&last)?)
@@ -132,10 +135,10 @@ impl FastDecoder {
         let mut x = self.tokens.embed(ids, &places)?;
         let angles = self.angles(places);
         within_pool(|| {
-            for (layer, block) in self.blocks.iter_mut().enumerate() {
+            for (layer, block) in self.blocks.iter().enumerate() {
                 let mut caches: Vec<_> =
                     texts.iter_mut().map(|text| &mut text.layers[layer]).collect();
-                block.one_each(&mut x, angles.as_ref(), &mut caches)?;
+                block.one_each(&mut self.work, &mut x, angles.as_ref(), &mut caches)?;
             }
             self.tokens.logits(&self.last_norm.forward(&x)?)
         })

@@ -67,7 +67,7 @@ pub use crate::{
     inputs::{Inputs, Lengths},
     instructions::Instructions,
     ladder::{OneProduct, Plain, Threads, Tiles, VectorExp, ladder},
-    packed::{backward::Pass, layer::Packed, product::Product},
+    packed::{backward::Pass, layer::Packed, product::{Product, ProductMemory}},
     rung::Rung,
     stage::PackedStage,
 };

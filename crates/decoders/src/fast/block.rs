@@ -3,8 +3,8 @@
 use attention::{Linear, Matrix, Result as SizeResult};
 use block::Activation;
 use kernels::{
-    Gate, GroupedAttention, GroupedHeads, Instructions, PackedCache, Product, Scoring,
-    gated,
+    Gate, GroupedAttention, GroupedHeads, Instructions, PackedCache, Product,
+    ProductMemory, Scoring, gated,
 };
 use variants::{Changes, VariantAttention};
 
@@ -16,18 +16,16 @@ use crate::{Block, Error, FeedForward, GatedFeedForward, Norm, Result};
 #[derive(Debug)]
 pub(super) struct FastBlock {
     heads: GroupedHeads,
-    window: Option<usize>,
+    scoring: Scoring,
     attention_norm: Norm<f32>,
     /// W^Q, W^K and W^V side by side.
     projections: Product,
-    attention: GroupedAttention,
     w_o: Product,
     after_attention: Option<Norm<f32>>,
     feed_forward_norm: Norm<f32>,
     feed_forward: FastFeedForward,
     after_feed_forward: Option<Norm<f32>>,
     parallel: bool,
-    work: Work,
 }
 
 /// The feed-forward layer.
@@ -48,15 +46,44 @@ enum Bend {
     GatedBy(Activation),
 }
 
-/// What a block works in, kept between calls.
+/// What blocks work in, one after the other; kept between calls.
 #[derive(Debug)]
-struct Work {
+pub(super) struct Work {
+    /// One for each kind of layer: with a window and without, say.
+    attention: Vec<GroupedAttention>,
+    product: ProductMemory,
     normed: Matrix<f32>,
     projected: Matrix<f32>,
     heads: Matrix<f32>,
     out: Matrix<f32>,
     inner: Matrix<f32>,
     bent: Matrix<f32>,
+}
+
+impl Work {
+    /// For these blocks.
+    pub(super) fn new(blocks: &[FastBlock]) -> Result<Self> {
+        let mut kinds: Vec<&FastBlock> = Vec::new();
+        for block in blocks {
+            if !kinds.iter().any(|kind| kind.scoring == block.scoring) {
+                kinds.push(block);
+            }
+        }
+        let attention = kinds
+            .into_iter()
+            .map(|kind| GroupedAttention::new(kind.heads, kind.scoring.clone()));
+        let empty = || Matrix::zeros(0, 0);
+        Ok(Self {
+            attention: attention.collect::<Result<_, _>>()?,
+            product: ProductMemory::default(),
+            normed: empty(),
+            projected: empty(),
+            heads: empty(),
+            out: empty(),
+            inner: empty(),
+            bent: empty(),
+        })
+    }
 }
 
 impl FastBlock {
@@ -70,27 +97,17 @@ impl FastBlock {
         let scoring = scoring(block.attention.changes())?;
         let [q, k, v, o] = block.attention.projections().clone();
         drop(block.attention);
-        let empty = || Matrix::zeros(0, 0);
         Ok(Self {
             heads,
-            window: scoring.window,
+            scoring,
             attention_norm: block.attention_norm,
             projections: product(side_by_side([q, k, v])),
-            attention: GroupedAttention::new(heads, scoring)?,
             w_o: product(o),
             after_attention: block.after_attention,
             feed_forward_norm: block.feed_forward_norm,
             feed_forward: FastFeedForward::new(block.feed_forward),
             after_feed_forward: block.after_feed_forward,
             parallel: block.parallel,
-            work: Work {
-                normed: empty(),
-                projected: empty(),
-                heads: empty(),
-                out: empty(),
-                inner: empty(),
-                bent: empty(),
-            },
         })
     }
 
@@ -106,50 +123,61 @@ impl FastBlock {
 
     /// What a token reads that sees so many, itself among them.
     pub(super) fn bytes_of_cache(&self, n_tokens: usize) -> usize {
-        let seen = self.window.map_or(n_tokens, |window| window.min(n_tokens));
+        let seen = self.scoring.window.map_or(n_tokens, |window| window.min(n_tokens));
         let heads = self.heads;
         seen * heads.n_kv_heads() * (heads.d_k() + heads.d_v()) * size_of::<f32>()
     }
 
     /// Tokens of one text, behind those of its cache.
     pub(super) fn prompt(
-        &mut self,
+        &self,
+        work: &mut Work,
         x: &mut Matrix<f32>,
         angles: Option<&Angles>,
         cache: &mut PackedCache,
     ) -> SizeResult<()> {
-        let [q, k, v] = self.project(x, angles)?;
+        let [q, k, v] = self.project(work, x, angles)?;
         cache.append(&k, &v)?;
-        self.attention.prompt(&q, cache, &mut self.work.heads)?;
-        self.rest(x)
+        if let Some(attention) = work.attention.iter_mut().find(|kind| self.is_of(kind)) {
+            attention.prompt(&q, cache, &mut work.heads)?;
+        }
+        self.rest(work, x)
     }
 
     /// One token of each text.
     pub(super) fn one_each(
-        &mut self,
+        &self,
+        work: &mut Work,
         x: &mut Matrix<f32>,
         angles: Option<&Angles>,
         caches: &mut [&mut PackedCache],
     ) -> SizeResult<()> {
-        let [q, k, v] = self.project(x, angles)?;
+        let [q, k, v] = self.project(work, x, angles)?;
         for (row, cache) in caches.iter_mut().enumerate() {
             cache.append(&k.rows(row, 1).into_owned(), &v.rows(row, 1).into_owned())?;
         }
         let caches: Vec<&PackedCache> = caches.iter().map(|cache| &**cache).collect();
-        self.attention.one_token(&q, &caches, &mut self.work.heads)?;
-        self.rest(x)
+        if let Some(attention) = work.attention.iter_mut().find(|kind| self.is_of(kind)) {
+            attention.one_token(&q, &caches, &mut work.heads)?;
+        }
+        self.rest(work, x)
+    }
+
+    fn is_of(&self, attention: &GroupedAttention) -> bool {
+        *attention.scoring() == self.scoring
     }
 
     /// Queries, keys and values, rotated.
     fn project(
-        &mut self,
+        &self,
+        work: &mut Work,
         x: &Matrix<f32>,
         angles: Option<&Angles>,
     ) -> SizeResult<[Matrix<f32>; 3]> {
-        let (heads, work) = (self.heads, &mut self.work);
+        let heads = self.heads;
         norm(&self.attention_norm, x, &mut work.normed)?;
         fit(&mut work.projected, x.nrows(), self.projections.d_out());
-        self.projections.of(&work.normed, &mut work.projected)?;
+        self.projections.of_in(&mut work.product, &work.normed, &mut work.projected)?;
         let widths = [
             heads.n_heads() * heads.d_k(),
             heads.n_kv_heads() * heads.d_k(),
@@ -169,19 +197,18 @@ impl FastBlock {
     }
 
     /// What follows the heads' outputs: W^O and the feed-forward layer, each added to x.
-    fn rest(&mut self, x: &mut Matrix<f32>) -> SizeResult<()> {
-        let Work { normed, heads, out, inner, bent, .. } = &mut self.work;
-        fit(out, x.nrows(), self.w_o.d_out());
+    fn rest(&self, work: &mut Work, x: &mut Matrix<f32>) -> SizeResult<()> {
+        fit(&mut work.out, x.nrows(), self.w_o.d_out());
         if self.parallel {
-            norm(&self.feed_forward_norm, x, normed)?;
+            norm(&self.feed_forward_norm, x, &mut work.normed)?;
         }
-        self.w_o.of(heads, out)?;
-        add(x, out, self.after_attention.as_ref(), heads)?;
+        self.w_o.of_in(&mut work.product, &work.heads, &mut work.out)?;
+        add(x, &work.out, self.after_attention.as_ref(), &mut work.heads)?;
         if !self.parallel {
-            norm(&self.feed_forward_norm, x, normed)?;
+            norm(&self.feed_forward_norm, x, &mut work.normed)?;
         }
-        self.feed_forward.forward(normed, inner, bent, out)?;
-        add(x, out, self.after_feed_forward.as_ref(), heads)
+        self.feed_forward.forward(work)?;
+        add(x, &work.out, self.after_feed_forward.as_ref(), &mut work.heads)
     }
 }
 
@@ -222,16 +249,12 @@ impl FastFeedForward {
         Self { inner: product(inner), bend, outer: product(outer) }
     }
 
-    fn forward(
-        &mut self,
-        x: &Matrix<f32>,
-        inner: &mut Matrix<f32>,
-        bent: &mut Matrix<f32>,
-        out: &mut Matrix<f32>,
-    ) -> SizeResult<()> {
-        fit(inner, x.nrows(), self.inner.d_out());
-        self.inner.of(x, inner)?;
-        fit(bent, x.nrows(), self.outer.d_in());
+    /// From `work.normed` to `work.out`.
+    fn forward(&self, work: &mut Work) -> SizeResult<()> {
+        let Work { product, normed, out, inner, bent, .. } = work;
+        fit(inner, normed.nrows(), self.inner.d_out());
+        self.inner.of_in(product, normed, inner)?;
+        fit(bent, normed.nrows(), self.outer.d_in());
         match self.bend {
             Bend::Plain(activation) => *bent = activation.forward(inner),
             Bend::Gated(gate) => gated(gate, inner, bent, Instructions::best())?,
@@ -241,7 +264,7 @@ impl FastFeedForward {
                 *bent = gate.component_mul(&inner.columns(d_ff, d_ff));
             }
         }
-        self.outer.of(bent, out)
+        self.outer.of_in(product, bent, out)
     }
 }
 

@@ -77,6 +77,11 @@ impl GroupedAttention {
         Ok(Self { heads, scoring, instructions, q, runs, tiles })
     }
 
+    /// What differs in its scores.
+    pub fn scoring(&self) -> &Scoring {
+        &self.scoring
+    }
+
     /// One new token of each sequence: its queries meet all keys of its own cache, or those
     /// in the window. Its own key is the last of them.
     ///

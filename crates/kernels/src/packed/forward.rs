@@ -204,9 +204,10 @@ pub(crate) fn blocks_of_tokens(
     n_threads: usize,
 ) -> Blocks<'_, 1> {
     let (n_rows, width) = tokens.shape();
+    let part = |n: usize| width.div_ceil(n).next_multiple_of(COLUMNS);
     let block = match n_groups(n_rows) / (4 * n_threads) {
-        0 => (ROWS, width.div_ceil(2 * n_threads).next_multiple_of(COLUMNS)),
-        1 => (ROWS, width),
+        0 => (ROWS, part(2 * n_threads)),
+        1 => (2 * ROWS, part(4)),
         _ => (2 * ROWS, width),
     };
     Blocks::new([(tokens.as_mut_slice(), (n_rows, width), block)])

@@ -33,6 +33,13 @@ pub struct Product {
     weight: Panels,
     d_out: usize,
     instructions: Instructions,
+    memory: ProductMemory,
+}
+
+/// What products work in. A product has its own, and those of a whole model, which come one
+/// after the other, can share one.
+#[derive(Debug, Default)]
+pub struct ProductMemory {
     scratches: Vec<Scratch>,
     /// A few tokens, row after row of the weight.
     rows: Aligned,
@@ -81,8 +88,7 @@ impl Product {
     }
 
     fn of_panels(weight: Panels, d_out: usize, instructions: Instructions) -> Self {
-        let (scratches, rows) = (Vec::new(), Aligned::default());
-        Self { weight, d_out, instructions, scratches, rows }
+        Self { weight, d_out, instructions, memory: ProductMemory::default() }
     }
 
     /// The width of a token that goes in.
@@ -130,7 +136,24 @@ impl Product {
     /// # Errors
     /// Other shapes.
     pub fn of(&mut self, x: &Matrix<f32>, out: &mut Matrix<f32>) -> Result<()> {
-        let Self { weight, instructions, scratches, rows, .. } = self;
+        let mut memory = std::mem::take(&mut self.memory);
+        let done = self.of_in(&mut memory, x, out);
+        self.memory = memory;
+        done
+    }
+
+    /// The same in another memory than its own.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn of_in(
+        &self,
+        memory: &mut ProductMemory,
+        x: &Matrix<f32>,
+        out: &mut Matrix<f32>,
+    ) -> Result<()> {
+        let Self { weight, instructions, .. } = self;
+        let ProductMemory { scratches, rows } = memory;
         Error::expect_shape("x", (x.nrows(), weight.d_in()), x.shape())?;
         Error::expect_shape("out", (x.nrows(), self.d_out), out.shape())?;
         if x.nrows() <= FEW || x.ncols() == 0 {
