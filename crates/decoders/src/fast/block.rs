@@ -186,7 +186,9 @@ impl FastBlock {
         let mut first = 0;
         let [mut q, mut k, v] = widths.map(|width| {
             first += width;
-            work.projected.columns(first - width, width).into_owned()
+            let n = x.nrows();
+            let columns = (first - width) * n..first * n;
+            Matrix::from_column_slice(n, width, &work.projected.as_slice()[columns])
         });
         if let Some(angles) = angles {
             angles.rotate(&mut q, heads.d_k());
