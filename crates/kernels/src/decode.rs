@@ -24,6 +24,7 @@ mod prompt;
 mod scoring;
 #[cfg(test)]
 mod tests;
+mod tiles;
 
 pub use attend::GroupedAttention;
 pub use cache::PackedCache;

@@ -67,7 +67,11 @@ pub use crate::{
     inputs::{Inputs, Lengths},
     instructions::Instructions,
     ladder::{OneProduct, Plain, Threads, Tiles, VectorExp, ladder},
-    packed::{backward::Pass, layer::Packed, product::{Product, ProductMemory}},
+    packed::{
+        backward::Pass,
+        layer::Packed,
+        product::{Product, ProductMemory},
+    },
     rung::Rung,
     stage::PackedStage,
 };

@@ -5,8 +5,9 @@ use std::ops::Range;
 use attention::{Error, Matrix, Result};
 use rayon::prelude::*;
 
+use super::cache::Row;
 use super::panel::{self, Run, Seen, parts};
-use super::prompt::Tiles;
+use super::tiles::Tiles;
 use super::{GroupedHeads, PackedCache, Scoring, careful};
 use crate::Instructions;
 use crate::tile::ROWS;
@@ -208,12 +209,6 @@ impl GroupedAttention {
             }
         }
     }
-}
-
-/// The keys that a row of queries sees.
-pub(super) struct Row<'a> {
-    pub(super) cache: &'a PackedCache,
-    pub(super) keys: Range<usize>,
 }
 
 /// What one thread does at a time: the queries of a group on some of their keys.

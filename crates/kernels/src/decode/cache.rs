@@ -137,3 +137,9 @@ fn write(heads: &mut [Vec<f32>], width: usize, rows: Range<usize>, from: &Matrix
         }
     }
 }
+
+/// The keys that a row of queries sees.
+pub(super) struct Row<'a> {
+    pub(super) cache: &'a PackedCache,
+    pub(super) keys: Range<usize>,
+}

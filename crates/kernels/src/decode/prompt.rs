@@ -3,12 +3,13 @@
 
 use attention::{Dims, Error, Mask, Matrix, Result};
 
-use super::attend::Row;
+use super::cache::Row;
+use super::tiles::Tiles;
 use super::{GroupedAttention, GroupedHeads, PackedCache};
 use crate::Lengths;
 use crate::packed::attend::{Attend, PanelsOf};
 use crate::packed::forward::in_runs;
-use crate::packed::memory::{Aligned, Scratch};
+use crate::packed::memory::Scratch;
 use crate::packed::panels::{HeadPanels, n_groups, rows_of};
 use crate::packed::running::Normalisers;
 use crate::packed::units::{Queue, share_out};
@@ -17,15 +18,6 @@ use crate::tile::ROWS;
 
 /// From so many queries on, tiles are faster than one query after the other.
 const MANY: usize = 9;
-
-/// What the tiles work in, kept between calls.
-#[derive(Debug, Default)]
-pub(super) struct Tiles {
-    /// Queries and then outputs, `[group][head][rows of a head][48]`.
-    heads: Aligned,
-    normalisers: Aligned,
-    scratches: Vec<Scratch>,
-}
 
 impl GroupedAttention {
     /// The last tokens of a cache, those that have just been appended: each attends to
