@@ -24,6 +24,10 @@ pub const REPEATS: &str = include_str!("../data/repeats.json");
 /// none, on ten seeds, as `-- places` measured them.
 pub const PLACES: &str = include_str!("../data/places.json");
 
+/// Both tasks with heads that share keys and values, at equal numbers of weights, on ten
+/// seeds, as `-- shared` measured them.
+pub const SHARED: &str = include_str!("../data/shared.json");
+
 #[cfg(test)]
 mod tests {
     use std::fmt::Write;

@@ -63,7 +63,7 @@ mod train;
 mod windows;
 
 pub use ablation::{Ablation, Control, Removal, strongest, taken};
-pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, WINDOWS};
+pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, WINDOWS};
 pub use directions::orthonormal;
 pub use error::{Error, Result};
 pub use lookups::{
