@@ -15,4 +15,5 @@ mod ch12;
 mod ch13;
 mod ch14;
 mod ch15;
+mod ch17;
 mod text;

@@ -69,6 +69,7 @@ const SUBJECT: [(&str, &[&str]); 15] = [
             "serde_json",
             "single-head",
             "training",
+            "variants",
         ],
     ),
     (
@@ -82,6 +83,7 @@ const SUBJECT: [(&str, &[&str]); 15] = [
             "block",
             "pretrained",
             "textwrap",
+            "variants",
         ],
     ),
 ];

@@ -25,6 +25,7 @@ pub mod ch12;
 pub mod ch13;
 pub mod ch14;
 pub mod ch15;
+pub mod ch17;
 pub mod diagrams;
 pub mod live;
 pub mod numbers;
@@ -41,7 +42,7 @@ use args::Entry;
 pub use args::Args;
 pub use stages::every_stage;
 
-const CHAPTERS: [&[Entry]; 15] = [
+const CHAPTERS: [&[Entry]; 16] = [
     &diagrams::FIGURES,
     &ch01::FIGURES,
     &ch02::FIGURES,
@@ -57,6 +58,7 @@ const CHAPTERS: [&[Entry]; 15] = [
     &ch13::FIGURES,
     &ch14::FIGURES,
     &ch15::FIGURES,
+    &ch17::FIGURES,
 ];
 
 /// Draws the figure of this name.

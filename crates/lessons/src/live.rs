@@ -25,11 +25,11 @@ pub use shown::Shown;
 pub use training::{Begin, Begun, Training};
 
 use crate::{
-    ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch11, ch12, ch13, ch14, ch15,
+    ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch11, ch12, ch13, ch14, ch15, ch17,
 };
 
 /// Every live figure, in the order of the chapters.
-pub const ALL: [&Live; 16] = [
+pub const ALL: [&Live; 18] = [
     &ch01::other_parts::LIVE,
     &ch02::arrows::LIVE,
     &ch02::scale::LIVE,
@@ -46,6 +46,8 @@ pub const ALL: [&Live; 16] = [
     &ch14::places::LIVE,
     &ch14::deep::LIVE,
     &ch15::together::LIVE,
+    &ch17::rotated::LIVE,
+    &ch17::seen::LIVE,
 ];
 
 /// The live figure of this name.
