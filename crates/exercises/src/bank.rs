@@ -23,8 +23,10 @@ pub mod online_softmax;
 pub mod packing;
 pub mod positions;
 pub mod projection_backward;
+pub mod rotary;
 pub mod scale;
 pub mod scores;
+pub mod shared_keys;
 pub mod softmax;
 pub mod softmax_backward;
 pub mod sublayer;
@@ -33,6 +35,7 @@ pub mod sum_over_heads;
 pub mod transposed_weights;
 pub mod weighted_average;
 pub mod whole_layer;
+pub mod window_cache;
 pub mod write_a_test;
 
 mod heads;

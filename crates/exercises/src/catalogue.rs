@@ -63,6 +63,9 @@ pub fn all() -> Vec<&'static dyn Entry> {
         &sublayer::EXERCISE,
         &positions::EXERCISE,
         &induction::EXERCISE,
+        &rotary::EXERCISE,
+        &shared_keys::EXERCISE,
+        &window_cache::EXERCISE,
     ]
 }
 

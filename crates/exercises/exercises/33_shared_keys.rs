@@ -1,0 +1,44 @@
+//! # 33 · Keys that several heads read
+//!
+//! Query heads that share keys and values, with a soft cap and a causal mask.
+//!
+//! `q` has `n_heads` heads side by side, `k` and `v` have `n_kv_heads`, a divisor of it.
+//! Neighbouring query heads share: with 6 on 2, heads 0, 1 and 2 read the first keys and
+//! values, heads 3, 4 and 5 the second.
+//!
+//! The queries are the **last** n_q of n_kv tokens: the first of them sees all keys but the
+//! n_q − 1 last ones, and the last of them sees all keys.
+//!
+//! A score is a dot product divided by the root of the width of a head's keys, and then
+//! bent to cap · tanh(score / cap).
+//!
+//! What must be true of the answer: each head's row is an average of the values that it may
+//! see, so a key that comes later changes nothing.
+//!
+//! `softmax_rows` is there to use; a score of −∞ gets no share.
+//!
+//! Explained in chapter 17, “Shared keys and values”.
+//! Check it with `cargo learn check 33`; a hint: `cargo learn check 33 --hint`.
+
+use std::process::ExitCode;
+
+use exercises::{Matrix, bank::shared_keys, softmax_rows};
+
+/// The outputs of all query heads, side by side.
+///
+/// # Shapes
+/// `q` is `[n_q, n_heads · d_k]`, `k` is `[n_kv, n_kv_heads · d_k]`, `v` is
+/// `[n_kv, n_kv_heads · d_v]`, the result `[n_q, n_heads · d_v]`.
+pub fn attend(
+    [q, k, v]: [&Matrix; 3],
+    n_heads: usize,
+    n_kv_heads: usize,
+    cap: f64,
+) -> Matrix {
+    // TODO: head by head, each with the keys and values of its group.
+    todo!()
+}
+
+fn main() -> ExitCode {
+    shared_keys::check(attend)
+}

@@ -1,0 +1,44 @@
+//! # 34 · A cache that forgets
+//!
+//! What a new token attends to when its cache forgets.
+//!
+//! `keys` has the keys of all n tokens of a text so far, the new one the last. The cache
+//! keeps only two kinds: the first `n_sinks` of the text, and the last `window` of it, the
+//! new token included. All others are gone.
+//!
+//! The score of a key is q · k / √d minus slope · distance (ALiBi). Distance is counted in
+//! the **text**: how many tokens the key stands before the new one, whatever has been
+//! forgotten between them.
+//!
+//! What must be true of the answer:
+//! - one share per token of the text, 0 for those that are forgotten, and all sum to 1;
+//! - with a window of n nothing is forgotten, and n_sinks does not matter;
+//! - with a window of 1 and no sinks, the new token attends to itself.
+//!
+//! `softmax_rows` is there to use; a score of −∞ gets no share.
+//!
+//! Explained in chapter 17, “Windows and sinks”.
+//! Check it with `cargo learn check 34`; a hint: `cargo learn check 34 --hint`.
+
+use std::process::ExitCode;
+
+use exercises::{Matrix, bank::window_cache, softmax_rows};
+
+/// The new token's shares.
+///
+/// # Shapes
+/// `q` is `[1, d]`, `keys` is `[n, d]`, the result `[1, n]`.
+pub fn shares(
+    q: &Matrix,
+    keys: &Matrix,
+    window: usize,
+    n_sinks: usize,
+    slope: f64,
+) -> Matrix {
+    // TODO: the scores of the keys that are kept, and −∞ for the others.
+    todo!()
+}
+
+fn main() -> ExitCode {
+    window_cache::check(shares)
+}

@@ -1,0 +1,269 @@
+//! Queries or keys, rotated by their positions.
+
+use std::process::ExitCode;
+
+use attention::Matrix;
+use variants::{Pairing, Rotary};
+
+use super::{inputs, places};
+use crate::{Case, Exercise, Mistake, Section};
+
+/// Heads side by side, and where each row stands.
+pub struct Input {
+    x: Matrix,
+    n_heads: usize,
+    positions: Vec<f64>,
+    base: f64,
+}
+
+/// One pair of a head: its number, and where its first column is.
+struct Pair {
+    p: usize,
+    half: usize,
+    first: usize,
+}
+
+impl Input {
+    fn d(&self) -> usize {
+        self.x.ncols() / self.n_heads
+    }
+
+    fn frequency(&self, p: usize) -> f64 {
+        self.base.powf(-2.0 * p as f64 / self.d() as f64)
+    }
+
+    fn right(&self, pairing: Pairing) -> Matrix {
+        let rotary = Rotary::new(pairing, self.d(), self.base).expect("an even width");
+        let positions: Vec<i64> = self.positions.iter().map(|&at| at as i64).collect();
+        let mut x = self.x.clone();
+        rotary.rotate(&mut x, self.d(), &positions).expect("a position per row");
+        x
+    }
+
+    /// By halves, each pair of a row by an angle of its own.
+    fn by(&self, angle: impl Fn(usize, usize) -> f64) -> Matrix {
+        self.each(|input, row, pair, out| {
+            let (a, b) = (pair.first, pair.first + pair.half);
+            let (sin, cos) = angle(row, pair.p).sin_cos();
+            let (x_a, x_b) = (input.x[(row, a)], input.x[(row, b)]);
+            out[(row, a)] = x_a * cos - x_b * sin;
+            out[(row, b)] = x_a * sin + x_b * cos;
+        })
+    }
+
+    fn each(&self, rotate: impl Fn(&Self, usize, Pair, &mut Matrix)) -> Matrix {
+        let mut out = self.x.clone();
+        let half = self.d() / 2;
+        for row in 0..self.x.nrows() {
+            for head in 0..self.n_heads {
+                for p in 0..half {
+                    let first = head * self.d() + p;
+                    rotate(self, row, Pair { p, half, first }, &mut out);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// What the reader writes: `x`, `[n_tokens, n_heads · d]`, with each pair of entries rotated
+/// by its row's position.
+pub type Rotate = fn(x: &Matrix, n_heads: usize, positions: &[f64], base: f64) -> Matrix;
+
+/// Checks an answer.
+pub fn check(answer: Rotate) -> ExitCode {
+    EXERCISE
+        .check(move |input| answer(&input.x, input.n_heads, &input.positions, input.base))
+}
+
+const ROTARY: Section = Section::new("17-sideways", "Rotary positions");
+const WRONG: Section = Section::new("17-sideways", "What people get wrong");
+
+/// The exercise.
+pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
+    name: "32_rotary",
+    title: "Rotated by position",
+    read: ROTARY,
+    begin: "a head of width 4 at position 1: which two pairs has it, and by which angle is \
+        each rotated?",
+    print: "the two entries of pair 0 at position 1, before and after, and their length",
+    passed: "Every row keeps its length, and scores depend on the distance alone.",
+    cases,
+    reference: |input| input.right(Pairing::Halves),
+    mistakes: &[
+        Mistake {
+            name: "pairs neighbours and not halves",
+            does: "It rotates entry 2p with entry 2p + 1, as the paper does and as this \
+                model's weights were not trained",
+            looks_right: "Lengths stay, and scores depend on the distance alone",
+            read: ROTARY,
+            answer: |input| input.right(Pairing::Pairs),
+        },
+        Mistake {
+            name: "takes the row for the position",
+            does: "It rotates row r by r, wherever its token stands in the text",
+            looks_right: "Without a cache, row and position are the same",
+            read: WRONG,
+            answer: |input| input.by(|row, p| row as f64 * input.frequency(p)),
+        },
+        Mistake {
+            name: "counts positions from the end",
+            does: "It gives the last row position 0, and those before it 1, 2, 3, …",
+            looks_right: "Distances between rows that follow one another have the right \
+                size, and the wrong sign",
+            read: WRONG,
+            answer: |input| {
+                let last = input.x.nrows() - 1;
+                input.by(|row, p| (last - row) as f64 * input.frequency(p))
+            },
+        },
+        Mistake {
+            name: "rotates clockwise",
+            does: "It negates every angle, so rows at two positions differ the other way",
+            looks_right: "Queries and keys that are both rotated so agree on the size of a \
+                distance; only a model that was trained the other way sees its sign",
+            read: ROTARY,
+            answer: |input| input.by(|row, p| -input.positions[row] * input.frequency(p)),
+        },
+        Mistake {
+            name: "uses p / d in the exponent and not 2p / d",
+            does: "Its slowest pair goes far too fast: the last frequency should be near \
+                1 / base",
+            looks_right: "The first pair is right, and p counts the pairs",
+            read: ROTARY,
+            answer: |input| {
+                let d = input.d() as f64;
+                input.by(|row, p| input.positions[row] * input.base.powf(-(p as f64) / d))
+            },
+        },
+        Mistake {
+            name: "rotates every pair at one speed",
+            does: "It leaves the frequency out, so all pairs go round together, once in \
+                about six positions",
+            looks_right: "Pair 0 is right, and lengths stay",
+            read: ROTARY,
+            answer: |input| input.by(|row, _| input.positions[row]),
+        },
+        Mistake {
+            name: "takes all heads for one",
+            does: "It pairs entries of different heads, and frequencies fall across the \
+                whole row",
+            looks_right: "With one head it is right",
+            read: ROTARY,
+            answer: |input| {
+                let whole = Input {
+                    x: input.x.clone(),
+                    n_heads: 1,
+                    positions: input.positions.clone(),
+                    base: input.base,
+                };
+                whole.right(Pairing::Halves)
+            },
+        },
+        Mistake {
+            name: "reads the first entry after it has been written",
+            does: "The second entry of each pair is made from the rotated first one",
+            looks_right: "The first half of each head is right",
+            read: ROTARY,
+            answer: |input| {
+                input.each(|input, row, pair, out| {
+                    let (a, b) = (pair.first, pair.first + pair.half);
+                    let angle = input.positions[row] * input.frequency(pair.p);
+                    let (sin, cos) = angle.sin_cos();
+                    out[(row, a)] = out[(row, a)] * cos - out[(row, b)] * sin;
+                    out[(row, b)] = out[(row, a)] * sin + out[(row, b)] * cos;
+                })
+            },
+        },
+        Mistake {
+            name: "rotates one entry of each pair",
+            does: "It leaves the second half of each head as it was",
+            looks_right: "Rows at position 0 are right, and the first half everywhere",
+            read: ROTARY,
+            answer: |input| {
+                input.each(|input, row, pair, out| {
+                    let (a, b) = (pair.first, pair.first + pair.half);
+                    let angle = input.positions[row] * input.frequency(pair.p);
+                    let (sin, cos) = angle.sin_cos();
+                    out[(row, a)] = input.x[(row, a)] * cos - input.x[(row, b)] * sin;
+                })
+            },
+        },
+        Mistake {
+            name: "has two minus signs",
+            does: "It subtracts in both entries, which is no rotation: lengths change",
+            looks_right: "The first half of each head is right",
+            read: ROTARY,
+            answer: |input| {
+                input.each(|input, row, pair, out| {
+                    let (a, b) = (pair.first, pair.first + pair.half);
+                    let angle = input.positions[row] * input.frequency(pair.p);
+                    let (sin, cos) = angle.sin_cos();
+                    let (x_a, x_b) = (input.x[(row, a)], input.x[(row, b)]);
+                    out[(row, a)] = x_a * cos - x_b * sin;
+                    out[(row, b)] = x_b * cos - x_a * sin;
+                })
+            },
+        },
+        Mistake {
+            name: "adds the positions",
+            does: "It adds sine and cosine to the entries, as chapter 14 does to tokens, and \
+                scores no longer depend on the distance alone",
+            looks_right: "They are the same angles",
+            read: ROTARY,
+            answer: |input| {
+                input.each(|input, row, pair, out| {
+                    let angle = input.positions[row] * input.frequency(pair.p);
+                    out[(row, pair.first)] += angle.sin();
+                    out[(row, pair.first + pair.half)] += angle.cos();
+                })
+            },
+        },
+    ],
+    place: places::token_feature,
+};
+
+fn cases() -> Vec<Case<Input>> {
+    let case = |positions: &[f64], n_heads: usize, d: usize, base: f64, seed: u64| Case {
+        sizes: format!("{n_heads} heads of {d}, positions {positions:?}, base {base}"),
+        square: false,
+        input: Input {
+            x: inputs::matrix(positions.len(), n_heads * d, seed),
+            n_heads,
+            positions: positions.to_vec(),
+            base,
+        },
+    };
+    vec![
+        case(&[0.0, 1.0, 2.0], 1, 4, 100.0, 1),
+        case(&[0.0, 6.0, 7.0, 8.0], 2, 6, 10_000.0, 2),
+        case(&[40.0], 3, 4, 10_000.0, 3),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Verdict;
+
+    /// One step at a time, as often as the position says.
+    #[test]
+    fn steps_one_by_one_are_right() {
+        let in_steps = |input: &Input| {
+            let mut x = input.x.clone();
+            let (d, half) = (input.d(), input.d() / 2);
+            for row in 0..x.nrows() {
+                for column in (0..x.ncols()).filter(|column| column % d < half) {
+                    let (sin, cos) = input.frequency(column % d).sin_cos();
+                    for _ in 0..input.positions[row] as usize {
+                        let (a, b) = (x[(row, column)], x[(row, column + half)]);
+                        x[(row, column)] = a * cos - b * sin;
+                        x[(row, column + half)] = a * sin + b * cos;
+                    }
+                }
+            }
+            x
+        };
+        assert_eq!(EXERCISE.diagnose(in_steps), Verdict::Passed);
+    }
+}
