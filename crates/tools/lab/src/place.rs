@@ -29,7 +29,7 @@ pub const KERNEL_FOLDER: &str = "LEARN_KERNEL_FOLDER";
 
 /// Our notebooks, in their order. Any other one in the folder is the reader's: nothing
 /// here runs it, compiles for it or writes it.
-const OURS: [&str; 15] = [
+const OURS: [&str; 16] = [
     "01-one-look",
     "02-scores-softmax-scale",
     "03-one-head",
@@ -45,6 +45,7 @@ const OURS: [&str; 15] = [
     "13-the-ladder",
     "14-the-block",
     "15-two-layers",
+    "17-sideways",
 ];
 
 /// The committed notebooks and their settings.

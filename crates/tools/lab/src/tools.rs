@@ -26,11 +26,12 @@ pub fn profile() -> String {
 }
 
 /// The crates whose loops a notebook runs.
-pub const OURS: [&str; 8] = [
+pub const OURS: [&str; 9] = [
     "attention",
     "single-head",
     "per-head",
     "fused-heads",
+    "variants",
     "gradients",
     "block",
     "pretrained",
