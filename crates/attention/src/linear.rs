@@ -76,11 +76,7 @@ impl<T: Real> Linear<T> {
         let expected = (x.nrows(), self.d_in());
         Error::expect_shape("the input of a projection", expected, x.shape())?;
         self.check_bias("a projection")?;
-        let mut out = match x.nrows() {
-            // A token by itself: each product with a column, as it lies in memory.
-            1 => self.weight.tr_mul(&x.transpose()).transpose(),
-            _ => x * &self.weight,
-        }; // [n_tokens, d_out]
+        let mut out = x * &self.weight; // [n_tokens, d_out]
         if let Some(bias) = &self.bias {
             for (mut feature, &b) in out.column_iter_mut().zip(bias.iter()) {
                 feature.add_scalar_mut(b);
