@@ -23,8 +23,7 @@ pub(crate) const FIGURES: [Entry; 3] = [
 /// How many tokens the masks show.
 const N_SHOWN: usize = 10;
 
-/// A token of each of 1, 8 and 64 sequences, with keys and values of its own per query head
-/// and with a third as many.
+/// A token of each sequence of a batch, by heads of keys and values: `9, batch 64`.
 fn roof(_: &Args) -> Result<Figure> {
     let run = record::reference()?;
     let roofs = [Roof {
@@ -41,8 +40,8 @@ fn roof(_: &Args) -> Result<Figure> {
     let steps = [(9, 1), (9, 64), (3, 64), (1, 8), (1, 64)];
     let steps = steps.map(|(heads, batch)| step(heads, batch));
     let steps: Vec<RoofStep> = steps.into_iter().collect::<Result<_>>()?;
-    let title = "One new token stands on the slope of the memory: with 9 heads of keys and \
-                 values even in a batch of 64";
+    let title = "By heads of keys and values, and batch: one new token stands on the slope of \
+                 the memory, with 9 heads even in a batch of 64";
     Ok(roofline(title, Roofline { roofs: &roofs, steps: &steps, reached: &[] })?)
 }
 

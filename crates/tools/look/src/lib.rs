@@ -1,6 +1,6 @@
 //! Whole models in the terminal: your own sentence through all heads of a trained model
 //! ([`sentence`]), any model of the families on any ids ([`model`]), and a model that goes on
-//! with a text ([`write`]). Trained models are fetched when the reader says so ([`fetch`]).
+//! with a text ([`mod@write`]). Trained models are fetched when the reader says so ([`fetch`]).
 
 mod either;
 pub mod fetch;
