@@ -1,6 +1,6 @@
 //! At most one change of each kind, and where in the formula it acts.
 
-use attention::{Mask, Matrix, Real, Result as SizeResult};
+use attention::{Mask, Matrix, Real, Result as SizeResult, RowVector};
 
 use crate::{
     Alibi, Error, Groups, Positions, QkNorm, Result, Rotary, Sink, SoftCap, Window,
@@ -62,17 +62,11 @@ impl<T: Real> Changes<T> {
     /// As [`Rotary::rotate`].
     pub fn prepare_queries(
         &self,
-        mut q: Matrix<T>,
+        q: Matrix<T>,
         d_k: usize,
         positions: &[i64],
     ) -> SizeResult<Matrix<T>> {
-        if let Some(norm) = &self.norm {
-            norm.normalise(&mut q, &norm.q);
-        }
-        if let Some(rotary) = &self.rotary {
-            rotary.rotate(&mut q, d_k, positions)?;
-        }
-        Ok(q)
+        self.prepare(q, |norm| &norm.q, d_k, positions)
     }
 
     /// Keys as scores need them, and as a cache keeps them.
@@ -84,17 +78,27 @@ impl<T: Real> Changes<T> {
     /// As [`Rotary::rotate`].
     pub fn prepare_keys(
         &self,
-        mut k: Matrix<T>,
+        k: Matrix<T>,
+        d_k: usize,
+        positions: &[i64],
+    ) -> SizeResult<Matrix<T>> {
+        self.prepare(k, |norm| &norm.k, d_k, positions)
+    }
+
+    fn prepare(
+        &self,
+        mut x: Matrix<T>,
+        gains: impl Fn(&QkNorm<T>) -> &RowVector<T>,
         d_k: usize,
         positions: &[i64],
     ) -> SizeResult<Matrix<T>> {
         if let Some(norm) = &self.norm {
-            norm.normalise(&mut k, &norm.k);
+            norm.normalise(&mut x, gains(norm));
         }
         if let Some(rotary) = &self.rotary {
-            rotary.rotate(&mut k, d_k, positions)?;
+            rotary.rotate(&mut x, d_k, positions)?;
         }
-        Ok(k)
+        Ok(x)
     }
 
     /// A mask with the window's on it.

@@ -3,7 +3,7 @@
 use attention::{Rng, SeedableRng, thousands};
 use lessons::ch17::shared::{KV_HEADS, TASKS, shared};
 use lessons::numbers::ends;
-use training::{Follower, FollowerPlan, Lookups, Place, Reader, Repeats, Task};
+use training::{Follower, FollowerPlan, Lookups, Reader, Repeats, Task};
 
 use super::share;
 use crate::quote::{Table, assert_quote, values};
@@ -61,15 +61,7 @@ fn weights(task: &str, n_kv_heads: usize, d_head: usize) -> usize {
         }
         _ => {
             let task = Repeats::default();
-            let plan = FollowerPlan {
-                n_layers: 2,
-                n_heads: 4,
-                n_kv_heads,
-                d_head,
-                d_model: 64,
-                place: Place::Learned,
-                n_positions: task.n_tokens,
-            };
+            let plan = FollowerPlan { n_kv_heads, d_head, ..FollowerPlan::TWO_LAYERS };
             let follower = Follower::random(plan, task.n_vocabulary, rng).unwrap();
             let biases = 2 * (d_head * (4 + 2 * n_kv_heads) + 64);
             assert_eq!(follower.n_layer_parameters(), 2 * of(64) + biases);

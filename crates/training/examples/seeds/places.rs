@@ -32,15 +32,8 @@ pub fn runs() -> Result<Vec<Value>> {
 
 fn run(place: Place, seed: u64) -> Result<Value> {
     let task = Repeats::default();
-    let plan = FollowerPlan {
-        n_layers: 2,
-        n_heads: 4,
-        n_kv_heads: 4,
-        d_head: 16,
-        d_model: 64,
-        place,
-        n_positions: LENGTHS[3],
-    };
+    let n_positions = LENGTHS[3];
+    let plan = FollowerPlan { place, n_positions, ..FollowerPlan::TWO_LAYERS };
     let follower = |rng: &mut Rng| Follower::random(plan, task.n_vocabulary, rng);
     let learned = learn(follower, &task, &Schedule::usual(seed))?;
     let rng = &mut Rng::seed_from_u64(seed);

@@ -5,9 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use attention::Rng;
 use serde_json::{Value, json};
-use training::{
-    Follower, FollowerPlan, Lookups, Place, Reader, Repeats, Schedule, learn,
-};
+use training::{Follower, FollowerPlan, Lookups, Reader, Repeats, Schedule, learn};
 
 use crate::run::{SEEDS, round, rounded};
 
@@ -56,15 +54,7 @@ fn lookups(n_kv_heads: usize, d_head: usize, seed: u64) -> Result<Vec<f64>> {
 
 fn repeats(n_kv_heads: usize, d_head: usize, seed: u64) -> Result<Vec<f64>> {
     let task = Repeats::default();
-    let plan = FollowerPlan {
-        n_layers: 2,
-        n_heads: 4,
-        n_kv_heads,
-        d_head,
-        d_model: 64,
-        place: Place::Learned,
-        n_positions: task.n_tokens,
-    };
+    let plan = FollowerPlan { n_kv_heads, d_head, ..FollowerPlan::TWO_LAYERS };
     let follower = |rng: &mut Rng| Follower::random(plan, task.n_vocabulary, rng);
     let learned = learn(follower, &task, &Schedule::usual(seed))?;
     Ok(vec![learned.learner.score(&learned.test)?])

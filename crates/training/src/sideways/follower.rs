@@ -1,6 +1,6 @@
 //! What comes next, said by two layers that know places in one of five ways.
 
-use attention::{Batch, Dims, Linear, Mask, Rng, random_matrix};
+use attention::{Batch, Dims, Linear, Mask, Matrix, Rng, random_matrix};
 use block::{Embedding, Positions, sinusoidal};
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
 use variants::{Alibi, Changes, Pairing, Rotary, Sizes, VariantAttention};
@@ -59,6 +59,20 @@ pub struct FollowerPlan {
     pub place: Place,
     /// How many positions it has, those of longer texts than it is trained on included.
     pub n_positions: usize,
+}
+
+impl FollowerPlan {
+    /// Two layers of four heads, 16 wide, on tokens 64 wide, with a learned table for the
+    /// texts of [`Repeats`].
+    pub const TWO_LAYERS: Self = Self {
+        n_layers: 2,
+        n_heads: 4,
+        n_kv_heads: 4,
+        d_head: 16,
+        d_model: 64,
+        place: Place::Learned,
+        n_positions: 24,
+    };
 }
 
 /// Attention layers with residuals between an embedding and an unembedding, as
@@ -123,12 +137,24 @@ impl Follower {
     /// # Errors
     /// As [`Learner::descend`].
     pub fn score(&self, read: &Sequences) -> Result<f64> {
+        let (_, x) = self.passes(read)?;
+        Ok(read.score(&largest(&self.unembedding.forward(&x)?)))
+    }
+
+    /// The passes through all layers, and the tokens behind the last.
+    fn passes(
+        &self,
+        read: &Sequences,
+    ) -> Result<(Vec<ChangedPass<'_, f32>>, Matrix<f32>)> {
         let mut x = self.embedding.forward(&read.ids, read.n_tokens)?;
+        let mut passes = Vec::with_capacity(self.layers.len());
         for layer in &self.layers {
             let tokens = Batch::new(read.n_sequences(), x.clone())?;
-            x += ChangedPass::forward(layer, &tokens, &tokens, &Mask::Causal)?.out();
+            let pass = ChangedPass::forward(layer, &tokens, &tokens, &Mask::Causal)?;
+            x += pass.out();
+            passes.push(pass);
         }
-        Ok(read.score(&largest(&self.unembedding.forward(&x)?)))
+        Ok((passes, x))
     }
 }
 
@@ -141,14 +167,7 @@ impl Learner for Follower {
     }
 
     fn descend(&mut self, read: &Sequences, adam: &mut Adam<f32>) -> Result<f32> {
-        let mut x = self.embedding.forward(&read.ids, read.n_tokens)?;
-        let mut passes = Vec::with_capacity(self.layers.len());
-        for layer in &self.layers {
-            let tokens = Batch::new(read.n_sequences(), x.clone())?;
-            let pass = ChangedPass::forward(layer, &tokens, &tokens, &Mask::Causal)?;
-            x += pass.out();
-            passes.push(pass);
-        }
+        let (passes, x) = self.passes(read)?;
         let loss = cross_entropy(&self.unembedding.forward(&x)?, &read.next)?;
 
         let d_out = linear_backward(&self.unembedding, &x, &loss.gradient)?;

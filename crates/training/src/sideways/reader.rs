@@ -1,6 +1,6 @@
 //! The words of a sentence, named by heads that share keys and values.
 
-use attention::{Dims, Linear, Mask, Matrix, Rng};
+use attention::{Dims, Linear, Mask, Rng};
 use gradients::{Adam, Optimiser, linear_backward};
 use variants::{Changes, Sizes, VariantAttention};
 
@@ -41,13 +41,14 @@ impl Reader {
     /// # Errors
     /// Examples of another width.
     pub fn scores(&self, examples: &Examples) -> Result<Vec<f64>> {
-        Ok(examples.answers.scores(&self.said(examples)?))
+        let said = self.readout.forward(self.pass(examples)?.out())?;
+        Ok(examples.answers.scores(&said))
     }
 
-    fn said(&self, examples: &Examples) -> Result<Matrix<f32>> {
+    /// The asking tokens read the sentences.
+    fn pass(&self, examples: &Examples) -> Result<ChangedPass<'_, f32>> {
         let Examples { asking, tokens, .. } = examples;
-        let pass = ChangedPass::forward(&self.layer, asking, tokens, &Mask::None)?;
-        Ok(self.readout.forward(pass.out())?)
+        ChangedPass::forward(&self.layer, asking, tokens, &Mask::None)
     }
 }
 
@@ -60,9 +61,8 @@ impl Learner for Reader {
     }
 
     fn descend(&mut self, examples: &Examples, adam: &mut Adam<f32>) -> Result<f32> {
-        let Examples { asking, tokens, answers, .. } = examples;
-        let pass = ChangedPass::forward(&self.layer, asking, tokens, &Mask::None)?;
-        let loss = answers.loss(&self.readout.forward(pass.out())?)?;
+        let pass = self.pass(examples)?;
+        let loss = examples.answers.loss(&self.readout.forward(pass.out())?)?;
         let d_readout = linear_backward(&self.readout, pass.out(), &loss.gradient)?;
         let d_layer = pass.backward(&d_readout.d_x)?;
         let gradients = d_layer.entries().into_iter().chain(d_readout.d_linear.entries());
