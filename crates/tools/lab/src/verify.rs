@@ -23,16 +23,21 @@ pub struct Outcome {
     pub slowest_later: Option<Duration>,
     /// The first cell that failed or gave something else, told in full.
     pub difference: Option<String>,
+    /// How often it was run.
+    pub runs: usize,
 }
 
 /// Runs each of our notebooks and compares its outputs with the committed ones. Writes nothing
 /// outside `.learn/`.
 ///
+/// One that differs is run once more: on a busy machine a kernel's last printed line can
+/// come after its cell is done.
+///
 /// # Errors
 /// What kept a notebook from being run at all. A notebook that ran and differs is no
 /// error but an [`Outcome`] with a difference.
 pub fn verify(progress: &Progress) -> Result<Vec<Outcome>> {
-    each(progress, &|notebook, committed, run| {
+    each(progress, 2, &|notebook, committed, run| {
         let difference = compare::difference(committed, &run.notebook);
         Ok(outcome(notebook, &run, difference))
     })
@@ -45,7 +50,7 @@ pub fn verify(progress: &Progress) -> Result<Vec<Outcome>> {
 /// # Errors
 /// As [`verify`], or a file that cannot be written.
 pub fn rewrite(progress: &Progress) -> Result<Vec<Outcome>> {
-    each(progress, &|notebook, _, run| {
+    each(progress, 1, &|notebook, _, run| {
         // Compared with itself, only a failure is left to find.
         let difference = compare::difference(&run.notebook, &run.notebook);
         if difference.is_none() {
@@ -57,7 +62,7 @@ pub fn rewrite(progress: &Progress) -> Result<Vec<Outcome>> {
 
 type Judge = dyn Fn(&Path, &Value, execute::Run) -> Result<Outcome>;
 
-fn each(progress: &Progress, judge: &Judge) -> Result<Vec<Outcome>> {
+fn each(progress: &Progress, most: usize, judge: &Judge) -> Result<Vec<Outcome>> {
     let mut outcomes = Vec::new();
     for notebook in place::all() {
         let name = place::name(&notebook);
@@ -68,10 +73,17 @@ fn each(progress: &Progress, judge: &Judge) -> Result<Vec<Outcome>> {
             .with_context(|| format!("{} is no notebook", notebook.display()))?;
         let result = result(&notebook);
         fs::create_dir_all(result.parent().context("in .learn")?)?;
-        let run = execute::execute(&notebook, &result, None, &mut |done, all| {
-            progress.set_detail(format!("notebook {name}: {done} of {all} cells"));
-        })?;
-        outcomes.push(judge(&notebook, &committed, run)?);
+        let once = || {
+            let run = execute::execute(&notebook, &result, None, &mut |done, all| {
+                progress.set_detail(format!("notebook {name}: {done} of {all} cells"));
+            })?;
+            judge(&notebook, &committed, run)
+        };
+        let mut outcome = once()?;
+        while outcome.difference.is_some() && outcome.runs < most {
+            outcome = Outcome { runs: outcome.runs + 1, ..once()? };
+        }
+        outcomes.push(outcome);
     }
     Ok(outcomes)
 }
@@ -87,6 +99,7 @@ fn outcome(notebook: &Path, run: &execute::Run, difference: Option<String>) -> O
         first_figure: run.first_figure(),
         slowest_later: run.slowest_later(),
         difference,
+        runs: 1,
     }
 }
 
@@ -100,6 +113,9 @@ impl fmt::Display for Outcome {
         }
         if let Some(time) = self.slowest_later {
             write!(f, ", slowest later cell {:.1} s", time.as_secs_f64())?;
+        }
+        if self.runs > 1 {
+            write!(f, ", run {} times", self.runs)?;
         }
         match &self.difference {
             Some(difference) => write!(f, "\n{difference}"),
