@@ -59,6 +59,12 @@ impl Answer for Vec<f64> {
 }
 
 /// A count, which is right or wrong and never nearly right.
+impl Answer for f64 {
+    fn parts(&self) -> Vec<Matrix> {
+        vec![Matrix::from_element(1, 1, *self)]
+    }
+}
+
 impl Answer for usize {
     const TOLERANCE: f64 = 0.0;
 
@@ -68,6 +74,15 @@ impl Answer for usize {
 }
 
 /// The weight, and the bias as a row; no bias is a row of zeros, which adds as little.
+/// Choices, of which none is nearly right.
+impl Answer for Vec<usize> {
+    const TOLERANCE: f64 = 0.0;
+
+    fn parts(&self) -> Vec<Matrix> {
+        vec![Matrix::from_fn(1, self.len(), |_, column| self[column] as f64)]
+    }
+}
+
 impl Answer for Linear {
     fn parts(&self) -> Vec<Matrix> {
         let bias = self.bias.as_ref().map_or(Matrix::zeros(1, self.d_out()), |bias| {

@@ -5,8 +5,10 @@
 
 pub mod ablation;
 pub mod batches;
+pub mod choose;
 pub mod columns_as_heads;
 pub mod concatenation;
+pub mod copying_share;
 pub mod count_multiply_adds;
 pub mod count_parameters;
 pub mod cross_attention;
@@ -18,6 +20,7 @@ pub mod induction;
 pub mod layer_norm;
 pub mod masks;
 pub mod mixing;
+pub mod next_token_loss;
 pub mod nothing_to_attend;
 pub mod online_softmax;
 pub mod packing;

@@ -66,6 +66,9 @@ pub fn all() -> Vec<&'static dyn Entry> {
         &rotary::EXERCISE,
         &shared_keys::EXERCISE,
         &window_cache::EXERCISE,
+        &next_token_loss::EXERCISE,
+        &choose::EXERCISE,
+        &copying_share::EXERCISE,
     ]
 }
 

@@ -1,0 +1,36 @@
+//! # 35 · What came next
+//!
+//! How well the logits of a model guessed a text, in nats a token.
+//!
+//! Row i of `logits` is what the model has after it has read tokens 0 to i: a logit for each
+//! token of the vocabulary. `ids` are the tokens of the text. So row i is judged by the token
+//! that came **next**, ids[i + 1], and the last row by nothing.
+//!
+//! The loss of a row is minus the natural logarithm of the probability that softmax gives to
+//! what came next. Return the mean over the rows that are judged.
+//!
+//! What must be true of the answer:
+//! - with n tokens there are n − 1 guesses, and n is at least 2;
+//! - a model that finds all of v tokens equally likely has a loss of ln v;
+//! - logits may be 1000 or −1000. If the logit of what came next is 2000 below the largest of
+//!   its row, that row costs 2000: neither ∞ nor NaN.
+//!
+//! Explained in chapter 18, “How good is a guess?”.
+//! Check it with `cargo learn check 35`; a hint: `cargo learn check 35 --hint`.
+
+use std::process::ExitCode;
+
+use exercises::{Matrix, bank::next_token_loss};
+
+/// The mean loss in nats.
+///
+/// # Shapes
+/// `logits` is `[n_tokens, n_vocabulary]`, `ids` has n_tokens entries.
+pub fn next_token_loss(logits: &Matrix, ids: &[usize]) -> f64 {
+    // TODO: each row with the token after it.
+    todo!()
+}
+
+fn main() -> ExitCode {
+    next_token_loss::check(next_token_loss)
+}

@@ -1,0 +1,36 @@
+//! # 37 · How much a head copies
+//!
+//! How much of a head's attention goes to what it would copy.
+//!
+//! `attn` is a causal map: row i is what query i gives to the keys 0 to i. `ids` are the tokens
+//! by number.
+//!
+//! A query **can know** something if its token has stood earlier in the text. What it would
+//! copy is what came after: for each earlier place j with ids[j] == ids[i], key j + 1. The share
+//! of a query is the sum of its entries for all these keys. Return the mean over the queries
+//! that can know.
+//!
+//! What must be true of the answer:
+//! - in `a a`, what came after the first a is the second one itself, and that counts;
+//! - a head that attends to such keys alone has 1;
+//! - a text in which no token comes twice has 0.
+//!
+//! Explained in chapter 18, “Heads that copy”.
+//! Check it with `cargo learn check 37`; a hint: `cargo learn check 37 --hint`.
+
+use std::process::ExitCode;
+
+use exercises::{Matrix, bank::copying_share};
+
+/// The mean share.
+///
+/// # Shapes
+/// `attn` is `[n_tokens, n_tokens]`, a row a query, and `ids` has n_tokens entries.
+pub fn copying_share(attn: &Matrix, ids: &[usize]) -> f64 {
+    // TODO: a sum per query, and the mean over those that can know.
+    todo!()
+}
+
+fn main() -> ExitCode {
+    copying_share::check(copying_share)
+}
