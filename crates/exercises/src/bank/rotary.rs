@@ -16,11 +16,12 @@ pub struct Input {
     base: f64,
 }
 
-/// One pair of a head: its number, and where its first column is.
+/// One pair of a row: its two columns, its entries there, and sine and cosine of its angle.
 struct Pair {
-    p: usize,
-    half: usize,
-    first: usize,
+    at: [(usize, usize); 2],
+    x: [f64; 2],
+    sin: f64,
+    cos: f64,
 }
 
 impl Input {
@@ -40,26 +41,36 @@ impl Input {
         x
     }
 
+    /// The angle of pair p in this row.
+    fn angle(&self, row: usize, p: usize) -> f64 {
+        self.positions[row] * self.frequency(p)
+    }
+
     /// By halves, each pair of a row by an angle of its own.
     fn by(&self, angle: impl Fn(usize, usize) -> f64) -> Matrix {
-        self.each(|input, row, pair, out| {
-            let (a, b) = (pair.first, pair.first + pair.half);
-            let (sin, cos) = angle(row, pair.p).sin_cos();
-            let (x_a, x_b) = (input.x[(row, a)], input.x[(row, b)]);
-            out[(row, a)] = x_a * cos - x_b * sin;
-            out[(row, b)] = x_a * sin + x_b * cos;
+        self.each(angle, |Pair { at: [a, b], x, sin, cos }, out| {
+            out[a] = x[0] * cos - x[1] * sin;
+            out[b] = x[0] * sin + x[1] * cos;
         })
     }
 
-    fn each(&self, rotate: impl Fn(&Self, usize, Pair, &mut Matrix)) -> Matrix {
+    /// Each pair, by its right angle, as `write` has it.
+    fn pairs(&self, write: impl Fn(Pair, &mut Matrix)) -> Matrix {
+        self.each(|row, p| self.angle(row, p), write)
+    }
+
+    fn each(
+        &self,
+        angle: impl Fn(usize, usize) -> f64,
+        write: impl Fn(Pair, &mut Matrix),
+    ) -> Matrix {
         let mut out = self.x.clone();
-        let half = self.d() / 2;
+        let (d, half) = (self.d(), self.d() / 2);
         for row in 0..self.x.nrows() {
-            for head in 0..self.n_heads {
-                for p in 0..half {
-                    let first = head * self.d() + p;
-                    rotate(self, row, Pair { p, half, first }, &mut out);
-                }
+            for column in (0..self.x.ncols()).filter(|column| column % d < half) {
+                let at = [(row, column), (row, column + half)];
+                let (sin, cos) = angle(row, column % d).sin_cos();
+                write(Pair { at, x: at.map(|at| self.x[at]), sin, cos }, &mut out);
             }
         }
         out
@@ -123,7 +134,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             looks_right: "Queries and keys that are both rotated so agree on the size of a \
                 distance; only a model that was trained the other way sees its sign",
             read: ROTARY,
-            answer: |input| input.by(|row, p| -input.positions[row] * input.frequency(p)),
+            answer: |input| input.by(|row, p| -input.angle(row, p)),
         },
         Mistake {
             name: "uses p / d in the exponent and not 2p / d",
@@ -166,12 +177,9 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             looks_right: "The first half of each head is right",
             read: ROTARY,
             answer: |input| {
-                input.each(|input, row, pair, out| {
-                    let (a, b) = (pair.first, pair.first + pair.half);
-                    let angle = input.positions[row] * input.frequency(pair.p);
-                    let (sin, cos) = angle.sin_cos();
-                    out[(row, a)] = out[(row, a)] * cos - out[(row, b)] * sin;
-                    out[(row, b)] = out[(row, a)] * sin + out[(row, b)] * cos;
+                input.pairs(|Pair { at: [a, b], x, sin, cos }, out| {
+                    out[a] = x[0] * cos - x[1] * sin;
+                    out[b] = out[a] * sin + x[1] * cos;
                 })
             },
         },
@@ -181,11 +189,8 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             looks_right: "Rows at position 0 are right, and the first half everywhere",
             read: ROTARY,
             answer: |input| {
-                input.each(|input, row, pair, out| {
-                    let (a, b) = (pair.first, pair.first + pair.half);
-                    let angle = input.positions[row] * input.frequency(pair.p);
-                    let (sin, cos) = angle.sin_cos();
-                    out[(row, a)] = input.x[(row, a)] * cos - input.x[(row, b)] * sin;
+                input.pairs(|Pair { at: [a, _], x, sin, cos }, out| {
+                    out[a] = x[0] * cos - x[1] * sin;
                 })
             },
         },
@@ -195,13 +200,9 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             looks_right: "The first half of each head is right",
             read: ROTARY,
             answer: |input| {
-                input.each(|input, row, pair, out| {
-                    let (a, b) = (pair.first, pair.first + pair.half);
-                    let angle = input.positions[row] * input.frequency(pair.p);
-                    let (sin, cos) = angle.sin_cos();
-                    let (x_a, x_b) = (input.x[(row, a)], input.x[(row, b)]);
-                    out[(row, a)] = x_a * cos - x_b * sin;
-                    out[(row, b)] = x_b * cos - x_a * sin;
+                input.pairs(|Pair { at: [a, b], x, sin, cos }, out| {
+                    out[a] = x[0] * cos - x[1] * sin;
+                    out[b] = x[1] * cos - x[0] * sin;
                 })
             },
         },
@@ -212,10 +213,9 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             looks_right: "They are the same angles",
             read: ROTARY,
             answer: |input| {
-                input.each(|input, row, pair, out| {
-                    let angle = input.positions[row] * input.frequency(pair.p);
-                    out[(row, pair.first)] += angle.sin();
-                    out[(row, pair.first + pair.half)] += angle.cos();
+                input.pairs(|Pair { at: [a, b], sin, cos, .. }, out| {
+                    out[a] += sin;
+                    out[b] += cos;
                 })
             },
         },
