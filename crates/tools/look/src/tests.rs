@@ -3,20 +3,44 @@
 use std::fs;
 use std::path::PathBuf;
 
+use clap::Parser;
 use decoders::Files;
-use encoders::{Folder, Long, Text};
+use encoders::{Folder, Long, Pieces, Text};
 use pretrained::TensorFile;
 use workshop::paths;
 
-use crate::{report, sentence, texts};
+use crate::{model, report, sentence, texts};
+
+/// Where a trained model is, if it was fetched.
+fn fetched(path: PathBuf, command: &str) -> Option<PathBuf> {
+    if path.exists() {
+        return Some(path);
+    }
+    println!("left out: `cargo learn {command} --download` fetches {}", path.display());
+    None
+}
 
 fn minilm() -> Option<PathBuf> {
-    let folder = paths::minilm();
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("left out: `cargo learn look --download` fetches {}", folder.display());
-    None
+    fetched(paths::minilm(), "look")
+}
+
+fn smollm2() -> Option<PathBuf> {
+    fetched(paths::smollm2(), "write")
+}
+
+/// The text of this name in pieces, whose ids are those of the reference.
+fn pieces_as_in(
+    file: &TensorFile,
+    name: &str,
+    tokenizer: &Text,
+    longest: usize,
+) -> Pieces {
+    let text = file.text(name).unwrap();
+    let found = tokenizer.pieces(text, longest, Long::Refuse).unwrap();
+    let ids = file.tensor(&format!("{name}.input_ids")).unwrap().integers().unwrap();
+    let found_ids: Vec<i128> = found.sequence.ids.iter().map(|&id| id as i128).collect();
+    assert_eq!(found_ids, ids, "{text}");
+    found
 }
 
 #[test]
@@ -27,23 +51,9 @@ fn odd_texts_become_the_ids_and_pieces_of_the_reference() {
     let path = texts::models().join("minilm-sentences.safetensors");
     let file = TensorFile::open(path).unwrap();
     for name in ["s00", "s03", "s08", "s13", "s17"] {
-        let text = file.text(name).unwrap();
-        let found = tokenizer.pieces(text, config.longest(), Long::Refuse).unwrap();
-        let ids = file.tensor(&format!("{name}.input_ids")).unwrap().integers().unwrap();
-        let found_ids: Vec<i128> =
-            found.sequence.ids.iter().map(|&id| id as i128).collect();
-        assert_eq!(found_ids, ids, "{text}");
+        let found = pieces_as_in(&file, name, &tokenizer, config.longest());
         assert_eq!(found.pieces.join(" "), file.text(&format!("{name}.tokens")).unwrap());
     }
-}
-
-fn smollm2() -> Option<PathBuf> {
-    let file = paths::smollm2();
-    if file.is_file() {
-        return Some(file);
-    }
-    println!("left out: `cargo learn write --download` fetches {}", file.display());
-    None
 }
 
 #[test]
@@ -53,15 +63,10 @@ fn a_vocabulary_in_gguf_gives_the_ids_and_pieces_of_the_reference() {
     let tokenizer = files.text().unwrap();
     let file = TensorFile::open(texts::models().join("smollm2.safetensors")).unwrap();
     for name in ["p00", "p02"] {
-        let text = file.text(name).unwrap();
-        let longest = files.config.n_positions;
-        let found = tokenizer.pieces(text, longest, Long::Refuse).unwrap();
-        let ids = file.tensor(&format!("{name}.input_ids")).unwrap().integers().unwrap();
-        let found_ids: Vec<i128> =
-            found.sequence.ids.iter().map(|&id| id as i128).collect();
-        assert_eq!(found_ids, ids, "{text}");
+        let found = pieces_as_in(&file, name, &tokenizer, files.config.n_positions);
         let pieces = file.text(&format!("{name}.tokens")).unwrap();
         assert_eq!(found.pieces.join("\u{1f}"), pieces);
+        let text = file.text(name).unwrap();
         assert_eq!(tokenizer.decode(&found.sequence.ids).unwrap(), text);
     }
     // Digits by themselves, several bytes a character, spaces in a row, special tokens.
@@ -104,22 +109,26 @@ fn a_report_has_every_head_with_its_controls() {
     assert!(view.check("6.0".parse().unwrap()).is_err());
 }
 
+#[derive(Parser)]
+struct Command {
+    #[command(flatten)]
+    args: model::Args,
+}
+
+/// `cargo learn model` with these arguments.
+fn run(args: &[&str]) -> anyhow::Result<()> {
+    let args = ["model"].iter().chain(args);
+    model::run(&Command::parse_from(args).args)
+}
+
 #[test]
 fn a_tiny_decoder_is_run_with_its_logits() {
-    use clap::Parser;
-
-    #[derive(Parser)]
-    struct Command {
-        #[command(flatten)]
-        args: crate::model::Args,
-    }
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.safetensors");
     let model = texts::models().join("gemma2-1");
     let input = model.join("reference.safetensors");
     let paths = [&model, &input].map(|path| path.to_str().unwrap());
-    let args = ["model", paths[0], paths[1], "--output", out.to_str().unwrap()];
-    crate::model::run(&Command::parse_from(args).args).unwrap();
+    run(&[paths[0], paths[1], "--output", out.to_str().unwrap()]).unwrap();
     let (found, expected) =
         (TensorFile::open(&out).unwrap(), TensorFile::open(&input).unwrap());
     assert_eq!(found.names().len(), 8);
@@ -130,22 +139,13 @@ fn a_tiny_decoder_is_run_with_its_logits() {
 
 #[test]
 fn a_tiny_model_is_run_and_written_whole_or_not_at_all() {
-    use clap::Parser;
-
-    #[derive(Parser)]
-    struct Command {
-        #[command(flatten)]
-        args: crate::model::Args,
-    }
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.safetensors");
     let model = texts::models().join("roberta-1");
     let input = model.join("reference.safetensors");
+    let paths = [&model, &input, &out].map(|path| path.to_str().unwrap());
     let run = |more: &[&str]| {
-        let start =
-            ["model", model.to_str().unwrap(), input.to_str().unwrap(), "--output"];
-        let args = start.into_iter().chain([out.to_str().unwrap()]);
-        crate::model::run(&Command::parse_from(args.chain(more.iter().copied())).args)
+        run(&[&[paths[0], paths[1], "--output", paths[2]], more].concat())
     };
     run(&[]).unwrap();
     let (found, expected) =
