@@ -37,9 +37,13 @@ impl Model {
         Err(settings.unknown_family([&of_encoders[..], &of_decoders].concat()).into())
     }
 
-    /// The file of its weights.
-    pub fn weights(path: &Path) -> PathBuf {
-        if path.is_file() { path.to_path_buf() } else { path.join("model.safetensors") }
+    /// The files that it is read from, whether they are there or not.
+    pub fn files(path: &Path) -> Vec<PathBuf> {
+        if path.is_file() {
+            return vec![path.to_path_buf()];
+        }
+        let names = ["config.json", "model.safetensors", "tokenizer.json"];
+        names.map(|name| path.join(name)).into()
     }
 
     /// How many tokens a text may have.

@@ -68,8 +68,8 @@ enum Precision {
 pub fn run(args: &Args) -> Result<()> {
     let path = fetch::named(&args.folder, args.download)?;
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
-    let weights = Model::weights(&path);
-    let inputs = args.input.iter().chain([&weights]).map(PathBuf::as_path);
+    let files = Model::files(&path);
+    let inputs = args.input.iter().chain(&files).map(PathBuf::as_path);
     check_output(&args.output, existing, inputs)?;
     let model = Model::open(&path)?;
     let sequences = sequences(args, &model)?;

@@ -161,3 +161,28 @@ fn a_tiny_model_is_run_and_written_whole_or_not_at_all() {
     assert_eq!(TensorFile::open(&out).unwrap().tensor("attn.0").unwrap().dtype(), "F32");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
 }
+
+#[test]
+fn no_file_that_is_read_is_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["config.json", "model.safetensors", "reference.safetensors"] {
+        let from = texts::models().join("llama-1").join(name);
+        fs::copy(from, folder.path().join(name)).unwrap();
+    }
+    fs::write(folder.path().join("tokenizer.json"), "{}").unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (model, input) = (path("."), path("reference.safetensors"));
+    let run = |out: &str| run(&[&model, &input, "--output", out, "--force"]);
+    let read =
+        ["config.json", "model.safetensors", "tokenizer.json", "reference.safetensors"];
+    for out in read.map(path) {
+        let before = fs::read(&out).unwrap();
+        let refused = run(&out).unwrap_err().to_string();
+        let expected = format!("{out} is read by this command and is not written over");
+        assert!(refused.starts_with(&expected), "{refused}");
+        assert!(fs::read(&out).unwrap() == before, "{out} was written over");
+    }
+    let other = path("layers.safetensors");
+    run(&other).unwrap();
+    run(&other).unwrap();
+}
