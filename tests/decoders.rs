@@ -1,8 +1,12 @@
 //! Whole decoders: each family gives what PyTorch gives, and token by token what it gives
 //! all at once.
 
+use std::time::Instant;
+
 use attention::{Matrix, Real, max_abs_diff};
-use decoders::{AsRead, Choice, Decoder, Files, Reader, Writer};
+use decoders::{
+    AsRead, Choice, Decoder, FastDecoder, FastReader, Files, Predict, Reader, Writer,
+};
 use encoders::Sequence;
 use pretrained::TensorFile;
 use workshop::paths;
@@ -134,26 +138,83 @@ fn what_is_written_is_what_whole_passes_would_choose() {
     }
 }
 
+/// The fast decoder next to the readable one: a prompt, and then a token at a time.
+#[test]
+fn the_fast_decoder_is_the_readable_one() {
+    let folder = models().join("llama-1");
+    let mut fast = FastDecoder::new(Decoder::load(&folder).unwrap()).unwrap();
+    let readable: AsRead = Decoder::load(&folder).unwrap();
+    let ids = ids(23);
+    for n_prompt in [1, 9, 23] {
+        let mut reader = Reader::new(&readable);
+        let mut fast = FastReader::new(&mut fast, ids.len());
+        let one_by_one = (n_prompt..ids.len()).map(|place| place..place + 1);
+        let cuts = std::iter::once(0..n_prompt).chain(one_by_one);
+        let found = cuts.map(|cut| {
+            let [a, b] = [fast.predict(&ids[cut.clone()]), reader.predict(&ids[cut])];
+            difference(&a.unwrap(), &b.unwrap())
+        });
+        let worst = worst(found);
+        println!("fast, a prompt of {n_prompt}: max |Δ| = {worst:.1e}");
+        assert_close(format!("fast, a prompt of {n_prompt}"), worst, TOLERANCE);
+    }
+}
+
+fn difference(found: &[f64], expected: &[f64]) -> f64 {
+    assert_eq!(found.len(), expected.len());
+    worst(found.iter().zip(expected).map(|(a, b)| (a - b).abs()))
+}
+
+fn smollm2() -> Option<Files> {
+    let path = paths::smollm2();
+    if path.is_file() {
+        return Some(Files::open(&path).unwrap());
+    }
+    println!(
+        "left out: {} is not there; `cargo learn write --download` fetches the model",
+        path.display()
+    );
+    None
+}
+
+/// What SmolLM2 must come to.
+fn smollm2_reference() -> TensorFile {
+    TensorFile::open(models().join("smollm2.safetensors")).unwrap()
+}
+
+fn ids_of(file: &TensorFile, prompt: &str) -> Vec<usize> {
+    let ids = file.tensor(&format!("{prompt}.input_ids")).unwrap().integers().unwrap();
+    ids.into_iter().map(|id| usize::try_from(id).unwrap()).collect()
+}
+
+/// The logits after a prompt, and what is written behind it.
+fn goes_on_as_it_did(
+    file: &TensorFile,
+    prompt: &str,
+    logits: &[f64],
+    writer: impl Iterator<Item = decoders::Result<usize>>,
+) {
+    let name = format!("{prompt}.logits_last");
+    let expected = file.tensor(&name).unwrap().numbers().unwrap();
+    let of_logits = difference(logits, &expected);
+    assert_close(format!("SmolLM2, {prompt}, logits"), of_logits, 2e-3);
+    let start = Instant::now();
+    let written: Vec<String> =
+        writer.take(12).map(|id| id.unwrap().to_string()).collect();
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{prompt}: logits {of_logits:.1e}, 12 tokens in {seconds:.2} s");
+    assert_eq!(written.join(" "), file.text(&format!("{prompt}.greedy")).unwrap());
+}
+
 #[test]
 fn smollm2_gives_its_references_and_goes_on_as_it_did() {
-    let path = paths::smollm2();
-    if !path.is_file() {
-        println!(
-            "left out: {} is not there; `cargo learn write --download` fetches the model",
-            path.display()
-        );
-        return;
-    }
-    let start = std::time::Instant::now();
-    let files = Files::open(&path).unwrap();
+    let Some(files) = smollm2() else { return };
+    let start = Instant::now();
     let model: AsRead<f32> = Decoder::read(&files).unwrap();
     println!("read in {:.2} s", start.elapsed().as_secs_f64());
-    let file = TensorFile::open(models().join("smollm2.safetensors")).unwrap();
+    let file = smollm2_reference();
     for prompt in ["p00", "p02"] {
-        let ids =
-            file.tensor(&format!("{prompt}.input_ids")).unwrap().integers().unwrap();
-        let ids: Vec<usize> =
-            ids.iter().map(|&id| usize::try_from(id).unwrap()).collect();
+        let ids = ids_of(&file, prompt);
         let layers = model.forward(&Sequence::new(ids.clone())).unwrap();
         let maps = file.matrices(&format!("{prompt}.attn")).unwrap();
         let found = [0, 11, 17, 29].map(|layer| &layers.attn[layer]);
@@ -161,23 +222,26 @@ fn smollm2_gives_its_references_and_goes_on_as_it_did() {
         let of_maps = worst(found.zip(&maps).map(|(a, b)| max_abs_diff(&a, b).unwrap()));
         let hidden = file.matrix(&format!("{prompt}.hidden_last")).unwrap();
         let of_hidden = max_abs_diff(&cast(layers.out()), &hidden).unwrap();
+        println!("{prompt}: maps {of_maps:.1e}, hidden {of_hidden:.1e}");
+        assert_close(format!("SmolLM2, {prompt}, maps"), of_maps, 1e-4);
         let last = layers.out().rows(ids.len() - 1, 1).into_owned();
         let logits = cast(&model.logits(&last).unwrap());
-        let name = format!("{prompt}.logits_last");
-        let expected = file.tensor(&name).unwrap().numbers().unwrap();
-        let expected = Matrix::from_vec(1, logits.ncols(), expected);
-        let of_logits = max_abs_diff(&logits, &expected).unwrap();
-        println!(
-            "{prompt}: maps {of_maps:.1e}, hidden {of_hidden:.1e}, logits {of_logits:.1e}"
-        );
-        assert_close(format!("SmolLM2, {prompt}, maps"), of_maps, 1e-4);
-        assert_close(format!("SmolLM2, {prompt}, logits"), of_logits, 2e-3);
-
-        let start = std::time::Instant::now();
         let writer = Writer::new(Reader::new(&model), &ids, Choice::greedy());
-        let written: Vec<String> =
-            writer.take(12).map(|id| id.unwrap().to_string()).collect();
-        println!("{prompt}: 12 tokens in {:.2} s", start.elapsed().as_secs_f64());
-        assert_eq!(written.join(" "), file.text(&format!("{prompt}.greedy")).unwrap());
+        goes_on_as_it_did(&file, prompt, logits.as_slice(), writer);
+    }
+}
+
+#[test]
+fn smollm2_goes_on_as_it_did_through_the_fast_decoder() {
+    let Some(files) = smollm2() else { return };
+    let mut model = FastDecoder::new(Decoder::read(&files).unwrap()).unwrap();
+    let file = smollm2_reference();
+    for prompt in ["p00", "p02"] {
+        let ids = ids_of(&file, prompt);
+        let room = ids.len() + 12;
+        let logits = FastReader::new(&mut model, room).predict(&ids).unwrap();
+        let reader = FastReader::new(&mut model, room);
+        let writer = Writer::new(reader, &ids, Choice::greedy());
+        goes_on_as_it_did(&file, prompt, &logits, writer);
     }
 }
