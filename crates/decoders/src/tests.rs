@@ -7,9 +7,10 @@ use attention::Matrix;
 use encoders::Sequence;
 use pretrained::{Existing, NewTensor, TensorFile, save};
 use serde_json::{Map, Value as Json, json};
+use variants::{Pairing, Rotary};
 
 use crate::gguf::tests::{Writer, text};
-use crate::{AsRead, Config, Decoder, Files, Gguf};
+use crate::{AsRead, Biases, Config, Decoder, Files, Gguf};
 
 pub(crate) fn model(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/models").join(name)
@@ -37,7 +38,7 @@ fn refused(name: &str, changes: Json) -> String {
 }
 
 /// A tiny model with its config changed, and its tensors renamed or left out.
-fn rewritten(
+pub(crate) fn rewritten(
     name: &str,
     changes: Json,
     rename: impl Fn(&str) -> Option<String>,
@@ -105,6 +106,28 @@ fn settings_of_older_files_are_read() {
     let [before, after] = [&config, &of("llama-1", llama3)].map(frequencies);
     assert_eq!(after[0], before[0]);
     assert_eq!(after[2], before[2] / 8.0);
+}
+
+/// In the tiny model the scale that is asked for is 1 / √d_k: here it is another.
+#[test]
+fn a_scale_of_its_own_is_that_of_other_queries() {
+    let expected: AsRead = Decoder::load(model("gemma2-1")).unwrap();
+    let expected = expected.with_attention(|_, layer| {
+        let mut layer = layer.clone();
+        layer.entries_mut()[0].iter_mut().for_each(|entry| *entry *= 2.0);
+        layer
+    });
+    let all = |name: &str| Some(name.to_string());
+    let scaled = rewritten("gemma2-1", json!({"query_pre_attn_scalar": 2.0}), all);
+    let scaled = read(&scaled).unwrap(); // a quarter of d_k, so twice the scores
+    let sequence = Sequence::new(vec![5, 90, 17, 3, 3, 41, 8]);
+    let [a, b] = [expected, scaled].map(|model| model.forward(&sequence).unwrap().attn);
+    for (a, b) in a.iter().flatten().zip(b.iter().flatten()) {
+        assert!((a - b).amax() < 1e-12);
+    }
+    let default = json!({"query_pre_attn_scalar": null});
+    let default = Config::read("", &changed("gemma2-1", default)).unwrap();
+    assert_eq!(default.scale, Some(1.0 / 16.0));
 }
 
 #[test]
@@ -219,6 +242,32 @@ fn the_same_model_as_a_gguf_file_gives_the_same() {
     });
     assert!((a.0 - b.0).amax() < 1e-9);
     assert!((a.1 - b.1).amax() < 1e-9);
+}
+
+#[test]
+fn settings_of_a_gguf_file_are_read() {
+    let config = |writer: Writer| {
+        let file = Gguf::from_bytes("model.gguf", writer.bytes()).unwrap();
+        Files::of_gguf("model.gguf".into(), file).unwrap().config
+    };
+    let rotary = |width, base| Some(Rotary::new(Pairing::Pairs, width, base).unwrap());
+    assert_eq!(config(as_gguf()).rotary, rotary(6, 10_000.0));
+    let based = as_gguf().float("llama.rope.freq_base", 500.0);
+    assert_eq!(config(based).rotary, rotary(6, 500.0));
+    let in_part = as_gguf().whole("llama.rope.dimension_count", 4);
+    assert_eq!(config(in_part).rotary, rotary(4, 10_000.0));
+    let keys = as_gguf().whole("llama.attention.key_length", 8);
+    let dims = config(keys.whole("llama.attention.value_length", 10)).dims();
+    assert_eq!([dims.d_k(), dims.d_v()], [8, 10]);
+    let biases = |name: &str| {
+        let Biases { projections, out, feed_forward } =
+            config(as_gguf().floats(name, &[1], &[0.0])).biases;
+        [projections, out, feed_forward]
+    };
+    assert_eq!(biases("other"), [false, false, false]);
+    assert_eq!(biases("blk.0.attn_q.bias"), [true, false, false]);
+    assert_eq!(biases("blk.0.attn_output.bias"), [false, true, false]);
+    assert_eq!(biases("blk.0.ffn_up.bias"), [false, false, true]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use attention::Matrix;
 use encoders::Sequence;
 
 use super::*;
-use crate::tests::model;
+use crate::tests::{model, rewritten};
 use crate::{AsRead, Choice, Decoder, Writer};
 
 const FAMILIES: [&str; 6] =
@@ -57,6 +57,21 @@ fn prompts_pieces_and_single_tokens_are_the_readable_model() {
             assert!(difference < TOLERANCE, "{name}, again: {difference:e}");
         }
     }
+}
+
+#[test]
+fn a_scale_of_its_own_is_kept() {
+    let all = |name: &str| Some(name.to_string());
+    let changes = serde_json::json!({"query_pre_attn_scalar": 2.0});
+    let (folder, ids) = (rewritten("gemma2-1", changes, all), ids(9, 0));
+    let load = || Decoder::load(folder.path()).unwrap();
+    let mut model = FastDecoder::new(load()).unwrap();
+    let readable = load();
+    let layers = readable.forward(&Sequence::new(ids.clone())).unwrap();
+    let expected = readable.logits(layers.out()).unwrap().map(f64::from);
+    let logits = model.read(&ids, &mut model.caches(0)).unwrap();
+    let difference = difference(&logits, &expected, 8);
+    assert!(difference < TOLERANCE, "{difference:e}");
 }
 
 #[test]
