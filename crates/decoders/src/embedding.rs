@@ -76,7 +76,7 @@ impl<T: Real> Unembedding<T> {
         let expected = (x.nrows(), tokens.nrows());
         SizeError::expect_shape("the input of the unembedding", expected, x.shape())?;
         let logits = match x.nrows() {
-            // Product by product of columns, as in `Linear::forward`.
+            // Column by column, as the table lies in memory.
             1 => tokens.tr_mul(&x.transpose()).transpose(),
             _ => x * tokens,
         };
