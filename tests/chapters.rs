@@ -16,4 +16,5 @@ mod ch13;
 mod ch14;
 mod ch15;
 mod ch17;
+mod ch18;
 mod text;

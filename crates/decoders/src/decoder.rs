@@ -147,7 +147,7 @@ impl<A, T: Real> Decoder<A, T> {
     }
 
     /// All layers, `attend` being how each attention is asked.
-    fn through(
+    pub(crate) fn through(
         &self,
         x: Matrix<T>,
         mut attend: impl FnMut(&A, &Matrix<T>) -> attention::Result<attention::Attended<T>>,

@@ -16,6 +16,9 @@
 //! the caches; both go through the same blocks, and give the same numbers. [`Writer`] asks a
 //! [`Reader`] for one token after the other.
 //!
+//! What a model's heads do, and what it loses without them, is asked by [`without`],
+//! [`Patterns`] and [`Decoder::losses`].
+//!
 //! With the feature `text` a vocabulary is read too, of a `tokenizer.json` or of a GGUF
 //! file. The crate starts no thread and looks at no clock; only [`Files::open`] and
 //! [`Gguf::open`] read files.
@@ -36,6 +39,7 @@ mod feed_forward;
 mod files;
 mod gguf;
 mod norm;
+mod study;
 #[cfg(feature = "text")]
 mod vocabulary;
 mod weights;
@@ -57,6 +61,10 @@ pub use feed_forward::{FeedForward, GatedFeedForward};
 pub use files::Files;
 pub use gguf::{Gguf, GgufError, GgufResult, Info, Kind, Value};
 pub use norm::{Norm, RmsNorm};
+pub use study::{
+    COPIES, Composed, Fewer, Findings, HeadShares, Merge, Merged, Next, Order, PERIOD,
+    Patterns, Removed, Way, Windowed, Word, merged, repeated, without,
+};
 #[cfg(feature = "text")]
 pub use vocabulary::gguf_text;
 pub use writer::{Choice, Predict, Reader, Writer};

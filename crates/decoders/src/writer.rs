@@ -85,8 +85,11 @@ impl Choice {
         }
     }
 
-    /// A token, or `None` where there is no logit at all, or only NaN.
-    fn of(&mut self, logits: &[f64]) -> Option<usize> {
+    /// A token's id, or `None` where there is no logit at all, or only NaN.
+    ///
+    /// # Shapes
+    /// `logits` is `[n_vocabulary]`.
+    pub fn of(&mut self, logits: &[f64]) -> Option<usize> {
         let ids = || (0..logits.len()).filter(|&id| !logits[id].is_nan());
         let larger = |best: usize, id| if logits[id] > logits[best] { id } else { best };
         let best = ids().reduce(larger)?;

@@ -49,7 +49,7 @@ pub use error::{Error, Result};
 pub use families::{Counting, FAMILIES, Family, Keys, Names};
 pub use folder::{Folder, settings_in, weights_in};
 pub use heads::{Glance, Kind, Link, causal_links, links};
-pub use removal::{head_output, removed};
+pub use removal::{head_output, output_without, removed};
 pub use sequences::Sequence;
 pub use settings::Settings;
 pub use shown::{MOST_SHOWN, shown};

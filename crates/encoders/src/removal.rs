@@ -1,6 +1,8 @@
 //! Heads taken away: what a layer is without them.
 
-use attention::{Error as SizeError, LayerParameters, Linear, Matrix, Real, RowVector};
+use attention::{
+    Dims, Error as SizeError, LayerParameters, Linear, Matrix, Real, RowVector,
+};
 
 use crate::{Error, Result};
 
@@ -25,11 +27,26 @@ pub fn removed<T: Real>(
     parameters: &LayerParameters<T>,
     heads: &[(usize, Option<RowVector<T>>)],
 ) -> Result<LayerParameters<T>> {
-    let dims = parameters.dims();
-    let Linear { mut weight, bias } = parameters.w_o().clone();
+    let w_o = output_without(parameters.w_o(), parameters.dims(), heads)?;
+    Ok(LayerParameters::new(parameters.heads().to_vec(), w_o)?)
+}
+
+/// The same for W^O alone, all of a layer that changes.
+///
+/// # Shapes
+/// `w_o` is `[h · d_v, d_model]`, a replacement `[d_v]`.
+///
+/// # Errors
+/// As [`removed`].
+pub fn output_without<T: Real>(
+    w_o: &Linear<T>,
+    dims: Dims,
+    heads: &[(usize, Option<RowVector<T>>)],
+) -> Result<Linear<T>> {
+    let Linear { mut weight, bias } = w_o.clone();
     let mut bias = bias.unwrap_or_else(|| RowVector::zeros(dims.d_model()));
     for (head, instead) in heads {
-        expect_head(parameters, *head)?;
+        expect_head(dims, *head)?;
         let mut rows = weight.rows_mut(head * dims.d_v(), dims.d_v());
         if let Some(instead) = instead {
             let expected = (1, dims.d_v());
@@ -42,8 +59,7 @@ pub fn removed<T: Real>(
         }
         rows.fill(T::zero());
     }
-    let w_o = Linear::new(weight, Some(bias))?;
-    Ok(LayerParameters::new(parameters.heads().to_vec(), w_o)?)
+    Ok(Linear::new(weight, Some(bias))?)
 }
 
 /// What a head says, `A_i (x W_i^V + b_i^V)`, before W^O.
@@ -60,19 +76,19 @@ pub fn head_output<T: Real>(
     x: &Matrix<T>,
     map: &Matrix<T>,
 ) -> Result<Matrix<T>> {
-    expect_head(parameters, head)?;
+    expect_head(parameters.dims(), head)?;
     SizeError::expect_shape("the map", (x.nrows(), x.nrows()), map.shape())?;
     Ok(map * parameters.heads()[head].w_v.forward(x)?)
 }
 
-fn expect_head<T: Real>(parameters: &LayerParameters<T>, head: usize) -> Result<()> {
-    let n_heads = parameters.dims().n_heads();
+fn expect_head(dims: Dims, head: usize) -> Result<()> {
+    let n_heads = dims.n_heads();
     if head < n_heads { Ok(()) } else { Err(Error::Head { head, n_heads }) }
 }
 
 #[cfg(test)]
 mod tests {
-    use attention::{Dims, Rng, SeedableRng, random_matrix};
+    use attention::{Rng, SeedableRng, random_matrix};
 
     use super::*;
 

@@ -26,6 +26,7 @@ pub mod ch13;
 pub mod ch14;
 pub mod ch15;
 pub mod ch17;
+pub mod ch18;
 pub mod diagrams;
 pub mod live;
 pub mod numbers;
@@ -42,7 +43,7 @@ use args::Entry;
 pub use args::Args;
 pub use stages::every_stage;
 
-const CHAPTERS: [&[Entry]; 16] = [
+const CHAPTERS: [&[Entry]; 17] = [
     &diagrams::FIGURES,
     &ch01::FIGURES,
     &ch02::FIGURES,
@@ -59,6 +60,7 @@ const CHAPTERS: [&[Entry]; 16] = [
     &ch14::FIGURES,
     &ch15::FIGURES,
     &ch17::FIGURES,
+    &ch18::FIGURES,
 ];
 
 /// Draws the figure of this name.

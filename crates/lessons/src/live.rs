@@ -26,10 +26,11 @@ pub use training::{Begin, Begun, Training};
 
 use crate::{
     ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch11, ch12, ch13, ch14, ch15, ch17,
+    ch18,
 };
 
 /// Every live figure, in the order of the chapters.
-pub const ALL: [&Live; 18] = [
+pub const ALL: [&Live; 20] = [
     &ch01::other_parts::LIVE,
     &ch02::arrows::LIVE,
     &ch02::scale::LIVE,
@@ -48,6 +49,8 @@ pub const ALL: [&Live; 18] = [
     &ch15::together::LIVE,
     &ch17::rotated::LIVE,
     &ch17::seen::LIVE,
+    &ch18::next::LIVE,
+    &ch18::patterns::LIVE,
 ];
 
 /// The live figure of this name.

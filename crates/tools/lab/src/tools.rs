@@ -26,7 +26,7 @@ pub fn profile() -> String {
 }
 
 /// The crates whose loops a notebook runs.
-pub const OURS: [&str; 9] = [
+pub const OURS: [&str; 11] = [
     "attention",
     "single-head",
     "per-head",
@@ -35,6 +35,8 @@ pub const OURS: [&str; 9] = [
     "gradients",
     "block",
     "pretrained",
+    "encoders",
+    "decoders",
     "figures",
 ];
 

@@ -1,0 +1,25 @@
+//! What the heads of a decoder do with a text, and what the model loses without them.
+//!
+//! The loss of a text is what a model is trained on, so every removal here is measured in
+//! it: [`Decoder::losses`](crate::Decoder::losses). `examples/study` asks a real model, and
+//! [`Findings::smollm2`] is what it said.
+
+mod findings;
+mod losses;
+mod merged;
+mod patterns;
+mod repeated;
+mod without;
+
+pub use findings::{
+    Composed, Fewer, Findings, HeadShares, Merged, Next, Order, Removed, Way, Windowed,
+    Word,
+};
+pub use merged::{Merge, merged};
+pub use patterns::Patterns;
+pub use repeated::{COPIES, PERIOD, repeated};
+pub use without::without;
+
+/// What was measured on SmolLM2-135M-Instruct; `cargo run --release -p decoders --features
+/// text --example study` measures it again.
+const SMOLLM2: &str = include_str!("../data/smollm2.json");

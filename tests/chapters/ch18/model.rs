@@ -1,0 +1,53 @@
+//! What was found, found again where the model is.
+
+use attention::Mask;
+use decoders::{AsRead, Decoder, Files, PERIOD, Patterns, repeated, without};
+use encoders::Sequence;
+use lessons::ch18::removed::{OF_PROSE, without as found_without};
+use lessons::ch18::{N_HEADS, N_LAYERS, findings};
+use workshop::paths;
+
+use crate::cases::assert_close;
+
+/// Copying heads and what the model does without them, on one of the five texts.
+#[test]
+fn the_model_still_does_what_was_found() {
+    let path = paths::smollm2();
+    if !path.is_file() {
+        println!("left out: {} is not there; see `cargo learn write`", path.display());
+        return;
+    }
+    let mut model: AsRead<f32> = Decoder::read(&Files::open(&path).unwrap()).unwrap();
+    let found = findings().unwrap();
+    let n = model.config.n_vocabulary;
+    // Heads were chosen on texts 0 to 4, and their means are kept.
+    let mut means = vec![0.0; N_LAYERS * N_HEADS];
+    for seed in 0..5 {
+        let ids = repeated(seed, n);
+        let layers = model.forward(&Sequence::new(ids.clone())).unwrap();
+        for (mean, map) in means.iter_mut().zip(layers.attn.iter().flatten()) {
+            *mean += Patterns::of(map, &ids).copying / 5.0;
+        }
+    }
+    let apart = means.iter().zip(&found.heads.copying).map(|(a, b)| (a - b).abs());
+    assert_close("copying shares", apart.fold(0.0, f64::max), 1e-3);
+
+    let mut order: Vec<usize> = (0..means.len()).collect();
+    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
+    let later = |model: &AsRead<f32>| {
+        let of = |seed| {
+            model.losses(&repeated(seed, n), &Mask::Causal).unwrap().split_off(PERIOD)
+        };
+        let all: Vec<f64> = (5..10).flat_map(of).collect();
+        all.iter().sum::<f64>() / all.len() as f64
+    };
+    let whole = found_without(&found, "whole", 0, "zero")[0].later;
+    assert_close("the loss with all heads", (later(&model) - whole).abs(), 1e-2);
+    for &head in &order[..OF_PROSE] {
+        let (layer, head) = (head / N_HEADS, head % N_HEADS);
+        let block = &mut model.blocks[layer];
+        block.attention = without(&block.attention, &[(head, None)]).unwrap();
+    }
+    let gone = found_without(&found, "copying", OF_PROSE, "zero")[0].later;
+    assert_close("the loss without the most copying", (later(&model) - gone).abs(), 1e-2);
+}
