@@ -41,15 +41,40 @@ pub fn average<S: AsRef<str>>(
     tokens: &[S],
     rows: &[WeightRow],
 ) -> Result<Figure> {
+    bars(title.into(), "share of the query's attention", tokens, rows)
+}
+
+/// The same bars for the probabilities of tokens, each row in one case.
+///
+/// # Shapes
+/// As [`average`].
+///
+/// # Errors
+/// As [`average`].
+pub fn probabilities<S: AsRef<str>>(
+    title: impl Into<String>,
+    tokens: &[S],
+    rows: &[WeightRow],
+) -> Result<Figure> {
+    bars(title.into(), "probability", tokens, rows)
+}
+
+/// `what` the bars are is written over them.
+fn bars<S: AsRef<str>>(
+    title: String,
+    what: &str,
+    tokens: &[S],
+    rows: &[WeightRow],
+) -> Result<Figure> {
     let tokens: Vec<String> = tokens.iter().map(|it| it.as_ref().to_owned()).collect();
     check(&tokens, rows)?;
-    let table = table(&tokens, rows);
+    let table = table(what, &tokens, rows);
     let layout = |width: f64, font_size: usize| {
         let lines = legend_lines(rows.iter().map(|row| row.name.as_str()), width);
-        layout(&tokens, rows, width, font_size, lines * 20.0 + 8.0)
+        layout(what, &tokens, rows, [width, lines * 20.0 + 8.0], font_size)
     };
     Ok(Figure {
-        title: title.into(),
+        title,
         alternative: told(&tokens, rows),
         sketch: sketched(&tokens, rows),
         tables: vec![table],
@@ -96,14 +121,14 @@ fn trace(tokens: &[String], nth: usize, row: &WeightRow) -> Value {
 }
 
 fn layout(
+    what: &str,
     tokens: &[String],
     rows: &[WeightRow],
-    width: f64,
+    [width, above]: [f64; 2],
     font_size: usize,
-    above: f64,
 ) -> Value {
     let panel = Panel {
-        title: "share of the query's attention".to_owned(),
+        title: what.to_owned(),
         x: token_axis(tokens, font_size)
             .tick_angle(-90.0)
             .range(vec![-0.5, tokens.len() as f64 - 0.5]),
@@ -119,14 +144,14 @@ fn layout(
     layout
 }
 
-fn table(tokens: &[String], rows: &[WeightRow]) -> Table {
+fn table(what: &str, tokens: &[String], rows: &[WeightRow]) -> Table {
     let names = rows.iter().map(|row| row.name.clone());
     let row = |(at, token): (usize, &String)| {
         let shares = rows.iter().map(|row| share(row.shares[at]));
         std::iter::once(token.clone()).chain(shares).collect()
     };
     Table {
-        caption: "Share of the query's attention".to_owned(),
+        caption: format!("{}{}", what[..1].to_uppercase(), &what[1..]),
         columns: std::iter::once("token".to_owned()).chain(names).collect(),
         rows: tokens.iter().enumerate().map(row).collect(),
     }
@@ -187,6 +212,14 @@ mod tests {
             .collect();
         let title = "Three heads give “flew” three different answers";
         assert_figure!(average(title, &PILOT, &rows).unwrap());
+    }
+
+    #[test]
+    fn probabilities_are_called_so() {
+        let row = WeightRow { name: "at 1".into(), shares: vec![0.75, 0.25] };
+        let figure = probabilities("Next", &["far", "close"], &[row]).unwrap();
+        assert_eq!(figure.tables()[0].caption, "Probability");
+        assert!(!figure.to_string().contains("attention"));
     }
 
     #[test]

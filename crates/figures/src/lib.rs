@@ -75,7 +75,7 @@ mod training_curves;
 mod way_back;
 
 pub use ablation::{Removals, ablation};
-pub use average::{WeightRow, average};
+pub use average::{WeightRow, average, probabilities};
 pub use blend::{Blend, blend};
 pub use concat_change::{ConcatChange, concat_change};
 pub use costs::{NamedCost, costs};

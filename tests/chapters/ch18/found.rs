@@ -22,7 +22,6 @@ fn range(losses: impl IntoIterator<Item = f64>) -> String {
 fn the_heads_that_have_a_pattern() {
     let heads = findings().unwrap().heads;
     let mut quoted = vec![
-        ("bound".to_owned(), share(MOST)),
         ("period".to_owned(), PERIOD.to_string()),
         ("copies".to_owned(), COPIES.to_string()),
         ("even".to_owned(), share(even_copying())),
@@ -135,8 +134,12 @@ fn copying_without_the_heads_that_look_back() {
 #[test]
 fn names_that_stood_there_before() {
     let words = findings().unwrap().words;
-    let mut table =
-        Table::new([("", -12), ("all heads", 10), ("without copying", 17), ("random", 15)]);
+    let mut table = Table::new([
+        ("", -12),
+        ("all heads", 10),
+        ("without copying", 17),
+        ("random", 15),
+    ]);
     for word in &words {
         let name = format!("Durs|{}", word.end.trim());
         let random = range(word.random.iter().copied());
@@ -264,14 +267,10 @@ fn what_may_come_next() {
         Table::new([("", -10), ("logit", 7), ("T = 1", 8), ("T = 0.5", 9), ("T = 2", 8)]);
     let prompt = &all.next[0];
     let at = [1.0, 0.5, 2.0].map(|temperature| next::probabilities(prompt, temperature));
-    for nth in 0..6 {
-        table.row([
-            prompt.pieces[nth].trim().to_owned(),
-            format!("{:.2}", prompt.logits[nth]),
-            share(at[0][nth]),
-            share(at[1][nth]),
-            share(at[2][nth]),
-        ]);
+    for (nth, piece) in prompt.pieces.iter().enumerate().take(6) {
+        let logit = format!("{:.2}", prompt.logits[nth]);
+        let [at_1, at_half, at_2] = at.each_ref().map(|shares| share(shares[nth]));
+        table.row([piece.trim(), &logit, &at_1, &at_half, &at_2]);
     }
     assert_quote!("ch18_next", table.text());
     assert_quote!(

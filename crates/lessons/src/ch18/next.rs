@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use decoders::{Choice, Next};
-use figures::{WeightRow, average};
+use figures::WeightRow;
 
 use super::findings;
 use crate::live::{Control, Kind, Live, Settings, Shown};
@@ -64,7 +64,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
     let rows = if temperature == 1.0 { &rows[..1] } else { &rows };
     let title = format!("{} …: the most likely tokens", next.prompt);
     let tokens: Vec<String> = next.pieces[..SHOWN].iter().map(|it| shown(it)).collect();
-    let figure = average(title, &tokens, rows)?;
+    let figure = figures::probabilities(title, &tokens, rows)?;
 
     let mut choice = Choice::sampled(temperature, seed as u64)?;
     let mut drawn = Vec::new();

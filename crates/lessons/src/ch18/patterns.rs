@@ -89,8 +89,9 @@ fn draw(settings: &Settings) -> Result<Shown> {
     let name = name.map_or(pattern, |(_, name)| name);
 
     let shown = shares.map(|share| if share > bound { share } else { 0.0 });
-    let layers: Vec<String> = (0..N_LAYERS).map(|layer| layer.to_string()).collect();
-    let columns: Vec<String> = (0..N_HEADS).map(|head| head.to_string()).collect();
+    let layers: Vec<String> =
+        (0..N_LAYERS).map(|layer| format!("layer {layer}")).collect();
+    let columns: Vec<String> = (0..N_HEADS).map(|head| format!("head {head}")).collect();
     let title = format!("Mean shares above {}, layer by layer", written(bound, 2));
     let figure = matrix_maps(title, &layers, &columns, &[(name, &shown)])?;
 

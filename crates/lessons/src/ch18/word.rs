@@ -15,7 +15,8 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
     let pieces: Vec<&str> =
         word.pieces.iter().map(|piece| piece.trim_start_matches('Ġ')).collect();
     let maps = [Matrix::from_fn(n, n, |i, j| word.map[i][j])];
-    let heads = Heads::new(&maps, &pieces, &pieces)?;
+    let name = format!("head {}.{}", word.layer, word.head);
+    let heads = Heads::new(&maps, &pieces, &pieces)?.called(&[&name])?;
     let title = format!(
         "Layer {}, head {}: the last “urs” looks at what came after the other two",
         word.layer, word.head
