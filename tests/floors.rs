@@ -9,7 +9,7 @@ use workshop::paths;
 /// What each crate of the subject may use, the lowest floor first. Implementations that are
 /// compared never call each other; the one exception is the formula itself, which
 /// `per-head` takes from `single-head`.
-const SUBJECT: [(&str, &[&str]); 15] = [
+const SUBJECT: [(&str, &[&str]); 16] = [
     // The first and the third only fix features of what nalgebra stands on.
     ("attention", &["bytemuck", "nalgebra", "num-complex", "rand", "thiserror"]),
     ("single-head", &["attention"]),
@@ -52,6 +52,10 @@ const SUBJECT: [(&str, &[&str]); 15] = [
             "thiserror",
             "variants",
         ],
+    ),
+    (
+        "sensors",
+        &["attention", "block", "fused-heads", "pretrained", "rand", "thiserror"],
     ),
     (
         "lessons",

@@ -21,6 +21,8 @@ mod gradients;
 mod kernels;
 /// The ledgers: 263,168 parameters, whatever the number of heads.
 mod ledger;
+/// PyTorch's LSTM gives the same numbers.
+mod lstm;
 /// What the 72 heads of a whole trained model do, and what it loses without them.
 mod minilm;
 /// W^O mixes: before it heads are apart, after it no output is without any head.

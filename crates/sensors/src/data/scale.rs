@@ -1,0 +1,80 @@
+//! All sensors on one scale.
+
+use attention::{Error as SizeError, Matrix};
+
+use super::{Engine, N_SENSORS};
+use crate::{Error, Result};
+
+/// Which sensors say something, and the mean and spread of each: what was measured on the
+/// engines that are learned from, and on no other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scale {
+    /// The sensors that are read, counted from 1.
+    pub sensors: Vec<usize>,
+    /// The mean of each.
+    pub mean: Vec<f64>,
+    /// The standard deviation of each.
+    pub spread: Vec<f64>,
+}
+
+impl Scale {
+    /// Measures engines. A sensor says something if at least a tenth of its readings differ
+    /// from the one that is most frequent: in FD001 these are 14 of 21.
+    ///
+    /// # Errors
+    /// [`Error::NothingSaid`] if no sensor does.
+    pub fn of(engines: &[Engine]) -> Result<Self> {
+        let mut scale = Self { sensors: vec![], mean: vec![], spread: vec![] };
+        for s in 1..=N_SENSORS {
+            let readings = engines.iter().flat_map(|engine| &engine.readings);
+            let all: Vec<f64> = readings.map(|reading| reading.sensors[s - 1]).collect();
+            if 10 * (all.len() - most_frequent(&all)) < all.len().max(1) {
+                continue;
+            }
+            let n = all.len() as f64;
+            let mean = all.iter().sum::<f64>() / n;
+            let squares = all.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
+            scale.sensors.push(s);
+            scale.mean.push(mean);
+            scale.spread.push((squares / n).sqrt());
+        }
+        if scale.sensors.is_empty() {
+            return Err(Error::NothingSaid { n_engines: engines.len() });
+        }
+        Ok(scale)
+    }
+
+    /// A scale that was measured elsewhere.
+    ///
+    /// # Errors
+    /// [`SizeError::Length`] for lists of different lengths, [`Error::NoSensor`] for a
+    /// number that no sensor has.
+    pub fn new(sensors: Vec<usize>, mean: Vec<f64>, spread: Vec<f64>) -> Result<Self> {
+        let n = sensors.len();
+        SizeError::expect_positive("the number of sensors", n)?;
+        SizeError::expect_length("the list of means", n, mean.len())?;
+        SizeError::expect_length("the list of spreads", n, spread.len())?;
+        match sensors.iter().find(|&&s| !(1..=N_SENSORS).contains(&s)) {
+            Some(&sensor) => Err(Error::NoSensor { sensor }),
+            None => Ok(Self { sensors, mean, spread }),
+        }
+    }
+
+    /// All readings of an engine, `(reading − mean) / spread`.
+    ///
+    /// # Shapes
+    /// The result is `[n_cycles, n_sensors]`.
+    pub fn apply(&self, engine: &Engine) -> Matrix {
+        Matrix::from_fn(engine.n_cycles(), self.sensors.len(), |t, j| {
+            let reading = engine.readings[t].sensors[self.sensors[j] - 1];
+            (reading - self.mean[j]) / self.spread[j]
+        })
+    }
+}
+
+/// How often the most frequent of these numbers occurs.
+fn most_frequent(all: &[f64]) -> usize {
+    let mut sorted = all.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.chunk_by(|a, b| a == b).map(<[f64]>::len).max().unwrap_or(0)
+}

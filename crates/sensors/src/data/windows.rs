@@ -1,0 +1,103 @@
+//! Thirty readings, and how long the engine will run.
+
+use attention::{Error as SizeError, Matrix};
+
+use super::{Engine, Scale};
+use crate::{Error, Result};
+
+/// Readings in a window.
+pub const N_STEPS: usize = 30;
+
+/// The longest life that a model is asked for: an engine that runs well says nothing of when
+/// it will fail.
+pub const CAP: f64 = 125.0;
+
+/// Where a window stands, and what is right there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct At {
+    /// The place of the engine in the list.
+    pub engine: usize,
+    /// The cycle of the last reading of the window.
+    pub end: usize,
+    /// How many cycles remain behind it.
+    pub remaining: f64,
+}
+
+impl At {
+    /// What a model is to say, `min(remaining, 125)`.
+    pub fn target(&self) -> f64 {
+        self.remaining.min(CAP)
+    }
+}
+
+/// All windows of some engines. A window is of one engine: none begins in one and ends in
+/// the next.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Windows {
+    /// Each engine's readings on one scale, `[n_cycles, n_sensors]`.
+    engines: Vec<Matrix>,
+    /// The windows, engine by engine, cycle by cycle.
+    pub at: Vec<At>,
+    /// Engines with fewer readings than a window has, which are skipped.
+    pub n_short: usize,
+}
+
+impl Windows {
+    /// All windows of engines, behind whose last readings `lives` cycles remain.
+    ///
+    /// # Errors
+    /// [`SizeError::Length`] if not every engine has a life; [`Error::AllShort`] if no
+    /// engine has a window.
+    pub fn of(engines: &[Engine], lives: &[usize], scale: &Scale) -> Result<Self> {
+        let (n, found) = (engines.len(), lives.len());
+        SizeError::expect_length("the list of remaining lives", n, found)?;
+        let mut windows = Self { engines: vec![], at: vec![], n_short: 0 };
+        for (engine, &life) in engines.iter().zip(lives) {
+            let last = engine.n_cycles();
+            if last < N_STEPS {
+                windows.n_short += 1;
+                continue;
+            }
+            let place = windows.engines.len();
+            windows.engines.push(scale.apply(engine));
+            windows.at.extend((N_STEPS..=last).map(|end| {
+                let remaining = (life + last - end) as f64;
+                At { engine: place, end, remaining }
+            }));
+        }
+        if windows.at.is_empty() {
+            let longest = engines.iter().map(Engine::n_cycles).max().unwrap_or(0);
+            return Err(Error::AllShort { n_engines: engines.len(), longest });
+        }
+        Ok(windows)
+    }
+
+    /// The readings of a window, the oldest first.
+    ///
+    /// # Shapes
+    /// The result is `[30, n_sensors]`.
+    pub fn readings(&self, at: &At) -> Matrix {
+        self.engines[at.engine].rows(at.end - N_STEPS, N_STEPS).into_owned()
+    }
+
+    /// The last reading of a window.
+    pub fn last_reading(&self, at: &At) -> impl Iterator<Item = f64> {
+        self.engines[at.engine]
+            .row(at.end - 1)
+            .iter()
+            .copied()
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+
+    /// The last window of each engine: what a fleet's owner asks.
+    pub fn last(&self) -> Vec<At> {
+        let engines = self.at.chunk_by(|a, b| a.engine == b.engine);
+        engines.filter_map(|windows| windows.last().copied()).collect()
+    }
+
+    /// The number of engines that have a window.
+    pub fn n_engines(&self) -> usize {
+        self.engines.len()
+    }
+}

@@ -1,0 +1,108 @@
+//! A state dict with an input, as a file holds them, and what comes out.
+
+use attention::{Matrix, Real};
+use pretrained::{NewTensor, Stored, TensorFile};
+
+use super::{Lstm, Read, State};
+use crate::Result;
+
+/// An LSTM and sequences for it: a file's state dict under PyTorch's names, with `input`
+/// (batch, n, d_in), and perhaps `h_0` and `c_0`
+/// (n_layers · n_directions, batch, hidden).
+///
+/// One sequence without a batch, `input` (n, d_in), is one sequence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case<T: Real = f64> {
+    /// The LSTM.
+    pub lstm: Lstm<T>,
+    /// The sequences.
+    pub input: Vec<Matrix<T>>,
+    /// Where each begins, if not at zeros.
+    pub start: Option<Vec<State<T>>>,
+    is_batch: bool,
+}
+
+impl<T: Real> Case<T> {
+    /// Reads a case.
+    ///
+    /// # Errors
+    /// As [`Lstm::from_file`]; [`Error::File`](crate::Error::File) for an `input`, `h_0` or
+    /// `c_0` that is missing or does not fit.
+    pub fn read(file: &TensorFile) -> Result<Self> {
+        let lstm: Lstm<T> = Lstm::from_file(file, "")?;
+        let tensor = file.tensor("input")?;
+        let d_in = lstm.d_in();
+        let (n_sequences, is_batch) = match *tensor.shape() {
+            [n_sequences, _, width] if width == d_in => (n_sequences, true),
+            [_, width] if width == d_in => (1, false),
+            _ => {
+                let expected = format!("(batch, n, {d_in})");
+                return Err(tensor.shape_error(&expected).into());
+            }
+        };
+        let input: Vec<Matrix<T>> = tensor.matrices()?.iter().map(cast).collect();
+        let rows = lstm.layers().len() * lstm.n_directions();
+        let of_state = |name: &str| -> Result<Vec<Matrix<T>>> {
+            let (tensor, hidden) = (file.tensor(name)?, lstm.hidden());
+            match is_batch {
+                true => tensor.expect_shape(&[rows, n_sequences, hidden])?,
+                false => tensor.expect_shape(&[rows, hidden])?,
+            }
+            let numbers: Vec<T> = tensor.numbers_as()?;
+            let entry = |s: usize, r: usize, j: usize| {
+                numbers[(r * n_sequences + s) * hidden + j]
+            };
+            let of = |s| Matrix::from_fn(rows, hidden, |r, j| entry(s, r, j));
+            Ok((0..n_sequences).map(of).collect())
+        };
+        let has_start = file.contains("h_0") || file.contains("c_0");
+        let start = has_start.then(|| -> Result<Vec<State<T>>> {
+            let pairs = of_state("h_0")?.into_iter().zip(of_state("c_0")?);
+            Ok(pairs.map(|(h, c)| State { h, c }).collect())
+        });
+        Ok(Self { lstm, input, start: start.transpose()?, is_batch })
+    }
+
+    /// What the LSTM makes of each sequence.
+    ///
+    /// # Errors
+    /// As [`Lstm::forward`].
+    pub fn run(&self) -> Result<Vec<Read<T>>> {
+        let start = |s: usize| self.start.as_ref().and_then(|start| start.get(s));
+        let each = self.input.iter().enumerate();
+        each.map(|(s, x)| Ok(self.lstm.forward(x, start(s))?)).collect()
+    }
+}
+
+impl<T: Stored> Case<T> {
+    /// `output`, `h_n` and `c_n` in PyTorch's shapes (batch_first).
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn outputs(&self) -> Result<[NewTensor; 3]> {
+        let reads = self.run()?;
+        let (n, width) = reads.first().map_or((0, 0), |read| read.output.shape());
+        let (rows, hidden) = reads.first().map_or((0, 0), |read| read.h_n.shape());
+        // [n_layers · n_directions, batch, hidden]: a matrix per layer and direction.
+        let states = |of: fn(&Read<T>) -> &Matrix<T>| -> Vec<Matrix<T>> {
+            let row = |r: usize| {
+                Matrix::from_fn(reads.len(), hidden, |s, j| of(&reads[s])[(r, j)])
+            };
+            (0..rows).map(row).collect()
+        };
+        let (batch, state) = match self.is_batch {
+            true => (vec![reads.len(), n, width], vec![rows, reads.len(), hidden]),
+            false => (vec![n, width], vec![rows, hidden]),
+        };
+        let output = reads.iter().map(|read| &read.output);
+        Ok([
+            NewTensor::new("output", &batch, output)?,
+            NewTensor::new("h_n", &state, &states(|read| &read.h_n))?,
+            NewTensor::new("c_n", &state, &states(|read| &read.c_n))?,
+        ])
+    }
+}
+
+fn cast<T: Real>(matrix: &Matrix) -> Matrix<T> {
+    matrix.map(T::of)
+}

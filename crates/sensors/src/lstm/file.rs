@@ -1,0 +1,106 @@
+//! An LSTM from a file with the names of PyTorch's state dict.
+
+use attention::{Linear, Matrix, Real, RowVector};
+use pretrained::{Error as FileError, TensorFile};
+
+use super::{Direction, Layer, Lstm};
+use crate::Result;
+
+/// What a name ends in for each direction.
+const DIRECTIONS: [&str; 2] = ["", "_reverse"];
+
+impl<T: Real> Lstm<T> {
+    /// The LSTM whose tensors have this prefix: `weight_ih_l0`, `weight_hh_l0`,
+    /// `bias_ih_l0`, `bias_hh_l0` for each layer, with `_reverse` for the backward
+    /// direction. Sizes are those of the tensors.
+    ///
+    /// # Errors
+    /// [`Error::File`](crate::Error::File), with the tensor that is missing or of another
+    /// shape, or for a projected LSTM (`proj_size`), which is not computed here.
+    pub fn from_file(file: &TensorFile, prefix: &str) -> Result<Self> {
+        let names = Names::of(file, prefix)?;
+        let mut layers: Vec<Layer<T>> = Vec::new();
+        for l in 0..names.n_layers {
+            let below = layers
+                .last()
+                .map(|layer| layer.forward.hidden.d_in() * layer.directions().count());
+            let direction = |d: &str| names.direction(&format!("l{l}{d}"), below);
+            let [forward, backward] = DIRECTIONS;
+            let backward = names.both_ways.then(|| direction(backward)).transpose()?;
+            layers.push(Layer { forward: direction(forward)?, backward });
+        }
+        Ok(Self::new(layers)?)
+    }
+}
+
+/// Which tensors there must be, from the names that there are.
+struct Names<'a> {
+    file: &'a TensorFile,
+    prefix: &'a str,
+    n_layers: usize,
+    both_ways: bool,
+    bias: bool,
+}
+
+impl<'a> Names<'a> {
+    fn of(file: &'a TensorFile, prefix: &'a str) -> Result<Self> {
+        let names = file.names();
+        let ours: Vec<&str> =
+            names.iter().filter_map(|name| name.strip_prefix(prefix)).collect();
+        if let Some(found) = ours.iter().find(|name| name.starts_with("weight_hr_l")) {
+            let (file, found) = (file.name().to_string(), format!("{prefix}{found}"));
+            let why = "made with proj_size, this LSTM projects its hidden state, which is \
+                       not computed here";
+            return Err(FileError::Unsupported { file, found, why }.into());
+        }
+        let parts = ours.iter().filter_map(|name| {
+            let number = PARTS.iter().find_map(|part| name.strip_prefix(part))?;
+            number.trim_end_matches(DIRECTIONS[1]).parse::<usize>().ok()
+        });
+        // Far more than anyone has, and few enough to ask for one by one.
+        let last = parts.filter(|&l| l < 1000).max().unwrap_or(0);
+        let any = |is: &dyn Fn(&str) -> bool| ours.iter().any(|name| is(name));
+        Ok(Self {
+            file,
+            prefix,
+            n_layers: last + 1,
+            both_ways: any(&|name| {
+                name.ends_with(DIRECTIONS[1]) && PARTS.iter().any(|p| name.starts_with(p))
+            }),
+            bias: any(&|name| PARTS[2..].iter().any(|part| name.starts_with(part))),
+        })
+    }
+
+    /// One direction of one layer; `d_in` is what the layer below makes.
+    fn direction<T: Real>(&self, end: &str, d_in: Option<usize>) -> Result<Direction<T>> {
+        let name = |part: &str| format!("{}{part}_{end}", self.prefix);
+        let hidden = self.columns(&name("weight_hh"))?;
+        let d_in = d_in.map_or_else(|| self.columns(&name("weight_ih")), Ok)?;
+        let linear = |part: &str, d_in: usize| -> Result<Linear<T>> {
+            let numbers =
+                self.numbers(&name(&format!("weight_{part}")), &[4 * hidden, d_in])?;
+            // `[out, in]` row after row is `[in, out]` column after column.
+            let weight = Matrix::from_vec(d_in, 4 * hidden, numbers);
+            let bias = || self.numbers(&name(&format!("bias_{part}")), &[4 * hidden]);
+            let bias = self.bias.then(bias).transpose()?;
+            Ok(Linear::new(weight, bias.map(RowVector::from))?)
+        };
+        Ok(Direction::new(linear("ih", d_in)?, linear("hh", hidden)?)?)
+    }
+
+    fn columns(&self, name: &str) -> Result<usize> {
+        let tensor = self.file.tensor(name)?;
+        match *tensor.shape() {
+            [_, columns] => Ok(columns),
+            _ => Err(tensor.shape_error("two dimensions").into()),
+        }
+    }
+
+    fn numbers<T: Real>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>> {
+        let tensor = self.file.tensor(name)?;
+        tensor.expect_shape(shape)?;
+        Ok(tensor.numbers_as()?)
+    }
+}
+
+const PARTS: [&str; 4] = ["weight_ih_l", "weight_hh_l", "bias_ih_l", "bias_hh_l"];

@@ -1,0 +1,165 @@
+use attention::{Matrix, Rng, SeedableRng, max_abs_diff, random_matrix};
+use pretrained::{NewTensor, TensorFile, to_bytes};
+
+use super::*;
+
+/// Two layers, both ways, in plain loops over entries: c and h as the paper writes them.
+fn by_definition(lstm: &Lstm, x: &Matrix) -> (Matrix, Matrix, Matrix) {
+    let (width, n) = (lstm.hidden(), x.nrows());
+    let (mut tokens, mut h_n, mut c_n) = (x.clone(), vec![], vec![]);
+    let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());
+    for layer in lstm.layers() {
+        let mut output = Matrix::zeros(n, 2 * width);
+        for (d, direction) in layer.directions().enumerate() {
+            let (mut h, mut c) = (vec![0.0; width], vec![0.0; width]);
+            for step in 0..n {
+                let t = if d == 0 { step } else { n - 1 - step };
+                let before = h.clone();
+                for j in 0..width {
+                    let gate = |g: usize| {
+                        let column = g * width + j;
+                        let (w_x, w_h) = (&direction.input, &direction.hidden);
+                        let of_x: f64 = (0..tokens.ncols())
+                            .map(|k| tokens[(t, k)] * w_x.weight[(k, column)])
+                            .sum();
+                        let of_h: f64 =
+                            (0..width).map(|k| before[k] * w_h.weight[(k, column)]).sum();
+                        let bias = |b: &Option<RowVector>| b.as_ref().unwrap()[column];
+                        of_x + of_h + bias(&w_x.bias) + bias(&w_h.bias)
+                    };
+                    let [i, f, g, o] = [0, 1, 2, 3].map(gate);
+                    c[j] = sigmoid(f) * c[j] + sigmoid(i) * g.tanh();
+                    h[j] = sigmoid(o) * c[j].tanh();
+                    output[(t, d * width + j)] = h[j];
+                }
+            }
+            h_n.extend(h);
+            c_n.extend(c);
+        }
+        tokens = output;
+    }
+    let rows = |all: Vec<f64>| Matrix::from_row_slice(all.len() / width, width, &all);
+    (tokens, rows(h_n), rows(c_n))
+}
+
+fn two_layers(rng: &mut Rng) -> Lstm {
+    let mut layer = |d_in| Lstm::random(d_in, 3, true, rng).layers.remove(0);
+    Lstm::new(vec![layer(5), layer(6)]).unwrap()
+}
+
+#[test]
+fn two_layers_both_ways_are_the_definition() {
+    let rng = &mut Rng::seed_from_u64(1);
+    let lstm = two_layers(rng);
+    let x = random_matrix(7, 5, 1.0, rng);
+    let read = lstm.forward(&x, None).unwrap();
+    let (output, h_n, c_n) = by_definition(&lstm, &x);
+    for (expected, found) in [(output, read.output), (h_n, read.h_n), (c_n, read.c_n)] {
+        assert!(max_abs_diff(&expected, &found).unwrap() < 1e-14);
+    }
+}
+
+#[test]
+fn a_sequence_can_be_read_in_two_pieces() {
+    let rng = &mut Rng::seed_from_u64(2);
+    let lstm = Lstm::random(5, 4, false, rng);
+    let x: Matrix = random_matrix(9, 5, 1.0, rng);
+    let whole = lstm.forward(&x, None).unwrap();
+    let first = lstm.forward(&x.rows(0, 4).into_owned(), None).unwrap();
+    let start = State { h: first.h_n, c: first.c_n };
+    let rest = lstm.forward(&x.rows(4, 5).into_owned(), Some(&start)).unwrap();
+    assert!((rest.output - whole.output.rows(4, 5)).amax() < 1e-15);
+    assert_eq!(rest.c_n, whole.c_n);
+}
+
+#[test]
+fn each_direction_sees_one_side() {
+    let rng = &mut Rng::seed_from_u64(3);
+    let lstm = Lstm::random(5, 4, true, rng);
+    let x: Matrix = random_matrix(9, 5, 1.0, rng);
+    let mut changed = x.clone();
+    changed[(4, 0)] += 1.0;
+    let [a, b] = [&x, &changed].map(|x| lstm.forward(x, None).unwrap().output);
+    for t in 0..9 {
+        let moved = |first| (a.row(t) - b.row(t)).columns(first, 4).amax() > 0.0;
+        assert_eq!((moved(0), moved(4)), (t >= 4, t <= 4), "token {t}");
+    }
+}
+
+/// Tensors of zeros and ones with these names and shapes, as a file.
+fn file(tensors: &[(&str, &[usize])]) -> TensorFile {
+    let tensor = |(name, shape): &(&str, &[usize])| {
+        let all = Matrix::<f64>::from_element(shape.iter().product(), 1, 0.5);
+        NewTensor::new(*name, shape, [&all]).unwrap()
+    };
+    let bytes = to_bytes(&tensors.iter().map(tensor).collect::<Vec<_>>()).unwrap();
+    TensorFile::from_bytes("case", bytes).unwrap()
+}
+
+/// The outputs' shapes, or the error.
+fn told(tensors: &[(&str, &[usize])]) -> String {
+    match Case::<f64>::read(&file(tensors)).and_then(|case| case.outputs()) {
+        Ok(outputs) => outputs.map(|tensor| tensor.shape_text()).join(" "),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn every_kind_of_case_is_read() {
+    let one_way: [(&str, &[usize]); 3] =
+        [("weight_ih_l0", &[8, 5]), ("weight_hh_l0", &[8, 2]), ("input", &[3, 4, 5])];
+    let with =
+        |more: &[(&'static str, &'static [usize])]| told(&[&one_way, more].concat());
+    insta::assert_snapshot!(with(&[]), @"(3, 4, 2) (1, 3, 2) (1, 3, 2)");
+    let biases: [(&str, &[usize]); 2] = [("bias_ih_l0", &[8]), ("bias_hh_l0", &[8])];
+    insta::assert_snapshot!(with(&biases), @"(3, 4, 2) (1, 3, 2) (1, 3, 2)");
+    let states: [(&str, &[usize]); 2] = [("h_0", &[1, 3, 2]), ("c_0", &[1, 3, 2])];
+    insta::assert_snapshot!(with(&states), @"(3, 4, 2) (1, 3, 2) (1, 3, 2)");
+    let second: [(&str, &[usize]); 2] =
+        [("weight_ih_l1", &[8, 2]), ("weight_hh_l1", &[8, 2])];
+    insta::assert_snapshot!(with(&second), @"(3, 4, 2) (2, 3, 2) (2, 3, 2)");
+    let back: [(&str, &[usize]); 2] =
+        [("weight_ih_l0_reverse", &[8, 5]), ("weight_hh_l0_reverse", &[8, 2])];
+    insta::assert_snapshot!(with(&back), @"(3, 4, 4) (2, 3, 2) (2, 3, 2)");
+    let one: [(&str, &[usize]); 3] =
+        [("weight_ih_l0", &[8, 5]), ("weight_hh_l0", &[8, 2]), ("input", &[4, 5])];
+    insta::assert_snapshot!(told(&one), @"(4, 2) (1, 2) (1, 2)");
+}
+
+#[test]
+fn a_tensor_that_is_missing_or_misshapen_is_named() {
+    let one_way: [(&str, &[usize]); 3] =
+        [("weight_ih_l0", &[8, 5]), ("weight_hh_l0", &[8, 2]), ("input", &[3, 4, 5])];
+    let with =
+        |more: &[(&'static str, &'static [usize])]| told(&[&one_way, more].concat());
+    let instead = |i: usize, shape: &'static [usize]| {
+        let mut all = one_way;
+        all[i].1 = shape;
+        told(&all)
+    };
+    insta::assert_snapshot!(told(&one_way[1..]), @"case: no tensor weight_ih_l0; there is input, weight_hh_l0");
+    insta::assert_snapshot!(told(&one_way[..2]), @"case: no tensor input; there is weight_hh_l0, weight_ih_l0");
+    insta::assert_snapshot!(instead(0, &[6, 5]), @"case: weight_ih_l0 has shape (6, 5), expected (8, 5)");
+    insta::assert_snapshot!(instead(1, &[8, 2, 1]), @"case: weight_hh_l0 has shape (8, 2, 1), expected two dimensions");
+    insta::assert_snapshot!(instead(2, &[3, 4, 6]), @"case: input has shape (3, 4, 6), expected (batch, n, 5)");
+    insta::assert_snapshot!(with(&[("bias_ih_l0", &[8])]), @"case: no tensor bias_hh_l0; there is bias_ih_l0, input, weight_hh_l0, weight_ih_l0");
+    insta::assert_snapshot!(with(&[("weight_ih_l2", &[8, 2])]), @"case: no tensor weight_hh_l1; there is input, weight_hh_l0, weight_ih_l0, weight_ih_l2");
+    insta::assert_snapshot!(with(&[("weight_hh_l0_reverse", &[8, 2])]), @"case: no tensor weight_ih_l0_reverse; there is input, weight_hh_l0, weight_hh_l0_reverse, weight_ih_l0");
+    insta::assert_snapshot!(with(&[("weight_hr_l0", &[1, 2])]), @"case: weight_hr_l0: made with proj_size, this LSTM projects its hidden state, which is not computed here");
+    insta::assert_snapshot!(with(&[("h_0", &[1, 3, 2])]), @"case: no tensor c_0; there is h_0, input, weight_hh_l0, weight_ih_l0");
+    insta::assert_snapshot!(with(&[("h_0", &[1, 3, 2]), ("c_0", &[2, 3, 2])]), @"case: c_0 has shape (2, 3, 2), expected (1, 3, 2)");
+}
+
+#[test]
+fn layers_that_do_not_fit_are_refused() {
+    let rng = &mut Rng::seed_from_u64(4);
+    let mut layer = |d_in, both| Lstm::<f64>::random(d_in, 3, both, rng).layers.remove(0);
+    let refused = |layers| Lstm::new(layers).unwrap_err();
+    insta::assert_snapshot!(refused(vec![]), @"the number of layers of an LSTM is 0, and must be at least 1");
+    insta::assert_snapshot!(refused(vec![layer(5, true), layer(3, true)]), @"the input weight of layer 1 has shape (3, 12), expected (6, 12)");
+    insta::assert_snapshot!(refused(vec![layer(5, false), layer(3, true)]), @"the list of directions of layer 1 has 2 entries, expected 1");
+    let lstm = Lstm::new(vec![layer(5, false)]).unwrap();
+    let refused = |n, width| lstm.forward(&Matrix::zeros(n, width), None).unwrap_err();
+    insta::assert_snapshot!(refused(0, 5), @"the input of an LSTM has shape (0, 5): it holds no tokens");
+    insta::assert_snapshot!(refused(4, 6), @"the input of an LSTM has shape (4, 6), expected (4, 5)");
+}
