@@ -33,6 +33,8 @@ mod nan;
 mod quote;
 /// What is compiled for what: lessons without files, the proof without the book.
 mod rooms;
+/// The model of source 003: what its framework computes, every stage computes.
+mod sensors;
 /// What the sources say has its place: each chapter and test that the book names for it.
 mod sources;
 /// Every stage gives the same numbers on random sizes, masks and biases.

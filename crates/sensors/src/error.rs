@@ -92,4 +92,8 @@ pub enum Error {
     /// A sensor that no reading has.
     #[error("there is no sensor {sensor}: they count from 1 to {N_SENSORS}")]
     NoSensor { sensor: usize },
+
+    /// A text in a file's metadata that makes no sense.
+    #[error("{file}: {key} of its metadata makes no sense")]
+    Text { file: String, key: String },
 }

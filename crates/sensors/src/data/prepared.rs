@@ -15,7 +15,7 @@ use crate::{Error, Result};
 /// let prepared = Prepared::of(&readings, 0)?;
 /// assert_eq!(prepared.scale.sensors.len(), 14);
 /// let engines = [&prepared.train, &prepared.validation, &prepared.test];
-/// assert_eq!(engines.map(|windows| windows.n_engines()), [80, 20, 100]);
+/// assert_eq!(engines.map(|windows| windows.n_engines()), [160, 40, 100]);
 /// # Ok::<(), sensors::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

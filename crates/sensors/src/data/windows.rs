@@ -81,13 +81,8 @@ impl Windows {
     }
 
     /// The last reading of a window.
-    pub fn last_reading(&self, at: &At) -> impl Iterator<Item = f64> {
-        self.engines[at.engine]
-            .row(at.end - 1)
-            .iter()
-            .copied()
-            .collect::<Vec<_>>()
-            .into_iter()
+    pub fn last_reading(&self, at: &At) -> Vec<f64> {
+        self.engines[at.engine].row(at.end - 1).iter().copied().collect()
     }
 
     /// The last window of each engine: what a fleet's owner asks.
