@@ -69,9 +69,9 @@ impl Architecture {
         pool: Pool::Mean,
     };
 
-    /// What the source's is compared with, and itself: the name, and the parts. The two
-    /// "wide" ones have the parameters of attention in their LSTM instead.
-    pub const VARIANTS: [(&str, Self); 7] = {
+    /// What the source's is compared with, and itself: the name, and the parts. The
+    /// wide one has attention's parameters in its LSTM instead.
+    pub const VARIANTS: [(&str, Self); 6] = {
         const fn lstm(hidden: usize, n_heads: Option<usize>, pool: Pool) -> Architecture {
             Architecture { reader: Reader::BiLstm { hidden }, n_heads, pool }
         }
@@ -88,7 +88,6 @@ impl Architecture {
                     pool: Pool::Mean,
                 },
             ),
-            ("BiLSTM, wide", lstm(218, None, Pool::Ends)),
             ("BiLSTM, mean, wide", lstm(218, None, Pool::Mean)),
         ]
     };

@@ -52,8 +52,8 @@ pub use architecture::{Architecture, Ledger, Pool, Reader, Slot};
 pub use baseline::{Plain, Seen};
 pub use data::{
     At, CAP, Engine, Fleet, GROUPS, Lived, N_COLUMNS, N_SENSORS, N_SETTINGS, N_STEPS,
-    Prepared, Reading, Readings, Scale, Truth, Windows, parse_engines, parse_lives, split,
-    write_engines,
+    Prepared, Reading, Readings, Scale, Truth, Windows, parse_engines, parse_lives,
+    split, write_engines,
 };
 pub use error::{Error, Result};
 pub use lstm::{Case, Direction, Layer, Lstm, Read, State};

@@ -74,7 +74,6 @@ fn the_source_s_attention_is_263_168_of_all() {
         one head: 411393
         eight heads: 411393
         no BiLSTM: 267777
-        BiLSTM, wide: 408533
         BiLSTM, mean, wide: 408533
         ");
 }
