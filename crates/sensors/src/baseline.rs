@@ -3,7 +3,8 @@
 use attention::nalgebra::DVector;
 use attention::{Error as SizeError, Matrix};
 
-use crate::data::{At, CAP, Windows};
+use crate::data::{At, Windows};
+use crate::sizes::CAP;
 use crate::{Error, Result};
 
 /// What of a window a regression sees.

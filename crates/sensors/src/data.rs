@@ -11,10 +11,10 @@ mod windows;
 #[cfg(test)]
 mod tests;
 
-pub use engine::{Engine, N_COLUMNS, N_SENSORS, N_SETTINGS, Reading};
+pub use engine::{Engine, Reading};
 pub use files::Readings;
 pub use fleet::{Fleet, GROUPS, Lived, Truth};
 pub use prepared::{Prepared, split};
 pub use scale::Scale;
 pub use text::{parse_engines, parse_lives, write_engines};
-pub use windows::{At, CAP, N_STEPS, Windows};
+pub use windows::{At, Windows};

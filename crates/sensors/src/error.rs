@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::data::{N_COLUMNS, N_SENSORS, N_STEPS};
+use crate::sizes::{N_COLUMNS, N_SENSORS, N_STEPS};
 
 /// A result whose error is this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;

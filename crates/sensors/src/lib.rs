@@ -46,17 +46,18 @@ mod error;
 mod lstm;
 mod metrics;
 mod model;
+mod sizes;
 mod trained;
 
 pub use architecture::{Architecture, Ledger, Pool, Reader, Slot};
 pub use baseline::{Plain, Seen};
 pub use data::{
-    At, CAP, Engine, Fleet, GROUPS, Lived, N_COLUMNS, N_SENSORS, N_SETTINGS, N_STEPS,
-    Prepared, Reading, Readings, Scale, Truth, Windows, parse_engines, parse_lives,
-    split, write_engines,
+    At, Engine, Fleet, GROUPS, Lived, Prepared, Reading, Readings, Scale, Truth, Windows,
+    parse_engines, parse_lives, split, write_engines,
 };
 pub use error::{Error, Result};
 pub use lstm::{Case, Direction, Layer, Lstm, Read, State};
 pub use metrics::{nasa_score, rmse};
 pub use model::{AttentionSteps, Remaining, Steps, Tokens, Trained};
+pub use sizes::{CAP, N_COLUMNS, N_SENSORS, N_SETTINGS, N_STEPS};
 pub use trained::{REMAINING_FILE, SEEDS, remaining};

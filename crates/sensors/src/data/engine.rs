@@ -1,13 +1,6 @@
 //! What is measured of an engine.
 
-/// Settings of the operation in a reading.
-pub const N_SETTINGS: usize = 3;
-
-/// Sensors in a reading.
-pub const N_SENSORS: usize = 21;
-
-/// Columns of a file: the unit, the cycle, the settings, the sensors.
-pub const N_COLUMNS: usize = 2 + N_SETTINGS + N_SENSORS;
+use crate::sizes::{N_SENSORS, N_SETTINGS};
 
 /// One reading: what an engine did in one cycle, which is one flight.
 #[derive(Debug, Clone, PartialEq)]

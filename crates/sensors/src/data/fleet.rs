@@ -3,7 +3,8 @@
 use attention::{Rng, SeedableRng};
 use rand::RngExt;
 
-use super::{Engine, N_SENSORS, N_SETTINGS, N_STEPS, Reading, Readings};
+use super::{Engine, Reading, Readings};
+use crate::sizes::{N_SENSORS, N_SETTINGS, N_STEPS};
 
 /// The sensors that say something, in groups that drift and spike together.
 pub const GROUPS: [(&str, &[usize]); 4] = [

@@ -2,7 +2,8 @@
 
 use attention::{Error as SizeError, Matrix};
 
-use super::{Engine, N_SENSORS};
+use super::Engine;
+use crate::sizes::N_SENSORS;
 use crate::{Error, Result};
 
 /// Which sensors say something, and the mean and spread of each: what was measured on the

@@ -3,6 +3,7 @@ use std::fs;
 use attention::{Rng, SeedableRng};
 
 use super::*;
+use crate::sizes::{CAP, N_COLUMNS, N_SENSORS, N_SETTINGS, N_STEPS};
 use crate::{Plain, Seen, nasa_score, rmse};
 
 /// Engines whose every reading is 100 times their unit plus the cycle.

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::{Engine, N_COLUMNS, N_SENSORS, N_SETTINGS, Reading};
+use super::{Engine, Reading};
+use crate::sizes::{N_COLUMNS, N_SENSORS, N_SETTINGS};
 use crate::{Error, Result};
 
 /// The engines of a text; `file` is what errors call it.

@@ -3,14 +3,8 @@
 use attention::{Error as SizeError, Matrix};
 
 use super::{Engine, Scale};
+use crate::sizes::{CAP, N_STEPS};
 use crate::{Error, Result};
-
-/// Readings in a window.
-pub const N_STEPS: usize = 30;
-
-/// The longest life that a model is asked for: an engine that runs well says nothing of when
-/// it will fail.
-pub const CAP: f64 = 125.0;
 
 /// Where a window stands, and what is right there.
 #[derive(Debug, Clone, Copy, PartialEq)]
