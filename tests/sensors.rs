@@ -4,7 +4,7 @@ use attention::{LayerParameters, Matrix, MultiHeadAttention, Real, max_abs_diff}
 use fused_heads::FusedAttention;
 use lessons::every_stage;
 use pretrained::TensorFile;
-use sensors::{Remaining, remaining};
+use sensors::{At, CAP, Fleet, Plain, Prepared, Remaining, Seen, remaining, rmse};
 use workshop::paths;
 
 use crate::cases::assert_close;
@@ -31,7 +31,7 @@ fn compare<A: MultiHeadAttention<T>, T: Real>(stage: &str, model: &Remaining<A, 
         let of_maps = attn.iter().zip(&maps[s * h..]);
         let of_maps = of_maps.map(|(a, b)| max_abs_diff(b, &cast(a)).unwrap());
         // In parts of 125 cycles, which is what the model puts out.
-        let output = (steps.remaining.to_f64() - lives[s]).abs() / sensors::CAP;
+        let output = (steps.remaining.to_f64() - lives[s]).abs() / CAP;
         let pairs = [
             ("tokens", max_abs_diff(&x[s], &cast(&steps.x)).unwrap()),
             ("maps", of_maps.fold(0.0, f64::max)),
@@ -58,4 +58,28 @@ fn every_stage_gives_what_the_framework_gives() {
     }
     let model: Remaining<FusedAttention<f32>, f32> = trained.fused().unwrap();
     compare("fused", &model);
+}
+
+/// On engines that it has not seen, the trained model against a linear regression on the
+/// last reading: what the training printed, from the weights alone.
+#[test]
+fn the_model_beats_the_last_reading() {
+    let (readings, _) = Fleet::default().readings(0);
+    let prepared = Prepared::of(&readings, 0).unwrap();
+    let trained = remaining().unwrap();
+    assert_eq!(trained.scale, prepared.scale);
+    let model: Remaining<FusedAttention<f32>, f32> = trained.fused().unwrap();
+    let (test, plain) =
+        (&prepared.test, Plain::fit(&prepared.train, Seen::Last).unwrap());
+    let some: Vec<At> = test.at.iter().step_by(40).copied().collect();
+    let targets: Vec<f64> = some.iter().map(At::target).collect();
+    let of_plain: Vec<f64> = some.iter().map(|at| plain.predict(test, at)).collect();
+    let of_model = some.iter().map(|at| {
+        let window = test.readings(at).map(|x| x as f32);
+        f64::from(model.forward(&window).unwrap().remaining).clamp(0.0, CAP)
+    });
+    let of_model = rmse(&of_model.collect::<Vec<_>>(), &targets);
+    let of_plain = rmse(&of_plain, &targets);
+    println!("{of_model:.2} and {of_plain:.2}: {:.2}", of_model / of_plain);
+    assert!(of_model <= 0.7 * of_plain, "{of_model} and {of_plain}");
 }

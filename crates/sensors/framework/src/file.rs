@@ -15,13 +15,13 @@ const N_WINDOWS: usize = 4;
 
 /// Writes the weights, in half precision, and the reference next to them.
 pub fn save(path: &Path, net: &Net, prepared: &Prepared) -> Result<()> {
-    let weights = net.named().into_iter().map(|(name, var)| {
-        Ok((name.to_string(), var.as_tensor().to_dtype(DType::F16)?))
-    });
+    let weights = net
+        .named()
+        .into_iter()
+        .map(|(name, var)| Ok((name.to_string(), var.as_tensor().to_dtype(DType::F16)?)));
     let weights = weights.collect::<Result<Vec<(String, Tensor)>>>()?;
-    let words = |all: &[f64]| {
-        all.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
-    };
+    let words =
+        |all: &[f64]| all.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
     let scale = &prepared.scale;
     let sensors: Vec<String> = scale.sensors.iter().map(usize::to_string).collect();
     let mut texts: HashMap<String, String> = net
@@ -47,8 +47,12 @@ pub fn save(path: &Path, net: &Net, prepared: &Prepared) -> Result<()> {
 /// `windows` (4, 30, 14), and of them `x`, `attn` and `remaining`.
 fn reference_of(net: &Net, prepared: &Prepared) -> Result<Vec<(String, Tensor)>> {
     let last = prepared.test.last();
-    let some: Vec<At> =
-        last.iter().step_by((last.len() / N_WINDOWS).max(1)).take(N_WINDOWS).copied().collect();
+    let some: Vec<At> = last
+        .iter()
+        .step_by((last.len() / N_WINDOWS).max(1))
+        .take(N_WINDOWS)
+        .copied()
+        .collect();
     let windows = inputs(&prepared.test, &some, net.d_in())?;
     let output = net.forward(&windows)?;
     let remaining = (output.part * CAP)?;

@@ -48,7 +48,8 @@ pub fn learn(
     stopped: &AtomicBool,
 ) -> Result<Net> {
     let d_in = prepared.scale.sensors.len();
-    let net = Net::new(architecture, d_in, start::weights(architecture, d_in, plan.seed)?)?;
+    let net =
+        Net::new(architecture, d_in, start::weights(architecture, d_in, plan.seed)?)?;
     let vars: Vec<Var> = net.named().into_iter().map(|(_, var)| var).collect();
     let config = ParamsAdamW { lr: plan.rate, weight_decay: 0.0, ..Default::default() };
     let mut optimiser = AdamW::new(vars.clone(), config)?;
@@ -67,7 +68,8 @@ pub fn learn(
             let part = 0.01 + 0.99 * 0.5 * (1.0 + (std::f64::consts::PI * done).cos());
             optimiser.set_learning_rate(plan.rate * part);
             let batch = drawn(&prepared.train.at, plan.batch, rng);
-            let (of_batch, gradients) = gradients(&net, &vars, prepared, &batch, plan, &pools)?;
+            let (of_batch, gradients) =
+                gradients(&net, &vars, prepared, &batch, plan, &pools)?;
             ensure!(of_batch.is_finite(), "the loss is {of_batch}: try a lower --rate");
             optimiser.step(&gradients)?;
             loss += of_batch / plan.steps as f64;

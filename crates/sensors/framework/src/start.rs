@@ -22,7 +22,12 @@ pub fn weights(architecture: Architecture, d_in: usize, seed: u64) -> Result<Var
         let start = Tensor::from_vec(all, slot.shape.clone(), &Device::Cpu)?;
         let zeros = candle_nn::Init::Const(0.0);
         map.get(slot.shape.clone(), slot.name, zeros, DType::F32, &Device::Cpu)?;
-        map.data().lock().expect("one thread").get(slot.name).expect("just put").set(&start)?;
+        map.data()
+            .lock()
+            .expect("one thread")
+            .get(slot.name)
+            .expect("just put")
+            .set(&start)?;
     }
     Ok(map)
 }
