@@ -19,3 +19,51 @@ pub const SEEDS: &str = include_str!("../data/seeds.json");
 pub fn remaining() -> Result<Trained> {
     Trained::read(TensorFile::from_bytes("remaining.safetensors", REMAINING_FILE)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::Architecture;
+
+    /// Least, median and most of a number of these runs.
+    fn spread(runs: &[&Value], key: &str) -> [f64; 3] {
+        let number = |run: &&Value| run[key].as_f64().unwrap();
+        let mut all: Vec<f64> = runs.iter().map(number).collect();
+        all.sort_by(f64::total_cmp);
+        let n = all.len();
+        [all[0], (all[(n - 1) / 2] + all[n / 2]) / 2.0, all[n - 1]]
+    }
+
+    #[test]
+    fn what_each_part_is_for() {
+        let runs: Vec<Value> = serde_json::from_str(SEEDS).unwrap();
+        let variants = Architecture::VARIANTS.map(|(name, _)| name);
+        let mut text = String::new();
+        for name in ["linear, last", "linear, mean"].into_iter().chain(variants) {
+            let of: Vec<&Value> =
+                runs.iter().filter(|run| run["variant"] == name).collect();
+            let ([a, b, c], [d, e, f]) = (spread(&of, "rmse"), spread(&of, "score"));
+            let n = of.len();
+            writeln!(
+                text,
+                "{name}, {n} runs: RMSE {a:.2} {b:.2} {c:.2}, score {d:.0} {e:.0} {f:.0}"
+            )
+            .unwrap();
+        }
+        insta::assert_snapshot!(text, @"");
+    }
+
+    #[test]
+    fn the_trained_model_is_the_source_s() {
+        let trained = remaining().unwrap();
+        assert_eq!(trained.architecture, Architecture::SOURCE);
+        let model = trained.fused::<f64>().unwrap();
+        let attention = model.attention.unwrap().function;
+        let count = attention::MultiHeadAttention::parameter_count(&attention);
+        assert_eq!(count.total(), 263_168);
+    }
+}

@@ -69,7 +69,7 @@ struct Common {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Rounds of 128 steps.
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 5)]
     epochs: usize,
     /// The first rate.
     #[arg(long, default_value_t = 2e-3)]
