@@ -73,9 +73,10 @@ fn the_model_beats_the_last_reading() {
         (&prepared.test, Plain::fit(&prepared.train, Seen::Last).unwrap());
     let some: Vec<At> = test.at.iter().step_by(40).copied().collect();
     let targets: Vec<f64> = some.iter().map(At::target).collect();
-    let of_plain: Vec<f64> = some.iter().map(|at| plain.predict(test, at)).collect();
+    let of_plain: Vec<f64> =
+        some.iter().map(|at| plain.predict(test, at).unwrap()).collect();
     let of_model = some.iter().map(|at| {
-        let window = test.readings(at).map(|x| x as f32);
+        let window = test.readings(at).unwrap().map(|x| x as f32);
         f64::from(model.forward(&window).unwrap().remaining).clamp(0.0, CAP)
     });
     let of_model = rmse(&of_model.collect::<Vec<_>>(), &targets);

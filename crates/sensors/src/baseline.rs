@@ -32,7 +32,7 @@ impl Plain {
     pub fn fit(windows: &Windows, seen: Seen) -> Result<Self> {
         SizeError::expect_positive("the number of windows", windows.at.len())?;
         let rows: Vec<Vec<f64>> =
-            windows.at.iter().map(|at| row(windows, at, seen)).collect();
+            windows.at.iter().map(|at| row(windows, at, seen)).collect::<Result<_>>()?;
         let width = rows[0].len();
         let x = Matrix::from_fn(rows.len(), width, |i, j| rows[i][j]);
         let targets = windows.at.iter().map(At::target);
@@ -47,18 +47,21 @@ impl Plain {
     }
 
     /// What it says of a window, at least 0 and at most 125.
-    pub fn predict(&self, windows: &Windows, at: &At) -> f64 {
-        let each = row(windows, at, self.seen).into_iter().zip(&self.weights);
-        each.map(|(x, w)| x * w).sum::<f64>().clamp(0.0, CAP)
+    ///
+    /// # Errors
+    /// As [`Windows::readings`].
+    pub fn predict(&self, windows: &Windows, at: &At) -> Result<f64> {
+        let each = row(windows, at, self.seen)?.into_iter().zip(&self.weights);
+        Ok(each.map(|(x, w)| x * w).sum::<f64>().clamp(0.0, CAP))
     }
 }
 
 /// What is seen, and 1 for the bias.
-fn row(windows: &Windows, at: &At, seen: Seen) -> Vec<f64> {
+fn row(windows: &Windows, at: &At, seen: Seen) -> Result<Vec<f64>> {
     let mut row: Vec<f64> = match seen {
-        Seen::Last => windows.last_reading(at),
-        Seen::Mean => windows.readings(at).row_mean().iter().copied().collect(),
+        Seen::Last => windows.last_reading(at)?,
+        Seen::Mean => windows.readings(at)?.row_mean().iter().copied().collect(),
     };
     row.push(1.0);
-    row
+    Ok(row)
 }

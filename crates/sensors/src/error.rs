@@ -96,4 +96,12 @@ pub enum Error {
     /// A text in a file's metadata that makes no sense.
     #[error("{file}: {key} of its metadata makes no sense")]
     Text { file: String, key: String },
+
+    /// A spread by which nothing can be divided.
+    #[error("the spread of sensor {sensor} is {spread}, and must be a number above 0")]
+    Spread { sensor: usize, spread: f64 },
+
+    /// A window that these engines do not have.
+    #[error("no window of engine {engine} (from 0) ends at cycle {end}")]
+    NoWindow { engine: usize, end: usize },
 }

@@ -26,7 +26,7 @@
 //! let (readings, _) = Fleet::default().readings(0);
 //! let windows = Windows::of(&readings.test, &readings.lives, &trained.scale)?;
 //! let last = windows.last()[0];
-//! let steps = model.forward(&windows.readings(&last))?;
+//! let steps = model.forward(&windows.readings(&last)?)?;
 //! assert_eq!(steps.x.shape(), (30, 256));
 //! println!("{:.0} cycles; in truth {}", steps.remaining, last.remaining);
 //! # Ok::<(), sensors::Error>(())

@@ -88,6 +88,14 @@ impl<T: Real> Lstm<T> {
                 let what = format!("the input weight of layer {l}");
                 let found = direction.input.weight.shape();
                 SizeError::expect_shape(what, (d_in, 4 * hidden), found)?;
+                let what = format!("the hidden weight of layer {l}");
+                let found = direction.hidden.weight.shape();
+                SizeError::expect_shape(what, (hidden, 4 * hidden), found)?;
+                for linear in [&direction.input, &direction.hidden] {
+                    let Some(bias) = &linear.bias else { continue };
+                    let what = format!("a bias of layer {l}");
+                    SizeError::expect_shape(what, (1, 4 * hidden), bias.shape())?;
+                }
             }
             d_in = hidden * n_directions;
         }

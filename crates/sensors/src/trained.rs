@@ -54,7 +54,16 @@ mod tests {
             )
             .unwrap();
         }
-        insta::assert_snapshot!(text, @"");
+        insta::assert_snapshot!(text, @"
+        linear, last, 1 runs: RMSE 20.88 20.88 20.88, score 1121 1121 1121
+        linear, mean, 1 runs: RMSE 13.93 13.93 13.93, score 626 626 626
+        BiLSTM, 2 runs: RMSE 12.34 12.48 12.61, score 762 783 805
+        BiLSTM, mean, 2 runs: RMSE 12.96 13.18 13.40, score 735 749 763
+        one head, 1 runs: RMSE 12.98 12.98 12.98, score 781 781 781
+        eight heads, 1 runs: RMSE 12.95 12.95 12.95, score 766 766 766
+        no BiLSTM, 1 runs: RMSE 13.46 13.46 13.46, score 601 601 601
+        BiLSTM, mean, wide, 1 runs: RMSE 13.37 13.37 13.37, score 735 735 735
+        ");
     }
 
     #[test]

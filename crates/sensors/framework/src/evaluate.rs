@@ -60,7 +60,7 @@ fn predicted(net: &Net, windows: &Windows, all: &[At]) -> Result<Vec<f64>> {
 pub fn inputs(windows: &Windows, all: &[At], d_in: usize) -> Result<Tensor> {
     let mut numbers: Vec<f32> = Vec::with_capacity(all.len() * N_STEPS * d_in);
     for at in all {
-        let readings = windows.readings(at);
+        let readings = windows.readings(at)?;
         numbers.extend(readings.transpose().iter().map(|&x| x as f32));
     }
     Ok(Tensor::from_vec(numbers, (all.len(), N_STEPS, d_in), &Device::Cpu)?)

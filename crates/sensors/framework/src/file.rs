@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use candle_core::{DType, Tensor};
 use sensors::{At, CAP, N_STEPS, Prepared};
 
@@ -37,11 +37,22 @@ pub fn save(path: &Path, net: &Net, prepared: &Prepared) -> Result<()> {
         ("cap".to_string(), CAP.to_string()),
         ("window".to_string(), N_STEPS.to_string()),
     ]);
-    safetensors::serialize_to_file(weights, Some(texts), path)?;
+    write(path, &safetensors::serialize(weights, Some(texts))?)?;
     let name = path.file_stem().context("the output has no name")?.to_string_lossy();
     let reference = path.with_file_name(format!("{name}-reference.safetensors"));
-    safetensors::serialize_to_file(reference_of(net, prepared)?, None, &reference)?;
-    Ok(())
+    write(&reference, &safetensors::serialize(reference_of(net, prepared)?, None)?)
+}
+
+/// Writes a file whose header is in alphabetical order: as it comes, its order changes from
+/// run to run, and the same weights would make another file.
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let (length, rest) = bytes.split_first_chunk().context("no safetensors file")?;
+    let n = usize::try_from(u64::from_le_bytes(*length))?;
+    let (header, tensors) = rest.split_at_checked(n).context("no header")?;
+    let header: serde_json::Value = serde_json::from_slice(header)?;
+    let header = format!("{:<n$}", header.to_string());
+    ensure!(header.len() == n, "the header has {} bytes, expected {n}", header.len());
+    Ok(std::fs::write(path, [length, header.as_bytes(), tensors].concat())?)
 }
 
 /// `windows` (4, 30, 14), and of them `x`, `attn` and `remaining`.

@@ -55,6 +55,11 @@ enum Command {
         #[arg(long, default_value = "../data/seeds.json")]
         output: PathBuf,
     },
+    /// The generated engines, as files of NASA's format.
+    Write {
+        /// A folder that is there.
+        folder: PathBuf,
+    },
 }
 
 #[derive(Args)]
@@ -87,6 +92,9 @@ fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Train { common, output } => train(&common, &output),
         Command::Seeds { common, seeds, output } => seeds::run(&common, seeds, &output),
+        Command::Write { folder } => {
+            Ok(Fleet::default().readings(0).0.save(&folder, "FD001")?)
+        }
     }
 }
 
@@ -94,7 +102,10 @@ fn train(common: &Common, output: &Path) -> Result<()> {
     let prepared = prepared(common)?;
     let baseline = Plain::fit(&prepared.train, Seen::Last)?;
     let plain = evaluate::judge(&prepared.test, 1, |all| {
-        Ok(all.iter().map(|at| baseline.predict(&prepared.test, at)).collect())
+        Ok(all
+            .iter()
+            .map(|at| baseline.predict(&prepared.test, at))
+            .collect::<Result<_, _>>()?)
     })?;
     println!("linear on the last reading: {plain}");
     let architecture = Architecture::SOURCE;

@@ -27,7 +27,9 @@ pub fn run(common: &Common, n_seeds: u64, output: &Path) -> Result<()> {
         if !has(&runs, name, 0) {
             let (test, plain) = (&prepared.test, Plain::fit(&prepared.train, seen)?);
             let of = |at: &At| plain.predict(test, at);
-            let judged = judge(test, EVERY, |all| Ok(all.iter().map(of).collect()))?;
+            let judged = judge(test, EVERY, |all| {
+                Ok(all.iter().map(of).collect::<Result<_, _>>()?)
+            })?;
             runs.push(line(name, 0, d_in + 1, &judged));
         }
     }

@@ -198,9 +198,11 @@ impl Fleet {
         for Lived { engine, truth } in &mut test {
             let most = truth.end.saturating_sub(N_STEPS + 1).clamp(5, 144);
             let remaining = whole((5, most), rng);
-            engine.readings.truncate(truth.end - remaining);
-            truth.spikes.retain(|&(cycle, _)| cycle <= truth.end - remaining);
-            lives.push(remaining);
+            // A fleet may be made of engines that hardly run.
+            let last = truth.end.saturating_sub(remaining);
+            engine.readings.truncate(last);
+            truth.spikes.retain(|&(cycle, _)| cycle <= last);
+            lives.push(truth.end - last);
         }
         let apart = |all: Vec<Lived>| -> (Vec<Engine>, Vec<Truth>) {
             all.into_iter().map(|lived| (lived.engine, lived.truth)).unzip()

@@ -49,16 +49,21 @@ impl Scale {
     ///
     /// # Errors
     /// [`SizeError::Length`] for lists of different lengths, [`Error::NoSensor`] for a
-    /// number that no sensor has.
+    /// number that no sensor has, [`Error::Spread`] for a spread that is not above 0.
     pub fn new(sensors: Vec<usize>, mean: Vec<f64>, spread: Vec<f64>) -> Result<Self> {
         let n = sensors.len();
         SizeError::expect_positive("the number of sensors", n)?;
         SizeError::expect_length("the list of means", n, mean.len())?;
         SizeError::expect_length("the list of spreads", n, spread.len())?;
-        match sensors.iter().find(|&&s| !(1..=N_SENSORS).contains(&s)) {
-            Some(&sensor) => Err(Error::NoSensor { sensor }),
-            None => Ok(Self { sensors, mean, spread }),
+        for (&sensor, &spread) in sensors.iter().zip(&spread) {
+            if !(1..=N_SENSORS).contains(&sensor) {
+                return Err(Error::NoSensor { sensor });
+            }
+            if !(spread.is_finite() && spread > 0.0) {
+                return Err(Error::Spread { sensor, spread });
+            }
         }
+        Ok(Self { sensors, mean, spread })
     }
 
     /// All readings of an engine, `(reading − mean) / spread`.

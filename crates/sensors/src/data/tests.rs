@@ -4,7 +4,7 @@ use attention::{Rng, SeedableRng};
 
 use super::*;
 use crate::sizes::{CAP, N_COLUMNS, N_SENSORS, N_SETTINGS, N_STEPS};
-use crate::{Plain, Seen, nasa_score, rmse};
+use crate::{Error, Plain, Seen, nasa_score, rmse};
 
 /// Engines whose every reading is 100 times their unit plus the cycle.
 fn told(cycles: &[usize]) -> Vec<Engine> {
@@ -89,17 +89,21 @@ fn a_window_is_of_one_engine_and_ends_at_its_cycle() {
     assert_eq!((windows.at.len(), windows.n_engines(), windows.n_short), (2 + 11, 2, 1));
     for at in &windows.at {
         let unit = [1, 3][at.engine];
-        let readings = windows.readings(at);
+        let readings = windows.readings(at).unwrap();
         assert_eq!(readings.shape(), (N_STEPS, 1));
         for (t, &x) in readings.iter().enumerate() {
             assert_eq!(x, (1000 * unit + at.end - 29 + t) as f64);
         }
-        assert_eq!(windows.last_reading(at), [(1000 * unit + at.end) as f64]);
+        assert_eq!(windows.last_reading(at).unwrap(), [(1000 * unit + at.end) as f64]);
     }
     let lives: Vec<f64> = windows.last().iter().map(|at| at.remaining).collect();
     assert_eq!(lives, [7.0, 200.0]);
     assert_eq!((windows.at[0].remaining, windows.at[0].target()), (8.0, 8.0));
     assert_eq!(windows.last()[1].target(), CAP);
+    for (engine, end) in [(0, 29), (0, 32), (2, 30)] {
+        let at = At { engine, end, remaining: 0.0 };
+        assert!(matches!(windows.readings(&at), Err(Error::NoWindow { .. })));
+    }
 }
 
 #[test]
@@ -148,6 +152,8 @@ fn fourteen_sensors_say_something() {
     let dead = [Engine { unit: 1, readings: same }];
     insta::assert_snapshot!(Scale::of(&dead).unwrap_err(), @"no sensor of 1 engines says anything: all are constant");
     let new = |sensors, n| Scale::new(sensors, vec![0.0; n], vec![1.0; n]).unwrap_err();
+    let flat = Scale::new(vec![2], vec![0.0], vec![0.0]).unwrap_err();
+    insta::assert_snapshot!(flat, @"the spread of sensor 2 is 0, and must be a number above 0");
     insta::assert_snapshot!(new(vec![2, 22], 2), @"there is no sensor 22: they count from 1 to 21");
     insta::assert_snapshot!(new(vec![2, 3], 1), @"the list of means has 1 entries, expected 2");
 }
@@ -206,7 +212,7 @@ fn the_last_reading_says_something_and_not_all() {
     let targets: Vec<f64> = test.at.iter().map(At::target).collect();
     let found = [Seen::Last, Seen::Mean].map(|seen| {
         let plain = Plain::fit(&prepared.train, seen).unwrap();
-        let of = |at: &At| plain.predict(test, at);
+        let of = |at: &At| plain.predict(test, at).unwrap();
         rmse(&test.at.iter().map(of).collect::<Vec<_>>(), &targets)
     });
     let mean = targets.iter().sum::<f64>() / targets.len() as f64;

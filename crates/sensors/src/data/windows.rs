@@ -70,13 +70,25 @@ impl Windows {
     ///
     /// # Shapes
     /// The result is `[30, n_sensors]`.
-    pub fn readings(&self, at: &At) -> Matrix {
-        self.engines[at.engine].rows(at.end - N_STEPS, N_STEPS).into_owned()
+    ///
+    /// # Errors
+    /// [`Error::NoWindow`] for one of other engines.
+    pub fn readings(&self, at: &At) -> Result<Matrix> {
+        let &At { engine, end, .. } = at;
+        match self.engines.get(engine) {
+            Some(all) if (N_STEPS..=all.nrows()).contains(&end) => {
+                Ok(all.rows(end - N_STEPS, N_STEPS).into_owned())
+            }
+            _ => Err(Error::NoWindow { engine, end }),
+        }
     }
 
     /// The last reading of a window.
-    pub fn last_reading(&self, at: &At) -> Vec<f64> {
-        self.engines[at.engine].row(at.end - 1).iter().copied().collect()
+    ///
+    /// # Errors
+    /// As [`readings`](Self::readings).
+    pub fn last_reading(&self, at: &At) -> Result<Vec<f64>> {
+        Ok(self.readings(at)?.row(N_STEPS - 1).iter().copied().collect())
     }
 
     /// The last window of each engine: what a fleet's owner asks.
