@@ -49,6 +49,12 @@ fn the_heads_that_have_a_pattern() {
             quoted.push((format!("{pattern}_layers"), format!("{first} to {last}")));
         }
     }
+    // Of those that copy on random text, the ones that give most to the first token on prose.
+    let (copying, first) =
+        (shares(&heads, "copying").unwrap(), shares(&heads, "first").unwrap());
+    let waits =
+        copying.iter().zip(&first).filter(|(copied, of)| **copied > MOST && **of > MOST);
+    quoted.push(("copying_waits".to_owned(), waits.count().to_string()));
     assert_quote!("ch18_patterns", table.text());
     assert_quote!("ch18_patterns_values", values(&quoted));
 }
@@ -100,21 +106,28 @@ fn copying_heads_taken_away() {
 #[test]
 fn copying_without_the_heads_that_look_back() {
     let findings = findings().unwrap();
-    let mut table = Table::new([("", -26), ("copying", 14), ("loss", 14)]);
+    let mut table =
+        Table::new([("", -33), ("copying", 12), ("later copies", 14), ("prose", 14)]);
     for (what, name) in [
         ("whole", "nothing"),
-        ("previous", "those that look back"),
-        ("same layers", "others of the same layers"),
-        ("random", "random"),
+        ("previous", "7 that look back on random text"),
+        ("previous on prose", "4 that look back on prose"),
+        ("same layers", "7 others of the same layers"),
+        ("random", "7 random ones"),
     ] {
         let of: Vec<_> = findings.composed.iter().filter(|it| it.what == what).collect();
+        // The name says how many.
+        let n = of[0].heads.to_string();
+        assert!(n == "0" || name.starts_with(&n), "{name}: {n}");
         if let [one] = of[..] {
-            table.row([name, &share(one.copying), &nats(one.later)]);
+            table.row([name, &share(one.copying), &nats(one.later), &nats(one.prose)]);
             continue;
         }
         let [least, _, most] = ends(of.iter().map(|it| it.copying)).map(share);
         let copying = format!("{least} to {most}");
-        table.row([name, &copying, &range(of.iter().map(|it| it.later))]);
+        let [later, prose] =
+            [range(of.iter().map(|it| it.later)), range(of.iter().map(|it| it.prose))];
+        table.row([name, &copying, &later, &prose]);
     }
     assert_quote!("ch18_composed", table.text());
     let of = |what: &str| findings.composed.iter().find(|it| it.what == what).unwrap();
@@ -123,8 +136,8 @@ fn copying_without_the_heads_that_look_back() {
         "ch18_composed_values",
         values(&[
             ("back_heads", of("previous").heads.to_string()),
+            ("back_prose_heads", of("previous on prose").heads.to_string()),
             ("back_copying", share(of("previous").copying)),
-            ("back_later", nats(of("previous").later)),
             ("all_copying", share(of("whole").copying)),
             ("same_least", share(ends(same.map(|it| it.copying))[0])),
         ])
@@ -136,14 +149,16 @@ fn names_that_stood_there_before() {
     let words = findings().unwrap().words;
     let mut table = Table::new([
         ("", -12),
-        ("all heads", 10),
-        ("without copying", 17),
+        ("never said", 10),
+        ("said twice", 12),
+        ("no copying", 12),
         ("random", 15),
     ]);
     for word in &words {
         let name = format!("Durs|{}", word.end.trim());
         let random = range(word.random.iter().copied());
-        table.row([&name, &nats(word.whole), &nats(word.without), &random]);
+        let [alone, whole, without] = [word.alone, word.whole, word.without].map(nats);
+        table.row([name, alone, whole, without, random]);
     }
     assert_quote!("ch18_words", table.text());
     assert_quote!(
@@ -171,7 +186,7 @@ fn windows_with_and_without_the_first_tokens() {
     };
     let perplexity = |x: f64| format!("{x:.1}");
     let whole = of("whole", 0, 0)[0];
-    let mut table = Table::new([("", -22), ("window 256", 16), ("window 64", 12)]);
+    let mut table = Table::new([("", -22), ("window 256", 16), ("window 64", 18)]);
     let mut quoted = vec![
         ("perplexity_whole".to_owned(), perplexity(whole)),
         ("breaks".to_owned(), BREAKS.to_string()),
@@ -189,10 +204,12 @@ fn windows_with_and_without_the_first_tokens() {
             ));
         }
     }
-    let [least, _, most] = ends(of("elsewhere", 256, 4)).map(perplexity);
-    let elsewhere = format!("{least} to {most}");
-    table.row(["4 others kept", &elsewhere, ""]);
-    quoted.push(("elsewhere".to_owned(), elsewhere));
+    let elsewhere = [256, 64].map(|width| {
+        let [least, _, most] = ends(of("elsewhere", width, 4)).map(perplexity);
+        format!("{least} to {most}")
+    });
+    let [wide, narrow] = elsewhere;
+    table.row(["4 others kept".to_owned(), wide, narrow]);
     assert_quote!("ch18_windows", table.text());
     assert_quote!("ch18_windows_values", values(&quoted));
 }
@@ -254,8 +271,11 @@ fn many_heads_taken_away() {
             ("unnoticed_random", unnoticed[1].to_string()),
             ("single_worst", worst),
             ("single_worst_cost", nats(cost)),
-            ("single_second_cost", nats(costs[1].1)),
             ("single_better", better.to_string()),
+            (
+                "half_times",
+                format!("{:.1}", (at(4, "importance")[0] - order.whole).exp())
+            ),
         ])
     );
 }

@@ -38,17 +38,19 @@ pub fn measure(study: &mut Study) -> Result<Value> {
             add("first", width, n_sinks, 0, &window.mask(&Positions::new(N, N)))?;
         }
     }
-    // The control: as many tokens, kept from elsewhere.
-    let window = Window { right: Some(0), ..Window::last(WIDTHS[1])? };
-    for seed in SEEDS {
-        let n = KEPT[2];
-        let rng = &mut Rng::seed_from_u64(seed);
-        let mut kept: Vec<i64> = (n as i64..WIDTHS[1] as i64).collect();
-        kept.shuffle(rng);
-        kept.truncate(n);
-        let sees = |i: i64, j: i64| window.sees(i, j) || (j <= i && kept.contains(&j));
-        let mask = Mask::Allowed(Matrix::from_fn(N, N, |i, j| sees(i as i64, j as i64)));
-        add("elsewhere", WIDTHS[1], n, seed, &mask)?;
+    // The control: as many tokens, kept from elsewhere in the first window.
+    for width in WIDTHS {
+        let window = Window { right: Some(0), ..Window::last(width)? };
+        for seed in SEEDS {
+            let n = KEPT[2];
+            let mut kept: Vec<i64> = (n as i64..width as i64).collect();
+            kept.shuffle(&mut Rng::seed_from_u64(seed));
+            kept.truncate(n);
+            let sees =
+                |i: i64, j: i64| window.sees(i, j) || (j <= i && kept.contains(&j));
+            let allowed = Matrix::from_fn(N, N, |i, j| sees(i as i64, j as i64));
+            add("elsewhere", width, n, seed, &Mask::Allowed(allowed))?;
+        }
     }
     Ok(all.into())
 }

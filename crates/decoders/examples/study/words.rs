@@ -36,6 +36,8 @@ fn of_name(study: &mut Study, name: &str) -> Result<Value> {
     let end = ids[before + 1];
     let copying = study.ranked("copying")?[..N_HEADS].to_vec();
     let loss = |model: &Model| Ok(-softmax(&logits(model, &ids)?)[end].ln());
+    let never = study.text.pieces("Mr Durs", usize::MAX, Long::Refuse)?.sequence.ids;
+    let alone = -softmax(&logits(&study.model, &never)?)[end].ln();
     let whole = loss(&study.model)?;
     let without = with_removed(&mut study.model, &copying, None, loss)?;
     let mut random = Vec::new();
@@ -44,7 +46,7 @@ fn of_name(study: &mut Study, name: &str) -> Result<Value> {
         random.push(with_removed(&mut study.model, &heads, None, loss)?);
     }
     println!(
-        "{:?}: {whole:.3}, without {without:.2}, random {random:.3?}",
+        "{:?}: alone {alone:.2}, {whole:.3}, without {without:.2}, random {random:.3?}",
         pieces.pieces
     );
     let layers = study.model.forward(&Sequence::new(ids.clone()))?;
@@ -54,6 +56,7 @@ fn of_name(study: &mut Study, name: &str) -> Result<Value> {
     Ok(json!({
         "pieces": pieces.pieces,
         "end": study.text.decode(&[end])?,
+        "alone": round(alone),
         "whole": round(whole), "without": round(without), "random": rounded(random),
         "layer": layer, "head": head,
         "map": rows.collect::<Vec<_>>(),

@@ -70,7 +70,7 @@ pub struct Removed {
 /// What copying heads do without some others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Composed {
-    /// Which are gone: `whole`, `previous`, `random`, `same layers`.
+    /// Which are gone: `whole`, `previous`, `previous on prose`, `random`, `same layers`.
     pub what: String,
     /// How many.
     pub heads: usize,
@@ -80,6 +80,8 @@ pub struct Composed {
     pub copying: f64,
     /// The loss on the later copies.
     pub later: f64,
+    /// The loss on prose.
+    pub prose: f64,
 }
 
 /// The loss of a name's end, where the name stands there before.
@@ -89,6 +91,8 @@ pub struct Word {
     pub pieces: Vec<String>,
     /// The name's end.
     pub end: String,
+    /// Its loss where the text does not say the name before.
+    pub alone: f64,
     /// Its loss.
     pub whole: f64,
     /// Without the most copying heads.
