@@ -138,14 +138,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_figure_is_drawn() {
-        for (name, draw) in FIGURES {
-            let figure = draw(&Args::default()).unwrap();
-            assert!(!figure.sketch().is_empty(), "{name}");
-        }
-    }
-
-    #[test]
     fn the_titles_are_true() {
         let scores = |n_heads| -> Vec<f64> {
             let runs = lookups(n_heads).unwrap();

@@ -67,14 +67,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_figure_is_drawn() {
-        for (name, draw) in FIGURES {
-            let figure = draw(&Args::default()).unwrap();
-            assert!(!figure.sketch().is_empty(), "{name}");
-        }
-    }
-
-    #[test]
     fn the_titles_are_true() {
         let scores = |setting| -> Vec<f64> {
             let score = |run: &Value| run["score"].as_f64().unwrap();

@@ -69,14 +69,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_figure_is_drawn() {
-        for (name, draw) in FIGURES {
-            let figure = draw(&Args::default()).unwrap();
-            assert!(!figure.sketch().is_empty(), "{name}");
-        }
-    }
-
-    #[test]
     fn the_titles_are_true() {
         let machine = record::reference().unwrap().machine;
         let ridge = machine.fma_peak_gflops / machine.bandwidth_gb_s;

@@ -30,17 +30,3 @@ pub const N_KV_HEADS: usize = 3;
 pub fn findings() -> Result<Findings> {
     Ok(Findings::smollm2()?)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::args::Args;
-
-    #[test]
-    fn every_figure_is_drawn() {
-        for (name, draw) in FIGURES {
-            let figure = draw(&Args::default()).unwrap();
-            assert!(!figure.sketch().is_empty(), "{name}");
-        }
-    }
-}

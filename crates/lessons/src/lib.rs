@@ -84,3 +84,19 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     let fixed = CHAPTERS.iter().copied().flatten().map(|(name, _)| *name);
     fixed.chain(live::ALL.into_iter().map(|live| live.name))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The others want arguments; the book draws each figure with those of its place.
+    #[test]
+    fn figures_that_need_no_arguments_are_drawn() {
+        let chapters =
+            [&ch11::FIGURES[..], &ch15::FIGURES, &ch17::FIGURES, &ch18::FIGURES];
+        for (name, draw) in chapters.concat() {
+            let figure = draw(&Args::default()).unwrap();
+            assert!(!figure.sketch().is_empty(), "{name}");
+        }
+    }
+}
