@@ -3,6 +3,8 @@
 
 use std::time::Instant;
 
+mod study;
+
 use attention::{Matrix, Real, max_abs_diff};
 use decoders::{
     AsRead, Choice, Decoder, FastDecoder, FastReader, Files, Predict, Reader, Writer,

@@ -1,0 +1,96 @@
+//! Losses, and heads taken away, each against another way to the same number.
+
+use attention::{Mask, MultiHeadAttention};
+use decoders::{AsRead, Decoder, Merge, merged, without};
+use encoders::Sequence;
+use variants::{Changes, Positions, Window};
+
+use super::{FAMILIES, ids, worst};
+use crate::cases::assert_close;
+use crate::encoders::models;
+
+fn llama() -> AsRead {
+    Decoder::load(models().join("llama-1")).unwrap()
+}
+
+#[test]
+fn a_loss_is_minus_the_logarithm_of_what_softmax_gives_the_next_token() {
+    for name in FAMILIES {
+        let model: AsRead = Decoder::load(models().join(name)).unwrap();
+        let ids = ids(23);
+        let layers = model.forward(&Sequence::new(ids.clone())).unwrap();
+        let logits = model.logits(layers.out()).unwrap();
+        let losses = model.losses(&ids, &Mask::Causal).unwrap();
+        assert_eq!(losses.len(), 22);
+        let apart = losses.iter().enumerate().map(|(i, loss)| {
+            let sum: f64 = logits.row(i).iter().map(|logit| logit.exp()).sum();
+            (loss + (logits[(i, ids[i + 1])].exp() / sum).ln()).abs()
+        });
+        assert_close(format!("{name}, losses"), worst(apart), 1e-10);
+    }
+    assert!(llama().losses(&ids(23), &Mask::FirstKeys(24)).is_err());
+    assert!(llama().losses(&[], &Mask::Causal).is_err());
+}
+
+/// A window on the mask is a window in the layer.
+#[test]
+fn a_window_by_its_mask_is_the_window_of_the_layer() {
+    let mut model = llama();
+    let ids = ids(23);
+    let window = Window { right: Some(0), n_sinks: 1, ..Window::last(4).unwrap() };
+    let by_mask = model.losses(&ids, &window.mask(&Positions::new(23, 23))).unwrap();
+    let whole = model.losses(&ids, &Mask::Causal).unwrap();
+    for block in &mut model.blocks {
+        let changes =
+            Changes { window: Some(window), ..block.attention.changes().clone() };
+        block.attention = block.attention.with_changes(changes).unwrap();
+    }
+    let by_layer = model.losses(&ids, &Mask::Causal).unwrap();
+    let apart = |a: &[f64], b: &[f64]| worst(a.iter().zip(b).map(|(a, b)| (a - b).abs()));
+    assert_close("by mask and by layer", apart(&by_mask, &by_layer), 1e-12);
+    assert!(apart(&by_mask, &whole) > 1e-3);
+}
+
+/// On one token a head says one thing: replaced by it, nothing changes. Replaced by zeros,
+/// the layer has lost what the head added.
+#[test]
+fn a_head_that_is_replaced_by_what_it_says_is_not_missed() {
+    let mut model = llama();
+    let text = vec![ids(1)];
+    let means = model.mean_outputs(&text).unwrap();
+    let out = |model: &AsRead| {
+        model.forward(&Sequence::new(text[0].clone())).unwrap().out().clone()
+    };
+    let whole = out(&model);
+    for (layer, means) in means.into_iter().enumerate() {
+        for (head, mean) in means.into_iter().enumerate() {
+            let attention = model.blocks[layer].attention.clone();
+            let mut with = |instead| {
+                let less = without(&attention, &[(head, instead)]).unwrap();
+                model.blocks[layer].attention = less;
+                let found = (out(&model) - &whole).amax();
+                model.blocks[layer].attention = attention.clone();
+                found
+            };
+            assert_close(format!("{layer}.{head} replaced"), with(Some(mean)), 1e-12);
+            assert!(with(None) > 1e-6, "{layer}.{head} is missed");
+        }
+    }
+    let n_heads = model.blocks[0].attention.dims().n_heads();
+    assert!(without(&model.blocks[0].attention, &[(n_heads, None)]).is_err());
+}
+
+/// Merged to as many as there are, nothing changes; a decoder with merged heads goes on.
+#[test]
+fn merged_heads_fit_the_model() {
+    let mut model = llama();
+    let groups = model.blocks[0].attention.sizes().groups.n_kv_heads();
+    let same = merged(&model.blocks[0].attention, groups, Merge::Mean).unwrap();
+    assert_eq!(same, model.blocks[0].attention);
+    for block in &mut model.blocks {
+        block.attention = merged(&block.attention, 1, Merge::Mean).unwrap();
+        assert_eq!(block.attention.sizes().groups.n_kv_heads(), 1);
+    }
+    let losses = model.losses(&ids(23), &Mask::Causal).unwrap();
+    assert!(losses.iter().all(|loss| loss.is_finite()));
+}
