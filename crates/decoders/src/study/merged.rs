@@ -137,4 +137,19 @@ mod tests {
         }
         assert_eq!(merged(&layer, 2, Merge::Mean).unwrap(), layer);
     }
+
+    /// Of heads 0 to 3, two stay: the mean of 0 and 1, and that of 2 and 3.
+    #[test]
+    fn neighbours_are_merged() {
+        let columns = Matrix::from_fn(1, 8, |_, column| (column / 2) as f64);
+        let found = |merge| columns_merged(&columns, 2, 4, 2, merge);
+        assert_eq!(
+            found(Merge::Mean),
+            Matrix::from_row_slice(1, 4, &[0.5, 0.5, 2.5, 2.5])
+        );
+        assert_eq!(
+            found(Merge::First),
+            Matrix::from_row_slice(1, 4, &[0.0, 0.0, 2.0, 2.0])
+        );
+    }
 }
