@@ -256,6 +256,7 @@ fn many_heads_taken_away() {
     costs.sort_by(|a, b| b.1.total_cmp(&a.1));
     let named = |(head, cost): (usize, f64)| (format!("{}.{}", head / 9, head % 9), cost);
     let (worst, cost) = named(costs[0]);
+    let noticed = order.costs.iter().filter(|cost| **cost > NOTICED).count();
     let better = order.costs.iter().filter(|cost| **cost < 0.0).count();
     assert_quote!("ch18_order", table.text());
     assert_quote!(
@@ -265,6 +266,7 @@ fn many_heads_taken_away() {
             ("unnoticed_random", unnoticed[1].to_string()),
             ("single_worst", worst),
             ("single_worst_cost", nats(cost)),
+            ("single_noticed", noticed.to_string()),
             ("single_better", better.to_string()),
             (
                 "half_times",
