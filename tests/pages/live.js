@@ -11,9 +11,10 @@ window.tried = {
   },
 
   async until(holds) {
-    const deadline = performance.now() + 30000;
+    // Long enough for a machine on which every test has a browser at once.
+    const deadline = performance.now() + 120000;
     while (!holds()) {
-      if (performance.now() > deadline) throw new Error("nothing came within 30 s");
+      if (performance.now() > deadline) throw new Error("nothing came within 120 s");
       await new Promise((done) => setTimeout(done, 10));
     }
   },
