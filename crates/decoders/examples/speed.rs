@@ -1,6 +1,6 @@
 //! How fast the fast decoder reads and writes on this machine, next to what its memory
 //! allows: `cargo run --release -p decoders --features fast --example speed -- MODEL`.
-//! `transformers.py` beside this file measures the same in transformers.
+//! `with_transformers.py` beside this file measures the same in transformers.
 
 use std::time::Instant;
 

@@ -1,6 +1,6 @@
 """The same model in transformers, to compare `cargo learn write` with.
 
-    python3 crates/decoders/examples/transformers.py MODEL.gguf ["A text"] [THREADS]
+    python3 crates/decoders/examples/with_transformers.py MODEL.gguf ["A text"] [THREADS]
 
 needs torch, transformers, gguf and accelerate, which nothing here installs. It prints the
 tokens, which must be the same, how many it writes in a second, and how long a prompt of 512
