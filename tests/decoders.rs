@@ -167,7 +167,8 @@ fn difference(found: &[f64], expected: &[f64]) -> f64 {
     worst(found.iter().zip(expected).map(|(a, b)| (a - b).abs()))
 }
 
-fn smollm2() -> Option<Files> {
+/// The files of SmolLM2, if they were fetched.
+pub fn smollm2() -> Option<Files> {
     let path = paths::smollm2();
     if path.is_file() {
         return Some(Files::open(&path).unwrap());

@@ -1,23 +1,20 @@
 //! What was found, found again where the model is.
 
-use attention::Mask;
-use decoders::{AsRead, Decoder, Files, PERIOD, Patterns, repeated, without};
+use attention::{Mask, Matrix};
+use decoders::{AsRead, Decoder, PERIOD, Patterns, repeated, without};
 use encoders::Sequence;
+use lessons::ch18::patterns::above;
 use lessons::ch18::removed::{OF_PROSE, without as found_without};
 use lessons::ch18::{N_HEADS, N_LAYERS, findings};
-use workshop::paths;
 
 use crate::cases::assert_close;
+use crate::decoders::smollm2;
 
 /// Copying heads and what the model does without them, on one of the five texts.
 #[test]
 fn the_model_still_does_what_was_found() {
-    let path = paths::smollm2();
-    if !path.is_file() {
-        println!("left out: {} is not there; see `cargo learn write`", path.display());
-        return;
-    }
-    let mut model: AsRead<f32> = Decoder::read(&Files::open(&path).unwrap()).unwrap();
+    let Some(files) = smollm2() else { return };
+    let mut model: AsRead<f32> = Decoder::read(&files).unwrap();
     let found = findings().unwrap();
     let n = model.config.n_vocabulary;
     // Heads were chosen on texts 0 to 4, and their means are kept.
@@ -32,8 +29,6 @@ fn the_model_still_does_what_was_found() {
     let apart = means.iter().zip(&found.heads.copying).map(|(a, b)| (a - b).abs());
     assert_close("copying shares", apart.fold(0.0, f64::max), 1e-3);
 
-    let mut order: Vec<usize> = (0..means.len()).collect();
-    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
     let later = |model: &AsRead<f32>| {
         let of = |seed| {
             model.losses(&repeated(seed, n), &Mask::Causal).unwrap().split_off(PERIOD)
@@ -43,8 +38,8 @@ fn the_model_still_does_what_was_found() {
     };
     let whole = found_without(&found, "whole", 0, "zero")[0].later;
     assert_close("the loss with all heads", (later(&model) - whole).abs(), 1e-2);
-    for &head in &order[..OF_PROSE] {
-        let (layer, head) = (head / N_HEADS, head % N_HEADS);
+    let means = Matrix::from_row_slice(N_LAYERS, N_HEADS, &means);
+    for (layer, head, _) in above(&means, 0.0).into_iter().take(OF_PROSE) {
         let block = &mut model.blocks[layer];
         block.attention = without(&block.attention, &[(head, None)]).unwrap();
     }

@@ -1,6 +1,7 @@
 //! The tokens that may come next, and which one is drawn: live.
 
 use anyhow::{Context, Result};
+use attention::{Matrix, softmax_rows};
 use decoders::{Choice, Next};
 use figures::WeightRow;
 
@@ -40,11 +41,8 @@ fn controls() -> Vec<Control> {
 
 /// softmax(logits / temperature), of the tokens that are kept.
 pub fn probabilities(next: &Next, temperature: f64) -> Vec<f64> {
-    let largest = next.logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let weight = |logit: &f64| ((logit - largest) / temperature).exp();
-    let weights: Vec<f64> = next.logits.iter().map(weight).collect();
-    let sum: f64 = weights.iter().sum();
-    weights.into_iter().map(|weight| weight / sum).collect()
+    let row = Matrix::from_row_slice(1, next.logits.len(), &next.logits);
+    softmax_rows(row / temperature).iter().copied().collect()
 }
 
 fn draw(settings: &Settings) -> Result<Shown> {
