@@ -9,10 +9,8 @@ mod hand;
 mod settings;
 
 use std::fs;
-use std::path::PathBuf;
-use std::sync::LazyLock;
+use std::path::Path;
 
-use book::Live as Module;
 use lessons::live::{self, Control, Live};
 use serde_json::{Value, json};
 
@@ -32,23 +30,10 @@ const EQUAL_AT_THE_END: f64 = 1e-3;
 /// What no control can be set to.
 const NONSENSE: &str = "nonsense";
 
-/// The built book with its module; none where it cannot be compiled.
-static BOOK: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
-    let folder = book::build().unwrap();
-    match book::add_live().unwrap() {
-        Module::Added { .. } => Some(folder),
-        found @ Module::NoTarget => {
-            assert!(!workshop::in_ci(), "{found}");
-            println!("not looked at: {found}");
-            None
-        }
-    }
-});
-
 /// Each live figure with the address of its chapter; `LIVE=positions,lookups` looks only at
 /// these.
 fn chapters(mut look: impl FnMut(&'static Live, &Browser, &str)) {
-    let Some(folder) = &*BOOK else { return };
+    let Some(folder) = crate::live_book() else { return };
     let server = book::serve(0).unwrap();
     let browser = Browser::start().unwrap();
     let only = std::env::var("LIVE").ok();
@@ -79,7 +64,7 @@ fn open(page: &Open, live: &Live) {
 }
 
 /// The chapter that a live figure stands in.
-fn page_of(folder: &std::path::Path, live: &Live) -> String {
+fn page_of(folder: &Path, live: &Live) -> String {
     let marked = format!("data-live=\"{}\"", live.name);
     let pages = crate::html_files(folder, "").into_iter();
     let holds = |page: &String| {

@@ -14,9 +14,11 @@ mod browser;
 mod live;
 mod own_sentence;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::{env, fs};
 
+use book::Live as Module;
 use browser::{Browser, View};
 
 /// One page's transfer, figures, their library and the live figures' module included; the
@@ -30,16 +32,39 @@ const VIEWS: [View; 4] = [
     View { width: 390, dark: true },
 ];
 
+/// The book, built once for all tests (a build takes the pages of another away from under
+/// it), and whether the modules lie in it.
+static BOOK: LazyLock<(PathBuf, bool)> = LazyLock::new(|| {
+    let folder = book::build().unwrap();
+    let live = book::add_live().unwrap();
+    println!("{live}");
+    let has_modules = match book::add_encoder().unwrap() {
+        Module::Added { n_bytes } => {
+            println!("the module of own sentences: {:.2} MB", n_bytes as f64 / 1e6);
+            true
+        }
+        Module::NoTarget => {
+            assert!(!workshop::in_ci(), "{live}");
+            false
+        }
+    };
+    (folder, has_modules)
+});
+
+/// The built book with its modules; none where they cannot be compiled.
+fn live_book() -> Option<&'static Path> {
+    let (folder, has_modules) = &*BOOK;
+    has_modules.then_some(folder.as_path())
+}
+
 #[test]
 fn every_page_stands_on_its_own() {
-    let folder = book::build().unwrap();
-    println!("{}", book::add_live().unwrap());
-    book::add_encoder().unwrap();
+    let (folder, _) = &*BOOK;
     let server = book::serve(0).unwrap();
     let browser = Browser::start().unwrap();
     let mut problems = Vec::new();
     let mut heaviest = 0f64;
-    for page in pages(&folder) {
+    for page in pages(folder) {
         for view in views(&page) {
             println!("{page} at {} px, {}", view.width, view.theme());
             let seen = browser.look(&format!("{}{page}", server.url()), view).unwrap();

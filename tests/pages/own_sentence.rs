@@ -7,9 +7,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
-use book::Live as Module;
 use live_encoder::{Model, Reading};
 use serde_json::{Value, json};
 use workshop::paths;
@@ -28,23 +26,6 @@ const EQUAL_LARGE: f64 = 5e-6;
 
 const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
 const SENTENCE: &str = "The bank of the river flooded the banks .";
-
-/// Whether there is a built book with the module in it.
-static HAS_MODULE: LazyLock<bool> = LazyLock::new(|| {
-    book::build().unwrap();
-    book::add_live().unwrap();
-    match book::add_encoder().unwrap() {
-        Module::Added { n_bytes } => {
-            println!("the module: {:.2} MB", n_bytes as f64 / 1e6);
-            true
-        }
-        found @ Module::NoTarget => {
-            assert!(!workshop::in_ci(), "{found}");
-            println!("not looked at: {found}");
-            false
-        }
-    }
-});
 
 /// A folder with a model of random weights, and a tokenizer that fits it.
 fn tiny() -> tempfile::TempDir {
@@ -114,7 +95,7 @@ fn farthest(page: &Value, model: &Model, sentence: &str) -> f64 {
 
 #[test]
 fn the_page_gives_the_maps_that_the_crates_give() {
-    if !*HAS_MODULE {
+    if crate::live_book().is_none() {
         return;
     }
     let (server, browser) = (book::serve(0).unwrap(), Browser::start().unwrap());
@@ -148,7 +129,7 @@ fn the_page_gives_the_maps_that_the_crates_give() {
 
 #[test]
 fn what_cannot_be_read_is_said_in_the_crates_words() {
-    if !*HAS_MODULE {
+    if crate::live_book().is_none() {
         return;
     }
     let (server, browser) = (book::serve(0).unwrap(), Browser::start().unwrap());
@@ -184,7 +165,7 @@ fn what_cannot_be_read_is_said_in_the_crates_words() {
 
 #[test]
 fn where_it_cannot_be_the_command_is_all_there_is() {
-    if !*HAS_MODULE {
+    if crate::live_book().is_none() {
         return;
     }
     let (server, browser) = (book::serve(0).unwrap(), Browser::start().unwrap());
@@ -207,7 +188,7 @@ fn six_layers_of_twelve_heads() {
         println!("left out: `cargo learn look --download` fetches the model");
         return;
     }
-    if !*HAS_MODULE {
+    if crate::live_book().is_none() {
         return;
     }
     let (server, browser) = (book::serve(0).unwrap(), Browser::start().unwrap());

@@ -155,7 +155,7 @@ fn said_by(package: &str, args: &[&str]) -> Result<String> {
 fn pages(bar: &Progress) -> Result<String> {
     bar.set_message("pages: every page in Chromium");
     let test = ["test", "-p", "equivalence", "--features", "pages", "--test", "pages"];
-    step::run("pages", cargo().args(test).args(["--", "--nocapture"]))?;
+    step::run("pages", cargo().args(test).args(["--", "--show-output"]))?;
     Ok("every page at 1280 and 390 px, light and dark, in Chromium".into())
 }
 
