@@ -22,11 +22,11 @@ window.tried = {
   // The figure's answer to settings, asked of the worker as the page asks.
   async compute(call, settings) {
     const { name, worker, about } = this.live;
-    const layer = about.layer;
+    const { weights } = about;
     const began = performance.now();
     let last = null;
     await new Promise((done) => {
-      window.live.ask(worker, { call, name, settings, layer }, (answer) => {
+      window.live.ask(worker, { call, name, settings, weights }, (answer) => {
         last = answer;
         if (answer.done || answer.error !== undefined || answer.broken) done();
       });

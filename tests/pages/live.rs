@@ -206,7 +206,7 @@ fn a_live_figure_goes_on_without_a_network() {
     chapters(|live, browser, url| {
         let page = browser.open(url, VIEWS[0], "").unwrap();
         open(&page, live);
-        // The first answer brings the module, and the layer if it is needed.
+        // The first answer brings the module, and the weights if it needs some.
         page.text("tried.compute('draw', {})").unwrap();
         page.offline().unwrap();
         hand::Hand::Keyboard.moves(&page, 0, &(live.controls)()[0].kind);

@@ -22,7 +22,7 @@ use book::Live as Module;
 use browser::{Browser, View};
 
 /// One page's transfer, figures, their library and the live figures' module included; the
-/// trained layer comes on top, where a live figure needs it.
+/// weights come on top, where a live figure needs them.
 const MOST_BYTES: f64 = 1.6e6;
 
 const VIEWS: [View; 4] = [

@@ -27,6 +27,7 @@ pub mod ch14;
 pub mod ch15;
 pub mod ch17;
 pub mod ch18;
+pub mod ch19;
 pub mod diagrams;
 pub mod live;
 pub mod numbers;
@@ -43,7 +44,7 @@ use args::Entry;
 pub use args::Args;
 pub use stages::every_stage;
 
-const CHAPTERS: [&[Entry]; 17] = [
+const CHAPTERS: [&[Entry]; 18] = [
     &diagrams::FIGURES,
     &ch01::FIGURES,
     &ch02::FIGURES,
@@ -61,6 +62,7 @@ const CHAPTERS: [&[Entry]; 17] = [
     &ch15::FIGURES,
     &ch17::FIGURES,
     &ch18::FIGURES,
+    &ch19::FIGURES,
 ];
 
 /// Draws the figure of this name.
@@ -92,8 +94,13 @@ mod tests {
     /// The others want arguments; the book draws each figure with those of its place.
     #[test]
     fn figures_that_need_no_arguments_are_drawn() {
-        let chapters =
-            [&ch11::FIGURES[..], &ch15::FIGURES, &ch17::FIGURES, &ch18::FIGURES];
+        let chapters = [
+            &ch11::FIGURES[..],
+            &ch15::FIGURES,
+            &ch17::FIGURES,
+            &ch18::FIGURES,
+            &ch19::FIGURES,
+        ];
         for (name, draw) in chapters.concat() {
             let figure = draw(&Args::default()).unwrap();
             assert!(!figure.sketch().is_empty(), "{name}");

@@ -15,6 +15,7 @@ mod figure;
 mod settings;
 mod shown;
 mod training;
+mod weights;
 
 use anyhow::{Context, Result};
 
@@ -23,14 +24,15 @@ pub use figure::Live;
 pub use settings::Settings;
 pub use shown::Shown;
 pub use training::{Begin, Begun, Training};
+pub use weights::Weights;
 
 use crate::{
     ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch11, ch12, ch13, ch14, ch15, ch17,
-    ch18,
+    ch18, ch19,
 };
 
 /// Every live figure, in the order of the chapters.
-pub const ALL: [&Live; 20] = [
+pub const ALL: [&Live; 23] = [
     &ch01::other_parts::LIVE,
     &ch02::arrows::LIVE,
     &ch02::scale::LIVE,
@@ -51,6 +53,9 @@ pub const ALL: [&Live; 20] = [
     &ch17::seen::LIVE,
     &ch18::next::LIVE,
     &ch18::patterns::LIVE,
+    &ch19::engine::LIVE,
+    &ch19::reach::LIVE,
+    &ch19::heads::LIVE,
 ];
 
 /// The live figure of this name.

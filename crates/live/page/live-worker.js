@@ -4,13 +4,13 @@
 const MOST_MS = 40; // of training, before the next message is heard
 
 let module = null; // a promise
-let layer = null; // another, once a figure needs it
-let urls = {};
+let given = {}; // by name, a promise for each file of weights that a figure has asked for
+let files = {};
 let isStopped = false;
 
-async function giveLayer(call) {
-  const bytes = await (await fetch(urls.layer)).arrayBuffer();
-  call("layer", new Uint8Array(bytes));
+async function give(call, name) {
+  const bytes = await (await fetch(files.root + files.weights[name])).arrayBuffer();
+  call("weights", name, new Uint8Array(bytes));
 }
 
 const pause = () => new Promise((done) => setTimeout(done));
@@ -37,7 +37,7 @@ async function train(call, id, name, settings) {
 
 onmessage = async ({ data }) => {
   if (data.module) {
-    urls = data;
+    files = data;
     return;
   }
   if (data.call === "stop") {
@@ -46,8 +46,8 @@ onmessage = async ({ data }) => {
   }
   const { id, call: what, name, settings } = data;
   try {
-    const call = await (module ??= connectJson(urls.module));
-    if (data.layer) await (layer ??= giveLayer(call));
+    const call = await (module ??= connectJson(files.root + files.module));
+    if (data.weights) await (given[data.weights] ??= give(call, data.weights));
     const texts = JSON.stringify(settings);
     const began = performance.now();
     const answer = what === "train"
@@ -56,7 +56,7 @@ onmessage = async ({ data }) => {
     postMessage({ id, ...answer, took: performance.now() - began, done: true });
   } catch (error) {
     // A panic leaves the module in no state: the next request begins anew.
-    if (error instanceof WebAssembly.RuntimeError) module = layer = null;
+    if (error instanceof WebAssembly.RuntimeError) [module, given] = [null, {}];
     postMessage({ id, error: error.message });
   }
 };

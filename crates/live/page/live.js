@@ -20,7 +20,7 @@
 
   async function start() {
     const found = await fetch(`${path_to_root}assets/live.json`, { cache: "no-cache" });
-    const { module, layer } = await found.json();
+    const { module, weights } = await found.json();
     if (!module) return null;
     const url = document.querySelector("[data-worker]").dataset.worker;
     const made = new Worker(path_to_root + url);
@@ -33,7 +33,7 @@
       event.preventDefault();
       for (const answer of waiting.values()) answer({ broken: event.message });
     };
-    made.postMessage({ module: root + module, layer: root + layer });
+    made.postMessage({ root, module, weights });
     return made;
   }
 
@@ -128,7 +128,7 @@
       this.isWanted = false;
       this.place.dataset.state = "asked";
       const call = this.about.training ? "look" : "draw";
-      ask(this.worker, { call, name: this.name, settings: this.settings(), layer: this.about.layer }, (answer) => {
+      ask(this.worker, { call, name: this.name, settings: this.settings(), weights: this.about.weights }, (answer) => {
         this.isAsking = false;
         this.show(answer);
         this.draw();

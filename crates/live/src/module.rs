@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 
 use anyhow::{Context, Result};
-use lessons::live::Begun;
+use lessons::live::{Begun, Weights};
 use serde_json::{Value, json};
 use wasm_minimal_protocol::{initiate_protocol, wasm_func};
 
@@ -19,10 +19,11 @@ thread_local! {
     static TRAINING: RefCell<Option<Begun>> = const { RefCell::new(None) };
 }
 
-/// Takes the trained layer's file, for the figures that need it.
+/// Takes a file of weights, by its name, for the figures that draw from it.
 #[wasm_func]
-pub fn layer(file: &[u8]) -> Result<Vec<u8>, Said> {
-    lessons::trained::give(file.to_vec())?;
+pub fn weights(name: &[u8], file: &[u8]) -> Result<Vec<u8>, Said> {
+    let name = std::str::from_utf8(name).context("the name of weights")?;
+    Weights::find(name)?.give(file.to_vec())?;
     Ok(Vec::new())
 }
 

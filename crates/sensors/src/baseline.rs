@@ -4,7 +4,7 @@ use attention::nalgebra::DVector;
 use attention::{Error as SizeError, Matrix};
 
 use crate::data::{At, Windows};
-use crate::sizes::CAP;
+use crate::sizes::capped;
 use crate::{Error, Result};
 
 /// What of a window a regression sees.
@@ -52,7 +52,7 @@ impl Plain {
     /// As [`Windows::readings`].
     pub fn predict(&self, windows: &Windows, at: &At) -> Result<f64> {
         let each = row(windows, at, self.seen)?.into_iter().zip(&self.weights);
-        Ok(each.map(|(x, w)| x * w).sum::<f64>().clamp(0.0, CAP))
+        Ok(capped(each.map(|(x, w)| x * w).sum()))
     }
 }
 

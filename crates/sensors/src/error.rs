@@ -101,6 +101,10 @@ pub enum Error {
     #[error("the spread of sensor {sensor} is {spread}, and must be a number above 0")]
     Spread { sensor: usize, spread: f64 },
 
+    /// A question about heads to a model that has none.
+    #[error("the model has no attention")]
+    NoAttention,
+
     /// A window that these engines do not have.
     #[error("no window of engine {engine} (from 0) ends at cycle {end}")]
     NoWindow { engine: usize, end: usize },

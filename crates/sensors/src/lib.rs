@@ -47,6 +47,7 @@ mod lstm;
 mod metrics;
 mod model;
 mod sizes;
+pub mod study;
 mod trained;
 
 pub use architecture::{Architecture, Ledger, Pool, Reader, Slot};
@@ -59,5 +60,5 @@ pub use error::{Error, Result};
 pub use lstm::{Case, Direction, Layer, Lstm, Read, State};
 pub use metrics::{nasa_score, rmse};
 pub use model::{AttentionSteps, Remaining, Steps, Tokens, Trained};
-pub use sizes::{CAP, N_COLUMNS, N_SENSORS, N_SETTINGS, N_STEPS};
-pub use trained::{REMAINING_FILE, SEEDS, remaining};
+pub use sizes::{CAP, N_COLUMNS, N_SENSORS, N_SETTINGS, N_STEPS, capped};
+pub use trained::{HEADS, REMAINING_FILE, SEEDS, remaining};

@@ -50,7 +50,7 @@ pub struct Steps<T: Real = f64> {
     pub attended: Option<AttentionSteps<T>>,
     /// The vector of the window, `[1, 256]`.
     pub pooled: Matrix<T>,
-    /// The remaining life in cycles.
+    /// The remaining life in cycles; judged as [`capped`](crate::capped).
     pub remaining: T,
 }
 

@@ -15,3 +15,8 @@ pub const N_STEPS: usize = 30;
 /// The longest life that a model is asked for: an engine that runs well says nothing of when
 /// it will fail.
 pub const CAP: f64 = 125.0;
+
+/// A prediction as it is judged: at least 0 and at most [`CAP`].
+pub fn capped(predicted: f64) -> f64 {
+    predicted.clamp(0.0, CAP)
+}

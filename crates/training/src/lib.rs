@@ -82,4 +82,6 @@ pub use sideways::{
 };
 pub use task::{Answers, Examples, Task};
 pub use train::{Look, Settings, Step, Trained, Trainer, focus, train};
-pub use windows::{Found, SPECIALISATIONS, Window, Windows, specialisations};
+pub use windows::{
+    Found, HeadMeasures, SPECIALISATIONS, Window, Windows, found, specialisations,
+};

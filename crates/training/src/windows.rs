@@ -13,7 +13,7 @@ use rand::RngExt;
 
 use crate::{Answers, Examples, Result, Settings, Task};
 
-pub use criteria::{Found, SPECIALISATIONS, specialisations};
+pub use criteria::{Found, HeadMeasures, SPECIALISATIONS, found, specialisations};
 
 /// Readings in a window.
 pub const N_STEPS: usize = 30;

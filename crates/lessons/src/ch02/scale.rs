@@ -12,7 +12,7 @@ pub const LIVE: Live = Live {
     name: "scale-and-temperature",
     ask: "What if one product were much larger than the others? What if d_k were 512? \
           Which temperature makes the divided row as sharp as the undivided one?",
-    needs_layer: false,
+    weights: None,
     controls,
     draw,
     training: None,

@@ -14,7 +14,7 @@ pub const LIVE: Live = Live {
     name: "one-head-words",
     ask: "Set the 2 in W^Q to 8, then to −2: where does overflowed look? Swap the rows of \
           river and banks: what happens to its output? Which entry of W^V changes the map?",
-    needs_layer: false,
+    weights: None,
     controls,
     draw,
     training: None,

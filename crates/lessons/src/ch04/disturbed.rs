@@ -6,7 +6,7 @@ use figures::{ConcatChange, concat_change};
 use per_head::concat;
 use single_head::attend;
 
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, Settings, Shown, Weights};
 use crate::numbers::{brief, ends};
 use crate::trained::{self, N_HEADS, passes};
 
@@ -15,7 +15,7 @@ pub const LIVE: Live = Live {
     name: "lens-disturbed",
     ask: "Which head moves the output most at a factor of 0? Which other factor moves it \
           just as far? And without W^O, how many columns learn what happened?",
-    needs_layer: true,
+    weights: Some(Weights::Layer),
     controls,
     draw,
     training: None,

@@ -5,7 +5,7 @@ use attention::{Mask, Matrix};
 use figures::{MaskedHead, masked_head};
 use single_head::attend;
 
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, Settings, Shown, Weights};
 use crate::numbers::share;
 use crate::trained::{self, N_HEADS};
 
@@ -15,7 +15,7 @@ pub const LIVE: Live = Live {
     ask: "Head 7 has nearly every token look at “loan” or at [CLS]. Block both columns: \
           where does their weight go? Block a whole row: what does that query get? How far \
           can you narrow what “bank” may see before its strongest link changes?",
-    needs_layer: true,
+    weights: Some(Weights::Layer),
     controls,
     draw,
     training: None,

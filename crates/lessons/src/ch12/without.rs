@@ -6,7 +6,7 @@ use figures::{Heads, head_maps};
 use single_head::attend;
 
 use super::sinks::{Without, without};
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, Settings, Shown, Weights};
 use crate::numbers::share;
 use crate::trained::{self, N_HEADS};
 
@@ -16,7 +16,7 @@ pub const LIVE: Live = Live {
     ask: "Token 0 is [CLS]. Take “loan” in its place, or “paris” in the next sentence: do \
           dropping and masking still differ as much? Why do they for [CLS]? In which head \
           does [CLS] have least?",
-    needs_layer: true,
+    weights: Some(Weights::Layer),
     controls,
     draw,
     training: None,

@@ -13,7 +13,7 @@ pub const LIVE: Live = Live {
     ask: "Take away the residual: which line falls to the digits of rounding, and after how \
           many blocks? Bring it back and take away the norm: what grows? Which of the six \
           would you rather train?",
-    needs_layer: false,
+    weights: None,
     controls,
     draw,
     training: None,

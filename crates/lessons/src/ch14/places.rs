@@ -13,7 +13,7 @@ pub const LIVE: Live = Live {
     name: "positions",
     ask: "Move the position: what happens to its similarity with the others? Try a table \
           as a training begins with, and move it again. What does a larger width change?",
-    needs_layer: false,
+    weights: None,
     controls,
     draw,
     training: None,

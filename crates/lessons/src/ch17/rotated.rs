@@ -14,7 +14,7 @@ pub const LIVE: Live = Live {
     ask: "Move the query: what happens to the curve? Which pair of entries makes its ripple, \
           and which one its slope? What does a smaller base change? Then read the same \
           entries with the other pairing.",
-    needs_layer: false,
+    weights: None,
     controls,
     draw,
     training: None,

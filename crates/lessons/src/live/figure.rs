@@ -6,6 +6,7 @@ use super::control::Control;
 use super::settings::Settings;
 use super::shown::Shown;
 use super::training::{Begin, Begun};
+use super::weights::Weights;
 
 /// A figure that its reader can change.
 pub struct Live {
@@ -13,8 +14,8 @@ pub struct Live {
     pub name: &'static str,
     /// What a reader may ask of it, in a sentence or two.
     pub ask: &'static str,
-    /// Whether it needs the trained layer.
-    pub needs_layer: bool,
+    /// The weights that it draws from, if any.
+    pub weights: Option<Weights>,
     /// What can be changed, in the order that it is shown in.
     pub controls: fn() -> Vec<Control>,
     /// The figure at these settings.

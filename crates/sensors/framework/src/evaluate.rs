@@ -4,7 +4,7 @@ use std::fmt;
 
 use anyhow::Result;
 use candle_core::{Device, Tensor};
-use sensors::{At, CAP, N_STEPS, Windows, nasa_score, rmse};
+use sensors::{At, CAP, N_STEPS, Windows, capped, nasa_score, rmse};
 
 use crate::model::Net;
 
@@ -51,7 +51,7 @@ fn predicted(net: &Net, windows: &Windows, all: &[At]) -> Result<Vec<f64>> {
     for some in all.chunks(128) {
         let parts = net.forward(&inputs(windows, some, net.d_in())?)?.part;
         let parts: Vec<f32> = parts.to_vec1()?;
-        found.extend(parts.iter().map(|&part| (f64::from(part) * CAP).clamp(0.0, CAP)));
+        found.extend(parts.iter().map(|&part| capped(f64::from(part) * CAP)));
     }
     Ok(found)
 }

@@ -131,6 +131,13 @@ pub struct Lived {
 }
 
 impl Fleet {
+    /// Whether wear raises (1) or lowers (−1) a sensor, or does nothing to it (0); sensors
+    /// count from 1, and there are 21.
+    pub fn sign(sensor: usize) -> f64 {
+        let at = sensor.checked_sub(1).and_then(|i| SENSORS.get(i));
+        at.map_or(0.0, |&(_, _, sign)| sign)
+    }
+
     /// One engine until it fails.
     pub fn engine(&self, unit: usize, rng: &mut Rng) -> Lived {
         let steady = whole(self.steady, rng);

@@ -90,8 +90,8 @@ impl Trained {
         };
         let attention = match architecture.n_heads {
             None => None,
-            Some(n_heads) => {
-                let layer = file.layer(n_heads, Some("attention."))?;
+            Some(_) => {
+                let layer = self.layer()?;
                 let gain = RowVector::from(self.numbers("norm.weight")?);
                 let norm = LayerNorm::new(gain, self.numbers("norm.bias")?.into(), 1e-5)?;
                 Some(Sublayer::new(stage(layer.cast()), Norm::After(norm)))
@@ -99,6 +99,16 @@ impl Trained {
         };
         let head = self.linear("head")?;
         Ok(Remaining { tokens, attention, pool: architecture.pool, head })
+    }
+
+    /// The parameters of attention.
+    ///
+    /// # Errors
+    /// [`Error::NoAttention`] for a model without it; [`Error::File`] with the tensor that is
+    /// missing or of another shape.
+    pub fn layer(&self) -> Result<LayerParameters> {
+        let n_heads = self.architecture.n_heads.ok_or(Error::NoAttention)?;
+        Ok(self.file.layer(n_heads, Some("attention."))?)
     }
 
     /// The model as the book uses it.

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use lessons::Args;
-use lessons::live::{Control, Live};
+use lessons::live::{Control, Live, Weights};
 use record::Run;
 use serde_json::{Value, json};
 use workshop::{paths, step};
@@ -61,12 +61,12 @@ pub fn registry() -> Result<Registry> {
 
 /// A live figure: as any other, and beside it what `live.js` needs to make it live.
 fn live_place(live: &Live, figure: &str) -> String {
-    let Live { name, ask, needs_layer, controls, training, .. } = live;
+    let Live { name, ask, weights, controls, training, .. } = live;
     let controls: Vec<Value> = controls().iter().map(Control::to_json).collect();
     let about = json!({
         "ask": figures::formula(ask),
         "controls": controls,
-        "layer": needs_layer,
+        "weights": weights.map(Weights::name),
         "training": training.is_some(),
     });
     // No tag can begin inside the text, so none can end the script.

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use serde_json::{Value, json};
+use lessons::live::Weights;
+use serde_json::{Map, Value, json};
 use workshop::{build, step};
 
 use crate::asset::versioned;
@@ -72,19 +73,20 @@ impl fmt::Display for Live {
     }
 }
 
-/// Compiles the module and writes it, and the trained layer, into the built book; without
+/// Compiles the module and writes it, and the weights that figures draw from, into the built book; without
 /// the target the pages are told that there is none.
 pub(crate) fn add(built: &Path) -> Result<Live> {
     let Some(module) = LIVE.bytes()? else {
         tell(built, &json!({}))?;
         return Ok(Live::NoTarget);
     };
-    let layer = lessons::trained::FILE;
-    let found = json!({
-        "module": put(built, "live.wasm", &module)?,
-        "layer": put(built, "layer.safetensors", layer)?,
-    });
-    tell(built, &found)?;
+    let mut weights = Map::new();
+    for one in Weights::ALL {
+        let file = format!("{}.safetensors", one.name());
+        weights.insert(one.name().to_owned(), put(built, &file, one.file())?.into());
+    }
+    let module_at = put(built, "live.wasm", &module)?;
+    tell(built, &json!({ "module": module_at, "weights": weights }))?;
     Ok(Live::Added { n_bytes: module.len() })
 }
 

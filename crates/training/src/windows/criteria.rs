@@ -43,14 +43,14 @@ pub type Found = [Vec<usize>; 8];
 pub fn specialisations(task: &Windows, model: &Model, seed: u64) -> Result<Found> {
     let windows = Windows::windows(256, &mut Rng::seed_from_u64(seed));
     let rows = model.say(&task.examples(&windows)?)?.rows;
-    Ok(found(&rows, &windows))
+    let heads: Vec<HeadMeasures> =
+        rows.iter().map(|rows| HeadMeasures::of(rows, &windows)).collect();
+    Ok(found(&heads))
 }
 
-/// The same from what heads attend to, `[n_windows, 30]` a head.
-pub(super) fn found(rows: &[Matrix], windows: &[Window]) -> Found {
-    let heads: Vec<Measured> =
-        rows.iter().map(|rows| Measured::of(rows, windows)).collect();
-    let which = |is: &dyn Fn(&Measured) -> bool| -> Vec<usize> {
+/// Which of these heads does which of the eight things.
+pub fn found(heads: &[HeadMeasures]) -> Found {
+    let which = |is: &dyn Fn(&HeadMeasures) -> bool| -> Vec<usize> {
         (0..heads.len()).filter(|&i| is(&heads[i])).collect()
     };
     let of_channel = |c: usize| {
@@ -77,27 +77,37 @@ pub(super) fn found(rows: &[Matrix], windows: &[Window]) -> Found {
     ]
 }
 
-/// What the criteria look at, averaged over windows.
-struct Measured {
-    recent: f64,
-    transition: f64,
-    spike: f64,
-    early: f64,
-    late: f64,
+/// What the criteria look at in a head, averaged over windows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeadMeasures {
+    /// The share of the three readings before now.
+    pub recent: f64,
+    /// The share of the first reading after the transition.
+    pub transition: f64,
+    /// The share of the reading with the spike.
+    pub spike: f64,
+    /// The share of the first ten readings.
+    pub early: f64,
+    /// The share of the last ten.
+    pub late: f64,
     /// The correlation of ln share with temperature, pressure and vibration.
-    channels: [f64; 3],
+    pub channels: [f64; 3],
     /// The correlation of the mean share with time.
-    time: f64,
+    pub time: f64,
     /// The correlation of ln share with time, window by window.
-    within: f64,
+    pub within: f64,
     /// The largest mean share.
-    most: f64,
+    pub most: f64,
     /// As a share of an even row's.
-    entropy: f64,
+    pub entropy: f64,
 }
 
-impl Measured {
-    fn of(rows: &Matrix, windows: &[Window]) -> Self {
+impl HeadMeasures {
+    /// Measures a head.
+    ///
+    /// # Shapes
+    /// `rows` is `[n_windows, 30]`, what the head attends to when asked, window by window.
+    pub fn of(rows: &Matrix, windows: &[Window]) -> Self {
         let mean = |of: &dyn Fn(&[f64], &Window) -> f64| {
             let each = windows.iter().enumerate().map(|(s, window)| {
                 let row: Vec<f64> = rows.row(s).iter().copied().collect();

@@ -1,4 +1,3 @@
-use super::criteria::found;
 use super::*;
 use crate::{Settings, train};
 
@@ -81,7 +80,8 @@ fn each_criterion_finds_the_head_that_was_made_for_it() {
         one_at(&|_| 3),
         Matrix::from_element(windows.len(), N_STEPS, 1.0 / N_STEPS as f64),
     ];
-    let found = found(&heads, &windows);
+    let heads = heads.map(|rows| HeadMeasures::of(&rows, &windows));
+    let found = found(&heads);
     for (i, (name, _)) in SPECIALISATIONS.iter().enumerate() {
         assert!(found[i].contains(&i), "{name}: {found:?}");
     }

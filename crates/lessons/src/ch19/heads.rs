@@ -1,0 +1,173 @@
+//! What the heads of the trained model look at in a window: live.
+
+use anyhow::{Context, Result};
+use attention::{Matrix, RowVector};
+use figures::{Figure, Heads, Lines, head_maps, lines};
+use sensors::{GROUPS, N_STEPS, Scale, capped};
+
+use super::model::{N_HEADS, Window, opened, window};
+use super::{found, group};
+use crate::args::Args;
+use crate::live::{Control, Kind, Live, Settings, Shown, Weights};
+use crate::numbers::{entropy, share, written};
+use crate::runs::rows;
+
+/// Draws the shares of one head in a window next to the readings, which may be given a spike.
+pub const LIVE: Live = Live {
+    name: "engine-heads",
+    ask: "Raise the spike: which heads notice it, and does the answer change? Move it to \
+          another group of sensors, and to the end of the window. Does any head look at \
+          nothing else?",
+    weights: Some(Weights::Engines),
+    controls,
+    draw,
+    training: None,
+};
+
+fn controls() -> Vec<Control> {
+    let groups = GROUPS.map(|(name, _)| (name.to_owned(), name.to_owned()));
+    let number =
+        |range: [f64; 2], step: f64, first: f64| Kind::Number { range, step, first };
+    vec![
+        Control::new("head", "Head", Kind::Count { range: [0, N_HEADS - 1], first: 2 }),
+        Control::new("engine", "Engine", Kind::Count { range: [0, 99], first: 3 }),
+        Control::new("remaining", "Cycles that remain", number([0.0, 120.0], 1.0, 40.0)),
+        Control::new(
+            "spike",
+            "Spike added, standard deviations",
+            number([-8.0, 8.0], 0.5, 0.0),
+        ),
+        Control::new("at", "at reading", number([0.0, 29.0], 1.0, 15.0)),
+        Control::new("group", "in", Kind::Choice { options: groups.to_vec() }),
+    ]
+}
+
+/// What a head does with a window.
+struct Asked {
+    /// The remaining life that the model gives.
+    says: f64,
+    /// The shares of the last reading.
+    last: RowVector,
+    /// The shares of all thirty, on average.
+    all: RowVector,
+}
+
+fn ask(window: &Window, head: usize) -> Result<Asked> {
+    let steps = opened()?.model.forward(&window.readings)?;
+    let map = &steps.attended.context("the model attends")?.attn[head];
+    let last = map.row(N_STEPS - 1).into_owned();
+    Ok(Asked { says: capped(steps.remaining), last, all: map.row_mean() })
+}
+
+/// The mean of a group's sensors, reading by reading.
+fn channel(window: &Window, scale: &Scale, name: &str) -> Result<Vec<f64>> {
+    let of = group(name)?;
+    let columns: Vec<usize> =
+        (0..scale.sensors.len()).filter(|&j| of.contains(&scale.sensors[j])).collect();
+    let mean = |row: usize| {
+        columns.iter().map(|&j| window.readings[(row, j)]).sum::<f64>()
+            / columns.len() as f64
+    };
+    Ok((0..window.readings.nrows()).map(mean).collect())
+}
+
+fn points<'a>(
+    name: &str,
+    list: impl IntoIterator<Item = &'a f64>,
+) -> (String, Vec<[f64; 2]>) {
+    (name.to_owned(), (0..).zip(list).map(|(t, &x)| [f64::from(t), x]).collect())
+}
+
+fn draw(settings: &Settings) -> Result<Shown> {
+    let scale = &opened()?.trained.scale;
+    let head = settings.count("head")?;
+    let engine = settings.count("engine")?;
+    let remaining = settings.number("remaining")?.round() as usize;
+    let mut window = window(scale, engine, remaining)?;
+    let without = ask(&window, head)?;
+    let (at, height) =
+        (settings.number("at")?.round() as usize, settings.number("spike")?);
+    let spiked = settings.choice("group")?;
+    window.spike(scale, spiked, at, height)?;
+    let asked = if height == 0.0 { None } else { Some(ask(&window, head)?) };
+    let shown = asked.as_ref().unwrap_or(&without);
+
+    let even = vec![1.0 / N_STEPS as f64; N_STEPS];
+    let channels =
+        GROUPS.iter().map(|(name, _)| Ok(points(name, &channel(&window, scale, name)?)));
+    let panel = |title: &str, lines| Lines {
+        title: title.to_owned(),
+        x: "reading".to_owned(),
+        is_log: false,
+        lines,
+    };
+    let panels = [
+        panel(
+            "share",
+            vec![
+                points("the last reading asks", shown.last.iter()),
+                points("all ask, on average", shown.all.iter()),
+                points("even", &even),
+            ],
+        ),
+        panel("readings, groups of sensors", channels.collect::<Result<_>>()?),
+    ];
+    let figure = lines(format!("Head {head} on a window of engine {engine}"), &panels)?;
+
+    let most = shown.last.iter().copied().fold(0.0, f64::max);
+    let place = shown.last.iter().position(|&x| x == most).unwrap_or_default();
+    let bits = entropy(shown.last.iter().copied()) / (N_STEPS as f64).log2();
+    let mut words = format!(
+        "{} cycles remain; the model says {}. Asked by the last reading, head {head} gives most, \
+         {}, to reading {place}, and has {} of the entropy of even shares.",
+        window.remaining,
+        written(shown.says, 0),
+        share(most),
+        share(bits),
+    );
+    if asked.is_some() {
+        words += &format!(
+            " Without the spike the model says {}, and the head gives reading {at} {} instead of \
+             {}.",
+            written(without.says, 0),
+            share(without.last[at]),
+            share(shown.last[at]),
+        );
+    }
+    let numbers = shown.last.iter().chain(shown.all.iter()).copied().collect();
+    Ok(Shown { figure, words, numbers })
+}
+
+/// The mean shares of the trained model's heads over many windows.
+pub(super) fn mean_rows(_: &Args) -> Result<Figure> {
+    let model = &found()?[0]["heads"]["trained"];
+    let of = |asking: &str| -> Result<Matrix> {
+        let rows = rows(&model[asking]["rows"])?;
+        Ok(Matrix::from_row_slice(rows.len(), N_STEPS, &rows.concat()))
+    };
+    let maps = [of("last")?, of("all")?];
+    let heads: Vec<String> = (0..N_HEADS).map(|head| format!("head {head}")).collect();
+    let readings: Vec<String> = (0..N_STEPS).map(|t| t.to_string()).collect();
+    let heads = Heads::new(&maps, &heads, &readings)?;
+    let title =
+        "On average most heads are nearly even; some give the end of the window more";
+    Ok(head_maps(title, &heads.called(&["the last reading asks", "all thirty ask"])?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_without_and_with_a_spike() {
+        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"40 cycles remain; the model says 87. Asked by the last reading, head 2 gives most, .219, to reading 29, and has .879 of the entropy of even shares.");
+        let spike = [("spike", "8"), ("group", "pressure")];
+        insta::assert_snapshot!(LIVE.at(spike).unwrap().words, @"40 cycles remain; the model says 87. Asked by the last reading, head 2 gives most, .234, to reading 29, and has .868 of the entropy of even shares. Without the spike the model says 87, and the head gives reading 15 .016 instead of .011.");
+    }
+
+    #[test]
+    fn a_window_longer_ago_than_the_engine_has_run_is_its_first() {
+        let scale = &opened().unwrap().trained.scale;
+        assert_eq!(window(scale, 3, 10_000).unwrap().first, 1);
+    }
+}

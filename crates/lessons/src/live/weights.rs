@@ -1,0 +1,56 @@
+//! Trained weights that a live figure draws from.
+
+use anyhow::{Context, Result};
+
+use crate::{ch19, trained};
+
+/// A file of weights. A page's module is built without it, and is given it when the first
+/// figure asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weights {
+    /// The trained layer of language, and its sentences.
+    Layer,
+    /// The model of engines.
+    Engines,
+}
+
+impl Weights {
+    /// Every file.
+    pub const ALL: [Self; 2] = [Self::Layer, Self::Engines];
+
+    /// What a page calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Layer => "layer",
+            Self::Engines => "engines",
+        }
+    }
+
+    /// The file of this name.
+    ///
+    /// # Errors
+    /// An unknown name.
+    pub fn find(name: &str) -> Result<Self> {
+        let found = Self::ALL.into_iter().find(|weights| weights.name() == name);
+        found.with_context(|| format!("no weights are called {name}"))
+    }
+
+    /// Its bytes, for whoever sends them to a page.
+    pub fn file(self) -> &'static [u8] {
+        match self {
+            Self::Layer => trained::FILE,
+            Self::Engines => ch19::model::FILE,
+        }
+    }
+
+    /// Takes its bytes, where they did not come with the program.
+    ///
+    /// # Errors
+    /// If they are another file's.
+    pub fn give(self, bytes: Vec<u8>) -> Result<()> {
+        match self {
+            Self::Layer => trained::give(bytes),
+            Self::Engines => ch19::model::give(bytes),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! What the heads of a trained model look at, and what they are for: questions to a model,
+//! with the controls that they need.
+//!
+//! [`asked`] gives windows of engines that no training has seen, with what was planted in
+//! each, so that the criteria of [`training::found`] can be asked of an engine as they were
+//! of the windows they were made for. The controls are [`fresh`] layers and [`directions`],
+//! heads that cut through the trained ones; [`Removed`] takes heads away.
+
+mod asked;
+mod controls;
+mod removed;
+mod rows;
+
+pub use asked::{Asked, asked};
+pub use controls::{directions, fresh, untrained};
+pub use removed::Removed;
+pub use rows::{Asking, rows};

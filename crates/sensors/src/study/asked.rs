@@ -1,0 +1,120 @@
+//! Windows with a transition and a spike in them.
+
+use attention::{Matrix, Rng, SeedableRng};
+use rand::RngExt;
+use training::Window;
+
+use crate::{Fleet, GROUPS, Lived, N_STEPS, Result, Scale, Windows};
+
+/// A window of an engine, with what was planted in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// On the scale of the training, `[30, n_sensors]`.
+    pub readings: Matrix,
+    /// How many cycles remain behind it.
+    pub remaining: f64,
+    /// What the criteria of the book's windows look at: temperature and pressure are the
+    /// means of their groups' sensors, vibration is the mean of all others, each with the
+    /// sign that wear has in it.
+    pub window: Window,
+}
+
+/// So many windows, each of another engine, that the criteria can be asked of: the decline
+/// begins at one of the readings 5 to 24 (from 0), and there is one spike, elsewhere.
+///
+/// # Errors
+/// As [`Windows::of`].
+pub fn asked(fleet: &Fleet, scale: &Scale, n: usize, seed: u64) -> Result<Vec<Asked>> {
+    let rng = &mut Rng::seed_from_u64(seed);
+    let mut all = Vec::with_capacity(n);
+    while all.len() < n {
+        let lived = fleet.engine(1, rng);
+        let found = fitting(&lived);
+        if found.is_empty() {
+            continue;
+        }
+        let (end, transition, spike) = found[rng.random_range(0..found.len())];
+        let windows = Windows::of(&[lived.engine], &[0], scale)?;
+        let at = windows.at[end - N_STEPS];
+        let readings = windows.readings(&at)?;
+        let window = window(&readings, scale, transition, spike);
+        all.push(Asked { readings, remaining: at.remaining, window });
+    }
+    Ok(all)
+}
+
+/// The windows that have both: where they end, and the readings of the transition and of the
+/// spike.
+fn fitting(Lived { engine, truth }: &Lived) -> Vec<(usize, usize, usize)> {
+    let of = |end: usize| {
+        let first = end + 1 - N_STEPS; // its cycle
+        let transition = truth.transition.checked_sub(first)?;
+        let mut spikes =
+            truth.spikes.iter().filter(|(cycle, _)| (first..=end).contains(cycle));
+        let spike = spikes.next()?.0 - first;
+        let fits = (5..25).contains(&transition) && spike != transition;
+        (fits && spikes.next().is_none()).then_some((end, transition, spike))
+    };
+    (N_STEPS..=engine.n_cycles()).filter_map(of).collect()
+}
+
+fn window(readings: &Matrix, scale: &Scale, transition: usize, spike: usize) -> Window {
+    let group = |sensor| GROUPS.iter().position(|(_, all)| all.contains(&sensor));
+    // The mean of the sensors whose group is such a one.
+    let channel = |is: &dyn Fn(Option<usize>) -> bool| -> [f64; N_STEPS] {
+        let columns: Vec<(usize, f64)> = (scale.sensors.iter().enumerate())
+            .filter(|&(_, &sensor)| is(group(sensor)))
+            .map(|(j, &sensor)| (j, Fleet::sign(sensor)))
+            .collect();
+        std::array::from_fn(|t| {
+            let sum: f64 = columns.iter().map(|&(j, sign)| sign * readings[(t, j)]).sum();
+            sum / columns.len().max(1) as f64
+        })
+    };
+    Window {
+        temperature: channel(&|group| group == Some(0)),
+        pressure: channel(&|group| group == Some(1)),
+        vibration: channel(&|group| !matches!(group, Some(0 | 1))),
+        transition,
+        spike,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::remaining;
+
+    #[test]
+    fn every_window_has_what_the_criteria_ask_for() {
+        let scale = remaining().unwrap().scale;
+        // No noise and no hard flights: what is planted is what there is.
+        let fleet =
+            Fleet { noise: 0.0, drift: 0.0, load: 0.0, offset: 0.0, ..Fleet::default() };
+        for asked in asked(&fleet, &scale, 40, 3).unwrap() {
+            let Window { temperature, transition, spike, .. } = &asked.window;
+            assert!((5..25).contains(transition) && spike != transition);
+            assert!((100.0 - 24.0..=220.0).contains(&asked.remaining));
+            // A spike moves the sensors of its group as nothing else does.
+            let beside = if *spike == 0 { 1 } else { spike - 1 };
+            let jump = asked.readings.row(*spike) - asked.readings.row(beside);
+            assert!(jump.amax() > 1.5, "{jump}");
+            // Before the decline nothing changes, and then it does.
+            let still = |t: &usize| *t != *spike;
+            let steady: Vec<f64> =
+                (0..*transition).filter(still).map(|t| temperature[t]).collect();
+            assert!(steady.iter().all(|x| (x - steady[0]).abs() < 1e-3), "{steady:?}");
+            if *spike != N_STEPS - 1 {
+                assert!(temperature[N_STEPS - 1] > steady[0] + 1e-3);
+            }
+        }
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_windows() {
+        let scale = remaining().unwrap().scale;
+        let of = |seed| asked(&Fleet::default(), &scale, 3, seed).unwrap();
+        assert_eq!(of(1), of(1));
+        assert_ne!(of(1), of(2));
+    }
+}

@@ -1,0 +1,152 @@
+//! What a model loses without a head, next to random directions of the same width.
+
+use attention::{LayerParameters, Matrix, Rng};
+use fused_heads::FusedAttention;
+use training::{Removal, orthonormal, taken};
+
+use crate::{At, CAP, Error, Remaining, Result, Trained, Windows, capped, rmse};
+
+/// The model's passes over some windows up to W^O, one below the other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Removed {
+    model: Remaining<FusedAttention>,
+    layer: LayerParameters,
+    targets: Vec<f64>,
+    /// The tokens, `[n_windows · n_steps, d_model]`.
+    x: Matrix,
+    /// `Concat(head_1, …, head_h)` of each, `[n_windows · n_steps, h · d_v]`.
+    concat: Matrix<f32>,
+    n_steps: usize,
+}
+
+impl Removed {
+    /// Passes of a trained model over these windows.
+    ///
+    /// # Errors
+    /// [`Error::NoAttention`] for a model without it; as [`Remaining::forward`].
+    pub fn new(trained: &Trained, windows: &Windows, at: &[At]) -> Result<Self> {
+        let (model, layer) = (trained.fused()?, trained.layer()?);
+        let (mut tokens, mut concats) = (Vec::new(), Vec::new());
+        for at in at {
+            let steps = model.forward(&windows.readings(at)?)?;
+            let attended = steps.attended.ok_or(Error::NoAttention)?;
+            let outputs = layer.heads().iter().zip(&attended.attn);
+            let outputs =
+                outputs.map(|(head, map)| Ok(map * head.w_v.forward(&steps.x)?));
+            let outputs = outputs.collect::<Result<Vec<Matrix>>>()?; // h of [n_steps, d_v]
+            let columns: Vec<_> =
+                outputs.iter().flat_map(|output| output.column_iter()).collect();
+            concats.push(Matrix::from_columns(&columns));
+            tokens.push(steps.x);
+        }
+        let below = |all: &[Matrix]| {
+            let rows: Vec<_> = all.iter().flat_map(|one| one.row_iter()).collect();
+            Matrix::from_rows(&rows)
+        };
+        let targets = at.iter().map(At::target).collect();
+        let n_steps = tokens.first().map_or(0, Matrix::nrows);
+        let (x, concat) = (below(&tokens), below(&concats).map(|x| x as f32));
+        Ok(Self { model, layer, targets, x, concat, n_steps })
+    }
+
+    /// The RMSE with all heads, in cycles.
+    ///
+    /// # Errors
+    /// None for a model that fits together.
+    pub fn whole(&self) -> Result<f64> {
+        self.without(&Matrix::zeros(self.concat.nrows(), self.concat.ncols()))
+    }
+
+    /// The RMSE without one head, which is replaced by its mean over windows and tokens.
+    ///
+    /// # Errors
+    /// As [`whole`](Self::whole).
+    pub fn head(&self, head: usize, rng: &mut Rng) -> Result<f64> {
+        self.without(&self.part(head, rng))
+    }
+
+    /// The control: as many random directions as a head has, scaled so that without them the
+    /// layer's output moves as far as without a head, on average over heads.
+    ///
+    /// # Errors
+    /// As [`whole`](Self::whole).
+    pub fn random(&self, rng: &mut Rng) -> Result<f64> {
+        let directions = orthonormal(self.concat.ncols(), self.layer.dims().d_v(), rng);
+        let taken = taken(&self.concat, &directions, Removal::Mean, rng);
+        let n_heads = self.layer.dims().n_heads();
+        let moved = (0..n_heads).map(|head| self.moved(&self.part(head, rng)));
+        let scale = moved.sum::<f64>() / n_heads as f64 / self.moved(&taken);
+        self.without(&(taken * scale as f32))
+    }
+
+    /// What is taken away with a head.
+    fn part(&self, head: usize, rng: &mut Rng) -> Matrix<f32> {
+        let (width, d_v) = (self.concat.ncols(), self.layer.dims().d_v());
+        let is_own = |i: usize, j: usize| f32::from(u8::from(i == head * d_v + j));
+        taken(&self.concat, &Matrix::from_fn(width, d_v, is_own), Removal::Mean, rng)
+    }
+
+    /// How far the layer's output moves without this part, as a mean over tokens.
+    fn moved(&self, taken: &Matrix<f32>) -> f64 {
+        let out = taken.map(f64::from) * &self.layer.w_o().weight;
+        out.row_iter().map(|row| row.norm()).sum::<f64>() / out.nrows().max(1) as f64
+    }
+
+    /// The RMSE without all heads: the layer adds the same to every token.
+    ///
+    /// # Errors
+    /// As [`whole`](Self::whole).
+    pub fn all(&self, rng: &mut Rng) -> Result<f64> {
+        let width = self.concat.ncols();
+        let every = Matrix::identity(width, width);
+        self.without(&taken(&self.concat, &every, Removal::Mean, rng))
+    }
+
+    /// From the concatenation, less something, to the error.
+    fn without(&self, taken: &Matrix<f32>) -> Result<f64> {
+        let concat = (&self.concat - taken).map(f64::from);
+        let out = self.layer.w_o().forward(&concat)?;
+        let sublayer = self.model.attention.as_ref().ok_or(Error::NoAttention)?;
+        let norm = sublayer.forward(&self.x, |_, _| Ok((out, ())))?.out;
+        let each = norm.row_iter().collect::<Vec<_>>();
+        let pooled = each
+            .chunks(self.n_steps.max(1))
+            .map(|window| Matrix::from_rows(window).row_mean());
+        let pooled = Matrix::from_rows(&pooled.collect::<Vec<_>>());
+        let said = self.model.head.forward(&pooled)? * CAP;
+        let said: Vec<f64> = said.iter().copied().map(capped).collect();
+        Ok(rmse(&said, &self.targets))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use attention::SeedableRng;
+
+    use super::*;
+    use crate::{Fleet, Prepared, remaining};
+
+    #[test]
+    fn with_all_heads_it_is_the_model_and_without_all_attention_is_constant() {
+        let trained = remaining().unwrap();
+        let (readings, _) = Fleet::default().readings(0);
+        let windows = Prepared::of(&readings, 0).unwrap().test;
+        let at: Vec<At> = windows.at.iter().step_by(1500).copied().collect();
+        let model = trained.fused::<f64>().unwrap();
+        let said: Vec<f64> = at
+            .iter()
+            .map(|at| model.forward(&windows.readings(at).unwrap()).unwrap().remaining)
+            .map(capped)
+            .collect();
+        let targets: Vec<f64> = at.iter().map(At::target).collect();
+        let removed = Removed::new(&trained, &windows, &at).unwrap();
+        let rng = &mut Rng::seed_from_u64(1);
+        let whole = removed.whole().unwrap();
+        assert!((whole - rmse(&said, &targets)).abs() < 1e-4, "{whole}");
+        let [one, all] = [removed.head(0, rng).unwrap(), removed.all(rng).unwrap()];
+        assert!((one - whole).abs() > 1e-4 && (all - whole).abs() > 1e-2, "{one}, {all}");
+        // Random directions are others each time.
+        let [a, b] = [(); 2].map(|()| removed.random(rng).unwrap());
+        assert!((a - b).abs() > 1e-6);
+    }
+}
