@@ -17,4 +17,5 @@ mod ch14;
 mod ch15;
 mod ch17;
 mod ch18;
+mod ch19;
 mod text;

@@ -55,7 +55,15 @@ const SUBJECT: [(&str, &[&str]); 16] = [
     ),
     (
         "sensors",
-        &["attention", "block", "fused-heads", "pretrained", "rand", "thiserror"],
+        &[
+            "attention",
+            "block",
+            "fused-heads",
+            "pretrained",
+            "rand",
+            "thiserror",
+            "training",
+        ],
     ),
     (
         "lessons",
@@ -72,6 +80,7 @@ const SUBJECT: [(&str, &[&str]); 16] = [
             "pretrained",
             "rand",
             "record",
+            "sensors",
             "serde_json",
             "single-head",
             "training",

@@ -72,6 +72,13 @@ impl ShapeTrace {
         self
     }
 
+    /// The trace with all parts of another one behind it.
+    #[must_use]
+    pub fn followed_by(mut self, other: Self) -> Self {
+        self.parts.extend(other.parts);
+        self
+    }
+
     /// Every step in order.
     pub fn steps(&self) -> impl Iterator<Item = &ShapeStep> {
         self.parts.iter().flat_map(|(_, steps)| steps)

@@ -105,6 +105,10 @@ pub enum Error {
     #[error("the model has no attention")]
     NoAttention,
 
+    /// A question about an LSTM to a model that has none.
+    #[error("the model has no LSTM")]
+    NoLstm,
+
     /// A window that these engines do not have.
     #[error("no window of engine {engine} (from 0) ends at cycle {end}")]
     NoWindow { engine: usize, end: usize },

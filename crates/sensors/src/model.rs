@@ -3,9 +3,11 @@
 mod file;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 use attention::{Error as SizeError, Linear, Mask, Matrix, MultiHeadAttention, Real};
 use block::{Positions, Sublayer};
+use fused_heads::FusedAttention;
 
 use crate::{CAP, Lstm, Pool, Read, Result};
 
@@ -109,6 +111,17 @@ impl<A: MultiHeadAttention<T>, T: Real> Remaining<A, T> {
                 Matrix::from_row_slice(1, row.len(), &row)
             }
         }
+    }
+}
+
+impl Remaining<FusedAttention> {
+    /// [`forward`](Self::forward), compiled here: a generic function is compiled where it is
+    /// called, and figures are compiled to be small and not to be fast.
+    ///
+    /// # Errors
+    /// As [`forward`](Self::forward).
+    pub fn pass(&self, window: &Matrix) -> Result<Steps> {
+        self.forward(window)
     }
 }
 

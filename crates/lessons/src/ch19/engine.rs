@@ -38,7 +38,7 @@ fn controls() -> Vec<Control> {
     };
     vec![
         Control::new("sensor", "Sensor", Kind::Choice { options: options.to_vec() }),
-        Control::new("engine", "Engine", Kind::Count { range: [0, 99], first: 3 }),
+        Control::new("engine", "Engine", Kind::Count { range: [0, 99], first: 0 }),
         Control::new("noise", "Noise", number(1.5, 0.1, fleet.noise)),
         Control::new("load", "Hard flights", number(1.0, 0.1, fleet.load)),
         Control::new("spikes", "Share of spikes", number(0.2, 0.01, fleet.spikes)),

@@ -30,7 +30,7 @@ fn controls() -> Vec<Control> {
         |range: [f64; 2], step: f64, first: f64| Kind::Number { range, step, first };
     vec![
         Control::new("head", "Head", Kind::Count { range: [0, N_HEADS - 1], first: 2 }),
-        Control::new("engine", "Engine", Kind::Count { range: [0, 99], first: 3 }),
+        Control::new("engine", "Engine", Kind::Count { range: [0, 99], first: 0 }),
         Control::new("remaining", "Cycles that remain", number([0.0, 120.0], 1.0, 40.0)),
         Control::new(
             "spike",
@@ -53,7 +53,7 @@ struct Asked {
 }
 
 fn ask(window: &Window, head: usize) -> Result<Asked> {
-    let steps = opened()?.model.forward(&window.readings)?;
+    let steps = opened()?.model.pass(&window.readings)?;
     let map = &steps.attended.context("the model attends")?.attn[head];
     let last = map.row(N_STEPS - 1).into_owned();
     Ok(Asked { says: capped(steps.remaining), last, all: map.row_mean() })

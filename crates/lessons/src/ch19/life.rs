@@ -41,7 +41,7 @@ pub fn life(prepared: &Prepared, engine: usize) -> Result<Life> {
     let windows = Windows::of(&[lived.engine], &[0], &prepared.scale)?;
     let at: Vec<At> = windows.at.iter().step_by(EVERY).copied().collect();
     let model = &opened()?.model;
-    let says = |at: &At| Ok(capped(model.forward(&windows.readings(at)?)?.remaining));
+    let says = |at: &At| Ok(capped(model.pass(&windows.readings(at)?)?.remaining));
     Ok(Life {
         model: at.iter().map(says).collect::<Result<_>>()?,
         plain: at
@@ -68,7 +68,6 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
             line("linear, on the mean reading", &|i| plain[i]),
         ],
     };
-    let title =
-        format!("Engine {ENGINE}: the model notices the end, and has no idea at first");
+    let title = format!("Engine {ENGINE}, from its thirtieth cycle to its failure");
     Ok(lines(title, &[panel])?)
 }

@@ -1,9 +1,9 @@
 //! Who learns of a reading in an LSTM that reads both ways: live.
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use attention::Matrix;
 use figures::{Lines, lines};
-use sensors::{GROUPS, Tokens};
+use sensors::GROUPS;
 
 use super::model::{Window, opened, window};
 use crate::live::{Control, Kind, Live, Settings, Shown};
@@ -28,7 +28,7 @@ fn controls() -> Vec<Control> {
     let remaining = Kind::Number { range: [0.0, 120.0], step: 5.0, first: 40.0 };
     vec![
         Control::new("reading", "Changed reading", at),
-        Control::new("engine", "Engine", Kind::Count { range: [0, 99], first: 3 }),
+        Control::new("engine", "Engine", Kind::Count { range: [0, 99], first: 0 }),
         Control::new("remaining", "Cycles that remain", remaining),
     ]
 }
@@ -40,19 +40,15 @@ fn controls() -> Vec<Control> {
 /// A reading that is not there.
 pub fn moved(engine: usize, remaining: usize, reading: usize) -> Result<Matrix> {
     let opened = opened()?;
-    let Tokens::Lstm(lstm) = &opened.model.tokens else {
-        anyhow::bail!("the model has no LSTM")
-    };
     let scale = &opened.trained.scale;
     let before = window(scale, engine, remaining)?;
     let mut after = Window { readings: before.readings.clone(), ..before };
     for (group, _) in GROUPS {
         after.spike(scale, group, reading, HEIGHT)?;
     }
-    let [before, after] =
-        [before.readings, after.readings].map(|x| lstm.forward(&x, None));
-    let (before, after) = (before?.output, after?.output); // [30, 256]
-    let hidden = lstm.hidden();
+    let tokens = |x: &Matrix| Ok::<_, Error>(opened.model.pass(x)?.x); // [30, 256]
+    let (before, after) = (tokens(&before.readings)?, tokens(&after.readings)?);
+    let hidden = before.ncols() / 2;
     Ok(Matrix::from_fn(before.nrows(), 2, |t, half| {
         let of =
             |output: &Matrix| output.view((t, half * hidden), (1, hidden)).into_owned();

@@ -1,0 +1,6 @@
+//! What chapter 19 quotes: engines, their model, its heads, and what each part is for.
+
+mod data;
+mod heads;
+mod model;
+mod parts;

@@ -1,0 +1,150 @@
+//! What the heads look at, and what they are for.
+
+use lessons::ch19::{N_SEEDS, costs, found};
+use lessons::numbers::{ends, median};
+use serde_json::Value;
+use training::SPECIALISATIONS;
+
+use crate::quote::{Table, assert_quote, values};
+
+const KINDS: [&str; 4] = ["trained", "directions", "fresh", "untrained"];
+
+/// In how many of five models does some head do it?
+fn models_with(found: &[Value], kind: &str, asking: &str, which: usize) -> usize {
+    let has = |model: &&Value| {
+        let heads = &model["heads"][kind][asking]["found"][which];
+        !heads.as_array().unwrap().is_empty()
+    };
+    found.iter().filter(has).count()
+}
+
+#[test]
+fn the_eight_specialisations() {
+    let found = found().unwrap();
+    let mut table = Table::new([
+        ("", -16),
+        ("trained", 9),
+        ("directions", 12),
+        ("fresh layer", 13),
+        ("untrained", 11),
+        ("trained, all ask", 18),
+    ]);
+    for (which, (name, _)) in SPECIALISATIONS.iter().enumerate() {
+        let of = |kind, asking| models_with(&found, kind, asking, which).to_string();
+        let [trained, directions, fresh, untrained] = KINDS.map(|kind| of(kind, "last"));
+        let all = of("trained", "all");
+        table.row([(*name).to_owned(), trained, directions, fresh, untrained, all]);
+    }
+    assert_quote!("ch19_found", table.text());
+    assert_eq!(found.len(), N_SEEDS);
+}
+
+fn measures(found: &[Value], kind: &str, of: impl Fn(&Value) -> f64) -> Vec<f64> {
+    let heads = found
+        .iter()
+        .flat_map(|model| model["heads"][kind]["last"]["measures"].as_array().unwrap());
+    heads.map(of).collect()
+}
+
+#[test]
+fn how_near_the_heads_come() {
+    let found = found().unwrap();
+    let number = |key: &'static str| move |head: &Value| head[key].as_f64().unwrap();
+    let most = |kind, key| ends(measures(&found, kind, number(key)))[2];
+    let uniform = |kind| {
+        let all = measures(&found, kind, number("entropy"));
+        all.iter().filter(|&&bits| bits >= 0.95).count()
+    };
+    let temperature: usize = found
+        .iter()
+        .map(|model| {
+            model["heads"]["trained"]["last"]["found"][2].as_array().unwrap().len()
+        })
+        .sum();
+    let mut quoted = vec![
+        ("heads_all", (8 * N_SEEDS).to_string()),
+        ("temperature_heads", temperature.to_string()),
+        (
+            "least_entropy",
+            format!("{:.2}", ends(measures(&found, "trained", number("entropy")))[0]),
+        ),
+        (
+            "least_entropy_fresh",
+            format!("{:.4}", ends(measures(&found, "fresh", number("entropy")))[0]),
+        ),
+    ];
+    for (kind, key) in [
+        ("trained", "uniform_trained"),
+        ("directions", "uniform_directions"),
+        ("fresh", "uniform_fresh"),
+    ] {
+        quoted.push((key, uniform(kind).to_string()));
+    }
+    for (measure, trained, control) in [
+        ("recent", "recent_most", "recent_most_directions"),
+        ("transition", "transition_most", "transition_most_directions"),
+        ("spike", "spike_most", "spike_most_directions"),
+        ("early", "early_most", "early_most_directions"),
+        ("late", "late_most", "late_most_directions"),
+    ] {
+        quoted.push((trained, format!("{:.2}", most("trained", measure))));
+        quoted.push((control, format!("{:.2}", most("directions", measure))));
+    }
+    assert_quote!("ch19_measures", values(&quoted));
+}
+
+#[test]
+fn heads_taken_away() {
+    let found = found().unwrap();
+    let cycles = |x: f64| format!("{x:+.2}").replace('-', "−");
+    let mut table = Table::new([
+        ("seed", 4),
+        ("whole, RMSE", 13),
+        ("without a head", 18),
+        ("random directions", 19),
+        ("without all", 13),
+    ]);
+    let mut above = 0;
+    let (mut heads_all, mut random_all, mut all_all) = (vec![], vec![], vec![]);
+    for model in &found {
+        let removed = &model["removed"];
+        let whole = removed["whole"].as_f64().unwrap();
+        let (heads, random) =
+            (costs(model, "heads").unwrap(), costs(model, "random").unwrap());
+        let range = |list: &[f64]| {
+            let [least, _, most] = ends(list.iter().copied());
+            format!("{} to {}", cycles(least), cycles(most))
+        };
+        let all = removed["all"].as_f64().unwrap() - whole;
+        table.row([
+            model["seed"].to_string(),
+            format!("{whole:.2}"),
+            range(&heads),
+            range(&random),
+            cycles(all),
+        ]);
+        let most = ends(random.iter().copied())[2];
+        above += heads.iter().filter(|&&cost| cost > most).count();
+        heads_all.extend(heads);
+        random_all.extend(random);
+        all_all.push(all);
+    }
+    assert_quote!("ch19_removed", table.text());
+    let [least, _, most] = ends(all_all);
+    assert_quote!(
+        "ch19_removed_values",
+        values(&[
+            ("windows_removed", found[0]["removed"]["windows"].to_string()),
+            ("heads_above", above.to_string()),
+            (
+                "heads_cost",
+                heads_all.iter().filter(|&&cost| cost > 0.1).count().to_string()
+            ),
+            ("head_most", cycles(ends(heads_all.iter().copied())[2])),
+            ("head_median", cycles(median(heads_all))),
+            ("random_median", cycles(median(random_all))),
+            ("all_least", format!("{least:.1}")),
+            ("all_most", format!("{most:.1}")),
+        ])
+    );
+}
