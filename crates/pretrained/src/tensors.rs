@@ -1,6 +1,6 @@
 //! Tensors in a file, by name.
 
-use std::{borrow::Cow, fs, io, path::Path};
+use std::{borrow::Cow, collections::BTreeMap, fs, io, path::Path};
 
 use attention::{Matrix, Real};
 use safetensors::Dtype;
@@ -19,7 +19,10 @@ use crate::numbers::{FLOATS, INTEGERS, floats, integers};
 pub struct TensorFile {
     name: String,
     bytes: Cow<'static, [u8]>,
-    header: Metadata,
+    /// What the header says of tensors and in words. In ordered maps: the library's hash maps
+    /// depend on seeds of the binary that they are in, and a notebook has one for each cell.
+    tensors: BTreeMap<String, TensorInfo>,
+    texts: BTreeMap<String, String>,
     numbers_start: usize,
 }
 
@@ -75,7 +78,16 @@ impl TensorFile {
         if expected != found {
             return Err(Error::DataLength { file, expected, found });
         }
-        Ok(Self { name: file, numbers_start: length.len() + n_bytes, bytes, header })
+        let tensors =
+            header.tensors().into_iter().map(|(name, info)| (name, info.clone()));
+        let texts = header.metadata().iter().flatten();
+        Ok(Self {
+            name: file,
+            numbers_start: length.len() + n_bytes,
+            tensors: tensors.collect(),
+            texts: texts.map(|(key, text)| (key.clone(), text.clone())).collect(),
+            bytes,
+        })
     }
 
     /// What errors call this file: its path.
@@ -85,19 +97,17 @@ impl TensorFile {
 
     /// The names of its tensors, in alphabetical order.
     pub fn names(&self) -> Vec<String> {
-        let mut names = self.header.offset_keys();
-        names.sort();
-        names
+        self.tensors.keys().cloned().collect()
     }
 
     /// Whether there is a tensor of this name.
     pub fn contains(&self, name: &str) -> bool {
-        self.header.info(name).is_some()
+        self.tensors.contains_key(name)
     }
 
     /// A text from the file's metadata.
     pub fn text(&self, key: &str) -> Option<&str> {
-        self.header.metadata().as_ref()?.get(key).map(String::as_str)
+        self.texts.get(key).map(String::as_str)
     }
 
     /// The tensor of this name.
@@ -105,7 +115,7 @@ impl TensorFile {
     /// # Errors
     /// [`Error::MissingTensor`] with the names that there are.
     pub fn tensor<'a>(&'a self, name: &'a str) -> Result<Tensor<'a>> {
-        let Some(info) = self.header.info(name) else {
+        let Some(info) = self.tensors.get(name) else {
             let (file, tensor) = (self.name.clone(), name.to_string());
             return Err(Error::MissingTensor { file, tensor, names: self.names() });
         };

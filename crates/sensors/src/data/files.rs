@@ -30,7 +30,8 @@ impl Readings {
     /// [`Error::NoFolder`]; [`Error::Read`] for a file that is not there; as
     /// [`parse_engines`] and [`parse_lives`]; [`Error::Lives`] if not every test engine has
     /// one.
-    pub fn open(folder: &Path, set: &str) -> Result<Self> {
+    pub fn open(folder: impl AsRef<Path>, set: &str) -> Result<Self> {
+        let folder = folder.as_ref();
         if !folder.is_dir() {
             return Err(Error::NoFolder { path: folder.into() });
         }
@@ -60,7 +61,8 @@ impl Readings {
     ///
     /// # Errors
     /// [`Error::NoFolder`], [`Error::Write`].
-    pub fn save(&self, folder: &Path, set: &str) -> Result<()> {
+    pub fn save(&self, folder: impl AsRef<Path>, set: &str) -> Result<()> {
+        let folder = folder.as_ref();
         if !folder.is_dir() {
             return Err(Error::NoFolder { path: folder.into() });
         }

@@ -74,7 +74,7 @@ fn a_folder_without_its_files_is_refused() {
     insta::assert_snapshot!(refused(), @"FOLDER/RUL_FD001.txt: 1 remaining lives for 2 engines");
     fs::write(folder.path().join("RUL_FD001.txt"), "3\n4 5\n").unwrap();
     insta::assert_snapshot!(refused(), @r#"FOLDER/RUL_FD001.txt, line 2, column 1: "4 5", expected a whole number"#);
-    let nowhere = Readings::open("no/such/folder".as_ref(), "FD001").unwrap_err();
+    let nowhere = Readings::open("no/such/folder", "FD001").unwrap_err();
     insta::assert_snapshot!(nowhere, @"there is no folder no/such/folder");
 }
 

@@ -1,6 +1,7 @@
 //! What heads attend to, window by window.
 
-use attention::{Matrix, MultiHeadAttention};
+use attention::Matrix;
+use fused_heads::FusedAttention;
 
 use super::Asked;
 use crate::{N_STEPS, Remaining, Result};
@@ -18,14 +19,14 @@ pub enum Asking {
 ///
 /// # Errors
 /// As [`Remaining::forward`].
-pub fn rows<A: MultiHeadAttention>(
-    model: &Remaining<A>,
+pub fn rows(
+    model: &Remaining<FusedAttention>,
     asked: &[Asked],
     asking: Asking,
 ) -> Result<Vec<Matrix>> {
     let mut heads: Vec<Matrix> = Vec::new();
     for (nth, Asked { readings, .. }) in asked.iter().enumerate() {
-        let Some(attended) = model.forward(readings)?.attended else { break };
+        let Some(attended) = model.pass(readings)?.attended else { break };
         let n_windows = asked.len();
         heads.resize(attended.attn.len(), Matrix::zeros(n_windows, N_STEPS));
         for (rows, map) in heads.iter_mut().zip(&attended.attn) {

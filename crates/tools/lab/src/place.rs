@@ -29,7 +29,7 @@ pub const KERNEL_FOLDER: &str = "LEARN_KERNEL_FOLDER";
 
 /// Our notebooks, in their order. Any other one in the folder is the reader's: nothing
 /// here runs it, compiles for it or writes it.
-const OURS: [&str; 17] = [
+const OURS: [&str; 18] = [
     "01-one-look",
     "02-scores-softmax-scale",
     "03-one-head",
@@ -47,6 +47,7 @@ const OURS: [&str; 17] = [
     "15-two-layers",
     "17-sideways",
     "18-a-model-that-writes",
+    "19-sensors",
 ];
 
 /// The committed notebooks and their settings.

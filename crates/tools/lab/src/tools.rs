@@ -42,8 +42,14 @@ pub const OURS: [&str; 11] = [
 
 /// Products of matrices, kernels, and a thousand steps of training: each is several times
 /// slower without optimisation.
-pub const FAST: [(&str, u8); 5] =
-    [("matrixmultiply", 3), ("kernels", 3), ("machine", 3), ("pulp", 3), ("training", 3)];
+pub const FAST: [(&str, u8); 6] = [
+    ("matrixmultiply", 3),
+    ("kernels", 3),
+    ("machine", 3),
+    ("pulp", 3),
+    ("sensors", 3),
+    ("training", 3),
+];
 
 /// The oldest Rust that compiles this evcxr.
 const OLDEST_RUST: (u32, u32) = (1, 95);
