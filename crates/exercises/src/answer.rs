@@ -22,6 +22,10 @@ pub trait Answer {
     /// order, is right.
     const TOLERANCE: f64 = 1e-4;
 
+    /// Whether an answer is a list, and how long it is belongs to what is asked: then a list
+    /// of another length is not an answer of the wrong shape.
+    const IS_LIST: bool = false;
+
     /// The matrices of the answer.
     fn parts(&self) -> Vec<Matrix>;
 
@@ -58,13 +62,13 @@ impl Answer for Vec<f64> {
     }
 }
 
-/// A count, which is right or wrong and never nearly right.
 impl Answer for f64 {
     fn parts(&self) -> Vec<Matrix> {
         vec![Matrix::from_element(1, 1, *self)]
     }
 }
 
+/// A count, which is right or wrong and never nearly right.
 impl Answer for usize {
     const TOLERANCE: f64 = 0.0;
 
@@ -73,7 +77,6 @@ impl Answer for usize {
     }
 }
 
-/// The weight, and the bias as a row; no bias is a row of zeros, which adds as little.
 /// Choices, of which none is nearly right.
 impl Answer for Vec<usize> {
     const TOLERANCE: f64 = 0.0;
@@ -83,6 +86,7 @@ impl Answer for Vec<usize> {
     }
 }
 
+/// The weight, and the bias as a row; no bias is a row of zeros, which adds as little.
 impl Answer for Linear {
     fn parts(&self) -> Vec<Matrix> {
         let bias = self.bias.as_ref().map_or(Matrix::zeros(1, self.d_out()), |bias| {
