@@ -5,6 +5,7 @@
 
 pub mod ablation;
 pub mod batches;
+pub mod both_ways;
 pub mod choose;
 pub mod columns_as_heads;
 pub mod concatenation;
@@ -28,6 +29,7 @@ pub mod positions;
 pub mod projection_backward;
 pub mod rotary;
 pub mod scale;
+pub mod scaled;
 pub mod scores;
 pub mod shared_keys;
 pub mod softmax;
@@ -39,10 +41,14 @@ pub mod transposed_weights;
 pub mod weighted_average;
 pub mod whole_layer;
 pub mod window_cache;
+pub mod windows;
 pub mod write_a_test;
 
+mod directions;
+mod engines;
 mod heads;
 mod inputs;
 mod places;
+mod readings;
 #[cfg(test)]
 mod slopes;

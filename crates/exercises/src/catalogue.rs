@@ -69,6 +69,9 @@ pub fn all() -> Vec<&'static dyn Entry> {
         &next_token_loss::EXERCISE,
         &choose::EXERCISE,
         &copying_share::EXERCISE,
+        &both_ways::EXERCISE,
+        &windows::EXERCISE,
+        &scaled::EXERCISE,
     ]
 }
 

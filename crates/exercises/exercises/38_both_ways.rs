@@ -1,0 +1,44 @@
+//! # 38 · Reading both ways
+//!
+//! A sequence read from both ends, and every row about one token.
+//!
+//! A direction reads one token after another. What it remembers is its state h, a row of `hidden`
+//! entries, all 0 before it reads anything. Each token that it reads makes the next state:
+//! h = tanh(x_t · W_in + h · W_hidden + b), where the h on the right is the state before. (An
+//! LSTM carries a second row along and computes more in each step. All else is the same.)
+//!
+//! `forward` reads from the first token to the last, `backward` from the last to the first. Row
+//! t of the result is about token t: the state of `forward` **after it has read token t**, and
+//! to the right of it the state of `backward` after *that* has read token t.
+//!
+//! What must be true of the answer:
+//! - a change of token t leaves the forward columns of every row before t alone, and the
+//!   backward columns of every row after t;
+//! - the two directions know nothing of one another;
+//! - one token gives one row, and neither direction had anything to remember.
+//!
+//! A `Direction` has `w_in`, `[d_in, hidden]`; `w_hidden`, `[hidden, hidden]`; and `bias`,
+//! `[1, hidden]`.
+//!
+//! Explained in chapter 19, “Reading both ways”.
+//! Check it with `cargo learn check 38`; a hint: `cargo learn check 38 --hint`.
+
+use std::process::ExitCode;
+
+use exercises::{
+    Matrix,
+    bank::both_ways::{self, Direction},
+};
+
+/// The states of both directions, token by token.
+///
+/// # Shapes
+/// `x` is `[n_tokens, d_in]`, the result `[n_tokens, 2 · hidden]`.
+pub fn both_ways(x: &Matrix, forward: &Direction, backward: &Direction) -> Matrix {
+    // TODO: two readings, and where the states of each belong.
+    todo!()
+}
+
+fn main() -> ExitCode {
+    both_ways::check(both_ways)
+}

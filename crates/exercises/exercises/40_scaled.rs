@@ -1,0 +1,34 @@
+//! # 40 · On the training's scale
+//!
+//! New readings, on the scale of those that a model learned from.
+//!
+//! Each sensor has a scale of its own: the mean of its training readings, and their spread. The
+//! spread is the root of the variance, and the variance is the mean of the squared distances
+//! from the mean: it divides by n. A test reading becomes (reading − mean) / spread.
+//!
+//! What must be true of the answer:
+//! - what comes out for a test reading does not depend on the other test readings;
+//! - a sensor that does not change in the training becomes 0, whatever it reads in the test;
+//! - a sensor that reads 14.62 every time does not change, even if rounding makes its computed
+//!   spread a little larger than 0.
+//!
+//! Explained in chapter 19, “Windows, and who may see what”.
+//! Check it with `cargo learn check 40`; a hint: `cargo learn check 40 --hint`.
+
+use std::process::ExitCode;
+
+use exercises::{Matrix, bank::scaled};
+
+/// `(test − mean) / spread`, sensor by sensor.
+///
+/// # Shapes
+/// `train` is `[n_train, n_sensors]`, a row for each reading; `test` and the result are
+/// `[n_test, n_sensors]`.
+pub fn scaled(train: &Matrix, test: &Matrix) -> Matrix {
+    // TODO: a mean and a spread for each sensor.
+    todo!()
+}
+
+fn main() -> ExitCode {
+    scaled::check(scaled)
+}
