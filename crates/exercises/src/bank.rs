@@ -46,6 +46,7 @@ pub mod write_a_test;
 
 mod directions;
 mod engines;
+mod exponentials;
 mod heads;
 mod inputs;
 mod places;

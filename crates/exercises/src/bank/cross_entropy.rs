@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use attention::{Matrix, softmax_rows};
 
-use super::inputs;
+use super::{exponentials, inputs};
 use crate::{Answer, Case, Exercise, Mistake, Place, Section};
 
 #[cfg(test)]
@@ -180,11 +180,7 @@ pub static EXERCISE: Exercise<Input, LossAndGradient> = Exercise {
                 −1000 it is 0 / 0",
             looks_right: "It is the formula, and right for logits near 0",
             read: HUGE,
-            answer: |input| {
-                let mut shares = input.logits.map(f64::exp);
-                shares.row_iter_mut().for_each(|mut row| row /= row.sum());
-                input.by_shares(&shares)
-            },
+            answer: |input| input.by_shares(&exponentials::shares(&input.logits)),
         },
         Mistake {
             name: "subtracts the maximum of all tokens",
@@ -193,10 +189,8 @@ pub static EXERCISE: Exercise<Input, LossAndGradient> = Exercise {
             looks_right: "Nothing overflows, and with one token it is right",
             read: HUGE,
             answer: |input| {
-                let mut shares =
-                    input.logits.add_scalar(-input.logits.max()).map(f64::exp);
-                shares.row_iter_mut().for_each(|mut row| row /= row.sum());
-                input.by_shares(&shares)
+                let below = input.logits.add_scalar(-input.logits.max());
+                input.by_shares(&exponentials::shares(&below))
             },
         },
         Mistake {

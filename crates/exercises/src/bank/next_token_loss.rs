@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use attention::{Matrix, softmax_rows};
 
-use super::inputs;
+use super::{exponentials, inputs};
 use crate::{Case, Exercise, Mistake, Section};
 
 /// A text, and of each of its tokens the logits for the next.
@@ -191,11 +191,7 @@ pub static EXERCISE: Exercise<Input, f64> = Exercise {
             does: "Logits of 1000 have exponentials of ∞, and the quotient is NaN",
             looks_right: "It is the formula, and right for logits near 0",
             read: HUGE,
-            answer: |input| {
-                let mut shares = input.logits.map(f64::exp);
-                shares.row_iter_mut().for_each(|mut row| row /= row.sum());
-                input.by_shares(&shares)
-            },
+            answer: |input| input.by_shares(&exponentials::shares(&input.logits)),
         },
         // The same with the quotient as a difference.
         Mistake {
@@ -232,10 +228,8 @@ pub static EXERCISE: Exercise<Input, f64> = Exercise {
             looks_right: "Nothing overflows, and rows of about the same size are right",
             read: HUGE,
             answer: |input| {
-                let over = input.logits.max();
-                let mut shares = input.logits.add_scalar(-over).map(f64::exp);
-                shares.row_iter_mut().for_each(|mut row| row /= row.sum());
-                input.by_shares(&shares)
+                let below = input.logits.add_scalar(-input.logits.max());
+                input.by_shares(&exponentials::shares(&below))
             },
         },
         Mistake {
