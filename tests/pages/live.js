@@ -3,7 +3,7 @@
 window.tried = {
   async open(name) {
     const place = document.getElementById(`live-${name}`);
-    place.scrollIntoView({ block: "center" });
+    place.scrollIntoView({ block: "center", behavior: "instant" });
     await this.until(() => place.dataset.state);
     this.live = window.live.figures.get(place);
     this.place = place;
@@ -42,17 +42,23 @@ window.tried = {
   // Puts the keyboard on a part of a control.
   focus(nth, which) {
     const inputs = this.inputs(nth);
-    inputs.at(which).scrollIntoView({ block: "center" });
+    inputs.at(which).scrollIntoView({ block: "center", behavior: "instant" });
     inputs.at(which).focus();
     return "";
   },
 
   // Where a mouse finds a part of a control, at these fractions of its width and height.
-  spot(nth, which, across, down) {
+  async spot(nth, which, across, down) {
     const control = this.live.controls[nth].element;
     const pad = control.querySelector(".live-pad");
     const part = which === "pad" ? pad : this.inputs(nth).at(which);
     part.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+    // After a jump upwards mdBook's bar lies in the middle of the page until it is scrolled
+    // again.
+    const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    await frame();
+    scrollBy({ top: 1, behavior: "instant" });
+    await frame();
     const { left, top, width, height } = part.getBoundingClientRect();
     return JSON.stringify([left + across * width, top + down * height]);
   },

@@ -34,7 +34,10 @@ impl Compared {
             }
             (Value::String(a), Value::String(b)) => self.texts(at, a, b),
             (a, b) if a == b => {}
-            (a, b) => self.problems.push(format!("{at}: {a} natively, {b} in the page")),
+            (a, b) => {
+                let [a, b] = [a, b].map(begin);
+                self.problems.push(format!("{at}: {a} natively, {b} in the page"));
+            }
         }
     }
 
@@ -59,6 +62,11 @@ impl Compared {
         }
         numbers.iter().zip(others).for_each(|(a, b)| self.numbers(at, *a, b));
     }
+}
+
+/// The beginning of a value, of which a whole figure is too much to read.
+fn begin(value: &Value) -> String {
+    value.to_string().chars().take(100).collect()
 }
 
 /// The words of a text and its numbers.

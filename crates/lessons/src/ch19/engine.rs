@@ -70,13 +70,15 @@ fn draw(settings: &Settings) -> Result<Shown> {
     let Lived { engine, truth } = lived(&fleet, number);
     // The same life: how long it lasts is drawn before what hides it.
     let wear = readings(&lived(&worn_alone, number).engine, sensor);
-    let shown = readings(&engine, sensor);
+    let new = wear[0];
+    let from_new = |list: Vec<f64>| list.into_iter().map(|x| x - new).collect::<Vec<_>>();
+    let (wear, shown) = (from_new(wear), from_new(readings(&engine, sensor)));
     let points =
         |list: &[f64]| (1..).zip(list).map(|(cycle, &x)| [f64::from(cycle), x]).collect();
     let target = (1..=truth.end).map(|cycle| (truth.remaining(cycle) as f64).min(CAP));
     let panels = [
         Lines {
-            title: format!("sensor {sensor}"),
+            title: format!("sensor {sensor}, from its level when new"),
             x: "cycle".to_owned(),
             is_log: false,
             lines: vec![
@@ -116,9 +118,9 @@ mod tests {
 
     #[test]
     fn what_is_said_of_a_sensor_and_of_one_that_says_nothing() {
-        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"Engine 3 runs 194 cycles and wears from cycle 92 on. Wear moves the sensor by 27 in its life; a single reading is off by 6.97 (root mean square).");
+        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"Engine 0 runs 256 cycles and wears from cycle 69 on. Wear moves the sensor by 27 in its life; a single reading is off by 7.58 (root mean square).");
         let silent = [("sensor", "1")];
-        insta::assert_snapshot!(LIVE.at(silent).unwrap().words, @"Engine 3 runs 194 cycles and wears from cycle 92 on. Wear moves the sensor by 0 in its life; a single reading is off by 0 (root mean square).");
+        insta::assert_snapshot!(LIVE.at(silent).unwrap().words, @"Engine 0 runs 256 cycles and wears from cycle 69 on. Wear moves the sensor by 0 in its life; a single reading is off by 0 (root mean square).");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::runs::rows;
 /// Draws the shares of one head in a window next to the readings, which may be given a spike.
 pub const LIVE: Live = Live {
     name: "engine-heads",
-    ask: "Raise the spike: which heads notice it, and does the answer change? Move it to \
+    ask: "Raise the spike (in standard deviations): which heads notice it, and does the answer change? Move it to \
           another group of sensors, and to the end of the window. Does any head look at \
           nothing else?",
     weights: Some(Weights::Engines),
@@ -32,13 +32,9 @@ fn controls() -> Vec<Control> {
         Control::new("head", "Head", Kind::Count { range: [0, N_HEADS - 1], first: 2 }),
         Control::new("engine", "Engine", Kind::Count { range: [0, 99], first: 0 }),
         Control::new("remaining", "Cycles that remain", number([0.0, 120.0], 1.0, 40.0)),
-        Control::new(
-            "spike",
-            "Spike added, standard deviations",
-            number([-8.0, 8.0], 0.5, 0.0),
-        ),
-        Control::new("at", "at reading", number([0.0, 29.0], 1.0, 15.0)),
-        Control::new("group", "in", Kind::Choice { options: groups.to_vec() }),
+        Control::new("spike", "Spike added", number([-8.0, 8.0], 0.5, 0.0)),
+        Control::new("at", "At reading", number([0.0, 29.0], 1.0, 15.0)),
+        Control::new("group", "In sensors of", Kind::Choice { options: groups.to_vec() }),
     ]
 }
 
@@ -160,9 +156,9 @@ mod tests {
 
     #[test]
     fn what_is_said_without_and_with_a_spike() {
-        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"40 cycles remain; the model says 87. Asked by the last reading, head 2 gives most, .219, to reading 29, and has .879 of the entropy of even shares.");
+        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"40 cycles remain; the model says 43. Asked by the last reading, head 2 gives most, .284, to reading 29, and has .663 of the entropy of even shares.");
         let spike = [("spike", "8"), ("group", "pressure")];
-        insta::assert_snapshot!(LIVE.at(spike).unwrap().words, @"40 cycles remain; the model says 87. Asked by the last reading, head 2 gives most, .234, to reading 29, and has .868 of the entropy of even shares. Without the spike the model says 87, and the head gives reading 15 .016 instead of .011.");
+        insta::assert_snapshot!(LIVE.at(spike).unwrap().words, @"40 cycles remain; the model says 44. Asked by the last reading, head 2 gives most, .291, to reading 29, and has .649 of the entropy of even shares. Without the spike the model says 43, and the head gives reading 15 .007 instead of .003.");
     }
 
     #[test]

@@ -73,9 +73,8 @@ fn draw(settings: &Settings) -> Result<Shown> {
     };
     let n_moved = |half: usize| moved.column(half).iter().filter(|&&x| x > 0.0).count();
     let words = format!(
-        "Reading {reading} is moved by 3 standard deviations. The forward half changes in {} \
-         tokens, by {} in its own and {} in the last; the backward half changes in {} tokens, \
-         by {} in its own and {} in the first.",
+        "Reading {reading} is moved by 3 standard deviations. The forward half changes in {} of 30 \
+         tokens, by {} in its own and {} in the last; the backward half in {}, by {} in its own and {} in the first.",
         n_moved(0),
         share(moved[(reading, 0)]),
         share(moved[(moved.nrows() - 1, 0)]),
@@ -94,8 +93,8 @@ mod tests {
 
     #[test]
     fn what_is_said_in_the_middle_and_at_the_end() {
-        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"Reading 12 is moved by 3 standard deviations. The forward half changes in 18 tokens, by 1.369 in its own and .008 in the last; the backward half changes in 13 tokens, by 1.750 in its own and .015 in the first.");
-        insta::assert_snapshot!(LIVE.at([("reading", "29")]).unwrap().words, @"Reading 29 is moved by 3 standard deviations. The forward half changes in 1 tokens, by 1.178 in its own and 1.178 in the last; the backward half changes in 30 tokens, by 2.932 in its own and .000 in the first.");
+        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"Reading 12 is moved by 3 standard deviations. The forward half changes in 18 of 30 tokens, by .679 in its own and .000 in the last; the backward half in 13, by .854 in its own and .011 in the first.");
+        insta::assert_snapshot!(LIVE.at([("reading", "29")]).unwrap().words, @"Reading 29 is moved by 3 standard deviations. The forward half changes in 1 of 30 tokens, by .499 in its own and .499 in the last; the backward half in 30, by 1.861 in its own and .000 in the first.");
     }
 
     #[test]
