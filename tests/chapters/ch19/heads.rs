@@ -2,9 +2,12 @@
 
 use lessons::ch19::{N_SEEDS, costs, found};
 use lessons::numbers::{ends, median};
+use sensors::study::{self, Asking};
+use sensors::{Fleet, remaining};
 use serde_json::Value;
-use training::SPECIALISATIONS;
+use training::{HeadMeasures, SPECIALISATIONS};
 
+use crate::cases::assert_close;
 use crate::quote::{Table, assert_quote, values};
 
 const KINDS: [&str; 4] = ["trained", "directions", "fresh", "untrained"];
@@ -37,6 +40,26 @@ fn the_eight_specialisations() {
     }
     assert_quote!("ch19_found", table.text());
     assert_eq!(found.len(), N_SEEDS);
+}
+
+/// The numbers that are kept, measured again on the model that comes with the book.
+#[test]
+fn the_model_still_does_what_was_found() {
+    let trained = remaining().unwrap();
+    let asked = study::asked(&Fleet::default(), &trained.scale, 256, 1001).unwrap();
+    let rows = study::rows(&trained.fused().unwrap(), &asked, Asking::Last).unwrap();
+    let windows: Vec<_> = asked.into_iter().map(|asked| asked.window).collect();
+    let heads: Vec<_> =
+        rows.iter().map(|rows| HeadMeasures::of(rows, &windows)).collect();
+    let kept = &found().unwrap()[0]["heads"]["trained"]["last"];
+    assert_eq!(serde_json::json!(training::found(&heads)), kept["found"]);
+    for (head, kept) in heads.iter().zip(kept["measures"].as_array().unwrap()) {
+        for (number, key) in
+            [(head.spike, "spike"), (head.late, "late"), (head.entropy, "entropy")]
+        {
+            assert_close(key, (number - kept[key].as_f64().unwrap()).abs(), 1e-3);
+        }
+    }
 }
 
 fn measures(found: &[Value], kind: &str, of: impl Fn(&Value) -> f64) -> Vec<f64> {

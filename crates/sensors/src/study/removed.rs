@@ -71,12 +71,7 @@ impl Removed {
     /// # Errors
     /// As [`whole`](Self::whole).
     pub fn random(&self, rng: &mut Rng) -> Result<f64> {
-        let directions = orthonormal(self.concat.ncols(), self.layer.dims().d_v(), rng);
-        let taken = taken(&self.concat, &directions, Removal::Mean, rng);
-        let n_heads = self.layer.dims().n_heads();
-        let moved = (0..n_heads).map(|head| self.moved(&self.part(head, rng)));
-        let scale = moved.sum::<f64>() / n_heads as f64 / self.moved(&taken);
-        self.without(&(taken * scale as f32))
+        self.without(&self.random_part(rng))
     }
 
     /// What is taken away with a head.
@@ -84,6 +79,16 @@ impl Removed {
         let (width, d_v) = (self.concat.ncols(), self.layer.dims().d_v());
         let is_own = |i: usize, j: usize| f32::from(u8::from(i == head * d_v + j));
         taken(&self.concat, &Matrix::from_fn(width, d_v, is_own), Removal::Mean, rng)
+    }
+
+    /// What is taken away with random directions.
+    fn random_part(&self, rng: &mut Rng) -> Matrix<f32> {
+        let directions = orthonormal(self.concat.ncols(), self.layer.dims().d_v(), rng);
+        let taken = taken(&self.concat, &directions, Removal::Mean, rng);
+        let n_heads = self.layer.dims().n_heads();
+        let moved = (0..n_heads).map(|head| self.moved(&self.part(head, rng)));
+        let scale = moved.sum::<f64>() / n_heads as f64 / self.moved(&taken);
+        taken * scale as f32
     }
 
     /// How far the layer's output moves without this part, as a mean over tokens.
@@ -121,32 +126,77 @@ impl Removed {
 
 #[cfg(test)]
 mod tests {
-    use attention::SeedableRng;
+    use attention::{Linear, RowVector, SeedableRng};
 
     use super::*;
     use crate::{Fleet, Prepared, remaining};
 
-    #[test]
-    fn with_all_heads_it_is_the_model_and_without_all_attention_is_constant() {
-        let trained = remaining().unwrap();
+    fn some_windows() -> (Windows, Vec<At>) {
         let (readings, _) = Fleet::default().readings(0);
         let windows = Prepared::of(&readings, 0).unwrap().test;
-        let at: Vec<At> = windows.at.iter().step_by(1500).copied().collect();
-        let model = trained.fused::<f64>().unwrap();
-        let said: Vec<f64> = at
-            .iter()
-            .map(|at| model.forward(&windows.readings(at).unwrap()).unwrap().remaining)
-            .map(capped)
-            .collect();
+        let at = windows.at.iter().step_by(1500).copied().collect();
+        (windows, at)
+    }
+
+    /// The error of a model, window by window.
+    fn error(model: &Remaining<FusedAttention>, windows: &Windows, at: &[At]) -> f64 {
+        let says = |at: &At| {
+            capped(model.pass(&windows.readings(at).unwrap()).unwrap().remaining)
+        };
         let targets: Vec<f64> = at.iter().map(At::target).collect();
+        rmse(&at.iter().map(says).collect::<Vec<_>>(), &targets)
+    }
+
+    #[test]
+    fn with_all_heads_it_is_the_model() {
+        let (windows, at) = some_windows();
+        let trained = remaining().unwrap();
         let removed = Removed::new(&trained, &windows, &at).unwrap();
-        let rng = &mut Rng::seed_from_u64(1);
-        let whole = removed.whole().unwrap();
-        assert!((whole - rmse(&said, &targets)).abs() < 1e-4, "{whole}");
-        let [one, all] = [removed.head(0, rng).unwrap(), removed.all(rng).unwrap()];
-        assert!((one - whole).abs() > 1e-4 && (all - whole).abs() > 1e-2, "{one}, {all}");
+        let expected = error(&trained.fused().unwrap(), &windows, &at);
+        assert!((removed.whole().unwrap() - expected).abs() < 1e-4);
         // Random directions are others each time.
+        let rng = &mut Rng::seed_from_u64(1);
         let [a, b] = [(); 2].map(|()| removed.random(rng).unwrap());
         assert!((a - b).abs() > 1e-6);
+    }
+
+    /// The same removal in the weights: no rows of W^O for the head, and its mean in b^O.
+    #[test]
+    fn without_a_head_it_is_a_model_that_has_only_its_mean() {
+        let (windows, at) = some_windows();
+        let trained = remaining().unwrap();
+        let layer = trained.layer().unwrap();
+        let (rng, d_v) = (&mut Rng::seed_from_u64(1), layer.dims().d_v());
+        let removed = Removed::new(&trained, &windows, &at).unwrap();
+        let mean: RowVector = removed.concat.map(f64::from).row_mean();
+        for heads in [vec![2], vec![5], (0..8).collect::<Vec<_>>()] {
+            let Linear { mut weight, bias } = layer.w_o().clone();
+            let mut bias = bias.unwrap();
+            for head in &heads {
+                let mut rows = weight.rows_mut(head * d_v, d_v);
+                bias += mean.columns(head * d_v, d_v) * &rows;
+                rows.fill(0.0);
+            }
+            let w_o = Linear::new(weight, Some(bias)).unwrap();
+            let changed = LayerParameters::new(layer.heads().to_vec(), w_o).unwrap();
+            let model = trained.model(|_| FusedAttention::new(&changed)).unwrap();
+            let expected = error(&model, &windows, &at);
+            let found = match heads[..] {
+                [head] => removed.head(head, rng).unwrap(),
+                _ => removed.all(rng).unwrap(),
+            };
+            assert!((found - expected).abs() < 1e-4, "{heads:?}: {found}, {expected}");
+        }
+    }
+
+    #[test]
+    fn the_control_moves_the_output_as_far_as_a_head() {
+        let (windows, at) = some_windows();
+        let removed = Removed::new(&remaining().unwrap(), &windows, &at).unwrap();
+        let rng = &mut Rng::seed_from_u64(1);
+        let heads = (0..8).map(|head| removed.moved(&removed.part(head, rng)));
+        let mean = heads.sum::<f64>() / 8.0;
+        let control = removed.moved(&removed.random_part(rng));
+        assert!((control - mean).abs() < 1e-4 * mean, "{control}, {mean}");
     }
 }
