@@ -123,6 +123,14 @@ impl Remaining<FusedAttention> {
     pub fn pass(&self, window: &Matrix) -> Result<Steps> {
         self.forward(window)
     }
+
+    /// The tokens that attention gets, `[30, 256]`: a pass up to there, compiled here.
+    ///
+    /// # Errors
+    /// As [`forward`](Self::forward).
+    pub fn tokens(&self, window: &Matrix) -> Result<Matrix> {
+        Ok(self.tokens.of(window)?.0)
+    }
 }
 
 impl<T: Real> Tokens<T> {

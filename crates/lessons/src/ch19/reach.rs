@@ -1,6 +1,6 @@
 //! Who learns of a reading in an LSTM that reads both ways: live.
 
-use anyhow::{Error, Result};
+use anyhow::Result;
 use attention::Matrix;
 use figures::{Lines, lines};
 use sensors::GROUPS;
@@ -46,8 +46,9 @@ pub fn moved(engine: usize, remaining: usize, reading: usize) -> Result<Matrix> 
     for (group, _) in GROUPS {
         after.spike(scale, group, reading, HEIGHT)?;
     }
-    let tokens = |x: &Matrix| Ok::<_, Error>(opened.model.pass(x)?.x); // [30, 256]
-    let (before, after) = (tokens(&before.readings)?, tokens(&after.readings)?);
+    let [before, after] =
+        [before.readings, after.readings].map(|readings| opened.model.tokens(&readings));
+    let (before, after) = (before?, after?); // [30, 256]
     let hidden = before.ncols() / 2;
     Ok(Matrix::from_fn(before.nrows(), 2, |t, half| {
         let of =
