@@ -11,7 +11,7 @@ mod controls;
 mod removed;
 mod rows;
 
-pub use asked::{Asked, asked};
+pub use asked::{Asked, asked, asked_late};
 pub use controls::{directions, fresh, untrained};
 pub use removed::Removed;
 pub use rows::{Asking, rows};

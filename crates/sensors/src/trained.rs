@@ -48,7 +48,8 @@ mod tests {
         let runs: Vec<Value> = serde_json::from_str(SEEDS).unwrap();
         let variants = Architecture::VARIANTS.map(|(name, _)| name);
         let mut text = String::new();
-        for name in ["linear, last", "linear, mean"].into_iter().chain(variants) {
+        let linear = crate::Seen::ALL.map(|(name, _)| name);
+        for name in linear.into_iter().chain(variants) {
             let of: Vec<&Value> =
                 runs.iter().filter(|run| run["variant"] == name).collect();
             let ([a, b, c], [d, e, f]) = (spread(&of, "rmse"), spread(&of, "score"));
@@ -61,7 +62,9 @@ mod tests {
         }
         insta::assert_snapshot!(text, @"
         linear, last, 1 runs: RMSE 20.88 20.88 20.88, score 1121 1121 1121
+        linear, last and settings, 1 runs: RMSE 14.65 14.65 14.65, score 600 600 600
         linear, mean, 1 runs: RMSE 13.93 13.93 13.93, score 626 626 626
+        linear, mean and slope, 1 runs: RMSE 13.60 13.60 13.60, score 492 492 492
         BiLSTM, 5 runs: RMSE 12.34 12.57 12.81, score 696 762 879
         BiLSTM, mean, 5 runs: RMSE 12.57 12.88 13.40, score 735 839 906
         one head, 5 runs: RMSE 12.51 12.92 12.98, score 781 852 871

@@ -3,7 +3,7 @@
 use lessons::ch19::{N_SEEDS, costs, found};
 use lessons::numbers::{ends, median};
 use sensors::study::{self, Asking};
-use sensors::{Fleet, remaining};
+use sensors::{CAP, Fleet, remaining};
 use serde_json::Value;
 use training::{HeadMeasures, SPECIALISATIONS};
 
@@ -69,6 +69,76 @@ fn measures(found: &[Value], kind: &str, of: impl Fn(&Value) -> f64) -> Vec<f64>
     heads.map(of).collect()
 }
 
+/// The six criteria that need nothing planted, by how long the engine will still run: the
+/// number of models, trained, mixed and fresh.
+#[test]
+fn the_specialisations_by_remaining_life() {
+    let found = found().unwrap();
+    let bins = found[0]["by_life"].as_array().unwrap().len();
+    let name = |bin: usize| {
+        let bin = &found[0]["by_life"][bin];
+        match bin["to"].as_u64().unwrap() {
+            400 => format!("{} or more", bin["from"]),
+            to => format!("{} to {}", bin["from"], to - 1),
+        }
+    };
+    assert_eq!(bins, 4);
+    let names: Vec<String> = (0..bins).map(name).collect();
+    let mut table = Table::new([
+        ("", -16),
+        (&names[0], 11),
+        (&names[1], 12),
+        (&names[2], 12),
+        (&names[3], 13),
+    ]);
+    let in_models = |bin: usize, kind: &str, which: usize| {
+        let has = |model: &&Value| {
+            let heads = &model["by_life"][bin][kind]["found"][which];
+            !heads.as_array().unwrap().is_empty()
+        };
+        found.iter().filter(has).count()
+    };
+    for (which, (name, _)) in SPECIALISATIONS.iter().enumerate() {
+        if ["transition", "spike"].contains(name) {
+            continue;
+        }
+        let cell = |bin: usize| {
+            let kinds = ["trained", "directions", "fresh"];
+            kinds.map(|kind| in_models(bin, kind, which).to_string()).join("  ")
+        };
+        table.row([(*name).to_owned(), cell(0), cell(1), cell(2), cell(3)]);
+    }
+    assert_quote!("ch19_by_life", table.text());
+    let entropies = |bin: usize, kind: &str| -> Vec<f64> {
+        let heads = found.iter().flat_map(|model| {
+            model["by_life"][bin][kind]["measures"].as_array().unwrap()
+        });
+        heads.map(|head| head["entropy"].as_f64().unwrap()).collect()
+    };
+    let uniform = |bin: usize, kind: &str| {
+        entropies(bin, kind).into_iter().filter(|&bits| bits >= 0.95).count().to_string()
+    };
+    let early_late = |bin: usize| -> usize {
+        let of = |model: &Value| {
+            model["by_life"][bin]["trained"]["found"][6].as_array().unwrap().len()
+        };
+        found.iter().map(of).sum()
+    };
+    assert_quote!(
+        "ch19_by_life_values",
+        values(&[
+            ("windows_late", "128".to_owned()),
+            ("uniform_near", uniform(0, "trained")),
+            ("uniform_far", uniform(3, "trained")),
+            ("uniform_near_directions", uniform(0, "directions")),
+            ("entropy_near", format!("{:.2}", median(entropies(0, "trained")))),
+            ("entropy_near_least", format!("{:.2}", ends(entropies(0, "trained"))[0])),
+            ("entropy_far", format!("{:.2}", median(entropies(3, "trained")))),
+            ("early_late_heads", early_late(0).to_string()),
+        ])
+    );
+}
+
 #[test]
 fn how_near_the_heads_come() {
     let found = found().unwrap();
@@ -84,7 +154,11 @@ fn how_near_the_heads_come() {
             model["heads"]["trained"]["last"]["found"][2].as_array().unwrap().len()
         })
         .sum();
+    let scale = remaining().unwrap().scale;
+    let asked = study::asked(&Fleet::default(), &scale, 256, 1001).unwrap();
+    let capped = asked.iter().filter(|asked| asked.remaining >= CAP).count();
     let mut quoted = vec![
+        ("capped_part", format!("{:.0} %", 100.0 * capped as f64 / asked.len() as f64)),
         ("heads_all", (8 * N_SEEDS).to_string()),
         ("temperature_heads", temperature.to_string()),
         (
@@ -126,9 +200,11 @@ fn heads_taken_away() {
         ("without a head", 18),
         ("random directions", 19),
         ("without all", 13),
+        ("all even", 10),
     ]);
     let mut above = 0;
     let (mut heads_all, mut random_all, mut all_all) = (vec![], vec![], vec![]);
+    let (mut even_all, mut even_heads) = (vec![], vec![]);
     for model in &found {
         let removed = &model["removed"];
         let whole = removed["whole"].as_f64().unwrap();
@@ -138,14 +214,18 @@ fn heads_taken_away() {
             let [least, _, most] = ends(list.iter().copied());
             format!("{} to {}", cycles(least), cycles(most))
         };
-        let all = removed["all"].as_f64().unwrap() - whole;
+        let less = |key: &str| removed[key].as_f64().unwrap() - whole;
+        let (all, even) = (less("all"), less("even"));
         table.row([
             model["seed"].to_string(),
             format!("{whole:.2}"),
             range(&heads),
             range(&random),
             cycles(all),
+            cycles(even),
         ]);
+        even_all.push(even);
+        even_heads.extend(costs(model, "even_heads").unwrap());
         let most = ends(random.iter().copied())[2];
         above += heads.iter().filter(|&&cost| cost > most).count();
         heads_all.extend(heads);
@@ -166,6 +246,11 @@ fn heads_taken_away() {
             ("head_most", cycles(ends(heads_all.iter().copied())[2])),
             ("head_median", cycles(median(heads_all))),
             ("random_median", cycles(median(random_all))),
+            ("even_least", cycles(ends(even_all.iter().copied())[0])),
+            ("even_median", cycles(median(even_all.iter().copied()))),
+            ("even_most", cycles(ends(even_all.iter().copied())[2])),
+            ("even_head_most", cycles(ends(even_heads.iter().copied())[2])),
+            ("even_head_median", cycles(median(even_heads))),
             ("all_least", format!("{least:.1}")),
             ("all_most", format!("{most:.1}")),
         ])

@@ -11,8 +11,8 @@ use crate::numbers::{mean, written};
 /// Draws one sensor over the life of an engine, with and without what hides its wear.
 pub const LIVE: Live = Live {
     name: "engine",
-    ask: "Where would you say the decline begins? Take away noise and hard flights: can you \
-          see it now? Which of the three hides more?",
+    ask: "Where would you say the decline begins? Take away noise, hard flights and spikes one \
+          by one: which of the three hides most?",
     weights: None,
     controls,
     draw,

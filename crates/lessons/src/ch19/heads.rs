@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use attention::{Matrix, RowVector};
 use figures::{Figure, Heads, Lines, head_maps, lines};
-use sensors::{GROUPS, N_STEPS, Scale, capped};
+use sensors::{Fleet, GROUPS, N_STEPS, Scale, capped};
 
 use super::model::{N_HEADS, Window, opened, window};
 use super::{found, group};
@@ -15,9 +15,9 @@ use crate::runs::rows;
 /// Draws the shares of one head in a window next to the readings, which may be given a spike.
 pub const LIVE: Live = Live {
     name: "engine-heads",
-    ask: "Raise the spike (in standard deviations): which heads notice it, and does the answer change? Move it to \
-          another group of sensors, and to the end of the window. Does any head look at \
-          nothing else?",
+    ask: "Move the remaining cycles from 5 to 100: what becomes of head 1? Which heads look at the \
+          other end? Then raise a spike (in standard deviations): does any head look at it, and \
+          does the answer change?",
     weights: Some(Weights::Engines),
     controls,
     draw,
@@ -29,9 +29,9 @@ fn controls() -> Vec<Control> {
     let number =
         |range: [f64; 2], step: f64, first: f64| Kind::Number { range, step, first };
     vec![
-        Control::new("head", "Head", Kind::Count { range: [0, N_HEADS - 1], first: 2 }),
+        Control::new("head", "Head", Kind::Count { range: [0, N_HEADS - 1], first: 1 }),
         Control::new("engine", "Engine", Kind::Count { range: [0, 99], first: 0 }),
-        Control::new("remaining", "Cycles that remain", number([0.0, 120.0], 1.0, 40.0)),
+        Control::new("remaining", "Cycles that remain", number([0.0, 120.0], 1.0, 5.0)),
         Control::new("spike", "Spike added", number([-8.0, 8.0], 0.5, 0.0)),
         Control::new("at", "At reading", number([0.0, 29.0], 1.0, 15.0)),
         Control::new("group", "In sensors of", Kind::Choice { options: groups.to_vec() }),
@@ -55,13 +55,15 @@ fn ask(window: &Window, head: usize) -> Result<Asked> {
     Ok(Asked { says: capped(steps.remaining), last, all: map.row_mean() })
 }
 
-/// The mean of a group's sensors, reading by reading.
+/// The mean of a group's sensors with the sign that wear has in each, reading by reading.
 fn channel(window: &Window, scale: &Scale, name: &str) -> Result<Vec<f64>> {
     let of = group(name)?;
-    let columns: Vec<usize> =
-        (0..scale.sensors.len()).filter(|&j| of.contains(&scale.sensors[j])).collect();
+    let columns: Vec<(usize, f64)> = (scale.sensors.iter().enumerate())
+        .filter(|(_, sensor)| of.contains(sensor))
+        .map(|(j, &sensor)| (j, Fleet::sign(sensor)))
+        .collect();
     let mean = |row: usize| {
-        columns.iter().map(|&j| window.readings[(row, j)]).sum::<f64>()
+        columns.iter().map(|&(j, sign)| sign * window.readings[(row, j)]).sum::<f64>()
             / columns.len() as f64
     };
     Ok((0..window.readings.nrows()).map(mean).collect())
@@ -106,7 +108,10 @@ fn draw(settings: &Settings) -> Result<Shown> {
                 points("even", &even),
             ],
         ),
-        panel("readings, groups of sensors", channels.collect::<Result<_>>()?),
+        panel(
+            "readings, signed so that wear raises them",
+            channels.collect::<Result<_>>()?,
+        ),
     ];
     let figure = lines(format!("Head {head} on a window of engine {engine}"), &panels)?;
 
@@ -145,8 +150,7 @@ pub(super) fn mean_rows(_: &Args) -> Result<Figure> {
     let heads: Vec<String> = (0..N_HEADS).map(|head| format!("head {head}")).collect();
     let readings: Vec<String> = (0..N_STEPS).map(|t| t.to_string()).collect();
     let heads = Heads::new(&maps, &heads, &readings)?;
-    let title =
-        "On average most heads are nearly even; some give the end of the window more";
+    let title = "Around the transition, heads give the end of the window more on average";
     Ok(head_maps(title, &heads.called(&["the last reading asks", "all thirty ask"])?))
 }
 
@@ -156,9 +160,9 @@ mod tests {
 
     #[test]
     fn what_is_said_without_and_with_a_spike() {
-        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"40 cycles remain; the model says 43. Asked by the last reading, head 2 gives most, .284, to reading 29, and has .663 of the entropy of even shares.");
+        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"5 cycles remain; the model says 8. Asked by the last reading, head 1 gives most, .645, to reading 0, and has .325 of the entropy of even shares.");
         let spike = [("spike", "8"), ("group", "pressure")];
-        insta::assert_snapshot!(LIVE.at(spike).unwrap().words, @"40 cycles remain; the model says 44. Asked by the last reading, head 2 gives most, .291, to reading 29, and has .649 of the entropy of even shares. Without the spike the model says 43, and the head gives reading 15 .007 instead of .003.");
+        insta::assert_snapshot!(LIVE.at(spike).unwrap().words, @"5 cycles remain; the model says 9. Asked by the last reading, head 1 gives most, .642, to reading 0, and has .329 of the entropy of even shares. Without the spike the model says 8, and the head gives reading 15 .001 instead of .001.");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::args::Args;
 /// Of an engine's windows, every so manieth is asked.
 const EVERY: usize = 4;
 /// The engine of the figure.
-const ENGINE: usize = 3;
+const ENGINE: usize = 0;
 
 /// The windows of an engine, and what is said of them.
 pub struct Life {

@@ -23,14 +23,14 @@ pub fn run(common: &Common, n_seeds: u64, output: &Path) -> Result<()> {
     let has = |runs: &[Value], name: &str, seed: u64| {
         runs.iter().any(|run| run["variant"] == name && run["seed"] == seed)
     };
-    for (name, seen) in [("linear, last", Seen::Last), ("linear, mean", Seen::Mean)] {
+    for (name, seen) in Seen::ALL {
         if !has(&runs, name, 0) {
             let (test, plain) = (&prepared.test, Plain::fit(&prepared.train, seen)?);
             let of = |at: &At| plain.predict(test, at);
             let judged = judge(test, EVERY, |all| {
                 Ok(all.iter().map(of).collect::<Result<_, _>>()?)
             })?;
-            runs.push(line(name, 0, d_in + 1, &judged));
+            runs.push(line(name, 0, plain.n_weights(), &judged));
         }
     }
     for seed in 1..=n_seeds {

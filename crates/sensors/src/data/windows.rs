@@ -3,7 +3,7 @@
 use attention::{Error as SizeError, Matrix};
 
 use super::{Engine, Scale};
-use crate::sizes::{CAP, N_STEPS};
+use crate::sizes::{CAP, N_SETTINGS, N_STEPS};
 use crate::{Error, Result};
 
 /// Where a window stands, and what is right there.
@@ -30,6 +30,8 @@ impl At {
 pub struct Windows {
     /// Each engine's readings on one scale, `[n_cycles, n_sensors]`.
     engines: Vec<Matrix>,
+    /// How each was operated, as it stands in the file, `[n_cycles, 3]`.
+    settings: Vec<Matrix>,
     /// The windows, engine by engine, cycle by cycle.
     pub at: Vec<At>,
     /// Engines with fewer readings than a window has, which are skipped.
@@ -45,7 +47,8 @@ impl Windows {
     pub fn of(engines: &[Engine], lives: &[usize], scale: &Scale) -> Result<Self> {
         let (n, found) = (engines.len(), lives.len());
         SizeError::expect_length("the list of remaining lives", n, found)?;
-        let mut windows = Self { engines: vec![], at: vec![], n_short: 0 };
+        let mut windows =
+            Self { engines: vec![], settings: vec![], at: vec![], n_short: 0 };
         for (engine, &life) in engines.iter().zip(lives) {
             let last = engine.n_cycles();
             if last < N_STEPS {
@@ -54,6 +57,8 @@ impl Windows {
             }
             let place = windows.engines.len();
             windows.engines.push(scale.apply(engine));
+            let setting = |t: usize, j: usize| engine.readings[t].settings[j];
+            windows.settings.push(Matrix::from_fn(last, N_SETTINGS, setting));
             windows.at.extend((N_STEPS..=last).map(|end| {
                 let remaining = (life + last - end) as f64;
                 At { engine: place, end, remaining }
@@ -74,13 +79,19 @@ impl Windows {
     /// # Errors
     /// [`Error::NoWindow`] for one of other engines.
     pub fn readings(&self, at: &At) -> Result<Matrix> {
-        let &At { engine, end, .. } = at;
-        match self.engines.get(engine) {
-            Some(all) if (N_STEPS..=all.nrows()).contains(&end) => {
-                Ok(all.rows(end - N_STEPS, N_STEPS).into_owned())
-            }
-            _ => Err(Error::NoWindow { engine, end }),
-        }
+        cut(&self.engines, at)
+    }
+
+    /// How the engine was operated in a window, as it stands in the file. No model here is
+    /// given it.
+    ///
+    /// # Shapes
+    /// The result is `[30, 3]`.
+    ///
+    /// # Errors
+    /// As [`readings`](Self::readings).
+    pub fn settings(&self, at: &At) -> Result<Matrix> {
+        cut(&self.settings, at)
     }
 
     /// The last reading of a window.
@@ -100,5 +111,15 @@ impl Windows {
     /// The number of engines that have a window.
     pub fn n_engines(&self) -> usize {
         self.engines.len()
+    }
+}
+
+/// The rows of a window.
+fn cut(engines: &[Matrix], &At { engine, end, .. }: &At) -> Result<Matrix> {
+    match engines.get(engine) {
+        Some(all) if (N_STEPS..=all.nrows()).contains(&end) => {
+            Ok(all.rows(end - N_STEPS, N_STEPS).into_owned())
+        }
+        _ => Err(Error::NoWindow { engine, end }),
     }
 }

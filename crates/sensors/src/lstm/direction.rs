@@ -90,8 +90,8 @@ fn step<T: Real>(gates: &RowVector<T>, c: &RowVector<T>) -> Memory<T> {
     let width = c.len();
     let gate = |g: usize| gates.columns(g * width, width);
     let (input, forget) = (gate(0).map(sigmoid), gate(1).map(sigmoid));
-    let (cell, output) = (gate(2).map(T::tanh), gate(3).map(sigmoid));
-    let c = forget.component_mul(c) + input.component_mul(&cell);
+    let (candidate, output) = (gate(2).map(T::tanh), gate(3).map(sigmoid));
+    let c = forget.component_mul(c) + input.component_mul(&candidate);
     let h = output.component_mul(&c.map(T::tanh));
     (h, c)
 }

@@ -1,10 +1,12 @@
 //! Windows with a transition and a spike in them.
 
+use std::ops::Range;
+
 use attention::{Matrix, Rng, SeedableRng};
 use rand::RngExt;
 use training::Window;
 
-use crate::{Fleet, GROUPS, Lived, N_STEPS, Result, Scale, Windows};
+use crate::{At, Fleet, GROUPS, Lived, N_STEPS, Result, Scale, Windows};
 
 /// A window of an engine, with what was planted in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +40,35 @@ pub fn asked(fleet: &Fleet, scale: &Scale, n: usize, seed: u64) -> Result<Vec<As
         let at = windows.at[end - N_STEPS];
         let readings = windows.readings(&at)?;
         let window = window(&readings, scale, transition, spike);
+        all.push(Asked { readings, remaining: at.remaining, window });
+    }
+    Ok(all)
+}
+
+/// So many windows, each of another engine, behind which so many cycles remain. Nothing is
+/// planted in them: `transition` and `spike` are 0 and mean nothing.
+///
+/// # Errors
+/// As [`Windows::of`].
+pub fn asked_late(
+    fleet: &Fleet,
+    scale: &Scale,
+    n: usize,
+    seed: u64,
+    remaining: Range<usize>,
+) -> Result<Vec<Asked>> {
+    let rng = &mut Rng::seed_from_u64(seed);
+    let mut all = Vec::with_capacity(n);
+    while all.len() < n {
+        let windows = Windows::of(&[fleet.engine(1, rng).engine], &[0], scale)?;
+        let fits = |at: &&At| remaining.contains(&(at.remaining as usize));
+        let fitting: Vec<&At> = windows.at.iter().filter(fits).collect();
+        if fitting.is_empty() {
+            continue;
+        }
+        let at = fitting[rng.random_range(0..fitting.len())];
+        let readings = windows.readings(at)?;
+        let window = window(&readings, scale, 0, 0);
         all.push(Asked { readings, remaining: at.remaining, window });
     }
     Ok(all)
@@ -112,6 +143,16 @@ mod tests {
                     "{t}, {transition}: {change}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn late_windows_are_as_late_as_they_should_be() {
+        let scale = remaining().unwrap().scale;
+        for range in [0..20, 60..125] {
+            let all =
+                asked_late(&Fleet::default(), &scale, 20, 1, range.clone()).unwrap();
+            assert!(all.iter().all(|it| range.contains(&(it.remaining as usize))));
         }
     }
 

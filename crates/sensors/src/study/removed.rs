@@ -16,6 +16,8 @@ pub struct Removed {
     x: Matrix,
     /// `Concat(head_1, …, head_h)` of each, `[n_windows · n_steps, h · d_v]`.
     concat: Matrix<f32>,
+    /// The same if every reading attended to all readings alike.
+    even: Matrix<f32>,
     n_steps: usize,
 }
 
@@ -26,17 +28,15 @@ impl Removed {
     /// [`Error::NoAttention`] for a model without it; as [`Remaining::forward`].
     pub fn new(trained: &Trained, windows: &Windows, at: &[At]) -> Result<Self> {
         let (model, layer) = (trained.fused()?, trained.layer()?);
-        let (mut tokens, mut concats) = (Vec::new(), Vec::new());
+        let (mut tokens, mut concats, mut evens) = (Vec::new(), Vec::new(), Vec::new());
         for at in at {
             let steps = model.forward(&windows.readings(at)?)?;
             let attended = steps.attended.ok_or(Error::NoAttention)?;
-            let outputs = layer.heads().iter().zip(&attended.attn);
-            let outputs =
-                outputs.map(|(head, map)| Ok(map * head.w_v.forward(&steps.x)?));
-            let outputs = outputs.collect::<Result<Vec<Matrix>>>()?; // h of [n_steps, d_v]
-            let columns: Vec<_> =
-                outputs.iter().flat_map(|output| output.column_iter()).collect();
-            concats.push(Matrix::from_columns(&columns));
+            let n = steps.x.nrows();
+            let even =
+                vec![Matrix::from_element(n, n, 1.0 / n as f64); attended.attn.len()];
+            concats.push(concat(&layer, &steps.x, &attended.attn)?);
+            evens.push(concat(&layer, &steps.x, &even)?);
             tokens.push(steps.x);
         }
         let below = |all: &[Matrix]| {
@@ -45,8 +45,8 @@ impl Removed {
         };
         let targets = at.iter().map(At::target).collect();
         let n_steps = tokens.first().map_or(0, Matrix::nrows);
-        let (x, concat) = (below(&tokens), below(&concats).map(|x| x as f32));
-        Ok(Self { model, layer, targets, x, concat, n_steps })
+        let [concat, even] = [concats, evens].map(|all| below(&all).map(|x| x as f32));
+        Ok(Self { model, layer, targets, x: below(&tokens), concat, even, n_steps })
     }
 
     /// The RMSE with all heads, in cycles.
@@ -107,6 +107,29 @@ impl Removed {
         self.without(&taken(&self.concat, &every, Removal::Mean, rng))
     }
 
+    /// The RMSE with the values of all heads and the choices of none: every reading attends to
+    /// all readings alike.
+    ///
+    /// # Errors
+    /// As [`whole`](Self::whole).
+    pub fn even(&self) -> Result<f64> {
+        self.without(&(&self.concat - &self.even))
+    }
+
+    /// The same for one head, where the others choose as they do.
+    ///
+    /// # Errors
+    /// As [`whole`](Self::whole).
+    pub fn even_head(&self, head: usize) -> Result<f64> {
+        let mut taken = Matrix::zeros(self.concat.nrows(), self.concat.ncols());
+        let d_v = self.layer.dims().d_v();
+        let of = |all: &Matrix<f32>| all.columns(head * d_v, d_v).into_owned();
+        taken
+            .columns_mut(head * d_v, d_v)
+            .copy_from(&(of(&self.concat) - of(&self.even)));
+        self.without(&taken)
+    }
+
     /// From the concatenation, less something, to the error.
     fn without(&self, taken: &Matrix<f32>) -> Result<f64> {
         let concat = (&self.concat - taken).map(f64::from);
@@ -122,6 +145,16 @@ impl Removed {
         let said: Vec<f64> = said.iter().copied().map(capped).collect();
         Ok(rmse(&said, &self.targets))
     }
+}
+
+/// `[A_0 V_0 | … | A_h V_h]`.
+fn concat(layer: &LayerParameters, x: &Matrix, maps: &[Matrix]) -> Result<Matrix> {
+    let outputs = layer.heads().iter().zip(maps);
+    let outputs = outputs.map(|(head, map)| Ok(map * head.w_v.forward(x)?));
+    let outputs = outputs.collect::<Result<Vec<Matrix>>>()?; // h of [n_steps, d_v]
+    let columns: Vec<_> =
+        outputs.iter().flat_map(|output| output.column_iter()).collect();
+    Ok(Matrix::from_columns(&columns))
 }
 
 #[cfg(test)]
@@ -186,6 +219,27 @@ mod tests {
                 _ => removed.all(rng).unwrap(),
             };
             assert!((found - expected).abs() < 1e-4, "{heads:?}: {found}, {expected}");
+        }
+    }
+
+    /// Keys of zeros score all readings alike.
+    #[test]
+    fn even_shares_are_those_of_keys_that_say_nothing() {
+        let (windows, at) = some_windows();
+        let trained = remaining().unwrap();
+        let layer = trained.layer().unwrap();
+        let removed = Removed::new(&trained, &windows, &at).unwrap();
+        for blind in [vec![3], (0..8).collect::<Vec<_>>()] {
+            let mut heads = layer.heads().to_vec();
+            blind.iter().for_each(|&head| heads[head].w_k.weight.fill(0.0));
+            let changed = LayerParameters::new(heads, layer.w_o().clone()).unwrap();
+            let model = trained.model(|_| FusedAttention::new(&changed)).unwrap();
+            let expected = error(&model, &windows, &at);
+            let found = match blind[..] {
+                [head] => removed.even_head(head).unwrap(),
+                _ => removed.even().unwrap(),
+            };
+            assert!((found - expected).abs() < 1e-4, "{blind:?}: {found}, {expected}");
         }
     }
 
