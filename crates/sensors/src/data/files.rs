@@ -9,7 +9,7 @@ use crate::{Error, Result};
 /// Engines to learn from and engines to be judged by.
 ///
 /// ```no_run
-/// let readings = sensors::Readings::open("CMAPSSData".as_ref(), "FD001")?;
+/// let readings = sensors::Readings::open("CMAPSSData", "FD001")?;
 /// println!("{} engines to learn from", readings.train.len());
 /// # Ok::<(), sensors::Error>(())
 /// ```
