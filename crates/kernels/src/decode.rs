@@ -12,6 +12,9 @@
 //! same panels serve a whole prompt ([`GroupedAttention::prompt`]), through the tiles of
 //! the last rung, and keys are shared by their heads there too, not copied.
 //!
+//! Where keys come in parts and none is kept, [`PartialAttention`] gives what each part makes
+//! of the queries, and what it takes to merge it with the others.
+//!
 //! Weights are the business of [`Product`](crate::Product), which reads them once for up to
 //! eight tokens.
 
@@ -20,6 +23,7 @@ mod cache;
 mod careful;
 mod heads;
 mod panel;
+mod partial;
 mod prompt;
 mod scoring;
 #[cfg(test)]
@@ -29,4 +33,5 @@ mod tiles;
 pub use attend::GroupedAttention;
 pub use cache::PackedCache;
 pub use heads::GroupedHeads;
+pub use partial::{Partial, PartialAttention};
 pub use scoring::Scoring;

@@ -62,7 +62,9 @@ mod tile;
 
 #[cfg(feature = "ladder")]
 pub use crate::{
-    decode::{GroupedAttention, GroupedHeads, PackedCache, Scoring},
+    decode::{
+        GroupedAttention, GroupedHeads, PackedCache, Partial, PartialAttention, Scoring,
+    },
     gated::{Gate, gated},
     inputs::{Inputs, Lengths},
     instructions::Instructions,

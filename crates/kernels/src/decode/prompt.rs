@@ -66,18 +66,37 @@ impl GroupedAttention {
             self.each_row(q, &rows, out);
             return Ok(());
         }
+        self.in_tiles(q, cache, &Mask::Causal, out)
+    }
+
+    /// Afterwards the tiles have the normalisers of all queries.
+    ///
+    /// # Shapes
+    /// They were compared.
+    pub(super) fn in_tiles(
+        &mut self,
+        q: &Matrix<f32>,
+        cache: &PackedCache,
+        mask: &Mask,
+        out: &mut Matrix<f32>,
+    ) -> Result<()> {
         let dims = dims(self.heads)?;
-        let n_threads = rayon::current_num_threads();
-        rayon::join(|| self.in_tiles(dims, n_threads, q, cache, out), || ());
+        // Within the pool, where joins are cheap and the number of threads is known.
+        let within = || {
+            let n_threads = rayon::current_num_threads();
+            self.on_threads(dims, n_threads, q, cache, mask, out);
+        };
+        rayon::join(within, || ());
         Ok(())
     }
 
-    fn in_tiles(
+    fn on_threads(
         &mut self,
         dims: Dims,
         n_threads: usize,
         q: &Matrix<f32>,
         cache: &PackedCache,
+        mask: &Mask,
         out: &mut Matrix<f32>,
     ) {
         let (heads, instructions) = (self.heads, self.instructions);
@@ -112,7 +131,7 @@ impl GroupedAttention {
             let (k, v) = (cache.keys(kv_head), cache.values(kv_head));
             [HeadPanels::alone(k, heads.d_k()), HeadPanels::alone(v, heads.d_v())]
         };
-        let (q, masks) = (None, &[Mask::Causal]);
+        let (q, masks) = (None, std::slice::from_ref(mask));
         share_out(&mut scratches[..n_threads], &|scratch| {
             instructions.run(Attend { dims, masks, lengths, q, panels, queue, scratch });
         });
