@@ -9,7 +9,7 @@ use workshop::paths;
 /// What each crate of the subject may use, the lowest floor first. Implementations that are
 /// compared never call each other; the one exception is the formula itself, which
 /// `per-head` takes from `single-head`.
-const SUBJECT: [(&str, &[&str]); 16] = [
+const SUBJECT: [(&str, &[&str]); 17] = [
     // The first and the third only fix features of what nalgebra stands on.
     ("attention", &["bytemuck", "nalgebra", "num-complex", "rand", "thiserror"]),
     ("single-head", &["attention"]),
@@ -20,6 +20,7 @@ const SUBJECT: [(&str, &[&str]); 16] = [
     ("figures", &["attention", "plotly", "serde_json", "thiserror"]),
     ("gradients", &["attention", "fused-heads", "thiserror"]),
     ("block", &["attention", "fused-heads", "gradients", "libm", "thiserror"]),
+    ("spread", &["attention", "fused-heads", "gradients", "kernels", "thiserror"]),
     (
         "training",
         &[

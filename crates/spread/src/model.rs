@@ -1,0 +1,231 @@
+//! What a split takes, predicted: multiply-adds by their speed, bytes by the link's.
+
+use attention::{Dims, MultiplyAdds, Result};
+
+use crate::{Chunks, Error, share};
+
+/// How a layer is shared out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Split {
+    /// Every rank has some heads.
+    Heads,
+    /// Every rank has some tokens.
+    Tokens,
+    /// So many groups of ranks have some heads each, and share out the tokens.
+    Both {
+        /// The number of groups.
+        by_heads: usize,
+    },
+    /// Every rank has some sequences.
+    Batch,
+}
+
+/// A link between two ranks: a message of b bytes takes `latency + b / bandwidth`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Link {
+    /// Seconds for an empty message.
+    pub latency: f64,
+    /// Bytes a second.
+    pub bandwidth: f64,
+}
+
+impl Link {
+    /// Seconds for one message.
+    pub fn seconds(&self, bytes: f64) -> f64 {
+        self.latency + bytes / self.bandwidth
+    }
+
+    /// Seconds for an all-reduce of so many bytes on p ranks: two rounds of a ring, each of
+    /// p − 1 messages of a p-th.
+    ///
+    /// ```
+    /// use spread::Link;
+    ///
+    /// let link = Link { latency: 0.0, bandwidth: 1e9 };
+    /// assert_eq!(link.all_reduce(1e9, 1), 0.0);
+    /// assert_eq!(link.all_reduce(1e9, 2), 1.0);
+    /// assert_eq!(link.all_reduce(1e9, 4), 1.5); // never more than 2
+    /// ```
+    pub fn all_reduce(&self, bytes: f64, p: usize) -> f64 {
+        let p = p.max(1) as f64;
+        2.0 * (p - 1.0) * self.seconds(bytes / p)
+    }
+}
+
+/// How fast one rank computes, in multiply-adds a second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Speed {
+    /// In the four projections.
+    pub products: f64,
+    /// In Q Kᵀ and A V, the softmax between them included.
+    pub attention: f64,
+}
+
+/// What is computed, on what.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Model {
+    /// The sizes of the layer.
+    pub dims: Dims,
+    /// The number of sequences, and of tokens of each.
+    pub lengths: (usize, usize),
+    /// Whether a query sees only what is before it: then half of the pairs are computed.
+    pub is_causal: bool,
+    /// The bytes of a number: 4 or 8.
+    pub bytes: usize,
+    /// How fast a rank is.
+    pub speed: Speed,
+    /// What connects ranks.
+    pub link: Link,
+}
+
+/// The time that a split is predicted to take, on the rank with the most to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prediction {
+    /// Seconds in which it computes.
+    pub computing: f64,
+    /// Seconds in which it waits for messages and can compute nothing.
+    pub waiting: f64,
+    /// Bytes that it sends.
+    pub bytes: u64,
+}
+
+impl Prediction {
+    /// Seconds in all.
+    pub fn seconds(&self) -> f64 {
+        self.computing + self.waiting
+    }
+}
+
+impl Model {
+    /// What the split takes on so many ranks.
+    ///
+    /// # Errors
+    /// [`Error::NoRanks`], [`Error::Grid`]; sizes that cannot be counted.
+    pub fn predict(&self, split: Split, n_ranks: usize) -> crate::Result<Prediction> {
+        let by_heads = match split {
+            _ if n_ranks == 0 => {
+                return Err(Error::NoRanks { what: "the number of ranks" });
+            }
+            Split::Batch => return Ok(self.batch(n_ranks)?),
+            Split::Heads => n_ranks,
+            Split::Tokens => 1,
+            Split::Both { by_heads: 0 } => {
+                return Err(Error::NoRanks { what: "the number of groups of heads" });
+            }
+            Split::Both { by_heads } => by_heads,
+        };
+        if !n_ranks.is_multiple_of(by_heads) {
+            return Err(Error::Grid { size: n_ranks, by_heads });
+        }
+        Ok(self.grid(by_heads, n_ranks / by_heads)?)
+    }
+
+    /// Seconds of computing of `n` sequences, `[projections, attention]`.
+    fn computing(&self, n: usize) -> Result<[f64; 2]> {
+        let cost = MultiplyAdds::count(self.dims, self.lengths.1, self.lengths.1)?;
+        let pairs = |name: &str| ["Q Kᵀ", "A V"].contains(&name);
+        let of = |is_wanted: &dyn Fn(&str) -> bool| {
+            let costs = cost.costs().iter().filter(|cost| is_wanted(cost.name));
+            costs.map(|cost| cost.multiply_adds as f64).sum::<f64>() * n as f64
+        };
+        let (n_tokens, visible) = (self.lengths.1.max(1) as f64, self.is_causal);
+        let share_of_pairs =
+            if visible { (n_tokens + 1.0) / 2.0 / n_tokens } else { 1.0 };
+        Ok([
+            of(&|name| !pairs(name)) / self.speed.products,
+            of(&pairs) * share_of_pairs / self.speed.attention,
+        ])
+    }
+
+    fn batch(&self, n_ranks: usize) -> Result<Prediction> {
+        let most = share(self.lengths.0, n_ranks, 0).len();
+        let computing = self.computing(most)?.iter().sum();
+        Ok(Prediction { computing, waiting: 0.0, bytes: 0 })
+    }
+
+    fn grid(&self, by_heads: usize, by_tokens: usize) -> Result<Prediction> {
+        let (dims, (n, n_tokens)) = (self.dims, self.lengths);
+        let heads = share(dims.n_heads(), by_heads, 0).len();
+        let heads_share = heads as f64 / dims.n_heads() as f64;
+        let most = Chunks::new(n_tokens, by_tokens).len(0);
+        let tokens_share = most as f64 / n_tokens.max(1) as f64;
+        let [projections, attention] =
+            self.computing(n)?.map(|seconds| seconds * heads_share * tokens_share);
+
+        // A step of the ring is over when its message is there and its pairs are computed.
+        let entries = n * most * heads * (dims.d_k() + dims.d_v());
+        let piece = (entries * self.bytes) as f64;
+        let steps = by_tokens as f64 - 1.0;
+        let step = attention / by_tokens as f64;
+        let late = steps * (self.link.seconds(piece) - step).max(0.0);
+
+        let out = (n * most * dims.d_model() * self.bytes) as f64;
+        let waiting = late + self.link.all_reduce(out, by_heads);
+        let reduced = 2.0 * (by_heads as f64 - 1.0) / by_heads as f64 * out;
+        let bytes = (steps * piece + reduced) as u64;
+        Ok(Prediction { computing: projections + attention, waiting, bytes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model() -> Model {
+        Model {
+            dims: Dims::new(8, 4).unwrap(),
+            lengths: (1, 16),
+            is_causal: false,
+            bytes: 8,
+            speed: Speed { products: 1e9, attention: 1e9 },
+            link: Link { latency: 0.0, bandwidth: f64::INFINITY },
+        }
+    }
+
+    /// Where nothing costs but computing, each split takes a p-th of one machine's time, as
+    /// long as what is shared out is divisible.
+    #[test]
+    fn without_a_cost_of_sending_p_ranks_are_p_times_as_fast() {
+        let one = model().predict(Split::Heads, 1).unwrap().seconds();
+        let both = Split::Both { by_heads: 2 };
+        for (split, p) in [(Split::Heads, 4), (Split::Tokens, 4), (both, 4)] {
+            let found = model().predict(split, p).unwrap().seconds();
+            assert!((found * p as f64 / one - 1.0).abs() < 1e-12, "{split:?}");
+        }
+        // Of 4 heads on 3 ranks one has 2; on 8, nobody has less than one.
+        let of = |p| model().predict(Split::Heads, p).unwrap().seconds() / one;
+        assert_eq!((of(3), of(8)), (0.5, 0.25));
+    }
+
+    /// What is predicted to be sent is what ranks count.
+    #[test]
+    fn bytes_are_those_that_are_sent() {
+        use crate::{Grid, Group, HeadsApart, OnGrid, Plain, Threads};
+        use attention::{Batch, LayerParameters, Mask, Rng, SeedableRng, random_matrix};
+
+        let rng = &mut Rng::seed_from_u64(1);
+        let layer = LayerParameters::<f64>::random(model().dims, true, rng);
+        let x = random_matrix(16, 8, 1.0, rng);
+        for (by_heads, by_tokens) in [(1, 2), (1, 4), (2, 2)] {
+            let p = by_heads * by_tokens;
+            let sent = Threads::run(p, |group| {
+                let mut grid = Grid::new(group, by_heads)?;
+                let mut part: OnGrid<f64, Plain> = OnGrid::new(&layer, &grid)?;
+                let rank = grid.ring().rank();
+                let mine = grid.chunks::<f64>(16).rows(&x, 1, rank)?;
+                part.forward(&mut grid, &mine, (1, 16), &[Mask::None])?;
+                Ok(group.tally().bytes)
+            });
+            let predicted = model().predict(Split::Both { by_heads }, p).unwrap().bytes;
+            assert_eq!(sent.unwrap(), vec![predicted; p], "{by_heads} × {by_tokens}");
+        }
+        let x = Batch::new(1, x).unwrap();
+        let sent = Threads::run(4, |group| {
+            let mut part: HeadsApart<f64, Plain> = HeadsApart::new(&layer, group)?;
+            part.forward(group, [&x; 3], &[Mask::None])?;
+            Ok(group.tally().bytes)
+        });
+        let predicted = model().predict(Split::Heads, 4).unwrap().bytes;
+        assert_eq!(sent.unwrap(), [predicted; 4]);
+    }
+}
