@@ -1,0 +1,90 @@
+//! From the check to the table.
+
+use anyhow::{Result, ensure};
+use attention::{Batch, LayerParameters, Mask, Rng, SeedableRng, random_matrix};
+use ranks::Processes;
+use spread::{Group, Model, Split};
+
+use crate::args::Args;
+use crate::{check, measure, memory, times};
+
+/// Checks and times what is asked for; rank 0 prints.
+pub fn run(group: &mut Processes, args: &Args) -> Result<()> {
+    let (rank, size) = (Group::<f32>::rank(group), Group::<f32>::size(group));
+    // MPI is spoken to by one thread: what computes does so in the pool of all.
+    rayon::ThreadPoolBuilder::new().num_threads(args.threads.max(1)).build_global()?;
+    let say = |text: String| {
+        if rank == 0 {
+            println!("{text}");
+        }
+    };
+    say(check::small(group)?);
+    ensure!(args.end != Some(rank), "it was asked to");
+
+    let case = args.case;
+    let rng = &mut Rng::seed_from_u64(1);
+    let layer = LayerParameters::<f32>::random(case.dims, true, rng);
+    let n_rows = case.n_sequences * case.n_tokens;
+    let x = Batch::new(
+        case.n_sequences,
+        random_matrix(n_rows, case.dims.d_model(), 1.0, rng),
+    )?;
+    let mask = if args.open { Mask::None } else { Mask::Causal };
+
+    let model = Model {
+        dims: case.dims,
+        lengths: (case.n_sequences, case.n_tokens),
+        is_causal: !args.open,
+        bytes: 4,
+        speed: measure::speed(group, &layer, case, &mask)?,
+        link: measure::link(group)?,
+    };
+    say(measure::words(&model, size));
+
+    let alone = times::alone(group, &layer, &x, &mask, args)?;
+    say(format!(
+        "{:<18} {:>9} {:>9} {:>9} {:>11} {:>9} {:>9} {:>7} {:>9}",
+        "split",
+        "ms",
+        "computing",
+        "waiting",
+        "bytes sent",
+        "predicted",
+        "off",
+        "speed",
+        "memory"
+    ));
+    say(format!(
+        "{:<18} {:>9.1}",
+        format!("one, {} threads", size * args.threads.max(1)),
+        alone.seconds * 1e3
+    ));
+    for split in args.splits(size) {
+        let timed = times::split(group, &layer, &x, &mask, split, args.repeats)?;
+        check::same(group, &timed, &alone, &x, split)?;
+        let predicted = model.predict(split, size)?;
+        say(format!(
+            "{:<18} {:>9.1} {:>9.1} {:>9.1} {:>11} {:>9.1} {:>8.0}% {:>6.2}× {:>9}",
+            name(split),
+            timed.seconds * 1e3,
+            (timed.seconds - timed.waiting) * 1e3,
+            timed.waiting * 1e3,
+            timed.bytes,
+            predicted.seconds() * 1e3,
+            (predicted.seconds() / timed.seconds - 1.0) * 100.0,
+            alone.seconds / timed.seconds,
+            memory::words(timed.grown),
+        ));
+    }
+    Ok(())
+}
+
+/// What a split is called.
+pub fn name(split: Split) -> String {
+    match split {
+        Split::Heads => "heads".to_owned(),
+        Split::Tokens => "tokens".to_owned(),
+        Split::Both { by_heads } => format!("both, {by_heads} by heads"),
+        Split::Batch => "batch".to_owned(),
+    }
+}
