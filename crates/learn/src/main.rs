@@ -2,10 +2,11 @@
 //!
 //! It is thin: what a command needs is a tool of its own in `crates/tools`, compiled when it
 //! is asked for and run in place of this program ([`tool`]). So `cargo learn check 2`
-//! compiles no book, and a new tool makes nothing here thicker. Three commands are here,
-//! since they are about the others or as light as this: [`start`], [`verify`], and the
-//! exercises (`practice`).
+//! compiles no book, and a new tool makes nothing here thicker. Four commands are here,
+//! since they are about the others or as light as this: [`start`], [`verify`], the exercises
+//! (`practice`), and [`mod@spread`], whose program stands outside this workspace.
 
+mod spread;
 mod start;
 mod tool;
 mod verify;
@@ -56,6 +57,8 @@ enum Command {
     /// The ladder timed on your machine, and beside PyTorch, candle and burn
     #[command(disable_help_flag = true)]
     Bench(Rest),
+    /// A layer by many processes, on one machine or many, with MPI
+    Spread(spread::Args),
     /// Say what will come out, then run it
     #[command(disable_help_flag = true)]
     Predict(Rest),
@@ -102,6 +105,7 @@ fn main() -> ExitCode {
         Command::Train(rest) => tool::shows("train", rest.args),
         Command::Predict(rest) => tool::shows("predict", rest.args),
         Command::Bench(rest) => tool::run("bench", Profile::Release, rest.args),
+        Command::Spread(args) => spread::run(&args),
         Command::Book => tool::run("book", Profile::Dev, ["check"]),
         Command::Notebooks => tool::run("lab", Profile::Dev, ["rewrite"]),
         Command::Preprocess(rest) => tool::preprocess(rest.args),

@@ -57,14 +57,16 @@ pub fn command(package: &str, profile: Profile) -> Result<Command> {
     build::tool(package, profile).map(Command::new)
 }
 
+/// Becomes the program, or says what it exited with where that cannot be.
 #[cfg(unix)]
-fn replace(tool: &mut Command) -> std::io::Result<ExitCode> {
+pub fn replace(tool: &mut Command) -> std::io::Result<ExitCode> {
     // Returns only if it fails.
     Err(std::os::unix::process::CommandExt::exec(tool))
 }
 
+/// Runs the program, and says what it exited with.
 #[cfg(not(unix))]
-fn replace(tool: &mut Command) -> std::io::Result<ExitCode> {
+pub fn replace(tool: &mut Command) -> std::io::Result<ExitCode> {
     let code = tool.status()?.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }

@@ -1,0 +1,134 @@
+//! `cargo learn spread`: a layer by many processes, compiled where there is an MPI.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, bail, ensure};
+use workshop::build::{self, NotCompiled};
+use workshop::paths;
+
+use crate::tool;
+
+/// What must be installed.
+const INSTALL: &str = "Needed are an MPI (Open MPI or MPICH) and libclang:\n  Debian, \
+    Ubuntu  sudo apt install libopenmpi-dev openmpi-bin libclang-dev\n  Fedora          \
+    sudo dnf install openmpi-devel clang-devel\n  macOS           brew install open-mpi \
+    llvm\nEverything else works without them.";
+
+/// How many processes, on which machines, and what they compute.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// How many processes
+    #[arg(long, default_value_t = 2)]
+    processes: usize,
+    /// A file with one host per line, as mpirun takes it; this machine without it
+    #[arg(long, value_name = "FILE")]
+    hostfile: Option<PathBuf>,
+    /// Sequences, tokens of each, width of the model and heads: 1,4096,256,8; or 003 or 004
+    #[arg(long)]
+    case: Option<String>,
+    /// heads, tokens, both or batch; all in turn without it
+    #[arg(long)]
+    split: Option<String>,
+    /// How many groups of heads `both` has
+    #[arg(long, value_name = "N")]
+    by_heads: Option<usize>,
+    /// Every token sees every other, and not only those before it
+    #[arg(long)]
+    open: bool,
+    /// Threads of each process
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// How often each split is timed
+    #[arg(long, value_name = "N")]
+    repeats: Option<usize>,
+}
+
+/// Compiles the program, and becomes the `mpirun` that starts it.
+pub fn run(args: &Args) -> ExitCode {
+    let become_it = || -> Result<ExitCode> {
+        let mut mpirun = mpirun(args)?;
+        mpirun.arg(program()?).args(args.of_each());
+        tool::replace(&mut mpirun).context("mpirun could not be started")
+    };
+    become_it().unwrap_or_else(|error| workshop::exit(Err(error)))
+}
+
+impl Args {
+    /// What every process is given.
+    fn of_each(&self) -> Vec<OsString> {
+        let count = |n: Option<usize>| n.map(|n| n.to_string());
+        let values = [
+            ("--case", self.case.clone()),
+            ("--split", self.split.clone()),
+            ("--by-heads", count(self.by_heads)),
+            ("--threads", count(self.threads)),
+            ("--repeats", count(self.repeats)),
+        ];
+        let given = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let mut all: Vec<OsString> =
+            given.flat_map(|(name, value)| [name.into(), value.into()]).collect();
+        all.extend(self.open.then(|| "--open".into()));
+        all
+    }
+}
+
+/// The program of `crates/spread/mpi`.
+fn program() -> Result<PathBuf> {
+    let manifest = paths::workspace().join("crates/spread/mpi/Cargo.toml");
+    let mut cargo = build::cargo();
+    cargo.args(["build", "--release", "--locked", "--bin", "ranks", "--manifest-path"]);
+    cargo.arg(manifest).env("CARGO_TARGET_DIR", paths::state().join("ranks"));
+    match build::program(cargo, "ranks") {
+        Ok(built) => Ok(built.program),
+        Err(error) => match error.downcast_ref::<NotCompiled>() {
+            Some(why) if why.diagnostics.contains("libclang") => {
+                bail!("libclang was not found.\n{INSTALL}")
+            }
+            _ => Err(error),
+        },
+    }
+}
+
+/// The `mpirun` of this machine, with what it needs.
+fn mpirun(args: &Args) -> Result<Command> {
+    ensure!(args.processes > 0, "--processes is 0, and must be at least 1");
+    let says = |program: &str, arg: &str| -> Option<String> {
+        let output = Command::new(program).arg(arg).output().ok()?;
+        Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (Some(version), Some(_)) = (says("mpirun", "--version"), says("mpicc", "-show"))
+    else {
+        bail!("There is no MPI here: mpirun and mpicc were not both found.\n{INSTALL}");
+    };
+    let is_open_mpi = version.contains("Open MPI") || version.contains("OpenRTE");
+    let mut mpirun = Command::new("mpirun");
+    mpirun.arg("-n").arg(args.processes.to_string());
+    if is_open_mpi {
+        // More processes than processors, and as many threads as they are given.
+        mpirun.args(["--oversubscribe", "--bind-to", "none"]);
+        if says("id", "-u").is_some_and(|id| id.trim() == "0") {
+            mpirun.arg("--allow-run-as-root");
+        }
+    }
+    if let Some(file) = &args.hostfile {
+        check_hosts(file)?;
+        mpirun.arg(if is_open_mpi { "--hostfile" } else { "-f" }).arg(file);
+    }
+    Ok(mpirun)
+}
+
+/// A list of hosts that names at least one.
+fn check_hosts(file: &Path) -> Result<()> {
+    let text = fs::read_to_string(file)
+        .with_context(|| format!("the hostfile {} cannot be read", file.display()))?;
+    let is_host = |line: &str| !line.trim().is_empty() && !line.trim().starts_with('#');
+    ensure!(
+        text.lines().any(is_host),
+        "the hostfile {} names no host: one per line is needed, such as `node1 slots=4`",
+        file.display()
+    );
+    Ok(())
+}
