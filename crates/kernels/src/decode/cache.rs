@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use attention::{Error, Matrix, Result};
+use attention::{Error, Matrix, Result, View};
 
 use super::GroupedHeads;
 use crate::packed::panels::{n_groups, round_up, rows_of};
@@ -81,6 +81,17 @@ impl PackedCache {
     /// # Errors
     /// [`Error::Shape`], [`Error::KeyValueLengths`]; the cache is then as it was.
     pub fn append(&mut self, k: &Matrix<f32>, v: &Matrix<f32>) -> Result<()> {
+        self.append_views(k.as_view(), v.as_view())
+    }
+
+    /// The same from matrices that are parts of others.
+    ///
+    /// # Shapes
+    /// As [`append`](Self::append).
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn append_views(&mut self, k: View<'_, f32>, v: View<'_, f32>) -> Result<()> {
         let (heads, n) = (self.heads, k.nrows());
         let width = heads.n_kv_heads() * heads.d_k();
         Error::expect_shape("the keys for the cache", (n, width), k.shape())?;
@@ -121,7 +132,7 @@ impl PackedCache {
 }
 
 /// Writes rows of a matrix, heads side by side, to their lanes.
-fn write(heads: &mut [Vec<f32>], width: usize, rows: Range<usize>, from: &Matrix<f32>) {
+fn write(heads: &mut [Vec<f32>], width: usize, rows: Range<usize>, from: View<'_, f32>) {
     let len = round_up(width) * ROWS;
     for (head, panels) in heads.iter_mut().enumerate() {
         panels.resize(n_groups(rows.end) * len, 0.0);

@@ -26,6 +26,8 @@ struct Parts {
     products: [Product; 4],
     heads: GroupedHeads,
     attention: PartialAttention,
+    /// Keys and values of the last piece: their memory serves the next.
+    cache: PackedCache,
 }
 
 impl Parts {
@@ -37,7 +39,7 @@ impl Parts {
         let n_heads = [dims.n_heads(); 2];
         let heads = GroupedHeads::new(n_heads, [dims.d_k(), dims.d_v()])?;
         let attention = PartialAttention::new(heads)?;
-        Ok(Self { products, heads, attention })
+        Ok(Self { products, heads, attention, cache: PackedCache::new(heads) })
     }
 }
 
@@ -112,10 +114,10 @@ impl Engine<f32> for Fast {
         v: View<'_, f32>,
         mask: &Mask,
     ) -> Result<Piece<f32>> {
-        let Parts { heads, attention, .. } = self.parts()?;
-        let mut cache = PackedCache::with_room(*heads, k.nrows());
-        cache.append(&k.into_owned(), &v.into_owned())?;
-        let Partial { mut out, references, sums } = attention.attend(q, &cache, mask)?;
+        let Parts { heads, attention, cache, .. } = self.parts()?;
+        cache.truncate(0);
+        cache.append_views(k, v)?;
+        let Partial { mut out, references, sums } = attention.attend(q, cache, mask)?;
         for (column, mut out) in out.column_iter_mut().enumerate() {
             // Not divided by the sum.
             let sums = sums.column(column / heads.d_v());
