@@ -107,8 +107,14 @@ fn mpirun(args: &Args) -> Result<Command> {
     let mut mpirun = Command::new("mpirun");
     mpirun.arg("-n").arg(args.processes.to_string());
     if is_open_mpi {
-        // More processes than processors, and as many threads as they are given.
-        mpirun.args(["--oversubscribe", "--bind-to", "none"]);
+        // Not bound to one processor, so that each can have several threads.
+        mpirun.args(["--bind-to", "none"]);
+        // Told of more processes than it knows processors for, Open MPI lets others go first
+        // while a process waits: a message then takes milliseconds.
+        let n_here = std::thread::available_parallelism().map_or(1, usize::from);
+        if args.hostfile.is_none() && args.processes > n_here {
+            mpirun.arg("--oversubscribe");
+        }
         if says("id", "-u").is_some_and(|id| id.trim() == "0") {
             mpirun.arg("--allow-run-as-root");
         }
