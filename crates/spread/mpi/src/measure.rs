@@ -38,7 +38,8 @@ pub fn link(group: &mut Processes) -> Result<Link> {
             group.exchange((r + 1) % p, &send, (r + p - 1) % p, &mut room, |_| ())?;
             all.push(start.elapsed().as_secs_f64());
         }
-        slowest(group, median(all))
+        // The least disturbed: another program's turn on the processor is no link.
+        slowest(group, all.into_iter().fold(f64::INFINITY, f64::min))
     };
     let latency = seconds_of(1)?;
     let long = seconds_of(LONG)?;
