@@ -25,6 +25,11 @@ pub fn ends(numbers: impl IntoIterator<Item = f64>) -> [f64; 3] {
     }
 }
 
+/// The points of a line: numbers over 0, 1, 2, ….
+pub fn along<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Vec<[f64; 2]> {
+    numbers.into_iter().enumerate().map(|(at, &y)| [at as f64, y]).collect()
+}
+
 /// The part of the numbers that reach `least`.
 pub fn reaching(numbers: &[f64], least: f64) -> f64 {
     mean(numbers.iter().map(|&number| f64::from(number >= least)))

@@ -126,8 +126,8 @@ fn removed(trained: &Trained, test: &Windows, seed: u64) -> Result<Value> {
     let removed = Removed::new(trained, test, &at)?;
     let rng = &mut Rng::seed_from_u64(seed);
     let n_heads = trained.layer()?.dims().n_heads();
-    let of_head = |rng: &mut Rng, head| Ok(round(removed.head(head, rng)?));
-    let heads: Result<Vec<f64>> = (0..n_heads).map(|head| of_head(rng, head)).collect();
+    let heads = (0..n_heads).map(|head| Ok(round(removed.head(head)?)));
+    let heads: Result<Vec<f64>> = heads.collect();
     let random = (0..N_DRAWS).map(|_| Ok(round(removed.random(rng)?)));
     let random: Result<Vec<f64>> = random.collect();
     let even = (0..n_heads).map(|head| Ok(round(removed.even_head(head)?)));
@@ -137,7 +137,7 @@ fn removed(trained: &Trained, test: &Windows, seed: u64) -> Result<Value> {
         "whole": round(removed.whole()?),
         "heads": heads?,
         "random": random?,
-        "all": round(removed.all(rng)?),
+        "all": round(removed.all()?),
         "even": round(removed.even()?),
         "even_heads": even?,
     });

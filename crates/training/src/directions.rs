@@ -15,7 +15,7 @@ pub fn orthonormal(width: usize, n: usize, rng: &mut Rng) -> Matrix<f32> {
 ///
 /// # Shapes
 /// The result is `[width, n]` with one direction per column, first + n ≤ width.
-pub(crate) fn axes(width: usize, first: usize, n: usize) -> Matrix<f32> {
+pub fn axes(width: usize, first: usize, n: usize) -> Matrix<f32> {
     Matrix::from_fn(width, n, |i, j| f32::from(u8::from(i == first + j)))
 }
 

@@ -64,7 +64,7 @@ mod windows;
 
 pub use ablation::{Ablation, Control, Removal, strongest, taken};
 pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, WINDOWS};
-pub use directions::orthonormal;
+pub use directions::{axes, orthonormal};
 pub use error::{Error, Result};
 pub use lookups::{
     Code, EqualShares, Exchange, Lookups, Over, Sentence, Sizes, log_share_by_identity,

@@ -2,7 +2,7 @@
 
 use attention::thousands;
 use lessons::ch19::leak::leak;
-use lessons::ch19::life::prepared;
+use lessons::ch19::life::{life, plain, prepared};
 use lessons::ch19::{lived, model};
 use lessons::numbers::{ends, mean};
 use sensors::{
@@ -91,8 +91,9 @@ fn some_lives() {
         ("model, RMSE", 13),
         ("linear, RMSE", 14),
     ]);
+    let plain = plain(&prepared).unwrap();
     for engine in 0..5 {
-        let life = lessons::ch19::life::life(&prepared, engine).unwrap();
+        let life = life(&plain, &prepared.scale, engine).unwrap();
         let targets: Vec<f64> = life.at.iter().map(sensors::At::target).collect();
         let truth = lived(&Fleet::default(), engine).truth;
         let off = |said: &[f64]| format!("{:.1}", rmse(said, &targets));

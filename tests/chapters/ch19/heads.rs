@@ -13,12 +13,13 @@ use crate::quote::{Table, assert_quote, values};
 const KINDS: [&str; 4] = ["trained", "directions", "fresh", "untrained"];
 
 /// In how many of five models does some head do it?
-fn models_with(found: &[Value], kind: &str, asking: &str, which: usize) -> usize {
-    let has = |model: &&Value| {
-        let heads = &model["heads"][kind][asking]["found"][which];
-        !heads.as_array().unwrap().is_empty()
-    };
-    found.iter().filter(has).count()
+fn models_with<'a>(found: &'a [Value], of: impl Fn(&'a Value) -> &'a Value) -> usize {
+    found.iter().filter(|model| !of(model).as_array().unwrap().is_empty()).count()
+}
+
+/// How many heads of all models do it?
+fn heads_with<'a>(found: &'a [Value], of: impl Fn(&'a Value) -> &'a Value) -> usize {
+    found.iter().map(|model| of(model).as_array().unwrap().len()).sum()
 }
 
 #[test]
@@ -33,7 +34,10 @@ fn the_eight_specialisations() {
         ("trained, all ask", 18),
     ]);
     for (which, (name, _)) in SPECIALISATIONS.iter().enumerate() {
-        let of = |kind, asking| models_with(&found, kind, asking, which).to_string();
+        let of = |kind: &str, asking: &str| {
+            let n = models_with(&found, |it| &it["heads"][kind][asking]["found"][which]);
+            n.to_string()
+        };
         let [trained, directions, fresh, untrained] = KINDS.map(|kind| of(kind, "last"));
         let all = of("trained", "all");
         table.row([(*name).to_owned(), trained, directions, fresh, untrained, all]);
@@ -91,20 +95,16 @@ fn the_specialisations_by_remaining_life() {
         (&names[2], 12),
         (&names[3], 13),
     ]);
-    let in_models = |bin: usize, kind: &str, which: usize| {
-        let has = |model: &&Value| {
-            let heads = &model["by_life"][bin][kind]["found"][which];
-            !heads.as_array().unwrap().is_empty()
-        };
-        found.iter().filter(has).count()
-    };
     for (which, (name, _)) in SPECIALISATIONS.iter().enumerate() {
         if ["transition", "spike"].contains(name) {
             continue;
         }
         let cell = |bin: usize| {
             let kinds = ["trained", "directions", "fresh"];
-            kinds.map(|kind| in_models(bin, kind, which).to_string()).join("  ")
+            let of = |kind| {
+                models_with(&found, |it| &it["by_life"][bin][kind]["found"][which])
+            };
+            kinds.map(|kind: &str| of(kind).to_string()).join("  ")
         };
         table.row([(*name).to_owned(), cell(0), cell(1), cell(2), cell(3)]);
     }
@@ -118,12 +118,7 @@ fn the_specialisations_by_remaining_life() {
     let uniform = |bin: usize, kind: &str| {
         entropies(bin, kind).into_iter().filter(|&bits| bits >= 0.95).count().to_string()
     };
-    let early_late = |bin: usize| -> usize {
-        let of = |model: &Value| {
-            model["by_life"][bin]["trained"]["found"][6].as_array().unwrap().len()
-        };
-        found.iter().map(of).sum()
-    };
+    let early_late = heads_with(&found, |it| &it["by_life"][0]["trained"]["found"][6]);
     assert_quote!(
         "ch19_by_life_values",
         values(&[
@@ -134,7 +129,7 @@ fn the_specialisations_by_remaining_life() {
             ("entropy_near", format!("{:.2}", median(entropies(0, "trained")))),
             ("entropy_near_least", format!("{:.2}", ends(entropies(0, "trained"))[0])),
             ("entropy_far", format!("{:.2}", median(entropies(3, "trained")))),
-            ("early_late_heads", early_late(0).to_string()),
+            ("early_late_heads", early_late.to_string()),
         ])
     );
 }
@@ -148,12 +143,8 @@ fn how_near_the_heads_come() {
         let all = measures(&found, kind, number("entropy"));
         all.iter().filter(|&&bits| bits >= 0.95).count()
     };
-    let temperature: usize = found
-        .iter()
-        .map(|model| {
-            model["heads"]["trained"]["last"]["found"][2].as_array().unwrap().len()
-        })
-        .sum();
+    let temperature =
+        heads_with(&found, |it| &it["heads"]["trained"]["last"]["found"][2]);
     let scale = remaining().unwrap().scale;
     let asked = study::asked(&Fleet::default(), &scale, 256, 1001).unwrap();
     let capped = asked.iter().filter(|asked| asked.remaining >= CAP).count();

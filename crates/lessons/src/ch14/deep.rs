@@ -3,9 +3,9 @@
 use anyhow::Result;
 use figures::{Lines, lines};
 
-use super::depth::{Place, Setting, along, measure};
+use super::depth::{Place, Setting, measure};
 use crate::live::{Control, Kind, Live, Settings, Shown};
-use crate::numbers::brief;
+use crate::numbers::{along, brief};
 
 /// Draws what a fresh stack does to tokens and gradients.
 pub const LIVE: Live = Live {
@@ -44,7 +44,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
         title: title.to_owned(),
         x: "after block".to_owned(),
         is_log: true,
-        lines: lines.iter().map(|(name, it)| ((*name).to_owned(), along(it))).collect(),
+        lines: lines.iter().map(|(name, it)| ((*name).to_owned(), along(*it))).collect(),
     };
     let panels = [
         panel(

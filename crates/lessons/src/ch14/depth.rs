@@ -8,6 +8,8 @@ use block::{Block, FeedForward, LayerNorm, Norm, Stack, StackPass, Sublayer};
 use figures::Lines;
 use fused_heads::FusedAttention;
 
+use crate::numbers::along;
+
 /// The width of a token.
 pub const D_MODEL: usize = 16;
 /// The number of heads.
@@ -145,11 +147,6 @@ fn apart(tokens: &Matrix) -> f64 {
         Matrix::from_fn(tokens.nrows(), tokens.ncols(), |i, j| tokens[(i, j)] - mean[j]);
     // Where nothing is left, so much as an axis of powers of ten can show.
     (off.norm() / tokens.norm()).max(f64::EPSILON)
-}
-
-/// Numbers along a stack, as points of a line.
-pub fn along(numbers: &[f64]) -> Vec<[f64; 2]> {
-    numbers.iter().enumerate().map(|(at, &y)| [at as f64, y]).collect()
 }
 
 /// Gradients of these stacks, and how far tokens are apart in them, to be drawn.

@@ -6,7 +6,7 @@ use block::sinusoidal;
 use figures::{Lines, lines};
 
 use crate::live::{Control, Kind, Live, Settings, Shown};
-use crate::numbers::written;
+use crate::numbers::{along, written};
 
 /// Draws the table as waves, and one position next to all others.
 pub const LIVE: Live = Live {
@@ -54,8 +54,7 @@ fn waves(table: &Matrix) -> Vec<(String, Vec<[f64; 2]>)> {
     let wave = |nth: usize| {
         let column = 2 * (nth * d_model / 2 / N_WAVES);
         let points = table.column(column);
-        let points = points.iter().enumerate().map(|(at, &y)| [at as f64, y]).collect();
-        (format!("entry {column}"), points)
+        (format!("entry {column}"), along(points))
     };
     (0..N_WAVES).map(wave).collect()
 }

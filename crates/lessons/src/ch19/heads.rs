@@ -3,13 +3,13 @@
 use anyhow::{Context, Result};
 use attention::{Matrix, RowVector};
 use figures::{Figure, Heads, Lines, head_maps, lines};
-use sensors::{Fleet, GROUPS, N_STEPS, Scale, capped};
+use sensors::{GROUPS, N_STEPS, capped};
 
+use super::found;
 use super::model::{N_HEADS, Window, opened, window};
-use super::{found, group};
 use crate::args::Args;
 use crate::live::{Control, Kind, Live, Settings, Shown, Weights};
-use crate::numbers::{entropy, share, written};
+use crate::numbers::{along, entropy, share, written};
 use crate::runs::rows;
 
 /// Draws the shares of one head in a window next to the readings, which may be given a spike.
@@ -55,27 +55,6 @@ fn ask(window: &Window, head: usize) -> Result<Asked> {
     Ok(Asked { says: capped(steps.remaining), last, all: map.row_mean() })
 }
 
-/// The mean of a group's sensors with the sign that wear has in each, reading by reading.
-fn channel(window: &Window, scale: &Scale, name: &str) -> Result<Vec<f64>> {
-    let of = group(name)?;
-    let columns: Vec<(usize, f64)> = (scale.sensors.iter().enumerate())
-        .filter(|(_, sensor)| of.contains(sensor))
-        .map(|(j, &sensor)| (j, Fleet::sign(sensor)))
-        .collect();
-    let mean = |row: usize| {
-        columns.iter().map(|&(j, sign)| sign * window.readings[(row, j)]).sum::<f64>()
-            / columns.len() as f64
-    };
-    Ok((0..window.readings.nrows()).map(mean).collect())
-}
-
-fn points<'a>(
-    name: &str,
-    list: impl IntoIterator<Item = &'a f64>,
-) -> (String, Vec<[f64; 2]>) {
-    (name.to_owned(), (0..).zip(list).map(|(t, &x)| [f64::from(t), x]).collect())
-}
-
 fn draw(settings: &Settings) -> Result<Shown> {
     let scale = &opened()?.trained.scale;
     let head = settings.count("head")?;
@@ -91,8 +70,11 @@ fn draw(settings: &Settings) -> Result<Shown> {
     let shown = asked.as_ref().unwrap_or(&without);
 
     let even = vec![1.0 / N_STEPS as f64; N_STEPS];
-    let channels =
-        GROUPS.iter().map(|(name, _)| Ok(points(name, &channel(&window, scale, name)?)));
+    let line = |name: &str, points| (name.to_owned(), points);
+    let channels = GROUPS.map(|(name, of)| {
+        let channel = scale.channel(&window.readings, |sensor| of.contains(&sensor));
+        line(name, along(&channel))
+    });
     let panel = |title: &str, lines| Lines {
         title: title.to_owned(),
         x: "reading".to_owned(),
@@ -103,15 +85,12 @@ fn draw(settings: &Settings) -> Result<Shown> {
         panel(
             "share",
             vec![
-                points("the last reading asks", shown.last.iter()),
-                points("all ask, on average", shown.all.iter()),
-                points("even", &even),
+                line("the last reading asks", along(&shown.last)),
+                line("all ask, on average", along(&shown.all)),
+                line("even", along(&even)),
             ],
         ),
-        panel(
-            "readings, signed so that wear raises them",
-            channels.collect::<Result<_>>()?,
-        ),
+        panel("readings, signed so that wear raises them", channels.to_vec()),
     ];
     let figure = lines(format!("Head {head} on a window of engine {engine}"), &panels)?;
 

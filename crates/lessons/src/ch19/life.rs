@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use figures::{Figure, Lines, lines};
-use sensors::{At, Fleet, Plain, Prepared, Seen, Windows, capped};
+use sensors::{At, Fleet, Plain, Prepared, Scale, Seen, Windows, capped};
 
 use super::lived;
 use super::model::opened;
@@ -31,14 +31,21 @@ pub fn prepared() -> Result<Prepared> {
     Ok(Prepared::of(&Fleet::default().readings(0).0, 0)?)
 }
 
+/// A linear regression on the mean of the readings, next to the model.
+///
+/// # Errors
+/// None for this fleet.
+pub fn plain(prepared: &Prepared) -> Result<Plain> {
+    Ok(Plain::fit(&prepared.train, Seen::Mean)?)
+}
+
 /// What is said of an engine that no training has seen.
 ///
 /// # Errors
 /// None for an engine of the fleet.
-pub fn life(prepared: &Prepared, engine: usize) -> Result<Life> {
-    let plain = Plain::fit(&prepared.train, Seen::Mean)?;
+pub fn life(plain: &Plain, scale: &Scale, engine: usize) -> Result<Life> {
     let lived = lived(&Fleet::default(), engine);
-    let windows = Windows::of(&[lived.engine], &[0], &prepared.scale)?;
+    let windows = Windows::of(&[lived.engine], &[0], scale)?;
     let at: Vec<At> = windows.at.iter().step_by(EVERY).copied().collect();
     let model = &opened()?.model;
     let says = |at: &At| Ok(capped(model.pass(&windows.readings(at)?)?.remaining));
@@ -53,7 +60,8 @@ pub fn life(prepared: &Prepared, engine: usize) -> Result<Life> {
 }
 
 pub(super) fn figure(_: &Args) -> Result<Figure> {
-    let Life { at, model, plain } = life(&prepared()?, ENGINE)?;
+    let prepared = prepared()?;
+    let Life { at, model, plain } = life(&plain(&prepared)?, &prepared.scale, ENGINE)?;
     let line = |name: &str, of: &dyn Fn(usize) -> f64| {
         let points = (0..at.len()).map(|i| [at[i].end as f64, of(i)]).collect();
         (name.to_owned(), points)

@@ -7,7 +7,7 @@ use sensors::GROUPS;
 
 use super::model::{Window, opened, window};
 use crate::live::{Control, Kind, Live, Settings, Shown};
-use crate::numbers::share;
+use crate::numbers::{along, share};
 
 /// Draws how far each token's two halves move when one reading does.
 pub const LIVE: Live = Live {
@@ -61,11 +61,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
     let reading = settings.number("reading")?.round() as usize;
     let engine = settings.count("engine")?;
     let moved = moved(engine, settings.number("remaining")?.round() as usize, reading)?;
-    let line = |name: &str, half: usize| {
-        let points = moved.column(half);
-        let points = (0..).zip(points.iter()).map(|(t, &x)| [f64::from(t), x]).collect();
-        (name.to_owned(), points)
-    };
+    let line = |name: &str, half: usize| (name.to_owned(), along(moved.column(half)));
     let panel = Lines {
         title: "change of the half, as a part of its length".to_owned(),
         x: "token".to_owned(),

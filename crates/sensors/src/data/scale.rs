@@ -2,7 +2,7 @@
 
 use attention::{Error as SizeError, Matrix};
 
-use super::Engine;
+use super::{Engine, Fleet};
 use crate::sizes::N_SENSORS;
 use crate::{Error, Result};
 
@@ -75,6 +75,25 @@ impl Scale {
             let reading = engine.readings[t].sensors[self.sensors[j] - 1];
             (reading - self.mean[j]) / self.spread[j]
         })
+    }
+}
+
+impl Scale {
+    /// The mean of some sensors of readings on this scale, reading by reading, each with the
+    /// sign that wear has in it; zeros if no such sensor is read.
+    ///
+    /// # Shapes
+    /// `readings` is `[n, n_sensors]`, the result `[n]`; sensors count from 1.
+    pub fn channel(&self, readings: &Matrix, is: impl Fn(usize) -> bool) -> Vec<f64> {
+        let columns: Vec<(usize, f64)> = (self.sensors.iter().enumerate())
+            .filter(|&(_, &sensor)| is(sensor))
+            .map(|(j, &sensor)| (j, Fleet::sign(sensor)))
+            .collect();
+        let mean = |t: usize| {
+            let sum: f64 = columns.iter().map(|&(j, sign)| sign * readings[(t, j)]).sum();
+            sum / columns.len().max(1) as f64
+        };
+        (0..readings.nrows()).map(mean).collect()
     }
 }
 

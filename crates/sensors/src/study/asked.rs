@@ -6,7 +6,7 @@ use attention::{Matrix, Rng, SeedableRng};
 use rand::RngExt;
 use training::Window;
 
-use crate::{At, Fleet, GROUPS, Lived, N_STEPS, Result, Scale, Windows};
+use crate::{At, Fleet, GROUPS, Lived, N_STEPS, Result, Scale, Truth, Windows};
 
 /// A window of an engine, with what was planted in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,22 +27,7 @@ pub struct Asked {
 /// # Errors
 /// As [`Windows::of`].
 pub fn asked(fleet: &Fleet, scale: &Scale, n: usize, seed: u64) -> Result<Vec<Asked>> {
-    let rng = &mut Rng::seed_from_u64(seed);
-    let mut all = Vec::with_capacity(n);
-    while all.len() < n {
-        let lived = fleet.engine(1, rng);
-        let found = fitting(&lived);
-        if found.is_empty() {
-            continue;
-        }
-        let (end, transition, spike) = found[rng.random_range(0..found.len())];
-        let windows = Windows::of(&[lived.engine], &[0], scale)?;
-        let at = windows.at[end - N_STEPS];
-        let readings = windows.readings(&at)?;
-        let window = window(&readings, scale, transition, spike);
-        all.push(Asked { readings, remaining: at.remaining, window });
-    }
-    Ok(all)
+    drawn(fleet, scale, n, seed, planted)
 }
 
 /// So many windows, each of another engine, behind which so many cycles remain. Nothing is
@@ -57,55 +42,58 @@ pub fn asked_late(
     seed: u64,
     remaining: Range<usize>,
 ) -> Result<Vec<Asked>> {
+    let fits = |at: &At| remaining.contains(&(at.remaining as usize));
+    drawn(fleet, scale, n, seed, |_, at| fits(at).then_some((0, 0)))
+}
+
+/// Of each engine one of the windows that fit, with the readings of its transition and of its
+/// spike; engines without any are passed over.
+fn drawn(
+    fleet: &Fleet,
+    scale: &Scale,
+    n: usize,
+    seed: u64,
+    fits: impl Fn(&Truth, &At) -> Option<(usize, usize)>,
+) -> Result<Vec<Asked>> {
     let rng = &mut Rng::seed_from_u64(seed);
     let mut all = Vec::with_capacity(n);
     while all.len() < n {
-        let windows = Windows::of(&[fleet.engine(1, rng).engine], &[0], scale)?;
-        let fits = |at: &&At| remaining.contains(&(at.remaining as usize));
-        let fitting: Vec<&At> = windows.at.iter().filter(fits).collect();
+        let Lived { engine, truth } = fleet.engine(1, rng);
+        let windows = Windows::of(&[engine], &[0], scale)?;
+        let fitting = windows.at.iter().filter_map(|at| Some((at, fits(&truth, at)?)));
+        let fitting: Vec<_> = fitting.collect();
         if fitting.is_empty() {
             continue;
         }
-        let at = fitting[rng.random_range(0..fitting.len())];
+        let (at, (transition, spike)) = fitting[rng.random_range(0..fitting.len())];
         let readings = windows.readings(at)?;
-        let window = window(&readings, scale, 0, 0);
+        let window = window(&readings, scale, transition, spike);
         all.push(Asked { readings, remaining: at.remaining, window });
     }
     Ok(all)
 }
 
-/// The windows that have both: where they end, and the readings of the transition and of the
-/// spike.
-fn fitting(Lived { engine, truth }: &Lived) -> Vec<(usize, usize, usize)> {
-    let of = |end: usize| {
-        let first = end + 1 - N_STEPS; // its cycle
-        let transition = truth.transition.checked_sub(first)?;
-        let mut spikes =
-            truth.spikes.iter().filter(|(cycle, _)| (first..=end).contains(cycle));
-        let spike = spikes.next()?.0 - first;
-        let fits = (5..25).contains(&transition) && spike != transition;
-        (fits && spikes.next().is_none()).then_some((end, transition, spike))
-    };
-    (N_STEPS..=engine.n_cycles()).filter_map(of).collect()
+/// The readings of the transition and of the spike, in a window that has both.
+fn planted(truth: &Truth, at: &At) -> Option<(usize, usize)> {
+    let first = at.end + 1 - N_STEPS; // its cycle
+    let transition = truth.transition.checked_sub(first)?;
+    let mut spikes =
+        truth.spikes.iter().filter(|(cycle, _)| (first..=at.end).contains(cycle));
+    let spike = spikes.next()?.0 - first;
+    let fits = (5..25).contains(&transition) && spike != transition;
+    (fits && spikes.next().is_none()).then_some((transition, spike))
 }
 
 fn window(readings: &Matrix, scale: &Scale, transition: usize, spike: usize) -> Window {
-    let group = |sensor| GROUPS.iter().position(|(_, all)| all.contains(&sensor));
-    // The mean of the sensors whose group is such a one.
-    let channel = |is: &dyn Fn(Option<usize>) -> bool| -> [f64; N_STEPS] {
-        let columns: Vec<(usize, f64)> = (scale.sensors.iter().enumerate())
-            .filter(|&(_, &sensor)| is(group(sensor)))
-            .map(|(j, &sensor)| (j, Fleet::sign(sensor)))
-            .collect();
-        std::array::from_fn(|t| {
-            let sum: f64 = columns.iter().map(|&(j, sign)| sign * readings[(t, j)]).sum();
-            sum / columns.len().max(1) as f64
-        })
+    let group = |of: usize, sensor| GROUPS[of].1.contains(&sensor);
+    let mean = |is: &dyn Fn(usize) -> bool| -> [f64; N_STEPS] {
+        let channel = scale.channel(readings, is);
+        std::array::from_fn(|t| channel[t])
     };
     Window {
-        temperature: channel(&|group| group == Some(0)),
-        pressure: channel(&|group| group == Some(1)),
-        vibration: channel(&|group| !matches!(group, Some(0 | 1))),
+        temperature: mean(&|sensor| group(0, sensor)),
+        pressure: mean(&|sensor| group(1, sensor)),
+        vibration: mean(&|sensor| !group(0, sensor) && !group(1, sensor)),
         transition,
         spike,
     }

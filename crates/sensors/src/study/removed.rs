@@ -1,8 +1,8 @@
 //! What a model loses without a head, next to random directions of the same width.
 
-use attention::{LayerParameters, Matrix, Rng};
+use attention::{LayerParameters, Mask, Matrix, Rng, SeedableRng};
 use fused_heads::FusedAttention;
-use training::{Removal, orthonormal, taken};
+use training::{Removal, axes, orthonormal, taken};
 
 use crate::{At, CAP, Error, Remaining, Result, Trained, Windows, capped, rmse};
 
@@ -19,6 +19,8 @@ pub struct Removed {
     /// The same if every reading attended to all readings alike.
     even: Matrix<f32>,
     n_steps: usize,
+    /// How far the layer's output moves without a head, on average over heads.
+    moved: f64,
 }
 
 impl Removed {
@@ -28,25 +30,35 @@ impl Removed {
     /// [`Error::NoAttention`] for a model without it; as [`Remaining::forward`].
     pub fn new(trained: &Trained, windows: &Windows, at: &[At]) -> Result<Self> {
         let (model, layer) = (trained.fused()?, trained.layer()?);
+        let stage = &model.attention.as_ref().ok_or(Error::NoAttention)?.function;
         let (mut tokens, mut concats, mut evens) = (Vec::new(), Vec::new(), Vec::new());
         for at in at {
-            let steps = model.forward(&windows.readings(at)?)?;
-            let attended = steps.attended.ok_or(Error::NoAttention)?;
-            let n = steps.x.nrows();
-            let even =
-                vec![Matrix::from_element(n, n, 1.0 / n as f64); attended.attn.len()];
-            concats.push(concat(&layer, &steps.x, &attended.attn)?);
-            evens.push(concat(&layer, &steps.x, &even)?);
-            tokens.push(steps.x);
+            let x = model.tokens(&windows.readings(at)?)?;
+            let pass = stage.pass(&x, &x, &x, &Mask::None)?;
+            evens.push(Matrix::from_rows(&vec![pass.v.row_mean(); x.nrows()]));
+            concats.push(pass.concat);
+            tokens.push(x);
         }
         let below = |all: &[Matrix]| {
             let rows: Vec<_> = all.iter().flat_map(|one| one.row_iter()).collect();
             Matrix::from_rows(&rows)
         };
-        let targets = at.iter().map(At::target).collect();
         let n_steps = tokens.first().map_or(0, Matrix::nrows);
         let [concat, even] = [concats, evens].map(|all| below(&all).map(|x| x as f32));
-        Ok(Self { model, layer, targets, x: below(&tokens), concat, even, n_steps })
+        let mut removed = Self {
+            targets: at.iter().map(At::target).collect(),
+            x: below(&tokens),
+            model,
+            layer,
+            concat,
+            even,
+            n_steps,
+            moved: 0.0,
+        };
+        let n_heads = removed.layer.dims().n_heads();
+        let moved = (0..n_heads).map(|head| removed.moved(&removed.part(head)));
+        removed.moved = moved.sum::<f64>() / n_heads as f64;
+        Ok(removed)
     }
 
     /// The RMSE with all heads, in cycles.
@@ -61,8 +73,8 @@ impl Removed {
     ///
     /// # Errors
     /// As [`whole`](Self::whole).
-    pub fn head(&self, head: usize, rng: &mut Rng) -> Result<f64> {
-        self.without(&self.part(head, rng))
+    pub fn head(&self, head: usize) -> Result<f64> {
+        self.without(&self.part(head))
     }
 
     /// The control: as many random directions as a head has, scaled so that without them the
@@ -75,20 +87,23 @@ impl Removed {
     }
 
     /// What is taken away with a head.
-    fn part(&self, head: usize, rng: &mut Rng) -> Matrix<f32> {
-        let (width, d_v) = (self.concat.ncols(), self.layer.dims().d_v());
-        let is_own = |i: usize, j: usize| f32::from(u8::from(i == head * d_v + j));
-        taken(&self.concat, &Matrix::from_fn(width, d_v, is_own), Removal::Mean, rng)
+    fn part(&self, head: usize) -> Matrix<f32> {
+        let d_v = self.layer.dims().d_v();
+        self.less_mean(&axes(self.concat.ncols(), head * d_v, d_v))
     }
 
     /// What is taken away with random directions.
     fn random_part(&self, rng: &mut Rng) -> Matrix<f32> {
         let directions = orthonormal(self.concat.ncols(), self.layer.dims().d_v(), rng);
-        let taken = taken(&self.concat, &directions, Removal::Mean, rng);
-        let n_heads = self.layer.dims().n_heads();
-        let moved = (0..n_heads).map(|head| self.moved(&self.part(head, rng)));
-        let scale = moved.sum::<f64>() / n_heads as f64 / self.moved(&taken);
+        let taken = self.less_mean(&directions);
+        let scale = self.moved / self.moved(&taken);
         taken * scale as f32
+    }
+
+    /// These directions of the concatenation, less their mean, which stays.
+    fn less_mean(&self, directions: &Matrix<f32>) -> Matrix<f32> {
+        // A mean draws nothing.
+        taken(&self.concat, directions, Removal::Mean, &mut Rng::seed_from_u64(0))
     }
 
     /// How far the layer's output moves without this part, as a mean over tokens.
@@ -101,10 +116,9 @@ impl Removed {
     ///
     /// # Errors
     /// As [`whole`](Self::whole).
-    pub fn all(&self, rng: &mut Rng) -> Result<f64> {
+    pub fn all(&self) -> Result<f64> {
         let width = self.concat.ncols();
-        let every = Matrix::identity(width, width);
-        self.without(&taken(&self.concat, &every, Removal::Mean, rng))
+        self.without(&self.less_mean(&Matrix::identity(width, width)))
     }
 
     /// The RMSE with the values of all heads and the choices of none: every reading attends to
@@ -147,19 +161,9 @@ impl Removed {
     }
 }
 
-/// `[A_0 V_0 | … | A_h V_h]`.
-fn concat(layer: &LayerParameters, x: &Matrix, maps: &[Matrix]) -> Result<Matrix> {
-    let outputs = layer.heads().iter().zip(maps);
-    let outputs = outputs.map(|(head, map)| Ok(map * head.w_v.forward(x)?));
-    let outputs = outputs.collect::<Result<Vec<Matrix>>>()?; // h of [n_steps, d_v]
-    let columns: Vec<_> =
-        outputs.iter().flat_map(|output| output.column_iter()).collect();
-    Ok(Matrix::from_columns(&columns))
-}
-
 #[cfg(test)]
 mod tests {
-    use attention::{Linear, RowVector, SeedableRng};
+    use attention::{Linear, RowVector};
 
     use super::*;
     use crate::{Fleet, Prepared, remaining};
@@ -199,7 +203,7 @@ mod tests {
         let (windows, at) = some_windows();
         let trained = remaining().unwrap();
         let layer = trained.layer().unwrap();
-        let (rng, d_v) = (&mut Rng::seed_from_u64(1), layer.dims().d_v());
+        let d_v = layer.dims().d_v();
         let removed = Removed::new(&trained, &windows, &at).unwrap();
         let mean: RowVector = removed.concat.map(f64::from).row_mean();
         for heads in [vec![2], vec![5], (0..8).collect::<Vec<_>>()] {
@@ -215,8 +219,8 @@ mod tests {
             let model = trained.model(|_| FusedAttention::new(&changed)).unwrap();
             let expected = error(&model, &windows, &at);
             let found = match heads[..] {
-                [head] => removed.head(head, rng).unwrap(),
-                _ => removed.all(rng).unwrap(),
+                [head] => removed.head(head).unwrap(),
+                _ => removed.all().unwrap(),
             };
             assert!((found - expected).abs() < 1e-4, "{heads:?}: {found}, {expected}");
         }
@@ -248,7 +252,7 @@ mod tests {
         let (windows, at) = some_windows();
         let removed = Removed::new(&remaining().unwrap(), &windows, &at).unwrap();
         let rng = &mut Rng::seed_from_u64(1);
-        let heads = (0..8).map(|head| removed.moved(&removed.part(head, rng)));
+        let heads = (0..8).map(|head| removed.moved(&removed.part(head)));
         let mean = heads.sum::<f64>() / 8.0;
         let control = removed.moved(&removed.random_part(rng));
         assert!((control - mean).abs() < 1e-4 * mean, "{control}, {mean}");
