@@ -15,8 +15,12 @@ const BLOCKED: f32 = f32::NEG_INFINITY;
 pub(crate) struct BlockMask<'a> {
     mask: &'a Mask,
     queries: Range<usize>,
-    /// n_q and n_kv.
+    /// The keys there are here, of all that the mask speaks of. From the first of them on
+    /// they are counted in what is asked.
+    here: Range<usize>,
+    /// n_q and n_kv of the mask.
     lengths: (usize, usize),
+    /// Of all keys.
     visible: Range<usize>,
     /// The largest number that is added to a score of each query, if numbers are.
     largest: Vec<f64>,
@@ -28,8 +32,19 @@ impl<'a> BlockMask<'a> {
         queries: Range<usize>,
         lengths: (usize, usize),
     ) -> Self {
+        Self::of_keys(mask, queries, 0..lengths.1, lengths)
+    }
+
+    /// The same where only some of the keys are at hand.
+    pub(crate) fn of_keys(
+        mask: &'a Mask,
+        queries: Range<usize>,
+        here: Range<usize>,
+        lengths: (usize, usize),
+    ) -> Self {
         let visible = visible_keys(mask, queries.clone(), lengths);
-        let mut seen = Self { mask, queries, lengths, visible, largest: Vec::new() };
+        let largest = Vec::new();
+        let mut seen = Self { mask, queries, here, lengths, visible, largest };
         if n_added(mask) > 0 {
             seen.largest = seen.largest_of_rows();
         }
@@ -39,12 +54,17 @@ impl<'a> BlockMask<'a> {
     /// The keys outside of which these queries see nothing: the first to the last key that
     /// any of them may attend to, or an empty range.
     pub(crate) fn visible(&self) -> Range<usize> {
-        self.visible.clone()
+        let at = |key: usize| key.clamp(self.here.start, self.here.end) - self.here.start;
+        at(self.visible.start)..at(self.visible.end)
     }
 
     /// Whether the mask leaves this block as it is: nothing blocked, nothing added.
     pub(crate) fn is_open(&self, keys: Range<usize>) -> bool {
-        self.is_open_by(self.mask, keys)
+        self.is_open_by(self.mask, self.among_all(keys))
+    }
+
+    fn among_all(&self, keys: Range<usize>) -> Range<usize> {
+        self.here.start + keys.start..self.here.start + keys.end
     }
 
     fn is_open_by(&self, mask: &Mask, keys: Range<usize>) -> bool {
@@ -85,7 +105,7 @@ impl<'a> BlockMask<'a> {
         keys: Range<usize>,
         factor: f32,
     ) {
-        self.apply_one(self.mask, scores, stride, keys, factor);
+        self.apply_one(self.mask, scores, stride, self.among_all(keys), factor);
     }
 
     fn apply_one(
@@ -158,7 +178,7 @@ impl<'a> BlockMask<'a> {
             return self.queries.clone().map(of_row).collect();
         };
         let mut all = vec![f64::NEG_INFINITY; self.queries.len()];
-        for j in self.visible() {
+        for j in self.visible.clone() {
             let added = part(matrix, &self.queries, j);
             for ((i, largest), &added) in self.queries.clone().zip(&mut all).zip(added) {
                 if added > *largest && self.added(i, j) == Some(added) {

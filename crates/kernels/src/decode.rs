@@ -12,8 +12,8 @@
 //! same panels serve a whole prompt ([`GroupedAttention::prompt`]), through the tiles of
 //! the last rung, and keys are shared by their heads there too, not copied.
 //!
-//! Where keys come in parts and none is kept, [`PartialAttention`] gives what each part makes
-//! of the queries, and what it takes to merge it with the others.
+//! Where keys come in parts and none is kept, [`PartialAttention`] keeps the queries, and what
+//! they have made of the parts so far.
 //!
 //! Weights are the business of [`Product`](crate::Product), which reads them once for up to
 //! eight tokens.
@@ -33,5 +33,5 @@ mod tiles;
 pub use attend::GroupedAttention;
 pub use cache::PackedCache;
 pub use heads::GroupedHeads;
-pub use partial::{Partial, PartialAttention};
+pub use partial::{PackedKeys, PartialAttention};
 pub use scoring::Scoring;

@@ -52,6 +52,8 @@ mod ladder;
 #[cfg(feature = "ladder")]
 mod packed;
 #[cfg(feature = "ladder")]
+mod positions;
+#[cfg(feature = "ladder")]
 mod prefetch;
 #[cfg(feature = "ladder")]
 mod rung;
@@ -63,7 +65,8 @@ mod tile;
 #[cfg(feature = "ladder")]
 pub use crate::{
     decode::{
-        GroupedAttention, GroupedHeads, PackedCache, Partial, PartialAttention, Scoring,
+        GroupedAttention, GroupedHeads, PackedCache, PackedKeys, PartialAttention,
+        Scoring,
     },
     gated::{Gate, gated},
     inputs::{Inputs, Lengths},
@@ -74,6 +77,7 @@ pub use crate::{
         layer::Packed,
         product::{Product, ProductMemory},
     },
+    positions::Positions,
     rung::Rung,
     stage::PackedStage,
 };

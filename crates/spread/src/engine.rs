@@ -3,9 +3,9 @@
 mod fast;
 mod plain;
 
+use attention::nalgebra::DMatrixViewMut;
 use attention::{Batch, Gradients, LayerParameters, Mask, Matrix, Real, Result, View};
-
-use crate::Piece;
+use kernels::Positions;
 
 pub use fast::Fast;
 pub use plain::Plain;
@@ -16,8 +16,8 @@ pub use plain::Plain;
 /// exists. [`Plain`] takes `fused-heads` and `gradients`, in any precision; [`Fast`] takes
 /// `kernels`, in f32.
 pub trait Engine<T: Real>: Sized {
-    /// How many keys it likes to have at a time.
-    const KEYS: usize;
+    /// Queries, and what they have made of the keys that they have seen so far.
+    type Queries;
 
     /// A layer with these parameters, its W^O without a bias.
     fn new(part: &LayerParameters<T>) -> Self;
@@ -47,30 +47,61 @@ pub trait Engine<T: Real>: Sized {
         d_out: &Matrix<T>,
     ) -> Result<Gradients<T>>;
 
-    /// Queries, keys and values of these heads, `[n, h · d_k]` twice and `[n, h · d_v]`.
+    /// Queries, keys and values of these heads side by side, `[n, h · (2 d_k + d_v)]`, in
+    /// `memory`, whatever was in it.
     ///
     /// # Errors
     /// A shape that does not fit.
-    fn project(&mut self, x: &Matrix<T>) -> Result<[Matrix<T>; 3]>;
+    fn project(&mut self, x: &Matrix<T>, memory: Vec<T>) -> Result<Matrix<T>>;
 
-    /// The attention of queries to some keys.
+    /// Keys and values in the order in which they are sent, and computed with where they
+    /// arrive; in `memory`, whatever was in it.
     ///
     /// # Shapes
-    /// Heads side by side: `q` is `[n_q, h · d_k]`, `k` and `v` have at least one row; the
-    /// mask is for `[n_q, n_kv]`.
+    /// Those of each sequence, `[n, h · d_k]` and `[n, h · d_v]`, with the same n.
+    ///
+    /// # Errors
+    /// A shape that does not fit.
+    fn keys(&self, sequences: &[[View<'_, T>; 2]], memory: Vec<T>) -> Result<Vec<T>>;
+
+    /// How many numbers the keys and values of so many tokens are.
+    fn keys_len(&self, n_tokens: usize) -> usize;
+
+    /// Queries that have seen nothing, in the memory of earlier ones.
+    ///
+    /// # Shapes
+    /// `q` is `[n_sequences · n_q, h · d_k]`.
+    ///
+    /// # Errors
+    /// A shape that does not fit.
+    fn queries(
+        &self,
+        n_sequences: usize,
+        q: View<'_, T>,
+        memory: Option<Self::Queries>,
+    ) -> Result<Self::Queries>;
+
+    /// Queries meet some keys, and what they make of them is merged with what they had.
+    ///
+    /// # Shapes
+    /// `keys` are [keys](Self::keys) of as many sequences; one mask for all, or one a
+    /// sequence: the whole sequence's, in which `positions` says where these tokens stand.
     ///
     /// # Errors
     /// A shape or a mask that does not fit.
-    fn piece(
+    fn see(
         &mut self,
-        q: &Matrix<T>,
-        k: View<'_, T>,
-        v: View<'_, T>,
-        mask: &Mask,
-    ) -> Result<Piece<T>>;
+        queries: &mut Self::Queries,
+        keys: &[T],
+        masks: &[Mask],
+        positions: &Positions,
+    ) -> Result<()>;
 
-    /// The exponential that the references of its pieces are for.
-    fn exp(x: T) -> T;
+    /// What they have made of all; zeros for a query that has seen nothing.
+    ///
+    /// # Shapes
+    /// `to` is `[n_sequences · n_q, h · d_v]`.
+    fn outputs(queries: &Self::Queries, to: ViewMut<'_, T>);
 
     /// `concat · W^O`, without b^O.
     ///
@@ -79,7 +110,10 @@ pub trait Engine<T: Real>: Sized {
     fn mix(&mut self, concat: &Matrix<T>) -> Result<Matrix<T>>;
 }
 
+/// A part of a matrix, to be written.
+pub type ViewMut<'a, T> = DMatrixViewMut<'a, T>;
+
 /// Whether query, key and value are one input.
-fn is_one<T: Real>([query, key, value]: [&Batch<T>; 3]) -> bool {
+pub(crate) fn is_one<T: Real>([query, key, value]: [&Batch<T>; 3]) -> bool {
     std::ptr::eq(query, key) && std::ptr::eq(query, value)
 }

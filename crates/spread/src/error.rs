@@ -71,3 +71,13 @@ pub enum Error {
         why: String,
     },
 }
+
+impl Error {
+    /// Checks that a group of `size` has this rank.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRank`].
+    pub fn expect_rank(rank: usize, size: usize) -> Result<()> {
+        if rank < size { Ok(()) } else { Err(Self::NoSuchRank { rank, size }) }
+    }
+}

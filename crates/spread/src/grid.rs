@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-use attention::nalgebra::DMatrixView;
 use attention::{
     Dims, Error as LayerError, LayerParameters, Mask, Matrix, Real, RowVector,
 };
+use kernels::Positions;
 
 use crate::heads::add_bias;
-use crate::{Chunks, Engine, Error, Group, Piece, Result, heads_of, masks, share};
+use crate::{Chunks, Engine, Error, Group, Result, heads_of, masks, share};
 
-/// Below so many keys, a message is not worth cutting.
-const FEWEST: usize = 64;
+/// Below so many keys, a block is not worth a message of its own.
+const FEWEST: usize = 256;
 
-/// Into how many blocks each chunk is cut at least, where there are keys enough. A rank
-/// holds its piece of all keys and values, and one block more, which is arriving.
+/// Into how many blocks each chunk is cut, where there are keys enough. A rank holds its
+/// piece of all keys and values, and one block more, which is arriving.
 const BLOCKS: usize = 4;
 
 /// A group of ranks as a grid: in a column are ranks that share out the tokens, in a row
@@ -89,12 +89,25 @@ impl<G> Grid<G> {
 /// # Source
 /// Liu et al. 2023, "Ring attention with blockwise transformers"; Shoeybi et al. 2019 for
 /// the heads.
-#[derive(Debug, Clone)]
-pub struct OnGrid<T: Real, E> {
+#[derive(Debug)]
+pub struct OnGrid<T: Real, E: Engine<T>> {
     dims: Dims,
     heads: Range<usize>,
     engine: Option<E>,
     b_o: Option<RowVector<T>>,
+    memory: Memory<T, E::Queries>,
+}
+
+/// What is kept between calls: the second of the same size asks for no memory.
+#[derive(Debug, Clone)]
+struct Memory<T, Q> {
+    /// Of queries, keys and values, and later of the heads' outputs.
+    matrix: Vec<T>,
+    /// Keys and values, block by block, and the block that is arriving.
+    held: Vec<Vec<T>>,
+    arriving: Vec<T>,
+    /// Those of either chunk.
+    queries: [Option<Q>; 2],
 }
 
 impl<T: Real, E: Engine<T>> OnGrid<T, E> {
@@ -110,7 +123,18 @@ impl<T: Real, E: Engine<T>> OnGrid<T, E> {
         }
         let heads = share(dims.n_heads(), grid.sum.size(), grid.sum.rank());
         let engine = heads_of(layer, heads.clone())?.map(|part| E::new(&part));
-        Ok(Self { dims, heads, engine, b_o: layer.w_o().bias.clone() })
+        let b_o = layer.w_o().bias.clone();
+        let (matrix, held, arriving, queries) = Default::default();
+        let memory = Memory { matrix, held, arriving, queries };
+        Ok(Self { dims, heads, engine, b_o, memory })
+    }
+
+    /// How many bytes this rank has kept for keys and values: its own, which become others',
+    /// and those that arrive.
+    pub fn bytes_of_keys(&self) -> usize {
+        let Memory { held, arriving, .. } = &self.memory;
+        let capacities = held.iter().chain([arriving]).map(Vec::capacity);
+        capacities.sum::<usize>() * size_of::<T>()
     }
 
     /// The layer's output for this rank's tokens.
@@ -143,12 +167,14 @@ impl<T: Real, E: Engine<T>> OnGrid<T, E> {
         let masks: Vec<Mask> = masks.iter().map(mine).collect();
         let mut out = match &mut self.engine {
             Some(engine) => {
-                let q_k_v = engine.project(x)?;
-                let h = self.heads.len();
+                let (rank, h) = (grid.ring.rank(), self.heads.len());
                 let widths = [h * self.dims.d_k(), h * self.dims.d_v()];
-                let turn = Turn { chunks, n_sequences, masks: &masks, h, widths };
-                let concat = turn.round(&mut grid.ring, engine, q_k_v)?;
-                engine.mix(&concat)?
+                let turn = Turn { chunks, rank, n_sequences, masks: &masks, widths };
+                let memory = &mut self.memory;
+                let concat = turn.round(&mut grid.ring, engine, memory, x)?;
+                let out = engine.mix(&concat)?;
+                memory.matrix = concat.data.into();
+                out
             }
             // All ranks of this ring are without heads.
             None => Matrix::zeros(n_rows, self.dims.d_model()),
@@ -162,19 +188,11 @@ impl<T: Real, E: Engine<T>> OnGrid<T, E> {
 /// What stays the same while keys and values go round.
 struct Turn<'a> {
     chunks: Chunks,
+    rank: usize,
     n_sequences: usize,
     masks: &'a [Mask],
-    /// How many heads, and how wide their keys and their values are together.
-    h: usize,
+    /// How wide the keys and the values of this rank's heads are together.
     widths: [usize; 2],
-}
-
-/// The queries of one chunk of one sequence, and what they have seen so far.
-struct Queries<T: Real> {
-    sequence: usize,
-    tokens: Range<usize>,
-    q: Matrix<T>,
-    seen: Piece<T>,
 }
 
 impl Turn<'_> {
@@ -186,140 +204,128 @@ impl Turn<'_> {
         &self,
         ring: &mut G,
         engine: &mut E,
-        [q, k, v]: [Matrix<T>; 3],
+        memory: &mut Memory<T, E::Queries>,
+        x: &Matrix<T>,
     ) -> Result<Matrix<T>> {
-        let (p, r) = (ring.size(), ring.rank());
-        let n_blocks = self.n_blocks(E::KEYS);
-        let mut queries = self.queries(r, &q);
-        let mut held = self.messages(r, n_blocks, &k, &v);
-        drop((q, k, v));
-        let mut arriving = Vec::new();
+        let (p, r) = (ring.size(), self.rank);
+        self.project(engine, memory, x)?;
+        let Memory { held, arriving, queries, .. } = memory;
         for step in 0..p {
             let (owner, next_owner) = ((r + p - step) % p, (r + 2 * p - step - 1) % p);
-            let blocks = self.chunks.blocks(owner, n_blocks);
-            let next_blocks = self.chunks.blocks(next_owner, n_blocks);
-            for (b, keys) in blocks.into_iter().enumerate() {
+            let next_blocks = self.blocks(next_owner);
+            for (b, keys) in self.blocks(owner).into_iter().enumerate() {
                 if step == p - 1 {
-                    let last = std::mem::take(&mut held[b]);
-                    self.meet(engine, &mut queries, &last, keys, &mut || ())?;
+                    self.meet(engine, queries, &held[b], keys, &mut || ())?;
                     continue;
                 }
-                arriving.resize(self.message_len(&next_blocks[b]), T::zero());
-                let (message, room) = (&held[b], &mut arriving);
-                ring.exchange((r + 1) % p, message, (r + p - 1) % p, room, |look| {
-                    self.meet(engine, &mut queries, message, keys, look)
-                })??;
-                std::mem::swap(&mut held[b], &mut arriving);
+                let n_arriving = self.n_sequences * next_blocks[b].len();
+                arriving.resize(engine.keys_len(n_arriving), T::zero());
+                ring.exchange(
+                    (r + 1) % p,
+                    &held[b],
+                    (r + p - 1) % p,
+                    arriving,
+                    |look| self.meet(engine, queries, &held[b], keys, look),
+                )??;
+                std::mem::swap(&mut held[b], arriving);
             }
         }
-        Ok(self.concat(queries))
+        Ok(self.outputs::<T, E>(memory))
     }
-    // ANCHOR_END: round
 
-    /// All queries here meet one block of keys, wherever it is from.
+    /// All queries here meet one block of keys, wherever it is from. A rank whose tokens are
+    /// 12 to 15 says so: counted from its own first token they would be the sequence's
+    /// first, and a causal mask would hide from them all that they should see.
     fn meet<T: Real, E: Engine<T>>(
         &self,
         engine: &mut E,
-        queries: &mut [Queries<T>],
-        message: &[T],
+        queries: &mut [Option<E::Queries>; 2],
+        block: &[T],
         keys: Range<usize>,
         look: &mut dyn FnMut(),
     ) -> Result<()> {
-        let [k_width, v_width] = self.widths;
-        let len = message.len() / self.n_sequences.max(1);
-        for Queries { sequence, tokens, q, seen } in queries {
-            let mask = &self.masks[*sequence % self.masks.len()];
-            let sees = masks::seen(mask, tokens.clone(), keys.clone());
-            let Some(masks::Seen { queries, mask }) = sees else { continue };
-            let (k, v) = message[*sequence * len..][..len].split_at(keys.len() * k_width);
-            let k = DMatrixView::from_slice(k, keys.len(), k_width);
-            let v = DMatrixView::from_slice(v, keys.len(), v_width);
-            let first = queries.start - tokens.start;
-            let piece = match queries.len() == q.nrows() {
-                true => engine.piece(q, k, v, &mask)?,
-                false => {
-                    let some = q.rows(first, queries.len()).into_owned();
-                    engine.piece(&some, k, v, &mask)?
-                }
-            };
-            seen.merge(first, &piece, E::exp);
+        let lengths = (self.chunks.n_tokens(), self.chunks.n_tokens());
+        for (tokens, queries) in self.chunks.of(self.rank).into_iter().zip(queries) {
+            let Some(queries) = queries else { continue };
+            let positions = Positions { queries: tokens, keys: keys.clone(), lengths };
+            engine.see(queries, block, self.masks, &positions)?;
             look();
         }
         Ok(())
     }
+    // ANCHOR_END: round
 
-    /// How many blocks each chunk is cut into, the same on all ranks.
-    fn n_blocks(&self, liked: usize) -> usize {
-        let longest = self.chunks.of(0)[0].len();
-        longest.div_ceil(liked).max(BLOCKS.min(longest / FEWEST)).max(1)
-    }
-
-    fn message_len(&self, keys: &Range<usize>) -> usize {
-        self.n_sequences * keys.len() * self.widths.iter().sum::<usize>()
-    }
-
-    /// This rank's keys and values as they are sent: for each block, the keys and the values
-    /// of each sequence.
-    fn messages<T: Real>(
+    /// This rank's tokens, in memory: as keys and values, block by block, and as queries of
+    /// each of its chunks.
+    fn project<T: Real, E: Engine<T>>(
         &self,
-        rank: usize,
-        n_blocks: usize,
-        k: &Matrix<T>,
-        v: &Matrix<T>,
-    ) -> Vec<Vec<T>> {
-        let message = |keys: Range<usize>| {
-            let mut message = Vec::with_capacity(self.message_len(&keys));
-            for s in 0..self.n_sequences {
-                let rows = self.rows_of(rank, s, &keys);
-                for from in [k, v] {
-                    let columns = from.column_iter();
-                    columns.for_each(|it| message.extend(&it.as_slice()[rows.clone()]));
-                }
+        engine: &mut E,
+        memory: &mut Memory<T, E::Queries>,
+        x: &Matrix<T>,
+    ) -> Result<()> {
+        let q_k_v = engine.project(x, std::mem::take(&mut memory.matrix))?;
+        let [k_width, v_width] = self.widths;
+        let q = q_k_v.columns(0, k_width);
+        let k = q_k_v.columns(k_width, k_width);
+        let v = q_k_v.columns(2 * k_width, v_width);
+        let blocks = self.blocks(self.rank);
+        memory.held.resize_with(blocks.len(), Vec::new);
+        for (keys, held) in blocks.into_iter().zip(&mut memory.held) {
+            let of_sequence = |s| {
+                let rows = self.rows_of(s, &keys);
+                [&k, &v].map(|of_all| of_all.rows(rows.start, rows.len()))
+            };
+            let each: Vec<_> = (0..self.n_sequences).map(of_sequence).collect();
+            *held = engine.keys(&each, std::mem::take(held))?;
+        }
+        let mut first = 0;
+        for (rows, queries) in self.rows().into_iter().zip(&mut memory.queries) {
+            let q = q.rows(first, rows);
+            *queries = Some(engine.queries(self.n_sequences, q, queries.take())?);
+            first += rows;
+        }
+        memory.matrix = q_k_v.data.into();
+        Ok(())
+    }
+
+    /// What the queries have made of all keys, in the place where they were projected.
+    fn outputs<T: Real, E: Engine<T>>(
+        &self,
+        memory: &mut Memory<T, E::Queries>,
+    ) -> Matrix<T> {
+        let (n_rows, width) = (self.rows().into_iter().sum(), self.widths[1]);
+        let mut numbers = std::mem::take(&mut memory.matrix);
+        numbers.resize(n_rows * width, T::zero());
+        let mut concat = Matrix::from_vec(n_rows, width, numbers);
+        let mut first = 0;
+        for (rows, queries) in self.rows().into_iter().zip(&memory.queries) {
+            if let Some(queries) = queries {
+                E::outputs(queries, concat.rows_mut(first, rows));
             }
-            message
-        };
-        self.chunks.blocks(rank, n_blocks).into_iter().map(message).collect()
-    }
-
-    fn queries<T: Real>(&self, rank: usize, q: &Matrix<T>) -> Vec<Queries<T>> {
-        let d_v = self.widths[1] / self.h;
-        let both = self.chunks.of(rank);
-        let each = (0..self.n_sequences).flat_map(|s| both.iter().map(move |c| (s, c)));
-        let filled = each.filter(|(_, tokens)| !tokens.is_empty());
-        let one = |(sequence, tokens): (usize, &Range<usize>)| {
-            let rows = self.rows_of(rank, sequence, tokens);
-            let q = q.rows(rows.start, rows.len()).into_owned();
-            let seen = Piece::nothing(q.nrows(), self.h, d_v);
-            Queries { sequence, tokens: tokens.clone(), q, seen }
-        };
-        filled.map(one).collect()
-    }
-
-    /// Where tokens of one of a rank's chunks stand among its rows.
-    fn rows_of(
-        &self,
-        rank: usize,
-        sequence: usize,
-        tokens: &Range<usize>,
-    ) -> Range<usize> {
-        let [low, high] = self.chunks.of(rank);
-        let start = match tokens.start < low.end {
-            true => tokens.start - low.start,
-            false => low.len() + tokens.start - high.start,
-        };
-        let start = sequence * self.chunks.len(rank) + start;
-        start..start + tokens.len()
-    }
-
-    fn concat<T: Real>(&self, queries: Vec<Queries<T>>) -> Matrix<T> {
-        let n_rows = queries.iter().map(|it| it.q.nrows()).sum();
-        let mut concat = Matrix::zeros(n_rows, self.widths[1]);
-        let mut row = 0;
-        for Queries { seen, .. } in queries {
-            let out = seen.finish();
-            concat.rows_mut(row, out.nrows()).copy_from(&out);
-            row += out.nrows();
+            first += rows;
         }
         concat
+    }
+
+    /// The keys of each block of a rank, in the order in which they go round: as many blocks
+    /// on all ranks.
+    fn blocks(&self, rank: usize) -> Vec<Range<usize>> {
+        let longest = self.chunks.of(0)[0].len();
+        self.chunks.blocks(rank, (longest / FEWEST).clamp(1, BLOCKS))
+    }
+
+    /// How many rows this rank has of either chunk, of all sequences.
+    fn rows(&self) -> [usize; 2] {
+        self.chunks.of(self.rank).map(|chunk| self.n_sequences * chunk.len())
+    }
+
+    /// Where tokens of one of this rank's chunks stand among its rows.
+    fn rows_of(&self, sequence: usize, tokens: &Range<usize>) -> Range<usize> {
+        let [low, high] = self.chunks.of(self.rank);
+        let start = match tokens.start < low.end {
+            true => sequence * low.len() + tokens.start - low.start,
+            false => self.rows()[0] + sequence * high.len() + tokens.start - high.start,
+        };
+        start..start + tokens.len()
     }
 }

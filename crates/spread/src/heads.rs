@@ -7,6 +7,7 @@ use attention::{
     Mask, Matrix, Real, RowVector,
 };
 
+use crate::engine::is_one;
 use crate::{Engine, Group, Result, masks, share};
 
 /// The layer of some heads: their W_i^Q, W_i^K, W_i^V and the rows of W^O that read them,
@@ -195,14 +196,14 @@ fn sum_of_rows<T: Real>(d_out: &Matrix<T>) -> RowVector<T> {
 }
 
 /// What a rank without heads adds to the gradients of the inputs.
-fn zeros_like<T: Real>([query, key, value]: [&Batch<T>; 3]) -> InputGradients<T> {
+fn zeros_like<T: Real>(inputs: [&Batch<T>; 3]) -> InputGradients<T> {
     let zeros = |batch: &Batch<T>| {
         let (n_rows, n_columns) = batch.tokens().shape();
         Matrix::zeros(n_rows, n_columns)
     };
-    if std::ptr::eq(query, key) && std::ptr::eq(query, value) {
-        return InputGradients::SelfAttention { d_x: zeros(query) };
+    if is_one(inputs) {
+        return InputGradients::SelfAttention { d_x: zeros(inputs[0]) };
     }
-    let [d_query, d_key, d_value] = [query, key, value].map(zeros);
+    let [d_query, d_key, d_value] = inputs.map(zeros);
     InputGradients::CrossAttention { d_query, d_key, d_value }
 }

@@ -41,11 +41,12 @@ mod piece;
 mod threads;
 
 pub use batch::BatchApart;
-pub use engine::{Engine, Fast, Plain};
+pub use engine::{Engine, Fast, Plain, ViewMut};
 pub use error::{Error, Result};
 pub use grid::{Grid, OnGrid};
 pub use group::{Group, Tally};
 pub use heads::{HeadGradients, HeadsApart, heads_of};
+pub use kernels::Positions;
 pub use model::{Link, Model, Prediction, Speed, Split};
 pub use parts::{Chunks, share};
 pub use piece::Piece;

@@ -54,21 +54,16 @@ impl Chunks {
         Self { n_tokens, n_ranks: n_ranks.max(1) }
     }
 
-    /// The tokens of all ranks.
-    pub fn n_tokens(&self) -> usize {
-        self.n_tokens
-    }
-
-    /// The number of ranks.
-    pub fn n_ranks(&self) -> usize {
-        self.n_ranks
-    }
-
     /// The two chunks of a rank, as ranges of all tokens; some are empty where there are
     /// few tokens.
     pub fn of(&self, rank: usize) -> [Range<usize>; 2] {
         let n_chunks = 2 * self.n_ranks;
         [rank, n_chunks - 1 - rank].map(|chunk| share(self.n_tokens, n_chunks, chunk))
+    }
+
+    /// How many tokens there are.
+    pub fn n_tokens(&self) -> usize {
+        self.n_tokens
     }
 
     /// How many tokens a rank has.
@@ -86,7 +81,8 @@ impl Chunks {
         self.of(rank).into_iter().flatten()
     }
 
-    /// The rows of `x` that a rank has: of each sequence its first chunk, then its second.
+    /// The rows of `x` that a rank has: the first chunk of each sequence, then the second of
+    /// each.
     ///
     /// # Shapes
     /// `x` is `[n_sequences · n_tokens, width]`.
@@ -101,7 +97,7 @@ impl Chunks {
     ) -> Result<Matrix<T>> {
         let expected = (n_sequences * self.n_tokens, x.ncols());
         LayerError::expect_shape("the tokens of all ranks", expected, x.shape())?;
-        self.check(rank)?;
+        Error::expect_rank(rank, self.n_ranks)?;
         let places: Vec<usize> = self.places(n_sequences, rank).collect();
         Ok(x.select_rows(&places))
     }
@@ -122,7 +118,7 @@ impl Chunks {
     ) -> Result<()> {
         let expected = (n_sequences * self.n_tokens, rows.ncols());
         LayerError::expect_shape("the tokens of all ranks", expected, all.shape())?;
-        self.check(rank)?;
+        Error::expect_rank(rank, self.n_ranks)?;
         let expected = (n_sequences * self.len(rank), all.ncols());
         LayerError::expect_shape("the tokens of a rank", expected, rows.shape())?;
         for (from, to) in self.places(n_sequences, rank).enumerate() {
@@ -131,17 +127,13 @@ impl Chunks {
         Ok(())
     }
 
-    fn check(&self, rank: usize) -> Result<()> {
-        let size = self.n_ranks;
-        if rank < size { Ok(()) } else { Err(Error::NoSuchRank { rank, size }) }
-    }
-
     fn places(&self, n_sequences: usize, rank: usize) -> impl Iterator<Item = usize> {
-        let (n_tokens, of_one) = (self.n_tokens, self.of(rank));
-        let of = move |s: usize| {
-            of_one.clone().into_iter().flatten().map(move |i| s * n_tokens + i)
+        let n_tokens = self.n_tokens;
+        let of_all = move |chunk: Range<usize>| {
+            (0..n_sequences)
+                .flat_map(move |s| chunk.clone().map(move |i| s * n_tokens + i))
         };
-        (0..n_sequences).flat_map(of)
+        self.of(rank).into_iter().flat_map(of_all)
     }
 
     /// What goes round the ring: each chunk of a rank cut into `n_blocks`, the two chunks

@@ -45,15 +45,14 @@ impl<T: Real> Piece<T> {
         }
     }
 
-    /// Takes in what the queries from row `first` on see of other keys. `exp` is the
-    /// exponential of the references: of e or of 2.
+    /// Takes in what the queries from row `first` on see of other keys.
     ///
     /// # Shapes
     /// `other` has as many heads and no more rows than there are from `first` on.
     ///
     /// # Panics
     /// If it has.
-    pub fn merge(&mut self, first: usize, other: &Self, exp: impl Fn(T) -> T) {
+    pub fn merge(&mut self, first: usize, other: &Self) {
         let (n_rows, n_heads) = other.references.shape();
         let d_v = self.out.ncols() / n_heads.max(1);
         let (mut ours, mut theirs) = (vec![T::zero(); n_rows], vec![T::zero(); n_rows]);
@@ -66,7 +65,7 @@ impl<T: Real> Piece<T> {
                 // Where nothing was seen, m is −∞, and −∞ − (−∞) would be NaN.
                 let is_nothing = larger == T::of(f64::NEG_INFINITY);
                 let shift = if is_nothing { T::zero() } else { larger };
-                (ours[row], theirs[row]) = (exp(m - shift), exp(m_other - shift));
+                (ours[row], theirs[row]) = ((m - shift).exp(), (m_other - shift).exp());
                 self.references[place] = larger;
                 self.sums[place] =
                     ours[row] * self.sums[place] + theirs[row] * other.sums[(row, head)];
@@ -112,7 +111,7 @@ mod tests {
     fn merged(keys: &[(f64, f64)]) -> f64 {
         let mut all = Piece::nothing(1, 1, 1);
         for &(score, value) in keys {
-            all.merge(0, &one(score, value), f64::exp);
+            all.merge(0, &one(score, value));
         }
         all.finish()[0]
     }
@@ -143,7 +142,7 @@ mod tests {
         let nan_sum =
             Piece { sums: Matrix::from_element(1, 1, f64::NAN), ..one(0.0, 1.0) };
         let mut all = one(1e4, 3.0);
-        all.merge(0, &nan_sum, f64::exp);
+        all.merge(0, &nan_sum);
         assert!(all.finish()[0].is_nan());
     }
 }

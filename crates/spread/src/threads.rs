@@ -145,9 +145,8 @@ impl<T: Real> Group<T> for Threads<T> {
         meanwhile: impl FnOnce(&mut dyn FnMut()) -> R,
     ) -> Result<R> {
         let (size, rank, me) = (self.size(), self.rank, self.members[self.rank]);
-        if let Some(&rank) = [to, from].iter().find(|rank| **rank >= size) {
-            return Err(Error::NoSuchRank { rank, size });
-        }
+        Error::expect_rank(to, size)?;
+        Error::expect_rank(from, size)?;
         {
             let mut state = self.world.state();
             state.tallies[me].sent::<T>(send.len());

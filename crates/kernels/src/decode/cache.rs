@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use attention::{Error, Matrix, Result, View};
+use attention::{Matrix, Result, View};
 
 use super::GroupedHeads;
 use crate::packed::panels::{n_groups, round_up, rows_of};
@@ -79,7 +79,8 @@ impl PackedCache {
     /// `k` is `[n, n_kv_heads · d_k]` and `v` is `[n, n_kv_heads · d_v]`, heads side by side.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::KeyValueLengths`]; the cache is then as it was.
+    /// [`Error::Shape`](attention::Error::Shape),
+    /// [`Error::KeyValueLengths`](attention::Error::KeyValueLengths); the cache is then as it was.
     pub fn append(&mut self, k: &Matrix<f32>, v: &Matrix<f32>) -> Result<()> {
         self.append_views(k.as_view(), v.as_view())
     }
@@ -92,17 +93,16 @@ impl PackedCache {
     /// # Errors
     /// As [`append`](Self::append).
     pub fn append_views(&mut self, k: View<'_, f32>, v: View<'_, f32>) -> Result<()> {
-        let (heads, n) = (self.heads, k.nrows());
-        let width = heads.n_kv_heads() * heads.d_k();
-        Error::expect_shape("the keys for the cache", (n, width), k.shape())?;
-        if v.nrows() != n {
-            return Err(Error::KeyValueLengths { n_keys: n, n_values: v.nrows() });
+        let heads = self.heads;
+        heads.check_keys(k.shape(), v.shape())?;
+        let rows = self.n_tokens..self.n_tokens + k.nrows();
+        for (all, width, from) in
+            [(&mut self.keys, heads.d_k(), k), (&mut self.values, heads.d_v(), v)]
+        {
+            let len = n_groups(rows.end) * round_up(width) * ROWS;
+            all.iter_mut().for_each(|panels| panels.resize(len, 0.0));
+            write(all.iter_mut().map(Vec::as_mut_slice), width, rows.clone(), from);
         }
-        let width = heads.n_kv_heads() * heads.d_v();
-        Error::expect_shape("the values for the cache", (n, width), v.shape())?;
-        let rows = self.n_tokens..self.n_tokens + n;
-        write(&mut self.keys, heads.d_k(), rows.clone(), k);
-        write(&mut self.values, heads.d_v(), rows.clone(), v);
         self.n_tokens = rows.end;
         Ok(())
     }
@@ -131,11 +131,15 @@ impl PackedCache {
     }
 }
 
-/// Writes rows of a matrix, heads side by side, to their lanes.
-fn write(heads: &mut [Vec<f32>], width: usize, rows: Range<usize>, from: View<'_, f32>) {
+/// Writes rows of a matrix, heads side by side, to their lanes of each head's panels.
+pub(super) fn write<'a>(
+    heads: impl Iterator<Item = &'a mut [f32]>,
+    width: usize,
+    rows: Range<usize>,
+    from: View<'_, f32>,
+) {
     let len = round_up(width) * ROWS;
-    for (head, panels) in heads.iter_mut().enumerate() {
-        panels.resize(n_groups(rows.end) * len, 0.0);
+    for (head, panels) in heads.enumerate() {
         for p in rows.start / ROWS..n_groups(rows.end) {
             let here =
                 rows_of(p, rows.end).start.max(rows.start)..rows_of(p, rows.end).end;

@@ -1,6 +1,6 @@
 //! The sizes of heads that share keys and values.
 
-use attention::{Error, Result};
+use attention::{Error, Result, Shape};
 
 /// How many query heads there are, how many heads of keys and values they share, and how
 /// wide each is.
@@ -58,5 +58,17 @@ impl GroupedHeads {
     /// The width of a value.
     pub fn d_v(&self) -> usize {
         self.d_v
+    }
+
+    /// Whether keys and values of these shapes fit.
+    pub(super) fn check_keys(&self, k: Shape, v: Shape) -> Result<()> {
+        let n = k.0;
+        let width = self.n_kv_heads * self.d_k;
+        Error::expect_shape("the keys for the cache", (n, width), k)?;
+        if v.0 != n {
+            return Err(Error::KeyValueLengths { n_keys: n, n_values: v.0 });
+        }
+        let width = self.n_kv_heads * self.d_v;
+        Error::expect_shape("the values for the cache", (n, width), v)
     }
 }

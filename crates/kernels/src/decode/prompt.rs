@@ -1,20 +1,12 @@
-//! A whole prompt on a cache: as many queries as there are new keys, through the tiles of
-//! the last rung. The keys of a group are read where they are by each of its heads.
+//! A whole prompt on a cache: as many queries as there are new keys.
 
-use attention::{Dims, Error, Mask, Matrix, Result};
+use attention::{Error, Mask, Matrix, Result};
 
 use super::cache::Row;
-use super::tiles::Tiles;
-use super::{GroupedAttention, GroupedHeads, PackedCache};
+use super::{GroupedAttention, PackedCache, tiles};
 use crate::Lengths;
-use crate::packed::attend::{Attend, PanelsOf};
-use crate::packed::forward::in_runs;
-use crate::packed::memory::Scratch;
-use crate::packed::panels::{HeadPanels, n_groups, rows_of};
-use crate::packed::running::Normalisers;
-use crate::packed::units::{Queue, share_out};
-use crate::packed::weights::rows_per_head;
-use crate::tile::ROWS;
+use crate::packed::attend::PanelsOf;
+use crate::packed::panels::HeadPanels;
 
 /// From so many queries on, tiles are faster than one query after the other.
 const MANY: usize = 9;
@@ -66,88 +58,38 @@ impl GroupedAttention {
             self.each_row(q, &rows, out);
             return Ok(());
         }
-        self.in_tiles(q, cache, &Mask::Causal, out)
-    }
-
-    /// Afterwards the tiles have the normalisers of all queries.
-    ///
-    /// # Shapes
-    /// They were compared.
-    pub(super) fn in_tiles(
-        &mut self,
-        q: &Matrix<f32>,
-        cache: &PackedCache,
-        mask: &Mask,
-        out: &mut Matrix<f32>,
-    ) -> Result<()> {
-        let dims = dims(self.heads)?;
-        // Within the pool, where joins are cheap and the number of threads is known.
-        let within = || {
-            let n_threads = rayon::current_num_threads();
-            self.on_threads(dims, n_threads, q, cache, mask, out);
-        };
-        rayon::join(within, || ());
+        self.in_tiles(q, cache, &Mask::Causal, out);
         Ok(())
     }
 
-    fn on_threads(
+    /// # Shapes
+    /// They were compared.
+    fn in_tiles(
         &mut self,
-        dims: Dims,
-        n_threads: usize,
         q: &Matrix<f32>,
         cache: &PackedCache,
         mask: &Mask,
         out: &mut Matrix<f32>,
     ) {
-        let (heads, instructions) = (self.heads, self.instructions);
-        let (n_q, n_kv) = (q.nrows(), cache.n_tokens());
+        let heads = self.heads;
         let factor = self.scoring.query_factor(heads);
-        let len = rows_per_head(dims) * ROWS;
-        let n_pieces = n_groups(n_q) * heads.n_heads();
-        let Tiles { heads: places, normalisers, scratches } = &mut self.tiles;
-        let places = places.take(n_pieces * len);
-        let features = |place| (place / heads.n_heads(), place % heads.n_heads());
-        for (place, numbers) in places.chunks_exact_mut(len).enumerate() {
-            let ((group, head), d_k) = (features(place), heads.d_k());
-            let columns = q.columns(head * d_k, d_k);
-            let rows = rows_of(group, n_q);
-            for (lanes, column) in
-                numbers.chunks_exact_mut(ROWS).zip(columns.column_iter())
-            {
-                let from = &column.as_slice()[rows.clone()];
-                lanes[from.len()..].fill(0.0);
-                lanes.iter_mut().zip(from).for_each(|(to, x)| *to = x * factor);
-            }
-        }
-        if scratches.len() < n_threads {
-            scratches.resize_with(n_threads, Scratch::default);
-        }
-        let normalisers = normalisers.take(n_pieces * Normalisers::LEN);
-        let order = in_runs(n_pieces, dims, n_threads);
-        let queue = &Queue::new(n_pieces, order, [&mut *places, normalisers]);
-        let lengths = Lengths { n_sequences: 1, n_q, n_kv };
+        let [queries, _] = self.tiles.take(heads, q.nrows());
+        tiles::pack_queries(heads, q.as_view(), factor, queries);
         let panels: &PanelsOf<'_> = &|head| {
             let kv_head = head / heads.group();
             let (k, v) = (cache.keys(kv_head), cache.values(kv_head));
             [HeadPanels::alone(k, heads.d_k()), HeadPanels::alone(v, heads.d_v())]
         };
-        let (q, masks) = (None, std::slice::from_ref(mask));
-        share_out(&mut scratches[..n_threads], &|scratch| {
-            instructions.run(Attend { dims, masks, lengths, q, panels, queue, scratch });
-        });
-        for (place, numbers) in places.chunks_exact(len).enumerate() {
-            let ((group, head), d_v) = (features(place), heads.d_v());
-            let rows = rows_of(group, n_q);
-            for (f, lanes) in numbers.chunks_exact(ROWS).take(d_v).enumerate() {
-                let mut column = out.column_mut(head * d_v + f);
-                column.as_mut_slice()[rows.clone()].copy_from_slice(&lanes[..rows.len()]);
-            }
-        }
+        let meeting = tiles::Meeting {
+            heads,
+            instructions: self.instructions,
+            lengths: Lengths { n_sequences: 1, n_q: q.nrows(), n_kv: cache.n_tokens() },
+            masks: std::slice::from_ref(mask),
+            positions: None,
+            q: None, // in the places of the outputs
+            panels,
+        };
+        meeting.run(&mut self.tiles);
+        tiles::unpack_outputs(heads, &self.tiles, out.as_view_mut());
     }
-}
-
-/// The sizes of a layer in which each query head has keys of its own.
-fn dims(heads: GroupedHeads) -> Result<Dims> {
-    let d_model = heads.n_heads() * heads.d_v();
-    Dims::with_head_sizes(d_model, heads.n_heads(), heads.d_k(), heads.d_v())
 }

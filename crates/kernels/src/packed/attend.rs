@@ -14,11 +14,11 @@ use super::careful;
 use super::groups::{Group, Lanes, sequences, visible};
 use super::memory::Scratch;
 use super::panels::{HeadPanels, round_up};
-use super::running::Shares;
+use super::running::{Normalisers, Shares};
 use super::units::Queue;
-use crate::Lengths;
 use crate::prefetch::prefetch;
 use crate::tile::{COLUMNS, ROWS, Segment, vectors};
+use crate::{Lengths, Positions};
 
 /// Panels of 48 keys a block. Its scores are 36 KiB, and stay in the nearest caches.
 const PANELS: usize = 4;
@@ -40,6 +40,9 @@ pub(crate) struct Attend<'a, 'p> {
     /// One for all sequences, or one a sequence.
     pub(crate) masks: &'a [Mask],
     pub(crate) lengths: Lengths,
+    /// Of what the queries and keys are a part. The outputs then join those that stand in
+    /// their place, of other keys; `None` where these keys are all.
+    pub(crate) positions: Option<&'a Positions>,
     /// Queries, `[group][head][rows of a head][48]`; without them, they stand where the
     /// outputs go.
     pub(crate) q: Option<&'a [f32]>,
@@ -56,7 +59,7 @@ impl WithSimd for Attend<'_, '_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { dims, masks, lengths, q, panels, queue, scratch } = self;
+        let Self { dims, masks, lengths, positions, q, panels, queue, scratch } = self;
         while let Some(run) = queue.take_run() {
             let mut run = run.peekable();
             while let Some(&(first, _)) = run.peek() {
@@ -70,7 +73,7 @@ impl WithSimd for Attend<'_, '_> {
                 });
                 for s in sequences(&groups, lengths) {
                     let mask = masks[s % masks.len()].of_head(head);
-                    let keys = Keys { dims, head, lengths, k, v, mask: &mask };
+                    let keys = Keys { dims, head, lengths, positions, k, v, mask: &mask };
                     one_sequence(simd, s, &keys, &mut groups, scratch);
                 }
             }
@@ -188,10 +191,15 @@ fn masked_scores<S: Simd>(
 
 #[inline(always)]
 fn finish<S: Simd>(simd: S, group: &mut Group<'_>, lanes: Lanes<'_>, keys: &Keys<'_>) {
-    let Lanes { part, running, out, .. } = lanes;
+    let Lanes { part, mut running, out, .. } = lanes;
     let lanes = part.lanes.clone();
-    if !running.divide(simd, &vectors::<S>(lanes.clone()), lanes.clone(), out) {
+    let in_use = vectors::<S>(lanes.clone());
+    if !running.divide(simd, &in_use, lanes.clone(), out) {
         careful::outputs(group.q(), &part, keys, out);
+    }
+    if keys.positions.is_some() {
+        let before = Normalisers::of(group.normalisers, 0);
+        running.join(simd, &in_use, before, group.place, out);
     }
     running.normalisers(lanes.clone(), group.normalisers);
     group.put(lanes, out);

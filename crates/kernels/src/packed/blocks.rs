@@ -7,9 +7,9 @@ use attention::{Dims, Mask};
 use pulp::Simd;
 
 use super::panels::{HeadPanels, n_groups};
-use crate::Lengths;
 use crate::block_mask::BlockMask;
 use crate::tile::{AddTo, COLUMNS, New, ROWS, Segment, Sums, tile};
+use crate::{Lengths, Positions};
 
 /// The lanes of a group that belong to one sequence, and the tokens that they are.
 pub(crate) struct Part {
@@ -36,7 +36,10 @@ impl Part {
 pub(crate) struct Keys<'a> {
     pub(crate) dims: Dims,
     pub(crate) head: usize,
+    /// What is here.
     pub(crate) lengths: Lengths,
+    /// Where it stands in sequences of which it is a part; `None` where it is all.
+    pub(crate) positions: Option<&'a Positions>,
     pub(crate) k: HeadPanels<'a>,
     pub(crate) v: HeadPanels<'a>,
     pub(crate) mask: &'a Mask,
@@ -75,8 +78,23 @@ impl<'a> Keys<'a> {
 
     /// The mask as the queries of a part see it.
     pub(crate) fn mask_of(&self, part: &Part) -> BlockMask<'a> {
-        let lengths = (self.lengths.n_q, self.lengths.n_kv);
-        BlockMask::new(self.mask, part.tokens.clone(), lengths)
+        let Some(Positions { queries, keys, lengths }) = self.positions else {
+            let lengths = (self.lengths.n_q, self.lengths.n_kv);
+            return BlockMask::new(self.mask, part.tokens.clone(), lengths);
+        };
+        let tokens = queries.start + part.tokens.start..queries.start + part.tokens.end;
+        BlockMask::of_keys(self.mask, tokens, keys.clone(), *lengths)
+    }
+
+    /// What the mask adds to the scores of query `i` and of each key, or `None` where it
+    /// hides one.
+    pub(crate) fn added(&self, i: usize) -> Vec<Option<f64>> {
+        match self.positions {
+            None => self.mask.row(i, (self.lengths.n_q, self.lengths.n_kv)),
+            Some(Positions { queries, keys, lengths }) => {
+                self.mask.row(queries.start + i, *lengths)[keys.clone()].to_vec()
+            }
+        }
     }
 
     /// The rows of some keys of sequence `s` among those of all sequences.

@@ -33,9 +33,8 @@ pub(crate) fn outputs(q: &[f32], part: &Part, keys: &Keys<'_>, out: &mut [f32]) 
 
 /// The masked scores of these queries, `[queries, n_kv]`.
 pub(crate) fn scores(q: &[f32], part: &Part, keys: &Keys<'_>) -> Matrix<f32> {
-    let (n_q, n_kv) = (keys.lengths.n_q, keys.lengths.n_kv);
-    let rows: Vec<_> =
-        part.tokens.clone().map(|i| keys.mask.row(i, (n_q, n_kv))).collect();
+    let n_kv = keys.lengths.n_kv;
+    let rows: Vec<_> = part.tokens.clone().map(|i| keys.added(i)).collect();
     Matrix::from_fn(part.lanes.len(), n_kv, |i, j| {
         let Some(added) = rows[i][j] else { return f32::NEG_INFINITY };
         let row = part.sequence * n_kv + j;

@@ -174,8 +174,11 @@ fn attend(
     let queue = &Queue::new(n_pieces, order, [concat, normalisers]);
     let masks = inputs.masks();
     let panels: &PanelsOf<'_> = &|head| HeadPanels::of_layer(dims, head, [k, v]);
+    let positions = None;
     share_out(&mut memory.scratches[..n_threads], &|scratch| {
-        instructions.run(Attend { dims, masks, lengths, q, panels, queue, scratch });
+        let attend =
+            Attend { dims, masks, lengths, positions, q, panels, queue, scratch };
+        instructions.run(attend);
     });
 }
 

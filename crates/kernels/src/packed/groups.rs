@@ -53,8 +53,11 @@ impl<'a> Lanes<'a> {
         if part.lanes.is_empty() {
             return None;
         }
-        out.fill(0.0);
         let mask = keys.mask_of(&part);
+        if keys.positions.is_some() && mask.visible().is_empty() {
+            return None; // what other keys gave stays as it is
+        }
+        out.fill(0.0);
         let visible = keys.rows_of(part.sequence, mask.visible());
         Some(Self { part, mask, visible, running: Running::NOTHING, out })
     }

@@ -55,7 +55,7 @@ impl Packed {
             let k_and_v = [memory.k.get(extent.k()), memory.v.get(extent.v())];
             let [k, v] = HeadPanels::of_layer(dims, head, k_and_v);
             instructions.run(Map {
-                keys: Keys { dims, head, lengths, k, v, mask: &mask },
+                keys: Keys { dims, head, lengths, positions: None, k, v, mask: &mask },
                 sequence,
                 q: memory.q.get(extent.q()),
                 q_len: rows_per_head(dims) * ROWS,

@@ -125,6 +125,62 @@ impl Running {
         zeros[lanes].iter().all(|&zero| zero == 0.0)
     }
 
+    /// Makes one softmax of this and of an earlier one over other keys. Both outputs are
+    /// divided by their sums, and so is what they become.
+    // ANCHOR: join
+    #[inline(always)]
+    pub(crate) fn join<S: Simd>(
+        &mut self,
+        simd: S,
+        in_use: &Range<usize>,
+        earlier: Normalisers<'_>,
+        earlier_out: &[f32],
+        out: &mut [f32],
+    ) {
+        let [zero, one, nothing] =
+            [0.0, 1.0, f32::NEG_INFINITY].map(|x| simd.splat_f32s(x));
+        for v in in_use.clone() {
+            let factor = vector::<S>(earlier.factors, 0, v);
+            let sums = [
+                simd.div_f32s(one, factor), // where it is 0, no key was seen
+                vector::<S>(&self.sums, 0, v),
+            ];
+            let empty = [simd.equal_f32s(factor, zero), simd.equal_f32s(sums[1], zero)];
+            let references = [
+                simd.select_f32s(
+                    empty[0],
+                    nothing,
+                    vector::<S>(earlier.references, 0, v),
+                ),
+                simd.select_f32s(empty[1], nothing, vector::<S>(&self.references, 0, v)),
+            ];
+            let larger = simd.max_f32s(references[0], references[1]);
+            // −∞ − (−∞) is NaN.
+            let reference =
+                simd.select_f32s(simd.equal_f32s(larger, nothing), zero, larger);
+            let weights = [0, 1].map(|i| {
+                let share = exp2(simd, simd.sub_f32s(references[i], reference));
+                simd.select_f32s(empty[i], zero, simd.mul_f32s(sums[i], share))
+            });
+            let sum = simd.add_f32s(weights[0], weights[1]);
+            let divisor = simd.select_f32s(simd.equal_f32s(sum, zero), one, sum);
+            let weights = weights.map(|weight| simd.div_f32s(weight, divisor));
+            // What is not finite counts only where it has a weight.
+            let without = weights.map(|weight| simd.equal_f32s(weight, zero));
+            for j in 0..out.len() / ROWS {
+                let outs = [vector::<S>(earlier_out, j, v), vector::<S>(out, j, v)];
+                let [before, now] = [0, 1].map(|i| {
+                    let weighted = simd.mul_f32s(weights[i], outs[i]);
+                    simd.select_f32s(without[i], zero, weighted)
+                });
+                *vector_mut::<S>(out, j, v) = simd.add_f32s(before, now);
+            }
+            *vector_mut::<S>(&mut self.references, 0, v) = reference;
+            *vector_mut::<S>(&mut self.sums, 0, v) = sum;
+        }
+    }
+    // ANCHOR_END: join
+
     /// What makes shares of these lanes' scores, once all keys are seen.
     pub(crate) fn normalisers(&self, lanes: Range<usize>, to: &mut [f32]) {
         let (references, factors) = to.split_at_mut(ROWS);

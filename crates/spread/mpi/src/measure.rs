@@ -1,13 +1,12 @@
 //! What the model of time needs, measured on the spot, by all ranks at once: so each has the
 //! part of memory and of the links that it has in earnest.
 
-use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::Result;
 use attention::{LayerParameters, Mask, Rng, SeedableRng, random_matrix};
 use ranks::Processes;
-use spread::{Engine, Fast, Group, Link, Model, Speed, heads_of};
+use spread::{Engine, Fast, Group, Link, Model, Positions, Speed, heads_of};
 
 use crate::args::Case;
 
@@ -15,7 +14,7 @@ use crate::args::Case;
 const TIMES: usize = 7;
 
 /// How long a message is that shows bandwidth, in entries.
-const LONG: usize = 1 << 20;
+const LONG: usize = 1 << 22;
 
 /// Tokens on which speed is measured, at most.
 const TOKENS: usize = 1024;
@@ -47,12 +46,11 @@ pub fn link(group: &mut Processes) -> Result<Link> {
     Ok(Link { latency, bandwidth: bytes / (long - latency).max(1e-9) })
 }
 
-/// How fast a rank is when all compute.
+/// How fast a rank is when all compute, in memory that it had before.
 pub fn speed(
     group: &mut Processes,
     layer: &LayerParameters<f32>,
     case: Case,
-    mask: &Mask,
 ) -> Result<Speed> {
     let dims = case.dims;
     let n = case.n_tokens.min(TOKENS);
@@ -61,22 +59,33 @@ pub fn speed(
         anyhow::bail!("a layer without heads");
     };
     let mut engine = Fast::new(&part);
+    let [k_width, v_width] = [dims.d_k(), dims.d_v()].map(|width| dims.n_heads() * width);
+    let positions = Positions { queries: 0..n, keys: 0..n, lengths: (n, n) };
     let (mut products, mut attention) = (Vec::new(), Vec::new());
-    for _ in 0..TIMES {
+    let (mut memory, mut queries) = (Vec::new(), None);
+    for run in 0..TIMES + 1 {
         Group::<f32>::barrier(group)?;
         let start = Instant::now();
-        let [q, k, v] = engine.project(&x)?;
-        black_box(engine.mix(&v)?);
-        products.push(start.elapsed().as_secs_f64());
+        let q_k_v = engine.project(&x, memory)?;
+        let (q, k) = (q_k_v.columns(0, k_width), q_k_v.columns(k_width, k_width));
+        let v = q_k_v.columns(2 * k_width, v_width);
+        let projected = start.elapsed();
+        let keys = engine.keys(&[[k, v]], Vec::new())?;
+        let mut asking = engine.queries(1, q, queries)?;
+        Group::<f32>::barrier(group)?;
         let start = Instant::now();
-        black_box(engine.piece(&q, k.as_view(), v.as_view(), mask)?);
-        attention.push(start.elapsed().as_secs_f64());
+        engine.see(&mut asking, &keys, &[Mask::None], &positions)?;
+        if run > 0 {
+            products.push(projected.as_secs_f64());
+            attention.push(start.elapsed().as_secs_f64());
+        }
+        (memory, queries) = (q_k_v.data.into(), Some(asking));
     }
-    let (n, d, concat) = (n as f64, dims.d_model() as f64, dims.concat_width() as f64);
-    let pairs = if *mask == Mask::None { n * n } else { n * (n + 1.0) / 2.0 };
+    let (n, d, width) = (n as f64, dims.d_model() as f64, (2 * k_width + v_width) as f64);
+    let pairs = n * n * (k_width + v_width) as f64;
     Ok(Speed {
-        products: 4.0 * n * d * concat / slowest(group, median(products))?,
-        attention: 2.0 * pairs * concat / slowest(group, median(attention))?,
+        products: n * d * width / slowest(group, median(products))?,
+        attention: pairs / slowest(group, median(attention))?,
     })
 }
 

@@ -59,9 +59,8 @@ impl<T: Real + Equivalence> Group<T> for Processes {
         meanwhile: impl FnOnce(&mut dyn FnMut()) -> R,
     ) -> Result<R> {
         let (size, rank) = (Group::<T>::size(self), Group::<T>::rank(self));
-        if let Some(&rank) = [to, from].iter().find(|rank| **rank >= size) {
-            return Err(Error::NoSuchRank { rank, size });
-        }
+        Error::expect_rank(to, size)?;
+        Error::expect_rank(from, size)?;
         self.count(|tally| tally.sent::<T>(send.len()));
         let expected = receive.len();
         let there = self.communicator.process_at_rank(from as i32);

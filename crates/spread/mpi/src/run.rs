@@ -36,7 +36,7 @@ pub fn run(group: &mut Processes, args: &Args) -> Result<()> {
         lengths: (case.n_sequences, case.n_tokens),
         is_causal: !args.open,
         bytes: 4,
-        speed: measure::speed(group, &layer, case, &mask)?,
+        speed: measure::speed(group, &layer, case)?,
         link: measure::link(group)?,
     };
     say(measure::words(&model, size));

@@ -1,45 +1,49 @@
 //! The last rung of the ladder, in f32.
 
-use attention::{Batch, Error, Gradients, LayerParameters, Mask, Matrix, Result, View};
+use attention::{
+    Batch, Error, Gradients, LayerParameters, Linear, Mask, Matrix, Result, RowVector,
+    View,
+};
 use kernels::{
-    GroupedHeads, Inputs, Instructions, Packed, PackedCache, Partial, PartialAttention,
+    GroupedHeads, Inputs, Instructions, Packed, PackedKeys, PartialAttention, Positions,
     Product, Rung,
 };
 
-use super::{Engine, is_one};
-use crate::Piece;
-
-/// `kernels`, forward, backward and in pieces, with the threads of the pool that the caller
+use super::{Engine, ViewMut, is_one};
+/// `kernels`, forward, backward and in parts, with the threads of the pool that the caller
 /// is in.
 #[derive(Debug)]
 pub struct Fast {
     part: LayerParameters<f32>,
+    heads: GroupedHeads,
     /// The whole layer of these heads; packed when it is first asked for.
     layer: Option<Packed>,
-    /// Its parts, for pieces; likewise.
-    parts: Option<Parts>,
+    /// Its projections by themselves; likewise.
+    projections: Option<Projections>,
 }
 
 #[derive(Debug)]
-struct Parts {
-    /// W^Q, W^K, W^V and W^O.
-    products: [Product; 4],
-    heads: GroupedHeads,
-    attention: PartialAttention,
-    /// Keys and values of the last piece: their memory serves the next.
-    cache: PackedCache,
+struct Projections {
+    /// W^Q, W^K and W^V side by side: one product for three.
+    q_k_v: Product,
+    w_o: Product,
 }
 
-impl Parts {
-    fn new(part: &LayerParameters<f32>) -> Result<Self> {
-        let (packed, dims) = (part.pack(), part.dims());
-        let products = packed
-            .projections()
-            .map(|linear| Product::of_linear(linear, Instructions::best()));
-        let n_heads = [dims.n_heads(); 2];
-        let heads = GroupedHeads::new(n_heads, [dims.d_k(), dims.d_v()])?;
-        let attention = PartialAttention::new(heads)?;
-        Ok(Self { products, heads, attention, cache: PackedCache::new(heads) })
+impl Projections {
+    fn new(part: &LayerParameters<f32>) -> Self {
+        let packed = part.pack();
+        let [w_q, w_k, w_v, w_o] = packed.projections();
+        let each = [w_q, w_k, w_v];
+        let weights: Vec<_> =
+            each.iter().flat_map(|it| it.weight.column_iter()).collect();
+        let biases: Vec<_> =
+            each.iter().flat_map(|it| it.bias.iter().flatten()).collect();
+        let weight = Matrix::from_columns(&weights);
+        let bias = (!biases.is_empty())
+            .then(|| RowVector::from_iterator(biases.len(), biases.into_iter().copied()));
+        let q_k_v = Linear { weight, bias };
+        let product = |linear| Product::of_linear(linear, Instructions::best());
+        Self { q_k_v: product(&q_k_v), w_o: product(w_o) }
     }
 }
 
@@ -48,12 +52,8 @@ impl Fast {
         self.layer.get_or_insert_with(|| Packed::new(&self.part))
     }
 
-    fn parts(&mut self) -> Result<&mut Parts> {
-        let parts = match self.parts.take() {
-            Some(parts) => parts,
-            None => Parts::new(&self.part)?,
-        };
-        Ok(self.parts.insert(parts))
+    fn projections(&mut self) -> &mut Projections {
+        self.projections.get_or_insert_with(|| Projections::new(&self.part))
     }
 }
 
@@ -74,10 +74,14 @@ fn inputs<'a>(each: [&'a Batch<f32>; 3], masks: &'a [Mask]) -> Result<Inputs<'a>
 }
 
 impl Engine<f32> for Fast {
-    const KEYS: usize = 1024;
+    type Queries = PartialAttention;
 
     fn new(part: &LayerParameters<f32>) -> Self {
-        Self { part: part.clone(), layer: None, parts: None }
+        let dims = part.dims();
+        let sizes = [dims.d_k(), dims.d_v()];
+        let heads = GroupedHeads::new([dims.n_heads(); 2], sizes);
+        let heads = heads.expect("a layer's heads have sizes, and keys of their own");
+        Self { part: part.clone(), heads, layer: None, projections: None }
     }
 
     fn forward(&mut self, each: [&Batch<f32>; 3], masks: &[Mask]) -> Result<Matrix<f32>> {
@@ -98,42 +102,61 @@ impl Engine<f32> for Fast {
         self.layer().pass(&inputs, &mut out)?.backward(d_out)
     }
 
-    fn project(&mut self, x: &Matrix<f32>) -> Result<[Matrix<f32>; 3]> {
-        let [w_q, w_k, w_v, _] = &mut self.parts()?.products;
-        let of = |product: &mut Product| {
-            let mut out = Matrix::zeros(x.nrows(), product.d_out());
-            product.of(x, &mut out).map(|()| out)
-        };
-        Ok([of(w_q)?, of(w_k)?, of(w_v)?])
+    fn project(&mut self, x: &Matrix<f32>, memory: Vec<f32>) -> Result<Matrix<f32>> {
+        let q_k_v = &mut self.projections().q_k_v;
+        let mut all = of_memory(memory, x.nrows(), q_k_v.d_out());
+        q_k_v.of(x, &mut all)?;
+        Ok(all)
     }
 
-    fn piece(
+    fn keys(
+        &self,
+        sequences: &[[View<'_, f32>; 2]],
+        mut memory: Vec<f32>,
+    ) -> Result<Vec<f32>> {
+        PackedKeys::pack(self.heads, sequences, &mut memory)?;
+        Ok(memory)
+    }
+
+    fn keys_len(&self, n_tokens: usize) -> usize {
+        PackedKeys::len_of(self.heads, n_tokens)
+    }
+
+    fn queries(
+        &self,
+        n_sequences: usize,
+        q: View<'_, f32>,
+        memory: Option<PartialAttention>,
+    ) -> Result<PartialAttention> {
+        let mut queries = memory.unwrap_or_else(|| PartialAttention::new(self.heads));
+        queries.ask(n_sequences, q)?;
+        Ok(queries)
+    }
+
+    fn see(
         &mut self,
-        q: &Matrix<f32>,
-        k: View<'_, f32>,
-        v: View<'_, f32>,
-        mask: &Mask,
-    ) -> Result<Piece<f32>> {
-        let Parts { heads, attention, cache, .. } = self.parts()?;
-        cache.truncate(0);
-        cache.append_views(k, v)?;
-        let Partial { mut out, references, sums } = attention.attend(q, cache, mask)?;
-        for (column, mut out) in out.column_iter_mut().enumerate() {
-            // Not divided by the sum.
-            let sums = sums.column(column / heads.d_v());
-            out.iter_mut().zip(&sums).for_each(|(x, sum)| *x *= sum);
-        }
-        Ok(Piece { references, sums, out })
+        queries: &mut PartialAttention,
+        keys: &[f32],
+        masks: &[Mask],
+        positions: &Positions,
+    ) -> Result<()> {
+        let n_tokens = queries.n_sequences() * positions.keys.len();
+        queries.see(&PackedKeys::new(self.heads, n_tokens, keys)?, masks, positions)
     }
 
-    fn exp(x: f32) -> f32 {
-        x.exp2()
+    fn outputs(queries: &PartialAttention, to: ViewMut<'_, f32>) {
+        queries.outputs_to(to);
     }
 
     fn mix(&mut self, concat: &Matrix<f32>) -> Result<Matrix<f32>> {
-        let [.., w_o] = &mut self.parts()?.products;
-        let mut out = Matrix::zeros(concat.nrows(), w_o.d_out());
-        w_o.of(concat, &mut out)?;
+        let mut out = Matrix::zeros(concat.nrows(), self.part.dims().d_model());
+        self.projections().w_o.of(concat, &mut out)?;
         Ok(out)
     }
+}
+
+/// A matrix where another was; what is in it means nothing.
+fn of_memory(mut memory: Vec<f32>, n_rows: usize, n_columns: usize) -> Matrix<f32> {
+    memory.resize(n_rows * n_columns, 0.0);
+    Matrix::from_vec(n_rows, n_columns, memory)
 }

@@ -1,14 +1,17 @@
 //! The readable stages, in any precision.
 
+use attention::nalgebra::DMatrixView;
 use attention::{
-    Batch, Dims, Error, Gradients, LayerParameters, Mask, Matrix, MultiHeadAttention,
-    Real, Result, View, weighted_values,
+    Batch, Error, Gradients, LayerParameters, Mask, Matrix, MultiHeadAttention, Real,
+    Result, View, weighted_values,
 };
 use fused_heads::FusedAttention;
 use gradients::Pass;
+use kernels::Positions;
 
-use super::{Engine, is_one};
+use super::{Engine, ViewMut, is_one};
 use crate::Piece;
+use crate::masks::{self, Seen};
 
 /// `fused-heads` forward, `gradients` backward, and pieces in plain matrices.
 #[derive(Debug, Clone)]
@@ -16,8 +19,16 @@ pub struct Plain<T: Real = f64> {
     layer: FusedAttention<T>,
 }
 
+/// Queries, and what they have seen.
+#[derive(Debug, Clone)]
+pub struct Queries<T: Real> {
+    n_sequences: usize,
+    q: Matrix<T>,
+    seen: Piece<T>,
+}
+
 impl<T: Real> Engine<T> for Plain<T> {
-    const KEYS: usize = 256;
+    type Queries = Queries<T>;
 
     fn new(part: &LayerParameters<T>) -> Self {
         Self { layer: FusedAttention::new(part) }
@@ -42,24 +53,96 @@ impl<T: Real> Engine<T> for Plain<T> {
         pass.backward(d_out)
     }
 
-    fn project(&mut self, x: &Matrix<T>) -> Result<[Matrix<T>; 3]> {
+    fn project(&mut self, x: &Matrix<T>, _: Vec<T>) -> Result<Matrix<T>> {
         let p = self.layer.parameters();
-        Ok([p.w_q().forward(x)?, p.w_k().forward(x)?, p.w_v().forward(x)?])
+        let each = [p.w_q().forward(x)?, p.w_k().forward(x)?, p.w_v().forward(x)?];
+        let columns: Vec<_> = each.iter().flat_map(Matrix::column_iter).collect();
+        Ok(Matrix::from_columns(&columns))
     }
 
-    fn piece(
+    fn keys(&self, sequences: &[[View<'_, T>; 2]], mut all: Vec<T>) -> Result<Vec<T>> {
+        let [k_width, v_width] = self.widths();
+        all.clear();
+        for [k, v] in sequences {
+            Error::expect_shape("k", (k.nrows(), k_width), k.shape())?;
+            Error::expect_shape("v", (k.nrows(), v_width), v.shape())?;
+            all.extend(k.iter().chain(v).copied());
+        }
+        Ok(all)
+    }
+
+    fn keys_len(&self, n_tokens: usize) -> usize {
+        n_tokens * self.widths().iter().sum::<usize>()
+    }
+
+    fn queries(
+        &self,
+        n_sequences: usize,
+        q: View<'_, T>,
+        _: Option<Queries<T>>,
+    ) -> Result<Queries<T>> {
+        let (dims, n_rows) = (self.layer.dims(), q.nrows());
+        Error::expect_shape("q", (n_rows, dims.n_heads() * dims.d_k()), q.shape())?;
+        let seen = Piece::nothing(n_rows, dims.n_heads(), dims.d_v());
+        Ok(Queries { n_sequences, q: q.into_owned(), seen })
+    }
+
+    fn see(
         &mut self,
-        q: &Matrix<T>,
+        queries: &mut Queries<T>,
+        keys: &[T],
+        masks: &[Mask],
+        positions: &Positions,
+    ) -> Result<()> {
+        let Queries { n_sequences, q, seen } = queries;
+        let n_q = q.nrows() / (*n_sequences).max(1);
+        Error::expect_length("the list of queries", positions.queries.len(), n_q)?;
+        let (n_kv, [k_width, v_width]) = (positions.keys.len(), self.widths());
+        Error::expect_length("the keys", self.keys_len(*n_sequences * n_kv), keys.len())?;
+        let of_each = keys.chunks_exact((n_kv * (k_width + v_width)).max(1));
+        for (s, keys) in of_each.enumerate() {
+            let mask = &masks[s % masks.len()];
+            let Some(Seen { queries: open, mask }) =
+                masks::seen(mask, positions.queries.clone(), positions.keys.clone())
+            else {
+                continue;
+            };
+            let (k, v) = keys.split_at(n_kv * k_width);
+            let k = DMatrixView::from_slice(k, n_kv, k_width);
+            let v = DMatrixView::from_slice(v, n_kv, v_width);
+            let first = s * n_q + open.start - positions.queries.start;
+            let piece = self.piece(q.rows(first, open.len()), k, v, &mask);
+            seen.merge(first, &piece);
+        }
+        Ok(())
+    }
+
+    fn outputs(queries: &Queries<T>, mut to: ViewMut<'_, T>) {
+        to.copy_from(&queries.seen.clone().finish());
+    }
+
+    fn mix(&mut self, concat: &Matrix<T>) -> Result<Matrix<T>> {
+        self.layer.parameters().w_o().forward(concat)
+    }
+}
+
+impl<T: Real> Plain<T> {
+    /// How wide the keys and the values of all heads are together.
+    fn widths(&self) -> [usize; 2] {
+        let dims = self.layer.dims();
+        [dims.d_k(), dims.d_v()].map(|width| dims.n_heads() * width)
+    }
+
+    /// The attention of some queries to some keys, by themselves.
+    fn piece(
+        &self,
+        q: View<'_, T>,
         k: View<'_, T>,
         v: View<'_, T>,
         mask: &Mask,
-    ) -> Result<Piece<T>> {
+    ) -> Piece<T> {
         let dims = self.layer.dims();
         let (h, d_k, d_v) = (dims.n_heads(), dims.d_k(), dims.d_v());
-        Error::expect_shape("q", (q.nrows(), h * d_k), q.shape())?;
-        Error::expect_shape("k", (k.nrows(), h * d_k), k.shape())?;
-        Error::expect_shape("v", (k.nrows(), h * d_v), v.shape())?;
-        mask.check(h, q.nrows(), k.nrows())?;
         let mut all = Piece::nothing(q.nrows(), h, d_v);
         for i in 0..h {
             let q_i = q.columns(i * d_k, d_k);
@@ -72,22 +155,7 @@ impl<T: Real> Engine<T> for Plain<T> {
             all.sums.set_column(i, &sums.into());
             all.out.columns_mut(i * d_v, d_v).copy_from(&out);
         }
-        Ok(all)
-    }
-
-    fn exp(x: T) -> T {
-        x.exp()
-    }
-
-    fn mix(&mut self, concat: &Matrix<T>) -> Result<Matrix<T>> {
-        self.layer.parameters().w_o().forward(concat)
-    }
-}
-
-impl<T: Real> Plain<T> {
-    /// The sizes of the part.
-    pub fn dims(&self) -> Dims {
-        self.layer.dims()
+        all
     }
 }
 

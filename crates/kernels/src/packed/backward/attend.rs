@@ -49,7 +49,7 @@ impl WithSimd for AttendBackward<'_> {
             let s = dq.rows().start / (lengths.n_q * WIDTH);
             let mask = inputs.mask(s).of_head(head);
             let [k, v] = HeadPanels::of_layer(dims, head, [k, v]);
-            let keys = Keys { dims, head, lengths, k, v, mask: &mask };
+            let keys = Keys { dims, head, lengths, positions: None, k, v, mask: &mask };
             let panels = groups_of(s, lengths.n_kv);
             let lens =
                 [dims.d_k(), dims.d_v()].map(|d| round_up(d) * ROWS * panels.len());
