@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
 use workshop::build::{self, NotCompiled};
-use workshop::paths;
+use workshop::{in_ci, paths, step};
 
 use crate::tool;
 
@@ -44,6 +44,9 @@ pub struct Args {
     /// How often each split is timed
     #[arg(long, value_name = "N")]
     repeats: Option<usize>,
+    /// Add what is measured to this file, a line of JSON for each split
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
 }
 
 /// Compiles the program, and becomes the `mpirun` that starts it.
@@ -70,17 +73,50 @@ impl Args {
         let given = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let mut all: Vec<OsString> =
             given.flat_map(|(name, value)| [name.into(), value.into()]).collect();
+        let record = self.record.as_ref().map(|file| ["--record".into(), file.into()]);
+        all.extend(record.into_iter().flatten());
         all.extend(self.open.then(|| "--open".into()));
         all
     }
 }
 
+/// Format, lints and tests of `crates/spread/mpi`, where there is an MPI.
+///
+/// # Errors
+/// What does not hold, with the end of its log.
+pub fn verify() -> Result<String> {
+    if version().is_none() {
+        return Ok("not looked at: there is no MPI here".into());
+    }
+    let mut format = build::cargo();
+    step::run("ranks-format", format.args(["fmt", "--check"]).current_dir(folder()))?;
+    let mut clippy = cargo("clippy");
+    clippy.arg("--all-targets");
+    if in_ci() {
+        clippy.args(["--", "-D", "warnings"]);
+    }
+    step::run("ranks-lints", &mut clippy)?;
+    step::run("ranks", &mut cargo("test"))?;
+    Ok("a layer by 1, 2, 3, 4 and 8 processes, and what becomes of those that fail"
+        .into())
+}
+
+/// A command of cargo on `crates/spread/mpi`.
+fn cargo(command: &str) -> Command {
+    let mut cargo = build::cargo();
+    cargo.args([command, "--release", "--locked"]).current_dir(folder());
+    cargo.env("CARGO_TARGET_DIR", paths::state().join("ranks"));
+    cargo
+}
+
+fn folder() -> PathBuf {
+    paths::workspace().join("crates/spread/mpi")
+}
+
 /// The program of `crates/spread/mpi`.
 fn program() -> Result<PathBuf> {
-    let manifest = paths::workspace().join("crates/spread/mpi/Cargo.toml");
-    let mut cargo = build::cargo();
-    cargo.args(["build", "--release", "--locked", "--bin", "ranks", "--manifest-path"]);
-    cargo.arg(manifest).env("CARGO_TARGET_DIR", paths::state().join("ranks"));
+    let mut cargo = cargo("build");
+    cargo.args(["--bin", "ranks"]);
     match build::program(cargo, "ranks") {
         Ok(built) => Ok(built.program),
         Err(error) => match error.downcast_ref::<NotCompiled>() {
@@ -95,12 +131,7 @@ fn program() -> Result<PathBuf> {
 /// The `mpirun` of this machine, with what it needs.
 fn mpirun(args: &Args) -> Result<Command> {
     ensure!(args.processes > 0, "--processes is 0, and must be at least 1");
-    let says = |program: &str, arg: &str| -> Option<String> {
-        let output = Command::new(program).arg(arg).output().ok()?;
-        Some(String::from_utf8_lossy(&output.stdout).into_owned())
-    };
-    let (Some(version), Some(_)) = (says("mpirun", "--version"), says("mpicc", "-show"))
-    else {
+    let Some(version) = version() else {
         bail!("There is no MPI here: mpirun and mpicc were not both found.\n{INSTALL}");
     };
     let is_open_mpi = version.contains("Open MPI") || version.contains("OpenRTE");
@@ -126,6 +157,17 @@ fn mpirun(args: &Args) -> Result<Command> {
     Ok(mpirun)
 }
 
+/// What MPI there is, with which programs can be compiled and started.
+fn version() -> Option<String> {
+    says("mpicc", "-show")?;
+    says("mpirun", "--version")
+}
+
+fn says(program: &str, arg: &str) -> Option<String> {
+    let output = Command::new(program).arg(arg).output().ok()?;
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
 /// A list of hosts that names at least one.
 fn check_hosts(file: &Path) -> Result<()> {
     let text = fs::read_to_string(file)
@@ -137,4 +179,33 @@ fn check_hosts(file: &Path) -> Result<()> {
         file.display()
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod unit_tests {
+    use super::*;
+
+    #[test]
+    fn a_hostfile_must_name_a_host() {
+        let folder = std::env::temp_dir().join(format!("hosts-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let check = |text: &str| {
+            let file = folder.join("hosts");
+            fs::write(&file, text).unwrap();
+            check_hosts(&file).map_err(|error| error.to_string())
+        };
+        assert!(check("# ours\nnode1 slots=4\n").is_ok());
+        for text in ["", "\n \n", "# node1\n"] {
+            let why = check(text).unwrap_err();
+            assert!(
+                why.ends_with(
+                    "names no host: one per line is needed, such as `node1 slots=4`"
+                ),
+                "{why}"
+            );
+        }
+        let why = check_hosts(&folder.join("none")).unwrap_err().to_string();
+        assert!(why.ends_with("none cannot be read"), "{why}");
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -13,7 +13,7 @@ use workshop::progress::{self, Progress};
 use workshop::tool::Tool;
 use workshop::{paths, step};
 
-use crate::tool;
+use crate::{spread, tool};
 
 /// What is installed where there is none.
 const INSTA: Tool = Tool { package: "cargo-insta", version: "1.49.0" };
@@ -24,12 +24,13 @@ struct Part {
     check: fn(&Progress) -> Result<String>,
 }
 
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 8] = [
     Part { name: "format", check: format },
     Part { name: "lints", check: lints },
     Part { name: "tests", check: tests },
     Part { name: "docs", check: docs },
     Part { name: "exercises", check: exercises },
+    Part { name: "ranks", check: ranks },
     Part { name: "book", check: built_book },
     Part { name: "notebooks", check: run_notebooks },
 ];
@@ -128,6 +129,11 @@ fn docs(bar: &Progress) -> Result<String> {
 fn exercises(bar: &Progress) -> Result<String> {
     install_insta(bar)?;
     practice::verify(bar, &path_with_tools())
+}
+
+fn ranks(bar: &Progress) -> Result<String> {
+    bar.set_message("ranks: a layer by many processes");
+    spread::verify()
 }
 
 fn built_book(bar: &Progress) -> Result<String> {

@@ -1,5 +1,7 @@
 //! What is asked for.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, Result, ensure};
 use attention::Dims;
 use clap::{Parser, ValueEnum};
@@ -28,9 +30,15 @@ pub struct Args {
     /// How often each split is timed; the median counts
     #[arg(long, default_value_t = 5)]
     pub repeats: usize,
-    /// A rank that ends after the check, to see what becomes of the others
+    /// Add what is measured to this file, a line of JSON for each split
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// A rank that fails after the check, to see what becomes of the others
     #[arg(long, hide = true)]
-    pub end: Option<usize>,
+    pub fail: Option<usize>,
+    /// A rank that is killed then
+    #[arg(long, hide = true)]
+    pub abort: Option<usize>,
 }
 
 /// What can be shared out.

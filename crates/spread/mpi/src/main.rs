@@ -8,6 +8,7 @@ mod args;
 mod check;
 mod measure;
 mod memory;
+mod report;
 mod run;
 mod times;
 
@@ -19,12 +20,22 @@ use mpi::topology::Communicator;
 use ranks::Processes;
 
 fn main() {
-    let args = args::Args::parse();
     let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
         eprintln!("error: MPI was initialised before");
         std::process::exit(1);
     };
     let world = universe.world();
+    let args = match args::Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // Said once, and not by every rank.
+            if world.rank() == 0 {
+                let _ = error.print(); // it cannot be said that it cannot be said
+            }
+            drop(universe);
+            std::process::exit(error.exit_code());
+        }
+    };
     let mut group = Processes::world(&world);
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| run::run(&mut group, &args)));
     let why = match outcome {

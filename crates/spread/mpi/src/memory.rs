@@ -16,8 +16,3 @@ pub fn forget() {
     // Where it cannot be written, the most so far stays, and is too large: never too small.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
-
-/// `12.3 MB`.
-pub fn words(bytes: Option<u64>) -> String {
-    bytes.map_or("unknown".to_owned(), |bytes| format!("{:.1} MB", bytes as f64 / 1e6))
-}

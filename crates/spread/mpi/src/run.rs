@@ -6,7 +6,8 @@ use ranks::Processes;
 use spread::{Group, Model, Split};
 
 use crate::args::Args;
-use crate::{check, measure, memory, times};
+use crate::report::{self, Record};
+use crate::{check, measure, times};
 
 /// Checks and times what is asked for; rank 0 prints.
 pub fn run(group: &mut Processes, args: &Args) -> Result<()> {
@@ -18,8 +19,11 @@ pub fn run(group: &mut Processes, args: &Args) -> Result<()> {
             println!("{text}");
         }
     };
-    say(check::small(group)?);
-    ensure!(args.end != Some(rank), "it was asked to");
+    say(check::small(group)?.to_string());
+    ensure!(args.fail != Some(rank), "it was asked to fail");
+    if args.abort == Some(rank) {
+        std::process::abort();
+    }
 
     let case = args.case;
     let rng = &mut Rng::seed_from_u64(1);
@@ -42,39 +46,26 @@ pub fn run(group: &mut Processes, args: &Args) -> Result<()> {
     say(measure::words(&model, size));
 
     let alone = times::alone(group, &layer, &x, &mask, args)?;
+    say(report::HEAD.to_owned());
     say(format!(
-        "{:<18} {:>9} {:>9} {:>9} {:>11} {:>9} {:>9} {:>7} {:>9}",
-        "split",
-        "ms",
-        "computing",
-        "waiting",
-        "bytes sent",
-        "predicted",
-        "off",
-        "speed",
-        "memory"
-    ));
-    say(format!(
-        "{:<18} {:>9.1}",
+        "{:<18} {:>8.1}",
         format!("one, {} threads", size * args.threads.max(1)),
         alone.seconds * 1e3
     ));
+    let mut records = Vec::new();
     for split in args.splits(size) {
         let timed = times::split(group, &layer, &x, &mask, split, args.repeats)?;
-        check::same(group, &timed, &alone, &x, split)?;
-        let predicted = model.predict(split, size)?;
-        say(format!(
-            "{:<18} {:>9.1} {:>9.1} {:>9.1} {:>11} {:>9.1} {:>8.0}% {:>6.2}× {:>9}",
-            name(split),
-            timed.seconds * 1e3,
-            (timed.seconds - timed.waiting) * 1e3,
-            timed.waiting * 1e3,
-            timed.bytes,
-            predicted.seconds() * 1e3,
-            (predicted.seconds() / timed.seconds - 1.0) * 100.0,
-            alone.seconds / timed.seconds,
-            memory::words(timed.grown),
-        ));
+        let diff = check::same(group, &timed, &alone, &x, split)?;
+        let mut record = Record::new(&model, size, split, &timed, alone.seconds, diff)?;
+        if args.split.is_none() {
+            // Splits that come later find the memory of the earlier.
+            record.grown = None;
+        }
+        say(record.row());
+        records.push(record);
+    }
+    if let (0, Some(file)) = (rank, &args.record) {
+        report::append(file, &records)?;
     }
     Ok(())
 }

@@ -19,8 +19,10 @@ pub struct Timed {
     pub waiting: f64,
     /// Bytes that the rank which sent most sent.
     pub bytes: u64,
-    /// By how much this process's memory grew meanwhile.
+    /// By how much this process's memory grew in the first run.
     pub grown: Option<u64>,
+    /// What of it is keys and values, where they go round; of the rank that has most.
+    pub keys: Option<u64>,
     /// This rank's output.
     pub out: Matrix<f32>,
     /// Which rows of the whole they are.
@@ -64,7 +66,15 @@ pub fn alone(
     }
     group.rest();
     let seconds = slowest(group, median(seconds))?;
-    Ok(Timed { seconds, waiting: 0.0, bytes: 0, grown: None, out, place: Place::All })
+    Ok(Timed {
+        seconds,
+        waiting: 0.0,
+        bytes: 0,
+        grown: None,
+        keys: None,
+        out,
+        place: Place::All,
+    })
 }
 
 /// A split, timed several times; the median counts.
@@ -102,6 +112,7 @@ pub fn split(
         waiting: slowest(group, waiting)?,
         bytes: slowest(group, bytes as f64)? as u64,
         grown: Some(slowest(group, grown.unwrap_or(0) as f64)? as u64).filter(|n| *n > 0),
+        keys: Some(slowest(group, part.keys() as f64)? as u64).filter(|n| *n > 0),
         out,
         place: part.place(),
     })
@@ -112,7 +123,7 @@ enum Part {
     Heads(HeadsApart<f32, Fast>),
     Grid {
         grid: Grid<Processes>,
-        layer: OnGrid<f32, Fast>,
+        layer: Box<OnGrid<f32, Fast>>,
         rows: Matrix<f32>,
         chunks: Chunks,
     },
@@ -144,7 +155,7 @@ impl Part {
             Split::Both { by_heads } => by_heads,
         };
         let mut grid = Grid::new::<f32>(group, by_heads)?;
-        let layer = OnGrid::new(layer, &grid)?;
+        let layer = Box::new(OnGrid::new(layer, &grid)?);
         let chunks = grid.chunks::<f32>(x.n_tokens());
         let rank = Group::<f32>::rank(grid.ring());
         let rows = chunks.rows(x.tokens(), x.n_sequences(), rank)?;
@@ -166,6 +177,13 @@ impl Part {
             }
             Self::Batch { own: None, .. } => Ok(Matrix::zeros(0, x.tokens().ncols())),
             Self::Batch { layer, own: Some(own), .. } => layer.forward([&*own; 3], masks),
+        }
+    }
+
+    fn keys(&self) -> usize {
+        match self {
+            Self::Grid { layer, .. } => layer.bytes_of_keys(),
+            Self::Heads(_) | Self::Batch { .. } => 0,
         }
     }
 
