@@ -15,9 +15,9 @@ pub use plain::Plain;
 /// What is spread is who computes what; how it is computed is the business of a stage that
 /// exists. [`Plain`] takes `fused-heads` and `gradients`, in any precision; [`Fast`] takes
 /// `kernels`, in f32.
-pub trait Engine<T: Real>: Sized {
+pub trait Engine<T: Real>: Sized + Send {
     /// Queries, and what they have made of the keys that they have seen so far.
-    type Queries;
+    type Queries: Send;
 
     /// A layer with these parameters, its W^O without a bias.
     fn new(part: &LayerParameters<T>) -> Self;

@@ -215,17 +215,17 @@ impl Turn<'_> {
             let next_blocks = self.blocks(next_owner);
             for (b, keys) in self.blocks(owner).into_iter().enumerate() {
                 if step == p - 1 {
-                    self.meet(engine, queries, &held[b], keys, &mut || ())?;
+                    self.meet(engine, queries, &held[b], keys)?;
                     continue;
                 }
                 let n_arriving = self.n_sequences * next_blocks[b].len();
                 arriving.resize(engine.keys_len(n_arriving), T::zero());
-                ring.exchange(
+                ring.exchange_while(
                     (r + 1) % p,
                     &held[b],
                     (r + p - 1) % p,
                     arriving,
-                    |look| self.meet(engine, queries, &held[b], keys, look),
+                    || self.meet(engine, queries, &held[b], keys),
                 )??;
                 std::mem::swap(&mut held[b], arriving);
             }
@@ -242,14 +242,12 @@ impl Turn<'_> {
         queries: &mut [Option<E::Queries>; 2],
         block: &[T],
         keys: Range<usize>,
-        look: &mut dyn FnMut(),
     ) -> Result<()> {
         let lengths = (self.chunks.n_tokens(), self.chunks.n_tokens());
         for (tokens, queries) in self.chunks.of(self.rank).into_iter().zip(queries) {
             let Some(queries) = queries else { continue };
             let positions = Positions { queries: tokens, keys: keys.clone(), lengths };
             engine.see(queries, block, self.masks, &positions)?;
-            look();
         }
         Ok(())
     }

@@ -42,8 +42,8 @@ impl Tally {
 /// Ranks that compute one thing together. Each has a number, and code of its own that calls
 /// the same methods in the same order as that of the others.
 ///
-/// One primitive is enough: [`exchange`](Self::exchange), which sends to one rank, receives
-/// from another, and computes meanwhile. The rest is made of it, and an engine that has
+/// One primitive is enough: [`exchange_while`](Self::exchange_while), which sends to one rank,
+/// receives from another, and computes meanwhile. The rest is made of it, and an engine that has
 /// better ones replaces them.
 pub trait Group<T: Real> {
     /// The number of this rank, from 0.
@@ -53,20 +53,33 @@ pub trait Group<T: Real> {
     fn size(&self) -> usize;
 
     /// Sends `send` to rank `to`, receives `receive` from rank `from`, and calls `meanwhile`
-    /// while both are on their way. It is given a function to call now and then: some
-    /// engines move messages only while they are looked at.
+    /// while both are on their way.
     ///
     /// # Errors
     /// [`Error::NoSuchRank`](crate::Error::NoSuchRank),
     /// [`Error::Message`](crate::Error::Message), [`Error::Gone`](crate::Error::Gone).
-    fn exchange<R>(
+    fn exchange_while<R: Send>(
         &mut self,
         to: usize,
         send: &[T],
         from: usize,
         receive: &mut [T],
-        meanwhile: impl FnOnce(&mut dyn FnMut()) -> R,
+        meanwhile: impl FnOnce() -> R + Send,
     ) -> Result<R>;
+
+    /// The same with nothing to compute.
+    ///
+    /// # Errors
+    /// As [`exchange_while`](Self::exchange_while).
+    fn exchange(
+        &mut self,
+        to: usize,
+        send: &[T],
+        from: usize,
+        receive: &mut [T],
+    ) -> Result<()> {
+        self.exchange_while(to, send, from, receive, || ())
+    }
 
     /// The smaller group of those that have the same colour as this rank, in their order.
     ///
@@ -103,13 +116,13 @@ pub trait Group<T: Real> {
         for step in 0..p - 1 {
             let (mine, theirs) = (part(r + p - step), part(r + 2 * p - step - 1));
             let arrived = &mut arrived[..theirs.len()];
-            self.exchange(next, &sum[mine], before, arrived, |_| ())?;
+            self.exchange(next, &sum[mine], before, arrived)?;
             sum[theirs].iter_mut().zip(arrived).for_each(|(to, from)| *to += *from);
         }
         for step in 0..p - 1 {
             let (mine, theirs) = (part(r + p + 1 - step), part(r + p - step));
             let arrived = &mut arrived[..theirs.len()];
-            self.exchange(next, &sum[mine], before, arrived, |_| ())?;
+            self.exchange(next, &sum[mine], before, arrived)?;
             sum[theirs].copy_from_slice(arrived);
         }
         Ok(())
@@ -133,7 +146,7 @@ pub trait Group<T: Real> {
             let [mine, theirs] = [(r + p - step) % p, (r + 2 * p - step - 1) % p];
             let mut arrived = vec![T::zero(); lengths[theirs]];
             let send = &all[starts[mine]..starts[mine + 1]];
-            self.exchange((r + 1) % p, send, (r + p - 1) % p, &mut arrived, |_| ())?;
+            self.exchange((r + 1) % p, send, (r + p - 1) % p, &mut arrived)?;
             all[starts[theirs]..starts[theirs + 1]].copy_from_slice(&arrived);
         }
         Ok(all)

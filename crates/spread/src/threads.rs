@@ -136,13 +136,13 @@ impl<T: Real> Group<T> for Threads<T> {
         self.members.len()
     }
 
-    fn exchange<R>(
+    fn exchange_while<R: Send>(
         &mut self,
         to: usize,
         send: &[T],
         from: usize,
         receive: &mut [T],
-        meanwhile: impl FnOnce(&mut dyn FnMut()) -> R,
+        meanwhile: impl FnOnce() -> R + Send,
     ) -> Result<R> {
         let (size, rank, me) = (self.size(), self.rank, self.members[self.rank]);
         Error::expect_rank(to, size)?;
@@ -154,7 +154,7 @@ impl<T: Real> Group<T> for Threads<T> {
             state.on_the_way.entry(way).or_default().push_back(send.to_vec());
         }
         self.world.changed.notify_all();
-        let done = meanwhile(&mut || ());
+        let done = meanwhile();
 
         let start = Instant::now();
         let way = (self.name.clone(), from, rank);

@@ -34,7 +34,7 @@ pub fn link(group: &mut Processes) -> Result<Link> {
         for _ in 0..3 * TIMES {
             Group::<f32>::barrier(group)?;
             let start = Instant::now();
-            group.exchange((r + 1) % p, &send, (r + p - 1) % p, &mut room, |_| ())?;
+            group.exchange((r + 1) % p, &send, (r + p - 1) % p, &mut room)?;
             all.push(start.elapsed().as_secs_f64());
         }
         // The least disturbed: another program's turn on the processor is no link.

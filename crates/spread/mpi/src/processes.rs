@@ -2,15 +2,19 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use attention::Real;
-use mpi::collective::{CommunicatorCollectives, SystemOperation};
+use mpi::collective::CommunicatorCollectives;
 use mpi::datatype::Equivalence;
 use mpi::point_to_point::{Destination, Source, Status};
 use mpi::request::{Request, Scope};
 use mpi::topology::{Color, Communicator, SimpleCommunicator};
 use spread::{Error, Group, Result, Tally};
+
+/// How long nobody looks at messages while another thread computes.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// One rank of a group of processes.
 pub struct Processes {
@@ -30,8 +34,42 @@ impl Processes {
         let mut barrier = Some(self.communicator.immediate_barrier());
         while let Some(waiting) = barrier.take() {
             barrier = waiting.test().err();
-            std::thread::sleep(std::time::Duration::from_millis(2));
+            thread::sleep(Duration::from_millis(2));
         }
+    }
+
+    /// Sends and receives, and does something before it waits.
+    fn moving<T: Real + Equivalence, R>(
+        &self,
+        to: usize,
+        send: &[T],
+        from: usize,
+        receive: &mut [T],
+        first: impl FnOnce(&mut dyn Look) -> R,
+    ) -> Result<R> {
+        let (size, rank) = (Group::<T>::size(self), Group::<T>::rank(self));
+        Error::expect_rank(to, size)?;
+        Error::expect_rank(from, size)?;
+        self.count(|tally| tally.sent::<T>(send.len()));
+        let expected = receive.len();
+        let there = self.communicator.process_at_rank(from as i32);
+        let next = self.communicator.process_at_rank(to as i32);
+        let (done, status) = mpi::request::scope(|scope| {
+            let receiving = Moving::new(there.immediate_receive_into(scope, receive));
+            let sending = Moving::new(next.immediate_send(scope, send));
+            let mut both = (receiving, sending);
+            let done = first(&mut both);
+            let start = Instant::now();
+            let status = both.0.wait();
+            both.1.wait();
+            self.count(|tally| tally.waited_since(start));
+            (done, status)
+        });
+        let found = status.count(T::equivalent_datatype()) as usize;
+        if found != expected {
+            return Err(Error::Message { from, to: rank, expected, found });
+        }
+        Ok(done)
     }
 
     fn count(&self, change: impl FnOnce(&mut Tally)) {
@@ -50,40 +88,41 @@ impl<T: Real + Equivalence> Group<T> for Processes {
         self.communicator.size() as usize
     }
 
-    fn exchange<R>(
+    fn exchange_while<R: Send>(
         &mut self,
         to: usize,
         send: &[T],
         from: usize,
         receive: &mut [T],
-        meanwhile: impl FnOnce(&mut dyn FnMut()) -> R,
+        meanwhile: impl FnOnce() -> R + Send,
     ) -> Result<R> {
-        let (size, rank) = (Group::<T>::size(self), Group::<T>::rank(self));
-        Error::expect_rank(to, size)?;
-        Error::expect_rank(from, size)?;
-        self.count(|tally| tally.sent::<T>(send.len()));
-        let expected = receive.len();
-        let there = self.communicator.process_at_rank(from as i32);
-        let next = self.communicator.process_at_rank(to as i32);
-        let (done, status) = mpi::request::scope(|scope| {
-            let mut receiving = Moving::new(there.immediate_receive_into(scope, receive));
-            let mut sending = Moving::new(next.immediate_send(scope, send));
-            // Large messages move only while somebody looks.
-            let done = meanwhile(&mut || {
-                receiving.look();
-                sending.look();
-            });
-            let start = Instant::now();
-            let status = receiving.wait();
-            sending.wait();
-            self.count(|tally| tally.waited_since(start));
-            (done, status)
-        });
-        let found = status.count(T::equivalent_datatype()) as usize;
-        if found != expected {
-            return Err(Error::Message { from, to: rank, expected, found });
-        }
-        Ok(done)
+        self.moving(to, send, from, receive, |messages| {
+            // A long message moves only while somebody looks, and whoever computes does not.
+            // MPI is spoken to by this thread alone, so the other one computes.
+            let this = thread::current();
+            thread::scope(|scope| {
+                let computing = scope.spawn(move || {
+                    let done = meanwhile();
+                    this.unpark();
+                    done
+                });
+                while !computing.is_finished() {
+                    messages.look();
+                    thread::park_timeout(PAUSE);
+                }
+                computing.join().unwrap_or_else(|why| std::panic::resume_unwind(why))
+            })
+        })
+    }
+
+    fn exchange(
+        &mut self,
+        to: usize,
+        send: &[T],
+        from: usize,
+        receive: &mut [T],
+    ) -> Result<()> {
+        self.moving(to, send, from, receive, |_| ())
     }
 
     fn split(&mut self, colour: impl Fn(usize) -> usize) -> Result<Self> {
@@ -99,23 +138,17 @@ impl<T: Real + Equivalence> Group<T> for Processes {
     fn tally(&self) -> Tally {
         self.tally.get()
     }
+}
 
-    /// MPI's own, which knows the machine. Counted is what a ring sends; others send more
-    /// bytes in fewer messages.
-    fn all_reduce(&mut self, sum: &mut [T]) -> Result<()> {
-        let p = Group::<T>::size(self);
-        if p == 1 {
-            return Ok(());
-        }
-        let entries = sum.to_vec();
-        let start = Instant::now();
-        self.communicator.all_reduce_into(&entries[..], sum, SystemOperation::sum());
-        self.count(|tally| {
-            tally.waited_since(start);
-            tally.messages += 2 * (p as u64 - 1);
-            tally.bytes += (2 * (p - 1) * size_of_val(&entries[..]) / p) as u64;
-        });
-        Ok(())
+/// What is on its way, and can be looked at.
+trait Look {
+    fn look(&mut self);
+}
+
+impl<'a, R, S, Q: Scope<'a>> Look for (Moving<'a, R, Q>, Moving<'a, S, Q>) {
+    fn look(&mut self) {
+        self.0.look();
+        self.1.look();
     }
 }
 

@@ -69,7 +69,7 @@ fn a_rank_that_ends_ends_the_others_with_its_reason() {
             // Of the other ring.
             0 | 1 => Ok(()),
             _ => {
-                let gone = grid.ring().exchange(1, &sum, 1, &mut room, |_| ());
+                let gone = grid.ring().exchange(1, &sum, 1, &mut room);
                 match gone {
                     Err(Error::Gone { rank: 3, size: 4, .. }) | Ok(()) => Ok(()),
                     Err(other) => panic!("{other}"),
@@ -86,7 +86,7 @@ fn a_message_of_another_length_is_refused() {
     let lengths = Threads::run(2, |group| {
         let mut room = vec![0.0; 3 + group.rank()];
         let (other, send) = (1 - group.rank(), vec![0.0; 3]);
-        group.exchange(other, &send, other, &mut room, |_| ())
+        group.exchange(other, &send, other, &mut room)
     });
     assert_snapshot!(lengths.unwrap_err(), @"rank 0 sent 3 entries to rank 1, which expected 4");
 }
