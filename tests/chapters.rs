@@ -18,4 +18,5 @@ mod ch15;
 mod ch17;
 mod ch18;
 mod ch19;
+mod ch20;
 mod text;

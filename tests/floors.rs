@@ -84,6 +84,7 @@ const SUBJECT: [(&str, &[&str]); 17] = [
             "sensors",
             "serde_json",
             "single-head",
+            "spread",
             "training",
             "variants",
         ],

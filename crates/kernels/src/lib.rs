@@ -32,8 +32,10 @@
 //! `prefetch.rs`, where the processor is told what will be read.
 
 mod online_softmax;
+mod positions;
 
 pub use online_softmax::OnlineSoftmax;
+pub use positions::Positions;
 
 #[cfg(feature = "ladder")]
 mod block_mask;
@@ -51,8 +53,6 @@ mod instructions;
 mod ladder;
 #[cfg(feature = "ladder")]
 mod packed;
-#[cfg(feature = "ladder")]
-mod positions;
 #[cfg(feature = "ladder")]
 mod prefetch;
 #[cfg(feature = "ladder")]
@@ -77,7 +77,6 @@ pub use crate::{
         layer::Packed,
         product::{Product, ProductMemory},
     },
-    positions::Positions,
     rung::Rung,
     stage::PackedStage,
 };

@@ -28,6 +28,7 @@ pub mod ch15;
 pub mod ch17;
 pub mod ch18;
 pub mod ch19;
+pub mod ch20;
 pub mod diagrams;
 pub mod live;
 pub mod numbers;
@@ -44,7 +45,7 @@ use args::Entry;
 pub use args::Args;
 pub use stages::every_stage;
 
-const CHAPTERS: [&[Entry]; 18] = [
+const CHAPTERS: [&[Entry]; 19] = [
     &diagrams::FIGURES,
     &ch01::FIGURES,
     &ch02::FIGURES,
@@ -63,6 +64,7 @@ const CHAPTERS: [&[Entry]; 18] = [
     &ch17::FIGURES,
     &ch18::FIGURES,
     &ch19::FIGURES,
+    &ch20::FIGURES,
 ];
 
 /// Draws the figure of this name.
@@ -100,6 +102,7 @@ mod tests {
             &ch17::FIGURES,
             &ch18::FIGURES,
             &ch19::FIGURES,
+            &ch20::FIGURES,
         ];
         for (name, draw) in chapters.concat() {
             let figure = draw(&Args::default()).unwrap();

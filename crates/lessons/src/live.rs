@@ -28,11 +28,11 @@ pub use weights::Weights;
 
 use crate::{
     ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch09, ch11, ch12, ch13, ch14, ch15, ch17,
-    ch18, ch19,
+    ch18, ch19, ch20,
 };
 
 /// Every live figure, in the order of the chapters.
-pub const ALL: [&Live; 23] = [
+pub const ALL: [&Live; 24] = [
     &ch01::other_parts::LIVE,
     &ch02::arrows::LIVE,
     &ch02::scale::LIVE,
@@ -56,6 +56,7 @@ pub const ALL: [&Live; 23] = [
     &ch19::engine::LIVE,
     &ch19::reach::LIVE,
     &ch19::heads::LIVE,
+    &ch20::explore::LIVE,
 ];
 
 /// The live figure of this name.

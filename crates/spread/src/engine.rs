@@ -1,5 +1,6 @@
 //! How a rank computes its part.
 
+#[cfg(feature = "fast")]
 mod fast;
 mod plain;
 
@@ -7,6 +8,7 @@ use attention::nalgebra::DMatrixViewMut;
 use attention::{Batch, Gradients, LayerParameters, Mask, Matrix, Real, Result, View};
 use kernels::Positions;
 
+#[cfg(feature = "fast")]
 pub use fast::Fast;
 pub use plain::Plain;
 

@@ -19,7 +19,7 @@
 //! messages as machines do. `crates/spread/mpi` has the same trait on MPI, in a workspace of
 //! its own, since its build needs an MPI that is installed. What each rank computes is an
 //! [`Engine`]'s business: [`Plain`] is `fused-heads` and `gradients` in any precision,
-//! [`Fast`] is `kernels` in f32. [`Model`] predicts what a split takes from counted
+//! `Fast` is `kernels` in f32. [`Model`] predicts what a split takes from counted
 //! multiply-adds and bytes.
 //!
 //! A split is next to one machine within 10⁻¹² in f64: sums are in another order, and
@@ -41,7 +41,9 @@ mod piece;
 mod threads;
 
 pub use batch::BatchApart;
-pub use engine::{Engine, Fast, Plain, ViewMut};
+#[cfg(feature = "fast")]
+pub use engine::Fast;
+pub use engine::{Engine, Plain, ViewMut};
 pub use error::{Error, Result};
 pub use grid::{Grid, OnGrid};
 pub use group::{Group, Tally};

@@ -74,8 +74,10 @@ pub struct Model {
     pub bytes: usize,
     /// How fast a rank is.
     pub speed: Speed,
-    /// What connects ranks.
-    pub link: Link,
+    /// What connects ranks that share out the heads: their sum goes over it.
+    pub sum: Link,
+    /// What connects ranks that share out the tokens: keys and values go round on it.
+    pub ring: Link,
 }
 
 /// The time that a split is predicted to take, on the rank with the most to do.
@@ -157,10 +159,10 @@ impl Model {
         let piece = (entries * self.bytes) as f64;
         let steps = by_tokens as f64 - 1.0;
         let step = attention / by_tokens as f64;
-        let late = steps * (self.link.seconds(piece) - step).max(0.0);
+        let late = steps * (self.ring.seconds(piece) - step).max(0.0);
 
         let out = (n * most * dims.d_model() * self.bytes) as f64;
-        let waiting = late + self.link.all_reduce(out, by_heads);
+        let waiting = late + self.sum.all_reduce(out, by_heads);
         let reduced = 2.0 * (by_heads as f64 - 1.0) / by_heads as f64 * out;
         let bytes = (steps * piece + reduced) as u64;
         Ok(Prediction { computing: projections + attention, waiting, bytes })
@@ -171,6 +173,8 @@ impl Model {
 mod tests {
     use super::*;
 
+    const FREE: Link = Link { latency: 0.0, bandwidth: f64::INFINITY };
+
     fn model() -> Model {
         Model {
             dims: Dims::new(8, 4).unwrap(),
@@ -178,7 +182,8 @@ mod tests {
             is_causal: false,
             bytes: 8,
             speed: Speed { products: 1e9, attention: 1e9 },
-            link: Link { latency: 0.0, bandwidth: f64::INFINITY },
+            sum: FREE,
+            ring: FREE,
         }
     }
 

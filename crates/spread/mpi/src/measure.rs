@@ -101,8 +101,8 @@ pub fn words(model: &Model, size: usize) -> String {
     format!(
         "{size} processes; a link: {:.1} µs and {:.2} GB/s; a process: {:.1} and {:.1} \
          thousand million multiply-adds a second in projections and in attention",
-        model.link.latency * 1e6,
-        model.link.bandwidth / 1e9,
+        model.ring.latency * 1e6,
+        model.ring.bandwidth / 1e9,
         model.speed.products / 1e9,
         model.speed.attention / 1e9
     )

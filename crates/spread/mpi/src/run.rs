@@ -35,13 +35,15 @@ pub fn run(group: &mut Processes, args: &Args) -> Result<()> {
     )?;
     let mask = if args.open { Mask::None } else { Mask::Causal };
 
+    let link = measure::link(group)?;
     let model = Model {
         dims: case.dims,
         lengths: (case.n_sequences, case.n_tokens),
         is_causal: !args.open,
         bytes: 4,
         speed: measure::speed(group, &layer, case)?,
-        link: measure::link(group)?,
+        sum: link,
+        ring: link,
     };
     say(measure::words(&model, size));
 

@@ -1,0 +1,5 @@
+//! What chapter 20 quotes: one layer on many machines, compared, counted, timed, and on paper.
+
+mod apart;
+mod paper;
+mod times;
