@@ -26,7 +26,7 @@ pub fn profile() -> String {
 }
 
 /// The crates whose loops a notebook runs.
-pub const OURS: [&str; 11] = [
+pub const OURS: [&str; 12] = [
     "attention",
     "single-head",
     "per-head",
@@ -37,6 +37,7 @@ pub const OURS: [&str; 11] = [
     "pretrained",
     "encoders",
     "decoders",
+    "spread",
     "figures",
 ];
 
