@@ -232,6 +232,7 @@ impl Turn<'_> {
         }
         Ok(self.outputs::<T, E>(memory))
     }
+    // ANCHOR_END: round
 
     /// All queries here meet one block of keys, wherever it is from. A rank whose tokens are
     /// 12 to 15 says so: counted from its own first token they would be the sequence's
@@ -251,7 +252,6 @@ impl Turn<'_> {
         }
         Ok(())
     }
-    // ANCHOR_END: round
 
     /// This rank's tokens, in memory: as keys and values, block by block, and as queries of
     /// each of its chunks.

@@ -11,11 +11,11 @@ const NAMES: [&str; 4] = ["short", "long", "very_long", "small"];
 fn up_to_a_thousand_machines() {
     let mut table = Table::new([
         ("sequences", -15),
-        ("width, heads", -13),
-        ("one", 10),
-        ("8 machines", 20),
-        ("64", 20),
-        ("1024", 20),
+        ("wide, heads", -13),
+        ("one", 7),
+        ("8 machines", 15),
+        ("64", 15),
+        ("1024", 18),
     ]);
     for case in CASES {
         let (n, n_tokens) = case.lengths;
@@ -30,7 +30,10 @@ fn up_to_a_thousand_machines() {
         table.row([
             format!("{n} × {}", thousands(n_tokens as u64)),
             format!("{}, {}", case.d_model, case.n_heads),
-            format!("{:.1} ms", 1e3 * GPUS.one(case).unwrap()),
+            match GPUS.one(case).unwrap() {
+                long if long >= 1.0 => format!("{long:.0} s"),
+                short => format!("{:.1} ms", 1e3 * short),
+            },
             best(8),
             best(64),
             best(1024),

@@ -92,7 +92,7 @@ impl Plan {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} × {} × {}", self.by_sequences, self.by_heads, self.by_tokens)
+        write!(f, "{}×{}×{}", self.by_sequences, self.by_heads, self.by_tokens)
     }
 }
 
