@@ -29,7 +29,7 @@ pub const KERNEL_FOLDER: &str = "LEARN_KERNEL_FOLDER";
 
 /// Our notebooks, in their order. Any other one in the folder is the reader's: nothing
 /// here runs it, compiles for it or writes it.
-const OURS: [&str; 18] = [
+const OURS: [&str; 19] = [
     "01-one-look",
     "02-scores-softmax-scale",
     "03-one-head",
@@ -48,6 +48,7 @@ const OURS: [&str; 18] = [
     "17-sideways",
     "18-a-model-that-writes",
     "19-sensors",
+    "20-many-machines",
 ];
 
 /// The committed notebooks and their settings.
