@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -99,18 +100,20 @@ impl<T: Real + Equivalence> Group<T> for Processes {
         self.moving(to, send, from, receive, |messages| {
             // A long message moves only while somebody looks, and whoever computes does not.
             // MPI is spoken to by this thread alone, so the other one computes.
-            let this = thread::current();
+            let (tell, told) = mpsc::channel();
             thread::scope(|scope| {
-                let computing = scope.spawn(move || {
-                    let done = meanwhile();
-                    this.unpark();
-                    done
-                });
-                while !computing.is_finished() {
+                // Nobody is told only if the thread that listens has ended.
+                let computing = scope.spawn(move || drop(tell.send(meanwhile())));
+                loop {
                     messages.look();
-                    thread::park_timeout(PAUSE);
+                    match told.recv_timeout(PAUSE) {
+                        Ok(done) => return done,
+                        Err(RecvTimeoutError::Timeout) => {}
+                        Err(RecvTimeoutError::Disconnected) => break,
+                    }
                 }
-                computing.join().unwrap_or_else(|why| std::panic::resume_unwind(why))
+                let panicked = computing.join().expect_err("it told nothing");
+                std::panic::resume_unwind(panicked)
             })
         })
     }

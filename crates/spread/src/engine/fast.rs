@@ -10,6 +10,7 @@ use kernels::{
 };
 
 use super::{Engine, ViewMut, is_one};
+
 /// `kernels`, forward, backward and in parts, with the threads of the pool that the caller
 /// is in.
 #[derive(Debug)]
@@ -103,6 +104,10 @@ impl Engine<f32> for Fast {
     }
 
     fn project(&mut self, x: &Matrix<f32>, memory: Vec<f32>) -> Result<Matrix<f32>> {
+        let dims = self.part.dims();
+        for width in [dims.d_model(), dims.key_width(), dims.value_width()] {
+            Error::expect_shape("x", (x.nrows(), width), x.shape())?;
+        }
         let q_k_v = &mut self.projections().q_k_v;
         let mut all = of_memory(memory, x.nrows(), q_k_v.d_out());
         q_k_v.of(x, &mut all)?;
