@@ -72,6 +72,7 @@ pub fn all() -> Vec<&'static dyn Entry> {
         &both_ways::EXERCISE,
         &windows::EXERCISE,
         &scaled::EXERCISE,
+        &pieces::EXERCISE,
     ]
 }
 
