@@ -28,6 +28,7 @@ pub mod packing;
 pub mod pieces;
 pub mod positions;
 pub mod projection_backward;
+pub mod ring_mask;
 pub mod rotary;
 pub mod scale;
 pub mod scaled;

@@ -73,6 +73,7 @@ pub fn all() -> Vec<&'static dyn Entry> {
         &windows::EXERCISE,
         &scaled::EXERCISE,
         &pieces::EXERCISE,
+        &ring_mask::EXERCISE,
     ]
 }
 
