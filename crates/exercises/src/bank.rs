@@ -25,6 +25,7 @@ pub mod next_token_loss;
 pub mod nothing_to_attend;
 pub mod online_softmax;
 pub mod packing;
+pub mod part_of_sum;
 pub mod pieces;
 pub mod positions;
 pub mod projection_backward;

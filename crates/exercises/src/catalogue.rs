@@ -74,6 +74,7 @@ pub fn all() -> Vec<&'static dyn Entry> {
         &scaled::EXERCISE,
         &pieces::EXERCISE,
         &ring_mask::EXERCISE,
+        &part_of_sum::EXERCISE,
     ]
 }
 
