@@ -7,7 +7,7 @@ use attention::{
     Real, RowVector, Shape,
 };
 
-use crate::heads::add_bias;
+use crate::heads::{add_bias, sum_of_rows};
 use crate::{Engine, Group, Result, heads_of, share};
 
 /// A layer of which every rank has all parameters, for the sequences that it has.
@@ -17,7 +17,7 @@ use crate::{Engine, Group, Result, heads_of, share};
 #[derive(Debug, Clone)]
 pub struct BatchApart<T: Real, E> {
     dims: Dims,
-    /// `None` never: a layer has heads.
+    /// Always there, since a layer has heads.
     engine: Option<E>,
     b_o: Option<RowVector<T>>,
     /// The shapes of W^Q, W^K, W^V and W^O, and whether there is a bias.
@@ -90,9 +90,7 @@ impl<T: Real, E: Engine<T>> BatchApart<T, E> {
                 let expected = (query.tokens().nrows(), self.dims.d_model());
                 LayerError::expect_shape("d_out", expected, d_out.shape())?;
                 let mut gradients = engine.backward([query, key, value], masks, d_out)?;
-                let ones = Matrix::from_element(d_out.nrows(), 1, T::one());
-                let d_b_o = d_out.tr_mul(&ones).column(0).transpose();
-                gradients.d_w_o.bias = self.b_o.as_ref().map(|_| d_b_o);
+                gradients.d_w_o.bias = self.b_o.as_ref().map(|_| sum_of_rows(d_out));
                 gradients
             }
             _ => zeros(self.shapes),

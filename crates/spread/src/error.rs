@@ -40,7 +40,7 @@ pub enum Error {
         by_heads: usize,
     },
 
-    /// A mask that adds numbers to scores.
+    /// A mask that adds numbers to scores, or of a kind that is not known here.
     #[error(
         "an additive mask cannot be cut by tokens: what it adds counts relative to the \
          largest entry of its row, which one rank does not have"

@@ -10,13 +10,6 @@ use kernels::Positions;
 use crate::heads::add_bias;
 use crate::{Chunks, Engine, Error, Group, Result, heads_of, masks, share};
 
-/// Below so many keys, a block is not worth a message of its own.
-const FEWEST: usize = 256;
-
-/// Into how many blocks each chunk is cut, where there are keys enough. A rank holds its
-/// piece of all keys and values, and one block more, which is arriving.
-const BLOCKS: usize = 4;
-
 /// A group of ranks as a grid: in a column are ranks that share out the tokens, in a row
 /// those that share out the heads.
 ///
@@ -129,8 +122,8 @@ impl<T: Real, E: Engine<T>> OnGrid<T, E> {
         Ok(Self { dims, heads, engine, b_o, memory })
     }
 
-    /// How many bytes this rank has kept for keys and values: its own, which become others',
-    /// and those that arrive.
+    /// How many bytes of keys and values this rank holds while they go round: its own, which
+    /// become others', and those that arrive. (While it projects, its own are there twice.)
     pub fn bytes_of_keys(&self) -> usize {
         let Memory { held, arriving, .. } = &self.memory;
         let capacities = held.iter().chain([arriving]).map(Vec::capacity);
@@ -211,6 +204,7 @@ impl Turn<'_> {
         self.project(engine, memory, x)?;
         let Memory { held, arriving, queries, .. } = memory;
         for step in 0..p {
+            // Whose blocks are here, and whose arrive: those of the rank before, and so on.
             let (owner, next_owner) = ((r + p - step) % p, (r + 2 * p - step - 1) % p);
             let next_blocks = self.blocks(next_owner);
             for (b, keys) in self.blocks(owner).into_iter().enumerate() {
@@ -282,7 +276,10 @@ impl Turn<'_> {
             *queries = Some(engine.queries(self.n_sequences, q, queries.take())?);
             first += rows;
         }
+        // As they were projected, keys and values are here once more: nobody needs them.
         memory.matrix = q_k_v.data.into();
+        memory.matrix.truncate(x.nrows() * v_width);
+        memory.matrix.shrink_to_fit();
         Ok(())
     }
 
@@ -308,8 +305,7 @@ impl Turn<'_> {
     /// The keys of each block of a rank, in the order in which they go round: as many blocks
     /// on all ranks.
     fn blocks(&self, rank: usize) -> Vec<Range<usize>> {
-        let longest = self.chunks.of(0)[0].len();
-        self.chunks.blocks(rank, (longest / FEWEST).clamp(1, BLOCKS))
+        self.chunks.blocks(rank, self.chunks.n_blocks())
     }
 
     /// How many rows this rank has of either chunk, of all sequences.

@@ -27,7 +27,10 @@ pub(crate) fn refuse_additive(mask: &Mask) -> Result<()> {
         Mask::All(masks) | Mask::PerHead(masks) => {
             masks.iter().try_for_each(refuse_additive)
         }
-        _ => Ok(()),
+        Mask::None | Mask::Causal | Mask::CausalTopLeft => Ok(()),
+        Mask::FirstKeys(_) | Mask::Keys(_) | Mask::Allowed(_) => Ok(()),
+        // Of a kind that is not known here: better refused than taken for open.
+        _ => Err(Error::AdditiveMask),
     }
 }
 
@@ -114,7 +117,9 @@ fn local(mask: &Mask, queries: &Range<usize>, keys: &Range<usize>) -> Option<Mas
                 Mask::PerHead(each.collect())
             })
         }
-        _ => Some(Mask::None),
+        Mask::None => Some(Mask::None),
+        // Refused before.
+        _ => None,
     }
 }
 

@@ -70,7 +70,7 @@ pub struct Model {
     pub lengths: (usize, usize),
     /// Whether a query sees only what is before it: then half of the pairs are computed.
     pub is_causal: bool,
-    /// The bytes of a number: 4 or 8.
+    /// The bytes of a number.
     pub bytes: usize,
     /// How fast a rank is.
     pub speed: Speed,
@@ -130,9 +130,11 @@ impl Model {
             let costs = cost.costs().iter().filter(|cost| is_wanted(cost.name));
             costs.map(|cost| cost.multiply_adds as f64).sum::<f64>() * n as f64
         };
-        let (n_tokens, visible) = (self.lengths.1.max(1) as f64, self.is_causal);
-        let share_of_pairs =
-            if visible { (n_tokens + 1.0) / 2.0 / n_tokens } else { 1.0 };
+        let n_tokens = self.lengths.1.max(1) as f64;
+        let share_of_pairs = match self.is_causal {
+            true => (n_tokens + 1.0) / 2.0 / n_tokens,
+            false => 1.0,
+        };
         Ok([
             of(&|name| !pairs(name)) / self.speed.products,
             of(&pairs) * share_of_pairs / self.speed.attention,
@@ -149,17 +151,20 @@ impl Model {
         let (dims, (n, n_tokens)) = (self.dims, self.lengths);
         let heads = share(dims.n_heads(), by_heads, 0).len();
         let heads_share = heads as f64 / dims.n_heads() as f64;
-        let most = Chunks::new(n_tokens, by_tokens).len(0);
+        let chunks = Chunks::new(n_tokens, by_tokens);
+        let most = chunks.len(0);
         let tokens_share = most as f64 / n_tokens.max(1) as f64;
         let [projections, attention] =
             self.computing(n)?.map(|seconds| seconds * heads_share * tokens_share);
 
-        // A step of the ring is over when its message is there and its pairs are computed.
+        // A step of the ring is over when its messages are there and its pairs are computed.
+        let n_messages = 2.0 * chunks.n_blocks() as f64;
         let entries = n * most * heads * (dims.d_k() + dims.d_v());
         let piece = (entries * self.bytes) as f64;
         let steps = by_tokens as f64 - 1.0;
         let step = attention / by_tokens as f64;
-        let late = steps * (self.ring.seconds(piece) - step).max(0.0);
+        let late =
+            steps * (n_messages * self.ring.seconds(piece / n_messages) - step).max(0.0);
 
         let out = (n * most * dims.d_model() * self.bytes) as f64;
         let waiting = late + self.sum.all_reduce(out, by_heads);

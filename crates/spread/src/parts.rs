@@ -6,6 +6,13 @@ use attention::{Error as LayerError, Matrix, Real};
 
 use crate::{Error, Result};
 
+/// Below so many keys, a block is not worth a message of its own.
+const FEWEST: usize = 256;
+
+/// Into how many blocks each chunk is cut, where there are keys enough. A rank holds its
+/// share of all keys and values, and one block more, which is arriving.
+const BLOCKS: usize = 4;
+
 /// Part `i` when `n` things are shared out among `n_parts`: the first `n mod n_parts` parts
 /// have one more. Where there are fewer things than parts, the last parts are empty.
 ///
@@ -56,7 +63,11 @@ impl Chunks {
 
     /// The two chunks of a rank, as ranges of all tokens; some are empty where there are
     /// few tokens.
+    ///
+    /// # Panics
+    /// If there is no such rank.
     pub fn of(&self, rank: usize) -> [Range<usize>; 2] {
+        assert!(rank < self.n_ranks, "rank {rank} of {}", self.n_ranks);
         let n_chunks = 2 * self.n_ranks;
         [rank, n_chunks - 1 - rank].map(|chunk| share(self.n_tokens, n_chunks, chunk))
     }
@@ -134,6 +145,11 @@ impl Chunks {
                 .flat_map(move |s| chunk.clone().map(move |i| s * n_tokens + i))
         };
         self.of(rank).into_iter().flat_map(of_all)
+    }
+
+    /// Into how many blocks each chunk is cut, the same for all ranks.
+    pub(crate) fn n_blocks(&self) -> usize {
+        (self.of(0)[0].len() / FEWEST).clamp(1, BLOCKS)
     }
 
     /// What goes round the ring: each chunk of a rank cut into `n_blocks`, the two chunks

@@ -1,8 +1,8 @@
 //! What the parts of a layer make together, what they send, and how evenly they work.
 
 use attention::{
-    Batch, Dims, LayerParameters, Mask, Matrix, MultiHeadAttention, Rng, SeedableRng,
-    max_abs_diff, random_matrix, thousands,
+    Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, max_abs_diff,
+    random_matrix, thousands,
 };
 use fused_heads::FusedAttention;
 use lessons::ch20::turns::{in_a_row, in_two_chunks, pairs, slowest};

@@ -57,5 +57,8 @@ fn up_to_a_thousand_machines() {
             numbers.push((format!("{key}_ring_{n}"), waits));
         }
     }
+    let grid = Plan { by_sequences: 1, by_heads: 8, by_tokens: 8 };
+    let grid = GPUS.predict(CASES[1], grid).unwrap();
+    numbers.push(("long_grid_64".to_owned(), percent(grid.waiting / grid.seconds())));
     assert_quote!("ch20_paper_values", values(&numbers));
 }

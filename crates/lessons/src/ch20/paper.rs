@@ -20,12 +20,12 @@ pub struct Cluster {
     pub inside: Link,
     /// How many machines are in a box.
     pub in_a_box: usize,
-    /// From box to box.
+    /// From box to box, for each machine.
     pub between: Link,
 }
 
-/// Boxes of eight H100 with today's links: NVLink 4 (450 GB/s each way) within, one port of
-/// InfiniBand NDR (400 Gbit/s) for each processor between. The speed is three fifths of the
+/// Boxes of eight H100 with today's links: NVLink 4 (450 GB/s each way) within, and for each
+/// of the eight a port of InfiniBand NDR (400 Gbit/s) to other boxes. The speed is three fifths of the
 /// 989 · 10¹² operations a second that its data sheet gives for dense bf16, latencies are
 /// round numbers: none of this was measured here.
 pub const GPUS: Cluster = Cluster {
@@ -97,8 +97,8 @@ impl fmt::Display for Plan {
 }
 
 impl Cluster {
-    /// What a plan takes. Machines that share out heads are neighbours: as many as fit are in
-    /// one box. A ring or a sum that leaves a box goes at the speed of the link between.
+    /// What a plan takes, forward. Machines that share out heads are neighbours: as many as
+    /// fit are in one box. A ring that leaves a box goes at the speed of the link between.
     ///
     /// # Errors
     /// Sizes that do not fit.
@@ -113,10 +113,27 @@ impl Cluster {
             is_causal: true,
             bytes: self.bytes,
             speed: self.speed,
-            sum: link(by_heads),
+            sum: self.sum(by_heads),
             ring: link(by_heads * by_tokens),
         };
         Ok(model.predict(Split::Both { by_heads }, by_heads * by_tokens)?)
+    }
+
+    /// The link over which a ring of p would make its sum in the time that boxes take: first
+    /// each box sums for itself, so that each of its machines has a part of the sum; then the
+    /// parts are summed from box to box, all machines at once; then each box puts them together.
+    fn sum(&self, p: usize) -> Link {
+        let (inside, between) = (self.inside, self.between);
+        if p <= self.in_a_box {
+            return inside;
+        }
+        let in_a_box = self.in_a_box as f64;
+        let (p, n_boxes) = (p as f64, p.div_ceil(self.in_a_box) as f64);
+        let per_byte = (in_a_box - 1.0) / in_a_box / inside.bandwidth
+            + (n_boxes - 1.0) / n_boxes / in_a_box / between.bandwidth;
+        let latency =
+            (in_a_box - 1.0) * inside.latency + (n_boxes - 1.0) * between.latency;
+        Link { latency: latency / (p - 1.0), bandwidth: (p - 1.0) / p / per_byte }
     }
 
     /// Seconds on one machine.

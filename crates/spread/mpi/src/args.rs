@@ -36,6 +36,9 @@ pub struct Args {
     /// A rank that fails after the check, to see what becomes of the others
     #[arg(long, hide = true)]
     pub fail: Option<usize>,
+    /// A rank that panics then, while messages are on their way
+    #[arg(long, hide = true)]
+    pub panic: Option<usize>,
     /// A rank that is killed then
     #[arg(long, hide = true)]
     pub abort: Option<usize>,

@@ -97,7 +97,7 @@ impl<T: Real + Equivalence> Group<T> for Processes {
         receive: &mut [T],
         meanwhile: impl FnOnce() -> R + Send,
     ) -> Result<R> {
-        self.moving(to, send, from, receive, |messages| {
+        let done = self.moving(to, send, from, receive, |messages| {
             // A long message moves only while somebody looks, and whoever computes does not.
             // MPI is spoken to by this thread alone, so the other one computes.
             let (tell, told) = mpsc::channel();
@@ -107,15 +107,16 @@ impl<T: Real + Equivalence> Group<T> for Processes {
                 loop {
                     messages.look();
                     match told.recv_timeout(PAUSE) {
-                        Ok(done) => return done,
+                        Ok(done) => return Ok(done),
                         Err(RecvTimeoutError::Timeout) => {}
                         Err(RecvTimeoutError::Disconnected) => break,
                     }
                 }
-                let panicked = computing.join().expect_err("it told nothing");
-                std::panic::resume_unwind(panicked)
+                Err(computing.join().expect_err("it told nothing"))
             })
-        })
+        })?;
+        // Not before: a message that is on its way must arrive, whatever happens here.
+        done.or_else(|panicked| std::panic::resume_unwind(panicked))
     }
 
     fn exchange(

@@ -21,6 +21,12 @@ pub fn run(group: &mut Processes, args: &Args) -> Result<()> {
     };
     say(check::small(group)?.to_string());
     ensure!(args.fail != Some(rank), "it was asked to fail");
+    if args.panic.is_some() {
+        let ([next, before], mut room) = ([rank + 1, rank + size - 1], [0f32]);
+        group.exchange_while(next % size, &[0f32], before % size, &mut room, || {
+            assert!(args.panic != Some(rank), "it was asked to panic");
+        })?;
+    }
     if args.abort == Some(rank) {
         std::process::abort();
     }

@@ -67,6 +67,13 @@ fn a_rank_that_fails_ends_the_others_and_says_which_and_why() {
 }
 
 #[test]
+fn a_rank_that_panics_while_messages_are_on_their_way_says_so_too() {
+    let words = fails(3, "--panic 1");
+    assert!(words.contains("error: rank 1 of 3 on "), "{words}");
+    assert!(words.contains("ended, and ends the others: it panicked"), "{words}");
+}
+
+#[test]
 fn a_rank_that_is_killed_ends_the_others() {
     let words = fails(3, "--abort 2");
     let names_it = words.contains("rank 2") && words.contains("signal 6");
