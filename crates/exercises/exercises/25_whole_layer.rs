@@ -8,9 +8,9 @@
 //! `parameters.heads()` are the heads, `parameters.w_o()` is W^O, and `parameters.dims()`
 //! has the sizes (`dims().d_k()` and so on). `w.forward(x)` applies a projection, as a
 //! `Result`, an error if shapes do not fit. `mask.of_head(i)` is the mask of head i, and
-//! its `apply(scores)` puts it on the scores. `softmax_rows(scores)` makes a row of zeros
-//! where every key is blocked; both take the matrix itself. The answer is `Attended {
-//! out, attn }`, where `attn` is a `Vec`.
+//! its `apply(scores)` puts it on the scores (a blocked one becomes −∞). `softmax_rows(scores)`
+//! makes a row of zeros where every key is blocked; both take the matrix itself. The answer
+//! is `Attended { out, attn }`, where `attn` is a `Vec`.
 //!
 //! Query, key and value may be three different sequences, and all sizes may differ. The
 //! last input is a sentence in the trained layer, compared with what PyTorch computed.

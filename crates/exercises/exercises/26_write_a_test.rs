@@ -3,8 +3,8 @@
 //! Write a test.
 //!
 //! The layers are given, and the test is yours. It is run on layers that are right, one of
-//! them in f32, and on every wrong layer of exercise 25. It **rejects** a layer by a panic,
-//! such as an `assert!` that fails, and **accepts** it by returning normally. Catch every
+//! them in f32, and on wrong layers of exercise 25. It **rejects** a layer by a panic, such
+//! as an `assert!` that fails, and **accepts** it by returning normally. Catch every
 //! wrong layer, and reject none that is right.
 //!
 //! `layer(&parameters, &query, &key, &value, &mask)` gives `out` and `attn`, as often as you

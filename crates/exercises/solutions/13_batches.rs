@@ -4,7 +4,8 @@
 //! itself only: `softmax(Q_s K_sᵀ / √d_k) V_s`. Of the keys of sequence s the first
 //! `n_valid[s]` are real; the rest is padding, and no query may attend to it. Rows of `q`
 //! are all computed, padding or not. `Mask::FirstKeys(n)` lets the first n keys be seen,
-//! `mask.apply(scores)` puts it on the scores of one sequence, and `softmax_rows` makes shares of them. n_q and n_kv may differ.
+//! `mask.apply(scores)` puts it on the scores of one sequence (a blocked score becomes −∞,
+//! whatever it was), and `softmax_rows` makes shares of them. n_q and n_kv may differ.
 //!
 //! Padding may be anything, NaN too, and a share of 0 times NaN is NaN.
 //! `weighted_values(&attn, v_s)` is `attn · v_s` without the keys whose share is 0; it takes
