@@ -47,8 +47,9 @@ const EXPONENT: u32 = 23;
 /// The same, on any processor.
 #[inline(always)]
 fn by_bits<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
-    // At −127 the result is 0, and at 128 it is ∞. NaN must stay NaN: where x is NaN,
-    // vector instructions give x, their second operand; `f32::max` would give the other.
+    // At −127 the result is 0, and at 128 it is ∞. NaN must stay NaN. Where an
+    // operand is NaN, the vectors' min and max give the second, so x comes second;
+    // `f32::max` would give the number, so a scalar compares and selects.
     let (lowest, highest) = (simd.splat_f32s(-127.0), simd.splat_f32s(128.0));
     let x = if S::IS_SCALAR {
         let x = simd.select_f32s(simd.less_than_f32s(x, lowest), lowest, x);
