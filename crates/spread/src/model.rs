@@ -159,14 +159,15 @@ impl Model {
 
         // A step of the ring is over when its messages are there and its pairs are computed.
         let n_messages = 2.0 * chunks.n_blocks() as f64;
-        let entries = n * most * heads * (dims.d_k() + dims.d_v());
-        let piece = (entries * self.bytes) as f64;
+        // Counted in f64: in a page, a usize ends at four thousand million.
+        let product = |sizes: [usize; 4]| sizes.map(|size| size as f64).iter().product();
+        let piece: f64 = product([n * heads, most, dims.d_k() + dims.d_v(), self.bytes]);
         let steps = by_tokens as f64 - 1.0;
         let step = attention / by_tokens as f64;
         let late =
             steps * (n_messages * self.ring.seconds(piece / n_messages) - step).max(0.0);
 
-        let out = (n * most * dims.d_model() * self.bytes) as f64;
+        let out: f64 = product([n, most, dims.d_model(), self.bytes]);
         let waiting = late + self.sum.all_reduce(out, by_heads);
         let reduced = 2.0 * (by_heads as f64 - 1.0) / by_heads as f64 * out;
         let bytes = (steps * piece + reduced) as u64;
