@@ -25,9 +25,9 @@ pub struct Cluster {
 }
 
 /// Boxes of eight H100 with today's links: NVLink 4 (450 GB/s each way) within, and for each
-/// of the eight a port of InfiniBand NDR (400 Gbit/s) to other boxes. The speed is three fifths of the
-/// 989 · 10¹² operations a second that its data sheet gives for dense bf16, latencies are
-/// round numbers: none of this was measured here.
+/// of the eight a port of InfiniBand NDR (400 Gbit/s) to other boxes. The speed is three
+/// fifths of the 989 · 10¹² operations a second that its data sheet gives for dense bf16,
+/// latencies are round numbers: none of this was measured here.
 pub const GPUS: Cluster = Cluster {
     speed: Speed { products: 3e14, attention: 3e14 },
     bytes: 2,
@@ -69,11 +69,6 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// How many machines it is for.
-    pub fn n_machines(&self) -> usize {
-        self.by_sequences * self.by_heads * self.by_tokens
-    }
-
     /// All for so many machines, a power of 2, in which no group is without a sequence or a
     /// head.
     fn all(case: Case, n_machines: usize) -> impl Iterator<Item = Self> {
@@ -145,29 +140,22 @@ impl Cluster {
         Ok(self.predict(case, alone)?.seconds())
     }
 
-    /// The part of all machines' time in which they compute what one would: 1 if none waits
-    /// and none has more to do than the others.
-    ///
-    /// # Errors
-    /// As [`predict`](Self::predict).
-    pub fn efficiency(&self, case: Case, plan: Plan) -> Result<f64> {
-        let seconds = self.predict(case, plan)?.seconds();
-        Ok(self.one(case)? / (plan.n_machines() as f64 * seconds))
-    }
-
-    /// The best plan for n machines, a power of 2, and its efficiency.
+    /// The fastest plan for n machines, a power of 2, and its efficiency: the part of all
+    /// machines' time in which they compute what one would, 1 if none waits and none has more
+    /// to do than the others.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
     pub fn best(&self, case: Case, n: usize) -> Result<(Plan, f64)> {
         let mut best: Option<(Plan, f64)> = None;
         for plan in Plan::all(case, n) {
-            let efficiency = self.efficiency(case, plan)?;
-            if best.is_none_or(|(_, most)| efficiency > most) {
-                best = Some((plan, efficiency));
+            let seconds = self.predict(case, plan)?.seconds();
+            if best.is_none_or(|(_, least)| seconds < least) {
+                best = Some((plan, seconds));
             }
         }
-        best.context("there is a plan for one machine at least")
+        let (plan, seconds) = best.context("there is a plan for one machine at least")?;
+        Ok((plan, self.one(case)? / (n as f64 * seconds)))
     }
 
     /// The most machines, doubled again and again, on which the best plan has at least this
