@@ -9,7 +9,7 @@ use workshop::paths;
 /// What each crate of the subject may use, the lowest floor first. Implementations that are
 /// compared never call each other; the one exception is the formula itself, which
 /// `per-head` takes from `single-head`.
-const SUBJECT: [(&str, &[&str]); 17] = [
+const SUBJECT: [(&str, &[&str]); 19] = [
     // The first and the third only fix features of what nalgebra stands on.
     ("attention", &["bytemuck", "nalgebra", "num-complex", "rand", "thiserror"]),
     ("single-head", &["attention"]),
@@ -71,8 +71,6 @@ const SUBJECT: [(&str, &[&str]); 17] = [
         &[
             "anyhow",
             "attention",
-            "block",
-            "decoders",
             "figures",
             "fused-heads",
             "gradients",
@@ -81,14 +79,33 @@ const SUBJECT: [(&str, &[&str]); 17] = [
             "pretrained",
             "rand",
             "record",
-            "sensors",
             "serde_json",
             "single-head",
+            "training",
+        ],
+    ),
+    (
+        "further-lessons",
+        &[
+            "anyhow",
+            "attention",
+            "block",
+            "decoders",
+            "figures",
+            "fused-heads",
+            "gradients",
+            "lessons",
+            "pretrained",
+            "rand",
+            "record",
+            "sensors",
+            "serde_json",
             "spread",
             "training",
             "variants",
         ],
     ),
+    ("gallery", &["anyhow", "figures", "further-lessons", "lessons"]),
     (
         "exercises",
         &[
@@ -107,7 +124,7 @@ const SUBJECT: [(&str, &[&str]); 17] = [
 
 /// Which of our crates each tool may use; `learn`, the command, may only use what is light.
 const TOOLS: [(&str, &[&str]); 13] = [
-    ("live", &["lessons"]),
+    ("live", &["gallery", "lessons"]),
     ("live-encoder", &["attention", "encoders", "fused-heads", "pretrained"]),
     ("tools/workshop", &[]),
     ("tools/record", &["attention"]),
@@ -129,7 +146,16 @@ const TOOLS: [(&str, &[&str]); 13] = [
     ),
     (
         "tools/book",
-        &["workshop", "practice", "lessons", "live", "live-encoder", "figures", "record"],
+        &[
+            "workshop",
+            "practice",
+            "gallery",
+            "lessons",
+            "live",
+            "live-encoder",
+            "figures",
+            "record",
+        ],
     ),
     (
         "tools/bench",

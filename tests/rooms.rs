@@ -58,11 +58,12 @@ fn stages_are_compared_without_the_book() {
 
 #[test]
 fn lessons_ask_for_nothing_that_a_page_has_not() {
-    let folder = paths::workspace().join("crates/lessons/src");
+    let crates = paths::workspace().join("crates");
+    let folders = ["lessons", "further-lessons", "gallery"].map(|it| crates.join(it));
     let mut found = Vec::new();
-    for path in sources(&folder) {
+    for path in folders.iter().flat_map(|folder| sources(&folder.join("src"))) {
         let text = fs::read_to_string(&path).expect("a source is text");
-        let file = path.strip_prefix(&folder).unwrap_or(&path).display().to_string();
+        let file = path.strip_prefix(&crates).unwrap_or(&path).display().to_string();
         found.extend(asked_for(&text).into_iter().map(|what| format!("{file}: {what}")));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
@@ -70,7 +71,7 @@ fn lessons_ask_for_nothing_that_a_page_has_not() {
 
 #[test]
 fn lessons_depend_on_no_tool_but_the_record_of_runs() {
-    let packages = tree(&["-p", "lessons", "-e", "normal"]);
+    let packages = tree(&["-p", "gallery", "-e", "normal"]);
     assert!(packages.iter().any(|line| name(line) == "attention"), "{packages:?}");
     let tools = paths::workspace().join("crates/tools").display().to_string();
     let is_refused = |line: &&String| {

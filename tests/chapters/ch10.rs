@@ -2,13 +2,14 @@
 
 use attention::{Matrix, MultiHeadAttention, softmax_rows};
 use fused_heads::FusedAttention;
+use gallery::draw;
 use gradients::{Optimiser, Sgd, cross_entropy};
+use lessons::Args;
 use lessons::ch04::two_lenses;
 use lessons::ch09::ways::{Way, back, projections};
 use lessons::ch10::{
     ADAM_RATE, N_SENTENCES, N_STEPS, RATE, START, Task, fresh_layer, optimisers, train,
 };
-use lessons::{Args, draw};
 
 use crate::quote::{Table, assert_quote, below, short, values};
 

@@ -1,7 +1,7 @@
 //! What chapter 15 quotes: ten seeds of six settings, as `training` keeps them.
 
 use attention::{Rng, SeedableRng, thousands};
-use lessons::ch15::{SETTINGS, runs, together};
+use further_lessons::ch15::{SETTINGS, runs, together};
 use lessons::numbers::{ends, mean, median};
 use lessons::runs::{numbers, rows};
 use serde_json::Value;

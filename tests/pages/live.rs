@@ -11,7 +11,7 @@ mod settings;
 use std::fs;
 use std::path::Path;
 
-use lessons::live::{self, Control, Live};
+use lessons::live::{Control, Live};
 use serde_json::{Value, json};
 
 use crate::VIEWS;
@@ -40,7 +40,7 @@ fn chapters(mut look: impl FnMut(&'static Live, &Browser, &str)) {
     let asked = |live: &&Live| {
         only.as_ref().is_none_or(|names| names.split(',').any(|name| name == live.name))
     };
-    for live in live::ALL.into_iter().filter(asked) {
+    for live in gallery::live().filter(asked) {
         look(live, &browser, &format!("{}{}", server.url(), page_of(folder, live)));
     }
 }

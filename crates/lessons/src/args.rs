@@ -46,4 +46,4 @@ impl<'a> FromIterator<(&'a str, &'a str)> for Args<'a> {
 }
 
 /// A name, and how the figure is drawn.
-pub(crate) type Entry = (&'static str, fn(&Args) -> Result<Figure>);
+pub type Entry = (&'static str, fn(&Args) -> Result<Figure>);

@@ -100,7 +100,8 @@ mod tests {
     use super::*;
 
     fn drawn(name: &str, args: &[(&str, &str)]) -> Result<Figure> {
-        crate::draw(name, &args.iter().copied().collect())
+        let (_, draw) = FIGURES.iter().find(|(known, _)| *known == name).unwrap();
+        draw(&args.iter().copied().collect())
     }
 
     #[test]

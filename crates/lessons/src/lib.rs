@@ -1,9 +1,11 @@
-//! The running example of each chapter, once, and the figures that show it.
+//! The running example of each chapter up to 13, once, and the figures that show it.
 //!
 //! A chapter follows one example through its formulas: some words, their matrices, the
 //! numbers that come out. It lives in the chapter's module here, and all who show it are
-//! views of it: the book's figures ([`draw`]), the numbers that the book quotes (the
-//! snapshots in `tests`), and the notebook.
+//! views of it: the book's figures ([`CHAPTERS`]), the numbers that the book quotes (the
+//! snapshots in `tests`), and the notebook. What every lesson is written with is here, too:
+//! [`Args`], [`live`], and small readings of numbers and runs. The chapters on whole models
+//! are a crate of their own, `further-lessons`.
 //!
 //! The one decision: **a lesson is arguments in, numbers or a figure out**. No file, no
 //! thread and no clock is used here, so that the same code can run in a page. What comes
@@ -23,12 +25,6 @@ pub mod ch10;
 pub mod ch11;
 pub mod ch12;
 pub mod ch13;
-pub mod ch14;
-pub mod ch15;
-pub mod ch17;
-pub mod ch18;
-pub mod ch19;
-pub mod ch20;
 pub mod diagrams;
 pub mod live;
 pub mod numbers;
@@ -37,15 +33,11 @@ pub mod runs;
 mod stages;
 pub mod trained;
 
-use anyhow::{Context, Result};
-use figures::Figure;
-
-use args::Entry;
-
-pub use args::Args;
+pub use args::{Args, Entry};
 pub use stages::every_stage;
 
-const CHAPTERS: [&[Entry]; 19] = [
+/// The figures of each chapter, by name, in the order of the chapters.
+pub const CHAPTERS: [&[Entry]; 13] = [
     &diagrams::FIGURES,
     &ch01::FIGURES,
     &ch02::FIGURES,
@@ -59,35 +51,24 @@ const CHAPTERS: [&[Entry]; 19] = [
     &ch11::FIGURES,
     &ch12::FIGURES,
     &ch13::FIGURES,
-    &ch14::FIGURES,
-    &ch15::FIGURES,
-    &ch17::FIGURES,
-    &ch18::FIGURES,
-    &ch19::FIGURES,
-    &ch20::FIGURES,
 ];
 
-/// Draws the figure of this name.
-///
-/// # Errors
-/// An unknown name, with the known ones; arguments that the figure does not take.
-pub fn draw(name: &str, args: &Args) -> Result<Figure> {
-    if let Ok(live) = live::find(name) {
-        return Ok(live.at(args.pairs())?.figure);
-    }
-    let mut entries = CHAPTERS.iter().copied().flatten();
-    let (_, draw) = entries.find(|(known, _)| *known == name).with_context(|| {
-        let known: Vec<&str> = names().collect();
-        format!("no figure {name}; there are: {}", known.join(", "))
-    })?;
-    draw(args)
-}
-
-/// The names of all figures, in the order of the chapters.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    let fixed = CHAPTERS.iter().copied().flatten().map(|(name, _)| *name);
-    fixed.chain(live::ALL.into_iter().map(|live| live.name))
-}
+/// The live figures, in the same order.
+pub const LIVE: [&live::Live; 13] = [
+    &ch01::other_parts::LIVE,
+    &ch02::arrows::LIVE,
+    &ch02::scale::LIVE,
+    &ch03::words_head::LIVE,
+    &ch04::disturbed::LIVE,
+    &ch04::free::LIVE,
+    &ch05::view::LIVE,
+    &ch06::ledger::LIVE,
+    &ch07::painted::LIVE,
+    &ch09::nudge::LIVE,
+    &ch11::training_now::LIVE,
+    &ch12::without::LIVE,
+    &ch13::online::LIVE,
+];
 
 #[cfg(test)]
 mod tests {
@@ -96,15 +77,7 @@ mod tests {
     /// The others want arguments; the book draws each figure with those of its place.
     #[test]
     fn figures_that_need_no_arguments_are_drawn() {
-        let chapters = [
-            &ch11::FIGURES[..],
-            &ch15::FIGURES,
-            &ch17::FIGURES,
-            &ch18::FIGURES,
-            &ch19::FIGURES,
-            &ch20::FIGURES,
-        ];
-        for (name, draw) in chapters.concat() {
+        for (name, draw) in ch11::FIGURES {
             let figure = draw(&Args::default()).unwrap();
             assert!(!figure.sketch().is_empty(), "{name}");
         }

@@ -1,7 +1,7 @@
 //! What a page asks for.
 
 use anyhow::{Context, Result};
-use lessons::live::{self, Live, Settings};
+use lessons::live::{Live, Settings};
 use serde_json::{Map, Value};
 
 /// A live figure, and where its controls stand.
@@ -20,7 +20,7 @@ impl Request {
     /// An unknown name or key; a setting that cannot be.
     pub fn read(name: &[u8], settings: &[u8]) -> Result<Self> {
         let live =
-            live::find(std::str::from_utf8(name).context("the name of a figure")?)?;
+            gallery::find(std::str::from_utf8(name).context("the name of a figure")?)?;
         let texts: Map<String, Value> =
             serde_json::from_slice(settings).context("settings as a JSON object")?;
         let pairs = texts.iter().map(|(key, text)| {
@@ -41,7 +41,7 @@ mod tests {
         let read = |name: &str, settings: &str| {
             Request::read(name.as_bytes(), settings.as_bytes())
         };
-        let live = live::ALL[0];
+        let live = gallery::live().next().unwrap();
         let request = read(live.name, "{}").unwrap();
         let [drawn, first] =
             [(request.live.draw)(&request.settings).unwrap(), live.at([]).unwrap()];

@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 use attention::{Matrix, MultiHeadAttention, MultiplyAdds, SeedableRng, thousands};
+use gallery::draw;
 use gradients::{linear_backward, softmax_rows_backward};
+use lessons::Args;
 use lessons::ch09::Wish;
 use lessons::ch09::ways::{projections, slope, with};
-use lessons::{Args, draw};
 
 use crate::quote::{Table, assert_quote, below, bound, short, values};
 

@@ -3,7 +3,7 @@
 use attention::{
     Dims, Mask, MultiHeadAttention, Rng, SeedableRng, random_matrix, thousands,
 };
-use lessons::ch17::count::{
+use further_lessons::ch17::count::{
     D_MODEL, KV_HEADS, N_CACHED, N_HEADS, next, sizes, uses, writing,
 };
 use variants::{Changes, VariantAttention};

@@ -1,7 +1,7 @@
 //! The sizes of SmolLM2-135M, and what one of its tokens reads.
 
 use attention::{Dims, thousands};
-use lessons::ch18::{N_HEADS, N_KV_HEADS, N_LAYERS};
+use further_lessons::ch18::{N_HEADS, N_KV_HEADS, N_LAYERS};
 use variants::{NextToken, Sizes};
 
 use crate::quote::{assert_quote, values};

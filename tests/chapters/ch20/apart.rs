@@ -4,8 +4,8 @@ use attention::{
     Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, max_abs_diff,
     random_matrix, thousands,
 };
+use further_lessons::ch20::turns::{in_a_row, in_two_chunks, pairs, slowest};
 use fused_heads::FusedAttention;
-use lessons::ch20::turns::{in_a_row, in_two_chunks, pairs, slowest};
 use spread::{Grid, Group, HeadsApart, OnGrid, Piece, Plain, Result, Threads};
 
 use crate::quote::{Table, assert_quote, bound, values};

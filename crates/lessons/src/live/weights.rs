@@ -1,8 +1,6 @@
-//! Trained weights that a live figure draws from.
+//! The names of trained weights that a live figure draws from.
 
 use anyhow::{Context, Result};
-
-use crate::{ch19, trained};
 
 /// A file of weights. A page's module is built without it, and is given it when the first
 /// figure asks.
@@ -33,24 +31,5 @@ impl Weights {
     pub fn find(name: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|weights| weights.name() == name);
         found.with_context(|| format!("no weights are called {name}"))
-    }
-
-    /// Its bytes, for whoever sends them to a page.
-    pub fn file(self) -> &'static [u8] {
-        match self {
-            Self::Layer => trained::FILE,
-            Self::Engines => ch19::model::FILE,
-        }
-    }
-
-    /// Takes its bytes, where they did not come with the program.
-    ///
-    /// # Errors
-    /// If they are another file's.
-    pub fn give(self, bytes: Vec<u8>) -> Result<()> {
-        match self {
-            Self::Layer => trained::give(bytes),
-            Self::Engines => ch19::model::give(bytes),
-        }
     }
 }

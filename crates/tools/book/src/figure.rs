@@ -1,6 +1,6 @@
 //! Figures: drawn from the crates while the book is built.
 //!
-//! The seam to [`lessons`], which holds every figure that a chapter may show: a
+//! The seam to [`gallery`], which knows every figure that a chapter may show: a
 //! chapter's `{{#figure name key=value …}}` is looked up there.
 
 use std::fs;
@@ -46,8 +46,8 @@ pub(crate) const NO_MODULE: Asset = ("live.json", "{}");
 pub fn registry() -> Result<Registry> {
     Ok(Registry {
         draw: |name, args, id| {
-            let html = lessons::draw(name, args)?.to_html(id);
-            Ok(match lessons::live::find(name) {
+            let html = gallery::draw(name, args)?.to_html(id);
+            Ok(match gallery::find(name) {
                 Ok(live) => live_place(live, &html),
                 Err(_) => html,
             })

@@ -83,7 +83,8 @@ pub(crate) fn add(built: &Path) -> Result<Live> {
     let mut weights = Map::new();
     for one in Weights::ALL {
         let file = format!("{}.safetensors", one.name());
-        weights.insert(one.name().to_owned(), put(built, &file, one.file())?.into());
+        weights
+            .insert(one.name().to_owned(), put(built, &file, gallery::file(one))?.into());
     }
     let module_at = put(built, "live.wasm", &module)?;
     tell(built, &json!({ "module": module_at, "weights": weights }))?;
