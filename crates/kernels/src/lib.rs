@@ -32,10 +32,8 @@
 //! `prefetch.rs`, where the processor is told what will be read.
 
 mod online_softmax;
-mod positions;
 
 pub use online_softmax::OnlineSoftmax;
-pub use positions::Positions;
 
 #[cfg(feature = "ladder")]
 mod block_mask;

@@ -5,8 +5,9 @@ mod fast;
 mod plain;
 
 use attention::nalgebra::DMatrixViewMut;
-use attention::{Batch, Gradients, LayerParameters, Mask, Matrix, Real, Result, View};
-use kernels::Positions;
+use attention::{
+    Batch, Gradients, LayerParameters, Mask, Matrix, Positions, Real, Result, View,
+};
 
 #[cfg(feature = "fast")]
 pub use fast::Fast;

@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use attention::{
-    Dims, Error as LayerError, LayerParameters, Mask, Matrix, Real, RowVector,
+    Dims, Error as LayerError, LayerParameters, Mask, Matrix, Positions, Real, RowVector,
 };
-use kernels::Positions;
 
 use crate::heads::add_bias;
 use crate::{Chunks, Engine, Error, Group, Result, heads_of, masks, share};

@@ -40,6 +40,7 @@ mod parts;
 mod piece;
 mod threads;
 
+pub use attention::Positions;
 pub use batch::BatchApart;
 #[cfg(feature = "fast")]
 pub use engine::Fast;
@@ -48,7 +49,6 @@ pub use error::{Error, Result};
 pub use grid::{Grid, OnGrid};
 pub use group::{Group, Tally};
 pub use heads::{HeadGradients, HeadsApart, heads_of};
-pub use kernels::Positions;
 pub use model::{Link, Model, Prediction, Speed, Split};
 pub use parts::{Chunks, share};
 pub use piece::Piece;

@@ -1,7 +1,7 @@
 //! Attention to keys that come in parts, of which none is kept.
 
 use attention::nalgebra::DMatrixViewMut;
-use attention::{Error, Mask, Matrix, Result, View};
+use attention::{Error, Mask, Matrix, Positions, Result, View};
 
 use super::cache::write;
 use super::tiles::{self, Tiles};
@@ -10,7 +10,7 @@ use crate::packed::attend::PanelsOf;
 use crate::packed::memory::Aligned;
 use crate::packed::panels::{HeadPanels, n_groups, round_up};
 use crate::tile::ROWS;
-use crate::{Instructions, Lengths, Positions};
+use crate::{Instructions, Lengths};
 
 /// The keys and values of some tokens, packed into one list of numbers: one that can be sent.
 ///
@@ -119,8 +119,8 @@ fn lens(heads: GroupedHeads, n_tokens: usize) -> [usize; 2] {
 /// ```
 ///
 /// ```
-/// use attention::{Mask, Matrix};
-/// use kernels::{GroupedHeads, PackedKeys, PartialAttention, Positions};
+/// use attention::{Mask, Matrix, Positions};
+/// use kernels::{GroupedHeads, PackedKeys, PartialAttention};
 ///
 /// let heads = GroupedHeads::new([1, 1], [1, 1])?;
 /// let q = Matrix::from_element(1, 1, 1.0);

@@ -2,7 +2,7 @@
 //! heads are read where they are by each of them.
 
 use attention::nalgebra::DMatrixViewMut;
-use attention::{Dims, Mask, View};
+use attention::{Dims, Mask, Positions, View};
 
 use super::GroupedHeads;
 use crate::packed::attend::{Attend, PanelsOf};
@@ -13,7 +13,7 @@ use crate::packed::running::Normalisers;
 use crate::packed::units::{Queue, share_out};
 use crate::packed::weights::rows_per_head;
 use crate::tile::ROWS;
-use crate::{Instructions, Lengths, Positions};
+use crate::{Instructions, Lengths};
 
 /// What the tiles work in, kept between calls.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use attention::{Dims, Mask};
+use attention::{Dims, Mask, Positions};
 use pulp::{Simd, WithSimd};
 
 use super::blocks::{KeyBlock, Keys, Part, add_products, apply, product, products};
@@ -16,9 +16,9 @@ use super::memory::Scratch;
 use super::panels::{HeadPanels, round_up};
 use super::running::{Normalisers, Shares};
 use super::units::Queue;
+use crate::Lengths;
 use crate::prefetch::prefetch;
 use crate::tile::{COLUMNS, ROWS, Segment, vectors};
-use crate::{Lengths, Positions};
 
 /// Panels of 48 keys a block. Its scores are 36 KiB, and stay in the nearest caches.
 const PANELS: usize = 4;

@@ -3,13 +3,13 @@
 use std::f32::consts::LOG2_E;
 use std::ops::Range;
 
-use attention::{Dims, Mask};
+use attention::{Dims, Mask, Positions};
 use pulp::Simd;
 
 use super::panels::{HeadPanels, n_groups};
+use crate::Lengths;
 use crate::block_mask::BlockMask;
 use crate::tile::{AddTo, COLUMNS, New, ROWS, Segment, Sums, tile};
-use crate::{Lengths, Positions};
 
 /// The lanes of a group that belong to one sequence, and the tokens that they are.
 pub(crate) struct Part {

@@ -1,12 +1,12 @@
 //! The last rung of the ladder, in f32.
 
 use attention::{
-    Batch, Error, Gradients, LayerParameters, Linear, Mask, Matrix, Result, RowVector,
-    View,
+    Batch, Error, Gradients, LayerParameters, Linear, Mask, Matrix, Positions, Result,
+    RowVector, View,
 };
 use kernels::{
-    GroupedHeads, Inputs, Instructions, Packed, PackedKeys, PartialAttention, Positions,
-    Product, Rung,
+    GroupedHeads, Inputs, Instructions, Packed, PackedKeys, PartialAttention, Product,
+    Rung,
 };
 
 use super::{Engine, ViewMut, is_one};

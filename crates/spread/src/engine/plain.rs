@@ -2,12 +2,11 @@
 
 use attention::nalgebra::DMatrixView;
 use attention::{
-    Batch, Error, Gradients, LayerParameters, Mask, Matrix, MultiHeadAttention, Real,
-    Result, View, weighted_values,
+    Batch, Error, Gradients, LayerParameters, Mask, Matrix, MultiHeadAttention,
+    Positions, Real, Result, View, weighted_values,
 };
 use fused_heads::FusedAttention;
 use gradients::Pass;
-use kernels::Positions;
 
 use super::{Engine, ViewMut, is_one};
 use crate::Piece;

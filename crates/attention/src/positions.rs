@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use attention::{Error, Result};
+use crate::{Error, Result};
 
 /// Some of a sequence's queries and some of its keys, counted from the sequence's first.
 ///
