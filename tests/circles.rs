@@ -20,7 +20,7 @@ use workshop::paths;
 fn crates() -> Vec<PathBuf> {
     let folder = paths::workspace().join("crates");
     let mut crates = Vec::new();
-    for folder in [folder.clone(), folder.join("tools")] {
+    for folder in [folder.clone(), folder.join("kernels"), folder.join("tools")] {
         let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         crates.extend(entries.filter(|path| path.join("Cargo.toml").is_file()));
     }

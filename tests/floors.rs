@@ -16,11 +16,24 @@ const SUBJECT: [(&str, &[&str]); 19] = [
     ("per-head", &["attention", "single-head"]),
     ("fused-heads", &["attention"]),
     ("variants", &["attention", "thiserror"]),
-    ("kernels", &["attention", "nalgebra", "pulp", "rayon"]),
+    ("kernels/tiles", &["attention", "pulp", "rayon"]),
+    ("kernels/decode", &["attention", "pulp", "rayon", "tiles"]),
+    ("kernels", &["attention", "nalgebra", "pulp", "rayon", "tiles"]),
     ("figures", &["attention", "plotly", "serde_json", "thiserror"]),
     ("gradients", &["attention", "fused-heads", "thiserror"]),
     ("block", &["attention", "fused-heads", "gradients", "libm", "thiserror"]),
-    ("spread", &["attention", "fused-heads", "gradients", "kernels", "thiserror"]),
+    (
+        "spread",
+        &[
+            "attention",
+            "decode",
+            "fused-heads",
+            "gradients",
+            "kernels",
+            "thiserror",
+            "tiles",
+        ],
+    ),
     (
         "training",
         &[
@@ -43,14 +56,15 @@ const SUBJECT: [(&str, &[&str]); 19] = [
         &[
             "attention",
             "block",
+            "decode",
             "encoders",
-            "kernels",
             "pretrained",
             "rand",
             "rayon",
             "serde",
             "serde_json",
             "thiserror",
+            "tiles",
             "variants",
         ],
     ),
@@ -128,7 +142,7 @@ const TOOLS: [(&str, &[&str]); 13] = [
     ("live-encoder", &["attention", "encoders", "fused-heads", "pretrained"]),
     ("tools/workshop", &[]),
     ("tools/record", &["attention"]),
-    ("tools/machine", &["kernels"]),
+    ("tools/machine", &["tiles"]),
     ("tools/practice", &["workshop"]),
     ("tools/lab", &["workshop"]),
     (
@@ -164,11 +178,13 @@ const TOOLS: [(&str, &[&str]); 13] = [
             "record",
             "machine",
             "attention",
+            "decode",
             "per-head",
             "fused-heads",
             "gradients",
             "kernels",
             "pretrained",
+            "tiles",
         ],
     ),
     (
@@ -273,9 +289,9 @@ fn every_crate_has_its_floor() {
         entries.filter(|path| path.join("Cargo.toml").is_file()).collect::<Vec<_>>()
     };
     let found: BTreeSet<String> =
-        [folders(crates.clone()), folders(crates.join("tools"))]
-            .concat()
-            .iter()
+        [crates.clone(), crates.join("kernels"), crates.join("tools")]
+            .into_iter()
+            .flat_map(folders)
             .map(|path| path.strip_prefix(&crates).unwrap().to_str().unwrap().to_owned())
             .collect();
     let known: BTreeSet<String> =

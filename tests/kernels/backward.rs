@@ -2,10 +2,11 @@
 
 use std::cell::Cell;
 
-use ::kernels::{Gradients, InputGradients, Inputs, Instructions, Packed};
+use ::kernels::{Gradients, InputGradients, Inputs, Packed};
 use attention::{Batch, LayerParameters, Linear, Mask, Matrix, Real, Rng, SeedableRng};
 use fused_heads::FusedAttention;
 use gradients::Pass;
+use tiles::Instructions;
 
 use super::batches::{BatchCase, any_batch};
 use super::{layer, tokens};

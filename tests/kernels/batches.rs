@@ -4,9 +4,10 @@ use attention::{
     Dims, LayerParameters, Mask, Matrix, MultiHeadAttention, Rng, SeedableRng,
     random_matrix,
 };
-use kernels::{Inputs, Instructions, Packed, Rung, ladder};
+use kernels::{Inputs, Packed, Rung, ladder};
 use per_head::PerHeadAttention;
 use proptest::prelude::*;
+use tiles::Instructions;
 
 use crate::cases::any_mask;
 

@@ -3,7 +3,8 @@
 
 use attention::{Batch, LayerParameters, Mask, Matrix, max_abs_diff};
 use fused_heads::FusedAttention;
-use kernels::{Inputs, Instructions, Packed, Rung};
+use kernels::{Inputs, Packed, Rung};
+use tiles::Instructions;
 
 use super::backward::{Named, difference, gradients_of, readable};
 use super::batches::{every_rung, exact, on_batch};

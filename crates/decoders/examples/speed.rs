@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use decoders::{AsRead, Choice, Decoder, FastDecoder, FastReader, Writer};
-use kernels::Instructions;
+use tiles::Instructions;
 
 const PROMPT: usize = 512;
 const WRITTEN: usize = 40;

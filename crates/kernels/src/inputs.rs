@@ -1,6 +1,7 @@
 //! What goes into a layer in one call, checked once.
 
 use attention::{Dims, Error, Mask, Matrix, Result, check_inputs};
+use tiles::Lengths;
 
 /// Query, key and value of a batch, and its masks: what every rung is given.
 ///
@@ -16,17 +17,6 @@ pub struct Inputs<'a> {
     pub(crate) key: &'a Matrix<f32>,
     pub(crate) value: &'a Matrix<f32>,
     masks: &'a [Mask],
-}
-
-/// The numbers of sequences, queries and keys of one call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lengths {
-    /// The number of sequences.
-    pub n_sequences: usize,
-    /// The number of queries of each sequence.
-    pub n_q: usize,
-    /// The number of keys of each sequence.
-    pub n_kv: usize,
 }
 
 impl<'a> Inputs<'a> {

@@ -11,10 +11,10 @@ use attention::LayerParameters;
 
 use crate::{Packed, Rung};
 
+pub use self::tiles::Tiles;
 pub use one_product::OneProduct;
 pub use plain::Plain;
 pub use threads::Threads;
-pub use tiles::Tiles;
 pub use vector_exp::VectorExp;
 
 /// Every rung with these parameters, the slowest first.

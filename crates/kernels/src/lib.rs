@@ -31,50 +31,31 @@
 //! checked, in `packed/units.rs`, where threads get the pieces of one slice, and in
 //! `prefetch.rs`, where the processor is told what will be read.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "a tile's loops run over two or three arrays of registers by the same index"
+)]
+
 mod online_softmax;
 
 pub use online_softmax::OnlineSoftmax;
 
 #[cfg(feature = "ladder")]
-mod block_mask;
-#[cfg(feature = "ladder")]
-mod decode;
-#[cfg(feature = "ladder")]
-mod exp2;
-#[cfg(feature = "ladder")]
-mod gated;
-#[cfg(feature = "ladder")]
 mod inputs;
-#[cfg(feature = "ladder")]
-mod instructions;
 #[cfg(feature = "ladder")]
 mod ladder;
 #[cfg(feature = "ladder")]
 mod packed;
 #[cfg(feature = "ladder")]
-mod prefetch;
-#[cfg(feature = "ladder")]
 mod rung;
 #[cfg(feature = "ladder")]
 mod stage;
-#[cfg(feature = "ladder")]
-mod tile;
 
 #[cfg(feature = "ladder")]
 pub use crate::{
-    decode::{
-        GroupedAttention, GroupedHeads, PackedCache, PackedKeys, PartialAttention,
-        Scoring,
-    },
-    gated::{Gate, gated},
-    inputs::{Inputs, Lengths},
-    instructions::Instructions,
+    inputs::Inputs,
     ladder::{OneProduct, Plain, Threads, Tiles, VectorExp, ladder},
-    packed::{
-        backward::Pass,
-        layer::Packed,
-        product::{Product, ProductMemory},
-    },
+    packed::{backward::Pass, layer::Packed},
     rung::Rung,
     stage::PackedStage,
 };

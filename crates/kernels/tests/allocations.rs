@@ -1,5 +1,7 @@
 //! A forward pass allocates nothing once one of its size has been made.
 
+#![expect(unsafe_code, reason = "an allocator is")]
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -2,10 +2,11 @@
 
 use attention::{Linear, Matrix, Result as SizeResult};
 use block::Activation;
-use kernels::{
-    Gate, GroupedAttention, GroupedHeads, Instructions, PackedCache, Product,
-    ProductMemory, Scoring, gated,
+use decode::{
+    Gate, GroupedAttention, GroupedHeads, PackedCache, Product, ProductMemory, Scoring,
+    gated,
 };
+use tiles::Instructions;
 use variants::{Changes, VariantAttention};
 
 use super::layer::{fit, norm, side_by_side};

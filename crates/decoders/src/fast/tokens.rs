@@ -4,7 +4,8 @@ use std::ops::AddAssign;
 
 use attention::{Error as SizeError, Linear, Matrix};
 use block::Error as TokenError;
-use kernels::{Instructions, Product};
+use decode::Product;
+use tiles::Instructions;
 use variants::SoftCap;
 
 use crate::Result;

@@ -7,9 +7,10 @@
 //! different matrices, and three products are made as before. The weights are kept twice.
 
 use attention::{Dims, LayerParameters, Linear, Matrix, PackedParameters, Result, View};
+use tiles::Lengths;
 
 use super::plain::attend;
-use crate::{Inputs, Lengths, Rung};
+use crate::{Inputs, Rung};
 
 /// The layer with one product for Q, K and V.
 #[derive(Debug, Clone)]

@@ -13,11 +13,12 @@
 use attention::{Dims, LayerParameters, Linear, Matrix, Result};
 use nalgebra::DMatrixViewMut;
 use rayon::prelude::*;
+use tiles::Instructions;
+use tiles::exp2::exp_in_place;
 
 use super::one_product::Joined;
 use super::tiles::{Head, QUERIES, blocks};
-use crate::exp2::exp_in_place;
-use crate::{Inputs, Instructions, Rung};
+use crate::{Inputs, Rung};
 
 /// The layer in tiles, on every thread of the pool that it is called from.
 #[derive(Debug, Clone)]

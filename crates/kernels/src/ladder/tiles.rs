@@ -20,10 +20,10 @@ use attention::{
     Dims, LayerParameters, Linear, Mask, Matrix, Result, View, softmax_rows,
     weighted_values,
 };
+use tiles::{BlockMask, Lengths};
 
 use super::one_product::{Joined, Projected};
-use crate::block_mask::BlockMask;
-use crate::{Inputs, Lengths, OnlineSoftmax, Rung};
+use crate::{Inputs, OnlineSoftmax, Rung};
 
 /// Queries and keys of a tile: 64 KB of scores, which the second level of cache holds
 /// beside the values. Smaller tiles are slower, larger ones no faster.

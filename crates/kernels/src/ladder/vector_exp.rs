@@ -9,11 +9,12 @@
 //! itself, and one below 2⁻¹²⁶ becomes 0.
 
 use attention::{Dims, LayerParameters, Matrix, Result};
+use tiles::Instructions;
+use tiles::exp2::exp_in_place;
 
 use super::one_product::Joined;
 use super::tiles::forward_in_tiles;
-use crate::exp2::exp_in_place;
-use crate::{Inputs, Instructions, Rung};
+use crate::{Inputs, Rung};
 
 /// The layer in tiles, with the vectorised exponential.
 #[derive(Debug, Clone)]

@@ -22,13 +22,14 @@ pub(super) mod turned;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use attention::{Error, Gradients, Matrix, Result};
+use tiles::memory::Aligned;
+use tiles::merge::blocks_of_tokens;
+use tiles::tile::{ROWS, WIDTH};
+use tiles::units::{Blocks, Order, Queue, share_out};
 
-use super::forward::{Extent, Queries, blocks_of_tokens};
+use super::forward::{Extent, Queries};
 use super::layer::Packed;
-use super::memory::Aligned;
 use super::project::{Cut, Project};
-use super::units::{Blocks, Order, Queue, share_out};
-use crate::tile::{ROWS, WIDTH};
 use crate::{Inputs, Rung};
 
 use attend::AttendBackward;

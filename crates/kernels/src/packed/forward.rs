@@ -1,25 +1,18 @@
 //! The three steps of the layer, each shared out among the threads.
 
 use attention::{Dims, Matrix};
+use tiles::attend::{Attend, PanelsOf, in_runs};
+use tiles::memory::{Aligned, Scratch};
+use tiles::merge::{Merge, blocks_of_tokens};
+use tiles::panels::{HeadPanels, Panels, n_groups, round_up, rows_per_head};
+use tiles::running::Normalisers;
+use tiles::tile::ROWS;
+use tiles::units::{Order, Queue, share_out};
+use tiles::{Instructions, Lengths};
 
-use super::attend::{Attend, PanelsOf};
-use super::memory::{Aligned, Scratch};
-use super::merge::Merge;
-use super::panels::{HeadPanels, Panels, n_groups, round_up};
 use super::project::{Cut, Project};
-use super::running::Normalisers;
-use super::units::{Blocks, Order, Queue, share_out};
-use super::weights::{Weights, rows_per_head};
-use crate::tile::{COLUMNS, ROWS};
-use crate::{Inputs, Instructions, Lengths};
-
-/// How many runs of groups a thread has to do in the attention, where there is enough to
-/// do: the more, the sooner all threads are done together; the fewer, the more often a
-/// thread finds its keys and values in its own cache.
-const UNITS_A_THREAD: usize = 48;
-
-/// Groups a run, at most.
-const LONGEST_RUN: usize = 16;
+use super::weights::Weights;
+use crate::Inputs;
 
 /// What is kept between calls.
 #[derive(Debug, Default)]
@@ -33,7 +26,7 @@ pub(crate) struct Memory {
     /// The heads' outputs where the queries are still needed, as large as `q`.
     pub(crate) concat: Aligned,
     /// What makes shares of the scores of each query, `[group][head]` of
-    /// [`Normalisers`](super::running::Normalisers).
+    /// [`Normalisers`].
     pub(crate) normalisers: Aligned,
     pub(crate) scratches: Vec<Scratch>,
 }
@@ -182,12 +175,6 @@ fn attend(
     });
 }
 
-/// The order of so many groups of queries, of all heads.
-pub(crate) fn in_runs(n_pieces: usize, dims: Dims, n_threads: usize) -> Order {
-    let run = (n_pieces / (UNITS_A_THREAD * n_threads)).clamp(1, LONGEST_RUN);
-    Order::ByHead { n_heads: dims.n_heads(), run }
-}
-
 /// concat → out: panels of tokens by a weight.
 fn merge(
     instructions: Instructions,
@@ -198,20 +185,4 @@ fn merge(
 ) {
     let blocks = &blocks_of_tokens(out, scratches.len());
     share_out(scratches, &|_| instructions.run(Merge { concat, w_o, blocks }));
-}
-
-/// Tokens in blocks of whole groups: each panel of a weight that has come from memory
-/// serves two of them, and the columns are cut where there are too few for the threads.
-pub(crate) fn blocks_of_tokens(
-    tokens: &mut Matrix<f32>,
-    n_threads: usize,
-) -> Blocks<'_, 1> {
-    let (n_rows, width) = tokens.shape();
-    let part = |n: usize| width.div_ceil(n).next_multiple_of(COLUMNS);
-    let block = match n_groups(n_rows) / (4 * n_threads) {
-        0 => (ROWS, part(2 * n_threads)),
-        1 => (2 * ROWS, part(4)),
-        _ => (2 * ROWS, width),
-    };
-    Blocks::new([(tokens.as_mut_slice(), (n_rows, width), block)])
 }

@@ -2,14 +2,15 @@
 //! between calls.
 
 use attention::{LayerParameters, Matrix};
+use tiles::attend::GROUPS;
+use tiles::tile::ROWS;
+use tiles::{Instructions, Lengths};
 
-use super::attend::GROUPS;
 use super::backward::memory::Memory as BackwardMemory;
 use super::backward::turned::Turned;
 use super::forward::{Extent, Memory, Queries, forward};
 use super::weights::Weights;
-use crate::tile::ROWS;
-use crate::{Inputs, Instructions, Lengths};
+use crate::Inputs;
 
 /// The layer with everything packed for its own product, there and back.
 ///

@@ -6,15 +6,14 @@
 use attention::{Matrix, Result};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
+use tiles::blocks::{KeyBlock, Keys, Part, apply, products};
+use tiles::exp2::exp2;
+use tiles::panels::{HeadPanels, groups_of, rows_per_head};
+use tiles::running::Normalisers;
+use tiles::tile::{ROWS, vector, vector_mut, vectors};
 
-use super::blocks::{KeyBlock, Keys, Part, apply, products};
 use super::forward::Queries;
 use super::layer::Packed;
-use super::panels::{HeadPanels, groups_of};
-use super::running::Normalisers;
-use super::weights::rows_per_head;
-use crate::exp2::exp2;
-use crate::tile::{ROWS, vector, vector_mut, vectors};
 use crate::{Inputs, Rung};
 
 impl Packed {

@@ -3,11 +3,10 @@
 use attention::Matrix;
 use pulp::{Simd, WithSimd};
 use std::array::from_fn;
-
-use super::memory::Scratch;
-use super::panels::{Panels, n_groups, pack_tokens, rows_of};
-use super::units::Queue;
-use crate::tile::{Biased, COLUMNS, ROWS, Segment, tile, vectors};
+use tiles::memory::{Scratch, packed};
+use tiles::panels::{Panels, n_groups, rows_of};
+use tiles::tile::{Biased, COLUMNS, ROWS, Segment, tile, vectors};
+use tiles::units::Queue;
 
 /// How the tokens and heads of a projection are cut into pieces.
 #[derive(Debug, Clone, Copy)]
@@ -90,25 +89,6 @@ impl<const N: usize> WithSimd for Project<'_, N> {
             }
         }
     }
-}
-
-/// The groups' tokens as panels, `[n_groups][width][48]`: packed, unless they still are.
-#[inline(always)]
-pub(crate) fn packed<'a>(
-    x: &Matrix<f32>,
-    group: usize,
-    n_groups: usize,
-    scratch: &'a mut Scratch,
-) -> &'a [f32] {
-    let len = x.ncols() * ROWS;
-    let (groups, panels) = (group..group + n_groups, scratch.x.take(n_groups * len));
-    if scratch.groups != groups {
-        for (g, panel) in groups.clone().zip(panels.chunks_exact_mut(len)) {
-            pack_tokens(x, g, panel);
-        }
-        scratch.groups = groups;
-    }
-    panels
 }
 
 /// 48 tokens through 8 columns of a weight: 8 features, `[8][48]`.

@@ -3,8 +3,7 @@
 use std::f32::consts::LOG2_E;
 
 use attention::{Dims, HeadParameters, LayerParameters, Linear, Matrix};
-
-use super::panels::{Panels, round_up};
+use tiles::panels::{Panels, rows_per_head};
 
 /// Every projection in panels.
 #[derive(Debug, Clone)]
@@ -24,12 +23,6 @@ pub(crate) struct Weights {
 /// What multiplies a query before it meets a key: `log2 e / √d_k`.
 pub(crate) fn query_factor(dims: Dims) -> f32 {
     LOG2_E / (dims.d_k() as f32).sqrt()
-}
-
-/// The rows of one head in a group's panel. A head's queries stand there first, `d_k`
-/// rows, and then its output, `d_v` rows: it is as high as the higher of the two.
-pub(crate) fn rows_per_head(dims: Dims) -> usize {
-    round_up(dims.d_k()).max(round_up(dims.d_v()))
 }
 
 impl Weights {

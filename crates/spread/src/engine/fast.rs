@@ -4,10 +4,9 @@ use attention::{
     Batch, Error, Gradients, LayerParameters, Linear, Mask, Matrix, Positions, Result,
     RowVector, View,
 };
-use kernels::{
-    GroupedHeads, Inputs, Instructions, Packed, PackedKeys, PartialAttention, Product,
-    Rung,
-};
+use decode::{GroupedHeads, PackedKeys, PartialAttention, Product};
+use kernels::{Inputs, Packed, Rung};
+use tiles::Instructions;
 
 use super::{Engine, ViewMut, is_one};
 

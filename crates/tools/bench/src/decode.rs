@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use attention::{
     Mask, Matrix, Rng, SeedableRng, attend_heads, max_abs_diff, random_matrix,
 };
-use kernels::{GroupedAttention, GroupedHeads, PackedCache, Scoring};
+use decode::{GroupedAttention, GroupedHeads, PackedCache, Scoring};
 use pretrained::{Existing, NewTensor, save};
 use rayon::ThreadPool;
 use record::{Case, Pass};
@@ -278,7 +278,7 @@ GB/s: keys and values, each counted once, by the median; of mem.: of what memory
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernels::Instructions;
+    use tiles::Instructions;
 
     #[test]
     fn ours_is_the_definition_and_is_timed() {

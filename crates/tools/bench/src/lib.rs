@@ -21,7 +21,7 @@ use std::process::Command;
 use std::thread;
 
 use anyhow::{Context, Result, ensure};
-use kernels::Instructions;
+use tiles::Instructions;
 
 use record::{CASES, Case, CaseReport, Machine, Pass, Point, Run};
 use workshop::output::print;

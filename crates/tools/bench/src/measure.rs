@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, ensure};
 use indicatif::ProgressBar;
-use kernels::Instructions;
+use tiles::Instructions;
 
 use super::layer::Layer;
 use super::reference::{Reference, TOLERANCE};

@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use kernels::{Instructions, ladder};
+use kernels::ladder;
 
 use super::layer::Layer;
 use super::memory;
 use products::products;
 use record::{Case, Pass};
+use tiles::Instructions;
 use variants::{Variant, layers};
 use workshop::output::print;
 

@@ -43,8 +43,10 @@ pub const OURS: [&str; 12] = [
 
 /// Products of matrices, kernels, and a thousand steps of training: each is several times
 /// slower without optimisation.
-pub const FAST: [(&str, u8); 6] = [
+pub const FAST: [(&str, u8); 8] = [
     ("matrixmultiply", 3),
+    ("tiles", 3),
+    ("decode", 3),
     ("kernels", 3),
     ("machine", 3),
     ("pulp", 3),

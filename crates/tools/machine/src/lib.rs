@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use pulp::{Simd, WithSimd};
 
-use kernels::Instructions;
+use tiles::Instructions;
 
 /// How long one measurement of the peak takes.
 const TIME: Duration = Duration::from_millis(20);

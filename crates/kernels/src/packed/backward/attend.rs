@@ -9,17 +9,18 @@
 use std::f32::consts::LN_2;
 
 use pulp::{Simd, WithSimd};
+use tiles::Lengths;
+use tiles::blocks::{KeyBlock, Keys, add_products};
+use tiles::memory::{Aligned, Scratch};
+use tiles::panels::{HeadPanels, groups_of, round_up};
+use tiles::tile::{AddTo, COLUMNS, ROWS, Segment, WIDTH, tile, vectors};
+use tiles::units::Blocks;
 
 use super::groups::{BLOCK, Group, Kept, Work, queries};
 use super::shares::{d_scores, shares};
 use super::strips::{panels_to_strips, queries_to_strips};
 use super::turned::turn;
-use crate::packed::blocks::{KeyBlock, Keys, add_products};
-use crate::packed::memory::{Aligned, Scratch};
-use crate::packed::panels::{HeadPanels, groups_of, round_up};
-use crate::packed::units::Blocks;
-use crate::tile::{AddTo, COLUMNS, ROWS, Segment, WIDTH, tile, vectors};
-use crate::{Inputs, Lengths};
+use crate::Inputs;
 
 /// Groups of queries that meet a panel of keys together: what is read and written of keys,
 /// values and their gradients then serves all of them. What they need meanwhile, 60 KiB

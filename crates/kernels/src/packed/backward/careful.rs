@@ -7,8 +7,9 @@
 use attention::{
     Gradients, InputGradients, Linear, Mask, Matrix, PackedParameters, softmax_rows,
 };
+use tiles::Lengths;
 
-use crate::{Inputs, Lengths};
+use crate::Inputs;
 
 /// The gradients by the definition.
 #[cold]

@@ -2,13 +2,11 @@
 
 use attention::Dims;
 use pulp::Simd;
-
-use crate::block_mask::BlockMask;
-use crate::packed::blocks::{Keys, Part};
-use crate::packed::panels::round_up;
-use crate::packed::running::Normalisers;
-use crate::packed::weights::rows_per_head;
-use crate::tile::{COLUMNS, ROWS, vector};
+use tiles::BlockMask;
+use tiles::blocks::{Keys, Part};
+use tiles::panels::{round_up, rows_per_head};
+use tiles::running::Normalisers;
+use tiles::tile::{COLUMNS, ROWS, vector};
 
 /// The numbers of 48 queries and 48 keys.
 pub(super) const BLOCK: usize = ROWS * ROWS;

@@ -1,6 +1,6 @@
 //! What the backward pass keeps between calls.
 
-use crate::packed::memory::Aligned;
+use tiles::memory::Aligned;
 
 /// What the backward pass keeps between calls.
 #[derive(Debug, Default)]

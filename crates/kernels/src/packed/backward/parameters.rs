@@ -2,12 +2,12 @@
 
 use attention::{Linear, RowVector};
 use pulp::{Simd, WithSimd};
+use tiles::merge::{InBlock, Start};
+use tiles::tile::{COLUMNS, ROWS, Segment, tile, vectors};
+use tiles::units::{Blocks, Order, Queue};
 
 use super::gradients::of_shape;
 use super::strips::Strips;
-use crate::packed::merge::{InBlock, Start};
-use crate::packed::units::{Blocks, Order, Queue};
-use crate::tile::{COLUMNS, ROWS, Segment, tile, vectors};
 
 /// Tokens that are summed before a gradient is written. 8 columns of so many stay in the
 /// first cache, and [`PANELS`] panels of 48 features in the second.

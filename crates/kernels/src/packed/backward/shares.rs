@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use pulp::Simd;
+use tiles::blocks::{KeyBlock, apply, product};
+use tiles::exp2::exp2;
+use tiles::running::Normalisers;
+use tiles::tile::{COLUMNS, New, ROWS, Sums, put, vector, vector_mut, vectors};
 
 use super::groups::{BLOCK, Group, Work, queries};
 use super::turned::turn;
-use crate::exp2::exp2;
-use crate::packed::blocks::{KeyBlock, apply, product};
-use crate::packed::running::Normalisers;
-use crate::tile::{COLUMNS, New, ROWS, Sums, put, vector, vector_mut, vectors};
 
 /// The shares of a panel's keys, from their scores, computed again.
 #[inline(always)]

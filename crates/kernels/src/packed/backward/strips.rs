@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use pulp::Simd;
+use tiles::blocks::Part;
+use tiles::memory::Aligned;
+use tiles::panels::groups_of;
+use tiles::tile::{ROWS, WIDTH, square, turn_8};
+use tiles::units::{Block, InBlocks};
 
 use super::groups::BLOCK;
-use crate::packed::blocks::Part;
-use crate::packed::memory::Aligned;
-use crate::packed::panels::groups_of;
-use crate::packed::units::{Block, InBlocks};
-use crate::tile::{ROWS, WIDTH, square, turn_8};
 
 /// The gradients of all heads, `[head][strip][token][8]`: strips of 8 features of all
 /// tokens of the batch, zeros behind a head's last feature.
@@ -154,8 +154,8 @@ pub(crate) fn from_strip<S: Simd>(simd: S, strip: &[f32], rows: &mut [f32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Instructions;
     use pulp::WithSimd;
+    use tiles::Instructions;
 
     struct ThereAndBack<'a> {
         panel: &'a [f32],

@@ -1,13 +1,13 @@
 //! Back to the tokens: `d_x = dq · W^Qᵀ`, and what comes by the keys and values.
 
 use pulp::{Simd, WithSimd};
+use tiles::memory::Scratch;
+use tiles::merge::merge_block;
+use tiles::panels::{Panels, n_groups, rows_of};
+use tiles::tile::{ROWS, WIDTH};
+use tiles::units::Blocks;
 
 use super::strips::{Strips, from_strip};
-use crate::packed::memory::Scratch;
-use crate::packed::merge::merge_block;
-use crate::packed::panels::{Panels, n_groups, rows_of};
-use crate::packed::units::Blocks;
-use crate::tile::{ROWS, WIDTH};
 
 /// The sum of some ways back to the same tokens, `[n_rows, d_in]`.
 pub(crate) struct TokensBack<'a> {

@@ -2,13 +2,12 @@
 
 use attention::{HeadParameters, LayerParameters, Linear, Matrix};
 use pulp::{Simd, WithSimd};
+use tiles::memory::Aligned;
+use tiles::panels::{Panels, n_groups, rows_of, rows_per_head};
+use tiles::tile::{ROWS, WIDTH, square, turn_8};
+use tiles::units::{Order, Queue};
 
 use crate::packed::forward::Extent;
-use crate::packed::memory::Aligned;
-use crate::packed::panels::{Panels, n_groups, rows_of};
-use crate::packed::units::{Order, Queue};
-use crate::packed::weights::rows_per_head;
-use crate::tile::{ROWS, WIDTH, square, turn_8};
 
 /// The parameters as the backward pass reads them.
 #[derive(Debug)]

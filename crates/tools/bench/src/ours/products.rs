@@ -3,8 +3,9 @@
 
 use anyhow::Result;
 use attention::Matrix;
-use kernels::{Instructions, Product};
+use decode::Product;
 use rayon::prelude::*;
+use tiles::Instructions;
 
 use super::variants::{Variant, written};
 use crate::layer::Layer;

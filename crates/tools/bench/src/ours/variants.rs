@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 use attention::{Batch, Mask, Matrix};
 use fused_heads::FusedAttention;
 use gradients::Pass as Tape;
-use kernels::{Gradients, Inputs, Instructions, Packed, Rung, ladder};
+use kernels::{Gradients, Inputs, Packed, Rung, ladder};
+use tiles::Instructions;
 
 use crate::layer::Layer;
 use crate::results::Results;

@@ -1,0 +1,300 @@
+//! Queries of one group on a run of keys: panel after panel, with the softmax going along.
+//!
+//! While a panel of keys is computed with, the values of the same tokens are asked for, and
+//! with those the keys of the next block: memory never waits for the arithmetic.
+
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+use tiles::exp2::exp2;
+use tiles::panels::round_up;
+use tiles::prefetch::Ahead;
+use tiles::tile::ROWS;
+
+/// Panels of 48 keys whose scores are there at once: for a larger maximum, sums are
+/// corrected once a block.
+const BLOCK: usize = 4;
+
+/// Query heads whose sums fit into registers, at most.
+const HEADS: usize = 4;
+
+/// Vectors of a panel's row that are read at once.
+const AT_ONCE: usize = 3;
+
+/// The longest vector, in numbers.
+const LANES: usize = 16;
+
+/// The query heads of a group on some of its keys.
+pub(crate) struct Run<'a> {
+    /// How many query heads.
+    pub(crate) group: usize,
+    pub(crate) d_k: usize,
+    pub(crate) d_v: usize,
+    /// Per [part](parts) of the group, `[d_k][heads of the part]`.
+    pub(crate) q: &'a [f32],
+    /// `[panel][d_k][48]`, as many rows as [`round_up`] says.
+    pub(crate) k: &'a [f32],
+    /// `[panel][d_v][48]`, likewise.
+    pub(crate) v: &'a [f32],
+    /// Which keys, at least one.
+    pub(crate) keys: Range<usize>,
+    /// The most that a score may be, as an exponent of 2.
+    pub(crate) cap: Option<f32>,
+    /// What comes out, and room to work in: so many numbers as [`memory`] says.
+    pub(crate) memory: &'a mut [f32],
+}
+
+/// What a head has seen, `[n_heads of the group]` of these at the beginning of a run's
+/// memory: the reference that was subtracted from its scores, `Σ 2^(score − reference)`, and
+/// the sum of the values with these shares, `[d_v]`.
+pub(crate) struct Seen<'a> {
+    pub(crate) reference: f32,
+    pub(crate) sum: f32,
+    pub(crate) out: &'a [f32],
+}
+
+impl<'a> Seen<'a> {
+    /// Head number `head` of a group.
+    pub(crate) fn of(memory: &'a [f32], head: usize, d_v: usize) -> Self {
+        let of_head = &memory[head * (2 + d_v)..][..2 + d_v];
+        Self { reference: of_head[0], sum: of_head[1], out: &of_head[2..] }
+    }
+}
+
+/// How many numbers a run works in.
+pub(crate) fn memory(group: usize, d_v: usize) -> usize {
+    let (seen, sums) = (group * (2 + d_v), group * d_v * LANES);
+    seen + sums + HEADS * BLOCK * ROWS + round_up(d_v) * ROWS
+}
+
+/// Heads that go through a panel together: the first, and how many.
+pub(crate) fn parts(group: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..group).step_by(HEADS).map(move |first| (first, HEADS.min(group - first)))
+}
+
+impl WithSimd for Run<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { group, d_k, d_v, q, k, v, keys, cap, memory } = self;
+        let (seen, rest) = memory.split_at_mut(group * (2 + d_v));
+        let (sums, rest) = rest.split_at_mut(group * d_v * LANES);
+        let (scores, open) = rest.split_at_mut(HEADS * BLOCK * ROWS);
+        sums.fill(0.0);
+        for head in seen.chunks_exact_mut(2 + d_v) {
+            (head[0], head[1]) = (f32::NEG_INFINITY, 0.0);
+        }
+        let panels = keys.start / ROWS..keys.end.div_ceil(ROWS);
+        for first in panels.clone().step_by(BLOCK) {
+            let panels = first..panels.end.min(first + BLOCK);
+            let block = Block { d_k, k, v, panels, keys: &keys, cap };
+            for (head, n) in parts(group) {
+                let q = &q[head * d_k..][..n * d_k];
+                let seen = &mut seen[head * (2 + d_v)..][..n * (2 + d_v)];
+                let sums = &mut sums[head * d_v * LANES..][..n * d_v * LANES];
+                match n {
+                    4 => block.run::<S, 4>(simd, q, seen, sums, scores, open),
+                    3 => block.run::<S, 3>(simd, q, seen, sums, scores, open),
+                    2 => block.run::<S, 2>(simd, q, seen, sums, scores, open),
+                    _ => block.run::<S, 1>(simd, q, seen, sums, scores, open),
+                }
+            }
+        }
+        for (head, n) in parts(group) {
+            let sums = &sums[head * d_v * LANES..][..n * d_v * LANES];
+            let (sums, _) = S::as_simd_f32s(&sums[..n * d_v * S::F32_LANES]);
+            for r in 0..n {
+                let out = &mut seen[(head + r) * (2 + d_v) + 2..][..d_v];
+                for (f, out) in out.iter_mut().enumerate() {
+                    *out = simd.reduce_sum_f32s(sums[f * n + r]);
+                }
+            }
+        }
+    }
+}
+
+/// Some panels of keys and values.
+struct Block<'a> {
+    d_k: usize,
+    k: &'a [f32],
+    v: &'a [f32],
+    panels: Range<usize>,
+    /// The keys of the run.
+    keys: &'a Range<usize>,
+    cap: Option<f32>,
+}
+
+impl Block<'_> {
+    /// R heads: scores of all panels, then shares, then values.
+    #[inline(always)]
+    fn run<S: Simd, const R: usize>(
+        &self,
+        simd: S,
+        q: &[f32],
+        seen: &mut [f32],
+        sums: &mut [f32],
+        scores: &mut [f32],
+        open: &mut [f32],
+    ) {
+        let d_v = seen.len() / R - 2;
+        let (len_k, len_v) = (round_up(self.d_k) * ROWS, round_up(d_v) * ROWS);
+        let sums = &mut sums[..R * d_v * S::F32_LANES];
+        let scores = &mut scores[..self.panels.len() * R * ROWS];
+        for (p, scores) in self.panels.clone().zip(scores.chunks_exact_mut(R * ROWS)) {
+            let (lanes, scores) = (self.lanes(p), scores.as_chunks_mut::<ROWS>().0);
+            let ahead = Ahead::new(&self.v[p * len_v..][..d_v * ROWS], self.d_k);
+            scores_of::<S, R>(simd, &self.k[p * len_k..][..len_k], q, ahead, scores);
+            for row in scores {
+                if let Some(cap) = self.cap {
+                    bound(simd, cap, row);
+                }
+                row[..lanes.start].fill(f32::NEG_INFINITY);
+                row[lanes.end..].fill(f32::NEG_INFINITY);
+            }
+        }
+        for (r, seen) in seen.chunks_exact_mut(2 + d_v).enumerate() {
+            let scores = scores.as_chunks_mut::<ROWS>().0;
+            let correction = shares::<S, R>(simd, r, seen, scores);
+            if correction != 1.0 {
+                let correction = simd.splat_f32s(correction);
+                let (sums, _) = S::as_mut_simd_f32s(sums);
+                for sum in sums.iter_mut().skip(r).step_by(R) {
+                    *sum = simd.mul_f32s(*sum, correction);
+                }
+            }
+        }
+        for (p, shares) in self.panels.clone().zip(scores.chunks_exact(R * ROWS)) {
+            let (lanes, shares) = (self.lanes(p), shares.as_chunks::<ROWS>().0);
+            let panel = &self.v[p * len_v..][..d_v * ROWS];
+            let next = self.k.get((p + BLOCK) * len_k..).unwrap_or_default();
+            let ahead = Ahead::new(&next[..next.len().min(self.d_k * ROWS)], d_v);
+            if lanes.len() == ROWS {
+                add_values::<S, R>(simd, panel, shares, ahead, sums);
+            } else {
+                // A share of 0 leaves nothing out where a value is NaN.
+                let open = &mut open[..panel.len()];
+                open.copy_from_slice(panel);
+                for row in open.chunks_exact_mut(ROWS) {
+                    row[..lanes.start].fill(0.0);
+                    row[lanes.end..].fill(0.0);
+                }
+                add_values::<S, R>(simd, open, shares, ahead, sums);
+            }
+        }
+    }
+
+    /// The lanes of a panel that are among the keys of the run.
+    fn lanes(&self, panel: usize) -> Range<usize> {
+        let lane =
+            |key: usize| key.clamp(panel * ROWS, (panel + 1) * ROWS) - panel * ROWS;
+        lane(self.keys.start)..lane(self.keys.end)
+    }
+}
+
+/// `scores[r][key] = Σ_f q[f][r] · k[f][key]`.
+#[inline(always)]
+fn scores_of<S: Simd, const R: usize>(
+    simd: S,
+    k: &[f32],
+    q: &[f32],
+    ahead: Ahead<'_>,
+    scores: &mut [[f32; ROWS]],
+) {
+    let (k, q) = (k.as_chunks::<ROWS>().0, q.as_chunks::<R>().0);
+    for part in 0..ROWS / (AT_ONCE * S::F32_LANES) {
+        let mut sums = [[simd.splat_f32s(0.0); AT_ONCE]; R];
+        for (f, (k, q)) in k.iter().zip(q).enumerate() {
+            if part == 0 {
+                ahead.row(f);
+            }
+            let k = &S::as_simd_f32s(k).0[part * AT_ONCE..][..AT_ONCE];
+            for r in 0..R {
+                let q = simd.splat_f32s(q[r]);
+                for m in 0..AT_ONCE {
+                    sums[r][m] = simd.mul_add_e_f32s(k[m], q, sums[r][m]);
+                }
+            }
+        }
+        for r in 0..R {
+            let to = S::as_mut_simd_f32s(&mut scores[r]).0;
+            to[part * AT_ONCE..][..AT_ONCE].copy_from_slice(&sums[r]);
+        }
+    }
+}
+
+/// Replaces numbers by `cap · tanh(x)`, where they are `2 log2 e · x`.
+#[inline(always)]
+fn bound<S: Simd>(simd: S, cap: f32, row: &mut [f32; ROWS]) {
+    let (one, two) = (simd.splat_f32s(1.0), simd.splat_f32s(2.0));
+    let cap = simd.splat_f32s(cap);
+    for x in S::as_mut_simd_f32s(row).0 {
+        // tanh x = 1 − 2 / (e^2x + 1), which is 1 where the power is infinite.
+        let power = simd.add_f32s(exp2(simd, *x), one);
+        *x = simd.mul_f32s(cap, simd.sub_f32s(one, simd.div_f32s(two, power)));
+    }
+}
+
+/// Replaces the scores of head r by shares; gives by how much the sums so far are too large.
+#[inline(always)]
+fn shares<S: Simd, const R: usize>(
+    simd: S,
+    r: usize,
+    seen: &mut [f32],
+    scores: &mut [[f32; ROWS]],
+) -> f32 {
+    let mut largest = simd.splat_f32s(f32::NEG_INFINITY);
+    for row in scores.iter().skip(r).step_by(R) {
+        for x in S::as_simd_f32s(row).0 {
+            largest = simd.max_f32s(largest, *x);
+        }
+    }
+    let before = seen[0];
+    let reference = before.max(simd.reduce_max_f32s(largest));
+    let subtracted = simd.splat_f32s(reference);
+    let mut sum = simd.splat_f32s(0.0);
+    for row in scores.iter_mut().skip(r).step_by(R) {
+        for x in S::as_mut_simd_f32s(row).0 {
+            *x = exp2(simd, simd.sub_f32s(*x, subtracted));
+            sum = simd.add_f32s(sum, *x);
+        }
+    }
+    let correction = if reference == before { 1.0 } else { (before - reference).exp2() };
+    seen[0] = reference;
+    seen[1] = seen[1] * correction + simd.reduce_sum_f32s(sum);
+    correction
+}
+
+/// `sums[f][r] += Σ_key share[r][key] · v[f][key]`, lane by lane.
+#[inline(always)]
+fn add_values<S: Simd, const R: usize>(
+    simd: S,
+    v: &[f32],
+    shares: &[[f32; ROWS]],
+    ahead: Ahead<'_>,
+    sums: &mut [f32],
+) {
+    let (v, sums) = (v.as_chunks::<ROWS>().0, S::as_mut_simd_f32s(sums).0);
+    let sums = sums.as_chunks_mut::<R>().0;
+    for part in 0..ROWS / (AT_ONCE * S::F32_LANES) {
+        let mut of_part = [[simd.splat_f32s(0.0); AT_ONCE]; R];
+        for r in 0..R {
+            let row = S::as_simd_f32s(&shares[r]).0;
+            of_part[r].copy_from_slice(&row[part * AT_ONCE..][..AT_ONCE]);
+        }
+        for (f, (row, sums)) in v.iter().zip(&mut *sums).enumerate() {
+            if part == 0 {
+                ahead.row(f);
+            }
+            let mut v = [simd.splat_f32s(0.0); AT_ONCE];
+            v.copy_from_slice(&S::as_simd_f32s(row).0[part * AT_ONCE..][..AT_ONCE]);
+            for r in 0..R {
+                let mut sum = sums[r]; // in a register, and written once
+                for m in 0..AT_ONCE {
+                    sum = simd.mul_add_e_f32s(v[m], of_part[r][m], sum);
+                }
+                sums[r] = sum;
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Memory asked for before it is read.
+//!
+//! A number from memory takes some 300 cycles to arrive. Whoever knows what comes next
+//! asks for it early, and goes on with other work meanwhile.
+
+/// The width of a cache line, in f32.
+pub(crate) const LINE: usize = 16;
+
+/// Asks for part `part` of `n_parts` of these numbers, so that they are in the second cache
+/// when they are read.
+#[inline(always)]
+pub(crate) fn prefetch(numbers: &[f32], part: usize, n_parts: usize) {
+    let n_lines = numbers.len() / LINE;
+    for line in n_lines * part / n_parts..n_lines * (part + 1) / n_parts {
+        ask_for(&numbers[line * LINE]);
+    }
+}
+
+/// The same for row after row of something else that is read meanwhile: asks for the lines
+/// of this panel that come with row `row` of `n_rows`.
+#[derive(Clone, Copy)]
+pub struct Ahead<'a> {
+    panel: &'a [f32],
+    lines_a_row: usize,
+}
+
+impl<'a> Ahead<'a> {
+    /// With so many rows of the other thing.
+    #[inline]
+    pub fn new(panel: &'a [f32], n_rows: usize) -> Self {
+        let lines_a_row = (panel.len() / LINE).div_ceil(n_rows.max(1));
+        Self { panel, lines_a_row }
+    }
+
+    /// Asks for the lines that come with this row.
+    #[inline(always)]
+    pub fn row(self, row: usize) {
+        let lines = row * self.lines_a_row..(row + 1) * self.lines_a_row;
+        for line in lines {
+            if let Some(number) = self.panel.get(line * LINE) {
+                ask_for(number);
+            }
+        }
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline(always)]
+fn ask_for(number: &f32) {
+    use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+    // SAFETY: every x86-64 processor has this, and it changes nothing but the caches.
+    unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(number).cast()) };
+}
+
+/// There is no such instruction in stable Rust.
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[inline(always)]
+fn ask_for(_: &f32) {}
