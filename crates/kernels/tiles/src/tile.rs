@@ -84,6 +84,8 @@ pub fn tile<S: Simd, const ROW: usize, const COLUMN: usize>(
     segments: &[Segment<'_>],
     sums: &mut impl Sums<S>,
 ) {
+    // Steps so short that 8 of them cannot overflow.
+    const { assert!(ROW > 0 && COLUMN <= 1 << 16) };
     // The number of registers tells how much fits beside what is read.
     let many_registers = S::REGISTER_COUNT >= 32;
     let mut v = vectors.start;
@@ -177,8 +179,9 @@ fn accumulate<
     );
     let (a, b) = (a.as_ptr(), b.as_ptr());
     for p in 0..depth {
-        // SAFETY: the assertions above hold for the last p, and so for every one; a vector
-        // is as many f32 as it has lanes, and any bits are a vector.
+        // SAFETY: the assertions above hold for the last p, and so for every one (`tile` has
+        // seen to it that of_b did not overflow); a vector is as many f32 as it has lanes,
+        // and any bits are a vector.
         unsafe {
             let a = a.add(p * ROWS);
             let mut rows = [simd.splat_f32s(0.0); M];

@@ -61,9 +61,33 @@ impl Order {
     }
 }
 
+/// The numbers below `end`, each for one caller.
+struct Turns {
+    next: AtomicUsize,
+    end: usize,
+}
+
+impl Turns {
+    fn new(end: usize) -> Self {
+        Self { next: AtomicUsize::new(0), end }
+    }
+
+    /// The next, while there are any.
+    #[inline]
+    fn take(&self) -> Option<usize> {
+        // Once all are given, nothing is counted any more: however often somebody asks, the
+        // counter never comes round to 0.
+        if self.next.load(Ordering::Relaxed) >= self.end {
+            return None;
+        }
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        (turn < self.end).then_some(turn)
+    }
+}
+
 /// Pieces of N slices: piece i is chunk i of each.
 pub struct Queue<'a, const N: usize> {
-    next: AtomicUsize,
+    turns: Turns,
     n_pieces: usize,
     order: Order,
     starts: [*mut f32; N],
@@ -79,8 +103,8 @@ impl<'a, const N: usize> Queue<'a, N> {
     /// A queue of `n_pieces`.
     ///
     /// # Panics
-    /// If a slice cannot be cut into that many equal chunks, or the heads of
-    /// [`Order::ByHead`] do not divide them.
+    /// If there are no pieces, if a slice cannot be cut into that many equal chunks, or if the
+    /// heads of [`Order::ByHead`] do not divide them or its runs are empty.
     pub fn new(n_pieces: usize, order: Order, slices: [&'a mut [f32]; N]) -> Self {
         for slice in &slices {
             assert!(slice.len().is_multiple_of(n_pieces));
@@ -90,8 +114,8 @@ impl<'a, const N: usize> Queue<'a, N> {
         }
         let lens = std::array::from_fn(|i| slices[i].len() / n_pieces);
         let starts = slices.map(|slice| slice.as_mut_ptr());
-        let next = AtomicUsize::new(0);
-        Self { next, n_pieces, order, starts, lens, slices: PhantomData }
+        let turns = Turns::new(n_pieces); // in runs there are fewer
+        Self { turns, n_pieces, order, starts, lens, slices: PhantomData }
     }
 
     /// The next piece of a queue [in turn](Order::InTurn): its number, and its chunk of
@@ -105,12 +129,11 @@ impl<'a, const N: usize> Queue<'a, N> {
     pub fn take_run(
         &self,
     ) -> Option<impl Iterator<Item = (usize, [&'a mut [f32]; N])> + use<'a, N>> {
-        let turn = self.next.fetch_add(1, Ordering::Relaxed);
         let (starts, lens) = (self.starts, self.lens);
-        let pieces = self.order.pieces(turn, self.n_pieces)?;
+        let pieces = self.order.pieces(self.turns.take()?, self.n_pieces)?;
         Some(pieces.map(move |piece| {
             let chunks = std::array::from_fn(|i| {
-                // SAFETY: each turn is given out once, each order puts every piece below
+                // SAFETY: `Turns` gives each turn out once, each order puts every piece below
                 // n_pieces into one turn, once, and this iterator comes to each of them
                 // once. So no chunk is given twice, and n_pieces chunks of this length are
                 // the whole slice, which is borrowed for 'a.
@@ -132,7 +155,7 @@ pub type InBlocks<'a> = (&'a mut [f32], (usize, usize), (usize, usize));
 /// Blocks of N matrices that are stored column by column: each piece of work is the block
 /// with the same number of every matrix.
 pub struct Blocks<'a, const N: usize> {
-    next: AtomicUsize,
+    turns: Turns,
     matrices: [Cut; N],
     of: PhantomData<&'a mut [f32]>,
 }
@@ -153,35 +176,37 @@ impl<'a, const N: usize> Blocks<'a, N> {
     /// All blocks of these.
     ///
     /// # Panics
-    /// If a matrix has another number of entries, a block none, or one matrix more blocks
-    /// than another.
+    /// If there is no matrix, if a matrix has another number of entries, a block none, or one
+    /// matrix more blocks than another.
     pub fn new(matrices: [InBlocks<'a>; N]) -> Self {
         let matrices = matrices.map(|(matrix, shape, block)| {
             assert_eq!(Some(matrix.len()), shape.0.checked_mul(shape.1));
             assert!(block.0 > 0 && block.1 > 0);
             Cut { start: matrix.as_mut_ptr(), shape, block }
         });
-        assert!(matrices.iter().all(|cut| cut.n_blocks() == matrices[0].n_blocks()));
-        Self { next: AtomicUsize::new(0), matrices, of: PhantomData }
+        let (down, across) = matrices[0].n_blocks();
+        assert!(matrices.iter().all(|cut| cut.n_blocks() == (down, across)));
+        // An empty matrix has none, however many there are in its other direction.
+        let n_blocks =
+            down.checked_mul(across).expect("a matrix has fewer blocks than entries");
+        Self { turns: Turns::new(n_blocks), matrices, of: PhantomData }
     }
 
     /// The next blocks: column after column within the same rows, then the next rows.
     pub fn take(&self) -> Option<[Block<'a>; N]> {
-        let turn = self.next.fetch_add(1, Ordering::Relaxed);
-        let (down, across) = self.matrices[0].n_blocks();
-        (turn / across < down).then(|| {
-            std::array::from_fn(|i| {
-                let Cut { start, shape, block } = self.matrices[i];
-                let (row, column) = (turn / across * block.0, turn % across * block.1);
-                Block {
-                    start,
-                    stride: shape.0,
-                    rows: row..(row + block.0).min(shape.0),
-                    columns: column..(column + block.1).min(shape.1),
-                    of: PhantomData,
-                }
-            })
-        })
+        let turn = self.turns.take()?;
+        let (_, across) = self.matrices[0].n_blocks();
+        Some(std::array::from_fn(|i| {
+            let Cut { start, shape, block } = self.matrices[i];
+            let (row, column) = (turn / across * block.0, turn % across * block.1);
+            Block {
+                start,
+                stride: shape.0,
+                rows: row..(row + block.0).min(shape.0),
+                columns: column..(column + block.1).min(shape.1),
+                of: PhantomData,
+            }
+        }))
     }
 }
 
@@ -229,8 +254,8 @@ impl Block<'_> {
     /// If the column is not this block's.
     #[inline]
     pub fn column(&mut self, j: usize) -> &mut [f32] {
-        // SAFETY: the turns of `Blocks::take` give each pair of row block and column block
-        // once, so these entries are in no other block; `&mut self` lets one column be
+        // SAFETY: `Turns` gives each pair of row block and column block to one `Block`, once,
+        // so these entries are in no other block; `&mut self` lets one column be
         // written at a time. They lie within the matrix since both ranges do.
         unsafe { std::slice::from_raw_parts_mut(self.first(j), self.rows.len()) }
     }
@@ -273,6 +298,23 @@ mod tests {
     #[should_panic(expected = "left: Some(0)")]
     fn a_shape_whose_product_overflows_is_not_that_of_an_empty_matrix() {
         Blocks::new([(&mut [], (1 << 63, 2), (1, 1))]);
+    }
+
+    #[test]
+    fn nothing_is_handed_out_again() {
+        let turns = Turns::new(3);
+        assert_eq!(std::iter::from_fn(|| turns.take()).collect::<Vec<_>>(), [0, 1, 2]);
+        for _ in 0..100 {
+            assert_eq!(turns.take(), None);
+        }
+        assert_eq!(turns.next.into_inner(), 3);
+    }
+
+    #[test]
+    fn an_empty_matrix_has_no_blocks() {
+        for shape in [(0, 1 << 60), (1 << 60, 0), (0, 0)] {
+            assert!(Blocks::new([(&mut [], shape, (1, 1))]).take().is_none());
+        }
     }
 
     #[test]
