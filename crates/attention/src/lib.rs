@@ -16,12 +16,12 @@
 //! This crate holds the words of those formulas and none of their assembly: matrices
 //! ([`Matrix`]), sizes ([`Dims`]), who may attend to whom ([`Mask`]), the softmax
 //! ([`softmax_rows`]), projections ([`Linear`]), the parameters of a layer head by head
-//! ([`LayerParameters`]) and side by side ([`PackedParameters`]), sequences ([`Batch`]),
-//! what comes out ([`Attended`]) and what goes back ([`Gradients`]), the ledgers
-//! ([`ParameterCount`], [`MultiplyAdds`], [`ShapeTrace`]) and the trait that every stage
-//! meets ([`MultiHeadAttention`]). How a layer is computed is the business of
-//! `single-head`, `per-head` and `fused-heads`, which know this crate and can therefore be
-//! compared.
+//! ([`LayerParameters`]) and side by side ([`PackedParameters`]), sequences ([`Batch`]) and
+//! parts of one ([`Positions`]), what comes out ([`Attended`]) and what goes back
+//! ([`Gradients`]), the ledgers ([`ParameterCount`], [`MultiplyAdds`], [`ShapeTrace`]) and
+//! the trait that every stage meets ([`MultiHeadAttention`]). How a layer is computed is the
+//! business of `single-head`, `per-head` and `fused-heads`, which know this crate and can
+//! therefore be compared.
 //!
 //! Where Q, K and V are ready there is nothing to assemble but the first formula:
 //! [`attend_head`] and [`attend_heads`] compute it, with any scale and mask.

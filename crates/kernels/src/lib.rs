@@ -18,18 +18,14 @@
 //! last rung as one more stage, for a whole model.
 //!
 //! The one decision: **everything that is read often is packed once, in the order in which
-//! it is read.** The last rung has one product, a tile of 48 × 8 sums in registers
-//! (`tile.rs`), and all its data lie in panels of 48 tokens: inputs, queries, keys, values,
-//! scores and outputs are written by one step as the next one reads them.
+//! it is read.** The last rung has one product, a tile of 48 × 8 sums in registers, and all
+//! its data lie in panels of 48 tokens: inputs, queries, keys, values, scores and outputs are
+//! written by one step as the next one reads them. Tile and panels, the vectors that are
+//! chosen when the program runs and the threads that share out whole pieces of work are a
+//! crate of their own, `tiles`, since a cache needs them too.
 //!
-//! [`Instructions`] are chosen when the program runs; nothing need be compiled for one
-//! machine. Threads are rayon's, those of the pool that the caller is in, and share out
-//! whole pieces of work, never a product.
-//!
-//! Left out: other precisions than f32; dropout; knowledge of the crates it is compared
-//! with. `unsafe` stands in `tile.rs`, where vectors are read from slices whose length was
-//! checked, in `packed/units.rs`, where threads get the pieces of one slice, and in
-//! `prefetch.rs`, where the processor is told what will be read.
+//! Left out: other precisions than f32; dropout; keys that are kept or come in parts, which
+//! `decode` has; knowledge of the crates it is compared with.
 
 #![allow(
     clippy::needless_range_loop,

@@ -19,8 +19,8 @@
 //! messages as machines do. `crates/spread/mpi` has the same trait on MPI, in a workspace of
 //! its own, since its build needs an MPI that is installed. What each rank computes is an
 //! [`Engine`]'s business: [`Plain`] is `fused-heads` and `gradients` in any precision,
-//! `Fast` is `kernels` in f32. [`Model`] predicts what a split takes from counted
-//! multiply-adds and bytes.
+//! `Fast` is `kernels` and `decode` in f32. [`Model`] predicts what a split takes from
+//! counted multiply-adds and bytes.
 //!
 //! A split is next to one machine within 10⁻¹² in f64: sums are in another order, and
 //! nothing else differs. Heads, tokens and sequences need not be divisible by the ranks.

@@ -1,4 +1,4 @@
-//! The way round for numbers that are not finite, as in the last rung: by the definition.
+//! The way round for numbers that are not finite, as in `tiles`: by the definition.
 
 use std::ops::Range;
 

@@ -1,22 +1,25 @@
-//! Attention on a cache: what a model that writes needs for one new token.
+//! Attention on a cache: what a model that writes needs for one new token, in f32.
 //!
 //! A prompt has as many queries as keys, and each key that has come from memory serves
 //! hundreds of them. A new token has one query per head, and each key serves those of one
 //! group: three, say, in a model whose nine query heads share three heads of keys and
 //! values. Then nothing that a processor could compute takes as long as reading the keys.
 //!
-//! So the layout is chosen for reading. [`PackedCache`] has the keys of a head one after
-//! the other, in panels of 48 as the rest of this crate has them; all queries of a group
-//! meet a panel while it is there; a long cache is cut into runs of panels, which threads
-//! take and whose softmaxes are merged at the end ([`GroupedAttention::one_token`]). The
-//! same panels serve a whole prompt ([`GroupedAttention::prompt`]), through the tiles of
-//! the last rung, and keys are shared by their heads there too, not copied.
+//! The one decision: **the layout is chosen for reading.** [`PackedCache`] has the keys of a
+//! head one after the other, in panels of 48 as `tiles` has them; all queries of a group meet
+//! a panel while it is there; a long cache is cut into runs of panels, which threads take and
+//! whose softmaxes are merged at the end ([`GroupedAttention::one_token`]). The same panels
+//! serve a whole prompt ([`GroupedAttention::prompt`]), through the tiles of a layer, and
+//! keys are shared by their heads there too, not copied.
 //!
 //! Where keys come in parts and none is kept, [`PartialAttention`] keeps the queries, and what
 //! they have made of the parts so far.
 //!
-//! Weights are the business of [`Product`], which reads them once for up to
-//! eight tokens.
+//! Weights are the business of [`Product`], which reads them once for up to eight tokens, and
+//! [`gated`] is what stands between two of them in a feed-forward layer.
+//!
+//! Left out: a layer with its projections and its backward pass, which `kernels` has, and a
+//! whole model, which `decoders` has; caches in fewer bits.
 
 #![allow(
     clippy::needless_range_loop,

@@ -1,5 +1,5 @@
-//! Many queries on packed keys, through the tiles of the last rung. The keys of a group of
-//! heads are read where they are by each of them.
+//! Many queries on packed keys, through the tiles of a layer. The keys of a group of heads
+//! are read where they are by each of them.
 
 use attention::nalgebra::DMatrixViewMut;
 use attention::{Dims, Mask, Positions, View};

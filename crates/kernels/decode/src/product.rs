@@ -1,5 +1,5 @@
-//! One product of tokens and a weight, by itself: what the last rung's micro-kernel reaches
-//! where nothing but a product is asked for.
+//! One product of tokens and a weight, by itself: what the tile in registers reaches where
+//! nothing but a product is asked for.
 
 use attention::{Error, Linear, Matrix, Result};
 use pulp::{Simd, WithSimd};

@@ -3,7 +3,7 @@
 //! **The idea:** a library's product packs both operands anew in every call, since it
 //! cannot know who reads its result. We know. Weights are packed once; queries, keys,
 //! values, shares and outputs are written where and how the next product reads them; and
-//! one tile of sums in registers (`tile.rs`) serves all products there are. A score becomes
+//! one tile of sums in registers (`tile.rs` of `tiles`) serves all products there are. A score becomes
 //! a share before it leaves its register (`running.rs`). A block of keys that has come from
 //! memory serves a few hundred queries.
 //!

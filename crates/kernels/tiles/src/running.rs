@@ -1,7 +1,7 @@
 //! The online softmax of 48 queries, with a reference in place of the maximum.
 //!
-//! `online_softmax.rs` subtracts the largest score so far, so that no exponential becomes
-//! too large. Any number will do for that which is not too far away: each share has it,
+//! The `OnlineSoftmax` of `kernels` subtracts the largest score so far, so that no
+//! exponential becomes too large. Any number will do for that which is not too far away: each share has it,
 //! and so does their sum, by which they are divided. So here a **reference** is subtracted.
 //! It is 0 at first, and stays as it is while the sum is neither huge nor tiny. Then a
 //! score can become a share in the register that it was summed in: nobody has to look for

@@ -1,4 +1,4 @@
-//! The one product of this crate: a tile of 48 rows and 8 columns, summed in registers.
+//! The one product of all fast code: a tile of 48 rows and 8 columns, summed in registers.
 //!
 //! ```text
 //! tile[i, j] = start[i, j] + Σ_p  a[p, i] · b[p, j]      i < 48, j < 8

@@ -10,8 +10,8 @@ use tiles::Instructions;
 
 use super::{Engine, ViewMut, is_one};
 
-/// `kernels`, forward, backward and in parts, with the threads of the pool that the caller
-/// is in.
+/// `kernels`, forward and backward, and `decode` in parts, with the threads of the pool that
+/// the caller is in.
 #[derive(Debug)]
 pub struct Fast {
     part: LayerParameters<f32>,
