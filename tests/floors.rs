@@ -137,7 +137,7 @@ const SUBJECT: [(&str, &[&str]); 21] = [
 ];
 
 /// Which of our crates each tool may use; `learn`, the command, may only use what is light.
-const TOOLS: [(&str, &[&str]); 13] = [
+const TOOLS: [(&str, &[&str]); 14] = [
     ("live", &["gallery", "lessons"]),
     ("live-encoder", &["attention", "encoders", "fused-heads", "pretrained"]),
     ("tools/workshop", &[]),
@@ -145,6 +145,7 @@ const TOOLS: [(&str, &[&str]); 13] = [
     ("tools/machine", &["tiles"]),
     ("tools/practice", &["workshop"]),
     ("tools/lab", &["workshop"]),
+    ("tools/lean", &[]),
     (
         "tools/look",
         &[

@@ -26,7 +26,6 @@ mod expand;
 mod figure;
 mod include;
 mod ingredients;
-mod lean;
 mod live_module;
 mod log;
 mod math;
@@ -205,11 +204,20 @@ impl Learn {
         let figures = figure::registry()?;
         figure::write_assets(&chapters.join("assets"), &figures)?;
         let expander = Expander::new(&chapters, &figures)?;
-        let mut problems = Vec::new();
+        let mut chapters = Vec::new();
         book.for_each_mut(|item| {
             let BookItem::Chapter(chapter) = item else { return };
             let Some(file) = &chapter.source_path else { return };
-            let expanded = expander.expand(file, &chapter.content);
+            chapters.push((file.clone(), chapter.content.clone()));
+        });
+        let mut expanded = expander.expand_all(&chapters).into_iter();
+        let mut problems = Vec::new();
+        book.for_each_mut(|item| {
+            let BookItem::Chapter(chapter) = item else { return };
+            if chapter.source_path.is_none() {
+                return;
+            }
+            let Some(expanded) = expanded.next() else { return };
             chapter.content = expanded.text;
             problems.extend(expanded.problems);
         });

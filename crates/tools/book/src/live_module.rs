@@ -8,14 +8,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use lessons::live::Weights;
 use serde_json::{Map, Value, json};
 use workshop::{build, step};
 
 use crate::asset::versioned;
 use crate::figure::NO_MODULE;
-use crate::lean::lean;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -115,10 +114,7 @@ fn tell(built: &Path, found: &Value) -> Result<()> {
 impl Module {
     /// The module, as its sources are; none on a machine that cannot compile it.
     fn bytes(&self) -> Result<Option<Vec<u8>>> {
-        let Some(file) = self.file()? else { return Ok(None) };
-        let bytes =
-            fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        Ok(Some(lean(&bytes)?))
+        self.file()?.map(|file| lean(&file)).transpose()
     }
 
     fn file(&self) -> Result<Option<PathBuf>> {
@@ -137,6 +133,17 @@ impl Module {
         let library = self.package.replace('-', "_");
         Ok(Some(build::program(cargo, &library)?.program))
     }
+}
+
+/// The module in this file without what its page never calls.
+fn lean(module: &Path) -> Result<Vec<u8>> {
+    let mut cargo = build::cargo();
+    cargo.args(["build", "--package", "lean"]);
+    let lean = build::program(cargo, "lean")?.program;
+    let made = Command::new(lean).arg(module).output().context("lean did not start")?;
+    let said = String::from_utf8_lossy(&made.stderr);
+    ensure!(made.status.success(), "{} cannot be made lean: {said}", module.display());
+    Ok(made.stdout)
 }
 
 /// Whether rustc's standard library for this target is on the machine.

@@ -23,16 +23,18 @@ pub fn sources(chapters: &Path, registry: &Registry) -> Result<Vec<Problem>> {
     };
     let expander = Expander::new(chapters, registry)?;
     let summary = read(&chapters.join("SUMMARY.md"))?;
-    let mut problems = Vec::new();
+    let mut written = Vec::new();
     for path in super::files(chapters, ".md")? {
         let file = path.strip_prefix(chapters)?;
-        if file == Path::new("SUMMARY.md") {
-            continue;
+        if file != Path::new("SUMMARY.md") {
+            written.push((file.to_path_buf(), read(&path)?));
         }
-        let text = read(&path)?;
+    }
+    let mut problems = Vec::new();
+    for ((file, text), expanded) in written.iter().zip(expander.expand_all(&written)) {
         let shown = Path::new("chapters").join(file);
-        problems.extend(expander.expand(file, &text).problems);
-        problems.extend(typed_rust(&shown, &text));
+        problems.extend(expanded.problems);
+        problems.extend(typed_rust(&shown, text));
         if !is_named(&summary, file) {
             let what = "SUMMARY.md does not name this chapter".to_string();
             problems.push(Problem { file: shown, line: 1, what });
