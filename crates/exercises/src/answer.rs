@@ -39,7 +39,12 @@ pub trait Answer {
 
     /// What one of them is called, if they are several.
     fn part_name(&self, part: usize) -> String {
-        format!("matrix {part}, counted from 0")
+        format!("matrix {part} (counted from 0)")
+    }
+
+    /// What was expected in place of one of them, in words, where that is no shape.
+    fn asked_for(&self, _part: usize) -> Option<&'static str> {
+        None
     }
 }
 
@@ -49,9 +54,14 @@ impl Answer for Matrix {
     }
 }
 
+/// One matrix a head.
 impl Answer for Vec<Matrix> {
     fn parts(&self) -> Vec<Matrix> {
         self.clone()
+    }
+
+    fn part_name(&self, part: usize) -> String {
+        format!("the matrix of head {part}")
     }
 }
 
@@ -93,6 +103,15 @@ impl Answer for Linear {
             Matrix::from_row_slice(1, bias.len(), bias.as_slice())
         });
         vec![self.weight.clone(), bias]
+    }
+
+    fn part_name(&self, part: usize) -> String {
+        ["the weight", "the bias, as a row,"][part].into()
+    }
+
+    fn asked_for(&self, part: usize) -> Option<&'static str> {
+        let none = part == 1 && self.bias.is_none();
+        none.then_some("None was expected, since the heads have no biases")
     }
 }
 

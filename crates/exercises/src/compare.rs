@@ -30,6 +30,8 @@ pub enum Difference {
         found: (usize, usize),
         /// The shape that it should have.
         expected: (usize, usize),
+        /// What was expected, in words, where that is no shape.
+        asked: Option<&'static str>,
     },
     /// Another number.
     Entry {
@@ -58,9 +60,10 @@ pub fn first_difference<O: Answer>(
     let pairs = || found_parts.iter().zip(&expected_parts).enumerate();
     for (part, (found, reference)) in pairs() {
         if found.shape() != reference.shape() {
+            let asked = expected.asked_for(part);
             let part = (n_parts > 1).then(|| expected.part_name(part));
             let (found, expected) = (found.shape(), reference.shape());
-            return Some(Difference::Shape { part, found, expected });
+            return Some(Difference::Shape { part, found, expected, asked });
         }
     }
     let tolerance = O::TOLERANCE * expected_parts.iter().map(largest).fold(1.0, f64::max);

@@ -1,7 +1,5 @@
 //! What a check says: a verdict in words.
 
-use std::fmt::Write;
-
 use attention::thousands;
 use textwrap::{Options, WordSplitter, fill};
 
@@ -55,8 +53,8 @@ impl<I, O: Answer> Exercise<I, O> {
                     text.push(labelled("Everywhere", &all));
                 } else if matches!(difference, Difference::Entry { .. }) {
                     let known = format!(
-                        "It is none of the {n_known} mistakes that are known here. Print \
-                         {} with dbg!, or ask for the hint",
+                        "It is none of the {n_known} mistakes that are known here. With \
+                         dbg!, print {}; or ask for the hint",
                         self.print
                     );
                     text.push(labelled("Known mistakes", &known));
@@ -104,14 +102,17 @@ impl Difference {
             Self::Parts { found, expected } => {
                 format!("It returns {found}; {expected} were expected")
             }
-            Self::Shape { part, found, expected } => {
-                let mut text = format!(
-                    "Its shape is ({}, {}); ({}, {}) was expected",
-                    found.0, found.1, expected.0, expected.1
+            Self::Shape { part, found, expected, asked } => {
+                let subject = match part {
+                    Some(part) => format!("The shape of {part}"),
+                    None => "Its shape".into(),
+                };
+                let asked = asked.map_or_else(
+                    || format!("({}, {}) was expected", expected.0, expected.1),
+                    str::to_string,
                 );
-                if let Some(part) = part {
-                    let _ = write!(text, " ({part})");
-                }
+                let mut text =
+                    format!("{subject} is ({}, {}); {asked}", found.0, found.1);
                 if (found.1, found.0) == *expected && found.0 != found.1 {
                     text.push_str(". The sizes are right, and in the wrong order");
                 }

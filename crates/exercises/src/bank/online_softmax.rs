@@ -51,7 +51,7 @@ impl Answer for Vec<Running> {
     }
 
     fn part_name(&self, part: usize) -> String {
-        format!("m, l and o after block {part}, counted from 0")
+        format!("m, l and o after block {part} (counted from 0)")
     }
 }
 

@@ -261,6 +261,19 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_bias_is_told_from_none() {
+        let verdict = EXERCISE.diagnose(|input| {
+            let packed = input.packed();
+            let bias = packed.bias.or_else(|| Some(vec![].into()));
+            Linear { weight: packed.weight, bias }
+        });
+        let message = EXERCISE.message(&verdict);
+        let words = message.split_whitespace().collect::<Vec<_>>().join(" ");
+        let asked = "The shape of the bias, as a row, is (1, 0); None was expected";
+        assert!(words.contains(asked), "{message}");
+    }
+
+    #[test]
     fn a_square_weight_is_right_only_where_the_heads_fill_d_model() {
         let verdict = EXERCISE.diagnose(|input| {
             let d_model = input.layer.dims().d_model();

@@ -112,7 +112,7 @@ impl Answer for Vec<Vec<bool>> {
     }
 
     fn part_name(&self, part: usize) -> String {
-        format!("row {part}, counted from 0")
+        format!("row {part} (counted from 0)")
     }
 }
 
