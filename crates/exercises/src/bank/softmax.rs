@@ -178,15 +178,19 @@ fn cases() -> Vec<Case<Matrix>> {
         square: scores.len() == n_kv * n_kv,
         input: Matrix::from_row_slice(scores.len() / n_kv, n_kv, scores),
     };
-    let falling = [0.0, -500.0, -1000.0, -999.0, 1.0, -499.0];
-    let note = "scores up to 1000 apart in a row";
+    // Far apart, a map has one key to a query whatever it was made by. So the last rows are
+    // ordinary: what is right here is right.
+    let wide = [0.0, -500.0, -1000.0, -999.0, 1.0, -499.0];
+    let ordinary = [0.5, -1.0, 1.5, -0.5, 1.0, 0.0];
+    let falling = [wide, ordinary].concat();
+    let note = "scores up to 1000 apart in rows 0 and 1";
     let wide = rows_of(3, &falling, note);
     let (low, high) = (-1000.0, 1000.0);
     let each_is_largest = [
         high, low, low, low, low, high, low, low, low, low, high, low, low, low, low,
-        high,
+        high, 0.5, -1.0, 1.5, -0.5,
     ];
-    let note = "scores 2000 apart in a row";
+    let note = "scores 2000 apart in rows 0 to 3";
     let widest = rows_of(4, &each_is_largest, note);
     vec![case(3, 3, 1), case(2, 5, 2), case(5, 2, 3), far_apart, far_below, wide, widest]
 }
@@ -242,6 +246,20 @@ mod tests {
 
     fn verdict(answer: Softmax) -> Verdict {
         EXERCISE.diagnose(answer)
+    }
+
+    /// A map of scores that lie far apart has a 1 in each row, however it was made.
+    #[test]
+    fn no_wrong_map_is_called_right_where_scores_lie_far_apart() {
+        let wrong: [Softmax; 3] = [
+            |scores| softmax_rows(scores * 2.0),
+            |scores| softmax_rows(scores / 2.0),
+            |scores| each_row(scores, |row| row.map(|s| f64::from(s == row.max()))),
+        ];
+        for answer in wrong {
+            let Verdict::Unknown { right, .. } = verdict(answer) else { panic!("known") };
+            assert_eq!(right, "");
+        }
     }
 
     #[test]
