@@ -31,6 +31,12 @@ impl Input {
         self.linear(self.dims.concat_width(), self.dims.d_model())
     }
 
+    /// All matrices, and `biases` entries of biases where there are any.
+    fn with_biases(&self, biases: usize) -> usize {
+        let matrices = Input { bias: false, ..*self }.total();
+        matrices + if self.bias { biases } else { 0 }
+    }
+
     fn total(&self) -> usize {
         self.heads() + self.mixer()
     }
@@ -68,6 +74,16 @@ const SQUARES: Mistake<Input, usize> = Mistake {
         such a square is what all heads have together",
     read: WRONG,
     answer: squares,
+};
+
+/// Also with every matrix taken for a square of d_model.
+const BIAS_AS_A_MATRIX: Mistake<Input, usize> = Mistake {
+    name: "counts each bias as large as a matrix",
+    does: "It adds a second matrix where a bias should be, and a bias is one row, with an \
+        entry for each column of its matrix",
+    looks_right: "Each matrix does have one bias, and without biases it is right",
+    read: COUNTING,
+    answer: |input| input.with_biases(input.with_biases(0)),
 };
 
 /// Also where W^O is counted for one head.
@@ -119,6 +135,69 @@ pub static EXERCISE: Exercise<Input, usize> = Exercise {
                 in a large count",
             read: COUNTING,
             answer: |input| input.heads() + Input { bias: false, ..*input }.mixer(),
+        },
+        Mistake {
+            name: "counts b^O as wide as the concatenation",
+            does: "It gives the bias of W^O h · d_v entries, one for each row of W^O; but \
+                a bias is added to the output, and has one for each column: d_model",
+            looks_right: "The concatenation is what W^O is applied to, and where heads \
+                share the width it is d_model wide",
+            read: COUNTING,
+            answer: |input| {
+                let Input { dims, bias } = *input;
+                let b_o = if bias { dims.concat_width() } else { 0 };
+                input.heads() + dims.concat_width() * dims.d_model() + b_o
+            },
+        },
+        Mistake {
+            name: "counts four biases of d_model entries",
+            does: "It adds 4 · d_model, whatever the heads are. But b^Q, b^K and b^V have \
+                h · d_k and h · d_v entries, those of all heads together",
+            looks_right: "Where heads share the width, h · d_k is d_model, and it is right",
+            read: HEADS,
+            answer: |input| input.with_biases(4 * input.dims.d_model()),
+        },
+        Mistake {
+            name: "counts the biases of a head as d_model wide",
+            does: "It gives each head three biases of d_model entries; but a bias is added \
+                to what the head makes, which is d_k or d_v wide",
+            looks_right: "A head reads tokens that are d_model wide, and b^O does have \
+                d_model entries",
+            read: COUNTING,
+            answer: |input| {
+                let Input { dims, .. } = *input;
+                input.with_biases((3 * dims.n_heads() + 1) * dims.d_model())
+            },
+        },
+        Mistake {
+            name: "gives a bias an entry for each row of its matrix",
+            does: "It counts as many entries as the projection reads; but a bias is added \
+                to what comes out, and has one for each column",
+            looks_right: "Every bias is in the count, and that of a square is right",
+            read: COUNTING,
+            answer: |input| {
+                let Input { dims, .. } = *input;
+                let of_heads = 3 * dims.n_heads() * dims.d_model();
+                input.with_biases(of_heads + dims.concat_width())
+            },
+        },
+        Mistake {
+            name: "counts the biases of one head alone",
+            does: "It multiplies the matrices by the number of heads and not the biases",
+            looks_right: "Every matrix is in the count, and the biases are few",
+            read: COUNTING,
+            answer: |input| {
+                let Input { dims, .. } = *input;
+                input.with_biases(2 * dims.d_k() + dims.d_v() + dims.d_model())
+            },
+        },
+        BIAS_AS_A_MATRIX,
+        Mistake {
+            answer: |input| {
+                let d_model = input.dims.d_model();
+                input.with_biases(4 * d_model * d_model)
+            },
+            ..BIAS_AS_A_MATRIX
         },
         NO_W_O,
         Mistake {
