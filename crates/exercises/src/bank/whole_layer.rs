@@ -96,11 +96,17 @@ pub static EXERCISE: Exercise<Input, Attended> = Exercise {
         outputs::NO_OUTPUT_BIAS,
         outputs::BIAS_PER_HEAD,
         outputs::NO_BIASES,
-        // The last, since it takes a NaN to be seen: exercise 26 does without it.
+        // The last, since they take huge scores or a NaN to be seen: exercise 26 does
+        // without them.
+        maps::NO_MAXIMUM,
+        maps::NO_MAXIMUM_GUARDED,
         outputs::PLAIN_PRODUCT,
     ],
     place: attended,
 };
+
+/// How many mistakes at the end of the list only show where numbers are bad.
+pub(super) const N_BAD_NUMBERS: usize = 3;
 
 /// PyTorch's numbers where there are some, otherwise those of the stage of chapter 4.
 fn reference(input: &Input) -> Attended {
@@ -138,6 +144,13 @@ fn cases() -> Vec<Case<Input>> {
             (4, 5),
             Mask::FirstKeys(3),
             17,
+        )),
+        with_huge_scores(to_another(
+            "huge scores for all queries but the first",
+            sizes(7, 2, 3, 4),
+            (4, 3),
+            Mask::None,
+            21,
         )),
         to_another("one mask per head", sizes(8, 3, 2, 4), (4, 4), mask_per_head(), 13),
         trained(),
@@ -208,6 +221,12 @@ fn trained() -> Case<Input> {
             known: Some(Attended { out: pilot.output.clone(), attn: pilot.attn.clone() }),
         },
     }
+}
+
+/// The first query stays as it is, so that a right map is not only 0 and 1.
+fn with_huge_scores(mut case: Case<Input>) -> Case<Input> {
+    case.input.query.rows_range_mut(1..).scale_mut(1e4);
+    case
 }
 
 /// What nobody may attend to may hold anything.

@@ -15,6 +15,7 @@ const SAYS_WHO: Section = Section::new("07-masks", "A mask says who may look at 
 const MULTIPLY: Section = Section::new("07-masks", "Two ways to multiply, both wrong");
 const EMPTY_ROW: Section =
     Section::new("08-bad-numbers", "A query with nothing to attend to");
+const HUGE: Section = Section::new("08-bad-numbers", "Huge scores");
 const ONE_A_HEAD: Section = Section::new("07-masks", "Several at once, and one per head");
 const MASKS_WRONG: Section = Section::new("07-masks", "What people get wrong");
 
@@ -39,6 +40,38 @@ pub const ROOT_OF_D_MODEL: Mistake<Input, Attended> = Mistake {
         Steps { divisor, ..Steps::RIGHT }.run(input)
     },
 };
+
+/// An own softmax, by the formula. A row without a key is NaN, or it is looked for.
+pub const NO_MAXIMUM: Mistake<Input, Attended> = Mistake {
+    name: "takes softmax without subtracting the largest score",
+    does: "A score of 1000 has an exponential that no f64 can hold, and ∞ / ∞ is NaN; where \
+        all scores of a row lie near −1000 it is 0 / 0, or the row looks as if it had no key",
+    looks_right: "It is softmax by the formula, and right for small scores, those of the \
+        trained layer among them",
+    read: HUGE,
+    answer: |input| Steps { share_out: by_the_formula, ..Steps::RIGHT }.run(input),
+};
+
+/// The same, with rows of zeros for a sum of 0.
+pub const NO_MAXIMUM_GUARDED: Mistake<Input, Attended> = Mistake {
+    answer: |input| {
+        let share_out = |scores: Matrix, mask: &Mask| {
+            shares(mask.apply(scores), |sum| if sum == 0.0 { 1.0 } else { sum })
+        };
+        Steps { share_out, ..Steps::RIGHT }.run(input)
+    },
+    ..NO_MAXIMUM
+};
+
+fn by_the_formula(scores: Matrix, mask: &Mask) -> Matrix {
+    shares(mask.apply(scores), |sum| sum)
+}
+
+fn shares(scores: Matrix, divisor: fn(f64) -> f64) -> Matrix {
+    let mut attn = scores.map(f64::exp);
+    attn.row_iter_mut().for_each(|mut row| row /= divisor(row.sum()));
+    attn
+}
 
 /// Softmax over the queries.
 pub const DOWN_THE_COLUMNS: Mistake<Input, Attended> = Mistake {
