@@ -3,7 +3,8 @@
 //! The map of one head, scaled.
 //!
 //! `attn = softmax(Q Kᵀ / s)`. You choose the divisor s. The width of the model is handed
-//! over too; decide whether you need it. `softmax_rows` from chapter 2 is there to use.
+//! over too; decide whether you need it. `softmax_rows` from chapter 2 is there to use; it
+//! takes the matrix itself, not a reference.
 //!
 //! Explained in chapter 2, “Why divide by √d_k”.
 //! Check it with `cargo learn check 4`; a hint: `cargo learn check 4 --hint`.

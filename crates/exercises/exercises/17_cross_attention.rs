@@ -12,7 +12,7 @@
 //!
 //! `w` has the projections `w.w_q`, `w.w_k` and `w.w_v`, each with a bias;
 //! `w.w_q.forward(x)` applies one, as a `Result`, which is an error if the shapes do not
-//! fit. `softmax_rows` is there to use.
+//! fit. `softmax_rows` is there to use, and takes the matrix itself, not a reference.
 //!
 //! Explained in chapter 7, “Attending to another sequence”.
 //! Check it with `cargo learn check 17`; a hint: `cargo learn check 17 --hint`.

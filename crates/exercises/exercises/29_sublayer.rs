@@ -2,7 +2,8 @@
 //!
 //! A layer with what stands around it.
 //!
-//! `f` is a layer and `norm` a norm; both take tokens and return tokens of the same shape.
+//! `f` is a layer and `norm` a norm; both take tokens, a `&Matrix`, and return tokens of the
+//! same shape, a `Matrix`. You call them as functions: `f(x)`.
 //! Add the residual, and put the norm where `place` says:
 //! - `NormPlace::Before`: the layer reads normed tokens, and nothing else is normed;
 //! - `NormPlace::After`: the layer reads the tokens as they are, and the sum is normed.

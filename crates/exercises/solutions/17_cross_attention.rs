@@ -10,7 +10,7 @@
 //!
 //! `w` has the projections `w.w_q`, `w.w_k` and `w.w_v`, each with a bias;
 //! `w.w_q.forward(x)` applies one, as a `Result`, which is an error if the shapes do not
-//! fit. `softmax_rows` is there to use.
+//! fit. `softmax_rows` is there to use, and takes the matrix itself, not a reference.
 
 use std::process::ExitCode;
 

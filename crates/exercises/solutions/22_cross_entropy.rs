@@ -12,7 +12,8 @@
 //!   the loss of that token is 2000: neither ∞ nor NaN, although the share is too small
 //!   for an f64.
 //!
-//! `softmax_rows` is there to use for the gradient. Is it any use for the loss?
+//! `softmax_rows` is there to use for the gradient; it takes the matrix itself, not a
+//! reference. Is it any use for the loss?
 
 use std::process::ExitCode;
 

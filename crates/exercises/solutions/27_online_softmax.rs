@@ -2,9 +2,9 @@
 //!
 //! One query meets its keys block by block, and no block comes twice. Three things are kept
 //! of all keys so far, in a `Running`:
-//! - `m`, the largest score;
-//! - `l`, the sum of `exp(score − m)`;
-//! - `o`, the sum of `exp(score − m) · value`, with d_v entries.
+//! - `m`, the largest score, an `f64`;
+//! - `l`, the sum of `exp(score − m)`, an `f64`;
+//! - `o`, the sum of `exp(score − m) · value`, a `Vec<f64>` with d_v entries.
 //!
 //! Take one block in: `scores` with the values of its keys, a row of `values` each. After
 //! every block, m, l and o must be what they would be if all keys so far had come at once.
