@@ -4,9 +4,10 @@ use std::process::ExitCode;
 
 use attention::{Matrix, softmax_rows};
 
-use super::{exponentials, inputs};
-use crate::{Answer, Case, Exercise, Mistake, Place, Section};
+use super::inputs;
+use crate::{Answer, Case, Exercise, Place, Section};
 
+mod mistakes;
 #[cfg(test)]
 mod tests;
 
@@ -34,6 +35,13 @@ impl Input {
     fn mean(&self, of: impl Fn(usize, usize) -> f64) -> f64 {
         let terms = self.classes.iter().enumerate().map(|(t, &c)| of(t, c));
         terms.sum::<f64>() / self.n_tokens()
+    }
+
+    /// The loss of token t if c were its right class.
+    fn token_loss(&self, t: usize, c: usize) -> f64 {
+        let row = self.logits.row(t);
+        let largest = row.max();
+        largest + row.map(|logit| (logit - largest).exp()).sum().ln() - row[c]
     }
 
     /// The right loss, with `of(p, y) / n` for each entry of the gradient: its share, and
@@ -81,8 +89,6 @@ pub fn check(answer: CrossEntropy) -> ExitCode {
 }
 
 const CLASS: Section = Section::new("10-learning", "When the answer is a class");
-const ROWS: Section = Section::new("02-scores-softmax-scale", "From scores to shares");
-const HUGE: Section = Section::new("08-bad-numbers", "Huge scores");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, LossAndGradient> = Exercise {
@@ -97,206 +103,7 @@ pub static EXERCISE: Exercise<Input, LossAndGradient> = Exercise {
         gradient sums to 0: what the right class gains, the others lose.",
     cases,
     reference: Input::right,
-    mistakes: &[
-        Mistake {
-            name: "subtracts 1 from every share",
-            does: "It pushes every logit up, as if every class were right; only the right \
-                class has a 1 to be compared with",
-            looks_right: "In the column of the right class it is right",
-            read: CLASS,
-            answer: |input| input.with_gradient(|p, _| p - 1.0),
-        },
-        Mistake {
-            name: "never subtracts the 1 of the right class",
-            does: "The gradient is the shares themselves, so every logit is pushed down, \
-                the right one too",
-            looks_right: "For every wrong class it is right",
-            read: CLASS,
-            answer: |input| input.with_gradient(|p, _| p),
-        },
-        Mistake {
-            name: "has the gradient's sign reversed",
-            does: "It computes right minus predicted, and a step against this gradient makes \
-                the right class less likely",
-            looks_right: "Every size is right, and every row sums to 0",
-            read: CLASS,
-            answer: |input| input.with_gradient(|p, y| y - p),
-        },
-        Mistake {
-            name: "leaves a factor p (1 − p) in the gradient",
-            does: "It multiplies by the slope of a share once more. The logarithm cancels \
-                that slope; with it, a class that was given almost nothing hardly learns",
-            looks_right: "There is a softmax, and for a squared error such a factor stays",
-            read: CLASS,
-            answer: |input| input.with_gradient(|p, y| (p - y) * p * (1.0 - p)),
-        },
-        Mistake {
-            name: "stops at the gradient of the shares",
-            does: "It returns −1/p for the right class and 0 for the others, which is the \
-                gradient of the shares; the step back through softmax is missing",
-            looks_right: "It is the derivative of −ln p",
-            read: CLASS,
-            answer: |input| {
-                input.with_gradient(|p, y| if y == 1.0 { -1.0 / p } else { 0.0 })
-            },
-        },
-        Mistake {
-            name: "sums over the tokens and takes no mean",
-            does: "Loss and gradient are n times too large, so a larger batch takes larger \
-                steps",
-            looks_right: "With one token it is the same",
-            read: CLASS,
-            answer: |input| {
-                let (loss, gradient) = input.right();
-                (loss * input.n_tokens(), gradient * input.n_tokens())
-            },
-        },
-        Mistake {
-            name: "takes the mean in the loss and forgets it in the gradient",
-            does: "The loss is divided by n and the gradient is not, so the gradient is that \
-                of another loss",
-            looks_right: "Each row of the gradient is right for its token alone",
-            read: CLASS,
-            answer: |input| {
-                let (loss, gradient) = input.right();
-                (loss, gradient * input.n_tokens())
-            },
-        },
-        Mistake {
-            name: "divides the gradient by the number of its entries",
-            does: "It divides by tokens times classes; but a token has one loss, however \
-                many classes there are",
-            looks_right: "The mean squared error is a mean over all entries",
-            read: CLASS,
-            answer: |input| {
-                let (loss, gradient) = input.right();
-                let n_classes = gradient.ncols() as f64;
-                (loss, gradient / n_classes)
-            },
-        },
-        Mistake {
-            name: "takes softmax without subtracting the maximum",
-            does: "Logits of 1000 have exponentials of ∞, and ∞ / ∞ is NaN; with logits of \
-                −1000 it is 0 / 0",
-            looks_right: "It is the formula, and right for logits near 0",
-            read: HUGE,
-            answer: |input| input.by_shares(&exponentials::shares(&input.logits)),
-        },
-        Mistake {
-            name: "subtracts the maximum of all tokens",
-            does: "A token whose logits lie far below another's is left with exponentials \
-                of 0, and comes out as NaN",
-            looks_right: "Nothing overflows, and with one token it is right",
-            read: HUGE,
-            answer: |input| {
-                let below = input.logits.add_scalar(-input.logits.max());
-                input.by_shares(&exponentials::shares(&below))
-            },
-        },
-        Mistake {
-            name: "takes the logarithm of a share that is 0",
-            does: "Where the right logit lies 1000 below the largest, its share is too small \
-                for an f64 and becomes 0, and the loss is ∞ instead of 1000",
-            looks_right: "The softmax subtracts its maximum, and every gradient is right",
-            read: CLASS,
-            answer: |input| input.by_shares(&softmax_rows(input.logits.clone())),
-        },
-        Mistake {
-            name: "adds a small number inside the logarithm",
-            does: "No loss can be larger than −ln of that number, about 20.7 for 1e-9. So a \
-                token that is wrong beyond all measure counts like one that is just wrong",
-            looks_right: "Nothing is ∞ any more, and small losses keep their digits",
-            read: CLASS,
-            answer: |input| {
-                let shares = softmax_rows(input.logits.clone());
-                input.with_loss(|t, c| -(shares[(t, c)] + 1e-9).ln())
-            },
-        },
-        // The other number that is often seen.
-        Mistake {
-            name: "adds a small number inside the logarithm",
-            does: "No loss can be larger than −ln of that number, about 27.6 for 1e-12. So a \
-                token that is wrong beyond all measure counts like one that is just wrong",
-            looks_right: "Nothing is ∞ any more, and small losses keep their digits",
-            read: CLASS,
-            answer: |input| {
-                let shares = softmax_rows(input.logits.clone());
-                input.with_loss(|t, c| -(shares[(t, c)] + 1e-12).ln())
-            },
-        },
-        Mistake {
-            name: "takes the logarithm of the logit",
-            does: "It takes ln of the number that comes before softmax, which may be \
-                negative, and then is NaN",
-            looks_right: "The loss is minus a logarithm; but it is that of a share",
-            read: CLASS,
-            answer: |input| input.with_loss(|t, c| -input.logits[(t, c)].ln()),
-        },
-        Mistake {
-            name: "leaves out the sum of the exponentials",
-            does: "The loss is minus the right logit, and raising all logits alike would \
-                lower it for nothing",
-            looks_right: "The logarithm undoes the exponential; but softmax also divided by \
-                the sum",
-            read: CLASS,
-            answer: |input| input.with_loss(|t, c| -input.logits[(t, c)]),
-        },
-        Mistake {
-            name: "has the loss's sign reversed",
-            does: "It returns the mean of ln p, which is below 0 and rises as the layer gets \
-                better",
-            looks_right: "Its size is right",
-            read: CLASS,
-            answer: |input| (-input.right().0, input.right().1),
-        },
-        Mistake {
-            name: "takes logarithms to base 2",
-            does: "The loss comes out in bits, 1.4427 times as large; the gradient belongs \
-                to the natural logarithm",
-            looks_right: "It is the unit of information, and falls when it should",
-            read: CLASS,
-            answer: |input| (input.right().0 / std::f64::consts::LN_2, input.right().1),
-        },
-        Mistake {
-            name: "takes softmax twice",
-            does: "It makes shares of the shares, which are all between 0 and 1, so even a \
-                layer that is sure and right keeps a loss",
-            looks_right: "Every row still sums to 1. In PyTorch it happens by handing shares \
-                to CrossEntropyLoss, which takes logits",
-            read: CLASS,
-            answer: |input| {
-                let shares = softmax_rows(input.logits.clone());
-                input.by_shares(&softmax_rows(shares))
-            },
-        },
-        Mistake {
-            name: "takes softmax down the columns",
-            does: "Each class shares itself out among the tokens; but a token shares itself \
-                out among the classes",
-            looks_right: "There is a softmax, and with as many tokens as classes nothing \
-                about the shape is odd",
-            read: ROWS,
-            answer: |input| {
-                input.by_shares(&softmax_rows(input.logits.transpose()).transpose())
-            },
-        },
-        Mistake {
-            name: "punishes every other class as well",
-            does: "It adds −ln (1 − p) for each wrong class: one yes-or-no question for each \
-                class, and not one choice among all",
-            looks_right: "It is binary cross-entropy, and falls too when the right class \
-                gains",
-            read: CLASS,
-            answer: |input| {
-                let shares = softmax_rows(input.logits.clone());
-                input.with_loss(|t, right| {
-                    let others = (0..shares.ncols()).filter(|&c| c != right);
-                    let others: f64 = others.map(|c| -(1.0 - shares[(t, c)]).ln()).sum();
-                    others - shares[(t, right)].ln()
-                })
-            },
-        },
-    ],
+    mistakes: mistakes::ALL,
     place: |_, Place { part, row, column }| match part {
         0 => "the loss".into(),
         _ => format!("the loss is right; d_logits, token {row}, class {column}"),

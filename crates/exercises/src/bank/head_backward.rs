@@ -139,6 +139,32 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
             },
         },
         Mistake {
+            name: "divides dQ by √d_k and not dK",
+            does: "It puts the scale into one of two products; but both come from the \
+                gradient of Q Kᵀ, which is that of the scores divided by √d_k",
+            looks_right: "There is one division forward, and one backward; but there it \
+                stands before the path splits",
+            read: WRONG,
+            answer: |input| {
+                let [_, dk, _] = input.through_products(&input.d_scores());
+                let [dq, _, dv] = input.right();
+                [dq, dk, dv]
+            },
+        },
+        Mistake {
+            name: "divides dK by √d_k and not dQ",
+            does: "It puts the scale into one of two products; but both come from the \
+                gradient of Q Kᵀ, which is that of the scores divided by √d_k",
+            looks_right: "There is one division forward, and one backward; but there it \
+                stands before the path splits",
+            read: WRONG,
+            answer: |input| {
+                let [dq, ..] = input.through_products(&input.d_scores());
+                let [_, dk, dv] = input.right();
+                [dq, dk, dv]
+            },
+        },
+        Mistake {
             name: "divides dV by √d_k too",
             does: "It scales all three gradients at the end; but values are averaged after \
                 the scale and never meet it",
@@ -167,6 +193,65 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
                 let alone = |a, d| a * (1.0 - a) * d;
                 let d_scores = input.attn.zip_map(&input.d_attn(), alone);
                 input.through_products(&(d_scores / input.sqrt_d_k()))
+            },
+        },
+        Mistake {
+            name: "forgets the dot product of the softmax",
+            does: "It takes a · da, and what is common to a whole row is not taken off; so \
+                raising all scores of a row alike would seem to change the loss",
+            looks_right: "A key with a share of 0 gets nothing, and every shape is right",
+            read: SOFTMAX,
+            answer: |input| {
+                let d_scores = input.attn.component_mul(&input.d_attn());
+                input.through_products(&(d_scores / input.sqrt_d_k()))
+            },
+        },
+        Mistake {
+            name: "takes the dot products down the columns",
+            does: "It takes off one number for each key; but softmax shares out each row, \
+                so it is one for each query",
+            looks_right: "Every shape is right, and a key with a share of 0 gets nothing",
+            read: SOFTMAX,
+            answer: |input| {
+                let (attn, d_attn) = (input.attn.transpose(), input.d_attn().transpose());
+                let d_scores = softmax_rows_backward(&attn, d_attn).expect("one shape");
+                input.through_products(&(d_scores.transpose() / input.sqrt_d_k()))
+            },
+        },
+        Mistake {
+            name: "exchanges the map and its gradient in softmax backward",
+            does: "It hands over da for the map and the map for da",
+            looks_right: "Both have the same shape, and their dot products are the same",
+            read: SOFTMAX,
+            answer: |input| {
+                let d_scores = softmax_rows_backward(&input.d_attn(), input.attn.clone());
+                let d_scores = d_scores.expect("one shape");
+                input.through_products(&(d_scores / input.sqrt_d_k()))
+            },
+        },
+        Mistake {
+            name: "gathers queries for dQ and keys for dK",
+            does: "It computes dP · Q and dPᵀ · K; but a factor of a product gets the other \
+                factor: a query gathers keys, and a key queries",
+            looks_right: "Each gradient is made from what it belongs to, and with as many \
+                keys as queries the shapes are right",
+            read: WALK,
+            answer: |input| {
+                let d_products = input.d_products();
+                let [_, _, dv] = input.right();
+                [&d_products * &input.q, d_products.transpose() * &input.k, dv]
+            },
+        },
+        Mistake {
+            name: "uses the map's gradient for dV",
+            does: "It computes dAᵀ · dhead; but a value gets dhead by the shares with which \
+                it was read",
+            looks_right: "In a backward pass one product follows another, and the shape is \
+                right",
+            read: WALK,
+            answer: |input| {
+                let [dq, dk, _] = input.right();
+                [dq, dk, input.d_attn().transpose() * &input.d_head]
             },
         },
         Mistake {

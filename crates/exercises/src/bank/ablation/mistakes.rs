@@ -201,6 +201,64 @@ pub const ALL: &[Mistake<Input, Ablated>] = &[
         },
     },
     Mistake {
+        name: "keeps what lies in the subspace and removes the rest",
+        does: "It mixes the scaled part itself and compares that with the whole output; but \
+            the control is what is left when that part is gone",
+        looks_right: "It is the part that is as large as the head",
+        read: AWAY,
+        answer: |input| {
+            let control = input.damage(&(&input.concat - input.of_control()));
+            Ablated { control, ..input.right() }
+        },
+    },
+    Mistake {
+        name: "looks for the control in the head's part alone",
+        does: "It projects the head's own columns onto the subspace, and removes some of \
+            the head instead of some of the whole concatenation",
+        looks_right: "The subspace is as wide as the head, and the norms agree",
+        read: AWAY,
+        answer: |input| {
+            let part = input.of_head() * &input.basis * input.basis.transpose();
+            let control = input.damage(&part) * input.of_head().norm() / part.norm();
+            Ablated { control, ..input.right() }
+        },
+    },
+    Mistake {
+        name: "removes the control from what is left without the head",
+        does: "It takes the subspace off a concatenation whose head is zeroed already, so \
+            both are missing",
+        looks_right: "Each of the two is removed as it should be",
+        read: AWAY,
+        answer: |input| {
+            let control = input.damage(&(input.of_head() + input.of_control()));
+            Ablated { control, ..input.right() }
+        },
+    },
+    Mistake {
+        name: "compares the control with the output without the head",
+        does: "It measures from the zeroed output to the one without the subspace, so the \
+            head is missing from one and not from the other",
+        looks_right: "Both are outputs that lack something",
+        read: AWAY,
+        answer: |input| {
+            let control = input.damage(&(input.of_control() - input.of_head()));
+            Ablated { control, ..input.right() }
+        },
+    },
+    Mistake {
+        name: "sends what was removed through W^O with its bias",
+        does: "It takes the norm of part · W^O + b^O. A difference of two outputs has no \
+            bias",
+        looks_right: "What was removed, mixed by W^O, is what the output lost; and \
+            `forward` adds the bias",
+        read: SUM,
+        answer: |input| {
+            let damage = input.out(&input.of_head()).norm();
+            let control = input.out(&input.of_control()).norm();
+            Ablated { damage, control, ..input.right() }
+        },
+    },
+    Mistake {
         name: "measures before W^O",
         does: "It takes the norm of what was removed. Head and control are made equal there, \
             so the two numbers can never differ",

@@ -192,6 +192,57 @@ pub const ALL: &[Mistake<Input, Vec<Running>>] = &[
         },
     },
     Mistake {
+        name: "keeps the average and not the sum",
+        does: "It keeps o / l after each block, and multiplies it by the old l before the \
+            next. That is consistent, and not what `o` holds here: the division comes once, \
+            at the end",
+        looks_right: "The last o is the output of the head, with no division left to do",
+        read: BLOCKS,
+        answer: |input| {
+            let averaged = |mut state: Running| {
+                let l = if state.l == 0.0 { 1.0 } else { state.l };
+                state.o.iter_mut().for_each(|o| *o /= l);
+                state
+            };
+            RIGHT.run(input).into_iter().map(averaged).collect()
+        },
+    },
+    Mistake {
+        name: "subtracts the block's own maximum from its scores",
+        does: "m is the largest score so far, and the exponents of the block are relative to \
+            the largest of the block. Where that is smaller, its keys count too much",
+        looks_right: "m is right, and while scores rise both maxima are the same",
+        read: BLOCKS,
+        answer: |input| {
+            input.after_each_block(|running, scores, values| {
+                let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let (old, new) = (running.m, running.m.max(largest));
+                running.l *= correction(old, new);
+                running.o.iter_mut().for_each(|o| *o *= correction(old, new));
+                add(running, scores, values, finite(largest));
+                running.m = new;
+            })
+        },
+    },
+    Mistake {
+        name: "adds the values without their exponentials",
+        does: "Every key adds its value to o in full, whatever its score, and a blocked key \
+            does too",
+        looks_right: "m and l are right, and o is corrected when the maximum rises",
+        read: BLOCKS,
+        answer: |input| {
+            input.after_each_block(|running, scores, values| {
+                let o: Vec<f64> = running.o.clone();
+                let old = running.m;
+                RIGHT.take_in(running, scores, values);
+                let sums = values.row_sum();
+                let added = o.iter().zip(sums.iter());
+                running.o =
+                    added.map(|(o, v)| o * correction(old, running.m) + v).collect();
+            })
+        },
+    },
+    Mistake {
         name: "does not keep the new maximum",
         does: "m stays −∞, so each block takes its own for the first, and the correction of \
             all before it is 0",
