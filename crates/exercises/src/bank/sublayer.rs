@@ -55,6 +55,14 @@ impl Input {
         self.norm(&(x + self.f(x)))
     }
 
+    fn both(&self, x: &Matrix) -> Matrix {
+        self.norm(&self.before(x))
+    }
+
+    fn normed_residual(&self, x: &Matrix) -> Matrix {
+        self.norm(x) + self.f(x)
+    }
+
     fn right(&self) -> Matrix {
         self.either(|x| self.before(x), |x| self.after(x))
     }
@@ -76,6 +84,48 @@ pub fn check(answer: Sublayer) -> ExitCode {
 
 const RESIDUAL: Section = Section::new("14-the-block", "The residual");
 const WRONG: Section = Section::new("14-the-block", "What people get wrong");
+
+/// In one of the places, or in both.
+const NO_RESIDUAL: Mistake<Input, Matrix> = Mistake {
+    name: "leaves out the residual",
+    does: "It gives back what the layer says, and the token itself is gone",
+    looks_right: "The shape is right, and the norm is in its place",
+    read: RESIDUAL,
+    answer: |input| {
+        input.either(|x| input.f(&input.norm(x)), |x| input.norm(&input.f(x)))
+    },
+};
+
+/// In one of the places, or in both.
+const BOTH_NORMS: Mistake<Input, Matrix> = Mistake {
+    name: "norms both before and after",
+    does: "The layer reads normed tokens, and the sum is normed as well",
+    looks_right: "Each of the two is right in its place",
+    read: RESIDUAL,
+    answer: |input| input.either(|x| input.both(x), |x| input.both(x)),
+};
+
+/// In one of the places, or in both.
+const NO_NORM: Mistake<Input, Matrix> = Mistake {
+    name: "never norms",
+    does: "It computes x + f(x), in one place or in both, and scale grows from block to \
+        block",
+    looks_right: "The residual is right",
+    read: RESIDUAL,
+    answer: |input| &input.x + input.f(&input.x),
+};
+
+/// In one of the places, or in both.
+const NORMED_RESIDUAL: Mistake<Input, Matrix> = Mistake {
+    name: "norms the residual and nothing else",
+    does: "It computes norm(x) + f(x): the layer reads the tokens as they are, and they \
+        come back normed",
+    looks_right: "There is one norm, one layer and one sum",
+    read: RESIDUAL,
+    answer: |input| {
+        input.either(|x| input.normed_residual(x), |x| input.normed_residual(x))
+    },
+};
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
@@ -126,14 +176,16 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             read: RESIDUAL,
             answer: |input| input.either(|x| input.after(x), |x| input.before(x)),
         },
+        NO_RESIDUAL,
         Mistake {
-            name: "leaves out the residual",
-            does: "It gives back what the layer says, and the token itself is gone",
-            looks_right: "The shape is right, and the norm is in its place",
-            read: RESIDUAL,
+            answer: |input| input.either(|x| input.f(&input.norm(x)), |x| input.after(x)),
+            ..NO_RESIDUAL
+        },
+        Mistake {
             answer: |input| {
-                input.either(|x| input.f(&input.norm(x)), |x| input.norm(&input.f(x)))
+                input.either(|x| input.before(x), |x| input.norm(&input.f(x)))
             },
+            ..NO_RESIDUAL
         },
         Mistake {
             name: "norms what the layer says instead of the sum",
@@ -145,15 +197,14 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                 input.either(|x| input.before(x), |x| x + input.norm(&input.f(x)))
             },
         },
+        BOTH_NORMS,
         Mistake {
-            name: "norms both before and after",
-            does: "The layer reads normed tokens, and the sum is normed as well",
-            looks_right: "Each of the two is right in its place",
-            read: RESIDUAL,
-            answer: |input| {
-                let both = |x: &Matrix| input.norm(&(x + input.f(&input.norm(x))));
-                input.either(both, both)
-            },
+            answer: |input| input.either(|x| input.both(x), |x| input.after(x)),
+            ..BOTH_NORMS
+        },
+        Mistake {
+            answer: |input| input.either(|x| input.before(x), |x| input.both(x)),
+            ..BOTH_NORMS
         },
         Mistake {
             name: "adds the residual after the norm",
@@ -162,12 +213,27 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             read: RESIDUAL,
             answer: |input| input.either(|x| input.before(x), |x| x + input.after(x)),
         },
+        NO_NORM,
         Mistake {
-            name: "never norms",
-            does: "It computes x + f(x) in both places, and scale grows from block to block",
-            looks_right: "The residual is right",
-            read: RESIDUAL,
-            answer: |input| &input.x + input.f(&input.x),
+            answer: |input| input.either(|x| x + input.f(x), |x| input.after(x)),
+            ..NO_NORM
+        },
+        Mistake {
+            answer: |input| input.either(|x| input.before(x), |x| x + input.f(x)),
+            ..NO_NORM
+        },
+        NORMED_RESIDUAL,
+        Mistake {
+            answer: |input| {
+                input.either(|x| input.normed_residual(x), |x| input.after(x))
+            },
+            ..NORMED_RESIDUAL
+        },
+        Mistake {
+            answer: |input| {
+                input.either(|x| input.before(x), |x| input.normed_residual(x))
+            },
+            ..NORMED_RESIDUAL
         },
     ],
     place: places::token_feature,
