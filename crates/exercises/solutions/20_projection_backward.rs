@@ -5,9 +5,9 @@
 //! it moves when an entry of W, of b and of X moves, in this order.
 //!
 //! - Each of the three has the shape of what it belongs to.
-//! - W and b serve every token. So if you stack one more token below the others, what it
-//!   adds to the first two gradients is what it would have alone, and the third gets one
-//!   more row.
+//! - W and b serve every token. So if you stack one more token below the others, the
+//!   first two gradients grow by those of that token alone, and the third gets one more
+//!   row.
 //! - A token whose row of `d_y` is 0 contributes nothing.
 //!
 //! `linear.weight` is W, and every projection here has a bias. `m.transpose()` is the
