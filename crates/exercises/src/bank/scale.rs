@@ -34,8 +34,8 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     begin: "the scores, one for each query and key: q * k.transpose(). Then ask how wide \
         the rows are that were multiplied",
     print: "your scores and shares",
-    passed: "Divided by √d_k, the scores of a fresh head have a spread of about 1 however \
-        wide the head is.",
+    passed: "Divided by √d_k, random scores have a spread of about 1, however wide \
+             the head is.",
     cases,
     reference: |input| divided_by(input, (input.q.ncols() as f64).sqrt()),
     mistakes: &[
