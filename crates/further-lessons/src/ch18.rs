@@ -5,6 +5,8 @@ pub mod patterns;
 pub mod removed;
 pub mod word;
 
+use std::sync::OnceLock;
+
 use anyhow::Result;
 use decoders::Findings;
 use lessons::Entry;
@@ -22,10 +24,15 @@ pub const N_HEADS: usize = 9;
 /// Heads of keys and values in each.
 pub const N_KV_HEADS: usize = 3;
 
-/// What was measured on the model.
+/// What was measured on the model; read once, since a live figure asks at every move.
 ///
 /// # Errors
 /// None; the file is in `decoders`.
-pub fn findings() -> Result<Findings> {
-    Ok(Findings::smollm2()?)
+pub fn findings() -> Result<&'static Findings> {
+    static FINDINGS: OnceLock<Findings> = OnceLock::new();
+    if let Some(found) = FINDINGS.get() {
+        return Ok(found);
+    }
+    let found = Findings::smollm2()?;
+    Ok(FINDINGS.get_or_init(|| found))
 }

@@ -20,7 +20,7 @@ fn range(losses: impl IntoIterator<Item = f64>) -> String {
 
 #[test]
 fn the_heads_that_have_a_pattern() {
-    let heads = findings().unwrap().heads;
+    let heads = &findings().unwrap().heads;
     let mut quoted = vec![
         ("period".to_owned(), PERIOD.to_string()),
         ("copies".to_owned(), COPIES.to_string()),
@@ -28,7 +28,7 @@ fn the_heads_that_have_a_pattern() {
     ];
     let mut table = Table::new([("", -36), ("heads", 5), ("  the most", -44)]);
     for (pattern, name) in PATTERNS {
-        let found = above(&shares(&heads, pattern).unwrap(), MOST);
+        let found = above(&shares(heads, pattern).unwrap(), MOST);
         let told: Vec<String> = found
             .iter()
             .take(4)
@@ -40,7 +40,7 @@ fn the_heads_that_have_a_pattern() {
             format!("  {}", told.join(", ")),
         ]);
         quoted.push((pattern.to_owned(), found.len().to_string()));
-        let all = above(&shares(&heads, pattern).unwrap(), 0.0);
+        let all = above(&shares(heads, pattern).unwrap(), 0.0);
         let (layer, head, of) = all[0];
         quoted.push((format!("{pattern}_best"), format!("{layer}.{head}")));
         quoted.push((format!("{pattern}_best_share"), share(of)));
@@ -51,7 +51,7 @@ fn the_heads_that_have_a_pattern() {
     }
     // Of those that copy on random text, the ones that give most to the first token on prose.
     let (copying, first) =
-        (shares(&heads, "copying").unwrap(), shares(&heads, "first").unwrap());
+        (shares(heads, "copying").unwrap(), shares(heads, "first").unwrap());
     let waits =
         copying.iter().zip(&first).filter(|(copied, of)| **copied > MOST && **of > MOST);
     quoted.push(("copying_waits".to_owned(), waits.count().to_string()));
@@ -62,7 +62,7 @@ fn the_heads_that_have_a_pattern() {
 #[test]
 fn copying_heads_taken_away() {
     let findings = findings().unwrap();
-    let whole = without(&findings, "whole", 0, "zero")[0];
+    let whole = without(findings, "whole", 0, "zero")[0];
     let mut table = Table::new([
         ("heads", 5),
         ("most copying", 14),
@@ -72,7 +72,7 @@ fn copying_heads_taken_away() {
     table.row(["0", &nats(whole.later), "", ""]);
     for n in &COUNTS[..4] {
         let later =
-            |what| without(&findings, what, *n, "zero").into_iter().map(|it| it.later);
+            |what| without(findings, what, *n, "zero").into_iter().map(|it| it.later);
         table.row([
             n.to_string(),
             nats(later("copying").next().unwrap()),
@@ -80,7 +80,7 @@ fn copying_heads_taken_away() {
             range(later("random")),
         ]);
     }
-    let of = |what, how| without(&findings, what, OF_PROSE, how);
+    let of = |what, how| without(findings, what, OF_PROSE, how);
     let mut quoted = vec![
         ("gone", OF_PROSE.to_string()),
         ("later_whole", nats(whole.later)),
@@ -145,7 +145,7 @@ fn copying_without_the_heads_that_look_back() {
 
 #[test]
 fn names_that_stood_there_before() {
-    let words = findings().unwrap().words;
+    let words = &findings().unwrap().words;
     let mut table = Table::new([
         ("", -12),
         ("never said", 10),
@@ -153,7 +153,7 @@ fn names_that_stood_there_before() {
         ("no copying", 12),
         ("random", 15),
     ]);
-    for word in &words {
+    for word in words {
         let name = format!("Durs|{}", word.end.trim());
         let random = range(word.random.iter().copied());
         let [alone, whole, without] = [word.alone, word.whole, word.without].map(nats);
@@ -171,7 +171,7 @@ const MENDS: f64 = 1.1;
 
 #[test]
 fn windows_with_and_without_the_first_tokens() {
-    let windows = findings().unwrap().windows;
+    let windows = &findings().unwrap().windows;
     let of = |what: &str, width: usize, kept: usize| {
         let of = windows.iter().filter(|it| {
             it.what == what && it.kept == kept && (what == "whole" || it.width == width)
@@ -210,7 +210,7 @@ fn windows_with_and_without_the_first_tokens() {
 
 #[test]
 fn three_heads_of_keys_and_values_made_one() {
-    let merged = findings().unwrap().merged;
+    let merged = &findings().unwrap().merged;
     let perplexity = |loss: f64| attention::thousands(loss.exp().round() as u64);
     let mut quoted =
         vec![("merged_whole".to_owned(), format!("{:.1}", merged.whole.exp()))];
@@ -235,7 +235,7 @@ const NOTICED: f64 = 0.095;
 
 #[test]
 fn many_heads_taken_away() {
-    let order = findings().unwrap().order;
+    let order = &findings().unwrap().order;
     let mut table = Table::new([("gone", 5), ("least important", 17), ("random", 15)]);
     table.row(["0 %", &nats(order.whole), ""]);
     let at = |nth: usize, of: &str| {
@@ -278,7 +278,7 @@ fn many_heads_taken_away() {
 
 #[test]
 fn what_may_come_next() {
-    let all: Findings = findings().unwrap();
+    let all: &Findings = findings().unwrap();
     let mut table =
         Table::new([("", -10), ("logit", 7), ("T = 1", 8), ("T = 0.5", 9), ("T = 2", 8)]);
     let prompt = &all.next[0];

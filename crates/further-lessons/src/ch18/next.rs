@@ -27,7 +27,7 @@ const DRAWN: usize = 20;
 
 fn controls() -> Vec<Control> {
     // The figure says so if there are no findings.
-    let prompts = findings().map(|found| found.next).unwrap_or_default();
+    let prompts = findings().map_or(&[][..], |found| &found.next);
     let options = prompts.iter().enumerate();
     let options =
         options.map(|(nth, next)| (nth.to_string(), format!("{} …", next.prompt)));
@@ -47,11 +47,11 @@ pub fn probabilities(next: &Next, temperature: f64) -> Vec<f64> {
 
 fn draw(settings: &Settings) -> Result<Shown> {
     let nth: usize = settings.choice("prompt")?.parse()?;
-    let next = findings()?.next.into_iter().nth(nth).context("no such text")?;
+    let next = findings()?.next.get(nth).context("no such text")?;
     let temperature = settings.number("temperature")?;
     let seed = settings.count("seed")?;
 
-    let (at_1, at_t) = (probabilities(&next, 1.0), probabilities(&next, temperature));
+    let (at_1, at_t) = (probabilities(next, 1.0), probabilities(next, temperature));
     let row = |name: String, shares: &[f64]| WeightRow {
         name,
         shares: shares[..SHOWN].to_vec(),
@@ -105,9 +105,9 @@ mod tests {
 
     #[test]
     fn draws_follow_the_probabilities() {
-        for next in findings().unwrap().next {
+        for next in &findings().unwrap().next {
             for temperature in [0.5, 1.0, 2.0] {
-                let expected = probabilities(&next, temperature);
+                let expected = probabilities(next, temperature);
                 assert!((expected.iter().sum::<f64>() - 1.0).abs() < 1e-12);
                 let mut choice = Choice::sampled(temperature, 1).unwrap();
                 let mut found = vec![0.0; expected.len()];

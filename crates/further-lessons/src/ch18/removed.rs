@@ -30,7 +30,7 @@ pub fn without<'a>(
 /// The loss on later copies by the number of heads that are gone, medians of seeds.
 pub(super) fn copying(_: &Args) -> Result<Figure> {
     let findings = findings()?;
-    let whole = without(&findings, "whole", 0, "zero");
+    let whole = without(findings, "whole", 0, "zero");
     let whole = whole.first().context("the whole model")?.later;
     let line = |(what, name): (&str, &str)| {
         let of = findings.removed.iter().filter(|it| it.what == what && it.how == "zero");
@@ -55,7 +55,7 @@ pub(super) fn copying(_: &Args) -> Result<Figure> {
 
 /// The loss on prose without some tenths of all heads.
 pub(super) fn order(_: &Args) -> Result<Figure> {
-    let order = findings()?.order;
+    let order = &findings()?.order;
     let line = |name: &str, way: &str| {
         let of = |nth: usize| {
             let ways = order.ways.iter().filter(|it| it.order == way);
@@ -87,13 +87,13 @@ mod tests {
         let findings = findings().unwrap();
         // Worse than a guess, where others do little.
         let later = |what| {
-            let of = without(&findings, what, OF_PROSE, "zero");
+            let of = without(findings, what, OF_PROSE, "zero");
             median(of.iter().map(|it| it.later))
         };
         assert!(later("copying") > findings.merged.guess);
         assert!(later("random") < 3.0 && later("same layers") < 3.0);
         // A fifth of all heads is noticed: a perplexity a tenth higher.
-        let order = findings.order;
+        let order = &findings.order;
         assert_eq!(order.tenths[1], 2);
         assert!((order.ways[0].losses[1] - order.whole).exp() > 1.1);
     }

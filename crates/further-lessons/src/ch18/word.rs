@@ -9,7 +9,7 @@ use super::findings;
 
 /// The head that copies most, on a name that is in no book.
 pub(super) fn figure(_: &Args) -> Result<Figure> {
-    let word = findings()?.words.into_iter().nth(1).context("a name that is made up")?;
+    let word = findings()?.words.get(1).context("a name that is made up")?;
     let n = word.pieces.len();
     ensure!(word.map.len() == n && word.map.iter().all(|row| row.len() == n), "a map");
     let pieces: Vec<&str> =
