@@ -79,7 +79,7 @@ fn the_verbs_question_nudged() {
         ("loss at 2 + h", 16),
         ("loss at 2 − h", 16),
         ("difference / 2h", 18),
-        ("off by", 12),
+        ("relative error", 16),
     ]);
     for h in [1.0, 0.1, 0.01, 1e-4] {
         let off = (quotient(h) / gradient - 1.0).abs();

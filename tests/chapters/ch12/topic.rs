@@ -12,7 +12,7 @@ fn head_11_attends_most_to_one_word_from_every_token() {
     let mut table = Table::new([
         ("sentence", -14),
         ("word", -10),
-        ("tokens that attend most to it", 29),
+        ("tokens that give no word more", 29),
         ("mean share", 12),
     ]);
     let mut quoted = Vec::new();

@@ -15,7 +15,7 @@ use crate::ch02::{FLEW, pass_of};
 pub const FACTORS: [f64; 3] = [0.5, 1.0, 4.0];
 
 /// Tokens, and the side of a tile: eight rows of tiles.
-pub const TILES: [usize; 2] = [512, 64];
+pub const TILES: [usize; 2] = [1024, 128];
 
 /// The row of “flew” in head 11 after its scores are multiplied.
 ///
@@ -66,7 +66,7 @@ pub(super) fn tiles(args: &Args) -> Result<Figure> {
     let title = match mask {
         Mask::None => format!("Without a mask all {all} tiles are computed"),
         _ => format!(
-            "Causal: {computed} of {all} tiles are computed, and {} left out",
+            "Causal: {computed} of {all} tiles of {tile} × {tile} are computed, and {} left out",
             counts.left_out
         ),
     };
