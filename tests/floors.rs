@@ -137,7 +137,7 @@ const SUBJECT: [(&str, &[&str]); 21] = [
 ];
 
 /// Which of our crates each tool may use; `learn`, the command, may only use what is light.
-const TOOLS: [(&str, &[&str]); 14] = [
+const TOOLS: [(&str, &[&str]); 15] = [
     ("live", &["gallery", "lessons"]),
     ("live-encoder", &["attention", "encoders", "fused-heads", "pretrained"]),
     ("tools/workshop", &[]),
@@ -159,11 +159,12 @@ const TOOLS: [(&str, &[&str]); 14] = [
             "pretrained",
         ],
     ),
+    ("tools/pages", &["workshop", "practice"]),
     (
         "tools/book",
         &[
             "workshop",
-            "practice",
+            "pages",
             "gallery",
             "lessons",
             "live",

@@ -34,7 +34,7 @@ const NONSENSE: &str = "nonsense";
 /// these.
 fn chapters(mut look: impl FnMut(&'static Live, &Browser, &str)) {
     let Some(folder) = crate::live_book() else { return };
-    let server = book::serve(0).unwrap();
+    let server = pages::serve(0).unwrap();
     let browser = Browser::start().unwrap();
     let only = std::env::var("LIVE").ok();
     let asked = |live: &&Live| {

@@ -60,7 +60,7 @@ fn live_book() -> Option<&'static Path> {
 #[test]
 fn every_page_stands_on_its_own() {
     let (folder, _) = &*BOOK;
-    let server = book::serve(0).unwrap();
+    let server = pages::serve(0).unwrap();
     let browser = Browser::start().unwrap();
     let mut problems = Vec::new();
     let mut heaviest = 0f64;

@@ -98,7 +98,7 @@ fn the_page_gives_the_maps_that_the_crates_give() {
     if crate::live_book().is_none() {
         return;
     }
-    let (server, browser) = (book::serve(0).unwrap(), Browser::start().unwrap());
+    let (server, browser) = (pages::serve(0).unwrap(), Browser::start().unwrap());
     let folder = tiny();
     let model = native(folder.path());
     for view in VIEWS {
@@ -132,7 +132,7 @@ fn what_cannot_be_read_is_said_in_the_crates_words() {
     if crate::live_book().is_none() {
         return;
     }
-    let (server, browser) = (book::serve(0).unwrap(), Browser::start().unwrap());
+    let (server, browser) = (pages::serve(0).unwrap(), Browser::start().unwrap());
     let folder = tiny();
     let page = open(&browser, server.url(), VIEWS[0], "");
     let refused = |state: Value, said: &str| {
@@ -168,7 +168,7 @@ fn where_it_cannot_be_the_command_is_all_there_is() {
     if crate::live_book().is_none() {
         return;
     }
-    let (server, browser) = (book::serve(0).unwrap(), Browser::start().unwrap());
+    let (server, browser) = (pages::serve(0).unwrap(), Browser::start().unwrap());
     let no_module = "const real = fetch; window.fetch = (url, ...rest) => \
         `${url}`.endsWith('live.json') ? Promise.resolve(new Response('{}')) : real(url, ...rest)";
     for first in ["delete window.WebAssembly", no_module] {
@@ -191,7 +191,7 @@ fn six_layers_of_twelve_heads() {
     if crate::live_book().is_none() {
         return;
     }
-    let (server, browser) = (book::serve(0).unwrap(), Browser::start().unwrap());
+    let (server, browser) = (pages::serve(0).unwrap(), Browser::start().unwrap());
     let page = open(&browser, server.url(), VIEWS[0], "");
     let sentence = "The animal did not cross the wide street because it was too tired, and the \
                     driver of the car waited for it.";

@@ -1,4 +1,5 @@
-//! `cargo learn`: the book at once, the notebooks as soon as they are set up.
+//! `cargo learn`: the book's text at once, its figures as soon as they are compiled, the
+//! notebooks as soon as they are set up.
 
 use std::process::{Child, Command};
 use std::sync::Arc;
@@ -6,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use workshop::build::Profile;
+use workshop::{paths, stamp};
 
 use crate::tool;
 
@@ -19,8 +21,8 @@ pub struct Args {
     no_open: bool,
 }
 
-/// Starts the book, then the notebooks, and stays until Ctrl-C, which reaches all three
-/// programs: each stops by itself.
+/// Starts the book, then the notebooks, and stays until Ctrl-C, which reaches all programs:
+/// each stops by itself.
 ///
 /// # Errors
 /// A book or notebooks that do not compile. What keeps the notebooks from running they say
@@ -32,18 +34,48 @@ pub fn run(args: &Args) -> Result<()> {
         move || interrupted.store(true, Ordering::Relaxed)
     };
     ctrlc::set_handler(on_ctrl_c).context("cannot wait for Ctrl-C")?;
-    let mut book = tool::command("book", Profile::Dev)?;
-    book.arg("serve").args(args.no_open.then_some("--no-open"));
-    let mut book = Stopped(book.spawn().context("the book could not be started")?);
+    let is_stopped = || interrupted.load(Ordering::Relaxed);
+
+    let mut book = open_book(args, is_stopped)?;
+    if is_stopped() {
+        return Ok(());
+    }
+    let enliven = tool::command("book", Profile::Dev)?.arg("enliven").spawn();
+    let _enliven = Stopped(enliven.context("the figures could not be made live")?);
 
     let works = notebooks(&interrupted).unwrap_or_else(|error| {
         println!("Notebooks  {error:#}");
         false
     });
-    if !works && !interrupted.load(Ordering::Relaxed) {
+    if !works && !is_stopped() {
         println!("The book stays open. Ctrl-C stops it.");
         book.0.wait()?;
     }
+    Ok(())
+}
+
+/// Opens the book, with figures as the crates draw them now. Where there is no whole book
+/// yet its text comes first: figures need all crates, and these twice the time to compile.
+fn open_book(args: &Args, is_stopped: impl Fn() -> bool) -> Result<Stopped> {
+    let is_there = stamp::read(&paths::book()).is_some();
+    if is_there {
+        draw(&is_stopped)?;
+    }
+    let mut pages = tool::command("pages", Profile::Dev)?;
+    pages.args(args.no_open.then_some("--no-open"));
+    let pages = Stopped(pages.spawn().context("the book could not be started")?);
+    if !is_there && !is_stopped() {
+        draw(&is_stopped)?;
+    }
+    Ok(pages)
+}
+
+/// Builds the book with its figures, where it is not as its sources are.
+fn draw(is_stopped: impl Fn() -> bool) -> Result<()> {
+    let drawn = tool::command("book", Profile::Dev)?.arg("draw").status();
+    let is_drawn = drawn.context("the figures could not be drawn")?.success();
+    // What is wrong it has said itself.
+    ensure!(is_drawn || is_stopped(), "the book could not be built");
     Ok(())
 }
 

@@ -10,10 +10,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use lessons::live::Weights;
+use pages::versioned;
 use serde_json::{Map, Value, json};
 use workshop::{build, step};
 
-use crate::asset::versioned;
 use crate::figure::NO_MODULE;
 
 const TARGET: &str = "wasm32-unknown-unknown";

@@ -7,9 +7,6 @@ use book::Live;
 use clap::{Parser, Subcommand};
 use workshop::progress;
 
-/// mdBook's own port.
-const PORT: u16 = 3000;
-
 #[derive(Parser)]
 #[command(name = "book")]
 struct Cli {
@@ -21,12 +18,10 @@ struct Cli {
 enum Command {
     /// Build the book and check it: includes, numbers, figures, links
     Check,
-    /// Build the book, serve it and open it, until Ctrl-C
-    Serve {
-        /// Open no browser, for a machine without a screen
-        #[arg(long)]
-        no_open: bool,
-    },
+    /// Build the book with its figures, where it is not there as its sources are
+    Draw,
+    /// Make the figures of the built book live, where this machine can
+    Enliven,
     /// What mdBook runs on the chapters
     Preprocess {
         /// mdBook asks `preprocess supports RENDERER` first.
@@ -38,23 +33,21 @@ enum Command {
 fn main() -> ExitCode {
     workshop::exit(match Cli::parse().command {
         Command::Check => book::built_and_checked().map(|summary| println!("{summary}")),
-        Command::Serve { no_open } => serve(!no_open),
+        Command::Draw => draw(),
+        Command::Enliven => enliven(),
         Command::Preprocess { supports } if supports.is_empty() => book::preprocess(),
         Command::Preprocess { .. } => Ok(()),
     })
 }
 
-fn serve(opens: bool) -> Result<()> {
-    let bar = progress::spinner("book: building");
+fn draw() -> Result<()> {
+    let bar = progress::spinner("book: drawing its figures");
     let built = book::build_if_changed();
     bar.finish_and_clear();
-    built?;
-    let server = book::serve(PORT)?;
-    println!("Book       {}", server.url());
-    if opens && let Err(error) = book::open(server.url()) {
-        println!("           {error:#}");
-    }
-    // The book is open already: this takes a minute, the first time.
+    built.map(drop)
+}
+
+fn enliven() -> Result<()> {
     match book::add_live()? {
         Live::Added { .. } => {
             println!("Figures    live: reload a page that is open already")
@@ -62,7 +55,5 @@ fn serve(opens: bool) -> Result<()> {
         none @ Live::NoTarget => println!("           {none}"),
     }
     // Another minute, for those who bring their own model.
-    book::add_encoder()?;
-    server.wait();
-    Ok(())
+    book::add_encoder().map(drop)
 }

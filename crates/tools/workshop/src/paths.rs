@@ -18,6 +18,11 @@ pub fn bench_run() -> PathBuf {
     state().join("bench.json")
 }
 
+/// The built book, with `index.html` in it. As `build-dir` in book.toml has it.
+pub fn book() -> PathBuf {
+    workspace().join("target/book")
+}
+
 /// `.learn`, made by set-up, safe to delete: the next `cargo learn` makes it again, all but
 /// what you answered to `cargo learn predict`.
 pub fn state() -> PathBuf {

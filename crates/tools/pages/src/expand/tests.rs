@@ -1,5 +1,5 @@
 use super::*;
-use crate::figure::SAMPLE;
+use crate::figures::Sample;
 use std::fs;
 
 fn expanded(text: &str) -> Expanded {
@@ -13,7 +13,7 @@ fn expanded(text: &str) -> Expanded {
     fs::write(snapshots.join("x__ticks.snap"), "```\n").unwrap();
     fs::write(folder.path().join("a.rs"), "// ANCHOR: f\nfn f() {}\n// ANCHOR_END: f\n")
         .unwrap();
-    Expander::new(&chapters, &SAMPLE).unwrap().expand(Path::new("01-a.md"), text)
+    Expander::new(&chapters, &Sample).unwrap().expand(Path::new("01-a.md"), text)
 }
 
 #[test]
@@ -43,17 +43,11 @@ fn figures_have_ids_and_the_page_its_assets() {
 }
 
 #[test]
-fn a_place_for_a_readers_own_sentence_says_the_command_and_names_its_scripts() {
+fn a_place_for_a_readers_own_sentence_is_a_figure_too() {
     let chapter = expanded("so:\n\n{{#own-sentence}}\n");
     assert_eq!(chapter.problems, []);
-    assert!(chapter.text.contains("cargo learn look &quot;Your"), "{}", chapter.text);
-    for asset in
-        ["own-sentence.css", "own-heads.js", "own-sentence.js", "encoder-worker.js"]
-    {
-        assert!(chapter.text.contains(&format!("assets/{asset}?v=")), "{}", chapter.text);
-    }
-    // The looks of its controls are those of the figures.
-    assert!(chapter.text.contains("assets/a.css"), "{}", chapter.text);
+    assert!(chapter.text.contains("id=\"figure-01-a-1\""), "{}", chapter.text);
+    assert!(chapter.text.contains("data-figure-scripts"), "{}", chapter.text);
     let beside = expanded("so: {{#own-sentence}}").problems;
     assert!(beside[0].to_string().contains("line of its own"));
 }
@@ -99,7 +93,7 @@ fn every_fault_is_told_with_its_line() {
 #[test]
 fn two_edits_of_the_same_text_are_a_problem_and_no_panic() {
     let folder = tempfile::tempdir().unwrap();
-    let book = Expander::new(folder.path(), &SAMPLE).unwrap();
+    let book = Expander::new(folder.path(), &Sample).unwrap();
     let mut chapter = Chapter {
         book: &book,
         file: Path::new("01-a.md"),

@@ -13,17 +13,16 @@ use anyhow::{Result, bail, ensure};
 
 use super::directive::{self, Directive};
 use super::exercise;
-use super::figure::Registry;
+use super::figures::Figures;
 use super::include;
 use super::math::{self, Converter};
-use super::own_sentence;
 use super::problem::{Problem, line_of};
 use super::snapshot::{Snapshots, Values};
 
 /// Expands the chapters of one folder.
 pub struct Expander<'a> {
     chapters: PathBuf,
-    registry: &'a Registry,
+    drawing: &'a dyn Figures,
     converter: Converter,
     snapshots: Snapshots,
 }
@@ -38,11 +37,11 @@ pub struct Expanded {
 
 impl<'a> Expander<'a> {
     /// For the chapters in this folder; the workspace is the folder above.
-    pub fn new(chapters: &Path, registry: &'a Registry) -> Result<Self> {
+    pub fn new(chapters: &Path, drawing: &'a dyn Figures) -> Result<Self> {
         let chapters = chapters.to_path_buf();
         let workspace = chapters.parent().unwrap_or(&chapters);
         let snapshots = Snapshots::of(workspace)?;
-        Ok(Self { chapters, registry, converter: Converter::new()?, snapshots })
+        Ok(Self { chapters, drawing, converter: Converter::new()?, snapshots })
     }
 
     /// Expands these chapters, in their order: each a path from the folder of chapters, and
@@ -137,18 +136,15 @@ impl Chapter<'_> {
             }
             "figure" => {
                 self.alone_on_its_line(asked)?;
-                self.figures += 1;
-                let stem = self.file.with_extension("");
-                let stem = stem.to_string_lossy().replace(['/', '\\'], "-");
-                let id = format!("figure-{stem}-{}", self.figures);
-                let html = self.book.registry.draw(asked.rest, &id)?;
+                let html = self.book.drawing.figure(asked.rest, &self.figure_id())?;
                 Ok(Some(format!("\n{html}\n")))
             }
             "own-sentence" => {
                 self.alone_on_its_line(asked)?;
                 // Its looks are those of the figures' controls, and more.
-                self.figures += 1;
-                Ok(Some(format!("\n{}\n", own_sentence::element(&self.up()))))
+                let id = self.figure_id();
+                let html = self.book.drawing.own_sentence(&id, &self.up());
+                Ok(Some(format!("\n{html}\n")))
             }
             "exercise" => {
                 self.alone_on_its_line(asked)?;
@@ -162,6 +158,14 @@ impl Chapter<'_> {
             "" => bail!("no }}}} on the line: {{{{{}", asked.rest),
             name => bail!("{{{{#{name}}}}} is not known here"),
         }
+    }
+
+    /// The id of the next figure.
+    fn figure_id(&mut self) -> String {
+        self.figures += 1;
+        let stem = self.file.with_extension("");
+        let stem = stem.to_string_lossy().replace(['/', '\\'], "-");
+        format!("figure-{stem}-{}", self.figures)
     }
 
     /// From this chapter's page to the book's root.
@@ -228,7 +232,7 @@ impl Chapter<'_> {
         }
         text.push_str(&self.text[at..]);
         if self.figures > 0 {
-            text.push_str(&self.book.registry.page_end(&self.up()));
+            text.push_str(&self.book.drawing.page_end(&self.up()));
         }
         self.problems.sort();
         Expanded { text, problems: self.problems }

@@ -4,13 +4,13 @@
 pub type Asset = (&'static str, &'static str);
 
 /// Where a page finds an asset.
-pub(crate) fn address((name, text): &Asset) -> String {
+pub fn address((name, text): &Asset) -> String {
     format!("assets/{}", versioned(name, text))
 }
 
 /// A file's name as pages ask for it: another one as soon as its bytes are others, so that
 /// no browser shows what it kept of an earlier book.
-pub(crate) fn versioned(name: &str, bytes: impl AsRef<[u8]>) -> String {
+pub fn versioned(name: &str, bytes: impl AsRef<[u8]>) -> String {
     format!("{name}?v={}", hash(bytes))
 }
 

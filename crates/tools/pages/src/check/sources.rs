@@ -8,7 +8,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
 use crate::directive;
 use crate::expand::Expander;
-use crate::figure::Registry;
+use crate::figures::Figures;
 use crate::problem::{Problem, line_of};
 
 /// The longest block of Rust that may be typed in a chapter: a call, not a program.
@@ -16,12 +16,12 @@ const TYPED_LINES: usize = 2;
 
 /// Finds what would fail a build, Rust that no compiler has seen, and chapters that the
 /// table of contents does not name.
-pub fn sources(chapters: &Path, registry: &Registry) -> Result<Vec<Problem>> {
+pub fn sources(chapters: &Path, figures: &dyn Figures) -> Result<Vec<Problem>> {
     let read = |path: &Path| {
         fs::read_to_string(path)
             .with_context(|| format!("cannot read {}", path.display()))
     };
-    let expander = Expander::new(chapters, registry)?;
+    let expander = Expander::new(chapters, figures)?;
     let summary = read(&chapters.join("SUMMARY.md"))?;
     let mut written = Vec::new();
     for path in super::files(chapters, ".md")? {

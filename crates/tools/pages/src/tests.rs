@@ -1,10 +1,11 @@
 //! Whole builds: of a small book with faults planted in it, and of the real chapters.
 
 use std::fs;
-use std::path::Path;
+use std::sync::Arc;
 
-use super::{build_in, check, check_in, figure};
-use workshop::paths;
+use super::{build_in, check_in};
+use crate::figures::{Sample, Waiting};
+use workshop::stamp;
 
 const BOOK_TOML: &str = "\
 [book]
@@ -42,7 +43,7 @@ fn a_small_book_is_built_and_has_no_problem() {
          {{#snapshot a}}\n\n```rust\n{{#include ../code.rs:f}}\n```\n\n[up](#one)\n",
     );
     let chapters = folder.path().join("chapters");
-    assert_eq!(check_in(&chapters).unwrap(), []);
+    assert_eq!(check_in(&chapters, Arc::new(Sample)).unwrap(), []);
     let page = fs::read_to_string(folder.path().join("target/book/01-one.html")).unwrap();
     for part in
         ["It has 8: <math>", "fn f() {}", "h: 8\n", "<msub><mi>x</mi><mi>i</mi></msub>"]
@@ -60,7 +61,8 @@ fn a_fault_stops_the_build_and_says_where() {
         ("# A\n\n<div>\n\nopen\n", "unclosed HTML tag"),
     ] {
         let folder = workspace(chapter);
-        let error = build_in(&folder.path().join("chapters")).unwrap_err();
+        let error =
+            build_in(&folder.path().join("chapters"), Arc::new(Sample)).unwrap_err();
         let told = format!("{error:#}");
         assert!(told.contains(said), "{told}");
     }
@@ -69,7 +71,7 @@ fn a_fault_stops_the_build_and_says_where() {
 #[test]
 fn a_page_that_leads_nowhere_is_a_problem() {
     let folder = workspace("# A\n\n[b](#b) ![c](https://example.com/c.png)\n");
-    let problems = check_in(&folder.path().join("chapters")).unwrap();
+    let problems = check_in(&folder.path().join("chapters"), Arc::new(Sample)).unwrap();
     let told: String = problems.iter().map(|problem| format!("{problem}\n")).collect();
     assert!(told.contains("leads nowhere: #b"), "{told}");
     assert!(told.contains("another host: https://example.com/c.png"), "{told}");
@@ -80,22 +82,22 @@ fn a_chapter_without_an_entry_is_a_problem() {
     let folder = workspace("# A\n");
     let chapters = folder.path().join("chapters");
     fs::write(chapters.join("02-two.md"), "# Two\n").unwrap();
-    let problems = check_in(&chapters).unwrap();
+    let problems = check_in(&chapters, Arc::new(Sample)).unwrap();
     assert!(problems[0].to_string().contains("02-two.md:1: SUMMARY.md"), "{problems:?}");
 }
 
-/// The real book: every include, snapshot, value, figure and formula.
+/// Another build in the same place brings the figures.
 #[test]
-fn the_chapters_ask_for_nothing_that_is_not_there() {
-    let chapters = paths::workspace().join("chapters");
-    let problems = check::sources(&chapters, &figure::registry().unwrap()).unwrap();
-    assert!(problems.is_empty(), "{}", super::problem::none(&problems).unwrap_err());
-}
-
-/// The figures that the chapters name are drawn at test time as in a build.
-#[test]
-fn the_assets_of_figures_are_small_enough_for_a_page() {
-    let bytes: usize = figures::assets::ALL.iter().map(|(_, text)| text.len()).sum();
-    assert!(bytes < 1_500_000, "{bytes} bytes before packing");
-    assert!(Path::new(&paths::workspace()).join("chapters/theme/learn.js").exists());
+fn a_book_is_there_before_its_figures() {
+    let folder = workspace("# A\n\n{{#figure bars}}\n");
+    let chapters = folder.path().join("chapters");
+    let page =
+        || fs::read_to_string(folder.path().join("target/book/01-one.html")).unwrap();
+    let book = build_in(&chapters, Arc::new(Waiting)).unwrap();
+    assert_eq!(stamp::read(&book), None, "it is not taken for a whole one");
+    assert!(page().contains("id=\"figure-01-one-1\" data-waiting"), "{}", page());
+    build_in(&chapters, Arc::new(Sample)).unwrap();
+    assert!(stamp::read(&book).is_some());
+    assert!(page().contains("id=\"figure-01-one-1\""), "{}", page());
+    assert!(!page().contains("data-waiting"), "{}", page());
 }

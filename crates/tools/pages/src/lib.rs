@@ -1,0 +1,240 @@
+//! Chapters become pages: built in this process by mdBook's library, checked, served, opened.
+//!
+//! ```text
+//! chapters/*.md ─▶ expand ─▶ mdBook ─▶ target/book ─▶ check, serve, open
+//!                    │
+//!                    ├ math      $…$ becomes MathML
+//!                    ├ snapshot  what a test holds: whole, or one value of it
+//!                    ├ figures   whoever can draw them draws them
+//!                    ├ exercise  statement, signature, what the check will say
+//!                    └ include   mdBook's own; made sure here that it finds code
+//! ```
+//!
+//! The one decision: **what a chapter asks for and does not get fails the build**, with
+//! file and line. mdBook leaves a block empty where an anchor is missing and writes its
+//! warnings to a log; here each of these stops the build.
+//!
+//! What draws the figures is given: [`Figures`]. The crate `book` draws them from all the
+//! crates of the subject. This one knows none of them, so that it is compiled in half the
+//! time, and a reader has the [text](text) before the figures.
+
+mod asset;
+mod check;
+mod directive;
+mod exercise;
+mod expand;
+mod figures;
+mod include;
+mod ingredients;
+mod log;
+mod math;
+mod problem;
+mod serve;
+mod snapshot;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use mdbook_driver::MDBook;
+use mdbook_preprocessor::PreprocessorContext;
+use mdbook_preprocessor::book::{Book, BookItem};
+
+pub use asset::{Asset, address, versioned};
+pub use figures::Figures;
+pub use problem::Problem;
+pub use serve::Server;
+
+use expand::Expander;
+use figures::Waiting;
+use workshop::{paths, stamp};
+
+/// Builds the book and returns the folder that holds it, `target/book`.
+///
+/// # Errors
+///
+/// Whatever a chapter asks for and does not get, each with file and line, and anything
+/// that mdBook warns of.
+pub fn build(figures: impl Figures + 'static) -> Result<PathBuf> {
+    build_in(&chapters(), Arc::new(figures))
+}
+
+/// The same, unless the book that is there was made from just what is there now.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_if_changed(figures: impl Figures + 'static) -> Result<PathBuf> {
+    let workspace = paths::workspace();
+    if stamp::holds(&paths::book(), &ingredients::ingredients(&workspace)?) {
+        return Ok(paths::book());
+    }
+    build(figures)
+}
+
+/// Builds the book without its figures, where there is no whole book yet: a reader begins with
+/// the text. Where a figure belongs the page says that it is being drawn, and shows it as
+/// soon as the whole book lies in the same place.
+///
+/// # Errors
+/// As [`build`].
+pub fn text() -> Result<PathBuf> {
+    if stamp::read(&paths::book()).is_some() {
+        return Ok(paths::book());
+    }
+    build(Waiting)
+}
+
+/// Checks the chapters, builds the book and checks its pages. Gives the folder that holds
+/// the book.
+///
+/// # Errors
+/// Every problem that was found. Pages are looked at only if the book builds.
+pub fn build_and_check(figures: impl Figures + 'static) -> Result<PathBuf> {
+    problem::none(&check_in(&chapters(), Arc::new(figures))?)?;
+    Ok(paths::book())
+}
+
+/// What the chapters ask for and do not get.
+///
+/// # Errors
+/// Chapters that cannot be read.
+pub fn problems_of_sources(figures: &dyn Figures) -> Result<Vec<Problem>> {
+    check::sources(&chapters(), figures)
+}
+
+/// Serves the built book to this machine only, on `port` or, if that is taken, another.
+/// The address answers as soon as this returns; dropping the server ends it.
+///
+/// # Errors
+/// No port that is free, or no book.
+pub fn serve(port: u16) -> Result<Server> {
+    Server::start(&paths::book(), port)
+}
+
+/// Shows an address in the reader's browser.
+///
+/// # Errors
+/// A machine without a browser.
+pub fn open(url: &str) -> Result<()> {
+    open::that_detached(url)
+        .with_context(|| format!("no browser could be opened at {url}"))
+}
+
+/// What mdBook runs as `cargo learn preprocess`: the book comes as JSON on standard
+/// input and leaves as JSON on standard output.
+///
+/// # Errors
+/// Whatever a chapter asks for and does not get.
+pub fn preprocess(figures: impl Figures + 'static) -> Result<()> {
+    let (context, book) = mdbook_preprocessor::parse_input(std::io::stdin().lock())?;
+    let book = Learn(Arc::new(figures)).expanded(&context, book)?;
+    serde_json::to_writer(std::io::stdout().lock(), &book)
+        .context("cannot write the book")
+}
+
+fn chapters() -> PathBuf {
+    paths::workspace().join("chapters")
+}
+
+fn build_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<PathBuf> {
+    let built = output(chapters);
+    let beside = built.with_extension("new");
+    fs::create_dir_all(&beside)
+        .with_context(|| format!("cannot make {}", beside.display()))?;
+    // Two builds at once would delete each other's pages.
+    let lock = built.with_extension("lock");
+    let lock =
+        File::create(&lock).with_context(|| format!("cannot make {}", lock.display()))?;
+    lock.lock().context("cannot wait for another build of the book")?;
+
+    // What changes from here on is for the next build.
+    let made_from = ingredients::ingredients(chapters.parent().unwrap_or(chapters));
+    let is_whole = figures.are_all();
+    let (outcome, warnings) = log::collected(|| {
+        let mut book = MDBook::load(chapters)?;
+        book.config.build.build_dir.clone_from(&beside);
+        book.with_preprocessor(Learn(figures));
+        book.build()
+    });
+    let said = warnings.join("\n");
+    outcome
+        .with_context(|| format!("the book was not built\n{said}").trim().to_string())?;
+    ensure!(warnings.is_empty(), "mdBook built the book and warns:\n{said}");
+    if is_whole && let Ok(made_from) = made_from {
+        stamp::seal(&beside, &made_from)?;
+    }
+    exchange(&beside, &built)?;
+    Ok(built)
+}
+
+/// Puts a new build in the place of the one before, which may be open in a browser: it is
+/// whole until the new one is.
+fn exchange(new: &Path, place: &Path) -> Result<()> {
+    let old = place.with_extension("old");
+    let _ = fs::remove_dir_all(&old);
+    if place.exists() {
+        fs::rename(place, &old)
+            .with_context(|| format!("cannot move {}", place.display()))?;
+    }
+    fs::rename(new, place).with_context(|| format!("cannot make {}", place.display()))?;
+    let _ = fs::remove_dir_all(&old);
+    Ok(())
+}
+
+fn check_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<Vec<Problem>> {
+    let problems = check::sources(chapters, figures.as_ref())?;
+    if !problems.is_empty() {
+        return Ok(problems);
+    }
+    check::pages(&build_in(chapters, figures)?)
+}
+
+/// As `build-dir` in book.toml has it.
+fn output(chapters: &Path) -> PathBuf {
+    chapters.parent().unwrap_or(chapters).join("target").join("book")
+}
+
+/// The preprocessor that book.toml names `learn`.
+struct Learn(Arc<dyn Figures>);
+
+impl Learn {
+    fn expanded(&self, context: &PreprocessorContext, mut book: Book) -> Result<Book> {
+        let Self(figures) = self;
+        let chapters = context.root.join(&context.config.book.src);
+        figures::write_assets(&chapters.join("assets"), figures.as_ref())?;
+        let expander = Expander::new(&chapters, figures.as_ref())?;
+        let mut chapters = Vec::new();
+        book.for_each_mut(|item| {
+            let BookItem::Chapter(chapter) = item else { return };
+            let Some(file) = &chapter.source_path else { return };
+            chapters.push((file.clone(), chapter.content.clone()));
+        });
+        let mut expanded = expander.expand_all(&chapters).into_iter();
+        let mut problems = Vec::new();
+        book.for_each_mut(|item| {
+            let BookItem::Chapter(chapter) = item else { return };
+            if chapter.source_path.is_none() {
+                return;
+            }
+            let Some(expanded) = expanded.next() else { return };
+            chapter.content = expanded.text;
+            problems.extend(expanded.problems);
+        });
+        problem::none(&problems)?;
+        Ok(book)
+    }
+}
+
+impl mdbook_preprocessor::Preprocessor for Learn {
+    fn name(&self) -> &str {
+        "learn"
+    }
+
+    fn run(&self, context: &PreprocessorContext, book: Book) -> Result<Book> {
+        self.expanded(context, book)
+    }
+}
+
+#[cfg(test)]
+mod tests;
