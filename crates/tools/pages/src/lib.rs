@@ -82,7 +82,15 @@ pub fn text() -> Result<PathBuf> {
     if stamp::read(&paths::book()).is_some() {
         return Ok(paths::book());
     }
-    build(Waiting)
+    text_of(&chapters())
+}
+
+/// The text of the chapters in this folder, in `target/book` beside it.
+///
+/// # Errors
+/// As [`build`].
+pub fn text_of(chapters: &Path) -> Result<PathBuf> {
+    build_in(chapters, Arc::new(Waiting))
 }
 
 /// Checks the chapters, builds the book and checks its pages. Gives the folder that holds

@@ -91,6 +91,8 @@ fn a_chapter_without_an_entry_is_a_problem() {
 fn a_book_is_there_before_its_figures() {
     let folder = workspace("# A\n\n{{#figure bars}}\n");
     let chapters = folder.path().join("chapters");
+    // A whole book says what it was made from, and that is looked for here too.
+    fs::create_dir(folder.path().join("crates")).unwrap();
     let page =
         || fs::read_to_string(folder.path().join("target/book/01-one.html")).unwrap();
     let book = build_in(&chapters, Arc::new(Waiting)).unwrap();
