@@ -16,7 +16,7 @@
 //!
 //! What draws the figures is given: [`Figures`]. The crate `book` draws them from all the
 //! crates of the subject. This one knows none of them, so that it is compiled in half the
-//! time, and a reader has the [text](text) before the figures.
+//! time, and a reader has the [text()] before the figures.
 
 mod asset;
 mod check;
