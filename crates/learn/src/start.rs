@@ -1,6 +1,7 @@
 //! `cargo learn`: the book's text at once, its figures as soon as they are compiled, the
 //! notebooks as soon as they are set up.
 
+use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use workshop::build::Profile;
+use workshop::build::{self, Profile};
 use workshop::{paths, stamp};
 
 use crate::tool;
@@ -36,11 +37,11 @@ pub fn run(args: &Args) -> Result<()> {
     ctrlc::set_handler(on_ctrl_c).context("cannot wait for Ctrl-C")?;
     let is_stopped = || interrupted.load(Ordering::Relaxed);
 
-    let mut book = open_book(args, is_stopped)?;
+    let (mut pages, book) = open_book(args, is_stopped)?;
     if is_stopped() {
         return Ok(());
     }
-    let enliven = tool::command("book", Profile::Dev)?.arg("enliven").spawn();
+    let enliven = Command::new(book).arg("enliven").spawn();
     let _enliven = Stopped(enliven.context("the figures could not be made live")?);
 
     let works = notebooks(&interrupted).unwrap_or_else(|error| {
@@ -49,34 +50,28 @@ pub fn run(args: &Args) -> Result<()> {
     });
     if !works && !is_stopped() {
         println!("The book stays open. Ctrl-C stops it.");
-        book.0.wait()?;
+        pages.0.wait()?;
     }
     Ok(())
 }
 
-/// Opens the book, with figures as the crates draw them now. Where there is no whole book
-/// yet its text comes first: figures need all crates, and these twice the time to compile.
-fn open_book(args: &Args, is_stopped: impl Fn() -> bool) -> Result<Stopped> {
-    let is_there = stamp::read(&paths::book()).is_some();
-    if is_there {
-        draw(&is_stopped)?;
-    }
-    let mut pages = tool::command("pages", Profile::Dev)?;
-    pages.args(args.no_open.then_some("--no-open"));
-    let pages = Stopped(pages.spawn().context("the book could not be started")?);
-    if !is_there && !is_stopped() {
-        draw(&is_stopped)?;
-    }
-    Ok(pages)
-}
-
-/// Builds the book with its figures, where it is not as its sources are.
-fn draw(is_stopped: impl Fn() -> bool) -> Result<()> {
-    let drawn = tool::command("book", Profile::Dev)?.arg("draw").status();
+/// Opens the book, with figures as the crates draw them now; gives its server and the
+/// program that draws. Where there is no whole book yet its text comes first: figures need
+/// all crates, and these twice the time to compile.
+fn open_book(args: &Args, is_stopped: impl Fn() -> bool) -> Result<(Stopped, PathBuf)> {
+    let open = || -> Result<Stopped> {
+        let mut pages = tool::command("pages", Profile::Dev)?;
+        pages.args(args.no_open.then_some("--no-open"));
+        Ok(Stopped(pages.spawn().context("the book could not be started")?))
+    };
+    let is_whole = stamp::read(&paths::book()).is_some();
+    let early = (!is_whole).then(open).transpose()?;
+    let book = build::tool("book", Profile::Dev)?;
+    let drawn = Command::new(&book).arg("draw").status();
     let is_drawn = drawn.context("the figures could not be drawn")?.success();
     // What is wrong it has said itself.
     ensure!(is_drawn || is_stopped(), "the book could not be built");
-    Ok(())
+    Ok((early.map_or_else(open, Ok)?, book))
 }
 
 /// Sets the notebooks up and starts JupyterLab; says at its end whether all went well.

@@ -33,14 +33,6 @@ pub fn build() -> Result<PathBuf> {
     pages::build(Drawn::new()?)
 }
 
-/// The same, unless the book that is there was made from just what is there now.
-///
-/// # Errors
-/// As [`build`].
-pub fn build_if_changed() -> Result<PathBuf> {
-    pages::build_if_changed(Drawn::new()?)
-}
-
 /// Builds and checks, and says where the book is.
 ///
 /// # Errors

@@ -41,8 +41,11 @@ fn main() -> ExitCode {
 }
 
 fn draw() -> Result<()> {
+    if pages::is_current()? {
+        return Ok(());
+    }
     let bar = progress::spinner("book: drawing its figures");
-    let built = book::build_if_changed();
+    let built = book::build();
     bar.finish_and_clear();
     built.map(drop)
 }

@@ -60,28 +60,27 @@ pub fn build(figures: impl Figures + 'static) -> Result<PathBuf> {
     build_in(&chapters(), Arc::new(figures))
 }
 
-/// The same, unless the book that is there was made from just what is there now.
+/// Whether the book that is there was made by this program, and from just what is there now.
 ///
 /// # Errors
-/// As [`build`].
-pub fn build_if_changed(figures: impl Figures + 'static) -> Result<PathBuf> {
-    let workspace = paths::workspace();
-    if stamp::holds(&paths::book(), &ingredients::ingredients(&workspace)?) {
-        return Ok(paths::book());
-    }
-    build(figures)
+/// A folder that cannot be read.
+pub fn is_current() -> Result<bool> {
+    let ingredients = ingredients::ingredients(&paths::workspace())?;
+    Ok(stamp::holds(&paths::book(), &ingredients))
 }
 
-/// Builds the book without its figures, where there is no whole book yet: a reader begins with
-/// the text. Where a figure belongs the page says that it is being drawn, and shows it as
-/// soon as the whole book lies in the same place.
+/// Whether a whole book is there, of now or of some time ago.
+pub fn is_whole() -> bool {
+    stamp::read(&paths::book()).is_some()
+}
+
+/// Builds the book without its figures: a reader begins with the text. Where a figure
+/// belongs the page says that it is being drawn, and shows it as soon as the whole book
+/// lies in the same place.
 ///
 /// # Errors
 /// As [`build`].
 pub fn text() -> Result<PathBuf> {
-    if stamp::read(&paths::book()).is_some() {
-        return Ok(paths::book());
-    }
     text_of(&chapters())
 }
 

@@ -9,7 +9,7 @@ use workshop::progress;
 /// mdBook's own port.
 const PORT: u16 = 3000;
 
-/// Serve the book and open it, until Ctrl-C; build its text first where there is no book
+/// Serve the book and open it, until Ctrl-C; build its text first where there is no whole book
 #[derive(Parser)]
 #[command(name = "pages")]
 struct Cli {
@@ -23,10 +23,12 @@ fn main() -> ExitCode {
 }
 
 fn serve(opens: bool) -> Result<()> {
-    let bar = progress::spinner("book: its text");
-    let built = pages::text();
-    bar.finish_and_clear();
-    built?;
+    if !pages::is_whole() {
+        let bar = progress::spinner("book: its text");
+        let built = pages::text();
+        bar.finish_and_clear();
+        built?;
+    }
     let server = pages::serve(PORT)?;
     println!("Book       {}", server.url());
     if opens && let Err(error) = pages::open(server.url()) {
