@@ -95,7 +95,7 @@ mod tests {
         let title = |mask: &str| {
             tiles(&[("mask", mask)].into_iter().collect()).unwrap().title().to_owned()
         };
-        insta::assert_snapshot!(title("causal"), @"Causal: 36 of 64 tiles are computed, and 28 left out");
+        insta::assert_snapshot!(title("causal"), @"Causal: 36 of 64 tiles of 128 × 128 are computed, and 28 left out");
         insta::assert_snapshot!(title("none"), @"Without a mask all 64 tiles are computed");
         let b = TILES[0] / TILES[1];
         assert!(title("causal").contains(&format!("{} of {}", b * (b + 1) / 2, b * b)));
