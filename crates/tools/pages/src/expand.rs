@@ -141,7 +141,7 @@ impl Chapter<'_> {
             }
             "own-sentence" => {
                 self.alone_on_its_line(asked)?;
-                // Its looks are those of the figures' controls, and more.
+                // A page with it needs what a page with figures needs: its controls look so.
                 let id = self.figure_id();
                 let html = self.book.drawing.own_sentence(&id, &self.up());
                 Ok(Some(format!("\n{html}\n")))
