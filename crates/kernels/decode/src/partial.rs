@@ -314,12 +314,14 @@ mod tests {
     fn parts_of_the_keys_make_the_whole() {
         let rng = &mut Rng::seed_from_u64(3);
         let heads = GroupedHeads::new([3, 3], [5, 7]).unwrap();
-        for (n, cuts) in [
+        let cases = [
             (2, vec![0, 1, 2]),
             (50, vec![0, 1, 50]),
             (100, vec![0, 49, 50, 100]),
             (300, vec![0, 10, 250, 300]),
-        ] {
+        ];
+        let cases = cases.into_iter().take(if cfg!(miri) { 1 } else { 4 });
+        for (n, cuts) in cases {
             // Scores of tens: references differ from 0.
             let all = [(5, 8.0), (5, 4.0), (7, 1.0)]
                 .map(|(width, size)| random_matrix::<f32>(2 * n, 3 * width, size, rng));
@@ -380,18 +382,33 @@ mod tests {
         let q = Matrix::zeros(6, 8);
         let mut attention = PartialAttention::new(heads);
         let refused = attention.ask(4, q.as_view()).unwrap_err();
-        insta::assert_snapshot!(refused, @"6 rows cannot be cut into 4 sequences of equal length");
+        assert_eq!(
+            refused.to_string(),
+            "6 rows cannot be cut into 4 sequences of equal length"
+        );
         let refused = PackedKeys::new(heads, 3, &[0.0; 5]).unwrap_err();
-        insta::assert_snapshot!(refused, @"the list of packed keys and values has 5 entries, expected 768");
+        assert_eq!(
+            refused.to_string(),
+            "the list of packed keys and values has 5 entries, expected 768"
+        );
         attention.ask(2, q.as_view()).unwrap();
         let numbers = vec![0.0; PackedKeys::len_of(heads, 10)];
         let keys = PackedKeys::new(heads, 10, &numbers).unwrap();
         let mut see = |queries, keys_at, lengths| {
             let positions = Positions { queries, keys: keys_at, lengths };
-            attention.see(&keys, &[Mask::None], &positions).unwrap_err()
+            attention.see(&keys, &[Mask::None], &positions).unwrap_err().to_string()
         };
-        insta::assert_snapshot!(see(0..3, 8..13, (20, 12)), @"the sequence that keys are a part of has 12 entries, expected 13");
-        insta::assert_snapshot!(see(0..4, 0..5, (20, 12)), @"the list of queries has 3 entries, expected 4");
-        insta::assert_snapshot!(see(0..3, 0..4, (20, 12)), @"the packed list of keys has 10 entries, expected 8");
+        assert_eq!(
+            see(0..3, 8..13, (20, 12)),
+            "the sequence that keys are a part of has 12 entries, expected 13"
+        );
+        assert_eq!(
+            see(0..4, 0..5, (20, 12)),
+            "the list of queries has 3 entries, expected 4"
+        );
+        assert_eq!(
+            see(0..3, 0..4, (20, 12)),
+            "the packed list of keys has 10 entries, expected 8"
+        );
     }
 }

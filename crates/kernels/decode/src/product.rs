@@ -272,9 +272,9 @@ mod tests {
         product.row(20, &mut row).unwrap();
         assert!(row.iter().eq(stored.row(20).iter()));
         let refused = product.row(21, &mut row).unwrap_err();
-        insta::assert_snapshot!(refused, @"row 21 has shape (22, 13), expected (21, 13)");
+        assert_eq!(refused.to_string(), "row 21 has shape (22, 13), expected (21, 13)");
         let refused = product.row(0, &mut row[1..]).unwrap_err();
-        insta::assert_snapshot!(refused, @"row has 12 entries, expected 13");
+        assert_eq!(refused.to_string(), "row has 12 entries, expected 13");
     }
 
     #[test]
