@@ -74,6 +74,8 @@ fn figures_come_to_a_page_that_is_open() {
         }
         let seen = page.close().unwrap();
         assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+        // A whole book would keep the next text away.
+        fs::remove_dir_all(&text).unwrap();
     }
 }
 

@@ -64,7 +64,7 @@ fn open_book(args: &Args, is_stopped: impl Fn() -> bool) -> Result<(Stopped, Pat
         pages.args(args.no_open.then_some("--no-open"));
         Ok(Stopped(pages.spawn().context("the book could not be started")?))
     };
-    let is_whole = stamp::read(&paths::book()).is_some();
+    let is_whole = stamp::is_sealed(&paths::book());
     let early = (!is_whole).then(open).transpose()?;
     let book = build::tool("book", Profile::Dev)?;
     let drawn = Command::new(&book).arg("draw").status();

@@ -87,6 +87,7 @@ mod tests {
     fn the_assets_of_figures_are_small_enough_for_a_page() {
         let bytes: usize = figures::assets::ALL.iter().map(|(_, text)| text.len()).sum();
         assert!(bytes < 1_500_000, "{bytes} bytes before packing");
+        assert!(paths::workspace().join("chapters/theme/learn.js").exists());
     }
 
     /// The real book: every include, snapshot, value, figure and formula.
@@ -104,5 +105,6 @@ mod tests {
             let is_loaded = name.ends_with(".css") || name.ends_with(".js");
             assert_eq!(named.contains(&format!("assets/{name}?v=")), is_loaded, "{name}");
         }
+        assert!(named.contains("cargo learn look &quot;Your"), "{named}");
     }
 }

@@ -71,12 +71,12 @@ pub fn is_current() -> Result<bool> {
 
 /// Whether a whole book is there, of now or of some time ago.
 pub fn is_whole() -> bool {
-    stamp::read(&paths::book()).is_some()
+    stamp::is_sealed(&paths::book())
 }
 
 /// Builds the book without its figures: a reader begins with the text. Where a figure
 /// belongs the page says that it is being drawn, and shows it as soon as the whole book
-/// lies in the same place.
+/// lies in the same place. A whole book that is there is left as it is.
 ///
 /// # Errors
 /// As [`build`].
@@ -145,7 +145,7 @@ fn chapters() -> PathBuf {
 }
 
 fn build_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<PathBuf> {
-    let built = output(chapters);
+    let built = paths::book_of(chapters.parent().unwrap_or(chapters));
     let beside = built.with_extension("new");
     fs::create_dir_all(&beside)
         .with_context(|| format!("cannot make {}", beside.display()))?;
@@ -154,10 +154,13 @@ fn build_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<PathBuf> {
     let lock =
         File::create(&lock).with_context(|| format!("cannot make {}", lock.display()))?;
     lock.lock().context("cannot wait for another build of the book")?;
+    let is_whole = figures.are_all();
+    if !is_whole && stamp::is_sealed(&built) {
+        return Ok(built); // The figures came while the text waited for the lock.
+    }
 
     // What changes from here on is for the next build.
     let made_from = ingredients::ingredients(chapters.parent().unwrap_or(chapters));
-    let is_whole = figures.are_all();
     let (outcome, warnings) = log::collected(|| {
         let mut book = MDBook::load(chapters)?;
         book.config.build.build_dir.clone_from(&beside);
@@ -195,11 +198,6 @@ fn check_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<Vec<Problem>> 
         return Ok(problems);
     }
     check::pages(&build_in(chapters, figures)?)
-}
-
-/// As `build-dir` in book.toml has it.
-fn output(chapters: &Path) -> PathBuf {
-    chapters.parent().unwrap_or(chapters).join("target").join("book")
 }
 
 /// The preprocessor that book.toml names `learn`.

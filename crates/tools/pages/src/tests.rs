@@ -102,4 +102,7 @@ fn a_book_is_there_before_its_figures() {
     assert!(stamp::read(&book).is_some());
     assert!(page().contains("id=\"figure-01-one-1\""), "{}", page());
     assert!(!page().contains("data-waiting"), "{}", page());
+    // The text, if it is built after all, does not take the figures away.
+    build_in(&chapters, Arc::new(Waiting)).unwrap();
+    assert!(!page().contains("data-waiting"), "{}", page());
 }

@@ -18,9 +18,14 @@ pub fn bench_run() -> PathBuf {
     state().join("bench.json")
 }
 
-/// The built book, with `index.html` in it. As `build-dir` in book.toml has it.
+/// The built book, with `index.html` in it.
 pub fn book() -> PathBuf {
-    workspace().join("target/book")
+    book_of(&workspace())
+}
+
+/// The same for another workspace. As `build-dir` in book.toml has it.
+pub fn book_of(workspace: &Path) -> PathBuf {
+    workspace.join("target/book")
 }
 
 /// `.learn`, made by set-up, safe to delete: the next `cargo learn` makes it again, all but

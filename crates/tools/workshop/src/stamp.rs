@@ -17,6 +17,11 @@ pub fn holds(folder: &Path, ingredients: &str) -> bool {
     read(folder).is_some_and(|before| before == ingredients)
 }
 
+/// Whether `folder` was made to the end, from whatever.
+pub fn is_sealed(folder: &Path) -> bool {
+    file(folder).exists()
+}
+
 /// What `folder` was made from, if it was made to the end.
 pub fn read(folder: &Path) -> Option<String> {
     fs::read_to_string(file(folder)).ok()

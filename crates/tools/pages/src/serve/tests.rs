@@ -15,6 +15,10 @@ fn ask(server: &Server, request: &str) -> String {
     let mut stream = TcpStream::connect(server.address).unwrap();
     let request = format!("{request} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).unwrap();
+    answer(stream)
+}
+
+fn answer(mut stream: TcpStream) -> String {
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();
     String::from_utf8_lossy(&answer).into_owned()
@@ -61,9 +65,7 @@ fn ask_with_body(server: &Server, method: &str, length: usize) -> String {
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(&vec![b'x'; length]).unwrap();
     thread::sleep(Duration::from_millis(100));
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).unwrap();
-    String::from_utf8_lossy(&answer).into_owned()
+    answer(stream)
 }
 
 #[test]
