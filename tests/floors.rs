@@ -137,7 +137,7 @@ const SUBJECT: [(&str, &[&str]); 21] = [
 ];
 
 /// Which of our crates each tool may use; `learn`, the command, may only use what is light.
-const TOOLS: [(&str, &[&str]); 15] = [
+const TOOLS: [(&str, &[&str]); 16] = [
     ("live", &["gallery", "lessons"]),
     ("live-encoder", &["attention", "encoders", "fused-heads", "pretrained"]),
     ("tools/workshop", &[]),
@@ -155,23 +155,15 @@ const TOOLS: [(&str, &[&str]); 15] = [
             "encoders",
             "fused-heads",
             "kernels",
-            "live-encoder",
+            "assets",
             "pretrained",
         ],
     ),
-    ("tools/pages", &["workshop", "practice"]),
+    ("tools/assets", &[]),
+    ("tools/pages", &["workshop", "practice", "assets"]),
     (
         "tools/book",
-        &[
-            "workshop",
-            "pages",
-            "gallery",
-            "lessons",
-            "live",
-            "live-encoder",
-            "figures",
-            "record",
-        ],
+        &["workshop", "pages", "gallery", "lessons", "assets", "figures", "record"],
     ),
     (
         "tools/bench",

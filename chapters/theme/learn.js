@@ -4,40 +4,14 @@
 
   // The figures' library is large: a page loads it only if it shows a figure, and the
   // print page, which holds all chapters, once. The scripts run in the order given.
-  const loadScripts = () => {
-    const asked = [...document.querySelectorAll("[data-figure-scripts]")];
-    const names = asked.flatMap((place) => place.dataset.figureScripts.split(" "));
-    for (const name of new Set(names.filter(Boolean))) {
-      const script = document.createElement("script");
-      script.src = path_to_root + name;
-      script.async = false;
-      document.head.append(script);
-    }
-  };
-
-  // The first time, the text is there before the figures. When the page has them, they come
-  // to their places, and the reader stays where they read.
-  const waiting = [...document.querySelectorAll("[data-waiting]")];
-  const comeTo = (page) => {
-    for (const place of waiting) {
-      const figure = page.getElementById(place.id);
-      place.replaceWith(figure.closest("[data-live]") ?? figure);
-    }
-    const ends = page.querySelectorAll("main [data-figure-scripts][hidden]");
-    document.querySelector("main").append(...ends);
-    loadScripts();
-  };
-  const ask = async () => {
-    const text = await fetch(location.pathname, { cache: "no-cache" })
-      .then((answer) => (answer.ok ? answer.text() : ""))
-      .catch(() => "");
-    const page = new DOMParser().parseFromString(text, "text/html");
-    const isThere = waiting.every((place) => page.getElementById(place.id));
-    if (isThere && !page.querySelector("[data-waiting]")) comeTo(page);
-    else setTimeout(ask, 2000);
-  };
-  if (waiting.length) ask();
-  else loadScripts();
+  const asked = [...document.querySelectorAll("[data-figure-scripts]")];
+  const names = asked.flatMap((place) => place.dataset.figureScripts.split(" "));
+  for (const name of new Set(names.filter(Boolean))) {
+    const script = document.createElement("script");
+    script.src = path_to_root + name;
+    script.async = false;
+    document.head.append(script);
+  }
 
   // What scrolls sideways can be scrolled with the keyboard.
   const scrolls = "pre > code, .table-wrapper, .formula";

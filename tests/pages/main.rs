@@ -11,7 +11,6 @@
 //! MPL-2.0, its licence beside it) is the only thing here that is not ours.
 
 #[cfg(unix)]
-mod arriving;
 mod browser;
 mod live;
 mod own_sentence;

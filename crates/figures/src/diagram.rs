@@ -84,15 +84,17 @@ fn sketch_of_rows(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assets::FIGURES_CSS;
     use crate::palette::tests::{PAGES, contrast};
+
+    /// The style sheet that pages load: a crate above this one has it.
+    const CSS: &str = include_str!("../../tools/assets/figures/figures.css");
 
     /// Lit text is small: it needs more contrast than a line.
     #[test]
     fn lit_text_reads_on_every_page() {
         let colours = ["#0a5cad", "#6cb2f7"];
         for (pages, colour) in [(&PAGES[..2], colours[0]), (&PAGES[2..], colours[1])] {
-            assert!(FIGURES_CSS.contains(&format!("--lit: {colour}")), "{colour}");
+            assert!(CSS.contains(&format!("--lit: {colour}")), "{colour}");
             for page in pages {
                 let contrast = contrast(page, colour);
                 assert!(contrast >= 4.5, "{colour} on {page}: {contrast:.2}");

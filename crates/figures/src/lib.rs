@@ -27,7 +27,6 @@
 //! [`dot_product()`].
 
 mod ablation;
-pub mod assets;
 mod average;
 mod blend;
 mod concat_change;

@@ -70,6 +70,8 @@ enum Command {
     Verify(verify::Args),
     /// Build the book and check it: includes, numbers, figures, links
     Book,
+    /// Draw every figure of the book and keep it (for those who change one)
+    Figures,
     /// Run every notebook and keep what it printed (for those who change one)
     Notebooks,
     /// What mdBook runs on the chapters
@@ -107,6 +109,7 @@ fn main() -> ExitCode {
         Command::Bench(rest) => tool::run("bench", Profile::Release, rest.args),
         Command::Spread(args) => spread::run(&args),
         Command::Book => tool::run("book", Profile::Dev, ["check"]),
+        Command::Figures => tool::run("book", Profile::Dev, ["keep"]),
         Command::Notebooks => tool::run("lab", Profile::Dev, ["rewrite"]),
         Command::Preprocess(rest) => tool::preprocess(rest.args),
         Command::Exercises => workshop::exit(practice::watch()),

@@ -1,5 +1,5 @@
-//! `cargo learn`: the book's text at once, its figures as soon as they are compiled, the
-//! notebooks as soon as they are set up.
+//! `cargo learn`: the book, first with the figures that are kept, then with those that the
+//! crates draw, and live; the notebooks as soon as they are set up.
 
 use std::path::PathBuf;
 use std::process::{Child, Command};
@@ -56,16 +56,16 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// Opens the book, with figures as the crates draw them now; gives its server and the
-/// program that draws. Where there is no whole book yet its text comes first: figures need
-/// all crates, and these twice the time to compile.
+/// program that draws. Where none was drawn yet it opens with the figures that are kept:
+/// drawing needs all crates, and these twice the time to compile.
 fn open_book(args: &Args, is_stopped: impl Fn() -> bool) -> Result<(Stopped, PathBuf)> {
     let open = || -> Result<Stopped> {
         let mut pages = tool::command("pages", Profile::Dev)?;
         pages.args(args.no_open.then_some("--no-open"));
         Ok(Stopped(pages.spawn().context("the book could not be started")?))
     };
-    let is_whole = stamp::is_sealed(&paths::book());
-    let early = (!is_whole).then(open).transpose()?;
+    let is_drawn = stamp::is_sealed(&paths::book());
+    let early = (!is_drawn).then(open).transpose()?;
     let book = build::tool("book", Profile::Dev)?;
     let drawn = Command::new(&book).arg("draw").status();
     let is_drawn = drawn.context("the figures could not be drawn")?.success();

@@ -1,9 +1,9 @@
 //! A reader's own sentence in all heads of a reader's own model, in a page of the book.
 //!
 //! ```text
-//! page/own-sentence.js ──▶ page/worker.js ──▶ this module ──▶ encoders
-//!   files, a sentence        a thread          bytes in,       maps, glances
-//!   maps                                       bytes out
+//! own-sentence.js ──▶ worker.js ──▶ this module ──▶ encoders
+//!   files, a sentence   a thread      bytes in,       maps, glances
+//!   maps                              bytes out
 //! ```
 //!
 //! The files of the model are chosen from disk and stay on the reader's machine: the page
@@ -17,19 +17,14 @@
 //! tokenizer's hash maps, comes from the page (`--cfg getrandom_backend="custom"`).
 //!
 //! Left out: fast stages (a page has no threads here), texts of more than
-//! `encoders::MOST_SHOWN` tokens. With the feature `model` off, all but the scripts.
+//! `encoders::MOST_SHOWN` tokens.
 
-#[cfg(feature = "model")]
 mod looked;
-#[cfg(feature = "model")]
 mod model;
-#[cfg(all(feature = "model", target_arch = "wasm32"))]
+#[cfg(target_arch = "wasm32")]
 mod module;
-pub mod page;
-#[cfg(all(feature = "model", test))]
+#[cfg(test)]
 mod tests;
 
-#[cfg(feature = "model")]
 pub use looked::Looked;
-#[cfg(feature = "model")]
 pub use model::{Error, Model, Reading};

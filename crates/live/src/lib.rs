@@ -1,9 +1,9 @@
 //! The book's live figures, as a module that runs in its pages.
 //!
 //! ```text
-//! page/live.js ──▶ page/worker.js ──▶ this module ──▶ gallery      
-//!   controls          a thread          bytes in,        the figures
-//!   address                             bytes out
+//! live.js ──▶ live-worker.js ──▶ this module ──▶ gallery
+//!   controls    a thread           bytes in,       the figures
+//!   address                        bytes out
 //! ```
 //!
 //! There is no algorithm here: a request comes as bytes (a name, and settings as JSON) and
@@ -17,6 +17,5 @@
 
 #[cfg(target_arch = "wasm32")]
 mod module;
-pub mod page;
 #[cfg(any(target_arch = "wasm32", test))]
 mod request;

@@ -1,92 +1,82 @@
-//! Figures: drawn from the crates while the book is built.
+//! Figures, drawn from the crates.
 //!
 //! The seam to [`gallery`], which knows every figure that a chapter may show: a
 //! chapter's `{{#figure name key=value …}}` is looked up there.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use lessons::Args;
 use lessons::live::{Control, Live, Weights};
-use pages::{Asset, Figures, address};
+use pages::{Figures, Kept};
 use record::Run;
 use serde_json::{Value, json};
 use workshop::paths;
 
-use crate::own_sentence;
-
-/// Where pages look for the module of the live figures, and what they find before there
-/// is one.
-pub(crate) const NO_MODULE: Asset = ("live.json", "{}");
-
-/// Every figure, as the crates draw it.
+/// Every figure, as the crates draw it, once.
+#[derive(Default)]
 pub(crate) struct Drawn {
     /// What the reader's own benchmark found.
     run: Option<Run>,
+    /// What was asked for, and the figure with [`Kept::ID`].
+    figures: Mutex<BTreeMap<String, Arc<str>>>,
 }
 
 impl Drawn {
+    /// With what the reader's own benchmark found, if it ran.
+    ///
     /// # Errors
     /// A file of the reader's benchmark that cannot be read, or holds no run.
-    pub(crate) fn new() -> Result<Self> {
-        Ok(Self { run: run_of(&paths::bench_run())? })
+    pub(crate) fn here() -> Result<Self> {
+        Ok(Self { run: run_of(&paths::bench_run())?, ..Self::default() })
+    }
+
+    /// Whether what is drawn is the same on every machine.
+    pub(crate) fn is_of_no_machine(&self) -> bool {
+        self.run.is_none()
+    }
+
+    /// What was asked for so far, with its figure.
+    pub(crate) fn all(&self) -> Vec<(String, Arc<str>)> {
+        let figures = self.figures.lock().unwrap_or_else(PoisonError::into_inner);
+        figures.iter().map(|(asked, html)| (asked.clone(), Arc::clone(html))).collect()
     }
 
     /// What `name key=value …` asks for.
-    fn html(&self, asked: &str, id: &str) -> Result<String> {
+    fn html(&self, asked: &str) -> Result<Arc<str>> {
+        let known = || self.figures.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(html) = known().get(asked) {
+            return Ok(Arc::clone(html));
+        }
+        let html: Arc<str> = self.draw(asked)?.into();
+        known().insert(asked.to_owned(), Arc::clone(&html));
+        Ok(html)
+    }
+
+    /// The fragment has no empty line, at which Markdown would stop to take it as HTML.
+    fn draw(&self, asked: &str) -> Result<String> {
         let mut words = asked.split_whitespace();
         let name = words.next().unwrap_or_default();
         let words: Vec<&str> = words.collect();
         let args: Option<Args> = words.iter().map(|word| word.split_once('=')).collect();
         let args = args.context("write key=value")?.with_run(self.run.as_ref());
-        let html = gallery::draw(name, &args)?.to_html(id);
-        Ok(match gallery::find(name) {
-            Ok(live) => live_place(live, &html),
-            Err(_) => html,
-        })
+        let html = gallery::draw(name, &args)?.to_html(Kept::ID);
+        let html =
+            gallery::find(name).map_or(html.clone(), |live| live_place(live, &html));
+        let lines = html.lines().filter(|line| !line.trim().is_empty());
+        Ok(lines.collect::<Vec<_>>().join("\n"))
     }
 }
 
 impl Figures for Drawn {
-    /// The fragment has no empty line, at which Markdown would stop to take it as HTML.
     fn figure(&self, asked: &str, id: &str) -> Result<String> {
-        let html = self.html(asked, id).with_context(|| format!("figure {asked}"))?;
-        let lines = html.lines().filter(|line| !line.trim().is_empty());
-        Ok(lines.collect::<Vec<_>>().join("\n"))
+        let html = self.html(asked).with_context(|| format!("figure {asked}"))?;
+        Ok(Kept::with_id(&html, id))
     }
-
-    fn own_sentence(&self, id: &str, up: &str) -> String {
-        own_sentence::element(id, up)
-    }
-
-    /// The names carry the text's hash, so that a browser keeps them between pages.
-    fn page_end(&self, up: &str) -> String {
-        let named = |suffix: &'static str| {
-            let fits = move |asset: &&Asset| asset.0.ends_with(suffix);
-            loaded().iter().filter(fits).map(address).collect::<Vec<_>>()
-        };
-        let link =
-            |style: &String| format!("<link rel=\"stylesheet\" href=\"{up}{style}\">");
-        let styles: String = named(".css").iter().map(link).collect();
-        let (scripts, worker) = (named(".js").join(" "), address(&live::page::WORKER));
-        format!(
-            "\n\n<div hidden data-figure-scripts=\"{scripts}\" \
-             data-worker=\"{worker}\">{styles}</div>\n"
-        )
-    }
-
-    fn assets(&self) -> Vec<Asset> {
-        // Until there is a module, pages are told that there is none.
-        let beside = [live::page::WORKER, NO_MODULE];
-        [&loaded()[..], &beside, &own_sentence::ASSETS].concat()
-    }
-}
-
-/// What a page with a figure loads, scripts in the order they run in, and their licences.
-fn loaded() -> Vec<Asset> {
-    [&figures::assets::ALL[..], &live::page::LOADED].concat()
 }
 
 /// A live figure: as any other, and beside it what `live.js` needs to make it live.
@@ -125,7 +115,7 @@ mod tests {
 
     #[test]
     fn an_unknown_or_failing_figure_is_an_error_with_its_name() {
-        let drawn = Drawn { run: None };
+        let drawn = Drawn::default();
         for (asked, said) in [
             ("lines", "no figure lines"),
             ("tile-plan 3", "key=value"),
@@ -139,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_figure_has_its_id_and_a_live_one_its_controls() {
-        let drawn = Drawn { run: None };
+        let drawn = Drawn::default();
         let still = drawn.figure("tile-plan mask=none", "f1").unwrap();
         assert!(still.starts_with("<figure class=\"figure\" id=\"f1\""), "{still}");
         let live = drawn.figure("blend", "f2").unwrap();
@@ -155,13 +145,5 @@ mod tests {
         fs::write(&file, "").unwrap();
         let error = format!("{:#}", run_of(&file).unwrap_err());
         assert!(error.contains("bench.json: remove it"), "{error}");
-    }
-
-    #[test]
-    fn a_page_names_its_assets_once_and_by_hash() {
-        let end = Drawn { run: None }.page_end("../");
-        assert_eq!(end.matches("assets/figures.js?v=").count(), 1, "{end}");
-        assert!(end.contains("href=\"../assets/live.css?v="), "{end}");
-        assert!(!end.contains("LICENSE"), "{end}");
     }
 }

@@ -1,9 +1,11 @@
-//! The book: its pages with their figures, which are drawn from the crates now.
+//! The book: its pages with their figures, drawn from the crates.
 //!
 //! ```text
 //! chapters ─▶ pages ─┐
 //!                    ├─▶ target/book
 //! gallery ─▶ figure ─┤
+//!              │     │
+//!              └─ keep ─▶ tests/figures, for a book before this crate is compiled
 //! live ─▶ live_module┘
 //! ```
 //!
@@ -11,16 +13,19 @@
 //! `cargo learn preprocess`, which is [`preprocess()`].
 
 mod figure;
+mod keep;
 mod live_module;
-mod own_sentence;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Result;
 
+pub use keep::Changed;
 pub use live_module::Live;
 
 use figure::Drawn;
+use pages::Kept;
 use workshop::paths;
 
 /// Builds the book and returns the folder that holds it, `target/book`.
@@ -30,15 +35,17 @@ use workshop::paths;
 /// Whatever a chapter asks for and does not get, each with file and line, and anything
 /// that mdBook warns of.
 pub fn build() -> Result<PathBuf> {
-    pages::build(Drawn::new()?)
+    pages::build(Arc::new(Drawn::here()?))
 }
 
 /// Builds and checks, and says where the book is.
 ///
 /// # Errors
-/// Every problem that was found.
+/// Every problem that was found; kept figures that are not those that are drawn.
 pub fn built_and_checked() -> Result<String> {
-    let built = pages::build_and_check(Drawn::new()?)?;
+    let drawn = Arc::new(Drawn::here()?);
+    let built = pages::build_and_check(drawn.clone())?;
+    keep::check(&drawn, &Kept::here())?;
     let live = add_live()?;
     add_encoder()?;
     Ok(format!(
@@ -65,9 +72,14 @@ pub fn add_encoder() -> Result<Live> {
     live_module::add_encoder(&paths::book())
 }
 
-/// What `{{#own-sentence}}` stands for in a page at the book's root.
-pub fn own_sentence() -> String {
-    own_sentence::element("own-sentence", "")
+/// Draws every figure that a chapter asks for and keeps it in `tests/figures`.
+///
+/// # Errors
+/// Whatever a chapter asks for and does not get; a file that cannot be written.
+pub fn keep_figures() -> Result<Changed> {
+    let drawn = Drawn::default();
+    pages::none(&pages::problems_of_sources(&drawn)?)?;
+    keep::keep(&drawn, &Kept::here())
 }
 
 /// What mdBook runs as `cargo learn preprocess`.
@@ -75,36 +87,19 @@ pub fn own_sentence() -> String {
 /// # Errors
 /// Whatever a chapter asks for and does not get.
 pub fn preprocess() -> Result<()> {
-    pages::preprocess(Drawn::new()?)
+    pages::preprocess(Arc::new(Drawn::here()?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pages::Figures;
-
-    #[test]
-    fn the_assets_of_figures_are_small_enough_for_a_page() {
-        let bytes: usize = figures::assets::ALL.iter().map(|(_, text)| text.len()).sum();
-        assert!(bytes < 1_500_000, "{bytes} bytes before packing");
-        assert!(paths::workspace().join("chapters/theme/learn.js").exists());
-    }
 
     /// The real book: every include, snapshot, value, figure and formula.
     #[test]
-    fn the_chapters_ask_for_nothing_that_is_not_there() {
-        let problems = pages::problems_of_sources(&Drawn::new().unwrap()).unwrap();
+    fn the_chapters_ask_for_nothing_that_is_not_there_or_kept_as_another() {
+        let drawn = Drawn::default();
+        let problems = pages::problems_of_sources(&drawn).unwrap();
         assert!(problems.is_empty(), "{problems:#?}");
-    }
-
-    #[test]
-    fn a_page_with_a_figure_names_all_that_it_loads() {
-        let drawn = Drawn::new().unwrap();
-        let named = drawn.page_end("") + &drawn.own_sentence("a", "");
-        for (name, _) in drawn.assets() {
-            let is_loaded = name.ends_with(".css") || name.ends_with(".js");
-            assert_eq!(named.contains(&format!("assets/{name}?v=")), is_loaded, "{name}");
-        }
-        assert!(named.contains("cargo learn look &quot;Your"), "{named}");
+        keep::check(&drawn, &Kept::here()).unwrap();
     }
 }

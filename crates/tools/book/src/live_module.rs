@@ -9,12 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use assets::live::NO_MODULE;
+use assets::versioned;
 use lessons::live::Weights;
-use pages::versioned;
 use serde_json::{Map, Value, json};
 use workshop::{build, step};
-
-use crate::figure::NO_MODULE;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -72,8 +71,8 @@ impl fmt::Display for Live {
     }
 }
 
-/// Compiles the module and writes it, and the weights that figures draw from, into the built book; without
-/// the target the pages are told that there is none.
+/// Compiles the module and writes it, and the weights that figures draw from, into the built
+/// book; without the target the pages are told that there is none.
 pub(crate) fn add(built: &Path) -> Result<Live> {
     let Some(module) = LIVE.bytes()? else {
         tell(built, &json!({}))?;

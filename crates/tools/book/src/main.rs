@@ -18,8 +18,10 @@ struct Cli {
 enum Command {
     /// Build the book and check it: includes, numbers, figures, links
     Check,
-    /// Build the book with its figures, where it is not there as its sources are
+    /// Build the book with figures of now, where it is not there as its sources are
     Draw,
+    /// Draw every figure and keep it with the sources
+    Keep,
     /// Make the figures of the built book live, where this machine can
     Enliven,
     /// What mdBook runs on the chapters
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
     workshop::exit(match Cli::parse().command {
         Command::Check => book::built_and_checked().map(|summary| println!("{summary}")),
         Command::Draw => draw(),
+        Command::Keep => keep(),
         Command::Enliven => enliven(),
         Command::Preprocess { supports } if supports.is_empty() => book::preprocess(),
         Command::Preprocess { .. } => Ok(()),
@@ -44,10 +47,18 @@ fn draw() -> Result<()> {
     if pages::is_current()? {
         return Ok(());
     }
+    while_drawing(book::build).map(drop)
+}
+
+fn keep() -> Result<()> {
+    while_drawing(book::keep_figures).map(|changed| println!("{changed}"))
+}
+
+fn while_drawing<T>(draw: impl FnOnce() -> Result<T>) -> Result<T> {
     let bar = progress::spinner("book: drawing its figures");
-    let built = book::build();
+    let drawn = draw();
     bar.finish_and_clear();
-    built.map(drop)
+    drawn
 }
 
 fn enliven() -> Result<()> {

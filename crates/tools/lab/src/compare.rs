@@ -1,16 +1,13 @@
 //! Whether a notebook still gives what it is committed to give.
 //!
-//! Compared are texts, letter by letter, and figures, number by number: a figure's
-//! numbers may differ in the tenth digit, since processors add in different orders.
-//! Not compared are times, counts and the order in which JSON names its keys. A cell
-//! with the tag `varies` is run and must succeed, but may say what it likes.
+//! Compared are texts, letter by letter, and figures, number by number ([`near`]). Not
+//! compared are times and counts. A cell with the tag `varies` is run and must succeed, but
+//! may say what it likes.
 
 use serde_json::Value;
+use workshop::near;
 
 use super::execute::text;
-
-/// How far numbers of a figure may lie apart, relative to the larger or to one.
-const TOLERANCE: f64 = 1e-9;
 
 /// The first cell that differs, told with both sides; `None` if all agree.
 pub fn difference(committed: &Value, now: &Value) -> Option<String> {
@@ -127,38 +124,11 @@ impl Output {
 
 fn data_differs(mime: &str, before: &Value, after: &Value) -> Option<String> {
     if mime.ends_with("json") {
-        let place = values_differ(before, after)?;
+        let place = near::difference(before, after)?;
         return Some(format!("{mime} differs at {place}"));
     }
     let (before, after) = (text(before), text(after));
     (before != after).then(|| format!("{mime}:\n{}", diff(&before, &after)))
-}
-
-/// Where two JSON values part, as a path with both values.
-fn values_differ(before: &Value, after: &Value) -> Option<String> {
-    let below = |step: String, inner: String| format!("/{step}{inner}");
-    match (before, after) {
-        (Value::Number(one), Value::Number(other)) => {
-            let (one, other) = (one.as_f64()?, other.as_f64()?);
-            let scale = one.abs().max(other.abs()).max(1.0);
-            ((one - other).abs() > TOLERANCE * scale)
-                .then(|| format!(": {one}, now {other}"))
-        }
-        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
-            let mut pairs = one.iter().zip(other).enumerate();
-            pairs.find_map(|(i, (one, other))| {
-                Some(below(i.to_string(), values_differ(one, other)?))
-            })
-        }
-        (Value::Object(one), Value::Object(other)) if one.keys().eq(other.keys()) => {
-            let mut pairs = one.iter();
-            pairs.find_map(|(key, one)| {
-                Some(below(key.clone(), values_differ(one, &other[key])?))
-            })
-        }
-        _ if before == after => None,
-        _ => Some(format!(": {before}, now {after}")),
-    }
 }
 
 /// The lines between the first and the last that differ: `-` committed, `+` now.

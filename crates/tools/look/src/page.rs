@@ -6,8 +6,8 @@
 use std::fmt::Write;
 
 use anyhow::{Result, ensure};
+use assets::own_sentence::HEADS_JS;
 use encoders::{Glance, MOST_SHOWN, shown};
-use live_encoder::page::HEADS_JS;
 use serde_json::json;
 
 use crate::view::{HeadName, View, share};

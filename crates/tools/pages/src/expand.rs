@@ -15,6 +15,7 @@ use super::directive::{self, Directive};
 use super::exercise;
 use super::figures::Figures;
 use super::include;
+use super::loads;
 use super::math::{self, Converter};
 use super::problem::{Problem, line_of};
 use super::snapshot::{Snapshots, Values};
@@ -143,7 +144,7 @@ impl Chapter<'_> {
                 self.alone_on_its_line(asked)?;
                 // A page with it needs what a page with figures needs: its controls look so.
                 let id = self.figure_id();
-                let html = self.book.drawing.own_sentence(&id, &self.up());
+                let html = loads::own_sentence(&id, &self.up());
                 Ok(Some(format!("\n{html}\n")))
             }
             "exercise" => {
@@ -232,7 +233,7 @@ impl Chapter<'_> {
         }
         text.push_str(&self.text[at..]);
         if self.figures > 0 {
-            text.push_str(&self.book.drawing.page_end(&self.up()));
+            text.push_str(&loads::page_end(&self.up()));
         }
         self.problems.sort();
         Expanded { text, problems: self.problems }

@@ -14,11 +14,10 @@
 //! file and line. mdBook leaves a block empty where an anchor is missing and writes its
 //! warnings to a log; here each of these stops the build.
 //!
-//! What draws the figures is given: [`Figures`]. The crate `book` draws them from all the
-//! crates of the subject. This one knows none of them, so that it is compiled in half the
-//! time, and a reader has the [text()] before the figures.
+//! Where the figures come from is given: [`Figures`]. The crate `book` draws them from all
+//! the crates of the subject. This one knows none of them, so that it is compiled in half
+//! the time, and a reader has the book with the figures that are [`Kept`] before that.
 
-mod asset;
 mod check;
 mod directive;
 mod exercise;
@@ -26,6 +25,8 @@ mod expand;
 mod figures;
 mod include;
 mod ingredients;
+mod kept;
+mod loads;
 mod log;
 mod math;
 mod problem;
@@ -41,23 +42,23 @@ use mdbook_driver::MDBook;
 use mdbook_preprocessor::PreprocessorContext;
 use mdbook_preprocessor::book::{Book, BookItem};
 
-pub use asset::{Asset, address, versioned};
 pub use figures::Figures;
-pub use problem::Problem;
+pub use kept::Kept;
+pub use problem::{Problem, none};
 pub use serve::Server;
 
 use expand::Expander;
-use figures::Waiting;
 use workshop::{paths, stamp};
 
-/// Builds the book and returns the folder that holds it, `target/book`.
+/// Builds the book and returns the folder that holds it, `target/book`. One with the figures
+/// of now is left as it is where those that are given are not.
 ///
 /// # Errors
 ///
 /// Whatever a chapter asks for and does not get, each with file and line, and anything
 /// that mdBook warns of.
-pub fn build(figures: impl Figures + 'static) -> Result<PathBuf> {
-    build_in(&chapters(), Arc::new(figures))
+pub fn build(figures: Arc<dyn Figures>) -> Result<PathBuf> {
+    build_in(&chapters(), figures)
 }
 
 /// Whether the book that is there was made by this program, and from just what is there now.
@@ -69,27 +70,9 @@ pub fn is_current() -> Result<bool> {
     Ok(stamp::holds(&paths::book(), &ingredients))
 }
 
-/// Whether a whole book is there, of now or of some time ago.
-pub fn is_whole() -> bool {
+/// Whether a book is there whose figures were drawn by this program, now or some time ago.
+pub fn is_drawn() -> bool {
     stamp::is_sealed(&paths::book())
-}
-
-/// Builds the book without its figures: a reader begins with the text. Where a figure
-/// belongs the page says that it is being drawn, and shows it as soon as the whole book
-/// lies in the same place. A whole book that is there is left as it is.
-///
-/// # Errors
-/// As [`build`].
-pub fn text() -> Result<PathBuf> {
-    text_of(&chapters())
-}
-
-/// The text of the chapters in this folder, in `target/book` beside it.
-///
-/// # Errors
-/// As [`build`].
-pub fn text_of(chapters: &Path) -> Result<PathBuf> {
-    build_in(chapters, Arc::new(Waiting))
 }
 
 /// Checks the chapters, builds the book and checks its pages. Gives the folder that holds
@@ -97,8 +80,8 @@ pub fn text_of(chapters: &Path) -> Result<PathBuf> {
 ///
 /// # Errors
 /// Every problem that was found. Pages are looked at only if the book builds.
-pub fn build_and_check(figures: impl Figures + 'static) -> Result<PathBuf> {
-    problem::none(&check_in(&chapters(), Arc::new(figures))?)?;
+pub fn build_and_check(figures: Arc<dyn Figures>) -> Result<PathBuf> {
+    problem::none(&check_in(&chapters(), figures)?)?;
     Ok(paths::book())
 }
 
@@ -133,9 +116,9 @@ pub fn open(url: &str) -> Result<()> {
 ///
 /// # Errors
 /// Whatever a chapter asks for and does not get.
-pub fn preprocess(figures: impl Figures + 'static) -> Result<()> {
+pub fn preprocess(figures: Arc<dyn Figures>) -> Result<()> {
     let (context, book) = mdbook_preprocessor::parse_input(std::io::stdin().lock())?;
-    let book = Learn(Arc::new(figures)).expanded(&context, book)?;
+    let book = Learn(figures).expanded(&context, book)?;
     serde_json::to_writer(std::io::stdout().lock(), &book)
         .context("cannot write the book")
 }
@@ -154,9 +137,9 @@ fn build_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<PathBuf> {
     let lock =
         File::create(&lock).with_context(|| format!("cannot make {}", lock.display()))?;
     lock.lock().context("cannot wait for another build of the book")?;
-    let is_whole = figures.are_all();
-    if !is_whole && stamp::is_sealed(&built) {
-        return Ok(built); // The figures came while the text waited for the lock.
+    let is_of_now = figures.are_of_now();
+    if !is_of_now && stamp::is_sealed(&built) {
+        return Ok(built); // The figures of now came while this waited for the lock.
     }
 
     // What changes from here on is for the next build.
@@ -171,7 +154,7 @@ fn build_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<PathBuf> {
     outcome
         .with_context(|| format!("the book was not built\n{said}").trim().to_string())?;
     ensure!(warnings.is_empty(), "mdBook built the book and warns:\n{said}");
-    if is_whole && let Ok(made_from) = made_from {
+    if is_of_now && let Ok(made_from) = made_from {
         stamp::seal(&beside, &made_from)?;
     }
     exchange(&beside, &built)?;
@@ -207,7 +190,7 @@ impl Learn {
     fn expanded(&self, context: &PreprocessorContext, mut book: Book) -> Result<Book> {
         let Self(figures) = self;
         let chapters = context.root.join(&context.config.book.src);
-        figures::write_assets(&chapters.join("assets"), figures.as_ref())?;
+        loads::write(&chapters.join("assets"))?;
         let expander = Expander::new(&chapters, figures.as_ref())?;
         let mut chapters = Vec::new();
         book.for_each_mut(|item| {

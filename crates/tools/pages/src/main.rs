@@ -1,15 +1,18 @@
 //! The book in a browser: `cargo learn` runs this.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Parser;
+use pages::Kept;
 use workshop::progress;
 
 /// mdBook's own port.
 const PORT: u16 = 3000;
 
-/// Serve the book and open it, until Ctrl-C; build its text first where there is no whole book
+/// Serve the book and open it, until Ctrl-C; where there is none it is built first, with the
+/// figures that are kept
 #[derive(Parser)]
 #[command(name = "pages")]
 struct Cli {
@@ -23,9 +26,9 @@ fn main() -> ExitCode {
 }
 
 fn serve(opens: bool) -> Result<()> {
-    if !pages::is_whole() {
-        let bar = progress::spinner("book: its text");
-        let built = pages::text();
+    if !pages::is_drawn() {
+        let bar = progress::spinner("book: its pages");
+        let built = pages::build(Arc::new(Kept::here()));
         bar.finish_and_clear();
         built?;
     }

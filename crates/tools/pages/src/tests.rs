@@ -4,7 +4,8 @@ use std::fs;
 use std::sync::Arc;
 
 use super::{build_in, check_in};
-use crate::figures::{Sample, Waiting};
+use crate::figures::Sample;
+use crate::kept::Kept;
 use workshop::stamp;
 
 const BOOK_TOML: &str = "\
@@ -86,23 +87,24 @@ fn a_chapter_without_an_entry_is_a_problem() {
     assert!(problems[0].to_string().contains("02-two.md:1: SUMMARY.md"), "{problems:?}");
 }
 
-/// Another build in the same place brings the figures.
+/// Another build in the same place brings the figures of now.
 #[test]
-fn a_book_is_there_before_its_figures() {
+fn a_book_is_there_before_its_figures_are_drawn() {
     let folder = workspace("# A\n\n{{#figure bars}}\n");
     let chapters = folder.path().join("chapters");
-    // A whole book says what it was made from, and that is looked for here too.
+    // A book of now says what it was made from, and that is looked for here too.
     fs::create_dir(folder.path().join("crates")).unwrap();
+    let kept = Kept::of(folder.path());
+    kept.keep("bars", "<figure id=\"figure-kept\">kept</figure>").unwrap();
     let page =
         || fs::read_to_string(folder.path().join("target/book/01-one.html")).unwrap();
-    let book = build_in(&chapters, Arc::new(Waiting)).unwrap();
-    assert_eq!(stamp::read(&book), None, "it is not taken for a whole one");
-    assert!(page().contains("id=\"figure-01-one-1\" data-waiting"), "{}", page());
+    let book = build_in(&chapters, Arc::new(Kept::of(folder.path()))).unwrap();
+    assert_eq!(stamp::read(&book), None, "it is not taken for one of now");
+    assert!(page().contains("id=\"figure-01-one-1\">kept"), "{}", page());
     build_in(&chapters, Arc::new(Sample)).unwrap();
     assert!(stamp::read(&book).is_some());
-    assert!(page().contains("id=\"figure-01-one-1\""), "{}", page());
-    assert!(!page().contains("data-waiting"), "{}", page());
-    // The text, if it is built after all, does not take the figures away.
-    build_in(&chapters, Arc::new(Waiting)).unwrap();
-    assert!(!page().contains("data-waiting"), "{}", page());
+    assert!(page().contains("id=\"figure-01-one-1\">all"), "{}", page());
+    // One with kept figures, if it is built after all, does not take the others away.
+    build_in(&chapters, Arc::new(kept)).unwrap();
+    assert!(page().contains("id=\"figure-01-one-1\">all"), "{}", page());
 }

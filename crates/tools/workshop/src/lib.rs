@@ -1,11 +1,13 @@
 //! What every tool stands on: where things are ([`paths`]), programs of this workspace
 //! compiled ([`mod@build`]) and programs from crates.io ([`tool`]), a step of set-up run to its
 //! end ([`step`]), what need not be made twice ([`stamp`]), what only one process may do at a
-//! time ([`lock`]), a file that is never half written ([`whole`]), and what is shown meanwhile
-//! ([`progress`]) and at the end ([`output`]).
+//! time ([`lock`]), a file that is never half written ([`whole`]), what was kept compared with
+//! what comes out now ([`near`]), and what is shown meanwhile ([`progress`]) and at the end
+//! ([`output`]).
 
 pub mod build;
 pub mod lock;
+pub mod near;
 pub mod output;
 pub mod paths;
 pub mod progress;

@@ -1,0 +1,26 @@
+//! What makes a page's figures live.
+
+use crate::Asset;
+
+/// Looks of the controls.
+pub const LIVE_CSS: &str = include_str!("../live/live.css");
+
+/// Makes controls.
+pub const CONTROLS_JS: &str = include_str!("../live/controls.js");
+
+/// Makes the figures of a page live.
+pub const LIVE_JS: &str = include_str!("../live/live.js");
+
+/// Runs the module, beside the page.
+pub const WORKER_JS: &str =
+    concat!(include_str!("../live/host.js"), include_str!("../live/live-worker.js"));
+
+/// What a page loads, in this order, with the names to load it by.
+pub const LOADED: [Asset; 3] =
+    [("live.css", LIVE_CSS), ("live-controls.js", CONTROLS_JS), ("live.js", LIVE_JS)];
+
+/// What `live.js` starts.
+pub const WORKER: Asset = ("live-worker.js", WORKER_JS);
+
+/// Where pages look for the modules, and what they find before there is one.
+pub const NO_MODULE: Asset = ("live.json", "{}");

@@ -1,0 +1,82 @@
+//! What a page of this book loads.
+
+use anyhow::Result;
+use assets::{Asset, address, figures, live, own_sentence};
+use std::path::Path;
+use workshop::step;
+
+/// What a page with a figure has at its end, on a page that needs `up` to get to the book's
+/// root: the style sheets, and the names of the scripts, which `theme/learn.js` loads once.
+/// The names carry the text's hash, so that a browser keeps them between pages.
+pub fn page_end(up: &str) -> String {
+    let named = |suffix: &'static str| {
+        let fits = move |asset: &&Asset| asset.0.ends_with(suffix);
+        of_figures().iter().filter(fits).map(address).collect::<Vec<_>>()
+    };
+    let link = |style: &String| format!("<link rel=\"stylesheet\" href=\"{up}{style}\">");
+    let styles: String = named(".css").iter().map(link).collect();
+    let (scripts, worker) = (named(".js").join(" "), address(&live::WORKER));
+    format!(
+        "\n\n<div hidden data-figure-scripts=\"{scripts}\" \
+         data-worker=\"{worker}\">{styles}</div>\n"
+    )
+}
+
+/// A place for a reader's own sentence, `{{#own-sentence}}`: the command that does the
+/// same, which is all there is where the module cannot run. `own-sentence.js` puts what can
+/// be done in the page before it.
+pub fn own_sentence(id: &str, up: &str) -> String {
+    let [style, heads, own] = own_sentence::LOADED.map(|asset| address(&asset));
+    let worker = address(&own_sentence::WORKER);
+    let command = own_sentence::COMMAND.replace('"', "&quot;");
+    format!(
+        "<div class=\"own-sentence live\" id=\"{id}\" data-own-sentence \
+         data-figure-scripts=\"{heads} {own}\" data-encoder-worker=\"{worker}\">\
+         <link rel=\"stylesheet\" href=\"{up}{style}\">\
+         <p>In a terminal:</p><pre><code class=\"language-sh\">{command}\n</code></pre></div>"
+    )
+}
+
+/// Writes all of it beside the chapters, from where mdBook copies it into the book: a
+/// preprocessor has no say after that. A file that is as it should be is not touched, so
+/// that `mdbook serve`, which watches the folder, does not build for ever.
+pub fn write(folder: &Path) -> Result<()> {
+    for (name, text) in all() {
+        step::write(&folder.join(name), text)?;
+    }
+    Ok(())
+}
+
+/// Every file. Until there is a module, pages are told that there is none.
+fn all() -> Vec<Asset> {
+    let workers = [live::WORKER, live::NO_MODULE, own_sentence::WORKER];
+    [&of_figures()[..], &own_sentence::LOADED, &workers].concat()
+}
+
+/// What a page with a figure loads, scripts in the order they run in, and their licences.
+fn of_figures() -> Vec<Asset> {
+    [&figures::ALL[..], &live::LOADED].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_names_its_assets_once_and_by_hash() {
+        let end = page_end("../");
+        assert_eq!(end.matches("assets/figures.js?v=").count(), 1, "{end}");
+        assert!(end.contains("href=\"../assets/live.css?v="), "{end}");
+        assert!(!end.contains("LICENSE"), "{end}");
+    }
+
+    #[test]
+    fn pages_name_all_that_they_load() {
+        let named = page_end("") + &own_sentence("a", "");
+        for (name, _) in all() {
+            let is_loaded = name.ends_with(".css") || name.ends_with(".js");
+            assert_eq!(named.contains(&format!("assets/{name}?v=")), is_loaded, "{name}");
+        }
+        assert!(named.contains("cargo learn look &quot;Your"), "{named}");
+    }
+}
