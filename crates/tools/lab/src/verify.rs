@@ -10,7 +10,10 @@ use serde_json::Value;
 
 use super::{compare, execute, place};
 use workshop::progress::Progress;
-use workshop::step;
+use workshop::{at_once, step};
+
+/// A kernel takes up to a gigabyte.
+const MOST_AT_ONCE: usize = 2;
 
 /// How one notebook fared.
 #[derive(Debug, Clone)]
@@ -28,29 +31,32 @@ pub struct Outcome {
 }
 
 /// Runs each of our notebooks and compares its outputs with the committed ones. Writes nothing
-/// outside `.learn/`.
+/// outside `.learn/`. Two are run at once where there are two processors, so the times are
+/// those of a busy machine.
 ///
-/// One that differs is run once more: on a busy machine a kernel's last printed line can
+/// One that differs is run again, up to twice: on a busy machine a kernel's last printed line can
 /// come after its cell is done.
 ///
 /// # Errors
 /// What kept a notebook from being run at all. A notebook that ran and differs is no
 /// error but an [`Outcome`] with a difference.
 pub fn verify(progress: &Progress) -> Result<Vec<Outcome>> {
-    each(progress, 2, &|notebook, committed, run| {
+    let at_once = at_once::n_processors().min(MOST_AT_ONCE);
+    each(progress, at_once, 3, &|notebook, committed, run| {
         let difference = compare::difference(committed, &run.notebook);
         Ok(outcome(notebook, &run, difference))
     })
 }
 
-/// Runs each of our notebooks and writes its outputs into the committed file, in a form
+/// Runs each of our notebooks, one after the other, and writes its outputs into the committed file, in a form
 /// that changes only where an output does. A notebook that fails is left as it is, and so
 /// is one in whose writing this process is ended.
 ///
 /// # Errors
 /// As [`verify`], or a file that cannot be written.
 pub fn rewrite(progress: &Progress) -> Result<Vec<Outcome>> {
-    each(progress, 1, &|notebook, _, run| {
+    // Some print times.
+    each(progress, 1, 1, &|notebook, _, run| {
         // Compared with itself, only a failure is left to find.
         let difference = compare::difference(&run.notebook, &run.notebook);
         if difference.is_none() {
@@ -60,32 +66,44 @@ pub fn rewrite(progress: &Progress) -> Result<Vec<Outcome>> {
     })
 }
 
-type Judge = dyn Fn(&Path, &Value, execute::Run) -> Result<Outcome>;
+type Judge = dyn Fn(&Path, &Value, execute::Run) -> Result<Outcome> + Sync;
 
-fn each(progress: &Progress, most: usize, judge: &Judge) -> Result<Vec<Outcome>> {
-    let mut outcomes = Vec::new();
-    for notebook in place::all() {
-        let name = place::name(&notebook);
-        progress.set_message(format!("notebook {name}"));
-        let text = fs::read_to_string(&notebook)
-            .with_context(|| format!("{} could not be read", notebook.display()))?;
-        let committed = serde_json::from_str(&text)
-            .with_context(|| format!("{} is no notebook", notebook.display()))?;
-        let result = result(&notebook);
-        fs::create_dir_all(result.parent().context("in .learn")?)?;
-        let once = || {
-            let run = execute::execute(&notebook, &result, None, &mut |done, all| {
-                progress.set_detail(format!("notebook {name}: {done} of {all} cells"));
-            })?;
-            judge(&notebook, &committed, run)
-        };
-        let mut outcome = once()?;
-        while outcome.difference.is_some() && outcome.runs < most {
-            outcome = Outcome { runs: outcome.runs + 1, ..once()? };
-        }
-        outcomes.push(outcome);
+/// Each of our notebooks, so many at once, each up to `most` times.
+fn each(
+    progress: &Progress,
+    at_once: usize,
+    most: usize,
+    judge: &Judge,
+) -> Result<Vec<Outcome>> {
+    let one = |notebook: &PathBuf| run(progress, notebook, most, judge);
+    at_once::map(&place::all(), at_once, one).into_iter().collect()
+}
+
+fn run(
+    progress: &Progress,
+    notebook: &Path,
+    most: usize,
+    judge: &Judge,
+) -> Result<Outcome> {
+    let name = place::name(notebook);
+    progress.set_message(format!("notebook {name}"));
+    let text = fs::read_to_string(notebook)
+        .with_context(|| format!("{} could not be read", notebook.display()))?;
+    let committed = serde_json::from_str(&text)
+        .with_context(|| format!("{} is no notebook", notebook.display()))?;
+    let result = result(notebook);
+    fs::create_dir_all(result.parent().context("in .learn")?)?;
+    let once = || {
+        let run = execute::execute(notebook, &result, None, &mut |done, all| {
+            progress.set_detail(format!("notebook {name}: {done} of {all} cells"));
+        })?;
+        judge(notebook, &committed, run)
+    };
+    let mut outcome = once()?;
+    while outcome.difference.is_some() && outcome.runs < most {
+        outcome = Outcome { runs: outcome.runs + 1, ..once()? };
     }
-    Ok(outcomes)
+    Ok(outcome)
 }
 
 /// The executed copy.

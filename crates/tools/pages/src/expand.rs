@@ -4,12 +4,10 @@
 //! which the writer finds it, and by the same code in a build and in a check.
 
 use std::ops::Range;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use anyhow::{Result, bail, ensure};
+use workshop::at_once;
 
 use super::directive::{self, Directive};
 use super::exercise;
@@ -46,29 +44,11 @@ impl<'a> Expander<'a> {
     }
 
     /// Expands these chapters, in their order: each a path from the folder of chapters, and
-    /// its text. Figures take most of the time, so every processor takes a chapter as soon
-    /// as it is free.
+    /// its text. Figures take most of the time, so every processor takes a chapter.
     pub fn expand_all(&self, chapters: &[(PathBuf, String)]) -> Vec<Expanded> {
-        let next = AtomicUsize::new(0);
-        let expand_some = || {
-            let mut expanded = Vec::new();
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                let Some((file, text)) = chapters.get(i) else { return expanded };
-                expanded.push((i, self.expand(file, text)));
-            }
-        };
-        let n_threads = thread::available_parallelism().map_or(1, usize::from);
-        let mut expanded: Vec<(usize, Expanded)> = thread::scope(|scope| {
-            let threads: Vec<_> =
-                (0..n_threads).map(|_| scope.spawn(expand_some)).collect();
-            let joined = threads.into_iter().map(|thread| thread.join());
-            joined
-                .flat_map(|one| one.unwrap_or_else(|panic| resume_unwind(panic)))
-                .collect()
-        });
-        expanded.sort_by_key(|(i, _)| *i);
-        expanded.into_iter().map(|(_, expanded)| expanded).collect()
+        at_once::map(chapters, at_once::n_processors(), |(file, text)| {
+            self.expand(file, text)
+        })
     }
 
     /// Expands the chapter in `file`, a path from the folder of chapters.
