@@ -51,7 +51,8 @@ fn native(folder: &Path) -> Model {
 fn open(browser: &Browser, url: &str, view: View, first: &str) -> Open {
     let page = browser.open(&format!("{url}index.html"), view, first).unwrap();
     page.tab.evaluate(OWN, false).unwrap();
-    page.text(&format!("own.insert({})", json!(book::own_sentence()))).unwrap();
+    page.text(&format!("own.insert({})", json!(pages::own_sentence("own-sentence", ""))))
+        .unwrap();
     page
 }
 

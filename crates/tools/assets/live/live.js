@@ -95,6 +95,12 @@
       }
       this.place.dataset.state = "ready";
       if (this.isSet()) this.changed();
+      // Weights are not fetched, and nothing is trained, before a reader asks for it.
+      if (!this.about.weights && !this.about.training) this.rehearse();
+    }
+
+    rehearse() {
+      ask(this.worker, { call: "rehearse", name: this.name, settings: this.settings() }, () => {});
     }
 
     keyOf(control) {

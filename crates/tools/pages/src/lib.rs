@@ -44,6 +44,7 @@ use mdbook_preprocessor::book::{Book, BookItem};
 
 pub use figures::Figures;
 pub use kept::Kept;
+pub use loads::own_sentence;
 pub use problem::{Problem, none};
 pub use serve::Server;
 
