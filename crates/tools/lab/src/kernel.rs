@@ -34,7 +34,7 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
     let status = Command::new(place::EVCXR.program())
         .arg("--control_file")
         .arg(connection)
-        .env("PATH", place::path_with_cargo())
+        .env("PATH", place::path_with_toolchain())
         .env("EVCXR_TMPDIR", &folder)
         .env("EVCXR_CONFIG_DIR", write_settings()?)
         .env("RUST_SRC_PATH", place::state("evcxr/no-std"))

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -121,11 +122,33 @@ pub fn cargo_folder() -> Result<PathBuf> {
         .context("cargo is not on the PATH")
 }
 
+/// The `PATH`, with the folder of the compiler and its cargo first. Through rustup, which
+/// stands before them on most machines, each start takes 25 ms longer, and a notebook's
+/// first figure takes forty.
+pub fn path_with_toolchain() -> OsString {
+    let path = path_with_cargo();
+    let mut rustc = Command::new("rustc");
+    let said = rustc.args(["--print", "sysroot"]).env("PATH", &path).output();
+    let sysroot =
+        said.map(|said| String::from_utf8_lossy(&said.stdout).trim().to_owned());
+    let folder = PathBuf::from(sysroot.unwrap_or_default()).join("bin");
+    let is_whole = ["rustc", "cargo"].iter().all(|program| {
+        folder.join(program).with_extension(std::env::consts::EXE_EXTENSION).is_file()
+    });
+    if is_whole { with_first(folder, path) } else { path }
+}
+
 /// The `PATH`, with the folder first in which set-up found cargo.
-pub fn path_with_cargo() -> OsString {
+fn path_with_cargo() -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let cargo = std::env::var_os(CARGO_FOLDER).map(PathBuf::from);
-    let folders = cargo.into_iter().chain(std::env::split_paths(&path));
+    match std::env::var_os(CARGO_FOLDER) {
+        Some(cargo) => with_first(cargo.into(), path),
+        None => path,
+    }
+}
+
+fn with_first(folder: PathBuf, path: OsString) -> OsString {
+    let folders = iter::once(folder).chain(std::env::split_paths(&path));
     std::env::join_paths(folders).unwrap_or(path)
 }
 
