@@ -9,9 +9,9 @@ use tiles::units::{Blocks, Order, Queue};
 use super::gradients::of_shape;
 use super::strips::Strips;
 
-/// Tokens that are summed before a gradient is written. 8 columns of so many stay in the
-/// first cache, and [`PANELS`] panels of 48 features in the second.
-const TOKENS: usize = 1024;
+/// Tokens that are summed before a gradient is written. 8 columns of so many, 16 KiB, stay in
+/// the first cache, and [`PANELS`] panels of 48 features, 384 KiB, in the second.
+const TOKENS: usize = 512;
 
 /// The most panels of 48 features that one thread goes through together, so that what it
 /// has read for one of them serves all.
