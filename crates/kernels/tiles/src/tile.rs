@@ -9,7 +9,7 @@
 //! multiply-adds are done: the arithmetic waits for nothing, since 11 reads take less time
 //! than 24 multiply-adds, and 24 sums are more than enough to hide that a sum must be
 //! ready (4 cycles) before it is added to again. With AVX2 (16 registers of 8 numbers) the
-//! same tile is done in pieces of 3 × 4 registers.
+//! same tile is done in pieces of 2 × 4 registers.
 //!
 //! **Layouts.** `a` is always a panel: for each p, 48 numbers side by side. `b` is read
 //! number by number, so it may lie in any way in which its steps are known when the
