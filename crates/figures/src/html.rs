@@ -6,7 +6,7 @@ use crate::layout::formula;
 use crate::{Figure, Table};
 
 impl Figure {
-    /// The figure for a page that loads [`assets`](crate::assets) once.
+    /// The figure for a page that loads the scripts of `crates/tools/assets` once.
     ///
     /// `id` is the element's name, unique on its page. The place keeps its height while
     /// the script has not drawn yet; where no script runs, the sketch stands in. The
