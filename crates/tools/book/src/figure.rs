@@ -65,8 +65,10 @@ impl Drawn {
         let args: Option<Args> = words.iter().map(|word| word.split_once('=')).collect();
         let args = args.context("write key=value")?.with_run(self.run.as_ref());
         let html = gallery::draw(name, &args)?.to_html(Kept::ID);
-        let html =
-            gallery::find(name).map_or(html.clone(), |live| live_place(live, &html));
+        let html = match gallery::find(name) {
+            Ok(live) => live_place(live, &html),
+            Err(_) => html,
+        };
         let lines = html.lines().filter(|line| !line.trim().is_empty());
         Ok(lines.collect::<Vec<_>>().join("\n"))
     }
