@@ -1,6 +1,8 @@
 //! The set holds: on a copy of it with every exercise as given, so that a reader's answers
 //! neither hide a fault nor count as one.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -63,7 +65,7 @@ pub fn verify(bar: &Progress, path: &std::ffi::OsStr) -> Result<String> {
     Ok(format!("{} exercises, {mistakes} mistakes named{yours}", entries.len()))
 }
 
-/// Held while the copy of the set is in use: another verify would delete it.
+/// Held while the copy of the set is in use: another verify would change it.
 fn alone() -> Result<File> {
     let path = paths::state().join("exercises.lock");
     let lock = step::create(&path)?;
@@ -100,40 +102,49 @@ fn edited() -> Result<usize> {
     Ok(edited.len())
 }
 
-/// The set in `.learn`, with every exercise as given.
+/// The set in `.learn`, with every exercise as given. What is there as it should be is not
+/// touched, so that what was compiled from it still counts.
 fn copy_as_given() -> Result<PathBuf> {
     let copy = paths::state().join("exercises");
-    let _ = fs::remove_dir_all(&copy);
     for folder in ["exercises", "solutions", "src", ".cargo"] {
-        copy_folder(&files::set().join(folder), &copy.join(folder))?;
+        mirror(&files::set().join(folder), &copy.join(folder))?;
     }
     for file in ["info.toml", "Cargo.lock"] {
-        fs::copy(files::set().join(file), copy.join(file)).context(file)?;
+        step::copy(&files::set().join(file), &copy.join(file))?;
     }
     let manifest = fs::read_to_string(files::set().join("Cargo.toml"))?;
     let crates = paths::workspace().join("crates");
     let path = format!("path = {:?}", format!("{}/", crates.display()));
     let manifest = manifest.replace("path = \"../", path.trim_end_matches('"'));
-    fs::write(copy.join("Cargo.toml"), manifest)?;
+    step::write(&copy.join("Cargo.toml"), manifest)?;
     for entry in &entry::all()? {
         let given = original::original(entry)?;
-        fs::write(copy.join(files::inside("exercises", entry)), given)?;
+        step::write(&copy.join(files::inside("exercises", entry)), given)?;
     }
     Ok(copy)
 }
 
-fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+/// Makes one folder what another is.
+fn mirror(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to).with_context(|| format!("{} cannot be made", to.display()))?;
-    for entry in fs::read_dir(from).with_context(|| format!("{}", from.display()))? {
-        let entry = entry?;
-        let to = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy_folder(&entry.path(), &to)?;
-        } else {
-            fs::copy(entry.path(), &to).with_context(|| format!("{}", to.display()))?;
-        }
+    let names = names_in(from)?;
+    for name in names_in(to)?.difference(&names) {
+        let old = to.join(name);
+        let removed =
+            if old.is_dir() { fs::remove_dir_all(&old) } else { fs::remove_file(&old) };
+        removed.with_context(|| format!("{} cannot be removed", old.display()))?;
+    }
+    for name in &names {
+        let (from, to) = (from.join(name), to.join(name));
+        if from.is_dir() { mirror(&from, &to)? } else { step::copy(&from, &to)? }
     }
     Ok(())
+}
+
+fn names_in(folder: &Path) -> Result<BTreeSet<OsString>> {
+    let entries = fs::read_dir(folder)
+        .with_context(|| format!("{} cannot be read", folder.display()))?;
+    entries.map(|entry| Ok(entry?.file_name())).collect()
 }
 
 /// A reader's first verdict tells how to begin, and is not a compiler's error.
@@ -172,6 +183,30 @@ fn mistakes(entry: &Entry) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mirror_holds_the_same_and_leaves_what_is_the_same_alone() {
+        let place = tempfile::tempdir().unwrap();
+        let path = |name: &str| place.path().join(name);
+        fs::create_dir_all(path("from/inner")).unwrap();
+        for (file, text) in [("a", "1"), ("b", "2"), ("inner/c", "3")] {
+            fs::write(path("from").join(file), text).unwrap();
+        }
+        let changed = |name: &str| fs::metadata(path(name)).unwrap().modified().unwrap();
+        mirror(&path("from"), &path("to")).unwrap();
+        let (a, b) = (changed("to/a"), changed("to/b"));
+        fs::write(path("from/b"), "two").unwrap();
+        fs::write(path("to/inner/left"), "4").unwrap();
+        fs::create_dir(path("to/gone")).unwrap();
+
+        mirror(&path("from"), &path("to")).unwrap();
+        assert_eq!(changed("to/a"), a);
+        assert!(changed("to/b") > b);
+        assert_eq!(fs::read_to_string(path("to/b")).unwrap(), "two");
+        assert_eq!(names_in(&path("to")).unwrap(), names_in(&path("from")).unwrap());
+        let inner = names_in(&path("to/inner")).unwrap();
+        assert_eq!(inner, [OsString::from("c")].into());
+    }
 
     #[test]
     fn nothing_is_compiled_over_a_readers_programs() {
