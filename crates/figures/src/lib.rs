@@ -19,9 +19,9 @@
 //! What a figure shows can be read without its colours: lightness alone carries a map,
 //! hover text and tables carry the numbers.
 //!
-//! Left out: drawing along axes (plotly.js does that, from [`assets`]), the choice of page
-//! (the book's builder copies the assets and places the fragments), and any computing of
-//! attention.
+//! Left out: drawing along axes (plotly.js does that, in `crates/tools/assets`), the choice
+//! of page (the book's builder copies the assets and places the fragments), and any
+//! computing of attention.
 //!
 //! A new figure is one file: read [`head_maps()`] first, it is the pattern; for a diagram,
 //! [`dot_product()`].
