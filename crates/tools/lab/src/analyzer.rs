@@ -7,7 +7,8 @@
 //! question only, the type of a variable, and not even that where the type is written.
 //!
 //! So it gets a shorter answer: the crates of this workspace, and no crate from the
-//! registry. The compiler, which is what decides, sees everything.
+//! registry; and of these crates the declarations only ([`outline`]). The compiler, which
+//! is what decides, sees everything.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -15,9 +16,9 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::place;
+use super::{outline, place};
 
 /// Does what cargo does with these arguments, but shortens its metadata.
 pub fn run(args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
@@ -37,7 +38,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
     // at which the versions must be the workspace's.
     let manifest = args.iter().skip_while(|arg| *arg != "--manifest-path").nth(1);
     if let Some(manifest) = manifest {
-        place::seed(Path::new(manifest).parent().context("a manifest has a folder")?)?;
+        place::seed(folder_of(Path::new(manifest))?)?;
     }
     let output = cargo.stderr(Stdio::inherit()).output()?;
     if !output.status.success() {
@@ -45,8 +46,13 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
     }
     let mut metadata = serde_json::from_slice(&output.stdout)?;
     keep_local(&mut metadata);
+    show_outlines(&mut metadata, &place::state("evcxr/outlines"))?;
     println!("{metadata}");
     Ok(ExitCode::SUCCESS)
+}
+
+fn folder_of(manifest: &Path) -> Result<&Path> {
+    manifest.parent().context("a manifest has a folder")
 }
 
 /// Removes the packages that come from a registry, and each mention of them.
@@ -68,10 +74,36 @@ fn keep_local(metadata: &mut Value) {
     }
 }
 
+/// Leads from each library to its outline. The cells' own crate is not a `lib`: it stays.
+fn show_outlines(metadata: &mut Value, outlines: &Path) -> Result<()> {
+    for package in metadata["packages"].as_array_mut().into_iter().flatten() {
+        let manifest =
+            package["manifest_path"].as_str().context("a manifest")?.to_owned();
+        let name = package["name"].as_str().context("a name")?;
+        let (from, to) = (folder_of(Path::new(&manifest))?, outlines.join(name));
+        let targets = package["targets"].as_array_mut().context("targets")?;
+        let is_lib = |target: &Value| target["kind"] == json!(["lib"]);
+        if !targets.iter().any(is_lib) {
+            continue;
+        }
+        targets.retain(is_lib);
+        for target in targets {
+            let root = Path::new(target["src_path"].as_str().context("a file")?);
+            let inside =
+                root.strip_prefix(from).context("a library lies in its package")?;
+            let sources = from.join(inside.parent().unwrap_or(inside));
+            let copies = to.join(inside.parent().unwrap_or(inside));
+            outline::copy(&sources, &copies)?;
+            target["src_path"] = json!(to.join(inside));
+        }
+        package["manifest_path"] = json!(to.join("Cargo.toml"));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn registry_packages_leave_no_trace() {
