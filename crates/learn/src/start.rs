@@ -1,5 +1,5 @@
 //! `cargo learn`: the book, first with the figures that are kept, then with those that the
-//! crates draw, and live; the notebooks as soon as they are set up.
+//! crates draw, and live; then the notebooks.
 
 use std::path::PathBuf;
 use std::process::{Child, Command};
@@ -13,6 +13,9 @@ use workshop::build::{self, Profile};
 use workshop::{paths, stamp};
 
 use crate::tool;
+
+/// Between two looks at a program that runs.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// How book and notebooks are shown.
 #[derive(Debug, clap::Args)]
@@ -37,12 +40,21 @@ pub fn run(args: &Args) -> Result<()> {
     ctrlc::set_handler(on_ctrl_c).context("cannot wait for Ctrl-C")?;
     let is_stopped = || interrupted.load(Ordering::Relaxed);
 
+    let is_first = !stamp::is_sealed(&paths::book());
     let (mut pages, book) = open_book(args, is_stopped)?;
     if is_stopped() {
         return Ok(());
     }
     let enliven = Command::new(book).arg("enliven").spawn();
-    let _enliven = Stopped(enliven.context("the figures could not be made live")?);
+    let mut enliven = Stopped(enliven.context("the figures could not be made live")?);
+    // The first time both compile for minutes. Side by side, the live figures would come as
+    // late as the notebooks.
+    while is_first && enliven.0.try_wait()?.is_none() {
+        if is_stopped() {
+            return Ok(());
+        }
+        thread::sleep(PAUSE);
+    }
 
     let works = notebooks(&interrupted).unwrap_or_else(|error| {
         println!("Notebooks  {error:#}");
@@ -92,7 +104,7 @@ fn notebooks(interrupted: &AtomicBool) -> Result<bool> {
             let pid = lab.id().to_string();
             let _ = Command::new("kill").args(["-TERM", &pid]).status();
         }
-        thread::sleep(Duration::from_millis(50));
+        thread::sleep(PAUSE);
     }
 }
 
