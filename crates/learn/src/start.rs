@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> Result<()> {
     let is_stopped = || interrupted.load(Ordering::Relaxed);
 
     let is_first = !stamp::is_sealed(&paths::book());
-    let (mut pages, book) = open_book(args, is_stopped)?;
+    let (mut pages, book) = open_book(args, is_first, is_stopped)?;
     if is_stopped() {
         return Ok(());
     }
@@ -68,16 +68,19 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// Opens the book, with figures as the crates draw them now; gives its server and the
-/// program that draws. Where none was drawn yet it opens with the figures that are kept:
+/// program that draws. The first time none was drawn yet: it opens with the figures that are kept:
 /// drawing needs all crates, and these twice the time to compile.
-fn open_book(args: &Args, is_stopped: impl Fn() -> bool) -> Result<(Stopped, PathBuf)> {
+fn open_book(
+    args: &Args,
+    is_first: bool,
+    is_stopped: impl Fn() -> bool,
+) -> Result<(Stopped, PathBuf)> {
     let open = || -> Result<Stopped> {
         let mut pages = tool::command("pages", Profile::Dev)?;
         pages.args(args.no_open.then_some("--no-open"));
         Ok(Stopped(pages.spawn().context("the book could not be started")?))
     };
-    let is_drawn = stamp::is_sealed(&paths::book());
-    let early = (!is_drawn).then(open).transpose()?;
+    let early = is_first.then(open).transpose()?;
     let book = build::tool("book", Profile::Dev)?;
     let drawn = Command::new(&book).arg("draw").status();
     let is_drawn = drawn.context("the figures could not be drawn")?.success();

@@ -81,21 +81,15 @@ fn show_outlines(metadata: &mut Value, outlines: &Path) -> Result<()> {
             package["manifest_path"].as_str().context("a manifest")?.to_owned();
         let name = package["name"].as_str().context("a name")?;
         let (from, to) = (folder_of(Path::new(&manifest))?, outlines.join(name));
-        let targets = package["targets"].as_array_mut().context("targets")?;
-        let is_lib = |target: &Value| target["kind"] == json!(["lib"]);
-        if !targets.iter().any(is_lib) {
-            continue;
-        }
-        targets.retain(is_lib);
-        for target in targets {
-            let root = Path::new(target["src_path"].as_str().context("a file")?);
-            let inside =
-                root.strip_prefix(from).context("a library lies in its package")?;
-            let sources = from.join(inside.parent().unwrap_or(inside));
-            let copies = to.join(inside.parent().unwrap_or(inside));
-            outline::copy(&sources, &copies)?;
-            target["src_path"] = json!(to.join(inside));
-        }
+        let targets = package["targets"].as_array().context("targets")?;
+        let is_lib = |target: &&Value| target["kind"] == json!(["lib"]);
+        let Some(mut lib) = targets.iter().find(is_lib).cloned() else { continue };
+        let root = Path::new(lib["src_path"].as_str().context("a file")?);
+        let inside = root.strip_prefix(from).context("a library lies in its package")?;
+        let sources = inside.parent().context("a file lies in a folder")?;
+        outline::copy(&from.join(sources), &to.join(sources))?;
+        lib["src_path"] = json!(to.join(inside));
+        package["targets"] = json!([lib]);
         package["manifest_path"] = json!(to.join("Cargo.toml"));
     }
     Ok(())
@@ -124,5 +118,37 @@ mod tests {
         keep_local(&mut metadata);
         assert!(!metadata.to_string().contains("nalgebra"), "{metadata:#}");
         assert_eq!(metadata["resolve"]["nodes"][0]["deps"][0]["pkg"], "attention");
+    }
+
+    #[test]
+    fn a_library_is_seen_as_its_outline_and_the_cells_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, outlines) = (folder.path().join("a"), folder.path().join("outlines"));
+        workshop::step::write(&from.join("src/lib.rs"), "pub fn f() { g() }").unwrap();
+        let package = |kind: &str| {
+            json!({
+                "name": kind,
+                "manifest_path": from.join("Cargo.toml"),
+                "targets": [
+                    { "kind": [kind], "src_path": from.join("src/lib.rs") },
+                    { "kind": ["test"], "src_path": from.join("tests/a.rs") },
+                ],
+            })
+        };
+        let mut metadata = json!({ "packages": [package("lib"), package("cdylib")] });
+        show_outlines(&mut metadata, &outlines).unwrap();
+        let root = outlines.join("lib/src/lib.rs");
+        assert!(!std::fs::read_to_string(&root).unwrap().contains('g'));
+        assert_eq!(
+            metadata["packages"],
+            json!([
+                {
+                    "name": "lib",
+                    "manifest_path": outlines.join("lib/Cargo.toml"),
+                    "targets": [{ "kind": ["lib"], "src_path": root }],
+                },
+                package("cdylib"),
+            ])
+        );
     }
 }
