@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::{env, fs};
 
-use book::Live as Module;
 use browser::{Browser, View};
+use pages::Live as Module;
 
 /// One page's transfer, figures, their library and the live figures' module included; the
 /// weights come on top, where a live figure needs them.
@@ -37,9 +37,9 @@ const VIEWS: [View; 4] = [
 /// it), and whether the modules lie in it.
 static BOOK: LazyLock<(PathBuf, bool)> = LazyLock::new(|| {
     let folder = book::build().unwrap();
-    let live = book::add_live().unwrap();
+    let live = pages::add_live().unwrap();
     println!("{live}");
-    let has_modules = match book::add_encoder().unwrap() {
+    let has_modules = match pages::add_encoder().unwrap() {
         Module::Added { n_bytes } => {
             println!("the module of own sentences: {:.2} MB", n_bytes as f64 / 1e6);
             true

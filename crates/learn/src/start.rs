@@ -1,8 +1,7 @@
-//! `cargo learn`: the book, first with the figures that are kept, then with those that the
-//! crates draw, and live; then the notebooks.
+//! `cargo learn`: the book, then the notebooks, and beside them what completes the book.
 
-use std::path::PathBuf;
-use std::process::{Child, Command};
+use std::io::{IsTerminal, stderr};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -40,21 +39,11 @@ pub fn run(args: &Args) -> Result<()> {
     ctrlc::set_handler(on_ctrl_c).context("cannot wait for Ctrl-C")?;
     let is_stopped = || interrupted.load(Ordering::Relaxed);
 
-    let is_first = !stamp::is_sealed(&paths::book());
-    let (mut pages, book) = open_book(args, is_first, is_stopped)?;
+    let mut book = open_book(args, is_stopped)?;
     if is_stopped() {
         return Ok(());
     }
-    let enliven = Command::new(book).arg("enliven").spawn();
-    let mut enliven = Stopped(enliven.context("the figures could not be made live")?);
-    // The first time both compile for minutes. Side by side, the live figures would come as
-    // late as the notebooks.
-    while is_first && enliven.0.try_wait()?.is_none() {
-        if is_stopped() {
-            return Ok(());
-        }
-        thread::sleep(PAUSE);
-    }
+    let _rest = complete_book()?;
 
     let works = notebooks(&interrupted).unwrap_or_else(|error| {
         println!("Notebooks  {error:#}");
@@ -62,31 +51,42 @@ pub fn run(args: &Args) -> Result<()> {
     });
     if !works && !is_stopped() {
         println!("The book stays open. Ctrl-C stops it.");
-        pages.0.wait()?;
+        book.0.wait()?;
     }
     Ok(())
 }
 
-/// Opens the book, with figures as the crates draw them now; gives its server and the
-/// program that draws. The first time none was drawn yet: it opens with the figures that are kept:
-/// drawing needs all crates, and these twice the time to compile.
-fn open_book(
-    args: &Args,
-    is_first: bool,
-    is_stopped: impl Fn() -> bool,
-) -> Result<(Stopped, PathBuf)> {
-    let open = || -> Result<Stopped> {
-        let mut pages = tool::command("pages", Profile::Dev)?;
-        pages.args(args.no_open.then_some("--no-open"));
-        Ok(Stopped(pages.spawn().context("the book could not be started")?))
+/// Opens the book, with figures as the crates draw them now. The first time it opens with
+/// those that are kept: drawing needs all crates, and these twice the time to compile.
+fn open_book(args: &Args, is_stopped: impl Fn() -> bool) -> Result<Stopped> {
+    if stamp::is_sealed(&paths::book()) {
+        let drawn = tool::command("book", Profile::Dev)?.arg("draw").status();
+        let is_drawn = drawn.context("the figures could not be drawn")?.success();
+        // What is wrong it has said itself.
+        ensure!(is_drawn || is_stopped(), "the book could not be built");
+    }
+    let mut pages = tool::command("pages", Profile::Dev)?;
+    pages.arg("serve").args(args.no_open.then_some("--no-open"));
+    Ok(Stopped(pages.spawn().context("the book could not be started")?))
+}
+
+/// Makes the figures live, and all else that is not wanted at once, beside the notebooks. The
+/// first time both compile for minutes: then the notebooks go first, and this takes what
+/// they leave of the processor.
+fn complete_book() -> Result<Stopped> {
+    let pages = build::tool("pages", Profile::Dev)?;
+    let start = |mut rest: Command| {
+        if stderr().is_terminal() {
+            // A terminal has room for one that shows its progress: the notebooks.
+            rest.stderr(Stdio::null());
+        }
+        rest.arg("complete").spawn()
     };
-    let early = is_first.then(open).transpose()?;
-    let book = build::tool("book", Profile::Dev)?;
-    let drawn = Command::new(&book).arg("draw").status();
-    let is_drawn = drawn.context("the figures could not be drawn")?.success();
-    // What is wrong it has said itself.
-    ensure!(is_drawn || is_stopped(), "the book could not be built");
-    Ok((early.map_or_else(open, Ok)?, book))
+    let mut modest = Command::new("nice");
+    modest.args(["-n", "19"]).arg(&pages);
+    // Not every system has `nice`.
+    let rest = start(modest).or_else(|_| start(Command::new(&pages)));
+    Ok(Stopped(rest.context("the figures could not be made live")?))
 }
 
 /// Sets the notebooks up and starts JupyterLab; says at its end whether all went well.

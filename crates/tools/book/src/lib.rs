@@ -3,10 +3,9 @@
 //! ```text
 //! chapters ─▶ pages ─┐
 //!                    ├─▶ target/book
-//! gallery ─▶ figure ─┤
-//!              │     │
+//! gallery ─▶ figure ─┘
+//!              │
 //!              └─ keep ─▶ tests/figures, for a book before this crate is compiled
-//! live ─▶ live_module┘
 //! ```
 //!
 //! `mdbook build chapters` makes the same book in the same place: it runs
@@ -14,7 +13,6 @@
 
 mod figure;
 mod keep;
-mod live_module;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,11 +20,9 @@ use std::sync::Arc;
 use anyhow::Result;
 
 pub use keep::Changed;
-pub use live_module::Live;
 
 use figure::Drawn;
 use pages::Kept;
-use workshop::paths;
 
 /// Builds the book and returns the folder that holds it, `target/book`.
 ///
@@ -46,30 +42,12 @@ pub fn built_and_checked() -> Result<String> {
     let drawn = Arc::new(Drawn::here()?);
     let built = pages::build_and_check(drawn.clone())?;
     keep::check(&drawn, &Kept::here())?;
-    let live = add_live()?;
-    add_encoder()?;
+    let live = pages::add_live()?;
+    pages::add_encoder()?;
     Ok(format!(
         "{}, every include and link resolved; {live}",
         built.join("index.html").display()
     ))
-}
-
-/// Adds the module of the live figures to the built book, where this machine can compile
-/// it, and says how that went.
-///
-/// # Errors
-/// A module that does not compile; a file that cannot be written.
-pub fn add_live() -> Result<Live> {
-    live_module::add(&paths::book())
-}
-
-/// Adds the module that reads a reader's own model, in the same way. The page is told of
-/// it next to the live figures' module: add that one first.
-///
-/// # Errors
-/// As [`add_live`].
-pub fn add_encoder() -> Result<Live> {
-    live_module::add_encoder(&paths::book())
 }
 
 /// Draws every figure that a chapter asks for and keeps it in `tests/figures`.
@@ -92,6 +70,11 @@ pub fn preprocess() -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use lessons::live::Weights;
+    use workshop::paths;
+
     use super::*;
 
     /// The real book: every include, snapshot, value, figure and formula.
@@ -101,5 +84,15 @@ mod tests {
         let problems = pages::problems_of_sources(&drawn).unwrap();
         assert!(problems.is_empty(), "{problems:#?}");
         keep::check(&drawn, &Kept::here()).unwrap();
+    }
+
+    /// A page asks for weights by the names that `pages` gives their files.
+    #[test]
+    fn the_weights_that_pages_may_fetch_are_those_that_figures_draw_from() {
+        assert_eq!(pages::WEIGHTS.map(|(name, _)| name), Weights::ALL.map(Weights::name));
+        for (weights, (_, file)) in Weights::ALL.into_iter().zip(pages::WEIGHTS) {
+            let bytes = fs::read(paths::workspace().join(file)).unwrap();
+            assert!(bytes == gallery::file(weights), "{file}");
+        }
     }
 }

@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use book::Live;
 use clap::{Parser, Subcommand};
 use workshop::progress;
 
@@ -22,8 +21,6 @@ enum Command {
     Draw,
     /// Draw every figure and keep it with the sources
     Keep,
-    /// Make the figures of the built book live, where this machine can
-    Enliven,
     /// What mdBook runs on the chapters
     Preprocess {
         /// mdBook asks `preprocess supports RENDERER` first.
@@ -37,7 +34,6 @@ fn main() -> ExitCode {
         Command::Check => book::built_and_checked().map(|summary| println!("{summary}")),
         Command::Draw => draw(),
         Command::Keep => keep(),
-        Command::Enliven => enliven(),
         Command::Preprocess { supports } if supports.is_empty() => book::preprocess(),
         Command::Preprocess { .. } => Ok(()),
     })
@@ -59,15 +55,4 @@ fn while_drawing<T>(draw: impl FnOnce() -> Result<T>) -> Result<T> {
     let drawn = draw();
     bar.finish_and_clear();
     drawn
-}
-
-fn enliven() -> Result<()> {
-    match book::add_live()? {
-        Live::Added { .. } => {
-            println!("Figures    live: reload a page that is open already")
-        }
-        none @ Live::NoTarget => println!("           {none}"),
-    }
-    // Another minute, for those who bring their own model.
-    book::add_encoder().map(drop)
 }

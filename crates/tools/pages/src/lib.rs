@@ -8,6 +8,7 @@
 //!                    ├ figures   whoever can draw them draws them
 //!                    ├ exercise  statement, signature, what the check will say
 //!                    └ include   mdBook's own; made sure here that it finds code
+//! live ─▶ live_module ──────▶ target/book/assets
 //! ```
 //!
 //! The one decision: **what a chapter asks for and does not get fails the build**, with
@@ -26,6 +27,7 @@ mod figures;
 mod include;
 mod ingredients;
 mod kept;
+mod live_module;
 mod loads;
 mod log;
 mod math;
@@ -44,6 +46,7 @@ use mdbook_preprocessor::book::{Book, BookItem};
 
 pub use figures::Figures;
 pub use kept::Kept;
+pub use live_module::{Live, WEIGHTS};
 pub use loads::own_sentence;
 pub use problem::{Problem, none};
 pub use serve::Server;
@@ -92,6 +95,24 @@ pub fn build_and_check(figures: Arc<dyn Figures>) -> Result<PathBuf> {
 /// Chapters that cannot be read.
 pub fn problems_of_sources(figures: &dyn Figures) -> Result<Vec<Problem>> {
     check::sources(&chapters(), figures)
+}
+
+/// Adds the module of the live figures to the built book, where this machine can compile
+/// it, and says how that went.
+///
+/// # Errors
+/// A module that does not compile; a file that cannot be written.
+pub fn add_live() -> Result<Live> {
+    live_module::add(&paths::book())
+}
+
+/// Adds the module that reads a reader's own model, in the same way. The page is told of
+/// it next to the live figures' module: add that one first.
+///
+/// # Errors
+/// As [`add_live`].
+pub fn add_encoder() -> Result<Live> {
+    live_module::add_encoder(&paths::book())
 }
 
 /// Serves the built book to this machine only, on `port` or, if that is taken, another.

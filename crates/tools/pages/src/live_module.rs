@@ -11,14 +11,19 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use assets::live::NO_MODULE;
 use assets::versioned;
-use lessons::live::Weights;
 use serde_json::{Map, Value, json};
-use workshop::{build, step};
+use workshop::{build, paths, step};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Where cargo finds the flags for this target.
 const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
+
+/// Trained weights that figures draw from: what a page calls them, and their file.
+pub const WEIGHTS: [(&str, &str); 2] = [
+    ("layer", "crates/pretrained/data/minilm-layer5.safetensors"),
+    ("engines", "crates/sensors/data/remaining.safetensors"),
+];
 
 /// A module: a crate, in a profile of its own.
 struct Module {
@@ -79,10 +84,11 @@ pub(crate) fn add(built: &Path) -> Result<Live> {
         return Ok(Live::NoTarget);
     };
     let mut weights = Map::new();
-    for one in Weights::ALL {
-        let file = format!("{}.safetensors", one.name());
-        weights
-            .insert(one.name().to_owned(), put(built, &file, gallery::file(one))?.into());
+    for (name, file) in WEIGHTS {
+        let file = paths::workspace().join(file);
+        let bytes = fs::read(&file).with_context(|| file.display().to_string())?;
+        let put = put(built, &format!("{name}.safetensors"), &bytes)?;
+        weights.insert(name.to_owned(), put.into());
     }
     let module_at = put(built, "live.wasm", &module)?;
     tell(built, &json!({ "module": module_at, "weights": weights }))?;
