@@ -21,6 +21,8 @@ pub struct Run {
     pub notebook: Value,
     /// When each code cell was done, counted from before the kernel started.
     pub done: Vec<Done>,
+    /// The crates from the registry that cells had to wait for: set-up compiles them.
+    pub compiled: Vec<String>,
 }
 
 /// One code cell that was run.
@@ -43,26 +45,13 @@ impl Run {
         let later = self.done.get(first..)?;
         later.windows(2).map(|pair| pair[1].at.saturating_sub(pair[0].at)).max()
     }
-
-    /// An error if a cell failed, with what it said.
-    pub fn succeeded(self) -> Result<()> {
-        for cell in self.notebook["cells"].as_array().into_iter().flatten() {
-            for output in cell["outputs"].as_array().into_iter().flatten() {
-                if output["output_type"] == "error" {
-                    bail!("{}\n{}", text(&cell["source"]), text(&output["traceback"]));
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
-/// Runs `notebook` and leaves the result in `result`. The kernel has the folder `kernel`,
-/// or borrows one. After each cell `on_cell` is told how many are done, of how many.
+/// Runs `notebook` and leaves the result in `result`. After each cell `on_cell` is told how
+/// many are done, of how many.
 pub fn execute(
     notebook: &Path,
     result: &Path,
-    kernel: Option<&Path>,
     on_cell: &mut dyn FnMut(usize, usize),
 ) -> Result<Run> {
     let script = place::state("tools/run.py");
@@ -79,7 +68,6 @@ pub fn execute(
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(step::create(&log)?)
-        .envs(kernel.map(|folder| (place::KERNEL_FOLDER, folder)))
         .spawn()
         .context("the notebooks' Python could not be started")?;
     let mut done = Vec::new();
@@ -99,7 +87,16 @@ pub fn execute(
         bail!("{name} could not be run; {}:\n{}", log.display(), step::tail(&log));
     }
     let notebook = serde_json::from_str(&fs::read_to_string(result)?)?;
-    Ok(Run { notebook, done })
+    let said = fs::read(&log).unwrap_or_default();
+    Ok(Run { notebook, done, compiled: compiled(&String::from_utf8_lossy(&said)) })
+}
+
+/// The crates of the registry that were compiled while a kernel ran. Those with a path are of
+/// this workspace: they are compiled again where someone works on them.
+fn compiled(log: &str) -> Vec<String> {
+    let crates =
+        log.lines().filter_map(|line| line.trim_start().strip_prefix("Compiling "));
+    crates.filter(|it| !it.ends_with(')')).map(str::to_owned).collect()
 }
 
 /// A text as notebooks hold it: one string, or one a line.
@@ -118,7 +115,7 @@ mod tests {
         let done = done
             .iter()
             .map(|&(seconds, figure)| Done { at: Duration::from_secs(seconds), figure });
-        Run { notebook: Value::Null, done: done.collect() }
+        Run { notebook: Value::Null, done: done.collect(), compiled: Vec::new() }
     }
 
     #[test]
@@ -126,6 +123,13 @@ mod tests {
         let run = run(&[(5, false), (6, false), (8, true), (9, false), (12, true)]);
         assert_eq!(run.first_figure(), Some(Duration::from_secs(8)));
         assert_eq!(run.slowest_later(), Some(Duration::from_secs(3)));
+    }
+
+    #[test]
+    fn crates_that_set_up_should_have_compiled_are_told_from_those_in_work() {
+        let log =
+            "   Compiling nalgebra v0.35.0\nReady\n   Compiling figures v0.1.0 (/a)\n";
+        assert_eq!(compiled(log), ["nalgebra v0.35.0"]);
     }
 
     #[test]

@@ -20,13 +20,7 @@ use workshop::{stamp, step};
 /// Runs a kernel until Jupyter ends it; the argument is Jupyter's connection file.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
     let connection = args.next().context("the connection file is missing")?;
-    let (folder, _lock) = match std::env::var_os(place::KERNEL_FOLDER) {
-        Some(own) => (PathBuf::from(own), None),
-        None => {
-            let (folder, lock) = borrow(&place::state("evcxr"))?;
-            (folder, Some(lock))
-        }
-    };
+    let (folder, _lock) = borrow(&place::state("evcxr"))?;
     place::seed(&folder)?;
 
     // Not `exec`: the lock is ours for as long as we live, and the system gives it back
@@ -105,7 +99,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 
 /// How builds differ from what evcxr does by itself: our crates are compiled once and need
 /// no pieces kept for a next time, and a cell takes a third of a second either way.
-pub const BUILD: &str = ":build_env CARGO_INCREMENTAL=0\n";
+const BUILD: &str = ":build_env CARGO_INCREMENTAL=0\n";
 
 /// evcxr's start-up file: builds use the real cargo home, where the crates are.
 fn write_settings() -> Result<PathBuf> {

@@ -25,9 +25,6 @@ pub const REAL_CARGO_HOME: &str = "LEARN_CARGO_HOME";
 /// program whose `PATH` does not lead to it.
 pub const CARGO_FOLDER: &str = "LEARN_CARGO_FOLDER";
 
-/// The variable that gives a kernel a folder of its own, in place of a borrowed one.
-pub const KERNEL_FOLDER: &str = "LEARN_KERNEL_FOLDER";
-
 /// Our notebooks, in their order. Any other one in the folder is the reader's: nothing
 /// here runs it, compiles for it or writes it.
 const OURS: [&str; 19] = [

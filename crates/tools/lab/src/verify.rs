@@ -43,7 +43,11 @@ pub struct Outcome {
 pub fn verify(progress: &Progress) -> Result<Vec<Outcome>> {
     let at_once = at_once::n_processors().min(MOST_AT_ONCE);
     each(progress, at_once, 3, &|notebook, committed, run| {
-        let difference = compare::difference(committed, &run.notebook);
+        let difference = compare::difference(committed, &run.notebook).or_else(|| {
+            let all = run.compiled.join(", ");
+            let is_ready = run.compiled.is_empty();
+            (!is_ready).then(|| format!("cells had to wait until cargo compiled {all}"))
+        });
         Ok(outcome(notebook, &run, difference))
     })
 }
@@ -94,7 +98,7 @@ fn run(
     let result = result(notebook);
     fs::create_dir_all(result.parent().context("in .learn")?)?;
     let once = || {
-        let run = execute::execute(notebook, &result, None, &mut |done, all| {
+        let run = execute::execute(notebook, &result, &mut |done, all| {
             progress.set_detail(format!("notebook {name}: {done} of {all} cells"));
         })?;
         judge(notebook, &committed, run)

@@ -1,21 +1,49 @@
 //! Compiling what the notebooks depend on, before a reader waits for it.
+//!
+//! Cargo does it, in a crate as evcxr makes one: first for what all notebooks depend on
+//! together, so that every processor has work, then for each notebook's own dependencies,
+//! which may ask for other features of a crate. Almost always all is there by then.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{execute, kernel, place, tools};
 use workshop::progress::Progress;
 use workshop::{paths, stamp, step};
 
-/// Fills the warm folder: runs the dependency lines of each notebook in a kernel, which
-/// has a folder of its own for it. True if there was something to do.
+/// What evcxr has in the manifest of its crate and the crates that it depends on are known
+/// by; their levels of optimisation are [`tools::profile`]'s.
+const MANIFEST: &str = r#"
+[package]
+name = "ctx"
+version = "1.0.0"
+edition = "2024"
+
+[lib]
+crate-type = ["cdylib"]
+
+[profile.dev]
+debug = false
+strip = "debuginfo"
+rpath = true
+lto = false
+codegen-units = 16
+panic = "unwind"
+
+[dependencies]
+"#;
+
+/// A notebook's dependencies, as lines of a manifest.
+type Dependencies = BTreeSet<String>;
+
+/// Fills the warm folder. True if there was something to do.
 pub fn warm(progress: &Progress) -> Result<bool> {
-    let wanted = dependencies(&place::all())?;
+    let wanted = all_dependencies(&place::all())?;
     let ingredients = ingredients(&wanted)?;
     let warm = place::state(place::WARM);
     if stamp::holds(&warm, &ingredients) {
@@ -30,18 +58,13 @@ pub fn warm(progress: &Progress) -> Result<bool> {
     if half.exists() {
         fs::remove_dir_all(&half).with_context(|| half.display().to_string())?;
     }
-    fs::create_dir_all(&half)?;
-    progress
-        .set_message("notebooks: compiling the crates for the kernel (a minute, once)");
-    let notebook = place::state("evcxr/warm.ipynb");
-    step::write(&notebook, one_kernel(&wanted).to_string())?;
-    let result = place::state("evcxr/warmed.ipynb");
-    execute::execute(&notebook, &result, Some(&half), &mut |done, all| {
-        progress.set_detail(format!(
-            "notebooks: compiling the crates for the kernel, {done} of {all} cells"
-        ));
-    })
-    .and_then(|run| run.succeeded())?;
+    progress.set_message(
+        "notebooks: compiling the crates for the kernel (1 to 3 minutes, once)",
+    );
+    compile(&half, &wanted.iter().flatten().cloned().collect())?;
+    for one in &wanted {
+        compile(&half, one)?;
+    }
     stamp::seal(&half, &ingredients)?;
     {
         let _alone = kernel::warm_lock(&place::state("evcxr"))?;
@@ -55,102 +78,120 @@ pub fn warm(progress: &Progress) -> Result<bool> {
     Ok(true)
 }
 
+/// Compiles a crate with these dependencies, and nothing else in it, as evcxr would.
+fn compile(folder: &Path, dependencies: &Dependencies) -> Result<()> {
+    step::write(&folder.join("Cargo.toml"), manifest(dependencies))?;
+    step::write(&folder.join("src/lib.rs"), "")?;
+    place::seed(folder)?;
+    let mut cargo = Command::new("cargo");
+    cargo
+        .args(["build", "--offline", "--target", &host()?])
+        .current_dir(folder)
+        .env("PATH", place::path_with_toolchain())
+        .env("CARGO_TARGET_DIR", "target")
+        .env("CARGO_BUILD_BUILD_DIR", "target")
+        .env("CARGO_INCREMENTAL", "0")
+        .env("RUSTFLAGS", "-Cprefer-dynamic")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS");
+    step::run("kernel-crates", &mut cargo)
+}
+
+/// The manifest, in which paths go out from the workspace, as they do not in a notebook.
+fn manifest(dependencies: &Dependencies) -> String {
+    let workspace = paths::workspace().display().to_string().replace('\\', "/");
+    let lines = dependencies
+        .iter()
+        .map(|line| line.replace("\"../", &format!("\"{workspace}/")) + "\n");
+    [MANIFEST.to_owned()].into_iter().chain(lines).collect()
+}
+
+/// The platform that evcxr names to cargo: that of the compiler.
+fn host() -> Result<String> {
+    let said = rustc()?;
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).context("rustc does not say what it compiles for")
+}
+
+/// What the compiler says of itself.
+fn rustc() -> Result<String> {
+    let said = Command::new("rustc").arg("-vV").output().context("rustc")?;
+    Ok(String::from_utf8_lossy(&said.stdout).into_owned())
+}
+
 /// All that decides what is compiled.
-fn ingredients(wanted: &BTreeSet<String>) -> Result<String> {
+fn ingredients(wanted: &BTreeSet<Dependencies>) -> Result<String> {
     let lock = paths::workspace().join("Cargo.lock");
     let mut ingredients =
         fs::read_to_string(&lock).with_context(|| lock.display().to_string())?;
-    let rustc = Command::new("rustc").arg("-vV").output().context("rustc")?;
-    ingredients += &String::from_utf8_lossy(&rustc.stdout);
+    ingredients += &rustc()?;
     // Where the sources are is part of what cargo knows a compiled crate by.
-    for folder in [paths::workspace(), place::cargo_home()] {
-        ingredients += &format!("{}\n", folder.display());
-    }
-    ingredients += &fs::read_to_string(place::notebooks().join("evcxr.toml"))?;
+    ingredients += &format!("{}\n", place::cargo_home().display());
     ingredients += &tools::profile();
-    ingredients += kernel::BUILD;
-    ingredients += &wanted.iter().cloned().collect::<Vec<_>>().join("\n\n");
+    for one in wanted {
+        ingredients += &manifest(one);
+    }
     Ok(ingredients)
 }
 
-/// The dependency lines of each notebook, each set once.
-fn dependencies(notebooks: &[PathBuf]) -> Result<BTreeSet<String>> {
+/// The dependencies of each notebook, each set once.
+fn all_dependencies(notebooks: &[PathBuf]) -> Result<BTreeSet<Dependencies>> {
     let mut sets = BTreeSet::new();
     for notebook in notebooks {
         let text = fs::read_to_string(notebook)
             .with_context(|| format!("{} could not be read", notebook.display()))?;
         let cells: Value = serde_json::from_str(&text)
             .with_context(|| format!("{} is no notebook", notebook.display()))?;
-        sets.insert(dependency_lines(&cells));
+        sets.insert(dependencies(&cells));
     }
-    sets.remove("");
+    sets.remove(&Dependencies::new());
     Ok(sets)
 }
 
-fn dependency_lines(notebook: &Value) -> String {
+fn dependencies(notebook: &Value) -> Dependencies {
     let cells = notebook["cells"].as_array().into_iter().flatten();
     let sources = cells.map(|cell| execute::text(&cell["source"]));
     let lines = |source: String| -> Vec<String> {
         source
             .lines()
-            .filter(|line| line.starts_with(":dep "))
+            .filter_map(|line| line.strip_prefix(":dep "))
             .map(str::to_owned)
             .collect()
     };
-    sources.flat_map(lines).map(|line| line + "\n").collect()
-}
-
-/// A notebook that compiles each set by itself, as its own notebook will: together, sets
-/// may ask for other features of a crate. One kernel does it, which forgets a set before
-/// the next.
-fn one_kernel(sets: &BTreeSet<String>) -> Value {
-    // `1` so that the cell is compiled and run, not only resolved.
-    let cells = sets.iter().flat_map(|set| [":clear".to_owned(), format!("{set}1")]);
-    let cell = |(number, source): (usize, String)| {
-        json!({
-            "cell_type": "code", "id": format!("warm-{number}"), "metadata": {},
-            "execution_count": null, "outputs": [], "source": source,
-        })
-    };
-    json!({
-        "cells": cells.enumerate().map(cell).collect::<Vec<_>>(),
-        "metadata": { "kernelspec": {
-            "name": "rust", "display_name": "Rust", "language": "rust",
-        }},
-        "nbformat": 4, "nbformat_minor": 5,
-    })
+    sources.flat_map(lines).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
-    fn dependency_lines_are_found_in_both_forms_of_a_source() {
+    fn dependencies_are_found_in_both_forms_of_a_source() {
         let notebook = json!({ "cells": [
             { "source": "# :dep no" },
-            { "source": [":dep a = \"1\"\n", "use a::b;"] },
-            { "source": "let x = 1;\n:dep b = \"2\"" },
+            { "source": [":dep b = \"1\"\n", "use a::b;"] },
+            { "source": "let x = 1;\n:dep a = { path = \"../crates/a\" }" },
         ]});
-        assert_eq!(dependency_lines(&notebook), ":dep a = \"1\"\n:dep b = \"2\"\n");
+        let found = dependencies(&notebook);
+        assert_eq!(
+            found.iter().collect::<Vec<_>>(),
+            ["a = { path = \"../crates/a\" }", "b = \"1\""]
+        );
+        let crates = paths::workspace().join("crates/a");
+        let path = format!("a = {{ path = \"{}\" }}\n", crates.display());
+        assert!(manifest(&found).ends_with(&(path.replace('\\', "/") + "b = \"1\"\n")));
     }
 
-    #[test]
-    fn a_kernel_forgets_one_set_before_the_next() {
-        let sets = ["a", "b"].map(|dep| format!(":dep {dep} = \"1\"\n"));
-        let notebook = one_kernel(&BTreeSet::from(sets));
-        let cells = notebook["cells"].as_array().unwrap().iter();
-        let sources: Vec<_> = cells.map(|cell| execute::text(&cell["source"])).collect();
-        let expected = [":clear", ":dep a = \"1\"\n1", ":clear", ":dep b = \"1\"\n1"];
-        assert_eq!(sources, expected);
-    }
-
-    /// One that is not would be compiled without optimisation.
+    /// One that is not would be compiled without optimisation, which is for `figures` only.
     #[test]
     fn each_crate_of_ours_that_a_notebook_names_has_its_level() {
-        for set in dependencies(&place::all()).unwrap() {
-            for line in set.lines().filter(|line| line.contains("path = ")) {
-                let name = line.split_whitespace().nth(1).unwrap();
+        for set in all_dependencies(&place::all()).unwrap() {
+            for line in set.iter().filter(|line| line.contains("path = ")) {
+                let name = line.split_whitespace().next().unwrap();
+                if name == "figures" {
+                    continue;
+                }
                 let fast = tools::FAST.iter().any(|(fast, _)| *fast == name);
                 assert!(fast || tools::OURS.contains(&name), "{name} in tools.rs");
             }
