@@ -9,7 +9,7 @@ use workshop::paths;
 /// What each crate of the subject may use, the lowest floor first. Implementations that are
 /// compared never call each other; the one exception is the formula itself, which
 /// `per-head` takes from `single-head`.
-const SUBJECT: [(&str, &[&str]); 21] = [
+const SUBJECT: [(&str, &[&str]); 22] = [
     // The first and the third only fix features of what nalgebra stands on.
     ("attention", &["bytemuck", "nalgebra", "num-complex", "rand", "thiserror"]),
     ("single-head", &["attention"]),
@@ -19,7 +19,8 @@ const SUBJECT: [(&str, &[&str]); 21] = [
     ("kernels/tiles", &["attention", "pulp", "rayon"]),
     ("kernels/decode", &["attention", "pulp", "rayon", "tiles"]),
     ("kernels", &["attention", "nalgebra", "pulp", "rayon", "tiles"]),
-    ("figures", &["attention", "plotly", "serde_json", "thiserror"]),
+    ("figures/plotly-values", &["serde", "serde_json"]),
+    ("figures", &["attention", "plotly", "plotly-values", "serde_json", "thiserror"]),
     ("gradients", &["attention", "fused-heads", "thiserror"]),
     ("block", &["attention", "fused-heads", "gradients", "libm", "thiserror"]),
     (
@@ -137,7 +138,7 @@ const SUBJECT: [(&str, &[&str]); 21] = [
 ];
 
 /// Which of our crates each tool may use; `learn`, the command, may only use what is light.
-const TOOLS: [(&str, &[&str]); 16] = [
+const TOOLS: [(&str, &[&str]); 15] = [
     ("live", &["gallery", "lessons"]),
     ("live-encoder", &["attention", "encoders", "fused-heads", "pretrained"]),
     ("tools/workshop", &[]),
@@ -145,7 +146,6 @@ const TOOLS: [(&str, &[&str]); 16] = [
     ("tools/machine", &["tiles"]),
     ("tools/practice", &["workshop"]),
     ("tools/lab", &["workshop"]),
-    ("tools/lean", &[]),
     (
         "tools/look",
         &[
@@ -161,10 +161,7 @@ const TOOLS: [(&str, &[&str]); 16] = [
     ),
     ("tools/assets", &[]),
     ("tools/pages", &["workshop", "practice", "assets"]),
-    (
-        "tools/book",
-        &["workshop", "pages", "gallery", "lessons", "assets", "figures", "record"],
-    ),
+    ("tools/book", &["workshop", "pages", "gallery", "lessons", "figures", "record"]),
     (
         "tools/bench",
         &[
@@ -213,13 +210,15 @@ const TOOLS: [(&str, &[&str]); 16] = [
 ];
 
 /// What tests, benches and examples may use besides, in any crate.
-const FOR_TESTS: [&str; 10] = [
+const FOR_TESTS: [&str; 11] = [
     "anyhow",
     "clap",
     "half",
     "insta",
     // What an example's speed is next to.
     "machine",
+    // What `plotly-values` is held against.
+    "plotly",
     "proptest",
     "rand",
     "safetensors",
@@ -233,9 +232,14 @@ fn manifest(of: &str) -> toml::Table {
     text.parse().expect("the manifest is TOML")
 }
 
+/// The names in this table, for every platform and for some.
 fn names(manifest: &toml::Table, table: &str) -> BTreeSet<String> {
-    let table = manifest.get(table).and_then(toml::Value::as_table);
-    table.map(|table| table.keys().cloned().collect()).unwrap_or_default()
+    let tables = |of: &toml::Table| of.values().cloned().collect::<Vec<_>>();
+    let platforms = manifest.get("target").and_then(toml::Value::as_table).map(tables);
+    let platforms = platforms.into_iter().flatten();
+    let of = |place: &toml::Value| place.get(table).and_then(|it| it.as_table().cloned());
+    let found = platforms.chain([manifest.clone().into()]).filter_map(|place| of(&place));
+    found.flat_map(|names| names.into_iter().map(|(name, _)| name)).collect()
 }
 
 /// The names of our own crates.
@@ -282,12 +286,12 @@ fn every_crate_has_its_floor() {
         let entries = fs::read_dir(under).unwrap().map(|entry| entry.unwrap().path());
         entries.filter(|path| path.join("Cargo.toml").is_file()).collect::<Vec<_>>()
     };
-    let found: BTreeSet<String> =
-        [crates.clone(), crates.join("kernels"), crates.join("tools")]
-            .into_iter()
-            .flat_map(folders)
-            .map(|path| path.strip_prefix(&crates).unwrap().to_str().unwrap().to_owned())
-            .collect();
+    let found: BTreeSet<String> = ["", "figures", "kernels", "tools"]
+        .map(|room| crates.join(room))
+        .into_iter()
+        .flat_map(folders)
+        .map(|path| path.strip_prefix(&crates).unwrap().to_str().unwrap().to_owned())
+        .collect();
     let known: BTreeSet<String> =
         SUBJECT.iter().chain(&TOOLS).map(|(folder, _)| (*folder).to_owned()).collect();
     assert_eq!(found, known);

@@ -26,6 +26,10 @@
 //! A new figure is one file: read [`head_maps()`] first, it is the pattern; for a diagram,
 //! [`dot_product()`].
 
+/// A page's module holds no plotly: what is used of it, under its names.
+#[cfg(target_arch = "wasm32")]
+extern crate plotly_values as plotly;
+
 mod ablation;
 mod average;
 mod blend;

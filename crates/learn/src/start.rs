@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use workshop::build::{self, Profile};
+use workshop::build::Profile;
 use workshop::{paths, stamp};
 
 use crate::tool;
@@ -31,83 +31,111 @@ pub struct Args {
 /// A book or notebooks that do not compile. What keeps the notebooks from running they say
 /// themselves, and the book stays.
 pub fn run(args: &Args) -> Result<()> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let on_ctrl_c = {
-        let interrupted = Arc::clone(&interrupted);
-        move || interrupted.store(true, Ordering::Relaxed)
-    };
-    ctrlc::set_handler(on_ctrl_c).context("cannot wait for Ctrl-C")?;
-    let is_stopped = || interrupted.load(Ordering::Relaxed);
-
-    let mut book = open_book(args, is_stopped)?;
-    if is_stopped() {
+    let session = Session::new()?;
+    let is_first = !stamp::is_sealed(&paths::book());
+    if !is_first {
+        let is_drawn = session.runs("book", &["draw"])?;
+        // What is wrong it has said itself.
+        ensure!(is_drawn || session.is_over(), "the book could not be built");
+    }
+    if session.is_over() {
         return Ok(());
     }
-    let _rest = complete_book()?;
+    // The first time it opens with figures that are kept: drawing needs all crates, and these
+    // twice the time to compile.
+    let mut book = open_book(args)?;
 
-    let works = notebooks(&interrupted).unwrap_or_else(|error| {
-        println!("Notebooks  {error:#}");
-        false
-    });
-    if !works && !is_stopped() {
+    let rest = if is_first { ["figures", "encoder"] } else { ["live", "encoder"] };
+    let mut is_set_up = true;
+    if is_first {
+        // Both compile for minutes: one after the other, so that the first is there early.
+        session.runs("pages", &["complete", "live"])?;
+        is_set_up = session.runs("lab", &["setup"]).unwrap_or_else(no_notebooks);
+    }
+    if session.is_over() {
+        return Ok(());
+    }
+    let _rest = complete_book(rest)?;
+    let start = || session.runs("lab", &["start", "--no-open"]);
+    let works = is_set_up && start().unwrap_or_else(no_notebooks);
+    if !works && !session.is_over() {
         println!("The book stays open. Ctrl-C stops it.");
         book.0.wait()?;
     }
     Ok(())
 }
 
-/// Opens the book, with figures as the crates draw them now. The first time it opens with
-/// those that are kept: drawing needs all crates, and these twice the time to compile.
-fn open_book(args: &Args, is_stopped: impl Fn() -> bool) -> Result<Stopped> {
-    if stamp::is_sealed(&paths::book()) {
-        let drawn = tool::command("book", Profile::Dev)?.arg("draw").status();
-        let is_drawn = drawn.context("the figures could not be drawn")?.success();
-        // What is wrong it has said itself.
-        ensure!(is_drawn || is_stopped(), "the book could not be built");
-    }
+/// Opens the book that is there, or one with the figures that are kept.
+fn open_book(args: &Args) -> Result<Stopped> {
     let mut pages = tool::command("pages", Profile::Dev)?;
     pages.arg("serve").args(args.no_open.then_some("--no-open"));
     Ok(Stopped(pages.spawn().context("the book could not be started")?))
 }
 
-/// Makes the figures live, and all else that is not wanted at once, beside the notebooks. The
-/// first time both compile for minutes: then the notebooks go first, and this takes what
-/// they leave of the processor.
-fn complete_book() -> Result<Stopped> {
-    let pages = build::tool("pages", Profile::Dev)?;
-    let start = |mut rest: Command| {
+/// Adds parts to the book while the reader works: they may have most of the processor.
+fn complete_book(parts: [&str; 2]) -> Result<Stopped> {
+    let pages = tool::command("pages", Profile::Dev)?;
+    let mut modest = Command::new("nice");
+    modest.args(["-n", "19"]).arg(pages.get_program());
+    let start = |mut complete: Command| {
         if stderr().is_terminal() {
             // A terminal has room for one that shows its progress: the notebooks.
-            rest.stderr(Stdio::null());
+            complete.stderr(Stdio::null());
         }
-        rest.arg("complete").spawn()
+        complete.arg("complete").args(parts).spawn()
     };
-    let mut modest = Command::new("nice");
-    modest.args(["-n", "19"]).arg(&pages);
     // Not every system has `nice`.
-    let rest = start(modest).or_else(|_| start(Command::new(&pages)));
+    let rest = start(modest).or_else(|_| start(pages));
     Ok(Stopped(rest.context("the figures could not be made live")?))
 }
 
-/// Sets the notebooks up and starts JupyterLab; says at its end whether all went well.
-fn notebooks(interrupted: &AtomicBool) -> Result<bool> {
-    let mut lab = tool::command("lab", Profile::Dev)?;
-    let mut lab = lab
-        .args(["start", "--no-open"])
-        .spawn()
-        .context("JupyterLab could not be started")?;
-    let mut asked = false;
-    loop {
-        if let Some(status) = lab.try_wait()? {
-            return Ok(status.success());
+/// Says what keeps the notebooks from running.
+fn no_notebooks(error: anyhow::Error) -> bool {
+    println!("Notebooks  {error:#}");
+    false
+}
+
+/// A run of `cargo learn`, until Ctrl-C.
+struct Session {
+    interrupted: Arc<AtomicBool>,
+}
+
+impl Session {
+    fn new() -> Result<Self> {
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let on_ctrl_c = {
+            let interrupted = Arc::clone(&interrupted);
+            move || interrupted.store(true, Ordering::Relaxed)
+        };
+        ctrlc::set_handler(on_ctrl_c).context("cannot wait for Ctrl-C")?;
+        Ok(Self { interrupted })
+    }
+
+    fn is_over(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// Runs a tool to its end, which Ctrl-C brings about; says whether all went well.
+    fn runs(&self, name: &str, args: &[&str]) -> Result<bool> {
+        if self.is_over() {
+            return Ok(false);
         }
-        // Ctrl-C reaches every program of a terminal, `kill` only this one.
-        if interrupted.load(Ordering::Relaxed) && !asked {
-            asked = true;
-            let pid = lab.id().to_string();
-            let _ = Command::new("kill").args(["-TERM", &pid]).status();
+        let mut tool = tool::command(name, Profile::Dev)?;
+        let started = tool.args(args).spawn();
+        let mut tool = started.with_context(|| format!("{name} could not be started"))?;
+        let mut asked = false;
+        loop {
+            if let Some(status) = tool.try_wait()? {
+                return Ok(status.success());
+            }
+            // Ctrl-C reaches every program of a terminal, `kill` only this one.
+            if self.is_over() && !asked {
+                asked = true;
+                let pid = tool.id().to_string();
+                let _ = Command::new("kill").args(["-TERM", &pid]).status();
+            }
+            thread::sleep(PAUSE);
         }
-        thread::sleep(PAUSE);
     }
 }
 

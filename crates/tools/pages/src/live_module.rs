@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use assets::live::NO_MODULE;
 use assets::versioned;
 use serde_json::{Map, Value, json};
@@ -119,7 +119,9 @@ fn tell(built: &Path, found: &Value) -> Result<()> {
 impl Module {
     /// The module, as its sources are; none on a machine that cannot compile it.
     fn bytes(&self) -> Result<Option<Vec<u8>>> {
-        self.file()?.map(|file| lean(&file)).transpose()
+        let read =
+            |file: PathBuf| fs::read(&file).with_context(|| file.display().to_string());
+        self.file()?.map(read).transpose()
     }
 
     fn file(&self) -> Result<Option<PathBuf>> {
@@ -138,17 +140,6 @@ impl Module {
         let library = self.package.replace('-', "_");
         Ok(Some(build::program(cargo, &library)?.program))
     }
-}
-
-/// The module in this file without what its page never calls.
-fn lean(module: &Path) -> Result<Vec<u8>> {
-    let mut cargo = build::cargo();
-    cargo.args(["build", "--package", "lean"]);
-    let lean = build::program(cargo, "lean")?.program;
-    let made = Command::new(lean).arg(module).output().context("lean did not start")?;
-    let said = String::from_utf8_lossy(&made.stderr);
-    ensure!(made.status.success(), "{} cannot be made lean: {said}", module.display());
-    Ok(made.stdout)
 }
 
 /// Whether rustc's standard library for this target is on the machine.

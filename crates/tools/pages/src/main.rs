@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use pages::{Kept, Live};
 use workshop::build::{self, Profile};
 use workshop::progress;
@@ -16,7 +16,7 @@ const PORT: u16 = 3000;
 #[command(name = "pages")]
 struct Cli {
     #[command(subcommand)]
-    command: Task,
+    task: Task,
 }
 
 #[derive(Subcommand)]
@@ -28,18 +28,30 @@ enum Task {
         #[arg(long)]
         no_open: bool,
     },
-    /// Complete the book that is served: make its figures live, where this machine can, draw
-    /// those that were kept, and let a page read a reader's own model
-    Complete,
+    /// Complete the book that is served
+    Complete {
+        /// With what, in this order
+        parts: Vec<Part>,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Part {
+    /// Figures that move, where this machine can
+    Live,
+    /// Figures of now in place of those that were kept
+    Figures,
+    /// What reads a reader's own model in a page
+    Encoder,
 }
 
 fn main() -> ExitCode {
-    workshop::exit(match Cli::parse().command {
+    workshop::exit(match Cli::parse().task {
         Task::Serve { no_open } => serve(!no_open),
-        // Beside the notebooks, whose progress is on the terminal.
-        Task::Complete => {
-            complete().inspect_err(|error| println!("Figures    {error:#}"))
-        }
+        // Its errors too: where the notebooks show their progress, ours is not shown.
+        Task::Complete { parts } => parts.into_iter().try_for_each(|part| {
+            complete(part).inspect_err(|error| println!("Figures    {error:#}"))
+        }),
     })
 }
 
@@ -59,27 +71,26 @@ fn serve(opens: bool) -> Result<()> {
     Ok(())
 }
 
-/// What a reader misses most comes first.
-fn complete() -> Result<()> {
-    match pages::add_live()? {
-        Live::Added { .. } => {
-            println!("Figures    live: reload a page that is open already")
-        }
-        none @ Live::NoTarget => println!("           {none}"),
+fn complete(part: Part) -> Result<()> {
+    match part {
+        Part::Live => match pages::add_live()? {
+            Live::Added { .. } => {
+                println!("Figures    live: reload a page that is open already")
+            }
+            none @ Live::NoTarget => println!("           {none}"),
+        },
+        Part::Figures => draw()?,
+        Part::Encoder => drop(pages::add_encoder()?),
     }
-    if !pages::is_drawn() {
-        draw()?;
-        // Drawing has put a new folder in the place of the one with the module.
-        pages::add_live()?;
-    }
-    pages::add_encoder().map(drop)
+    Ok(())
 }
 
-/// Draws the figures that were kept until now: all crates are compiled for it.
+/// Draws the figures: all crates are compiled for it.
 fn draw() -> Result<()> {
     let book = build::tool("book", Profile::Dev)?;
     let drawn = Command::new(book).arg("draw").output();
     let drawn = drawn.context("the figures could not be drawn")?;
     ensure!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr).trim());
-    Ok(())
+    // The new folder stands in the place of the one with the module.
+    pages::add_live().map(drop)
 }
