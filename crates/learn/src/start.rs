@@ -55,8 +55,10 @@ pub fn run(args: &Args) -> Result<()> {
     if session.is_over() {
         return Ok(());
     }
+    // Before the rest of the book: while that is compiled, cargo compiles nothing else here.
+    let lab = tool::command("lab", Profile::Dev);
     let _rest = complete_book(rest)?;
-    let start = || session.runs("lab", &["start", "--no-open"]);
+    let start = || session.follows(lab?.args(["start", "--no-open"]));
     let works = is_set_up && start().unwrap_or_else(no_notebooks);
     if !works && !session.is_over() {
         println!("The book stays open. Ctrl-C stops it.");
@@ -117,12 +119,17 @@ impl Session {
 
     /// Runs a tool to its end, which Ctrl-C brings about; says whether all went well.
     fn runs(&self, name: &str, args: &[&str]) -> Result<bool> {
-        if self.is_over() {
-            return Ok(false);
+        match self.is_over() {
+            true => Ok(false),
+            false => self.follows(tool::command(name, Profile::Dev)?.args(args)),
         }
-        let mut tool = tool::command(name, Profile::Dev)?;
-        let started = tool.args(args).spawn();
-        let mut tool = started.with_context(|| format!("{name} could not be started"))?;
+    }
+
+    /// The same for a tool that is ready.
+    fn follows(&self, tool: &mut Command) -> Result<bool> {
+        let name = tool.get_program().display().to_string();
+        let mut tool =
+            tool.spawn().with_context(|| format!("{name} could not be started"))?;
         let mut asked = false;
         loop {
             if let Some(status) = tool.try_wait()? {
