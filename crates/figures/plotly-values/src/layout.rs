@@ -2,9 +2,7 @@
 
 use serde::Serialize;
 
-use crate::common::{
-    Anchor, AxisSide, ColorBar, ColorScale, DashType, Font, Orientation, Title,
-};
+use crate::common::{Anchor, AxisSide, ColorBar, ColorScale, Font, Orientation, Title};
 
 object! {
     /// A figure without its traces.
