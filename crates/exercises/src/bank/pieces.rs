@@ -5,9 +5,15 @@ use std::process::ExitCode;
 use attention::{Matrix, softmax_rows, weighted_values};
 
 use super::{inputs, places};
-use crate::{Case, Exercise, Section};
+use crate::{Case, Exercise, Mistake, Section};
 
-mod mistakes;
+mod averages;
+mod division;
+mod factors;
+mod left_out;
+mod nothing;
+mod references;
+mod steps;
 #[cfg(test)]
 mod tests;
 
@@ -74,7 +80,8 @@ pub fn check(answer: Merged) -> ExitCode {
 }
 
 const TOKENS: Section = Section::new("20-many-machines", "Tokens apart");
-const WRONG: Section = Section::new("20-many-machines", "What people get wrong");
+
+type Named = Mistake<Input, Vec<f64>>;
 
 /// The exercise. Its reference is a softmax over all keys at once: that the pieces come to
 /// the same is what it shows.
@@ -89,7 +96,71 @@ pub static EXERCISE: Exercise<Input, Vec<f64>> = Exercise {
         what it would have read on one.",
     cases,
     reference: |input| input.at_once.clone(),
-    mistakes: mistakes::ALL,
+    mistakes: &[
+        references::NONE,
+        references::NONE_GUARDED,
+        references::NONE_GUARDED_FOR_NOTHING,
+        factors::NONE,
+        averages::SUM,
+        averages::MEAN,
+        averages::MEAN_OF_SEEN,
+        averages::PAIRS,
+        averages::PAIRS_OF_SEEN,
+        averages::PAIRS_FROM_ZEROS,
+        factors::ONLY_L,
+        factors::ONLY_L_OF_MERGED,
+        factors::ONLY_L_OF_NEXT,
+        factors::ONLY_O,
+        factors::ONLY_O_OF_MERGED,
+        factors::ONLY_O_OF_NEXT,
+        factors::NONE_FOR_MERGED,
+        factors::NONE_FOR_NEXT,
+        factors::EXCHANGED,
+        factors::WRONG_SIGN,
+        factors::WRONG_SIGN_OR_NAN,
+        factors::WRONG_SIGN_FOR_MERGED,
+        factors::WRONG_SIGN_FOR_NEXT,
+        factors::SQUARED,
+        nothing::NAN_FROM_NOTHING,
+        nothing::NAN_FROM_THE_FIRST,
+        nothing::PIECE_WITHOUT_KEY,
+        nothing::NO_PIECE_WITH_A_KEY,
+        references::FROM_0,
+        references::FROM_0_GUARDED,
+        references::FROM_0_GUARDED_FOR_NOTHING,
+        references::FIRST,
+        references::FIRST_THAT_SAW,
+        references::MEAN,
+        references::LARGEST_SIZE,
+        references::LAST,
+        references::NEWEST_THAT_SAW,
+        references::NEWEST,
+        references::SMALLER,
+        references::SMALLER_THAT_SAW,
+        averages::DIVIDED_BEFORE,
+        averages::BY_REFERENCES,
+        averages::BY_THE_FACTORS,
+        averages::BY_M_PLUS_L,
+        averages::O_TIMES_L,
+        averages::O_TIMES_L_STEP_BY_STEP,
+        factors::POWERS_OF_2,
+        division::TWICE,
+        division::NONE,
+        division::BY_THE_NUMBER,
+        division::BY_L_AND_THE_NUMBER,
+        division::AFTER_EACH,
+        division::AFTER_EACH_AND_AT_THE_END,
+        division::BY_THE_LAST,
+        division::BY_THE_LAST_BARE,
+        references::NOT_KEPT,
+        left_out::LOWER_REFERENCES,
+        left_out::ALL_BUT_TWO,
+        left_out::LAST,
+        left_out::FIRST,
+        left_out::ALL_BUT_THE_LAST,
+        left_out::ALL_BUT_THE_FIRST,
+        left_out::ALL_BUT_THE_LARGEST,
+    ],
     place: places::feature,
 };
 
