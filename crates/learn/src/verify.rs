@@ -1,8 +1,10 @@
 //! `cargo learn verify`: everything that must hold.
 
 use std::ffi::OsString;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -161,7 +163,10 @@ fn said_by(package: &str, args: &[&str]) -> Result<String> {
 fn pages(bar: &Progress) -> Result<String> {
     bar.set_message("pages: every page in Chromium");
     let test = ["test", "-p", "equivalence", "--features", "pages", "--test", "pages"];
-    step::run("pages", cargo().args(test).args(["--", "--show-output"]))?;
+    // A hand waits more than it computes: a processor serves two.
+    let n_threads = 2 * thread::available_parallelism().map_or(1, NonZero::get);
+    let run = ["--", "--show-output", "--test-threads", &n_threads.to_string()];
+    step::run("pages", cargo().args(test).args(run))?;
     Ok("every page at 1280 and 390 px, light and dark, in Chromium".into())
 }
 
