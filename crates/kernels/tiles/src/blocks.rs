@@ -76,12 +76,7 @@ impl<'a> Keys<'a> {
     /// Panel `i` of the block behind this one, keys first and then values; nothing where
     /// there is none.
     #[inline]
-    pub(crate) fn panel_behind(
-        &self,
-        block: &KeyBlock,
-        i: usize,
-        n_panels: usize,
-    ) -> &'a [f32] {
+    pub fn panel_behind(&self, block: &KeyBlock, i: usize, n_panels: usize) -> &'a [f32] {
         let panel = block.first_panel + n_panels + i % n_panels;
         if panel >= n_groups(self.lengths.n_sequences * self.lengths.n_kv) {
             return &[];

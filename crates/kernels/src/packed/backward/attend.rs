@@ -13,6 +13,7 @@ use tiles::Lengths;
 use tiles::blocks::{KeyBlock, Keys, add_products};
 use tiles::memory::{Aligned, Scratch};
 use tiles::panels::{HeadPanels, groups_of, round_up};
+use tiles::prefetch::Ahead;
 use tiles::tile::{AddTo, COLUMNS, ROWS, Segment, WIDTH, tile, vectors};
 use tiles::units::Blocks;
 
@@ -104,12 +105,14 @@ fn against_all_keys<'b, S: Simd>(
         Some(Work { shares, d_scores, dq: dqs.next()? })
     });
     let (k_turned, added) = x.take(d_k_blocks + 2 * BLOCK).split_at_mut(d_k_blocks);
-    let panels =
-        [(dk, d_k), (dv, d_v)].map(|(to, d)| to.chunks_exact_mut(round_up(d) * ROWS));
 
     let all = keys.rows_of(s, 0..keys.lengths.n_kv);
-    let [dk, dv] = panels;
-    for ((block, dk), dv) in keys.blocks(s, all, 1).zip(dk).zip(dv) {
+    for (nth, block) in keys.blocks(s, all, 1).enumerate() {
+        let (dk, next_dk) = panel_and_next(dk, nth, d_k);
+        let (dv, next_dv) = panel_and_next(dv, nth, d_v);
+        let [next_k, next_v] = [0, 1].map(|of| keys.panel_behind(&block, of, 1));
+        let ahead = [next_k, next_v, next_dk, next_dv];
+        let ahead = ahead.map(|panel| Ahead::new(panel, n_groups));
         let sees = |group: &&Group<'_>| {
             let (visible, keys) = (group.mask.visible(), block.keys());
             visible.start < keys.end && keys.start < visible.end
@@ -120,7 +123,9 @@ fn against_all_keys<'b, S: Simd>(
         let mut of_values = [Segment::default(); GROUPS];
         let mut of_keys = [Segment::default(); GROUPS];
         let mut n_seen = 0;
-        for (group, work) in groups.iter().zip(&mut work) {
+        for (i, (group, work)) in groups.iter().zip(&mut work).enumerate() {
+            // Each group asks for its part of what the next keys need.
+            ahead.iter().for_each(|panel| panel.row(i));
             let (Some(group), Some(work)) = (group.as_ref().filter(sees), work) else {
                 continue;
             };
@@ -142,6 +147,14 @@ fn against_all_keys<'b, S: Simd>(
         add_products(simd, &mut of_values[..n_seen], &lanes, dv);
     }
     work
+}
+
+/// A panel of gradients, of `d` features, and the one behind it, empty if there is none.
+#[inline(always)]
+fn panel_and_next(panels: &mut [f32], nth: usize, d: usize) -> (&mut [f32], &[f32]) {
+    let len = round_up(d) * ROWS;
+    let (panel, behind) = panels[nth * len..].split_at_mut(len);
+    (panel, &behind[..len.min(behind.len())])
 }
 
 /// `dq[query] += Σ_key d_score[query, key] · k[key]`, features side by side.
