@@ -30,8 +30,9 @@ pub fn reference() -> Result<Run> {
     Run::parse(include_str!("../data/bench.json"))
 }
 
-/// The forward passes of the last rung and of the peers on a processor with twice the width:
-/// two vectors of 16 numbers multiplied in each cycle, where the reference run's has one.
+/// The last rung and the peers on a processor with twice the width: two vectors of 16 numbers
+/// multiplied in each cycle, where the reference run's has one. Those that keep n × n matrices
+/// of more than 200 MiB sat out (`--memory 0.2`).
 ///
 /// # Errors
 /// A file that holds no run.
