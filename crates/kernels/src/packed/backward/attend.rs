@@ -124,11 +124,11 @@ fn against_all_keys<'b, S: Simd>(
         let mut of_keys = [Segment::default(); GROUPS];
         let mut n_seen = 0;
         for (i, (group, work)) in groups.iter().zip(&mut work).enumerate() {
-            // Each group asks for its part of what the next keys need.
-            ahead.iter().for_each(|panel| panel.row(i));
             let (Some(group), Some(work)) = (group.as_ref().filter(sees), work) else {
                 continue;
             };
+            // Each group asks for its part of what the next keys need.
+            ahead.iter().for_each(|panel| panel.row(i));
             if n_seen == 0 {
                 turn_panel(simd, k_panel, d_k, k_turned);
             }
