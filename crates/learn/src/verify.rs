@@ -1,10 +1,8 @@
 //! `cargo learn verify`: everything that must hold.
 
 use std::ffi::OsString;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -13,7 +11,7 @@ use workshop::in_ci;
 use workshop::output::print;
 use workshop::progress::{self, Progress};
 use workshop::tool::Tool;
-use workshop::{paths, step};
+use workshop::{at_once, paths, step};
 
 use crate::{spread, tool};
 
@@ -164,8 +162,8 @@ fn pages(bar: &Progress) -> Result<String> {
     bar.set_message("pages: every page in Chromium");
     let test = ["test", "-p", "equivalence", "--features", "pages", "--test", "pages"];
     // A hand waits more than it computes: a processor serves two.
-    let n_threads = 2 * thread::available_parallelism().map_or(1, NonZero::get);
-    let run = ["--", "--show-output", "--test-threads", &n_threads.to_string()];
+    let n_threads = (2 * at_once::n_processors()).to_string();
+    let run = ["--", "--show-output", "--test-threads", &n_threads];
     step::run("pages", cargo().args(test).args(run))?;
     Ok("every page at 1280 and 390 px, light and dark, in Chromium".into())
 }
