@@ -12,7 +12,7 @@ use crate::cases::assert_close;
 const TOLERANCE: f64 = 1e-5;
 
 fn reference() -> TensorFile {
-    let data = paths::workspace().join("crates/sensors/data");
+    let data = paths::workspace().join("crates/4-models/sensors/data");
     TensorFile::open(data.join("remaining-reference.safetensors")).unwrap()
 }
 

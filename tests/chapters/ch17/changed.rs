@@ -167,7 +167,7 @@ fn a_learned_sink_takes_a_share() {
 /// That each of them holds is a test of the example.
 #[test]
 fn cases_of_onnx() {
-    let folder = paths::workspace().join("crates/variants/examples/onnx/cases");
+    let folder = paths::workspace().join("crates/2-around/variants/examples/onnx/cases");
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     let n = names.filter(|name| name.to_string_lossy().ends_with(".safetensors")).count();
     assert_quote!("ch17_onnx", values(&[("onnx_cases", n)]));

@@ -18,7 +18,7 @@ pub fn section(asked: &str, up: &str) -> Result<String> {
         "### Exercise {number} · {title}\n\n\
          {statement}\n\n\
          ```rust\n{signature}\n```\n\n\
-         Write it in `crates/exercises/exercises/{name}.rs` and run \
+         Write it in `crates/5-book/exercises/exercises/{name}.rs` and run \
          `cargo learn check {number}`. If your answer is right, you will see:\n\n\
          ```text\n{said}\n```\n\n\
          [A solution]({up}{page})\n"

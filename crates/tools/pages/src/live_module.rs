@@ -21,8 +21,8 @@ const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
 
 /// Trained weights that figures draw from: what a page calls them, and their file.
 pub const WEIGHTS: [(&str, &str); 2] = [
-    ("layer", "crates/pretrained/data/minilm-layer5.safetensors"),
-    ("engines", "crates/sensors/data/remaining.safetensors"),
+    ("layer", "crates/4-models/model-files/data/minilm-layer5.safetensors"),
+    ("engines", "crates/4-models/sensors/data/remaining.safetensors"),
 ];
 
 /// A module: a crate, in a profile of its own.

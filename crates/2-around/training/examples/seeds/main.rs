@@ -1,0 +1,52 @@
+//! Many seeds of an experiment: the numbers of the book.
+//!
+//! ```text
+//! cargo run --release -p training --example seeds -- lookups
+//! cargo run --release -p training --example seeds -- loudness
+//! cargo run --release -p training --example seeds -- codes
+//! cargo run --release -p training --example seeds -- windows
+//! cargo run --release -p training --example seeds -- repeats
+//! cargo run --release -p training --example seeds -- shared
+//! cargo run --release -p training --example seeds -- places
+//! ```
+//!
+//! prints one line per run and writes `crates/2-around/training/data/EXPERIMENT.json`, one line per
+//! run, numbers to four decimals. What is written holds no times, so a second run on the
+//! same machine writes the same file.
+
+mod codes;
+mod lookups;
+mod loudness;
+mod places;
+mod repeats;
+mod run;
+mod shared;
+mod windows;
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+fn main() -> Result<()> {
+    let asked = std::env::args().nth(1);
+    let experiment = asked.context(
+        "which: lookups, loudness, codes, windows, repeats, shared or places?",
+    )?;
+    let runs = match experiment.as_str() {
+        "lookups" => lookups::runs()?,
+        "loudness" => loudness::runs()?,
+        "codes" => codes::runs()?,
+        "windows" => windows::runs()?,
+        "repeats" => repeats::runs()?,
+        "shared" => shared::runs()?,
+        "places" => places::runs()?,
+        other => bail!("there is no experiment {other}"),
+    };
+    let lines: Vec<String> = runs.iter().map(Value::to_string).collect();
+    let file = format!("data/{experiment}.json");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    fs::write(&file, format!("[\n{}\n]\n", lines.join(",\n")))
+        .with_context(|| format!("{} could not be written", file.display()))
+}

@@ -1,0 +1,284 @@
+//! What is refused, and what is read under other names.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use attention::Matrix;
+use encoders::Sequence;
+use pretrained::{Existing, NewTensor, TensorFile, save};
+use serde_json::{Map, Value as Json, json};
+use variants::{Pairing, Rotary};
+
+use crate::gguf::tests::{Writer, text};
+use crate::{AsRead, Biases, Config, Decoder, Files, Gguf};
+
+pub(crate) fn model(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models").join(name)
+}
+
+/// The config of a tiny model with some settings changed; null takes one away.
+fn changed(name: &str, changes: Json) -> Vec<u8> {
+    let json = fs::read(model(name).join("config.json")).unwrap();
+    let mut settings: Map<String, Json> = serde_json::from_slice(&json).unwrap();
+    for (key, value) in changes.as_object().unwrap() {
+        match value {
+            Json::Null => drop(settings.remove(key)),
+            value => drop(settings.insert(key.clone(), value.clone())),
+        }
+    }
+    serde_json::to_vec(&settings).unwrap()
+}
+
+fn with_source(error: &dyn std::error::Error) -> String {
+    error.source().map_or(error.to_string(), |source| format!("{error}: {source}"))
+}
+
+fn refused(name: &str, changes: Json) -> String {
+    with_source(&Config::read("config.json", &changed(name, changes)).unwrap_err())
+}
+
+/// A tiny model with its config changed, and its tensors renamed or left out.
+pub(crate) fn rewritten(
+    name: &str,
+    changes: Json,
+    rename: impl Fn(&str) -> Option<String>,
+) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("config.json"), changed(name, changes)).unwrap();
+    let file = TensorFile::open(model(name).join("model.safetensors")).unwrap();
+    let tensors = file.names().into_iter().filter_map(|name| {
+        let tensor = file.tensor(&name).unwrap();
+        let numbers = tensor.numbers().unwrap();
+        let numbers = Matrix::from_vec(numbers.len(), 1, numbers);
+        Some(NewTensor::new(rename(&name)?, tensor.shape(), [&numbers]).unwrap())
+    });
+    let tensors: Vec<_> = tensors.collect();
+    save(&folder.path().join("model.safetensors"), &tensors, Existing::Keep).unwrap();
+    folder
+}
+
+fn read(folder: &tempfile::TempDir) -> Result<AsRead, String> {
+    Decoder::load(folder.path()).map_err(|error| {
+        with_source(&error).replace(&folder.path().display().to_string(), "FOLDER")
+    })
+}
+
+#[test]
+fn a_config_that_makes_no_model_is_refused_with_its_numbers() {
+    insta::assert_snapshot!(refused("gpt2-1", json!({"model_type": "bert"})), @r#"config.json: model_type is "bert"; the known ones are gpt2, gpt_neox, llama, mistral, qwen2, gemma2"#);
+    insta::assert_snapshot!(refused("llama-1", json!({"model_type": null})), @"config.json: model_type is missing; the known ones are gpt2, gpt_neox, llama, mistral, qwen2, gemma2");
+    insta::assert_snapshot!(refused("llama-1", json!({"num_key_value_heads": 3})), @"config.json: its sizes make no layer: 4 query heads cannot be shared out among 3 heads of keys and values: 4 = 3 × 1 + 1");
+    insta::assert_snapshot!(refused("llama-1", json!({"num_key_value_heads": 0})), @"config.json: num_key_value_heads is 0, expected a whole number of 1 or more");
+    insta::assert_snapshot!(refused("gpt2-1", json!({"n_head": 5})), @"config.json: its sizes make no layer: d_model 24 cannot be divided among 5 heads: 24 = 5 × 4 + 4");
+    insta::assert_snapshot!(refused("gpt2-1", json!({"scale_attn_by_inverse_layer_idx": true})), @"config.json: scale_attn_by_inverse_layer_idx is true, expected false");
+    insta::assert_snapshot!(refused("mistral-1", json!({"sliding_window": 0})), @"config.json: sliding_window is 0, expected a whole number of 1 or more");
+    insta::assert_snapshot!(refused("gemma2-1", json!({"layer_types": ["full_attention"]})), @r#"config.json: layer_types is ["full_attention"], expected a list with "sliding_attention" or "full_attention" for each layer"#);
+    insta::assert_snapshot!(refused("gemma2-1", json!({"layer_types": ["chunked_attention", "full_attention", "full_attention"]})), @r#"config.json: layer_types is ["chunked_attention","full_attention","full_attention"], expected a list with "sliding_attention" or "full_attention" for each layer"#);
+    insta::assert_snapshot!(refused("gemma2-1", json!({"attn_logit_softcapping": -1.0})), @"config.json: attn_logit_softcapping is -1.0, expected a number above 0");
+    insta::assert_snapshot!(refused("llama-1", json!({"rope_parameters": {"rope_type": "yarn"}})), @r#"config.json: rope_type is "yarn", expected "default", "linear" or "llama3""#);
+    insta::assert_snapshot!(refused("llama-1", json!({"rope_parameters": {"rope_type": "linear"}})), @"config.json: there is no factor, expected a number above 0");
+    insta::assert_snapshot!(refused("llama-1", json!({"vocab_size": 0})), @"config.json: vocab_size is 0, expected a whole number of 1 or more");
+    insta::assert_snapshot!(refused("llama-1", json!({"hidden_act": "swiglu"})), @r#"config.json: hidden_act is "swiglu", expected gelu, gelu_new, gelu_pytorch_tanh, silu or relu"#);
+}
+
+#[test]
+fn settings_of_older_files_are_read() {
+    let of = |name, changes| Config::read("", &changed(name, changes)).unwrap();
+    let config = of("llama-1", json!({}));
+    let old =
+        json!({"rope_parameters": null, "rope_theta": 10000.0, "rope_scaling": null});
+    assert_eq!(of("llama-1", old), config);
+    let old = json!({
+        "rope_parameters": null, "rotary_pct": 0.5, "rotary_emb_base": 10000,
+    });
+    assert_eq!(of("gpt_neox-1", old), of("gpt_neox-1", json!({})));
+    let old = json!({"layer_types": null});
+    assert_eq!(of("gemma2-1", old), of("gemma2-1", json!({})));
+    assert_eq!(of("llama-1", json!({"eos_token_id": [2, 5]})).ends, [2, 5]);
+    let linear = json!({"rope_parameters": {"rope_type": "linear", "factor": 4.0}});
+    let frequencies = |config: &Config| config.rotary.clone().unwrap().frequencies;
+    assert_eq!(frequencies(&of("llama-1", linear))[0], frequencies(&config)[0] / 4.0);
+    // What rounds often within the old texts stays, what rounds less than once is slowed.
+    let llama3 = json!({"rope_parameters": {
+        "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0, "original_max_position_embeddings": 64,
+    }});
+    let [before, after] = [&config, &of("llama-1", llama3)].map(frequencies);
+    assert_eq!(after[0], before[0]);
+    assert_eq!(after[2], before[2] / 8.0);
+}
+
+/// In the tiny model the scale that is asked for is 1 / √d_k: here it is another.
+#[test]
+fn a_scale_of_its_own_is_that_of_other_queries() {
+    let expected: AsRead = Decoder::load(model("gemma2-1")).unwrap();
+    let expected = expected.with_attention(|_, layer| {
+        let mut layer = layer.clone();
+        layer.entries_mut()[0].iter_mut().for_each(|entry| *entry *= 2.0);
+        layer
+    });
+    let all = |name: &str| Some(name.to_string());
+    let scaled = rewritten("gemma2-1", json!({"query_pre_attn_scalar": 2.0}), all);
+    let scaled = read(&scaled).unwrap(); // a quarter of d_k, so twice the scores
+    let sequence = Sequence::new(vec![5, 90, 17, 3, 3, 41, 8]);
+    let [a, b] = [expected, scaled].map(|model| model.forward(&sequence).unwrap().attn);
+    for (a, b) in a.iter().flatten().zip(b.iter().flatten()) {
+        assert!((a - b).amax() < 1e-12);
+    }
+    let default = json!({"query_pre_attn_scalar": null});
+    let default = Config::read("", &changed("gemma2-1", default)).unwrap();
+    assert_eq!(default.scale, Some(1.0 / 16.0));
+}
+
+#[test]
+fn tensors_that_do_not_fit_are_named() {
+    let all = |name: &str| Some(name.to_string());
+    let without =
+        |name: &str| (!name.contains("layers.2.mlp.up_proj")).then(|| name.into());
+    let missing = read(&rewritten("llama-1", json!({}), without)).unwrap_err();
+    let start = "FOLDER/model.safetensors: no tensor model.layers.2.mlp.up_proj.weight;";
+    assert!(missing.starts_with(start), "{missing}");
+    let narrow = rewritten("llama-1", json!({"num_key_value_heads": 4}), all);
+    insta::assert_snapshot!(read(&narrow).unwrap_err(), @"FOLDER/model.safetensors: model.layers.0.self_attn.k_proj.weight has shape (12, 24), expected (24, 24)");
+    let wide = rewritten("gpt2-1", json!({"n_positions": 65}), all);
+    insta::assert_snapshot!(read(&wide).unwrap_err(), @"FOLDER/model.safetensors: transformer.wpe.weight has shape (64, 24), expected (65, 24)");
+    let untied = rewritten("gpt2-1", json!({"tie_word_embeddings": false}), all);
+    let missing = read(&untied).unwrap_err();
+    assert!(missing.contains("no tensor lm_head.weight"), "{missing}");
+    let no_model = tempfile::tempdir().unwrap();
+    insta::assert_snapshot!(read(&no_model).unwrap_err(), @"FOLDER has no config.json");
+}
+
+#[test]
+fn a_model_that_was_saved_without_its_head_is_read_alike() {
+    let short = |name: &str| Some(name.replace("transformer.", ""));
+    let expected = Decoder::load(model("gpt2-1")).unwrap();
+    assert_eq!(read(&rewritten("gpt2-1", json!({}), short)).unwrap(), expected);
+}
+
+#[test]
+fn ids_positions_and_caches_that_do_not_fit_are_refused() {
+    let gpt2: AsRead = Decoder::load(model("gpt2-1")).unwrap();
+    let llama: AsRead = Decoder::load(model("llama-1")).unwrap();
+    for model in [&gpt2, &llama] {
+        let refused = |ids: &[usize]| {
+            model.forward(&Sequence::new(ids.to_vec())).unwrap_err().to_string()
+        };
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(refused(&[1, 97]), @"token 1 has id 97, and the vocabulary has 97 entries, from 0");
+            insta::assert_snapshot!(refused(&[1; 65]), @"the text has 65 tokens, and the model has 64 positions");
+            insta::assert_snapshot!(refused(&[]), @"the number of tokens is 0, and must be at least 1");
+        }
+        let mut caches = model.caches();
+        model.forward_cached(&[1; 64], &mut caches).unwrap();
+        let refused = model.forward_cached(&[1], &mut caches).unwrap_err();
+        insta::allow_duplicates! { insta::assert_snapshot!(refused, @"the text has 65 tokens, and the model has 64 positions"); }
+        assert_eq!(caches[2].n_seen(), 64);
+    }
+    let mut caches = gpt2.caches();
+    insta::assert_snapshot!(llama.forward_cached(&[1], &mut caches).unwrap_err(), @"the keys of a cache has shape (0, 24), expected (0, 12)");
+    insta::assert_snapshot!(gpt2.forward_cached(&[1], &mut caches[..2]).unwrap_err(), @"the list of caches has 2 entries, expected 3");
+    gpt2.forward_cached(&[1], &mut caches).unwrap();
+    caches[1] = gpt2.caches().swap_remove(1);
+    insta::assert_snapshot!(gpt2.forward_cached(&[1], &mut caches).unwrap_err(), @"the cache of layer 1 has seen 0 tokens, and that of layer 0 has seen 1");
+}
+
+/// The tiny Llama as a GGUF file: other names, and rows of W^Q and W^K permuted so that
+/// the two halves of a head alternate.
+fn as_gguf() -> Writer {
+    let file = TensorFile::open(model("llama-1").join("model.safetensors")).unwrap();
+    let mut writer = Writer::default()
+        .setting("general.architecture", 8, &text("llama"))
+        .whole("llama.embedding_length", 24)
+        .whole("llama.attention.head_count", 4)
+        .whole("llama.attention.head_count_kv", 2)
+        .whole("llama.block_count", 3)
+        .whole("llama.feed_forward_length", 40)
+        .whole("llama.context_length", 64)
+        .whole("llama.vocab_size", 97)
+        .float("llama.attention.layer_norm_rms_epsilon", 1e-6);
+    for name in file.names() {
+        let tensor = file.tensor(&name).unwrap();
+        let shape: Vec<u64> = tensor.shape().iter().map(|&size| size as u64).collect();
+        let mut numbers = tensor.numbers().unwrap();
+        if name.contains("q_proj") || name.contains("k_proj") {
+            let rows: Vec<_> = numbers.chunks(24).map(<[f64]>::to_vec).collect();
+            let from = |row: usize| row / 6 * 6 + row % 6 / 2 + row % 2 * 3;
+            numbers = (0..rows.len()).flat_map(|row| rows[from(row)].clone()).collect();
+        }
+        let new = [
+            ("model.layers.", "blk."),
+            ("self_attn.q_proj", "attn_q"),
+            ("self_attn.k_proj", "attn_k"),
+            ("self_attn.v_proj", "attn_v"),
+            ("self_attn.o_proj", "attn_output"),
+            ("post_attention_layernorm", "ffn_norm"),
+            ("input_layernorm", "attn_norm"),
+            ("mlp.gate_proj", "ffn_gate"),
+            ("mlp.up_proj", "ffn_up"),
+            ("mlp.down_proj", "ffn_down"),
+            ("model.embed_tokens", "token_embd"),
+            ("model.norm", "output_norm"),
+            ("lm_head", "output"),
+        ];
+        let renamed = new.iter().fold(name, |name, (from, to)| name.replace(from, to));
+        writer = writer.floats(&renamed, &shape, &numbers);
+    }
+    writer
+}
+
+fn gguf(writer: Writer) -> crate::Result<AsRead> {
+    let file = Gguf::from_bytes("model.gguf", writer.bytes())?;
+    Decoder::read(&Files::of_gguf("model.gguf".into(), file)?)
+}
+
+#[test]
+fn the_same_model_as_a_gguf_file_gives_the_same() {
+    let sequence = Sequence::new(vec![5, 90, 17, 3, 3, 41, 8]);
+    let folder: AsRead = Decoder::load(model("llama-1")).unwrap();
+    let [a, b] = [folder, gguf(as_gguf()).unwrap()].map(|model| {
+        let layers = model.forward(&sequence).unwrap();
+        (model.logits(layers.out()).unwrap(), layers.attn[2][3].clone())
+    });
+    assert!((a.0 - b.0).amax() < 1e-9);
+    assert!((a.1 - b.1).amax() < 1e-9);
+}
+
+#[test]
+fn settings_of_a_gguf_file_are_read() {
+    let config = |writer: Writer| {
+        let file = Gguf::from_bytes("model.gguf", writer.bytes()).unwrap();
+        Files::of_gguf("model.gguf".into(), file).unwrap().config
+    };
+    let rotary = |width, base| Some(Rotary::new(Pairing::Pairs, width, base).unwrap());
+    assert_eq!(config(as_gguf()).rotary, rotary(6, 10_000.0));
+    let based = as_gguf().float("llama.rope.freq_base", 500.0);
+    assert_eq!(config(based).rotary, rotary(6, 500.0));
+    let in_part = as_gguf().whole("llama.rope.dimension_count", 4);
+    assert_eq!(config(in_part).rotary, rotary(4, 10_000.0));
+    let keys = as_gguf().whole("llama.attention.key_length", 8);
+    let dims = config(keys.whole("llama.attention.value_length", 10)).dims();
+    assert_eq!([dims.d_k(), dims.d_v()], [8, 10]);
+    let biases = |name: &str| {
+        let Biases { projections, out, feed_forward } =
+            config(as_gguf().floats(name, &[1], &[0.0])).biases;
+        [projections, out, feed_forward]
+    };
+    assert_eq!(biases("other"), [false, false, false]);
+    assert_eq!(biases("blk.0.attn_q.bias"), [true, false, false]);
+    assert_eq!(biases("blk.0.attn_output.bias"), [false, true, false]);
+    assert_eq!(biases("blk.0.ffn_up.bias"), [false, false, true]);
+}
+
+#[test]
+fn a_gguf_file_of_another_kind_is_refused() {
+    let refused = |writer| with_source(&gguf(writer).unwrap_err());
+    let other = Writer::default().setting("general.architecture", 8, &text("mamba"));
+    insta::assert_snapshot!(refused(other), @r#"model.gguf: general.architecture is "mamba", expected "llama""#);
+    insta::assert_snapshot!(refused(Writer::default()), @"model.gguf: general.architecture is missing, expected a text");
+    let stretched = as_gguf().setting("llama.rope.scaling.type", 8, &text("yarn"));
+    insta::assert_snapshot!(refused(stretched), @r#"model.gguf: llama.rope.scaling.type is "yarn", expected "none""#);
+    insta::assert_snapshot!(refused(as_gguf().whole("llama.expert_count", 8)), @"model.gguf: llama.expert_count is 8, expected 0: one feed-forward layer for all tokens");
+    insta::assert_snapshot!(refused(as_gguf().whole("llama.rope.dimension_count", 5)), @"model.gguf: its sizes make no layer: 5 entries of a head cannot be rotated: it must be an even number above 0");
+    insta::assert_snapshot!(refused(as_gguf().floats("rope_freqs.weight", &[3], &[1.0; 3])), @"model.gguf: it has a tensor rope_freqs.weight: rotary positions that are stretched are not read");
+}

@@ -1,0 +1,145 @@
+//! The promises of the set: every mistake is named, no right answer is refused, and every
+//! word of it can be looked up.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{Entry, Section, all, find};
+
+#[test]
+fn every_mistake_is_named_and_no_two_look_alike() {
+    let faults: Vec<String> = all().iter().flat_map(|entry| entry.faults()).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn the_bank_is_as_large_as_it_says() {
+    let n_mistakes: usize = all().iter().map(|entry| entry.named().len()).sum();
+    println!("{} exercises, {n_mistakes} mistakes", all().len());
+    assert!(n_mistakes >= 16);
+}
+
+#[test]
+fn exercises_are_numbered_in_order() {
+    let numbers: Vec<usize> = all().iter().map(|entry| entry.number()).collect();
+    assert_eq!(numbers, (1..=all().len()).collect::<Vec<_>>());
+}
+
+#[test]
+fn an_exercise_is_found_by_number_and_by_name() {
+    for asked in ["4", "04", "scale", "04_scale"] {
+        assert_eq!(find(asked).map(|entry| entry.name()), Some("04_scale"), "{asked}");
+    }
+    assert!(find("0").is_none() && find("99").is_none() && find("").is_none());
+}
+
+/// `info.toml` is what the book and the command read, since they do not compile the stages.
+#[test]
+fn info_toml_says_what_the_library_says() {
+    let info = fs::read_to_string(root().join("crates/5-book/exercises/info.toml")).unwrap();
+    let mut rest = info.as_str();
+    for entry in all() {
+        let message = entry.said_when_right();
+        let (_, passed) = message.split_once("\n\n").expect("a headline");
+        let passed = passed.split_whitespace().collect::<Vec<_>>().join(" ");
+        let Section { chapter, heading } = entry.read();
+        let expected = format!(
+            "[[exercises]]\nname = {:?}\ntitle = {:?}\nchapter = {chapter:?}\n\
+             section = {heading:?}\npassed = {passed:?}\n",
+            entry.name(),
+            entry.title(),
+        );
+        let (_, after) = rest.split_once(&expected).unwrap_or_else(|| {
+            panic!("info.toml should go on with\n{expected}\nand goes on with\n{rest}")
+        });
+        rest = after;
+    }
+    assert!(!rest.contains("[[exercises]]"), "more than the library knows:\n{rest}");
+}
+
+#[test]
+fn every_section_that_is_named_stands_in_the_book() {
+    for entry in all() {
+        for section in entry.sections() {
+            let page = root().join("chapters").join(section.chapter).with_extension("md");
+            let text = fs::read_to_string(&page)
+                .unwrap_or_else(|error| panic!("{}: {error}", page.display()));
+            let is_there = text.lines().any(|line| {
+                line.starts_with('#')
+                    && line.trim_start_matches('#').trim() == section.heading
+            });
+            assert!(
+                is_there,
+                "{}: no “{}” in {}",
+                entry.name(),
+                section.heading,
+                page.display()
+            );
+        }
+    }
+}
+
+/// Phrases that no native speaker would write: the field has words of its own.
+const PHRASES: [&str; 9] = [
+    "in the place of",
+    "whoever",
+    "held against",
+    "holds against",
+    "hold against",
+    "the way back",
+    "is turned",
+    " turns the",
+    "a line each",
+];
+
+#[test]
+fn no_phrase_of_a_translation() {
+    let read = |path: &str| {
+        let text =
+            fs::read_to_string(root().join("crates/5-book/exercises").join(path)).unwrap();
+        (path.to_owned(), text)
+    };
+    let files = |entry: &&dyn Entry| {
+        let name = entry.name();
+        let page = format!("../../../chapters/solutions/{}.md", name.replace('_', "-"));
+        let said = (format!("the check of {name}"), everything_said(*entry));
+        [said, read(&format!("solutions/{name}.rs")), read(&page)]
+    };
+    let texts = all().iter().flat_map(files).collect::<Vec<_>>();
+    for (of, text) in texts.into_iter().chain([read("info.toml")]) {
+        let text = text.to_lowercase();
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for phrase in PHRASES {
+            assert!(!words.contains(phrase), "{of}: “{phrase}”");
+        }
+    }
+}
+
+#[test]
+fn what_each_check_says() {
+    for entry in all() {
+        insta::assert_snapshot!(entry.name(), everything_said(entry));
+    }
+}
+
+fn everything_said(entry: &dyn Entry) -> String {
+    let mut text = format!("{}\n\n{}", entry.said_as_given(), entry.said_when_right());
+    for (_, message) in entry.named() {
+        text += &format!("\n\n{}\n\n{message}", "─".repeat(60));
+    }
+    text
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
+}
+
+/// Shown in the book.
+#[test]
+fn a_named_mistake() {
+    let scale = find("scale").expect("exercise 4");
+    let named = scale.named();
+    let (_, message) =
+        named.iter().find(|(name, _)| *name == "divides by √d_model").unwrap();
+    insta::assert_snapshot!("a_named_mistake", message);
+}

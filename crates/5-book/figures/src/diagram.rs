@@ -1,0 +1,114 @@
+//! Block diagrams: boxes with their shapes, and arrows between them.
+//!
+//! plotly draws numbers along axes. A diagram has no axes, so it is an SVG of its own, once
+//! for a wide page and once for a phone: it needs no script, takes the page's letters and
+//! colours, and prints sharply. What it says stands in its alternative and its table too.
+
+mod backward_graph;
+mod batch;
+mod canvas;
+mod dot_product;
+mod flow;
+mod head;
+mod layer;
+mod markup;
+mod shape;
+mod split_heads;
+mod strided;
+mod strides;
+mod tile_plan;
+
+use serde_json::Value;
+
+use crate::{Figure, Table};
+use canvas::Canvas;
+
+pub use backward_graph::backward_graph;
+pub use batch::batch_diagram;
+pub use dot_product::dot_product;
+pub use head::{HeadPart, head_diagram};
+pub use layer::{LayerForm, LayerPart, layer_diagram};
+pub use split_heads::split_heads;
+pub use strided::Strided;
+pub use strides::strides;
+pub use tile_plan::{TileCounts, TileKind, tile_kinds, tile_plan};
+
+/// How wide the drawing of a wide page is, in pixels.
+const WIDE: f64 = 720.0;
+/// How wide the drawing of a phone is.
+const NARROW: f64 = 350.0;
+
+/// What a diagram says in words.
+struct Words {
+    title: String,
+    alternative: String,
+    sketch: String,
+    tables: Vec<Table>,
+}
+
+/// A figure whose layouts are drawings: SVG as text, where other figures have plotly's
+/// fields.
+fn figure(words: Words, [wide, narrow]: [Canvas; 2]) -> Figure {
+    let Words { title, alternative, sketch, tables } = words;
+    Figure {
+        title,
+        alternative,
+        sketch,
+        tables,
+        traces: Vec::new(),
+        wide: Value::String(wide.into_svg("wide")),
+        narrow: Value::String(narrow.into_svg("narrow")),
+        notebook: None,
+    }
+}
+
+impl Figure {
+    /// The drawings of a diagram, wide and narrow; none of a figure that plotly draws.
+    pub(crate) fn drawings(&self) -> Option<[&str; 2]> {
+        Some([self.wide.as_str()?, self.narrow.as_str()?])
+    }
+}
+
+/// Rows of boxes in text, an arrow from each row to the next.
+fn sketch_of_rows(rows: &[Vec<String>]) -> String {
+    let lines: Vec<String> = rows.iter().map(|row| row.join("     ")).collect();
+    let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    let centred = |line: &str| {
+        let line = format!("{line:^width$}");
+        line.trim_end().to_owned()
+    };
+    let arrow = format!("\n{}\n", centred("↓"));
+    lines.iter().map(|line| centred(line)).collect::<Vec<_>>().join(&arrow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::palette::tests::{PAGES, contrast};
+
+    /// The style sheet that pages load: a crate above this one has it.
+    const CSS: &str = include_str!("../../../tools/assets/figures/figures.css");
+
+    /// Lit text is small: it needs more contrast than a line.
+    #[test]
+    fn lit_text_reads_on_every_page() {
+        let colours = ["#0a5cad", "#6cb2f7"];
+        for (pages, colour) in [(&PAGES[..2], colours[0]), (&PAGES[2..], colours[1])] {
+            assert!(CSS.contains(&format!("--lit: {colour}")), "{colour}");
+            for page in pages {
+                let contrast = contrast(page, colour);
+                assert!(contrast >= 4.5, "{colour} on {page}: {contrast:.2}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_centred_over_one_another() {
+        let rows = [vec!["Q [n, d_k]".to_owned(), "K".to_owned()], vec!["S".to_owned()]];
+        insta::assert_snapshot!(sketch_of_rows(&rows), @r"
+        Q [n, d_k]     K
+               ↓
+               S
+        ");
+    }
+}

@@ -1,0 +1,85 @@
+use std::error::Error as _;
+use std::fs;
+use std::path::Path;
+
+use super::*;
+
+/// A tiny model's `config.json`, `tokenizer.json` and `model.safetensors`.
+fn files() -> [Vec<u8>; 3] {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models");
+    ["bert-1/config.json", "tokenizer.json", "bert-1/model.safetensors"]
+        .map(|file| fs::read(models.join(file)).unwrap())
+}
+
+fn model() -> Model {
+    let [config, tokenizer, weights] = files();
+    let mut reading = Reading::begin(&config, &tokenizer, weights.len()).unwrap();
+    weights.chunks(1000).for_each(|part| reading.part(part).unwrap());
+    reading.finish().unwrap()
+}
+
+#[test]
+fn files_are_known_by_their_names() {
+    let all = ["vocab.txt", "config.json", "tokenizer.json", "model.safetensors"];
+    assert!(Reading::check(all).is_ok());
+    let refused = Reading::check([all[1], all[3]]).unwrap_err();
+    insta::assert_snapshot!(refused, @"what was chosen has no tokenizer.json");
+}
+
+#[test]
+fn parts_must_add_up_to_the_file() {
+    let [config, tokenizer, weights] = files();
+    let reading = || Reading::begin(&config, &tokenizer, weights.len()).unwrap();
+    let mut less = reading();
+    less.part(&weights[1..]).unwrap();
+    insta::assert_snapshot!(less.finish().unwrap_err(), @"model.safetensors: 77607 bytes were read, and the file has 77608");
+    let mut more = reading();
+    more.part(&weights).unwrap();
+    insta::assert_snapshot!(more.part(&[0]).unwrap_err(), @"model.safetensors: 77609 bytes were read, and the file has 77608");
+    let refused = Reading::begin(&config, &tokenizer, usize::MAX).unwrap_err();
+    assert!(matches!(refused, Error::Memory { n_bytes: usize::MAX }), "{refused}");
+}
+
+#[test]
+fn a_file_in_the_place_of_another_is_named() {
+    let [config, tokenizer, weights] = files();
+    let refused = Reading::begin(&weights, &tokenizer, 0).unwrap_err();
+    assert_eq!(refused.to_string(), "config.json: no object in JSON");
+    assert!(refused.source().is_some());
+    let refused = Reading::begin(&config, &config, 0).unwrap_err().to_string();
+    assert!(refused.starts_with("tokenizer.json: no tokenizer: "), "{refused}");
+}
+
+#[test]
+fn every_head_is_told_with_its_controls() {
+    let looked = model().look("The bank of the river.").unwrap();
+    let pieces = ["[CLS]", "the", "bank", "of", "the", "river", ".", "[SEP]"];
+    assert_eq!(looked.pieces, pieces);
+    let told = looked.to_json();
+    assert_eq!(
+        (&told["n_heads"], told["heads"].as_array().unwrap().len()),
+        (&4.into(), 12)
+    );
+    assert_eq!(looked.shares().len(), 12 * 8 * 8 * 4);
+    let map = &looked.maps[1][2];
+    let bytes = looked.shares();
+    let at = 4 * ((4 + 2) * 64 + 3 * 8 + 5);
+    assert_eq!(bytes[at..at + 4], map[(3, 5)].to_le_bytes());
+    let head = &told["heads"][4 + 2];
+    assert_eq!(head["name"], "1.2");
+    for (query, strongest) in head["strongest"].as_array().unwrap().iter().enumerate() {
+        let key = strongest[0].as_u64().unwrap() as usize;
+        assert_eq!(map.row(query).max(), map[(query, key)]);
+        let others: f32 = (0..8).filter(|&i| i != query).map(|i| map[(i, key)]).sum();
+        assert!((strongest[2].as_f64().unwrap() - f64::from(others) / 7.0).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn a_text_is_refused_before_it_is_too_much() {
+    let model = model();
+    insta::assert_snapshot!(model.look(" ").unwrap_err(), @"the text is empty: no token is left of it");
+    let long = model.look(&"the ".repeat(63)).unwrap_err();
+    insta::assert_snapshot!(long, @"the text has 65 tokens, [CLS] and [SEP] or the like among them, and the model has 64 positions");
+    assert_eq!(model.about()["longest"], 64);
+}

@@ -1,0 +1,158 @@
+//! What is known of an exercise without compiling it: `info.toml`, which rustlings reads
+//! too. A test of the set compares it with the library.
+
+use std::fmt;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use workshop::paths;
+
+/// An exercise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    name: String,
+    title: String,
+    passed: String,
+    hint: String,
+    read: Section,
+}
+
+/// A section of the book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// The chapter's file without `.md`: `02-scores-softmax-scale`.
+    pub chapter: String,
+    /// The heading as it stands there, without the `#`s.
+    pub heading: String,
+}
+
+impl Entry {
+    /// The name of its file and its program: `04_scale`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// 4.
+    pub fn number(&self) -> usize {
+        leading_number(&self.name, '_')
+    }
+
+    /// What it is called in text.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// What a right answer is told, below the headline.
+    pub fn passed(&self) -> &str {
+        &self.passed
+    }
+
+    /// How to go about it, in steps.
+    pub fn hint(&self) -> &str {
+        &self.hint
+    }
+
+    /// Where it is explained.
+    pub fn read(&self) -> &Section {
+        &self.read
+    }
+}
+
+impl Section {
+    /// The number of the chapter.
+    pub fn number(&self) -> usize {
+        leading_number(&self.chapter, '-')
+    }
+}
+
+impl fmt::Display for Section {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "chapter {}, “{}”", self.number(), self.heading)
+    }
+}
+
+fn leading_number(text: &str, before: char) -> usize {
+    let digits = text.split(before).next().unwrap_or_default();
+    digits.parse().unwrap_or_default()
+}
+
+/// The folder of the set.
+pub fn set() -> PathBuf {
+    paths::workspace().join("crates/5-book/exercises")
+}
+
+/// Every exercise, in the order of their numbers.
+///
+/// # Errors
+/// An `info.toml` that cannot be read, or lacks a key.
+pub fn all() -> Result<Vec<Entry>> {
+    let path = set().join("info.toml");
+    let text = fs::read_to_string(&path)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
+    parse(&text).with_context(|| path.display().to_string())
+}
+
+/// The exercise of this number or name: `4`, `04`, `scale` or `04_scale`.
+///
+/// # Errors
+/// None such, with those that there are.
+pub fn find(asked: &str) -> Result<Entry> {
+    let all = all()?;
+    let is_asked = |entry: &&Entry| {
+        let short = entry.name.split_once('_').map(|(_, short)| short);
+        entry.name == asked || short == Some(asked) || asked.parse() == Ok(entry.number())
+    };
+    all.iter().find(is_asked).cloned().with_context(|| {
+        let line = |entry: &Entry| {
+            let (number, chapter) = (entry.number(), entry.read.number());
+            format!("  {number:02}  {:<24} chapter {chapter}", entry.title)
+        };
+        let list: Vec<String> = all.iter().map(line).collect();
+        format!("there is no exercise {asked:?}; there are\n{}", list.join("\n"))
+    })
+}
+
+fn parse(text: &str) -> Result<Vec<Entry>> {
+    let info: toml::Table = text.parse()?;
+    let tables = info.get("exercises").and_then(toml::Value::as_array);
+    tables.context("it has no exercises")?.iter().map(entry).collect()
+}
+
+fn entry(table: &toml::Value) -> Result<Entry> {
+    let text = |key: &str| {
+        let value = table.get(key).and_then(toml::Value::as_str);
+        let value = value.with_context(|| format!("an exercise without {key}"))?;
+        anyhow::Ok(value.trim().to_owned())
+    };
+    Ok(Entry {
+        name: text("name")?,
+        title: text("title")?,
+        passed: text("passed")?,
+        hint: text("hint")?,
+        read: Section { chapter: text("chapter")?, heading: text("section")? },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exercise_is_found_by_number_and_by_name() {
+        for asked in ["4", "04", "scale", "04_scale"] {
+            assert_eq!(find(asked).unwrap().name(), "04_scale", "{asked}");
+        }
+        for asked in ["0", "99", ""] {
+            let refused = find(asked).unwrap_err().to_string();
+            assert!(refused.contains("  04  Scale "), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_missing_is_named() {
+        let refused = parse("[[exercises]]\nname = \"01_a\"").unwrap_err();
+        assert_eq!(refused.to_string(), "an exercise without title");
+    }
+}

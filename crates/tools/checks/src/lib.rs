@@ -1,0 +1,74 @@
+//! The exercises: checked, reset, and worked on with rustlings.
+//!
+//! ```text
+//! crates/5-book/exercises/solutions/04_scale.rs ─▶ original ─▶ crates/5-book/exercises/exercises/04_scale.rs
+//!                                                            │ a reader's answer
+//!                            check: compiled, run, stopped ◀─┘
+//! ```
+//!
+//! The one decision: **the answer itself prints the verdict.** An exercise is a program
+//! whose `main` calls its check; this module compiles it, runs it and passes on what it
+//! says, so that rustlings and this command cannot disagree.
+//!
+//! A reader's file is written in one place only, `reset`, which keeps a copy first.
+
+mod build;
+mod check;
+mod entry;
+mod files;
+mod original;
+mod reset;
+mod run;
+mod rustlings;
+mod verify;
+
+use anyhow::Result;
+use workshop::output::print;
+
+pub use entry::{Entry, Section, all, find};
+pub use original::statement;
+pub use verify::verify;
+
+/// What is to be checked.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The exercise, by number or name; all of them without one
+    exercise: Option<String>,
+    /// Say how to go about it, in steps
+    #[arg(long, requires = "exercise", conflicts_with = "reset")]
+    hint: bool,
+    /// Give the original of this exercise back, and keep a copy of yours
+    #[arg(long, value_name = "EXERCISE", conflicts_with = "exercise")]
+    reset: Option<String>,
+}
+
+/// Checks one exercise or all of them, or gives an original back. False if an answer is
+/// not right yet: then its check has said so.
+///
+/// # Errors
+/// An exercise that is not there or cannot be checked, with what to do about it.
+pub fn run(args: &Args) -> Result<bool> {
+    if let Some(asked) = &args.reset {
+        reset::reset(&find(asked)?)?;
+        return Ok(true);
+    }
+    let Some(asked) = &args.exercise else {
+        run::end_on_ctrl_c();
+        return check::all();
+    };
+    let entry = find(asked)?;
+    if args.hint {
+        print(format_args!("{}\n", entry.hint()))?;
+        return Ok(true);
+    }
+    run::end_on_ctrl_c();
+    check::one(&entry)
+}
+
+/// Starts rustlings in the folder of the set.
+///
+/// # Errors
+/// If it cannot be installed or ends badly.
+pub fn watch() -> Result<()> {
+    rustlings::watch()
+}
