@@ -10,7 +10,7 @@ use decoders::{
     AsRead, Choice, Decoder, FastDecoder, FastReader, Files, Predict, Reader, Writer,
 };
 use encoders::Sequence;
-use pretrained::TensorFile;
+use model_files::TensorFile;
 use workshop::paths;
 
 use crate::cases::assert_close;

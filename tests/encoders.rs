@@ -7,7 +7,7 @@ use attention::{LayerParameters, Matrix, MultiHeadAttention, Real};
 use block::Layers;
 use encoders::{Encoder, Folder, Sequence};
 use kernels::PackedStage;
-use pretrained::TensorFile;
+use model_files::TensorFile;
 use workshop::paths;
 
 use crate::cases::{assert_close, every_stage_and_batched};

@@ -140,7 +140,7 @@ const SUBJECT: [(&str, &[&str]); 22] = [
 /// Which of our crates each tool may use; `learn`, the command, may only use what is light.
 const TOOLS: [(&str, &[&str]); 15] = [
     ("live", &["gallery", "lessons"]),
-    ("live-encoder", &["attention", "encoders", "fused-heads", "pretrained"]),
+    ("live-model", &["attention", "encoders", "fused-heads", "pretrained"]),
     ("tools/workshop", &[]),
     ("tools/record", &["attention"]),
     ("tools/machine", &["tiles"]),

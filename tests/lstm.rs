@@ -1,7 +1,7 @@
 //! PyTorch's LSTM gives the same numbers.
 
 use attention::{Matrix, Real, max_abs_diff};
-use pretrained::TensorFile;
+use model_files::TensorFile;
 use sensors::{Case, Read};
 use workshop::paths;
 

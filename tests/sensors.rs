@@ -3,7 +3,7 @@
 use attention::{LayerParameters, Matrix, MultiHeadAttention, Real, max_abs_diff};
 use fused_heads::FusedAttention;
 use lessons::every_stage;
-use pretrained::TensorFile;
+use model_files::TensorFile;
 use sensors::{At, CAP, Fleet, Plain, Prepared, Remaining, Seen, remaining, rmse};
 use workshop::paths;
 

@@ -1,7 +1,7 @@
 //! PyTorch gives the same numbers.
 
 use attention::{Attended, Mask, Matrix};
-use pretrained::TensorFile;
+use model_files::TensorFile;
 use workshop::paths;
 
 use crate::cases::{assert_close, difference, every_stage_and_batched};

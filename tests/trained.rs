@@ -11,7 +11,7 @@ pub const TOLERANCE: f64 = 5e-6;
 
 #[test]
 fn every_stage_gives_the_reference_on_the_four_sentences() {
-    let layer = pretrained::minilm().unwrap();
+    let layer = model_files::minilm().unwrap();
     let single = layer.parameters.cast::<f32>();
     for sentence in &layer.sentences {
         let expected =
@@ -45,7 +45,7 @@ fn in_f64(attended: &Attended<f32>) -> Attended {
 
 #[test]
 fn every_stage_draws_the_same_map() {
-    let layer = pretrained::minilm().unwrap();
+    let layer = model_files::minilm().unwrap();
     let animal = layer.sentence("animal_tired").unwrap();
     insta::allow_duplicates! {
         for stage in every_stage_and_batched(&layer.parameters) {

@@ -5,7 +5,7 @@ use block::{
     Activation, Block, BlockGradients, BlockPass, FeedForward, LayerNorm, Norm, Sublayer,
 };
 use fused_heads::FusedAttention;
-use pretrained::TensorFile;
+use model_files::TensorFile;
 use workshop::paths;
 
 use crate::cases::assert_close;

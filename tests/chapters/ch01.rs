@@ -2,7 +2,7 @@
 
 use lessons::ch01::{Pilot, QUESTIONS, blend, mean_of_others, readable, rows_led_by};
 use lessons::plain;
-use pretrained::minilm;
+use model_files::minilm;
 use single_head::HeadPass;
 
 use crate::quote::{Table, assert_quote, percent, share, values};

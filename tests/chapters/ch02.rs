@@ -10,7 +10,7 @@ use lessons::ch02::{
 };
 use lessons::numbers::{ends, entropy};
 use lessons::plain;
-use pretrained::TrainedLayer;
+use model_files::TrainedLayer;
 use single_head::{HeadPass, attend};
 
 use crate::quote::{Table, assert_quote, share, values};
@@ -21,7 +21,7 @@ fn pass_of(layer: &TrainedLayer, sentence: &str, head: usize) -> HeadPass {
 
 #[test]
 fn one_row_step_by_step() {
-    let layer = pretrained::minilm().unwrap();
+    let layer = model_files::minilm().unwrap();
     let tokens = &layer.sentence("pilot").unwrap().tokens;
     assert_eq!(tokens[FLEW], "flew");
     let pass = pass_of(&layer, "pilot", 11);
@@ -113,10 +113,10 @@ fn a_softmax_as_written_fails_on_large_scores() {
     }
     assert_quote!("ch02_overflow", table.text());
 
-    let layer = pretrained::minilm().unwrap();
+    let layer = model_files::minilm().unwrap();
     let raw = |head| {
         let of = |name| undivided(&pass_of(&layer, name, head)).amax();
-        pretrained::SENTENCES.into_iter().map(of).fold(0.0, f64::max)
+        model_files::SENTENCES.into_iter().map(of).fold(0.0, f64::max)
     };
     let most = (0..12).map(raw).fold(0.0, f64::max);
     let (f64_end, f32_end) = (f64::MAX.ln(), f64::from(f32::MAX.ln()));
@@ -184,7 +184,7 @@ fn scores_of_a_layer_as_pytorch_starts_it() {
 
 #[test]
 fn the_trained_layer_under_other_divisors() {
-    let layer = pretrained::minilm().unwrap();
+    let layer = model_files::minilm().unwrap();
     let passes: Vec<HeadPass> =
         (0..12).map(|head| pass_of(&layer, "pilot", head)).collect();
     let n_tokens = passes[0].attn.nrows();
@@ -227,7 +227,7 @@ fn the_trained_layer_under_other_divisors() {
 /// A layer could carry the division in its weights: W^Q / √d_k and no division.
 #[test]
 fn the_division_can_move_into_the_weights() {
-    let layer = pretrained::minilm().unwrap();
+    let layer = model_files::minilm().unwrap();
     let x = &layer.sentence("pilot").unwrap().input;
     let mut head = layer.parameters.heads()[11].clone();
     let right = attend(&head, x, x, x, &Mask::None).unwrap().attn;
@@ -243,7 +243,7 @@ fn the_division_can_move_into_the_weights() {
 /// Five ways to turn q · k into a map: one is right, all have its shape.
 #[test]
 fn wrong_maps_of_the_right_shape() {
-    let layer = pretrained::minilm().unwrap();
+    let layer = model_files::minilm().unwrap();
     let pass = pass_of(&layer, "pilot", 11);
     let raw = undivided(&pass);
     let mut table = Table::new([

@@ -95,7 +95,7 @@ fn plain_rows_are_the_same_head() {
     let [pass, _] = both(&by_hand, &words());
     assert!(max_abs_diff(&plain(&by_hand, &words()), &pass.out).unwrap() < 1e-15);
 
-    let layer = pretrained::minilm().unwrap();
+    let layer = model_files::minilm().unwrap();
     let x = &layer.sentence("river_banks").unwrap().input;
     let mut trained = layer.parameters.heads()[9].clone();
     for linear in [&mut trained.w_q, &mut trained.w_k, &mut trained.w_v] {
@@ -110,7 +110,7 @@ fn loops_and_matrices_draw_the_same_map() {
     let [loops, matrices] = both(&head(2.0), &words());
     assert_eq!(loops, matrices, "three words, to the last digit");
 
-    let layer = pretrained::minilm().unwrap();
+    let layer = model_files::minilm().unwrap();
     let sentence = layer.sentence("river_banks").unwrap();
     let mut largest = [0.0; 6];
     for head in layer.parameters.heads() {
@@ -141,7 +141,7 @@ fn what_the_chapter_says_of_the_words() {
     .unwrap();
     let tolerance = below(moved, 1e-12);
 
-    let layer = pretrained::minilm().unwrap();
+    let layer = model_files::minilm().unwrap();
     let sentence = layer.sentence("river_banks").unwrap();
     let said = [
         ("overflowed_banks", pass.attn[(2, 1)]),
@@ -170,7 +170,7 @@ fn what_the_chapter_says_of_the_words() {
 
 #[test]
 fn the_order_of_a_sum_is_seen_in_its_last_digit() {
-    let trained = pretrained::minilm().unwrap();
+    let trained = model_files::minilm().unwrap();
     let x = &trained.sentence("bank_loan").unwrap().input;
     let products = |i: usize| x[(2, i)] as f32 * x[(5, i)] as f32;
     let forwards = (0..384).fold(0f32, |sum, i| sum + products(i));

@@ -11,7 +11,7 @@ use lessons::ch04::disturbed::{self, Disturbed, moved};
 use lessons::ch04::two_lenses;
 use lessons::numbers::ends;
 use per_head::{NaiveAttention, PerHeadAttention, SumOfHeadsAttention, concat};
-use pretrained::{Sentence, TrainedLayer, minilm};
+use model_files::{Sentence, TrainedLayer, minilm};
 use single_head::HeadPass;
 
 use crate::quote::{Table, assert_quote, below, matrix, values};

@@ -14,7 +14,7 @@ use lessons::ch05::{
     view_without_transpose,
 };
 use per_head::PerHeadAttention;
-use pretrained::minilm;
+use model_files::minilm;
 
 use crate::quote::{Table, assert_quote, below, matrix, values};
 

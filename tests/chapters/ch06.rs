@@ -21,7 +21,7 @@ fn parameters_by_matrix_and_bias() {
     let without = count(dims, false);
     let of_512 = count(Dims::new(512, 8).unwrap(), true);
     let not_divided = count(Dims::with_head_sizes(256, 8, 256, 256).unwrap(), true);
-    let trained = pretrained::minilm().unwrap().parameters.count();
+    let trained = model_files::minilm().unwrap().parameters.count();
     let said = [
         ("d_k", dims.d_k().to_string()),
         ("d_v", dims.d_v().to_string()),

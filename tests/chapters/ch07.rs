@@ -8,7 +8,7 @@ use attention::{
 };
 use fused_heads::FusedAttention;
 use lessons::ch07::{HEAD, QUERY, SCORES, padded, row};
-use pretrained::minilm;
+use model_files::minilm;
 
 use crate::cases::{assert_close, layer, tokens};
 use crate::quote::{Table, assert_quote, bound, digits, values};

@@ -8,7 +8,7 @@ use lessons::ch02::as_written;
 use lessons::ch07::{SCORES, padded, row};
 use lessons::ch08::{softmax_with_fill, softmax_with_fill_added};
 use per_head::PerHeadAttention;
-use pretrained::minilm;
+use model_files::minilm;
 
 use crate::cases::{layer, tokens};
 use crate::quote::{Table, assert_quote, bound, digits, values};

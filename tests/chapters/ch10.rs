@@ -2,7 +2,7 @@
 
 use attention::{Matrix, MultiHeadAttention, softmax_rows};
 use fused_heads::FusedAttention;
-use gallery::draw;
+use lessons::gallery::draw;
 use gradients::{Optimiser, Sgd, cross_entropy};
 use lessons::Args;
 use lessons::ch04::two_lenses;

@@ -6,7 +6,7 @@ mod lookups;
 mod removal;
 mod windows;
 
-use lessons::runs;
+use lessons::seeds;
 use serde_json::Value;
 
 use crate::quote::Table;
@@ -23,11 +23,11 @@ fn points(lost: f64) -> String {
 }
 
 fn numbers(list: &Value) -> Vec<f64> {
-    runs::numbers(list).unwrap()
+    seeds::numbers(list).unwrap()
 }
 
 fn rows(list: &Value) -> Vec<Vec<f64>> {
-    runs::rows(list).unwrap()
+    seeds::rows(list).unwrap()
 }
 
 /// What each word loses with each head that is replaced by its mean.

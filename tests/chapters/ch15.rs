@@ -1,9 +1,9 @@
 //! What chapter 15 quotes: ten seeds of six settings, as `training` keeps them.
 
 use attention::{Rng, SeedableRng, thousands};
-use further_lessons::ch15::{SETTINGS, runs, together};
+use lessons::ch15::{SETTINGS, runs, together};
 use lessons::numbers::{ends, mean, median};
-use lessons::runs::{numbers, rows};
+use lessons::seeds::{numbers, rows};
 use serde_json::Value;
 use training::{Architecture, Predictor, Repeats, Schedule};
 

@@ -3,7 +3,7 @@
 use attention::{Batch, LayerParameters, Linear, Matrix};
 use fused_heads::FusedAttention;
 use gradients::{Gradients, Pass};
-use pretrained::TensorFile;
+use model_files::TensorFile;
 
 use super::{Named, as_matrix, difference};
 use crate::torch::{FILES, mask, open};

@@ -40,7 +40,7 @@ fn chapters(mut look: impl FnMut(&'static Live, &Browser, &str)) {
     let asked = |live: &&Live| {
         only.as_ref().is_none_or(|names| names.split(',').any(|name| name == live.name))
     };
-    for live in gallery::live().filter(asked) {
+    for live in lessons::gallery::live().filter(asked) {
         look(live, &browser, &format!("{}{}", server.url(), page_of(folder, live)));
     }
 }

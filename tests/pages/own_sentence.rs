@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use live_encoder::{Model, Reading};
+use live_model::{Model, Reading};
 use serde_json::{Value, json};
 use workshop::paths;
 

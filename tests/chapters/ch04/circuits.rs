@@ -10,7 +10,7 @@ use lessons::ch04::two_lenses;
 use lessons::numbers::ends;
 use lessons::trained::cosine;
 use per_head::PerHeadAttention;
-use pretrained::{TrainedLayer, minilm};
+use model_files::{TrainedLayer, minilm};
 
 use crate::quote::{assert_quote, below, values};
 

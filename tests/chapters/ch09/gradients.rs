@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use attention::{Matrix, MultiHeadAttention, MultiplyAdds, SeedableRng, thousands};
-use gallery::draw;
+use lessons::gallery::draw;
 use gradients::{linear_backward, softmax_rows_backward};
 use lessons::Args;
 use lessons::ch09::Wish;

@@ -11,7 +11,7 @@ use lessons::ch12::others::{
 use lessons::ch12::verdicts::{Verdict, verdicts};
 use lessons::numbers::{mean, median, reaching};
 use lessons::trained::{at, is_word, passes};
-use pretrained::{TrainedLayer, minilm};
+use model_files::{TrainedLayer, minilm};
 
 use crate::cases::assert_close;
 use crate::quote::{Table, assert_quote, percent, share, values};

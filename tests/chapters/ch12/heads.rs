@@ -3,7 +3,7 @@
 use attention::{Mask, Matrix, max_abs_diff};
 use lessons::numbers::mean;
 use lessons::trained::passes;
-use pretrained::{TrainedLayer, minilm};
+use model_files::{TrainedLayer, minilm};
 
 use crate::cases::{assert_close, every_stage_and_batched};
 use crate::quote::{Table, assert_quote, share, values};

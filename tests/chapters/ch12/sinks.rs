@@ -5,7 +5,7 @@ use lessons::ch12::measures::lengths;
 use lessons::ch12::sinks::{Got, Without};
 use lessons::numbers::{ends, mean};
 use lessons::trained::{is_word, passes};
-use pretrained::{TrainedLayer, minilm};
+use model_files::{TrainedLayer, minilm};
 
 use super::claims::RANDOM;
 use crate::cases::{assert_close, every_stage_and_batched};

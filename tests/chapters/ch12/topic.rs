@@ -2,7 +2,7 @@
 
 use lessons::numbers::mean;
 use lessons::trained::{at, is_word, maps};
-use pretrained::{TrainedLayer, minilm};
+use model_files::{TrainedLayer, minilm};
 
 use crate::quote::{Table, assert_quote, share, values};
 

@@ -4,7 +4,7 @@ use attention::{max_abs_diff, thousands};
 use lessons::ch12::claims::best_head;
 use lessons::ch12::others::transposed;
 use lessons::trained::{at, maps, passes};
-use pretrained::{TrainedLayer, minilm};
+use model_files::{TrainedLayer, minilm};
 
 use crate::quote::{assert_quote, share, values};
 use crate::trained::TOLERANCE;

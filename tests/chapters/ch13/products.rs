@@ -1,7 +1,7 @@
 //! How much of a layer's time is that of its products: the control of the comparison.
 
 use lessons::ch13::CASE;
-use record::{Pass, Row, Run};
+use runs::{Pass, Row, Run};
 
 use super::reference::time;
 use crate::quote::{Table, assert_quote, percent, values};
@@ -19,7 +19,7 @@ const PRODUCTS: [(&str, Option<&str>); 6] = [
 #[test]
 fn the_rate_of_one_product_next_to_the_layer() {
     let [products, reference] =
-        [record::products(), record::reference()].map(Result::unwrap);
+        [runs::products(), runs::reference()].map(Result::unwrap);
     let [peak, its_peak] = [&products, &reference].map(|run| run.machine.fma_peak_gflops);
     // Times of the two runs are compared: the machines must be alike.
     assert_eq!(products.machine.processor, reference.machine.processor);

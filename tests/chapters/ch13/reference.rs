@@ -1,7 +1,7 @@
 //! What the reference run says.
 
 use lessons::ch13::{CASE, work};
-use record::{Case, Machine, Pass, Row, Run};
+use runs::{Case, Machine, Pass, Row, Run};
 
 use crate::quote::{Table, assert_quote, percent, values};
 
@@ -12,7 +12,7 @@ struct Reference {
 
 impl Reference {
     fn open() -> Self {
-        Self { run: record::reference().unwrap() }
+        Self { run: runs::reference().unwrap() }
     }
 
     fn machine(&self) -> &Machine {
@@ -143,7 +143,7 @@ fn what_the_reference_run_says() {
 
 /// All cases but the longest, whose gradients are not timed.
 fn with_gradients() -> impl Iterator<Item = Case> {
-    record::CASES.into_iter().filter(|case| case.name != "16k")
+    runs::CASES.into_iter().filter(|case| case.name != "16k")
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn forward_and_backward_in_the_reference_run() {
 
 #[test]
 fn a_processor_of_twice_the_width() {
-    let runs = [Reference::open(), Reference { run: record::wide().unwrap() }];
+    let runs = [Reference::open(), Reference { run: runs::wide().unwrap() }];
     let wide = runs[1].machine();
     let said = [
         ("wide_peak", format!("{:.0}", wide.fma_peak_gflops)),
@@ -249,11 +249,11 @@ fn slopes_of_the_reference_run() {
     let power = |slope: Option<f64>| {
         slope.map_or("–".to_owned(), |slope| format!("n^{slope:.2}"))
     };
-    for who in record::growers(&run.growth) {
-        let [time, memory] = record::slopes(&run.growth, who).map(power);
+    for who in runs::growers(&run.growth) {
+        let [time, memory] = runs::slopes(&run.growth, who).map(power);
         table.row([who, &time, &memory]);
     }
-    let [time, memory] = record::slopes(&run.growth, "packed");
+    let [time, memory] = runs::slopes(&run.growth, "packed");
     let (time, memory) = (time.unwrap(), memory.unwrap());
     assert!(
         (1.7..2.3).contains(&time) && (0.7..1.2).contains(&memory),

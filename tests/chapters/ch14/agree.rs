@@ -2,7 +2,7 @@
 
 use attention::{Linear, Matrix};
 use block::Activation;
-use further_lessons::ch14::agree::{N_STEPS, asking, fresh, numbers, train};
+use lessons::ch14::agree::{N_STEPS, asking, fresh, numbers, train};
 
 use crate::quote::{Table, assert_quote, short, values};
 

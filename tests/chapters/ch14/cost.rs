@@ -1,8 +1,8 @@
 //! What a block costs.
 
 use attention::thousands;
-use further_lessons::ch14::cost::{D_FF, D_MODEL, ledger, overtaken};
-use further_lessons::ch14::loudness;
+use lessons::ch14::cost::{D_FF, D_MODEL, ledger, overtaken};
+use lessons::ch14::loudness;
 
 use crate::quote::{assert_quote, values};
 

@@ -1,6 +1,6 @@
 //! Deep stacks, with their parts and without.
 
-use further_lessons::ch14::depth::{D_FF, D_MODEL, Depth, N_BLOCKS, Setting, measure};
+use lessons::ch14::depth::{D_FF, D_MODEL, Depth, N_BLOCKS, Setting, measure};
 use lessons::numbers::ends;
 
 use crate::quote::{Table, assert_quote, values};

@@ -2,7 +2,7 @@
 
 use attention::{Mask, Matrix, Rng, SeedableRng, max_abs_diff};
 use block::{Block, Norm, Stack, Sublayer};
-use further_lessons::ch14::before::{
+use lessons::ch14::before::{
     Kind, Model, N_STEPS, N_TOKENS, N_VOCABULARY, sequences, trained,
 };
 use lessons::numbers::ends;

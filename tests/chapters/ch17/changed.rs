@@ -3,9 +3,9 @@
 use std::fs;
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix, thousands};
-use further_lessons::ch17::bounded::{SCORES, capped, largest};
-use further_lessons::ch17::first_kept::{SIDE, measure};
-use further_lessons::ch17::windows;
+use lessons::ch17::bounded::{SCORES, capped, largest};
+use lessons::ch17::first_kept::{SIDE, measure};
+use lessons::ch17::windows;
 use lessons::numbers::median;
 use lessons::trained;
 use variants::{Alibi, Pairing, Rotary, Sink};

@@ -3,7 +3,7 @@
 use attention::{
     Dims, Mask, MultiHeadAttention, Rng, SeedableRng, random_matrix, thousands,
 };
-use further_lessons::ch17::count::{
+use lessons::ch17::count::{
     D_MODEL, KV_HEADS, N_CACHED, N_HEADS, next, sizes, uses, writing,
 };
 use variants::{Changes, VariantAttention};
@@ -87,7 +87,7 @@ fn what_one_token_reads() {
     }
     assert_quote!("ch17_reads", table.text());
 
-    let machine = record::reference().unwrap().machine;
+    let machine = runs::reference().unwrap().machine;
     let ridge = machine.fma_peak_gflops / machine.bandwidth_gb_s;
     let [own, shared] = [KV_HEADS[0], KV_HEADS[1]].map(|g| next(g).unwrap());
     // As the batch grows, only the caches count.

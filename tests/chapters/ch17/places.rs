@@ -1,6 +1,6 @@
 //! Ten seeds of each kind of position: trained on short texts, tested on longer ones.
 
-use further_lessons::ch17::places::{CARRIES, LENGTHS, OfPlace, places};
+use lessons::ch17::places::{CARRIES, LENGTHS, OfPlace, places};
 use lessons::numbers::ends;
 use training::Repeats;
 

@@ -1,7 +1,7 @@
 //! Ten seeds of each way to share keys and values.
 
 use attention::{Rng, SeedableRng, thousands};
-use further_lessons::ch17::shared::{KV_HEADS, TASKS, shared};
+use lessons::ch17::shared::{KV_HEADS, TASKS, shared};
 use lessons::numbers::ends;
 use training::{Follower, FollowerPlan, Lookups, Reader, Repeats, Task};
 

@@ -1,7 +1,7 @@
 //! The sizes of SmolLM2-135M, and what one of its tokens reads.
 
 use attention::{Dims, thousands};
-use further_lessons::ch18::{N_HEADS, N_KV_HEADS, N_LAYERS};
+use lessons::ch18::{N_HEADS, N_KV_HEADS, N_LAYERS};
 use variants::{NextToken, Sizes};
 
 use crate::quote::{assert_quote, values};
@@ -22,7 +22,7 @@ fn the_model_counted() {
     let all = embedding + N_LAYERS * block + D_MODEL;
     let token = NextToken::of(sizes, 1).unwrap();
     let cached = N_LAYERS as u64 * token.cached * 4;
-    let bandwidth = record::reference().unwrap().machine.bandwidth_gb_s * 1e9;
+    let bandwidth = runs::reference().unwrap().machine.bandwidth_gb_s * 1e9;
     assert_quote!(
         "ch18_sizes",
         values(&[

@@ -1,9 +1,9 @@
 //! What was found about the heads of SmolLM2.
 
 use decoders::{COPIES, Findings, PERIOD};
-use further_lessons::ch18::patterns::{MOST, PATTERNS, above, even_copying, shares};
-use further_lessons::ch18::removed::{COUNTS, OF_PROSE, without};
-use further_lessons::ch18::{findings, next};
+use lessons::ch18::patterns::{MOST, PATTERNS, above, even_copying, shares};
+use lessons::ch18::removed::{COUNTS, OF_PROSE, without};
+use lessons::ch18::{findings, next};
 use lessons::numbers::{ends, median, share};
 
 use crate::quote::{Table, assert_quote, values};

@@ -3,9 +3,9 @@
 use attention::{Mask, Matrix};
 use decoders::{AsRead, Decoder, PERIOD, Patterns, repeated, without};
 use encoders::Sequence;
-use further_lessons::ch18::patterns::above;
-use further_lessons::ch18::removed::{OF_PROSE, without as found_without};
-use further_lessons::ch18::{N_HEADS, N_LAYERS, findings};
+use lessons::ch18::patterns::above;
+use lessons::ch18::removed::{OF_PROSE, without as found_without};
+use lessons::ch18::{N_HEADS, N_LAYERS, findings};
 
 use crate::cases::assert_close;
 use crate::decoders::smollm2;

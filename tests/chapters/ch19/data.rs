@@ -1,9 +1,9 @@
 //! Engines, windows, and who may see what.
 
 use attention::thousands;
-use further_lessons::ch19::leak::leak;
-use further_lessons::ch19::life::{life, plain, prepared};
-use further_lessons::ch19::{lived, model};
+use lessons::ch19::leak::leak;
+use lessons::ch19::life::{life, plain, prepared};
+use lessons::ch19::{lived, model};
 use lessons::numbers::{ends, mean};
 use sensors::{
     CAP, Fleet, N_COLUMNS, N_SENSORS, N_STEPS, Scale, Windows, rmse, write_engines,

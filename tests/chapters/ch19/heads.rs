@@ -1,6 +1,6 @@
 //! What the heads look at, and what they are for.
 
-use further_lessons::ch19::{N_SEEDS, costs, found};
+use lessons::ch19::{N_SEEDS, costs, found};
 use lessons::numbers::{ends, median};
 use sensors::study::{self, Asking};
 use sensors::{CAP, Fleet, remaining};

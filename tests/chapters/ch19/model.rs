@@ -1,8 +1,8 @@
 //! From 14 sensors to one number, shape by shape and number by number.
 
 use attention::thousands;
-use further_lessons::ch19::model::{opened, window};
-use further_lessons::ch19::reach::moved;
+use lessons::ch19::model::{opened, window};
+use lessons::ch19::reach::moved;
 use lessons::numbers::share;
 
 use crate::quote::{assert_quote, values};

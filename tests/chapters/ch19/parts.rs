@@ -1,6 +1,6 @@
 //! What each part of the model is for: variants with five seeds.
 
-use further_lessons::ch19::{N_SEEDS, runs, spread};
+use lessons::ch19::{N_SEEDS, runs, spread};
 use sensors::{Architecture, Seen};
 use serde_json::Value;
 

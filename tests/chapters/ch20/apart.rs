@@ -4,9 +4,9 @@ use attention::{
     Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, max_abs_diff,
     random_matrix, thousands,
 };
-use further_lessons::ch20::turns::{in_a_row, in_two_chunks, pairs, slowest};
+use lessons::ch20::turns::{in_a_row, in_two_chunks, pairs, slowest};
 use fused_heads::FusedAttention;
-use spread::{Grid, Group, HeadsApart, OnGrid, Piece, Plain, Result, Threads};
+use distributed::{Grid, Group, HeadsApart, OnGrid, Piece, Plain, Result, Threads};
 
 use crate::quote::{Table, assert_quote, bound, values};
 

@@ -1,7 +1,7 @@
 //! On paper, with the links of today.
 
 use attention::thousands;
-use further_lessons::ch20::paper::{CASES, GPUS, Plan};
+use lessons::ch20::paper::{CASES, GPUS, Plan};
 
 use crate::quote::{Table, assert_quote, percent, values};
 

@@ -1,6 +1,6 @@
 //! What was measured with two processes and with four, next to what was predicted.
 
-use further_lessons::ch20::measured::{CASES, Run, one_machine, slow_links};
+use lessons::ch20::measured::{CASES, Run, one_machine, slow_links};
 use lessons::numbers::ends;
 
 use crate::quote::{Table, assert_quote, values};

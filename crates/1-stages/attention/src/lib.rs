@@ -15,7 +15,7 @@
 //!
 //! This crate holds the words of those formulas and none of their assembly: matrices
 //! ([`Matrix`]), sizes ([`Dims`]), who may attend to whom ([`Mask`]), the softmax
-//! ([`softmax_rows`]), projections ([`Linear`]), the parameters of a layer head by head
+//! ([`softmax_rows`], and in blocks of keys [`OnlineSoftmax`]), projections ([`Linear`]), the parameters of a layer head by head
 //! ([`LayerParameters`]) and side by side ([`PackedParameters`]), sequences ([`Batch`]) and
 //! parts of one ([`Positions`]), what comes out ([`Attended`]) and what goes back
 //! ([`Gradients`]), the ledgers ([`ParameterCount`], [`MultiplyAdds`], [`ShapeTrace`]) and
@@ -45,6 +45,7 @@ mod layer;
 mod linear;
 mod mask;
 mod matrix;
+mod online_softmax;
 mod parameters;
 mod positions;
 mod softmax;
@@ -63,6 +64,7 @@ pub use layer::{Attended, MultiHeadAttention};
 pub use linear::Linear;
 pub use mask::Mask;
 pub use matrix::{Matrix, Real, RowVector, View, max_abs_diff, random_matrix};
+pub use online_softmax::OnlineSoftmax;
 pub use parameters::{HeadParameters, LayerParameters, PackedParameters};
 pub use positions::Positions;
 pub use softmax::{softmax_rows, weighted_values};

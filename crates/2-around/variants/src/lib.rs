@@ -22,7 +22,7 @@
 //! still knows how far away its keys are.
 //!
 //! All is on the readable side, and forward. Left out: what only makes the same formula
-//! fast (`kernels`, `decode`), and whole models (`decoders`).
+//! fast (`kernels`, `cached`), and whole models (`decoders`).
 
 mod alibi;
 mod attend;

@@ -26,7 +26,7 @@ const ALONE: usize = 24;
 ///
 /// ```
 /// use attention::Matrix;
-/// use decode::{GroupedAttention, GroupedHeads, PackedCache, Scoring};
+/// use cached::{GroupedAttention, GroupedHeads, PackedCache, Scoring};
 ///
 /// let heads = GroupedHeads::new([2, 1], [1, 1])?;
 /// let mut cache = PackedCache::new(heads);

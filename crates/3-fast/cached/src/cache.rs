@@ -17,7 +17,7 @@ use crate::GroupedHeads;
 ///
 /// ```
 /// use attention::Matrix;
-/// use decode::{GroupedHeads, PackedCache};
+/// use cached::{GroupedHeads, PackedCache};
 ///
 /// let heads = GroupedHeads::new([9, 3], [64, 64])?;
 /// let mut cache = PackedCache::with_room(heads, 512);

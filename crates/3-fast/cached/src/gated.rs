@@ -29,7 +29,7 @@ pub enum Gate {
 ///
 /// ```
 /// use attention::Matrix;
-/// use decode::{Gate, gated};
+/// use cached::{Gate, gated};
 /// use tiles::Instructions;
 ///
 /// let both = Matrix::from_row_slice(1, 2, &[0f32, 5.0]); // sigmoid(0) is ½, and 0 · ½ is 0

@@ -16,7 +16,7 @@ use crate::{GroupedHeads, Scoring};
 ///
 /// ```
 /// use attention::{Rng, SeedableRng, random_matrix};
-/// use decode::{GroupedHeads, PackedKeys};
+/// use cached::{GroupedHeads, PackedKeys};
 ///
 /// let (rng, heads) = (&mut Rng::seed_from_u64(1), GroupedHeads::new([4, 4], [8, 8])?);
 /// let [k, v] = [0, 1].map(|_| random_matrix::<f32>(20, 4 * 8, 1.0, rng));
@@ -120,7 +120,7 @@ fn lens(heads: GroupedHeads, n_tokens: usize) -> [usize; 2] {
 ///
 /// ```
 /// use attention::{Mask, Matrix, Positions};
-/// use decode::{GroupedHeads, PackedKeys, PartialAttention};
+/// use cached::{GroupedHeads, PackedKeys, PartialAttention};
 ///
 /// let heads = GroupedHeads::new([1, 1], [1, 1])?;
 /// let q = Matrix::from_element(1, 1, 1.0);

@@ -17,7 +17,7 @@ use crate::few::{FEW, few_tokens};
 ///
 /// ```
 /// use attention::Matrix;
-/// use decode::Product;
+/// use cached::Product;
 /// use tiles::Instructions;
 ///
 /// let x = Matrix::from_row_slice(2, 2, &[1f32, 2.0, 3.0, 4.0]);
@@ -64,7 +64,7 @@ impl Product {
     ///
     /// ```
     /// use attention::Matrix;
-    /// use decode::Product;
+    /// use cached::Product;
     /// use tiles::Instructions;
     ///
     /// let stored = [[1f32, 2.0, 3.0], [4.0, 5.0, 6.0]]; // 3 in, 2 out

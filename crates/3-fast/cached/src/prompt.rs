@@ -20,7 +20,7 @@ impl GroupedAttention {
     ///
     /// ```
     /// use attention::{Matrix, Rng, SeedableRng, random_matrix};
-    /// use decode::{GroupedAttention, GroupedHeads, PackedCache, Scoring};
+    /// use cached::{GroupedAttention, GroupedHeads, PackedCache, Scoring};
     ///
     /// let (rng, heads) = (&mut Rng::seed_from_u64(1), GroupedHeads::new([4, 2], [8, 8])?);
     /// let [q, k, v] = [4, 2, 2].map(|heads| random_matrix::<f32>(20, heads * 8, 1.0, rng));

@@ -17,7 +17,7 @@ pub use plain::Plain;
 ///
 /// What is spread is who computes what; how it is computed is the business of a stage that
 /// exists. [`Plain`] takes `fused-heads` and `gradients`, in any precision; [`Fast`] takes
-/// `kernels` and `decode`, in f32.
+/// `kernels` and `cached`, in f32.
 pub trait Engine<T: Real>: Sized + Send {
     /// Queries, and what they have made of the keys that they have seen so far.
     type Queries: Send;

@@ -63,7 +63,7 @@ impl<G> Grid<G> {
 ///
 /// ```
 /// use attention::{Dims, LayerParameters, Mask, Rng, SeedableRng, random_matrix};
-/// use spread::{Grid, Group, OnGrid, Plain, Threads};
+/// use distributed::{Grid, Group, OnGrid, Plain, Threads};
 ///
 /// let rng = &mut Rng::seed_from_u64(1);
 /// let layer: LayerParameters = LayerParameters::random(Dims::new(12, 3)?, true, rng);
@@ -75,7 +75,7 @@ impl<G> Grid<G> {
 ///     part.forward(&mut grid, &mine, (1, 10), &[Mask::Causal])
 /// })?;
 /// assert_eq!(outs[0].nrows() + outs[1].nrows(), 10);
-/// # Ok::<(), spread::Error>(())
+/// # Ok::<(), distributed::Error>(())
 /// ```
 ///
 /// # Source

@@ -47,7 +47,7 @@ pub fn heads_of<T: Real>(
 ///
 /// ```
 /// use attention::{Batch, Dims, LayerParameters, Mask, Rng, SeedableRng, random_matrix};
-/// use spread::{Group, HeadsApart, Plain, Threads};
+/// use distributed::{Group, HeadsApart, Plain, Threads};
 ///
 /// let rng = &mut Rng::seed_from_u64(1);
 /// let layer: LayerParameters = LayerParameters::random(Dims::new(12, 3)?, true, rng);
@@ -57,7 +57,7 @@ pub fn heads_of<T: Real>(
 ///     part.forward(group, [&x; 3], &[Mask::Causal])
 /// })?;
 /// assert_eq!(outs[0], outs[1]); // to the last digit
-/// # Ok::<(), spread::Error>(())
+/// # Ok::<(), distributed::Error>(())
 /// ```
 ///
 /// # Source

@@ -19,7 +19,7 @@
 //! messages as machines do. `crates/3-fast/distributed/mpi` has the same trait on MPI, in a workspace of
 //! its own, since its build needs an MPI that is installed. What each rank computes is an
 //! [`Engine`]'s business: [`Plain`] is `fused-heads` and `gradients` in any precision,
-//! `Fast` is `kernels` and `decode` in f32. [`Model`] predicts what a split takes from
+//! `Fast` is `kernels` and `cached` in f32. [`Model`] predicts what a split takes from
 //! counted multiply-adds and bytes.
 //!
 //! A split is next to one machine within 10⁻¹² in f64: sums are in another order, and

@@ -39,7 +39,7 @@ impl Link {
     /// p − 1 messages of a p-th.
     ///
     /// ```
-    /// use spread::Link;
+    /// use distributed::Link;
     ///
     /// let link = Link { latency: 0.0, bandwidth: 1e9 };
     /// assert_eq!(link.all_reduce(1e9, 1), 0.0);

@@ -17,7 +17,7 @@ const BLOCKS: usize = 4;
 /// have one more. Where there are fewer things than parts, the last parts are empty.
 ///
 /// ```
-/// use spread::share;
+/// use distributed::share;
 ///
 /// let of_three = |n| [0, 1, 2].map(|i| share(n, 3, i));
 /// assert_eq!(of_three(8), [0..3, 3..6, 6..8]);
@@ -39,7 +39,7 @@ pub fn share(n: usize, n_parts: usize, i: usize) -> Range<usize> {
 /// has the same number of pairs to compute.
 ///
 /// ```
-/// use spread::Chunks;
+/// use distributed::Chunks;
 ///
 /// let chunks = Chunks::new(16, 2);
 /// assert_eq!(chunks.of(0), [0..4, 12..16]);

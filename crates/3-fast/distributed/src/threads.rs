@@ -13,7 +13,7 @@ use crate::{Error, Group, Result, Tally};
 /// One rank of a group of threads. Messages are copied, as they are between machines.
 ///
 /// ```
-/// use spread::{Group, Threads};
+/// use distributed::{Group, Threads};
 ///
 /// let sums = Threads::run(3, |group| {
 ///     let mut sum = [group.rank() as f64, 1.0];
@@ -21,7 +21,7 @@ use crate::{Error, Group, Result, Tally};
 ///     Ok(sum)
 /// })?;
 /// assert_eq!(sums, [[3.0, 3.0]; 3]);
-/// # Ok::<(), spread::Error>(())
+/// # Ok::<(), distributed::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Threads<T: Real> {

@@ -8,7 +8,7 @@
 //! The formula is that of every other crate; what changes is the order in which its
 //! multiply-adds are done, and what stays near the arithmetic meanwhile. [`ladder`] gives
 //! six [`Rung`]s, each in a file of its own that says what its idea buys and where it is
-//! slower: [`Plain`], [`OneProduct`], [`Tiles`] with an [`OnlineSoftmax`], [`VectorExp`],
+//! slower: [`Plain`], [`OneProduct`], [`Tiles`] with an [`OnlineSoftmax`](attention::OnlineSoftmax), [`VectorExp`],
 //! [`Threads`] and [`Packed`]. All give the same numbers on every size, mask and kind of
 //! attention: within 10⁻⁵ of f64 where products of queries and keys come to no more than a
 //! few hundred, whatever a mask adds. An f32 has 24 binary digits: a score of 10⁴ has none
@@ -25,29 +25,19 @@
 //! crate of their own, `tiles`, since a cache needs them too.
 //!
 //! Left out: other precisions than f32; dropout; keys that are kept or come in parts, which
-//! `decode` has; knowledge of the crates it is compared with.
+//! `cached` has; knowledge of the crates it is compared with.
 
 #![allow(
     clippy::needless_range_loop,
     reason = "a tile's loops run over two or three arrays of registers by the same index"
 )]
 
-mod online_softmax;
-
-pub use online_softmax::OnlineSoftmax;
-
-#[cfg(feature = "ladder")]
 mod inputs;
-#[cfg(feature = "ladder")]
 mod ladder;
-#[cfg(feature = "ladder")]
 mod packed;
-#[cfg(feature = "ladder")]
 mod rung;
-#[cfg(feature = "ladder")]
 mod stage;
 
-#[cfg(feature = "ladder")]
 pub use crate::{
     inputs::Inputs,
     ladder::{OneProduct, Plain, Threads, Tiles, VectorExp, ladder},
@@ -55,5 +45,4 @@ pub use crate::{
     rung::Rung,
     stage::PackedStage,
 };
-#[cfg(feature = "ladder")]
 pub use attention::{Gradients, InputGradients};

@@ -14,6 +14,8 @@
 
 mod case;
 mod growth;
+#[cfg(feature = "machine")]
+pub mod machine;
 mod report;
 
 use anyhow::Result;

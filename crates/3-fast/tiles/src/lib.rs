@@ -4,7 +4,7 @@
 //! tile[i, j] = start[i, j] + Σ_p  a[p, i] · b[p, j]      i < 48, j < 8
 //! ```
 //!
-//! Everything that `kernels` and `decode` compute in f32 is made of that tile ([`tile`]) and
+//! Everything that `kernels` and `cached` compute in f32 is made of that tile ([`tile`]) and
 //! of a vectorised exponential ([`exp2`]). What goes into a tile lies in panels
 //! ([`panels`]), in memory that is aligned and kept ([`memory`]). A step of a computation is
 //! cut into pieces that threads take one after the other ([`units`]); they are rayon's, those

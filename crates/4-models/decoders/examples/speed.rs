@@ -32,11 +32,11 @@ fn run(path: &str, n_threads: usize) -> decoders::Result<()> {
         let start = Instant::now();
         model.read(&ids, &mut caches)?;
         let ms = start.elapsed().as_secs_f64() * 1e3;
-        let peak = machine::fma_peak(n_threads, Instructions::best());
+        let peak = runs::machine::fma_peak(n_threads, Instructions::best());
         println!("{round}: a prompt of {PROMPT}: {ms:.0} ms (peak {peak:.0} GFLOP/s)");
     }
     for round in 0..5 {
-        let best = machine::bandwidth(n_threads, Instructions::best());
+        let best = runs::machine::bandwidth(n_threads, Instructions::best());
         let n = model.config.n_vocabulary;
         let first: Vec<usize> = (0..5).map(|i| (i * 7919 + 13) % n).collect();
         let mut bytes = 0;

@@ -2,7 +2,7 @@
 //!
 //! A prompt is products of many tokens, which arithmetic limits; what is written behind it
 //! is products of one token, which memory limits: every weight is read once per token, and
-//! so is the cache. Both are the business of `decode`; here its parts are put together as
+//! so is the cache. Both are the business of `cached`; here its parts are put together as
 //! [`Block`](crate::Block) puts together the readable ones. W^Q, W^K and W^V are one
 //! product, and so are the gate and what it lets through.
 //!
@@ -17,7 +17,7 @@ mod tests;
 mod tokens;
 
 use attention::{Error as SizeError, Matrix};
-use decode::{GroupedHeads, PackedCache};
+use cached::{GroupedHeads, PackedCache};
 
 use crate::config::Config;
 use crate::decoder::AsRead;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use attention::Matrix;
 use encoders::Sequence;
-use pretrained::{Existing, NewTensor, TensorFile, save};
+use model_files::{Existing, NewTensor, TensorFile, save};
 use serde_json::{Map, Value as Json, json};
 use variants::{Pairing, Rotary};
 

@@ -2,7 +2,7 @@
 
 use attention::{Linear, Matrix, Real, RowVector};
 use block::LayerNorm;
-use pretrained::TensorFile;
+use model_files::TensorFile;
 use variants::{Changes, VariantAttention};
 
 use crate::blocks::Block;

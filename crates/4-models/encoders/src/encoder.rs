@@ -4,7 +4,7 @@ use std::path::Path;
 
 use attention::{LayerParameters, Matrix, MultiHeadAttention, Real, RowVector};
 use block::{Layers, Stack};
-use pretrained::{NewTensor, Stored, TensorFile};
+use model_files::{NewTensor, Stored, TensorFile};
 
 use crate::embeddings::Embeddings;
 use crate::folder::Folder;

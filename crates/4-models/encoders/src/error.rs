@@ -42,7 +42,7 @@ pub enum Error {
 
     /// Weights that cannot be read or do not fit.
     #[error(transparent)]
-    Weights(#[from] pretrained::Error),
+    Weights(#[from] model_files::Error),
 
     /// Tokens that the model cannot read.
     #[error(transparent)]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pretrained::TensorFile;
+use model_files::TensorFile;
 
 use crate::{Config, Error, Result, Settings};
 

@@ -1,7 +1,7 @@
 //! What goes into a model: ids, which of them are real, and of which type they are.
 
 use attention::Mask;
-use pretrained::{Tensor, TensorFile};
+use model_files::{Tensor, TensorFile};
 
 use crate::{Config, Error, Result};
 

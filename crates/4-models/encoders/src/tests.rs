@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use attention::{LayerParameters, Matrix};
-use pretrained::{Existing, NewTensor, TensorFile, save, to_bytes};
+use model_files::{Existing, NewTensor, TensorFile, save, to_bytes};
 use serde_json::{Map, Value, json};
 
 use crate::{Config, Encoder, Folder, Sequence};

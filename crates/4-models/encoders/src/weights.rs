@@ -2,7 +2,7 @@
 
 use attention::{LayerParameters, Linear, Matrix, PackedParameters, Real, RowVector};
 use block::{Block, Embedding, FeedForward, LayerNorm, Norm, Positions, Sublayer};
-use pretrained::TensorFile;
+use model_files::TensorFile;
 
 use crate::embeddings::Embeddings;
 use crate::{Config, Error, Result};

@@ -15,9 +15,9 @@ use projections::Projections;
 /// The layer in a file, whose tensors have PyTorch's or BERT's names.
 ///
 /// ```no_run
-/// let layer = pretrained::load_layer("layer.safetensors", 8, None)?;
+/// let layer = model_files::load_layer("layer.safetensors", 8, None)?;
 /// println!("{}", layer.count());
-/// # Ok::<(), pretrained::Error>(())
+/// # Ok::<(), model_files::Error>(())
 /// ```
 ///
 /// # Errors

@@ -27,13 +27,13 @@ pub struct MaskSizes {
 /// The masks in a `key_padding_mask`, one a sequence: which keys of it are padding.
 ///
 /// ```no_run
-/// use pretrained::{MaskSizes, TensorFile, key_padding_masks};
+/// use model_files::{MaskSizes, TensorFile, key_padding_masks};
 ///
 /// let file = TensorFile::open("tensors.safetensors")?;
 /// let sizes = MaskSizes { batch: 4, n_heads: 8, n_q: 10, n_kv: 10, is_batched: true };
 /// let masks = key_padding_masks(&file.tensor("key_padding_mask")?, sizes)?;
 /// assert_eq!(masks.len(), 4);
-/// # Ok::<(), pretrained::Error>(())
+/// # Ok::<(), model_files::Error>(())
 /// ```
 ///
 /// # Shapes

@@ -47,11 +47,11 @@ pub struct Sentence {
 /// four sentences.
 ///
 /// ```
-/// let layer = pretrained::minilm()?;
+/// let layer = model_files::minilm()?;
 /// let pilot = layer.sentence("pilot")?;
 /// assert_eq!(pilot.text, "The pilot flew the plane to Paris.");
 /// assert_eq!(pilot.input.shape(), (pilot.tokens.len(), 384));
-/// # Ok::<(), pretrained::Error>(())
+/// # Ok::<(), model_files::Error>(())
 /// ```
 ///
 /// # Errors

@@ -24,7 +24,7 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 use attention::{Matrix, Rng, SeedableRng};
 use fused_heads::FusedAttention;
-use pretrained::TensorFile;
+use model_files::TensorFile;
 use sensors::study::{self, Asked, Asking, Removed};
 use sensors::{At, Fleet, Prepared, Remaining, Trained, Windows};
 use serde_json::{Map, Value, json};

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Parser;
-use pretrained::{Existing, TensorFile, check_output, save};
+use model_files::{Existing, TensorFile, check_output, save};
 use sensors::Case;
 
 /// Computes an LSTM on a case.

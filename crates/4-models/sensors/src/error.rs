@@ -23,7 +23,7 @@ pub enum Error {
 
     /// A file of tensors.
     #[error(transparent)]
-    File(#[from] pretrained::Error),
+    File(#[from] model_files::Error),
 
     /// A folder that is not there, or is none.
     #[error("there is no folder {}", path.display())]

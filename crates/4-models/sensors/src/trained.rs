@@ -1,6 +1,6 @@
 //! What comes trained and measured with this crate.
 
-use pretrained::TensorFile;
+use model_files::TensorFile;
 
 use crate::{Result, Trained};
 

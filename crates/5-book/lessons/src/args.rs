@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use figures::Figure;
-use record::Run;
+use runs::Run;
 
 /// What a chapter says of a figure behind its name: `key=value` pairs. With them, the
 /// reader's own benchmark where there is one.

@@ -5,7 +5,7 @@ pub mod other_parts;
 use anyhow::Result;
 use attention::{Matrix, weighted_values};
 use figures::{Figure, Heads, WeightRow, average, head_maps};
-use pretrained::Sentence;
+use model_files::Sentence;
 use single_head::HeadPass;
 
 use crate::args::{Args, Entry};

@@ -6,7 +6,7 @@ pub mod scale;
 use anyhow::Result;
 use attention::{Mask, Matrix, Rng, SeedableRng, random_matrix, softmax_rows};
 use figures::{Figure, ScaleSample, WeightRow, average, spread};
-use pretrained::TrainedLayer;
+use model_files::TrainedLayer;
 use single_head::{HeadPass, attend};
 
 use crate::args::{Args, Entry};

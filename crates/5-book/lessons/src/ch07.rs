@@ -6,7 +6,7 @@ use anyhow::Result;
 use attention::{Mask, Matrix, MultiHeadAttention};
 use figures::{Figure, Heads, WeightRow, average, head_maps, mask_maps};
 use fused_heads::FusedAttention;
-use pretrained::TrainedLayer;
+use model_files::TrainedLayer;
 
 use crate::args::{Args, Entry};
 use crate::trained::layer;

@@ -14,7 +14,7 @@ use training::{Ablation, CODES, LOOKUPS, LOUDNESS, Lookups, Task, WINDOWS, Windo
 
 use crate::args::{Args, Entry};
 use crate::numbers::{mean, median};
-use crate::runs::{curve, numbers, rows};
+use crate::seeds::{curve, numbers, rows};
 
 pub(crate) const FIGURES: [Entry; 4] = [
     ("train-curves", curves),

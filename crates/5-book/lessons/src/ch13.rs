@@ -11,7 +11,7 @@ use figures::{
     growth, ladder_times, roofline,
 };
 
-use record::{CaseReport, Pass, Run};
+use runs::{CaseReport, Pass, Run};
 
 use crate::args::{Args, Entry};
 use work::Work;
@@ -36,7 +36,7 @@ pub fn work() -> Result<Work> {
 
 /// The reference run, and the reader's own if there is one, each with its name.
 fn named_runs(args: &Args) -> Result<Vec<(&'static str, Run)>> {
-    let mut named = vec![("reference run", record::reference()?)];
+    let mut named = vec![("reference run", runs::reference()?)];
     named.extend(args.run().map(|run| ("your run", run.clone())));
     Ok(named)
 }
@@ -120,7 +120,7 @@ fn grown(args: &Args) -> Result<Figure> {
     let runs = named_runs(args)?;
     let mut lines = Vec::new();
     for (nth, (name, run)) in runs.iter().enumerate() {
-        for who in record::growers(&run.growth) {
+        for who in runs::growers(&run.growth) {
             let points: Vec<GrowthPoint> = run
                 .growth
                 .iter()
@@ -131,7 +131,7 @@ fn grown(args: &Args) -> Result<Figure> {
                     bytes: point.peak_bytes,
                 })
                 .collect();
-            let slopes = record::slopes(&run.growth, who);
+            let slopes = runs::slopes(&run.growth, who);
             let name = if nth == 0 { who.to_owned() } else { format!("{who}, {name}") };
             lines.push(GrowthLine { name, run: nth, points, slopes });
         }

@@ -4,10 +4,10 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 use attention::{LayerParameters, Mask, Matrix};
-use pretrained::{Sentence, TrainedLayer};
+use model_files::{Sentence, TrainedLayer};
 use single_head::{HeadPass, attend};
 
-pub use pretrained::MINILM_FILE as FILE;
+pub use model_files::MINILM_FILE as FILE;
 
 /// The number of the trained layer's heads: controls are made where the layer is not there.
 pub const N_HEADS: usize = 12;
@@ -22,13 +22,13 @@ static LAYER: OnceLock<TrainedLayer> = OnceLock::new();
 pub fn layer() -> Result<&'static TrainedLayer> {
     #[cfg(not(target_arch = "wasm32"))]
     if LAYER.get().is_none() {
-        let embedded = pretrained::minilm()?;
+        let embedded = model_files::minilm()?;
         LAYER.get_or_init(|| embedded);
     }
     LAYER.get().context("the trained layer has not been loaded")
 }
 
-/// Gives the bytes of [`pretrained::MINILM_FILE`] to what runs without them.
+/// Gives the bytes of [`model_files::MINILM_FILE`] to what runs without them.
 ///
 /// # Errors
 /// If they are another file's.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use encoders::{Config, Encoder, Long, MOST_SHOWN, Text};
 use fused_heads::FusedAttention;
-use pretrained::TensorFile;
+use model_files::TensorFile;
 use serde_json::{Value, json};
 
 use crate::Looked;

@@ -23,7 +23,7 @@ thread_local! {
 #[wasm_func]
 pub fn weights(name: &[u8], file: &[u8]) -> Result<Vec<u8>, Said> {
     let name = std::str::from_utf8(name).context("the name of weights")?;
-    gallery::give(Weights::find(name)?, file.to_vec())?;
+    lessons::gallery::give(Weights::find(name)?, file.to_vec())?;
     Ok(Vec::new())
 }
 

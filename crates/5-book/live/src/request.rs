@@ -20,7 +20,7 @@ impl Request {
     /// An unknown name or key; a setting that cannot be.
     pub fn read(name: &[u8], settings: &[u8]) -> Result<Self> {
         let live =
-            gallery::find(std::str::from_utf8(name).context("the name of a figure")?)?;
+            lessons::gallery::find(std::str::from_utf8(name).context("the name of a figure")?)?;
         let texts: Map<String, Value> =
             serde_json::from_slice(settings).context("settings as a JSON object")?;
         let pairs = texts.iter().map(|(key, text)| {
@@ -41,7 +41,7 @@ mod tests {
         let read = |name: &str, settings: &str| {
             Request::read(name.as_bytes(), settings.as_bytes())
         };
-        let live = gallery::live().next().unwrap();
+        let live = lessons::gallery::live().next().unwrap();
         let request = read(live.name, "{}").unwrap();
         let [drawn, first] =
             [(request.live.draw)(&request.settings).unwrap(), live.at([]).unwrap()];

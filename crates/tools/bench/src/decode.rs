@@ -12,10 +12,10 @@ use anyhow::{Context, Result, ensure};
 use attention::{
     Mask, Matrix, Rng, SeedableRng, attend_heads, max_abs_diff, random_matrix,
 };
-use decode::{GroupedAttention, GroupedHeads, PackedCache, Scoring};
-use pretrained::{Existing, NewTensor, save};
+use cached::{GroupedAttention, GroupedHeads, PackedCache, Scoring};
+use model_files::{Existing, NewTensor, save};
 use rayon::ThreadPool;
-use record::{Case, Pass};
+use runs::{Case, Pass};
 use workshop::output::print;
 use workshop::progress;
 
@@ -93,7 +93,7 @@ pub fn run(settings: &Settings, python: Option<Option<&Path>>) -> Result<()> {
         bar.finish_and_clear();
         let (mut who, names): (Vec<_>, Vec<_>) =
             runners.into_iter().map(|(name, delta, who)| (who, (name, delta))).unzip();
-        let peak = || machine::fma_peak(settings.threads, settings.instructions);
+        let peak = || runs::machine::fma_peak(settings.threads, settings.instructions);
         let rounds = rounds::run(&mut who, settings.rounds, peak, |_| ());
         let rows: Vec<_> = names
             .into_iter()

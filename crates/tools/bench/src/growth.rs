@@ -4,7 +4,7 @@ use std::iter;
 
 use anyhow::Result;
 
-use record::{Case, LONG, Pass, Point, growers};
+use runs::{Case, LONG, Pass, Point, growers};
 
 use super::measure::{Found, Plan, measure};
 
@@ -47,7 +47,7 @@ pub fn slopes(points: &[Point]) -> String {
     let names = growers(points);
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     for name in names {
-        let [times, sizes] = record::slopes(points, name);
+        let [times, sizes] = runs::slopes(points, name);
         let show = |slope: Option<f64>| {
             slope.map_or("–".into(), |slope| format!("{slope:.2}"))
         };

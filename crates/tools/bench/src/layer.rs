@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use attention::{LayerParameters, Linear, Matrix, Rng, SeedableRng, random_matrix};
-use pretrained::{Existing, NewTensor, TensorFile, save};
+use model_files::{Existing, NewTensor, TensorFile, save};
 
-use record::Case;
+use runs::Case;
 
 /// What every side computes with.
 pub struct Layer {

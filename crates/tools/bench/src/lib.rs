@@ -23,7 +23,7 @@ use std::thread;
 use anyhow::{Context, Result, ensure};
 use tiles::Instructions;
 
-use record::{CASES, Case, CaseReport, Machine, Pass, Point, Run};
+use runs::{CASES, Case, CaseReport, Machine, Pass, Point, Run};
 use workshop::output::print;
 use workshop::{paths, progress, whole};
 
@@ -279,14 +279,14 @@ impl Settings {
     fn machine(&self) -> Result<Machine> {
         let bar = progress::spinner("what this machine can do");
         let (threads, instructions) = (self.threads, self.instructions);
-        let peaks = (0..10).map(|_| machine::fma_peak(threads, instructions));
+        let peaks = (0..10).map(|_| runs::machine::fma_peak(threads, instructions));
         let machine = Machine {
             processor: processor(),
             simd: instructions.name().into(),
             threads,
             fma_peak_gflops: peaks.fold(0.0, f64::max),
-            clock_ghz: machine::clock_ghz(),
-            bandwidth_gb_s: machine::bandwidth(threads, instructions),
+            clock_ghz: runs::machine::clock_ghz(),
+            bandwidth_gb_s: runs::machine::bandwidth(threads, instructions),
             versions: BTreeMap::from([("rustc".into(), rustc()?)]),
         };
         bar.finish_and_clear();

@@ -14,8 +14,8 @@ use super::results::Results;
 use super::rounds::{self, Rounds, Runner, median};
 use super::side::{Job, Program, Side};
 use super::table::bytes;
-use record::{Case, Pass};
-use record::{Row, compare};
+use runs::{Case, Pass};
+use runs::{Row, compare};
 use workshop::progress;
 
 /// How cases are measured.
@@ -210,7 +210,7 @@ fn timed(title: &str, checked: &mut [Checked], plan: &Plan<'_>) -> Rounds {
     }
     let bar = progress::steps(plan.n_rounds);
     bar.set_message(format!("{title}: rounds"));
-    let peak = || machine::fma_peak(plan.threads, plan.instructions);
+    let peak = || runs::machine::fma_peak(plan.threads, plan.instructions);
     let count = |bar: &ProgressBar, n_kept| bar.set_position(n_kept as u64);
     let rounds = rounds::run(checked, plan.n_rounds, peak, |n_kept| count(&bar, n_kept));
     bar.finish_and_clear();

@@ -14,7 +14,7 @@ use kernels::ladder;
 use super::layer::Layer;
 use super::memory;
 use products::products;
-use record::{Case, Pass};
+use runs::{Case, Pass};
 use tiles::Instructions;
 use variants::{Variant, layers};
 use workshop::output::print;

@@ -11,7 +11,7 @@ use per_head::PerHeadAttention;
 use super::layer::Layer;
 use super::memory;
 use super::results::Results;
-use record::{Case, Pass};
+use runs::{Case, Pass};
 
 /// How far a row may be from the reference.
 pub const TOLERANCE: f64 = 1e-4;

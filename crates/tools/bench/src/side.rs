@@ -26,7 +26,7 @@ use anyhow::{Context, Result, bail, ensure};
 use tempfile::NamedTempFile;
 
 use super::memory;
-use record::{Case, Pass};
+use runs::{Case, Pass};
 use workshop::step;
 
 /// How long a side may take to answer. The slowest pass of the longest case, in loops and

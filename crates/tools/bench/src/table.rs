@@ -1,6 +1,6 @@
 //! How what was found is printed.
 
-use record::{Machine, Row};
+use runs::{Machine, Row};
 
 /// `1.5 GiB`: three digits at most before the point, one after it.
 pub fn bytes(n: u64) -> String {
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn without_peers_there_is_no_ratio() {
         let mut rows = [row("plain", "ours", 123.4)];
-        record::compare(&mut rows);
+        runs::compare(&mut rows);
         assert!(grid(&abacus(1.0, None), &rows).contains(" – "));
     }
 

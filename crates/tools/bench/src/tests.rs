@@ -90,7 +90,7 @@ mod sides {
     use std::path::Path;
 
     use super::*;
-    use pretrained::{Existing, NewTensor, save};
+    use model_files::{Existing, NewTensor, save};
 
     /// A side that answers well, but for what `check` puts into its file.
     fn shell(name: &'static str, variant: &str, check: &str) -> Program {

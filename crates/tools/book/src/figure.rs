@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use lessons::Args;
 use lessons::live::{Control, Live, Weights};
 use pages::{Figures, Kept};
-use record::Run;
+use runs::Run;
 use serde_json::{Value, json};
 use workshop::paths;
 
@@ -64,8 +64,8 @@ impl Drawn {
         let words: Vec<&str> = words.collect();
         let args: Option<Args> = words.iter().map(|word| word.split_once('=')).collect();
         let args = args.context("write key=value")?.with_run(self.run.as_ref());
-        let html = gallery::draw(name, &args)?.to_html(Kept::ID);
-        let html = match gallery::find(name) {
+        let html = lessons::gallery::draw(name, &args)?.to_html(Kept::ID);
+        let html = match lessons::gallery::find(name) {
             Ok(live) => live_place(live, &html),
             Err(_) => html,
         };

@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(pages::WEIGHTS.map(|(name, _)| name), Weights::ALL.map(Weights::name));
         for (weights, (_, file)) in Weights::ALL.into_iter().zip(pages::WEIGHTS) {
             let bytes = fs::read(paths::workspace().join(file)).unwrap();
-            assert!(bytes == gallery::file(weights), "{file}");
+            assert!(bytes == lessons::gallery::file(weights), "{file}");
         }
     }
 }

@@ -4,7 +4,7 @@
 //! is asked for and run in place of this program ([`tool`]). So `cargo learn check 2`
 //! compiles no book, and a new tool makes nothing here thicker. Four commands are here,
 //! since they are about the others or as light as this: [`start`], [`verify`], the exercises
-//! (`practice`), and [`mod@spread`], whose program stands outside this workspace.
+//! (`checks`), and [`mod@spread`], whose program stands outside this workspace.
 
 mod spread;
 mod start;
@@ -65,7 +65,7 @@ enum Command {
     /// Work on the exercises with rustlings: it checks each time you save
     Exercises,
     /// Check your answer to an exercise, or to all of them
-    Check(practice::Args),
+    Check(checks::Args),
     /// Everything that must hold: format, lints, tests, docs, exercises, book, notebooks
     Verify(verify::Args),
     /// Build the book and check it: includes, numbers, figures, links
@@ -110,10 +110,10 @@ fn main() -> ExitCode {
         Command::Spread(args) => spread::run(&args),
         Command::Book => tool::run("book", Profile::Dev, ["check"]),
         Command::Figures => tool::run("book", Profile::Dev, ["keep"]),
-        Command::Notebooks => tool::run("lab", Profile::Dev, ["rewrite"]),
+        Command::Notebooks => tool::run("notebooks", Profile::Dev, ["rewrite"]),
         Command::Preprocess(rest) => tool::preprocess(rest.args),
-        Command::Exercises => workshop::exit(practice::watch()),
-        Command::Check(args) => match practice::run(&args) {
+        Command::Exercises => workshop::exit(checks::watch()),
+        Command::Check(args) => match checks::run(&args) {
             // The check has said what is wrong.
             Ok(false) => ExitCode::FAILURE,
             outcome => workshop::exit(outcome.map(drop)),

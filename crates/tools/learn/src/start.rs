@@ -50,13 +50,13 @@ pub fn run(args: &Args) -> Result<()> {
     if is_first {
         // Both compile for minutes: one after the other, so that the first is there early.
         session.runs("pages", &["complete", "live"])?;
-        is_set_up = session.runs("lab", &["setup"]).unwrap_or_else(no_notebooks);
+        is_set_up = session.runs("notebooks", &["setup"]).unwrap_or_else(no_notebooks);
     }
     if session.is_over() {
         return Ok(());
     }
     // Before the rest of the book: while that is compiled, cargo compiles nothing else here.
-    let lab = tool::command("lab", Profile::Dev);
+    let lab = tool::command("notebooks", Profile::Dev);
     let _rest = complete_book(rest)?;
     let start = || session.follows(lab?.args(["start", "--no-open"]));
     let works = is_set_up && start().unwrap_or_else(no_notebooks);

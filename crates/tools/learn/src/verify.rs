@@ -128,7 +128,7 @@ fn docs(bar: &Progress) -> Result<String> {
 
 fn exercises(bar: &Progress) -> Result<String> {
     install_insta(bar)?;
-    practice::verify(bar, &path_with_tools())
+    checks::verify(bar, &path_with_tools())
 }
 
 fn ranks(bar: &Progress) -> Result<String> {
@@ -143,7 +143,7 @@ fn built_book(bar: &Progress) -> Result<String> {
 
 fn run_notebooks(bar: &Progress) -> Result<String> {
     bar.set_message("notebooks: each from a fresh kernel");
-    said_by("lab", &["verify"])
+    said_by("notebooks", &["verify"])
 }
 
 /// What a tool prints, if it finds nothing wrong.

@@ -8,7 +8,7 @@ use decoders::{AsRead, Decoder, Files};
 use encoders::{Encoder, Folder, Sequence, Text, settings_in, to_tensors};
 use fused_heads::FusedAttention;
 use kernels::PackedStage;
-use pretrained::{NewTensor, Stored, TensorFile};
+use model_files::{NewTensor, Stored, TensorFile};
 
 /// A model's files.
 pub enum Model {

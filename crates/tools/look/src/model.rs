@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
 use encoders::{Long, Sequence};
-use pretrained::{Existing, TensorFile, check_output, save};
+use model_files::{Existing, TensorFile, check_output, save};
 use workshop::output::print;
 
 use crate::either::Model;

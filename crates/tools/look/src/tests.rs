@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use decoders::Files;
 use encoders::{Folder, Long, Pieces, Text};
-use pretrained::TensorFile;
+use model_files::TensorFile;
 use workshop::paths;
 
 use crate::{model, report, sentence, texts};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 
-use lab::{Lab, Outcome};
+use notebooks::{Lab, Outcome};
 use workshop::progress;
 
 /// The notebooks: set up, shown in JupyterLab, run and compared.
@@ -39,14 +39,14 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Start { no_open } => start(!no_open),
         Command::Setup => set_up(),
-        Command::Verify => run(lab::verify, "differ from what is committed"),
-        Command::Rewrite => run(lab::rewrite, "failed"),
+        Command::Verify => run(notebooks::verify, "differ from what is committed"),
+        Command::Rewrite => run(notebooks::rewrite, "failed"),
     };
     workshop::exit(outcome)
 }
 
 fn set_up() -> Result<()> {
-    lab::set_up(&progress::spinner("notebooks: setting up"))
+    notebooks::set_up(&progress::spinner("notebooks: setting up"))
 }
 
 fn start(open: bool) -> Result<()> {

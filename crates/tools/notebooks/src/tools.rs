@@ -35,10 +35,10 @@ pub const OURS: [&str; 11] = [
     "variants",
     "gradients",
     "block",
-    "pretrained",
+    "model-files",
     "encoders",
     "decoders",
-    "spread",
+    "distributed",
 ];
 
 /// Products of matrices, kernels, and a thousand steps of training: each is several times
@@ -46,9 +46,9 @@ pub const OURS: [&str; 11] = [
 pub const FAST: [(&str, u8); 8] = [
     ("matrixmultiply", 3),
     ("tiles", 3),
-    ("decode", 3),
+    ("cached", 3),
     ("kernels", 3),
-    ("machine", 3),
+    ("runs", 3),
     ("pulp", 3),
     ("sensors", 3),
     ("training", 3),
@@ -101,7 +101,7 @@ fn install_programs() -> Result<()> {
         let program =
             folder.join(program).with_extension(std::env::consts::EXE_EXTENSION);
         step::copy(&program, &place::tool(copy))
-            .context("`cargo build -p lab` compiles the kernel's programs")?;
+            .context("`cargo build -p notebooks` compiles the kernel's programs")?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! An exercise in a chapter: what is asked, the signature, and what the check will say.
 
 use anyhow::Result;
-use practice::Entry;
+use checks::Entry;
 use textwrap::{Options, WordSplitter, fill};
 
 /// Lines of what a check prints are this long at most.
@@ -9,8 +9,8 @@ const WIDTH: usize = 84;
 
 /// The section that `{{#exercise 4}}` stands for, as Markdown for mdBook.
 pub fn section(asked: &str, up: &str) -> Result<String> {
-    let entry = practice::find(asked)?;
-    let (statement, signature) = practice::statement(&entry)?;
+    let entry = checks::find(asked)?;
+    let (statement, signature) = checks::statement(&entry)?;
     let (number, title, name) = (entry.number(), entry.title(), entry.name());
     let said = said_when_right(&entry);
     let page = page(name);
@@ -49,7 +49,7 @@ mod tests {
     fn every_exercise_has_its_page_and_its_place_in_the_contents() {
         let chapters = workshop::paths::workspace().join("chapters");
         let summary = std::fs::read_to_string(chapters.join("SUMMARY.md")).unwrap();
-        for entry in practice::all().unwrap() {
+        for entry in checks::all().unwrap() {
             let page = page(entry.name());
             assert!(chapters.join(&page).is_file(), "{page}");
             assert!(
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn every_exercise_stands_at_the_end_of_its_chapter() {
         let chapters = workshop::paths::workspace().join("chapters");
-        for entry in practice::all().unwrap() {
+        for entry in checks::all().unwrap() {
             let chapter = chapters.join(&entry.read().chapter).with_extension("md");
             let text = std::fs::read_to_string(&chapter).unwrap();
             let asked = format!("{{{{#exercise {}}}}}", entry.number());

@@ -42,8 +42,8 @@ const LIVE: Module =
 /// The same; and its tokenizer's hash maps ask the page for their seeds, by a function that
 /// the page has and no library.
 const ENCODER: Module = Module {
-    package: "live-encoder",
-    given: "LIVE_ENCODER_MODULE",
+    package: "live-model",
+    given: "LIVE_MODEL_MODULE",
     flags: "-C target-feature=+simd128 --cfg getrandom_backend=\"custom\" \
             -C link-arg=--allow-undefined",
 };

@@ -76,7 +76,7 @@ impl Form {
         match self {
             Self::Choice(names) => options.extend(names.iter().map(|&it| it.to_owned())),
             Self::Token(sentence) => {
-                for token in &pretrained::minilm()?.sentence(sentence)?.tokens {
+                for token in &model_files::minilm()?.sentence(sentence)?.tokens {
                     if !options.contains(token) {
                         options.push(token.clone());
                     }

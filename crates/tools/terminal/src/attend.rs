@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use attention::{Attended, LayerParameters};
 use clap::ValueEnum;
-use pretrained::{Existing, NewTensor, Stored, TensorFile, check_output, save};
+use model_files::{Existing, NewTensor, Stored, TensorFile, check_output, save};
 
 use inputs::Inputs;
 use report::Report;

@@ -7,7 +7,7 @@ use attention::{Attended, Mask};
 use figures::{Heads, Link};
 use fused_heads::FusedAttention;
 use per_head::PerHeadAttention;
-use pretrained::{Sentence, TrainedLayer};
+use model_files::{Sentence, TrainedLayer};
 
 use lessons::ch01::mean_of_others;
 use lessons::every_stage;
@@ -26,7 +26,7 @@ pub struct Args {
 /// # Errors
 /// An unknown sentence, with the known ones.
 pub fn run(args: &Args) -> Result<()> {
-    let layer = pretrained::minilm()?;
+    let layer = model_files::minilm()?;
     let sentence = layer.sentence(&args.sentence)?;
     Ok(print(tour(&layer, sentence)?)?)
 }
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn every_sentence_has_its_links() {
-        let layer = pretrained::minilm().unwrap();
+        let layer = model_files::minilm().unwrap();
         let fused = FusedAttention::new(&layer.parameters);
         let all = layer.sentences.iter().map(|sentence| {
             let attended = fused.self_attend(&sentence.input, &Mask::None).unwrap();
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_tour_shows_all_it_promises() {
-        let layer = pretrained::minilm().unwrap();
+        let layer = model_files::minilm().unwrap();
         let tour = tour(&layer, layer.sentence("pilot").unwrap()).unwrap();
         for part in ["naive", "sum of heads", "PyTorch", "head 11", "concat", "total"] {
             assert!(tour.contains(part), "{part} is missing from\n{tour}");

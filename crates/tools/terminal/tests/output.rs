@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use attention::Matrix;
-use pretrained::{Existing, NewTensor, TensorFile, save};
+use model_files::{Existing, NewTensor, TensorFile, save};
 
 /// A layer of d_model 4 without biases, and three tokens.
 fn write_layer(folder: &Path) {

@@ -53,7 +53,7 @@ impl std::error::Error for NotCompiled {}
 
 /// Tools that are compiled quickly. They are always named together, whichever is compiled:
 /// so cargo settles on one set of features for all that they share, and compiles it once.
-const TOGETHER: [&str; 4] = ["pages", "book", "lab", "terminal"];
+const TOGETHER: [&str; 4] = ["pages", "book", "notebooks", "terminal"];
 
 /// Compiles the programs of a tool, where they are not as their sources are, and says where
 /// the one is that has the tool's name.
@@ -63,8 +63,8 @@ const TOGETHER: [&str; 4] = ["pages", "book", "lab", "terminal"];
 pub fn tool(name: &str, profile: Profile) -> Result<PathBuf> {
     let mut cargo = cargo();
     cargo.args(["build", "--bin", name]);
-    // What Jupyter starts, for `lab` to put in its place.
-    if name == "lab" {
+    // What Jupyter starts, for `notebooks` to put in its place.
+    if name == "notebooks" {
         cargo.args(["--bin", "learn-kernel", "--bin", "kernel-cargo"]);
     }
     match profile {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use attention::Dims;
 use clap::{Parser, ValueEnum};
-use spread::Split;
+use distributed::Split;
 
 /// One layer by many processes: checked next to one machine, then timed.
 #[derive(Debug, Parser)]

@@ -10,7 +10,7 @@ use attention::{
 use fused_heads::FusedAttention;
 use mpi::datatype::Equivalence;
 use ranks::Processes;
-use spread::{
+use distributed::{
     Engine, Fast, Grid, Group, HeadGradients, HeadsApart, OnGrid, Plain, Split, heads_of,
 };
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use attention::{LayerParameters, Mask, Rng, SeedableRng, random_matrix};
 use ranks::Processes;
-use spread::{Engine, Fast, Group, Link, Model, Positions, Speed, heads_of};
+use distributed::{Engine, Fast, Group, Link, Model, Positions, Speed, heads_of};
 
 use crate::args::Case;
 

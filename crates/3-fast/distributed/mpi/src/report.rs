@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use spread::{Model, Split};
+use distributed::{Model, Split};
 
 use crate::run::name;
 use crate::times::Timed;

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use attention::{Batch, LayerParameters, Mask, Rng, SeedableRng, random_matrix};
 use ranks::Processes;
-use spread::{Group, Model, Split};
+use distributed::{Group, Model, Split};
 
 use crate::args::Args;
 use crate::report::{self, Record};

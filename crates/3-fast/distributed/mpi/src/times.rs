@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use attention::{Batch, LayerParameters, Mask, Matrix};
 use ranks::Processes;
-use spread::{BatchApart, Chunks, Fast, Grid, Group, HeadsApart, OnGrid, Split, Tally};
+use distributed::{BatchApart, Chunks, Fast, Grid, Group, HeadsApart, OnGrid, Split, Tally};
 
 use crate::args::Args;
 use crate::measure::{median, slowest};
@@ -167,7 +167,7 @@ impl Part {
         group: &mut Processes,
         x: &Batch<f32>,
         mask: &Mask,
-    ) -> spread::Result<Matrix<f32>> {
+    ) -> distributed::Result<Matrix<f32>> {
         let masks = std::slice::from_ref(mask);
         match self {
             Self::Heads(layer) => layer.forward(group, [x; 3], masks),

@@ -4,13 +4,13 @@ use attention::{
     Batch, Error, Gradients, LayerParameters, Linear, Mask, Matrix, Positions, Result,
     RowVector, View,
 };
-use decode::{GroupedHeads, PackedKeys, PartialAttention, Product};
+use cached::{GroupedHeads, PackedKeys, PartialAttention, Product};
 use kernels::{Inputs, Packed, Rung};
 use tiles::Instructions;
 
 use super::{Engine, ViewMut, is_one};
 
-/// `kernels`, forward and backward, and `decode` in parts, with the threads of the pool that
+/// `kernels`, forward and backward, and `cached` in parts, with the threads of the pool that
 /// the caller is in.
 #[derive(Debug)]
 pub struct Fast {

@@ -23,7 +23,8 @@ use attention::{
 use tiles::{BlockMask, Lengths};
 
 use super::one_product::{Joined, Projected};
-use crate::{Inputs, OnlineSoftmax, Rung};
+use crate::{Inputs, Rung};
+use attention::OnlineSoftmax;
 
 /// Queries and keys of a tile: 64 KB of scores, which the second level of cache holds
 /// beside the values. Smaller tiles are slower, larger ones no faster.

@@ -2,7 +2,7 @@
 
 use attention::{Linear, Matrix, Result as SizeResult};
 use block::Activation;
-use decode::{
+use cached::{
     Gate, GroupedAttention, GroupedHeads, PackedCache, Product, ProductMemory, Scoring,
     gated,
 };

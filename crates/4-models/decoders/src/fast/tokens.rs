@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use attention::{Error as SizeError, Linear, Matrix};
 use block::Error as TokenError;
-use decode::Product;
+use cached::Product;
 use tiles::Instructions;
 use variants::SoftCap;
 

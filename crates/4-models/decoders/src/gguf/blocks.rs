@@ -1,7 +1,7 @@
 //! Bytes to numbers, block by block.
 
 use attention::Real;
-use pretrained::half;
+use model_files::half;
 
 /// The kinds of number that are read here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

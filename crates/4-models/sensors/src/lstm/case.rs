@@ -1,7 +1,7 @@
 //! A state dict with an input, as a file holds them, and what comes out.
 
 use attention::{Matrix, Real};
-use pretrained::{NewTensor, Stored, TensorFile};
+use model_files::{NewTensor, Stored, TensorFile};
 
 use super::{Lstm, Read, State};
 use crate::Result;

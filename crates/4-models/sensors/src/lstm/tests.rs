@@ -1,5 +1,5 @@
 use attention::{Matrix, Rng, SeedableRng, max_abs_diff, random_matrix};
-use pretrained::{NewTensor, TensorFile, to_bytes};
+use model_files::{NewTensor, TensorFile, to_bytes};
 
 use super::*;
 

@@ -3,7 +3,7 @@
 use attention::{LayerParameters, Linear, Matrix, Real, RowVector};
 use block::{LayerNorm, Norm, Positions, Sublayer, sinusoidal};
 use fused_heads::FusedAttention;
-use pretrained::{Error as FileError, TensorFile};
+use model_files::{Error as FileError, TensorFile};
 
 use super::{Remaining, Tokens};
 use crate::{Architecture, Error, Lstm, N_STEPS, Reader, Result, Scale};
@@ -12,7 +12,7 @@ use crate::{Architecture, Error, Lstm, N_STEPS, Reader, Result, Scale};
 ///
 /// ```no_run
 /// use fused_heads::FusedAttention;
-/// use pretrained::TensorFile;
+/// use model_files::TensorFile;
 /// use sensors::{Remaining, Trained};
 ///
 /// let trained = Trained::read(TensorFile::open("remaining.safetensors")?)?;

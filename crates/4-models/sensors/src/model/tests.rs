@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
-use pretrained::TensorFile;
+use model_files::TensorFile;
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 

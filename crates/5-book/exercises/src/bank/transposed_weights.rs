@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use attention::Matrix;
-use pretrained::{NewTensor, TensorFile, to_bytes};
+use model_files::{NewTensor, TensorFile, to_bytes};
 
 use crate::{Case, Exercise, Mistake, Place, Section};
 

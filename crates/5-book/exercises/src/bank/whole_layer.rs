@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use attention::{Attended, Dims, LayerParameters, Mask, Matrix, MultiHeadAttention};
 use per_head::PerHeadAttention;
-use pretrained::TrainedLayer;
+use model_files::TrainedLayer;
 
 use super::inputs;
 use crate::{Case, Exercise, Place, Section};
@@ -204,7 +204,7 @@ fn to_another(
 
 /// The trained layer and its sentences, read once.
 static TRAINED: LazyLock<TrainedLayer> =
-    LazyLock::new(|| pretrained::minilm().expect("the embedded layer can be read"));
+    LazyLock::new(|| model_files::minilm().expect("the embedded layer can be read"));
 
 fn trained() -> Case<Input> {
     let pilot = TRAINED.sentence("pilot").expect("one of the four sentences");

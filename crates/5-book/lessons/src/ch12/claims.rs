@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use attention::{LayerParameters, Matrix};
-use pretrained::Sentence;
+use model_files::Sentence;
 
 use super::measures::Maps;
 use crate::numbers::mean;

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use attention::{LayerParameters, Matrix};
-use pretrained::Sentence;
+use model_files::Sentence;
 use single_head::HeadPass;
 
 use crate::trained::{is_word, passes};

@@ -5,7 +5,7 @@ use anyhow::Result;
 use attention::{
     HeadParameters, LayerParameters, Linear, Matrix, Rng, SeedableRng, random_matrix,
 };
-use pretrained::TrainedLayer;
+use model_files::TrainedLayer;
 
 use super::measures::{Maps, measured};
 use crate::trained;

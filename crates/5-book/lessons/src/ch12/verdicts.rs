@@ -1,7 +1,7 @@
 //! The nine claims under three measures, each with its three controls.
 
 use anyhow::{Context, Result};
-use pretrained::TrainedLayer;
+use model_files::TrainedLayer;
 
 use super::claims::{CLAIMS, Claim, Link, all_pairs, best_head};
 use super::measures::{MEASURES, Maps, measured};

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use attention::{Matrix, softmax_rows, weighted_values};
 use figures::{OnlineStep, OnlineSteps, online_softmax};
-use kernels::OnlineSoftmax;
+use attention::OnlineSoftmax;
 
 use crate::live::{Control, Kind, Live, Settings, Shown};
 

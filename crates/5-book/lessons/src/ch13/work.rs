@@ -3,7 +3,7 @@
 use attention::{Dims, MultiplyAdds, Result};
 use figures::RoofStep;
 
-use record::CaseReport;
+use runs::CaseReport;
 
 /// Operations on an entry of a map in a softmax: compare with the maximum, subtract it,
 /// take the exponential, add it to the sum, divide by the sum.

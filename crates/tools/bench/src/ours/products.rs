@@ -3,14 +3,14 @@
 
 use anyhow::Result;
 use attention::Matrix;
-use decode::Product;
+use cached::Product;
 use rayon::prelude::*;
 use tiles::Instructions;
 
 use super::variants::{Variant, written};
 use crate::layer::Layer;
 use crate::results::Results;
-use record::{Case, Pass};
+use runs::{Case, Pass};
 
 /// Each way to compute the product.
 pub fn products(layer: &Layer, instructions: Instructions) -> Vec<Box<dyn Variant>> {

@@ -11,7 +11,7 @@ use tiles::Instructions;
 
 use crate::layer::Layer;
 use crate::results::Results;
-use record::{Case, Pass};
+use runs::{Case, Pass};
 
 /// One pass of one implementation.
 pub trait Variant {

@@ -2,5 +2,5 @@
 //! `.learn/tools/bin/analyzer/bin/cargo`.
 
 fn main() -> std::process::ExitCode {
-    lab::kernel_cargo(std::env::args_os().skip(1))
+    notebooks::kernel_cargo(std::env::args_os().skip(1))
 }

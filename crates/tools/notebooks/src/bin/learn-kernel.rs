@@ -2,5 +2,5 @@
 //! a rebuild of the workspace does not pull it away from under a kernel.
 
 fn main() -> std::process::ExitCode {
-    lab::kernel(std::env::args_os().skip(1))
+    notebooks::kernel(std::env::args_os().skip(1))
 }

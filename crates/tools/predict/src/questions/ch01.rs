@@ -92,7 +92,7 @@ fn blend(shares: [f64; 2], [first, second]: [f64; 2]) -> Result<Outcome> {
 }
 
 fn most(name: &str, word: &str, head: usize) -> Result<Outcome> {
-    let layer = pretrained::minilm()?;
+    let layer = model_files::minilm()?;
     let sentence = layer.sentence(name)?;
     let attn = attended(&layer, sentence)?.attn;
     let query = at(sentence, word)?;

@@ -89,7 +89,7 @@ pub const CHAPTER: Chapter = Chapter {
 };
 
 fn sums(name: &str, head: usize) -> Result<Outcome> {
-    let layer = pretrained::minilm()?;
+    let layer = model_files::minilm()?;
     let sentence = layer.sentence(name)?;
     let attn = attended(&layer, sentence)?.attn;
     let rows: Vec<f64> = attn[head].row_iter().map(|row| row.sum()).collect();
@@ -123,7 +123,7 @@ fn sums(name: &str, head: usize) -> Result<Outcome> {
 }
 
 fn order(name: &str, words: [&str; 2]) -> Result<Outcome> {
-    let layer = pretrained::minilm()?;
+    let layer = model_files::minilm()?;
     let sentence = layer.sentence(name)?;
     let [one, other] = [at(sentence, words[0])?, at(sentence, words[1])?];
     let fused = FusedAttention::new(&layer.parameters);

@@ -6,7 +6,7 @@ use attention::{
     max_abs_diff,
 };
 use fused_heads::FusedAttention;
-use pretrained::{NewTensor, TensorFile, to_bytes};
+use model_files::{NewTensor, TensorFile, to_bytes};
 
 use super::super::answer::{Answer, Form};
 use super::parts::{at, attended, bars, largest, listed, sentence};
@@ -94,7 +94,7 @@ pub const CHAPTER: Chapter = Chapter {
 };
 
 fn leaning((name, head, query, key): (&str, usize, &str, &str)) -> Result<Outcome> {
-    let layer = pretrained::minilm()?;
+    let layer = model_files::minilm()?;
     let sentence = layer.sentence(name)?;
     let map = &attended(&layer, sentence)?.attn[head];
     let column = at(sentence, key)?;
@@ -161,7 +161,7 @@ fn file_shape(d_model: usize, key_width: usize) -> Result<Outcome> {
         let tensors = named.map(|(name, [rows, cols])| {
             NewTensor::new(name, &[rows, cols], [&zeros(rows, cols)])
         });
-        let tensors = tensors.into_iter().collect::<pretrained::Result<Vec<_>>>()?;
+        let tensors = tensors.into_iter().collect::<model_files::Result<Vec<_>>>()?;
         let file = TensorFile::from_bytes("refused", to_bytes(&tensors)?)?;
         file.layer(8, None)
     };
@@ -195,7 +195,7 @@ fn file_shape(d_model: usize, key_width: usize) -> Result<Outcome> {
 }
 
 fn transposed(which: [bool; 3]) -> Result<Outcome> {
-    let trained = pretrained::minilm()?;
+    let trained = model_files::minilm()?;
     let right = FusedAttention::new(&trained.parameters);
     let wrong = FusedAttention::new(&with_transposed(&trained.parameters, which)?);
     let (mut are_ones, mut moved) = (true, 0.0_f64);

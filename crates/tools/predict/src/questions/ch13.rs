@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use attention::{Mask, Matrix, thousands};
-use kernels::OnlineSoftmax;
+use attention::OnlineSoftmax;
 
 use super::super::answer::{Answer, Form};
 use super::{Chapter, Outcome, Posed, Question, of};

@@ -6,7 +6,7 @@ use attention::{
     SeedableRng, ShapeStep, ShapeTrace, random_matrix,
 };
 use fused_heads::FusedAttention;
-use pretrained::{Sentence, TrainedLayer};
+use model_files::{Sentence, TrainedLayer};
 
 /// A layer of random numbers. What is asked of it is the same for any numbers.
 pub fn layer<T: Real>(dims: Dims, bias: bool) -> LayerParameters<T> {
@@ -85,7 +85,7 @@ pub fn listed(parts: &[String]) -> String {
 mod tests {
     #[test]
     fn sentences_are_those_of_the_layer() {
-        for known in pretrained::minilm().unwrap().sentences {
+        for known in model_files::minilm().unwrap().sentences {
             assert_eq!(super::sentence(known.name), known.text);
         }
     }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use attention::{Dims, Mask, Matrix, Real, check_inputs};
-use pretrained::{MaskSizes, Tensor, TensorFile};
+use model_files::{MaskSizes, Tensor, TensorFile};
 
 use super::masks;
 

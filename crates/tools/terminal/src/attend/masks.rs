@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use attention::Mask;
-use pretrained::{MaskSizes, Tensor, TensorFile, attn_masks, key_padding_masks};
+use model_files::{MaskSizes, Tensor, TensorFile, attn_masks, key_padding_masks};
 
 /// The mask of each sequence: what `--causal`, `key_padding_mask` and `attn_mask` say
 /// together. What was found is added to `found`.
@@ -18,7 +18,7 @@ pub fn read(
         let text = format!("({}, {}) by --causal", sizes.n_q, sizes.n_kv);
         found.push(("mask".to_string(), text));
     }
-    type Reader = fn(&Tensor<'_>, MaskSizes) -> pretrained::Result<Vec<Mask>>;
+    type Reader = fn(&Tensor<'_>, MaskSizes) -> model_files::Result<Vec<Mask>>;
     let readers: [(&str, Reader); 2] =
         [("key_padding_mask", key_padding_masks), ("attn_mask", attn_masks)];
     for (name, read) in readers {

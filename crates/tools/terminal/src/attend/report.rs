@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use attention::{Attended, LayerParameters, Matrix, Real};
-use pretrained::NewTensor;
+use model_files::NewTensor;
 
 use super::finite::{NotFinite, rows};
 use super::inputs::Inputs;

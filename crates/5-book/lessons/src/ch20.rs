@@ -1,0 +1,11 @@
+//! Chapter 20: one layer on many machines, what its parts must tell each other, and what that
+//! costs.
+
+use crate::Entry;
+
+pub mod explore;
+pub mod measured;
+pub mod paper;
+pub mod turns;
+
+pub(crate) const FIGURES: [Entry; 1] = [("slow-links", measured::figure)];
