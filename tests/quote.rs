@@ -195,6 +195,7 @@ fn every_snapshot_is_asserted() {
     let left = unreferenced(&names, &tests);
     assert!(left.is_empty(), "no test asserts {left:?}");
 
-    let planted = ["ch09_nudge".to_owned(), format!("ch09_{}", "nobody")];
+    let planted =
+        ["the_backward_pass_nudge".to_owned(), format!("the_backward_pass_{}", "nobody")];
     assert_eq!(unreferenced(&planted, &tests), [&planted[1]]);
 }

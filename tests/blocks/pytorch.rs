@@ -137,7 +137,7 @@ fn outputs_and_gradients_are_pytorchs() {
         }
     }
     println!("max |Δ| = {largest:.1e}");
-    assert_quote!("ch14_checked", values(&[("torch_bound", bound(largest, 1e-12))]));
+    assert_quote!("the_block_checked", values(&[("torch_bound", bound(largest, 1e-12))]));
 }
 
 #[test]

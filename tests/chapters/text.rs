@@ -68,8 +68,9 @@ fn is_chapter(name: &str) -> bool {
 fn the_time_that_the_first_page_names() {
     let words: usize = pages().iter().map(Page::words).sum();
     println!("{words} words");
-    let set = fs::read_to_string(paths::workspace().join("crates/5-book/exercises/info.toml"))
-        .unwrap();
+    let set =
+        fs::read_to_string(paths::workspace().join("crates/5-book/exercises/info.toml"))
+            .unwrap();
     let exercises = set.matches("[[exercises]]").count();
     let hours = |minutes: usize| format!("{:.0}", minutes as f64 / 60.0);
     let said = [

@@ -3,11 +3,10 @@
 //! The book asks by name and a page asks by name; here is the one list. It draws nothing
 //! itself.
 
+use crate::live::{Live, Weights};
+use crate::{Args, CHAPTERS, Entry, LIVE, sensors, trained};
 use anyhow::{Context, Result};
 use figures::Figure;
-use crate::live::{Live, Weights};
-use crate::{Args, CHAPTERS, Entry, LIVE, ch19, trained};
-
 
 /// Draws the figure of this name.
 ///
@@ -54,7 +53,7 @@ pub fn find(name: &str) -> Result<&'static Live> {
 pub fn file(weights: Weights) -> &'static [u8] {
     match weights {
         Weights::Layer => trained::FILE,
-        Weights::Engines => ch19::model::FILE,
+        Weights::Engines => sensors::model::FILE,
     }
 }
 
@@ -65,7 +64,7 @@ pub fn file(weights: Weights) -> &'static [u8] {
 pub fn give(weights: Weights, bytes: Vec<u8>) -> Result<()> {
     match weights {
         Weights::Layer => trained::give(bytes),
-        Weights::Engines => ch19::model::give(bytes),
+        Weights::Engines => sensors::model::give(bytes),
     }
 }
 

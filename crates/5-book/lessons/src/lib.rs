@@ -11,34 +11,34 @@
 //! thread and no clock is used here, so that the same code can run in a page. What comes
 //! from files (a reader's own benchmark) is handed in, in [`Args`].
 
+pub mod a_lens_per_head;
+pub mod a_model_that_writes;
 mod args;
-pub mod ch01;
-pub mod ch02;
-pub mod ch03;
-pub mod ch04;
-pub mod ch05;
-pub mod ch06;
-pub mod ch07;
-pub mod ch08;
-pub mod ch09;
-pub mod ch10;
-pub mod ch11;
-pub mod ch12;
-pub mod ch13;
-pub mod ch14;
-pub mod ch15;
-pub mod ch17;
-pub mod ch18;
-pub mod ch19;
-pub mod ch20;
+pub mod bad_numbers;
+pub mod counting;
 pub mod diagrams;
 pub mod gallery;
+pub mod heads_that_specialise;
+pub mod learning;
 pub mod live;
+pub mod many_machines;
+pub mod masks;
 pub mod numbers;
+pub mod one_head;
+pub mod one_look_is_not_enough;
+pub mod one_matrix_many_heads;
 pub mod plain;
+pub mod scores_softmax_scale;
 pub mod seeds;
+pub mod sensors;
+pub mod sideways;
 mod stages;
+pub mod the_backward_pass;
+pub mod the_block;
+pub mod the_ladder;
 pub mod trained;
+pub mod trained_heads;
+pub mod two_layers;
 
 pub use args::{Args, Entry};
 pub use stages::every_stage;
@@ -46,52 +46,52 @@ pub use stages::every_stage;
 /// The figures of each topic, by name.
 pub const CHAPTERS: &[&[Entry]] = &[
     &diagrams::FIGURES,
-    &ch01::FIGURES,
-    &ch02::FIGURES,
-    &ch03::FIGURES,
-    &ch04::FIGURES,
-    &ch05::FIGURES,
-    &ch06::FIGURES,
-    &ch07::FIGURES,
-    &ch09::FIGURES,
-    &ch10::FIGURES,
-    &ch11::FIGURES,
-    &ch12::FIGURES,
-    &ch13::FIGURES,
-    &ch14::FIGURES,
-    &ch15::FIGURES,
-    &ch17::FIGURES,
-    &ch18::FIGURES,
-    &ch19::FIGURES,
-    &ch20::FIGURES,
+    &one_look_is_not_enough::FIGURES,
+    &scores_softmax_scale::FIGURES,
+    &one_head::FIGURES,
+    &a_lens_per_head::FIGURES,
+    &one_matrix_many_heads::FIGURES,
+    &counting::FIGURES,
+    &masks::FIGURES,
+    &the_backward_pass::FIGURES,
+    &learning::FIGURES,
+    &heads_that_specialise::FIGURES,
+    &trained_heads::FIGURES,
+    &the_ladder::FIGURES,
+    &the_block::FIGURES,
+    &two_layers::FIGURES,
+    &sideways::FIGURES,
+    &a_model_that_writes::FIGURES,
+    &sensors::FIGURES,
+    &many_machines::FIGURES,
 ];
 
 /// The live figures, in the same order.
 pub const LIVE: &[&live::Live] = &[
-    &ch01::other_parts::LIVE,
-    &ch02::arrows::LIVE,
-    &ch02::scale::LIVE,
-    &ch03::words_head::LIVE,
-    &ch04::disturbed::LIVE,
-    &ch04::free::LIVE,
-    &ch05::view::LIVE,
-    &ch06::ledger::LIVE,
-    &ch07::painted::LIVE,
-    &ch09::nudge::LIVE,
-    &ch11::training_now::LIVE,
-    &ch12::without::LIVE,
-    &ch13::online::LIVE,
-    &ch14::places::LIVE,
-    &ch14::deep::LIVE,
-    &ch15::together::LIVE,
-    &ch17::rotated::LIVE,
-    &ch17::seen::LIVE,
-    &ch18::next::LIVE,
-    &ch18::patterns::LIVE,
-    &ch19::engine::LIVE,
-    &ch19::reach::LIVE,
-    &ch19::heads::LIVE,
-    &ch20::explore::LIVE,
+    &one_look_is_not_enough::other_parts::LIVE,
+    &scores_softmax_scale::arrows::LIVE,
+    &scores_softmax_scale::scale::LIVE,
+    &one_head::words_head::LIVE,
+    &a_lens_per_head::disturbed::LIVE,
+    &a_lens_per_head::free::LIVE,
+    &one_matrix_many_heads::view::LIVE,
+    &counting::ledger::LIVE,
+    &masks::painted::LIVE,
+    &the_backward_pass::nudge::LIVE,
+    &heads_that_specialise::training_now::LIVE,
+    &trained_heads::without::LIVE,
+    &the_ladder::online::LIVE,
+    &the_block::places::LIVE,
+    &the_block::deep::LIVE,
+    &two_layers::together::LIVE,
+    &sideways::rotated::LIVE,
+    &sideways::seen::LIVE,
+    &a_model_that_writes::next::LIVE,
+    &a_model_that_writes::patterns::LIVE,
+    &sensors::engine::LIVE,
+    &sensors::reach::LIVE,
+    &sensors::heads::LIVE,
+    &many_machines::explore::LIVE,
 ];
 
 #[cfg(test)]
@@ -102,13 +102,13 @@ mod tests {
     #[test]
     fn figures_that_need_no_arguments_are_drawn() {
         let without_arguments = [
-            &ch11::FIGURES[..],
-            &ch14::FIGURES,
-            &ch15::FIGURES,
-            &ch17::FIGURES,
-            &ch18::FIGURES,
-            &ch19::FIGURES,
-            &ch20::FIGURES,
+            &heads_that_specialise::FIGURES[..],
+            &the_block::FIGURES,
+            &two_layers::FIGURES,
+            &sideways::FIGURES,
+            &a_model_that_writes::FIGURES,
+            &sensors::FIGURES,
+            &many_machines::FIGURES,
         ];
         for (name, draw) in without_arguments.concat() {
             let figure = draw(&Args::default()).unwrap();

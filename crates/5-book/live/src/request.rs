@@ -19,8 +19,9 @@ impl Request {
     /// # Errors
     /// An unknown name or key; a setting that cannot be.
     pub fn read(name: &[u8], settings: &[u8]) -> Result<Self> {
-        let live =
-            lessons::gallery::find(std::str::from_utf8(name).context("the name of a figure")?)?;
+        let live = lessons::gallery::find(
+            std::str::from_utf8(name).context("the name of a figure")?,
+        )?;
         let texts: Map<String, Value> =
             serde_json::from_slice(settings).context("settings as a JSON object")?;
         let pairs = texts.iter().map(|(key, text)| {

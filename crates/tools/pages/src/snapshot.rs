@@ -1,6 +1,6 @@
 //! Snapshots: what a test has checked, shown to the reader.
 //!
-//! A chapter names a snapshot as its test does: `ch09_nudge`, wherever under `tests` and
+//! A chapter names a snapshot as its test does: `the_backward_pass_nudge`, wherever under `tests` and
 //! `crates` the file lies. The file's name has the test's module in front of it, with `__`
 //! between, so that a test can move without a change in any chapter. A snapshot of
 //! `name: value` lines also gives single values, so that prose types no number that a
@@ -149,14 +149,20 @@ mod tests {
         write(folder.path(), path, "b: 2\n");
         write(folder.path(), "crates/b/target/snapshots/b__ch01_b.snap", "b: 3\n");
         let snapshots = Snapshots::of(folder.path()).unwrap();
-        assert_eq!(snapshots.body("ch01_b").unwrap(), "b: 2");
+        assert_eq!(snapshots.body("one_look_is_not_enough_b").unwrap(), "b: 2");
         let error = snapshots.body("b").unwrap_err().to_string();
         assert_eq!(error, "no snapshot b");
 
         write(folder.path(), "crates/c/snapshots/c__ch01_b.snap", "b: 4\n");
-        let error = Snapshots::of(folder.path()).unwrap().body("ch01_b").unwrap_err();
+        let error = Snapshots::of(folder.path())
+            .unwrap()
+            .body("one_look_is_not_enough_b")
+            .unwrap_err();
         let error = error.to_string();
-        assert!(error.starts_with("2 snapshots are called ch01_b: "), "{error}");
+        assert!(
+            error.starts_with("2 snapshots are called one_look_is_not_enough_b: "),
+            "{error}"
+        );
     }
 
     #[test]

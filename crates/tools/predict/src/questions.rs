@@ -6,20 +6,20 @@
 //! asks all of them with several seeds, and another looks whether the section that they name
 //! is in the book.
 
-mod ch01;
-mod ch02;
-mod ch03;
-mod ch04;
-mod ch05;
-mod ch06;
-mod ch07;
-mod ch08;
-mod ch09;
-mod ch10;
-mod ch11;
-mod ch12;
-mod ch13;
+mod a_lens_per_head;
+mod bad_numbers;
+mod counting;
+mod heads_that_specialise;
+mod learning;
+mod masks;
+mod one_head;
+mod one_look_is_not_enough;
+mod one_matrix_many_heads;
 mod parts;
+mod scores_softmax_scale;
+mod the_backward_pass;
+mod the_ladder;
+mod trained_heads;
 
 use std::fmt;
 
@@ -130,19 +130,19 @@ pub struct Asked {
 
 /// The chapters that have questions.
 pub static CHAPTERS: [Chapter; 13] = [
-    ch01::CHAPTER,
-    ch02::CHAPTER,
-    ch03::CHAPTER,
-    ch04::CHAPTER,
-    ch05::CHAPTER,
-    ch06::CHAPTER,
-    ch07::CHAPTER,
-    ch08::CHAPTER,
-    ch09::CHAPTER,
-    ch10::CHAPTER,
-    ch11::CHAPTER,
-    ch12::CHAPTER,
-    ch13::CHAPTER,
+    one_look_is_not_enough::CHAPTER,
+    scores_softmax_scale::CHAPTER,
+    one_head::CHAPTER,
+    a_lens_per_head::CHAPTER,
+    one_matrix_many_heads::CHAPTER,
+    counting::CHAPTER,
+    masks::CHAPTER,
+    bad_numbers::CHAPTER,
+    the_backward_pass::CHAPTER,
+    learning::CHAPTER,
+    heads_that_specialise::CHAPTER,
+    trained_heads::CHAPTER,
+    the_ladder::CHAPTER,
 ];
 
 /// Every question, in the order of the chapters.

@@ -6,11 +6,11 @@ use anyhow::{Context, Result};
 use attention::{Attended, Mask};
 use figures::{Heads, Link};
 use fused_heads::FusedAttention;
-use per_head::PerHeadAttention;
 use model_files::{Sentence, TrainedLayer};
+use per_head::PerHeadAttention;
 
-use lessons::ch01::mean_of_others;
 use lessons::every_stage;
+use lessons::one_look_is_not_enough::mean_of_others;
 use workshop::output::print;
 
 /// Which sentence goes through the layer.

@@ -3,9 +3,9 @@
 use attention::{
     Batch, Gradients, Linear, Matrix, Real, Rng, SeedableRng, max_abs_diff, random_matrix,
 };
+use distributed::{BatchApart, Engine, Fast, HeadsApart, Plain, Threads};
 use fused_heads::FusedAttention;
 use gradients::Pass;
-use distributed::{BatchApart, Engine, Fast, HeadsApart, Plain, Threads};
 
 use crate::cases::{Case, SIZES};
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix};
-use insta::assert_snapshot;
 use distributed::{Chunks, Error, Grid, Group, OnGrid, Plain, Threads};
+use insta::assert_snapshot;
 
 fn layer() -> LayerParameters {
     LayerParameters::random(Dims::new(8, 2).unwrap(), true, &mut Rng::seed_from_u64(1))

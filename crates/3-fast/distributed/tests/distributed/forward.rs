@@ -1,7 +1,9 @@
 //! Every split gives the output of one machine.
 
 use attention::{Batch, Mask, Matrix, Real, max_abs_diff};
-use distributed::{BatchApart, Engine, Fast, Grid, Group, HeadsApart, OnGrid, Plain, Threads};
+use distributed::{
+    BatchApart, Engine, Fast, Grid, Group, HeadsApart, OnGrid, Plain, Threads,
+};
 
 use crate::cases::{Case, SIZES};
 

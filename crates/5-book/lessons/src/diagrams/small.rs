@@ -9,7 +9,7 @@ use figures::{
 
 use super::expect_keys;
 use crate::args::Args;
-use crate::ch02::{FLEW, pass_of};
+use crate::scores_softmax_scale::{FLEW, pass_of};
 
 /// What a row of scores is multiplied by.
 pub const FACTORS: [f64; 3] = [0.5, 1.0, 4.0];

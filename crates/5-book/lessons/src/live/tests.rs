@@ -1,8 +1,8 @@
-use crate::ch02;
+use crate::scores_softmax_scale;
 
 #[test]
 fn what_a_control_cannot_be_set_to_is_named() {
-    let live = &ch02::scale::LIVE;
+    let live = &scores_softmax_scale::scale::LIVE;
     let refused = |key, text| live.at([(key, text)]).unwrap_err().to_string();
     insta::assert_snapshot!(refused("dk", "4"), @"dk is not among products, d_k, temperature");
     insta::assert_snapshot!(refused("d_k", "0"), @"d_k is “0”, expected a whole number from 1 to 4096");

@@ -1,0 +1,211 @@
+//! The free matrix between W^Q and W^K: other weights, the same head: live.
+
+use anyhow::{Result, ensure};
+use attention::{HeadParameters, Mask, Matrix, max_abs_diff};
+use figures::{NamedMatrix, matrix_bands};
+use single_head::attend;
+
+use super::circuits::{qk, rebased};
+use super::two_lenses;
+use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::numbers::brief;
+use crate::one_head::{FEATURES, words};
+use crate::trained::cosine;
+
+/// Draws the grammar lens before and after.
+pub const LIVE: Live = Live {
+    name: "free-matrix",
+    ask: "Which M turns the queries of banks and overflowed opposite to each other? \
+          Which has no inverse? Why does the product move by 1e-16 for some M, and by 0 for \
+          others?",
+    weights: None,
+    controls,
+    draw,
+    training: None,
+};
+
+/// M at first, a shear: its inverse has −2 for the 2.
+pub const SHEAR: [f64; 4] = [1.0, 2.0, 0.0, 1.0];
+
+/// With larger entries in M's inverse, rounding would move the product.
+const MOST_INVERSE: f64 = 1e6;
+
+fn controls() -> Vec<Control> {
+    let m = Kind::Matrix {
+        rows: vec!["row 0".to_owned(), "row 1".to_owned()],
+        columns: vec!["column 0".to_owned(), "column 1".to_owned()],
+        most: 10.0,
+        first: Matrix::from_row_slice(2, 2, &SHEAR),
+    };
+    vec![Control::new("m", "M", m)]
+}
+
+/// What a head's matrices make of the three words.
+struct Made {
+    /// `W^Q (W^K)ᵀ`, `[d_model, d_model]`.
+    product: Matrix,
+    /// `[3, d_k]`.
+    queries: Matrix,
+    /// `[3, d_v]`.
+    out: Matrix,
+}
+
+impl Made {
+    fn of(head: &HeadParameters) -> Result<Self> {
+        let x = words();
+        let pass = attend(head, &x, &x, &x, &Mask::None)?;
+        Ok(Self { product: qk(head), queries: pass.q, out: pass.out })
+    }
+
+    /// The query of *banks* (1) or *overflowed* (2).
+    fn query(&self, word: usize) -> Matrix {
+        self.queries.rows(word, 1).into_owned()
+    }
+}
+
+fn draw(settings: &Settings) -> Result<Shown> {
+    let m = settings.matrix("m")?;
+    let lens = two_lenses()?.heads()[0].clone();
+    let other = rebased(&lens, m)?;
+    let inverse = m.clone().try_inverse().map_or(f64::INFINITY, |it| it.amax());
+    ensure!(inverse <= MOST_INVERSE, {
+        format!(
+            "the determinant of M is {}: its inverse has entries above \
+             {MOST_INVERSE:.0e}, and rounding would move the product",
+            brief(m.determinant())
+        )
+    });
+    let [before, after] = [Made::of(&lens)?, Made::of(&other)?];
+
+    let weights = max_abs_diff(&lens.w_q.weight, &other.w_q.weight)?
+        .max(max_abs_diff(&lens.w_k.weight, &other.w_k.weight)?);
+    let product = max_abs_diff(&before.product, &after.product)?;
+    let out = max_abs_diff(&before.out, &after.out)?;
+    let [banks, overflowed] = [1, 2].map(|word| after.query(word));
+    let cosines = [
+        cosine(&before.query(1), &before.query(2)),
+        cosine(&banks, &overflowed),
+        cosine(&before.query(2), &overflowed),
+    ];
+    let [apart, now, own] = cosines.map(brief_cosine);
+    let [weights_by, product_by, out_by] = [weights, product, out].map(brief);
+    let title = format!(
+        "With M = [{} {}; {} {}], weights move by up to {weights_by}, W^Q (W^K)ᵀ by \
+         {product_by}, the output by {out_by}",
+        m[(0, 0)],
+        m[(0, 1)],
+        m[(1, 0)],
+        m[(1, 1)]
+    );
+    let words = format!(
+        "Entries of W^Q and W^K move by up to {weights_by}. The queries of banks and \
+         overflowed had a cosine of {apart} and now have {now}; that of overflowed has \
+         {own} with what it was. The product moves by {product_by}, the output by \
+         {out_by}."
+    );
+    let weight = |name, entries| NamedMatrix { name, columns: &["0", "1"], entries };
+    let product_of = |name, entries| NamedMatrix { name, columns: &FEATURES, entries };
+    let bands = [
+        [
+            weight("W^Q", &lens.w_q.weight),
+            weight("W^K", &lens.w_k.weight),
+            product_of("W^Q (W^K)ᵀ", &before.product),
+        ],
+        [
+            weight("W^Q M", &other.w_q.weight),
+            weight("W^K M⁻ᵀ", &other.w_k.weight),
+            product_of("their product", &after.product),
+        ],
+    ];
+    let figure = matrix_bands(title, &FEATURES, &[&bands[0], &bands[1]])?;
+    let entries = bands.iter().flatten().flat_map(|it| it.entries.iter().copied());
+    let numbers = entries.chain(cosines).chain([weights, product, out]).collect();
+    Ok(Shown { figure, words, numbers })
+}
+
+/// To two decimals, and 0 without a sign.
+fn brief_cosine(cosine: f64) -> String {
+    format!("{:.2}", (cosine * 100.0).round() / 100.0 + 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plain;
+
+    fn at(m: &str) -> Result<Shown> {
+        LIVE.at([("m", m)])
+    }
+
+    /// The last numbers: how far weights, the product and the output move.
+    fn moves(numbers: &[f64]) -> [f64; 3] {
+        numbers[numbers.len() - 3..].try_into().unwrap()
+    }
+
+    #[test]
+    fn whatever_m_is_the_product_and_the_output_stay() {
+        for m in [
+            "1,2;0,1",
+            "1,0;0,1",
+            "10,-10;10,10",
+            "0,1;1,0",
+            "-1,0;0,-1",
+            "0.3,0.7;-0.1,0.9",
+            "1,1;1,1.00001",
+            "0.00001,0;0,10",
+            "1,0;-1,0.01",
+        ] {
+            let Shown { figure, words, numbers } = at(m).unwrap();
+            let [weights, product, out] = moves(&numbers);
+            assert_eq!(weights > 0.0, m != "1,0;0,1", "{m}");
+            assert!(product <= 1e-9 && out <= 1e-9, "{m}: {product} {out}");
+            assert!(numbers.iter().all(|number| number.is_finite()), "{m}");
+            for said in [figure.title(), &words] {
+                assert!(said.contains(&format!("by {}", brief(product))), "{said}");
+            }
+        }
+    }
+
+    /// The shear by hand, and the head in the loops of chapter 3.
+    #[test]
+    fn a_shear_by_hand() {
+        let numbers = LIVE.at([]).unwrap().numbers;
+        let lens = &two_lenses().unwrap().heads()[0].clone();
+        let other = rebased(lens, &Matrix::from_row_slice(2, 2, &SHEAR)).unwrap();
+        let rows = |matrix: &Matrix| -> Vec<plain::Row> {
+            matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
+        };
+        let (q, k) = (rows(&other.w_q.weight), rows(&other.w_k.weight));
+        assert_eq!(q, [[0.0, 0.0], [0.0, 0.0], [0.0, 2.0], [2.0, 4.0]]);
+        assert_eq!(k, [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [-2.0, 1.0]]);
+        let (x, v) = (rows(&words()), rows(&lens.w_v.weight));
+        let out = plain::head(&x, &q, &k, &v);
+        let expected =
+            plain::head(&x, &rows(&lens.w_q.weight), &rows(&lens.w_k.weight), &v);
+        for (found, expected) in out.iter().flatten().zip(expected.iter().flatten()) {
+            assert!((found - expected).abs() < 1e-15);
+        }
+        assert_eq!(moves(&numbers), [4.0, 0.0, 0.0]);
+        // (0, 2) and (2, 4), at right angles before; (2, 0) became (2, 4).
+        let cosines = &numbers[numbers.len() - 6..numbers.len() - 3];
+        assert_eq!(cosines[0], 0.0);
+        assert!((cosines[1] - 2.0 / 5f64.sqrt()).abs() < 1e-15);
+        assert!((cosines[2] - 1.0 / 5f64.sqrt()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn an_m_without_a_usable_inverse_is_refused_with_its_determinant() {
+        let refused = |m| at(m).unwrap_err().to_string();
+        insta::assert_snapshot!(refused("1,2;2,4"), @"M has no inverse: its determinant is 0");
+        insta::assert_snapshot!(refused("1e-200,0;0,1e-200"), @"M has no inverse: its determinant is 0");
+        insta::assert_snapshot!(refused("0.1,0.3;0.3,0.9"), @"the determinant of M is 1e-17: its inverse has entries above 1e6, and rounding would move the product");
+        insta::assert_snapshot!(refused("5e-324,0;0,10"), @"the determinant of M is 5e-323: its inverse has entries above 1e6, and rounding would move the product");
+    }
+
+    #[test]
+    fn words_say_what_moves() {
+        let words = |m| at(m).unwrap().words;
+        insta::assert_snapshot!(words("1,2;0,1"), @"Entries of W^Q and W^K move by up to 4. The queries of banks and overflowed had a cosine of 0.00 and now have 0.89; that of overflowed has 0.45 with what it was. The product moves by 0, the output by 0.");
+        insta::assert_snapshot!(words("0.3,0.7;-0.1,0.9"), @"Entries of W^Q and W^K move by up to 2.059. The queries of banks and overflowed had a cosine of 0.00 and now have 0.87; that of overflowed has 0.39 with what it was. The product moves by 4e-16, the output by 1e-16.");
+    }
+}

@@ -1,0 +1,38 @@
+//! Chapter 18: a real decoder, SmolLM2-135M-Instruct, and what its heads are for.
+
+pub mod next;
+pub mod patterns;
+pub mod removed;
+pub mod word;
+
+use std::sync::OnceLock;
+
+use crate::Entry;
+use anyhow::Result;
+use decoders::Findings;
+
+pub(crate) const FIGURES: [Entry; 3] = [
+    ("copied-word", word::figure),
+    ("copying-removed", removed::copying),
+    ("decoder-order", removed::order),
+];
+
+/// Layers of the model.
+pub const N_LAYERS: usize = 30;
+/// Query heads in each.
+pub const N_HEADS: usize = 9;
+/// Heads of keys and values in each.
+pub const N_KV_HEADS: usize = 3;
+
+/// What was measured on the model; read once, since a live figure asks at every move.
+///
+/// # Errors
+/// None; the file is in `decoders`.
+pub fn findings() -> Result<&'static Findings> {
+    static FINDINGS: OnceLock<Findings> = OnceLock::new();
+    if let Some(found) = FINDINGS.get() {
+        return Ok(found);
+    }
+    let found = Findings::smollm2()?;
+    Ok(FINDINGS.get_or_init(|| found))
+}

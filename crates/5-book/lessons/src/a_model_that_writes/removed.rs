@@ -1,0 +1,100 @@
+//! What the model loses without some heads.
+
+use std::collections::BTreeMap;
+
+use crate::Args;
+use crate::numbers::median;
+use anyhow::{Context, Result};
+use decoders::{Findings, Removed};
+use figures::{Figure, Lines, lines};
+
+use super::findings;
+
+/// How many heads were taken away.
+pub const COUNTS: [usize; 5] = [1, 3, 7, 14, 28];
+/// With so many, means replaced them too, and prose was read.
+pub const OF_PROSE: usize = 7;
+
+/// The losses without some heads, seed by seed.
+pub fn without<'a>(
+    findings: &'a Findings,
+    what: &str,
+    n_heads: usize,
+    how: &str,
+) -> Vec<&'a Removed> {
+    let is_asked =
+        |it: &&Removed| it.what == what && it.heads == n_heads && it.how == how;
+    findings.removed.iter().filter(is_asked).collect()
+}
+
+/// The loss on later copies by the number of heads that are gone, medians of seeds.
+pub(super) fn copying(_: &Args) -> Result<Figure> {
+    let findings = findings()?;
+    let whole = without(findings, "whole", 0, "zero");
+    let whole = whole.first().context("the whole model")?.later;
+    let line = |(what, name): (&str, &str)| {
+        let of = findings.removed.iter().filter(|it| it.what == what && it.how == "zero");
+        let mut by_count: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+        of.for_each(|it| by_count.entry(it.heads).or_default().push(it.later));
+        let points = by_count.into_iter().map(|(n, all)| [n as f64, median(all)]);
+        (name.to_owned(), std::iter::once([0.0, whole]).chain(points).collect())
+    };
+    let named = [
+        ("copying", "most copying"),
+        ("same layers", "others of the same layers"),
+        ("random", "random"),
+    ];
+    let panel = Lines {
+        title: "loss on the later copies, nats".to_owned(),
+        x: "heads taken away".to_owned(),
+        is_log: false,
+        lines: named.into_iter().map(line).collect(),
+    };
+    Ok(lines("Without the heads that copy, the model no longer copies", &[panel])?)
+}
+
+/// The loss on prose without some tenths of all heads.
+pub(super) fn order(_: &Args) -> Result<Figure> {
+    let order = &findings()?.order;
+    let line = |name: &str, way: &str| {
+        let of = |nth: usize| {
+            let ways = order.ways.iter().filter(|it| it.order == way);
+            median(ways.map(|it| it.losses[nth]))
+        };
+        let points = order.tenths.iter().enumerate();
+        let points = points.map(|(nth, &tenths)| [10.0 * tenths as f64, of(nth)]);
+        (name.to_owned(), std::iter::once([0.0, order.whole]).chain(points).collect())
+    };
+    let panel = Lines {
+        title: "loss on prose, nats".to_owned(),
+        x: "percent of all heads taken away".to_owned(),
+        is_log: false,
+        lines: vec![
+            line("least important first", "importance"),
+            line("random, median of five", "random"),
+        ],
+    };
+    let title = "Few heads can go together, even the least important ones";
+    Ok(lines(title, &[panel])?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_titles_are_true() {
+        let findings = findings().unwrap();
+        // Worse than a guess, where others do little.
+        let later = |what| {
+            let of = without(findings, what, OF_PROSE, "zero");
+            median(of.iter().map(|it| it.later))
+        };
+        assert!(later("copying") > findings.merged.guess);
+        assert!(later("random") < 3.0 && later("same layers") < 3.0);
+        // A fifth of all heads is noticed: a perplexity a tenth higher.
+        let order = &findings.order;
+        assert_eq!(order.tenths[1], 2);
+        assert!((order.ways[0].losses[1] - order.whole).exp() > 1.1);
+    }
+}

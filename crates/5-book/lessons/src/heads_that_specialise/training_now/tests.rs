@@ -1,0 +1,77 @@
+use super::*;
+use crate::heads_that_specialise::{lookups, numbers, rows};
+
+/// Rounding differs between machines, and a training carries it on.
+const CLOSE: f64 = 0.02;
+
+/// Short enough to repeat.
+const SHORT: [(&str, &str); 3] = [("heads", "2"), ("steps", "100"), ("seed", "7")];
+
+fn end_of(shown: &Shown, n: usize) -> &[f64] {
+    &shown.numbers[shown.numbers.len() - n..]
+}
+
+#[test]
+fn the_first_settings_and_each_removal_are_as_the_tables_have_them() {
+    let kept = &lookups(3).unwrap()[0];
+    let whole = numbers(&kept["scores"]).unwrap();
+    let lost = rows(&kept["removed"]["mean"]["heads"]).unwrap();
+    for (head, lost) in ["0", "1", "2"].into_iter().zip(lost) {
+        let shown = LIVE.at([("removed", head)]).unwrap();
+        for (r, now) in end_of(&shown, 3).iter().enumerate() {
+            let expected = whole[r] - lost[r];
+            assert!((now - expected).abs() < CLOSE, "{head}, {r}: {now}, {expected}");
+        }
+        assert!(shown.words.contains(&format!("With head {head} at its mean: agent ")));
+    }
+}
+
+#[test]
+fn step_by_step_it_comes_to_what_is_drawn() {
+    let settings = LIVE.settings(SHORT).unwrap();
+    let mut training = LIVE.begin(&settings).unwrap();
+    training.advance(33).unwrap();
+    let early = training.shown(&settings).unwrap();
+    assert!(early.figure.title().starts_with("Seed 7, step 33: 2 heads name "));
+    training.advance(1000).unwrap();
+    assert_eq!(training.progress(), [100, 100]);
+    let drawn = LIVE.at(SHORT).unwrap();
+    assert_eq!(training.shown(&settings).unwrap().to_json(), drawn.to_json());
+    // Only what can be changed at any time counts now.
+    let others = LIVE.settings([("heads", "8"), ("removed", "1")]).unwrap();
+    let without = training.shown(&others).unwrap();
+    assert_eq!(without.numbers[..drawn.numbers.len()], drawn.numbers);
+    assert!(without.figure.title().ends_with(" without head 1"));
+}
+
+#[test]
+fn the_corners_are_drawn() {
+    for (heads, seed, rate) in [("1", "0", "0.001"), ("8", "9999", "0.1")] {
+        let settings =
+            [("heads", heads), ("seed", seed), ("steps", "100"), ("rate", rate)];
+        let shown = LIVE.at(settings).unwrap();
+        assert!(shown.numbers.iter().all(|it| it.is_finite()), "{heads}");
+    }
+}
+
+#[test]
+fn what_cannot_be_trained_or_removed_is_refused() {
+    let refused = |key, value| {
+        let settings = LIVE.settings(SHORT.into_iter().chain([(key, value)])).unwrap();
+        (LIVE.draw)(&settings).unwrap_err().to_string()
+    };
+    insta::assert_snapshot!(refused("heads", "5"), @"d_model 48 cannot be divided among 5 heads: 48 = 5 × 9 + 3");
+    insta::assert_snapshot!(refused("removed", "2"), @"there is no head 2 in a layer of 2: they count from 0");
+}
+
+#[test]
+fn a_training_that_diverged_says_so_whenever_it_is_looked_at() {
+    let settings = LIVE.settings([("rate", "1")]).unwrap();
+    let mut training = LIVE.begin(&settings).unwrap();
+    training.advance(0).unwrap();
+    assert!(training.shown(&settings).is_ok());
+    let diverged = training.advance(1000).unwrap_err().to_string();
+    assert!(diverged.starts_with("training diverged at step "), "{diverged}");
+    assert!(diverged.ends_with("; try a rate below 1"), "{diverged}");
+    assert_eq!(training.shown(&settings).unwrap_err().to_string(), diverged);
+}

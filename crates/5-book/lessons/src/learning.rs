@@ -1,0 +1,109 @@
+//! Chapter 10: the tiny task that a layer learns, which is to answer as the two lenses of
+//! chapter 4 do.
+
+use anyhow::Result;
+use attention::{
+    Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix,
+};
+use figures::{Figure, LossCurve, loss_curves};
+use fused_heads::FusedAttention;
+use gradients::{Adam, Optimiser, Pass, Sgd, mean_squared_error};
+
+use crate::a_lens_per_head::two_lenses;
+use crate::args::{Args, Entry};
+
+pub(crate) const FIGURES: [Entry; 1] = [("loss-curves", curves)];
+
+/// How many steps both optimisers go.
+pub const N_STEPS: usize = 400;
+/// The rate of gradient descent.
+pub const RATE: f64 = 0.5;
+/// The rate of Adam.
+pub const ADAM_RATE: f64 = 0.05;
+/// The start that is drawn, of [`fresh_layer`].
+pub const START: u64 = 3;
+/// How many sentences there are to learn from.
+pub const N_SENTENCES: usize = 32;
+
+/// Sentences of three random words, and the output that a layer should have for them.
+pub struct Task {
+    /// `[n_sentences · 3, 4]`.
+    pub x: Batch,
+    /// The output of the two lenses of chapter 4, `[n_sentences · 3, 4]`.
+    pub target: Matrix,
+}
+
+impl Task {
+    /// Other sentences for another seed.
+    ///
+    /// # Errors
+    /// None; the sizes fit.
+    pub fn new(seed: u64) -> Result<Self> {
+        let rng = &mut Rng::seed_from_u64(seed);
+        let x = random_matrix(N_SENTENCES * 3, 4, 1.0, rng);
+        let x = Batch::new(N_SENTENCES, x)?;
+        let lenses = FusedAttention::new(&two_lenses()?);
+        let seen = lenses.forward_batch(&x, &x, &x, &[Mask::None])?;
+        Ok(Self { target: seen.out.tokens().clone(), x })
+    }
+
+    /// How wrong a layer is.
+    ///
+    /// # Errors
+    /// If the layer has another width than the sentences.
+    pub fn loss(&self, layer: &FusedAttention) -> Result<f64> {
+        let seen = layer.forward_batch(&self.x, &self.x, &self.x, &[Mask::None])?;
+        Ok(mean_squared_error(seen.out.tokens(), &self.target)?.value)
+    }
+}
+
+/// A layer of two heads with random parameters; others for another seed.
+///
+/// # Errors
+/// None; the sizes fit.
+pub fn fresh_layer(seed: u64) -> Result<FusedAttention> {
+    let rng = &mut Rng::seed_from_u64(seed);
+    Ok(FusedAttention::new(&LayerParameters::random(Dims::new(4, 2)?, true, rng)))
+}
+
+/// Trains a layer, and returns the loss before each step.
+///
+/// # Errors
+/// If the layer has another width than the sentences.
+// ANCHOR: train
+pub fn train(
+    layer: &mut FusedAttention,
+    task: &Task,
+    optimiser: &mut dyn Optimiser,
+) -> Result<Vec<f64>> {
+    let Task { x, target } = task;
+    let mut losses = Vec::new();
+    for _ in 0..N_STEPS {
+        let pass = Pass::forward_batch(layer, x, x, x, &[Mask::None])?;
+        let loss = mean_squared_error(pass.out(), target)?;
+        let gradients = pass.backward(&loss.gradient)?;
+        optimiser.step_layer(layer, &gradients)?;
+        losses.push(loss.value);
+    }
+    Ok(losses)
+}
+// ANCHOR_END: train
+
+/// The optimisers of the chapter, by name.
+pub fn optimisers() -> [(&'static str, Box<dyn Optimiser>); 2] {
+    [
+        ("gradient descent", Box::new(Sgd { lr: RATE })),
+        ("Adam", Box::new(Adam::new(ADAM_RATE))),
+    ]
+}
+
+fn curves(_: &Args) -> Result<Figure> {
+    let task = Task::new(1)?;
+    let mut curves = Vec::new();
+    for (name, mut optimiser) in optimisers() {
+        let losses = train(&mut fresh_layer(START)?, &task, &mut *optimiser)?;
+        curves.push(LossCurve { name: name.to_owned(), losses });
+    }
+    let title = "Two layers with the same start learn to answer as two lenses do";
+    Ok(loss_curves(title, &curves)?)
+}

@@ -1,0 +1,79 @@
+//! Chapter 19: from the sensors of an engine to how long it will run.
+
+pub mod engine;
+pub mod heads;
+pub mod leak;
+pub mod life;
+pub mod model;
+pub mod reach;
+
+use crate::Entry;
+use crate::numbers::ends;
+use crate::seeds::numbers;
+use anyhow::{Context, Result, ensure};
+use attention::{Rng, SeedableRng};
+use sensors::{Fleet, GROUPS, HEADS, Lived, SEEDS};
+use serde_json::Value;
+
+pub(crate) const FIGURES: [Entry; 2] =
+    [("engine-life", life::figure), ("engine-rows", heads::mean_rows)];
+
+/// Seeds of each measurement.
+pub const N_SEEDS: usize = 5;
+
+/// An engine that no training has seen.
+pub fn lived(fleet: &Fleet, number: usize) -> Lived {
+    // The engines of the training come one after the other from seed 0.
+    fleet.engine(1, &mut Rng::seed_from_u64(5000 + number as u64))
+}
+
+/// The sensors of a group.
+///
+/// # Errors
+/// An unknown group.
+pub fn group(name: &str) -> Result<&'static [usize]> {
+    let found = GROUPS.iter().find(|(group, _)| *group == name);
+    Ok(found.with_context(|| format!("no group {name}"))?.1)
+}
+
+/// The runs of one variant, seed by seed.
+///
+/// # Errors
+/// If it was not measured.
+pub fn runs(variant: &str) -> Result<Vec<Value>> {
+    let all: Vec<Value> = serde_json::from_str(SEEDS)?;
+    let of: Vec<Value> =
+        all.into_iter().filter(|run| run["variant"] == variant).collect();
+    ensure!(!of.is_empty(), "no run of {variant}");
+    Ok(of)
+}
+
+/// Least, median and most of what these runs measured.
+///
+/// # Errors
+/// If a run lacks it.
+pub fn spread(runs: &[Value], key: &str) -> Result<[f64; 3]> {
+    let number =
+        |run: &Value| run[key].as_f64().with_context(|| format!("{key} of {run}"));
+    Ok(ends(runs.iter().map(number).collect::<Result<Vec<f64>>>()?))
+}
+
+/// What was found about the heads of five models, seed by seed.
+///
+/// # Errors
+/// None; the file is in `sensors`.
+pub fn found() -> Result<Vec<Value>> {
+    let found: Vec<Value> = serde_json::from_str(HEADS)?;
+    ensure!(found.len() == N_SEEDS, "{} models", found.len());
+    Ok(found)
+}
+
+/// The RMSE of one model without each head, less that of the whole model.
+///
+/// # Errors
+/// If it was not measured.
+pub fn costs(model: &Value, of: &str) -> Result<Vec<f64>> {
+    let removed = &model["removed"];
+    let whole = removed["whole"].as_f64().context("the whole model")?;
+    Ok(numbers(&removed[of])?.into_iter().map(|without| without - whole).collect())
+}

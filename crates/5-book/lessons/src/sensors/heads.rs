@@ -1,0 +1,152 @@
+//! What the heads of the trained model look at in a window: live.
+
+use crate::Args;
+use crate::live::{Control, Kind, Live, Settings, Shown, Weights};
+use crate::numbers::{along, entropy, share, written};
+use crate::seeds::rows;
+use anyhow::{Context, Result};
+use attention::{Matrix, RowVector};
+use figures::{Figure, Heads, Lines, head_maps, lines};
+use sensors::{GROUPS, N_STEPS, capped};
+
+use super::found;
+use super::model::{N_HEADS, Window, opened, window};
+
+/// Draws the shares of one head in a window next to the readings, which may be given a spike.
+pub const LIVE: Live = Live {
+    name: "engine-heads",
+    ask: "Move the remaining cycles from 5 to 100: what becomes of head 1? Which heads look at the \
+          other end? Then raise a spike (in standard deviations): does any head look at it, and \
+          does the answer change?",
+    weights: Some(Weights::Engines),
+    controls,
+    draw,
+    training: None,
+};
+
+fn controls() -> Vec<Control> {
+    let groups = GROUPS.map(|(name, _)| (name.to_owned(), name.to_owned()));
+    let number =
+        |range: [f64; 2], step: f64, first: f64| Kind::Number { range, step, first };
+    vec![
+        Control::new("head", "Head", Kind::Count { range: [0, N_HEADS - 1], first: 1 }),
+        Control::new("engine", "Engine", Kind::Count { range: [0, 99], first: 0 }),
+        Control::new("remaining", "Cycles that remain", number([0.0, 120.0], 1.0, 5.0)),
+        Control::new("spike", "Spike added", number([-8.0, 8.0], 0.5, 0.0)),
+        Control::new("at", "At reading", number([0.0, 29.0], 1.0, 15.0)),
+        Control::new("group", "In sensors of", Kind::Choice { options: groups.to_vec() }),
+    ]
+}
+
+/// What a head does with a window.
+struct Asked {
+    /// The remaining life that the model gives.
+    says: f64,
+    /// The shares of the last reading.
+    last: RowVector,
+    /// The shares of all thirty, on average.
+    all: RowVector,
+}
+
+fn ask(window: &Window, head: usize) -> Result<Asked> {
+    let steps = opened()?.model.pass(&window.readings)?;
+    let map = &steps.attended.context("the model attends")?.attn[head];
+    let last = map.row(N_STEPS - 1).into_owned();
+    Ok(Asked { says: capped(steps.remaining), last, all: map.row_mean() })
+}
+
+fn draw(settings: &Settings) -> Result<Shown> {
+    let scale = &opened()?.trained.scale;
+    let head = settings.count("head")?;
+    let engine = settings.count("engine")?;
+    let remaining = settings.number("remaining")?.round() as usize;
+    let mut window = window(scale, engine, remaining)?;
+    let without = ask(&window, head)?;
+    let (at, height) =
+        (settings.number("at")?.round() as usize, settings.number("spike")?);
+    let spiked = settings.choice("group")?;
+    window.spike(scale, spiked, at, height)?;
+    let asked = if height == 0.0 { None } else { Some(ask(&window, head)?) };
+    let shown = asked.as_ref().unwrap_or(&without);
+
+    let even = vec![1.0 / N_STEPS as f64; N_STEPS];
+    let line = |name: &str, points| (name.to_owned(), points);
+    let channels = GROUPS.map(|(name, of)| {
+        let channel = scale.channel(&window.readings, |sensor| of.contains(&sensor));
+        line(name, along(&channel))
+    });
+    let panel = |title: &str, lines| Lines {
+        title: title.to_owned(),
+        x: "reading".to_owned(),
+        is_log: false,
+        lines,
+    };
+    let panels = [
+        panel(
+            "share",
+            vec![
+                line("the last reading asks", along(&shown.last)),
+                line("all ask, on average", along(&shown.all)),
+                line("even", along(&even)),
+            ],
+        ),
+        panel("readings, signed so that wear raises them", channels.to_vec()),
+    ];
+    let figure = lines(format!("Head {head} on a window of engine {engine}"), &panels)?;
+
+    let most = shown.last.iter().copied().fold(0.0, f64::max);
+    let place = shown.last.iter().position(|&x| x == most).unwrap_or_default();
+    let bits = entropy(shown.last.iter().copied()) / (N_STEPS as f64).log2();
+    let mut words = format!(
+        "{} cycles remain; the model says {}. Asked by the last reading, head {head} gives most, \
+         {}, to reading {place}, and has {} of the entropy of even shares.",
+        window.remaining,
+        written(shown.says, 0),
+        share(most),
+        share(bits),
+    );
+    if asked.is_some() {
+        words += &format!(
+            " Without the spike the model says {}, and the head gives reading {at} {} instead of \
+             {}.",
+            written(without.says, 0),
+            share(without.last[at]),
+            share(shown.last[at]),
+        );
+    }
+    let numbers = shown.last.iter().chain(shown.all.iter()).copied().collect();
+    Ok(Shown { figure, words, numbers })
+}
+
+/// The mean shares of the trained model's heads over many windows.
+pub(super) fn mean_rows(_: &Args) -> Result<Figure> {
+    let model = &found()?[0]["heads"]["trained"];
+    let of = |asking: &str| -> Result<Matrix> {
+        let rows = rows(&model[asking]["rows"])?;
+        Ok(Matrix::from_row_slice(rows.len(), N_STEPS, &rows.concat()))
+    };
+    let maps = [of("last")?, of("all")?];
+    let heads: Vec<String> = (0..N_HEADS).map(|head| format!("head {head}")).collect();
+    let readings: Vec<String> = (0..N_STEPS).map(|t| t.to_string()).collect();
+    let heads = Heads::new(&maps, &heads, &readings)?;
+    let title = "Around the transition, heads give the end of the window more on average";
+    Ok(head_maps(title, &heads.called(&["the last reading asks", "all thirty ask"])?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_without_and_with_a_spike() {
+        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"5 cycles remain; the model says 8. Asked by the last reading, head 1 gives most, .645, to reading 0, and has .325 of the entropy of even shares.");
+        let spike = [("spike", "8"), ("group", "pressure")];
+        insta::assert_snapshot!(LIVE.at(spike).unwrap().words, @"5 cycles remain; the model says 9. Asked by the last reading, head 1 gives most, .642, to reading 0, and has .329 of the entropy of even shares. Without the spike the model says 8, and the head gives reading 15 .001 instead of .001.");
+    }
+
+    #[test]
+    fn a_window_longer_ago_than_the_engine_has_run_is_its_first() {
+        let scale = &opened().unwrap().trained.scale;
+        assert_eq!(window(scale, 3, 10_000).unwrap().first, 1);
+    }
+}

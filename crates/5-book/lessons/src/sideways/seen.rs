@@ -1,0 +1,197 @@
+//! Which keys a query sees through a window, and what a cache keeps for it: live.
+
+use crate::live::{Control, Kind, Live, Settings, Shown};
+use anyhow::Result;
+use attention::{Matrix, thousands};
+use figures::mask_maps;
+use variants::{Cache, Positions, Window};
+
+/// Draws what each token sees in one layer, and what reaches it through several.
+pub const LIVE: Live = Live {
+    name: "window",
+    ask: "How many layers does the last token need to be reached by token 1 through a window \
+          of 5? And with one sink kept? What does a window half as wide save in the cache, \
+          and what does it cost in layers?",
+    weights: None,
+    controls,
+    draw,
+    training: None,
+};
+
+/// How many tokens there are.
+pub const N_TOKENS: usize = 24;
+/// The width of a head.
+const D_K: usize = 64;
+
+fn controls() -> Vec<Control> {
+    let count = |range, first| Kind::Count { range, first };
+    let shared = [("3", "3"), ("9", "9, one per query head"), ("1", "1")];
+    let shared = shared.map(|(value, name)| (value.to_owned(), name.to_owned())).to_vec();
+    let query =
+        Kind::Number { range: [0.0, (N_TOKENS - 1) as f64], step: 1.0, first: 20.0 };
+    vec![
+        Control::new("query", "Token", query),
+        Control::new("window", "Window, the token included", count([1, N_TOKENS], 5)),
+        Control::new("sinks", "First tokens kept", count([0, 4], 1)),
+        Control::new("causal", "Causal", Kind::Switch { first: true }),
+        Control::new("layers", "Layers", count([1, 6], 2)),
+        Control::new(
+            "kv_heads",
+            "Heads of keys and values",
+            Kind::Choice { options: shared },
+        ),
+    ]
+}
+
+/// What each token sees in one layer: `[n, n]`.
+pub fn sees(window: Window, n_tokens: usize) -> Matrix<bool> {
+    let at = Positions::new(n_tokens, n_tokens);
+    Matrix::from_fn(n_tokens, n_tokens, |i, j| window.sees(at.queries[i], at.keys[j]))
+}
+
+/// What reaches each token through so many layers, one at least.
+pub fn reaches(sees: &Matrix<bool>, n_layers: usize) -> Matrix<bool> {
+    let n = sees.nrows();
+    let through = |first: Matrix<bool>, _| {
+        Matrix::from_fn(n, n, |i, j| (0..n).any(|m| sees[(i, m)] && first[(m, j)]))
+    };
+    (1..n_layers).fold(sees.clone(), through)
+}
+
+/// The cache of one layer behind so many tokens that came one by one.
+///
+/// # Errors
+/// None; the rows fit.
+pub fn cached(window: Window, n_kv_heads: usize, n_tokens: usize) -> Result<Cache<f32>> {
+    let width = n_kv_heads * D_K;
+    let mut cache = Cache::new([width; 2]).with_window(window);
+    let row = Matrix::zeros(1, width);
+    for _ in 0..n_tokens {
+        cache.append(&row, &row)?;
+    }
+    Ok(cache)
+}
+
+fn draw(settings: &Settings) -> Result<Shown> {
+    let query = settings.number("query")?.round() as usize;
+    let (width, is_causal) = (settings.count("window")?, settings.is_on("causal")?);
+    let n_layers = settings.count("layers")?;
+    let n_kv_heads: usize = settings.choice("kv_heads")?.parse()?;
+    let right = if is_causal { 0 } else { width - 1 };
+    let n_sinks = settings.count("sinks")?;
+    let window = Window { right: Some(right), n_sinks, ..Window::last(width)? };
+
+    let one = sees(window, N_TOKENS);
+    let several = reaches(&one, n_layers);
+    let tokens: Vec<String> = (0..N_TOKENS).map(|token| token.to_string()).collect();
+    let through = match n_layers {
+        1 => "through 1 layer".to_owned(),
+        n => format!("through {n} layers"),
+    };
+    let maps = [("what a token sees", &one), (through.as_str(), &several)];
+    let title = format!(
+        "A window of {width}: what each token sees, and what reaches it {through}"
+    );
+    let figure = mask_maps(title, &tokens, &tokens, &maps)?;
+
+    let row = |map: &Matrix<bool>| -> Vec<usize> {
+        (0..N_TOKENS).filter(|&key| map[(query, key)]).collect()
+    };
+    let (seen, reached) = (row(&one), row(&several));
+    let all = cached(Window::default(), n_kv_heads, N_TOKENS)?.bytes();
+    let kept = cached(window, n_kv_heads, N_TOKENS)?;
+    let of_the_cache = match is_causal {
+        true => format!(
+            "Behind {N_TOKENS} tokens the cache of a layer has {}, {} bytes; without a \
+             window it would be {N_TOKENS} rows, {} bytes.",
+            rows(kept.positions().len()),
+            thousands(kept.bytes()),
+            thousands(all)
+        ),
+        false => {
+            "Without a causal mask there is nothing to cache: each new token changes \
+                  those before it."
+                .to_owned()
+        }
+    };
+    let words = format!(
+        "Token {query} sees {} of {N_TOKENS} tokens: {}. {}{} it is reached by {}. \
+         {of_the_cache}",
+        seen.len(),
+        runs(&seen),
+        through[..1].to_uppercase(),
+        &through[1..],
+        reached.len(),
+    );
+    let flags = one.iter().chain(&several).map(|&it| f64::from(u8::from(it)));
+    let bytes = if is_causal { [kept.bytes(), all].to_vec() } else { Vec::new() };
+    let numbers = flags.chain(bytes.into_iter().map(|it| it as f64)).collect();
+    Ok(Shown { figure, words, numbers })
+}
+
+/// `1 row`, `6 rows`.
+fn rows(n: usize) -> String {
+    if n == 1 { "1 row".to_owned() } else { format!("{n} rows") }
+}
+
+/// Rising numbers, runs of them shortly: `0 and 16 to 20`.
+fn runs(numbers: &[usize]) -> String {
+    let runs = numbers.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
+        [one] => one.to_string(),
+        [one, other] => format!("{one}, {other}"),
+        [first, .., last] => format!("{first} to {last}"),
+        [] => String::new(),
+    });
+    runs.collect::<Vec<_>>().join(" and ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_at_first_and_at_the_ends() {
+        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"Token 20 sees 6 of 24 tokens: 0 and 16 to 20. Through 2 layers it is reached by 10. Behind 24 tokens the cache of a layer has 6 rows, 9,216 bytes; without a window it would be 24 rows, 36,864 bytes.");
+        let all = [("window", "24"), ("layers", "1"), ("causal", "off"), ("query", "0")];
+        insta::assert_snapshot!(LIVE.at(all).unwrap().words, @"Token 0 sees 24 of 24 tokens: 0 to 23. Through 1 layer it is reached by 24. Without a causal mask there is nothing to cache: each new token changes those before it.");
+        let alone = [("window", "1"), ("sinks", "0"), ("layers", "6"), ("kv_heads", "1")];
+        insta::assert_snapshot!(LIVE.at(alone).unwrap().words, @"Token 20 sees 1 of 24 tokens: 20. Through 6 layers it is reached by 1. Behind 24 tokens the cache of a layer has 1 row, 512 bytes; without a window it would be 24 rows, 12,288 bytes.");
+    }
+
+    /// What a token sees is what the cache has when it is the newest.
+    #[test]
+    fn the_cache_keeps_what_the_newest_token_sees() {
+        for width in [1, 2, 5, 24] {
+            for n_sinks in [0, 1, 4] {
+                let window =
+                    Window { right: Some(0), n_sinks, ..Window::last(width).unwrap() };
+                let map = sees(window, N_TOKENS);
+                for newest in 0..N_TOKENS {
+                    let cache = cached(window, 1, newest + 1).unwrap();
+                    let seen: Vec<i64> = (0..N_TOKENS)
+                        .filter(|&key| map[(newest, key)])
+                        .map(|key| key as i64)
+                        .collect();
+                    assert_eq!(cache.positions(), seen, "{width} {n_sinks} {newest}");
+                }
+            }
+        }
+    }
+
+    /// A window of w reaches w − 1 further back with each layer.
+    #[test]
+    fn each_layer_reaches_as_far_again() {
+        for width in [1usize, 3, 5] {
+            let map =
+                sees(Window { right: Some(0), ..Window::last(width).unwrap() }, N_TOKENS);
+            for n_layers in 1..=6 {
+                let n = reaches(&map, n_layers)
+                    .row(N_TOKENS - 1)
+                    .iter()
+                    .filter(|it| **it)
+                    .count();
+                assert_eq!(n, (n_layers * (width - 1) + 1).min(N_TOKENS));
+            }
+        }
+    }
+}

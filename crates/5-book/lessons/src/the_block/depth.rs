@@ -1,0 +1,171 @@
+//! A deep stack at its start: what the residual and the norm do for it.
+
+use crate::numbers::along;
+use anyhow::Result;
+use attention::{
+    Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix,
+};
+use block::{Block, FeedForward, LayerNorm, Norm, Stack, StackPass, Sublayer};
+use figures::Lines;
+use fused_heads::FusedAttention;
+
+/// The width of a token.
+pub const D_MODEL: usize = 16;
+/// The number of heads.
+pub const N_HEADS: usize = 2;
+/// The width within the feed-forward layers.
+pub const D_FF: usize = 64;
+/// The length of the sequence.
+pub const N_TOKENS: usize = 8;
+/// How many blocks the chapter stacks.
+pub const N_BLOCKS: usize = 24;
+
+/// Where the norms of a stack stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Nowhere.
+    None,
+    /// Before each layer, and one behind the last block.
+    Before,
+    /// After each sum.
+    After,
+}
+
+/// What a stack is built with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setting {
+    /// Whether each layer's input is added to what it says.
+    pub residual: bool,
+    /// Where the norms stand.
+    pub place: Place,
+    /// How many blocks it has.
+    pub n_blocks: usize,
+}
+
+/// What the chapter's figure compares.
+pub const SHOWN: [Setting; 5] = [
+    Setting { residual: true, place: Place::Before, n_blocks: N_BLOCKS },
+    Setting { residual: true, place: Place::After, n_blocks: N_BLOCKS },
+    Setting { residual: true, place: Place::None, n_blocks: N_BLOCKS },
+    Setting { residual: false, place: Place::Before, n_blocks: N_BLOCKS },
+    Setting { residual: false, place: Place::None, n_blocks: N_BLOCKS },
+];
+
+impl Setting {
+    /// All six, 24 blocks deep.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let places = [Place::None, Place::Before, Place::After];
+        [true, false].into_iter().flat_map(move |residual| {
+            places.map(|place| Self { residual, place, n_blocks: N_BLOCKS })
+        })
+    }
+
+    /// What it is called: `residual, norm before`.
+    pub fn name(&self) -> &'static str {
+        match (self.residual, self.place) {
+            (true, Place::None) => "residual, no norm",
+            (true, Place::Before) => "residual, norm before",
+            (true, Place::After) => "residual, norm after",
+            (false, Place::None) => "neither",
+            (false, Place::Before) => "norm before, no residual",
+            (false, Place::After) => "norm after, no residual",
+        }
+    }
+
+    fn norm(&self) -> Norm {
+        match self.place {
+            Place::None => Norm::None,
+            Place::Before => Norm::Before(LayerNorm::identity(D_MODEL)),
+            Place::After => Norm::After(LayerNorm::identity(D_MODEL)),
+        }
+    }
+
+    /// A stack with random parameters, the same for every setting.
+    ///
+    /// # Errors
+    /// None; the sizes fit.
+    pub fn stack(&self, rng: &mut Rng) -> Result<Stack<FusedAttention>> {
+        let dims = Dims::new(D_MODEL, N_HEADS)?;
+        let mut block = || {
+            let parameters = LayerParameters::random(dims, true, rng);
+            let ffn = FeedForward::random(D_MODEL, D_FF, rng);
+            let residual = self.residual;
+            Block {
+                attention: Sublayer {
+                    residual,
+                    ..Sublayer::new(FusedAttention::new(&parameters), self.norm())
+                },
+                feed_forward: Some(Sublayer {
+                    residual,
+                    ..Sublayer::new(ffn, self.norm())
+                }),
+            }
+        };
+        let blocks = (0..self.n_blocks).map(|_| block()).collect();
+        let last_norm =
+            (self.place == Place::Before).then(|| LayerNorm::identity(D_MODEL));
+        Ok(Stack { blocks, last_norm })
+    }
+}
+
+/// What was measured along a stack: before the first block, and after each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Depth {
+    /// The size of the gradient there, as a part of that after the last block.
+    pub gradients: Vec<f64>,
+    /// The spread of the tokens' entries.
+    pub scales: Vec<f64>,
+    /// How far tokens are from their mean, as a part of how large they are: 0 where all
+    /// are the same.
+    pub apart: Vec<f64>,
+}
+
+/// Random tokens through a fresh stack, and a random gradient back.
+///
+/// # Errors
+/// None; the sizes fit.
+pub fn measure(setting: &Setting, seed: u64) -> Result<Depth> {
+    let rng = &mut Rng::seed_from_u64(seed);
+    let x = random_matrix(N_TOKENS, D_MODEL, 1.0, rng);
+    let d_out = random_matrix(N_TOKENS, D_MODEL, 1.0, rng);
+    let stack = setting.stack(rng)?;
+    let pass = StackPass::forward(&stack, &Batch::new(1, x.clone())?, &[Mask::None])?;
+    let hidden = std::iter::once(&x).chain(pass.blocks().iter().map(|block| block.out()));
+    let spread = |x: &Matrix| x.norm() / (x.len() as f64).sqrt();
+    let (scales, apart) = hidden.map(|x| (spread(x), apart(x))).unzip();
+    let d = pass.backward(&d_out)?;
+    // What reaches the last block's output: behind it there may be a norm.
+    let top = d.d_last_norm.as_ref().map_or(&d_out, |d_norm| &d_norm.d_x);
+    let gradients = d.blocks.iter().map(|block| block.d_x().norm() / top.norm());
+    Ok(Depth { gradients: gradients.chain([1.0]).collect(), scales, apart })
+}
+
+fn apart(tokens: &Matrix) -> f64 {
+    let mean = tokens.row_mean();
+    let off =
+        Matrix::from_fn(tokens.nrows(), tokens.ncols(), |i, j| tokens[(i, j)] - mean[j]);
+    // Where nothing is left, so much as an axis of powers of ten can show.
+    (off.norm() / tokens.norm()).max(f64::EPSILON)
+}
+
+/// Gradients of these stacks, and how far tokens are apart in them, to be drawn.
+///
+/// # Errors
+/// None; the sizes fit.
+pub fn panels(settings: &[Setting], seed: u64) -> Result<[Lines; 2]> {
+    let panel = |title: &str| Lines {
+        title: title.to_owned(),
+        x: "after block".to_owned(),
+        is_log: true,
+        lines: Vec::new(),
+    };
+    let titles = ["gradient, as a part of that at the top", "how far tokens are apart"];
+    let mut panels = titles.map(panel);
+    for setting in settings {
+        let depth = measure(setting, seed)?;
+        for (panel, numbers) in panels.iter_mut().zip([depth.gradients, depth.apart]) {
+            panel.lines.push((setting.name().to_owned(), along(&numbers)));
+        }
+    }
+    Ok(panels)
+}

@@ -1,0 +1,133 @@
+//! The paper's table of positions, and which of them are alike: live.
+
+use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::numbers::{along, written};
+use anyhow::Result;
+use attention::{Matrix, Rng, SeedableRng, random_matrix};
+use block::sinusoidal;
+use figures::{Lines, lines};
+
+/// Draws the table as waves, and one position next to all others.
+pub const LIVE: Live = Live {
+    name: "positions",
+    ask: "Move the position: what happens to its similarity with the others? Try a table \
+          as a training begins with, and move it again. What does a larger width change?",
+    weights: None,
+    controls,
+    draw,
+    training: None,
+};
+
+/// How many positions are drawn.
+pub const N_POSITIONS: usize = 64;
+/// How many of the table's waves are drawn.
+const N_WAVES: usize = 4;
+
+fn controls() -> Vec<Control> {
+    let choice = |options: &[(&str, &str)]| {
+        let named = |&(value, name): &(&str, &str)| (value.to_owned(), name.to_owned());
+        Kind::Choice { options: options.iter().map(named).collect() }
+    };
+    let tables =
+        choice(&[("sinusoidal", "sinusoidal"), ("random", "random, to be learned")]);
+    let widths = choice(&[("64", "64"), ("16", "16"), ("256", "256")]);
+    let position =
+        Kind::Number { range: [0.0, (N_POSITIONS - 1) as f64], step: 1.0, first: 20.0 };
+    vec![
+        Control::new("position", "Position", position),
+        Control::new("table", "Table", tables),
+        Control::new("width", "Width d_model", widths),
+    ]
+}
+
+/// The table's dot products of one position with every other, as a part of that with
+/// itself.
+pub fn similarities(table: &Matrix, position: usize) -> Vec<f64> {
+    let own = table.row(position);
+    table.row_iter().map(|row| row.dot(&own) / own.norm_squared()).collect()
+}
+
+/// Some of the table's columns, from the fastest wave to a slow one.
+fn waves(table: &Matrix) -> Vec<(String, Vec<[f64; 2]>)> {
+    let d_model = table.ncols();
+    let wave = |nth: usize| {
+        let column = 2 * (nth * d_model / 2 / N_WAVES);
+        let points = table.column(column);
+        (format!("entry {column}"), along(points))
+    };
+    (0..N_WAVES).map(wave).collect()
+}
+
+fn draw(settings: &Settings) -> Result<Shown> {
+    let position = settings.number("position")?.round() as usize;
+    let d_model: usize = settings.choice("width")?.parse()?;
+    let kind = settings.choice("table")?;
+    let table: Matrix = match kind {
+        "sinusoidal" => sinusoidal(N_POSITIONS, d_model),
+        _ => random_matrix(N_POSITIONS, d_model, 1.0, &mut Rng::seed_from_u64(1)),
+    };
+    let alike = similarities(&table, position);
+    let away = |other: usize| other as f64 - position as f64;
+    let points = alike.iter().enumerate().map(|(other, &it)| [away(other), it]);
+    let panels = [
+        Lines {
+            title: "some entries of the table".to_owned(),
+            x: "position".to_owned(),
+            is_log: false,
+            lines: waves(&table),
+        },
+        Lines {
+            title: format!("similarity with position {position}"),
+            x: "steps away".to_owned(),
+            is_log: false,
+            lines: vec![("similarity".to_owned(), points.collect())],
+        },
+    ];
+    let title = match kind {
+        "sinusoidal" => {
+            "How alike two positions are depends on the steps between them alone"
+        }
+        _ => "In a table that has learned nothing, no two positions are alike",
+    };
+    let at = |steps: usize| {
+        let there = [position.checked_sub(steps), Some(position + steps)];
+        let there = there.into_iter().filter_map(|place| alike.get(place?));
+        there.map(|&it| written(it, 2)).collect::<Vec<_>>().join(" and ")
+    };
+    let words = format!(
+        "Position {position}, {kind} table of width {d_model}: its similarity with \
+         the positions 1 step away is {}, with those 8 steps away {}.",
+        at(1),
+        at(8)
+    );
+    Ok(Shown { figure: lines(title, &panels)?, words, numbers: alike })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn similarity_depends_on_the_steps_alone() {
+        for d_model in [16, 64, 256] {
+            let table = sinusoidal(N_POSITIONS, d_model);
+            let from_20 = similarities(&table, 20);
+            for position in 0..N_POSITIONS {
+                for (other, found) in similarities(&table, position).iter().enumerate() {
+                    let steps = other.abs_diff(position);
+                    let there = if steps <= 20 { 20 - steps } else { 20 + steps };
+                    if let Some(expected) = from_20.get(there) {
+                        assert!((found - expected).abs() < 1e-12, "{position} {other}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_both_tables() {
+        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"Position 20, sinusoidal table of width 64: its similarity with the positions 1 step away is 0.97 and 0.97, with those 8 steps away 0.7 and 0.7.");
+        let first = [("table", "random"), ("position", "0")];
+        insta::assert_snapshot!(LIVE.at(first).unwrap().words, @"Position 0, random table of width 64: its similarity with the positions 1 step away is 0.15, with those 8 steps away −0.11.");
+    }
+}

@@ -1,0 +1,186 @@
+//! A softmax in blocks with numbers that can be followed by hand, from `kernels`: live.
+
+use anyhow::Result;
+use attention::OnlineSoftmax;
+use attention::{Matrix, softmax_rows, weighted_values};
+use figures::{OnlineStep, OnlineSteps, online_softmax};
+
+use crate::live::{Control, Kind, Live, Settings, Shown};
+
+/// Follows one query through the keys that its reader types, block by block.
+pub const LIVE: Live = Live {
+    name: "online-softmax",
+    ask: "A score that is larger by 1 counts twice. Give key 7 a score of 10000: 2¹⁰⁰⁰⁰ is \
+          more than any float can hold. What does the last correction make of all that came \
+          before? Now let the scores fall from key to key: what is every correction after \
+          the first? Does the size of the blocks change o / l?",
+    weights: None,
+    controls,
+    draw,
+    training: None,
+};
+
+/// e to the scores: eight keys of one query.
+pub const POWERS: [f32; 8] = [2.0, 4.0, 8.0, 2.0, 16.0, 4.0, 8.0, 4.0];
+/// The same scores, in units of ln 2.
+const SCORES: [f64; 8] = [1.0, 2.0, 3.0, 1.0, 4.0, 2.0, 3.0, 2.0];
+/// Each key's value, one number.
+pub const VALUES: [f32; 8] = [10.0, 25.0, 40.0, 8.0, 16.0, 4.0, 2.0, 30.0];
+/// How many keys come at a time.
+const BLOCK: usize = 2;
+/// What a score can be in units of ln 2, and a value.
+const MOST: f64 = 15_000.0;
+
+fn controls() -> Vec<Control> {
+    let entries: Vec<f64> = SCORES.into_iter().chain(VALUES.map(f64::from)).collect();
+    let keys = Kind::Matrix {
+        rows: vec!["score / ln 2".to_owned(), "value".to_owned()],
+        columns: (0..SCORES.len()).map(|key| key.to_string()).collect(),
+        most: MOST,
+        first: Matrix::from_row_slice(2, SCORES.len(), &entries),
+    };
+    let block = Kind::Count { range: [1, SCORES.len()], first: BLOCK };
+    vec![
+        Control::new("keys", "Keys", keys),
+        Control::new("block", "Keys in a block", block),
+    ]
+}
+
+/// What is kept after each block of the first settings.
+pub fn steps() -> Vec<OnlineStep> {
+    let keys = Matrix::from_fn(2, POWERS.len(), |row, key| match row {
+        0 => POWERS[key].ln(),
+        _ => VALUES[key],
+    });
+    in_blocks(&keys, BLOCK)
+}
+
+/// Through f64: what an `f32::exp` makes of its last digit differs from machine to machine.
+fn exp(x: f32) -> f32 {
+    f64::from(x).exp() as f32
+}
+
+/// What is kept after each block; `keys` has the scores above the values.
+fn in_blocks(keys: &Matrix<f32>, n_keys: usize) -> Vec<OnlineStep> {
+    let mut online = OnlineSoftmax::new(1, 1);
+    let block = |first: usize| {
+        let n = n_keys.min(keys.ncols() - first);
+        let before = online.maximum[0];
+        let scores = keys.view((0, first), (1, n)).into_owned();
+        let v = keys.view((1, first), (1, n)).transpose(); // [n, 1]
+        let all = |numbers: &mut [f32]| numbers.iter_mut().for_each(|x| *x = exp(*x));
+        online.take_in(scores, v.as_view(), all);
+
+        let (n_seen, maximum) = (first + n, online.maximum[0]);
+        let seen = (0..n_seen).map(|key| keys[(0, key)]);
+        OnlineStep {
+            n_seen,
+            maximum: f64::from(maximum),
+            correction: f64::from(exp(before - maximum)),
+            counts: seen.map(|s| f64::from(exp(s - maximum))).collect(),
+            sum: f64::from(online.sum[0]),
+            out: f64::from(online.out[0]),
+            average: f64::from(online.clone().finish()[0]),
+        }
+    };
+    (0..keys.ncols()).step_by(n_keys).map(block).collect()
+}
+
+fn draw(settings: &Settings) -> Result<Shown> {
+    let (mut keys, n_keys) = (settings.matrix("keys")?.clone(), settings.count("block")?);
+    keys.row_mut(0).scale_mut(std::f64::consts::LN_2);
+    let keys = keys.map(|entry| entry as f32);
+    let steps = in_blocks(&keys, n_keys);
+    let rows = keys.map(f64::from);
+    let [scores, values] = [0, 1].map(|i| rows.row(i).into_owned());
+    let title = format!(
+        "A softmax in blocks of {n_keys}: when a larger score comes, what was added up \
+         before is corrected by one factor"
+    );
+    let it = OnlineSteps {
+        scores: scores.as_slice(),
+        values: values.as_slice(),
+        steps: &steps,
+    };
+    let figure = online_softmax(title, it)?;
+
+    let shares = softmax_rows(rows.rows(0, 1).into_owned());
+    let at_once = weighted_values(&shares, rows.rows(1, 1).transpose().as_view())[0];
+    let average = steps[steps.len() - 1].average;
+    let difference = (average - at_once).abs();
+    let rises = steps.windows(2).filter(|pair| pair[0].maximum < pair[1].maximum).count();
+    let words = format!(
+        "Block by block, in f32, o / l is {average:.3} at the end; a softmax over all keys \
+         at once, in f64, gives {at_once:.3}. They differ by {}. The maximum rose in {rises} \
+         of the {} blocks after the first.",
+        small(difference),
+        steps.len() - 1
+    );
+    let kept = steps.iter().flat_map(|step| {
+        let OnlineStep { maximum, correction, counts, sum, out, average, .. } = step;
+        [maximum, correction, sum, out, average].into_iter().chain(counts)
+    });
+    let numbers = kept.copied().chain([at_once, difference]).collect();
+    Ok(Shown { figure, words, numbers })
+}
+
+/// `8e-10`, and 0 as it is.
+fn small(number: f64) -> String {
+    if number == 0.0 { "0".to_owned() } else { format!("{number:.0e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plain::{softmax, weighted_sum};
+
+    /// What comes out in blocks, and what at once.
+    fn both(keys: &str, block: &str) -> [f64; 2] {
+        let shown = LIVE.at([("keys", keys), ("block", block)]).unwrap();
+        let numbers = shown.numbers;
+        assert!(numbers.iter().all(|it| it.is_finite()), "{keys}: {numbers:?}");
+        let [.., at_once, difference] = numbers[..] else { panic!("{numbers:?}") };
+        assert!(!shown.words.contains("NaN"));
+        [difference, at_once]
+    }
+
+    #[test]
+    fn at_first_it_shows_the_powers_of_the_chapter() {
+        let shown = LIVE.at([]).unwrap();
+        let in_chapter = steps();
+        assert_eq!(shown.numbers[0], in_chapter[0].maximum);
+        let last = &in_chapter[in_chapter.len() - 1];
+        for (count, power) in last.counts.iter().zip(POWERS) {
+            assert!((count - f64::from(power) / 16.0).abs() < 1e-7);
+        }
+        insta::assert_snapshot!(shown.words, @"Block by block, in f32, o / l is 18.000 at the end; a softmax over all keys at once, in f64, gives 18.000. They differ by 8e-10. The maximum rose in 2 of the 3 blocks after the first.");
+    }
+
+    #[test]
+    fn blocks_of_any_size_give_the_average_of_the_loops() {
+        let scores = SCORES.map(|s| s * std::f64::consts::LN_2);
+        let values = VALUES.map(|v| vec![f64::from(v)]);
+        let [expected] = weighted_sum(&softmax(&scores), &values)[..] else { panic!() };
+        for block in 1..=8 {
+            let keys = controls()[0].first();
+            let [difference, at_once] = both(&keys, &block.to_string());
+            assert!((at_once - expected).abs() < 1e-6, "{at_once} and not {expected}");
+            assert!(difference < 1e-5, "{block}: {difference:e}");
+        }
+    }
+
+    #[test]
+    fn scores_far_apart_rise_and_fall_without_overflow() {
+        let row = |entries: [f64; 8]| entries.map(|it| it.to_string()).join(",");
+        let far = [-MOST, MOST, -1e4, 1e4, 0.0, MOST, -MOST, 1.0];
+        for scores in [far, [MOST; 8], [-MOST; 8], [0.0; 8]] {
+            for values in [far, [MOST; 8], [0.0; 8]] {
+                for block in ["1", "2", "3", "8"] {
+                    let keys = format!("{};{}", row(scores), row(values));
+                    let [difference, _] = both(&keys, block);
+                    assert!(difference <= 1e-6 * MOST, "{keys}: {difference:e}");
+                }
+            }
+        }
+    }
+}

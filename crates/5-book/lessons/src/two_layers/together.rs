@@ -1,0 +1,247 @@
+//! Two layers trained in a small world while a reader looks on: live.
+
+use std::sync::OnceLock;
+
+use crate::live::{Control, Kind, Live, Settings, Shown, Training};
+use anyhow::Result;
+use attention::{Matrix, Rng, SeedableRng};
+use figures::{LayersTogether, layers_together};
+use training::{
+    Architecture, Error, HeadShares, PredictorLook, PredictorTrainer, PredictorTraining,
+    Removal, Repeats, Schedule, Sequences,
+};
+
+/// Trains the small world as its reader sets it.
+pub const LIVE: Live = Live {
+    name: "two-layers",
+    ask: "Train with seed 1 and remove a head of each layer: how much is left? Then seed 0: \
+          does its first layer look where that of seed 1 did? Then one layer with four \
+          heads: how far does it get?",
+    weights: None,
+    controls,
+    draw,
+    training: Some(begin),
+};
+
+/// With it, the first layer comes to look at the token before; with 0 it does not.
+const FIRST_SEED: usize = 1;
+const MOST_LAYERS: usize = 3;
+const MOST_HEADS: usize = 4;
+
+fn controls() -> Vec<Control> {
+    let heads = (0..MOST_LAYERS).flat_map(|l| (0..MOST_HEADS).map(move |i| [l, i]));
+    let options =
+        heads.map(|[l, i]| (format!("{l}.{i}"), format!("layer {l}, head {i}")));
+    let none = ("no".to_owned(), "none".to_owned());
+    let options = std::iter::once(none).chain(options).collect();
+    let removed = Kind::Choice { options };
+    let count = |range, first| Kind::Count { range, first };
+    let on = || Kind::Switch { first: true };
+    vec![
+        Control::new("layers", "Layers", count([1, MOST_LAYERS], 2)),
+        Control::new("heads", "Heads per layer", count([1, MOST_HEADS], 2)),
+        Control::new("positions", "Positions", on()),
+        Control::new("residual", "Residual", on()),
+        Control::new("seed", "Seed", count([0, 9999], FIRST_SEED)),
+        Control::new("steps", "Steps", count([100, 2000], 800)),
+        Control::new("removed", "Removed", removed).at_any_time(),
+    ]
+}
+
+/// What is trained, and how.
+#[derive(Debug, Clone, PartialEq)]
+struct Plan {
+    built: Architecture,
+    schedule: Schedule,
+}
+
+impl Plan {
+    fn first() -> Self {
+        Self { built: Architecture::SMALL, schedule: Schedule::small(FIRST_SEED as u64) }
+    }
+
+    fn of(settings: &Settings) -> Result<Self> {
+        let built = Architecture {
+            n_layers: settings.count("layers")?,
+            n_heads: settings.count("heads")?,
+            positions: settings.is_on("positions")?,
+            residual: settings.is_on("residual")?,
+            ..Architecture::SMALL
+        };
+        let seed = settings.count("seed")? as u64;
+        let n_steps = settings.count("steps")?;
+        Ok(Self { built, schedule: Schedule { n_steps, ..Schedule::small(seed) } })
+    }
+
+    fn begin(self) -> Result<PredictorTrainer> {
+        Ok(PredictorTrainer::new(self.built, Repeats::small(), self.schedule)?)
+    }
+}
+
+/// The training of the chapter's own pictures. It takes a second or two, and two figures
+/// show it.
+///
+/// # Errors
+/// As [`PredictorTrainer::new`].
+pub fn first() -> Result<&'static PredictorTraining> {
+    static FIRST: OnceLock<PredictorTraining> = OnceLock::new();
+    if let Some(trained) = FIRST.get() {
+        return Ok(trained);
+    }
+    let trained = Plan::first().begin()?.finish()?;
+    Ok(FIRST.get_or_init(|| trained))
+}
+
+/// What the tokens of the first test sequence are called: a letter each.
+pub fn tokens(test: &Sequences) -> Vec<String> {
+    let letter = |&id: &usize| char::from(b'a' + id as u8).to_string();
+    test.ids[..test.n_tokens].iter().map(letter).collect()
+}
+
+/// A head with what it is shown for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ShownHead {
+    /// Its layer.
+    pub layer: usize,
+    /// Its number in it.
+    pub head: usize,
+    /// What kind of token it gives most to: `the token before`.
+    pub looks_at: &'static str,
+    /// The mean share that it gives to that.
+    pub share: f64,
+}
+
+impl ShownHead {
+    /// The head of a layer that gives most to any of these kinds of tokens.
+    fn most(layer: usize, kinds: &[(&'static str, &Matrix)]) -> Self {
+        let heads = |(looks_at, shares): &(&'static str, &Matrix)| {
+            let (head, share) = shares.row(layer).transpose().argmax();
+            Self { layer, head, looks_at: *looks_at, share }
+        };
+        let larger = |a: Self, b: Self| if b.share > a.share { b } else { a };
+        let none = Self { layer, head: 0, looks_at: "", share: f64::NEG_INFINITY };
+        kinds.iter().map(heads).fold(none, larger)
+    }
+}
+
+/// The head of the first layer that gives most to the token before or to the last same one,
+/// and the head of the last layer that gives most to the token after the last same one.
+pub fn shown_heads(look: &PredictorLook) -> [ShownHead; 2] {
+    let HeadShares { previous, last_same, after_last_same, .. } = &look.shares;
+    let first = [("the token before", previous), ("the last same token", last_same)];
+    let last = [("what follows the last same", after_last_same)];
+    [ShownHead::most(0, &first), ShownHead::most(previous.nrows() - 1, &last)]
+}
+
+fn removed(settings: &Settings) -> Result<Option<[usize; 2]>> {
+    let chosen = settings.choice("removed")?;
+    let Some((layer, head)) = chosen.split_once('.') else { return Ok(None) };
+    Ok(Some([layer.parse()?, head.parse()?]))
+}
+
+fn draw(settings: &Settings) -> Result<Shown> {
+    let (plan, removed) = (Plan::of(settings)?, removed(settings)?);
+    if plan == Plan::first() {
+        let first = first()?;
+        return shown(&plan.schedule, first, first.last(), removed);
+    }
+    let schedule = plan.schedule.clone();
+    let trained = plan.begin()?.finish()?;
+    shown(&schedule, &trained, trained.last(), removed)
+}
+
+fn begin(settings: &Settings) -> Result<Box<dyn Training>> {
+    Ok(Box::new(Shows(Plan::of(settings)?.begin()?)))
+}
+
+/// The training, as a page follows it.
+struct Shows(PredictorTrainer);
+
+impl Training for Shows {
+    fn step(&mut self) -> Result<()> {
+        self.0.step()?;
+        Ok(())
+    }
+
+    fn progress(&self) -> [usize; 2] {
+        [self.0.so_far().losses.len(), self.0.schedule().n_steps]
+    }
+
+    fn shown(&self, settings: &Settings) -> Result<Shown> {
+        shown(self.0.schedule(), self.0.so_far(), &self.0.look()?, removed(settings)?)
+    }
+}
+
+/// A training as it is at a look, which need not be among those that it holds.
+fn shown(
+    schedule: &Schedule,
+    trained: &PredictorTraining,
+    now: &PredictorLook,
+    removed: Option<[usize; 2]>,
+) -> Result<Shown> {
+    let without = |at| {
+        let rng = &mut Rng::seed_from_u64(schedule.seed);
+        trained.model.score_without(at, &trained.test, Removal::Mean, rng)
+    };
+    let without = removed.map(|at| Ok::<_, Error>((at, without(at)?))).transpose()?;
+    let is_new = trained.last().step < now.step;
+    let looks = trained.looks.iter().chain(is_new.then_some(now));
+    let (steps, scores): (Vec<usize>, Vec<f64>) =
+        looks.map(|look| (look.step, look.score)).unzip();
+
+    let maps = shown_heads(now).map(|ShownHead { layer, head, looks_at, .. }| {
+        (format!("layer {layer}, head {head}: {looks_at}"), now.maps[layer][head].clone())
+    });
+    let tokens = tokens(&trained.test);
+    let together = LayersTogether {
+        n_steps: schedule.n_steps,
+        steps: &steps,
+        scores: &scores,
+        tokens: &tokens,
+        maps: &maps,
+    };
+    let figure = layers_together(title(schedule, now, without), together)?;
+    let numbers = steps.iter().map(|&step| step as f64).chain(scores.iter().copied());
+    let maps = maps.iter().flat_map(|(_, map)| map.iter().copied());
+    let left = without.map(|(_, score)| score);
+    Ok(Shown {
+        figure,
+        words: words(schedule, now, without),
+        numbers: numbers.chain(maps).chain(left).collect(),
+    })
+}
+
+/// A head that is removed, and the score without it.
+type Without = Option<([usize; 2], f64)>;
+
+fn percent(score: f64) -> String {
+    format!("{:.1} %", 100.0 * score)
+}
+
+fn title(schedule: &Schedule, now: &PredictorLook, without: Without) -> String {
+    let (seed, step, score) = (schedule.seed, now.step, percent(now.score));
+    let layers = match now.maps.len() {
+        1 => "1 layer gets".to_owned(),
+        n => format!("{n} layers get"),
+    };
+    let without = without.map_or(String::new(), |([layer, head], left)| {
+        format!(", and {} without head {head} of layer {layer}", percent(left))
+    });
+    format!("Seed {seed}, step {step}: {layers} {score} right{without}")
+}
+
+fn words(schedule: &Schedule, now: &PredictorLook, without: Without) -> String {
+    let shares = shown_heads(now).map(|ShownHead { layer, head, looks_at, share }| {
+        format!("head {head} of layer {layer} gives {share:.2} to {looks_at}")
+    });
+    let without = without.map_or(String::new(), |([layer, head], left)| {
+        format!(" With head {head} of layer {layer} at its mean: {}.", percent(left))
+    });
+    format!(
+        "After {} of {} steps {} of what can be known is right. On average, {}.{without}",
+        now.step,
+        schedule.n_steps,
+        percent(now.score),
+        shares.join(", and "),
+    )
+}

@@ -1,0 +1,205 @@
+//! One, two, three and four heads on the lookups.
+
+use attention::{Rng, SeedableRng, thousands};
+use lessons::heads_that_specialise::{self, lookups, score};
+use lessons::numbers::ends;
+use serde_json::Value;
+use training::{LOOKUPS, Lookups, Model};
+
+use super::{ROLES, by_role, lost, numbers, percent, points, rows};
+use crate::quote::{Table, assert_quote, values};
+
+#[test]
+fn ten_seeds_for_each_number_of_heads() {
+    let mut table = Table::new([
+        ("heads", 5),
+        ("steps", 7),
+        ("least", 9),
+        ("median", 9),
+        ("most", 9),
+        ("seeds with all ≥ 99 %", 23),
+    ]);
+    let mut quoted = Vec::new();
+    for (n_heads, n_steps) in
+        [(1, 1000), (1, 4000), (2, 1000), (3, 1000), (4, 1000), (6, 1000), (8, 1000)]
+    {
+        let of = heads_that_specialise::runs(LOOKUPS, n_heads, n_steps).unwrap();
+        let all_right = |run: &&Value| numbers(&run["scores"]).iter().all(|&s| s >= 0.99);
+        let n_right = of.iter().filter(all_right).count().to_string();
+        let scores = of.iter().map(|run| score(run).unwrap());
+        let [least, median, most] = ends(scores).map(percent);
+        let [heads, steps] = [n_heads, n_steps].map(|n| n.to_string());
+        table.row([&heads, &steps, &least, &median, &most, &n_right]);
+        for (name, value) in [("least", least), ("median", median), ("most", most)] {
+            quoted.push((format!("h{n_heads}_{n_steps}_{name}"), value));
+        }
+    }
+    assert_quote!("heads_that_specialise_heads", table.text());
+
+    let rng = &mut Rng::seed_from_u64(0);
+    let task = Lookups::default();
+    let of = |n_heads, rng: &mut Rng| Model::random(&task, n_heads, rng).unwrap();
+    let n_parameters = [1, 2, 3, 4, 6, 8].map(|n_heads| of(n_heads, rng).n_parameters());
+    assert!(n_parameters.iter().all(|&n| n == n_parameters[0]));
+    let settings = Lookups::settings(3, 0);
+    quoted.extend([
+        ("parameters".into(), thousands(n_parameters[0])),
+        ("d_model".into(), Lookups::D_MODEL.to_string()),
+        ("identities".into(), Lookups::N_IDENTITIES.to_string()),
+        ("guess".into(), percent(1.0 / Lookups::N_IDENTITIES as f64)),
+        ("steps".into(), thousands(settings.n_steps)),
+        ("batch".into(), settings.batch.to_string()),
+        ("seen".into(), thousands(settings.n_steps * settings.batch)),
+        ("n_test".into(), settings.n_test.to_string()),
+        ("rate".into(), settings.rate.to_string()),
+    ]);
+    assert_quote!("heads_that_specialise_heads_values", values(&quoted));
+}
+
+#[test]
+fn one_head_codes_who_by_size() {
+    let of = lookups(1).unwrap();
+    let size = |key: &str| ends(of.iter().map(|run| run["sizes"][key].as_f64().unwrap()));
+    let mut table = Table::new([("", -55), ("median of ten seeds", 21)]);
+    for (key, what) in [
+        ("by_identity", "variance of log shares explained by identity"),
+        ("by_role", "explained by role"),
+        ("as_is", "right with its own shares"),
+        ("equal", "right with the three shares made equal"),
+        ("exchanged", "two shares exchanged: answers that name the other word"),
+        ("other_role", "mistakes that name another of the three words"),
+    ] {
+        table.row([what, &percent(size(key)[1])]);
+    }
+    assert_quote!("heads_that_specialise_sizes", table.text());
+    let mut quoted = Vec::new();
+    let shares = |run: &Value| numbers(&run["sizes"]["mean"]);
+    let [least, _, most] = ends(of.iter().flat_map(shares));
+    quoted.push(("share_least", format!("{least:.2}")));
+    quoted.push(("share_most", format!("{most:.2}")));
+    let pair = numbers(&of[0]["by_word"]["exchanged"]);
+    quoted.push(("pair_agent", pair[0].to_string()));
+    quoted.push(("pair_object", pair[1].to_string()));
+    assert_quote!("heads_that_specialise_one_head", values(&quoted));
+}
+
+#[test]
+fn two_heads_have_two_ways_out() {
+    let mut table = Table::new([
+        ("seed", 4),
+        ("agent", 10),
+        ("object", 10),
+        ("place", 10),
+        ("mean", 10),
+    ]);
+    let (mut given_up, mut shared) = (Vec::new(), Vec::new());
+    for run in lookups(2).unwrap() {
+        let scores = numbers(&run["scores"]);
+        let [agent, object, place] = [0, 1, 2].map(|r| percent(scores[r]));
+        let mean = score(&run).unwrap();
+        table.row([run["seed"].to_string(), agent, object, place, percent(mean)]);
+        let least = scores.iter().copied().fold(1.0, f64::min);
+        if least < 0.05 { given_up.push(mean) } else { shared.push(mean) }
+    }
+    assert_quote!("heads_that_specialise_two_heads", table.text());
+    let [[_, given, _], [least, _, most]] =
+        [ends(given_up.clone()), ends(shared.clone())];
+    let quoted = [
+        ("given_up", given_up.len().to_string()),
+        ("given_up_score", percent(given)),
+        ("shared", shared.len().to_string()),
+        ("shared_least", percent(least)),
+        ("shared_most", percent(most)),
+    ];
+    assert_quote!("heads_that_specialise_two_heads_values", values(&quoted));
+}
+
+#[test]
+fn three_heads_before_and_after() {
+    let of = lookups(3).unwrap();
+    let share = |share: f64| format!("{share:.3}");
+    assert_quote!(
+        "heads_that_specialise_before",
+        by_role(&rows(&of[0]["focus_before"]), share).text()
+    );
+    assert_quote!(
+        "heads_that_specialise_after",
+        by_role(&rows(&of[0]["focus"]), share).text()
+    );
+
+    let mut orders = Vec::new();
+    for run in &of {
+        let mut heads = numbers(&run["attending"]);
+        orders.push(heads.iter().map(|&head| head as usize).collect::<Vec<_>>());
+        heads.sort_by(f64::total_cmp);
+        assert_eq!(heads, [0.0, 1.0, 2.0], "one head per word");
+    }
+    let agents = [0, 1, 2].map(|head| orders.iter().filter(|o| o[0] == head).count());
+    orders.sort();
+    orders.dedup();
+
+    let steps = numbers(&of[0]["curve"]["step"]);
+    let arrived = |run: &Value| {
+        let scores = numbers(&run["curve"]["score"]);
+        steps[scores.iter().position(|&score| score >= 0.99).unwrap()]
+    };
+    let [first, _, last] = ends(of.iter().map(arrived));
+    let before = of.iter().flat_map(|run| rows(&run["focus_before"]).concat());
+    let quoted = [
+        ("orders", orders.len().to_string()),
+        ("before_most", share(ends(before)[2])),
+        ("agent_by_0", agents[0].to_string()),
+        ("agent_by_1", agents[1].to_string()),
+        ("agent_by_2", agents[2].to_string()),
+        ("first", first.to_string()),
+        ("last", last.to_string()),
+    ];
+    assert_quote!("heads_that_specialise_three_heads", values(&quoted));
+}
+
+#[test]
+fn a_fourth_head_doubles_another() {
+    let of = lookups(4).unwrap();
+    let share = |x: f64| format!("{x:.3}");
+    assert_quote!(
+        "heads_that_specialise_four_focus",
+        by_role(&rows(&of[0]["focus"]), share).text()
+    );
+    assert_quote!(
+        "heads_that_specialise_four_removal",
+        by_role(&lost(&of[0]), points).text()
+    );
+
+    let greatest = |row: &mut dyn Iterator<Item = f64>| row.fold(0.0, f64::max);
+    // The word that two heads look for, and what it loses with the better of the two.
+    let doubled = of.iter().map(|run| {
+        let lost = lost(run);
+        let with_best = |r: usize| greatest(&mut lost.iter().map(|row| row[r]));
+        (0..3).map(with_best).fold(1.0, f64::min)
+    });
+    let [least, _, most] = ends(doubled).map(points);
+
+    // The head whose loss harms its word least.
+    let mut idle = (1.0, 0, 0);
+    for (seed, run) in of.iter().enumerate() {
+        for (head, row) in lost(run).iter().enumerate() {
+            let cost = greatest(&mut row.iter().copied());
+            if cost < idle.0 {
+                idle = (cost, seed, head);
+            }
+        }
+    }
+    let (cost, seed, head) = idle;
+    let focus = rows(&of[seed]["focus"])[head].clone();
+    let word = (1..3).fold(0, |best, r| if focus[r] > focus[best] { r } else { best });
+    let quoted = [
+        ("doubled_least", least),
+        ("doubled_most", most),
+        ("idle_seed", seed.to_string()),
+        ("idle_head", head.to_string()),
+        ("idle_lost", points(cost)),
+        ("idle_word", ROLES[word].to_owned()),
+        ("idle_share", format!("{:.2}", focus[word])),
+    ];
+    assert_quote!("heads_that_specialise_four_heads", values(&quoted));
+}

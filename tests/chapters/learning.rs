@@ -1,0 +1,143 @@
+//! What chapter 10 quotes.
+
+use attention::{Matrix, MultiHeadAttention, softmax_rows};
+use fused_heads::FusedAttention;
+use gradients::{Optimiser, Sgd, cross_entropy};
+use lessons::Args;
+use lessons::a_lens_per_head::two_lenses;
+use lessons::gallery::draw;
+use lessons::learning::{
+    ADAM_RATE, N_SENTENCES, N_STEPS, RATE, START, Task, fresh_layer, optimisers, train,
+};
+use lessons::the_backward_pass::ways::{Way, back, projections};
+
+use crate::quote::{Table, assert_quote, below, short, values};
+
+/// How many random starts are tried, and below which loss one has learned the task.
+const N_STARTS: u64 = 12;
+const N_WRONG_STARTS: u64 = 6; // for each of the wrong gradients
+const ENOUGH: f64 = 0.01;
+
+#[test]
+fn the_gradient_of_cross_entropy() {
+    let logits = Matrix::from_row_slice(1, 3, &[2.0, 1.0, -1.0]);
+    let right = 1;
+    let loss = cross_entropy(&logits, &[right]).unwrap();
+    let p = softmax_rows(logits.clone());
+    let mut table = Table::new([("class", -9), ("logit", 7), ("p", 8), ("gradient", 10)]);
+    for class in 0..3 {
+        let name = format!("{class}{}", if class == right { ", right" } else { "" });
+        let (logit, p, d) = (logits[class], p[class], loss.gradient[class]);
+        table.row([name, format!("{logit:.1}"), format!("{p:.3}"), format!("{d:.3}")]);
+    }
+    let loss = format!("loss = −ln {:.3} = {:.3}", p[right], loss.value);
+    assert_quote!("learning_cross_entropy", format!("{}\n{loss}", table.text()));
+}
+
+#[test]
+fn wrong_gradients_that_learn() {
+    let task = Task::new(1).unwrap();
+    let trained = |way: Way, seed: u64| {
+        let mut layer = fresh_layer(seed).unwrap();
+        for _ in 0..N_STEPS {
+            let d = back(&layer, &task, way).unwrap();
+            Sgd { lr: RATE }.step_layer(&mut layer, &d).unwrap();
+        }
+        task.loss(&layer).unwrap()
+    };
+    let mut table = Table::new([
+        ("gradients", -29),
+        ("loss at the end", 17),
+        (&format!("of {N_WRONG_STARTS} starts, below {ENOUGH}"), 29),
+    ]);
+    let mut reached = Vec::new();
+    let of_way =
+        &|way| (0..N_WRONG_STARTS).map(|seed| trained(way, seed)).collect::<Vec<_>>();
+    let ends = std::thread::scope(|threads| {
+        let all = Way::ALL.map(|(way, _)| threads.spawn(move || of_way(way)));
+        all.map(|thread| thread.join().unwrap())
+    });
+    for ((_, name), ends) in Way::ALL.into_iter().zip(ends) {
+        println!("{name}: {ends:?}");
+        reached.push(ends.iter().filter(|&&end| end < ENOUGH).count());
+        let drawn = format!("{:.4}", ends[START as usize]);
+        table.row([name, &drawn, &reached[reached.len() - 1].to_string()]);
+    }
+    assert_quote!("learning_wrong", table.text());
+    let as_good = reached[1..].iter().filter(|&&n| n >= reached[0]).count();
+    let quoted = [
+        ("wrong_starts", N_WRONG_STARTS.to_string()),
+        ("right_reached", reached[0].to_string()),
+        ("as_good", as_good.to_string()),
+        ("n_wrong", (reached.len() - 1).to_string()),
+    ];
+    assert_quote!("learning_wrong_values", values(&quoted));
+}
+
+#[test]
+fn a_tiny_task_learned() {
+    let (task, other) = (Task::new(1).unwrap(), Task::new(2).unwrap());
+    let figure = draw("loss-curves", &Args::default()).unwrap();
+    let lenses = FusedAttention::new(&two_lenses().unwrap());
+    let mut said = Vec::new();
+    let bounds = [("descent", 1e-3), ("adam", 1e-9)];
+    for (nth, (name, mut optimiser)) in optimisers().into_iter().enumerate() {
+        let mut layer = fresh_layer(START).unwrap();
+        let losses = train(&mut layer, &task, &mut *optimiser).unwrap();
+        let drawn = &figure.tables()[0].rows[0][nth + 1];
+        assert_eq!(*drawn, format!("{:.4}", losses[0]), "{name}");
+        let (last, unseen) = (losses[N_STEPS - 1], other.loss(&layer).unwrap());
+        println!("{name}: {last:e}, other sentences {unseen:e}");
+        let (short_name, bound) = bounds[nth];
+        let bound = below(f64::max(last, unseen), bound);
+
+        // The same answers, from other parameters.
+        let (found, set) = (projections(&layer), projections(&lenses));
+        let apart = [0, 1, 2, 3].map(|m| (&found[m].weight - &set[m].weight).amax());
+        let apart = apart.into_iter().fold(0.0, f64::max);
+        let mut push = |what: &str, value: String| {
+            said.push((format!("{short_name}_{what}"), value));
+        };
+        push("first", format!("{:.2}", losses[0]));
+        push("100", format!("{:.3}", losses[100]));
+        push("bound", bound);
+        push("apart", format!("{apart:.1}"));
+    }
+
+    let mut reached = [0; 2];
+    let mut neither = 0;
+    let mut stuck = Vec::new();
+    for seed in 0..N_STARTS {
+        let ends = optimisers().map(|(_, mut optimiser)| {
+            let mut layer = fresh_layer(seed).unwrap();
+            train(&mut layer, &task, &mut *optimiser).unwrap();
+            task.loss(&layer).unwrap()
+        });
+        println!("start {seed}: {ends:?}");
+        for (reached, end) in reached.iter_mut().zip(ends) {
+            *reached += usize::from(end < ENOUGH);
+        }
+        stuck.extend(ends.into_iter().filter(|&end| end >= ENOUGH));
+        neither += usize::from(ends.iter().all(|&end| end >= ENOUGH));
+    }
+    let named = [
+        ("steps", N_STEPS.to_string()),
+        ("sentences", N_SENTENCES.to_string()),
+        ("words", task.x.tokens().nrows().to_string()),
+        ("starts", N_STARTS.to_string()),
+        ("enough", ENOUGH.to_string()),
+        ("descent_reached", reached[0].to_string()),
+        ("adam_reached", reached[1].to_string()),
+        ("neither", neither.to_string()),
+        ("stuck_least", short(stuck.iter().copied().fold(f64::INFINITY, f64::min))),
+        ("stuck_most", short(stuck.iter().copied().fold(0.0, f64::max))),
+        ("adam_rate", ADAM_RATE.to_string()),
+        ("rate", RATE.to_string()),
+        (
+            "tiny_parameters",
+            fresh_layer(0).unwrap().parameter_count().total().to_string(),
+        ),
+    ];
+    said.extend(named.map(|(name, value)| (name.to_owned(), value)));
+    assert_quote!("learning_training", values(&said));
+}

@@ -1,0 +1,108 @@
+//! What was measured with two processes and with four, next to what was predicted.
+
+use lessons::many_machines::measured::{CASES, Run, one_machine, slow_links};
+use lessons::numbers::ends;
+
+use crate::quote::{Table, assert_quote, values};
+
+fn median(runs: &[&Run], of: impl Fn(&Run) -> f64) -> f64 {
+    ends(runs.iter().map(|run| of(run)))[1]
+}
+
+/// The runs of one split of one case.
+fn of<'a>(runs: &'a [Run], case: [usize; 4], split: &str) -> Vec<&'a Run> {
+    runs.iter()
+        .filter(|run| run.processes == 2 && run.case == case && run.split == split)
+        .collect()
+}
+
+/// Two processes of one thread on one machine, next to one process of two.
+#[test]
+fn on_one_machine() {
+    let runs = one_machine().unwrap();
+    let mut table = Table::new([
+        ("tokens", -11),
+        ("apart", -8),
+        ("one, ms", 8),
+        ("two, ms", 9),
+        ("efficiency", 12),
+        ("MB sent", 9),
+        ("predicted", 11),
+    ]);
+    let (mut slowest, mut off) = (f64::INFINITY, 0f64);
+    for case in CASES {
+        for split in ["heads", "tokens", "batch"] {
+            let runs = of(&runs, case, split);
+            if runs.is_empty() {
+                continue;
+            }
+            assert_eq!(runs.len(), 3, "{case:?}, {split}");
+            let one = median(&runs, |run| run.one_machine);
+            let speed = one / median(&runs, |run| run.seconds);
+            let this_off = median(&runs, Run::off);
+            slowest = slowest.min(speed);
+            off = off.max(this_off.abs());
+            table.row([
+                format!("{} × {}", case[0], case[1]),
+                split.to_owned(),
+                format!("{:.0}", 1e3 * one),
+                format!("{:.0}", 1e3 * median(&runs, |run| run.seconds)),
+                format!("{speed:.2}"),
+                format!("{:.1}", median(&runs, |run| run.sent) / 1e6),
+                format!("{:.0} %", 100.0 * this_off + 0.0)
+                    .replace("-0 %", "0 %")
+                    .replace('-', "−"),
+            ]);
+        }
+    }
+    assert!(slowest >= 0.85, "{slowest}");
+    assert!(off <= 0.25, "{off}");
+    assert_quote!("many_machines_one_machine", table.text());
+    let ring = runs.iter().find(|run| run.processes == 4).unwrap();
+    let keys = ring.keys.unwrap();
+    assert!(keys <= 1.3, "{keys}");
+    let short = of(&runs, CASES[1], "tokens")[0];
+    assert_quote!(
+        "many_machines_one_machine_values",
+        values(&[
+            ("slowest", format!("{slowest:.2}")),
+            ("off", format!("{:.0} %", 100.0 * off)),
+            ("ring_keys", format!("{keys:.2}")),
+            ("ring_keys_short", format!("{:.2}", short.keys.unwrap())),
+        ])
+    );
+}
+
+#[test]
+fn on_slow_links() {
+    let runs = slow_links().unwrap();
+    let nearest = |case, split, gigabits: f64| -> &Run {
+        let runs = of(&runs, case, split);
+        let apart = |run: &Run| (run.bandwidth * 8e-9 / gigabits).ln().abs();
+        runs.into_iter().min_by(|a, b| apart(a).total_cmp(&apart(b))).unwrap()
+    };
+    let waits = |case, split, gigabits| {
+        let run = nearest(case, split, gigabits);
+        format!("{:.0}", 1e3 * run.waiting)
+    };
+    let speed = |case, split, gigabits| {
+        let run = nearest(case, split, gigabits);
+        format!("{:.2}", run.one_machine / run.seconds)
+    };
+    let off = ends(runs.iter().map(Run::off));
+    println!("off: {off:?}");
+    let [long, wide] = CASES;
+    assert_quote!(
+        "many_machines_slow_links",
+        values(&[
+            ("heads_wait", waits(long, "heads", 1.0)),
+            ("tokens_wait", waits(long, "tokens", 1.0)),
+            ("tokens_wait_slowest", waits(long, "tokens", 0.3)),
+            ("wide_heads_wait", waits(wide, "heads", 1.0)),
+            ("wide_tokens_wait", waits(wide, "tokens", 1.0)),
+            ("wide_heads_speed", speed(wide, "heads", 1.0)),
+            ("off_most", format!("{:.0} %", -100.0 * off[0])),
+        ])
+    );
+    assert!(off[0].abs() >= off[2].abs());
+}

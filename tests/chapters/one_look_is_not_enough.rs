@@ -1,0 +1,157 @@
+//! What chapter 1 quotes.
+
+use lessons::one_look_is_not_enough::{
+    Pilot, QUESTIONS, blend, mean_of_others, readable, rows_led_by,
+};
+use lessons::plain;
+use model_files::minilm;
+use single_head::HeadPass;
+
+use crate::quote::{Table, assert_quote, percent, share, values};
+
+const HEADS: [usize; 3] = [11, 5, 4];
+
+#[test]
+fn three_heads_give_together_what_no_row_can() {
+    let pilot = Pilot::new().unwrap();
+    let heads = &pilot.heads;
+    let attn = |head: usize, word| pilot.from_flew(head, word).unwrap();
+
+    let mut said = vec![
+        ("n_tokens".to_owned(), pilot.sentence.tokens.len().to_string()),
+        ("n_heads".to_owned(), heads.len().to_string()),
+        ("d_v".to_owned(), heads[0].v.ncols().to_string()),
+    ];
+    let mut say = |name: String, value: String| said.push((name, value));
+    for head in HEADS {
+        for word in ["pilot", "plane", "paris", "[CLS]"] {
+            let name = word.trim_matches(['[', ']']).to_lowercase();
+            say(format!("{name}_{head}"), share(attn(head, word)));
+        }
+    }
+    let most = |word| (0..12).map(|head| attn(head, word)).fold(0.0, f64::max);
+    let sum: f64 = QUESTIONS.iter().map(|&(_, word, head)| attn(head, word)).sum();
+    for (_, word, head) in QUESTIONS {
+        assert_eq!(attn(head, word), most(word), "head {head} leads for {word}");
+    }
+    assert!(sum > 1.0, "{sum} fits in one row");
+    say("sum_of_three".to_owned(), format!("{sum:.2}"));
+    say("left_in_11".to_owned(), share(1.0 - attn(11, "pilot")));
+
+    let least = heads.iter().map(|head| head.attn.min()).fold(1.0, f64::min);
+    assert!(least > 0.0, "a softmax gives every key something");
+    say("least_share".to_owned(), format!("{least:.4}"));
+    assert_quote!("one_look_is_not_enough_flew", values(&said));
+}
+
+#[test]
+fn a_blend_lies_between_what_it_is_made_of() {
+    let pilot = Pilot::new().unwrap();
+    let flew = pilot.at("flew").unwrap();
+    for HeadPass { attn, v, out, .. } in &pilot.heads {
+        assert!(attn.row_iter().all(|row| (row.sum() - 1.0).abs() < 1e-12));
+        for (c, feature) in v.column_iter().enumerate() {
+            let inside = feature.min()..=feature.max();
+            assert!(inside.contains(&out[(flew, c)]), "feature {c} is no average");
+        }
+    }
+}
+
+#[test]
+fn two_loops_are_the_product_of_matrices() {
+    let blend = readable();
+    let rows = |of: &attention::Matrix| -> Vec<plain::Row> {
+        of.row_iter().map(|row| row.iter().copied().collect()).collect()
+    };
+    let out: Vec<plain::Row> = rows(&blend.attn)
+        .iter()
+        .map(|shares| plain::weighted_sum(shares, &rows(&blend.v)))
+        .collect();
+    assert_eq!(out, rows(&blend.out));
+}
+
+#[test]
+fn a_blend_of_values_that_can_be_read() {
+    let blend = readable();
+    assert_eq!(blend.out.row(2), blend.out.row(3), "two rows of shares, one output");
+
+    let [agent, object, place] = blend.features;
+    let mut table = Table::new([("values", -28), (agent, 8), (object, 8), (place, 8)]);
+    let row = |name: String, row: usize, of: &attention::Matrix| {
+        let [a, o, p] = [0, 1, 2].map(|column| format!("{:.1}", of[(row, column)]));
+        [name, a, o, p]
+    };
+    for (j, token) in blend.tokens.iter().enumerate() {
+        table.row(row(format!("  {token}"), j, &blend.v));
+    }
+    table.row([""; 4]);
+    table.row(["row of shares                  output", "", "", ""]);
+    for i in 0..blend.attn.nrows() {
+        let given: Vec<String> = (0..blend.tokens.len())
+            .filter(|&j| blend.attn[(i, j)] > 0.0)
+            .map(|j| format!("{} {}", percent(blend.attn[(i, j)]), blend.tokens[j]))
+            .collect();
+        table.row(row(format!("  {}", given.join(" + ")), i, &blend.out));
+    }
+    assert_quote!("one_look_is_not_enough_readable_blend", table.text());
+}
+
+/// The blend of source 000, with the trained values of head 5; distances are parts of the
+/// distance between the two.
+#[test]
+fn what_a_blend_takes_from_one_it_gives_to_the_other() {
+    let pilot = Pilot::new().unwrap();
+    let value = |head: usize, word| pilot.value(head, word).unwrap();
+    let (v_pilot, v_paris) = (value(5, "pilot"), value(5, "paris"));
+    let apart = (&v_pilot - &v_paris).norm();
+
+    let mut table = Table::bare([-24, 11, 11]);
+    table.row(["shares", "  distance from", ""]);
+    table.row(["", "pilot", "Paris"]);
+    for to_paris in [0.0, 0.2, 0.5, 0.8, 1.0] {
+        let blend = blend(&v_pilot, &v_paris, to_paris);
+        let distances = [&v_pilot, &v_paris].map(|value| (&blend - value).norm() / apart);
+        assert!((distances[0] + distances[1] - 1.0).abs() < 1e-12);
+        let [near, far] = distances.map(|distance| format!("{distance:.2}"));
+        let name =
+            format!("{} pilot, {} Paris", percent(1.0 - to_paris), percent(to_paris));
+        table.row([name, near, far]);
+    }
+    assert_quote!("one_look_is_not_enough_blend", table.text());
+}
+
+/// What must be said beside every share: who else looks there, and what is found there.
+#[test]
+fn a_share_needs_a_control_beside_it() {
+    let pilot = Pilot::new().unwrap();
+    let (heads, flew) = (&pilot.heads, pilot.at("flew").unwrap());
+
+    let mut table =
+        Table::new([("link", -14), ("head", 6), ("from flew", 11), ("from others", 13)]);
+    let mut said = Vec::new();
+    for (_, word, head) in QUESTIONS {
+        let (attn, key) = (&heads[head].attn, pilot.at(word).unwrap());
+        let shares = [attn[(flew, key)], mean_of_others(attn, flew, key)];
+        let [own, others] = shares.map(share);
+        let link = format!("flew → {word}");
+        table.row([link, head.to_string(), own, others.clone()]);
+        said.push((format!("others_{word}"), others));
+        said.push((format!("rows_led_by_{word}"), rows_led_by(key, attn).to_string()));
+    }
+    assert_quote!("one_look_is_not_enough_controls", table.text());
+
+    assert_quote!("one_look_is_not_enough_control_numbers", values(&said));
+}
+
+/// The page before the chapters names what the workspace needs.
+#[test]
+fn what_start_here_says_is_needed() {
+    let dims = minilm().unwrap().parameters.dims();
+    let said = [
+        ("rust_version", env!("CARGO_PKG_RUST_VERSION").to_owned()),
+        ("trained_d_model", dims.d_model().to_string()),
+        ("trained_heads", dims.n_heads().to_string()),
+        ("trained_d_k", dims.d_k().to_string()),
+    ];
+    assert_quote!("one_look_is_not_enough_start_here", values(&said));
+}

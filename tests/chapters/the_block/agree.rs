@@ -1,0 +1,84 @@
+//! Both or neither: four sentences, and layers behind two heads.
+
+use attention::{Linear, Matrix};
+use block::Activation;
+use lessons::the_block::agree::{N_STEPS, asking, fresh, numbers, train};
+
+use crate::quote::{Table, assert_quote, short, values};
+
+const SEEDS: u64 = 10;
+const WIDTHS: [usize; 5] = [1, 2, 4, 8, 16];
+
+#[test]
+fn what_the_heads_hand_over() {
+    let (x, mut table) = (
+        asking().unwrap(),
+        Table::new([("sentence", -19), ("head 0", 8), ("head 1", 8), ("agree?", 8)]),
+    );
+    let sentences =
+        ["the pilot flies", "the pilot fly", "the pilots flies", "the pilots fly"];
+    for (s, ([noun, verb], sentence)) in numbers().into_iter().zip(sentences).enumerate()
+    {
+        let heads = [x[(s, 4)], x[(s, 5)]].map(|it| format!("{it:.3}").replace('-', "−"));
+        assert!((x[(s, 4)] - noun).abs() < 0.1 && (x[(s, 5)] - verb).abs() < 0.1);
+        let [a, b] = heads;
+        let answer = if noun == verb { "yes" } else { "no" };
+        table.row([sentence.to_owned(), a, b, answer.to_owned()]);
+    }
+    assert_quote!("the_block_heads", table.text());
+}
+
+#[test]
+fn a_feed_forward_layer_answers_all_four() {
+    let kinds = [
+        (Activation::None, "no activation"),
+        (Activation::Relu, "ReLU"),
+        (Activation::Gelu, "GELU"),
+    ];
+    let mut table =
+        Table::new([("d_ff", -16), ("1", 5), ("2", 5), ("4", 5), ("8", 5), ("16", 5)]);
+    let mut said = vec![
+        ("seeds".to_owned(), SEEDS.to_string()),
+        ("agree_steps".to_owned(), N_STEPS.to_string()),
+    ];
+    for (activation, name) in kinds {
+        let mut cells = vec![name.to_owned()];
+        let mut most = 0;
+        for d_ff in WIDTHS {
+            let right = |seed| train(&mut fresh(activation, d_ff, seed)).unwrap();
+            let right: Vec<usize> = (0..SEEDS).map(right).collect();
+            most = most.max(right.iter().copied().max().unwrap());
+            cells.push(right.iter().filter(|&&right| right == 4).count().to_string());
+        }
+        if activation == Activation::None {
+            assert!(most <= 3, "a linear layer answers {most}");
+            said.push(("linear_most".to_owned(), most.to_string()));
+        }
+        table.row(<[String; 6]>::try_from(cells).unwrap());
+    }
+    assert_quote!("the_block_agree", table.text());
+    assert_quote!("the_block_agree_values", values(&said));
+}
+
+/// No trained layer: any linear readout of what the heads hand over, a thousand of them, and
+/// the argument itself, that the two sums of opposite corners are equal.
+#[test]
+fn no_linear_readout_answers_more_than_three() {
+    use attention::{Rng, SeedableRng, random_matrix};
+    let (x, rng) = (asking().unwrap(), &mut Rng::seed_from_u64(1));
+    let classes = numbers().map(|[noun, verb]| noun == verb);
+    let mut best = 0;
+    for _ in 0..1000 {
+        let readout = Linear::new(
+            random_matrix(8, 1, 1.0, rng),
+            Some(random_matrix::<f64>(1, 1, 1.0, rng).row(0).into_owned()),
+        )
+        .unwrap();
+        let z: Matrix = readout.forward(&x).unwrap();
+        let corners = (z[0] + z[3]) - (z[1] + z[2]);
+        assert!(corners.abs() < 1e-12, "{}", short(corners));
+        let right = z.iter().zip(classes).filter(|(z, class)| (**z > 0.0) == *class);
+        best = best.max(right.count());
+    }
+    assert_eq!(best, 3);
+}

@@ -1,0 +1,81 @@
+//! The test of chapter 12, that no stage knows the order of tokens, with positions.
+
+use attention::{Mask, Matrix, Rng, SeedableRng, max_abs_diff};
+use block::{Block, Norm, Stack, Sublayer};
+use lessons::numbers::ends;
+use lessons::the_block::before::{
+    Kind, Model, N_STEPS, N_TOKENS, N_VOCABULARY, sequences, trained,
+};
+
+use crate::cases::{assert_close, every_stage_and_batched};
+use crate::quote::{Table, assert_quote, values};
+
+const SEEDS: u64 = 3;
+const N_TESTS: usize = 200;
+
+/// By how much the outputs of a reversed sentence differ from the reversed outputs, as a
+/// part of the largest entry: for every stage the same.
+fn mismatch(model: &Model) -> f64 {
+    let ids: Vec<usize> = (0..N_TOKENS).collect(); // all different
+    let back: Vec<usize> = ids.iter().rev().copied().collect();
+    let parameters = model.stack.blocks[0].attention.function.parameters().unpack();
+    let mut found = Vec::new();
+    for stage in every_stage_and_batched(&parameters) {
+        let block =
+            Block { attention: Sublayer::new(stage, Norm::None), feed_forward: None };
+        let stack = Stack { blocks: vec![block], last_norm: None };
+        let out = |ids: &[usize]| -> Matrix {
+            let x = model.embedding.forward(ids, N_TOKENS).unwrap();
+            stack.forward(x, &Mask::None).unwrap().out().clone()
+        };
+        let (forth, back) = (out(&ids), out(&back));
+        let reversed =
+            Matrix::from_fn(N_TOKENS, forth.ncols(), |i, j| forth[(N_TOKENS - 1 - i, j)]);
+        found.push(max_abs_diff(&reversed, &back).unwrap() / forth.amax());
+    }
+    let [least, middle, most] = ends(found);
+    assert_close("every stage", most - least, 1e-12);
+    middle
+}
+
+#[test]
+fn with_positions_a_stage_knows_the_order() {
+    let mut table = Table::new([
+        ("positions", -14),
+        ("max |Δ| / max |out|", 22),
+        ("the token before", 22),
+    ]);
+    let tests = sequences(N_TESTS, &mut Rng::seed_from_u64(99));
+    for (kind, name) in Kind::ALL {
+        let models: Vec<Model> =
+            (0..SEEDS).map(|seed| trained(kind, seed).unwrap()).collect();
+        let [least, middle, most] = ends(models.iter().map(mismatch));
+        let [worst, _, best] =
+            ends(models.iter().map(|model| model.right(&tests).unwrap()));
+        let off = match kind {
+            Kind::None => {
+                assert_close("no positions", most, 1e-12);
+                assert!(best < 0.5, "{best}");
+                "below 1e-12".to_owned()
+            }
+            _ => {
+                assert!(least > 0.1 && worst > 0.99, "{name}: {least} {worst}");
+                format!("{middle:.2}")
+            }
+        };
+        let right = [worst, best].map(|it| format!("{:.0}", 100.0 * it));
+        let right = match right[0] == right[1] {
+            true => format!("{} %", right[0]),
+            false => format!("{} to {} %", right[0], right[1]),
+        };
+        table.row([name.to_owned(), off, right]);
+    }
+    assert_quote!("the_block_order", table.text());
+    let said = [
+        ("order_tokens", N_TOKENS.to_string()),
+        ("order_vocabulary", N_VOCABULARY.to_string()),
+        ("order_steps", N_STEPS.to_string()),
+        ("order_seeds", SEEDS.to_string()),
+    ];
+    assert_quote!("the_block_order_values", values(&said));
+}

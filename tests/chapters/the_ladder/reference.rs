@@ -1,0 +1,263 @@
+//! What the reference run says.
+
+use lessons::the_ladder::{CASE, work};
+use runs::{Case, Machine, Pass, Row, Run};
+
+use crate::quote::{Table, assert_quote, percent, values};
+
+/// The reference run, and what it says of ours and of the others in one case.
+struct Reference {
+    run: Run,
+}
+
+impl Reference {
+    fn open() -> Self {
+        Self { run: runs::reference().unwrap() }
+    }
+
+    fn machine(&self) -> &Machine {
+        &self.run.machine
+    }
+
+    fn row(&self, case: &str, who: &str) -> &Row {
+        self.row_of(case, who, Pass::Forward)
+    }
+
+    fn row_of(&self, case: &str, who: &str, pass: Pass) -> &Row {
+        let case = self.run.case(case).unwrap_or_else(|| panic!("no case {case}"));
+        let is_it = |row: &&Row| row.who == who && row.pass == pass.name();
+        let row = case.rows.iter().find(is_it);
+        row.unwrap_or_else(|| panic!("no row of {who} in {}", case.name))
+    }
+
+    fn ms(&self, case: &str, who: &str) -> f64 {
+        self.row(case, who).median_ms
+    }
+
+    fn faster(&self, case: &str, slow: &str, fast: &str) -> f64 {
+        self.ms(case, slow) / self.ms(case, fast)
+    }
+
+    fn best_peer(&self, case: &str) -> &Row {
+        let case = self.run.case(case).unwrap();
+        let rows = case
+            .rows
+            .iter()
+            .filter(|row| row.side == "peer" && row.pass == Pass::Forward.name());
+        let best = rows.min_by(|a, b| a.median_ms.total_cmp(&b.median_ms));
+        best.expect("a reference run has others next to ours")
+    }
+}
+
+/// Three digits that count, with a unit.
+pub fn time(ms: f64) -> String {
+    match ms {
+        ms if ms < 0.9995 => format!("{:.0} µs", ms * 1e3),
+        ms if ms < 9.995 => format!("{ms:.2} ms"),
+        ms if ms < 99.95 => format!("{ms:.1} ms"),
+        ms if ms < 999.5 => format!("{ms:.0} ms"),
+        ms => format!("{:.2} s", ms / 1e3),
+    }
+}
+
+/// `PyTorch 2.15.0, …`: of the others, and of the compiler.
+fn versions(machine: &Machine) -> String {
+    let others = machine.versions.iter().filter(|(name, _)| *name != "kernels");
+    let each: Vec<String> =
+        others.map(|(name, version)| format!("{name} {version}")).collect();
+    each.join(", ")
+}
+
+const RUNGS: [&str; 6] =
+    ["plain", "one product", "tiles", "vector exp", "threads", "packed"];
+
+#[test]
+fn what_the_reference_run_says() {
+    let reference = Reference::open();
+    let (work, machine) = (work().unwrap(), reference.machine());
+    let ms = |who| reference.ms(CASE, who);
+    let faster = |slow, fast| reference.faster(CASE, slow, fast);
+    let least = work.layer().operations as f64 / machine.fma_peak_gflops / 1e6;
+    let by_memory = |bytes: usize| bytes as f64 / machine.bandwidth_gb_s / 1e6;
+    let decode = work.decode("", 4).intensity() * machine.bandwidth_gb_s;
+    let passes = 9 * 4 * work.map_entries();
+    let exp_ns = (ms("tiles") - ms("vector exp")) * 1e6 / work.map_entries() as f64;
+    // Multiply-adds a nanosecond of one thread.
+    let adds = machine.fma_peak_gflops / 2.0 / machine.threads as f64;
+    let (best, packed) = (reference.best_peer(CASE), reference.row(CASE, "packed"));
+
+    // What the text says in words.
+    let one_product = faster("plain", "one product");
+    assert!((0.85..1.18).contains(&one_product), "one product: × {one_product:.2}");
+    let (large, small) =
+        (faster("one product", "tiles"), reference.faster("004", "one product", "tiles"));
+    assert!(large > 1.3 && small < 0.8 * large, "tiles: × {large:.2}, × {small:.2}");
+    let exp = faster("tiles", "vector exp");
+    assert!(exp > 1.25 && exp_ns * adds > 0.7 * 128.0, "exp: × {exp:.2}, {exp_ns:.2} ns");
+    assert!(faster("vector exp", "threads") > 0.7 * machine.threads as f64);
+    assert!(faster("threads", "packed") > 1.25 && packed.share_of_peak(machine) > 0.6);
+    assert!(packed.median_ms < best.median_ms);
+
+    let times = |x: f64| format!("{x:.1}");
+    let said = [
+        ("processor", machine.processor.clone()),
+        ("simd", machine.simd.clone()),
+        ("versions", versions(machine)),
+        ("threads", machine.threads.to_string()),
+        ("peak", format!("{:.0}", machine.fma_peak_gflops)),
+        ("a_cycle", format!("{:.0}", machine.multiply_adds_a_cycle().unwrap())),
+        ("clock", format!("{:.1}", machine.clock_ghz.unwrap())),
+        ("bandwidth", format!("{:.0}", machine.bandwidth_gb_s)),
+        ("ridge", format!("{:.0}", machine.fma_peak_gflops / machine.bandwidth_gb_s)),
+        // Memory lets one token with a cache reach no more of the peak than this.
+        ("decode_share", percent(decode / machine.fma_peak_gflops)),
+        ("least", time(least)),
+        ("plain", time(ms("plain"))),
+        ("plain_times", format!("{:.0}", ms("plain") / least)),
+        ("one_product", time(ms("one product"))),
+        ("one_product_faster", format!("{one_product:.2}")),
+        ("saved_time", time(by_memory(2 * 4 * 4096 * 512))),
+        ("passes_bytes", format!("{:.1} GB", passes as f64 / 1e9)),
+        ("passes_time", time(by_memory(passes))),
+        ("small_map", format!("{} kB", 4 * 100 * 100 / 1000)),
+        ("tiles", time(ms("tiles"))),
+        ("tiles_faster", times(large)),
+        ("tiles_faster_004", times(small)),
+        ("vector_exp", time(ms("vector exp"))),
+        ("vector_exp_faster", times(exp)),
+        ("exp_part", percent(1.0 - 1.0 / exp)),
+        ("exp_ns", times(exp_ns)),
+        ("exp_adds", format!("{:.0}", exp_ns * adds)),
+        ("threads_time", time(ms("threads"))),
+        ("threads_faster", times(faster("vector exp", "threads"))),
+        ("packed", time(packed.median_ms)),
+        ("packed_faster", times(faster("threads", "packed"))),
+        ("packed_share", percent(packed.share_of_peak(machine))),
+        ("whole_climb", format!("{:.0}", faster("plain", "packed"))),
+        ("best_peer", best.who.clone()),
+        ("best_peer_time", time(best.median_ms)),
+        ("half_ulp", format!("{:.0e}", f32::EPSILON / 2.0)),
+    ];
+    assert_quote!("the_ladder_reference", values(&said));
+}
+
+/// All cases but the longest, whose gradients are not timed.
+fn with_gradients() -> impl Iterator<Item = Case> {
+    runs::CASES.into_iter().filter(|case| case.name != "16k")
+}
+
+#[test]
+fn packing_the_weights_anew() {
+    let reference = Reference::open();
+    let mut table = Table::new([("case", -9), ("packed", 9), ("packed anew", 13)]);
+    for case in with_gradients() {
+        let of =
+            |who| time(reference.row_of(case.name, who, Pass::ForwardBackward).median_ms);
+        table.row([case.name, &of("packed"), &of("packed anew")]);
+    }
+    assert_quote!("the_ladder_packed_anew", table.text());
+}
+
+#[test]
+fn forward_and_backward_in_the_reference_run() {
+    let reference = Reference::open();
+    let mut table = Table::new([
+        ("case", -9),
+        ("forward", 9),
+        ("and backward", 14),
+        ("× best peer, forward", 22),
+        ("and backward", 14),
+    ]);
+    for case in with_gradients() {
+        let rows = [Pass::Forward, Pass::ForwardBackward]
+            .map(|pass| reference.row_of(case.name, "packed", pass));
+        let [forward, both] =
+            rows.map(|row| percent(row.share_of_peak(reference.machine())));
+        let [ratio, ratio_both] =
+            rows.map(|row| format!("{:.2}", row.ratio_to_best_peer.unwrap()));
+        table.row([case.name, &forward, &both, &ratio, &ratio_both]);
+    }
+    assert_quote!("the_ladder_both_passes", table.text());
+}
+
+#[test]
+fn a_processor_of_twice_the_width() {
+    let runs = [Reference::open(), Reference { run: runs::wide().unwrap() }];
+    let wide = runs[1].machine();
+    let said = [
+        ("wide_peak", format!("{:.0}", wide.fma_peak_gflops)),
+        ("wide_versions", versions(wide)),
+    ];
+    assert_quote!("the_ladder_wide", values(&said));
+    assert_quote!("the_ladder_widths", widths(&runs, Pass::Forward));
+    assert_quote!("the_ladder_widths_both", widths(&runs, Pass::ForwardBackward));
+}
+
+/// The last rung in the reference run and on the wider processor.
+fn widths(runs: &[Reference; 2], pass: Pass) -> String {
+    let mut table = Table::new([
+        ("", -9),
+        ("of the peak", 13),
+        ("wide", 7),
+        ("× best peer", 13),
+        ("wide", 7),
+    ]);
+    for case in with_gradients() {
+        let [here, there] = runs.each_ref().map(|run| {
+            let row = run.row_of(case.name, "packed", pass);
+            let share = percent(row.share_of_peak(run.machine()));
+            (share, format!("{:.2}", row.ratio_to_best_peer.unwrap()))
+        });
+        table.row([case.name, &here.0, &there.0, &here.1, &there.1]);
+    }
+    table.text()
+}
+
+#[test]
+fn the_ladder_of_the_reference_run() {
+    let reference = Reference::open();
+    let mut table = Table::new([
+        ("rung", -11),
+        ("time", 9),
+        ("faster", 8),
+        ("GFLOP/s", 9),
+        ("of the peak", 13),
+    ]);
+    for (nth, who) in RUNGS.iter().enumerate() {
+        let row = reference.row(CASE, who);
+        let faster = match nth {
+            0 => String::new(),
+            _ => format!("× {:.1}", reference.faster(CASE, RUNGS[nth - 1], who)),
+        };
+        let (time, gflops) = (time(row.median_ms), format!("{:.0}", row.gflops));
+        table.row([
+            *who,
+            &time,
+            &faster,
+            &gflops,
+            &percent(row.share_of_peak(reference.machine())),
+        ]);
+    }
+    assert_quote!("the_ladder_ladder", table.text());
+}
+
+#[test]
+fn slopes_of_the_reference_run() {
+    let run = Reference::open().run;
+    let mut table =
+        Table::new([("", -18), ("time grows as", 15), ("memory grows as", 17)]);
+    let power = |slope: Option<f64>| {
+        slope.map_or("–".to_owned(), |slope| format!("n^{slope:.2}"))
+    };
+    for who in runs::growers(&run.growth) {
+        let [time, memory] = runs::slopes(&run.growth, who).map(power);
+        table.row([who, &time, &memory]);
+    }
+    let [time, memory] = runs::slopes(&run.growth, "packed");
+    let (time, memory) = (time.unwrap(), memory.unwrap());
+    assert!(
+        (1.7..2.3).contains(&time) && (0.7..1.2).contains(&memory),
+        "{time} {memory}"
+    );
+    assert_quote!("the_ladder_growth", table.text());
+}

@@ -1,0 +1,86 @@
+//! What heads do with all tokens: habits, and the order of tokens.
+
+use attention::{Mask, Matrix, max_abs_diff};
+use lessons::numbers::mean;
+use lessons::trained::passes;
+use model_files::{TrainedLayer, minilm};
+
+use crate::cases::{assert_close, every_stage_and_batched};
+use crate::quote::{Table, assert_quote, share, values};
+
+#[test]
+fn what_each_head_does_over_the_four_sentences() {
+    let TrainedLayer { parameters, sentences } = minilm().unwrap();
+    let mut rows: Vec<[f64; 6]> = vec![[0.0; 6]; parameters.heads().len()];
+    for sentence in &sentences {
+        let n = sentence.tokens.len();
+        for (i, pass) in passes(&parameters, &sentence.input).unwrap().iter().enumerate()
+        {
+            let map = &pass.attn;
+            let bits =
+                |row: usize| map.row(row).iter().map(|a| -a * a.log2()).sum::<f64>();
+            let inner = 1..n - 1; // neither [CLS] nor [SEP]
+            let written = &pass.out * parameters.w_o_of_head(i);
+            let measured = [
+                mean(map.column(0).iter().copied()),
+                mean(inner.clone().map(|j| map[(j, j)])),
+                mean(inner.clone().skip(1).map(|j| map[(j, j - 1)])),
+                mean(inner.clone().take(n - 3).map(|j| map[(j, j + 1)])),
+                mean((0..n).map(|row| bits(row) / (n as f64).log2())),
+                mean(written.row_iter().map(|row| row.norm())),
+            ];
+            for (sum, one) in rows[i].iter_mut().zip(measured) {
+                *sum += one / sentences.len() as f64;
+            }
+        }
+    }
+    let mut table = Table::new([
+        ("", -7),
+        ("[CLS]", 8),
+        ("itself", 8),
+        ("token before", 14),
+        ("token after", 12),
+        ("evenness", 10),
+        ("writes", 8),
+    ]);
+    for (i, [cls, own, before, after, even, writes]) in rows.iter().enumerate() {
+        let [cls, own, before, after] = [cls, own, before, after].map(|&it| share(it));
+        let [even, writes] = [even, writes].map(|it| format!("{it:.2}"));
+        table.row([format!("head {i:>2}"), cls, own, before, after, even, writes]);
+    }
+    let most = |column: usize| {
+        let of = |row: &[f64; 6]| row[column];
+        let (head, row) = rows
+            .iter()
+            .enumerate()
+            .max_by(|(_, a), (_, b)| of(a).total_cmp(&of(b)))
+            .unwrap();
+        (head, of(row))
+    };
+    let even_share = mean(sentences.iter().map(|s| 1.0 / s.tokens.len() as f64));
+    let mut quoted = vec![("even_share".to_owned(), share(even_share))];
+    for (name, column) in [("before", 2), ("after", 3), ("even", 4), ("writes", 5)] {
+        let (head, most) = most(column);
+        let most = if column < 4 { share(most) } else { format!("{most:.2}") };
+        quoted.push((format!("most_{name}"), most));
+        quoted.push((format!("most_{name}_head"), head.to_string()));
+    }
+    assert_quote!("trained_heads_heads", table.text());
+    assert_quote!("trained_heads_heads_values", values(&quoted));
+}
+
+#[test]
+fn no_stage_knows_the_order_of_the_tokens() {
+    let TrainedLayer { parameters, sentences } = minilm().unwrap();
+    for sentence in &sentences {
+        let n = sentence.tokens.len();
+        let reversed =
+            |m: &Matrix| Matrix::from_fn(n, m.ncols(), |i, j| m[(n - 1 - i, j)]);
+        for stage in every_stage_and_batched(&parameters) {
+            let out = |x: &Matrix| stage.self_attend(x, &Mask::None).unwrap().out;
+            let seen = out(&reversed(&sentence.input));
+            let diff = max_abs_diff(&reversed(&out(&sentence.input)), &seen).unwrap();
+            assert_close(format!("{} on {}", stage.name(), sentence.name), diff, 1e-12);
+        }
+    }
+}

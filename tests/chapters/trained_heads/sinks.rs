@@ -1,0 +1,139 @@
+//! `[CLS]`: what it gets, what it writes, and the output without it.
+
+use attention::{Mask, Matrix, max_abs_diff};
+use lessons::numbers::{ends, mean};
+use lessons::trained::{is_word, passes};
+use lessons::trained_heads::measures::lengths;
+use lessons::trained_heads::sinks::{Got, Without};
+use model_files::{TrainedLayer, minilm};
+
+use super::claims::RANDOM;
+use crate::cases::{assert_close, every_stage_and_batched};
+use crate::quote::{Table, assert_quote, percent, share, values};
+use crate::trained::TOLERANCE;
+
+#[test]
+fn the_output_without_a_token_is_that_of_every_stage() {
+    let TrainedLayer { parameters, sentences } = minilm().unwrap();
+    for sentence in &sentences {
+        let (x, n) = (&sentence.input, sentence.tokens.len());
+        for key in [0, 2, n - 1] {
+            let without = Without::new(&parameters, x, key).unwrap();
+            let diff = max_abs_diff(&without.whole, &sentence.output).unwrap();
+            assert_close("the whole output and the reference", diff, TOLERANCE);
+            let allowed: Vec<bool> = (0..n).map(|token| token != key).collect();
+            for stage in every_stage_and_batched(&parameters) {
+                let masked = stage.self_attend(x, &Mask::Keys(allowed.clone())).unwrap();
+                let diff = max_abs_diff(&without.masked, &masked.out).unwrap();
+                assert_close(format!("masked, {}", stage.name()), diff, 1e-12);
+            }
+            // Dropped: the same pass with a value of zeros for this token.
+            let mut out = Matrix::zeros(n, parameters.dims().d_model());
+            for (i, mut pass) in passes(&parameters, x).unwrap().into_iter().enumerate() {
+                pass.v.row_mut(key).fill(0.0);
+                out += pass.attn * pass.v * parameters.w_o_of_head(i);
+            }
+            let bias = parameters.w_o().bias.as_ref().unwrap();
+            out.row_iter_mut().for_each(|mut row| row += bias);
+            let diff = max_abs_diff(&without.dropped, &out).unwrap();
+            assert_close("dropped", diff, 1e-12);
+        }
+    }
+}
+
+#[test]
+fn what_cls_gets_and_writes_and_the_output_without_it() {
+    let TrainedLayer { parameters, sentences } = minilm().unwrap();
+    let mut table = Table::new([
+        ("token", -33),
+        ("gets", 5),
+        ("writes", 8),
+        ("dropped", 9),
+        ("masked", 8),
+        ("length", 8),
+        ("cosine", 8),
+    ]);
+    let mut of_cls = [const { Vec::new() }; 6];
+    let mut most_more = f64::NEG_INFINITY;
+    for sentence in &sentences {
+        let Got { attention, written } = Got::new(&parameters, &sentence.input).unwrap();
+        let of = |key: usize| {
+            let without = Without::new(&parameters, &sentence.input, key).unwrap();
+            let [dropped, masked] = without.changes();
+            let (stretch, direction) = (without.stretch(), without.direction());
+            [attention[key], written[key], dropped, masked, stretch, direction]
+        };
+        let each: Vec<[f64; 6]> = (0..sentence.tokens.len()).map(of).collect();
+        assert!(each[1..].iter().all(|[gets, ..]| *gets < each[0][0]));
+        for [_, _, dropped, masked, ..] in &each[1..] {
+            most_more = most_more.max(masked - dropped);
+        }
+        let others = [0, 1, 2, 3, 4, 5].map(|at| mean(each[1..].iter().map(|of| of[at])));
+        let names =
+            [format!("{}: [CLS]", sentence.name), "  the other tokens, mean".into()];
+        for (name, [gets, writes, dropped, masked, stretch, direction]) in
+            names.into_iter().zip([each[0], others])
+        {
+            let [gets, writes, direction] = [gets, writes, direction].map(share);
+            let [dropped, masked] = [dropped, masked].map(percent);
+            let stretch = format!("× {stretch:.2}");
+            table.row([name, gets, writes, dropped, masked, stretch, direction]);
+        }
+        of_cls.iter_mut().zip(each[0]).for_each(|(all, one)| all.push(one));
+    }
+    let [gets, writes, dropped, masked, stretch, direction] = of_cls.map(ends);
+    let mut quoted = Vec::new();
+    for (name, [least, _, most]) in [
+        ("cls", gets),
+        ("cls_written", writes),
+        ("cls_dropped", dropped),
+        ("cls_masked", masked),
+    ] {
+        quoted.push((format!("{name}_from"), percent(least)));
+        quoted.push((format!("{name}_to"), percent(most)));
+    }
+    quoted.extend([
+        ("cls_stretch_from".to_owned(), format!("{:.1}", stretch[0])),
+        ("cls_stretch_to".to_owned(), format!("{:.1}", stretch[2])),
+        ("cls_cosine".to_owned(), format!("{:.2}", direction[0])),
+        ("others_masked_more".to_owned(), percent(most_more)),
+    ]);
+    assert_quote!("trained_heads_sinks", table.text());
+    assert_quote!("trained_heads_sinks_values", values(&quoted));
+}
+
+#[test]
+fn no_value_is_shorter_than_that_of_cls() {
+    let TrainedLayer { parameters, sentences } = minilm().unwrap();
+    let (mut of_cls, mut of_words) = (vec![], vec![]);
+    let (mut cls_first, mut n_maps) = (0, 0);
+    for sentence in &sentences {
+        let mut of_tokens = vec![0.0; sentence.tokens.len()];
+        for (i, pass) in passes(&parameters, &sentence.input).unwrap().iter().enumerate()
+        {
+            let lengths = lengths(&parameters, i, pass);
+            of_tokens.iter_mut().zip(&lengths).for_each(|(sum, length)| *sum += length);
+            of_cls.push(lengths[0]);
+            let column = |key: usize| pass.attn.column(key).sum();
+            let is_first = (1..pass.attn.ncols()).all(|key| column(key) < column(0));
+            cls_first += usize::from(is_first);
+            n_maps += 1;
+            let words = sentence.tokens.iter().zip(lengths).filter(|(t, _)| is_word(t));
+            of_words.extend(words.map(|(_, length)| length));
+        }
+        let shortest = of_tokens[0];
+        assert!(of_tokens[1..].iter().all(|&length| length > shortest), "{of_tokens:?}");
+    }
+    let in_random = RANDOM.iter().flat_map(|layer| layer[0].iter().flatten());
+    let in_random = mean(in_random.map(|map| map.column(0).mean()));
+    let even = mean(sentences.iter().map(|sentence| 1.0 / sentence.tokens.len() as f64));
+    let quoted = [
+        ("cls_first", cls_first.to_string()),
+        ("maps", n_maps.to_string()),
+        ("length_cls", format!("{:.2}", mean(of_cls))),
+        ("length_words", format!("{:.2}", mean(of_words))),
+        ("cls_random", share(in_random)),
+        ("cls_even", share(even)),
+    ];
+    assert_quote!("trained_heads_lengths", values(&quoted));
+}
