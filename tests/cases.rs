@@ -1,5 +1,7 @@
 //! Random layers, inputs and masks, and the number by which stages are compared.
 
+use std::collections::BTreeSet;
+
 use attention::{
     Attended, Batch, Dims, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention,
     Real, Result, Rng, SeedableRng, random_matrix,
@@ -103,6 +105,35 @@ pub fn any_mask(n_heads: usize, n_q: usize, n_kv: usize) -> impl Strategy<Value 
         1 => proptest::collection::vec(one.clone(), 2..4).prop_map(Mask::All),
         1 => proptest::collection::vec(one, n_heads).prop_map(Mask::PerHead),
     ]
+}
+
+/// Of which kind a mask is. One more kind does not compile here, and then `any_mask` must
+/// draw it: [`N_KINDS`] are asked for.
+fn kind(mask: &Mask) -> usize {
+    match mask {
+        Mask::None => 0,
+        Mask::Causal => 1,
+        Mask::CausalTopLeft => 2,
+        Mask::FirstKeys(_) => 3,
+        Mask::Keys(_) => 4,
+        Mask::Allowed(_) => 5,
+        Mask::Additive(_) => 6,
+        Mask::All(_) => 7,
+        Mask::PerHead(_) => 8,
+    }
+}
+
+const N_KINDS: usize = 9;
+
+#[test]
+fn masks_of_every_kind_are_drawn() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    let mut runner = TestRunner::deterministic();
+    let drawn = (0..400).map(|_| any_mask(2, 3, 4).new_tree(&mut runner).unwrap());
+    let kinds: BTreeSet<usize> = drawn.map(|tree| kind(&tree.current())).collect();
+    assert_eq!(kinds, (0..N_KINDS).collect());
 }
 
 /// Every stage, and the fused one with the sequence among others in a batch.

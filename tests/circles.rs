@@ -16,13 +16,17 @@ use std::path::PathBuf;
 use graph::Graph;
 use workshop::paths;
 
-/// The crates of the workspace that have files of their own to go round in.
+/// Every crate below `crates`, those of nested workspaces too.
 fn crates() -> Vec<PathBuf> {
-    let folder = paths::workspace().join("crates");
     let mut crates = Vec::new();
-    for folder in [folder.clone(), folder.join("kernels"), folder.join("tools")] {
-        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        crates.extend(entries.filter(|path| path.join("Cargo.toml").is_file()));
+    let mut folders = vec![paths::workspace().join("crates")];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+        let inner = entries.filter(|path| path.is_dir() && !path.ends_with("target"));
+        folders.extend(inner);
+        if folder.join("Cargo.toml").is_file() {
+            crates.push(folder);
+        }
     }
     crates.sort();
     crates

@@ -1,223 +1,37 @@
-//! The layers: an arrow between crates goes only down, in tests and benches too.
+//! The order of the house: a folder uses only those before it, what is compared never calls
+//! each other, and crates/README.md is the map of what is there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
 use workshop::paths;
 
-/// What each crate of the subject may use, the lowest floor first. Implementations that are
-/// compared never call each other; the one exception is the formula itself, which
-/// `per-head` takes from `single-head`.
-const SUBJECT: [(&str, &[&str]); 22] = [
-    // The first and the third only fix features of what nalgebra stands on.
-    ("attention", &["bytemuck", "nalgebra", "num-complex", "rand", "thiserror"]),
-    ("single-head", &["attention"]),
-    ("per-head", &["attention", "single-head"]),
-    ("fused-heads", &["attention"]),
-    ("variants", &["attention", "thiserror"]),
-    ("kernels/tiles", &["attention", "pulp", "rayon"]),
-    ("kernels/decode", &["attention", "pulp", "rayon", "tiles"]),
-    ("kernels", &["attention", "nalgebra", "pulp", "rayon", "tiles"]),
-    ("figures/plotly-values", &["serde", "serde_json"]),
-    ("figures", &["attention", "plotly", "plotly-values", "serde_json", "thiserror"]),
-    ("gradients", &["attention", "fused-heads", "thiserror"]),
-    ("block", &["attention", "fused-heads", "gradients", "libm", "thiserror"]),
-    (
-        "spread",
-        &[
-            "attention",
-            "decode",
-            "fused-heads",
-            "gradients",
-            "kernels",
-            "thiserror",
-            "tiles",
-        ],
-    ),
-    (
-        "training",
-        &[
-            "attention",
-            "block",
-            "fused-heads",
-            "gradients",
-            "rand",
-            "thiserror",
-            "variants",
-        ],
-    ),
-    ("pretrained", &["attention", "safetensors", "serde", "serde_json", "thiserror"]),
-    (
-        "encoders",
-        &["attention", "block", "pretrained", "serde_json", "thiserror", "tokenizers"],
-    ),
-    (
-        "decoders",
-        &[
-            "attention",
-            "block",
-            "decode",
-            "encoders",
-            "pretrained",
-            "rand",
-            "rayon",
-            "serde",
-            "serde_json",
-            "thiserror",
-            "tiles",
-            "variants",
-        ],
-    ),
-    (
-        "sensors",
-        &[
-            "attention",
-            "block",
-            "fused-heads",
-            "pretrained",
-            "rand",
-            "thiserror",
-            "training",
-        ],
-    ),
-    (
-        "lessons",
-        &[
-            "anyhow",
-            "attention",
-            "figures",
-            "fused-heads",
-            "gradients",
-            "kernels",
-            "per-head",
-            "pretrained",
-            "rand",
-            "record",
-            "serde_json",
-            "single-head",
-            "training",
-        ],
-    ),
-    (
-        "further-lessons",
-        &[
-            "anyhow",
-            "attention",
-            "block",
-            "decoders",
-            "figures",
-            "fused-heads",
-            "gradients",
-            "lessons",
-            "pretrained",
-            "rand",
-            "record",
-            "sensors",
-            "serde_json",
-            "spread",
-            "training",
-            "variants",
-        ],
-    ),
-    ("gallery", &["anyhow", "figures", "further-lessons", "lessons"]),
-    (
-        "exercises",
-        &[
-            "attention",
-            "single-head",
-            "per-head",
-            "fused-heads",
-            "gradients",
-            "block",
-            "pretrained",
-            "textwrap",
-            "variants",
-        ],
-    ),
+/// In the book's order, as crates/README.md has them.
+const FOLDERS: [&str; 6] =
+    ["1-stages", "2-around", "3-fast", "4-models", "5-book", "tools"];
+
+/// What must not be, although a folder's own crates may use each other: implementations that
+/// are compared, and what would make light commands heavy.
+const NEVER: [(&str, &[&str]); 9] = [
+    ("single-head", &["per-head", "fused-heads"]),
+    ("per-head", &["fused-heads"]),
+    ("fused-heads", &["single-head", "per-head"]),
+    ("variants", &["single-head", "per-head", "fused-heads"]),
+    ("tiles", &["single-head", "per-head", "fused-heads", "gradients"]),
+    ("kernels", &["single-head", "per-head", "fused-heads", "gradients", "cached"]),
+    ("cached", &["single-head", "per-head", "fused-heads", "kernels"]),
+    ("figures", &["lessons", "exercises", "runs", "model-files"]),
+    ("learn", &["book", "pages", "notebooks", "look", "terminal", "bench", "predict"]),
 ];
 
-/// Which of our crates each tool may use; `learn`, the command, may only use what is light.
-const TOOLS: [(&str, &[&str]); 15] = [
-    ("live", &["gallery", "lessons"]),
-    ("live-model", &["attention", "encoders", "fused-heads", "pretrained"]),
-    ("tools/workshop", &[]),
-    ("tools/record", &["attention"]),
-    ("tools/machine", &["tiles"]),
-    ("tools/practice", &["workshop"]),
-    ("tools/lab", &["workshop"]),
-    (
-        "tools/look",
-        &[
-            "workshop",
-            "attention",
-            "decoders",
-            "encoders",
-            "fused-heads",
-            "kernels",
-            "assets",
-            "pretrained",
-        ],
-    ),
-    ("tools/assets", &[]),
-    ("tools/pages", &["workshop", "practice", "assets"]),
-    ("tools/book", &["workshop", "pages", "gallery", "lessons", "figures", "record"]),
-    (
-        "tools/bench",
-        &[
-            "workshop",
-            "record",
-            "machine",
-            "attention",
-            "decode",
-            "per-head",
-            "fused-heads",
-            "gradients",
-            "kernels",
-            "pretrained",
-            "tiles",
-        ],
-    ),
-    (
-        "tools/predict",
-        &[
-            "workshop",
-            "attention",
-            "single-head",
-            "per-head",
-            "fused-heads",
-            "kernels",
-            "gradients",
-            "pretrained",
-        ],
-    ),
-    (
-        "tools/terminal",
-        &[
-            "workshop",
-            "predict",
-            "lessons",
-            "attention",
-            "single-head",
-            "per-head",
-            "fused-heads",
-            "training",
-            "pretrained",
-            "figures",
-        ],
-    ),
-    ("learn", &["workshop", "practice"]),
-];
-
-/// What tests, benches and examples may use besides, in any crate.
-const FOR_TESTS: [&str; 11] = [
+/// What tests, benches and examples may use besides, of others.
+const FOR_TESTS: [&str; 10] = [
     "anyhow",
     "clap",
     "half",
     "insta",
-    // What an example's speed is next to.
-    "machine",
-    // What `plotly-values` is held against.
+    // What `plotly-values` is compared with.
     "plotly",
     "proptest",
     "rand",
@@ -226,92 +40,183 @@ const FOR_TESTS: [&str; 11] = [
     "tempfile",
 ];
 
-fn manifest(of: &str) -> toml::Table {
-    let manifest = paths::workspace().join("crates").join(of).join("Cargo.toml");
-    let text = fs::read_to_string(&manifest).expect("every crate has a manifest");
-    text.parse().expect("the manifest is TOML")
+/// A manifest below `crates`.
+struct Manifest {
+    /// Its folder from `crates` on: `3-fast/distributed/mpi`.
+    place: String,
+    /// What the package is called.
+    name: String,
+    /// What it compiles with.
+    uses: BTreeSet<String>,
+    /// What its tests, benches and examples compile with besides.
+    tests_use: BTreeSet<String>,
+}
+
+impl Manifest {
+    fn read(file: &Path, crates: &Path) -> Self {
+        let text = fs::read_to_string(file).expect("a manifest is text");
+        let table: toml::Table = text.parse().expect("a manifest is TOML");
+        let place = file.parent().and_then(|it| it.strip_prefix(crates).ok());
+        let place = place.expect("below crates").display().to_string();
+        let name = table["package"]["name"].as_str().expect("a name").to_owned();
+        let of = |kind| names(&table, kind);
+        let uses = [of("dependencies"), of("build-dependencies")].concat();
+        Self {
+            place: place.replace('\\', "/"),
+            name,
+            uses: uses.into_iter().collect(),
+            tests_use: of("dev-dependencies").into_iter().collect(),
+        }
+    }
+
+    /// Which of the six folders it stands in.
+    fn floor(&self) -> usize {
+        let folder = self.place.split('/').next();
+        let floor = FOLDERS.iter().position(|it| Some(*it) == folder);
+        floor.unwrap_or_else(|| panic!("{} is in none of the six folders", self.place))
+    }
 }
 
 /// The names in this table, for every platform and for some.
-fn names(manifest: &toml::Table, table: &str) -> BTreeSet<String> {
-    let tables = |of: &toml::Table| of.values().cloned().collect::<Vec<_>>();
-    let platforms = manifest.get("target").and_then(toml::Value::as_table).map(tables);
-    let platforms = platforms.into_iter().flatten();
-    let of = |place: &toml::Value| place.get(table).and_then(|it| it.as_table().cloned());
-    let found = platforms.chain([manifest.clone().into()]).filter_map(|place| of(&place));
+fn names(manifest: &toml::Table, table: &str) -> Vec<String> {
+    let platforms = manifest.get("target").and_then(toml::Value::as_table);
+    let platforms = platforms.into_iter().flat_map(|of| of.values());
+    let everywhere = toml::Value::from(manifest.clone());
+    let places = platforms.cloned().chain([everywhere]);
+    let found = places.filter_map(|place| place.get(table)?.as_table().cloned());
     found.flat_map(|names| names.into_iter().map(|(name, _)| name)).collect()
 }
 
-/// The names of our own crates.
-fn ours() -> BTreeSet<String> {
-    let folders = SUBJECT.iter().chain(&TOOLS).map(|(folder, _)| *folder);
-    folders.map(|folder| folder.rsplit('/').next().unwrap_or(folder).to_owned()).collect()
-}
-
-fn refuse(of: &str, found: BTreeSet<String>, allowed: &[&str], also: &[&str]) {
-    let is_extra = |name: &&String| {
-        let name = name.as_str();
-        !allowed.contains(&name) && !also.contains(&name)
-    };
-    let extra: Vec<&String> = found.iter().filter(is_extra).collect();
-    assert!(extra.is_empty(), "{of} may not use {extra:?}; it may use {allowed:?}");
-}
-
-#[test]
-fn every_crate_uses_only_what_is_below_it() {
-    for (name, allowed) in SUBJECT {
-        let manifest = manifest(name);
-        refuse(name, names(&manifest, "dependencies"), allowed, &[]);
-        refuse(name, names(&manifest, "build-dependencies"), allowed, &[]);
-        refuse(name, names(&manifest, "dev-dependencies"), allowed, &FOR_TESTS);
-    }
-}
-
-#[test]
-fn every_tool_uses_only_what_is_below_it() {
-    let ours = ours();
-    for (name, allowed) in TOOLS {
-        for table in ["dependencies", "build-dependencies", "dev-dependencies"] {
-            let found = names(&manifest(name), table);
-            let found = found.intersection(&ours).cloned().collect();
-            refuse(name, found, allowed, &[]);
-        }
-    }
-}
-
-#[test]
-fn every_crate_has_its_floor() {
+/// Every manifest below `crates`, those of nested workspaces too.
+fn manifests() -> Vec<Manifest> {
     let crates = paths::workspace().join("crates");
-    let folders = |under: PathBuf| {
-        let entries = fs::read_dir(under).unwrap().map(|entry| entry.unwrap().path());
-        entries.filter(|path| path.join("Cargo.toml").is_file()).collect::<Vec<_>>()
-    };
-    let found: BTreeSet<String> = ["", "figures", "kernels", "tools"]
-        .map(|room| crates.join(room))
-        .into_iter()
-        .flat_map(folders)
-        .map(|path| path.strip_prefix(&crates).unwrap().to_str().unwrap().to_owned())
-        .collect();
-    let known: BTreeSet<String> =
-        SUBJECT.iter().chain(&TOOLS).map(|(folder, _)| (*folder).to_owned()).collect();
-    assert_eq!(found, known);
+    let mut found = Vec::new();
+    let mut folders = vec![crates.clone()];
+    while let Some(folder) = folders.pop() {
+        let manifest = folder.join("Cargo.toml");
+        if manifest.is_file() {
+            found.push(Manifest::read(&manifest, &crates));
+        }
+        let entries =
+            fs::read_dir(&folder).expect("a folder").map(|entry| entry.unwrap());
+        let inner = entries.map(|entry| entry.path()).filter(|path| path.is_dir());
+        folders.extend(inner.filter(|path| !path.ends_with("target")));
+    }
+    found.sort_by(|one, other| one.place.cmp(&other.place));
+    found
 }
 
-/// A crate of this name exists for the arrow to point to: a list that is out of date would
-/// allow what nobody meant.
-#[test]
-fn floors_name_what_there_is() {
-    let ours = ours();
-    for (name, allowed) in TOOLS {
-        for crate_below in allowed {
-            assert!(ours.contains(*crate_below), "{name}: there is no {crate_below}");
+/// What runs up or is on the list of what must not be.
+fn broken(manifests: &[Manifest]) -> Vec<String> {
+    let floor_of: BTreeMap<&str, usize> =
+        manifests.iter().map(|it| (it.name.as_str(), it.floor())).collect();
+    let mut broken = Vec::new();
+    for manifest in manifests {
+        for used in manifest.uses.iter().chain(&manifest.tests_use) {
+            let Some(&floor) = floor_of.get(used.as_str()) else { continue };
+            if floor > manifest.floor() {
+                broken.push(format!("{} uses {used}, which is above it", manifest.place));
+            }
+            let never = NEVER.iter().find(|(name, _)| *name == manifest.name);
+            if never.is_some_and(|(_, never)| never.contains(&used.as_str())) {
+                broken.push(format!("{} must not use {used}", manifest.place));
+            }
         }
     }
-    for (name, allowed) in SUBJECT {
-        let manifest = manifest(name);
-        let used = names(&manifest, "dependencies");
-        for below in allowed {
-            assert!(used.contains(*below), "{name} does not use {below}: take it out");
+    broken
+}
+
+#[test]
+fn a_folder_uses_only_those_before_it() {
+    let broken = broken(&manifests());
+    assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));
+}
+
+#[test]
+fn planted_arrows_up_are_found() {
+    let plant = |place: &str, uses: &str| {
+        let mut planted = manifests();
+        let manifest = planted.iter_mut().find(|it| it.place == place).unwrap();
+        manifest.tests_use.insert(uses.to_owned());
+        broken(&planted)
+    };
+    assert_eq!(
+        plant("3-fast/distributed/mpi", "lessons"),
+        ["3-fast/distributed/mpi uses lessons, which is above it"]
+    );
+    assert_eq!(
+        plant("1-stages/fused-heads", "per-head"),
+        ["1-stages/fused-heads must not use per-head"]
+    );
+    assert!(plant("4-models/decoders", "tiles").is_empty());
+}
+
+#[test]
+fn the_list_names_what_there_is() {
+    let manifests = manifests();
+    let is_there = |name: &str| manifests.iter().any(|it| it.name == name);
+    for (name, never) in NEVER {
+        for name in never.iter().chain([&name]) {
+            assert!(is_there(name), "there is no {name}");
         }
+    }
+}
+
+/// What the map's last column says of each place: the names, in order.
+fn map() -> BTreeMap<String, BTreeSet<String>> {
+    let file = paths::workspace().join("crates/README.md");
+    let text = fs::read_to_string(file).expect("crates has a map");
+    let mut folder = "";
+    let mut map = BTreeMap::new();
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("## ") {
+            folder = name;
+        }
+        let Some(row) = line.strip_prefix("| `") else { continue };
+        let (name, _) = row.split_once('`').expect("a name ends");
+        let cells: Vec<&str> = row.trim_end_matches(" |").split(" | ").collect();
+        let uses = cells.last().expect("a row has cells").split([',', ';']);
+        let uses = uses.map(|name| name.trim().to_owned()).filter(|name| name != "–");
+        map.insert(format!("{folder}/{name}"), uses.collect());
+    }
+    map
+}
+
+#[test]
+fn the_map_says_what_is_there() {
+    let manifests = manifests();
+    let ours: BTreeSet<&str> = manifests.iter().map(|it| it.name.as_str()).collect();
+    let mut there = BTreeMap::new();
+    for manifest in &manifests {
+        let is_tool = manifest.place.starts_with("tools");
+        let shown = |name: &&String| !is_tool || ours.contains(name.as_str());
+        let uses = manifest.uses.iter().filter(shown).cloned().collect();
+        there.insert(manifest.place.clone(), uses);
+    }
+    let map: BTreeMap<String, BTreeSet<String>> = map();
+    for (place, uses) in &there {
+        assert_eq!(map.get(place), Some(uses), "crates/README.md on {place}");
+    }
+    assert_eq!(
+        map.keys().collect::<Vec<_>>(),
+        there.keys().collect::<Vec<_>>(),
+        "crates/README.md names what is not there"
+    );
+}
+
+/// What only tests use is as light as what it tests.
+#[test]
+fn tests_bring_in_little() {
+    let manifests = manifests();
+    let ours: BTreeSet<&str> = manifests.iter().map(|it| it.name.as_str()).collect();
+    for manifest in manifests.iter().filter(|it| !it.place.starts_with("tools")) {
+        let is_extra = |name: &&String| {
+            let name = name.as_str();
+            !ours.contains(name)
+                && !FOR_TESTS.contains(&name)
+                && !manifest.uses.contains(name)
+        };
+        let extra: Vec<_> = manifest.tests_use.iter().filter(is_extra).collect();
+        assert!(extra.is_empty(), "the tests of {} use {extra:?}", manifest.place);
     }
 }

@@ -50,7 +50,7 @@ fn stages_are_compared_without_the_book() {
     println!("{} packages", packages.len());
     assert!(packages.len() <= MOST_PACKAGES, "{}: {packages:#?}", packages.len());
     let is_of_a_tool = |line: &&String| {
-        ["book", "pages", "lab", "bench", "learn", "mdbook-driver", "clap"]
+        ["book", "pages", "notebooks", "bench", "learn", "mdbook-driver", "clap"]
             .contains(&name(line))
     };
     let tools: Vec<_> = packages.iter().filter(is_of_a_tool).collect();
@@ -60,9 +60,8 @@ fn stages_are_compared_without_the_book() {
 #[test]
 fn lessons_ask_for_nothing_that_a_page_has_not() {
     let crates = paths::workspace().join("crates");
-    let folders = ["lessons", "further-lessons", "gallery"].map(|it| crates.join(it));
     let mut found = Vec::new();
-    for path in folders.iter().flat_map(|folder| sources(&folder.join("src"))) {
+    for path in sources(&crates.join("5-book/lessons/src")) {
         let text = fs::read_to_string(&path).expect("a source is text");
         let file = path.strip_prefix(&crates).unwrap_or(&path).display().to_string();
         found.extend(asked_for(&text).into_iter().map(|what| format!("{file}: {what}")));
@@ -71,12 +70,12 @@ fn lessons_ask_for_nothing_that_a_page_has_not() {
 }
 
 #[test]
-fn lessons_depend_on_no_tool_but_the_record_of_runs() {
-    let packages = tree(&["-p", "gallery", "-e", "normal"]);
+fn lessons_depend_on_no_tool() {
+    let packages = tree(&["-p", "lessons", "-e", "normal"]);
     assert!(packages.iter().any(|line| name(line) == "attention"), "{packages:?}");
     let tools = paths::workspace().join("crates/tools").display().to_string();
     let is_refused = |line: &&String| {
-        let is_tool = line.contains(&tools) && name(line) != "record";
+        let is_tool = line.contains(&tools);
         let needs_a_machine =
             ["tokio", "mdbook-driver", "indicatif", "tempfile", "open", "ctrlc", "rayon"];
         is_tool || needs_a_machine.contains(&name(line))

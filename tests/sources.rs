@@ -157,7 +157,12 @@ fn missing_test(path: &str) -> Option<String> {
         return (!known).then(|| format!("no test {path}"));
     }
     let crates = paths::workspace().join("crates");
-    let folder = crates.join(package.replace('_', "-")).join("src");
+    let folders = fs::read_dir(&crates).expect("a folder of crates");
+    let folders = folders.map(|folder| folder.expect("an entry").path());
+    let of_package = folders.map(|it| it.join(package.replace('_', "-")).join("src"));
+    let Some(folder) = of_package.into_iter().find(|folder| folder.is_dir()) else {
+        return Some(format!("no file for {path}: there is no crate {package}"));
+    };
     match sources_of(&folder, &segments) {
         None => Some(format!("no file for {path} in {}", folder.display())),
         Some(source) => (!holds_test(&source, name)).then(|| format!("no test {path}")),

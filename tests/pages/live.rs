@@ -75,6 +75,7 @@ fn page_of(folder: &Path, live: &Live) -> String {
 }
 
 #[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn page_and_crates_give_the_same() {
     let (mut largest, mut slowest) = (0f64, Vec::new());
     each(VIEWS[0], |live, page| {
@@ -117,11 +118,13 @@ fn page_and_crates_give_the_same() {
 }
 
 #[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn every_control_moves_its_figure_by_keyboard() {
     every_control_moves_its_figure(hand::Hand::Keyboard, VIEWS[0]);
 }
 
 #[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn every_control_moves_its_figure_by_mouse() {
     every_control_moves_its_figure(hand::Hand::Mouse, VIEWS[3]);
 }
@@ -151,6 +154,7 @@ fn every_control_moves_its_figure(hand: hand::Hand, view: crate::View) {
 }
 
 #[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn a_setting_that_makes_no_sense_is_refused_and_the_figure_stays() {
     chapters(|live, browser, url| {
         // By the address, for one of its controls.
@@ -190,6 +194,7 @@ fn a_setting_that_makes_no_sense_is_refused_and_the_figure_stays() {
 /// Nobody is told of controls that cannot be: not without the module, not without
 /// WebAssembly.
 #[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn without_webassembly_a_page_shows_its_figures_and_says_nothing_more() {
     chapters(|live, browser, url| {
         let page = browser.open(url, VIEWS[0], "delete window.WebAssembly").unwrap();
@@ -206,6 +211,7 @@ fn without_webassembly_a_page_shows_its_figures_and_says_nothing_more() {
 
 /// Once a figure is live, it needs no network.
 #[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn a_live_figure_goes_on_without_a_network() {
     chapters(|live, browser, url| {
         let page = browser.open(url, VIEWS[0], "").unwrap();

@@ -95,6 +95,7 @@ fn farthest(page: &Value, model: &Model, sentence: &str) -> f64 {
 }
 
 #[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn the_page_gives_the_maps_that_the_crates_give() {
     if crate::live_book().is_none() {
         return;
@@ -129,6 +130,7 @@ fn the_page_gives_the_maps_that_the_crates_give() {
 }
 
 #[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn what_cannot_be_read_is_said_in_the_crates_words() {
     if crate::live_book().is_none() {
         return;
@@ -165,6 +167,7 @@ fn what_cannot_be_read_is_said_in_the_crates_words() {
 }
 
 #[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn where_it_cannot_be_the_command_is_all_there_is() {
     if crate::live_book().is_none() {
         return;
@@ -183,6 +186,7 @@ fn where_it_cannot_be_the_command_is_all_there_is() {
 }
 
 #[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn six_layers_of_twelve_heads() {
     let folder = paths::minilm();
     if !folder.is_dir() {

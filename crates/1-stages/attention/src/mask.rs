@@ -59,7 +59,6 @@ use crate::{Matrix, Real};
 /// Differs: source 004 fills with −1e9 where this blocks.
 // ANCHOR: kinds
 #[derive(Debug, Clone, PartialEq, Default)]
-#[non_exhaustive]
 pub enum Mask {
     /// Every query attends to every key.
     #[default]
@@ -177,7 +176,8 @@ impl Mask {
             Self::All(masks) | Self::PerHead(masks) => {
                 masks.iter().any(Self::adds_numbers)
             }
-            _ => false,
+            Self::None | Self::Causal | Self::CausalTopLeft => false,
+            Self::FirstKeys(_) | Self::Keys(_) | Self::Allowed(_) => false,
         }
     }
 
@@ -237,7 +237,9 @@ impl Mask {
                     masks.iter().map(|mask| mask.of_head(head).into_owned()).collect(),
                 ))
             }
-            _ => Cow::Borrowed(self),
+            Self::None | Self::Causal | Self::CausalTopLeft => Cow::Borrowed(self),
+            Self::FirstKeys(_) | Self::Keys(_) => Cow::Borrowed(self),
+            Self::Allowed(_) | Self::Additive(_) | Self::All(_) => Cow::Borrowed(self),
         }
     }
 
@@ -263,7 +265,9 @@ impl Mask {
         match self {
             Self::PerHead(_) => true,
             Self::All(masks) => masks.iter().any(Self::differs_by_head),
-            _ => false,
+            Self::None | Self::Causal | Self::CausalTopLeft => false,
+            Self::FirstKeys(_) | Self::Keys(_) => false,
+            Self::Allowed(_) | Self::Additive(_) => false,
         }
     }
 }

@@ -42,7 +42,7 @@ impl<T: Real> FusedAttention<T> {
             let from = [x.shape(), linear.weight.shape()];
             let formula = format!("{name} = X · W^{name}");
             project.push(ShapeStep::product(formula, from, all.shape()));
-            let formula = format!("{name}_i = {name}[:, {width}·i .. {width}·(i + 1)]");
+            let formula = format!("{name}_i = {name}[:, {width}·(i − 1) .. {width}·i]");
             per_head.push(ShapeStep::piece(formula, all.shape(), head));
             heads.push(head);
         }
@@ -57,11 +57,11 @@ impl<T: Real> FusedAttention<T> {
             ShapeStep::product("head_i = A_i · V_i", [attn_i, v_i], head_i),
         ]);
 
-        let joined = format!("concat = [head_0 | … | head_{}]", h - 1);
+        let joined = format!("concat = [head_1 | … | head_{h}]");
         let mixed = [concat.shape(), p.w_o().weight.shape()];
         Ok(ShapeTrace::default()
             .part("Once for all heads:", project)
-            .part(format!("For each head i of {h}, counted from 0:"), per_head)
+            .part(format!("For each head i of {h}:"), per_head)
             .part(
                 "Then once:",
                 vec![

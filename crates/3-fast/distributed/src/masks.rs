@@ -16,7 +16,9 @@ pub(crate) fn of_heads(mask: &Mask, heads: Range<usize>) -> Mask {
         Mask::All(masks) => {
             Mask::All(masks.iter().map(|mask| of_heads(mask, heads.clone())).collect())
         }
-        _ => mask.clone(),
+        Mask::None | Mask::Causal | Mask::CausalTopLeft => mask.clone(),
+        Mask::FirstKeys(_) | Mask::Keys(_) => mask.clone(),
+        Mask::Allowed(_) | Mask::Additive(_) => mask.clone(),
     }
 }
 
@@ -29,8 +31,6 @@ pub(crate) fn refuse_additive(mask: &Mask) -> Result<()> {
         }
         Mask::None | Mask::Causal | Mask::CausalTopLeft => Ok(()),
         Mask::FirstKeys(_) | Mask::Keys(_) | Mask::Allowed(_) => Ok(()),
-        // Of a kind that is not known here: better refused than taken for open.
-        _ => Err(Error::AdditiveMask),
     }
 }
 
@@ -68,7 +68,8 @@ fn is_causal(mask: &Mask) -> bool {
     match mask {
         Mask::Causal | Mask::CausalTopLeft => true,
         Mask::All(masks) => masks.iter().any(is_causal),
-        _ => false,
+        Mask::None | Mask::FirstKeys(_) | Mask::Keys(_) => false,
+        Mask::Allowed(_) | Mask::Additive(_) | Mask::PerHead(_) => false,
     }
 }
 
@@ -119,7 +120,7 @@ fn local(mask: &Mask, queries: &Range<usize>, keys: &Range<usize>) -> Option<Mas
         }
         Mask::None => Some(Mask::None),
         // Refused before.
-        _ => None,
+        Mask::Additive(_) => None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a split takes, predicted: multiply-adds by their speed, bytes by the link's.
 
+use std::fmt;
+
 use attention::{Dims, MultiplyAdds, Result};
 
 use crate::{Chunks, Error, share};
@@ -18,6 +20,17 @@ pub enum Split {
     },
     /// Every rank has some sequences.
     Batch,
+}
+
+impl fmt::Display for Split {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Heads => f.write_str("heads"),
+            Self::Tokens => f.write_str("tokens"),
+            Self::Both { by_heads } => write!(f, "both, {by_heads} by heads"),
+            Self::Batch => f.write_str("batch"),
+        }
+    }
 }
 
 /// A link between two ranks: a message of b bytes takes `latency + b / bandwidth`.

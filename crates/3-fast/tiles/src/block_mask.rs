@@ -88,7 +88,7 @@ impl<'a> BlockMask<'a> {
                 masks.iter().all(|mask| self.is_open_by(mask, keys.clone()))
             }
             Mask::PerHead(masks) => self.is_open_by(&masks[0], keys),
-            _ => keys.clone().all(|j| {
+            Mask::All(_) => keys.clone().all(|j| {
                 let mut rows = queries.clone().zip(&self.largest);
                 rows.all(|(i, &largest)| self.added(i, j) == Some(largest))
             }),
@@ -164,7 +164,7 @@ impl<'a> BlockMask<'a> {
             Mask::PerHead(masks) => {
                 self.apply_one(&masks[0], scores, stride, keys, factor);
             }
-            _ => columns.for_each(|(j, column)| {
+            Mask::All(_) => columns.for_each(|(j, column)| {
                 let rows = queries.clone().zip(&self.largest);
                 for ((i, &largest), score) in rows.zip(column) {
                     let added = self.added(i, j).unwrap_or(f64::NEG_INFINITY);
@@ -225,7 +225,7 @@ fn visible_keys(
             start..seen.end.min(by_this.end).max(start)
         }),
         Mask::PerHead(masks) => visible_keys(&masks[0], queries, (n_q, n_kv)),
-        _ => 0..n_kv,
+        Mask::None => 0..n_kv,
     }
 }
 
@@ -242,7 +242,6 @@ fn n_added(mask: &Mask) -> usize {
         Mask::Additive(_) => 1,
         Mask::All(masks) => masks.iter().map(n_added).sum(),
         Mask::PerHead(masks) => n_added(&masks[0]),
-        _ => 2,
     }
 }
 
@@ -252,7 +251,8 @@ fn the_only_matrix(mask: &Mask) -> Option<&Matrix> {
         Mask::Additive(matrix) => Some(matrix),
         Mask::All(masks) if n_added(mask) == 1 => masks.iter().find_map(the_only_matrix),
         Mask::PerHead(masks) => the_only_matrix(&masks[0]),
-        _ => None,
+        Mask::None | Mask::Causal | Mask::CausalTopLeft => None,
+        Mask::FirstKeys(_) | Mask::Keys(_) | Mask::Allowed(_) | Mask::All(_) => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Figures, drawn from the crates.
 //!
-//! The seam to [`gallery`], which knows every figure that a chapter may show: a
+//! The seam to [`lessons::gallery`], which knows every figure that a chapter may show: a
 //! chapter's `{{#figure name key=value …}}` is looked up there.
 
 use std::collections::BTreeMap;

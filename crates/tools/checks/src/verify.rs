@@ -115,7 +115,7 @@ fn copy_as_given() -> Result<PathBuf> {
     let manifest = fs::read_to_string(files::set().join("Cargo.toml"))?;
     let crates = paths::workspace().join("crates");
     let path = format!("path = {:?}", format!("{}/", crates.display()));
-    let manifest = manifest.replace("path = \"../", path.trim_end_matches('"'));
+    let manifest = manifest.replace("path = \"../../", path.trim_end_matches('"'));
     step::write(&copy.join("Cargo.toml"), manifest)?;
     for entry in &entry::all()? {
         let given = original::original(entry)?;
@@ -216,7 +216,10 @@ mod tests {
             set.next().and_then(|(_, value)| value.map(PathBuf::from))
         };
         let config = fs::read_to_string(files::set().join(".cargo/config.toml")).unwrap();
-        assert!(config.contains("target-dir = \"../../target/exercises\""), "{config}");
+        assert!(
+            config.contains("target-dir = \"../../../target/exercises\""),
+            "{config}"
+        );
         assert_eq!(of(&files::cargo(&files::set())), None);
         let verify = of(&cargo_of_its_own(&files::set())).unwrap();
         assert_ne!(verify, paths::workspace().join("target/exercises"));

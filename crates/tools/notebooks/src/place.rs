@@ -25,39 +25,25 @@ pub const REAL_CARGO_HOME: &str = "LEARN_CARGO_HOME";
 /// program whose `PATH` does not lead to it.
 pub const CARGO_FOLDER: &str = "LEARN_CARGO_FOLDER";
 
-/// Our notebooks, in their order. Any other one in the folder is the reader's: nothing
-/// here runs it, compiles for it or writes it.
-const OURS: [&str; 19] = [
-    "01-one-look",
-    "02-scores-softmax-scale",
-    "03-one-head",
-    "04-a-lens-per-head",
-    "05-fused",
-    "06-counting",
-    "07-masks",
-    "08-bad-numbers",
-    "09-the-backward-pass",
-    "10-learning",
-    "11-heads-that-specialise",
-    "12-trained-heads",
-    "13-the-ladder",
-    "14-the-block",
-    "15-two-layers",
-    "17-sideways",
-    "18-a-model-that-writes",
-    "19-sensors",
-    "20-many-machines",
-];
-
 /// The committed notebooks and their settings.
 pub fn notebooks() -> PathBuf {
     paths::workspace().join("notebooks")
 }
 
-/// Our notebooks' files, in their order.
+/// Our notebooks' files, in the order of the chapters: those that a chapter names as its own.
+/// Any other one in the folder is the reader's: nothing here runs it, compiles for it or
+/// writes it.
 pub fn all() -> Vec<PathBuf> {
-    let folder = notebooks();
-    OURS.iter().map(|name| folder.join(format!("{name}.ipynb"))).collect()
+    let chapters = paths::workspace().join("chapters");
+    let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
+    let summary = read(chapters.join("SUMMARY.md"));
+    let linked = summary.split("](").skip(1).filter_map(|rest| rest.split_once(".md)"));
+    let of_its_own = |(name, _): (&str, &str)| {
+        let notebook = format!("notebooks/{name}.ipynb");
+        let text = read(chapters.join(name).with_extension("md"));
+        text.contains(&notebook).then(|| paths::workspace().join(notebook))
+    };
+    linked.filter_map(of_its_own).collect()
 }
 
 /// A notebook's name as a reader knows it: its file name without the ending.
@@ -162,7 +148,7 @@ pub fn seed(folder: &Path) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// A notebook that is committed and not listed would never be run.
+    /// A notebook that is committed and that no chapter names would never be run.
     #[test]
     fn our_notebooks_are_those_that_git_tracks() {
         let mut git = Command::new("git");
@@ -173,7 +159,7 @@ mod tests {
                 let tracked = String::from_utf8(output.stdout).unwrap();
                 let tracked: Vec<String> =
                     tracked.lines().map(|file| name(Path::new(file))).collect();
-                assert_eq!(listed, tracked, "the list OURS in this file");
+                assert_eq!(listed, tracked, "which notebooks chapters name");
             }
             // Without git: each is at least there.
             _ => assert!(all().iter().all(|notebook| notebook.is_file())),

@@ -145,24 +145,18 @@ mod tests {
     #[test]
     fn a_name_is_of_one_snapshot_wherever_it_lies() {
         let (folder, _) = workspace("a: 1\n");
-        let path = "crates/b/src/deep/snapshots/b__deep__tests__ch01_b.snap";
+        let path = "crates/b/src/deep/snapshots/b__deep__tests__one_head_b.snap";
         write(folder.path(), path, "b: 2\n");
-        write(folder.path(), "crates/b/target/snapshots/b__ch01_b.snap", "b: 3\n");
+        write(folder.path(), "crates/b/target/snapshots/b__one_head_b.snap", "b: 3\n");
         let snapshots = Snapshots::of(folder.path()).unwrap();
-        assert_eq!(snapshots.body("one_look_is_not_enough_b").unwrap(), "b: 2");
+        assert_eq!(snapshots.body("one_head_b").unwrap(), "b: 2");
         let error = snapshots.body("b").unwrap_err().to_string();
         assert_eq!(error, "no snapshot b");
 
-        write(folder.path(), "crates/c/snapshots/c__ch01_b.snap", "b: 4\n");
-        let error = Snapshots::of(folder.path())
-            .unwrap()
-            .body("one_look_is_not_enough_b")
-            .unwrap_err();
+        write(folder.path(), "crates/c/snapshots/c__one_head_b.snap", "b: 4\n");
+        let error = Snapshots::of(folder.path()).unwrap().body("one_head_b").unwrap_err();
         let error = error.to_string();
-        assert!(
-            error.starts_with("2 snapshots are called one_look_is_not_enough_b: "),
-            "{error}"
-        );
+        assert!(error.starts_with("2 snapshots are called one_head_b: "), "{error}");
     }
 
     #[test]

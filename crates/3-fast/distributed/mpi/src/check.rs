@@ -7,15 +7,14 @@ use attention::{
     Batch, Dims, InputGradients, LayerParameters, Mask, Matrix, Rng, SeedableRng,
     random_matrix,
 };
-use fused_heads::FusedAttention;
-use mpi::datatype::Equivalence;
-use ranks::Processes;
 use distributed::{
     Engine, Fast, Grid, Group, HeadGradients, HeadsApart, OnGrid, Plain, Split, heads_of,
 };
+use fused_heads::FusedAttention;
+use mpi::datatype::Equivalence;
+use ranks::Processes;
 
 use crate::measure::slowest;
-use crate::run::name;
 use crate::times::{Place, Timed};
 
 /// How far the outputs of f64 may be from one machine.
@@ -200,6 +199,6 @@ pub fn same(
         }
     };
     let diff = slowest(group, differ(&expected, &timed.out)?)?;
-    ensure!(diff <= BOUND_F32, "{}: differs from one machine by {diff:e}", name(split));
+    ensure!(diff <= BOUND_F32, "{}: differs from one machine by {diff:e}", split);
     Ok(diff)
 }

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 use attention::{LayerParameters, Mask, Rng, SeedableRng, random_matrix};
-use ranks::Processes;
 use distributed::{Engine, Fast, Group, Link, Model, Positions, Speed, heads_of};
+use ranks::Processes;
 
 use crate::args::Case;
 

@@ -7,12 +7,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use attention::Real;
+use distributed::{Error, Group, Result, Tally};
 use mpi::collective::CommunicatorCollectives;
 use mpi::datatype::Equivalence;
 use mpi::point_to_point::{Destination, Source, Status};
 use mpi::request::{Request, Scope};
 use mpi::topology::{Color, Communicator, SimpleCommunicator};
-use distributed::{Error, Group, Result, Tally};
 
 /// How long nobody looks at messages while another thread computes.
 const PAUSE: Duration = Duration::from_millis(1);

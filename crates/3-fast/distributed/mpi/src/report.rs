@@ -5,10 +5,9 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use serde::Serialize;
 use distributed::{Model, Split};
+use serde::Serialize;
 
-use crate::run::name;
 use crate::times::Timed;
 
 /// What stands above the rows.
@@ -68,7 +67,7 @@ impl Record {
             n_heads: dims.n_heads(),
             is_causal: model.is_causal,
             processes,
-            split: name(split),
+            split: split.to_string(),
             latency: model.ring.latency,
             bandwidth: model.ring.bandwidth,
             products: model.speed.products,

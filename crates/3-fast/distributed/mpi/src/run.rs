@@ -2,8 +2,8 @@
 
 use anyhow::{Result, ensure};
 use attention::{Batch, LayerParameters, Mask, Rng, SeedableRng, random_matrix};
+use distributed::{Group, Model};
 use ranks::Processes;
-use distributed::{Group, Model, Split};
 
 use crate::args::Args;
 use crate::report::{self, Record};
@@ -76,14 +76,4 @@ pub fn run(group: &mut Processes, args: &Args) -> Result<()> {
         report::append(file, &records)?;
     }
     Ok(())
-}
-
-/// What a split is called.
-pub fn name(split: Split) -> String {
-    match split {
-        Split::Heads => "heads".to_owned(),
-        Split::Tokens => "tokens".to_owned(),
-        Split::Both { by_heads } => format!("both, {by_heads} by heads"),
-        Split::Batch => "batch".to_owned(),
-    }
 }

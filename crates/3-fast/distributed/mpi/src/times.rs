@@ -4,8 +4,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 use attention::{Batch, LayerParameters, Mask, Matrix};
+use distributed::{
+    BatchApart, Chunks, Fast, Grid, Group, HeadsApart, OnGrid, Split, Tally,
+};
 use ranks::Processes;
-use distributed::{BatchApart, Chunks, Fast, Grid, Group, HeadsApart, OnGrid, Split, Tally};
 
 use crate::args::Args;
 use crate::measure::{median, slowest};
