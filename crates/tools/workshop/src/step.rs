@@ -4,6 +4,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
 
@@ -88,7 +89,10 @@ pub fn make_folder_of(path: &Path) -> Result<()> {
 fn replace(path: &Path, fill: impl FnOnce(&Path) -> std::io::Result<()>) -> Result<()> {
     make_folder_of(path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let new = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
+    // A name of its own for each write: two threads may write the same file.
+    static N_WRITES: AtomicUsize = AtomicUsize::new(0);
+    let n = N_WRITES.fetch_add(1, Ordering::Relaxed);
+    let new = path.with_file_name(format!(".{name}.{}-{n}.new", std::process::id()));
     fill(&new).and_then(|()| fs::rename(&new, path)).map_err(|error| {
         let _ = fs::remove_file(&new);
         anyhow::Error::new(error)
@@ -116,6 +120,24 @@ mod tests {
 
         write(&path, "new").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+    }
+
+    #[test]
+    fn two_threads_may_write_the_same_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.py");
+        let both = std::sync::Barrier::new(2);
+        let fill = |new: &Path| {
+            fs::write(new, "script")?;
+            both.wait();
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let writes = [0, 1].map(|_| scope.spawn(|| replace(&path, fill)));
+            writes.into_iter().for_each(|write| write.join().unwrap().unwrap());
+        });
+        assert_eq!(fs::read_to_string(&path).unwrap(), "script");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

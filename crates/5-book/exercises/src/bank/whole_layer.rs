@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use std::sync::LazyLock;
 
 use attention::{Attended, Dims, LayerParameters, Mask, Matrix, MultiHeadAttention};
-use per_head::PerHeadAttention;
 use model_files::TrainedLayer;
+use per_head::PerHeadAttention;
 
 use super::inputs;
 use crate::{Case, Exercise, Place, Section};
