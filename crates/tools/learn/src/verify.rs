@@ -43,6 +43,8 @@ pub struct Args {
     /// Open every page of the book in Chromium too
     #[arg(long)]
     pages: bool,
+    /// Only these: format, lints, tests, docs, exercises, ranks, book, notebooks, pages
+    parts: Vec<String>,
 }
 
 /// Checks every part, also after one has failed, and says of each how it went.
@@ -50,7 +52,7 @@ pub struct Args {
 /// # Errors
 /// The number of parts that failed, after the reasons were printed.
 pub fn run(args: &Args) -> Result<()> {
-    let parts: Vec<&Part> = PARTS.iter().chain(args.pages.then_some(&PAGES)).collect();
+    let parts = asked_for(args)?;
     let mut failed = 0;
     for part in &parts {
         let bar = progress::spinner(part.name);
@@ -74,7 +76,7 @@ pub fn run(args: &Args) -> Result<()> {
             }
         }
     }
-    if !args.pages {
+    if !args.pages && args.parts.is_empty() {
         print(
             "The pages were not opened in a browser: `cargo learn verify --pages` does.\n",
         )?;
@@ -84,6 +86,25 @@ pub fn run(args: &Args) -> Result<()> {
         bail!("{failed} of {} parts failed", parts.len());
     }
     Ok(())
+}
+
+/// The parts in their order: those that are named, or all, with the pages where these are
+/// asked for.
+fn asked_for(args: &Args) -> Result<Vec<&'static Part>> {
+    let all = || PARTS.iter().chain([&PAGES]);
+    for name in &args.parts {
+        let known = || all().map(|part| part.name).collect::<Vec<_>>().join(", ");
+        ensure!(
+            all().any(|part| part.name == name),
+            "verify has no part {name}; there are: {}",
+            known()
+        );
+    }
+    let is_asked_for = |part: &&Part| match args.parts.is_empty() {
+        true => part.name != PAGES.name || args.pages,
+        false => args.parts.iter().any(|name| name == part.name),
+    };
+    Ok(all().filter(is_asked_for).collect())
 }
 
 fn format(_: &Progress) -> Result<String> {
@@ -227,6 +248,20 @@ fn count_passed(log: &str) -> usize {
 #[cfg(test)]
 mod unit_tests {
     use super::*;
+
+    #[test]
+    fn parts_are_chosen_by_name_and_kept_in_order() {
+        let names = |pages, parts: &[&str]| {
+            let parts = parts.iter().map(|&part| part.to_owned()).collect();
+            let parts = asked_for(&Args { pages, parts })?;
+            Ok::<_, anyhow::Error>(parts.iter().map(|part| part.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names(false, &[]).unwrap().len(), 8);
+        assert_eq!(names(true, &[]).unwrap().last(), Some(&"pages"));
+        assert_eq!(names(false, &["book", "lints"]).unwrap(), ["lints", "book"]);
+        let error = names(false, &["ladder"]).unwrap_err().to_string();
+        assert!(error.starts_with("verify has no part ladder; there are: "), "{error}");
+    }
 
     #[test]
     fn the_closing_lines_of_every_binary_are_added_up() {
