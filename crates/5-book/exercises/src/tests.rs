@@ -124,7 +124,7 @@ fn what_each_check_says() {
 }
 
 /// What is said when the exercise is as given and when it is right, one mistake's message in
-/// full, and of each mistake the verdict and the first difference. The rest of a message
+/// full, and of every other the verdict and the first difference. The rest of a message
 /// stands in the bank, word for word, and is not kept a second time.
 fn verdicts(entry: &dyn Entry) -> String {
     let named = entry.named();
@@ -132,7 +132,7 @@ fn verdicts(entry: &dyn Entry) -> String {
     let whole = [&entry.said_as_given(), &entry.said_when_right(), first];
     let mut text = whole.map(|message| message.trim_end().to_owned()).join("\n\n");
     text += &format!("\n\n{}\n", "─".repeat(60));
-    for (_, message) in &named {
+    for (_, message) in named.iter().skip(1) {
         text += &format!("\n{}\n", verdict(message));
     }
     text
