@@ -1,4 +1,4 @@
-//! No circles between the files of a crate: whoever reads one file reads those that it
+//! No circles between the files of a crate: a reader of one file reads those that it
 //! uses, and then is done.
 //!
 //! An arrow goes from a file to each file that defines a name that it uses, through

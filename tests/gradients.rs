@@ -1,4 +1,4 @@
-//! The backward pass through the layer, held against three that know nothing of it.
+//! The backward pass through the layer, compared with three that know nothing of it.
 
 /// Central differences: nudge one number, run the layer, see what the error does.
 mod differences;

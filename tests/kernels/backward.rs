@@ -1,4 +1,4 @@
-//! The packed rung's maps and gradients, held against `gradients`.
+//! The packed rung's maps and gradients, compared with `gradients`.
 
 use std::cell::Cell;
 

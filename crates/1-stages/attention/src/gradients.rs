@@ -1,4 +1,4 @@
-//! What a backward pass gives, whoever computes it.
+//! What a backward pass gives, by whichever stage.
 
 use crate::{
     Dims, Error, LayerParameters, Linear, Matrix, PackedParameters, Real, Result,

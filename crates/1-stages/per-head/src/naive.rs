@@ -9,7 +9,7 @@ use single_head::attend_in_loops;
 /// Multi-head attention without a single matrix product: heads token by token, and the
 /// output one feature at a time.
 ///
-/// It is slow, and it is the reference: every other stage is held against it.
+/// It is slow, and it is the reference: every other stage is compared with it.
 ///
 /// # Source
 /// Source 000, section 10.2.1: `z_j = Σ_i h_i W_ij^O`, where i runs over all heads.

@@ -7,7 +7,7 @@
 //!
 //! [`attend_in_loops`] is the definition: for one query after the other, score every key,
 //! turn the scores into weights, average the values. It uses no matrix product, so that
-//! everything else in the workspace can be held against it. [`attend`] is the same head
+//! everything else in the workspace can be compared with it. [`attend`] is the same head
 //! as six lines of matrices, which is how it is always written.
 //!
 //! The one decision: both return a [`HeadPass`], which keeps **every** intermediate

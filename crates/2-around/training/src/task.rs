@@ -55,10 +55,10 @@ pub struct Examples {
     /// What is right.
     pub answers: Answers,
     /// For each target the keys that hold its answer, as shares that sum to 1 along a
-    /// row, `[n_examples, n_tokens]`. Training never sees them; maps are held against
+    /// row, `[n_examples, n_tokens]`. Training never sees them; maps are compared with
     /// them.
     pub planted: Vec<Matrix>,
-    /// What the tokens of the first example are called, for whoever draws its map.
+    /// What the tokens of the first example are called, for a drawing of its map.
     pub names: Vec<String>,
 }
 

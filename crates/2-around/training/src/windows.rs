@@ -203,7 +203,7 @@ impl Window {
         shares
     }
 
-    /// What is at each reading, for whoever draws the map: `29` is now.
+    /// What is at each reading, for a drawing of the map: `29` is now.
     fn names(&self) -> Vec<String> {
         let name = |t: usize| match t {
             t if t == self.transition => format!("{t} transition"),

@@ -55,7 +55,7 @@ pub struct CaseReport {
     pub heads: usize,
     /// Whether a causal mask is on.
     pub causal: bool,
-    /// Whoever gave the right answer.
+    /// The implementations that gave the right answer.
     pub rows: Vec<Row>,
 }
 

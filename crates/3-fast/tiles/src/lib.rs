@@ -22,7 +22,7 @@
 //! [`Instructions`] are chosen when the program runs; nothing need be compiled for one
 //! machine.
 //!
-//! Left out: layers, caches and their checks of shapes. Whoever calls these parts has checked
+//! Left out: layers, caches and their checks of shapes. The callers of these parts have checked
 //! what came from outside, and returns the errors.
 
 pub mod attend;

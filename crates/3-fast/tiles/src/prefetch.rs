@@ -1,6 +1,6 @@
 //! Memory asked for before it is read.
 //!
-//! A number from memory takes some 300 cycles to arrive. Whoever knows what comes next
+//! A number from memory takes some 300 cycles to arrive. A loop that knows what comes next
 //! asks for it early, and goes on with other work meanwhile.
 
 /// The width of a cache line, in f32.

@@ -1,7 +1,7 @@
 //! Work that threads take piece by piece, and the memory that belongs to each piece.
 //!
 //! A queue owns the slices that are written, and hands out each piece once: a thread that
-//! has a piece has its memory for itself. Whoever is done takes the next, so a thread
+//! has a piece has its memory for itself. A thread that is done takes the next, so a thread
 //! that is slowed down by something else on the machine does less.
 
 use std::iter::StepBy;

@@ -1,6 +1,6 @@
 //! Colours: a scale for shares and one colour a head.
 //!
-//! Both are held against the five themes of the book and both kinds of notebook, so the
+//! Both are checked against the five themes of the book and both kinds of notebook, so the
 //! tests here state what they need of a page.
 
 use plotly::common::{ColorScale, ColorScaleElement};

@@ -10,7 +10,7 @@ use crate::panels::{NARROW, WIDE};
 use crate::{Error, Figure, Result, Table};
 use nodes::{Node, Nodes, written};
 
-/// A matrix of the forward pass, and how large its gradient was on the way back.
+/// A matrix of the forward pass, and how large its gradient was in the backward pass.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Returned {
     /// The shape of the matrix, which is the shape of its gradient.

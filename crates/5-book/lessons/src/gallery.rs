@@ -49,7 +49,7 @@ pub fn find(name: &str) -> Result<&'static Live> {
     })
 }
 
-/// The bytes of trained weights, for whoever sends them to a page.
+/// The bytes of trained weights, for the tools that send them to a page.
 pub fn file(weights: Weights) -> &'static [u8] {
     match weights {
         Weights::Layer => trained::FILE,

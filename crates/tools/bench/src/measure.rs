@@ -63,7 +63,7 @@ impl Runner for Checked {
 /// Measures one pass of one case.
 ///
 /// # Errors
-/// What keeps the case from being set up. Whoever fails by itself gets a remark.
+/// What keeps the case from being set up. An implementation that fails by itself gets a remark.
 pub fn measure(case: &Case, pass: Pass, plan: &Plan<'_>) -> Result<Found> {
     let title = format!("{} {}", case.name, pass.name());
     let bar = progress::spinner(format!("{title}: the right answer, in f64"));

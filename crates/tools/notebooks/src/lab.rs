@@ -197,7 +197,7 @@ fn servers(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Removes the files of servers that were killed; whoever has the lock knows that none
+/// Removes the files of servers that were killed; the holder of the lock knows that none
 /// lives.
 fn forget_servers(folder: &Path) -> Result<()> {
     for server in servers(folder) {

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_needs_nothing_of_whoever_starts_it() {
+    fn the_kernel_needs_nothing_of_what_starts_it() {
         let spec = kernel_spec(Some("/rustup")).unwrap();
         assert!(Path::new(spec["argv"][0].as_str().unwrap()).is_absolute());
         for (name, value) in spec["env"].as_object().unwrap() {

@@ -1,4 +1,4 @@
-//! Every notebook from a fresh kernel: held against what is committed, or committed anew.
+//! Every notebook from a fresh kernel: compared with what is committed, or committed anew.
 
 use std::fmt;
 use std::fs;

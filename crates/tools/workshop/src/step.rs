@@ -48,7 +48,7 @@ pub fn create(path: &Path) -> Result<File> {
 
 /// Writes a file unless it holds just that, so that times of change mean something.
 ///
-/// Whoever reads it meanwhile, and whatever ends this process, the file holds all of the
+/// Whatever reads it meanwhile, and whatever ends this process, the file holds all of the
 /// old contents or all of the new.
 ///
 /// # Errors

@@ -98,7 +98,7 @@ impl<T: Real + Equivalence> Group<T> for Processes {
         meanwhile: impl FnOnce() -> R + Send,
     ) -> Result<R> {
         let done = self.moving(to, send, from, receive, |messages| {
-            // A long message moves only while somebody looks, and whoever computes does not.
+            // A long message moves only while somebody looks, and a rank that computes does not.
             // MPI is spoken to by this thread alone, so the other one computes.
             let (tell, told) = mpsc::channel();
             thread::scope(|scope| {

@@ -45,7 +45,7 @@ pub(super) fn biases<const N: usize>(
     Ok(Some(biases))
 }
 
-/// A projection from a weight and a bias that were held against each other.
+/// A projection from a weight and a bias that were compared with each other.
 pub(super) fn linear(
     file: &TensorFile,
     weight: Matrix,

@@ -1,4 +1,4 @@
-//! Groups of 48 queries of one head, and what is known of them on the way back.
+//! Groups of 48 queries of one head, and what is known of them in the backward pass.
 
 use attention::Dims;
 use pulp::Simd;
