@@ -123,30 +123,49 @@ fn what_each_check_says() {
     }
 }
 
-/// What is said when the exercise is as given and when it is right, one mistake's message in
-/// full, and of every other the verdict and the first difference. The rest of a message
-/// stands in the bank, word for word, and is not kept a second time.
+/// What is said when the exercise is as given and when it is right, and the first mistake's
+/// message in full, as a reader sees it. Of every other mistake it holds the verdict and,
+/// below it, a line for the first difference: on what input, what was found and what was
+/// expected. What else a message says stands in the bank, word for word, and is not kept a
+/// second time.
 fn verdicts(entry: &dyn Entry) -> String {
     let named = entry.named();
     let first = named.first().map(|(_, message)| message.as_str()).unwrap_or_default();
     let whole = [&entry.said_as_given(), &entry.said_when_right(), first];
     let mut text = whole.map(|message| message.trim_end().to_owned()).join("\n\n");
-    text += &format!("\n\n{}\n", "─".repeat(60));
+    text += &format!("\n\n{}\n\n", "─".repeat(60));
     for (_, message) in named.iter().skip(1) {
-        text += &format!("\n{}\n", verdict(message));
+        text += &format!("{}\n", verdict(message));
     }
     text
 }
 
-/// A message without the paragraphs that are the bank's.
+/// A message without the paragraphs that are the bank's, each of the others on one line. The
+/// number and title of the exercise, which are the same in all of them, are left out too.
 fn verdict(message: &str) -> String {
     const OF_THE_BANK: [&str; 3] = ["What it does", "Why it looks right", "Read"];
-    let is_kept = |paragraph: &&str| {
-        let title = paragraph.lines().next().unwrap_or_default().trim();
-        !OF_THE_BANK.contains(&title)
-    };
-    let kept = message.split("\n\n").filter(is_kept).collect::<Vec<_>>();
-    kept.join("\n").trim_end().to_owned()
+    let (headline, rest) = message.split_once("\n\n").unwrap_or((message, ""));
+    let (title, verdict) = headline.split_once(": ").expect("a title and a verdict");
+    let (mark, _) = title.split_once(' ').expect("a mark");
+    let mut text = format!("{mark} {}", on_one_line(verdict));
+    for paragraph in rest.split("\n\n") {
+        let (label, said) = label_and_text(paragraph);
+        if !OF_THE_BANK.contains(&label.as_str()) {
+            text += &format!("\n    {label} | {said}");
+        }
+    }
+    text
+}
+
+/// A paragraph's label, and its text, which is indented further.
+fn label_and_text(paragraph: &str) -> (String, String) {
+    let at = paragraph.find("\n    ").unwrap_or(paragraph.len());
+    let (label, text) = paragraph.split_at(at);
+    (on_one_line(label), on_one_line(text))
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn everything_said(entry: &dyn Entry) -> String {
