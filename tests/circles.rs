@@ -14,28 +14,13 @@ use std::fs;
 use std::path::PathBuf;
 
 use graph::Graph;
-use workshop::paths;
 
-/// Every crate below `crates`, those of nested workspaces too.
-fn crates() -> Vec<PathBuf> {
-    let mut crates = Vec::new();
-    let mut folders = vec![paths::workspace().join("crates")];
-    while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
-        let inner = entries.filter(|path| path.is_dir() && !path.ends_with("target"));
-        folders.extend(inner);
-        if folder.join("Cargo.toml").is_file() {
-            crates.push(folder);
-        }
-    }
-    crates.sort();
-    crates
-}
+use crate::house;
 
 #[test]
 fn no_files_of_a_crate_use_each_other_in_a_circle() {
     let mut circles = Vec::new();
-    for folder in crates() {
+    for folder in house::crates() {
         for root in ["src/lib.rs", "src/main.rs"].map(|root| folder.join(root)) {
             if root.is_file() {
                 let graph = Graph::read(&root, |path| fs::read_to_string(path).ok());

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use workshop::paths;
 
+use crate::house;
+
 /// In the book's order, as crates/README.md has them.
 const FOLDERS: [&str; 6] =
     ["1-stages", "2-around", "3-fast", "4-models", "5-book", "tools"];
@@ -25,8 +27,8 @@ const NEVER: [(&str, &[&str]); 9] = [
     ("learn", &["book", "pages", "notebooks", "look", "terminal", "bench", "predict"]),
 ];
 
-/// What tests, benches and examples may use besides, of others.
-const FOR_TESTS: [&str; 10] = [
+/// What tests, benches and examples may use besides.
+const FOR_TESTS: [&str; 11] = [
     "anyhow",
     "clap",
     "half",
@@ -35,6 +37,8 @@ const FOR_TESTS: [&str; 10] = [
     "plotly",
     "proptest",
     "rand",
+    // The machine, which an example's speed is next to.
+    "runs",
     "safetensors",
     "serde_json",
     "tempfile",
@@ -53,10 +57,11 @@ struct Manifest {
 }
 
 impl Manifest {
-    fn read(file: &Path, crates: &Path) -> Self {
-        let text = fs::read_to_string(file).expect("a manifest is text");
+    fn read(folder: &Path) -> Self {
+        let text = fs::read_to_string(folder.join("Cargo.toml"));
+        let text = text.expect("a manifest is text");
         let table: toml::Table = text.parse().expect("a manifest is TOML");
-        let place = file.parent().and_then(|it| it.strip_prefix(crates).ok());
+        let place = folder.strip_prefix(paths::workspace().join("crates"));
         let place = place.expect("below crates").display().to_string();
         let name = table["package"]["name"].as_str().expect("a name").to_owned();
         let of = |kind| names(&table, kind);
@@ -87,23 +92,8 @@ fn names(manifest: &toml::Table, table: &str) -> Vec<String> {
     found.flat_map(|names| names.into_iter().map(|(name, _)| name)).collect()
 }
 
-/// Every manifest below `crates`, those of nested workspaces too.
 fn manifests() -> Vec<Manifest> {
-    let crates = paths::workspace().join("crates");
-    let mut found = Vec::new();
-    let mut folders = vec![crates.clone()];
-    while let Some(folder) = folders.pop() {
-        let manifest = folder.join("Cargo.toml");
-        if manifest.is_file() {
-            found.push(Manifest::read(&manifest, &crates));
-        }
-        let entries =
-            fs::read_dir(&folder).expect("a folder").map(|entry| entry.unwrap());
-        let inner = entries.map(|entry| entry.path()).filter(|path| path.is_dir());
-        folders.extend(inner.filter(|path| !path.ends_with("target")));
-    }
-    found.sort_by(|one, other| one.place.cmp(&other.place));
-    found
+    house::crates().iter().map(|folder| Manifest::read(folder)).collect()
 }
 
 /// What runs up or is on the list of what must not be.
@@ -204,17 +194,18 @@ fn the_map_says_what_is_there() {
     );
 }
 
-/// What only tests use is as light as what it tests.
+/// What only tests use is as light as what it tests: nothing of ours besides, and of others
+/// what is on the list.
 #[test]
 fn tests_bring_in_little() {
     let manifests = manifests();
     let ours: BTreeSet<&str> = manifests.iter().map(|it| it.name.as_str()).collect();
-    for manifest in manifests.iter().filter(|it| !it.place.starts_with("tools")) {
+    for manifest in &manifests {
+        let is_tool = manifest.place.starts_with("tools");
         let is_extra = |name: &&String| {
-            let name = name.as_str();
-            !ours.contains(name)
-                && !FOR_TESTS.contains(&name)
-                && !manifest.uses.contains(name)
+            let known =
+                manifest.uses.contains(*name) || FOR_TESTS.contains(&name.as_str());
+            !known && (!is_tool || ours.contains(name.as_str()))
         };
         let extra: Vec<_> = manifest.tests_use.iter().filter(is_extra).collect();
         assert!(extra.is_empty(), "the tests of {} use {extra:?}", manifest.place);

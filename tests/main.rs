@@ -17,6 +17,8 @@ mod encoders;
 mod floors;
 /// The backward pass: differences, PyTorch and plain loops give the same gradients.
 mod gradients;
+/// Where the crates are.
+mod house;
 /// The ladder: every rung gives what the definition gives.
 mod kernels;
 /// The ledgers: 263,168 parameters, whatever the number of heads.

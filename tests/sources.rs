@@ -15,6 +15,8 @@ use std::{env, fs};
 
 use workshop::paths;
 
+use crate::house;
+
 const SOURCES: [&str; 5] = ["000", "001", "002", "003", "004"];
 
 #[test]
@@ -156,13 +158,12 @@ fn missing_test(path: &str) -> Option<String> {
         let known = OWN_TESTS.contains(&path["equivalence::".len()..]);
         return (!known).then(|| format!("no test {path}"));
     }
-    let crates = paths::workspace().join("crates");
-    let folders = fs::read_dir(&crates).expect("a folder of crates");
-    let folders = folders.map(|folder| folder.expect("an entry").path());
-    let of_package = folders.map(|it| it.join(package.replace('_', "-")).join("src"));
-    let Some(folder) = of_package.into_iter().find(|folder| folder.is_dir()) else {
+    let folder = package.replace('_', "-");
+    let Some(folder) = house::crates().into_iter().find(|it| it.ends_with(&folder))
+    else {
         return Some(format!("no file for {path}: there is no crate {package}"));
     };
+    let folder = folder.join("src");
     match sources_of(&folder, &segments) {
         None => Some(format!("no file for {path} in {}", folder.display())),
         Some(source) => (!holds_test(&source, name)).then(|| format!("no test {path}")),
