@@ -33,17 +33,25 @@ pub fn notebooks() -> PathBuf {
 /// Our notebooks' files, in the order of the chapters: those that a chapter names as its own.
 /// Any other one in the folder is the reader's: nothing here runs it, compiles for it or
 /// writes it.
-pub fn all() -> Vec<PathBuf> {
+///
+/// # Errors
+/// A summary or a chapter that cannot be read: with fewer notebooks all would seem well.
+pub fn all() -> Result<Vec<PathBuf>> {
     let chapters = paths::workspace().join("chapters");
-    let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
-    let summary = read(chapters.join("SUMMARY.md"));
-    let linked = summary.split("](").skip(1).filter_map(|rest| rest.split_once(".md)"));
-    let of_its_own = |(name, _): (&str, &str)| {
-        let notebook = format!("notebooks/{name}.ipynb");
-        let text = read(chapters.join(name).with_extension("md"));
-        text.contains(&notebook).then(|| paths::workspace().join(notebook))
+    let read = |name: &str| {
+        let path = chapters.join(name).with_extension("md");
+        fs::read_to_string(&path).with_context(|| path.display().to_string())
     };
-    linked.filter_map(of_its_own).collect()
+    let summary = read("SUMMARY")?;
+    let linked = summary.split("](").skip(1).filter_map(|rest| rest.split_once(".md)"));
+    let mut notebooks = Vec::new();
+    for (name, _) in linked {
+        let notebook = format!("notebooks/{name}.ipynb");
+        if read(name)?.contains(&notebook) {
+            notebooks.push(paths::workspace().join(notebook));
+        }
+    }
+    Ok(notebooks)
 }
 
 /// A notebook's name as a reader knows it: its file name without the ending.
@@ -153,7 +161,7 @@ mod tests {
     fn our_notebooks_are_those_that_git_tracks() {
         let mut git = Command::new("git");
         git.args(["ls-files", "*.ipynb"]).current_dir(notebooks());
-        let listed: Vec<String> = all().iter().map(|path| name(path)).collect();
+        let listed: Vec<String> = all().unwrap().iter().map(|path| name(path)).collect();
         match git.output() {
             Ok(output) if output.status.success() => {
                 let tracked = String::from_utf8(output.stdout).unwrap();
@@ -162,13 +170,13 @@ mod tests {
                 assert_eq!(listed, tracked, "which notebooks chapters name");
             }
             // Without git: each is at least there.
-            _ => assert!(all().iter().all(|notebook| notebook.is_file())),
+            _ => assert!(all().unwrap().iter().all(|notebook| notebook.is_file())),
         }
     }
 
     #[test]
     fn a_readers_notebook_is_not_ours() {
-        let ours = all();
+        let ours = all().unwrap();
         for theirs in ["Untitled.ipynb", "02-scores-softmax-scale-Copy1.ipynb"] {
             assert!(!ours.contains(&notebooks().join(theirs)), "{theirs}");
         }

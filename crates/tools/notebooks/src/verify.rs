@@ -80,7 +80,7 @@ fn each(
     judge: &Judge,
 ) -> Result<Vec<Outcome>> {
     let one = |notebook: &PathBuf| run(progress, notebook, most, judge);
-    at_once::map(&place::all(), at_once, one).into_iter().collect()
+    at_once::map(&place::all()?, at_once, one).into_iter().collect()
 }
 
 fn run(

@@ -43,7 +43,7 @@ type Dependencies = BTreeSet<String>;
 
 /// Fills the warm folder. True if there was something to do.
 pub fn warm(progress: &Progress) -> Result<bool> {
-    let wanted = all_dependencies(&place::all())?;
+    let wanted = all_dependencies(&place::all()?)?;
     let ingredients = ingredients(&wanted)?;
     let warm = place::state(place::WARM);
     if stamp::holds(&warm, &ingredients) {
@@ -186,7 +186,7 @@ mod tests {
     /// One that is not would be compiled without optimisation, which is for `figures` only.
     #[test]
     fn each_crate_of_ours_that_a_notebook_names_has_its_level() {
-        for set in all_dependencies(&place::all()).unwrap() {
+        for set in all_dependencies(&place::all().unwrap()).unwrap() {
             for line in set.iter().filter(|line| line.contains("path = ")) {
                 let name = line.split_whitespace().next().unwrap();
                 if name == "figures" {
