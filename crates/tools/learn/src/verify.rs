@@ -248,6 +248,7 @@ fn count_passed(log: &str) -> usize {
 #[cfg(test)]
 mod unit_tests {
     use super::*;
+    use clap::Args as _;
 
     #[test]
     fn parts_are_chosen_by_name_and_kept_in_order() {
@@ -261,6 +262,15 @@ mod unit_tests {
         assert_eq!(names(false, &["book", "lints"]).unwrap(), ["lints", "book"]);
         let error = names(false, &["ladder"]).unwrap_err().to_string();
         assert!(error.starts_with("verify has no part ladder; there are: "), "{error}");
+    }
+
+    #[test]
+    fn the_help_names_every_part() {
+        let help = Args::augment_args(clap::Command::new("verify")).render_long_help();
+        let names =
+            PARTS.iter().chain([&PAGES]).map(|part| part.name).collect::<Vec<_>>();
+        let help = help.to_string();
+        assert!(help.contains(&names.join(", ")), "{help}");
     }
 
     #[test]
