@@ -15,8 +15,8 @@
 //!
 //! This crate holds the words of those formulas and none of their assembly: matrices
 //! ([`Matrix`]), sizes ([`Dims`]), who may attend to whom ([`Mask`]), the softmax
-//! ([`softmax_rows`], and in blocks of keys [`OnlineSoftmax`]), projections ([`Linear`]), the parameters of a layer head by head
-//! ([`LayerParameters`]) and side by side ([`PackedParameters`]), sequences ([`Batch`]) and
+//! ([`softmax_rows`], and in blocks of keys [`OnlineSoftmax`]), projections ([`Linear`]), the
+//! parameters of a layer head by head ([`LayerParameters`]) and side by side ([`PackedParameters`]), sequences ([`Batch`]) and
 //! parts of one ([`Positions`]), what comes out ([`Attended`]) and what goes back
 //! ([`Gradients`]), the ledgers ([`ParameterCount`], [`MultiplyAdds`], [`ShapeTrace`]) and
 //! the trait that every stage meets ([`MultiHeadAttention`]). How a layer is computed is the

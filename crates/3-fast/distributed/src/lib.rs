@@ -16,7 +16,7 @@
 //! | a batch ([`BatchApart`]) | all parameters, some sequences | nothing; backward, one all-reduce of the gradients |
 //!
 //! Ranks are a [`Group`]: here the threads of one process ([`Threads`]), which copy their
-//! messages as machines do. `crates/3-fast/distributed/mpi` has the same trait on MPI, in a workspace of
+//! messages as machines do. The folder `mpi` has the same trait on MPI, in a workspace of
 //! its own, since its build needs an MPI that is installed. What each rank computes is an
 //! [`Engine`]'s business: [`Plain`] is `fused-heads` and `gradients` in any precision,
 //! `Fast` is `kernels` and `cached` in f32. [`Model`] predicts what a split takes from

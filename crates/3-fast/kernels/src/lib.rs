@@ -8,7 +8,7 @@
 //! The formula is that of every other crate; what changes is the order in which its
 //! multiply-adds are done, and what stays near the arithmetic meanwhile. [`ladder`] gives
 //! six [`Rung`]s, each in a file of its own that says what its idea buys and where it is
-//! slower: [`Plain`], [`OneProduct`], [`Tiles`] with an [`OnlineSoftmax`](attention::OnlineSoftmax), [`VectorExp`],
+//! slower: [`Plain`], [`OneProduct`], [`Tiles`] with an [`OnlineSoftmax`], [`VectorExp`],
 //! [`Threads`] and [`Packed`]. All give the same numbers on every size, mask and kind of
 //! attention: within 10⁻⁵ of f64 where products of queries and keys come to no more than a
 //! few hundred, whatever a mask adds. An f32 has 24 binary digits: a score of 10⁴ has none
@@ -26,6 +26,8 @@
 //!
 //! Left out: other precisions than f32; dropout; keys that are kept or come in parts, which
 //! `cached` has; knowledge of the crates it is compared with.
+//!
+//! [`OnlineSoftmax`]: attention::OnlineSoftmax
 
 #![allow(
     clippy::needless_range_loop,

@@ -8,8 +8,8 @@
 //! cargo run --release -p sensors --example heads -- /tmp/[1-5].safetensors
 //! ```
 //!
-//! writes `crates/4-models/sensors/data/heads.json`, one line per model. The criteria are those of the
-//! book's windows, unchanged. Fixed before any head was looked at: which windows are asked
+//! writes `data/heads.json` in the crate's folder, one line per model. The criteria are those
+//! of the book's windows, unchanged. Fixed before any head was looked at: which windows are asked
 //! ([`study::asked`]), which sensors stand for which channel, that the last reading asks as
 //! in the book, and that all thirty are asked as well, since the model's pool takes the mean of
 //! all. These windows stand at the beginning of the decline, where a model has little to say;

@@ -1,4 +1,4 @@
-//! Chapter 11: heads that come to specialise, from the measurements in `crates/2-around/training/data` and one
+//! Chapter 11: heads that come to specialise, from the measurements in `training/data` and one
 //! training.
 
 pub mod training_now;

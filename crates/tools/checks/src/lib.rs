@@ -1,9 +1,9 @@
 //! The exercises: checked, reset, and worked on with rustlings.
 //!
 //! ```text
-//! crates/5-book/exercises/solutions/04_scale.rs ─▶ original ─▶ crates/5-book/exercises/exercises/04_scale.rs
-//!                                                            │ a reader's answer
-//!                            check: compiled, run, stopped ◀─┘
+//! solutions/04_scale.rs ─▶ original ─▶ exercises/04_scale.rs
+//!                                                │ a reader's answer
+//!                check: compiled, run, stopped ◀─┘
 //! ```
 //!
 //! The one decision: **the answer itself prints the verdict.** An exercise is a program

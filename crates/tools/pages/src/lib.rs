@@ -5,7 +5,7 @@
 //!                    │
 //!                    ├ math      $…$ becomes MathML
 //!                    ├ snapshot  what a test holds: whole, or one value of it
-//!                    ├ figures   what can draw them draws them
+//!                    ├ figures   drawn by the tool that can draw them
 //!                    ├ exercise  statement, signature, what the check will say
 //!                    └ include   mdBook's own; made sure here that it finds code
 //! live ─▶ live_module ──────▶ target/book/assets

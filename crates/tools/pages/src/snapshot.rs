@@ -1,8 +1,8 @@
 //! Snapshots: what a test has checked, shown to the reader.
 //!
-//! A chapter names a snapshot as its test does: `the_backward_pass_nudge`, wherever under `tests` and
-//! `crates` the file lies. The file's name has the test's module in front of it, with `__`
-//! between, so that a test can move without a change in any chapter. A snapshot of
+//! A chapter names a snapshot as its test does: `the_backward_pass_nudge`, wherever
+//! under `tests` and `crates` the file lies. The file's name has the test's module in front
+//! of it, with `__` between, so that a test can move without a change in any chapter. A snapshot of
 //! `name: value` lines also gives single values, so that prose types no number that a
 //! program computes.
 

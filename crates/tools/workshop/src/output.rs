@@ -1,7 +1,7 @@
 //! Standard output, which may end before the text does.
 //!
 //! `println!` panics where nobody reads any more (`| head -1`) or a disk is full. Here a
-//! text that was not printed is an error like others; what prints passes it on, and
+//! text that was not printed is an error like others; the caller passes it on, and
 //! `main` alone decides what it means ([`was_closed`]).
 
 use std::error::Error as StdError;

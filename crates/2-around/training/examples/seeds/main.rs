@@ -10,8 +10,8 @@
 //! cargo run --release -p training --example seeds -- places
 //! ```
 //!
-//! prints one line per run and writes `crates/2-around/training/data/EXPERIMENT.json`, one line per
-//! run, numbers to four decimals. What is written holds no times, so a second run on the
+//! prints one line per run and writes `data/EXPERIMENT.json` in the crate's
+//! folder, one line per run, numbers to four decimals. What is written holds no times, so a second run on the
 //! same machine writes the same file.
 
 mod codes;

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! measures all parts or one (`heads`, `removed`, `composed`, `words`, `windows`, `merged`, `order`,
-//! `next`), prints what it finds on the way, and writes `crates/4-models/decoders/data/smollm2.json`,
-//! one line per part. What is written holds no times.
+//! `next`), prints what it finds on the way, and writes `data/smollm2.json` in the crate's
+//! folder, one line per part. What is written holds no times.
 
 mod composed;
 mod heads;
