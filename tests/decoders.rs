@@ -9,7 +9,7 @@ use attention::{Matrix, Real, max_abs_diff};
 use decoders::{
     AsRead, Choice, Decoder, FastDecoder, FastReader, Files, Predict, Reader, Writer,
 };
-use encoders::Sequence;
+use model_files::Sequence;
 use model_files::TensorFile;
 use workshop::paths;
 

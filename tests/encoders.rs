@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use attention::{LayerParameters, Matrix, MultiHeadAttention, Real};
 use block::Layers;
-use encoders::{Encoder, Folder, Sequence};
+use encoders::{Encoder, Folder};
 use kernels::PackedStage;
-use model_files::TensorFile;
+use model_files::{Sequence, TensorFile};
 use workshop::paths;
 
 use crate::cases::{assert_close, every_stage_and_batched};
@@ -109,7 +109,7 @@ fn the_four_families_give_their_references_with_every_stage() {
         let folder = Folder::open(models().join(name)).unwrap();
         let file = TensorFile::open(models().join(name).join("reference.safetensors"));
         let (config, file) = (&folder.config, file.unwrap());
-        let sequences = Sequence::read_all(&file, config).unwrap();
+        let sequences = config.sequences(&file).unwrap();
         let (n_layers, h) = (config.n_layers, config.dims.n_heads());
         compare_all(name, &folder, &tiny(sequences, n_layers, h, &file));
     }

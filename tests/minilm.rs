@@ -10,7 +10,8 @@ use std::fs;
 use std::sync::OnceLock;
 
 use attention::LayerParameters;
-use encoders::{Encoder, Sequence};
+use encoders::Encoder;
+use model_files::Sequence;
 use workshop::paths;
 
 type Parameters = Encoder<LayerParameters<f32>, f32>;

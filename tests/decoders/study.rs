@@ -2,7 +2,7 @@
 
 use attention::{Mask, MultiHeadAttention};
 use decoders::{AsRead, Decoder, Merge, merged, without};
-use encoders::Sequence;
+use model_files::Sequence;
 use variants::{Changes, Positions, Window};
 
 use super::{FAMILIES, ids, worst};

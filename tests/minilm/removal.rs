@@ -10,8 +10,9 @@
 use std::fmt::Write;
 
 use attention::{Rng, SeedableRng};
-use encoders::{Removal, Sequence, Study};
+use encoders::{Removal, Study};
 use fused_heads::FusedAttention;
+use model_files::Sequence;
 use rand::RngExt;
 
 use super::{minilm, texts};

@@ -2,10 +2,10 @@
 
 use attention::{Mask, Matrix};
 use decoders::{AsRead, Decoder, PERIOD, Patterns, repeated, without};
-use encoders::Sequence;
 use lessons::a_model_that_writes::patterns::above;
 use lessons::a_model_that_writes::removed::{OF_PROSE, without as found_without};
 use lessons::a_model_that_writes::{N_HEADS, N_LAYERS, findings};
+use model_files::Sequence;
 
 use crate::cases::assert_close;
 use crate::decoders::smollm2;

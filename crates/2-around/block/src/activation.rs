@@ -29,6 +29,20 @@ const ROOT: f64 = 0.797_884_560_802_865_4;
 const CUBIC: f64 = 0.044_715;
 
 impl Activation {
+    /// What Hugging Face's settings call those that [`named`](Self::named) knows.
+    pub const NAMES: &str = "gelu, gelu_new, gelu_pytorch_tanh, silu or relu";
+
+    /// The one of this name in Hugging Face's settings, such as `gelu_new`.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "gelu" => Some(Self::Gelu),
+            "gelu_new" | "gelu_pytorch_tanh" => Some(Self::GeluTanh),
+            "silu" => Some(Self::Silu),
+            "relu" => Some(Self::Relu),
+            _ => None,
+        }
+    }
+
     /// Its value at `x`.
     ///
     /// ```

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use attention::{Error as SizeError, Mask, Matrix, MultiHeadAttention, Real};
 use block::Layers;
-use encoders::Sequence;
+use model_files::Sequence;
 use variants::{Cache, VariantAttention};
 
 use crate::blocks::Block;
@@ -49,7 +49,7 @@ impl<T: Real> AsRead<T> {
     /// Every tensor's follows from the config.
     ///
     /// # Errors
-    /// [`Error::Folder`] or [`Error::Gguf`] for a
+    /// [`Error::Files`] or [`Error::Gguf`] for a
     /// tensor that is missing, of another shape or of a kind that is not read: it is named.
     pub fn read(files: &Files) -> Result<Self> {
         let config = &files.config;
@@ -174,7 +174,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Decoder<A, T> {
     /// right: its rows are computed, and mean nothing.
     ///
     /// # Errors
-    /// As [`Embedding::forward`]; [`Error::Folder`] unless there is
+    /// As [`Embedding::forward`]; [`Error::Files`] unless there is
     /// one flag per token.
     ///
     /// # Source

@@ -1,6 +1,6 @@
 //! What can be wrong with a decoder's files, or with what it is asked to read.
 
-use crate::GgufError;
+use model_files::GgufError;
 
 /// A result whose error is this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -10,9 +10,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 #[allow(missing_docs)] // the fields are what the message says they are
 pub enum Error {
-    /// What folders, settings, texts and ids of encoders can have wrong with them too.
+    /// A folder, settings, weights, a text or ids.
     #[error(transparent)]
-    Folder(#[from] encoders::Error),
+    Files(#[from] model_files::Error),
+
+    /// A head that is not there, or a replacement that does not fit.
+    #[error(transparent)]
+    Head(Box<encoders::Error>),
 
     /// A GGUF file.
     #[error(transparent)]

@@ -12,7 +12,8 @@ mod mistral;
 mod qwen2;
 
 use attention::Dims;
-use encoders::Settings;
+use block::Activation;
+use model_files::Settings;
 use variants::{Pairing, Rotary, Sizes, SoftCap, Window};
 
 use crate::config::Config;
@@ -46,8 +47,8 @@ impl Config {
     /// Reads a `config.json` as `save_pretrained` writes it; `file` is what errors call it.
     ///
     /// # Errors
-    /// [`encoders::Error::Json`], [`encoders::Error::Family`],
-    /// [`encoders::Error::Setting`] for one that is missing or asks for what is not here;
+    /// [`model_files::Error::Json`], [`model_files::Error::Family`],
+    /// [`model_files::Error::Setting`] for one that is missing or asks for what is not here;
     /// [`Error::Config`] for sizes that make no layer.
     ///
     /// # Source
@@ -97,6 +98,11 @@ fn sizes(settings: &Settings) -> Result<Sizes> {
 }
 
 /// Rotary positions, under the names of transformers 5 (`rope_parameters`) and 4.
+/// What bends the entries of the feed-forward layers.
+fn activation(settings: &Settings, key: &str, default: Activation) -> Result<Activation> {
+    Ok(settings.one_of(key, default, Activation::named, Activation::NAMES)?)
+}
+
 fn rotary(settings: &Settings, d_k: usize, share: f64) -> Result<Rotary> {
     let none = Settings::read(settings.file(), b"{}")?;
     let rope = settings.within("rope_parameters");

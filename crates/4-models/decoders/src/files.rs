@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use encoders::{settings_in, weights_in};
+use model_files::{Gguf, settings_in, weights_in};
 
+use crate::Result;
 use crate::config::Config;
 use crate::families::gguf_config;
 use crate::weights::Tensors;
-use crate::{Gguf, Result};
 
 /// A folder as `save_pretrained` writes it, or a GGUF file.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ impl Files {
     /// Reads `config.json` and `model.safetensors` of a folder, or a GGUF file.
     ///
     /// # Errors
-    /// [`Error::Folder`](crate::Error::Folder) and [`Error::Gguf`](crate::Error::Gguf) for
+    /// [`Error::Files`](crate::Error::Files) and [`Error::Gguf`](crate::Error::Gguf) for
     /// files that are missing or make no sense; as [`Config::read`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
@@ -46,14 +46,14 @@ impl Files {
     /// The tokenizer: the folder's, or the GGUF file's own.
     ///
     /// # Errors
-    /// As [`encoders::Text::open`] and [`gguf_text`](crate::gguf_text).
+    /// As [`model_files::Text::open`] and [`model_files::gguf_text`].
     #[cfg(feature = "text")]
-    pub fn text(&self) -> Result<encoders::Text> {
+    pub fn text(&self) -> Result<model_files::Text> {
         let n_vocabulary = self.config.n_vocabulary;
         match &self.tensors {
-            Tensors::Gguf(file) => crate::gguf_text(file, n_vocabulary),
+            Tensors::Gguf(file) => Ok(model_files::gguf_text(file, n_vocabulary)?),
             Tensors::Safetensors(_) => {
-                Ok(encoders::Text::open(&self.path, n_vocabulary)?)
+                Ok(model_files::Text::open(&self.path, n_vocabulary)?)
             }
         }
     }

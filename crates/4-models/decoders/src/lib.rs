@@ -9,7 +9,7 @@
 //! GPT-2, GPT-NeoX, Llama, Mistral, Qwen2 and Gemma 2 are that one model. What each changes
 //! is a line or two of its file in `families`: the attention is [`variants`]' with the
 //! changes that the config asks for. [`Files`] opens a folder as `save_pretrained` writes
-//! it, or a [`Gguf`] file of the Llama family, whose numbers may be of 8 or 4 bits.
+//! it, or a [`Gguf`](model_files::Gguf) file of the Llama family, whose numbers may be of 8 or 4 bits.
 //!
 //! The one decision: **there is one way to read a token, and two to ask for it.**
 //! [`Decoder::forward`] reads a whole text, [`Decoder::forward_cached`] what comes behind
@@ -20,8 +20,7 @@
 //! [`Patterns`] and [`Decoder::losses`].
 //!
 //! With the feature `text` a vocabulary is read too, of a `tokenizer.json` or of a GGUF
-//! file. The crate starts no thread and looks at no clock; only [`Files::open`] and
-//! [`Gguf::open`] read files.
+//! file. The crate starts no thread and looks at no clock; only [`Files::open`] reads files.
 //!
 //! Left out: weights in several files, experts, other quantisations, dropout, and speed:
 //! all is on the readable side, generic over the attention as `encoders` is.
@@ -37,11 +36,8 @@ mod family;
 mod fast;
 mod feed_forward;
 mod files;
-mod gguf;
 mod norm;
 mod study;
-#[cfg(feature = "text")]
-mod vocabulary;
 mod weights;
 mod writer;
 
@@ -59,12 +55,9 @@ pub use family::{Family, Layers, Names, NormKind, Projections};
 pub use fast::{FastDecoder, FastReader, PackedCaches};
 pub use feed_forward::{FeedForward, GatedFeedForward};
 pub use files::Files;
-pub use gguf::{Gguf, GgufError, GgufResult, Info, Kind, Value};
 pub use norm::{Norm, RmsNorm};
 pub use study::{
     COPIES, Composed, Fewer, Findings, HeadShares, Merge, Merged, Next, Order, PERIOD,
     Patterns, Removed, Way, Windowed, Word, merged, repeated, without,
 };
-#[cfg(feature = "text")]
-pub use vocabulary::gguf_text;
 pub use writer::{Choice, Predict, Reader, Writer};

@@ -4,13 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use attention::Matrix;
-use encoders::Sequence;
-use model_files::{Existing, NewTensor, TensorFile, save};
+use model_files::testing::{GgufWriter, text};
+use model_files::{Existing, Gguf, NewTensor, Sequence, TensorFile, save};
 use serde_json::{Map, Value as Json, json};
 use variants::{Pairing, Rotary};
 
-use crate::gguf::tests::{Writer, text};
-use crate::{AsRead, Biases, Config, Decoder, Files, Gguf};
+use crate::{AsRead, Biases, Config, Decoder, Files};
 
 pub(crate) fn model(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models").join(name)
@@ -185,9 +184,9 @@ fn ids_positions_and_caches_that_do_not_fit_are_refused() {
 
 /// The tiny Llama as a GGUF file: other names, and rows of W^Q and W^K permuted so that
 /// the two halves of a head alternate.
-fn as_gguf() -> Writer {
+fn as_gguf() -> GgufWriter {
     let file = TensorFile::open(model("llama-1").join("model.safetensors")).unwrap();
-    let mut writer = Writer::default()
+    let mut writer = GgufWriter::default()
         .setting("general.architecture", 8, &text("llama"))
         .whole("llama.embedding_length", 24)
         .whole("llama.attention.head_count", 4)
@@ -227,7 +226,7 @@ fn as_gguf() -> Writer {
     writer
 }
 
-fn gguf(writer: Writer) -> crate::Result<AsRead> {
+fn gguf(writer: GgufWriter) -> crate::Result<AsRead> {
     let file = Gguf::from_bytes("model.gguf", writer.bytes())?;
     Decoder::read(&Files::of_gguf("model.gguf".into(), file)?)
 }
@@ -246,7 +245,7 @@ fn the_same_model_as_a_gguf_file_gives_the_same() {
 
 #[test]
 fn settings_of_a_gguf_file_are_read() {
-    let config = |writer: Writer| {
+    let config = |writer: GgufWriter| {
         let file = Gguf::from_bytes("model.gguf", writer.bytes()).unwrap();
         Files::of_gguf("model.gguf".into(), file).unwrap().config
     };
@@ -273,9 +272,9 @@ fn settings_of_a_gguf_file_are_read() {
 #[test]
 fn a_gguf_file_of_another_kind_is_refused() {
     let refused = |writer| with_source(&gguf(writer).unwrap_err());
-    let other = Writer::default().setting("general.architecture", 8, &text("mamba"));
+    let other = GgufWriter::default().setting("general.architecture", 8, &text("mamba"));
     insta::assert_snapshot!(refused(other), @r#"model.gguf: general.architecture is "mamba", expected "llama""#);
-    insta::assert_snapshot!(refused(Writer::default()), @"model.gguf: general.architecture is missing, expected a text");
+    insta::assert_snapshot!(refused(GgufWriter::default()), @"model.gguf: general.architecture is missing, expected a text");
     let stretched = as_gguf().setting("llama.rope.scaling.type", 8, &text("yarn"));
     insta::assert_snapshot!(refused(stretched), @r#"model.gguf: llama.rope.scaling.type is "yarn", expected "none""#);
     insta::assert_snapshot!(refused(as_gguf().whole("llama.expert_count", 8)), @"model.gguf: llama.expert_count is 8, expected 0: one feed-forward layer for all tokens");

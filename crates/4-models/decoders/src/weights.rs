@@ -2,14 +2,14 @@
 
 use attention::{Linear, Matrix, Real, RowVector};
 use block::LayerNorm;
-use model_files::TensorFile;
+use model_files::{Gguf, TensorFile};
 use variants::{Changes, VariantAttention};
 
 use crate::blocks::Block;
 use crate::config::Config;
 use crate::embedding::{Embedding, Unembedding};
 use crate::family::{Layers, NormKind, Projections};
-use crate::{FeedForward, GatedFeedForward, Gguf, Norm, Result, RmsNorm};
+use crate::{FeedForward, GatedFeedForward, Norm, Result, RmsNorm};
 
 /// A file of weights.
 #[derive(Debug, Clone)]
@@ -29,12 +29,9 @@ impl Tensors {
     fn numbers<T: Real>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>> {
         match self {
             Self::Safetensors(file) => {
-                let read = || {
-                    let tensor = file.tensor(name)?;
-                    tensor.expect_shape(shape)?;
-                    tensor.numbers_as()
-                };
-                Ok(read().map_err(encoders::Error::from)?)
+                let tensor = file.tensor(name)?;
+                tensor.expect_shape(shape)?;
+                Ok(tensor.numbers_as()?)
             }
             Self::Gguf(file) => Ok(file.numbers(name, shape)?),
         }

@@ -2,10 +2,11 @@
 
 use attention::Dims;
 use block::Activation;
+use model_files::{Sequence, Settings, TensorFile};
 use serde_json::{Map, Value};
 
 use crate::families::{Counting, FAMILIES, Family, family};
-use crate::{Error, Result, Settings};
+use crate::{Error, Result};
 
 /// What a model's `config.json` says, as far as it matters here.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,10 +39,9 @@ impl Config {
     /// Reads a `config.json` as `save_pretrained` writes it; `file` is what errors call it.
     ///
     /// # Errors
-    /// [`Error::Json`]; [`Error::Family`] for a family that is not known;
-    /// [`Error::Setting`] for one that is missing or asks for what is not here (other
-    /// kinds of position, a decoder, heads pruned away); [`Error::Config`] if the heads
-    /// cannot share the width.
+    /// [`Error::Files`] for a file that is no JSON, for a family that is not known, and for a
+    /// setting that is missing or asks for what is not here (other kinds of position, a
+    /// decoder, heads pruned away); [`Error::Config`] if the heads cannot share the width.
     ///
     /// # Source
     /// `BertConfig`, `RobertaConfig`, `ElectraConfig` and `DistilBertConfig` of Hugging
@@ -79,10 +79,22 @@ impl Config {
             n_vocabulary: settings.positive("vocab_size")?,
             n_positions: settings.positive("max_position_embeddings")?,
             n_types: keys.n_types.map(of_width).transpose()?,
-            activation: settings.activation(keys.activation, Activation::Gelu)?,
+            activation: activation(settings, keys.activation)?,
             eps: keys.eps.map_or(Ok(1e-12), |key| settings.eps(key, 1e-12))?,
             padding,
         })
+    }
+
+    /// The sequences of a file, each id and type being one that the model has.
+    ///
+    /// # Shapes
+    /// As [`Sequence::read`].
+    ///
+    /// # Errors
+    /// As [`Sequence::read`].
+    pub fn sequences(&self, file: &TensorFile) -> Result<Vec<Sequence>> {
+        let n_types = self.n_types.unwrap_or(1);
+        Ok(Sequence::read(file, self.n_vocabulary, n_types)?)
     }
 
     /// How many tokens a text may have. Where positions begin behind padding, the first of
@@ -93,8 +105,14 @@ impl Config {
 }
 
 fn known_family(settings: &Settings) -> Result<&'static Family> {
-    family(settings.text("model_type").unwrap_or_default())
-        .ok_or_else(|| settings.unknown_family(FAMILIES.map(|family| family.name).into()))
+    let known = || FAMILIES.map(|family| family.name).into();
+    let found = family(settings.text("model_type").unwrap_or_default());
+    Ok(found.ok_or_else(|| settings.unknown_family(known()))?)
+}
+
+fn activation(settings: &Settings, key: &str) -> Result<Activation> {
+    let named = Activation::named;
+    Ok(settings.one_of(key, Activation::Gelu, named, Activation::NAMES)?)
 }
 
 /// What would be computed otherwise than here.
@@ -104,5 +122,9 @@ fn refuse_others(settings: &Settings) -> Result<()> {
         settings.refuse_unless(key, false, "false: decoders are left out")?;
     }
     let none = Value::Object(Map::new());
-    settings.refuse_unless("pruned_heads", none, "none: every layer has all its heads")
+    Ok(settings.refuse_unless(
+        "pruned_heads",
+        none,
+        "none: every layer has all its heads",
+    )?)
 }

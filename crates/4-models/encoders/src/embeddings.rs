@@ -2,8 +2,9 @@
 
 use attention::{Error as SizeError, Linear, Matrix, Real};
 use block::{Embedding, Error as TokenError, LayerNorm};
+use model_files::Sequence;
 
-use crate::{Error, Result, Sequence};
+use crate::{Error, Result};
 
 /// `norm(E[id] + P[position] + S[type])`, and where the embeddings are narrower than the
 /// blocks a projection.
@@ -31,7 +32,7 @@ impl<T: Real> Embeddings<T> {
     ///
     /// # Errors
     /// [`Error::Tokens`] for no tokens, too many, or one that the vocabulary has not;
-    /// [`Error::Type`]; [`Error::Length`] if there is not one type per token.
+    /// [`Error::Type`]; [`Error::Files`] if there is not one type per token.
     ///
     /// # Source
     /// Devlin et al. 2019, section 3; the norm and the projection as in Hugging Face's

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use attention::{LayerParameters, Matrix, MultiHeadAttention, Real, RowVector};
 use block::{Layers, Stack};
-use model_files::{NewTensor, Stored, TensorFile};
+use model_files::{NewTensor, Sequence, Stored, TensorFile};
 
 use crate::embeddings::Embeddings;
 use crate::folder::Folder;
 use crate::weights::Weights;
-use crate::{Config, Result, Sequence};
+use crate::{Config, Result};
 
 /// An encoder.
 ///
@@ -43,7 +43,7 @@ impl<A, T: Real> Encoder<A, T> {
     /// Every tensor's follows from `config`; files store weights as `[out, in]`.
     ///
     /// # Errors
-    /// [`Error::Weights`](crate::Error::Weights) for a tensor that is missing, or of
+    /// [`Error::Files`](crate::Error::Files) for a tensor that is missing, or of
     /// another shape: both are named.
     pub fn read(
         config: &Config,
@@ -133,7 +133,7 @@ pub fn sentence_embedding<T: Real>(hidden: &Matrix<T>, is_real: &[bool]) -> RowV
 /// `(n_sequences, h, n_tokens, n_tokens)`.
 ///
 /// # Errors
-/// [`Error::Weights`](crate::Error::Weights) if the sequences differ in length, or in the
+/// [`Error::Files`](crate::Error::Files) if the sequences differ in length, or in the
 /// number of maps.
 pub fn to_tensors<T: Stored>(batch: &[Layers<T>]) -> Result<Vec<NewTensor>> {
     let mut tensors = Vec::new();

@@ -2,8 +2,9 @@
 
 use attention::{LayerParameters, Matrix, MultiHeadAttention, RowVector};
 use block::{Block, Layers};
+use model_files::Sequence;
 
-use crate::{Encoder, Error, Result, Sequence, head_output, removed, sentence_embedding};
+use crate::{Encoder, Error, Result, head_output, removed, sentence_embedding};
 
 /// What a removed head says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use attention::{LayerParameters, Matrix};
-use model_files::{Existing, NewTensor, TensorFile, save, to_bytes};
+use model_files::{Existing, NewTensor, Sequence, TensorFile, save, to_bytes};
 use serde_json::{Map, Value, json};
 
-use crate::{Config, Encoder, Folder, Sequence};
+use crate::{Config, Encoder, Folder};
 
 fn model(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models").join(name)
@@ -192,7 +192,7 @@ fn sequences_that_do_not_fit_are_refused_with_their_numbers() {
         let path = folder.path().join("input.safetensors");
         save(&path, &[], Existing::Replace).unwrap();
         fs::write(&path, integers(tensors)).unwrap();
-        Sequence::read_all(&TensorFile::open(&path).unwrap(), &config).map_err(|error| {
+        config.sequences(&TensorFile::open(&path).unwrap()).map_err(|error| {
             error.to_string().replace(&path.display().to_string(), "INPUT")
         })
     };

@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use crate::GgufError;
+
 /// A result whose error is this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -137,6 +139,77 @@ pub enum Error {
     /// The tensors are as they should be and make no layer.
     #[error("{file}: no layer can be made of it")]
     Layer { file: String, source: attention::Error },
+
+    /// Nothing there, or no folder.
+    #[error("there is no folder {}", path.display())]
+    NoFolder { path: PathBuf },
+
+    /// A folder without one of the files of a model.
+    #[error("{} has no {file}{hint}", folder.display())]
+    NoFile { folder: PathBuf, file: &'static str, hint: &'static str },
+
+    /// A `config.json` that is none.
+    #[error("{file}: no object in JSON")]
+    Json { file: String, source: serde_json::Error },
+
+    /// A family that nobody taught this crate.
+    #[error("{file}: model_type is {found}; the known ones are {}", known.join(", "))]
+    Family { file: String, found: String, known: Vec<&'static str> },
+
+    /// A setting that is missing, or of another kind.
+    #[error("{file}: {}, expected {expected}", setting(key, found.as_deref()))]
+    Setting { file: String, key: String, found: Option<String>, expected: &'static str },
+
+    /// An id that the model does not have.
+    #[error(
+        "{file}: {tensor} of sequence {sequence}, token {position} is {found}, expected \
+         {expected}"
+    )]
+    Entry {
+        file: String,
+        tensor: &'static str,
+        sequence: usize,
+        position: usize,
+        found: i128,
+        expected: String,
+    },
+
+    /// A sequence that is nothing but padding.
+    #[error(
+        "{file}: attention_mask of sequence {sequence} is 0 for all its {n_tokens} tokens: \
+         there is nothing to attend to"
+    )]
+    AllPadding { file: String, sequence: usize, n_tokens: usize },
+
+    /// A list that should have one entry per token.
+    #[error("{what} has {found} entries, and there are {n_tokens} tokens")]
+    Length { what: &'static str, found: usize, n_tokens: usize },
+
+    /// A `tokenizer.json` that is none.
+    #[error("{file}: no tokenizer: {why}")]
+    Tokenizer { file: String, why: String },
+
+    /// A tokenizer of another model.
+    #[error(
+        "{file}: the tokenizer gives ids up to {largest}, and the model has embeddings for \
+         {n_vocabulary}, from 0: they do not belong together"
+    )]
+    Vocabulary { file: String, largest: usize, n_vocabulary: usize },
+
+    /// A text with nothing in it.
+    #[error("the text is empty: no token is left of it")]
+    EmptyText,
+
+    /// A text that is longer than the model's positions.
+    #[error(
+        "the text has {n_tokens} tokens, [CLS] and [SEP] or the like among them, and the \
+         model has {n_positions} positions"
+    )]
+    LongText { n_tokens: usize, n_positions: usize },
+
+    /// A GGUF file.
+    #[error(transparent)]
+    Gguf(#[from] GgufError),
 }
 
 /// A shape as it is written everywhere in this workspace: `(30, 256)`. Of more sizes than
@@ -175,5 +248,12 @@ fn shortened(names: &[String]) -> String {
         0 => "none at all".to_string(),
         n if n <= MOST => first.join(", "),
         n => format!("{}, and {} more", first.join(", "), n - MOST),
+    }
+}
+
+fn setting(key: &str, found: Option<&str>) -> String {
+    match found {
+        None => format!("there is no {key}"),
+        Some(found) => format!("{key} is {found}"),
     }
 }

@@ -1,4 +1,5 @@
-//! Trained weights: a layer that comes with this workspace, and a reader of others.
+//! What others trained, as files have it: tensors, settings, texts and ids of any model, and
+//! a layer that comes with this workspace.
 //!
 //! A trained layer differs from a random one in its numbers alone. So this crate computes
 //! no attention: it turns files into [`attention::LayerParameters`], which every stage
@@ -6,10 +7,14 @@
 //!
 //! - [`minilm`] is the last attention layer of a small sentence model, embedded here, with
 //!   four sentences: what goes in, and what PyTorch says comes out.
-//! - [`load_layer`] reads a layer from a safetensors file, under the names that PyTorch's
-//!   `nn.MultiheadAttention` or BERT give its tensors.
+//! - [`TensorFile`] reads any tensor of a safetensors file, of floats, integers or flags, and
+//!   [`TensorFile::layer`] a layer, under the names that PyTorch's `nn.MultiheadAttention`
+//!   or BERT give its tensors; [`save`] writes some.
+//! - [`Gguf`] reads the tensors and settings of a GGUF file, whose numbers may be of 8 or 4
+//!   bits.
+//! - [`settings_in`] and [`weights_in`] open a folder as `save_pretrained` writes it.
+//! - [`Sequence`] is a text as ids; with the feature `text`, `Text` makes one of a text.
 //! - [`key_padding_masks`] and [`attn_masks`] read PyTorch's masks, in which True blocks.
-//! - [`TensorFile`] reads any tensor, of floats, integers or flags; [`save`] writes some.
 //!
 //! The one decision: **weights are turned once, here.** Files store W as `[out, in]` and
 //! compute `x · Wᵀ + b`; this workspace stores `[in, out]`, as the paper writes it. The
@@ -20,23 +25,42 @@
 //! A file is somebody else's: whatever is in it, reading it ends in an [`Error`] that
 //! names the numbers, and never in a panic.
 //!
-//! Left out: other formats, tensors on other devices, quantised weights.
+//! Left out: weights in several files, and which model the tensors make: that is for
+//! `encoders` and `decoders` to say.
 
 mod error;
+mod folder;
+mod gguf;
 mod header;
 mod loader;
 mod masks;
 mod minilm;
 mod numbers;
 mod save;
+mod sequences;
+mod settings;
+mod shown;
 mod tensors;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+#[cfg(feature = "text")]
+mod text;
 
 pub use error::{Error, Result};
-pub use loader::{FoundLayer, Naming, load_layer};
+pub use folder::{settings_in, weights_in};
+#[cfg(feature = "text")]
+pub use gguf::gguf_text;
+pub use gguf::{Gguf, GgufError, GgufResult, Info, Kind, Value};
+pub use loader::{FoundLayer, Naming};
 pub use masks::{MaskSizes, attn_masks, key_padding_masks};
 pub use minilm::{MINILM_FILE, SENTENCES, Sentence, TrainedLayer, minilm};
 pub use numbers::half;
 pub use save::{
     Existing, NewTensor, Stored, check_destination, check_output, save, to_bytes,
 };
+pub use sequences::Sequence;
+pub use settings::Settings;
+pub use shown::{MOST_SHOWN, shown};
 pub use tensors::{Tensor, TensorFile};
+#[cfg(feature = "text")]
+pub use text::{Long, Pieces, Text};

@@ -5,30 +5,11 @@ mod projections;
 mod pytorch;
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use attention::{Dims, LayerParameters, PackedParameters};
 
 use crate::{Error, Result, TensorFile};
 use projections::Projections;
-
-/// The layer in a file, whose tensors have PyTorch's or BERT's names.
-///
-/// ```no_run
-/// let layer = model_files::load_layer("layer.safetensors", 8, None)?;
-/// println!("{}", layer.count());
-/// # Ok::<(), model_files::Error>(())
-/// ```
-///
-/// # Errors
-/// As [`TensorFile::open`] and [`TensorFile::layer`].
-pub fn load_layer(
-    path: impl AsRef<Path>,
-    n_heads: usize,
-    prefix: Option<&str>,
-) -> Result<LayerParameters> {
-    TensorFile::open(path)?.layer(n_heads, prefix)
-}
 
 /// By whose names a layer was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -17,7 +17,7 @@
 //! tokenizer's hash maps, comes from the page (`--cfg getrandom_backend="custom"`).
 //!
 //! Left out: fast stages (a page has no threads here), texts of more than
-//! `encoders::MOST_SHOWN` tokens.
+//! `model_files::MOST_SHOWN` tokens.
 
 mod looked;
 mod model;

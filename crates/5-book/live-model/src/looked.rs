@@ -1,7 +1,8 @@
 //! What is to be seen of a sentence.
 
 use attention::Matrix;
-use encoders::{Glance, links, shown};
+use encoders::{Glance, links};
+use model_files::shown;
 use serde_json::{Value, json};
 
 /// How many links of a head are told.

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use encoders::{Config, Encoder, Long, MOST_SHOWN, Text};
+use encoders::{Config, Encoder};
 use fused_heads::FusedAttention;
-use model_files::TensorFile;
+use model_files::{Long, MOST_SHOWN, TensorFile, Text};
 use serde_json::{Value, json};
 
 use crate::Looked;
@@ -16,7 +16,11 @@ const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // the fields are what the message says they are
 pub enum Error {
-    /// A file or a text that the model cannot be made of, or cannot read.
+    /// A file or a text that the model cannot be made of.
+    #[error(transparent)]
+    Files(#[from] model_files::Error),
+
+    /// A model or a text that does not fit.
     #[error(transparent)]
     Encoder(#[from] encoders::Error),
 
@@ -48,7 +52,7 @@ impl Reading {
     /// Whether the names of what was chosen hold a model's files.
     ///
     /// # Errors
-    /// [`encoders::Error::NoFile`] with the first that is missing.
+    /// [`model_files::Error::NoFile`] with the first that is missing.
     pub fn check<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
         let names: Vec<&str> = names.into_iter().collect();
         let has = |file: &&str| names.contains(file);
@@ -56,7 +60,7 @@ impl Reading {
             None => Ok(()),
             Some(file) => {
                 let folder = PathBuf::from("what was chosen");
-                Err(encoders::Error::NoFile { folder, file, hint: "" }.into())
+                Err(model_files::Error::NoFile { folder, file, hint: "" }.into())
             }
         }
     }
@@ -91,8 +95,7 @@ impl Reading {
     /// [`Encoder::read`].
     pub fn finish(self) -> Result<Model, Error> {
         self.expect(|found, expected| found == expected, 0)?;
-        let weights = TensorFile::from_bytes(FILES[2], self.weights)
-            .map_err(encoders::Error::from)?;
+        let weights = TensorFile::from_bytes(FILES[2], self.weights)?;
         let encoder = Encoder::read(&self.config, &weights, FusedAttention::new)?;
         Ok(Model { text: self.text, encoder })
     }

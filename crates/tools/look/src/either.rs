@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use attention::{Matrix, Real};
 use decoders::{AsRead, Decoder, Files};
-use encoders::{Encoder, Folder, Sequence, Text, settings_in, to_tensors};
+use encoders::{Encoder, Folder, to_tensors};
 use fused_heads::FusedAttention;
 use kernels::PackedStage;
-use model_files::{NewTensor, Stored, TensorFile};
+use model_files::{NewTensor, Sequence, Stored, TensorFile, Text, settings_in};
 
 /// A model's files.
 pub enum Model {
@@ -72,7 +72,7 @@ impl Model {
     /// The sequences of a file.
     pub fn sequences(&self, file: &TensorFile) -> Result<Vec<Sequence>> {
         Ok(match self {
-            Self::Encoder(folder) => Sequence::read_all(file, &folder.config)?,
+            Self::Encoder(folder) => folder.config.sequences(file)?,
             Self::Decoder(files) => Sequence::read(file, files.config.n_vocabulary, 1)?,
         })
     }

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
-use encoders::{Long, Sequence};
-use model_files::{Existing, TensorFile, check_output, save};
+use model_files::{Existing, Long, Sequence, TensorFile, check_output, save};
 use workshop::output::print;
 
 use crate::either::Model;
@@ -121,9 +120,9 @@ fn sequences(args: &Args, model: &Model) -> Result<Vec<Sequence>> {
 }
 
 /// Names the option that helps.
-pub(crate) fn cut_hint<T>(outcome: encoders::Result<T>) -> Result<T> {
+pub(crate) fn cut_hint<T>(outcome: model_files::Result<T>) -> Result<T> {
     outcome.map_err(|error| match error {
-        encoders::Error::LongText { .. } => {
+        model_files::Error::LongText { .. } => {
             anyhow::anyhow!("{error}: `--truncate` cuts its end")
         }
         error => error.into(),

@@ -7,7 +7,8 @@ use std::fmt::Write;
 
 use anyhow::{Result, ensure};
 use assets::own_sentence::HEADS_JS;
-use encoders::{Glance, MOST_SHOWN, shown};
+use encoders::Glance;
+use model_files::{MOST_SHOWN, shown};
 use serde_json::json;
 
 use crate::view::{HeadName, View, share};

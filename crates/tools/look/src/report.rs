@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use attention::Matrix;
-use encoders::{Glance, Kind, shown};
+use encoders::{Glance, Kind};
+use model_files::shown;
 
 use crate::view::{HeadName, View, share};
 

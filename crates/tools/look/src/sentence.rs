@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use encoders::Long;
+use model_files::Long;
 use workshop::output::print;
 use workshop::whole;
 

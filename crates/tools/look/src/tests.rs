@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use decoders::Files;
-use encoders::{Folder, Long, Pieces, Text};
-use model_files::TensorFile;
+use encoders::Folder;
+use model_files::{Long, Pieces, TensorFile, Text};
 use workshop::paths;
 
 use crate::{model, report, sentence, texts};

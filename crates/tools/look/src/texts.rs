@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use encoders::{Config, Long, Pieces, Text};
+use encoders::Config;
+use model_files::{Long, Pieces, Text};
 use workshop::paths;
 
 /// Where texts and ids are.

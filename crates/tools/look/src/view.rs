@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use attention::Matrix;
-use encoders::{Glance, Link, causal_links, links, shown};
+use encoders::{Glance, Link, causal_links, links};
+use model_files::shown;
 
 /// A sentence, and all heads on it.
 pub struct View {

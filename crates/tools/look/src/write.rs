@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
 use decoders::{AsRead, Choice, Decoder, FastDecoder, FastReader, Reader, Writer};
-use encoders::{Long, Text, shown};
+use model_files::{Long, Text, shown};
 use workshop::output::print;
 
 use crate::either::Model;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use decoders::Patterns;
-use encoders::Sequence;
+use model_files::Sequence;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 

@@ -24,7 +24,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use decoders::{AsRead, Decoder, Files};
-use encoders::Text;
+use model_files::Text;
 use serde_json::{Map, Value};
 
 /// A head has a pattern if more than this share goes there on average. Fixed before looking.

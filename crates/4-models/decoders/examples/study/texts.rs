@@ -5,7 +5,7 @@ use std::ops::Range;
 use anyhow::{Result, ensure};
 use attention::Mask;
 use decoders::repeated;
-use encoders::Long;
+use model_files::Long;
 use rayon::prelude::*;
 
 use crate::{Model, Study};

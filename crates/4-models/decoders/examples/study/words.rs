@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use attention::{Mask, Matrix};
-use encoders::{Long, Sequence};
+use model_files::{Long, Sequence};
 use serde_json::{Value, json};
 
 use crate::removed::{SEEDS, random_heads, with_removed};
@@ -75,7 +75,7 @@ pub fn next(study: &mut Study) -> Result<Value> {
         let pieces: Vec<String> = order
             .iter()
             .map(|&id| study.text.decode(&[id]))
-            .collect::<encoders::Result<_>>()?;
+            .collect::<model_files::Result<_>>()?;
         Ok(json!({
             "prompt": prompt,
             "pieces": pieces,

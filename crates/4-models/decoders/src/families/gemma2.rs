@@ -1,10 +1,10 @@
 //! Gemma 2: norms before and after each layer, soft caps, a window in every other layer.
 
 use block::Activation;
-use encoders::Settings;
+use model_files::Settings;
 
 use super::llama::LLAMA;
-use super::{llama, soft_cap, windows};
+use super::{activation, llama, soft_cap, windows};
 use crate::Result;
 use crate::config::{Biases, Config};
 use crate::family::{Family, Names, NormKind};
@@ -28,7 +28,7 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
     let config = llama::read(settings)?;
     let activation = match settings.get("hidden_activation") {
         None => Activation::GeluTanh,
-        Some(_) => settings.activation("hidden_activation", Activation::GeluTanh)?,
+        Some(_) => activation(settings, "hidden_activation", Activation::GeluTanh)?,
     };
     let d_k = settings.above_0("query_pre_attn_scalar")?.unwrap_or(256.0);
     let bias = settings.flag("attention_bias", false)?;

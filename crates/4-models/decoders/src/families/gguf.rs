@@ -3,13 +3,14 @@
 
 use attention::Dims;
 use block::Activation;
+use model_files::{Gguf, GgufError};
 use variants::{Pairing, Rotary, Sizes};
 
 use super::llama::LLAMA;
 use super::within;
+use crate::Result;
 use crate::config::{Biases, Config};
 use crate::family::{Family, Layers, Names, Projections};
-use crate::{Gguf, GgufError, Result};
 
 /// # Source
 /// The names as <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md> has them.

@@ -2,10 +2,10 @@
 
 use attention::Dims;
 use block::Activation;
-use encoders::Settings;
+use model_files::Settings;
 use variants::Sizes;
 
-use super::{ends, within};
+use super::{activation, ends, within};
 use crate::Result;
 use crate::config::{Biases, Config};
 use crate::family::{Family, Layers, Names, NormKind, Projections};
@@ -54,7 +54,7 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
         n_vocabulary: settings.positive("vocab_size")?,
         n_positions: settings.positive("n_positions")?,
         eps: settings.eps("layer_norm_epsilon", 1e-5)?,
-        activation: settings.activation("activation_function", Activation::GeluTanh)?,
+        activation: activation(settings, "activation_function", Activation::GeluTanh)?,
         rotary: None,
         scale: (!is_scaled).then_some(1.0),
         soft_cap: None,

@@ -2,9 +2,9 @@
 //! feed-forward layer side by side.
 
 use block::Activation;
-use encoders::Settings;
+use model_files::Settings;
 
-use super::{ends, rotary, sizes};
+use super::{activation, ends, rotary, sizes};
 use crate::Result;
 use crate::config::{Biases, Config};
 use crate::family::{Family, Layers, Names, NormKind, Projections};
@@ -43,7 +43,7 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
         n_vocabulary: settings.positive("vocab_size")?,
         n_positions: settings.positive("max_position_embeddings")?,
         eps: settings.eps("layer_norm_eps", 1e-5)?,
-        activation: settings.activation("hidden_act", Activation::Gelu)?,
+        activation: activation(settings, "hidden_act", Activation::Gelu)?,
         rotary: Some(rotary(settings, sizes.dims.d_k(), 0.25)?),
         scale: None,
         soft_cap: None,

@@ -2,9 +2,9 @@
 //! mean square, gated feed-forward layers.
 
 use block::Activation;
-use encoders::Settings;
+use model_files::Settings;
 
-use super::{ends, rotary, sizes};
+use super::{activation, ends, rotary, sizes};
 use crate::Result;
 use crate::config::{Biases, Config};
 use crate::family::{Family, Layers, Names, NormKind, Projections};
@@ -47,7 +47,7 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
         n_vocabulary: settings.positive("vocab_size")?,
         n_positions: settings.positive("max_position_embeddings")?,
         eps: settings.eps("rms_norm_eps", 1e-6)?,
-        activation: settings.activation("hidden_act", Activation::Silu)?,
+        activation: activation(settings, "hidden_act", Activation::Silu)?,
         rotary: Some(rotary(settings, sizes.dims.d_k(), 1.0)?),
         scale: None,
         soft_cap: None,

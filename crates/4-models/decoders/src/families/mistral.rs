@@ -1,6 +1,6 @@
 //! Mistral: Llama with a window.
 
-use encoders::Settings;
+use model_files::Settings;
 
 use super::llama::LLAMA;
 use super::{llama, windows};

@@ -1,7 +1,7 @@
 //! Qwen2: Llama with biases on queries, keys and values, and perhaps windows in its upper
 //! layers.
 
-use encoders::Settings;
+use model_files::Settings;
 
 use super::llama::LLAMA;
 use super::{llama, windows};

@@ -1,7 +1,7 @@
 //! The fast decoder is the readable one, family by family and in any pieces.
 
 use attention::Matrix;
-use encoders::Sequence;
+use model_files::Sequence;
 
 use super::*;
 use crate::tests::{model, rewritten};

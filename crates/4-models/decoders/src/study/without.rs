@@ -4,8 +4,8 @@ use attention::{Attended, Linear, Mask, Matrix, Real, RowVector};
 use encoders::output_without;
 use variants::{VariantAttention, attended};
 
-use crate::Result;
 use crate::decoder::AsRead;
+use crate::{Error, Result};
 
 /// A layer in which some heads are replaced by constants, as
 /// [`encoders::removed`] does it: by zeros for `None`, or by what they say on average.
@@ -21,7 +21,8 @@ pub fn without<T: Real>(
     heads: &[(usize, Option<RowVector<T>>)],
 ) -> Result<VariantAttention<T>> {
     let mut projections = layer.projections().clone();
-    projections[3] = output_without(&projections[3], layer.sizes().dims, heads)?;
+    projections[3] = output_without(&projections[3], layer.sizes().dims, heads)
+        .map_err(|error| Error::Head(Box::new(error)))?;
     Ok(VariantAttention::new(layer.sizes(), projections, layer.changes().clone())?)
 }
 

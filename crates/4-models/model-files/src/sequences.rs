@@ -1,9 +1,8 @@
 //! What goes into a model: ids, which of them are real, and of which type they are.
 
 use attention::Mask;
-use model_files::{Tensor, TensorFile};
 
-use crate::{Config, Error, Result};
+use crate::{Error, Result, Tensor, TensorFile};
 
 /// One text as ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +52,11 @@ impl Sequence {
         })
     }
 
-    pub(crate) fn expect_one_each(
+    /// Refuses a list that has not one entry per token.
+    ///
+    /// # Errors
+    /// [`Error::Length`].
+    pub fn expect_one_each(
         &self,
         what: &'static str,
         found: usize,
@@ -66,24 +69,17 @@ impl Sequence {
     }
 
     /// The sequences of a file: `input_ids`, and where they are there `attention_mask` (1
-    /// for a real token, 0 for padding) and `token_type_ids`, all of one shape.
+    /// for a real token, 0 for padding) and `token_type_ids`, all of one shape, for a model
+    /// that knows so many tokens, of so many types.
     ///
     /// # Shapes
     /// `(n_sequences, n_tokens)`, or `(n_tokens)` for one; integers of any width, flags for
     /// the mask too.
     ///
     /// # Errors
-    /// [`Error::Weights`] for a tensor that is missing, of another shape or kind;
+    /// As [`TensorFile::tensor`] for a tensor that is missing, of another shape or kind;
     /// [`Error::Entry`] for an id that the model does not have, or a mask of other numbers
     /// than 0 and 1; [`Error::AllPadding`].
-    pub fn read_all(file: &TensorFile, config: &Config) -> Result<Vec<Self>> {
-        Self::read(file, config.n_vocabulary, config.n_types.unwrap_or(1))
-    }
-
-    /// The same for a model that knows so many tokens, of so many types.
-    ///
-    /// # Errors
-    /// As [`read_all`](Self::read_all).
     pub fn read(
         file: &TensorFile,
         n_vocabulary: usize,
@@ -91,7 +87,7 @@ impl Sequence {
     ) -> Result<Vec<Self>> {
         let ids = file.tensor("input_ids")?;
         let ([n_tokens] | [_, n_tokens]) = *ids.shape() else {
-            return Err(ids.shape_error("(n_sequences, n_tokens) or (n_tokens)").into());
+            return Err(ids.shape_error("(n_sequences, n_tokens) or (n_tokens)"));
         };
         let read = |name: &'static str, n: usize| -> Result<Option<Vec<usize>>> {
             if !file.contains(name) {

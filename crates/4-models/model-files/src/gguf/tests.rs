@@ -1,86 +1,7 @@
 use super::*;
+use crate::testing::{GgufWriter, text};
 
-/// A GGUF file of some settings and tensors, as its description says to write it.
-#[derive(Default)]
-pub(crate) struct Writer {
-    n_settings: u64,
-    settings: Vec<u8>,
-    n_tensors: u64,
-    tensors: Vec<u8>,
-    numbers: Vec<u8>,
-}
-
-pub(crate) fn text(text: &str) -> Vec<u8> {
-    [&(text.len() as u64).to_le_bytes(), text.as_bytes()].concat()
-}
-
-impl Writer {
-    pub(crate) fn setting(mut self, key: &str, kind: u32, value: &[u8]) -> Self {
-        self.n_settings += 1;
-        self.settings.extend([&text(key), &kind.to_le_bytes()[..], value].concat());
-        self
-    }
-
-    pub(crate) fn whole(self, key: &str, value: u32) -> Self {
-        self.setting(key, 4, &value.to_le_bytes())
-    }
-
-    pub(crate) fn float(self, key: &str, value: f32) -> Self {
-        self.setting(key, 6, &value.to_le_bytes())
-    }
-
-    pub(crate) fn texts(self, key: &str, values: &[&str]) -> Self {
-        let mut list = 8_u32.to_le_bytes().to_vec();
-        list.extend((values.len() as u64).to_le_bytes());
-        list.extend(values.iter().flat_map(|value| text(value)));
-        self.setting(key, 9, &list)
-    }
-
-    pub(crate) fn wholes(self, key: &str, values: &[i32]) -> Self {
-        let mut list = 5_u32.to_le_bytes().to_vec();
-        list.extend((values.len() as u64).to_le_bytes());
-        list.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-        self.setting(key, 9, &list)
-    }
-
-    /// `shape` has its rows first.
-    pub(crate) fn tensor(
-        mut self,
-        name: &str,
-        shape: &[u64],
-        kind: u32,
-        bytes: &[u8],
-    ) -> Self {
-        self.n_tensors += 1;
-        self.numbers.resize(self.numbers.len().next_multiple_of(32), 0);
-        self.tensors.extend(text(name));
-        self.tensors.extend((shape.len() as u32).to_le_bytes());
-        self.tensors.extend(shape.iter().rev().flat_map(|size| size.to_le_bytes()));
-        self.tensors.extend(kind.to_le_bytes());
-        self.tensors.extend((self.numbers.len() as u64).to_le_bytes());
-        self.numbers.extend(bytes);
-        self
-    }
-
-    pub(crate) fn floats(self, name: &str, shape: &[u64], numbers: &[f64]) -> Self {
-        let bytes: Vec<u8> =
-            numbers.iter().flat_map(|number| (*number as f32).to_le_bytes()).collect();
-        self.tensor(name, shape, 0, &bytes)
-    }
-
-    pub(crate) fn bytes(self) -> Vec<u8> {
-        let mut bytes = b"GGUF".to_vec();
-        bytes.extend(3_u32.to_le_bytes());
-        bytes.extend(self.n_tensors.to_le_bytes());
-        bytes.extend(self.n_settings.to_le_bytes());
-        bytes.extend([self.settings, self.tensors].concat());
-        bytes.resize(bytes.len().next_multiple_of(32), 0);
-        bytes.extend(self.numbers);
-        bytes
-    }
-}
-
-fn read(writer: Writer) -> Gguf {
+fn read(writer: GgufWriter) -> Gguf {
     Gguf::from_bytes("model.gguf", writer.bytes()).unwrap()
 }
 
@@ -97,7 +18,7 @@ fn a_block_of_four_bits_is_its_scale_times_each_plus_its_minimum() {
     // Byte i has i low and 15 − i high.
     let nibbles: Vec<u8> = (0..16).map(|i| i | (15 - i) << 4).collect();
     let file =
-        read(Writer::default().tensor("w", &[1, 32], 3, &[halves, nibbles].concat()));
+        read(GgufWriter::default().tensor("w", &[1, 32], 3, &[halves, nibbles].concat()));
     let numbers: Vec<f64> = file.numbers("w", &[1, 32]).unwrap();
     for (i, number) in numbers.into_iter().enumerate() {
         let q = if i < 16 { i } else { 31 - i };
@@ -110,7 +31,7 @@ fn a_block_of_eight_bits_is_its_scale_times_each() {
     let q: Vec<u8> =
         (0..32).map(|i: i8| (8 * i.wrapping_sub(16)).cast_unsigned()).collect();
     let blocks = [&HALVES[0][..], &q, &HALVES[1], &q].concat();
-    let file = read(Writer::default().tensor("w", &[2, 32], 8, &blocks));
+    let file = read(GgufWriter::default().tensor("w", &[2, 32], 8, &blocks));
     let numbers: Vec<f32> = file.numbers("w", &[2, 32]).unwrap();
     for (i, number) in numbers.into_iter().enumerate() {
         let d = if i < 32 { 1.5 } else { -2.0 };
@@ -120,7 +41,7 @@ fn a_block_of_eight_bits_is_its_scale_times_each() {
 
 #[test]
 fn floats_are_read_as_they_are() {
-    let file = read(Writer::default().floats("a", &[2, 1], &[0.5, -3.0]).tensor(
+    let file = read(GgufWriter::default().floats("a", &[2, 1], &[0.5, -3.0]).tensor(
         "b",
         &[2],
         1,
@@ -134,7 +55,7 @@ fn floats_are_read_as_they_are() {
 #[test]
 fn settings_of_every_kind_are_read() {
     let file = read(
-        Writer::default()
+        GgufWriter::default()
             .whole("n", 7)
             .float("eps", 0.25)
             .setting("big", 12, &1e-300_f64.to_le_bytes())
@@ -165,21 +86,21 @@ fn settings_of_every_kind_are_read() {
 fn what_is_no_gguf_is_refused() {
     insta::assert_snapshot!(refused(b"{\"a\":1}".to_vec()), @r#"model.gguf: no GGUF file: it begins with {\"a\", expected GGUF"#);
     insta::assert_snapshot!(refused(vec![]), @"model.gguf: no GGUF file: it begins with , expected GGUF");
-    let mut old = Writer::default().bytes();
+    let mut old = GgufWriter::default().bytes();
     old[4] = 1;
     insta::assert_snapshot!(refused(old), @"model.gguf: GGUF of version 1; versions 2 and 3 are read");
-    let twice = Writer::default().whole("n", 1).whole("n", 2).bytes();
+    let twice = GgufWriter::default().whole("n", 1).whole("n", 2).bytes();
     insta::assert_snapshot!(refused(twice), @"model.gguf: two settings have the name n");
     let nested =
-        Writer::default().setting("x", 9, &[9, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
+        GgufWriter::default().setting("x", 9, &[9, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
     insta::assert_snapshot!(refused(nested.bytes()), @"model.gguf: x holds a value of kind 9");
-    let flat = Writer::default().whole("general.alignment", 0).bytes();
+    let flat = GgufWriter::default().whole("general.alignment", 0).bytes();
     insta::assert_snapshot!(refused(flat), @"model.gguf: general.alignment is no number above 0");
 }
 
 #[test]
 fn a_file_that_is_cut_short_is_refused_wherever_it_ends() {
-    let whole = Writer::default()
+    let whole = GgufWriter::default()
         .texts("words", &["one", "two"])
         .floats("w", &[2, 2], &[1.0; 4])
         .bytes();
@@ -192,18 +113,18 @@ fn a_file_that_is_cut_short_is_refused_wherever_it_ends() {
 
 #[test]
 fn sizes_that_lie_ask_for_no_memory() {
-    let mut lying = Writer::default().bytes();
+    let mut lying = GgufWriter::default().bytes();
     lying[8..16].fill(0xff);
     insta::assert_snapshot!(refused(lying), @"model.gguf: cut short: the list of tensors needs 18446744073709551615 bytes, and 16 are left");
     let long = [&6_u32.to_le_bytes()[..], &u64::MAX.to_le_bytes()].concat();
-    insta::assert_snapshot!(refused(Writer::default().setting("x", 9, &long).bytes()), @"model.gguf: cut short: x needs 18446744073709551615 bytes, and 15 are left");
-    let large = Writer::default().tensor("w", &[1 << 32, 1 << 31], 0, &[]).bytes();
+    insta::assert_snapshot!(refused(GgufWriter::default().setting("x", 9, &long).bytes()), @"model.gguf: cut short: x needs 18446744073709551615 bytes, and 15 are left");
+    let large = GgufWriter::default().tensor("w", &[1 << 32, 1 << 31], 0, &[]).bytes();
     insta::assert_snapshot!(refused(large), @"model.gguf: cut short: the numbers of w needs 18446744073709551615 bytes, and 0 are left");
 }
 
 #[test]
 fn a_tensor_that_is_not_as_it_should_be_is_named() {
-    let file = read(Writer::default().floats("w", &[2, 3], &[0.0; 6]).tensor(
+    let file = read(GgufWriter::default().floats("w", &[2, 3], &[0.0; 6]).tensor(
         "k",
         &[1, 256],
         12,
@@ -214,7 +135,7 @@ fn a_tensor_that_is_not_as_it_should_be_is_named() {
     insta::assert_snapshot!(refused("v", &[2, 3]), @"model.gguf: no tensor v among the 2");
     insta::assert_snapshot!(refused("w", &[3, 2]), @"model.gguf: w has shape [2, 3], expected [3, 2]");
     insta::assert_snapshot!(refused("k", &[1, 256]), @"model.gguf: k holds Q4_K; F32, F16, Q8_0 and Q4_1 are read");
-    let odd = Writer::default().tensor("w", &[2, 33], 8, &[0; 99]).bytes();
+    let odd = GgufWriter::default().tensor("w", &[2, 33], 8, &[0; 99]).bytes();
     let odd = Gguf::from_bytes("model.gguf", odd).unwrap_err();
     insta::assert_snapshot!(odd, @"model.gguf: w has rows of 33 numbers, and Q8_0 keeps them in blocks of 32");
 }

@@ -1,6 +1,5 @@
 //! The object in a `config.json`, and what is asked of it.
 
-use block::Activation;
 use serde_json::{Map, Value};
 
 use crate::{Error, Result};
@@ -9,13 +8,13 @@ use crate::{Error, Result};
 /// file, the key, and both values.
 ///
 /// ```
-/// use encoders::Settings;
+/// use model_files::Settings;
 ///
 /// let settings = Settings::read("config.json", br#"{"n_layer": 2, "n_head": 0}"#)?;
 /// assert_eq!(settings.positive("n_layer")?, 2);
 /// let refused = settings.positive("n_head").unwrap_err().to_string();
 /// assert_eq!(refused, "config.json: n_head is 0, expected a whole number of 1 or more");
-/// # Ok::<(), encoders::Error>(())
+/// # Ok::<(), model_files::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -113,20 +112,21 @@ impl Settings {
         value.as_bool().ok_or_else(|| self.wrong(key, "true or false"))
     }
 
-    /// What bends the entries of the feed-forward layers.
+    /// One of several things that have names; `default` is for a key that is missing,
+    /// and `expected` lists the names that `named` knows.
     ///
     /// # Errors
     /// [`Error::Setting`].
-    pub fn activation(&self, key: &str, default: Activation) -> Result<Activation> {
-        const NAMES: &str = "gelu, gelu_new, gelu_pytorch_tanh, silu or relu";
+    pub fn one_of<T>(
+        &self,
+        key: &str,
+        default: T,
+        named: impl FnOnce(&str) -> Option<T>,
+        expected: &'static str,
+    ) -> Result<T> {
         let Some(value) = self.settings.get(key) else { return Ok(default) };
-        Ok(match value.as_str() {
-            Some("gelu") => Activation::Gelu,
-            Some("gelu_new" | "gelu_pytorch_tanh") => Activation::GeluTanh,
-            Some("silu") => Activation::Silu,
-            Some("relu") => Activation::Relu,
-            _ => return Err(self.wrong(key, NAMES)),
-        })
+        let found = value.as_str().and_then(named);
+        found.ok_or_else(|| self.wrong(key, expected))
     }
 
     /// Refuses a value that asks for what is not computed here.

@@ -1,7 +1,7 @@
 //! Bytes to numbers, block by block.
 
+use crate::half;
 use attention::Real;
-use model_files::half;
 
 /// The kinds of number that are read here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

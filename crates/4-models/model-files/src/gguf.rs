@@ -4,6 +4,8 @@ mod blocks;
 mod error;
 mod header;
 mod setting;
+#[cfg(feature = "text")]
+mod vocabulary;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,6 +16,8 @@ use attention::Real;
 pub use blocks::Kind;
 pub use error::{GgufError, GgufResult};
 pub use header::{Info, Value};
+#[cfg(feature = "text")]
+pub use vocabulary::gguf_text;
 
 use header::Header;
 
@@ -151,4 +155,4 @@ impl Gguf {
 }
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

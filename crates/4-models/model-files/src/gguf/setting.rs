@@ -80,7 +80,7 @@ impl Gguf {
     }
 
     /// A [`GgufError::Setting`] for this key.
-    pub(crate) fn wrong(&self, key: &str, expected: &'static str) -> GgufError {
+    pub fn wrong(&self, key: &str, expected: &'static str) -> GgufError {
         GgufError::Setting {
             file: self.name.clone(),
             key: key.to_string(),

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use encoders::Text;
 use serde_json::{Value as Json, json};
 
-use crate::{Gguf, GgufError, Result};
+use super::{Gguf, GgufError};
+use crate::{Result, Text};
 
 /// The kind of a token that is no part of a text, such as `<|im_end|>`.
 const CONTROL: i128 = 3;
@@ -21,7 +21,7 @@ const CONTROL: i128 = 3;
 /// The keys as <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md> has them.
 pub fn gguf_text(file: &Gguf, n_vocabulary: usize) -> Result<Text> {
     let json = tokenizer(file)?.to_string();
-    Ok(Text::read(file.name(), json.as_bytes(), n_vocabulary)?)
+    Text::read(file.name(), json.as_bytes(), n_vocabulary)
 }
 
 /// The same as a `tokenizer.json` has it.
@@ -104,12 +104,12 @@ fn start(file: &Gguf, tokens: &[String]) -> Result<Json, GgufError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gguf::tests::{Writer, text};
-    use encoders::Long;
+    use crate::Long;
+    use crate::testing::{GgufWriter, text};
 
-    fn written(pre: &str, bos: bool) -> Writer {
+    fn written(pre: &str, bos: bool) -> GgufWriter {
         let tokens = ["<s>", "a", "b", "ab", "Ġ", "Ġab", "1", "11", "Ã", "©"];
-        Writer::default()
+        GgufWriter::default()
             .setting("tokenizer.ggml.model", 8, &text("gpt2"))
             .setting("tokenizer.ggml.pre", 8, &text(pre))
             .texts("tokenizer.ggml.tokens", &tokens)
@@ -119,7 +119,7 @@ mod tests {
             .whole("tokenizer.ggml.bos_token_id", 0)
     }
 
-    fn read(writer: Writer) -> Result<Text> {
+    fn read(writer: GgufWriter) -> Result<Text> {
         gguf_text(&Gguf::from_bytes("model.gguf", writer.bytes())?, 10)
     }
 
@@ -145,12 +145,13 @@ mod tests {
 
     #[test]
     fn a_vocabulary_of_another_kind_is_refused() {
-        let refused = |writer: Writer| read(writer).unwrap_err().to_string();
+        let refused = |writer: GgufWriter| read(writer).unwrap_err().to_string();
         insta::assert_snapshot!(refused(written("qwen2", false)), @r#"model.gguf: tokenizer.ggml.pre is "qwen2", expected "gpt-2", "default" or "smollm""#);
-        let other = Writer::default().setting("tokenizer.ggml.model", 8, &text("llama"));
+        let other =
+            GgufWriter::default().setting("tokenizer.ggml.model", 8, &text("llama"));
         insta::assert_snapshot!(refused(other), @r#"model.gguf: tokenizer.ggml.model is "llama", expected "gpt2": a byte-level vocabulary with merges"#);
-        insta::assert_snapshot!(refused(Writer::default()), @"model.gguf: tokenizer.ggml.model is missing, expected a text");
-        let twice = Writer::default()
+        insta::assert_snapshot!(refused(GgufWriter::default()), @"model.gguf: tokenizer.ggml.model is missing, expected a text");
+        let twice = GgufWriter::default()
             .setting("tokenizer.ggml.model", 8, &text("gpt2"))
             .texts("tokenizer.ggml.tokens", &["a", "a"]);
         insta::assert_snapshot!(refused(twice), @"model.gguf: tokenizer.ggml.tokens is a list of 2, expected tokens that all differ");
