@@ -9,7 +9,7 @@
 //! [`Encoder`] is generic over the stage that is its attention, so a whole model is one
 //! more proof that the stages agree, and a fast stage makes a fast model. [`Glance`] and [`links`]
 //! say in a few numbers what a head does, each next to its control, and [`removed`] takes a
-//! head away.
+//! head away. [`TextHeads`] is a text in all heads, for a terminal as for a page.
 //!
 //! The one decision: **the config says every shape.** No tensor is believed: each is
 //! compared with the shape that follows from `config.json`, and an error names both.
@@ -29,6 +29,7 @@ mod folder;
 mod heads;
 mod removal;
 mod study;
+mod text_heads;
 mod weights;
 
 #[cfg(test)]
@@ -43,3 +44,4 @@ pub use folder::Folder;
 pub use heads::{Glance, Kind, Link, causal_links, links};
 pub use removal::{head_output, output_without, removed};
 pub use study::{Removal, Study};
+pub use text_heads::TextHeads;

@@ -12,19 +12,17 @@
 //! brings a whole tokenizer.
 //!
 //! The one decision: **the page computes nothing and this crate holds no algorithm**. A
-//! `Reading` becomes a `Model`, and a model gives a `Looked`: what `cargo learn look`
-//! shows, from the same functions. The one random number that is asked for, a seed of the
+//! `Reading` becomes a `Model`, and a model gives `TextHeads`: what `cargo learn look`
+//! shows too. The one random number that is asked for, a seed of the
 //! tokenizer's hash maps, comes from the page (`--cfg getrandom_backend="custom"`).
 //!
 //! Left out: fast stages (a page has no threads here), texts of more than
 //! `model_files::MOST_SHOWN` tokens.
 
-mod looked;
 mod model;
 #[cfg(target_arch = "wasm32")]
 mod module;
 #[cfg(test)]
 mod tests;
 
-pub use looked::Looked;
 pub use model::{Error, Model, Reading};

@@ -2,12 +2,10 @@
 
 use std::path::PathBuf;
 
-use encoders::{Config, Encoder};
+use encoders::{Config, Encoder, TextHeads};
 use fused_heads::FusedAttention;
 use model_files::{Long, MOST_SHOWN, TensorFile, Text};
 use serde_json::{Value, json};
-
-use crate::Looked;
 
 /// The files of a model, by the names that `save_pretrained` gives them.
 const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
@@ -129,7 +127,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`Text::pieces`] and [`Encoder::forward`]; [`Error::LongPage`].
-    pub fn look(&self, sentence: &str) -> Result<Looked, Error> {
+    pub fn look(&self, sentence: &str) -> Result<TextHeads, Error> {
         let longest = self.encoder.config.longest();
         let pieces = self.text.pieces(sentence, longest, Long::Refuse)?;
         let n_tokens = pieces.pieces.len();
@@ -137,6 +135,6 @@ impl Model {
             return Err(Error::LongPage { n_tokens });
         }
         let maps = self.encoder.forward(&pieces.sequence)?.attn;
-        Ok(Looked { pieces: pieces.pieces, is_special: pieces.is_special, maps })
+        Ok(TextHeads::of_encoder(pieces.pieces, pieces.is_special, maps))
     }
 }

@@ -3,17 +3,18 @@
 use std::cell::RefCell;
 use std::fmt;
 
+use encoders::TextHeads;
 use serde_json::Value;
 use wasm_minimal_protocol::{initiate_protocol, wasm_func};
 
-use crate::{Looked, Model, Reading};
+use crate::{Model, Reading};
 
 initiate_protocol!();
 
 thread_local! {
     static STATE: RefCell<State> = const { RefCell::new(State::Nothing) };
-    /// What was looked at last.
-    static LOOKED: RefCell<Option<Looked>> = const { RefCell::new(None) };
+    /// The sentence that was read last.
+    static LAST: RefCell<Option<TextHeads>> = const { RefCell::new(None) };
 }
 
 /// One model at a time: two of a hundred megabytes are too much for some pages.
@@ -66,20 +67,20 @@ pub fn finish() -> Result<Vec<u8>, Said> {
 #[wasm_func]
 pub fn look(sentence: &[u8]) -> Result<Vec<u8>, Said> {
     let sentence = text(sentence)?;
-    let looked = STATE.with_borrow(|state| match state {
+    let heads = STATE.with_borrow(|state| match state {
         State::Model(model) => Ok(model.look(sentence)?),
         _ => Err(Said::from("no model was read")),
     })?;
-    let told = bytes(&looked.to_json())?;
-    LOOKED.set(Some(looked));
+    let told = bytes(&heads.to_json())?;
+    LAST.set(Some(heads));
     Ok(told)
 }
 
-/// The maps of what was looked at last.
+/// The maps of the sentence that was read last.
 #[wasm_func]
 pub fn shares() -> Result<Vec<u8>, Said> {
-    let looked = LOOKED.take().ok_or(Said::from("nothing was looked at"))?;
-    Ok(looked.shares())
+    let heads = LAST.take().ok_or(Said::from("no sentence was read"))?;
+    Ok(heads.share_bytes())
 }
 
 fn text(bytes: &[u8]) -> Result<&str, Said> {

@@ -60,9 +60,9 @@ fn every_head_is_told_with_its_controls() {
         (&told["n_heads"], told["heads"].as_array().unwrap().len()),
         (&4.into(), 12)
     );
-    assert_eq!(looked.shares().len(), 12 * 8 * 8 * 4);
+    assert_eq!(looked.share_bytes().len(), 12 * 8 * 8 * 4);
     let map = &looked.maps[1][2];
-    let bytes = looked.shares();
+    let bytes = looked.share_bytes();
     let at = 4 * ((4 + 2) * 64 + 3 * 8 + 5);
     assert_eq!(bytes[at..at + 4], map[(3, 5)].to_le_bytes());
     let head = &told["heads"][4 + 2];

@@ -7,11 +7,11 @@ use std::fmt::Write;
 
 use anyhow::{Result, ensure};
 use assets::own_sentence::HEADS_JS;
+use attention::Matrix;
 use encoders::Glance;
-use model_files::{MOST_SHOWN, shown};
-use serde_json::json;
+use model_files::MOST_SHOWN;
 
-use crate::view::{HeadName, View, share};
+use crate::view::{View, share};
 
 const PAGE: &str = include_str!("page.html");
 
@@ -20,8 +20,8 @@ const PAGE: &str = include_str!("page.html");
 /// # Errors
 /// A text so long that its page could not be used.
 pub fn of(view: &View) -> Result<String> {
-    let n = view.pieces.len();
-    let n_heads = view.heads().count();
+    let n = view.text.pieces.len();
+    let n_heads = view.text.heads().count();
     ensure!(
         n <= MOST_SHOWN,
         "a page of {n} tokens and {n_heads} heads would hold {} shares: it is made for up to \
@@ -51,14 +51,14 @@ pub fn of(view: &View) -> Result<String> {
 /// A row per head, with its links and their controls.
 fn rows(view: &View) -> String {
     let mut rows = String::new();
-    let Some(uniform) = view.uniform() else { return rows };
-    for (HeadName { layer, head }, map) in view.heads() {
-        let Some(glance) = view.glance(map) else { continue };
+    let Some(uniform) = view.text.uniform() else { return rows };
+    for ([layer, head], map) in view.text.heads() {
+        let Some(glance) = view.text.glance(map) else { continue };
         let kind = glance.preferred(&uniform);
         let of = |glance: &Glance| {
             kind.map_or(String::new(), |kind| share(glance.share(kind)))
         };
-        let links = view.links(map, 3).into_iter().map(|link| {
+        let links = view.text.links(map, 3).into_iter().map(|link| {
             let text = escaped(&view.link_text(&link));
             let (share, others) = (share(link.share), share(link.others));
             format!("{text} <b>{share}</b> <small>(others {others})</small>")
@@ -80,23 +80,14 @@ fn rows(view: &View) -> String {
     rows
 }
 
-/// What the script draws: shares in thousandths.
+/// What the script draws: each head with its controls, and its shares in thousandths.
 fn data(view: &View) -> String {
-    let uniform = view.uniform();
-    let maps = view.heads().map(|(HeadName { layer, head }, map)| {
-        let thousandths = |share: &f32| (share * 1000.0).round() as u16;
-        let both = view.glance(map).zip(uniform);
-        let prefers = both.map(|(glance, uniform)| glance.preference(&uniform));
-        let rows = map.row_iter().map(|row| row.iter().map(thousandths).collect());
-        json!({
-            "layer": layer, "head": head, "prefers": prefers,
-            "rows": rows.collect::<Vec<Vec<u16>>>(),
-        })
-    });
-    let pieces: Vec<String> = view.pieces.iter().map(|piece| shown(piece)).collect();
-    let data = json!({
-        "pieces": pieces, "special": view.is_special, "maps": maps.collect::<Vec<_>>(),
-    });
+    let thousandths = |share: &f32| (share * 1000.0).round() as u16;
+    let rows = |map: &Matrix<f32>| -> Vec<Vec<u16>> {
+        map.row_iter().map(|row| row.iter().map(thousandths).collect()).collect()
+    };
+    let mut data = view.text.to_json();
+    data["maps"] = view.text.heads().map(|(_, map)| rows(map)).collect();
     // In a script nothing is escaped, and `</script>` would end it.
     data.to_string().replace('<', "\\u003c")
 }
@@ -112,21 +103,23 @@ fn escaped(text: &str) -> String {
 mod tests {
     use std::time::Duration;
 
-    use attention::Matrix;
+    use encoders::TextHeads;
 
     use super::*;
 
     fn view(sentence: &str, piece: &str, n: usize) -> View {
         let mut is_special = vec![false; n];
         is_special[0] = true;
+        let map = Matrix::from_element(n, n, 1.0 / n as f32);
         View {
             model: "tiny".into(),
             sentence: sentence.into(),
             n_uncut: n,
-            pieces: vec![piece.into(); n],
-            is_special,
-            is_causal: false,
-            maps: vec![vec![Matrix::from_element(n, n, 1.0 / n as f32)]],
+            text: TextHeads::of_encoder(
+                vec![piece.into(); n],
+                is_special,
+                vec![vec![map]],
+            ),
             loading: Duration::ZERO,
             computing: Duration::ZERO,
         }

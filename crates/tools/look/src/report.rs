@@ -17,13 +17,13 @@ pub fn of(view: &View, in_full: Option<HeadName>) -> String {
 }
 
 fn write(to: &mut String, view: &View, in_full: Option<HeadName>) -> std::fmt::Result {
-    let n = view.pieces.len();
-    let pieces: Vec<String> = view.pieces.iter().map(|piece| shown(piece)).collect();
+    let n = view.text.pieces.len();
+    let pieces = view.text.shown_pieces();
     writeln!(to, "{n} tokens: {}", pieces.join(" "))?;
     if view.n_uncut > n {
         writeln!(to, "The text had {} tokens: its end was cut.", view.n_uncut)?;
     }
-    let Some(uniform) = view.uniform() else { return Ok(()) };
+    let Some(uniform) = view.text.uniform() else { return Ok(()) };
     at_a_glance(to, view, &uniform)?;
     each_head(to, view, &uniform)?;
     if let Some(name) = in_full {
@@ -47,13 +47,13 @@ fn at_a_glance(to: &mut String, view: &View, uniform: &Glance) -> std::fmt::Resu
          a tenth).\n"
     )?;
     write!(to, "layer ")?;
-    for head in 0..view.maps[0].len() {
+    for head in 0..view.text.maps[0].len() {
         write!(to, "{head:>12}")?;
     }
-    for (layer, maps) in view.maps.iter().enumerate() {
+    for (layer, maps) in view.text.maps.iter().enumerate() {
         write!(to, "\n{layer:>5} ")?;
         for map in maps {
-            let Some(glance) = view.glance(map) else { continue };
+            let Some(glance) = view.text.glance(map) else { continue };
             let hundredths = |kind| format!(" {:.0}", glance.share(kind) * 100.0);
             let share = glance.preferred(uniform).map_or(String::new(), hundredths);
             write!(to, "{:>12}", format!("{}{share}", glance.preference(uniform)))?;
@@ -77,13 +77,13 @@ fn each_head(to: &mut String, view: &View, uniform: &Glance) -> std::fmt::Result
         to,
         "head  prefers   share  chance  bits  away  strongest links (the others)"
     )?;
-    for (HeadName { layer, head }, map) in view.heads() {
-        let Some(glance) = view.glance(map) else { continue };
+    for ([layer, head], map) in view.text.heads() {
+        let Some(glance) = view.text.glance(map) else { continue };
         let kind = glance.preferred(uniform);
         let of = |glance: &Glance| {
             kind.map_or(String::new(), |kind| share(glance.share(kind)))
         };
-        let links = view.links(map, 2).into_iter().map(|link| {
+        let links = view.text.links(map, 2).into_iter().map(|link| {
             let text = view.link_text(&link);
             format!("{text} {} ({})", share(link.share), share(link.others))
         });
@@ -110,11 +110,12 @@ fn each_head(to: &mut String, view: &View, uniform: &Glance) -> std::fmt::Result
 /// What the special tokens of a kind are.
 fn kind_of(view: &View, kind: Kind) -> String {
     let is_it = |key: &usize| {
-        view.is_special[*key] && Kind::of(usize::MAX, *key, &view.is_special) == kind
+        view.text.is_special[*key]
+            && Kind::of(usize::MAX, *key, &view.text.is_special) == kind
     };
-    let found: Vec<_> = (0..view.pieces.len()).filter(is_it).collect();
+    let found: Vec<_> = (0..view.text.pieces.len()).filter(is_it).collect();
     match found.first() {
-        Some(&key) => shown(&view.pieces[key]),
+        Some(&key) => shown(&view.text.pieces[key]),
         None => "not there".to_owned(),
     }
 }
@@ -122,8 +123,8 @@ fn kind_of(view: &View, kind: Kind) -> String {
 /// A map in hundredths.
 fn one_head(to: &mut String, view: &View, name: HeadName) -> std::fmt::Result {
     let HeadName { layer, head } = name;
-    let map: &Matrix<f32> = &view.maps[layer][head];
-    let pieces: Vec<String> = view.pieces.iter().map(|piece| shown(piece)).collect();
+    let map: &Matrix<f32> = &view.text.maps[layer][head];
+    let pieces = view.text.shown_pieces();
     let width = pieces.iter().map(|piece| piece.chars().count()).max().unwrap_or(0);
     writeln!(to, "\nHead {layer}.{head} in full: a row per query, in hundredths.\n")?;
     write!(to, "{:width$}    ", "")?;

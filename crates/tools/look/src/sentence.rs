@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use encoders::TextHeads;
 use model_files::Long;
 use workshop::output::print;
 use workshop::whole;
@@ -79,11 +80,11 @@ pub(crate) fn read(folder: &Path, sentence: &str, long: Long) -> Result<View> {
     let start = Instant::now();
     let files = Model::open(folder)?;
     let text = files.text()?;
-    let mut pieces = cut_hint(text.pieces(sentence, files.longest(), long))?;
-    let is_causal = files.is_causal();
-    if is_causal && let Some(first) = pieces.is_special.first_mut() {
-        *first = true;
-    }
+    let pieces = cut_hint(text.pieces(sentence, files.longest(), long))?;
+    let text_heads = match files.is_causal() {
+        true => TextHeads::of_decoder,
+        false => TextHeads::of_encoder,
+    };
     let model = Ready::of(&files)?;
     // A hundred megabytes that are no longer needed.
     drop(files);
@@ -97,10 +98,7 @@ pub(crate) fn read(folder: &Path, sentence: &str, long: Long) -> Result<View> {
         model: name.to_string_lossy().into_owned(),
         sentence: sentence.to_owned(),
         n_uncut: pieces.n_uncut,
-        is_special: pieces.is_special,
-        is_causal,
-        pieces: pieces.pieces,
-        maps,
+        text: text_heads(pieces.pieces, pieces.is_special, maps),
         loading,
         computing,
     })

@@ -85,7 +85,7 @@ fn a_report_of_a_decoder_has_every_head() {
     assert!(report.starts_with("4 tokens: The _pilot _flew .\n"), "{report}");
     assert!(report.contains("1/k for each of the k keys"), "{report}");
     assert!(report.contains("first is The, last is not there"), "{report}");
-    assert!(view.maps.iter().flatten().all(|map| map[(1, 2)] == 0.0));
+    assert!(view.text.maps.iter().flatten().all(|map| map[(1, 2)] == 0.0));
 }
 
 #[test]

@@ -4,8 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use attention::Matrix;
-use encoders::{Glance, Link, causal_links, links};
+use encoders::{Link, TextHeads};
 use model_files::shown;
 
 /// A sentence, and all heads on it.
@@ -16,15 +15,8 @@ pub struct View {
     pub sentence: String,
     /// How many tokens it had before it was cut.
     pub n_uncut: usize,
-    /// Its tokens.
-    pub pieces: Vec<String>,
-    /// Which of them the tokenizer put there; of a model that reads from left to right, the
-    /// first too, which sees nothing but itself.
-    pub is_special: Vec<bool>,
-    /// Whether a token sees only those before it.
-    pub is_causal: bool,
-    /// `maps[l][h]`, `[n, n]`.
-    pub maps: Vec<Vec<Matrix<f32>>>,
+    /// Its tokens, and their maps.
+    pub text: TextHeads,
     /// How long reading the files took.
     pub loading: Duration,
     /// How long the layers took.
@@ -54,7 +46,7 @@ impl FromStr for HeadName {
 impl View {
     /// Whether there is such a head.
     pub fn check(&self, HeadName { layer, head }: HeadName) -> Result<()> {
-        let (n_layers, n_heads) = (self.maps.len(), self.maps[0].len());
+        let (n_layers, n_heads) = (self.text.maps.len(), self.text.maps[0].len());
         ensure!(
             layer < n_layers && head < n_heads,
             "there is no head {layer}.{head}: the model has layers 0 to {} and heads 0 to {}",
@@ -64,50 +56,21 @@ impl View {
         Ok(())
     }
 
-    /// Every head, layer by layer.
-    pub fn heads(&self) -> impl Iterator<Item = (HeadName, &Matrix<f32>)> {
-        self.maps.iter().enumerate().flat_map(|(layer, maps)| {
-            let name = move |head| HeadName { layer, head };
-            maps.iter().enumerate().map(move |(head, map)| (name(head), map))
-        })
-    }
-
-    /// What a head does, in a few numbers. The text has a token, so there is something.
-    pub fn glance(&self, map: &Matrix<f32>) -> Option<Glance> {
-        Glance::of(map, &self.is_special)
-    }
-
-    /// What a head would do by chance.
-    pub fn uniform(&self) -> Option<Glance> {
-        match self.is_causal {
-            true => Glance::uniform_causal(&self.is_special),
-            false => Glance::uniform(&self.is_special),
-        }
-    }
-
     /// What every key would get by chance, in words.
     pub fn chance(&self) -> String {
-        let n = self.pieces.len();
-        match self.is_causal {
+        let n = self.text.pieces.len();
+        match self.text.is_causal {
             true => "1/k for each of the k keys that a word sees".to_owned(),
             false => format!("1/{n} = {}", share(1.0 / n as f64)),
-        }
-    }
-
-    /// The strongest links of a head.
-    pub fn links(&self, map: &Matrix<f32>, most: usize) -> Vec<Link> {
-        match self.is_causal {
-            true => causal_links(map, &self.is_special, most),
-            false => links(map, &self.is_special, most),
         }
     }
 
     /// A link in words: `it → animal`.
     pub fn link_text(&self, link: &Link) -> String {
         let name = |token: usize| {
-            let piece = &self.pieces[token];
+            let piece = &self.text.pieces[token];
             let is_alone =
-                self.pieces.iter().filter(|other| *other == piece).count() == 1;
+                self.text.pieces.iter().filter(|other| *other == piece).count() == 1;
             // Which of two that look alike, counted as the tokens are.
             if is_alone { shown(piece) } else { format!("{}({token})", shown(piece)) }
         };
