@@ -1,11 +1,12 @@
 //! Losses, and heads taken away, each against another way to the same number.
 
 use attention::{Mask, MultiHeadAttention};
-use decoders::{AsRead, Decoder, Merge, merged, without};
+use decoders::study::{Merge, merged, without};
+use decoders::{AsRead, Decoder};
 use model_files::Sequence;
 use variants::{Changes, Positions, Window};
 
-use super::{FAMILIES, ids, worst};
+use super::{each, ids, worst};
 use crate::cases::assert_close;
 use crate::encoders::models;
 
@@ -15,7 +16,7 @@ fn llama() -> AsRead {
 
 #[test]
 fn a_loss_is_minus_the_logarithm_of_what_softmax_gives_the_next_token() {
-    for name in FAMILIES {
+    for name in &each() {
         let model: AsRead = Decoder::load(models().join(name)).unwrap();
         let ids = ids(23);
         let layers = model.forward(&Sequence::new(ids.clone())).unwrap();

@@ -1,7 +1,8 @@
 //! What was found, found again where the model is.
 
 use attention::{Mask, Matrix};
-use decoders::{AsRead, Decoder, PERIOD, Patterns, repeated, without};
+use decoders::study::{PERIOD, Patterns, repeated, without};
+use decoders::{AsRead, Decoder};
 use lessons::a_model_that_writes::patterns::above;
 use lessons::a_model_that_writes::removed::{OF_PROSE, without as found_without};
 use lessons::a_model_that_writes::{N_HEADS, N_LAYERS, findings};

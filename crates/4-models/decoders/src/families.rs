@@ -24,7 +24,8 @@ pub(crate) use gguf::gguf_config;
 
 type Read = fn(&Settings) -> Result<Config>;
 
-const READ: [(&Family, Read); 6] = [
+/// Every family, and how its settings are read: the only list of them.
+const FAMILIES: &[(&Family, Read)] = &[
     (&gpt2::GPT2, gpt2::read),
     (&gpt_neox::GPT_NEOX, gpt_neox::read),
     (&llama::LLAMA, llama::read),
@@ -34,14 +35,9 @@ const READ: [(&Family, Read); 6] = [
 ];
 
 /// The families that are known.
-pub const FAMILIES: [&Family; 6] = [
-    &gpt2::GPT2,
-    &gpt_neox::GPT_NEOX,
-    &llama::LLAMA,
-    &mistral::MISTRAL,
-    &qwen2::QWEN2,
-    &gemma2::GEMMA2,
-];
+pub fn families() -> impl Iterator<Item = &'static Family> {
+    FAMILIES.iter().map(|(family, _)| *family)
+}
 
 impl Config {
     /// Reads a `config.json` as `save_pretrained` writes it; `file` is what errors call it.
@@ -64,8 +60,8 @@ impl Config {
     /// As [`read`](Self::read).
     pub fn of(settings: &Settings) -> Result<Self> {
         let name = settings.text("model_type").unwrap_or_default();
-        let read = READ.iter().find(|(family, _)| family.name == name);
-        let known = || FAMILIES.map(|family| family.name).into();
+        let read = FAMILIES.iter().find(|(family, _)| family.name == name);
+        let known = || families().map(|family| family.name).collect();
         let (_, read) = read.ok_or_else(|| settings.unknown_family(known()))?;
         read(settings)
     }

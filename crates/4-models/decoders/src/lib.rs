@@ -16,8 +16,8 @@
 //! the caches; both go through the same blocks, and give the same numbers. [`Writer`] asks a
 //! [`Reader`] for one token after the other.
 //!
-//! What a model's heads do, and what it loses without them, is asked by [`without`],
-//! [`Patterns`] and [`Decoder::losses`].
+//! What a model's heads do, and what it loses without them, is asked by [`study`] and
+//! [`Decoder::losses`].
 //!
 //! With the feature `text` a vocabulary is read too, of a `tokenizer.json` or of a GGUF
 //! file. The crate starts no thread and looks at no clock; only [`Files::open`] reads files.
@@ -37,7 +37,7 @@ mod fast;
 mod feed_forward;
 mod files;
 mod norm;
-mod study;
+pub mod study;
 mod weights;
 mod writer;
 
@@ -49,15 +49,11 @@ pub use config::{Biases, Config};
 pub use decoder::{AsRead, Decoder};
 pub use embedding::{Embedding, Unembedding};
 pub use error::{Error, Result};
-pub use families::FAMILIES;
+pub use families::families;
 pub use family::{Family, Layers, Names, NormKind, Projections};
 #[cfg(feature = "fast")]
 pub use fast::{FastDecoder, FastReader, PackedCaches};
 pub use feed_forward::{FeedForward, GatedFeedForward};
 pub use files::Files;
 pub use norm::{Norm, RmsNorm};
-pub use study::{
-    COPIES, Composed, Fewer, Findings, HeadShares, Merge, Merged, Next, Order, PERIOD,
-    Patterns, Removed, Way, Windowed, Word, merged, repeated, without,
-};
 pub use writer::{Choice, Predict, Reader, Writer};

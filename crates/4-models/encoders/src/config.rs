@@ -105,7 +105,7 @@ impl Config {
 }
 
 fn known_family(settings: &Settings) -> Result<&'static Family> {
-    let known = || FAMILIES.map(|family| family.name).into();
+    let known = || FAMILIES.iter().map(|family| family.name).collect();
     let found = family(settings.text("model_type").unwrap_or_default());
     Ok(found.ok_or_else(|| settings.unknown_family(known()))?)
 }

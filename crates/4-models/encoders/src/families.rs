@@ -8,8 +8,8 @@ mod electra;
 mod roberta;
 
 /// The families that are known.
-pub const FAMILIES: [&Family; 4] =
-    [&bert::BERT, &roberta::ROBERTA, &electra::ELECTRA, &distilbert::DISTILBERT];
+pub const FAMILIES: &[&Family] =
+    &[&bert::BERT, &roberta::ROBERTA, &electra::ELECTRA, &distilbert::DISTILBERT];
 
 /// A family of encoders: its names, and how it counts positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,5 +88,5 @@ pub struct Names {
 
 /// The family of this name.
 pub fn family(name: &str) -> Option<&'static Family> {
-    FAMILIES.into_iter().find(|family| family.name == name)
+    FAMILIES.iter().copied().find(|family| family.name == name)
 }

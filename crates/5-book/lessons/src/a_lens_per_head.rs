@@ -12,8 +12,11 @@ use crate::args::{Args, Entry};
 use crate::one_head::{WORDS, by_hand, words};
 use crate::trained::{self, maps};
 
-pub(crate) const FIGURES: [Entry; 3] =
-    [("lens-words", lens_words), ("circuits", circuits::figure), ("lens-all", all_heads)];
+pub(crate) const FIGURES: &[Entry] = &[
+    ("lens-words", lens_words),
+    ("circuits", circuits::figure),
+    ("lens-all", all_heads),
+];
 
 /// Two lenses on the three words: one for verbs and plural nouns, one for water.
 ///

@@ -9,9 +9,9 @@ use std::sync::OnceLock;
 
 use crate::Entry;
 use anyhow::Result;
-use decoders::Findings;
+use decoders::study::Findings;
 
-pub(crate) const FIGURES: [Entry; 3] = [
+pub(crate) const FIGURES: &[Entry] = &[
     ("copied-word", word::figure),
     ("copying-removed", removed::copying),
     ("decoder-order", removed::order),

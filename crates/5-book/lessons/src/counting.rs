@@ -8,8 +8,8 @@ use figures::{Figure, NamedCost, costs};
 
 use crate::args::{Args, Entry};
 
-pub(crate) const FIGURES: [Entry; 2] =
-    [("costs-widths", costs_widths), ("costs-lengths", costs_lengths)];
+pub(crate) const FIGURES: &[Entry] =
+    &[("costs-widths", costs_widths), ("costs-lengths", costs_lengths)];
 
 /// The parameters of a layer of these sizes.
 pub fn count(dims: Dims, bias: bool) -> ParameterCount {

@@ -11,7 +11,7 @@ use figures::{
 
 use crate::args::{Args, Entry};
 
-pub(crate) const FIGURES: [Entry; 8] = [
+pub(crate) const FIGURES: &[Entry] = &[
     ("head-diagram", head),
     ("layer-diagram", layer),
     ("batch-diagram", batch),

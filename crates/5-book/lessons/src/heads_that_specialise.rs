@@ -16,7 +16,7 @@ use crate::args::{Args, Entry};
 use crate::numbers::{mean, median};
 use crate::seeds::{curve, numbers, rows};
 
-pub(crate) const FIGURES: [Entry; 4] = [
+pub(crate) const FIGURES: &[Entry] = &[
     ("train-curves", curves),
     ("train-sizes", sizes),
     ("train-map", map),

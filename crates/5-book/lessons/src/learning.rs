@@ -12,7 +12,7 @@ use gradients::{Adam, Optimiser, Pass, Sgd, mean_squared_error};
 use crate::a_lens_per_head::two_lenses;
 use crate::args::{Args, Entry};
 
-pub(crate) const FIGURES: [Entry; 1] = [("loss-curves", curves)];
+pub(crate) const FIGURES: &[Entry] = &[("loss-curves", curves)];
 
 /// How many steps both optimisers go.
 pub const N_STEPS: usize = 400;

@@ -45,25 +45,25 @@ pub use stages::every_stage;
 
 /// The figures of each topic, by name.
 pub const CHAPTERS: &[&[Entry]] = &[
-    &diagrams::FIGURES,
-    &one_look_is_not_enough::FIGURES,
-    &scores_softmax_scale::FIGURES,
-    &one_head::FIGURES,
-    &a_lens_per_head::FIGURES,
-    &one_matrix_many_heads::FIGURES,
-    &counting::FIGURES,
-    &masks::FIGURES,
-    &the_backward_pass::FIGURES,
-    &learning::FIGURES,
-    &heads_that_specialise::FIGURES,
-    &trained_heads::FIGURES,
-    &the_ladder::FIGURES,
-    &the_block::FIGURES,
-    &two_layers::FIGURES,
-    &sideways::FIGURES,
-    &a_model_that_writes::FIGURES,
-    &sensors::FIGURES,
-    &many_machines::FIGURES,
+    diagrams::FIGURES,
+    one_look_is_not_enough::FIGURES,
+    scores_softmax_scale::FIGURES,
+    one_head::FIGURES,
+    a_lens_per_head::FIGURES,
+    one_matrix_many_heads::FIGURES,
+    counting::FIGURES,
+    masks::FIGURES,
+    the_backward_pass::FIGURES,
+    learning::FIGURES,
+    heads_that_specialise::FIGURES,
+    trained_heads::FIGURES,
+    the_ladder::FIGURES,
+    the_block::FIGURES,
+    two_layers::FIGURES,
+    sideways::FIGURES,
+    a_model_that_writes::FIGURES,
+    sensors::FIGURES,
+    many_machines::FIGURES,
 ];
 
 /// The live figures, in the same order.
@@ -102,13 +102,13 @@ mod tests {
     #[test]
     fn figures_that_need_no_arguments_are_drawn() {
         let without_arguments = [
-            &heads_that_specialise::FIGURES[..],
-            &the_block::FIGURES,
-            &two_layers::FIGURES,
-            &sideways::FIGURES,
-            &a_model_that_writes::FIGURES,
-            &sensors::FIGURES,
-            &many_machines::FIGURES,
+            heads_that_specialise::FIGURES,
+            the_block::FIGURES,
+            two_layers::FIGURES,
+            sideways::FIGURES,
+            a_model_that_writes::FIGURES,
+            sensors::FIGURES,
+            many_machines::FIGURES,
         ];
         for (name, draw) in without_arguments.concat() {
             let figure = draw(&Args::default()).unwrap();

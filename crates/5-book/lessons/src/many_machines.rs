@@ -8,4 +8,4 @@ pub mod measured;
 pub mod paper;
 pub mod turns;
 
-pub(crate) const FIGURES: [Entry; 1] = [("slow-links", measured::figure)];
+pub(crate) const FIGURES: &[Entry] = &[("slow-links", measured::figure)];

@@ -11,7 +11,7 @@ use model_files::TrainedLayer;
 use crate::args::{Args, Entry};
 use crate::trained::layer;
 
-pub(crate) const FIGURES: [Entry; 3] = [
+pub(crate) const FIGURES: &[Entry] = &[
     ("mask-kinds", mask_kinds),
     ("mask-padding", mask_padding),
     ("mask-cross", mask_cross),

@@ -10,7 +10,7 @@ use single_head::{HeadPass, attend, attend_in_loops};
 use crate::args::{Args, Entry};
 use crate::trained;
 
-pub(crate) const FIGURES: [Entry; 1] = [("one-head-trained", trained_map)];
+pub(crate) const FIGURES: &[Entry] = &[("one-head-trained", trained_map)];
 
 /// The words.
 pub const WORDS: [&str; 3] = ["river", "banks", "overflowed"];

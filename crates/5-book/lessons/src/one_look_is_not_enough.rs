@@ -11,8 +11,8 @@ use single_head::HeadPass;
 use crate::args::{Args, Entry};
 use crate::trained::{self, at};
 
-pub(crate) const FIGURES: [Entry; 2] =
-    [("flew-in-three-heads", rows), ("three-maps", maps)];
+pub(crate) const FIGURES: &[Entry] =
+    &[("flew-in-three-heads", rows), ("three-maps", maps)];
 
 /// Who, what and where: the link, and the head that gives it the most among the twelve.
 pub const QUESTIONS: [(&str, &str, usize); 3] =

@@ -8,7 +8,7 @@ use figures::{Figure, memory_order};
 
 use crate::args::{Args, Entry};
 
-pub(crate) const FIGURES: [Entry; 1] = [("fused-memory", memory)];
+pub(crate) const FIGURES: &[Entry] = &[("fused-memory", memory)];
 
 /// `view(h, n, d)` of a row-major `[n, h · d]`, head 0 first: what lies there.
 pub fn view_without_transpose(q: &Matrix, h: usize) -> Vec<Matrix> {

@@ -13,8 +13,8 @@ use crate::args::{Args, Entry};
 use crate::numbers::entropy;
 use crate::trained;
 
-pub(crate) const FIGURES: [Entry; 2] =
-    [("score-spread", widths), ("wrong-maps", wrong_maps_figure)];
+pub(crate) const FIGURES: &[Entry] =
+    &[("score-spread", widths), ("wrong-maps", wrong_maps_figure)];
 
 /// The row of “flew” in the pilot sentence.
 pub const FLEW: usize = 3;

@@ -15,8 +15,8 @@ use attention::{Rng, SeedableRng};
 use sensors::{Fleet, GROUPS, HEADS, Lived, SEEDS};
 use serde_json::Value;
 
-pub(crate) const FIGURES: [Entry; 2] =
-    [("engine-life", life::figure), ("engine-rows", heads::mean_rows)];
+pub(crate) const FIGURES: &[Entry] =
+    &[("engine-life", life::figure), ("engine-rows", heads::mean_rows)];
 
 /// Seeds of each measurement.
 pub const N_SEEDS: usize = 5;

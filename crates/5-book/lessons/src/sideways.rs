@@ -13,7 +13,7 @@ use anyhow::Result;
 use figures::{Figure, Roof, RoofStep, Roofline, mask_maps, roofline};
 use variants::Window;
 
-pub(crate) const FIGURES: [Entry; 3] = [
+pub(crate) const FIGURES: &[Entry] = &[
     ("token-roofline", roof),
     ("window-masks", masks),
     ("places-lengths", places::figure),

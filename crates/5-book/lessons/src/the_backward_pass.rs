@@ -14,7 +14,7 @@ use crate::args::{Args, Entry};
 
 pub use wish::Wish;
 
-pub(crate) const FIGURES: [Entry; 1] = [("backward-norms", norms)];
+pub(crate) const FIGURES: &[Entry] = &[("backward-norms", norms)];
 
 fn norms(_: &Args) -> Result<Figure> {
     let wish = Wish::new()?;

@@ -13,7 +13,7 @@ use crate::{Args, Entry};
 use anyhow::Result;
 use figures::{Figure, lines};
 
-pub(crate) const FIGURES: [Entry; 1] = [("block-gradients", gradients)];
+pub(crate) const FIGURES: &[Entry] = &[("block-gradients", gradients)];
 
 fn gradients(_: &Args) -> Result<Figure> {
     let title = "Without a residual, all tokens become one, whatever the norm; without a \

@@ -16,7 +16,7 @@ use runs::{CaseReport, Pass, Run};
 use crate::args::{Args, Entry};
 use work::Work;
 
-pub(crate) const FIGURES: [Entry; 4] = [
+pub(crate) const FIGURES: &[Entry] = &[
     ("roofline", roof),
     ("ladder-forward", |args| ladder(args, Pass::Forward)),
     ("ladder-backward", |args| ladder(args, Pass::ForwardBackward)),

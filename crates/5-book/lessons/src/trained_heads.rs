@@ -18,7 +18,7 @@ use crate::numbers::share;
 use crate::trained::{self, at, maps};
 use measures::{MEASURES, Maps};
 
-pub(crate) const FIGURES: [Entry; 4] = [
+pub(crate) const FIGURES: &[Entry] = &[
     ("trained-view", trained_view),
     ("three-measures", three_measures),
     ("one-key", one_key),

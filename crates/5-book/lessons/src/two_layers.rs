@@ -12,7 +12,7 @@ use training::REPEATS;
 
 use together::{ShownHead, shown_heads};
 
-pub(crate) const FIGURES: [Entry; 2] = [("repeats-curves", curves), ("repeats-map", map)];
+pub(crate) const FIGURES: &[Entry] = &[("repeats-curves", curves), ("repeats-map", map)];
 
 /// The settings with the task of the chapter, and those with the small one.
 pub const SETTINGS: [&str; 6] = [

@@ -26,15 +26,15 @@ impl Model {
         }
         let settings = settings_in(path)?;
         let name = settings.text("model_type").unwrap_or_default();
-        let of_encoders = encoders::FAMILIES.map(|family| family.name);
-        let of_decoders = decoders::FAMILIES.map(|family| family.name);
+        let of_encoders: Vec<_> = encoders::FAMILIES.iter().map(|it| it.name).collect();
+        let of_decoders: Vec<_> = decoders::families().map(|it| it.name).collect();
         if of_encoders.contains(&name) {
             return Ok(Self::Encoder(Folder::open(path)?));
         }
         if of_decoders.contains(&name) {
             return Ok(Self::Decoder(Files::open(path)?));
         }
-        Err(settings.unknown_family([&of_encoders[..], &of_decoders].concat()).into())
+        Err(settings.unknown_family([of_encoders, of_decoders].concat()).into())
     }
 
     /// The files that it is read from, whether they are there or not.

@@ -1,7 +1,7 @@
 //! Three patterns of every head.
 
 use anyhow::Result;
-use decoders::Patterns;
+use decoders::study::Patterns;
 use model_files::Sequence;
 use rayon::prelude::*;
 use serde_json::{Value, json};

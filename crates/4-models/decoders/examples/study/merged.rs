@@ -1,7 +1,7 @@
 //! Three heads of keys and values made one, and nothing trained.
 
 use anyhow::Result;
-use decoders::{Merge, merged};
+use decoders::study::{Merge, merged};
 use serde_json::{Value, json};
 
 use crate::texts::{mean_loss, prose};

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use attention::{Rng, RowVector, SeedableRng};
-use decoders::{PERIOD, without};
+use decoders::study::{PERIOD, without};
 use rand::seq::{IndexedRandom, SliceRandom};
 use serde_json::{Value, json};
 

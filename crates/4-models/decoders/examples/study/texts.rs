@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use anyhow::{Result, ensure};
 use attention::Mask;
-use decoders::repeated;
+use decoders::study::repeated;
 use model_files::Long;
 use rayon::prelude::*;
 

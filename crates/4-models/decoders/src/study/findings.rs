@@ -33,7 +33,7 @@ impl Findings {
     }
 }
 
-/// Mean shares of every head, layer by layer, h in each: see [`Patterns`](crate::Patterns).
+/// Mean shares of every head, layer by layer, h in each: see [`Patterns`](super::Patterns).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HeadShares {
     /// On random tokens that are repeated.
@@ -133,7 +133,7 @@ pub struct Fewer {
     pub ways: Vec<Merged>,
 }
 
-/// One [`Merge`](crate::Merge).
+/// One [`Merge`](super::Merge).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Merged {
     /// `mean` or `first`.

@@ -18,7 +18,7 @@ pub enum Merge {
 ///
 /// ```
 /// use attention::{Dims, Rng, SeedableRng};
-/// use decoders::{Merge, merged};
+/// use decoders::study::{Merge, merged};
 /// use variants::{Changes, Sizes, VariantAttention};
 ///
 /// let rng = &mut Rng::seed_from_u64(1);

@@ -4,7 +4,8 @@ use crate::live::{Control, Kind, Live, Settings, Shown};
 use crate::numbers::{share, written};
 use anyhow::{Context, Result};
 use attention::{Matrix, softmax_rows};
-use decoders::{Choice, Next};
+use decoders::Choice;
+use decoders::study::Next;
 use figures::WeightRow;
 
 use super::findings;

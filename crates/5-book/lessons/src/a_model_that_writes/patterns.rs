@@ -4,7 +4,7 @@ use crate::live::{Control, Kind, Live, Settings, Shown};
 use crate::numbers::{mean, share, written};
 use anyhow::{Result, ensure};
 use attention::Matrix;
-use decoders::{COPIES, HeadShares, PERIOD};
+use decoders::study::{COPIES, HeadShares, PERIOD};
 use figures::matrix_maps;
 
 use super::{N_HEADS, N_LAYERS, findings};

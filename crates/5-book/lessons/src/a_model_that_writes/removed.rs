@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::Args;
 use crate::numbers::median;
 use anyhow::{Context, Result};
-use decoders::{Findings, Removed};
+use decoders::study::{Findings, Removed};
 use figures::{Figure, Lines, lines};
 
 use super::findings;
