@@ -2,7 +2,7 @@
 
 use attention::{Matrix, Real, max_abs_diff};
 use model_files::TensorFile;
-use sensors::{Case, Read};
+use sensors::{Case, LstmOutput};
 use workshop::paths;
 
 use crate::cases::assert_close;
@@ -24,7 +24,7 @@ fn compare<T: Real>(name: &str, tolerance: f64) {
         let rows = file.matrices(name).unwrap();
         Matrix::from_rows(&rows.iter().map(|m| m.row(s).into_owned()).collect::<Vec<_>>())
     };
-    for (s, Read { output: found, h_n, c_n }) in reads.iter().enumerate() {
+    for (s, LstmOutput { output: found, h_n, c_n }) in reads.iter().enumerate() {
         let pairs = [
             ("output", &output[s], found),
             ("h_n", &state("h_n", s), h_n),

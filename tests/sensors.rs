@@ -4,7 +4,7 @@ use attention::{LayerParameters, Matrix, MultiHeadAttention, Real, max_abs_diff}
 use fused_heads::FusedAttention;
 use lessons::every_stage;
 use model_files::TensorFile;
-use sensors::{At, CAP, Fleet, Plain, Prepared, Remaining, Seen, remaining, rmse};
+use sensors::{At, CAP, Features, Fleet, Plain, Prepared, Remaining, remaining, rmse};
 use workshop::paths;
 
 use crate::cases::assert_close;
@@ -70,7 +70,7 @@ fn the_model_beats_the_last_reading() {
     assert_eq!(trained.scale, prepared.scale);
     let model: Remaining<FusedAttention<f32>, f32> = trained.fused().unwrap();
     let (test, plain) =
-        (&prepared.test, Plain::fit(&prepared.train, Seen::Last).unwrap());
+        (&prepared.test, Plain::fit(&prepared.train, Features::Last).unwrap());
     let some: Vec<At> = test.at.iter().step_by(40).copied().collect();
     let targets: Vec<f64> = some.iter().map(At::target).collect();
     let of_plain: Vec<f64> =

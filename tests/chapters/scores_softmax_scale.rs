@@ -7,7 +7,7 @@ use attention::{
 use lessons::numbers::{ends, entropy};
 use lessons::plain;
 use lessons::scores_softmax_scale::{
-    FLEW, Measured, N_KEYS, WIDTHS, Way, as_written, mean_entropy, mean_largest,
+    FLEW, N_KEYS, RowStatistics, WIDTHS, Way, as_written, mean_entropy, mean_largest,
     measured, undivided, wrong_maps,
 };
 use model_files::TrainedLayer;
@@ -137,7 +137,7 @@ fn scores_spread_as_d_k_grows() {
         vec![("even_bits".to_owned(), format!("{:.2}", (N_KEYS as f64).log2()))];
     for d_k in WIDTHS {
         let [raw, divided] = measured(d_k);
-        let each = |of: fn(&Measured) -> f64| {
+        let each = |of: fn(&RowStatistics) -> f64| {
             [&raw, &divided].map(|measured| format!("{:.2}", of(measured)))
         };
         let of = [each(|it| it.spread), each(|it| it.entropy), each(|it| it.slope)];

@@ -30,7 +30,7 @@ impl View {
 
 /// What was seen of one page.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct PageReport {
     /// All that was sent for it.
     pub bytes: f64,
     pub problems: Vec<String>,
@@ -66,7 +66,7 @@ impl Browser {
     }
 
     /// Looks at a page with everything that any page must have.
-    pub fn look(&self, url: &str, view: View) -> Result<Seen> {
+    pub fn look(&self, url: &str, view: View) -> Result<PageReport> {
         let page = self.open(url, view, "")?;
         page.tab.evaluate(AXE, false)?;
         let found: Vec<String> = serde_json::from_str(&page.text(LOOK)?)?;
@@ -99,7 +99,7 @@ impl Browser {
 /// A page that is open, and watched.
 pub struct Open {
     pub tab: Arc<Tab>,
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<PageReport>>,
 }
 
 impl Open {
@@ -127,7 +127,7 @@ impl Open {
     }
 
     /// Closes the page; gives what was seen.
-    pub fn close(self) -> Result<Seen> {
+    pub fn close(self) -> Result<PageReport> {
         // What the clicks have caused has arrived by now.
         std::thread::sleep(Duration::from_millis(50));
         self.tab.close(false)?;
@@ -136,8 +136,8 @@ impl Open {
 }
 
 /// Notes every request, failure and message of the console.
-fn watch(tab: &Tab, url: &str) -> Result<Arc<Mutex<Seen>>> {
-    let seen = Arc::new(Mutex::new(Seen::default()));
+fn watch(tab: &Tab, url: &str) -> Result<Arc<Mutex<PageReport>>> {
+    let seen = Arc::new(Mutex::new(PageReport::default()));
     let host: String = url.split('/').take(3).collect::<Vec<_>>().join("/");
     let listener = {
         let seen = Arc::clone(&seen);

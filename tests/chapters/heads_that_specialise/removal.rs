@@ -9,7 +9,7 @@ use super::{numbers, points, rows};
 use crate::quote::{Table, assert_quote, values};
 
 /// What words lose over ten seeds, in one way of removal.
-struct Lost {
+struct Losses {
     /// A head's own word.
     own: Vec<f64>,
     /// The other two.
@@ -20,7 +20,7 @@ struct Lost {
     random_ends: [Vec<f64>; 2],
 }
 
-impl Lost {
+impl Losses {
     fn of(runs: &[Value], how: Removal) -> Self {
         let mut lost = Self {
             own: Vec::new(),
@@ -61,7 +61,7 @@ fn heads_and_random_directions_removed_in_three_ways() {
     ]);
     let mut quoted = vec![("pairs".to_owned(), (3 * runs.len()).to_string())];
     for how in Removal::ALL {
-        let lost = Lost::of(&runs, how);
+        let lost = Losses::of(&runs, how);
         let name = match how {
             Removal::Zero => "zeros",
             Removal::Mean => "its mean",

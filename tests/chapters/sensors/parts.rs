@@ -1,7 +1,7 @@
 //! What each part of the model is for: variants with five seeds.
 
 use lessons::sensors::{N_SEEDS, runs, spread};
-use sensors::{Architecture, Seen};
+use sensors::{Architecture, Features};
 use serde_json::Value;
 
 use crate::quote::{Table, assert_quote, values};
@@ -71,5 +71,5 @@ fn what_each_part_adds() {
     quoted.push(("ratio_mean".to_owned(), format!("{ratio:.2}")));
     assert_quote!("sensors_parts", table.text());
     assert_quote!("sensors_parts_values", values(&quoted));
-    assert_eq!(Architecture::VARIANTS.len() + Seen::ALL.len(), NAMES.len());
+    assert_eq!(Architecture::VARIANTS.len() + Features::ALL.len(), NAMES.len());
 }

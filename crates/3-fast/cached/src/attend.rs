@@ -9,7 +9,7 @@ use tiles::tile::ROWS;
 
 use crate::cache::Row;
 use crate::meeting::Tiles;
-use crate::panel::{self, Run, Seen, parts};
+use crate::panel::{self, HeadState, Run, parts};
 use crate::{GroupedHeads, PackedCache, Scoring, careful};
 
 /// How many runs of keys a thread has to do, where there is enough to do.
@@ -175,7 +175,8 @@ impl GroupedAttention {
             let runs: Vec<_> = memories.by_ref().take(of_group.len()).collect();
             for r in 0..group {
                 let head = kv_head * group + r;
-                let seen: Vec<_> = runs.iter().map(|m| Seen::of(m, r, d_v)).collect();
+                let seen: Vec<_> =
+                    runs.iter().map(|m| HeadState::of(m, r, d_v)).collect();
                 let mut merged = merge(&seen, self.scoring.sink(head));
                 if !merged.iter().all(|x| x.is_finite()) {
                     let columns = q.columns(head * d_k, d_k);
@@ -250,7 +251,7 @@ fn pieces(rows: &[Row<'_>], n_kv_heads: usize) -> Vec<Piece> {
 
 /// One softmax from those of the runs, and the sink's share gone: each run's sums are those
 /// of the whole, but for the factor `2^(its reference − the largest)`.
-fn merge(runs: &[Seen<'_>], sink: Option<f32>) -> Vec<f32> {
+fn merge(runs: &[HeadState<'_>], sink: Option<f32>) -> Vec<f32> {
     let references = runs.iter().map(|run| run.reference).chain(sink);
     let largest = references.fold(f32::NEG_INFINITY, f32::max);
     let factors = runs.iter().map(|run| (run.reference - largest).exp2());

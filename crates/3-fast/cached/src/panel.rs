@@ -47,13 +47,13 @@ pub(crate) struct Run<'a> {
 /// What a head has seen, `[n_heads of the group]` of these at the beginning of a run's
 /// memory: the reference that was subtracted from its scores, `Σ 2^(score − reference)`, and
 /// the sum of the values with these shares, `[d_v]`.
-pub(crate) struct Seen<'a> {
+pub(crate) struct HeadState<'a> {
     pub(crate) reference: f32,
     pub(crate) sum: f32,
     pub(crate) out: &'a [f32],
 }
 
-impl<'a> Seen<'a> {
+impl<'a> HeadState<'a> {
     /// Head number `head` of a group.
     pub(crate) fn of(memory: &'a [f32], head: usize, d_v: usize) -> Self {
         let of_head = &memory[head * (2 + d_v)..][..2 + d_v];

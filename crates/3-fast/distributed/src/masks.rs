@@ -36,7 +36,7 @@ pub(crate) fn refuse_additive(mask: &Mask) -> Result<()> {
 
 /// What some queries see of some keys.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Seen {
+pub(crate) struct VisibleKeys {
     /// The queries that see any of the keys; the others see none.
     pub(crate) queries: Range<usize>,
     /// What these queries see.
@@ -52,7 +52,7 @@ pub(crate) fn seen(
     mask: &Mask,
     queries: Range<usize>,
     keys: Range<usize>,
-) -> Option<Seen> {
+) -> Option<VisibleKeys> {
     let first =
         if is_causal(mask) { queries.start.max(keys.start) } else { queries.start };
     let queries = first..queries.end;
@@ -60,7 +60,7 @@ pub(crate) fn seen(
         return None;
     }
     let mask = local(mask, &queries, &keys)?;
-    Some(Seen { queries, mask })
+    Some(VisibleKeys { queries, mask })
 }
 
 /// Whether no query sees a key behind it, whatever else the mask says.

@@ -9,7 +9,7 @@ use crate::{Error, Result};
 
 /// What of a window a regression sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
+pub enum Features {
     /// The sensors in the last reading: the engine as it is now.
     Last,
     /// The same, and how the engine was operated then.
@@ -20,7 +20,7 @@ pub enum Seen {
     MeanAndSlope,
 }
 
-impl Seen {
+impl Features {
     /// All, with their names.
     pub const ALL: [(&str, Self); 4] = [
         ("linear, last", Self::Last),
@@ -56,7 +56,7 @@ fn slopes(readings: &Matrix) -> Vec<f64> {
 /// Linear regression on a window: the plain thing that a model must beat.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plain {
-    seen: Seen,
+    seen: Features,
     /// Mean and standard deviation of what is seen, column by column.
     scale: Vec<(f64, f64)>,
     /// A weight for each column, and the bias at the end.
@@ -68,7 +68,7 @@ impl Plain {
     ///
     /// # Errors
     /// [`Error::Sizes`] without a window.
-    pub fn fit(windows: &Windows, seen: Seen) -> Result<Self> {
+    pub fn fit(windows: &Windows, seen: Features) -> Result<Self> {
         SizeError::expect_positive("the number of windows", windows.at.len())?;
         let rows: Vec<Vec<f64>> =
             windows.at.iter().map(|at| seen.row(windows, at)).collect::<Result<_>>()?;

@@ -13,7 +13,7 @@ mod tests;
 
 pub use engine::{Engine, Reading};
 pub use files::Readings;
-pub use fleet::{Fleet, GROUPS, Lived, Truth};
+pub use fleet::{Fleet, GROUPS, SimulatedEngine, Truth};
 pub use prepared::{Prepared, split};
 pub use scale::Scale;
 pub use text::{parse_engines, parse_lives, write_engines};

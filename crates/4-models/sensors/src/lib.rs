@@ -51,13 +51,13 @@ pub mod study;
 mod trained;
 
 pub use architecture::{Architecture, Ledger, Pool, Reader, Slot};
-pub use baseline::{Plain, Seen};
+pub use baseline::{Features, Plain};
 pub use data::{
-    At, Engine, Fleet, GROUPS, Lived, Prepared, Reading, Readings, Scale, Truth, Windows,
-    parse_engines, parse_lives, split, write_engines,
+    At, Engine, Fleet, GROUPS, Prepared, Reading, Readings, Scale, SimulatedEngine,
+    Truth, Windows, parse_engines, parse_lives, split, write_engines,
 };
 pub use error::{Error, Result};
-pub use lstm::{Case, Direction, Layer, Lstm, Read, State};
+pub use lstm::{Case, Direction, Layer, Lstm, LstmOutput, State};
 pub use metrics::{nasa_score, rmse};
 pub use model::{AttentionSteps, Remaining, Steps, Tokens, Trained};
 pub use sizes::{CAP, N_COLUMNS, N_SENSORS, N_SETTINGS, N_STEPS, capped};

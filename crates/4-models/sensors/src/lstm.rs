@@ -57,7 +57,7 @@ pub struct State<T: Real = f64> {
 
 /// What an LSTM makes of a sequence.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Read<T: Real = f64> {
+pub struct LstmOutput<T: Real = f64> {
     /// The hidden state behind every token, `[n, hidden · n_directions]`: the forward
     /// direction's columns first, and **each row about the same token** in both.
     pub output: Matrix<T>,
@@ -148,7 +148,11 @@ impl<T: Real> Lstm<T> {
     /// # Errors
     /// [`SizeError::Shape`] if x or the state is of another; [`SizeError::EmptySequence`].
     // ANCHOR: forward
-    pub fn forward(&self, x: &Matrix<T>, start: Option<&State<T>>) -> Result<Read<T>> {
+    pub fn forward(
+        &self,
+        x: &Matrix<T>,
+        start: Option<&State<T>>,
+    ) -> Result<LstmOutput<T>> {
         let zeros = self.zeros();
         let start = start.unwrap_or(&zeros);
         self.check(x, start)?;
@@ -171,7 +175,7 @@ impl<T: Real> Lstm<T> {
             }
             tokens = output;
         }
-        Ok(Read { output: tokens, h_n: end.h, c_n: end.c })
+        Ok(LstmOutput { output: tokens, h_n: end.h, c_n: end.c })
     }
     // ANCHOR_END: forward
 

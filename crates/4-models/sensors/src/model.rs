@@ -9,7 +9,7 @@ use attention::{Error as SizeError, Linear, Mask, Matrix, MultiHeadAttention, Re
 use block::{Positions, Sublayer};
 use fused_heads::FusedAttention;
 
-use crate::{CAP, Lstm, Pool, Read, Result};
+use crate::{CAP, Lstm, LstmOutput, Pool, Result};
 
 pub use file::Trained;
 
@@ -45,7 +45,7 @@ pub struct Remaining<A, T: Real = f64> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Steps<T: Real = f64> {
     /// What the LSTM made, if there is one: `output` is `[30, 256]`.
-    pub read: Option<Read<T>>,
+    pub read: Option<LstmOutput<T>>,
     /// The tokens that attention gets, `[30, 256]`.
     pub x: Matrix<T>,
     /// What attention does with them.
@@ -100,7 +100,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Remaining<A, T> {
     }
     // ANCHOR_END: forward
 
-    fn pooled(&self, tokens: &Matrix<T>, read: Option<&Read<T>>) -> Matrix<T> {
+    fn pooled(&self, tokens: &Matrix<T>, read: Option<&LstmOutput<T>>) -> Matrix<T> {
         let mean = || Matrix::from_rows(&[tokens.row_mean()]);
         match (self.pool, read) {
             (Pool::Mean, _) | (Pool::Ends, None) => mean(),
@@ -134,7 +134,7 @@ impl Remaining<FusedAttention> {
 }
 
 impl<T: Real> Tokens<T> {
-    fn of(&self, window: &Matrix<T>) -> Result<(Matrix<T>, Option<Read<T>>)> {
+    fn of(&self, window: &Matrix<T>) -> Result<(Matrix<T>, Option<LstmOutput<T>>)> {
         match self {
             Self::Lstm(lstm) => {
                 let read = lstm.forward(window, None)?;

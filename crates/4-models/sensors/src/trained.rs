@@ -48,7 +48,7 @@ mod tests {
         let runs: Vec<Value> = serde_json::from_str(SEEDS).unwrap();
         let variants = Architecture::VARIANTS.map(|(name, _)| name);
         let mut text = String::new();
-        let linear = crate::Seen::ALL.map(|(name, _)| name);
+        let linear = crate::Features::ALL.map(|(name, _)| name);
         for name in linear.into_iter().chain(variants) {
             let of: Vec<&Value> =
                 runs.iter().filter(|run| run["variant"] == name).collect();

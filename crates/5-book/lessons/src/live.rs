@@ -13,15 +13,15 @@
 mod control;
 mod figure;
 mod settings;
-mod shown;
 mod training;
+mod view;
 mod weights;
 
 pub use control::{Control, Kind};
 pub use figure::Live;
 pub use settings::Settings;
-pub use shown::Shown;
-pub use training::{Begin, Begun, Training};
+pub use training::{Begin, OngoingTraining, Training};
+pub use view::LiveView;
 pub use weights::Weights;
 
 #[cfg(test)]

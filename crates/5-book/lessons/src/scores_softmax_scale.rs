@@ -61,7 +61,7 @@ pub fn mean_largest(attn: &Matrix) -> f64 {
 
 /// What is measured of random scores and of the rows that they become.
 #[derive(Debug, Clone, Copy)]
-pub struct Measured {
+pub struct RowStatistics {
     /// The standard deviation of the scores.
     pub spread: f64,
     /// The mean entropy of a row, in bits.
@@ -71,7 +71,7 @@ pub struct Measured {
 }
 
 /// Random scores of this d_k, undivided and divided by √d_k.
-pub fn measured(d_k: usize) -> [Measured; 2] {
+pub fn measured(d_k: usize) -> [RowStatistics; 2] {
     let rng = &mut Rng::seed_from_u64(d_k as u64);
     let q: Matrix = random_matrix(256, d_k, 1.0, rng);
     let k: Matrix = random_matrix(N_KEYS, d_k, 1.0, rng);
@@ -79,7 +79,7 @@ pub fn measured(d_k: usize) -> [Measured; 2] {
     [scores.clone(), scores / (d_k as f64).sqrt()].map(|scores| {
         let spread = scores.variance().sqrt();
         let attn = softmax_rows(scores);
-        Measured { spread, entropy: mean_entropy(&attn), slope: mean_slope(&attn) }
+        RowStatistics { spread, entropy: mean_entropy(&attn), slope: mean_slope(&attn) }
     })
 }
 

@@ -12,7 +12,7 @@ use crate::numbers::ends;
 use crate::seeds::numbers;
 use anyhow::{Context, Result, ensure};
 use attention::{Rng, SeedableRng};
-use sensors::{Fleet, GROUPS, HEADS, Lived, SEEDS};
+use sensors::{Fleet, GROUPS, HEADS, SEEDS, SimulatedEngine};
 use serde_json::Value;
 
 pub(crate) const FIGURES: &[Entry] =
@@ -22,7 +22,7 @@ pub(crate) const FIGURES: &[Entry] =
 pub const N_SEEDS: usize = 5;
 
 /// An engine that no training has seen.
-pub fn lived(fleet: &Fleet, number: usize) -> Lived {
+pub fn lived(fleet: &Fleet, number: usize) -> SimulatedEngine {
     // The engines of the training come one after the other from seed 0.
     fleet.engine(1, &mut Rng::seed_from_u64(5000 + number as u64))
 }

@@ -26,7 +26,7 @@ enum State {
 
 /// Whether the names, one per line, hold a model's files.
 #[wasm_func]
-pub fn check(names: &[u8]) -> Result<Vec<u8>, Said> {
+pub fn check(names: &[u8]) -> Result<Vec<u8>, PageError> {
     Reading::check(text(names)?.lines())?;
     Ok(Vec::new())
 }
@@ -34,7 +34,11 @@ pub fn check(names: &[u8]) -> Result<Vec<u8>, Said> {
 /// Begins to read a model in place of the one before: its `config.json`, its
 /// `tokenizer.json`, and how many bytes its weights have.
 #[wasm_func]
-pub fn begin(config: &[u8], tokenizer: &[u8], n_bytes: &[u8]) -> Result<Vec<u8>, Said> {
+pub fn begin(
+    config: &[u8],
+    tokenizer: &[u8],
+    n_bytes: &[u8],
+) -> Result<Vec<u8>, PageError> {
     STATE.set(State::Nothing);
     let n_bytes = text(n_bytes)?.parse()?;
     STATE.set(State::Reading(Reading::begin(config, tokenizer, n_bytes)?));
@@ -43,19 +47,19 @@ pub fn begin(config: &[u8], tokenizer: &[u8], n_bytes: &[u8]) -> Result<Vec<u8>,
 
 /// Takes the next part of the weights.
 #[wasm_func]
-pub fn part(bytes: &[u8]) -> Result<Vec<u8>, Said> {
+pub fn part(bytes: &[u8]) -> Result<Vec<u8>, PageError> {
     STATE.with_borrow_mut(|state| match state {
         State::Reading(reading) => Ok(reading.part(bytes)?),
-        _ => Err(Said::from("no model was begun")),
+        _ => Err(PageError::from("no model was begun")),
     })?;
     Ok(Vec::new())
 }
 
 /// Makes the model; gives what a reader is told of it.
 #[wasm_func]
-pub fn finish() -> Result<Vec<u8>, Said> {
+pub fn finish() -> Result<Vec<u8>, PageError> {
     let State::Reading(reading) = STATE.replace(State::Nothing) else {
-        return Err(Said::from("no model was begun"));
+        return Err(PageError::from("no model was begun"));
     };
     let model = reading.finish()?;
     let about = bytes(&model.about())?;
@@ -65,11 +69,11 @@ pub fn finish() -> Result<Vec<u8>, Said> {
 
 /// A sentence in all heads: all but the maps.
 #[wasm_func]
-pub fn look(sentence: &[u8]) -> Result<Vec<u8>, Said> {
+pub fn look(sentence: &[u8]) -> Result<Vec<u8>, PageError> {
     let sentence = text(sentence)?;
     let heads = STATE.with_borrow(|state| match state {
         State::Model(model) => Ok(model.look(sentence)?),
-        _ => Err(Said::from("no model was read")),
+        _ => Err(PageError::from("no model was read")),
     })?;
     let told = bytes(&heads.to_json())?;
     LAST.set(Some(heads));
@@ -78,24 +82,24 @@ pub fn look(sentence: &[u8]) -> Result<Vec<u8>, Said> {
 
 /// The maps of the sentence that was read last.
 #[wasm_func]
-pub fn shares() -> Result<Vec<u8>, Said> {
-    let heads = LAST.take().ok_or(Said::from("no sentence was read"))?;
+pub fn shares() -> Result<Vec<u8>, PageError> {
+    let heads = LAST.take().ok_or(PageError::from("no sentence was read"))?;
     Ok(heads.share_bytes())
 }
 
-fn text(bytes: &[u8]) -> Result<&str, Said> {
+fn text(bytes: &[u8]) -> Result<&str, PageError> {
     Ok(std::str::from_utf8(bytes)?)
 }
 
-fn bytes(json: &Value) -> Result<Vec<u8>, Said> {
+fn bytes(json: &Value) -> Result<Vec<u8>, PageError> {
     Ok(serde_json::to_vec(json)?)
 }
 
 /// An error with its causes, as a reader is told it.
 #[derive(Debug)]
-pub struct Said(Box<dyn std::error::Error>);
+pub struct PageError(Box<dyn std::error::Error>);
 
-impl fmt::Display for Said {
+impl fmt::Display for PageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0)?;
         let mut cause = self.0.source();
@@ -107,7 +111,7 @@ impl fmt::Display for Said {
     }
 }
 
-impl<E: Into<Box<dyn std::error::Error>>> From<E> for Said {
+impl<E: Into<Box<dyn std::error::Error>>> From<E> for PageError {
     fn from(error: E) -> Self {
         Self(error.into())
     }

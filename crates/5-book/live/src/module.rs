@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 
 use anyhow::{Context, Result};
-use lessons::live::{Begun, Weights};
+use lessons::live::{OngoingTraining, Weights};
 use serde_json::{Value, json};
 use wasm_minimal_protocol::{initiate_protocol, wasm_func};
 
@@ -16,12 +16,12 @@ const NOTHING_BEGUN: &str = "no training was begun";
 
 thread_local! {
     /// What is being trained: one at a time.
-    static TRAINING: RefCell<Option<Begun>> = const { RefCell::new(None) };
+    static TRAINING: RefCell<Option<OngoingTraining>> = const { RefCell::new(None) };
 }
 
 /// Takes a file of weights, by its name, for the figures that draw from it.
 #[wasm_func]
-pub fn weights(name: &[u8], file: &[u8]) -> Result<Vec<u8>, Said> {
+pub fn weights(name: &[u8], file: &[u8]) -> Result<Vec<u8>, PageError> {
     let name = std::str::from_utf8(name).context("the name of weights")?;
     lessons::gallery::give(Weights::find(name)?, file.to_vec())?;
     Ok(Vec::new())
@@ -29,14 +29,14 @@ pub fn weights(name: &[u8], file: &[u8]) -> Result<Vec<u8>, Said> {
 
 /// Draws a figure: its name, and its settings as a JSON object of texts.
 #[wasm_func]
-pub fn draw(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, Said> {
+pub fn draw(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, PageError> {
     let Request { live, settings } = Request::read(name, settings)?;
     Ok(bytes(&(live.draw)(&settings)?.to_json())?)
 }
 
 /// Begins a training in place of the one before.
 #[wasm_func]
-pub fn begin(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, Said> {
+pub fn begin(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, PageError> {
     let Request { live, settings } = Request::read(name, settings)?;
     TRAINING.set(Some(live.begin(&settings)?));
     Ok(Vec::new())
@@ -44,7 +44,7 @@ pub fn begin(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, Said> {
 
 /// Takes so many steps; gives how many were taken so far, and how many there are in all.
 #[wasm_func]
-pub fn advance(n_steps: &[u8]) -> Result<Vec<u8>, Said> {
+pub fn advance(n_steps: &[u8]) -> Result<Vec<u8>, PageError> {
     let n_steps = serde_json::from_slice(n_steps).context("a number of steps")?;
     TRAINING.with_borrow_mut(|training| {
         let training = training.as_mut().context(NOTHING_BEGUN)?;
@@ -55,7 +55,7 @@ pub fn advance(n_steps: &[u8]) -> Result<Vec<u8>, Said> {
 
 /// What there is to see of the training, with these settings.
 #[wasm_func]
-pub fn look(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, Said> {
+pub fn look(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, PageError> {
     let Request { settings, .. } = Request::read(name, settings)?;
     TRAINING.with_borrow(|training| {
         let training = training.as_ref().context(NOTHING_BEGUN)?;
@@ -69,15 +69,15 @@ fn bytes(json: &Value) -> Result<Vec<u8>> {
 
 /// An error with its causes, as a reader is told it.
 #[derive(Debug)]
-pub struct Said(anyhow::Error);
+pub struct PageError(anyhow::Error);
 
-impl fmt::Display for Said {
+impl fmt::Display for PageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#}", self.0)
     }
 }
 
-impl<E: Into<anyhow::Error>> From<E> for Said {
+impl<E: Into<anyhow::Error>> From<E> for PageError {
     fn from(error: E) -> Self {
         Self(error.into())
     }

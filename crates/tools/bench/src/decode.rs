@@ -56,7 +56,7 @@ pub fn run(settings: &Settings, python: Option<Option<&Path>>) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build()?;
     for (n, batch) in CASES {
         let bar = progress::spinner(format!("{batch} × {n} cached tokens"));
-        let given = Given::random(n, batch);
+        let given = DecodeInputs::random(n, batch);
         let expected = given.expected()?;
         let folder = tempfile::tempdir().context("no folder for temporary files")?;
         let file = folder.path().join("decode.safetensors");
@@ -106,7 +106,7 @@ pub fn run(settings: &Settings, python: Option<Option<&Path>>) -> Result<()> {
 }
 
 /// A query per head and sequence, and the cache of each sequence.
-struct Given {
+struct DecodeInputs {
     /// `[batch, 9 · 64]`
     q: Matrix<f32>,
     /// `[n, 3 · 64]` of each sequence.
@@ -114,7 +114,7 @@ struct Given {
     v: Vec<Matrix<f32>>,
 }
 
-impl Given {
+impl DecodeInputs {
     fn random(n: usize, batch: usize) -> Self {
         let rng = &mut Rng::seed_from_u64(1);
         let q = random_matrix(batch, HEADS[0] * WIDTH, 1.0, rng);
@@ -175,7 +175,11 @@ struct Ours<'a> {
 }
 
 impl<'a> Ours<'a> {
-    fn new(given: &Given, settings: &Settings, pool: &'a ThreadPool) -> Result<Self> {
+    fn new(
+        given: &DecodeInputs,
+        settings: &Settings,
+        pool: &'a ThreadPool,
+    ) -> Result<Self> {
         let heads = GroupedHeads::new(HEADS, [WIDTH, WIDTH])?;
         let (plain, instructions) = (Scoring::default(), settings.instructions);
         let cache = |(k, v)| {
@@ -282,7 +286,7 @@ mod tests {
 
     #[test]
     fn ours_is_the_definition_and_is_timed() {
-        let given = Given::random(5, 2); // a test of memory runs meanwhile
+        let given = DecodeInputs::random(5, 2); // a test of memory runs meanwhile
         let settings = Settings {
             cases: Vec::new(),
             rungs: Vec::new(),

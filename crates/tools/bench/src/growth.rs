@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use runs::{Case, LONG, Pass, Point, growers};
 
-use super::measure::{Found, Plan, measure};
+use super::measure::{Measurement, Plan, measure};
 
 /// The first length; the next is twice as long.
 pub const SHORTEST: usize = 256;
@@ -18,7 +18,7 @@ pub const LONGEST: usize = 1 << 20;
 pub fn measure_all(
     plan: &Plan<'_>,
     longest: usize,
-    mut tell: impl FnMut(&Case, &Found) -> Result<()>,
+    mut tell: impl FnMut(&Case, &Measurement) -> Result<()>,
 ) -> Result<Vec<Point>> {
     let mut points = Vec::new();
     let doubled = |&n: &usize| n.checked_mul(2);

@@ -27,7 +27,7 @@ use runs::{CASES, Case, CaseReport, Machine, Pass, Point, Run};
 use workshop::output::print;
 use workshop::{paths, progress, whole};
 
-use measure::{Found, Plan, TakesPart, measure};
+use measure::{Measurement, Plan, TakesPart, measure};
 use side::Program;
 
 pub use ours::{Args as OursArgs, serve};
@@ -307,7 +307,7 @@ fn limit(gib: f64, free: u64) -> Result<u64> {
 }
 
 /// Prints what was found, and adds to what is known of the machine.
-fn tell(title: &str, found: &Found, machine: &mut Machine) -> Result<()> {
+fn tell(title: &str, found: &Measurement, machine: &mut Machine) -> Result<()> {
     machine.fma_peak_gflops = machine.fma_peak_gflops.max(found.best_peak);
     print(table::rows(title, machine, &found.rows, &found.remarks))?;
     let best = machine.fma_peak_gflops;

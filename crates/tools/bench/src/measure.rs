@@ -34,7 +34,7 @@ pub type TakesPart<'a> = &'a dyn Fn(&Program, &str) -> bool;
 
 /// What was found of one pass of one case.
 #[derive(Default)]
-pub struct Found {
+pub struct Measurement {
     pub rows: Vec<Row>,
     /// The FMA peak in the rounds that count, GFLOP/s.
     pub peak: f64,
@@ -64,10 +64,11 @@ impl Runner for Checked {
 ///
 /// # Errors
 /// What keeps the case from being set up. An implementation that fails by itself gets a remark.
-pub fn measure(case: &Case, pass: Pass, plan: &Plan<'_>) -> Result<Found> {
+pub fn measure(case: &Case, pass: Pass, plan: &Plan<'_>) -> Result<Measurement> {
     let title = format!("{} {}", case.name, pass.name());
     let bar = progress::spinner(format!("{title}: the right answer, in f64"));
-    let mut found = Found { best_peak: 0.0, peak: f64::NAN, ..Found::default() };
+    let mut found =
+        Measurement { best_peak: 0.0, peak: f64::NAN, ..Measurement::default() };
     let layer = Layer::random(*case)?;
     let reference = match Reference::new(&layer, pass) {
         Ok(reference) => reference,
@@ -134,7 +135,7 @@ fn check(
     pass: Pass,
     plan: &Plan<'_>,
     reference: &Reference,
-    found: &mut Found,
+    found: &mut Measurement,
 ) -> Result<Vec<Checked>> {
     let of = &plan.programs[program];
     let mut side = Side::start(of, job)?;

@@ -95,9 +95,9 @@ mod tests {
     use anyhow::{Result, bail};
 
     /// Gives its numbers in turn, and an error after the last.
-    struct Given(Vec<f64>);
+    struct FixedTimes(Vec<f64>);
 
-    impl Runner for Given {
+    impl Runner for FixedTimes {
         fn time(&mut self) -> Result<f64> {
             if self.0.is_empty() {
                 bail!("no more");
@@ -107,7 +107,8 @@ mod tests {
     }
 
     fn run_with_peaks(peaks: &[f64], n_rounds: usize, runners: &[&[f64]]) -> Rounds {
-        let mut runners: Vec<_> = runners.iter().map(|ms| Given(ms.to_vec())).collect();
+        let mut runners: Vec<_> =
+            runners.iter().map(|ms| FixedTimes(ms.to_vec())).collect();
         // Asked twice a round; the lower one counts.
         let mut peaks = peaks.iter().flat_map(|&peak| [600.0, peak]);
         run(&mut runners, n_rounds, || peaks.next().unwrap(), |_| ())

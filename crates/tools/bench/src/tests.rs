@@ -112,7 +112,7 @@ mod sides {
 
     const CASE: Case = Case::new("tiny", [1, 3, 4, 2], false);
 
-    fn found(programs: &[Program]) -> Found {
+    fn found(programs: &[Program]) -> Measurement {
         let plan = Plan {
             programs,
             threads: 1,

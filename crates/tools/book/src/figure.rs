@@ -12,21 +12,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, Result};
 use lessons::Args;
 use lessons::live::{Control, Live, Weights};
-use pages::{Figures, Kept};
+use pages::{FigureFolder, Figures};
 use runs::Run;
 use serde_json::{Value, json};
 use workshop::paths;
 
 /// Every figure, as the crates draw it, once.
 #[derive(Default)]
-pub(crate) struct Drawn {
+pub(crate) struct FigureCache {
     /// What the reader's own benchmark found.
     run: Option<Run>,
-    /// What was asked for, and the figure with [`Kept::ID`].
+    /// What was asked for, and the figure with [`FigureFolder::ID`].
     figures: Mutex<BTreeMap<String, Arc<str>>>,
 }
 
-impl Drawn {
+impl FigureCache {
     /// With what the reader's own benchmark found, if it ran.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl Drawn {
         let words: Vec<&str> = words.collect();
         let args: Option<Args> = words.iter().map(|word| word.split_once('=')).collect();
         let args = args.context("write key=value")?.with_run(self.run.as_ref());
-        let html = lessons::gallery::draw(name, &args)?.to_html(Kept::ID);
+        let html = lessons::gallery::draw(name, &args)?.to_html(FigureFolder::ID);
         let html = match lessons::gallery::find(name) {
             Ok(live) => live_place(live, &html),
             Err(_) => html,
@@ -74,10 +74,10 @@ impl Drawn {
     }
 }
 
-impl Figures for Drawn {
+impl Figures for FigureCache {
     fn figure(&self, asked: &str, id: &str) -> Result<String> {
         let html = self.html(asked).with_context(|| format!("figure {asked}"))?;
-        Ok(Kept::with_id(&html, id))
+        Ok(FigureFolder::with_id(&html, id))
     }
 }
 
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn an_unknown_or_failing_figure_is_an_error_with_its_name() {
-        let drawn = Drawn::default();
+        let drawn = FigureCache::default();
         for (asked, said) in [
             ("lines", "no figure lines"),
             ("tile-plan 3", "key=value"),
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_figure_has_its_id_and_a_live_one_its_controls() {
-        let drawn = Drawn::default();
+        let drawn = FigureCache::default();
         let still = drawn.figure("tile-plan mask=none", "f1").unwrap();
         assert!(still.starts_with("<figure class=\"figure\" id=\"f1\""), "{still}");
         let live = drawn.figure("blend", "f2").unwrap();

@@ -5,19 +5,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use pages::{Figures, Kept};
+use pages::{FigureFolder, Figures};
 
-use crate::figure::Drawn;
+use crate::figure::FigureCache;
 
 /// What keeping the figures changed.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Changed {
+pub struct Changes {
     n_figures: usize,
     written: Vec<PathBuf>,
     removed: Vec<PathBuf>,
 }
 
-impl fmt::Display for Changed {
+impl fmt::Display for Changes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { n_figures, written, removed } = self;
         for (what, files) in [("written", written), ("removed", removed)] {
@@ -33,7 +33,7 @@ impl fmt::Display for Changed {
 ///
 /// # Errors
 /// A file that cannot be read, written or removed.
-pub(crate) fn keep(drawn: &Drawn, kept: &Kept) -> Result<Changed> {
+pub(crate) fn keep(drawn: &FigureCache, kept: &FigureFolder) -> Result<Changes> {
     let (mut written, mut files) = (Vec::new(), Vec::new());
     let figures = drawn.all();
     for (asked, html) in &figures {
@@ -47,13 +47,13 @@ pub(crate) fn keep(drawn: &Drawn, kept: &Kept) -> Result<Changed> {
         let gone = fs::remove_file(file);
         gone.with_context(|| format!("cannot remove {}", file.display()))?;
     }
-    Ok(Changed { n_figures: figures.len(), written, removed })
+    Ok(Changes { n_figures: figures.len(), written, removed })
 }
 
 /// # Errors
 /// Every figure that is kept as another one than it is, not kept, or kept in vain.
-pub(crate) fn check(drawn: &Drawn, kept: &Kept) -> Result<()> {
-    let everywhere = Drawn::default();
+pub(crate) fn check(drawn: &FigureCache, kept: &FigureFolder) -> Result<()> {
+    let everywhere = FigureCache::default();
     let (mut problems, mut files) = (String::new(), Vec::new());
     let mut problem = |file: &Path, what: &str| {
         problems += &format!("\n{}: {what}", file.display());
@@ -61,7 +61,7 @@ pub(crate) fn check(drawn: &Drawn, kept: &Kept) -> Result<()> {
     for (asked, mut html) in drawn.all() {
         // The reader's own benchmark shows in the book, and is not kept.
         if !drawn.is_of_no_machine() {
-            html = everywhere.figure(&asked, Kept::ID)?.into();
+            html = everywhere.figure(&asked, FigureFolder::ID)?.into();
         }
         let file = kept.file(&asked);
         if let Some(what) = kept.difference(&asked, &html)? {
@@ -87,9 +87,9 @@ mod tests {
     #[test]
     fn what_is_drawn_is_kept_and_what_changes_is_told() {
         let place = tempfile::tempdir().unwrap();
-        let kept = Kept::of(place.path());
-        let drawn = Drawn::default();
-        let blend = drawn.figure("blend", Kept::ID).unwrap();
+        let kept = FigureFolder::of(place.path());
+        let drawn = FigureCache::default();
+        let blend = drawn.figure("blend", FigureFolder::ID).unwrap();
         assert!(check(&drawn, &kept).unwrap_err().to_string().contains("it is not kept"));
 
         let changed = keep(&drawn, &kept).unwrap();

@@ -19,10 +19,10 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
-pub use keep::Changed;
+pub use keep::Changes;
 
-use figure::Drawn;
-use pages::Kept;
+use figure::FigureCache;
+use pages::FigureFolder;
 
 /// Builds the book and returns the folder that holds it, `target/book`.
 ///
@@ -31,7 +31,7 @@ use pages::Kept;
 /// Whatever a chapter asks for and does not get, each with file and line, and anything
 /// that mdBook warns of.
 pub fn build() -> Result<PathBuf> {
-    pages::build(Arc::new(Drawn::here()?))
+    pages::build(Arc::new(FigureCache::here()?))
 }
 
 /// Builds and checks, and says where the book is.
@@ -39,9 +39,9 @@ pub fn build() -> Result<PathBuf> {
 /// # Errors
 /// Every problem that was found; kept figures that are not those that are drawn.
 pub fn built_and_checked() -> Result<String> {
-    let drawn = Arc::new(Drawn::here()?);
+    let drawn = Arc::new(FigureCache::here()?);
     let built = pages::build_and_check(drawn.clone())?;
-    keep::check(&drawn, &Kept::here())?;
+    keep::check(&drawn, &FigureFolder::here())?;
     let live = pages::add_live()?;
     pages::add_encoder()?;
     Ok(format!(
@@ -54,10 +54,10 @@ pub fn built_and_checked() -> Result<String> {
 ///
 /// # Errors
 /// Whatever a chapter asks for and does not get; a file that cannot be written.
-pub fn keep_figures() -> Result<Changed> {
-    let drawn = Drawn::default();
+pub fn keep_figures() -> Result<Changes> {
+    let drawn = FigureCache::default();
     pages::none(&pages::problems_of_sources(&drawn)?)?;
-    keep::keep(&drawn, &Kept::here())
+    keep::keep(&drawn, &FigureFolder::here())
 }
 
 /// What mdBook runs as `cargo learn preprocess`.
@@ -65,7 +65,7 @@ pub fn keep_figures() -> Result<Changed> {
 /// # Errors
 /// Whatever a chapter asks for and does not get.
 pub fn preprocess() -> Result<()> {
-    pages::preprocess(Arc::new(Drawn::here()?))
+    pages::preprocess(Arc::new(FigureCache::here()?))
 }
 
 #[cfg(test)]
@@ -80,10 +80,10 @@ mod tests {
     /// The real book: every include, snapshot, value, figure and formula.
     #[test]
     fn the_chapters_ask_for_nothing_that_is_not_there_or_kept_as_another() {
-        let drawn = Drawn::default();
+        let drawn = FigureCache::default();
         let problems = pages::problems_of_sources(&drawn).unwrap();
         assert!(problems.is_empty(), "{problems:#?}");
-        keep::check(&drawn, &Kept::here()).unwrap();
+        keep::check(&drawn, &FigureFolder::here()).unwrap();
     }
 
     /// A page asks for weights by the names that `pages` gives their files.

@@ -12,7 +12,7 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, anyhow, bail};
-use workshop::build::{self, Built, NotCompiled};
+use workshop::build::{self, BuildOutput, NotCompiled};
 
 /// Compiles the answer to the exercise of a set that has this name, `04_scale`, and gives
 /// the program.
@@ -43,12 +43,12 @@ pub fn build(
 }
 
 /// Whether this very program was made from this text.
-fn is_of(built: &Built, text: &[u8]) -> bool {
+fn is_of(built: &BuildOutput, text: &[u8]) -> bool {
     let kept = fs::read(source(built)).ok();
     kept.is_some_and(|kept| record(built, text).is_ok_and(|record| record == kept))
 }
 
-fn keep(built: &Built, text: &[u8]) -> Result<()> {
+fn keep(built: &BuildOutput, text: &[u8]) -> Result<()> {
     if is_of(built, text) {
         return Ok(());
     }
@@ -58,18 +58,18 @@ fn keep(built: &Built, text: &[u8]) -> Result<()> {
 }
 
 /// When the program was made, and from what: somebody else may have made it anew.
-fn record(built: &Built, text: &[u8]) -> io::Result<Vec<u8>> {
+fn record(built: &BuildOutput, text: &[u8]) -> io::Result<Vec<u8>> {
     let program = fs::metadata(&built.program)?;
     let made = format!("{:?}, {} bytes\n", program.modified()?, program.len());
     Ok([made.as_bytes(), text].concat())
 }
 
-fn source(built: &Built) -> PathBuf {
+fn source(built: &BuildOutput) -> PathBuf {
     built.program.with_extension("source")
 }
 
 /// Has cargo compile one program.
-fn built(mut cargo: Command, name: &str) -> Result<Built> {
+fn built(mut cargo: Command, name: &str) -> Result<BuildOutput> {
     cargo.args(["build", "--bin", name]);
     build::program(cargo, name).map_err(|error| match error.downcast::<NotCompiled>() {
         Ok(NotCompiled { diagnostics, .. }) => {

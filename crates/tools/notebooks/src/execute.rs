@@ -20,13 +20,13 @@ pub struct Run {
     /// The executed notebook.
     pub notebook: Value,
     /// When each code cell was done, counted from before the kernel started.
-    pub done: Vec<Done>,
+    pub done: Vec<CellRun>,
     /// The crates from the registry that cells had to wait for: set-up compiles them.
     pub compiled: Vec<String>,
 }
 
 /// One code cell that was run.
-pub struct Done {
+pub struct CellRun {
     /// When it was done.
     pub at: Duration,
     /// Whether it drew a figure.
@@ -78,7 +78,7 @@ pub fn execute(
             continue;
         }
         let at = Duration::from_secs_f64(event["at"].as_f64().unwrap_or_default());
-        done.push(Done { at, figure: event["figure"] == true });
+        done.push(CellRun { at, figure: event["figure"] == true });
         on_cell(done.len(), cells);
     }
     let status = child.wait()?;
@@ -112,9 +112,10 @@ mod tests {
     use super::*;
 
     fn run(done: &[(u64, bool)]) -> Run {
-        let done = done
-            .iter()
-            .map(|&(seconds, figure)| Done { at: Duration::from_secs(seconds), figure });
+        let done = done.iter().map(|&(seconds, figure)| CellRun {
+            at: Duration::from_secs(seconds),
+            figure,
+        });
         Run { notebook: Value::Null, done: done.collect(), compiled: Vec::new() }
     }
 

@@ -18,11 +18,11 @@ use crate::figures::Figures;
 const DATA: [&str; 2] = ["<script type=\"application/json\">", "</script>"];
 
 /// A folder of figures.
-pub struct Kept {
+pub struct FigureFolder {
     folder: PathBuf,
 }
 
-impl Kept {
+impl FigureFolder {
     /// The id that a figure has here, where every page has one of its own for it.
     pub const ID: &'static str = "figure-kept";
 
@@ -101,7 +101,7 @@ impl Kept {
     }
 }
 
-impl Figures for Kept {
+impl Figures for FigureFolder {
     fn figure(&self, asked: &str, id: &str) -> Result<String> {
         Ok(match self.read(asked)? {
             Some(html) => Self::with_id(html.trim_end(), id),
@@ -146,9 +146,9 @@ mod tests {
     const BARS: &str = "<figure id=\"figure-kept\"><script type=\"application/json\">\
                         {\"z\":[0.25,2]}</script></figure>";
 
-    fn kept() -> (tempfile::TempDir, Kept) {
+    fn kept() -> (tempfile::TempDir, FigureFolder) {
         let place = tempfile::tempdir().unwrap();
-        let kept = Kept::of(place.path());
+        let kept = FigureFolder::of(place.path());
         assert!(kept.keep("bars head=2", BARS).unwrap());
         (place, kept)
     }

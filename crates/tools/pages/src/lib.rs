@@ -17,7 +17,7 @@
 //!
 //! Where the figures come from is given: [`Figures`]. The crate `book` draws them from all
 //! the crates of the subject. This one knows none of them, so that it is compiled in half
-//! the time, and a reader has the book with the figures that are [`Kept`] before that.
+//! the time, and a reader has the book with the figures that are [`FigureFolder`] before that.
 
 mod check;
 mod directive;
@@ -45,7 +45,7 @@ use mdbook_preprocessor::PreprocessorContext;
 use mdbook_preprocessor::book::{Book, BookItem};
 
 pub use figures::Figures;
-pub use kept::Kept;
+pub use kept::FigureFolder;
 pub use live_module::{Live, WEIGHTS};
 pub use loads::own_sentence;
 pub use problem::{Problem, none};

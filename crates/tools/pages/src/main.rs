@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand, ValueEnum};
-use pages::{Kept, Live};
+use pages::{FigureFolder, Live};
 use workshop::build::{self, Profile};
 use workshop::progress;
 
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
 fn serve(opens: bool) -> Result<()> {
     if !pages::is_drawn() {
         let bar = progress::spinner("book: its pages");
-        let built = pages::build(Arc::new(Kept::here()));
+        let built = pages::build(Arc::new(FigureFolder::here()));
         bar.finish_and_clear();
         built?;
     }

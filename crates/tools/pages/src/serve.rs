@@ -92,7 +92,7 @@ fn answer_all(
 ) {
     let [first, longest] = PAUSES;
     let mut pause = first;
-    let mut told = Told::default();
+    let mut told = LastWarning::default();
     while !stop.load(Ordering::SeqCst) {
         let stream = match accept() {
             Ok(stream) => stream,
@@ -121,9 +121,9 @@ fn answer_all(
 
 /// What was said of a lack that lasts.
 #[derive(Default)]
-struct Told(Option<String>);
+struct LastWarning(Option<String>);
 
-impl Told {
+impl LastWarning {
     fn once(&mut self, what: fmt::Arguments<'_>) {
         let what = what.to_string();
         if self.0.as_ref() != Some(&what) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{build_in, check_in};
 use crate::figures::Sample;
-use crate::kept::Kept;
+use crate::kept::FigureFolder;
 use workshop::stamp;
 
 const BOOK_TOML: &str = "\
@@ -94,11 +94,11 @@ fn a_book_is_there_before_its_figures_are_drawn() {
     let chapters = folder.path().join("chapters");
     // A book of now says what it was made from, and that is looked for here too.
     fs::create_dir(folder.path().join("crates")).unwrap();
-    let kept = Kept::of(folder.path());
+    let kept = FigureFolder::of(folder.path());
     kept.keep("bars", "<figure id=\"figure-kept\">kept</figure>").unwrap();
     let page =
         || fs::read_to_string(folder.path().join("target/book/01-one.html")).unwrap();
-    let book = build_in(&chapters, Arc::new(Kept::of(folder.path()))).unwrap();
+    let book = build_in(&chapters, Arc::new(FigureFolder::of(folder.path()))).unwrap();
     assert_eq!(stamp::read(&book), None, "it is not taken for one of now");
     assert!(page().contains("id=\"figure-01-one-1\">kept"), "{}", page());
     build_in(&chapters, Arc::new(Sample)).unwrap();

@@ -27,7 +27,7 @@ pub enum Profile {
 
 /// A program that is as its sources are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Built {
+pub struct BuildOutput {
     /// Its file.
     pub program: PathBuf,
     /// Whether it was there already.
@@ -86,7 +86,7 @@ pub fn cargo() -> Command {
 ///
 /// # Errors
 /// [`NotCompiled`]; a program that the build does not make.
-pub fn program(mut build: Command, name: &str) -> Result<Built> {
+pub fn program(mut build: Command, name: &str) -> Result<BuildOutput> {
     let format = match std::io::stderr().is_terminal() {
         true => "json-diagnostic-rendered-ansi",
         false => "json",
@@ -114,7 +114,7 @@ pub fn program(mut build: Command, name: &str) -> Result<Built> {
 /// What cargo says in JSON.
 #[derive(Debug, Default)]
 struct Messages {
-    built: Option<Built>,
+    built: Option<BuildOutput>,
     diagnostics: String,
 }
 
@@ -133,7 +133,7 @@ impl Messages {
             let program = message["executable"].as_str().or_else(|| modules.next());
             if let Some(program) = program.filter(|_| message["target"]["name"] == name) {
                 let is_fresh = message["fresh"] == true;
-                read.built = Some(Built { program: program.into(), is_fresh });
+                read.built = Some(BuildOutput { program: program.into(), is_fresh });
             }
         }
         read
@@ -194,7 +194,7 @@ mod tests {
 no JSON
 "#;
         let read = Messages::read(lines.as_bytes(), "book");
-        let book = Built { program: "/t/book".into(), is_fresh: false };
+        let book = BuildOutput { program: "/t/book".into(), is_fresh: false };
         assert_eq!(
             (read.built, read.diagnostics),
             (Some(book), "warning: unused\n".into())

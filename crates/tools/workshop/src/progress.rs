@@ -12,10 +12,10 @@ const WORTH_TELLING: Duration = Duration::from_secs(1);
 
 /// What is being done, shown while it is done.
 pub struct Progress {
-    shown: Shown,
+    shown: Style,
 }
 
-enum Shown {
+enum Style {
     Spinner(ProgressBar),
     Lines(Mutex<Lines>),
 }
@@ -36,7 +36,7 @@ pub fn spinner(message: impl Into<String>) -> Progress {
         .expect("the template is a constant");
     let bar = ProgressBar::new_spinner().with_style(style).with_message(message.into());
     bar.enable_steady_tick(Duration::from_millis(100));
-    Progress { shown: Shown::Spinner(bar) }
+    Progress { shown: Style::Spinner(bar) }
 }
 
 /// A bar for so many steps, with what is said of the last one.
@@ -52,14 +52,14 @@ impl Progress {
     fn lines(message: String, out: Box<dyn Write + Send>) -> Self {
         let mut lines = Lines { out, step: None };
         lines.begin(message);
-        Self { shown: Shown::Lines(Mutex::new(lines)) }
+        Self { shown: Style::Lines(Mutex::new(lines)) }
     }
 
     /// Says which step is on now.
     pub fn set_message(&self, message: impl Into<String>) {
         match &self.shown {
-            Shown::Spinner(bar) => bar.set_message(message.into()),
-            Shown::Lines(lines) => {
+            Style::Spinner(bar) => bar.set_message(message.into()),
+            Style::Lines(lines) => {
                 lines.lock().unwrap_or_else(PoisonError::into_inner).begin(message.into())
             }
         }
@@ -67,7 +67,7 @@ impl Progress {
 
     /// Says how far the step has come: on a terminal only, where it takes no further line.
     pub fn set_detail(&self, message: impl Into<String>) {
-        if let Shown::Spinner(bar) = &self.shown {
+        if let Style::Spinner(bar) = &self.shown {
             bar.set_message(message.into());
         }
     }
@@ -75,8 +75,8 @@ impl Progress {
     /// Says something that stays, of no step.
     pub fn println(&self, line: &str) {
         match &self.shown {
-            Shown::Spinner(bar) => bar.println(line),
-            Shown::Lines(lines) => {
+            Style::Spinner(bar) => bar.println(line),
+            Style::Lines(lines) => {
                 let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
                 lines.end();
                 let _ = writeln!(lines.out, "{line}");
@@ -87,8 +87,8 @@ impl Progress {
     /// Ends the last step; a spinner goes away, lines stay.
     pub fn finish_and_clear(&self) {
         match &self.shown {
-            Shown::Spinner(bar) => bar.finish_and_clear(),
-            Shown::Lines(lines) => {
+            Style::Spinner(bar) => bar.finish_and_clear(),
+            Style::Lines(lines) => {
                 lines.lock().unwrap_or_else(PoisonError::into_inner).end()
             }
         }

@@ -10,7 +10,7 @@ use gradients::Pass;
 
 use super::{Engine, ViewMut, is_one};
 use crate::Piece;
-use crate::masks::{self, Seen};
+use crate::masks::{self, VisibleKeys};
 
 /// `fused-heads` forward, `gradients` backward, and pieces in plain matrices.
 #[derive(Debug, Clone)]
@@ -101,7 +101,7 @@ impl<T: Real> Engine<T> for Plain<T> {
         let of_each = keys.chunks_exact((n_kv * (k_width + v_width)).max(1));
         for (s, keys) in of_each.enumerate() {
             let mask = &masks[s % masks.len()];
-            let Some(Seen { queries: open, mask }) =
+            let Some(VisibleKeys { queries: open, mask }) =
                 masks::seen(mask, positions.queries.clone(), positions.keys.clone())
             else {
                 continue;

@@ -34,7 +34,7 @@ use crate::{Inputs, Rung};
 
 use attend::AttendBackward;
 use gradients::{of_one_input, of_shape, of_three_inputs};
-use groups::Kept;
+use groups::Intermediates;
 use memory::Memory;
 use parameters::ParametersBack;
 use strips::{Strips, in_blocks};
@@ -156,7 +156,7 @@ impl Pass<'_> {
         let Self { layer, inputs, extent } = self;
         let (dims, lengths) = (extent.dims, extent.lengths);
         let Packed { instructions, memory, back, .. } = &mut **layer;
-        let kept = Kept {
+        let kept = Intermediates {
             dims,
             q: memory.q.get(extent.q()),
             k: memory.k.get(extent.k()),

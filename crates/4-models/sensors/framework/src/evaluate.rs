@@ -10,7 +10,7 @@ use crate::model::Net;
 
 /// RMSE and score.
 #[derive(Debug, Clone, Copy)]
-pub struct Judged {
+pub struct Evaluation {
     /// Over windows of all engines.
     pub rmse: f64,
     /// Over the last window of each engine.
@@ -19,7 +19,7 @@ pub struct Judged {
     pub score: f64,
 }
 
-impl Judged {
+impl Evaluation {
     /// Judges a model by every so many windows of each engine, counted from the last.
     pub fn of(net: &Net, windows: &Windows, every: usize) -> Result<Self> {
         judge(windows, every, |all| predicted(net, windows, all))
@@ -31,14 +31,14 @@ pub fn judge(
     windows: &Windows,
     every: usize,
     predict: impl Fn(&[At]) -> Result<Vec<f64>>,
-) -> Result<Judged> {
+) -> Result<Evaluation> {
     let engines = windows.at.chunk_by(|a, b| a.engine == b.engine);
     let some: Vec<At> =
         engines.flat_map(|all| all.iter().rev().step_by(every).copied()).collect();
     let last = windows.last();
     let targets = |all: &[At]| all.iter().map(At::target).collect::<Vec<f64>>();
     let of_last = predict(&last)?;
-    Ok(Judged {
+    Ok(Evaluation {
         rmse: rmse(&predict(&some)?, &targets(&some)),
         rmse_last: rmse(&of_last, &targets(&last)),
         score: nasa_score(&of_last, &targets(&last)),
@@ -66,7 +66,7 @@ pub fn inputs(windows: &Windows, all: &[At], d_in: usize) -> Result<Tensor> {
     Ok(Tensor::from_vec(numbers, (all.len(), N_STEPS, d_in), &Device::Cpu)?)
 }
 
-impl fmt::Display for Judged {
+impl fmt::Display for Evaluation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rmse, rmse_last, score } = self;
         write!(f, "RMSE {rmse:.2}, of last windows {rmse_last:.2}, score {score:.0}")

@@ -13,7 +13,7 @@ use rand::RngExt;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sensors::{Architecture, At, CAP, Prepared};
 
-use crate::evaluate::{Judged, inputs};
+use crate::evaluate::{Evaluation, inputs};
 use crate::model::Net;
 use crate::start;
 
@@ -75,7 +75,7 @@ pub fn learn(
             loss += of_batch / plan.steps as f64;
             show(epoch, step, plan, began);
         }
-        let judged = Judged::of(&net, &prepared.validation, 7)?;
+        let judged = Evaluation::of(&net, &prepared.validation, 7)?;
         let is_best = best.as_ref().is_none_or(|(rmse, _)| judged.rmse < *rmse);
         if is_best {
             let copies = vars.iter().map(|var| var.copy());

@@ -22,9 +22,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
-use sensors::{Architecture, Fleet, Plain, Prepared, Readings, Seen};
+use sensors::{Architecture, Fleet, Plain, Prepared, Readings, Features};
 
-use evaluate::Judged;
+use evaluate::Evaluation;
 use learn::{Plan, learn};
 
 #[derive(Parser)]
@@ -100,7 +100,7 @@ fn main() -> Result<()> {
 
 fn train(common: &Common, output: &Path) -> Result<()> {
     let prepared = prepared(common)?;
-    let baseline = Plain::fit(&prepared.train, Seen::Last)?;
+    let baseline = Plain::fit(&prepared.train, Features::Last)?;
     let plain = evaluate::judge(&prepared.test, 1, |all| {
         Ok(all
             .iter()
@@ -110,10 +110,10 @@ fn train(common: &Common, output: &Path) -> Result<()> {
     println!("linear on the last reading: {plain}");
     let architecture = Architecture::SOURCE;
     let mut net = learn(architecture, &prepared, &plan(common, common.seed), &STOPPED)?;
-    let exact = Judged::of(&net, &prepared.test, 1)?;
+    let exact = Evaluation::of(&net, &prepared.test, 1)?;
     println!("on the test engines: {exact}");
     net.round_to_half()?;
-    println!("rounded to f16:      {}", Judged::of(&net, &prepared.test, 1)?);
+    println!("rounded to f16:      {}", Evaluation::of(&net, &prepared.test, 1)?);
     println!("{:.2} of the baseline's RMSE", exact.rmse / plain.rmse);
     file::save(output, &net, &prepared)?;
     println!("wrote {}", output.display());

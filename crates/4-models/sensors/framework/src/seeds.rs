@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use sensors::{Architecture, At, Plain, Seen};
+use sensors::{Architecture, At, Plain, Features};
 use serde_json::{Value, json};
 
-use crate::evaluate::{Judged, judge};
+use crate::evaluate::{Evaluation, judge};
 use crate::learn::learn;
 use crate::{Common, STOPPED, plan, prepared};
 
@@ -23,7 +23,7 @@ pub fn run(common: &Common, n_seeds: u64, output: &Path) -> Result<()> {
     let has = |runs: &[Value], name: &str, seed: u64| {
         runs.iter().any(|run| run["variant"] == name && run["seed"] == seed)
     };
-    for (name, seen) in Seen::ALL {
+    for (name, seen) in Features::ALL {
         if !has(&runs, name, 0) {
             let (test, plain) = (&prepared.test, Plain::fit(&prepared.train, seen)?);
             let of = |at: &At| plain.predict(test, at);
@@ -44,7 +44,7 @@ pub fn run(common: &Common, n_seeds: u64, output: &Path) -> Result<()> {
             if STOPPED.load(Ordering::Relaxed) {
                 return Ok(());
             }
-            let judged = Judged::of(&net?, &prepared.test, EVERY)?;
+            let judged = Evaluation::of(&net?, &prepared.test, EVERY)?;
             println!("{name}, seed {seed}: {judged}");
             let mut run = line(name, seed, architecture.n_parameters(d_in), &judged);
             run["epochs"] = json!(common.epochs);
@@ -56,7 +56,7 @@ pub fn run(common: &Common, n_seeds: u64, output: &Path) -> Result<()> {
     write(output, &runs)
 }
 
-fn line(name: &str, seed: u64, n_parameters: usize, judged: &Judged) -> Value {
+fn line(name: &str, seed: u64, n_parameters: usize, judged: &Evaluation) -> Value {
     let round = |x: f64| (x * 1e3).round() / 1e3;
     json!({
         "variant": name,

@@ -123,7 +123,7 @@ impl Truth {
 
 /// An engine with what was planted in it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lived {
+pub struct SimulatedEngine {
     /// What is measured.
     pub engine: Engine,
     /// What nobody is told.
@@ -139,7 +139,7 @@ impl Fleet {
     }
 
     /// One engine until it fails.
-    pub fn engine(&self, unit: usize, rng: &mut Rng) -> Lived {
+    pub fn engine(&self, unit: usize, rng: &mut Rng) -> SimulatedEngine {
         let steady = whole(self.steady, rng);
         let decline = whole(self.decline, rng);
         let (transition, end) = (steady + 1, steady + decline);
@@ -179,11 +179,11 @@ impl Fleet {
             readings.push(Reading { settings, sensors });
         }
         let engine = Engine { unit, readings };
-        Lived { engine, truth: Truth { transition, end, spikes } }
+        SimulatedEngine { engine, truth: Truth { transition, end, spikes } }
     }
 
     /// So many engines until they fail, numbered from 1.
-    pub fn engines(&self, n: usize, rng: &mut Rng) -> Vec<Lived> {
+    pub fn engines(&self, n: usize, rng: &mut Rng) -> Vec<SimulatedEngine> {
         (1..=n).map(|unit| self.engine(unit, rng)).collect()
     }
 
@@ -202,7 +202,7 @@ impl Fleet {
         let rng = &mut Rng::seed_from_u64(seed);
         let [train, mut test] = [200, 100].map(|n| self.engines(n, rng));
         let mut lives = Vec::new();
-        for Lived { engine, truth } in &mut test {
+        for SimulatedEngine { engine, truth } in &mut test {
             let most = truth.end.saturating_sub(N_STEPS + 1).clamp(5, 144);
             let remaining = whole((5, most), rng);
             // A fleet may be made of engines that hardly run.
@@ -211,7 +211,7 @@ impl Fleet {
             truth.spikes.retain(|&(cycle, _)| cycle <= last);
             lives.push(truth.end - last);
         }
-        let apart = |all: Vec<Lived>| -> (Vec<Engine>, Vec<Truth>) {
+        let apart = |all: Vec<SimulatedEngine>| -> (Vec<Engine>, Vec<Truth>) {
             all.into_iter().map(|lived| (lived.engine, lived.truth)).unzip()
         };
         let ((train, of_train), (test, of_test)) = (apart(train), apart(test));

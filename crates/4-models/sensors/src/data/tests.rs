@@ -4,7 +4,7 @@ use attention::{Rng, SeedableRng};
 
 use super::*;
 use crate::sizes::{CAP, N_COLUMNS, N_SENSORS, N_SETTINGS, N_STEPS};
-use crate::{Error, Plain, Seen, nasa_score, rmse};
+use crate::{Error, Features, Plain, nasa_score, rmse};
 
 /// Engines whose every reading is 100 times their unit plus the cycle.
 fn told(cycles: &[usize]) -> Vec<Engine> {
@@ -165,7 +165,7 @@ fn what_is_planted_shows() {
     let scale =
         Scale::of(&lived.iter().map(|l| l.engine.clone()).collect::<Vec<_>>()).unwrap();
     let (mut before, mut after, mut n_spikes) = (0.0, 0.0, 0);
-    for Lived { engine, truth } in &lived {
+    for SimulatedEngine { engine, truth } in &lived {
         assert_eq!((truth.end, truth.remaining(truth.end)), (engine.n_cycles(), 0));
         let (steady, decline) = (truth.transition - 1, truth.end - truth.transition + 1);
         assert!((30..=110).contains(&steady) && (100..=220).contains(&decline));
@@ -210,7 +210,7 @@ fn the_last_reading_says_something_and_not_all() {
     let prepared = Prepared::of(&readings, 0).unwrap();
     let test = &prepared.test;
     let targets: Vec<f64> = test.at.iter().map(At::target).collect();
-    let found = [Seen::Last, Seen::Mean].map(|seen| {
+    let found = [Features::Last, Features::Mean].map(|seen| {
         let plain = Plain::fit(&prepared.train, seen).unwrap();
         let of = |at: &At| plain.predict(test, at).unwrap();
         rmse(&test.at.iter().map(of).collect::<Vec<_>>(), &targets)

@@ -3,7 +3,7 @@
 use attention::{Matrix, Real};
 use model_files::{NewTensor, Stored, TensorFile};
 
-use super::{Lstm, Read, State};
+use super::{Lstm, LstmOutput, State};
 use crate::Result;
 
 /// An LSTM and sequences for it: a file's state dict under PyTorch's names, with `input`
@@ -67,7 +67,7 @@ impl<T: Real> Case<T> {
     ///
     /// # Errors
     /// As [`Lstm::forward`].
-    pub fn run(&self) -> Result<Vec<Read<T>>> {
+    pub fn run(&self) -> Result<Vec<LstmOutput<T>>> {
         let start = |s: usize| self.start.as_ref().and_then(|start| start.get(s));
         let each = self.input.iter().enumerate();
         each.map(|(s, x)| Ok(self.lstm.forward(x, start(s))?)).collect()
@@ -84,7 +84,7 @@ impl<T: Stored> Case<T> {
         let (n, width) = reads.first().map_or((0, 0), |read| read.output.shape());
         let (rows, hidden) = reads.first().map_or((0, 0), |read| read.h_n.shape());
         // [n_layers · n_directions, batch, hidden]: a matrix per layer and direction.
-        let states = |of: fn(&Read<T>) -> &Matrix<T>| -> Vec<Matrix<T>> {
+        let states = |of: fn(&LstmOutput<T>) -> &Matrix<T>| -> Vec<Matrix<T>> {
             let row = |r: usize| {
                 Matrix::from_fn(reads.len(), hidden, |s, j| of(&reads[s])[(r, j)])
             };

@@ -6,7 +6,7 @@ use attention::{Matrix, Rng, SeedableRng};
 use rand::RngExt;
 use training::Window;
 
-use crate::{At, Fleet, GROUPS, Lived, N_STEPS, Result, Scale, Truth, Windows};
+use crate::{At, Fleet, GROUPS, N_STEPS, Result, Scale, SimulatedEngine, Truth, Windows};
 
 /// A window of an engine, with what was planted in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +58,7 @@ fn drawn(
     let rng = &mut Rng::seed_from_u64(seed);
     let mut all = Vec::with_capacity(n);
     while all.len() < n {
-        let Lived { engine, truth } = fleet.engine(1, rng);
+        let SimulatedEngine { engine, truth } = fleet.engine(1, rng);
         let windows = Windows::of(&[engine], &[0], scale)?;
         let fitting = windows.at.iter().filter_map(|at| Some((at, fits(&truth, at)?)));
         let fitting: Vec<_> = fitting.collect();

@@ -6,7 +6,7 @@ use figures::{ConcatChange, concat_change};
 use per_head::concat;
 use single_head::attend;
 
-use crate::live::{Control, Kind, Live, Settings, Shown, Weights};
+use crate::live::{Control, Kind, Live, LiveView, Settings, Weights};
 use crate::numbers::{brief, ends};
 use crate::trained::{self, N_HEADS, passes};
 
@@ -75,7 +75,7 @@ fn controls() -> Vec<Control> {
     ]
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let (head, factor) = (settings.count("head")?, settings.number("factor")?);
     let is_mixed = settings.is_on("mix")?;
     let Disturbed { concat, out } = Disturbed::new(head, factor)?;
@@ -114,7 +114,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
         n_heads: N_HEADS,
         disturbed: head,
     };
-    Ok(Shown { figure: concat_change(title, change)?, words, numbers })
+    Ok(LiveView { figure: concat_change(title, change)?, words, numbers })
 }
 
 #[cfg(test)]
@@ -135,7 +135,7 @@ mod tests {
             ([("head", "5"), ("factor", "1"), ("mix", "on")], [0, 0]),
             ([("head", "5"), ("factor", "1"), ("mix", "off")], [0, 0]),
         ] {
-            let Shown { figure, words, numbers } = LIVE.at(pairs).unwrap();
+            let LiveView { figure, words, numbers } = LIVE.at(pairs).unwrap();
             let (before, after) = numbers.split_at(384);
             assert_eq!([moved(before), moved(after)], expected, "{pairs:?}");
             let title = figure.title();

@@ -7,7 +7,7 @@ use single_head::attend;
 
 use super::circuits::{qk, rebased};
 use super::two_lenses;
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 use crate::numbers::brief;
 use crate::one_head::{FEATURES, words};
 use crate::trained::cosine;
@@ -41,7 +41,7 @@ fn controls() -> Vec<Control> {
 }
 
 /// What a head's matrices make of the three words.
-struct Made {
+struct HeadProducts {
     /// `W^Q (W^K)ᵀ`, `[d_model, d_model]`.
     product: Matrix,
     /// `[3, d_k]`.
@@ -50,7 +50,7 @@ struct Made {
     out: Matrix,
 }
 
-impl Made {
+impl HeadProducts {
     fn of(head: &HeadParameters) -> Result<Self> {
         let x = words();
         let pass = attend(head, &x, &x, &x, &Mask::None)?;
@@ -63,7 +63,7 @@ impl Made {
     }
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let m = settings.matrix("m")?;
     let lens = two_lenses()?.heads()[0].clone();
     let other = rebased(&lens, m)?;
@@ -75,7 +75,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
             brief(m.determinant())
         )
     });
-    let [before, after] = [Made::of(&lens)?, Made::of(&other)?];
+    let [before, after] = [HeadProducts::of(&lens)?, HeadProducts::of(&other)?];
 
     let weights = max_abs_diff(&lens.w_q.weight, &other.w_q.weight)?
         .max(max_abs_diff(&lens.w_k.weight, &other.w_k.weight)?);
@@ -120,7 +120,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
     let figure = matrix_bands(title, &FEATURES, &[&bands[0], &bands[1]])?;
     let entries = bands.iter().flatten().flat_map(|it| it.entries.iter().copied());
     let numbers = entries.chain(cosines).chain([weights, product, out]).collect();
-    Ok(Shown { figure, words, numbers })
+    Ok(LiveView { figure, words, numbers })
 }
 
 /// To two decimals, and 0 without a sign.
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use crate::plain;
 
-    fn at(m: &str) -> Result<Shown> {
+    fn at(m: &str) -> Result<LiveView> {
         LIVE.at([("m", m)])
     }
 
@@ -155,7 +155,7 @@ mod tests {
             "0.00001,0;0,10",
             "1,0;-1,0.01",
         ] {
-            let Shown { figure, words, numbers } = at(m).unwrap();
+            let LiveView { figure, words, numbers } = at(m).unwrap();
             let [weights, product, out] = moves(&numbers);
             assert_eq!(weights > 0.0, m != "1,0;0,1", "{m}");
             assert!(product <= 1e-9 && out <= 1e-9, "{m}: {product} {out}");

@@ -1,6 +1,6 @@
 //! The tokens that may come next, and which one is drawn: live.
 
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 use crate::numbers::{share, written};
 use anyhow::{Context, Result};
 use attention::{Matrix, softmax_rows};
@@ -46,7 +46,7 @@ pub fn probabilities(next: &Next, temperature: f64) -> Vec<f64> {
     softmax_rows(row / temperature).iter().copied().collect()
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let nth: usize = settings.choice("prompt")?.parse()?;
     let next = findings()?.next.get(nth).context("no such text")?;
     let temperature = settings.number("temperature")?;
@@ -82,7 +82,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
         words.join(" ")
     );
     let numbers = at_t.into_iter().chain(drawn.into_iter().map(|id| id as f64)).collect();
-    Ok(Shown { figure, words, numbers })
+    Ok(LiveView { figure, words, numbers })
 }
 
 /// A token as it is told: its space before it is left out, and a line's end has a name.

@@ -1,6 +1,6 @@
 //! Which heads of the model have a pattern: live.
 
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 use crate::numbers::{mean, share, written};
 use anyhow::{Result, ensure};
 use attention::Matrix;
@@ -80,7 +80,7 @@ pub fn even_copying() -> f64 {
 /// How many heads are told by name.
 const TOLD: usize = 10;
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let pattern = settings.choice("pattern")?;
     let bound = settings.number("bound")?;
     let shares = shares(&findings()?.heads, pattern)?;
@@ -112,7 +112,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
         written(bound, 2),
     );
     let numbers = shown.iter().copied().collect();
-    Ok(Shown { figure, words, numbers })
+    Ok(LiveView { figure, words, numbers })
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use anyhow::Result;
 use attention::{Dims, MultiplyAdds, ParameterCount, thousands};
 use figures::layer_costs;
 
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 
 /// Counts a layer of the sizes that its reader sets.
 pub const LIVE: Live = Live {
@@ -28,7 +28,7 @@ fn controls() -> Vec<Control> {
     ]
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let (h, n) = (settings.count("h")?, settings.count("n")?);
     let dims = Dims::new(settings.count("d_model")?, h)?;
     let parameters = ParameterCount::of_dims(dims, settings.is_on("biases")?)?;
@@ -60,7 +60,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
     let steps = work.costs().iter().map(|cost| cost.multiply_adds as f64);
     let sums = [parameters.total() as u64, work.total(), crossing, exponentials];
     let numbers = parts.chain(steps).chain(sums.map(|sum| sum as f64)).collect();
-    Ok(Shown { figure, words, numbers })
+    Ok(LiveView { figure, words, numbers })
 }
 
 /// The multiply-adds of the projections, and of the products of pairs.
@@ -74,7 +74,7 @@ fn apart(work: &MultiplyAdds) -> [u64; 2] {
 mod tests {
     use super::*;
 
-    fn at(d_model: usize, h: usize, n: usize, biases: &str) -> Result<Shown> {
+    fn at(d_model: usize, h: usize, n: usize, biases: &str) -> Result<LiveView> {
         let [d_model, h, n] = [d_model, h, n].map(|size| size.to_string());
         LIVE.at([("d_model", &*d_model), ("h", &*h), ("n", &*n), ("biases", biases)])
     }

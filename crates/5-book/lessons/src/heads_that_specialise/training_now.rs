@@ -8,7 +8,7 @@ use attention::{Rng, SeedableRng};
 use figures::{Learning, learning};
 use training::{Error, Look, Lookups, Removal, Task, Trained, Trainer, train};
 
-use crate::live::{Control, Kind, Live, Settings, Shown, Training};
+use crate::live::{Control, Kind, Live, LiveView, Settings, Training};
 
 /// Trains as its reader sets: on the sentences, the test set and the looks of all of the
 /// chapter's tables, so a page shows what they hold.
@@ -69,7 +69,7 @@ fn to_the_end(plan: &training::Settings) -> Result<Trained> {
     Ok(train(&Lookups::default(), plan, |_| ControlFlow::Continue(()))?)
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let (plan, removed) = (plan(settings)?, removed(settings)?);
     if plan == Lookups::settings(3, 0) {
         let first = first()?;
@@ -93,7 +93,7 @@ impl Training for Trainer<Lookups> {
         [self.so_far().losses.len(), self.settings().n_steps]
     }
 
-    fn shown(&self, settings: &Settings) -> Result<Shown> {
+    fn shown(&self, settings: &Settings) -> Result<LiveView> {
         shown(self.settings(), self.so_far(), &self.look()?, removed(settings)?)
     }
 }
@@ -104,7 +104,7 @@ fn shown(
     trained: &Trained,
     now: &Look,
     removed: Option<usize>,
-) -> Result<Shown> {
+) -> Result<LiveView> {
     let without = |head| {
         let rng = &mut Rng::seed_from_u64(plan.seed);
         trained.model.scores_without(head, &trained.test, Removal::Mean, rng)
@@ -130,7 +130,7 @@ fn shown(
     let lists = steps.iter().map(|&step| step as f64).chain(scores.concat());
     let maps = now.focus.iter().chain(&now.rows).copied();
     let without = without.into_iter().flat_map(|(_, scores)| scores.iter().copied());
-    Ok(Shown { figure, words, numbers: lists.chain(maps).chain(without).collect() })
+    Ok(LiveView { figure, words, numbers: lists.chain(maps).chain(without).collect() })
 }
 
 /// A head that is removed, and the scores without it.

@@ -4,8 +4,8 @@ use anyhow::{Context, Result};
 
 use super::control::Control;
 use super::settings::Settings;
-use super::shown::Shown;
-use super::training::{Begin, Begun};
+use super::training::{Begin, OngoingTraining};
+use super::view::LiveView;
 use super::weights::Weights;
 
 /// A figure that its reader can change.
@@ -19,7 +19,7 @@ pub struct Live {
     /// What can be changed, in the order that it is shown in.
     pub controls: fn() -> Vec<Control>,
     /// The figure at these settings.
-    pub draw: fn(&Settings) -> Result<Shown>,
+    pub draw: fn(&Settings) -> Result<LiveView>,
     /// How it is trained, if it is: step by step, so that a page can show progress and
     /// stop. At its end it shows what `draw` does.
     pub training: Option<Begin>,
@@ -33,7 +33,7 @@ impl Live {
     pub fn at<'a>(
         &self,
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Shown> {
+    ) -> Result<LiveView> {
         (self.draw)(&self.settings(pairs)?)
     }
 
@@ -52,8 +52,8 @@ impl Live {
     ///
     /// # Errors
     /// If it has none; settings that cannot be trained with.
-    pub fn begin(&self, settings: &Settings) -> Result<Begun> {
+    pub fn begin(&self, settings: &Settings) -> Result<OngoingTraining> {
         let begin = self.training.context("this figure is not trained")?;
-        Ok(Begun::new(begin(settings)?))
+        Ok(OngoingTraining::new(begin(settings)?))
     }
 }

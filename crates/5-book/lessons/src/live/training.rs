@@ -3,7 +3,7 @@
 use anyhow::{Error, Result, bail};
 
 use super::settings::Settings;
-use super::shown::Shown;
+use super::view::LiveView;
 
 /// Begins a training at these settings.
 pub type Begin = fn(&Settings) -> Result<Box<dyn Training>>;
@@ -24,17 +24,17 @@ pub trait Training {
     ///
     /// # Errors
     /// A setting that does not fit.
-    fn shown(&self, settings: &Settings) -> Result<Shown>;
+    fn shown(&self, settings: &Settings) -> Result<LiveView>;
 }
 
 /// A training that goes on when it is asked to. One that has failed has nothing to show but
 /// its error.
-pub struct Begun {
+pub struct OngoingTraining {
     training: Box<dyn Training>,
     failed: Option<String>,
 }
 
-impl Begun {
+impl OngoingTraining {
     pub(super) fn new(training: Box<dyn Training>) -> Self {
         Self { training, failed: None }
     }
@@ -57,7 +57,7 @@ impl Begun {
     ///
     /// # Errors
     /// As [`Training::shown`]; what it failed with.
-    pub fn shown(&self, settings: &Settings) -> Result<Shown> {
+    pub fn shown(&self, settings: &Settings) -> Result<LiveView> {
         match &self.failed {
             Some(failed) => bail!("{failed}"),
             None => self.training.shown(settings),

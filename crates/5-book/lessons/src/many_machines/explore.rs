@@ -1,6 +1,6 @@
 //! What a layer would take on up to a thousand machines: live.
 
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 use crate::numbers::written;
 use anyhow::Result;
 use attention::thousands;
@@ -49,7 +49,7 @@ fn controls() -> Vec<Control> {
     ]
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let power = |key: &str| Ok::<usize, anyhow::Error>(1 << settings.count(key)?);
     let gigabits: f64 = settings.choice("link")?.parse()?;
     let between = Link { bandwidth: gigabits / 8.0 * 1e9, ..GPUS.between };
@@ -108,7 +108,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
     let mut numbers: Vec<f64> =
         drawn.flat_map(|(_, points)| points.iter().map(|point| point[1])).collect();
     numbers.extend([one, efficiency, pays as f64]);
-    Ok(Shown { figure: lines(title, &panels)?, words, numbers })
+    Ok(LiveView { figure: lines(title, &panels)?, words, numbers })
 }
 
 /// Seconds as a person says them.

@@ -5,7 +5,7 @@ use attention::{Mask, Matrix};
 use figures::{MaskedHead, masked_head};
 use single_head::attend;
 
-use crate::live::{Control, Kind, Live, Settings, Shown, Weights};
+use crate::live::{Control, Kind, Live, LiveView, Settings, Weights};
 use crate::numbers::share;
 use crate::trained::{self, N_HEADS};
 
@@ -45,7 +45,7 @@ fn controls() -> Vec<Control> {
     ]
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let allowed = settings.matrix("mask")?.map(|cell| cell == 1.0);
     let number = settings.count("head")?;
     let trained = trained::layer()?;
@@ -76,7 +76,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
     );
     let all = maps.iter().flat_map(|map| map.iter()).chain(masked.out.iter());
     let numbers = all.copied().chain([of_all, n_empty as f64]).collect();
-    Ok(Shown { figure, words, numbers })
+    Ok(LiveView { figure, words, numbers })
 }
 
 /// Of the query that the words follow: `“loan” (.565)`.

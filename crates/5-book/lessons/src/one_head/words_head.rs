@@ -6,7 +6,7 @@ use figures::map_and_output;
 use single_head::attend;
 
 use super::{FEATURES, WORDS, head_of, weights, words};
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 use crate::numbers::written;
 
 /// Draws the map and the output of the head.
@@ -46,7 +46,7 @@ fn controls() -> Vec<Control> {
     ]
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let x = settings.matrix("x")?;
     let [w_q, w_k, w_v] = ["w_q", "w_k", "w_v"].map(|key| settings.matrix(key).cloned());
     let head = head_of([w_q?, w_k?, w_v?])?;
@@ -60,7 +60,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
     let by_rows =
         |matrix: &Matrix| matrix.transpose().iter().copied().collect::<Vec<_>>();
     let numbers = [by_rows(&pass.attn), by_rows(&pass.out)].concat();
-    Ok(Shown { figure, words, numbers })
+    Ok(LiveView { figure, words, numbers })
 }
 
 /// Which words have the largest share, and how much.
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn the_first_head_is_the_chapter_s() {
         let [_, pass] = both(&head(2.0).unwrap(), &words()).unwrap();
-        let Shown { figure, words, numbers } = LIVE.at([]).unwrap();
+        let LiveView { figure, words, numbers } = LIVE.at([]).unwrap();
         insta::assert_snapshot!(figure.title(), @"“overflowed” looks at “banks” most, with 0.576 of its attention");
         insta::assert_snapshot!(words, @"“overflowed” attends to “banks” most, with 0.576 of its attention. Its output is (1.28, 0.58).");
         assert_eq!(numbers[7], pass.attn[(2, 1)]);
@@ -121,7 +121,7 @@ mod tests {
             let [x, w_q, w_k, w_v] =
                 ["x", "w_q", "w_k", "w_v"].map(|key| rows(settings.matrix(key).unwrap()));
             let looped = plain::head(&x, &w_q, &w_k, &w_v).concat();
-            let Shown { words, numbers, .. } = LIVE.at(pairs).unwrap();
+            let LiveView { words, numbers, .. } = LIVE.at(pairs).unwrap();
             for (entry, expected) in numbers[9..].iter().zip(&looped) {
                 assert!((entry - expected).abs() < 1e-10, "{texts:?}: {numbers:?}");
             }

@@ -5,7 +5,7 @@ use attention::{Matrix, max_abs_diff, weighted_values};
 use figures::{Blend, blend};
 
 use super::{Readable, readable};
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 use crate::numbers::written;
 
 /// Draws a row of shares and its blend, beside those of *crew* alone.
@@ -31,7 +31,7 @@ fn controls() -> Vec<Control> {
     tokens.into_iter().enumerate().map(weight).collect()
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let Readable { features, tokens, v, attn, out } = readable();
     let mut shares = Matrix::zeros(1, tokens.len());
     for (nth, token) in tokens.into_iter().enumerate() {
@@ -63,7 +63,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
         told(apart, is_crew)
     );
     let both = shares.iter().chain(&mixed).chain(&crew).copied();
-    Ok(Shown { figure, words, numbers: both.chain([apart]).collect() })
+    Ok(LiveView { figure, words, numbers: both.chain([apart]).collect() })
 }
 
 fn title(apart: f64, is_crew: bool) -> &'static str {
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::plain::{Row, weighted_sum};
 
-    fn shown(weights: [f64; 4]) -> Result<Shown> {
+    fn shown(weights: [f64; 4]) -> Result<LiveView> {
         let texts = weights.map(|weight| weight.to_string());
         let names = readable().tokens.into_iter();
         LIVE.at(names.zip(&texts).map(|(name, text)| (name, text.as_str())))
@@ -102,7 +102,7 @@ mod tests {
     /// The last two lines of the chapter's table.
     #[test]
     fn the_first_row_has_the_output_of_crew_alone() {
-        let Shown { figure, words, numbers } = LIVE.at([]).unwrap();
+        let LiveView { figure, words, numbers } = LIVE.at([]).unwrap();
         insta::assert_snapshot!(words, @"The row's output is (0.8, 0, 0.2), that of crew alone (0.8, 0, 0.2). The outputs are equal, and the shares are not.");
         assert_eq!(
             figure.title(),
@@ -136,7 +136,7 @@ mod tests {
             let row = [0, 1, 2, 3].map(|nth| f64::from(corner >> nth & 1));
             let sum: f64 = row.iter().sum();
             let looped = weighted_sum(&row.map(|weight| weight / sum), &values);
-            let Shown { figure, words, numbers } = shown(row).unwrap();
+            let LiveView { figure, words, numbers } = shown(row).unwrap();
             for (entry, expected) in numbers[4..7].iter().zip(looped) {
                 assert!((entry - expected).abs() < EVEN, "{row:?}: {numbers:?}");
             }

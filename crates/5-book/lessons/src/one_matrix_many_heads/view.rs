@@ -5,7 +5,7 @@ use attention::{Dims, Matrix};
 use figures::split_heads;
 
 use super::{columns_of_heads, view_without_transpose};
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 
 /// Draws what stands in each head.
 pub const LIVE: Live = Live {
@@ -28,7 +28,7 @@ fn controls() -> Vec<Control> {
     ]
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let (n, h) = (settings.count("n")?, settings.count("h")?);
     let dims = Dims::new(settings.count("d_model")?, h)?;
     let (width, d) = (dims.d_model(), dims.d_k());
@@ -65,7 +65,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
     };
     let heads = if is_transposed { columns_of_heads(&q, h) } else { viewed };
     let numbers = heads.iter().flat_map(|head| head.transpose().as_slice().to_vec());
-    Ok(Shown {
+    Ok(LiveView {
         figure: split_heads(title, [n, h, d], is_transposed)?,
         words,
         numbers: numbers.collect(),
@@ -107,7 +107,7 @@ impl Misplaced {
 mod tests {
     use super::*;
 
-    fn at(n: usize, d_model: usize, h: usize, transpose: &str) -> Result<Shown> {
+    fn at(n: usize, d_model: usize, h: usize, transpose: &str) -> Result<LiveView> {
         let [n, d_model, h] = [n, d_model, h].map(|size| size.to_string());
         let pairs = [("n", &*n), ("d_model", &*d_model), ("h", &*h)];
         LIVE.at(pairs.into_iter().chain([("transpose", transpose)]))
@@ -126,7 +126,7 @@ mod tests {
                     assert!(shown.is_err(), "{d_model} among {h}");
                     continue;
                 };
-                let Shown { figure, numbers, .. } = shown.unwrap();
+                let LiveView { figure, numbers, .. } = shown.unwrap();
                 let cells = figure.tables()[0].rows.iter().flat_map(|row| &row[1..]);
                 assert_eq!(cells.clone().count() * d, numbers.len());
                 for (cell, places) in cells.zip(numbers.chunks(d)) {
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn words_say_how_many_are_wrong() {
-        let words = |shown: Result<Shown>| shown.unwrap().words;
+        let words = |shown: Result<LiveView>| shown.unwrap().words;
         insta::assert_snapshot!(words(LIVE.at([])), @"24 of 48 entries stand in the wrong head, and 16 more in the row of another token. The view alone is right only for one token or one head.");
         insta::assert_snapshot!(words(at(2, 4, 2, "on")), @"Every entry stands in its head, in the row of its token. Without the transpose 4 of 8 would stand in the wrong head.");
         insta::assert_snapshot!(at(2, 10, 4, "on").unwrap_err(), @"d_model 10 cannot be divided among 4 heads: 10 = 4 × 2 + 2");

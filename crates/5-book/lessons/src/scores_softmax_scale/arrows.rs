@@ -4,7 +4,7 @@ use anyhow::Result;
 use attention::{Mask, Matrix, attend_head};
 use figures::dot_product;
 
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 use crate::numbers::written;
 
 /// Draws the arrows where their tips are dragged.
@@ -38,7 +38,7 @@ fn controls() -> Vec<Control> {
     ]
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let query = settings.point("query")?;
     let keys = [settings.point("k1")?, settings.point("k2")?, settings.point("k3")?];
     let q = Matrix::from_row_slice(1, 2, &query);
@@ -57,7 +57,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
          shares of {of_a:.3}, {of_b:.3} and {of_c:.3} of them."
     );
     let numbers = products.iter().chain(&shares).copied().collect();
-    Ok(Shown { figure, words, numbers })
+    Ok(LiveView { figure, words, numbers })
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use anyhow::Result;
 use attention::{Matrix, softmax_rows};
 use figures::{WeightRow, average};
 
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 use crate::numbers::entropy;
 
 /// Draws the row at what its reader sets.
@@ -38,7 +38,7 @@ fn controls() -> Vec<Control> {
     ]
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let products = settings.matrix("products")?;
     let (d_k, temperature) = (settings.count("d_k")?, settings.number("temperature")?);
     let scores = products / (d_k as f64).sqrt();
@@ -66,5 +66,5 @@ fn draw(settings: &Settings) -> Result<Shown> {
         bits[0], bits[1], bits[2], largest.1, largest.0
     );
     let numbers = rows.iter().flat_map(|row| row.iter().copied()).chain(bits).collect();
-    Ok(Shown { figure, words, numbers })
+    Ok(LiveView { figure, words, numbers })
 }

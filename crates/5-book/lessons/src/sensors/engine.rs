@@ -1,10 +1,10 @@
 //! What a sensor shows of an engine's life, and what it hides: live.
 
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 use crate::numbers::{mean, written};
 use anyhow::Result;
 use figures::{Lines, lines};
-use sensors::{CAP, Engine, Fleet, Lived};
+use sensors::{CAP, Engine, Fleet, SimulatedEngine};
 
 use super::lived;
 
@@ -50,7 +50,7 @@ fn readings(engine: &Engine, sensor: usize) -> Vec<f64> {
     engine.readings.iter().map(|reading| reading.sensors[sensor - 1]).collect()
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let sensor: usize = settings.choice("sensor")?.parse()?;
     let number = settings.count("engine")?;
     let fleet = Fleet {
@@ -67,7 +67,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
         spikes: 0.0,
         ..fleet.clone()
     };
-    let Lived { engine, truth } = lived(&fleet, number);
+    let SimulatedEngine { engine, truth } = lived(&fleet, number);
     // The same life: how long it lasts is drawn before what hides it.
     let wear = readings(&lived(&worn_alone, number).engine, sensor);
     let new = wear[0];
@@ -109,7 +109,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
     let title = format!(
         "Sensor {sensor} of engine {number}, from its first flight to its failure"
     );
-    Ok(Shown { figure: lines(title, &panels)?, words, numbers: shown })
+    Ok(LiveView { figure: lines(title, &panels)?, words, numbers: shown })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the heads of the trained model look at in a window: live.
 
 use crate::Args;
-use crate::live::{Control, Kind, Live, Settings, Shown, Weights};
+use crate::live::{Control, Kind, Live, LiveView, Settings, Weights};
 use crate::numbers::{along, entropy, share, written};
 use crate::seeds::rows;
 use anyhow::{Context, Result};
@@ -39,7 +39,7 @@ fn controls() -> Vec<Control> {
 }
 
 /// What a head does with a window.
-struct Asked {
+struct HeadOnWindow {
     /// The remaining life that the model gives.
     says: f64,
     /// The shares of the last reading.
@@ -48,14 +48,14 @@ struct Asked {
     all: RowVector,
 }
 
-fn ask(window: &Window, head: usize) -> Result<Asked> {
+fn ask(window: &Window, head: usize) -> Result<HeadOnWindow> {
     let steps = opened()?.model.pass(&window.readings)?;
     let map = &steps.attended.context("the model attends")?.attn[head];
     let last = map.row(N_STEPS - 1).into_owned();
-    Ok(Asked { says: capped(steps.remaining), last, all: map.row_mean() })
+    Ok(HeadOnWindow { says: capped(steps.remaining), last, all: map.row_mean() })
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let scale = &opened()?.trained.scale;
     let head = settings.count("head")?;
     let engine = settings.count("engine")?;
@@ -98,7 +98,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
     let place = shown.last.iter().position(|&x| x == most).unwrap_or_default();
     let bits = entropy(shown.last.iter().copied()) / (N_STEPS as f64).log2();
     let mut words = format!(
-        "{} cycles remain; the model says {}. Asked by the last reading, head {head} gives most, \
+        "{} cycles remain; the model says {}. HeadOnWindow by the last reading, head {head} gives most, \
          {}, to reading {place}, and has {} of the entropy of even shares.",
         window.remaining,
         written(shown.says, 0),
@@ -115,7 +115,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
         );
     }
     let numbers = shown.last.iter().chain(shown.all.iter()).copied().collect();
-    Ok(Shown { figure, words, numbers })
+    Ok(LiveView { figure, words, numbers })
 }
 
 /// The mean shares of the trained model's heads over many windows.

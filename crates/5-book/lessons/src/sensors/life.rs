@@ -3,7 +3,7 @@
 use crate::Args;
 use anyhow::Result;
 use figures::{Figure, Lines, lines};
-use sensors::{At, Fleet, Plain, Prepared, Scale, Seen, Windows, capped};
+use sensors::{At, Features, Fleet, Plain, Prepared, Scale, Windows, capped};
 
 use super::lived;
 use super::model::opened;
@@ -36,7 +36,7 @@ pub fn prepared() -> Result<Prepared> {
 /// # Errors
 /// None for this fleet.
 pub fn plain(prepared: &Prepared) -> Result<Plain> {
-    Ok(Plain::fit(&prepared.train, Seen::Mean)?)
+    Ok(Plain::fit(&prepared.train, Features::Mean)?)
 }
 
 /// What is said of an engine that no training has seen.

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use attention::Matrix;
 use fused_heads::FusedAttention;
 use model_files::TensorFile;
-use sensors::{Fleet, Lived, N_STEPS, Remaining, Scale, Trained, Windows};
+use sensors::{Fleet, N_STEPS, Remaining, Scale, SimulatedEngine, Trained, Windows};
 
 use super::{group, lived};
 
@@ -72,7 +72,7 @@ pub struct Window {
 /// # Errors
 /// None for an engine that runs at least 30 cycles, as all of the fleet do.
 pub fn window(scale: &Scale, engine: usize, remaining: usize) -> Result<Window> {
-    let Lived { engine, .. } = lived(&Fleet::default(), engine);
+    let SimulatedEngine { engine, .. } = lived(&Fleet::default(), engine);
     let windows = Windows::of(&[engine], &[0], scale)?;
     let n = windows.at.len();
     let at = windows.at[n.saturating_sub(1 + remaining)];

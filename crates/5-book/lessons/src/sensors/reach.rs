@@ -1,6 +1,6 @@
 //! Who learns of a reading in an LSTM that reads both ways: live.
 
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 use crate::numbers::{along, share};
 use anyhow::Result;
 use attention::Matrix;
@@ -57,7 +57,7 @@ pub fn moved(engine: usize, remaining: usize, reading: usize) -> Result<Matrix> 
     }))
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let reading = settings.number("reading")?.round() as usize;
     let engine = settings.count("engine")?;
     let moved = moved(engine, settings.number("remaining")?.round() as usize, reading)?;
@@ -81,7 +81,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
     );
     let title = "Forward, later tokens learn of a reading; backward, earlier ones";
     let numbers = moved.iter().copied().collect();
-    Ok(Shown { figure: lines(title, &[panel])?, words, numbers })
+    Ok(LiveView { figure: lines(title, &[panel])?, words, numbers })
 }
 
 #[cfg(test)]

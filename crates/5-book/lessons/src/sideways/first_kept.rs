@@ -11,7 +11,7 @@ pub const SIDE: usize = 2;
 /// How far the layer's output on a sentence is from what it is without a window, as a part
 /// of its length.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
+pub struct WindowDistances {
     /// With a window alone.
     pub alone: f64,
     /// With a window, and this key seen from everywhere: one entry per token.
@@ -22,7 +22,7 @@ pub struct Kept {
 ///
 /// # Errors
 /// None; the sentence has the layer's width.
-pub fn measure(trained: &TrainedLayer, sentence: &Sentence) -> Result<Kept> {
+pub fn measure(trained: &TrainedLayer, sentence: &Sentence) -> Result<WindowDistances> {
     let packed = trained.parameters.pack();
     let layer = VariantAttention::from_packed(packed, Changes::default())?;
     let x = &sentence.input;
@@ -39,7 +39,7 @@ pub fn measure(trained: &TrainedLayer, sentence: &Sentence) -> Result<Kept> {
         Ok((out - &whole).norm() / whole.norm())
     };
     let with = (0..n).map(|key| apart(Some(key))).collect::<Result<_>>()?;
-    Ok(Kept { alone: apart(None)?, with })
+    Ok(WindowDistances { alone: apart(None)?, with })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A query and a key, rotated by their places: live.
 
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 use crate::numbers::written;
 use anyhow::Result;
 use attention::Matrix;
@@ -76,7 +76,7 @@ impl Rotated {
     }
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let place = |key| Ok::<_, anyhow::Error>(settings.number(key)?.round() as i64);
     let (i, j) = (place("query")?, place("key")?);
     let base: f64 = settings.choice("base")?.parse()?;
@@ -143,7 +143,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
     );
     let numbers = curve.iter().map(|[_, score]| *score);
     let numbers = numbers.chain(by_steps.concat()).chain([here, further, misread]);
-    Ok(Shown { figure: lines(title, &panels)?, words, numbers: numbers.collect() })
+    Ok(LiveView { figure: lines(title, &panels)?, words, numbers: numbers.collect() })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Which keys a query sees through a window, and what a cache keeps for it: live.
 
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 use anyhow::Result;
 use attention::{Matrix, thousands};
 use figures::mask_maps;
@@ -72,7 +72,7 @@ pub fn cached(window: Window, n_kv_heads: usize, n_tokens: usize) -> Result<Cach
     Ok(cache)
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let query = settings.number("query")?.round() as usize;
     let (width, is_causal) = (settings.count("window")?, settings.is_on("causal")?);
     let n_layers = settings.count("layers")?;
@@ -126,7 +126,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
     let flags = one.iter().chain(&several).map(|&it| f64::from(u8::from(it)));
     let bytes = if is_causal { [kept.bytes(), all].to_vec() } else { Vec::new() };
     let numbers = flags.chain(bytes.into_iter().map(|it| it as f64)).collect();
-    Ok(Shown { figure, words, numbers })
+    Ok(LiveView { figure, words, numbers })
 }
 
 /// `1 row`, `6 rows`.

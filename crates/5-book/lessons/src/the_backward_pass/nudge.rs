@@ -5,7 +5,7 @@ use attention::{HeadParameters, Matrix};
 use figures::{Tangent, tangent};
 
 use super::by_hand::{QUERY, backward, loss, projection};
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 use crate::one_head::{self, FEATURES};
 
 /// Draws the loss over nudges of a weight, and what its gradient predicts.
@@ -45,7 +45,7 @@ fn controls() -> Vec<Control> {
     ]
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let place = |of: &[&str], chosen| of.iter().position(|it| *it == chosen);
     let which = place(&MATRICES, settings.choice("matrix")?).unwrap_or(0);
     let row = place(&FEATURES, settings.choice("row")?).unwrap_or(0);
@@ -104,7 +104,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
     let numbers = [gradient, before.loss, predicted, after.loss].into_iter();
     let numbers = numbers.chain(shares).chain(out);
     let numbers = numbers.chain(curve.into_iter().map(|[_, loss]| loss)).collect();
-    Ok(Shown { figure, words, numbers })
+    Ok(LiveView { figure, words, numbers })
 }
 
 /// Three decimals, and no −0.
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::plain::{self, Row};
 
-    fn each(mut check: impl FnMut([usize; 3], &dyn Fn(&str) -> Shown)) {
+    fn each(mut check: impl FnMut([usize; 3], &dyn Fn(&str) -> LiveView)) {
         for (which, matrix) in MATRICES.into_iter().enumerate() {
             for (row, feature) in FEATURES.into_iter().enumerate() {
                 for (column, name) in ["1", "2"].into_iter().enumerate() {

@@ -1,6 +1,6 @@
 //! A deep stack with and without its parts: live.
 
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 use crate::numbers::{along, brief};
 use anyhow::Result;
 use figures::{Lines, lines};
@@ -31,7 +31,7 @@ fn controls() -> Vec<Control> {
     ]
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let place = match settings.choice("norm")? {
         "before" => Place::Before,
         "after" => Place::After,
@@ -72,7 +72,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
         brief(apart_to)
     );
     let numbers = [depth.gradients, depth.scales, depth.apart].concat();
-    Ok(Shown { figure, words, numbers })
+    Ok(LiveView { figure, words, numbers })
 }
 
 #[cfg(test)]

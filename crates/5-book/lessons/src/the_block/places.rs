@@ -1,6 +1,6 @@
 //! The paper's table of positions, and which of them are alike: live.
 
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 use crate::numbers::{along, written};
 use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
@@ -58,7 +58,7 @@ fn waves(table: &Matrix) -> Vec<(String, Vec<[f64; 2]>)> {
     (0..N_WAVES).map(wave).collect()
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let position = settings.number("position")?.round() as usize;
     let d_model: usize = settings.choice("width")?.parse()?;
     let kind = settings.choice("table")?;
@@ -100,7 +100,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
         at(1),
         at(8)
     );
-    Ok(Shown { figure: lines(title, &panels)?, words, numbers: alike })
+    Ok(LiveView { figure: lines(title, &panels)?, words, numbers: alike })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use attention::OnlineSoftmax;
 use attention::{Matrix, softmax_rows, weighted_values};
 use figures::{OnlineStep, OnlineSteps, online_softmax};
 
-use crate::live::{Control, Kind, Live, Settings, Shown};
+use crate::live::{Control, Kind, Live, LiveView, Settings};
 
 /// Follows one query through the keys that its reader types, block by block.
 pub const LIVE: Live = Live {
@@ -86,7 +86,7 @@ fn in_blocks(keys: &Matrix<f32>, n_keys: usize) -> Vec<OnlineStep> {
     (0..keys.ncols()).step_by(n_keys).map(block).collect()
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let (mut keys, n_keys) = (settings.matrix("keys")?.clone(), settings.count("block")?);
     keys.row_mut(0).scale_mut(std::f64::consts::LN_2);
     let keys = keys.map(|entry| entry as f32);
@@ -121,7 +121,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
         [maximum, correction, sum, out, average].into_iter().chain(counts)
     });
     let numbers = kept.copied().chain([at_once, difference]).collect();
-    Ok(Shown { figure, words, numbers })
+    Ok(LiveView { figure, words, numbers })
 }
 
 /// `8e-10`, and 0 as it is.

@@ -6,7 +6,7 @@ use figures::{Heads, head_maps};
 use single_head::attend;
 
 use super::sinks::{Without, without};
-use crate::live::{Control, Kind, Live, Settings, Shown, Weights};
+use crate::live::{Control, Kind, Live, LiveView, Settings, Weights};
 use crate::numbers::share;
 use crate::trained::{self, N_HEADS};
 
@@ -42,7 +42,7 @@ fn controls() -> Vec<Control> {
     ]
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let layer = trained::layer()?;
     let sentence = layer.sentence(settings.choice("sentence")?)?;
     let (head, key) = (settings.count("head")?, settings.count("token")?);
@@ -85,7 +85,7 @@ fn draw(settings: &Settings) -> Result<Shown> {
     );
     let maps = maps.iter().flat_map(|map| map.iter().copied());
     let numbers = changes.into_iter().chain(means.iter().flatten().copied());
-    Ok(Shown { figure, words, numbers: numbers.chain(maps).collect() })
+    Ok(LiveView { figure, words, numbers: numbers.chain(maps).collect() })
 }
 
 /// The mean share of each key over all queries.
@@ -97,7 +97,7 @@ fn means(map: &Matrix) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    fn at(sentence: &str, head: usize, key: usize) -> Result<Shown> {
+    fn at(sentence: &str, head: usize, key: usize) -> Result<LiveView> {
         let [head, key] = [head, key].map(|it| it.to_string());
         LIVE.at([("sentence", sentence), ("head", &head), ("token", &key)])
     }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::live::{Control, Kind, Live, Settings, Shown, Training};
+use crate::live::{Control, Kind, Live, LiveView, Settings, Training};
 use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng};
 use figures::{LayersTogether, layers_together};
@@ -139,7 +139,7 @@ fn removed(settings: &Settings) -> Result<Option<[usize; 2]>> {
     Ok(Some([layer.parse()?, head.parse()?]))
 }
 
-fn draw(settings: &Settings) -> Result<Shown> {
+fn draw(settings: &Settings) -> Result<LiveView> {
     let (plan, removed) = (Plan::of(settings)?, removed(settings)?);
     if plan == Plan::first() {
         let first = first()?;
@@ -167,7 +167,7 @@ impl Training for Shows {
         [self.0.so_far().losses.len(), self.0.schedule().n_steps]
     }
 
-    fn shown(&self, settings: &Settings) -> Result<Shown> {
+    fn shown(&self, settings: &Settings) -> Result<LiveView> {
         shown(self.0.schedule(), self.0.so_far(), &self.0.look()?, removed(settings)?)
     }
 }
@@ -178,7 +178,7 @@ fn shown(
     trained: &PredictorTraining,
     now: &PredictorLook,
     removed: Option<[usize; 2]>,
-) -> Result<Shown> {
+) -> Result<LiveView> {
     let without = |at| {
         let rng = &mut Rng::seed_from_u64(schedule.seed);
         trained.model.score_without(at, &trained.test, Removal::Mean, rng)
@@ -204,7 +204,7 @@ fn shown(
     let numbers = steps.iter().map(|&step| step as f64).chain(scores.iter().copied());
     let maps = maps.iter().flat_map(|(_, map)| map.iter().copied());
     let left = without.map(|(_, score)| score);
-    Ok(Shown {
+    Ok(LiveView {
         figure,
         words: words(schedule, now, without),
         numbers: numbers.chain(maps).chain(left).collect(),

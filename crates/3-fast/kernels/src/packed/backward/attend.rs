@@ -17,7 +17,7 @@ use tiles::prefetch::Ahead;
 use tiles::tile::{AddTo, COLUMNS, ROWS, Segment, WIDTH, tile, vectors};
 use tiles::units::Blocks;
 
-use super::groups::{BLOCK, Group, Kept, Work, queries};
+use super::groups::{BLOCK, Group, Intermediates, Work, queries};
 use super::shares::{d_scores, shares};
 use super::strips::{panels_to_strips, queries_to_strips};
 use super::turned::turn;
@@ -30,7 +30,7 @@ const GROUPS: usize = 8;
 
 /// The gradients of queries, keys and values from those of the heads' outputs.
 pub(crate) struct AttendBackward<'a> {
-    pub(crate) kept: Kept<'a>,
+    pub(crate) kept: Intermediates<'a>,
     pub(crate) inputs: &'a Inputs<'a>,
     pub(crate) lengths: Lengths,
     /// Of queries, keys and values, as [`Strips`](super::strips::Strips): each block is one
@@ -45,7 +45,7 @@ impl WithSimd for AttendBackward<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { kept, inputs, lengths, blocks, scratch } = self;
-        let Kept { dims, k, v, .. } = kept;
+        let Intermediates { dims, k, v, .. } = kept;
         while let Some([mut dq, mut dk, mut dv]) = blocks.take() {
             let head = dq.columns().start / dims.d_k().div_ceil(WIDTH);
             let s = dq.rows().start / (lengths.n_q * WIDTH);

@@ -13,7 +13,7 @@ pub(super) const BLOCK: usize = ROWS * ROWS;
 
 /// What the forward pass kept, and the gradients of the heads' outputs.
 #[derive(Clone, Copy)]
-pub(crate) struct Kept<'a> {
+pub(crate) struct Intermediates<'a> {
     pub(crate) dims: Dims,
     pub(crate) q: &'a [f32],
     pub(crate) k: &'a [f32],
@@ -45,7 +45,7 @@ pub(super) struct Work<'a> {
     pub(super) dq: &'a mut [f32],
 }
 
-impl<'a> Kept<'a> {
+impl<'a> Intermediates<'a> {
     /// The queries of sequence `s` among those of group `number`.
     #[inline(always)]
     pub(super) fn group<S: Simd>(

@@ -7,7 +7,7 @@ const CLOSE: f64 = 0.02;
 /// Short enough to repeat.
 const SHORT: [(&str, &str); 3] = [("heads", "2"), ("steps", "100"), ("seed", "7")];
 
-fn end_of(shown: &Shown, n: usize) -> &[f64] {
+fn end_of(shown: &LiveView, n: usize) -> &[f64] {
     &shown.numbers[shown.numbers.len() - n..]
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// A figure with its words and numbers.
 #[derive(Debug, Clone)]
-pub struct Shown {
+pub struct LiveView {
     /// The figure.
     pub figure: Figure,
     /// What came out, in a sentence or two: it is read aloud when a control is moved.
@@ -14,7 +14,7 @@ pub struct Shown {
     pub numbers: Vec<f64>,
 }
 
-impl Shown {
+impl LiveView {
     /// What a page shows. A number that is none, or infinite, is null.
     pub fn to_json(&self) -> Value {
         let Self { figure, words, numbers } = self;
