@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use workshop::build::{self, Profile};
 use workshop::in_ci;
 use workshop::output::print;
@@ -24,18 +25,27 @@ struct Part {
     check: fn(&Progress) -> Result<String>,
 }
 
-const PARTS: [Part; 8] = [
-    Part { name: "format", check: format },
-    Part { name: "lints", check: lints },
-    Part { name: "tests", check: tests },
-    Part { name: "docs", check: docs },
-    Part { name: "exercises", check: exercises },
-    Part { name: "ranks", check: ranks },
-    Part { name: "book", check: built_book },
-    Part { name: "notebooks", check: run_notebooks },
+/// What must hold, in rows that go on side by side: pages wait for a browser while kernels
+/// compute. Within a row one part comes after the other, since what the tests have compiled
+/// serves those behind them, and `pages` takes the place of what `book` has built.
+const ROWS: [&[Part]; 2] = [
+    &[
+        Part { name: "format", check: format },
+        Part { name: "tests", check: tests },
+        Part { name: "book", check: built_book },
+        Part { name: PAGES, check: pages },
+    ],
+    &[
+        Part { name: "exercises", check: exercises },
+        Part { name: "ranks", check: ranks },
+        Part { name: "lints", check: lints },
+        Part { name: "docs", check: docs },
+        Part { name: "notebooks", check: run_notebooks },
+    ],
 ];
 
-const PAGES: Part = Part { name: "pages", check: pages };
+/// The part that asks for a browser.
+const PAGES: &str = "pages";
 
 /// What is looked at.
 #[derive(Debug, clap::Args)]
@@ -43,7 +53,7 @@ pub struct Args {
     /// Open every page of the book in Chromium too
     #[arg(long)]
     pages: bool,
-    /// Only these: format, lints, tests, docs, exercises, ranks, book, notebooks, pages
+    /// Only these: format, tests, book, pages, exercises, ranks, lints, docs, notebooks
     parts: Vec<String>,
 }
 
@@ -52,59 +62,62 @@ pub struct Args {
 /// # Errors
 /// The number of parts that failed, after the reasons were printed.
 pub fn run(args: &Args) -> Result<()> {
-    let parts = asked_for(args)?;
-    let mut failed = 0;
-    for part in &parts {
-        let bar = progress::spinner(part.name);
-        let start = Instant::now();
-        let outcome = (part.check)(&bar);
-        bar.finish_and_clear();
-        let seconds = start.elapsed().as_secs_f64();
-        match outcome {
-            Ok(summary) => {
-                print(format_args!(
-                    "ok      {:<10} {seconds:>6.1} s  {summary}\n",
-                    part.name
-                ))?;
-            }
-            Err(error) => {
-                failed += 1;
-                print(format_args!(
-                    "FAILED  {:<10} {seconds:>6.1} s\n{error:#}\n\n",
-                    part.name
-                ))?;
-            }
-        }
-    }
+    let rows = asked_for(args)?;
+    let outcomes = at_once::map(&rows, rows.len(), |row| {
+        row.iter().map(|part| part.passes()).collect::<Result<Vec<bool>>>()
+    });
+    let outcomes = outcomes.into_iter().collect::<Result<Vec<_>>>()?.concat();
     if !args.pages && args.parts.is_empty() {
         print(
             "The pages were not opened in a browser: `cargo learn verify --pages` does.\n",
         )?;
     }
-    print(format_args!("{} passed, {failed} failed\n", parts.len() - failed))?;
-    if failed > 0 {
-        bail!("{failed} of {} parts failed", parts.len());
-    }
+    let failed = outcomes.iter().filter(|passes| !**passes).count();
+    print(format_args!("{} passed, {failed} failed\n", outcomes.len() - failed))?;
+    ensure!(failed == 0, "{failed} of {} parts failed", outcomes.len());
     Ok(())
 }
 
-/// The parts in their order: those that are named, or all, with the pages where these are
+impl Part {
+    /// Whether it holds; what was found is printed.
+    fn passes(&self) -> Result<bool> {
+        let (progress, start) = (progress::lines(self.name), Instant::now());
+        let outcome = (self.check)(&progress);
+        progress.finish_and_clear();
+        let (name, seconds) = (self.name, start.elapsed().as_secs_f64());
+        match &outcome {
+            Ok(summary) => {
+                print(format_args!("ok      {name:<10} {seconds:>6.1} s  {summary}\n"))?;
+            }
+            Err(error) => {
+                print(format_args!(
+                    "FAILED  {name:<10} {seconds:>6.1} s\n{error:#}\n\n"
+                ))?;
+            }
+        }
+        Ok(outcome.is_ok())
+    }
+}
+
+/// The parts in their rows: those that are named, or all, with the pages where these are
 /// asked for.
-fn asked_for(args: &Args) -> Result<Vec<&'static Part>> {
-    let all = || PARTS.iter().chain([&PAGES]);
+fn asked_for(args: &Args) -> Result<Vec<Vec<&'static Part>>> {
     for name in &args.parts {
-        let known = || all().map(|part| part.name).collect::<Vec<_>>().join(", ");
         ensure!(
-            all().any(|part| part.name == name),
+            names().any(|known| known == name),
             "verify has no part {name}; there are: {}",
-            known()
+            names().collect::<Vec<_>>().join(", ")
         );
     }
     let is_asked_for = |part: &&Part| match args.parts.is_empty() {
-        true => part.name != PAGES.name || args.pages,
+        true => part.name != PAGES || args.pages,
         false => args.parts.iter().any(|name| name == part.name),
     };
-    Ok(all().filter(is_asked_for).collect())
+    Ok(ROWS.iter().map(|row| row.iter().filter(is_asked_for).collect()).collect())
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    ROWS.into_iter().flatten().map(|part| part.name)
 }
 
 fn format(_: &Progress) -> Result<String> {
@@ -169,7 +182,7 @@ fn run_notebooks(bar: &Progress) -> Result<String> {
 
 /// What a tool prints, if it finds nothing wrong.
 fn said_by(package: &str, args: &[&str]) -> Result<String> {
-    let output = tool::command(package, Profile::Dev)?
+    let output = tool::command(package, Profile::WithTests)?
         .args(args)
         .stderr(Stdio::inherit())
         .output()
@@ -206,8 +219,10 @@ fn path_with_tools() -> OsString {
     std::env::join_paths(folders).unwrap_or(path)
 }
 
-/// `cargo insta`, where it is missing.
+/// `cargo insta`, where it is missing; two parts ask for it, and the second waits.
 fn install_insta(bar: &Progress) -> Result<()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let is_there =
         cargo().args(["insta", "--version"]).output().is_ok_and(|o| o.status.success());
     if is_there {
@@ -251,26 +266,26 @@ mod unit_tests {
     use clap::Args as _;
 
     #[test]
-    fn parts_are_chosen_by_name_and_kept_in_order() {
-        let names = |pages, parts: &[&str]| {
+    fn parts_are_chosen_by_name_and_kept_in_their_rows() {
+        let chosen = |pages, parts: &[&str]| {
             let parts = parts.iter().map(|&part| part.to_owned()).collect();
-            let parts = asked_for(&Args { pages, parts })?;
-            Ok::<_, anyhow::Error>(parts.iter().map(|part| part.name).collect::<Vec<_>>())
+            let rows = asked_for(&Args { pages, parts })?;
+            let names = |row: Vec<&Part>| row.iter().map(|part| part.name).collect();
+            Ok::<Vec<Vec<&str>>, anyhow::Error>(rows.into_iter().map(names).collect())
         };
-        assert_eq!(names(false, &[]).unwrap().len(), 8);
-        assert_eq!(names(true, &[]).unwrap().last(), Some(&"pages"));
-        assert_eq!(names(false, &["book", "lints"]).unwrap(), ["lints", "book"]);
-        let error = names(false, &["ladder"]).unwrap_err().to_string();
+        assert_eq!(chosen(false, &[]).unwrap().concat().len(), 8);
+        assert!(chosen(true, &[]).unwrap()[0].contains(&"pages"));
+        let some = chosen(false, &["book", "lints", "tests"]).unwrap();
+        assert_eq!(some, [vec!["tests", "book"], vec!["lints"]]);
+        let error = chosen(false, &["ladder"]).unwrap_err().to_string();
         assert!(error.starts_with("verify has no part ladder; there are: "), "{error}");
     }
 
     #[test]
     fn the_help_names_every_part() {
         let help = Args::augment_args(clap::Command::new("verify")).render_long_help();
-        let names =
-            PARTS.iter().chain([&PAGES]).map(|part| part.name).collect::<Vec<_>>();
         let help = help.to_string();
-        assert!(help.contains(&names.join(", ")), "{help}");
+        assert!(help.contains(&names().collect::<Vec<_>>().join(", ")), "{help}");
     }
 
     #[test]

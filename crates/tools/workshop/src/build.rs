@@ -21,6 +21,9 @@ use crate::progress::{self, Progress};
 pub enum Profile {
     /// Quickly.
     Dev,
+    /// Quickly, beside the tests of the whole workspace: with the features that they settled
+    /// on, so that what tests have compiled is not compiled again.
+    WithTests,
     /// With optimisation.
     Release,
 }
@@ -62,15 +65,19 @@ const TOGETHER: [&str; 4] = ["pages", "book", "notebooks", "terminal"];
 /// [`NotCompiled`].
 pub fn tool(name: &str, profile: Profile) -> Result<PathBuf> {
     let mut cargo = cargo();
-    cargo.args(["build", "--bin", name]);
-    // What Jupyter starts, for `notebooks` to put in its place.
-    if name == "notebooks" {
-        cargo.args(["--bin", "learn-kernel", "--bin", "kernel-cargo"]);
-    }
+    cargo.arg("build");
     match profile {
         Profile::Dev => cargo.args(TOGETHER.iter().flat_map(|tool| ["--package", tool])),
+        Profile::WithTests => cargo.args(["--workspace", "--tests", "--bins"]),
         Profile::Release => cargo.args(["--release", "--package", name]),
     };
+    if profile != Profile::WithTests {
+        cargo.args(["--bin", name]);
+        // What Jupyter starts, for `notebooks` to put in its place.
+        if name == "notebooks" {
+            cargo.args(["--bin", "learn-kernel", "--bin", "kernel-cargo"]);
+        }
+    }
     Ok(program(cargo, name)?.program)
 }
 

@@ -30,13 +30,18 @@ struct Lines {
 #[expect(clippy::missing_panics_doc, reason = "the template is a constant")]
 pub fn spinner(message: impl Into<String>) -> Progress {
     if !std::io::stderr().is_terminal() {
-        return Progress::lines(message.into(), Box::new(std::io::stderr()));
+        return lines(message);
     }
     let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})")
         .expect("the template is a constant");
     let bar = ProgressBar::new_spinner().with_style(style).with_message(message.into());
     bar.enable_steady_tick(Duration::from_millis(100));
     Progress { shown: Style::Spinner(bar) }
+}
+
+/// Says each step on a line of its own, on a terminal too: for work beside other work.
+pub fn lines(message: impl Into<String>) -> Progress {
+    Progress::lines(message.into(), Box::new(std::io::stderr()))
 }
 
 /// A bar for so many steps, with what is said of the last one.
@@ -113,10 +118,10 @@ impl Lines {
     }
 
     fn end(&mut self) {
-        let Some((_, since)) = self.step.take() else { return };
+        let Some((step, since)) = self.step.take() else { return };
         let took = since.elapsed();
         if took >= WORTH_TELLING {
-            let _ = writeln!(self.out, "  done in {:.0} s", took.as_secs_f64());
+            let _ = writeln!(self.out, "{step}: done in {:.0} s", took.as_secs_f64());
         }
     }
 }
@@ -154,6 +159,9 @@ mod tests {
         std::thread::sleep(WORTH_TELLING);
         progress.finish_and_clear();
         drop(progress);
-        assert_eq!(text(), "notebooks\nnotebooks: compiling evcxr\n  done in 1 s\n");
+        assert_eq!(
+            text(),
+            "notebooks\nnotebooks: compiling evcxr\nnotebooks: compiling evcxr: done in 1 s\n"
+        );
     }
 }
