@@ -30,8 +30,7 @@ pub fn cargo(set: &Path) -> Command {
     command
 }
 
-/// Holds a reader's file against what no compiler explains well: it is gone, or it is not
-/// text.
+/// Refuses what no compiler explains well: a reader's file that is gone, or is not text.
 pub fn expect_text(entry: &Entry) -> Result<()> {
     let path = answer(entry);
     let name = path.strip_prefix(paths::workspace()).unwrap_or(&path).display();

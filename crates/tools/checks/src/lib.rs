@@ -10,12 +10,15 @@
 //! whose `main` calls its check; this module compiles it, runs it and passes on what it
 //! says, so that rustlings and this command cannot disagree.
 //!
-//! A reader's file is written in one place only, `reset`, which keeps a copy first.
+//! Git ignores a reader's files: `answers` writes those that are missing, `older` finds those
+//! of an older checkout, and only `reset` takes one away, which keeps a copy first.
 
+mod answers;
 mod build;
 mod check;
 mod entry;
 mod files;
+mod older;
 mod original;
 mod reset;
 mod run;
@@ -25,6 +28,7 @@ mod verify;
 use anyhow::Result;
 use workshop::output::print;
 
+pub use answers::prepare;
 pub use entry::{Entry, Section, all, find};
 pub use original::statement;
 pub use verify::verify;
@@ -48,6 +52,7 @@ pub struct Args {
 /// # Errors
 /// An exercise that is not there or cannot be checked, with what to do about it.
 pub fn run(args: &Args) -> Result<bool> {
+    prepare()?;
     if let Some(asked) = &args.reset {
         reset::reset(&find(asked)?)?;
         return Ok(true);
@@ -70,5 +75,6 @@ pub fn run(args: &Args) -> Result<bool> {
 /// # Errors
 /// If it cannot be installed or ends badly.
 pub fn watch() -> Result<()> {
+    prepare()?;
     rustlings::watch()
 }

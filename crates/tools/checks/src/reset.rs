@@ -66,7 +66,7 @@ fn put_back(
 }
 
 /// Moves a reader's file, if there is one, to the first number that is free.
-fn keep(set: &Path, exercise: &str, path: &Path) -> Result<Option<String>> {
+pub fn keep(set: &Path, exercise: &str, path: &Path) -> Result<Option<String>> {
     let folder = set.join("kept");
     fs::create_dir_all(&folder)
         .with_context(|| format!("{} cannot be made", folder.display()))?;

@@ -31,6 +31,10 @@ pub struct Args {
 /// A book or notebooks that do not compile. What keeps the notebooks from running they say
 /// themselves, and the book stays.
 pub fn run(args: &Args) -> Result<()> {
+    // A reader opens these in an editor, with or without a book.
+    if let Err(error) = checks::prepare() {
+        println!("Exercises  {error:#}");
+    }
     let session = Session::new()?;
     let is_first = !stamp::is_sealed(&paths::book());
     if !is_first {
