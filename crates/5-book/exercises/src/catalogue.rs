@@ -1,11 +1,11 @@
-//! Every exercise in order.
+//! Every exercise in order: an exercise's place here is its number.
 
 use crate::bank::*;
 use crate::{Answer, Exercise, Section, Verdict};
 
 /// What can be said of an exercise without knowing its types.
 pub trait Entry: Sync {
-    /// The file's name without `.rs`: `04_scale`.
+    /// The file's name without `.rs`: `scale`.
     fn name(&self) -> &'static str;
     /// What the reader learns to write.
     fn title(&self) -> &'static str;
@@ -22,10 +22,10 @@ pub trait Entry: Sync {
     /// What is wrong with the exercise itself: nothing, as the tests show.
     fn faults(&self) -> Vec<String>;
 
-    /// Its number: 4.
+    /// Its place in the catalogue, counted from 1.
     fn number(&self) -> usize {
-        let digits = self.name().split('_').next().unwrap_or_default();
-        digits.parse().unwrap_or_default()
+        let place = all().iter().position(|entry| entry.name() == self.name());
+        place.map_or(0, |place| place + 1)
     }
 }
 
@@ -78,14 +78,9 @@ pub fn all() -> Vec<&'static dyn Entry> {
     ]
 }
 
-/// The exercise of this number or name: `4`, `04`, `scale`, `04_scale`.
-pub fn find(asked: &str) -> Option<&'static dyn Entry> {
-    let number = asked.parse::<usize>().ok();
-    all().into_iter().find(|entry| {
-        let name = entry.name();
-        let short = name.split_once('_').map_or(name, |(_, short)| short);
-        number == Some(entry.number()) || asked == name || asked == short
-    })
+/// The exercise of this name.
+pub fn find(name: &str) -> Option<&'static dyn Entry> {
+    all().into_iter().find(|entry| entry.name() == name)
 }
 
 impl<I, O: Answer> Entry for Exercise<I, O> {

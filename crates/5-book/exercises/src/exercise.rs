@@ -8,7 +8,7 @@ use crate::{Answer, Place, Section, Verdict, outcome};
 ///
 /// `I` is what the function is given, `O` what it gives back.
 pub struct Exercise<I: 'static, O: 'static> {
-    /// The file's name without `.rs`, its number first: `04_scale`.
+    /// The file's name without `.rs`: `scale`.
     pub name: &'static str,
     /// What the reader learns to write, a few words.
     pub title: &'static str,

@@ -3,13 +3,12 @@
 use attention::thousands;
 use textwrap::{Options, WordSplitter, fill};
 
-use crate::{Answer, Difference, Exercise, Section, Verdict};
+use crate::{Answer, Difference, Entry, Exercise, Section, Verdict};
 
 impl<I, O: Answer> Exercise<I, O> {
     /// The verdict in words.
     pub fn message(&self, verdict: &Verdict) -> String {
-        let (number, _) = self.name.split_once('_').unwrap_or((self.name, ""));
-        let title = format!("{number} · {}", self.title);
+        let title = format!("{:02} · {}", self.number(), self.title);
         match verdict {
             Verdict::Passed => {
                 format!("✓ {title}: passed.\n\n{}", paragraph(self.passed))

@@ -42,6 +42,7 @@ pub fn prepare() -> Result<()> {
     for moved in older::bring(&files::set(), &before, &exercises)? {
         print(format_args!("{moved}\n"))?;
     }
+    older::rename_progress(&files::set())?;
     let notes = paths::state().join("given");
     exercises.iter().try_for_each(|exercise| give(&files::set(), &notes, exercise))
 }

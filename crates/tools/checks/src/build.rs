@@ -14,7 +14,7 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, anyhow, bail};
 use workshop::build::{self, BuildOutput, NotCompiled};
 
-/// Compiles the answer to the exercise of a set that has this name, `04_scale`, and gives
+/// Compiles the answer to the exercise of a set that has this name, `scale`, and gives
 /// the program.
 ///
 /// `cargo` makes the command in the folder of the set.
@@ -108,16 +108,16 @@ mod tests {
 
     use super::*;
 
-    const NAME: &str = "04_scale";
+    const NAME: &str = "scale";
 
     /// A set with one exercise, which uses nothing.
     fn set() -> (tempfile::TempDir, PathBuf) {
         let set = tempfile::tempdir().unwrap();
         let manifest = "[workspace]\n[package]\nname = \"set\"\nedition = \"2024\"\n\
-                        [[bin]]\nname = \"04_scale\"\npath = \"exercises/04_scale.rs\"\n";
+                        [[bin]]\nname = \"scale\"\npath = \"exercises/scale.rs\"\n";
         fs::create_dir(set.path().join("exercises")).unwrap();
         fs::write(set.path().join("Cargo.toml"), manifest).unwrap();
-        let answer = set.path().join("exercises/04_scale.rs");
+        let answer = set.path().join("exercises/scale.rs");
         (set, answer)
     }
 

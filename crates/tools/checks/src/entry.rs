@@ -12,6 +12,7 @@ use workshop::paths;
 /// An exercise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
+    number: usize,
     name: String,
     title: String,
     passed: String,
@@ -29,14 +30,14 @@ pub struct Section {
 }
 
 impl Entry {
-    /// The name of its file and its program: `04_scale`.
+    /// The name of its file and its program: `scale`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// 4.
+    /// Its place among all, counted from 1.
     pub fn number(&self) -> usize {
-        leading_number(&self.name, '_')
+        self.number
     }
 
     /// What it is called in text.
@@ -63,7 +64,8 @@ impl Entry {
 impl Section {
     /// The number of the chapter.
     pub fn number(&self) -> usize {
-        leading_number(&self.chapter, '-')
+        let digits = self.chapter.split('-').next().unwrap_or_default();
+        digits.parse().unwrap_or_default()
     }
 }
 
@@ -73,17 +75,12 @@ impl fmt::Display for Section {
     }
 }
 
-fn leading_number(text: &str, before: char) -> usize {
-    let digits = text.split(before).next().unwrap_or_default();
-    digits.parse().unwrap_or_default()
-}
-
 /// The folder of the set.
 pub fn set() -> PathBuf {
     paths::workspace().join("crates/5-book/exercises")
 }
 
-/// Every exercise, in the order of their numbers.
+/// Every exercise in order.
 ///
 /// # Errors
 /// An `info.toml` that cannot be read, or lacks a key.
@@ -94,15 +91,15 @@ pub fn all() -> Result<Vec<Entry>> {
     parse(&text).with_context(|| path.display().to_string())
 }
 
-/// The exercise of this number or name: `4`, `04`, `scale` or `04_scale`.
+/// The exercise of this number or name: `4`, `04` or `scale`. A number before the name, as
+/// names once had it, says nothing: `04_scale` is `scale`.
 ///
 /// # Errors
 /// None such, with those that there are.
 pub fn find(asked: &str) -> Result<Entry> {
     let all = all()?;
     let is_asked = |entry: &&Entry| {
-        let short = entry.name.split_once('_').map(|(_, short)| short);
-        entry.name == asked || short == Some(asked) || asked.parse() == Ok(entry.number())
+        entry.name == without_number(asked) || asked.parse() == Ok(entry.number)
     };
     all.iter().find(is_asked).cloned().with_context(|| {
         let line = |entry: &Entry| {
@@ -114,19 +111,49 @@ pub fn find(asked: &str) -> Result<Entry> {
     })
 }
 
+/// A text in which exercises are named, with their numbers: exercise `scale` is exercise 4.
+///
+/// # Errors
+/// An `info.toml` that cannot be read.
+pub fn with_numbers(text: &str) -> Result<String> {
+    if !text.contains("exercise `") {
+        return Ok(text.to_owned());
+    }
+    let numbered = |text: String, entry: &Entry| {
+        let (name, number) = (format!("exercise `{}`", entry.name), entry.number);
+        text.replace(&name, &format!("exercise {number}"))
+    };
+    Ok(all()?.iter().fold(text.to_owned(), numbered))
+}
+
+/// The name of a file as it is today: names had a number in front once.
+pub fn without_number(name: &str) -> &str {
+    match name.split_once('_') {
+        Some((number, rest)) if is_number(number) => rest,
+        _ => name,
+    }
+}
+
+/// Whether a text is digits and nothing else.
+pub fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter.is_ascii_digit())
+}
+
 fn parse(text: &str) -> Result<Vec<Entry>> {
     let info: toml::Table = text.parse()?;
     let tables = info.get("exercises").and_then(toml::Value::as_array);
-    tables.context("it has no exercises")?.iter().map(entry).collect()
+    let tables = tables.context("it has no exercises")?.iter();
+    tables.zip(1..).map(|(table, number)| entry(number, table)).collect()
 }
 
-fn entry(table: &toml::Value) -> Result<Entry> {
+fn entry(number: usize, table: &toml::Value) -> Result<Entry> {
     let text = |key: &str| {
         let value = table.get(key).and_then(toml::Value::as_str);
         let value = value.with_context(|| format!("an exercise without {key}"))?;
         anyhow::Ok(value.trim().to_owned())
     };
     Ok(Entry {
+        number,
         name: text("name")?,
         title: text("title")?,
         passed: text("passed")?,
@@ -141,18 +168,25 @@ mod tests {
 
     #[test]
     fn an_exercise_is_found_by_number_and_by_name() {
-        for asked in ["4", "04", "scale", "04_scale"] {
-            assert_eq!(find(asked).unwrap().name(), "04_scale", "{asked}");
+        for asked in ["4", "04", "scale", "04_scale", "7_scale"] {
+            assert_eq!(find(asked).unwrap().name(), "scale", "{asked}");
         }
-        for asked in ["0", "99", ""] {
+        for asked in ["0", "99", "", "04_", "_scale"] {
             let refused = find(asked).unwrap_err().to_string();
             assert!(refused.contains("  04  Scale "), "{refused}");
         }
     }
 
     #[test]
+    fn exercises_that_a_text_names_get_their_numbers() {
+        let text = "as in exercise `softmax`, and as exercise `none` of these";
+        let numbered = with_numbers(text).unwrap();
+        assert_eq!(numbered, "as in exercise 3, and as exercise `none` of these");
+    }
+
+    #[test]
     fn a_key_that_is_missing_is_named() {
-        let refused = parse("[[exercises]]\nname = \"01_a\"").unwrap_err();
+        let refused = parse("[[exercises]]\nname = \"a\"").unwrap_err();
         assert_eq!(refused.to_string(), "an exercise without title");
     }
 }

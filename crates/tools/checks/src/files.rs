@@ -17,7 +17,7 @@ pub fn answer(entry: &Entry) -> PathBuf {
     set().join(inside("exercises", entry))
 }
 
-/// `exercises/04_scale.rs`, as messages name it.
+/// `exercises/scale.rs`, as messages name it.
 pub fn inside(folder: &str, entry: &Entry) -> PathBuf {
     Path::new(folder).join(entry.name()).with_extension("rs")
 }

@@ -1,7 +1,7 @@
 //! The exercises: checked, reset, and worked on with rustlings.
 //!
 //! ```text
-//! solutions/04_scale.rs ─▶ original ─▶ exercises/04_scale.rs
+//! solutions/scale.rs ─▶ original ─▶ exercises/scale.rs
 //!                                                │ a reader's answer
 //!                check: compiled, run, stopped ◀─┘
 //! ```

@@ -8,10 +8,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use workshop::paths;
+use workshop::{paths, step};
 
 use crate::answers::Exercise;
-use crate::reset;
+use crate::{entry, reset};
 
 /// Brings every answer of before into the set, and says where each went: to its place, if
 /// that is free, and else, or if it is not written to the end, to `kept/`.
@@ -25,8 +25,7 @@ pub fn bring(set: &Path, before: &Path, exercises: &[Exercise]) -> Result<Vec<St
         for file in rust_files(folder)? {
             let stem = file.file_stem().unwrap_or_default().to_string_lossy();
             let (topic, is_copy) = topic(&stem);
-            let exercise =
-                exercises.iter().find(|exercise| self::topic(&exercise.name).0 == topic);
+            let exercise = exercises.iter().find(|exercise| exercise.name == topic);
             let Some(exercise) = exercise else { continue };
             let place = place(exercise).with_extension("rs");
             if file != place {
@@ -58,7 +57,7 @@ fn bring_one(
         Err(error) => error.kind() == ErrorKind::NotFound,
     };
     if is_free && !is_copy && !text.contains("todo!()") {
-        workshop::step::make_folder_of(place)?;
+        step::make_folder_of(place)?;
         fs::rename(file, place).with_context(failed)?;
         return Ok(Some(format!("Your answer {} is now {}", shown(file), shown(place))));
     }
@@ -70,19 +69,24 @@ fn bring_one(
     Ok(kept.map(to))
 }
 
+/// Gives what rustlings noted as done the names of today.
+pub fn rename_progress(set: &Path) -> Result<()> {
+    let path = set.join(".rustlings-state.txt");
+    let before = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        text => text.with_context(|| format!("{} cannot be read", path.display()))?,
+    };
+    let names: Vec<&str> = before.split('\n').map(entry::without_number).collect();
+    step::write(&path, names.join("\n"))
+}
+
 /// What a file is about, and whether it is a copy: `04_scale` and `04_scale-1` are about
 /// `scale`.
 fn topic(stem: &str) -> (&str, bool) {
-    let all_digits = |text: &str| {
-        !text.is_empty() && text.chars().all(|letter| letter.is_ascii_digit())
-    };
-    let named = match stem.split_once('_') {
-        Some((number, rest)) if all_digits(number) => rest,
-        _ => stem,
-    };
-    match named.rsplit_once('-') {
-        Some((topic, number)) if all_digits(number) => (topic, true),
-        _ => (named, false),
+    let name = entry::without_number(stem);
+    match name.rsplit_once('-') {
+        Some((topic, number)) if entry::is_number(number) => (topic, true),
+        _ => (name, false),
     }
 }
 
@@ -206,6 +210,16 @@ mod tests {
         assert_eq!(told.len(), 1);
         let expected = [("set/kept/softmax-1.rs", "a thought\ntodo!()")];
         assert_eq!(files, there(&expected));
+    }
+
+    #[test]
+    fn what_rustlings_noted_as_done_stays_done() {
+        let head = "DON'T EDIT THIS FILE!\n\n";
+        let before = format!("{head}05_head_in_loops\n\n03_softmax\n04_scale");
+        let root = workspace(&[(".rustlings-state.txt", &before)]);
+        rename_progress(root.path()).unwrap();
+        let now = fs::read_to_string(root.path().join(".rustlings-state.txt")).unwrap();
+        assert_eq!(now, format!("{head}head_in_loops\n\nsoftmax\nscale"));
     }
 
     #[test]

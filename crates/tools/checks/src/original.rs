@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::entry::Entry;
+use crate::entry::{self, Entry};
 use anyhow::{Context, Result, ensure};
 
 use super::files;
@@ -92,11 +92,12 @@ fn split(solution: &str) -> Result<Parts> {
     })
 }
 
+/// The solution's text, with a number for each exercise that it names.
 fn solution(entry: &Entry) -> Result<String> {
     let path = files::set().join(files::inside("solutions", entry));
     let text = fs::read_to_string(&path);
     let text = text.with_context(|| format!("{} cannot be read", path.display()))?;
-    Ok(text.replace("\r\n", "\n"))
+    entry::with_numbers(&text.replace("\r\n", "\n"))
 }
 
 fn in_file(entry: &Entry) -> String {

@@ -102,7 +102,7 @@ mod tests {
     /// A set with one answer.
     fn set() -> (tempfile::TempDir, PathBuf) {
         let set = tempfile::tempdir().unwrap();
-        let path = set.path().join("exercises/04_scale.rs");
+        let path = set.path().join("exercises/scale.rs");
         fs::create_dir(set.path().join("exercises")).unwrap();
         fs::write(&path, "mine").unwrap();
         (set, path)
@@ -116,12 +116,12 @@ mod tests {
     #[test]
     fn what_was_there_is_kept_under_a_new_name() {
         let (set, path) = set();
-        let kept = put_back(set.path(), "04_scale", "given", || ()).unwrap().unwrap();
+        let kept = put_back(set.path(), "scale", "given", || ()).unwrap().unwrap();
         assert_eq!(read_kept(set.path(), &kept), ["mine"]);
         assert_eq!(fs::read_to_string(&path).unwrap(), "given");
-        assert_eq!(put_back(set.path(), "04_scale", "given", || ()).unwrap(), None);
+        assert_eq!(put_back(set.path(), "scale", "given", || ()).unwrap(), None);
         fs::remove_file(&path).unwrap();
-        let kept = put_back(set.path(), "04_scale", "given", || ()).unwrap().unwrap();
+        let kept = put_back(set.path(), "scale", "given", || ()).unwrap().unwrap();
         assert_eq!(kept, Vec::<String>::new());
         assert_eq!(fs::read_dir(set.path().join("kept")).unwrap().count(), 1);
         assert_eq!(fs::read_dir(set.path().join("exercises")).unwrap().count(), 1);
@@ -142,8 +142,7 @@ mod tests {
                     }
                     n += 1;
                 };
-                let kept =
-                    put_back(set.path(), "04_scale", "given", save).unwrap().unwrap();
+                let kept = put_back(set.path(), "scale", "given", save).unwrap().unwrap();
                 let kept = read_kept(set.path(), &kept);
                 assert_eq!(kept.last().unwrap(), "saved", "{at} {in_place} {kept:?}");
                 assert_eq!(fs::read_to_string(&path).unwrap(), "given");
@@ -159,6 +158,6 @@ mod tests {
             Ok(text) => assert_eq!(text, "mine"),
             Err(error) => assert_eq!(error.kind(), ErrorKind::NotFound),
         };
-        put_back(set.path(), "04_scale", "given", look).unwrap();
+        put_back(set.path(), "scale", "given", look).unwrap();
     }
 }

@@ -7,7 +7,7 @@ use textwrap::{Options, WordSplitter, fill};
 /// Lines of what a check prints are this long at most.
 const WIDTH: usize = 84;
 
-/// The section that `{{#exercise 4}}` stands for, as Markdown for mdBook.
+/// The section that `{{#exercise scale}}` stands for, as Markdown for mdBook.
 pub fn section(asked: &str, up: &str) -> Result<String> {
     let entry = checks::find(asked)?;
     let (statement, signature) = checks::statement(&entry)?;
@@ -51,11 +51,11 @@ mod tests {
         let summary = std::fs::read_to_string(chapters.join("SUMMARY.md")).unwrap();
         for entry in checks::all().unwrap() {
             let page = page(entry.name());
-            assert!(chapters.join(&page).is_file(), "{page}");
-            assert!(
-                summary.contains(&format!("({page})")),
-                "{page} is not in SUMMARY.md"
-            );
+            let heading = format!("{:02} · {}", entry.number(), entry.title());
+            let text = std::fs::read_to_string(chapters.join(&page)).expect(&page);
+            assert_eq!(text.lines().next(), Some(&*format!("# {heading}")), "{page}");
+            let line = format!("  - [{heading}]({page})");
+            assert!(summary.lines().any(|is| is == line), "not in SUMMARY.md: {line}");
         }
     }
 
@@ -65,7 +65,7 @@ mod tests {
         for entry in checks::all().unwrap() {
             let chapter = chapters.join(&entry.read().chapter).with_extension("md");
             let text = std::fs::read_to_string(&chapter).unwrap();
-            let asked = format!("{{{{#exercise {}}}}}", entry.number());
+            let asked = format!("{{{{#exercise {}}}}}", entry.name());
             assert!(text.contains(&asked), "{asked} is not in {}", chapter.display());
         }
     }

@@ -148,7 +148,7 @@ const AWAY: Section = Section::new("11-heads-that-specialise", "Taking a head aw
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Ablated> = Exercise {
-    name: "23_ablation",
+    name: "ablation",
     title: "A head taken away",
     read: AWAY,
     begin: "a copy of the concatenation. Which of its columns are the head's? Fill them, mix \

@@ -86,7 +86,7 @@ const BATCHES: Section = Section::new("05-one-matrix-many-heads", "Batches");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "13_batches",
+    name: "batches",
     title: "Batches",
     read: BATCHES,
     begin: "the length of one sequence: the rows of q shared out among n_sequences, and \

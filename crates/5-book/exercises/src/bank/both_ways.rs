@@ -49,7 +49,7 @@ fn before(input: &Input, [forward, backward]: [bool; 2]) -> Matrix {
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "38_both_ways",
+    name: "both_ways",
     title: "Reading both ways",
     read: BOTH,
     begin: "three tokens: in which order does each direction read them, and in which step \

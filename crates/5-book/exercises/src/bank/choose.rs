@@ -86,7 +86,7 @@ const HUGE: Section = Section::new("08-bad-numbers", "Huge scores");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<usize>> = Exercise {
-    name: "36_choose",
+    name: "choose",
     title: "Draw a token",
     read: CHOOSING,
     begin: "three tokens with the probabilities 0.2, 0.5 and 0.3: what is the running sum \

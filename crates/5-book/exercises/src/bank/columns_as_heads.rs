@@ -48,7 +48,7 @@ const MEMORY: Section =
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<Matrix>> = Exercise {
-    name: "12_columns_as_heads",
+    name: "columns_as_heads",
     title: "Columns as heads",
     read: MEMORY,
     begin: "the width of one head: the columns of q, shared out among n_heads",

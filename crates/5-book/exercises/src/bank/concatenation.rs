@@ -50,7 +50,7 @@ const MEMORY: Section =
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "08_concatenation",
+    name: "concatenation",
     title: "Concatenation",
     read: CODE,
     begin: "the shape of the result: as many rows as one head has, and as many columns as \

@@ -64,7 +64,7 @@ const WHY: Section = Section::new("15-two-layers", "Why one layer is not enough"
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, f64> = Exercise {
-    name: "37_copying_share",
+    name: "copying_share",
     title: "How much a head copies",
     read: COPY,
     begin: "the text `a b a b` and its third token: where did a stand before, and what came \
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(EXERCISE.diagnose(by_matrix), Verdict::Passed);
     }
 
-    /// What exercise 31 makes attends to nothing else.
+    /// What `induction` makes attends to nothing else.
     #[test]
     fn a_perfect_induction_head_has_a_share_of_1() {
         for Case { mut input, sizes, .. } in cases().into_iter().take(3) {

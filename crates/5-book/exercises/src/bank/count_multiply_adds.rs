@@ -70,7 +70,7 @@ const ONE_HEAD: Mistake<Input, usize> = Mistake {
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, usize> = Exercise {
-    name: "15_count_multiply_adds",
+    name: "count_multiply_adds",
     title: "Count the multiply-adds",
     read: WORK,
     begin: "one product of a matrix (n, m) with a matrix (m, p): how many entries has the \

@@ -98,7 +98,7 @@ const ONE_HEAD: Mistake<Input, usize> = Mistake {
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, usize> = Exercise {
-    name: "14_count_parameters",
+    name: "count_parameters",
     title: "Count the parameters",
     read: COUNTING,
     begin: "one projection: how many numbers has a matrix of shape (d_in, d_out), and how \

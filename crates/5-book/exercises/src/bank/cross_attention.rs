@@ -31,7 +31,7 @@ const SOFTMAX: Section = Section::new("02-scores-softmax-scale", "What people ge
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "17_cross_attention",
+    name: "cross_attention",
     title: "Cross-attention",
     read: CROSS,
     begin: "the three projections: write next to each of q, k and v from which sequence it \

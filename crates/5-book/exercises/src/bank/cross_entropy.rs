@@ -92,7 +92,7 @@ const CLASS: Section = Section::new("10-learning", "When the answer is a class")
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, LossAndGradient> = Exercise {
-    name: "22_cross_entropy",
+    name: "cross_entropy",
     title: "Cross-entropy",
     read: CLASS,
     begin: "one token with three small logits: its shares, and minus the logarithm of the \

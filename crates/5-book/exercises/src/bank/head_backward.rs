@@ -97,7 +97,7 @@ const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
-    name: "21_head_backward",
+    name: "head_backward",
     title: "One head, backwards",
     read: WALK,
     begin: "the last line of the head, head = A V. It is a product, so it has two gradients. \

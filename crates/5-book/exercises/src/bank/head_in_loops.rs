@@ -54,7 +54,7 @@ const NO_MAXIMUM: Mistake<Input, Matrix> = Mistake {
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "05_head_in_loops",
+    name: "head_in_loops",
     title: "One head in loops",
     read: LOOPS,
     begin: "one query, i, and what it needs from every key before it can take anything \

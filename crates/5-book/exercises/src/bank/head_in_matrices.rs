@@ -35,7 +35,7 @@ const WRONG: Section = Section::new("03-one-head", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "06_head_in_matrices",
+    name: "head_in_matrices",
     title: "One head in matrices",
     read: MATRICES,
     begin: "the projections. Ask of each which tokens it reads, and which of the three \

@@ -45,7 +45,7 @@ const LOOK: Section = Section::new("15-two-layers", "Where the heads look");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "31_induction",
+    name: "induction",
     title: "An induction head",
     read: WHY,
     begin: "one token: where did it stand before? Take the last such place, and the token \

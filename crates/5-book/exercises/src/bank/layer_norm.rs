@@ -76,7 +76,7 @@ const WRONG: Section = Section::new("14-the-block", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "28_layer_norm",
+    name: "layer_norm",
     title: "Layer norm",
     read: NORM,
     begin: "one token by hand: its mean, then the mean of the squared distances from it, \

@@ -67,7 +67,7 @@ const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "16_masks",
+    name: "masks",
     title: "Two masks at once",
     read: MASK,
     begin: "one query i and one key j: write down the two conditions under which i may \

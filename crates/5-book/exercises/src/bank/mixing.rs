@@ -44,7 +44,7 @@ const TURNED: Section =
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "09_mixing",
+    name: "mixing",
     title: "Mixing",
     read: MIXER,
     begin: "the heads side by side, as in the exercise before this one. Compare the width of a row with the shape of W^O",

@@ -69,7 +69,7 @@ const HUGE: Section = Section::new("08-bad-numbers", "Huge scores");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, f64> = Exercise {
-    name: "35_next_token_loss",
+    name: "next_token_loss",
     title: "What came next",
     read: GUESS,
     begin: "a text of three tokens: which rows of logits have something to be judged by, and \

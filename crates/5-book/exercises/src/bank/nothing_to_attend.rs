@@ -45,7 +45,7 @@ const NOTHING: Section = Section::new(BAD, "A query with nothing to attend to");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "18_nothing_to_attend",
+    name: "nothing_to_attend",
     title: "Nothing to attend to",
     read: NOTHING,
     begin: "one row: which keys are open? Give these their shares and leave all other \

@@ -109,7 +109,7 @@ const BLOCKS: Section = Section::new("13-the-ladder", "A softmax in blocks");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<Running>> = Exercise {
-    name: "27_online_softmax",
+    name: "online_softmax",
     title: "A softmax in blocks",
     read: BLOCKS,
     begin: "the largest score of all keys so far, which is that of the block or the one \

@@ -80,7 +80,7 @@ const VIEWS: Section =
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Linear> = Exercise {
-    name: "11_packing",
+    name: "packing",
     title: "Packing",
     read: PACK,
     begin: "the shape of the packed weight: every head reads the same d_model numbers, and \

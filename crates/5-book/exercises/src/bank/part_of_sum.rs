@@ -142,7 +142,7 @@ type Named = Mistake<Input, Parts>;
 /// The exercise. Its reference concatenates and cuts W^O into blocks of rows, with b^O on the
 /// last rank that has heads.
 pub static EXERCISE: Exercise<Input, Parts> = Exercise {
-    name: "43_part_of_sum",
+    name: "part_of_sum",
     title: "b^O once",
     read: HEADS,
     begin: "two ranks and four heads: which heads does rank 1 have, and which rows of W^O do \

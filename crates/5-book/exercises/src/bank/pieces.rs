@@ -86,7 +86,7 @@ type Named = Mistake<Input, Vec<f64>>;
 /// The exercise. Its reference is a softmax over all keys at once: that the pieces come to
 /// the same is what it shows.
 pub static EXERCISE: Exercise<Input, Vec<f64>> = Exercise {
-    name: "41_pieces",
+    name: "pieces",
     title: "Pieces of a softmax",
     read: TOKENS,
     begin: "two pieces. One number must be the reference of both: which? Then ask what l and \

@@ -94,7 +94,7 @@ const WRONG: Section = Section::new("14-the-block", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "30_positions",
+    name: "positions",
     title: "Tokens and their positions",
     read: POSITIONS,
     begin: "position 0: which angles does it have, and what are their sines and cosines? \

@@ -63,7 +63,7 @@ const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Gradients> = Exercise {
-    name: "20_projection_backward",
+    name: "projection_backward",
     title: "A projection, backwards",
     read: PRODUCT,
     begin: "the three shapes: each gradient has the shape of what it belongs to. Which \

@@ -107,7 +107,7 @@ type Named = Mistake<Input, Vec<Vec<bool>>>;
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<Vec<bool>>> = Exercise {
-    name: "42_ring_mask",
+    name: "ring_mask",
     title: "A causal mask on a ring",
     read: SHARE,
     begin: "a rank that has 0..4 and 12..16: which token of the sequence is its row 5?",

@@ -92,7 +92,7 @@ const WRONG: Section = Section::new("17-sideways", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "32_rotary",
+    name: "rotary",
     title: "Rotated by position",
     read: ROTARY,
     begin: "a head of width 4 at position 1: which two pairs has it, and by which angle is \

@@ -28,7 +28,7 @@ const WRONG: Section = Section::new("02-scores-softmax-scale", "What people get 
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "04_scale",
+    name: "scale",
     title: "Scale",
     read: WHY,
     begin: "the scores, one for each query and key: q * k.transpose(). Then ask how wide \

@@ -147,7 +147,7 @@ const fn divides_by_1(answer: fn(&Input) -> Matrix) -> Mistake<Input, Matrix> {
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "40_scaled",
+    name: "scaled",
     title: "On the training's scale",
     read: SEE,
     begin: "one sensor that read 1, 2 and 3 in the training: what are its mean and its \

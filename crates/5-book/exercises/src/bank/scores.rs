@@ -41,7 +41,7 @@ const ROWS: Section =
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "02_scores",
+    name: "scores",
     title: "Scores",
     read: DOT,
     begin: "one query and one key, two rows of d_k numbers. Which one number says how \

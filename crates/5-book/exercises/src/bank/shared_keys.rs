@@ -107,7 +107,7 @@ const SCALE: Section = Section::new("02-scores-softmax-scale", "Why divide by âˆ
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "33_shared_keys",
+    name: "shared_keys",
     title: "Keys that several heads read",
     read: SHARED,
     begin: "6 query heads on 2 heads of keys: write next to each query head which columns of \

@@ -22,7 +22,7 @@ const WRONG: Section = Section::new("02-scores-softmax-scale", "What people get 
 
 /// The exercise.
 pub static EXERCISE: Exercise<Matrix, Matrix> = Exercise {
-    name: "03_softmax",
+    name: "softmax",
     title: "Softmax",
     read: SHARES,
     begin: "one row: the exponential of each of its scores, and then the sum of these. \

@@ -49,7 +49,7 @@ const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "19_softmax_backward",
+    name: "softmax_backward",
     title: "Softmax, backwards",
     read: SOFTMAX,
     begin: "one row, and the one number that all of its entries need: its shares, each \

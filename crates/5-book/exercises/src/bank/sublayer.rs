@@ -129,7 +129,7 @@ const NORMED_RESIDUAL: Mistake<Input, Matrix> = Mistake {
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "29_sublayer",
+    name: "sublayer",
     title: "Residual and norm",
     read: RESIDUAL,
     begin: "the two formulas on paper, one under the other. What does f read in each, and \

@@ -47,7 +47,7 @@ const WITH_BIAS: Section = Section::new("03-one-head", "The formula, with shapes
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<Matrix>> = Exercise {
-    name: "07_subspaces",
+    name: "subspaces",
     title: "Subspaces",
     read: LENS,
     begin: "one head: the shape of its w_q.weight says how much of a token it reads and \

@@ -60,7 +60,7 @@ const TURNED: Section =
 
 /// The exercise. Its reference concatenates: that both are the same is what it shows.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "10_sum_over_heads",
+    name: "sum_over_heads",
     title: "Sum over heads",
     read: AS_SUM,
     begin: "an output of zeros, [n_tokens, d_model]. Then ask which rows of W^O head 0 \

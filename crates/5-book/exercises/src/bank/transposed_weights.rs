@@ -45,7 +45,7 @@ const SQUARE: Section =
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "24_transposed_weights",
+    name: "transposed_weights",
     title: "Weights from a file",
     read: SQUARE,
     begin: "one entry: the weight from input i to output o. Where is it in W, and at which \

@@ -40,7 +40,7 @@ const WRONG: Section = Section::new("01-one-look-is-not-enough", "What people ge
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<f64>> = Exercise {
-    name: "01_weighted_average",
+    name: "weighted_average",
     title: "An average, with shares",
     read: AVERAGE,
     begin: "an output of zeros, as wide as a value: values.ncols() of them. Then ask \

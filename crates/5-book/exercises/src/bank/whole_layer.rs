@@ -55,7 +55,7 @@ const TRAINED_LAYER: Section =
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Attended> = Exercise {
-    name: "25_whole_layer",
+    name: "whole_layer",
     title: "The whole layer",
     read: TRAINED_LAYER,
     begin: "one head: with parameters.heads()[0], write q, k, v, its scores, its map under \
@@ -96,7 +96,7 @@ pub static EXERCISE: Exercise<Input, Attended> = Exercise {
         outputs::NO_OUTPUT_BIAS,
         outputs::BIAS_PER_HEAD,
         outputs::NO_BIASES,
-        // The last, since they take huge scores or a NaN to be seen: exercise 26 does
+        // The last, since they take huge scores or a NaN to be seen: `write_a_test` does
         // without them.
         maps::NO_MAXIMUM,
         maps::NO_MAXIMUM_GUARDED,

@@ -84,7 +84,7 @@ const WRONG: Section = Section::new("17-sideways", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
-    name: "34_window_cache",
+    name: "window_cache",
     title: "A cache that forgets",
     read: WINDOWS,
     begin: "eight tokens, a window of 3, one sink: which keys does the cache still have, and \

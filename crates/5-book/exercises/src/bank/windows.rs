@@ -62,7 +62,7 @@ const fn from_the_first(
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<Window>> = Exercise {
-    name: "39_windows",
+    name: "windows",
     title: "Windows of engines",
     read: WINDOWS,
     begin: "an engine of 5 rows and one of 4, windows of 3: which rows of the file has the \

@@ -1,5 +1,5 @@
 //! The other way round: the reader writes a test, and it is run against layers that are
-//! right and against every wrong layer of exercise 25.
+//! right and against every wrong layer of [`whole_layer`].
 
 use std::process::ExitCode;
 
@@ -80,7 +80,7 @@ pub enum Verdict {
     },
 }
 
-/// The wrong layers: all of exercise 25 but the last, which are right wherever there is no
+/// The wrong layers: all of [`whole_layer`] but the last, which are right wherever there is no
 /// NaN and no huge score.
 fn mistakes() -> &'static [Mistake<whole_layer::Input, Attended>] {
     let all = whole_layer::EXERCISE.mistakes;
@@ -164,7 +164,7 @@ pub static EXERCISE: WriteATest = WriteATest;
 
 impl Entry for WriteATest {
     fn name(&self) -> &'static str {
-        "26_write_a_test"
+        "write_a_test"
     }
 
     fn title(&self) -> &'static str {
@@ -198,17 +198,17 @@ impl Entry for WriteATest {
     fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         if diagnose(right::agrees_with_the_loops) != Verdict::Passed {
-            faults.push("21: a comparison with the loops does not pass".into());
+            faults.push("a comparison with the loops does not pass".into());
         }
         for property in PROPERTIES {
             if diagnose(property.test) == Verdict::Passed {
-                faults.push(format!("21: “{}” is enough", property.name));
+                faults.push(format!("“{}” is enough", property.name));
             }
         }
         for mistake in mistakes() {
             let by = SHOWN_BY.iter().filter(|(_, names)| names.contains(&mistake.name));
             if by.count() != 1 {
-                faults.push(format!("21: what shows “{}”?", mistake.name));
+                faults.push(format!("what shows “{}”?", mistake.name));
             }
         }
         faults

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::*;
 use crate::bank::inputs;
 
-#[path = "../../../solutions/26_write_a_test.rs"]
+#[path = "../../../solutions/write_a_test.rs"]
 #[allow(dead_code)]
 mod solution;
 
