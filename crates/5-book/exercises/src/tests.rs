@@ -4,7 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Entry, Section, all, find};
+use crate::{Entry, all, find};
+
+mod lists;
 
 #[test]
 fn every_mistake_is_named_and_no_two_look_alike() {
@@ -23,31 +25,6 @@ fn the_bank_is_as_large_as_it_says() {
 fn no_two_exercises_have_one_name() {
     let numbers: Vec<usize> = all().iter().map(|entry| entry.number()).collect();
     assert_eq!(numbers, (1..=all().len()).collect::<Vec<_>>());
-}
-
-/// `info.toml` is what the book and the command read, since they do not compile the stages.
-#[test]
-fn info_toml_says_what_the_library_says() {
-    let info =
-        fs::read_to_string(root().join("crates/5-book/exercises/info.toml")).unwrap();
-    let mut rest = info.as_str();
-    for entry in all() {
-        let message = entry.said_when_right();
-        let (_, passed) = message.split_once("\n\n").expect("a headline");
-        let passed = passed.split_whitespace().collect::<Vec<_>>().join(" ");
-        let Section { chapter, heading } = entry.read();
-        let expected = format!(
-            "[[exercises]]\nname = {:?}\ntitle = {:?}\nchapter = {chapter:?}\n\
-             section = {heading:?}\npassed = {passed:?}\n",
-            entry.name(),
-            entry.title(),
-        );
-        let (_, after) = rest.split_once(&expected).unwrap_or_else(|| {
-            panic!("info.toml should go on with\n{expected}\nand goes on with\n{rest}")
-        });
-        rest = after;
-    }
-    assert!(!rest.contains("[[exercises]]"), "more than the library knows:\n{rest}");
 }
 
 #[test]
@@ -96,7 +73,9 @@ fn no_phrase_of_a_translation() {
         let name = entry.name();
         let page = format!("../../../chapters/solutions/{}.md", name.replace('_', "-"));
         let said = (format!("the check of {name}"), everything_said(*entry));
-        [said, read(&format!("solutions/{name}.rs")), read(&page)]
+        let [solution, hint] = ["solutions/{}.rs", "hints/{}.md"]
+            .map(|path| read(&path.replace("{}", name)));
+        [said, solution, hint, read(&page)]
     };
     let texts = all().iter().flat_map(files).collect::<Vec<_>>();
     for (of, text) in texts.into_iter().chain([read("info.toml")]) {
