@@ -31,7 +31,11 @@ fn no_two_exercises_have_one_name() {
 fn every_section_that_is_named_stands_in_the_book() {
     for entry in all() {
         for section in entry.sections() {
-            let page = root().join("chapters").join(section.chapter).with_extension("md");
+            let (number, file) = section.page().unwrap_or_else(|| {
+                panic!("{}: no chapter is about {}", entry.name(), section.chapter)
+            });
+            assert!(number > 0, "{file}");
+            let page = root().join("chapters").join(file);
             let text = fs::read_to_string(&page)
                 .unwrap_or_else(|error| panic!("{}: {error}", page.display()));
             let is_there = text.lines().any(|line| {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -23,6 +23,8 @@ pub struct Entry {
 /// A section of the book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
+    /// The number of the chapter.
+    pub number: usize,
     /// The chapter's file without `.md`: `02-scores-softmax-scale`.
     pub chapter: String,
     /// The heading as it stands there, without the `#`s.
@@ -62,16 +64,25 @@ impl Entry {
 }
 
 impl Section {
-    /// The number of the chapter.
-    pub fn number(&self) -> usize {
-        let digits = self.chapter.split('-').next().unwrap_or_default();
-        digits.parse().unwrap_or_default()
+    /// A section by its chapter's topic, `scores-softmax-scale`: which chapter that is stands
+    /// in the book's contents.
+    fn new(topic: &str, heading: String, summary: &str) -> Result<Self> {
+        let files = summary.split("](").skip(1).filter_map(|link| link.split(')').next());
+        let mut numbered = files.filter_map(|file| {
+            let chapter = file.strip_suffix(".md")?;
+            let (number, topic) = chapter.split_once('-')?;
+            Some((number.parse().ok()?, topic, chapter.to_owned()))
+        });
+        let (number, _, chapter) = numbered
+            .find(|(_, is, _)| *is == topic)
+            .with_context(|| format!("no chapter is about {topic}"))?;
+        Ok(Self { number, chapter, heading })
     }
 }
 
 impl fmt::Display for Section {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "chapter {}, “{}”", self.number(), self.heading)
+        write!(f, "chapter {}, “{}”", self.number, self.heading)
     }
 }
 
@@ -83,12 +94,15 @@ pub fn set() -> PathBuf {
 /// Every exercise in order.
 ///
 /// # Errors
-/// An `info.toml` that cannot be read, or lacks a key.
+/// An `info.toml` that cannot be read, or lacks a key; and the same of the book's contents.
 pub fn all() -> Result<Vec<Entry>> {
+    let read = |path: &Path| {
+        fs::read_to_string(path)
+            .with_context(|| format!("{} cannot be read", path.display()))
+    };
     let path = set().join("info.toml");
-    let text = fs::read_to_string(&path)
-        .with_context(|| format!("{} cannot be read", path.display()))?;
-    parse(&text).with_context(|| path.display().to_string())
+    let summary = read(&paths::workspace().join("chapters/SUMMARY.md"))?;
+    parse(&read(&path)?, &summary).with_context(|| path.display().to_string())
 }
 
 /// The exercise of this number or name: `4`, `04` or `scale`. A number before the name, as
@@ -103,7 +117,7 @@ pub fn find(asked: &str) -> Result<Entry> {
     };
     all.iter().find(is_asked).cloned().with_context(|| {
         let line = |entry: &Entry| {
-            let (number, chapter) = (entry.number(), entry.read.number());
+            let (number, chapter) = (entry.number(), entry.read.number);
             format!("  {number:02}  {:<24} chapter {chapter}", entry.title)
         };
         let list: Vec<String> = all.iter().map(line).collect();
@@ -139,14 +153,14 @@ pub fn is_number(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|letter| letter.is_ascii_digit())
 }
 
-fn parse(text: &str) -> Result<Vec<Entry>> {
+fn parse(text: &str, summary: &str) -> Result<Vec<Entry>> {
     let info: toml::Table = text.parse()?;
     let tables = info.get("exercises").and_then(toml::Value::as_array);
     let tables = tables.context("it has no exercises")?.iter();
-    tables.zip(1..).map(|(table, number)| entry(number, table)).collect()
+    tables.zip(1..).map(|(table, number)| entry(number, table, summary)).collect()
 }
 
-fn entry(number: usize, table: &toml::Value) -> Result<Entry> {
+fn entry(number: usize, table: &toml::Value, summary: &str) -> Result<Entry> {
     let text = |key: &str| {
         let value = table.get(key).and_then(toml::Value::as_str);
         let value = value.with_context(|| format!("an exercise without {key}"))?;
@@ -158,7 +172,7 @@ fn entry(number: usize, table: &toml::Value) -> Result<Entry> {
         title: text("title")?,
         passed: text("passed")?,
         hint: text("hint")?,
-        read: Section { chapter: text("chapter")?, heading: text("section")? },
+        read: Section::new(&text("chapter")?, text("section")?, summary)?,
     })
 }
 
@@ -186,7 +200,17 @@ mod tests {
 
     #[test]
     fn a_key_that_is_missing_is_named() {
-        let refused = parse("[[exercises]]\nname = \"a\"").unwrap_err();
+        let refused = parse("[[exercises]]\nname = \"a\"", "").unwrap_err();
         assert_eq!(refused.to_string(), "an exercise without title");
+    }
+
+    #[test]
+    fn a_chapter_has_its_place_in_the_contents() {
+        let summary = "[Start](start-here.md)\n\n- [A](07-masks.md)\n- [B](08-here.md)\n";
+        let section = |topic| Section::new(topic, "A word".into(), summary);
+        assert_eq!(section("masks").unwrap().to_string(), "chapter 7, “A word”");
+        assert_eq!(section("here").unwrap().chapter, "08-here");
+        let refused = section("counting").unwrap_err().to_string();
+        assert_eq!(refused, "no chapter is about counting");
     }
 }

@@ -99,10 +99,14 @@ fn edited() -> Result<usize> {
     Ok(edited)
 }
 
-/// The set in `.learn`, with every exercise as given. What is there as it should be is not
-/// touched, so that what was compiled from it still counts.
+/// The set in `.learn`, with every exercise as given, and the book's contents as far from it
+/// as they are here. What is there as it should be is not touched, so that what was compiled
+/// from it still counts.
 fn copy_as_given() -> Result<PathBuf> {
-    let copy = paths::state().join("exercises");
+    let (here, root) = (paths::workspace(), paths::state().join("as-given"));
+    let copy = root.join("crates/5-book/exercises");
+    let contents = "chapters/SUMMARY.md";
+    step::copy(&here.join(contents), &root.join(contents))?;
     for folder in ["solutions", "src", ".cargo"] {
         mirror(&files::set().join(folder), &copy.join(folder))?;
     }
@@ -110,7 +114,7 @@ fn copy_as_given() -> Result<PathBuf> {
         step::copy(&files::set().join(file), &copy.join(file))?;
     }
     let manifest = fs::read_to_string(files::set().join("Cargo.toml"))?;
-    let crates = paths::workspace().join("crates");
+    let crates = here.join("crates");
     let path = format!("path = {:?}", format!("{}/", crates.display()));
     let manifest = manifest.replace("path = \"../../", path.trim_end_matches('"'));
     step::write(&copy.join("Cargo.toml"), manifest)?;

@@ -144,7 +144,7 @@ pub fn check(answer: Ablate) -> ExitCode {
     })
 }
 
-const AWAY: Section = Section::new("11-heads-that-specialise", "Taking a head away");
+const AWAY: Section = Section::new("heads-that-specialise", "Taking a head away");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Ablated> = Exercise {

@@ -82,7 +82,7 @@ pub fn check(answer: AttendBatch) -> ExitCode {
     })
 }
 
-const BATCHES: Section = Section::new("05-one-matrix-many-heads", "Batches");
+const BATCHES: Section = Section::new("one-matrix-many-heads", "Batches");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

@@ -18,8 +18,8 @@ pub fn check(answer: BothWays) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.x, &input.forward, &input.backward))
 }
 
-const BOTH: Section = Section::new("19-sensors", "Reading both ways");
-const WRONG: Section = Section::new("19-sensors", "What people get wrong");
+const BOTH: Section = Section::new("sensors", "Reading both ways");
+const WRONG: Section = Section::new("sensors", "What people get wrong");
 
 /// In both directions, or in one.
 const fn keeps_the_state_before(answer: fn(&Input) -> Matrix) -> Mistake<Input, Matrix> {

@@ -80,9 +80,8 @@ pub fn check(answer: Choose) -> ExitCode {
         .check(move |input| input.draws(|u| answer(&input.logits, input.temperature, u)))
 }
 
-const CHOOSING: Section =
-    Section::new("18-a-model-that-writes", "Choosing the next token");
-const HUGE: Section = Section::new("08-bad-numbers", "Huge scores");
+const CHOOSING: Section = Section::new("a-model-that-writes", "Choosing the next token");
+const HUGE: Section = Section::new("bad-numbers", "Huge scores");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<usize>> = Exercise {

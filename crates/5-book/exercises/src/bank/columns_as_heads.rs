@@ -42,9 +42,9 @@ pub fn check(answer: SplitHeads) -> ExitCode {
 }
 
 const OTHERS: Section =
-    Section::new("05-one-matrix-many-heads", "What others do: view and transpose");
+    Section::new("one-matrix-many-heads", "What others do: view and transpose");
 const MEMORY: Section =
-    Section::new("05-one-matrix-many-heads", "How a matrix lies in memory");
+    Section::new("one-matrix-many-heads", "How a matrix lies in memory");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<Matrix>> = Exercise {

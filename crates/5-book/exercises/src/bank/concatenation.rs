@@ -40,13 +40,13 @@ pub fn check(answer: Concat) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.heads))
 }
 
-const STEPS: Section = Section::new("04-a-lens-per-head", "The steps, with shapes");
-const CODE: Section = Section::new("04-a-lens-per-head", "The heads in code");
-const AS_SUM: Section = Section::new("04-a-lens-per-head", "The same layer, as a sum");
+const STEPS: Section = Section::new("a-lens-per-head", "The steps, with shapes");
+const CODE: Section = Section::new("a-lens-per-head", "The heads in code");
+const AS_SUM: Section = Section::new("a-lens-per-head", "The same layer, as a sum");
 const VIEWS: Section =
-    Section::new("05-one-matrix-many-heads", "What others do: view and transpose");
+    Section::new("one-matrix-many-heads", "What others do: view and transpose");
 const MEMORY: Section =
-    Section::new("05-one-matrix-many-heads", "How a matrix lies in memory");
+    Section::new("one-matrix-many-heads", "How a matrix lies in memory");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

@@ -59,8 +59,8 @@ pub fn check(answer: CopyingShare) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.attn, &input.ids))
 }
 
-const COPY: Section = Section::new("18-a-model-that-writes", "Heads that copy");
-const WHY: Section = Section::new("15-two-layers", "Why one layer is not enough");
+const COPY: Section = Section::new("a-model-that-writes", "Heads that copy");
+const WHY: Section = Section::new("two-layers", "Why one layer is not enough");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, f64> = Exercise {

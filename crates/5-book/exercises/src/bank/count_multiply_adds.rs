@@ -40,9 +40,9 @@ pub fn check(answer: CountMultiplyAdds) -> ExitCode {
     EXERCISE.check(move |input| answer(input.dims, input.n_q, input.n_kv))
 }
 
-const WORK: Section = Section::new("06-counting", "Counting the work");
-const LENGTH: Section = Section::new("06-counting", "What the length does");
-const WRONG: Section = Section::new("06-counting", "What people get wrong");
+const WORK: Section = Section::new("counting", "Counting the work");
+const LENGTH: Section = Section::new("counting", "What the length does");
+const WRONG: Section = Section::new("counting", "What people get wrong");
 
 /// Also without W^O, which is a projection too.
 const NO_PROJECTIONS: Mistake<Input, usize> = Mistake {

@@ -51,10 +51,9 @@ pub fn check(answer: CountParameters) -> ExitCode {
     EXERCISE.check(move |input| answer(input.dims, input.bias))
 }
 
-const COUNTING: Section = Section::new("06-counting", "Counting parameters");
-const HEADS: Section =
-    Section::new("06-counting", "Why the number of heads does not count");
-const WRONG: Section = Section::new("06-counting", "What people get wrong");
+const COUNTING: Section = Section::new("counting", "Counting parameters");
+const HEADS: Section = Section::new("counting", "Why the number of heads does not count");
+const WRONG: Section = Section::new("counting", "What people get wrong");
 
 /// With the bias that stays behind, and as the short formula, it is the same mistake.
 const NO_W_O: Mistake<Input, usize> = Mistake {

@@ -24,10 +24,10 @@ pub fn check(answer: CrossHead) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.w, &input.x, &input.source))
 }
 
-const CROSS: Section = Section::new("07-masks", "Attending to another sequence");
-const SHAPES: Section = Section::new("03-one-head", "The formula, with shapes");
-const SCALE: Section = Section::new("02-scores-softmax-scale", "Why divide by √d_k");
-const SOFTMAX: Section = Section::new("02-scores-softmax-scale", "What people get wrong");
+const CROSS: Section = Section::new("masks", "Attending to another sequence");
+const SHAPES: Section = Section::new("one-head", "The formula, with shapes");
+const SCALE: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");
+const SOFTMAX: Section = Section::new("scores-softmax-scale", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

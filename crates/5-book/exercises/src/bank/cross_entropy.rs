@@ -88,7 +88,7 @@ pub fn check(answer: CrossEntropy) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.logits, &input.classes))
 }
 
-const CLASS: Section = Section::new("10-learning", "When the answer is a class");
+const CLASS: Section = Section::new("learning", "When the answer is a class");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, LossAndGradient> = Exercise {

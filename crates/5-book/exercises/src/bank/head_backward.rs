@@ -89,7 +89,7 @@ pub fn check(answer: HeadBackward) -> ExitCode {
         .check(move |Input { q, k, v, attn, d_head, .. }| answer(q, k, v, attn, d_head))
 }
 
-const CHAPTER: &str = "09-the-backward-pass";
+const CHAPTER: &str = "the-backward-pass";
 const WALK: Section = Section::new(CHAPTER, "The walk");
 const SOFTMAX: Section = Section::new(CHAPTER, "Softmax: one dot product per row");
 const CANNOT: Section = Section::new(CHAPTER, "What cannot learn");

@@ -35,12 +35,12 @@ pub fn check(answer: Attend) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.q, &input.k, &input.v))
 }
 
-const LOOPS: Section = Section::new("03-one-head", "First in loops");
-const IDEA: Section = Section::new("03-one-head", "The idea");
-const FORMULA: Section = Section::new("03-one-head", "The formula, with shapes");
+const LOOPS: Section = Section::new("one-head", "First in loops");
+const IDEA: Section = Section::new("one-head", "The idea");
+const FORMULA: Section = Section::new("one-head", "The formula, with shapes");
 const STABLE: Section =
-    Section::new("02-scores-softmax-scale", "A softmax that does not break");
-const WRONG: Section = Section::new("02-scores-softmax-scale", "What people get wrong");
+    Section::new("scores-softmax-scale", "A softmax that does not break");
+const WRONG: Section = Section::new("scores-softmax-scale", "What people get wrong");
 
 /// The bare formula.
 const NO_MAXIMUM: Mistake<Input, Matrix> = Mistake {

@@ -26,12 +26,12 @@ pub fn check(answer: Head) -> ExitCode {
         .check(move |Input { head, query, key, value }| answer(head, query, key, value))
 }
 
-const MATRICES: Section = Section::new("03-one-head", "Then in matrices");
-const IDEA: Section = Section::new("03-one-head", "The idea");
-const FORMULA: Section = Section::new("03-one-head", "The formula, with shapes");
-const SCALE: Section = Section::new("02-scores-softmax-scale", "Why divide by √d_k");
-const SOFTMAX: Section = Section::new("02-scores-softmax-scale", "What people get wrong");
-const WRONG: Section = Section::new("03-one-head", "What people get wrong");
+const MATRICES: Section = Section::new("one-head", "Then in matrices");
+const IDEA: Section = Section::new("one-head", "The idea");
+const FORMULA: Section = Section::new("one-head", "The formula, with shapes");
+const SCALE: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");
+const SOFTMAX: Section = Section::new("scores-softmax-scale", "What people get wrong");
+const WRONG: Section = Section::new("one-head", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

@@ -40,8 +40,8 @@ pub fn check(answer: InductionMap) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.ids))
 }
 
-const WHY: Section = Section::new("15-two-layers", "Why one layer is not enough");
-const LOOK: Section = Section::new("15-two-layers", "Where the heads look");
+const WHY: Section = Section::new("two-layers", "Why one layer is not enough");
+const LOOK: Section = Section::new("two-layers", "Where the heads look");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

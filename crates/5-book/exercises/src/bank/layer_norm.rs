@@ -71,8 +71,8 @@ pub fn check(answer: Norm) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.x, &input.gain, &input.bias, input.eps))
 }
 
-const NORM: Section = Section::new("14-the-block", "Layer norm");
-const WRONG: Section = Section::new("14-the-block", "What people get wrong");
+const NORM: Section = Section::new("the-block", "Layer norm");
+const WRONG: Section = Section::new("the-block", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

@@ -54,8 +54,8 @@ pub fn check(answer: MaskedMap) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.scores, input.n_valid))
 }
 
-const CHAPTER: &str = "07-masks";
-const BAD: &str = "08-bad-numbers";
+const CHAPTER: &str = "masks";
+const BAD: &str = "bad-numbers";
 const MASK: Section = Section::new(CHAPTER, "A mask says who may look at whom");
 const CAUSAL: Section = Section::new(CHAPTER, "Causal");
 const SEVERAL: Section = Section::new(CHAPTER, "Several at once, and one per head");

@@ -34,13 +34,12 @@ pub fn check(answer: Mix) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.heads, &input.w_o))
 }
 
-const MIXER: Section = Section::new("04-a-lens-per-head", "The mixer");
-const APART: Section = Section::new("04-a-lens-per-head", "Side by side is not together");
-const STEPS: Section = Section::new("04-a-lens-per-head", "The steps, with shapes");
-const AS_SUM: Section = Section::new("04-a-lens-per-head", "The same layer, as a sum");
-const WRONG: Section = Section::new("04-a-lens-per-head", "What people get wrong");
-const TURNED: Section =
-    Section::new("12-trained-heads", "The mistake that a square hides");
+const MIXER: Section = Section::new("a-lens-per-head", "The mixer");
+const APART: Section = Section::new("a-lens-per-head", "Side by side is not together");
+const STEPS: Section = Section::new("a-lens-per-head", "The steps, with shapes");
+const AS_SUM: Section = Section::new("a-lens-per-head", "The same layer, as a sum");
+const WRONG: Section = Section::new("a-lens-per-head", "What people get wrong");
+const TURNED: Section = Section::new("trained-heads", "The mistake that a square hides");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

@@ -62,10 +62,10 @@ pub fn check(answer: NextTokenLoss) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.logits, &input.ids))
 }
 
-const GUESS: Section = Section::new("18-a-model-that-writes", "How good is a guess?");
-const CLASS: Section = Section::new("10-learning", "When the answer is a class");
-const ROWS: Section = Section::new("02-scores-softmax-scale", "From scores to shares");
-const HUGE: Section = Section::new("08-bad-numbers", "Huge scores");
+const GUESS: Section = Section::new("a-model-that-writes", "How good is a guess?");
+const CLASS: Section = Section::new("learning", "When the answer is a class");
+const ROWS: Section = Section::new("scores-softmax-scale", "From scores to shares");
+const HUGE: Section = Section::new("bad-numbers", "Huge scores");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, f64> = Exercise {

@@ -39,8 +39,8 @@ pub fn check(answer: MaskedSoftmax) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.scores, &input.allowed))
 }
 
-const MASKS: &str = "07-masks";
-const BAD: &str = "08-bad-numbers";
+const MASKS: &str = "masks";
+const BAD: &str = "bad-numbers";
 const NOTHING: Section = Section::new(BAD, "A query with nothing to attend to");
 
 /// The exercise.

@@ -71,12 +71,12 @@ pub fn check(answer: PackQueries) -> ExitCode {
 }
 
 const FORMULA: Section =
-    Section::new("05-one-matrix-many-heads", "The formula, with shapes");
-const PACK: Section = Section::new("05-one-matrix-many-heads", "Pack and unpack");
+    Section::new("one-matrix-many-heads", "The formula, with shapes");
+const PACK: Section = Section::new("one-matrix-many-heads", "Pack and unpack");
 const MEMORY: Section =
-    Section::new("05-one-matrix-many-heads", "How a matrix lies in memory");
+    Section::new("one-matrix-many-heads", "How a matrix lies in memory");
 const VIEWS: Section =
-    Section::new("05-one-matrix-many-heads", "What others do: view and transpose");
+    Section::new("one-matrix-many-heads", "What others do: view and transpose");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Linear> = Exercise {

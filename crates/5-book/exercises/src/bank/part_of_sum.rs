@@ -134,8 +134,8 @@ pub fn check(answer: Part) -> ExitCode {
     })
 }
 
-const HEADS: Section = Section::new("20-many-machines", "Heads apart");
-const AS_SUM: Section = Section::new("04-a-lens-per-head", "The same layer, as a sum");
+const HEADS: Section = Section::new("many-machines", "Heads apart");
+const AS_SUM: Section = Section::new("a-lens-per-head", "The same layer, as a sum");
 
 type Named = Mistake<Input, Parts>;
 

@@ -79,7 +79,7 @@ pub fn check(answer: Merged) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.pieces))
 }
 
-const TOKENS: Section = Section::new("20-many-machines", "Tokens apart");
+const TOKENS: Section = Section::new("many-machines", "Tokens apart");
 
 type Named = Mistake<Input, Vec<f64>>;
 

@@ -89,8 +89,8 @@ pub fn check(answer: Embed) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.ids, input.n_tokens, &input.table))
 }
 
-const POSITIONS: Section = Section::new("14-the-block", "Positions");
-const WRONG: Section = Section::new("14-the-block", "What people get wrong");
+const POSITIONS: Section = Section::new("the-block", "Positions");
+const WRONG: Section = Section::new("the-block", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

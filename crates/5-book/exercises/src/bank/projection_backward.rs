@@ -57,7 +57,7 @@ pub fn check(answer: ProjectionBackward) -> ExitCode {
     EXERCISE.check(move |Input { linear, x, d_y }| answer(linear, x, d_y))
 }
 
-const CHAPTER: &str = "09-the-backward-pass";
+const CHAPTER: &str = "the-backward-pass";
 const PRODUCT: Section = Section::new(CHAPTER, "One product, and what its shapes force");
 const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
 

@@ -100,7 +100,7 @@ pub fn check(answer: MayAttend) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.queries, &input.keys))
 }
 
-const CHAPTER: &str = "20-many-machines";
+const CHAPTER: &str = "many-machines";
 const SHARE: Section = Section::new(CHAPTER, "A fair share under a causal mask");
 
 type Named = Mistake<Input, Vec<Vec<bool>>>;

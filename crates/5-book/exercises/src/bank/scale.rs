@@ -23,8 +23,8 @@ pub fn check(answer: AttentionMap) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.q, &input.k, input.d_model))
 }
 
-const WHY: Section = Section::new("02-scores-softmax-scale", "Why divide by √d_k");
-const WRONG: Section = Section::new("02-scores-softmax-scale", "What people get wrong");
+const WHY: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");
+const WRONG: Section = Section::new("scores-softmax-scale", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

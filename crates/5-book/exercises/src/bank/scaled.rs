@@ -17,8 +17,8 @@ pub fn check(answer: Scaled) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.train, &input.test))
 }
 
-const SEE: Section = Section::new("19-sensors", "Windows, and who may see what");
-const WRONG: Section = Section::new("19-sensors", "What people get wrong");
+const SEE: Section = Section::new("sensors", "Windows, and who may see what");
+const WRONG: Section = Section::new("sensors", "What people get wrong");
 
 /// To the spread, or to the variance in its root: one small number or another.
 const fn adds_a_small_number(answer: fn(&Input) -> Matrix) -> Mistake<Input, Matrix> {

@@ -33,11 +33,9 @@ pub fn check(answer: Scores) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.q, &input.k))
 }
 
-const DOT: Section =
-    Section::new("02-scores-softmax-scale", "A question and its answers");
-const SCALE: Section = Section::new("02-scores-softmax-scale", "Why divide by √d_k");
-const ROWS: Section =
-    Section::new("01-one-look-is-not-enough", "An average, with shares");
+const DOT: Section = Section::new("scores-softmax-scale", "A question and its answers");
+const SCALE: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");
+const ROWS: Section = Section::new("one-look-is-not-enough", "An average, with shares");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

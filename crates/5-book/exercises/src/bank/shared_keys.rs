@@ -99,11 +99,11 @@ pub fn check(answer: AttendShared) -> ExitCode {
     })
 }
 
-const SHARED: Section = Section::new("17-sideways", "Shared keys and values");
-const BOUNDS: Section = Section::new("17-sideways", "Scores within bounds");
-const WRONG: Section = Section::new("17-sideways", "What people get wrong");
-const CAUSAL: Section = Section::new("07-masks", "What people get wrong");
-const SCALE: Section = Section::new("02-scores-softmax-scale", "Why divide by √d_k");
+const SHARED: Section = Section::new("sideways", "Shared keys and values");
+const BOUNDS: Section = Section::new("sideways", "Scores within bounds");
+const WRONG: Section = Section::new("sideways", "What people get wrong");
+const CAUSAL: Section = Section::new("masks", "What people get wrong");
+const SCALE: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

@@ -15,10 +15,10 @@ pub fn check(answer: Softmax) -> ExitCode {
     EXERCISE.check(answer)
 }
 
-const SHARES: Section = Section::new("02-scores-softmax-scale", "From scores to shares");
+const SHARES: Section = Section::new("scores-softmax-scale", "From scores to shares");
 const STABLE: Section =
-    Section::new("02-scores-softmax-scale", "A softmax that does not break");
-const WRONG: Section = Section::new("02-scores-softmax-scale", "What people get wrong");
+    Section::new("scores-softmax-scale", "A softmax that does not break");
+const WRONG: Section = Section::new("scores-softmax-scale", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Matrix, Matrix> = Exercise {

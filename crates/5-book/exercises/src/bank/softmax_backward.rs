@@ -42,7 +42,7 @@ pub fn check(answer: SoftmaxBackward) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.attn, &input.d_attn))
 }
 
-const CHAPTER: &str = "09-the-backward-pass";
+const CHAPTER: &str = "the-backward-pass";
 const SOFTMAX: Section = Section::new(CHAPTER, "Softmax: one dot product per row");
 const CANNOT: Section = Section::new(CHAPTER, "What cannot learn");
 const WRONG: Section = Section::new(CHAPTER, "What people get wrong");

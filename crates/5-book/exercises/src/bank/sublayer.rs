@@ -82,8 +82,8 @@ pub fn check(answer: Sublayer) -> ExitCode {
     })
 }
 
-const RESIDUAL: Section = Section::new("14-the-block", "The residual");
-const WRONG: Section = Section::new("14-the-block", "What people get wrong");
+const RESIDUAL: Section = Section::new("the-block", "The residual");
+const WRONG: Section = Section::new("the-block", "What people get wrong");
 
 /// In one of the places, or in both.
 const NO_RESIDUAL: Mistake<Input, Matrix> = Mistake {

@@ -40,10 +40,10 @@ pub fn check(answer: Queries) -> ExitCode {
     EXERCISE.check(move |input| answer(input.heads(), &input.x))
 }
 
-const LENS: Section = Section::new("04-a-lens-per-head", "A lens, not a slice");
-const STEPS: Section = Section::new("04-a-lens-per-head", "The steps, with shapes");
-const CODE: Section = Section::new("04-a-lens-per-head", "The heads in code");
-const WITH_BIAS: Section = Section::new("03-one-head", "The formula, with shapes");
+const LENS: Section = Section::new("a-lens-per-head", "A lens, not a slice");
+const STEPS: Section = Section::new("a-lens-per-head", "The steps, with shapes");
+const CODE: Section = Section::new("a-lens-per-head", "The heads in code");
+const WITH_BIAS: Section = Section::new("one-head", "The formula, with shapes");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<Matrix>> = Exercise {

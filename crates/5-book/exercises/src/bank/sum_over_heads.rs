@@ -53,10 +53,9 @@ pub fn check(answer: SumOfHeads) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.heads, &input.w_o))
 }
 
-const AS_SUM: Section = Section::new("04-a-lens-per-head", "The same layer, as a sum");
-const MIXER: Section = Section::new("04-a-lens-per-head", "The mixer");
-const TURNED: Section =
-    Section::new("12-trained-heads", "The mistake that a square hides");
+const AS_SUM: Section = Section::new("a-lens-per-head", "The same layer, as a sum");
+const MIXER: Section = Section::new("a-lens-per-head", "The mixer");
+const TURNED: Section = Section::new("trained-heads", "The mistake that a square hides");
 
 /// The exercise. Its reference concatenates: that both are the same is what it shows.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

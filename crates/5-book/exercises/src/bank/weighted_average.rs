@@ -35,8 +35,8 @@ pub fn check(answer: WeightedAverage) -> ExitCode {
 }
 
 const AVERAGE: Section =
-    Section::new("01-one-look-is-not-enough", "An average, with shares");
-const WRONG: Section = Section::new("01-one-look-is-not-enough", "What people get wrong");
+    Section::new("one-look-is-not-enough", "An average, with shares");
+const WRONG: Section = Section::new("one-look-is-not-enough", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<f64>> = Exercise {

@@ -50,8 +50,7 @@ pub fn check(answer: WholeLayer) -> ExitCode {
     })
 }
 
-const TRAINED_LAYER: Section =
-    Section::new("12-trained-heads", "One layer, four sentences");
+const TRAINED_LAYER: Section = Section::new("trained-heads", "One layer, four sentences");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Attended> = Exercise {

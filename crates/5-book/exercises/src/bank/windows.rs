@@ -14,9 +14,9 @@ pub fn check(answer: Cut) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.lengths, input.n_steps))
 }
 
-const WINDOWS: Section = Section::new("19-sensors", "Windows, and who may see what");
-const WEAR: Section = Section::new("19-sensors", "Engines that wear out");
-const WRONG: Section = Section::new("19-sensors", "What people get wrong");
+const WINDOWS: Section = Section::new("sensors", "Windows, and who may see what");
+const WEAR: Section = Section::new("sensors", "Engines that wear out");
+const WRONG: Section = Section::new("sensors", "What people get wrong");
 
 /// Named after the engine of its first or its last row, and counted down to the end of either,
 /// from its last row or its first.

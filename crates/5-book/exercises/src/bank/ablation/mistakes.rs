@@ -5,8 +5,8 @@ use attention::Matrix;
 use super::{AWAY, Ablated, Input};
 use crate::{Mistake, Section};
 
-const COLUMNS: Section = Section::new("04-a-lens-per-head", "The heads in code");
-const SUM: Section = Section::new("04-a-lens-per-head", "The same layer, as a sum");
+const COLUMNS: Section = Section::new("a-lens-per-head", "The heads in code");
+const SUM: Section = Section::new("a-lens-per-head", "The same layer, as a sum");
 
 /// All of them.
 pub const ALL: &[Mistake<Input, Ablated>] = &[

@@ -5,12 +5,12 @@ use attention::{Mask, Matrix, softmax_rows};
 use super::{BATCHES, EXERCISE, Input, attend};
 use crate::{Mistake, Section};
 
-const TWO_ROWS: Section = Section::new("07-masks", "A sentence with two rows too many");
-const LENGTHS: Section = Section::new("07-masks", "Batches");
-const WRONG: Section = Section::new("07-masks", "What people get wrong");
-const BEFORE: Section = Section::new("07-masks", "The mask comes before softmax");
-const NAN: Section = Section::new("08-bad-numbers", "How far a NaN gets");
-const SCALE: Section = Section::new("02-scores-softmax-scale", "Why divide by √d_k");
+const TWO_ROWS: Section = Section::new("masks", "A sentence with two rows too many");
+const LENGTHS: Section = Section::new("masks", "Batches");
+const WRONG: Section = Section::new("masks", "What people get wrong");
+const BEFORE: Section = Section::new("masks", "The mask comes before softmax");
+const NAN: Section = Section::new("bad-numbers", "How far a NaN gets");
+const SCALE: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");
 
 /// All of them.
 pub const ALL: &[Mistake<Input, Matrix>] = &[

@@ -6,9 +6,9 @@ use super::{CLASS, Input, LossAndGradient};
 use crate::bank::exponentials;
 use crate::{Mistake, Section};
 
-const ROWS: Section = Section::new("02-scores-softmax-scale", "From scores to shares");
+const ROWS: Section = Section::new("scores-softmax-scale", "From scores to shares");
 
-const HUGE: Section = Section::new("08-bad-numbers", "Huge scores");
+const HUGE: Section = Section::new("bad-numbers", "Huge scores");
 
 /// All of them.
 pub const ALL: &[Mistake<Input, LossAndGradient>] = &[

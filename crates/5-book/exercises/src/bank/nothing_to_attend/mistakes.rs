@@ -14,9 +14,9 @@ const MULTIPLY: Section = Section::new(MASKS, "Two ways to multiply, both wrong"
 const HUGE: Section = Section::new(BAD, "Huge scores");
 const WRONG: Section = Section::new(MASKS, "What people get wrong");
 const NAN: Section = Section::new(BAD, "How far a NaN gets");
-const SHARES: Section = Section::new("02-scores-softmax-scale", "From scores to shares");
+const SHARES: Section = Section::new("scores-softmax-scale", "From scores to shares");
 const SCORES_WRONG: Section =
-    Section::new("02-scores-softmax-scale", "What people get wrong");
+    Section::new("scores-softmax-scale", "What people get wrong");
 
 /// The bare formula. A row whose exponentials are all 0 divides 0 by 0, or is taken for one
 /// without a key.

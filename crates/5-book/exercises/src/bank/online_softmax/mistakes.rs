@@ -5,9 +5,8 @@ use attention::Matrix;
 use super::{BLOCKS, Input, Running};
 use crate::{Mistake, Section};
 
-const HUGE: Section = Section::new("08-bad-numbers", "Huge scores");
-const NOTHING: Section =
-    Section::new("08-bad-numbers", "A query with nothing to attend to");
+const HUGE: Section = Section::new("bad-numbers", "Huge scores");
+const NOTHING: Section = Section::new("bad-numbers", "A query with nothing to attend to");
 
 /// One block in steps, each of which a mistake can change.
 struct Steps {

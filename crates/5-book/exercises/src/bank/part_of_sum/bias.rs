@@ -3,7 +3,7 @@
 use super::{AS_SUM, HEADS, Input, Named, Parts};
 use crate::{Mistake, Section};
 
-const WRONG: Section = Section::new("20-many-machines", "What people get wrong");
+const WRONG: Section = Section::new("many-machines", "What people get wrong");
 
 /// Ranks without heads among them, or not.
 const fn on_every_rank(answer: fn(&Input) -> Parts) -> Named {

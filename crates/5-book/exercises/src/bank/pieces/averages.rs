@@ -6,7 +6,7 @@ use super::steps::{
 use super::{Input, Named, Piece, TOKENS};
 use crate::{Mistake, Section};
 
-const WRONG: Section = Section::new("20-many-machines", "What people get wrong");
+const WRONG: Section = Section::new("many-machines", "What people get wrong");
 
 pub(super) const SUM: Named = Mistake {
     name: "adds up the pieces' outputs",

@@ -4,8 +4,7 @@ use super::steps::{RIGHT, RIGHT_BUT_FOR_NOTHING, Steps, seen};
 use super::{Input, Named};
 use crate::{Mistake, Section};
 
-const NOTHING: Section =
-    Section::new("08-bad-numbers", "A query with nothing to attend to");
+const NOTHING: Section = Section::new("bad-numbers", "A query with nothing to attend to");
 
 /// Merged into a piece that saw nothing, or into the first.
 const fn nan_of_nothing(answer: fn(&Input) -> Vec<f64>) -> Named {

@@ -6,7 +6,7 @@ use super::steps::{
 use super::{Input, Named, TOKENS};
 use crate::{Mistake, Section};
 
-const HUGE: Section = Section::new("08-bad-numbers", "Huge scores");
+const HUGE: Section = Section::new("bad-numbers", "Huge scores");
 
 /// With a guard against a sum of 0, or without.
 const fn no_reference(answer: fn(&Input) -> Vec<f64>) -> Named {

@@ -3,7 +3,7 @@
 use super::{Named, SHARE, Token, tokens};
 use crate::{Mistake, Section};
 
-const CAUSAL: Section = Section::new("07-masks", "Causal");
+const CAUSAL: Section = Section::new("masks", "Causal");
 
 pub(super) const HIDES_ITSELF: Named = Mistake {
     name: "hides each token from itself",

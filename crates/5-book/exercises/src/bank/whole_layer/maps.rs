@@ -7,17 +7,17 @@ use attention::{Attended, Mask, Matrix, softmax_rows};
 use super::{Input, Steps};
 use crate::{Mistake, Section};
 
-const SCALE: Section = Section::new("02-scores-softmax-scale", "Why divide by √d_k");
+const SCALE: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");
 const SCORES_WRONG: Section =
-    Section::new("02-scores-softmax-scale", "What people get wrong");
-const BEFORE_SOFTMAX: Section = Section::new("07-masks", "The mask comes before softmax");
-const SAYS_WHO: Section = Section::new("07-masks", "A mask says who may look at whom");
-const MULTIPLY: Section = Section::new("07-masks", "Two ways to multiply, both wrong");
+    Section::new("scores-softmax-scale", "What people get wrong");
+const BEFORE_SOFTMAX: Section = Section::new("masks", "The mask comes before softmax");
+const SAYS_WHO: Section = Section::new("masks", "A mask says who may look at whom");
+const MULTIPLY: Section = Section::new("masks", "Two ways to multiply, both wrong");
 const EMPTY_ROW: Section =
-    Section::new("08-bad-numbers", "A query with nothing to attend to");
-const HUGE: Section = Section::new("08-bad-numbers", "Huge scores");
-const ONE_A_HEAD: Section = Section::new("07-masks", "Several at once, and one per head");
-const MASKS_WRONG: Section = Section::new("07-masks", "What people get wrong");
+    Section::new("bad-numbers", "A query with nothing to attend to");
+const HUGE: Section = Section::new("bad-numbers", "Huge scores");
+const ONE_A_HEAD: Section = Section::new("masks", "Several at once, and one per head");
+const MASKS_WRONG: Section = Section::new("masks", "What people get wrong");
 
 /// No scale.
 pub const NO_SCALE: Mistake<Input, Attended> = Mistake {

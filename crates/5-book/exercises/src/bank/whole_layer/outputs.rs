@@ -7,17 +7,16 @@ use super::steps::{apply_bare, side_by_side};
 use super::{Input, Steps};
 use crate::{Mistake, Section};
 
-const MIXER: Section = Section::new("04-a-lens-per-head", "The mixer");
-const SUM: Section = Section::new("04-a-lens-per-head", "The same layer, as a sum");
-const LAYER_WRONG: Section = Section::new("04-a-lens-per-head", "What people get wrong");
+const MIXER: Section = Section::new("a-lens-per-head", "The mixer");
+const SUM: Section = Section::new("a-lens-per-head", "The same layer, as a sum");
+const LAYER_WRONG: Section = Section::new("a-lens-per-head", "What people get wrong");
 const VIEWS: Section =
-    Section::new("05-one-matrix-many-heads", "What others do: view and transpose");
+    Section::new("one-matrix-many-heads", "What others do: view and transpose");
 const FUSED_WRONG: Section =
-    Section::new("05-one-matrix-many-heads", "What people get wrong");
-const SQUARE: Section =
-    Section::new("12-trained-heads", "The mistake that a square hides");
-const NAN: Section = Section::new("08-bad-numbers", "How far a NaN gets");
-const BIASES: Section = Section::new("06-counting", "Counting parameters");
+    Section::new("one-matrix-many-heads", "What people get wrong");
+const SQUARE: Section = Section::new("trained-heads", "The mistake that a square hides");
+const NAN: Section = Section::new("bad-numbers", "How far a NaN gets");
+const BIASES: Section = Section::new("counting", "Counting parameters");
 
 /// `map · V`, whatever stands in V.
 pub const PLAIN_PRODUCT: Mistake<Input, Attended> = Mistake {

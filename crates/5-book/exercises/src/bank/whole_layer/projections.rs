@@ -11,13 +11,13 @@ use super::steps::{apply, apply_bare, side_by_side};
 use super::{Input, Steps};
 use crate::{Mistake, Section};
 
-const LENS: Section = Section::new("04-a-lens-per-head", "A lens, not a slice");
-const HEADS: Section = Section::new("04-a-lens-per-head", "The heads in code");
+const LENS: Section = Section::new("a-lens-per-head", "A lens, not a slice");
+const HEADS: Section = Section::new("a-lens-per-head", "The heads in code");
 const VIEWS: Section =
-    Section::new("05-one-matrix-many-heads", "What others do: view and transpose");
-const ANOTHER: Section = Section::new("07-masks", "Attending to another sequence");
-const FORMULA: Section = Section::new("03-one-head", "The formula, with shapes");
-const BIASES: Section = Section::new("06-counting", "One number, two meanings");
+    Section::new("one-matrix-many-heads", "What others do: view and transpose");
+const ANOTHER: Section = Section::new("masks", "Attending to another sequence");
+const FORMULA: Section = Section::new("one-head", "The formula, with shapes");
+const BIASES: Section = Section::new("counting", "One number, two meanings");
 
 /// One set of parameters for all heads.
 pub const HEAD_0: Mistake<Input, Attended> = Mistake {
