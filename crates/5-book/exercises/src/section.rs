@@ -24,7 +24,8 @@ impl Section {
     /// The chapter's number and its file, `2` and `02-scores-softmax-scale.md`, as the
     /// contents have them; nothing where they have no such chapter.
     pub fn page(&self) -> Option<(usize, &'static str)> {
-        let mut files = SUMMARY.split("](").skip(1).filter_map(|link| link.split(')').next());
+        let mut files =
+            SUMMARY.split("](").skip(1).filter_map(|link| link.split(')').next());
         files.find_map(|file| {
             let (number, topic) = file.strip_suffix(".md")?.split_once('-')?;
             (topic == self.chapter).then_some((number.parse().ok()?, file))

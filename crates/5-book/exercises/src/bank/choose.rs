@@ -156,46 +156,23 @@ pub static EXERCISE: Exercise<Input, Vec<usize>> = Exercise {
                 input.draws(|u| at_least(u).unwrap_or(input.n() - 1))
             },
         },
-        Mistake {
-            name: "does not take the largest logit away first",
-            does: "At a low temperature logits / T are so large that their exponentials are \
-                ∞, and no sum of NaN passes u",
-            looks_right: "It is the formula, and right while logits / T stay below 700",
-            read: HUGE,
-            answer: |input| input.first_to_pass(&input.without_maximum()),
-        },
+        NO_MAXIMUM,
         // The same with another way out of the loop.
         Mistake {
-            name: "does not take the largest logit away first",
-            does: "At a low temperature logits / T are so large that their exponentials are \
-                ∞, and no sum of NaN passes u",
-            looks_right: "It is the formula, and right while logits / T stay below 700",
-            read: HUGE,
             answer: |input| {
                 let shares = input.without_maximum();
                 input.draws(|u| crossing(&shares, u).unwrap_or(0))
             },
+            ..NO_MAXIMUM
         },
-        Mistake {
-            name: "never divides by the sum of the weights",
-            does: "It compares u with a running sum of exponentials, which does not end at 1",
-            looks_right: "One token's weight next to another's is right",
-            read: CHOOSING,
-            answer: |input| {
-                let scaled = input.logits.iter().map(|logit| logit / input.temperature);
-                input.first_to_pass(&weights(scaled))
-            },
-        },
+        NO_SUM,
         // The same without the maximum.
         Mistake {
-            name: "never divides by the sum of the weights",
-            does: "It compares u with a running sum of exponentials, which does not end at 1",
-            looks_right: "One token's weight next to another's is right",
-            read: CHOOSING,
             answer: |input| {
                 let each = input.logits.iter().map(|l| (l / input.temperature).exp());
                 input.first_to_pass(&each.collect::<Vec<_>>())
             },
+            ..NO_SUM
         },
         Mistake {
             name: "sums from the far end",
@@ -272,6 +249,28 @@ pub static EXERCISE: Exercise<Input, Vec<usize>> = Exercise {
         },
     ],
     place: |input, place| format!("the token that u = {} draws", input.us[place.column]),
+};
+
+/// Softmax by the formula.
+const NO_MAXIMUM: Mistake<Input, Vec<usize>> = Mistake {
+    name: "does not take the largest logit away first",
+    does: "At a low temperature logits / T are so large that their exponentials are \
+        ∞, and no sum of NaN passes u",
+    looks_right: "It is the formula, and right while logits / T stay below 700",
+    read: HUGE,
+    answer: |input| input.first_to_pass(&input.without_maximum()),
+};
+
+/// Weights in place of probabilities.
+const NO_SUM: Mistake<Input, Vec<usize>> = Mistake {
+    name: "never divides by the sum of the weights",
+    does: "It compares u with a running sum of exponentials, which does not end at 1",
+    looks_right: "One token's weight next to another's is right",
+    read: CHOOSING,
+    answer: |input| {
+        let scaled = input.logits.iter().map(|logit| logit / input.temperature);
+        input.first_to_pass(&weights(scaled))
+    },
 };
 
 fn cases() -> Vec<Case<Input>> {

@@ -138,31 +138,15 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
                 input.through_products(&(input.d_products() / input.sqrt_d_k()))
             },
         },
-        Mistake {
-            name: "divides dQ by √d_k and not dK",
-            does: "It puts the scale into one of two products; but both come from the \
-                gradient of Q Kᵀ, which is that of the scores divided by √d_k",
-            looks_right: "There is one division forward, and one backward; but there it \
-                stands before the path splits",
-            read: WRONG,
-            answer: |input| {
-                let [_, dk, _] = input.through_products(&input.d_scores());
-                let [dq, _, dv] = input.right();
-                [dq, dk, dv]
-            },
-        },
+        ONE_SCALE,
         Mistake {
             name: "divides dK by √d_k and not dQ",
-            does: "It puts the scale into one of two products; but both come from the \
-                gradient of Q Kᵀ, which is that of the scores divided by √d_k",
-            looks_right: "There is one division forward, and one backward; but there it \
-                stands before the path splits",
-            read: WRONG,
             answer: |input| {
                 let [dq, ..] = input.through_products(&input.d_scores());
                 let [_, dk, dv] = input.right();
                 [dq, dk, dv]
             },
+            ..ONE_SCALE
         },
         Mistake {
             name: "divides dV by √d_k too",
@@ -330,6 +314,21 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
         0 => format!("dq, query {row}, feature {column}"),
         1 => format!("dq is right; dk, key {row}, feature {column}"),
         _ => format!("dq and dk are right; dv, key {row}, feature {column}"),
+    },
+};
+
+/// The scale in one of two products.
+const ONE_SCALE: Mistake<Input, [Matrix; 3]> = Mistake {
+    name: "divides dQ by √d_k and not dK",
+    does: "It puts the scale into one of two products; but both come from the \
+        gradient of Q Kᵀ, which is that of the scores divided by √d_k",
+    looks_right: "There is one division forward, and one backward; but there it \
+        stands before the path splits",
+    read: WRONG,
+    answer: |input| {
+        let [_, dk, _] = input.through_products(&input.d_scores());
+        let [dq, _, dv] = input.right();
+        [dq, dk, dv]
     },
 };
 

@@ -94,6 +94,15 @@ const NO_MAXIMUM: Mistake<Input, Vec<Running>> = Mistake {
     },
 };
 
+const OLD_MAXIMUM: Mistake<Input, Vec<Running>> = Mistake {
+    name: "subtracts the maximum from before the block",
+    does: "The block's own terms are relative to the old maximum and the others to the \
+        new one. In the first block the old one is −∞, and an exponential is ∞",
+    looks_right: "The correction is right, and while the maximum stays nothing shows",
+    read: BLOCKS,
+    answer: |input| Steps { subtracted: |old, _| finite(old), ..RIGHT }.run(input),
+};
+
 /// All of them.
 pub const ALL: &[Mistake<Input, Vec<Running>>] = &[
     Mistake {
@@ -254,21 +263,10 @@ pub const ALL: &[Mistake<Input, Vec<Running>>] = &[
             })
         },
     },
+    OLD_MAXIMUM,
     Mistake {
-        name: "subtracts the maximum from before the block",
-        does: "The block's own terms are relative to the old maximum and the others to the \
-            new one. In the first block the old one is −∞, and an exponential is ∞",
-        looks_right: "The correction is right, and while the maximum stays nothing shows",
-        read: BLOCKS,
-        answer: |input| Steps { subtracted: |old, _| finite(old), ..RIGHT }.run(input),
-    },
-    Mistake {
-        name: "subtracts the maximum from before the block",
-        does: "The block's own terms are relative to the old maximum and the others to the \
-            new one. In the first block the old one is −∞, and an exponential is ∞",
-        looks_right: "The correction is right, and while the maximum stays nothing shows",
-        read: BLOCKS,
         answer: |input| Steps { subtracted: |old, _| old, ..RIGHT }.run(input),
+        ..OLD_MAXIMUM
     },
     Mistake {
         name: "corrects after it has added the block",
