@@ -12,9 +12,10 @@
 //! say the same words. [`Exercise::diagnose`] finds the [`Verdict`], and nothing else
 //! decides.
 //!
-//! Beside this library lie the files that a reader works in, `exercises/`, and one
-//! answer to each, `solutions/`. What a reader starts from is its solution with the
-//! answer taken out, so the two cannot drift apart.
+//! Beside this library lie one answer to each exercise, `solutions/`, its hint, `hints/`,
+//! and the file that a reader works in, `exercises/`, which git ignores. What a reader
+//! starts from is the solution with the answer taken out, so the two cannot drift apart;
+//! `info.toml`, which others read, is written from the catalogue by a test.
 
 #![warn(missing_docs, unused_imports, unused_variables)]
 
