@@ -1,8 +1,12 @@
 //! With nothing changed, the layer that can be changed is the fused layer, to the last bit.
 
-use attention::{LayerParameters, MultiHeadAttention, Real};
+use attention::{
+    Batch, Dims, LayerParameters, Mask, MultiHeadAttention, Real, Rng, SeedableRng,
+    random_matrix,
+};
 use fused_heads::FusedAttention;
-use variants::{Changes, Sizes, VariantAttention};
+use gradients::Pass;
+use variants::{ChangedPass, Changes, Sizes, VariantAttention};
 
 use crate::cases::{Case, any_case, check};
 
@@ -26,6 +30,26 @@ fn agree<T: Real>(name: &'static str) {
         assert_eq!(fused.parameter_count(), changed.parameter_count());
         Ok(())
     });
+}
+
+#[test]
+fn with_nothing_changed_it_is_the_backward_pass_of_the_fused_layer() {
+    let rng = &mut Rng::seed_from_u64(1);
+    let dims = Dims::new(8, 2).unwrap();
+    let parameters: LayerParameters = LayerParameters::random(dims, true, rng);
+    let fused = FusedAttention::new(&parameters);
+    let changed =
+        VariantAttention::from_packed(parameters.pack(), Changes::default()).unwrap();
+    let x = Batch::new(2, random_matrix(2 * 4, 8, 1.0, rng)).unwrap();
+    let d_out = random_matrix(2 * 4, 8, 1.0, rng);
+    let expected = Pass::self_attend_batch(&fused, &x, &[Mask::Causal]).unwrap();
+    let expected = expected.backward(&d_out).unwrap();
+    let found = ChangedPass::forward(&changed, &x, &x, &Mask::Causal).unwrap();
+    let found = found.backward(&d_out).unwrap();
+    assert_eq!(found.d_projections[1], expected.d_w_k);
+    assert_eq!(found.d_projections[3], expected.d_w_o);
+    let d_x = found.d_query + found.d_key;
+    assert!((d_x - expected.d_x().unwrap()).amax() < 1e-14);
 }
 
 /// Eight query heads with keys and values of their own, or shared by two, four or all.

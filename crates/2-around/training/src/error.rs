@@ -19,13 +19,6 @@ pub enum Error {
     #[error(transparent)]
     Variants(#[from] variants::Error),
 
-    /// A change of the formula that no training here goes back through.
-    #[error("the backward pass of {change} is not written: train without it")]
-    NoBackward {
-        /// Which change.
-        change: &'static str,
-    },
-
     /// Answers that are none of the classes there are.
     #[error(transparent)]
     Loss(#[from] gradients::Error),

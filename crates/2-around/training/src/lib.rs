@@ -76,10 +76,7 @@ pub use repeats::{
 };
 pub use report::Report;
 pub use schedule::Schedule;
-pub use sideways::{
-    ChangedGradients, ChangedPass, Follower, FollowerPlan, Learned, Learner, Place,
-    Reader, learn,
-};
+pub use sideways::{Follower, FollowerPlan, Learned, Learner, Place, Reader, learn};
 pub use task::{Answers, Examples, Task};
 pub use train::{Look, Settings, Step, Trained, Trainer, focus, train};
 pub use windows::{

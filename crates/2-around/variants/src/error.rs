@@ -33,6 +33,13 @@ pub enum Error {
     #[error("a window of 0 tokens: a token sees itself at least, so 1 is the smallest")]
     EmptyWindow,
 
+    /// A change of the formula that has no backward pass.
+    #[error("the backward pass of {change} is not written: train without it")]
+    NoBackward {
+        /// Which change.
+        change: &'static str,
+    },
+
     /// A list with one entry per head, for another number of heads.
     #[error("{what} has {found} entries for {n_heads} heads: give one per head")]
     PerHead {

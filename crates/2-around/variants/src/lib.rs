@@ -26,6 +26,7 @@
 
 mod alibi;
 mod attend;
+mod backward;
 mod cache;
 mod changes;
 mod cost;
@@ -44,6 +45,7 @@ mod window;
 
 pub use alibi::Alibi;
 pub use attend::{HeadSteps, attend, attended};
+pub use backward::{ChangedGradients, ChangedPass};
 pub use cache::Cache;
 pub use changes::Changes;
 pub use cost::NextToken;

@@ -3,10 +3,9 @@
 use attention::{Batch, Dims, Linear, Mask, Matrix, Rng, random_matrix};
 use block::{Embedding, Positions, sinusoidal};
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
-use variants::{Alibi, Changes, Pairing, Rotary, Sizes, VariantAttention};
+use variants::{Alibi, ChangedPass, Changes, Pairing, Rotary, Sizes, VariantAttention};
 
 use super::learn::Learner;
-use super::pass::ChangedPass;
 use crate::repeats::largest;
 use crate::{Repeats, Result, Sequences};
 

@@ -2,10 +2,9 @@
 
 use attention::{Dims, Linear, Mask, Rng};
 use gradients::{Adam, Optimiser, linear_backward};
-use variants::{Changes, Sizes, VariantAttention};
+use variants::{ChangedPass, Changes, Sizes, VariantAttention};
 
 use super::learn::Learner;
-use super::pass::ChangedPass;
 use crate::{Examples, Lookups, Result, Task};
 
 /// A layer and its readout, as [`Model`](crate::Model).
@@ -48,7 +47,7 @@ impl Reader {
     /// The asking tokens read the sentences.
     fn pass(&self, examples: &Examples) -> Result<ChangedPass<'_, f32>> {
         let Examples { asking, tokens, .. } = examples;
-        ChangedPass::forward(&self.layer, asking, tokens, &Mask::None)
+        Ok(ChangedPass::forward(&self.layer, asking, tokens, &Mask::None)?)
     }
 }
 

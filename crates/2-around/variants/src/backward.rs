@@ -3,9 +3,8 @@
 
 use attention::{Batch, Error as SizeError, Linear, Mask, Matrix, Real};
 use gradients::{LinearGradients, attend_backward, linear_backward};
-use variants::{Changes, Positions, VariantAttention, attend, attended};
 
-use crate::{Error, Result};
+use crate::{Changes, Error, Positions, Result, VariantAttention, attend, attended};
 
 /// One pass of a batch of sequences, with what its backward pass needs.
 #[derive(Debug, Clone)]
@@ -171,3 +170,6 @@ fn check<T: Real>(changes: &Changes<T>) -> Result<()> {
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;
