@@ -6,7 +6,7 @@ use attention::{
 };
 use fused_heads::FusedAttention;
 use gradients::Pass;
-use variants::{ChangedPass, Changes, Sizes, VariantAttention};
+use variants::{Changes, Sizes, VariantAttention, VariantPass};
 
 use crate::cases::{Case, any_case, check};
 
@@ -44,7 +44,7 @@ fn with_nothing_changed_it_is_the_backward_pass_of_the_fused_layer() {
     let d_out = random_matrix(2 * 4, 8, 1.0, rng);
     let expected = Pass::self_attend_batch(&fused, &x, &[Mask::Causal]).unwrap();
     let expected = expected.backward(&d_out).unwrap();
-    let found = ChangedPass::forward(&changed, &x, &x, &Mask::Causal).unwrap();
+    let found = VariantPass::forward(&changed, &x, &x, &Mask::Causal).unwrap();
     let found = found.backward(&d_out).unwrap();
     assert_eq!(found.d_projections[1], expected.d_w_k);
     assert_eq!(found.d_projections[3], expected.d_w_o);

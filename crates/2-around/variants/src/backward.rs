@@ -8,7 +8,7 @@ use crate::{Changes, Error, Positions, Result, VariantAttention, attend, attende
 
 /// One pass of a batch of sequences, with what its backward pass needs.
 #[derive(Debug, Clone)]
-pub struct ChangedPass<'a, T: Real = f64> {
+pub struct VariantPass<'a, T: Real = f64> {
     layer: &'a VariantAttention<T>,
     inputs: [Matrix<T>; 2],
     q: Matrix<T>,
@@ -21,7 +21,7 @@ pub struct ChangedPass<'a, T: Real = f64> {
 
 /// The gradients of a layer, and of what it read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ChangedGradients<T: Real = f64> {
+pub struct VariantGradients<T: Real = f64> {
     /// Of W^Q, W^K, W^V and W^O.
     pub d_projections: [Linear<T>; 4],
     /// What goes on to the queries' tokens.
@@ -30,14 +30,14 @@ pub struct ChangedGradients<T: Real = f64> {
     pub d_key: Matrix<T>,
 }
 
-impl<T: Real> ChangedGradients<T> {
+impl<T: Real> VariantGradients<T> {
     /// The gradients in the order of [`VariantAttention::entries_mut`].
     pub fn entries(&self) -> Vec<&[T]> {
         self.d_projections.iter().flat_map(Linear::entries).collect()
     }
 }
 
-impl<'a, T: Real> ChangedPass<'a, T> {
+impl<'a, T: Real> VariantPass<'a, T> {
     /// The pass: `query` attends to `key`, whose tokens are the values too.
     ///
     /// # Shapes
@@ -106,7 +106,7 @@ impl<'a, T: Real> ChangedPass<'a, T> {
     /// # Errors
     /// [`Error::Sizes`] if it is not.
     // ANCHOR: backward
-    pub fn backward(&self, d_out: &Matrix<T>) -> Result<ChangedGradients<T>> {
+    pub fn backward(&self, d_out: &Matrix<T>) -> Result<VariantGradients<T>> {
         let Self { layer, q, k, v, attn, concat, .. } = self;
         let [w_q, w_k, w_v, w_o] = layer.projections();
         let (dims, groups) = (layer.sizes().dims, layer.sizes().groups);
@@ -147,7 +147,7 @@ impl<'a, T: Real> ChangedPass<'a, T> {
         let of_q = linear_backward(w_q, query, &dq)?;
         let of_k = linear_backward(w_k, key, &dk)?;
         let of_v = linear_backward(w_v, key, &dv)?;
-        Ok(ChangedGradients {
+        Ok(VariantGradients {
             d_projections: [of_q.d_linear, of_k.d_linear, of_v.d_linear, d_w_o],
             d_query: of_q.d_x,
             d_key: of_k.d_x + of_v.d_x,

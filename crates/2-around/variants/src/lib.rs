@@ -21,8 +21,10 @@
 //! Where something stands is a number of its own ([`Positions`]): a cache that forgets
 //! still knows how far away its keys are.
 //!
-//! All is on the readable side, and forward. Left out: what only makes the same formula
-//! fast (`kernels`, `cached`), and whole models (`decoders`).
+//! All is on the readable side. [`VariantPass`] goes backward through shared keys, rotary
+//! positions, and whatever changes only which keys are seen. Left out: the backward pass of
+//! the rest, what only makes the same formula fast (`kernels`, `cached`), and whole models
+//! (`decoders`).
 
 mod alibi;
 mod attend;
@@ -45,7 +47,7 @@ mod window;
 
 pub use alibi::Alibi;
 pub use attend::{HeadSteps, attend, attended};
-pub use backward::{ChangedGradients, ChangedPass};
+pub use backward::{VariantGradients, VariantPass};
 pub use cache::Cache;
 pub use changes::Changes;
 pub use cost::NextToken;

@@ -3,7 +3,7 @@
 use attention::{Batch, Dims, Linear, Mask, Matrix, Rng, random_matrix};
 use block::{Embedding, Positions, sinusoidal};
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
-use variants::{Alibi, ChangedPass, Changes, Pairing, Rotary, Sizes, VariantAttention};
+use variants::{Alibi, Changes, Pairing, Rotary, Sizes, VariantAttention, VariantPass};
 
 use super::learn::Learner;
 use crate::repeats::largest;
@@ -144,12 +144,12 @@ impl Follower {
     fn passes(
         &self,
         read: &Sequences,
-    ) -> Result<(Vec<ChangedPass<'_, f32>>, Matrix<f32>)> {
+    ) -> Result<(Vec<VariantPass<'_, f32>>, Matrix<f32>)> {
         let mut x = self.embedding.forward(&read.ids, read.n_tokens)?;
         let mut passes = Vec::with_capacity(self.layers.len());
         for layer in &self.layers {
             let tokens = Batch::new(read.n_sequences(), x.clone())?;
-            let pass = ChangedPass::forward(layer, &tokens, &tokens, &Mask::Causal)?;
+            let pass = VariantPass::forward(layer, &tokens, &tokens, &Mask::Causal)?;
             x += pass.out();
             passes.push(pass);
         }

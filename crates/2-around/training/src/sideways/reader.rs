@@ -2,7 +2,7 @@
 
 use attention::{Dims, Linear, Mask, Rng};
 use gradients::{Adam, Optimiser, linear_backward};
-use variants::{ChangedPass, Changes, Sizes, VariantAttention};
+use variants::{Changes, Sizes, VariantAttention, VariantPass};
 
 use super::learn::Learner;
 use crate::{Examples, Lookups, Result, Task};
@@ -45,9 +45,9 @@ impl Reader {
     }
 
     /// The asking tokens read the sentences.
-    fn pass(&self, examples: &Examples) -> Result<ChangedPass<'_, f32>> {
+    fn pass(&self, examples: &Examples) -> Result<VariantPass<'_, f32>> {
         let Examples { asking, tokens, .. } = examples;
-        Ok(ChangedPass::forward(&self.layer, asking, tokens, &Mask::None)?)
+        Ok(VariantPass::forward(&self.layer, asking, tokens, &Mask::None)?)
     }
 }
 

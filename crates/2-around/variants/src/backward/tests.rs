@@ -34,14 +34,14 @@ fn gradients_are_those_of_central_differences() {
     let tokens = random_matrix(2 * 5, 6, 1.0, &mut rng());
     let loss = |layer: &VariantAttention, x: &Matrix| {
         let x = Batch::new(2, x.clone()).unwrap();
-        let pass = ChangedPass::forward(layer, &x, &x, &Mask::Causal).unwrap();
+        let pass = VariantPass::forward(layer, &x, &x, &Mask::Causal).unwrap();
         pass.out().dot(&weights)
     };
     for changes in changes() {
         for n_kv_heads in [1, 2, 4] {
             let mut layer = layer(n_kv_heads, changes.clone());
             let x = Batch::new(2, tokens.clone()).unwrap();
-            let pass = ChangedPass::forward(&layer, &x, &x, &Mask::Causal).unwrap();
+            let pass = VariantPass::forward(&layer, &x, &x, &Mask::Causal).unwrap();
             let found = pass.backward(&weights).unwrap();
             for part in 0..found.entries().len() {
                 for at in [0, found.entries()[part].len() / 2] {
@@ -76,10 +76,10 @@ fn what_is_not_gone_back_through_is_refused() {
     let soft_cap = Some(SoftCap::new(30.0).unwrap());
     let layer = layer(2, Changes { soft_cap, ..Changes::default() });
     let x = Batch::new(1, Matrix::zeros(3, 6)).unwrap();
-    let refused = ChangedPass::forward(&layer, &x, &x, &Mask::None).unwrap_err();
+    let refused = VariantPass::forward(&layer, &x, &x, &Mask::None).unwrap_err();
     insta::assert_snapshot!(refused, @"the backward pass of the soft cap is not written: train without it");
     let plain = self::layer(2, Changes::default());
     let two = Batch::new(3, Matrix::zeros(3, 6)).unwrap();
-    let refused = ChangedPass::forward(&plain, &x, &two, &Mask::None).unwrap_err();
+    let refused = VariantPass::forward(&plain, &x, &two, &Mask::None).unwrap_err();
     insta::assert_snapshot!(refused, @"the list of key sequences has 3 entries, expected 1");
 }
