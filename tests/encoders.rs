@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use attention::{LayerParameters, Matrix, MultiHeadAttention, Real};
 use block::Layers;
-use encoders::{Encoder, Folder};
+use encoders::{Encoder, Folder, Study};
+use fused_heads::FusedAttention;
 use kernels::PackedStage;
 use model_files::{Sequence, TensorFile};
+use training::Replacement;
 use workshop::paths;
 
 use crate::cases::{assert_close, every_stage_and_batched};
@@ -141,4 +143,25 @@ fn minilm_gives_its_references_with_every_stage() {
         }
     };
     compare_all("MiniLM", &folder, &["s00", "s03", "s08", "s13", "s17"].map(of));
+}
+
+#[test]
+fn an_ablation_of_what_is_not_there_is_refused() {
+    let folder = Folder::open(models().join("bert-1")).unwrap();
+    let file = TensorFile::open(models().join("bert-1").join("reference.safetensors"));
+    let sequences = folder.config.sequences(&file.unwrap()).unwrap();
+    let model: Encoder<LayerParameters<f32>, f32> =
+        Encoder::read(&folder.config, &folder.weights, LayerParameters::clone).unwrap();
+    let stage = |p: &LayerParameters<f32>| -> Box<dyn MultiHeadAttention<f32>> {
+        Box::new(FusedAttention::new(p))
+    };
+    let study = Study::new(&model, stage, &sequences).unwrap();
+    for replacement in [Replacement::Zero, Replacement::Mean] {
+        assert_eq!(study.loss(&[], replacement).unwrap(), 0.0);
+        assert!(study.loss(&[(0, 1)], replacement).unwrap() > 0.0);
+    }
+    let refused = |at, replacement| study.loss(&[at], replacement).unwrap_err();
+    insta::assert_snapshot!(refused((9, 0), Replacement::Zero), @"");
+    insta::assert_snapshot!(refused((0, 9), Replacement::Mean), @"");
+    insta::assert_snapshot!(refused((0, 1), Replacement::Resample), @"");
 }

@@ -10,10 +10,11 @@
 use std::fmt::Write;
 
 use attention::{Rng, SeedableRng};
-use encoders::{Removal, Study};
+use encoders::Study;
 use fused_heads::FusedAttention;
 use model_files::Sequence;
 use rand::RngExt;
+use training::Replacement;
 
 use super::{minilm, texts};
 use crate::quote::{assert_quote, kept_quote, values};
@@ -53,7 +54,7 @@ fn heads_that_can_be_removed() {
         ("removal_measured".into(), measured.layers().len().to_string()),
     ];
     let (mut singles, mut curves) = (String::new(), String::new());
-    for (name, how) in [("zero", Removal::Zero), ("mean", Removal::Mean)] {
+    for (name, how) in [("zero", Replacement::Zero), ("mean", Replacement::Mean)] {
         let single: Vec<f64> =
             heads.iter().map(|head| set.loss(&[*head], how).unwrap()).collect();
         let _ = write!(singles, "{name:<6}");

@@ -94,7 +94,7 @@ fn copying_heads_taken_away() {
         ("later_random_mean", range(of("random", "mean").iter().map(|it| it.later))),
         ("later_same", range(of("same layers", "zero").iter().map(|it| it.later))),
     ];
-    let prose = |it: &decoders::study::Removed| it.prose.unwrap();
+    let prose = |it: &decoders::study::Ablation| it.prose.unwrap();
     quoted.push(("prose_whole", nats(prose(whole))));
     quoted.push(("prose_gone", nats(prose(of("copying", "zero")[0]))));
     quoted.push(("prose_random", range(of("random", "zero").into_iter().map(prose))));

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use attention::{Rng, SeedableRng};
 use lessons::heads_that_specialise;
 use training::{
-    Ablation, Code, EqualShares, Lookups, Over, Removal, Settings, Task, Trained,
+    Ablation, Code, EqualShares, Lookups, Over, Replacement, Settings, Task, Trained,
     strongest, train,
 };
 
@@ -25,7 +25,7 @@ fn three_heads_and_the_removal_of_each() {
     for (now, then) in trained.last().scores.iter().zip(numbers(&kept["scores"])) {
         assert!((now - then).abs() < CLOSE, "{now} and {then}");
     }
-    for how in Removal::ALL {
+    for how in Replacement::ALL {
         let rng = &mut Rng::seed_from_u64(0);
         let ablation = Ablation::of(&trained.model, &trained.test, how, rng).unwrap();
         assert_eq!(ablation.needed(), strongest(&trained.last().focus));

@@ -3,7 +3,7 @@
 use lessons::heads_that_specialise::lookups;
 use lessons::numbers::ends;
 use serde_json::Value;
-use training::{Ablation, Removal};
+use training::{Ablation, Replacement};
 
 use super::{numbers, points, rows};
 use crate::quote::{Table, assert_quote, values};
@@ -21,7 +21,7 @@ struct Losses {
 }
 
 impl Losses {
-    fn of(runs: &[Value], how: Removal) -> Self {
+    fn of(runs: &[Value], how: Replacement) -> Self {
         let mut lost = Self {
             own: Vec::new(),
             others: Vec::new(),
@@ -60,12 +60,12 @@ fn heads_and_random_directions_removed_in_three_ways() {
         ("most", 8),
     ]);
     let mut quoted = vec![("pairs".to_owned(), (3 * runs.len()).to_string())];
-    for how in Removal::ALL {
+    for how in Replacement::ALL {
         let lost = Losses::of(&runs, how);
         let name = match how {
-            Removal::Zero => "zeros",
-            Removal::Mean => "its mean",
-            Removal::Resample => "another's",
+            Replacement::Zero => "zeros",
+            Replacement::Mean => "its mean",
+            Replacement::Resample => "another's",
         };
         for (nth, (what, of)) in [
             ("the word's own head", &lost.own),

@@ -1,198 +1,32 @@
-//! Removing heads, to see which answers need them.
+//! Ablation: heads, or any other directions of a concatenation, replaced by something that
+//! knows nothing of the example, to see what a model needs them for.
+//!
+//! ```text
+//! concat ──▶ concat − taken ──▶ W^O ──▶ …      on a concatenation that was kept: Site
+//! concat ──▶ (I − D Dᵀ) W^O, b^O + m Dᵀ W^O    in the weights, for a constant m
+//! ```
+//!
+//! A head is d_v [`Directions`] of the concatenation, those along its columns. The control
+//! is d_v others, drawn at random, which take as much away: [`Site::control`]. What is put in
+//! their stead is a [`Replacement`]. In the weights it can only be a constant, but there no
+//! stage need know of it: [`layer_without`].
+//!
+//! What a model loses is measured where the model is: [`Ablation`] for a [`Model`], a
+//! [`StackAblation`](crate::StackAblation) for a [`Predictor`](crate::Predictor), and the
+//! studies of `encoders`, `decoders` and `sensors`.
+//!
+//! [`Model`]: crate::Model
 
-mod removal;
+mod directions;
+mod replacement;
+mod scores;
+mod site;
 #[cfg(test)]
 mod tests;
+mod weights;
 
-use attention::{LayerParameters, Mask, Matrix, Rng};
-use fused_heads::FusedAttention;
-use gradients::Pass;
-
-use crate::directions::{axes, orthonormal};
-use crate::{Error, Examples, Model, Result};
-
-pub use removal::{Removal, taken};
-
-/// The scores of a model, whole and with each head removed in turn; and as a control the
-/// same for random directions.
-///
-/// A head is d_v directions of the concatenation. The control removes d_v others, drawn at
-/// random, and takes as much away. If it did the same harm, harm would say nothing about
-/// heads.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ablation {
-    /// The score of each target with all heads.
-    pub whole: Vec<f64>,
-    /// The scores without head i, `[n_heads, n_targets]`.
-    pub without: Matrix,
-    /// The scores without random directions, one draw each.
-    pub controls: Vec<Control>,
-}
-
-/// A model without some random directions of its concatenation.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Control {
-    /// By how much what was taken away was multiplied, so that the layer's output misses
-    /// as much as without a head.
-    pub scale: f64,
-    /// The scores.
-    pub without: Vec<f64>,
-}
-
-impl Ablation {
-    /// How many times random directions are drawn.
-    pub const N_DRAWS: usize = 10;
-
-    /// Removes each head in turn, and random directions.
-    ///
-    /// The control is matched at the layer's output: what it takes away there is as long,
-    /// on average over the examples, as what a head takes away, on average over the heads.
-    ///
-    /// # Errors
-    /// [`Error::Sizes`] if the examples do not fit the model.
-    pub fn of(
-        model: &Model,
-        examples: &Examples,
-        how: Removal,
-        rng: &mut Rng,
-    ) -> Result<Self> {
-        let concat = model.concat(examples)?;
-        let (n_heads, width) = (model.n_heads(), concat.ncols());
-        let scores_without = |taken: &Matrix<f32>| -> Result<Vec<f64>> {
-            Ok(examples.answers.scores(&model.read(&(&concat - taken))?))
-        };
-        let whole = model.scores(examples)?;
-
-        let mut without = Matrix::zeros(n_heads, whole.len());
-        let mut length = 0.0;
-        for head in 0..n_heads {
-            let taken = taken(&concat, &model.axes_of(head), how, rng);
-            without.row_mut(head).copy_from_slice(&scores_without(&taken)?);
-            length += model.length_at_output(&taken) / n_heads as f64;
-        }
-
-        let mut controls = Vec::new();
-        for _ in 0..Self::N_DRAWS {
-            let taken =
-                taken(&concat, &orthonormal(width, width / n_heads, rng), how, rng);
-            let scale = length / model.length_at_output(&taken);
-            let without = scores_without(&(taken * scale as f32))?;
-            controls.push(Control { scale, without });
-        }
-        Ok(Self { whole, without, controls })
-    }
-
-    /// What each target loses with each head, `[n_heads, n_targets]`; below 0 where it
-    /// is better off.
-    pub fn losses(&self) -> Matrix {
-        let (n_heads, n_targets) = self.without.shape();
-        Matrix::from_fn(n_heads, n_targets, |i, r| self.whole[r] - self.without[(i, r)])
-    }
-
-    /// What each target loses with random directions, `[N_DRAWS, n_targets]`.
-    pub fn control_losses(&self) -> Matrix {
-        Matrix::from_fn(self.controls.len(), self.whole.len(), |draw, r| {
-            self.whole[r] - self.controls[draw].without[r]
-        })
-    }
-
-    /// The median of [`control_losses`](Self::control_losses), target by target.
-    pub fn control_medians(&self) -> Vec<f64> {
-        let median = |target: Vec<f64>| {
-            let n = target.len();
-            (target[(n - 1) / 2] + target[n / 2]) / 2.0
-        };
-        let sorted = |target: &[f64]| {
-            let mut target = target.to_vec();
-            target.sort_by(f64::total_cmp);
-            target
-        };
-        let losses = self.control_losses();
-        losses.column_iter().map(|target| median(sorted(target.as_slice()))).collect()
-    }
-
-    /// The head without which each target loses most.
-    pub fn needed(&self) -> Vec<usize> {
-        strongest(&self.losses())
-    }
-}
-
-/// For each column the row with the largest entry: of what heads do for targets,
-/// `[n_heads, n_targets]`, the head that does most.
-pub fn strongest(of_heads: &Matrix) -> Vec<usize> {
-    of_heads.column_iter().map(|target| target.argmax().0).collect()
-}
-
-impl Model {
-    /// The same model with one head removed: its rows of W^O are zero, so whatever the
-    /// head finds, nothing downstream can read it.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchHead`].
-    pub fn without(&self, head: usize) -> Result<Self> {
-        self.expect_head(head)?;
-        let parameters = self.layer.parameters().unpack();
-        let d_v = parameters.dims().d_v();
-        let mut w_o = parameters.w_o().clone();
-        w_o.weight.rows_mut(head * d_v, d_v).fill(0.0);
-        let parameters = LayerParameters::new(parameters.heads().to_vec(), w_o)?;
-        let (layer, readout) = (FusedAttention::new(&parameters), self.readout.clone());
-        Ok(Self { layer, readout })
-    }
-
-    /// The score of each target with one head's output replaced, as
-    /// [`Ablation::without`] holds it for every head.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchHead`]; [`Error::Sizes`] if the examples do not fit the model.
-    pub fn scores_without(
-        &self,
-        head: usize,
-        examples: &Examples,
-        how: Removal,
-        rng: &mut Rng,
-    ) -> Result<Vec<f64>> {
-        self.expect_head(head)?;
-        let concat = self.concat(examples)?;
-        let left = &concat - taken(&concat, &self.axes_of(head), how, rng);
-        Ok(examples.answers.scores(&self.read(&left)?))
-    }
-
-    fn expect_head(&self, head: usize) -> Result<()> {
-        let n_heads = self.n_heads();
-        if head < n_heads { Ok(()) } else { Err(Error::NoSuchHead { head, n_heads }) }
-    }
-
-    /// The directions of the concatenation that are a head's.
-    fn axes_of(&self, head: usize) -> Matrix<f32> {
-        let dims = self.layer.parameters().dims();
-        axes(dims.concat_width(), head * dims.d_v(), dims.d_v())
-    }
-
-    /// The outputs of all heads at the asking tokens, concatenated,
-    /// `[n_examples, h · d_v]`.
-    ///
-    /// # Errors
-    /// [`Error::Sizes`] if the examples do not fit the model.
-    pub fn concat(&self, examples: &Examples) -> Result<Matrix<f32>> {
-        let Examples { asking, tokens, .. } = examples;
-        let pass =
-            Pass::forward_batch(&self.layer, asking, tokens, tokens, &[Mask::None])?;
-        Ok(pass.concat().clone())
-    }
-
-    /// What the model makes of a concatenation: W^O, then the readout.
-    ///
-    /// # Errors
-    /// [`Error::Sizes`] if it is of another width.
-    pub fn read(&self, concat: &Matrix<f32>) -> Result<Matrix<f32>> {
-        Ok(self.readout.forward(&self.layer.parameters().w_o().forward(concat)?)?)
-    }
-
-    /// How long a part of the concatenation is at the layer's output, on average.
-    fn length_at_output(&self, part: &Matrix<f32>) -> f64 {
-        let added = part * &self.layer.parameters().w_o().weight; // [n, d_model]
-        let lengths = added.row_iter().map(|row| f64::from(row.norm()));
-        lengths.sum::<f64>() / added.nrows() as f64
-    }
-}
+pub use directions::Directions;
+pub use replacement::Replacement;
+pub use scores::{Ablation, Control, strongest};
+pub use site::Site;
+pub use weights::{layer_without, output_without};

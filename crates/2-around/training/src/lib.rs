@@ -13,7 +13,7 @@
 //! [`Model`] is one attention layer and one linear readout, nothing else: whatever an
 //! answer needs must pass through some head. [`Trainer`] takes the steps one by one, and
 //! [`train()`] is the loop over it, which tells its caller of every step and can be told
-//! to stop. [`Ablation`] removes heads one by one, and as a control random directions of
+//! to stop. [`Ablation`] replaces heads one by one, and as a control random directions of
 //! the same width, and so says what each head was for.
 //!
 //! Two decisions make the numbers mean something. **No example is seen twice**: batches
@@ -62,17 +62,20 @@ mod tests;
 mod train;
 mod windows;
 
-pub use ablation::{Ablation, Control, Removal, strongest, taken};
+pub use ablation::{
+    Ablation, Control, Directions, Replacement, Site, layer_without, output_without,
+    strongest,
+};
 pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, WINDOWS};
-pub use directions::{axes, orthonormal};
+pub use directions::orthonormal;
 pub use error::{Error, Result};
 pub use lookups::{
     Code, EqualShares, Exchange, Lookups, Over, Sentence, Sizes, log_share_by_identity,
 };
 pub use model::{Model, Said};
 pub use repeats::{
-    Architecture, Carried, HeadRemoval, HeadShares, Predictor, PredictorLook,
-    PredictorTrainer, PredictorTraining, Repeats, Sequences,
+    Architecture, Carried, HeadShares, Predictor, PredictorLook, PredictorTrainer,
+    PredictorTraining, Repeats, Sequences, StackAblation,
 };
 pub use report::Report;
 pub use schedule::Schedule;

@@ -7,26 +7,26 @@
 //! looks for the token that notes x. That pair is called an **induction head**.
 //!
 //! [`Repeats`] draws the sequences, [`Predictor`] is embedding, [`Stack`](block::Stack) and
-//! unembedding, [`PredictorTrainer`] takes the steps, [`HeadRemoval`] asks of each head
+//! unembedding, [`PredictorTrainer`] takes the steps, [`StackAblation`] asks of each head
 //! what goes wrong without it, and [`Carried`] what it hands on.
 //!
 //! # Source
 //! Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; Olsson et al.
 //! 2022, "In-context Learning and Induction Heads".
 
+mod ablation;
 mod carried;
 mod heads;
 mod predictor;
-mod removal;
 mod task;
 #[cfg(test)]
 mod tests;
 mod trainer;
 
+pub use ablation::StackAblation;
 pub use carried::Carried;
 pub use heads::HeadShares;
 pub(crate) use predictor::largest;
 pub use predictor::{Architecture, Predictor};
-pub use removal::HeadRemoval;
 pub use task::{Repeats, Sequences};
 pub use trainer::{PredictorLook, PredictorTrainer, PredictorTraining};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use attention::{Matrix, Rng, SeedableRng};
 
-use crate::{Ablation, Removal, Result, Task, Trained};
+use crate::{Ablation, Replacement, Result, Task, Trained};
 
 /// A training's scores, what its heads attend to, and what each is needed for; it prints
 /// as three tables.
@@ -26,7 +26,8 @@ impl<'a> Report<'a> {
     /// As [`Ablation::of`].
     pub fn of(task: &impl Task, trained: &'a Trained, seed: u64) -> Result<Self> {
         let rng = &mut Rng::seed_from_u64(seed);
-        let ablation = Ablation::of(&trained.model, &trained.test, Removal::Mean, rng)?;
+        let ablation =
+            Ablation::of(&trained.model, &trained.test, Replacement::Mean, rng)?;
         Ok(Self { trained, targets: task.targets(), ablation })
     }
 }

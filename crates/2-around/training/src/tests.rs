@@ -22,7 +22,7 @@ fn three_heads_find_all_three_words_by_ablation_and_by_map_alike() {
         let last = trained.last();
         assert!(last.scores.iter().all(|&score| score >= 0.99), "{:?}", last.scores);
 
-        for how in Removal::ALL {
+        for how in Replacement::ALL {
             let rng = &mut Rng::seed_from_u64(seed);
             let ablation = Ablation::of(&trained.model, &trained.test, how, rng).unwrap();
             let (needed, attending) = (ablation.needed(), strongest(&last.focus));

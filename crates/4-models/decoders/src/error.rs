@@ -14,10 +14,6 @@ pub enum Error {
     #[error(transparent)]
     Files(#[from] model_files::Error),
 
-    /// A head that is not there, or a replacement that does not fit.
-    #[error(transparent)]
-    Head(Box<encoders::Error>),
-
     /// A GGUF file.
     #[error(transparent)]
     Gguf(#[from] GgufError),
@@ -37,6 +33,10 @@ pub enum Error {
     /// Sizes that do not fit together.
     #[error(transparent)]
     Sizes(#[from] attention::Error),
+
+    /// An ablation of what is not there.
+    #[error(transparent)]
+    Ablation(#[from] training::Error),
 
     /// Caches that were not given the same tokens.
     #[error(

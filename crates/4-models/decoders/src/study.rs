@@ -12,7 +12,7 @@ mod repeated;
 mod without;
 
 pub use findings::{
-    Composed, Fewer, Findings, HeadShares, Merged, Next, Order, Removed, Way, Windowed,
+    Ablation, Composed, Fewer, Findings, HeadShares, Merged, Next, Order, Way, Windowed,
     Word,
 };
 pub use merged::{Merge, merged};

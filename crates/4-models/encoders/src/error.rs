@@ -28,9 +28,16 @@ pub enum Error {
     #[error("token {position} is of type {found}, and the model has {n_types} types")]
     Type { position: usize, found: usize, n_types: usize },
 
-    /// A head that the layer does not have.
-    #[error("there is no head {head}: the layer has {n_heads}, from 0")]
-    Head { head: usize, n_heads: usize },
+    /// An ablation of what is not there.
+    #[error(transparent)]
+    Ablation(#[from] training::Error),
+
+    /// Another example's output in the stead of a head, which in the weights cannot be.
+    #[error(
+        "a head of a whole model is replaced by zeros or by its mean: what it says in \
+         another example is no constant"
+    )]
+    NoConstant,
 
     /// A layer that the model does not have.
     #[error("there is no layer {layer}: the model has {n_layers}, from 0")]

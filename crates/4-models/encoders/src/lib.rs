@@ -8,8 +8,9 @@
 //! calls its settings and tensors is a table ([`Family`]), and all else is written once.
 //! [`Encoder`] is generic over the stage that is its attention, so a whole model is one
 //! more proof that the stages agree, and a fast stage makes a fast model. [`Glance`] and [`links`]
-//! say in a few numbers what a head does, each next to its control, and [`removed`] takes a
-//! head away. [`TextHeads`] is a text in all heads, for a terminal as for a page.
+//! say in a few numbers what a head does, each next to its control, and a [`Study`] what
+//! sentences lose without it. [`TextHeads`] is a text in all heads, for a terminal as for a
+//! page.
 //!
 //! The one decision: **the config says every shape.** No tensor is believed: each is
 //! compared with the shape that follows from `config.json`, and an error names both.
@@ -27,7 +28,6 @@ mod error;
 mod families;
 mod folder;
 mod heads;
-mod removal;
 mod study;
 mod text_heads;
 mod weights;
@@ -42,6 +42,5 @@ pub use error::{Error, Result};
 pub use families::{Counting, FAMILIES, Family, Keys, Names};
 pub use folder::Folder;
 pub use heads::{Glance, Kind, Link, causal_links, links};
-pub use removal::{head_output, output_without, removed};
-pub use study::{Removal, Study};
+pub use study::Study;
 pub use text_heads::TextHeads;

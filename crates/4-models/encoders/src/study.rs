@@ -1,26 +1,19 @@
-//! What sentences lose when heads are removed.
+//! What sentences lose when heads are ablated.
 
 use attention::{LayerParameters, Matrix, MultiHeadAttention, RowVector};
 use block::{Block, Layers};
 use model_files::Sequence;
+use training::{Replacement, layer_without};
 
-use crate::{Encoder, Error, Result, head_output, removed, sentence_embedding};
-
-/// What a removed head says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Removal {
-    /// Nothing.
-    Zero,
-    /// What it says on average over all tokens of all sentences.
-    Mean,
-}
+use crate::{Encoder, Error, Result, sentence_embedding};
 
 /// Any stage, in the precision of a model's file.
 type Stage = Box<dyn MultiHeadAttention<f32>>;
 
-/// A model on some sentences, of which heads can be removed.
+/// A model on some sentences, of which heads can be ablated.
 ///
-/// Below the lowest removed head nothing changes, and so nothing is computed again.
+/// A mean is that of what a head says over all tokens of all sentences. Below the lowest
+/// ablated head nothing changes, and so nothing is computed again.
 pub struct Study<'a> {
     model: Encoder<Stage, f32>,
     parameters: &'a Encoder<LayerParameters<f32>, f32>,
@@ -63,12 +56,17 @@ impl<'a> Study<'a> {
     /// on average over the sentences.
     ///
     /// # Errors
-    /// [`Error::Head`] for a head or layer that is not there.
+    /// [`Error::Layer`] and [`Error::Ablation`] for a layer or a head that is not there;
+    /// [`Error::NoConstant`] for [`Replacement::Resample`].
     ///
     /// # Source
     /// Michel et al. 2019, section 3; Voita et al. 2019, section 5. Differs: both measure
     /// what a task loses, this what the sentence's vector does.
-    pub fn loss(&self, heads: &[(usize, usize)], how: Removal) -> Result<f64> {
+    pub fn loss(
+        &self,
+        heads: &[(usize, usize)],
+        replacement: Replacement,
+    ) -> Result<f64> {
         let n_layers = self.model.stack.blocks.len();
         if let Some(&(layer, _)) = heads.iter().find(|(layer, _)| *layer >= n_layers) {
             return Err(Error::Layer { layer, n_layers });
@@ -77,7 +75,7 @@ impl<'a> Study<'a> {
             return Ok(0.0);
         };
         let blocks =
-            (lowest..n_layers).map(|layer| self.block_without(layer, heads, how));
+            (lowest..n_layers).map(|layer| self.block_without(layer, heads, replacement));
         let blocks = blocks.collect::<Result<Vec<_>>>()?;
         let mut sum = 0.0;
         for (sequence, layers) in self.sequences.iter().zip(&self.layers) {
@@ -99,24 +97,26 @@ impl<'a> Study<'a> {
         &self,
         layer: usize,
         heads: &[(usize, usize)],
-        how: Removal,
+        replacement: Replacement,
     ) -> Result<Option<Block<Stage, f32>>> {
         let of_layer = heads.iter().filter(|(of, _)| *of == layer);
-        let instead = |&(_, head): &(usize, usize)| match how {
-            Removal::Zero => (head, None),
-            Removal::Mean => (head, self.means[layer].get(head).cloned()),
+        let instead = |&(_, head): &(usize, usize)| match replacement {
+            Replacement::Zero => Ok((head, None)),
+            Replacement::Mean => Ok((head, self.means[layer].get(head).cloned())),
+            Replacement::Resample => Err(Error::NoConstant),
         };
-        let gone: Vec<_> = of_layer.map(instead).collect();
+        let gone = of_layer.map(instead).collect::<Result<Vec<_>>>()?;
         if gone.is_empty() {
             return Ok(None);
         }
         let block = &self.parameters.stack.blocks[layer];
-        let parameters = removed(&block.attention.function, &gone)?;
+        let parameters = layer_without(&block.attention.function, &gone)?;
         Ok(Some(block.with_attention((self.stage)(&parameters))))
     }
 }
 
-/// The mean over all tokens of all sentences, `[d_v]`.
+/// The mean of what a head says before W^O, `A_i (x W_i^V + b_i^V)`, over all tokens of all
+/// sentences, `[d_v]`.
 fn mean_output(
     parameters: &LayerParameters<f32>,
     head: usize,
@@ -126,8 +126,8 @@ fn mean_output(
     let mut sum = RowVector::zeros(parameters.dims().d_v());
     let mut n_tokens = 0;
     for one in layers {
-        let map = &one.attn[layer][head];
-        let z = head_output(parameters, head, &one.hidden[layer], map)?;
+        let values = parameters.heads()[head].w_v.forward(&one.hidden[layer])?;
+        let z = &one.attn[layer][head] * values; // [n_tokens, d_v]
         sum += z.row_sum();
         n_tokens += z.nrows();
     }

@@ -25,7 +25,7 @@ use anyhow::{Result, ensure};
 use attention::{Matrix, Rng, SeedableRng};
 use fused_heads::FusedAttention;
 use model_files::TensorFile;
-use sensors::study::{self, Asked, Asking, Removed};
+use sensors::study::{self, Ablation, Asked, Asking};
 use sensors::{At, Fleet, Prepared, Remaining, Trained, Windows};
 use serde_json::{Map, Value, json};
 use training::{HeadMeasures, found};
@@ -123,22 +123,22 @@ fn by_life(trained: &Trained, seed: u64) -> Result<Value> {
 /// The RMSE on test windows without each head, without random directions, without all.
 fn removed(trained: &Trained, test: &Windows, seed: u64) -> Result<Value> {
     let at: Vec<At> = test.at.iter().step_by(EVERY).copied().collect();
-    let removed = Removed::new(trained, test, &at)?;
+    let ablation = Ablation::new(trained, test, &at)?;
     let rng = &mut Rng::seed_from_u64(seed);
     let n_heads = trained.layer()?.dims().n_heads();
-    let heads = (0..n_heads).map(|head| Ok(round(removed.head(head)?)));
+    let heads = (0..n_heads).map(|head| Ok(round(ablation.head(head)?)));
     let heads: Result<Vec<f64>> = heads.collect();
-    let random = (0..N_DRAWS).map(|_| Ok(round(removed.random(rng)?)));
+    let random = (0..N_DRAWS).map(|_| Ok(round(ablation.random(rng)?)));
     let random: Result<Vec<f64>> = random.collect();
-    let even = (0..n_heads).map(|head| Ok(round(removed.even_head(head)?)));
+    let even = (0..n_heads).map(|head| Ok(round(ablation.even_head(head)?)));
     let even: Result<Vec<f64>> = even.collect();
     let found = json!({
         "windows": at.len(),
-        "whole": round(removed.whole()?),
+        "whole": round(ablation.whole()?),
         "heads": heads?,
         "random": random?,
-        "all": round(removed.all()?),
-        "even": round(removed.even()?),
+        "all": round(ablation.all()?),
+        "even": round(ablation.even()?),
         "even_heads": even?,
     });
     println!("  {found}");

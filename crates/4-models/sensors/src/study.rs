@@ -4,14 +4,14 @@
 //! [`asked`] gives windows of engines that no training has seen, with what was planted in
 //! each, so that the criteria of [`training::found`] can be asked of an engine as they were
 //! of the windows they were made for. The controls are [`fresh`] layers and [`directions`],
-//! heads that cut through the trained ones; [`Removed`] takes heads away.
+//! heads that cut through the trained ones; [`Ablation`] takes heads away.
 
+mod ablation;
 mod asked;
 mod controls;
-mod removed;
 mod rows;
 
+pub use ablation::Ablation;
 pub use asked::{Asked, asked, asked_late};
 pub use controls::{directions, fresh, untrained};
-pub use removed::Removed;
 pub use rows::{Asking, rows};

@@ -6,8 +6,8 @@ use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng};
 use serde_json::{Map, Value, json};
 use training::{
-    Architecture, Carried, HeadRemoval, HeadShares, PredictorTrainer, PredictorTraining,
-    Removal, Repeats, Schedule,
+    Architecture, Carried, HeadShares, PredictorTrainer, PredictorTraining, Repeats,
+    Replacement, Schedule, StackAblation,
 };
 
 use crate::run::{SEEDS, round, rounded, rows};
@@ -102,9 +102,9 @@ fn kept(setting: &Setting, trained: &PredictorTraining) -> Result<Value> {
 fn carried(
     setting: &Setting,
     trained: &PredictorTraining,
-    removed: &[(Removal, HeadRemoval)],
+    removed: &[(Replacement, StackAblation)],
 ) -> Result<Value> {
-    let mean = removed.iter().find(|(how, _)| *how == Removal::Mean);
+    let mean = removed.iter().find(|(how, _)| *how == Replacement::Mean);
     let (Some((_, mean)), true) = (mean, setting.built.positions) else {
         return Ok(Value::Null);
     };
@@ -133,16 +133,16 @@ fn shares(shares: &HeadShares) -> Value {
 fn removed(
     seed: u64,
     trained: &PredictorTraining,
-) -> Result<Vec<(Removal, HeadRemoval)>> {
+) -> Result<Vec<(Replacement, StackAblation)>> {
     let found = |how| {
         let rng = &mut Rng::seed_from_u64(seed);
-        Ok((how, HeadRemoval::of(&trained.model, &trained.test, how, rng)?))
+        Ok((how, StackAblation::of(&trained.model, &trained.test, how, rng)?))
     };
-    Removal::ALL.into_iter().map(found).collect()
+    Replacement::ALL.into_iter().map(found).collect()
 }
 
-fn by_how(removed: &[(Removal, HeadRemoval)]) -> Value {
-    let of = |(how, found): &(Removal, HeadRemoval)| {
+fn by_how(removed: &[(Replacement, StackAblation)]) -> Value {
+    let of = |(how, found): &(Replacement, StackAblation)| {
         let scores =
             json!({ "heads": rows(&found.without), "random": rows(&found.controls) });
         (how.name().to_owned(), scores)

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng};
 use serde_json::{Map, Value, json};
-use training::{Ablation, Removal, Settings, Task, Trained, strongest, train};
+use training::{Ablation, Replacement, Settings, Task, Trained, strongest, train};
 
 /// The seeds of the book's tables.
 pub const SEEDS: std::ops::Range<u64> = 0..10;
@@ -57,7 +57,7 @@ pub fn kept(settings: &Settings, trained: &Trained) -> Result<Value> {
 /// What each target loses, by what the removed part is replaced by.
 fn removed(seed: u64, trained: &Trained) -> Result<Value> {
     let mut all = Map::new();
-    for how in Removal::ALL {
+    for how in Replacement::ALL {
         let rng = &mut Rng::seed_from_u64(seed);
         let found = Ablation::of(&trained.model, &trained.test, how, rng)?;
         let scales: Vec<f64> = found.controls.iter().map(|c| c.scale).collect();

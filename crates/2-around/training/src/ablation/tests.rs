@@ -1,7 +1,10 @@
-use attention::{SeedableRng, max_abs_diff};
+use attention::{
+    Dims, LayerParameters, Matrix, Rng, RowVector, SeedableRng, max_abs_diff,
+    random_matrix,
+};
 
 use super::*;
-use crate::{Lookups, Task};
+use crate::{Examples, Lookups, Model, Task};
 
 fn fresh(n_examples: usize) -> (Model, Examples) {
     let (task, rng) = (Lookups::default(), &mut Rng::seed_from_u64(4));
@@ -17,7 +20,9 @@ fn zeroing_a_head_is_the_model_without_it() {
     let concat = model.concat(&examples).unwrap();
     let rng = &mut Rng::seed_from_u64(0);
     for head in 0..3 {
-        let taken = taken(&concat, &axes(48, 16 * head, 16), Removal::Zero, rng);
+        let directions =
+            Directions::of_head(model.layer.parameters().dims(), head).unwrap();
+        let taken = directions.taken(&concat, Replacement::Zero, rng);
         let found = model.read(&(&concat - taken)).unwrap();
         let expected = model.without(head).unwrap().say(&examples).unwrap().answers;
         assert!(max_abs_diff(&found, &expected).unwrap() < 1e-5, "head {head}");
@@ -27,7 +32,7 @@ fn zeroing_a_head_is_the_model_without_it() {
 #[test]
 fn one_head_is_removed_as_all_of_them_in_turn() {
     let (model, examples) = fresh(20);
-    for how in [Removal::Zero, Removal::Mean] {
+    for how in [Replacement::Zero, Replacement::Mean] {
         let rng = &mut Rng::seed_from_u64(0);
         let ablation = Ablation::of(&model, &examples, how, rng).unwrap();
         for head in 0..3 {
@@ -37,7 +42,7 @@ fn one_head_is_removed_as_all_of_them_in_turn() {
         }
     }
     let rng = &mut Rng::seed_from_u64(0);
-    let refused = model.scores_without(3, &examples, Removal::Mean, rng).unwrap_err();
+    let refused = model.scores_without(3, &examples, Replacement::Mean, rng).unwrap_err();
     insta::assert_snapshot!(refused, @"there is no head 3 in a layer of 3: they count from 0");
 }
 
@@ -46,22 +51,23 @@ fn what_is_taken_lies_in_the_directions_and_nothing_else_is() {
     let (model, examples) = fresh(20);
     let concat = model.concat(&examples).unwrap();
     let rng = &mut Rng::seed_from_u64(0);
-    let directions = orthonormal(48, 16, rng);
-    for how in Removal::ALL {
-        let taken = taken(&concat, &directions, how, rng);
-        let outside = &taken - &taken * &directions * directions.transpose();
+    let directions = Directions::random(model.layer.parameters().dims(), rng);
+    for how in Replacement::ALL {
+        let taken = directions.taken(&concat, how, rng);
+        let directions = directions.columns();
+        let outside = &taken - &taken * directions * directions.transpose();
         assert!(outside.amax() < 1e-5, "{how:?}: {}", outside.amax());
-        let left = (&concat - &taken) * &directions; // [20, 16]
-        let part = &concat * &directions;
+        let left = (&concat - &taken) * directions; // [20, 16]
+        let part = &concat * directions;
         match how {
-            Removal::Zero => assert!(left.amax() < 1e-5),
-            Removal::Mean => {
+            Replacement::Zero => assert!(left.amax() < 1e-5),
+            Replacement::Mean => {
                 for row in left.row_iter() {
                     assert!((row - part.row_mean()).amax() < 1e-5);
                 }
             }
             // The same rows, each in another example.
-            Removal::Resample => {
+            Replacement::Resample => {
                 let near = |s: usize, t: usize| (left.row(s) - part.row(t)).amax() < 1e-5;
                 for s in 0..20 {
                     assert!(!near(s, s), "example {s} kept its own");
@@ -78,21 +84,67 @@ fn what_is_taken_lies_in_the_directions_and_nothing_else_is() {
 fn the_control_is_matched_and_can_do_harm() {
     let (model, examples) = fresh(200);
     let concat = model.concat(&examples).unwrap();
-    for how in Removal::ALL {
+    for how in Replacement::ALL {
         let rng = &mut Rng::seed_from_u64(1);
         let found = Ablation::of(&model, &examples, how, rng).unwrap();
         assert_eq!(found.controls.len(), Ablation::N_DRAWS);
         // The same draws again, in the order in which `of` makes them.
         let rng = &mut Rng::seed_from_u64(1);
-        let heads =
-            [0, 16, 32].map(|first| taken(&concat, &axes(48, first, 16), how, rng));
-        let of_heads = heads.map(|taken| model.length_at_output(&taken));
-        let mean = of_heads.iter().sum::<f64>() / 3.0;
+        let site = model.site(&concat, how);
+        let dims = model.layer.parameters().dims();
+        let of_heads = Directions::of_heads(dims);
+        let of_heads = of_heads.map(|it| site.moved(&it.taken(&concat, how, rng)));
+        let mean = of_heads.sum::<f64>() / 3.0;
         for control in &found.controls {
-            let taken = taken(&concat, &orthonormal(48, 16, rng), how, rng);
-            let matched = model.length_at_output(&(taken * control.scale as f32));
+            let taken = Directions::random(dims, rng).taken(&concat, how, rng);
+            let matched = site.moved(&(taken * control.scale as f32));
             assert!((matched - mean).abs() < 1e-4 * mean, "{how:?}: {matched} {mean}");
             assert!((0.5..2.0).contains(&control.scale), "{}", control.scale);
         }
+    }
+}
+
+/// `Concat(z) W^O + b^O`, from what each of three heads says, `[5, 4]`.
+fn merged(parameters: &LayerParameters, z: &[Matrix]) -> Matrix {
+    let columns: Vec<_> = z.iter().flat_map(Matrix::column_iter).collect();
+    parameters.w_o().forward(&Matrix::from_columns(&columns)).unwrap()
+}
+
+#[test]
+fn in_the_weights_a_head_says_what_replaces_it() {
+    let rng = &mut Rng::seed_from_u64(1);
+    let dims = Dims::new(12, 3).unwrap();
+    let parameters: LayerParameters = LayerParameters::random(dims, true, rng);
+    let z = [(); 3].map(|()| random_matrix(5, 4, 1.0, rng));
+    for instead in [None, Some(z[1].row_mean())] {
+        let less = layer_without(&parameters, &[(1, instead.clone())]).unwrap();
+        assert!(less.w_o().weight.rows(4, 4).iter().all(|&x| x == 0.0));
+        let instead = instead.unwrap_or_else(|| RowVector::zeros(4));
+        let mut replaced = z.clone();
+        replaced[1] = Matrix::from_rows(&vec![instead; 5]);
+        let (found, expected) = (merged(&less, &z), merged(&parameters, &replaced));
+        let difference = max_abs_diff(&found, &expected).unwrap();
+        assert!(difference < 1e-12, "{difference:e}");
+    }
+    insta::assert_snapshot!(layer_without(&parameters, &[(3, None)]).unwrap_err(), @"there is no head 3 in a layer of 3: they count from 0");
+    let wide = Some(RowVector::zeros(5));
+    insta::assert_snapshot!(layer_without(&parameters, &[(0, wide)]).unwrap_err(), @"what a head is replaced by has shape (1, 5), expected (1, 4)");
+}
+
+/// Any directions, and not those of heads alone: a mean that was subtracted from a kept
+/// concatenation, and one that stands in the weights.
+#[test]
+fn a_constant_in_the_weights_is_the_mean_on_the_concatenation() {
+    let (model, examples) = fresh(20);
+    let concat = model.concat(&examples).unwrap();
+    let (dims, w_o) = (model.layer.parameters().dims(), model.layer.parameters().w_o());
+    let rng = &mut Rng::seed_from_u64(0);
+    for directions in [Directions::random(dims, rng), Directions::all(dims)] {
+        let taken = directions.taken(&concat, Replacement::Mean, rng);
+        let expected = w_o.forward(&(&concat - taken)).unwrap();
+        let mean = (&concat * directions.columns()).row_mean();
+        let constant = directions.replaced_in(w_o, Some(&mean)).unwrap();
+        let found = constant.forward(&concat).unwrap();
+        assert!(max_abs_diff(&found, &expected).unwrap() < 1e-5);
     }
 }

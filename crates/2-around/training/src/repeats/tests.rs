@@ -3,7 +3,7 @@
 use attention::{Matrix, Rng, SeedableRng, max_abs_diff};
 
 use super::*;
-use crate::{Error, Removal, Schedule};
+use crate::{Error, Replacement, Schedule};
 
 fn rng() -> Rng {
     Rng::seed_from_u64(1)
@@ -108,11 +108,11 @@ fn a_head_that_the_output_never_reads_is_missed_by_nobody() {
     assert_eq!(w_o.len(), 64 * 64);
     w_o.chunks_mut(64).for_each(|column| column[..16].fill(0.0)); // head 0's rows
     let read = Repeats::default().draw(10, &mut rng()).unwrap();
-    for how in Removal::ALL {
-        let found = HeadRemoval::of(&model, &read, how, &mut rng()).unwrap();
+    for how in Replacement::ALL {
+        let found = StackAblation::of(&model, &read, how, &mut rng()).unwrap();
         assert_eq!(found.without[(1, 0)], found.whole, "{}", how.name());
         assert_eq!(found.without.shape(), (2, 4));
-        assert_eq!(found.controls.shape(), (2, HeadRemoval::N_DRAWS));
+        assert_eq!(found.controls.shape(), (2, StackAblation::N_DRAWS));
     }
 }
 

@@ -8,7 +8,7 @@ pub struct Findings {
     /// Three patterns of every head.
     pub heads: HeadShares,
     /// Copying heads taken away, and as many others.
-    pub removed: Vec<Removed>,
+    pub removed: Vec<Ablation>,
     /// Copying without the heads that look back.
     pub composed: Vec<Composed>,
     /// Names that the text has said before; the first is well known.
@@ -50,7 +50,7 @@ pub struct HeadShares {
 
 /// The losses without some heads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Removed {
+pub struct Ablation {
     /// Which: `whole`, `copying`, `random`, `same layers`.
     pub what: String,
     /// How many.

@@ -1,28 +1,27 @@
-//! Heads of a decoder taken away.
+//! Heads of a decoder ablated.
 
 use attention::{Attended, Linear, Mask, Matrix, Real, RowVector};
-use encoders::output_without;
+use training::output_without;
 use variants::{VariantAttention, attended};
 
+use crate::Result;
 use crate::decoder::AsRead;
-use crate::{Error, Result};
 
-/// A layer in which some heads are replaced by constants, as
-/// [`encoders::removed`] does it: by zeros for `None`, or by what they say on average.
+/// A layer in which some heads are replaced by constants, as [`training::layer_without`]
+/// does it: by zeros for `None`, or by what they say on average.
 ///
 /// # Shapes
 /// A replacement is `[d_v]`.
 ///
 /// # Errors
-/// [`encoders::Error::Head`] for a head that is not there, and
-/// [`encoders::Error::Sizes`] for a replacement of another width.
+/// [`Error::Ablation`](crate::Error::Ablation) for a head that is not there, or a
+/// replacement of another width.
 pub fn without<T: Real>(
     layer: &VariantAttention<T>,
     heads: &[(usize, Option<RowVector<T>>)],
 ) -> Result<VariantAttention<T>> {
     let mut projections = layer.projections().clone();
-    projections[3] = output_without(&projections[3], layer.sizes().dims, heads)
-        .map_err(|error| Error::Head(Box::new(error)))?;
+    projections[3] = output_without(&projections[3], layer.sizes().dims, heads)?;
     Ok(VariantAttention::new(layer.sizes(), projections, layer.changes().clone())?)
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::Args;
 use crate::numbers::median;
 use anyhow::{Context, Result};
-use decoders::study::{Findings, Removed};
+use decoders::study::{Ablation, Findings};
 use figures::{Figure, Lines, lines};
 
 use super::findings;
@@ -21,9 +21,9 @@ pub fn without<'a>(
     what: &str,
     n_heads: usize,
     how: &str,
-) -> Vec<&'a Removed> {
+) -> Vec<&'a Ablation> {
     let is_asked =
-        |it: &&Removed| it.what == what && it.heads == n_heads && it.how == how;
+        |it: &&Ablation| it.what == what && it.heads == n_heads && it.how == how;
     findings.removed.iter().filter(is_asked).collect()
 }
 

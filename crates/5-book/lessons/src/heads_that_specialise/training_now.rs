@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use figures::{Learning, learning};
-use training::{Error, Look, Lookups, Removal, Task, Trained, Trainer, train};
+use training::{Error, Look, Lookups, Replacement, Task, Trained, Trainer, train};
 
 use crate::live::{Control, Kind, Live, LiveView, Settings, Training};
 
@@ -107,7 +107,7 @@ fn shown(
 ) -> Result<LiveView> {
     let without = |head| {
         let rng = &mut Rng::seed_from_u64(plan.seed);
-        trained.model.scores_without(head, &trained.test, Removal::Mean, rng)
+        trained.model.scores_without(head, &trained.test, Replacement::Mean, rng)
     };
     let without =
         removed.map(|head| Ok::<_, Error>((head, without(head)?))).transpose()?;

@@ -8,7 +8,7 @@ use attention::{Matrix, Rng, SeedableRng};
 use figures::{LayersTogether, layers_together};
 use training::{
     Architecture, Error, HeadShares, PredictorLook, PredictorTrainer, PredictorTraining,
-    Removal, Repeats, Schedule, Sequences,
+    Repeats, Replacement, Schedule, Sequences,
 };
 
 /// Trains the small world as its reader sets it.
@@ -181,7 +181,7 @@ fn shown(
 ) -> Result<LiveView> {
     let without = |at| {
         let rng = &mut Rng::seed_from_u64(schedule.seed);
-        trained.model.score_without(at, &trained.test, Removal::Mean, rng)
+        trained.model.score_without(at, &trained.test, Replacement::Mean, rng)
     };
     let without = removed.map(|at| Ok::<_, Error>((at, without(at)?))).transpose()?;
     let is_new = trained.last().step < now.step;

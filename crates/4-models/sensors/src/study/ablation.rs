@@ -2,13 +2,13 @@
 
 use attention::{LayerParameters, Mask, Matrix, Rng, SeedableRng};
 use fused_heads::FusedAttention;
-use training::{Removal, axes, orthonormal, taken};
+use training::{Directions, Replacement, Site};
 
 use crate::{At, CAP, Error, Remaining, Result, Trained, Windows, capped, rmse};
 
 /// The model's passes over some windows up to W^O, one below the other.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Removed {
+pub struct Ablation {
     model: Remaining<FusedAttention>,
     layer: LayerParameters,
     targets: Vec<f64>,
@@ -23,7 +23,7 @@ pub struct Removed {
     moved: f64,
 }
 
-impl Removed {
+impl Ablation {
     /// Passes of a trained model over these windows.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Removed {
         };
         let n_steps = tokens.first().map_or(0, Matrix::nrows);
         let [concat, even] = [concats, evens].map(|all| below(&all).map(|x| x as f32));
-        let mut removed = Self {
+        let mut ablation = Self {
             targets: at.iter().map(At::target).collect(),
             x: below(&tokens),
             model,
@@ -55,10 +55,8 @@ impl Removed {
             n_steps,
             moved: 0.0,
         };
-        let n_heads = removed.layer.dims().n_heads();
-        let moved = (0..n_heads).map(|head| removed.moved(&removed.part(head)));
-        removed.moved = moved.sum::<f64>() / n_heads as f64;
-        Ok(removed)
+        ablation.moved = ablation.site().heads(&mut unused()).1;
+        Ok(ablation)
     }
 
     /// The RMSE with all heads, in cycles.
@@ -72,9 +70,9 @@ impl Removed {
     /// The RMSE without one head, which is replaced by its mean over windows and tokens.
     ///
     /// # Errors
-    /// As [`whole`](Self::whole).
+    /// [`Error::Ablation`] for a head that is not there; as [`whole`](Self::whole).
     pub fn head(&self, head: usize) -> Result<f64> {
-        self.without(&self.part(head))
+        self.less(&Directions::of_head(self.layer.dims(), head)?)
     }
 
     /// The control: as many random directions as a head has, scaled so that without them the
@@ -83,33 +81,7 @@ impl Removed {
     /// # Errors
     /// As [`whole`](Self::whole).
     pub fn random(&self, rng: &mut Rng) -> Result<f64> {
-        self.without(&self.random_part(rng))
-    }
-
-    /// What is taken away with a head.
-    fn part(&self, head: usize) -> Matrix<f32> {
-        let d_v = self.layer.dims().d_v();
-        self.less_mean(&axes(self.concat.ncols(), head * d_v, d_v))
-    }
-
-    /// What is taken away with random directions.
-    fn random_part(&self, rng: &mut Rng) -> Matrix<f32> {
-        let directions = orthonormal(self.concat.ncols(), self.layer.dims().d_v(), rng);
-        let taken = self.less_mean(&directions);
-        let scale = self.moved / self.moved(&taken);
-        taken * scale as f32
-    }
-
-    /// These directions of the concatenation, less their mean, which stays.
-    fn less_mean(&self, directions: &Matrix<f32>) -> Matrix<f32> {
-        // A mean draws nothing.
-        taken(&self.concat, directions, Removal::Mean, &mut Rng::seed_from_u64(0))
-    }
-
-    /// How far the layer's output moves without this part, as a mean over tokens.
-    fn moved(&self, taken: &Matrix<f32>) -> f64 {
-        let out = taken.map(f64::from) * &self.layer.w_o().weight;
-        out.row_iter().map(|row| row.norm()).sum::<f64>() / out.nrows().max(1) as f64
+        self.without(&self.site().control(self.moved, rng).0)
     }
 
     /// The RMSE without all heads: the layer adds the same to every token.
@@ -117,8 +89,7 @@ impl Removed {
     /// # Errors
     /// As [`whole`](Self::whole).
     pub fn all(&self) -> Result<f64> {
-        let width = self.concat.ncols();
-        self.without(&self.less_mean(&Matrix::identity(width, width)))
+        self.less(&Directions::all(self.layer.dims()))
     }
 
     /// The RMSE with the values of all heads and the choices of none: every reading attends to
@@ -144,6 +115,18 @@ impl Removed {
         self.without(&taken)
     }
 
+    /// The RMSE without these directions of the concatenation, less their mean, which stays.
+    fn less(&self, directions: &Directions) -> Result<f64> {
+        self.without(&self.site().taken(directions, &mut unused()))
+    }
+
+    /// Where heads are ablated: all windows and tokens alike.
+    fn site(&self) -> Site<'_, f64> {
+        let (dims, w_o) = (self.layer.dims(), self.layer.w_o());
+        let replacement = Replacement::Mean;
+        Site { dims, concat: &self.concat, w_o, replacement, n_positions: 1 }
+    }
+
     /// From the concatenation, less something, to the error.
     fn without(&self, taken: &Matrix<f32>) -> Result<f64> {
         let concat = (&self.concat - taken).map(f64::from);
@@ -161,9 +144,15 @@ impl Removed {
     }
 }
 
+/// A mean draws nothing.
+fn unused() -> Rng {
+    Rng::seed_from_u64(0)
+}
+
 #[cfg(test)]
 mod tests {
-    use attention::{Linear, RowVector};
+    use attention::RowVector;
+    use training::layer_without;
 
     use super::*;
     use crate::{Fleet, Prepared, remaining};
@@ -188,12 +177,12 @@ mod tests {
     fn with_all_heads_it_is_the_model() {
         let (windows, at) = some_windows();
         let trained = remaining().unwrap();
-        let removed = Removed::new(&trained, &windows, &at).unwrap();
+        let ablation = Ablation::new(&trained, &windows, &at).unwrap();
         let expected = error(&trained.fused().unwrap(), &windows, &at);
-        assert!((removed.whole().unwrap() - expected).abs() < 1e-4);
+        assert!((ablation.whole().unwrap() - expected).abs() < 1e-4);
         // Random directions are others each time.
         let rng = &mut Rng::seed_from_u64(1);
-        let [a, b] = [(); 2].map(|()| removed.random(rng).unwrap());
+        let [a, b] = [(); 2].map(|()| ablation.random(rng).unwrap());
         assert!((a - b).abs() > 1e-6);
     }
 
@@ -204,23 +193,20 @@ mod tests {
         let trained = remaining().unwrap();
         let layer = trained.layer().unwrap();
         let d_v = layer.dims().d_v();
-        let removed = Removed::new(&trained, &windows, &at).unwrap();
-        let mean: RowVector = removed.concat.map(f64::from).row_mean();
+        let ablation = Ablation::new(&trained, &windows, &at).unwrap();
+        let mean: RowVector = ablation.concat.map(f64::from).row_mean();
         for heads in [vec![2], vec![5], (0..8).collect::<Vec<_>>()] {
-            let Linear { mut weight, bias } = layer.w_o().clone();
-            let mut bias = bias.unwrap();
-            for head in &heads {
-                let mut rows = weight.rows_mut(head * d_v, d_v);
-                bias += mean.columns(head * d_v, d_v) * &rows;
-                rows.fill(0.0);
-            }
-            let w_o = Linear::new(weight, Some(bias)).unwrap();
-            let changed = LayerParameters::new(layer.heads().to_vec(), w_o).unwrap();
+            let its_mean = |&head: &usize| {
+                let mean = mean.columns(head * d_v, d_v).into_owned();
+                (head, Some(mean))
+            };
+            let gone: Vec<_> = heads.iter().map(its_mean).collect();
+            let changed = layer_without(&layer, &gone).unwrap();
             let model = trained.model(|_| FusedAttention::new(&changed)).unwrap();
             let expected = error(&model, &windows, &at);
             let found = match heads[..] {
-                [head] => removed.head(head).unwrap(),
-                _ => removed.all().unwrap(),
+                [head] => ablation.head(head).unwrap(),
+                _ => ablation.all().unwrap(),
             };
             assert!((found - expected).abs() < 1e-4, "{heads:?}: {found}, {expected}");
         }
@@ -232,7 +218,7 @@ mod tests {
         let (windows, at) = some_windows();
         let trained = remaining().unwrap();
         let layer = trained.layer().unwrap();
-        let removed = Removed::new(&trained, &windows, &at).unwrap();
+        let ablation = Ablation::new(&trained, &windows, &at).unwrap();
         for blind in [vec![3], (0..8).collect::<Vec<_>>()] {
             let mut heads = layer.heads().to_vec();
             blind.iter().for_each(|&head| heads[head].w_k.weight.fill(0.0));
@@ -240,8 +226,8 @@ mod tests {
             let model = trained.model(|_| FusedAttention::new(&changed)).unwrap();
             let expected = error(&model, &windows, &at);
             let found = match blind[..] {
-                [head] => removed.even_head(head).unwrap(),
-                _ => removed.even().unwrap(),
+                [head] => ablation.even_head(head).unwrap(),
+                _ => ablation.even().unwrap(),
             };
             assert!((found - expected).abs() < 1e-4, "{blind:?}: {found}, {expected}");
         }
@@ -250,11 +236,13 @@ mod tests {
     #[test]
     fn the_control_moves_the_output_as_far_as_a_head() {
         let (windows, at) = some_windows();
-        let removed = Removed::new(&remaining().unwrap(), &windows, &at).unwrap();
+        let ablation = Ablation::new(&remaining().unwrap(), &windows, &at).unwrap();
         let rng = &mut Rng::seed_from_u64(1);
-        let heads = (0..8).map(|head| removed.moved(&removed.part(head)));
-        let mean = heads.sum::<f64>() / 8.0;
-        let control = removed.moved(&removed.random_part(rng));
+        let site = ablation.site();
+        let (heads, moved) = site.heads(rng);
+        let mean = heads.iter().map(|taken| site.moved(taken)).sum::<f64>() / 8.0;
+        assert!((moved - mean).abs() < 1e-4 * mean, "{moved}, {mean}");
+        let control = site.moved(&site.control(moved, rng).0);
         assert!((control - mean).abs() < 1e-4 * mean, "{control}, {mean}");
     }
 }

@@ -1,11 +1,11 @@
-//! Three ways to remove a part of the concatenation: what to put in its stead.
+//! What to put in the stead of a part of the concatenation.
 
 use attention::{Matrix, Rng};
 use rand::RngExt;
 
-/// What a removed part is replaced by.
+/// What an ablated part is replaced by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Removal {
+pub enum Replacement {
     /// Zeros. The readout has never seen zeros there, so some of the harm may be surprise.
     Zero,
     /// The mean of the part over all examples: what it usually is.
@@ -14,7 +14,7 @@ pub enum Removal {
     Resample,
 }
 
-impl Removal {
+impl Replacement {
     /// All three.
     pub const ALL: [Self; 3] = [Self::Zero, Self::Mean, Self::Resample];
 
@@ -42,24 +42,6 @@ impl Removal {
     }
     // ANCHOR_END: instead
 }
-
-// ANCHOR: taken
-/// What is to be subtracted from the concatenation so that these directions of it are
-/// removed.
-///
-/// # Shapes
-/// `concat` and the result are `[n_examples, h · d_v]`; `directions` are `[h · d_v, n]`,
-/// one per column.
-pub fn taken(
-    concat: &Matrix<f32>,
-    directions: &Matrix<f32>,
-    how: Removal,
-    rng: &mut Rng,
-) -> Matrix<f32> {
-    let part = concat * directions; // [n_examples, n]
-    (&part - how.instead(&part, rng)) * directions.transpose()
-}
-// ANCHOR_END: taken
 
 /// For each example another one, each once: a random permutation in one cycle, so that
 /// none stays where it is.
