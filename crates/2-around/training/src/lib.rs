@@ -42,11 +42,12 @@
 //! its own, [`Repeats`] trains a whole model, its embedding, positions and two layers of
 //! heads that work together: see [`Predictor`].
 //!
-//! In another, `sideways`, the formula itself is changed: see [`Follower`] and [`Reader`].
+//! In another, `changed_formula`, the formula itself is changed: see [`Follower`] and [`Reader`].
 //!
 //! Left out: regularising.
 
 mod ablation;
+mod changed_formula;
 mod data;
 mod directions;
 mod error;
@@ -55,7 +56,7 @@ mod model;
 mod repeats;
 mod report;
 mod schedule;
-mod sideways;
+
 mod task;
 #[cfg(test)]
 mod tests;
@@ -65,6 +66,9 @@ mod windows;
 pub use ablation::{
     Ablation, Control, Directions, Replacement, Site, layer_without, output_without,
     strongest,
+};
+pub use changed_formula::{
+    Follower, FollowerPlan, Learned, Learner, Place, Reader, learn,
 };
 pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, WINDOWS};
 pub use directions::orthonormal;
@@ -79,7 +83,6 @@ pub use repeats::{
 };
 pub use report::Report;
 pub use schedule::Schedule;
-pub use sideways::{Follower, FollowerPlan, Learned, Learner, Place, Reader, learn};
 pub use task::{Answers, Examples, Task};
 pub use train::{Look, Settings, Step, Trained, Trainer, focus, train};
 pub use windows::{
