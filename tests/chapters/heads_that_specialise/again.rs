@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use attention::{Rng, SeedableRng};
 use lessons::heads_that_specialise;
 use training::{
-    Ablation, Code, EqualShares, Lookups, Over, Replacement, Settings, Task, Trained,
+    Ablation, Code, EqualShares, Lookups, Over, Replacement, Schedule, Task, Training,
     strongest, train,
 };
 
@@ -14,13 +14,13 @@ use super::{ROLES, numbers};
 /// Rounding differs between machines, and a training carries it on.
 const CLOSE: f64 = 0.02;
 
-fn trained(task: &impl Task, settings: &Settings) -> Trained {
-    train(task, settings, |_| ControlFlow::Continue(())).unwrap()
+fn trained(task: &impl Task, n_heads: usize, schedule: &Schedule) -> Training {
+    train(task, n_heads, schedule, |_| ControlFlow::Continue(())).unwrap()
 }
 
 #[test]
 fn three_heads_and_the_removal_of_each() {
-    let trained = trained(&Lookups::default(), &Lookups::settings(3, 0));
+    let trained = trained(&Lookups::default(), 3, &Lookups::schedule(0));
     let kept = &heads_that_specialise::lookups(3).unwrap()[0];
     for (now, then) in trained.last().scores.iter().zip(numbers(&kept["scores"])) {
         assert!((now - then).abs() < CLOSE, "{now} and {then}");
@@ -47,7 +47,7 @@ fn three_heads_and_the_removal_of_each() {
 fn one_head_with_equal_shares_in_the_bound_code() {
     let task = Lookups::coded(Code::Bound, Lookups::LOUDNESS, 0);
     let task = EqualShares { task, over: Over::Three };
-    let trained = trained(&task, &Settings { n_looks: 1, ..Lookups::settings(1, 0) });
+    let trained = trained(&task, 1, &Schedule { n_looks: 1, ..Lookups::schedule(0) });
     let all = heads_that_specialise::codes().unwrap();
     let is = |run: &&serde_json::Value| {
         run["code"] == "bound" && run["shares"] == "three" && run["seed"] == 0

@@ -41,17 +41,17 @@ fn ten_seeds_for_each_number_of_heads() {
     let of = |n_heads, rng: &mut Rng| Model::random(&task, n_heads, rng).unwrap();
     let n_parameters = [1, 2, 3, 4, 6, 8].map(|n_heads| of(n_heads, rng).n_parameters());
     assert!(n_parameters.iter().all(|&n| n == n_parameters[0]));
-    let settings = Lookups::settings(3, 0);
+    let schedule = Lookups::schedule(0);
     quoted.extend([
         ("parameters".into(), thousands(n_parameters[0])),
         ("d_model".into(), Lookups::D_MODEL.to_string()),
         ("identities".into(), Lookups::N_IDENTITIES.to_string()),
         ("guess".into(), percent(1.0 / Lookups::N_IDENTITIES as f64)),
-        ("steps".into(), thousands(settings.n_steps)),
-        ("batch".into(), settings.batch.to_string()),
-        ("seen".into(), thousands(settings.n_steps * settings.batch)),
-        ("n_test".into(), settings.n_test.to_string()),
-        ("rate".into(), settings.rate.to_string()),
+        ("steps".into(), thousands(schedule.n_steps)),
+        ("batch".into(), schedule.batch.to_string()),
+        ("seen".into(), thousands(schedule.n_steps * schedule.batch)),
+        ("n_test".into(), schedule.n_test.to_string()),
+        ("rate".into(), schedule.rate.to_string()),
     ]);
     assert_quote!("heads_that_specialise_heads_values", values(&quoted));
 }

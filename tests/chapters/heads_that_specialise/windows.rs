@@ -4,7 +4,7 @@ use attention::thousands;
 use lessons::heads_that_specialise;
 use lessons::numbers::ends;
 use serde_json::Value;
-use training::{SPECIALISATIONS, Settings, Task, Windows};
+use training::{SPECIALISATIONS, Task, Windows};
 
 use super::{lost, numbers};
 use crate::quote::{Table, assert_quote, values};
@@ -89,14 +89,14 @@ fn windows_and_their_specialisations() {
         several.push(most.max().unwrap() as f64);
     }
     let [least, _, most] = ends(several);
-    let settings: Settings = Windows::settings(8, 0);
+    let schedule = Windows::schedule(0);
     quoted.extend([
         ("agree".into(), agree.to_string()),
         ("of".into(), all.to_string()),
         ("busiest_least".into(), least.to_string()),
         ("busiest_most".into(), most.to_string()),
         ("needs".into(), NEEDS.to_string()),
-        ("window_steps".into(), thousands(settings.n_steps)),
+        ("window_steps".into(), thousands(schedule.n_steps)),
         ("window_width".into(), Windows::default().d_model().to_string()),
     ]);
     assert_quote!("heads_that_specialise_windows_values", values(&quoted));

@@ -4,15 +4,13 @@
 //! far beyond the texts of its training each kind of position carries a model.
 //!
 //! With the backward pass of [`variants`], [`Reader`] names the words of
-//! [`Lookups`](crate::Lookups), [`Follower`] says what comes next in
-//! [`Repeats`](crate::Repeats), and [`learn`] trains either.
+//! [`Lookups`](crate::Lookups), and [`Follower`] says what comes next in
+//! [`Repeats`](crate::Repeats).
 
 mod follower;
-mod learn;
 mod reader;
 #[cfg(test)]
 mod tests;
 
 pub use follower::{Follower, FollowerPlan, Place};
-pub use learn::{Learned, Learner, learn};
 pub use reader::Reader;

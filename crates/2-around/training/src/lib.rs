@@ -11,9 +11,9 @@
 //!
 //! A [`Task`] draws examples: sequences in which one token asks, and what is right. A
 //! [`Model`] is one attention layer and one linear readout, nothing else: whatever an
-//! answer needs must pass through some head. [`Trainer`] takes the steps one by one, and
-//! [`train()`] is the loop over it, which tells its caller of every step and can be told
-//! to stop. [`Ablation`] replaces heads one by one, and as a control random directions of
+//! answer needs must pass through some head. [`Trainer`] takes the steps of any [`Learner`]
+//! one by one, and [`train()`] is the loop over it for a model, which tells its caller of
+//! every step and can be told to stop. [`Ablation`] replaces heads one by one, and as a control random directions of
 //! the same width, and so says what each head was for.
 //!
 //! Two decisions make the numbers mean something. **No example is seen twice**: batches
@@ -24,10 +24,10 @@
 //!
 //! ```
 //! use std::ops::ControlFlow;
-//! use training::{Lookups, Settings, train};
+//! use training::{Lookups, Schedule, train};
 //!
-//! let settings = Settings { n_steps: 5, ..Lookups::settings(3, 1) };
-//! let trained = train(&Lookups::default(), &settings, |step| {
+//! let schedule = Schedule { n_steps: 5, ..Lookups::schedule(1) };
+//! let trained = train(&Lookups::default(), 3, &schedule, |step| {
 //!     println!("step {}: loss {:.3}", step.step, step.loss);
 //!     ControlFlow::Continue(())
 //! })?;
@@ -42,7 +42,7 @@
 //! its own, [`Repeats`] trains a whole model, its embedding, positions and two layers of
 //! heads that work together: see [`Predictor`].
 //!
-//! In another, `changed_formula`, the formula itself is changed: see [`Follower`] and [`Reader`].
+//! In another the formula itself is changed: see [`Follower`] and [`Reader`].
 //!
 //! Left out: regularising.
 
@@ -56,20 +56,18 @@ mod model;
 mod repeats;
 mod report;
 mod schedule;
-
 mod task;
 #[cfg(test)]
 mod tests;
 mod train;
+mod trainer;
 mod windows;
 
 pub use ablation::{
     Ablation, Control, Directions, Replacement, Site, layer_without, output_without,
     strongest,
 };
-pub use changed_formula::{
-    Follower, FollowerPlan, Learned, Learner, Place, Reader, learn,
-};
+pub use changed_formula::{Follower, FollowerPlan, Place, Reader};
 pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, WINDOWS};
 pub use directions::orthonormal;
 pub use error::{Error, Result};
@@ -78,13 +76,14 @@ pub use lookups::{
 };
 pub use model::{Model, Said};
 pub use repeats::{
-    Architecture, Carried, HeadShares, Predictor, PredictorLook, PredictorTrainer,
-    PredictorTraining, Repeats, Sequences, StackAblation,
+    Architecture, Carried, HeadShares, Predictor, PredictorLook, Repeats, Sequences,
+    StackAblation,
 };
 pub use report::Report;
 pub use schedule::Schedule;
 pub use task::{Answers, Examples, Task};
-pub use train::{Look, Settings, Step, Trained, Trainer, focus, train};
+pub use train::{Look, focus, train};
+pub use trainer::{Batches, Learner, Step, Trainer, Training};
 pub use windows::{
     Found, HeadMeasures, SPECIALISATIONS, Window, Windows, found, specialisations,
 };

@@ -13,7 +13,7 @@ use attention::{Batch, Error as SizeError, Matrix, Rng, SeedableRng, random_matr
 use rand::seq::SliceRandom;
 
 use crate::directions::orthonormal;
-use crate::{Answers, Examples, Result, Settings, Task};
+use crate::{Answers, Examples, Result, Schedule, Task};
 
 mod equal;
 mod sizes;
@@ -101,16 +101,8 @@ impl Lookups {
     }
 
     /// What learns all three lookups in seconds, with three heads or more.
-    pub fn settings(n_heads: usize, seed: u64) -> Settings {
-        Settings {
-            n_heads,
-            n_steps: 1000,
-            batch: 64,
-            rate: 0.01,
-            seed,
-            n_test: 512,
-            n_looks: 40,
-        }
+    pub fn schedule(seed: u64) -> Schedule {
+        Schedule { n_steps: 1000, batch: 64, rate: 0.01, seed, n_test: 512, n_looks: 40 }
     }
 
     // ANCHOR: sentence

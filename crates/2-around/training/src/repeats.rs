@@ -7,7 +7,7 @@
 //! looks for the token that notes x. That pair is called an **induction head**.
 //!
 //! [`Repeats`] draws the sequences, [`Predictor`] is embedding, [`Stack`](block::Stack) and
-//! unembedding, [`PredictorTrainer`] takes the steps, [`StackAblation`] asks of each head
+//! unembedding, a [`Trainer`](crate::Trainer) takes the steps, [`StackAblation`] asks of each head
 //! what goes wrong without it, and [`Carried`] what it hands on.
 //!
 //! # Source
@@ -17,16 +17,16 @@
 mod ablation;
 mod carried;
 mod heads;
+mod learner;
 mod predictor;
 mod task;
 #[cfg(test)]
 mod tests;
-mod trainer;
 
 pub use ablation::StackAblation;
 pub use carried::Carried;
 pub use heads::HeadShares;
+pub use learner::PredictorLook;
 pub(crate) use predictor::largest;
 pub use predictor::{Architecture, Predictor};
 pub use task::{Repeats, Sequences};
-pub use trainer::{PredictorLook, PredictorTrainer, PredictorTraining};

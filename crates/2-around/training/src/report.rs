@@ -4,14 +4,14 @@ use std::fmt;
 
 use attention::{Matrix, Rng, SeedableRng};
 
-use crate::{Ablation, Replacement, Result, Task, Trained};
+use crate::{Ablation, Replacement, Result, Task, Training};
 
 /// A training's scores, what its heads attend to, and what each is needed for; it prints
 /// as three tables.
 #[derive(Debug, Clone)]
 pub struct Report<'a> {
     /// The training.
-    pub trained: &'a Trained,
+    pub trained: &'a Training,
     /// The names of its targets.
     pub targets: &'static [&'static str],
     /// What its heads are needed for.
@@ -24,7 +24,7 @@ impl<'a> Report<'a> {
     ///
     /// # Errors
     /// As [`Ablation::of`].
-    pub fn of(task: &impl Task, trained: &'a Trained, seed: u64) -> Result<Self> {
+    pub fn of(task: &impl Task, trained: &'a Training, seed: u64) -> Result<Self> {
         let rng = &mut Rng::seed_from_u64(seed);
         let ablation =
             Ablation::of(&trained.model, &trained.test, Replacement::Mean, rng)?;
@@ -90,13 +90,13 @@ mod tests {
     use std::ops::ControlFlow;
 
     use super::*;
-    use crate::{Lookups, Settings, train};
+    use crate::{Lookups, Schedule, train};
 
     #[test]
     fn a_report_has_every_target_and_head_and_the_control() {
         let task = Lookups::default();
-        let settings = Settings { n_steps: 2, n_test: 64, ..Lookups::settings(2, 0) };
-        let trained = train(&task, &settings, |_| ControlFlow::Continue(())).unwrap();
+        let schedule = Schedule { n_steps: 2, n_test: 64, ..Lookups::schedule(0) };
+        let trained = train(&task, 2, &schedule, |_| ControlFlow::Continue(())).unwrap();
         let report = Report::of(&task, &trained, 0).unwrap().to_string();
         assert!(report.starts_with("On 64 examples"), "{report}");
         for (part, times) in [

@@ -6,13 +6,13 @@ use super::*;
 
 const ON: fn(Step) -> ControlFlow<()> = |_| ControlFlow::Continue(());
 
-fn lookups(n_heads: usize, seed: u64) -> Trained {
-    train(&Lookups::default(), &Lookups::settings(n_heads, seed), ON).unwrap()
+fn lookups(n_heads: usize, seed: u64) -> Training {
+    train(&Lookups::default(), n_heads, &Lookups::schedule(seed), ON).unwrap()
 }
 
 /// A training short enough to repeat.
-fn short() -> Settings {
-    Settings { n_steps: 12, n_test: 16, n_looks: 3, ..Lookups::settings(3, 1) }
+fn short() -> Schedule {
+    Schedule { n_steps: 12, n_test: 16, n_looks: 3, ..Lookups::schedule(1) }
 }
 
 #[test]
@@ -63,8 +63,8 @@ fn one_head_is_far_above_a_guess_and_far_below_three() {
 
 #[test]
 fn before_training_heads_find_nothing() {
-    let settings = Settings { n_steps: 1, ..Lookups::settings(3, 0) };
-    let trained = train(&Lookups::default(), &settings, ON).unwrap();
+    let schedule = Schedule { n_steps: 1, ..Lookups::schedule(0) };
+    let trained = train(&Lookups::default(), 3, &schedule, ON).unwrap();
     let first = &trained.looks[0];
     assert!(first.score() < 0.06, "1 of 64 is a guess: {:?}", first.scores);
     assert!(first.focus.max() < 0.25, "a tenth is even: {}", first.focus);
@@ -74,9 +74,9 @@ fn before_training_heads_find_nothing() {
 fn a_seed_gives_the_same_numbers_to_the_last_bit_and_another_seed_others() {
     let task = Lookups::default();
     let [a, b] =
-        [1, 1].map(|seed| train(&task, &Settings { seed, ..short() }, ON).unwrap());
+        [1, 1].map(|seed| train(&task, 3, &Schedule { seed, ..short() }, ON).unwrap());
     assert_eq!((&a.model, &a.losses, &a.looks), (&b.model, &b.losses, &b.looks));
-    let other = train(&task, &Settings { seed: 2, ..short() }, ON).unwrap();
+    let other = train(&task, 3, &Schedule { seed: 2, ..short() }, ON).unwrap();
     assert_ne!(a.before, other.before);
     assert_ne!(a.test.tokens, other.test.tokens);
     assert_ne!(a.losses, other.losses);
@@ -85,15 +85,15 @@ fn a_seed_gives_the_same_numbers_to_the_last_bit_and_another_seed_others() {
 #[test]
 fn the_test_set_stays_where_steps_and_batches_change() {
     let task = Lookups::default();
-    let a = train(&task, &short(), ON).unwrap();
-    let settings = Settings { n_steps: 5, batch: 7, ..short() };
-    let b = train(&task, &settings, ON).unwrap();
+    let a = train(&task, 3, &short(), ON).unwrap();
+    let schedule = Schedule { n_steps: 5, batch: 7, ..short() };
+    let b = train(&task, 3, &schedule, ON).unwrap();
     assert_eq!((a.test.tokens, a.before), (b.test.tokens, b.before));
 }
 
 #[test]
 fn looks_are_spread_evenly_and_the_last_is_at_the_end() {
-    let trained = train(&Lookups::default(), &short(), ON).unwrap();
+    let trained = train(&Lookups::default(), 3, &short(), ON).unwrap();
     let steps: Vec<usize> = trained.looks.iter().map(|look| look.step).collect();
     assert_eq!(steps, [0, 4, 8, 12]);
     let mean = trained.losses[4..8].iter().sum::<f64>() / 4.0;
@@ -106,7 +106,7 @@ fn told_to_stop_it_keeps_what_is_there() {
         5 => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     };
-    let trained = train(&Lookups::default(), &short(), stop_at).unwrap();
+    let trained = train(&Lookups::default(), 3, &short(), stop_at).unwrap();
     assert_eq!(trained.losses.len(), 6);
     assert_eq!(trained.last().step, 6);
     assert_eq!(trained.last().scores, trained.model.scores(&trained.test).unwrap());
@@ -114,8 +114,9 @@ fn told_to_stop_it_keeps_what_is_there() {
 
 #[test]
 fn step_by_step_it_is_the_same_training_and_looking_changes_nothing() {
-    let whole = train(&Lookups::default(), &short(), ON).unwrap();
-    let mut trainer = Trainer::new(Lookups::default(), short()).unwrap();
+    let whole = train(&Lookups::default(), 3, &short(), ON).unwrap();
+    let begin = |task: &Lookups, rng: &mut Rng| Model::random(task, 3, rng);
+    let mut trainer = Trainer::new(Lookups::default(), short(), begin).unwrap();
     while let Some(Step { step, loss, .. }) = trainer.step().unwrap() {
         assert_eq!(loss, whole.losses[step]);
         let (now, so_far) = (trainer.look().unwrap(), trainer.so_far());
@@ -160,7 +161,7 @@ impl Task for Poisoned {
 fn a_loss_that_is_no_number_ends_the_training_at_its_step() {
     // The first draw is the test set, so batch 4 is step 3.
     let task = Poisoned { at_batch: 4.into(), with: f32::NAN };
-    let refused = train(&task, &short(), ON).unwrap_err();
+    let refused = train(&task, 3, &short(), ON).unwrap_err();
     assert!(matches!(refused, Error::Diverged { step: 3, .. }), "{refused}");
     let message = refused.to_string();
     assert!(
@@ -171,8 +172,8 @@ fn a_loss_that_is_no_number_ends_the_training_at_its_step() {
 
 #[test]
 fn a_loss_that_explodes_ends_the_training_at_its_step() {
-    let settings = Settings { rate: 1e3, ..short() };
-    let refused = train(&Lookups::default(), &settings, ON).unwrap_err();
+    let schedule = Schedule { rate: 1e3, ..short() };
+    let refused = train(&Lookups::default(), 3, &schedule, ON).unwrap_err();
     let Error::Diverged { step, loss, first, .. } = refused else {
         panic!("{refused}");
     };
@@ -181,13 +182,15 @@ fn a_loss_that_explodes_ends_the_training_at_its_step() {
 
 #[test]
 fn settings_that_do_not_work_are_refused_with_their_numbers() {
-    let refused = |change: &dyn Fn(&mut Settings)| {
-        let mut settings = short();
-        change(&mut settings);
-        train(&Lookups::default(), &settings, ON).unwrap_err().to_string()
+    let with_heads =
+        |n_heads| train(&Lookups::default(), n_heads, &short(), ON).unwrap_err();
+    insta::assert_snapshot!(with_heads(0), @"n_heads is 0, and must be at least 1");
+    insta::assert_snapshot!(with_heads(5), @"d_model 48 cannot be divided among 5 heads: 48 = 5 × 9 + 3");
+    let refused = |change: &dyn Fn(&mut Schedule)| {
+        let mut schedule = short();
+        change(&mut schedule);
+        train(&Lookups::default(), 3, &schedule, ON).unwrap_err().to_string()
     };
-    insta::assert_snapshot!(refused(&|s| s.n_heads = 0), @"n_heads is 0, and must be at least 1");
-    insta::assert_snapshot!(refused(&|s| s.n_heads = 5), @"d_model 48 cannot be divided among 5 heads: 48 = 5 × 9 + 3");
     insta::assert_snapshot!(refused(&|s| s.n_steps = 0), @"the number of steps is 0, and must be at least 1");
     insta::assert_snapshot!(refused(&|s| s.batch = 0), @"the number of examples a step is 0, and must be at least 1");
     insta::assert_snapshot!(refused(&|s| s.n_test = 0), @"the number of test examples is 0, and must be at least 1");

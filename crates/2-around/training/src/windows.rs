@@ -11,7 +11,7 @@ mod tests;
 use attention::{Batch, Error as SizeError, Matrix, Rng, SeedableRng, random_matrix};
 use rand::RngExt;
 
-use crate::{Answers, Examples, Result, Settings, Task};
+use crate::{Answers, Examples, Result, Schedule, Task};
 
 pub use criteria::{Found, HeadMeasures, SPECIALISATIONS, found, specialisations};
 
@@ -78,16 +78,8 @@ impl Windows {
     }
 
     /// What learns most of it in seconds.
-    pub fn settings(n_heads: usize, seed: u64) -> Settings {
-        Settings {
-            n_heads,
-            n_steps: 1500,
-            batch: 32,
-            rate: 5e-3,
-            seed,
-            n_test: 512,
-            n_looks: 30,
-        }
+    pub fn schedule(seed: u64) -> Schedule {
+        Schedule { n_steps: 1500, batch: 32, rate: 5e-3, seed, n_test: 512, n_looks: 30 }
     }
 
     /// Windows as the layer gets them. A reading is its three channels and how far each

@@ -10,7 +10,7 @@ use attention::Matrix;
 use clap::ValueEnum;
 use figures::{Heads, head_maps};
 use training::{
-    Lookups, Report, SPECIALISATIONS, Settings, Step, Task, Trained, Windows,
+    Lookups, Report, SPECIALISATIONS, Schedule, Step, Task, Training, Windows,
     specialisations, train,
 };
 
@@ -56,17 +56,15 @@ pub fn run(args: &Args) -> Result<()> {
     ctrlc::set_handler(on_ctrl_c).context("cannot wait for Ctrl-C")?;
     let report = match args.task {
         Which::Lookups => {
-            let settings =
-                args.over(Lookups::settings(args.heads.unwrap_or(3), args.seed));
-            let (task, stop) = (Lookups::default(), &stop);
-            report(&task, &settings, &watched(&task, &settings, stop)?)?
+            let (n_heads, schedule) = args.over(3, Lookups::schedule(args.seed));
+            let task = Lookups::default();
+            report(&task, &schedule, &watched(&task, n_heads, &schedule, &stop)?)?
         }
         Which::Windows => {
-            let settings =
-                args.over(Windows::settings(args.heads.unwrap_or(8), args.seed));
+            let (n_heads, schedule) = args.over(8, Windows::schedule(args.seed));
             let task = Windows::default();
-            let trained = watched(&task, &settings, &stop)?;
-            report(&task, &settings, &trained)? + &specialised(&task, &trained)?
+            let trained = watched(&task, n_heads, &schedule, &stop)?;
+            report(&task, &schedule, &trained)? + &specialised(&task, &trained)?
         }
     };
     Ok(print(report)?)
@@ -85,16 +83,21 @@ impl Args {
         Ok(())
     }
 
-    fn over(&self, settings: Settings) -> Settings {
-        let n_steps = self.steps.unwrap_or(settings.n_steps);
-        Settings { n_steps, ..settings }
+    fn over(&self, n_heads: usize, schedule: Schedule) -> (usize, Schedule) {
+        let n_steps = self.steps.unwrap_or(schedule.n_steps);
+        (self.heads.unwrap_or(n_heads), Schedule { n_steps, ..schedule })
     }
 }
 
 /// A training behind a progress bar.
-fn watched(task: &impl Task, settings: &Settings, stop: &AtomicBool) -> Result<Trained> {
-    let bar = progress::steps(settings.n_steps);
-    let outcome = train(task, settings, |Step { step, loss, score }| {
+fn watched(
+    task: &impl Task,
+    n_heads: usize,
+    schedule: &Schedule,
+    stop: &AtomicBool,
+) -> Result<Training> {
+    let bar = progress::steps(schedule.n_steps);
+    let outcome = train(task, n_heads, schedule, |Step { step, loss, score }| {
         bar.set_position(step as u64 + 1);
         bar.set_message(format!("loss {loss:.3}, score {:.1} %", 100.0 * score));
         match stop.load(Ordering::Relaxed) {
@@ -106,16 +109,17 @@ fn watched(task: &impl Task, settings: &Settings, stop: &AtomicBool) -> Result<T
     Ok(outcome?)
 }
 
-fn report(task: &impl Task, settings: &Settings, trained: &Trained) -> Result<String> {
-    let Settings { n_heads, n_steps, batch, seed, .. } = *settings;
+fn report(task: &impl Task, schedule: &Schedule, trained: &Training) -> Result<String> {
+    let Schedule { n_steps, batch, seed, .. } = *schedule;
     let n_taken = trained.losses.len();
     let stopped = match n_taken < n_steps {
         true => format!(" of {n_steps}, stopped"),
         false => String::new(),
     };
     let mut text = format!(
-        "{n_heads} heads, d_model {}, {} parameters; seed {seed}; {n_taken} steps{stopped}, \
+        "{} heads, d_model {}, {} parameters; seed {seed}; {n_taken} steps{stopped}, \
          each on {batch} fresh examples\n",
+        trained.model.n_heads(),
         task.d_model(),
         attention::thousands(trained.model.n_parameters()),
     );
@@ -128,7 +132,7 @@ fn report(task: &impl Task, settings: &Settings, trained: &Trained) -> Result<St
 }
 
 /// Which head came to do what the source says that heads may do.
-fn specialised(task: &Windows, trained: &Trained) -> Result<String> {
+fn specialised(task: &Windows, trained: &Training) -> Result<String> {
     let mut text = String::from(
         "\nWhich heads, before and after, do what heads may come to do:\n\n",
     );
@@ -161,9 +165,9 @@ mod tests {
     use super::*;
 
     fn short(n_heads: usize, n_steps: usize) -> Result<String> {
-        let settings = Settings { n_steps, n_test: 64, ..Lookups::settings(n_heads, 0) };
-        let task = Lookups::default();
-        report(&task, &settings, &watched(&task, &settings, &AtomicBool::new(false))?)
+        let schedule = Schedule { n_steps, n_test: 64, ..Lookups::schedule(0) };
+        let (task, stop) = (Lookups::default(), AtomicBool::new(false));
+        report(&task, &schedule, &watched(&task, n_heads, &schedule, &stop)?)
     }
 
     #[test]
@@ -182,11 +186,11 @@ mod tests {
 
     #[test]
     fn what_was_stopped_is_reported() {
-        let settings = Settings { n_test: 64, ..Lookups::settings(2, 0) };
+        let schedule = Schedule { n_test: 64, ..Lookups::schedule(0) };
         let stop = AtomicBool::new(true);
         let task = Lookups::default();
-        let trained = watched(&task, &settings, &stop).unwrap();
-        let report = report(&task, &settings, &trained).unwrap();
+        let trained = watched(&task, 2, &schedule, &stop).unwrap();
+        let report = report(&task, &schedule, &trained).unwrap();
         assert!(report.contains("1 steps of 1000, stopped"), "{report}");
     }
 

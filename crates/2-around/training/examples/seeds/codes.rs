@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use training::{Code, EqualShares, Lookups, Over, Settings};
+use training::{Code, EqualShares, Lookups, Over, Schedule};
 
 use crate::lookups::sizes;
 use crate::run::{SEEDS, kept, rounded, trained};
@@ -15,10 +15,9 @@ pub fn runs() -> Result<Vec<Value>> {
         let task = Lookups::coded(code, Lookups::LOUDNESS, 0);
         for seed in SEEDS {
             for n_heads in [1, 3] {
-                let settings =
-                    Settings { n_looks: 10, ..Lookups::settings(n_heads, seed) };
-                let trained = trained(name, &task, &settings)?;
-                let mut run = kept(&settings, &trained)?;
+                let schedule = Schedule { n_looks: 10, ..Lookups::schedule(seed) };
+                let trained = trained(name, &task, n_heads, &schedule)?;
+                let mut run = kept(&schedule, &trained)?;
                 run["code"] = json!(name);
                 run["shares"] = json!("own");
                 if n_heads == 1 {
@@ -28,8 +27,8 @@ pub fn runs() -> Result<Vec<Value>> {
             }
             for (shares, over) in [("three", Over::Three), ("all", Over::All)] {
                 let task = EqualShares { task: task.clone(), over };
-                let settings = Settings { n_looks: 1, ..Lookups::settings(1, seed) };
-                let trained = trained(&format!("{name}, {shares}"), &task, &settings)?;
+                let schedule = Schedule { n_looks: 1, ..Lookups::schedule(seed) };
+                let trained = trained(&format!("{name}, {shares}"), &task, 1, &schedule)?;
                 runs.push(json!({
                     "code": name,
                     "shares": shares,

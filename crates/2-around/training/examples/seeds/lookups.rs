@@ -2,24 +2,24 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use training::{Exchange, Lookups, Settings, Sizes, Trained, log_share_by_identity};
+use training::{Exchange, Lookups, Schedule, Sizes, Training, log_share_by_identity};
 
 use crate::run::{SEEDS, kept, round, rounded, rows, trained};
 
 /// The default setting with 1 to 8 heads; then one head for four times as long, and three
 /// heads in shorter steps.
 pub fn runs() -> Result<Vec<Value>> {
-    let usual = [1, 2, 3, 4, 6, 8].map(|n_heads| Lookups::settings(n_heads, 0));
-    let longer = Settings { n_steps: 4000, ..Lookups::settings(1, 0) };
+    let usual = [1, 2, 3, 4, 6, 8].map(|n_heads| (n_heads, Lookups::schedule(0)));
+    let longer = (1, Schedule { n_steps: 4000, ..Lookups::schedule(0) });
     let shorter_steps = [1, 3, 4]
-        .map(|n_heads| Settings { rate: 0.003, ..Lookups::settings(n_heads, 0) });
+        .map(|n_heads| (n_heads, Schedule { rate: 0.003, ..Lookups::schedule(0) }));
     let mut runs = Vec::new();
-    for settings in usual.into_iter().chain([longer]).chain(shorter_steps) {
+    for (n_heads, schedule) in usual.into_iter().chain([longer]).chain(shorter_steps) {
         for seed in SEEDS {
-            let settings = Settings { seed, ..settings.clone() };
-            let trained = trained("lookups", &Lookups::default(), &settings)?;
-            let mut run = kept(&settings, &trained)?;
-            if settings.n_heads == 1 {
+            let schedule = Schedule { seed, ..schedule.clone() };
+            let trained = trained("lookups", &Lookups::default(), n_heads, &schedule)?;
+            let mut run = kept(&schedule, &trained)?;
+            if n_heads == 1 {
                 run["sizes"] = sizes(&trained)?;
             }
             if runs.is_empty() {
@@ -32,7 +32,7 @@ pub fn runs() -> Result<Vec<Value>> {
 }
 
 /// What the sizes of a single head's shares carry.
-pub fn sizes(trained: &Trained) -> Result<Value> {
+pub fn sizes(trained: &Training) -> Result<Value> {
     let sizes = Sizes::of(&trained.model, &trained.test)?;
     println!("    {sizes:.3?}");
     Ok(json!({
@@ -48,7 +48,7 @@ pub fn sizes(trained: &Trained) -> Result<Value> {
 }
 
 /// The mean log share of each identity in each role, and one sentence to show it on.
-fn by_word(trained: &Trained) -> Result<Value> {
+fn by_word(trained: &Training) -> Result<Value> {
     let logs = log_share_by_identity(&trained.model, &trained.test)?;
     let exchange = Exchange::first(&trained.model, &trained.test)?;
     println!("    {exchange:?}");

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use training::{Code, Lookups, Settings, strongest};
+use training::{Code, Lookups, Schedule, strongest};
 
 use crate::run::{rounded, rows, trained};
 
@@ -19,8 +19,9 @@ pub fn runs() -> Result<Vec<Value>> {
     for loudness in LOUDNESSES {
         let task = Lookups::coded(Code::Added, loudness, 0);
         for seed in SEEDS {
-            let settings = Settings { n_looks: 1, ..Lookups::settings(3, seed) };
-            let trained = trained(&format!("loudness {loudness}"), &task, &settings)?;
+            let schedule = Schedule { n_looks: 1, ..Lookups::schedule(seed) };
+            let what = format!("loudness {loudness}");
+            let trained = trained(&what, &task, 3, &schedule)?;
             let last = trained.last();
             runs.push(json!({
                 "loudness": loudness,

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use serde_json::{Value, json};
-use training::{Follower, FollowerPlan, Place, Repeats, Schedule, learn};
+use training::{Follower, FollowerPlan, Place, Repeats, Schedule, Trainer};
 
 use crate::run::{SEEDS, round, rounded};
 
@@ -34,12 +34,13 @@ fn run(place: Place, seed: u64) -> Result<Value> {
     let task = Repeats::default();
     let n_positions = LENGTHS[3];
     let plan = FollowerPlan { place, n_positions, ..FollowerPlan::TWO_LAYERS };
-    let follower = |rng: &mut Rng| Follower::random(plan, task.n_vocabulary, rng);
-    let learned = learn(follower, &task, &Schedule::usual(seed))?;
+    let trainer = Trainer::new(task.clone(), Schedule::usual(seed), |task, rng| {
+        Follower::random(plan, task.n_vocabulary, rng)
+    })?;
+    let follower = trainer.finish()?.model;
     let rng = &mut Rng::seed_from_u64(seed);
-    let mut score = |task: Repeats| -> Result<f64> {
-        Ok(learned.learner.score(&task.draw(100, rng)?)?)
-    };
+    let mut score =
+        |task: Repeats| -> Result<f64> { Ok(follower.score(&task.draw(100, rng)?)?) };
     let longer = |n_tokens| Repeats { n_tokens, ..task.clone() };
     let scores =
         LENGTHS.map(longer).map(&mut score).into_iter().collect::<Result<Vec<_>>>()?;

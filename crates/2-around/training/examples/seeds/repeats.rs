@@ -6,8 +6,8 @@ use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng};
 use serde_json::{Map, Value, json};
 use training::{
-    Architecture, Carried, HeadShares, PredictorTrainer, PredictorTraining, Repeats,
-    Replacement, Schedule, StackAblation,
+    Architecture, Carried, HeadShares, Predictor, Repeats, Replacement, Schedule,
+    StackAblation, Trainer, Training,
 };
 
 use crate::run::{SEEDS, round, rounded, rows};
@@ -54,7 +54,10 @@ pub fn runs() -> Result<Vec<Value>> {
             setting.schedule.seed = seed;
             let start = Instant::now();
             let Setting { name, task, built, schedule } = setting.clone();
-            let trained = PredictorTrainer::new(built, task, schedule)?.finish()?;
+            let trained = Trainer::new(task, schedule, |task, rng| {
+                Predictor::random(built, task, rng)
+            })?
+            .finish()?;
             let score = 100.0 * trained.last().score;
             let seconds = start.elapsed().as_secs_f64();
             println!("{name}, seed {seed}: {score:5.1} %  {seconds:.1} s");
@@ -66,7 +69,7 @@ pub fn runs() -> Result<Vec<Value>> {
 
 /// What is kept of a training: its scores on the way, where its heads look, and what
 /// removing them costs.
-fn kept(setting: &Setting, trained: &PredictorTraining) -> Result<Value> {
+fn kept(setting: &Setting, trained: &Training<Predictor>) -> Result<Value> {
     let Setting { name, built, schedule, .. } = setting;
     let seed = schedule.seed;
     let looks = &trained.looks;
@@ -101,7 +104,7 @@ fn kept(setting: &Setting, trained: &PredictorTraining) -> Result<Value> {
 /// What the head of the first layer hands on that is needed most: which token, or where.
 fn carried(
     setting: &Setting,
-    trained: &PredictorTraining,
+    trained: &Training<Predictor>,
     removed: &[(Replacement, StackAblation)],
 ) -> Result<Value> {
     let mean = removed.iter().find(|(how, _)| *how == Replacement::Mean);
@@ -114,7 +117,7 @@ fn carried(
 }
 
 /// The score on sequences that begin with two tokens that never come back.
-fn with_strays(setting: &Setting, trained: &PredictorTraining) -> Result<f64> {
+fn with_strays(setting: &Setting, trained: &Training<Predictor>) -> Result<f64> {
     let rng = &mut Rng::seed_from_u64(setting.schedule.seed);
     let task = Repeats { n_strays: 2, ..setting.task.clone() };
     Ok(trained.model.score(&task.draw(setting.schedule.n_test, rng)?)?)
@@ -132,7 +135,7 @@ fn shares(shares: &HeadShares) -> Value {
 /// The scores without each head and without random directions, by what replaces them.
 fn removed(
     seed: u64,
-    trained: &PredictorTraining,
+    trained: &Training<Predictor>,
 ) -> Result<Vec<(Replacement, StackAblation)>> {
     let found = |how| {
         let rng = &mut Rng::seed_from_u64(seed);

@@ -6,24 +6,28 @@ use std::time::Instant;
 use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng};
 use serde_json::{Map, Value, json};
-use training::{Ablation, Replacement, Settings, Task, Trained, strongest, train};
+use training::{Ablation, Replacement, Schedule, Task, Training, strongest, train};
 
 /// The seeds of the book's tables.
 pub const SEEDS: std::ops::Range<u64> = 0..10;
 
 /// Trains to the end, and prints what it scored.
-pub fn trained(what: &str, task: &impl Task, settings: &Settings) -> Result<Trained> {
+pub fn trained(
+    what: &str,
+    task: &impl Task,
+    n_heads: usize,
+    schedule: &Schedule,
+) -> Result<Training> {
     let start = Instant::now();
-    let trained = train(task, settings, |_| ControlFlow::Continue(()))?;
+    let trained = train(task, n_heads, schedule, |_| ControlFlow::Continue(()))?;
     let last = trained.last();
     let scores: Vec<String> =
         last.scores.iter().map(|s| format!("{:5.1}", 100.0 * s)).collect();
     println!(
-        "{what}, {} heads, rate {}, {} steps, seed {}: {}  mean {:5.1} %  {:.2} s",
-        settings.n_heads,
-        settings.rate,
-        settings.n_steps,
-        settings.seed,
+        "{what}, {n_heads} heads, rate {}, {} steps, seed {}: {}  mean {:5.1} %  {:.2} s",
+        schedule.rate,
+        schedule.n_steps,
+        schedule.seed,
         scores.join(" "),
         100.0 * last.score(),
         start.elapsed().as_secs_f64(),
@@ -33,14 +37,14 @@ pub fn trained(what: &str, task: &impl Task, settings: &Settings) -> Result<Trai
 
 /// What is kept of a training: its scores on the way and at the end, what its heads attend
 /// to, and what removing them costs.
-pub fn kept(settings: &Settings, trained: &Trained) -> Result<Value> {
+pub fn kept(schedule: &Schedule, trained: &Training) -> Result<Value> {
     let looks = &trained.looks;
     let last = trained.last();
     Ok(json!({
-        "heads": settings.n_heads,
-        "rate": settings.rate,
-        "steps": settings.n_steps,
-        "seed": settings.seed,
+        "heads": trained.model.n_heads(),
+        "rate": schedule.rate,
+        "steps": schedule.n_steps,
+        "seed": schedule.seed,
         "scores": rounded(&last.scores),
         "curve": {
             "step": looks.iter().map(|look| look.step).collect::<Vec<_>>(),
@@ -50,12 +54,12 @@ pub fn kept(settings: &Settings, trained: &Trained) -> Result<Value> {
         "focus_before": rows(&looks[0].focus),
         "focus": rows(&last.focus),
         "attending": strongest(&last.focus),
-        "removed": removed(settings.seed, trained)?,
+        "removed": removed(schedule.seed, trained)?,
     }))
 }
 
 /// What each target loses, by what the removed part is replaced by.
-fn removed(seed: u64, trained: &Trained) -> Result<Value> {
+fn removed(seed: u64, trained: &Training) -> Result<Value> {
     let mut all = Map::new();
     for how in Replacement::ALL {
         let rng = &mut Rng::seed_from_u64(seed);

@@ -3,9 +3,8 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use attention::Rng;
 use serde_json::{Value, json};
-use training::{Follower, FollowerPlan, Lookups, Reader, Repeats, Schedule, learn};
+use training::{Follower, FollowerPlan, Lookups, Reader, Repeats, Schedule, Trainer};
 
 use crate::run::{SEEDS, round, rounded};
 
@@ -45,17 +44,18 @@ pub fn runs() -> Result<Vec<Value>> {
 }
 
 fn lookups(n_kv_heads: usize, d_head: usize, seed: u64) -> Result<Vec<f64>> {
-    let task = Lookups::default();
-    let reader = |rng: &mut Rng| Reader::random(&task, [4, n_kv_heads, d_head], rng);
-    let schedule = Schedule::from(&Lookups::settings(4, seed));
-    let learned = learn(reader, &task, &schedule)?;
-    Ok(learned.learner.scores(&learned.test)?)
+    let trainer =
+        Trainer::new(Lookups::default(), Lookups::schedule(seed), |task, rng| {
+            Reader::random(task, [4, n_kv_heads, d_head], rng)
+        })?;
+    Ok(trainer.finish()?.last().clone())
 }
 
 fn repeats(n_kv_heads: usize, d_head: usize, seed: u64) -> Result<Vec<f64>> {
-    let task = Repeats::default();
     let plan = FollowerPlan { n_kv_heads, d_head, ..FollowerPlan::TWO_LAYERS };
-    let follower = |rng: &mut Rng| Follower::random(plan, task.n_vocabulary, rng);
-    let learned = learn(follower, &task, &Schedule::usual(seed))?;
-    Ok(vec![learned.learner.score(&learned.test)?])
+    let trainer =
+        Trainer::new(Repeats::default(), Schedule::usual(seed), |task, rng| {
+            Follower::random(plan, task.n_vocabulary, rng)
+        })?;
+    Ok(vec![*trainer.finish()?.last()])
 }

@@ -13,9 +13,9 @@ pub fn runs() -> Result<Vec<Value>> {
     let mut seeds_with = [[0; 8]; 2];
     for n_heads in [8, 1] {
         for seed in SEEDS {
-            let settings = Windows::settings(n_heads, seed);
-            let trained = trained("windows", &task, &settings)?;
-            let mut run = kept(&settings, &trained)?;
+            let schedule = Windows::schedule(seed);
+            let trained = trained("windows", &task, n_heads, &schedule)?;
+            let mut run = kept(&schedule, &trained)?;
             for (nth, (key, model)) in
                 [("found_before", &trained.before), ("found", &trained.model)]
                     .into_iter()

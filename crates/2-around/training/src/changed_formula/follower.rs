@@ -5,9 +5,8 @@ use block::{Embedding, Positions, sinusoidal};
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
 use variants::{Alibi, Changes, Pairing, Rotary, Sizes, VariantAttention, VariantPass};
 
-use super::learn::Learner;
 use crate::repeats::largest;
-use crate::{Repeats, Result, Sequences};
+use crate::{Learner, Result, Sequences};
 
 /// How a model knows where a token stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +61,7 @@ pub struct FollowerPlan {
 
 impl FollowerPlan {
     /// Two layers of four heads, 16 wide, on tokens 64 wide, with a learned table for the
-    /// texts of [`Repeats`].
+    /// texts of [`Repeats`](crate::Repeats).
     pub const TWO_LAYERS: Self = Self {
         n_layers: 2,
         n_heads: 4,
@@ -158,12 +157,9 @@ impl Follower {
 }
 
 impl Learner for Follower {
-    type Task = Repeats;
     type Examples = Sequences;
-
-    fn draw(task: &Repeats, n: usize, rng: &mut Rng) -> Result<Sequences> {
-        task.draw(n, rng)
-    }
+    /// The score.
+    type Look = f64;
 
     fn descend(&mut self, read: &Sequences, adam: &mut Adam<f32>) -> Result<f32> {
         let (passes, x) = self.passes(read)?;
@@ -188,5 +184,13 @@ impl Learner for Follower {
         let parameters = parameters.chain(self.unembedding.entries_mut());
         adam.update(&mut parameters.zip(gradients).collect::<Vec<_>>())?;
         Ok(loss.value)
+    }
+
+    fn look(&self, test: &Sequences, _: &[f64], _: usize) -> Result<f64> {
+        Follower::score(self, test)
+    }
+
+    fn score(look: &f64) -> f64 {
+        *look
     }
 }

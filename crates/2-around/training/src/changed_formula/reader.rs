@@ -4,8 +4,7 @@ use attention::{Dims, Linear, Mask, Rng};
 use gradients::{Adam, Optimiser, linear_backward};
 use variants::{Changes, Sizes, VariantAttention, VariantPass};
 
-use super::learn::Learner;
-use crate::{Examples, Lookups, Result, Task};
+use crate::{Examples, Learner, Lookups, Result, Task};
 
 /// A layer and its readout, as [`Model`](crate::Model).
 #[derive(Debug, Clone, PartialEq)]
@@ -52,12 +51,9 @@ impl Reader {
 }
 
 impl Learner for Reader {
-    type Task = Lookups;
     type Examples = Examples;
-
-    fn draw(task: &Lookups, n: usize, rng: &mut Rng) -> Result<Examples> {
-        task.draw(n, rng)
-    }
+    /// The score of each target.
+    type Look = Vec<f64>;
 
     fn descend(&mut self, examples: &Examples, adam: &mut Adam<f32>) -> Result<f32> {
         let pass = self.pass(examples)?;
@@ -69,5 +65,13 @@ impl Learner for Reader {
         let parameters = parameters.chain(self.readout.entries_mut());
         adam.update(&mut parameters.zip(gradients).collect::<Vec<_>>())?;
         Ok(loss.value)
+    }
+
+    fn look(&self, test: &Examples, _: &[f64], _: usize) -> Result<Vec<f64>> {
+        self.scores(test)
+    }
+
+    fn score(look: &Vec<f64>) -> f64 {
+        look.iter().sum::<f64>() / look.len() as f64
     }
 }

@@ -3,7 +3,7 @@
 use attention::{Rng, SeedableRng};
 
 use super::*;
-use crate::{Error, Lookups, Repeats, Schedule};
+use crate::{Error, Lookups, Repeats, Schedule, Trainer};
 
 fn rng() -> Rng {
     Rng::seed_from_u64(1)
@@ -12,10 +12,11 @@ fn rng() -> Rng {
 #[test]
 fn both_learn() {
     let schedule = |n_steps, seed| Schedule { n_steps, ..Schedule::small(seed) };
-    let reader = |rng: &mut Rng| Reader::random(&Lookups::default(), [4, 2, 12], rng);
-    let learned = learn(reader, &Lookups::default(), &schedule(60, 1)).unwrap();
+    let reader = |task: &Lookups, rng: &mut Rng| Reader::random(task, [4, 2, 12], rng);
+    let learned = Trainer::new(Lookups::default(), schedule(60, 1), reader).unwrap();
+    let learned = learned.finish().unwrap();
     assert!(learned.losses[59] < 0.9 * learned.losses[0], "{:?}", learned.losses);
-    assert!(learned.learner.scores(&learned.test).unwrap().len() == 3);
+    assert_eq!(learned.last().len(), 3);
 
     for place in Place::ALL {
         let plan = FollowerPlan {
@@ -27,13 +28,16 @@ fn both_learn() {
             place,
             n_positions: 64,
         };
-        let follower = |rng: &mut Rng| Follower::random(plan, 16, rng);
-        let learned = learn(follower, &Repeats::small(), &schedule(60, 1)).unwrap();
+        let follower = |task: &Repeats, rng: &mut Rng| {
+            Follower::random(plan, task.n_vocabulary, rng)
+        };
+        let learned = Trainer::new(Repeats::small(), schedule(60, 1), follower).unwrap();
+        let learned = learned.finish().unwrap();
         let [first, last] = [learned.losses[0], learned.losses[59]];
         assert!(last < 0.95 * first, "{}: {first} to {last}", place.name());
         let long = Repeats { n_tokens: 64, ..Repeats::small() };
         let long = long.draw(3, &mut rng()).unwrap();
-        assert!(learned.learner.score(&long).is_ok());
+        assert!(learned.model.score(&long).is_ok());
     }
 }
 

@@ -3,17 +3,26 @@
 use attention::{Matrix, Rng, SeedableRng, max_abs_diff};
 
 use super::*;
-use crate::{Error, Replacement, Schedule};
+use crate::{Error, Replacement, Result, Schedule, Trainer, Training};
 
 fn rng() -> Rng {
     Rng::seed_from_u64(1)
 }
 
+fn trainer(
+    built: Architecture,
+    schedule: Schedule,
+) -> Result<Trainer<Predictor, Repeats>> {
+    Trainer::new(Repeats::default(), schedule, |task, rng| {
+        Predictor::random(built, task, rng)
+    })
+}
+
 /// A training of a few steps, small enough for a test.
-fn few_steps(built: Architecture) -> PredictorTraining {
+fn few_steps(built: Architecture) -> Training<Predictor> {
     let schedule =
         Schedule { n_steps: 4, batch: 4, n_test: 6, n_looks: 2, ..Schedule::usual(3) };
-    PredictorTrainer::new(built, Repeats::default(), schedule).unwrap().finish().unwrap()
+    trainer(built, schedule).unwrap().finish().unwrap()
 }
 
 #[test]
@@ -86,9 +95,10 @@ fn a_seed_gives_the_same_bits_and_another_seed_others() {
     let steps: Vec<usize> = a.looks.iter().map(|look| look.step).collect();
     assert_eq!(steps, [0, 2, 4]);
     let schedule = Schedule { n_steps: 1, batch: 4, n_test: 6, ..Schedule::usual(4) };
-    let trainer =
-        PredictorTrainer::new(Architecture::TWO_LAYERS, Repeats::default(), schedule);
-    assert_ne!(trainer.unwrap().so_far().before, a.before);
+    assert_ne!(
+        trainer(Architecture::TWO_LAYERS, schedule).unwrap().so_far().before,
+        a.before
+    );
 }
 
 #[test]
@@ -144,19 +154,14 @@ fn what_does_not_fit_is_refused_with_its_numbers() {
     };
     insta::assert_snapshot!(drawn(6..=12, 10), @"periods of 6 to 12 cannot be drawn: each is 1 to 10 tokens, all different");
     insta::assert_snapshot!(drawn(0..=3, 10), @"periods of 0 to 3 cannot be drawn: each is 1 to 10 tokens, all different");
-    let refused = |schedule| {
-        PredictorTrainer::new(Architecture::TWO_LAYERS, Repeats::default(), schedule)
-            .unwrap_err()
-            .to_string()
-    };
+    let refused =
+        |schedule| trainer(Architecture::TWO_LAYERS, schedule).unwrap_err().to_string();
     insta::assert_snapshot!(refused(Schedule { rate: f64::NAN, ..Schedule::usual(1) }), @"the rate is NaN, and must be a number above 0");
     insta::assert_snapshot!(refused(Schedule { n_steps: 0, ..Schedule::usual(1) }), @"the number of steps is 0, and must be at least 1");
     let wild =
         Schedule { n_steps: 200, rate: 1e30, batch: 2, n_test: 2, ..Schedule::usual(1) };
-    let trainer =
-        PredictorTrainer::new(Architecture::TWO_LAYERS, Repeats::default(), wild)
-            .unwrap();
-    assert!(matches!(trainer.finish(), Err(Error::Diverged { .. })));
+    let trained = trainer(Architecture::TWO_LAYERS, wild).unwrap().finish();
+    assert!(matches!(trained, Err(Error::Diverged { .. })));
     let model = few_steps(Architecture::TWO_LAYERS).model;
     let long =
         Repeats { n_tokens: 25, ..Repeats::default() }.draw(1, &mut rng()).unwrap();

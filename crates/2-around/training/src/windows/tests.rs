@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Settings, train};
+use crate::{Schedule, train};
 
 fn windows(n: usize) -> Vec<Window> {
     Windows::windows(n, &mut Rng::seed_from_u64(1))
@@ -92,9 +92,9 @@ fn each_criterion_finds_the_head_that_was_made_for_it() {
 
 #[test]
 fn eight_heads_learn_the_windows_a_little_in_a_few_steps() {
-    let settings = Settings { n_steps: 150, n_test: 128, ..Windows::settings(8, 0) };
+    let schedule = Schedule { n_steps: 150, n_test: 128, ..Windows::schedule(0) };
     let on = |_| std::ops::ControlFlow::Continue(());
-    let trained = train(&Windows::default(), &settings, on).unwrap();
+    let trained = train(&Windows::default(), 8, &schedule, on).unwrap();
     let (first, last) = (trained.looks[0].score(), trained.last().score());
     assert!(first < 0.1 && last > 0.5, "R² from {first} to {last}");
 }

@@ -6,7 +6,9 @@ use std::sync::OnceLock;
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use figures::{Learning, learning};
-use training::{Error, Look, Lookups, Replacement, Task, Trained, Trainer, train};
+use training::{
+    Error, Look, Lookups, Model, Replacement, Schedule, Task, Trainer, train,
+};
 
 use crate::live::{Control, Kind, Live, LiveView, Settings, Training};
 
@@ -41,10 +43,32 @@ fn controls() -> Vec<Control> {
     ]
 }
 
-fn plan(settings: &Settings) -> Result<training::Settings> {
-    let (n_heads, seed) = (settings.count("heads")?, settings.count("seed")? as u64);
-    let (n_steps, rate) = (settings.count("steps")?, settings.number("rate")?);
-    Ok(training::Settings { n_steps, rate, ..Lookups::settings(n_heads, seed) })
+/// What is trained, and how.
+#[derive(Debug, Clone, PartialEq)]
+struct Plan {
+    n_heads: usize,
+    schedule: Schedule,
+}
+
+impl Plan {
+    fn first() -> Self {
+        Self { n_heads: 3, schedule: Lookups::schedule(0) }
+    }
+
+    fn of(settings: &Settings) -> Result<Self> {
+        let (n_heads, seed) = (settings.count("heads")?, settings.count("seed")? as u64);
+        let (n_steps, rate) = (settings.count("steps")?, settings.number("rate")?);
+        Ok(Self {
+            n_heads,
+            schedule: Schedule { n_steps, rate, ..Lookups::schedule(seed) },
+        })
+    }
+
+    fn to_the_end(&self) -> Result<training::Training> {
+        let Self { n_heads, schedule } = self;
+        let on_step = |_| ControlFlow::Continue(());
+        Ok(train(&Lookups::default(), *n_heads, schedule, on_step)?)
+    }
 }
 
 fn removed(settings: &Settings) -> Result<Option<usize>> {
@@ -56,57 +80,55 @@ fn removed(settings: &Settings) -> Result<Option<usize>> {
 ///
 /// # Errors
 /// As [`train`].
-pub fn first() -> Result<&'static Trained> {
-    static FIRST: OnceLock<Trained> = OnceLock::new();
+pub fn first() -> Result<&'static training::Training> {
+    static FIRST: OnceLock<training::Training> = OnceLock::new();
     if let Some(trained) = FIRST.get() {
         return Ok(trained);
     }
-    let trained = to_the_end(&Lookups::settings(3, 0))?;
+    let trained = Plan::first().to_the_end()?;
     Ok(FIRST.get_or_init(|| trained))
 }
 
-fn to_the_end(plan: &training::Settings) -> Result<Trained> {
-    Ok(train(&Lookups::default(), plan, |_| ControlFlow::Continue(()))?)
-}
-
 fn draw(settings: &Settings) -> Result<LiveView> {
-    let (plan, removed) = (plan(settings)?, removed(settings)?);
-    if plan == Lookups::settings(3, 0) {
+    let (plan, removed) = (Plan::of(settings)?, removed(settings)?);
+    if plan == Plan::first() {
         let first = first()?;
-        return shown(&plan, first, first.last(), removed);
+        return shown(&plan.schedule, first, first.last(), removed);
     }
-    let trained = to_the_end(&plan)?;
-    shown(&plan, &trained, trained.last(), removed)
+    let trained = plan.to_the_end()?;
+    shown(&plan.schedule, &trained, trained.last(), removed)
 }
 
 fn begin(settings: &Settings) -> Result<Box<dyn Training>> {
-    Ok(Box::new(Trainer::new(Lookups::default(), plan(settings)?)?))
+    let Plan { n_heads, schedule } = Plan::of(settings)?;
+    let begin = |task: &_, rng: &mut Rng| Model::random(task, n_heads, rng);
+    Ok(Box::new(Trainer::new(Lookups::default(), schedule, begin)?))
 }
 
-impl Training for Trainer<Lookups> {
+impl Training for Trainer<Model, Lookups> {
     fn step(&mut self) -> Result<()> {
         Trainer::step(self)?;
         Ok(())
     }
 
     fn progress(&self) -> [usize; 2] {
-        [self.so_far().losses.len(), self.settings().n_steps]
+        [self.so_far().losses.len(), self.schedule().n_steps]
     }
 
     fn shown(&self, settings: &Settings) -> Result<LiveView> {
-        shown(self.settings(), self.so_far(), &self.look()?, removed(settings)?)
+        shown(self.schedule(), self.so_far(), &self.look()?, removed(settings)?)
     }
 }
 
 /// A training as it is at a look, which need not be among those that it holds.
 fn shown(
-    plan: &training::Settings,
-    trained: &Trained,
+    schedule: &Schedule,
+    trained: &training::Training,
     now: &Look,
     removed: Option<usize>,
 ) -> Result<LiveView> {
     let without = |head| {
-        let rng = &mut Rng::seed_from_u64(plan.seed);
+        let rng = &mut Rng::seed_from_u64(schedule.seed);
         trained.model.scores_without(head, &trained.test, Replacement::Mean, rng)
     };
     let without =
@@ -117,7 +139,7 @@ fn shown(
     let steps: Vec<usize> = looks.iter().map(|look| look.step).collect();
     let scores: Vec<Vec<f64>> = looks.iter().map(|look| look.scores.clone()).collect();
     let learned = Learning {
-        n_steps: plan.n_steps,
+        n_steps: schedule.n_steps,
         steps: &steps,
         targets: Lookups::default().targets(),
         scores: &scores,
@@ -125,8 +147,8 @@ fn shown(
         tokens: &trained.test.names,
         without,
     };
-    let figure = learning(title(plan, now, without), learned)?;
-    let words = words(plan, now, without);
+    let figure = learning(title(schedule, now, without), learned)?;
+    let words = words(schedule, now, without);
     let lists = steps.iter().map(|&step| step as f64).chain(scores.concat());
     let maps = now.focus.iter().chain(&now.rows).copied();
     let without = without.into_iter().flat_map(|(_, scores)| scores.iter().copied());
@@ -140,8 +162,8 @@ fn percent(score: f64) -> String {
     format!("{:.1} %", 100.0 * score)
 }
 
-fn title(plan: &training::Settings, now: &Look, without: Without) -> String {
-    let heads = match plan.n_heads {
+fn title(schedule: &Schedule, now: &Look, without: Without) -> String {
+    let heads = match now.rows.nrows() {
         1 => "1 head names".to_owned(),
         n => format!("{n} heads name"),
     };
@@ -150,11 +172,11 @@ fn title(plan: &training::Settings, now: &Look, without: Without) -> String {
         let left = percent(scores.iter().sum::<f64>() / scores.len() as f64);
         format!(", and {left} without head {head}")
     });
-    let (seed, step) = (plan.seed, now.step);
+    let (seed, step) = (schedule.seed, now.step);
     format!("Seed {seed}, step {step}: {heads} {whole} of the words{without}")
 }
 
-fn words(plan: &training::Settings, now: &Look, without: Without) -> String {
+fn words(schedule: &Schedule, now: &Look, without: Without) -> String {
     let lookups = Lookups::default();
     let targets = lookups.targets();
     let each = |scores: &[f64]| {
@@ -174,7 +196,7 @@ fn words(plan: &training::Settings, now: &Look, without: Without) -> String {
         "Right names after {} of {} steps: {}. Of the three words, the largest mean share \
          goes from {attending}.{without}",
         now.step,
-        plan.n_steps,
+        schedule.n_steps,
         each(&now.scores),
     )
 }

@@ -7,8 +7,8 @@ use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng};
 use figures::{LayersTogether, layers_together};
 use training::{
-    Architecture, Error, HeadShares, PredictorLook, PredictorTrainer, PredictorTraining,
-    Repeats, Replacement, Schedule, Sequences,
+    Architecture, Error, HeadShares, Predictor, PredictorLook, Repeats, Replacement,
+    Schedule, Sequences, Trainer,
 };
 
 /// Trains the small world as its reader sets it.
@@ -73,8 +73,10 @@ impl Plan {
         Ok(Self { built, schedule: Schedule { n_steps, ..Schedule::small(seed) } })
     }
 
-    fn begin(self) -> Result<PredictorTrainer> {
-        Ok(PredictorTrainer::new(self.built, Repeats::small(), self.schedule)?)
+    fn begin(self) -> Result<Trainer<Predictor, Repeats>> {
+        let Self { built, schedule } = self;
+        let begin = |task: &Repeats, rng: &mut Rng| Predictor::random(built, task, rng);
+        Ok(Trainer::new(Repeats::small(), schedule, begin)?)
     }
 }
 
@@ -82,9 +84,9 @@ impl Plan {
 /// show it.
 ///
 /// # Errors
-/// As [`PredictorTrainer::new`].
-pub fn first() -> Result<&'static PredictorTraining> {
-    static FIRST: OnceLock<PredictorTraining> = OnceLock::new();
+/// As [`Trainer::new`].
+pub fn first() -> Result<&'static training::Training<Predictor>> {
+    static FIRST: OnceLock<training::Training<Predictor>> = OnceLock::new();
     if let Some(trained) = FIRST.get() {
         return Ok(trained);
     }
@@ -151,31 +153,28 @@ fn draw(settings: &Settings) -> Result<LiveView> {
 }
 
 fn begin(settings: &Settings) -> Result<Box<dyn Training>> {
-    Ok(Box::new(Shows(Plan::of(settings)?.begin()?)))
+    Ok(Box::new(Plan::of(settings)?.begin()?))
 }
 
-/// The training, as a page follows it.
-struct Shows(PredictorTrainer);
-
-impl Training for Shows {
+impl Training for Trainer<Predictor, Repeats> {
     fn step(&mut self) -> Result<()> {
-        self.0.step()?;
+        Trainer::step(self)?;
         Ok(())
     }
 
     fn progress(&self) -> [usize; 2] {
-        [self.0.so_far().losses.len(), self.0.schedule().n_steps]
+        [self.so_far().losses.len(), self.schedule().n_steps]
     }
 
     fn shown(&self, settings: &Settings) -> Result<LiveView> {
-        shown(self.0.schedule(), self.0.so_far(), &self.0.look()?, removed(settings)?)
+        shown(self.schedule(), self.so_far(), &self.look()?, removed(settings)?)
     }
 }
 
 /// A training as it is at a look, which need not be among those that it holds.
 fn shown(
     schedule: &Schedule,
-    trained: &PredictorTraining,
+    trained: &training::Training<Predictor>,
     now: &PredictorLook,
     removed: Option<[usize; 2]>,
 ) -> Result<LiveView> {

@@ -1,0 +1,79 @@
+//! How a [`Predictor`] learns: embedding, blocks and unembedding together.
+
+use attention::{Matrix, Rng};
+use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
+
+use super::predictor::largest;
+use super::{HeadShares, Predictor, Repeats, Sequences};
+use crate::{Batches, Learner, Result};
+
+/// A look at the test set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PredictorLook {
+    /// The number of steps taken so far.
+    pub step: usize,
+    /// The loss of the last step; none before the first.
+    pub loss: Option<f64>,
+    /// The share of right answers among those that can be known.
+    pub score: f64,
+    /// Where the heads look.
+    pub shares: HeadShares,
+    /// `maps[l][i]` is the map of head i of block l on the first test sequence,
+    /// `[n_tokens, n_tokens]`.
+    pub maps: Vec<Vec<Matrix>>,
+}
+
+impl Batches for Repeats {
+    type Examples = Sequences;
+
+    fn batch(&self, n_examples: usize, rng: &mut Rng) -> Result<Sequences> {
+        self.draw(n_examples, rng)
+    }
+}
+
+impl Learner for Predictor {
+    type Examples = Sequences;
+    type Look = PredictorLook;
+
+    // Every token is asked what comes next, also where that cannot be known.
+    // ANCHOR: descend
+    fn descend(&mut self, read: &Sequences, adam: &mut Adam<f32>) -> Result<f32> {
+        let pass = self.pass(read)?;
+        let logits = self.unembedding.forward(pass.out())?;
+        let loss = cross_entropy(&logits, &read.next)?;
+
+        let d_out = linear_backward(&self.unembedding, pass.out(), &loss.gradient)?;
+        let d_stack = pass.backward(&d_out.d_x)?;
+        let d_embedding =
+            self.embedding.backward(&read.ids, read.n_tokens, &d_stack.d_x)?;
+
+        let gradients = d_embedding.entries().into_iter();
+        let gradients =
+            gradients.chain(d_stack.entries()).chain(d_out.d_linear.entries());
+        let parameters = self.embedding.entries_mut().into_iter();
+        let parameters = parameters.chain(self.stack.entries_mut());
+        let parameters = parameters.chain(self.unembedding.entries_mut());
+        adam.update(&mut parameters.zip(gradients).collect::<Vec<_>>())?;
+        Ok(loss.value)
+    }
+    // ANCHOR_END: descend
+
+    fn look(&self, test: &Sequences, losses: &[f64], _: usize) -> Result<PredictorLook> {
+        let pass = self.pass(test)?;
+        let logits = self.unembedding.forward(pass.out())?;
+        let of_first = |attn: &[Vec<Matrix<f32>>]| {
+            attn[0].iter().map(|map| map.map(f64::from)).collect()
+        };
+        Ok(PredictorLook {
+            step: losses.len(),
+            loss: losses.last().copied(),
+            score: test.score(&largest(&logits)),
+            shares: HeadShares::in_pass(&pass, test),
+            maps: pass.blocks().iter().map(|pass| of_first(pass.attn())).collect(),
+        })
+    }
+
+    fn score(look: &PredictorLook) -> f64 {
+        look.score
+    }
+}
