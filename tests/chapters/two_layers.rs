@@ -1,7 +1,7 @@
 //! What chapter 15 quotes: ten seeds of six settings, as `training` keeps them.
 
-use attention::{Rng, SeedableRng, thousands};
-use lessons::numbers::{ends, mean, median};
+use attention::{Rng, SeedableRng, median, thousands};
+use lessons::numbers::{ends, mean};
 use lessons::seeds::{numbers, rows};
 use lessons::two_layers::{SETTINGS, runs, together};
 use serde_json::Value;

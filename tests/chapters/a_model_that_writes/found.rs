@@ -1,12 +1,13 @@
 //! What was found about the heads of SmolLM2.
 
+use attention::median;
 use decoders::study::{COPIES, Findings, PERIOD};
 use lessons::a_model_that_writes::patterns::{
     MOST, PATTERNS, above, even_copying, shares,
 };
 use lessons::a_model_that_writes::removed::{COUNTS, OF_PROSE, without};
 use lessons::a_model_that_writes::{findings, next};
-use lessons::numbers::{ends, median, share};
+use lessons::numbers::{ends, share};
 
 use crate::quote::{Table, assert_quote, values};
 

@@ -5,8 +5,8 @@ use lessons::numbers::ends;
 
 use crate::quote::{Table, assert_quote, values};
 
-fn median(runs: &[&Run], of: impl Fn(&Run) -> f64) -> f64 {
-    ends(runs.iter().map(|run| of(run)))[1]
+fn middle(runs: &[&Run], of: impl Fn(&Run) -> f64) -> f64 {
+    attention::median(runs.iter().map(|run| of(run)))
 }
 
 /// The runs of one split of one case.
@@ -37,18 +37,18 @@ fn on_one_machine() {
                 continue;
             }
             assert_eq!(runs.len(), 3, "{case:?}, {split}");
-            let one = median(&runs, |run| run.one_machine);
-            let speed = one / median(&runs, |run| run.seconds);
-            let this_off = median(&runs, Run::off);
+            let one = middle(&runs, |run| run.one_machine);
+            let speed = one / middle(&runs, |run| run.seconds);
+            let this_off = middle(&runs, Run::off);
             slowest = slowest.min(speed);
             off = off.max(this_off.abs());
             table.row([
                 format!("{} × {}", case[0], case[1]),
                 split.to_owned(),
                 format!("{:.0}", 1e3 * one),
-                format!("{:.0}", 1e3 * median(&runs, |run| run.seconds)),
+                format!("{:.0}", 1e3 * middle(&runs, |run| run.seconds)),
                 format!("{speed:.2}"),
-                format!("{:.1}", median(&runs, |run| run.sent) / 1e6),
+                format!("{:.1}", middle(&runs, |run| run.sent) / 1e6),
                 format!("{:.0} %", 100.0 * this_off + 0.0)
                     .replace("-0 %", "0 %")
                     .replace('-', "−"),

@@ -1,6 +1,7 @@
 //! What the heads look at, and what they are for.
 
-use lessons::numbers::{ends, median};
+use attention::median;
+use lessons::numbers::ends;
 use lessons::sensors::{N_SEEDS, costs, found};
 use sensors::study::{self, Asking};
 use sensors::{CAP, Fleet, remaining};

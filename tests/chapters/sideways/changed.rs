@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use attention::{Matrix, Rng, SeedableRng, random_matrix, thousands};
-use lessons::numbers::median;
+use attention::{Matrix, Rng, SeedableRng, median, random_matrix, thousands};
 use lessons::sideways::bounded::{SCORES, capped, largest};
 use lessons::sideways::first_kept::{SIDE, measure};
 use lessons::sideways::windows;

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use attention::Matrix;
-use lessons::numbers::{mean, median, reaching};
+use attention::{Matrix, median};
+use lessons::numbers::{mean, reaching};
 use lessons::trained::{at, is_word, passes};
 use lessons::trained_heads::claims::{Link, links};
 use lessons::trained_heads::measures::{MEASURES, Maps, measured};

@@ -32,6 +32,7 @@ pub const SHARED: &str = include_str!("../data/shared.json");
 mod tests {
     use std::fmt::Write;
 
+    use attention::median;
     use serde_json::Value;
 
     use super::*;
@@ -62,8 +63,8 @@ mod tests {
             let mut sorted: Vec<f64> = of_setting.iter().map(&of).collect();
             sorted.sort_by(f64::total_cmp);
             let n = sorted.len();
-            let median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0;
             let (least, most) = (sorted[0], sorted[n - 1]);
+            let median = median(sorted);
             let setting = setting(&of_setting[0]);
             writeln!(text, "{setting}, {n} seeds: {least:.3} {median:.3} {most:.3}")
                 .unwrap();
@@ -163,16 +164,14 @@ mod tests {
     #[test]
     fn what_eight_heads_explain_of_the_windows_and_what_one() {
         let runs = runs(WINDOWS);
-        let median = |n_heads: u64, r: usize| {
+        let of_ten = |n_heads: u64, r: usize| {
             let of = runs.iter().filter(|run| run["heads"] == n_heads);
-            let mut scores: Vec<f64> = of.map(|run| numbers(&run["scores"])[r]).collect();
-            scores.sort_by(f64::total_cmp);
-            (scores[4] + scores[5]) / 2.0
+            median(of.map(|run| numbers(&run["scores"])[r]))
         };
         let mut text = String::new();
         let targets = crate::Task::targets(&crate::Windows::default());
         for (r, target) in targets.iter().enumerate() {
-            writeln!(text, "{target}: {:.2} and {:.2}", median(8, r), median(1, r))
+            writeln!(text, "{target}: {:.2} and {:.2}", of_ten(8, r), of_ten(1, r))
                 .unwrap();
         }
         insta::assert_snapshot!(text, @r"

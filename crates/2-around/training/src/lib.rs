@@ -13,8 +13,8 @@
 //! [`Model`] is one attention layer and one linear readout, nothing else: whatever an
 //! answer needs must pass through some head. [`Trainer`] takes the steps of any [`Learner`]
 //! one by one, and [`train()`] is the loop over it for a model, which tells its caller of
-//! every step and can be told to stop. [`Ablation`] replaces heads one by one, and as a control random directions of
-//! the same width, and so says what each head was for.
+//! every step and can be told to stop. [`Ablation`] replaces heads one by one, and as a
+//! control random directions of the same width, and so says what each head was for.
 //!
 //! Two decisions make the numbers mean something. **No example is seen twice**: batches
 //! are drawn anew at every step, and scores are measured on a test set from a stream of

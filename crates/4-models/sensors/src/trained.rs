@@ -40,7 +40,7 @@ mod tests {
         let mut all: Vec<f64> = runs.iter().map(number).collect();
         all.sort_by(f64::total_cmp);
         let n = all.len();
-        [all[0], (all[(n - 1) / 2] + all[n / 2]) / 2.0, all[n - 1]]
+        [all[0], attention::median(all.iter().copied()), all[n - 1]]
     }
 
     #[test]

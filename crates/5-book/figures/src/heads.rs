@@ -172,7 +172,7 @@ impl<'a> Heads<'a> {
 }
 
 /// A share as the figures print it: `.673`, `1.000`.
-pub(crate) fn share(share: f64) -> String {
+pub fn share(share: f64) -> String {
     let digits = format!("{share:.3}");
     digits.strip_prefix('0').map_or(digits.clone(), str::to_owned)
 }

@@ -92,7 +92,7 @@ pub use figure::{Figure, Table};
 pub use growth::{GrowthLine, GrowthPoint, growth};
 pub use head_maps::head_maps;
 pub use head_view::head_view;
-pub use heads::{Heads, Link};
+pub use heads::{Heads, Link, share};
 pub use heads_add::{Additions, heads_add};
 pub use ladder_times::{Timed, TimedCase, TimedRun, ladder_times};
 pub use layer_costs::layer_costs;

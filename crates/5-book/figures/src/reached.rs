@@ -4,7 +4,7 @@ use plotly::Scatter;
 use plotly::common::{DashType, HoverInfo, Line, Mode};
 use serde_json::{Value, to_value};
 
-use attention::Error as SizeError;
+use attention::{Error as SizeError, median};
 
 use crate::heads::share;
 use crate::layout::{
@@ -77,13 +77,6 @@ fn part(shares: &[f64], least: f64) -> f64 {
     reaching as f64 / shares.len() as f64
 }
 
-fn median(shares: &[f64]) -> f64 {
-    let mut sorted = shares.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let n = sorted.len();
-    (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0
-}
-
 fn traces_of(panel: usize, measure: &Measure) -> Vec<Value> {
     let on = |trace: Box<Scatter<f64, f64>>| {
         let trace = trace.x_axis(axis_name("x", panel)).y_axis(axis_name("y", panel));
@@ -140,7 +133,12 @@ fn layout(measures: &[Measure], width: f64, n_columns: usize) -> Value {
 fn table(measure: &Measure) -> Table {
     let row = |(name, shares): &(String, Vec<f64>)| {
         let percent = |least: f64| format!("{:.1} %", 100.0 * part(shares, least));
-        [name.clone(), share(median(shares)), percent(1.0 / 3.0), percent(0.5)]
+        [
+            name.clone(),
+            share(median(shares.iter().copied())),
+            percent(1.0 / 3.0),
+            percent(0.5),
+        ]
     };
     let columns = ["", "median", "a third or more", "a half or more"];
     Table::new(measure.name.clone(), columns, measure.lists.iter().map(row))
@@ -150,7 +148,10 @@ fn told(measures: &[Measure]) -> String {
     let of = |measure: &Measure| {
         let one = |(name, shares): &(String, Vec<f64>)| {
             let half = 100.0 * part(shares, 0.5);
-            format!("{name} {}, {half:.1} % reach a half", share(median(shares)))
+            format!(
+                "{name} {}, {half:.1} % reach a half",
+                share(median(shares.iter().copied()))
+            )
         };
         let each: Vec<String> = measure.lists.iter().map(one).collect();
         format!(" {}, medians: {}.", measure.name, each.join("; "))

@@ -5,7 +5,7 @@ use plotly::common::{DashType, HoverInfo, Line, Mode};
 use plotly::layout::Axis;
 use serde_json::{Value, to_value};
 
-use attention::Error as SizeError;
+use attention::{Error as SizeError, median};
 
 use crate::layout::{axis_title, number_axis, rounded, text, with};
 use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
@@ -156,11 +156,6 @@ fn last_scores(curves: &[Curve], group: &str) -> Vec<f64> {
     scores
 }
 
-fn median(sorted: &[f64]) -> f64 {
-    let n = sorted.len();
-    (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0
-}
-
 fn table(curves: &[Curve], groups: &[&str]) -> Table {
     let row = |group: &&str| {
         let scores = last_scores(curves, group);
@@ -169,7 +164,7 @@ fn table(curves: &[Curve], groups: &[&str]) -> Table {
             (*group).to_owned(),
             scores.len().to_string(),
             three(scores[0]),
-            three(median(&scores)),
+            three(median(scores.iter().copied())),
             three(scores[scores.len() - 1]),
         ]
     };

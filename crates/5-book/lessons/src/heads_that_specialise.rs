@@ -4,7 +4,7 @@
 pub mod training_now;
 
 use anyhow::{Context, Result, bail, ensure};
-use attention::Matrix;
+use attention::{Matrix, median};
 use figures::{
     Figure, MapOverSteps, Removals, ShareSizes, ablation, map_over_steps, share_sizes,
     training_curves,
@@ -13,7 +13,7 @@ use serde_json::Value;
 use training::{Ablation, CODES, LOOKUPS, LOUDNESS, Lookups, Task, WINDOWS, Windows};
 
 use crate::args::{Args, Entry};
-use crate::numbers::{mean, median};
+use crate::numbers::mean;
 use crate::seeds::{curve, numbers, rows};
 
 pub(crate) const FIGURES: &[Entry] = &[

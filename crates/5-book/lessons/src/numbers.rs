@@ -1,14 +1,13 @@
 //! What lessons ask of lists of numbers.
 
+use attention::median;
+
+pub use figures::share;
+
 /// The mean; NaN of no number.
 pub fn mean(numbers: impl IntoIterator<Item = f64>) -> f64 {
     let (sum, n) = numbers.into_iter().fold((0.0, 0.0), |(sum, n), x| (sum + x, n + 1.0));
     sum / n
-}
-
-/// The number in the middle, or the mean of the two; NaN of no number.
-pub fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
-    ends(numbers)[1]
 }
 
 /// The least, the median and the greatest; NaN of no number.
@@ -17,11 +16,8 @@ pub fn ends(numbers: impl IntoIterator<Item = f64>) -> [f64; 3] {
     sorted.sort_by(f64::total_cmp);
     match sorted[..] {
         [] => [f64::NAN; 3],
-        [least, ..] => {
-            let n = sorted.len();
-            let middle = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0;
-            [least, middle, sorted[n - 1]]
-        }
+        [least, .., most] => [least, median(sorted), most],
+        [alone] => [alone; 3],
     }
 }
 
@@ -46,11 +42,6 @@ pub fn written(number: f64, decimals: i32) -> String {
     let unit = 10f64.powi(decimals);
     // Adding 0 takes the sign from a zero.
     ((number * unit).round() / unit + 0.0).to_string().replace('-', "−")
-}
-
-/// A share as the figures print it: `.572`.
-pub fn share(share: f64) -> String {
-    format!("{share:.3}").trim_start_matches('0').to_string()
 }
 
 /// A number of any size, shortly: `1.125`, `4e-16`, `0`.

@@ -23,7 +23,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use attention::{
     Dims, LayerParameters, Mask, Matrix, MultiHeadAttention, MultiplyAdds, Rng,
-    SeedableRng, max_abs_diff, random_matrix, softmax_rows,
+    SeedableRng, max_abs_diff, median, random_matrix, softmax_rows,
 };
 use clap::Parser;
 use fused_heads::FusedAttention;
@@ -140,12 +140,6 @@ impl Row {
 
 fn milliseconds(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
-}
-
-fn median(numbers: impl Iterator<Item = f64>) -> f64 {
-    let mut numbers: Vec<f64> = numbers.collect();
-    numbers.sort_by(f64::total_cmp);
-    numbers[numbers.len() / 2]
 }
 
 fn print(n_tokens: usize, rows: &[Row]) {

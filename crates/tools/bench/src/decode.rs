@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use attention::{
-    Mask, Matrix, Rng, SeedableRng, attend_heads, max_abs_diff, random_matrix,
+    Mask, Matrix, Rng, SeedableRng, attend_heads, max_abs_diff, median, random_matrix,
 };
 use cached::{GroupedAttention, GroupedHeads, PackedCache, Scoring};
 use model_files::{Existing, NewTensor, save};
@@ -21,7 +21,7 @@ use workshop::progress;
 
 use super::reference::TOLERANCE;
 use super::results::Results;
-use super::rounds::{self, Runner, median};
+use super::rounds::{self, Runner};
 use super::side::{Job, Side};
 use super::{Settings, peers, table};
 
@@ -254,10 +254,12 @@ fn grid(
     );
     let is_peer = |name: &str| name.starts_with("PyTorch");
     let peers = rows.iter().filter(|(name, ..)| is_peer(name));
-    let best = peers.map(|(_, _, ms)| median(ms)).reduce(f64::min);
+    let best = peers.map(|(_, _, ms)| median(ms.iter().copied())).reduce(f64::min);
     for (name, delta, ms) in rows {
-        let (middle, least) =
-            (median(ms), ms.iter().copied().fold(f64::INFINITY, f64::min));
+        let (middle, least) = (
+            median(ms.iter().copied()),
+            ms.iter().copied().fold(f64::INFINITY, f64::min),
+        );
         let rate = read as f64 / middle / 1e6;
         let share = format!("{:.0} %", 100.0 * rate / bandwidth);
         let ratio = best.map_or("–".into(), |best| format!("{:.2}", middle / best));

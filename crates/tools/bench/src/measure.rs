@@ -5,13 +5,14 @@ use std::fs;
 use std::rc::Rc;
 
 use anyhow::{Context, Result, ensure};
+use attention::median;
 use indicatif::ProgressBar;
 use tiles::Instructions;
 
 use super::layer::Layer;
 use super::reference::{Reference, TOLERANCE};
 use super::results::Results;
-use super::rounds::{self, Rounds, Runner, median};
+use super::rounds::{self, Rounds, Runner};
 use super::side::{Job, Program, Side};
 use super::table::bytes;
 use runs::{Case, Pass};
@@ -250,7 +251,7 @@ fn row(
     peak_bytes: Option<u64>,
     plan: &Plan<'_>,
 ) -> Result<Row> {
-    let median_ms = median(ms);
+    let median_ms = median(ms.iter().copied());
     let gflops = case.flops(checked.pass)? / median_ms / 1e6;
     let is_peer = plan.programs[checked.program].is_peer;
     Ok(Row {

@@ -1,6 +1,6 @@
 //! The scores of a model without its heads.
 
-use attention::{Mask, Matrix, Rng};
+use attention::{Mask, Matrix, Rng, median};
 use fused_heads::FusedAttention;
 use gradients::Pass;
 
@@ -87,17 +87,8 @@ impl Ablation {
 
     /// The median of [`control_losses`](Self::control_losses), target by target.
     pub fn control_medians(&self) -> Vec<f64> {
-        let median = |target: Vec<f64>| {
-            let n = target.len();
-            (target[(n - 1) / 2] + target[n / 2]) / 2.0
-        };
-        let sorted = |target: &[f64]| {
-            let mut target = target.to_vec();
-            target.sort_by(f64::total_cmp);
-            target
-        };
         let losses = self.control_losses();
-        losses.column_iter().map(|target| median(sorted(target.as_slice()))).collect()
+        losses.column_iter().map(|target| median(target.iter().copied())).collect()
     }
 
     /// The head without which each target loses most.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::Args;
-use crate::numbers::median;
 use anyhow::{Context, Result};
+use attention::median;
 use decoders::study::{Ablation, Findings};
 use figures::{Figure, Lines, lines};
 

@@ -1,9 +1,9 @@
 //! Ten seeds of each kind of position: trained on short texts, tested on longer ones.
 
 use crate::Args;
-use crate::numbers::median;
 use crate::seeds::numbers;
 use anyhow::{Result, ensure};
+use attention::median;
 use figures::{Figure, Lines, lines};
 use serde_json::Value;
 use training::{PLACES, Place};

@@ -1,11 +1,12 @@
 //! The nine claims under three measures, each with its three controls.
 
 use anyhow::{Context, Result};
+use attention::median;
 use model_files::TrainedLayer;
 
 use super::claims::{CLAIMS, Claim, Link, all_pairs, best_head};
 use super::measures::{MEASURES, Maps, measured};
-use crate::numbers::{median, reaching};
+use crate::numbers::reaching;
 use crate::trained;
 
 /// At most this part of word pairs, and of random layers, may reach the share.
