@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use workshop::tool::Tool;
-use workshop::{paths, step};
+use workshop::{chapters, paths, step};
 
 /// The Rust kernel.
 pub const EVCXR: Tool = Tool { package: "evcxr_jupyter", version: "0.22.0" };
@@ -37,17 +37,14 @@ pub fn notebooks() -> PathBuf {
 /// # Errors
 /// A summary or a chapter that cannot be read: with fewer notebooks all would seem well.
 pub fn all() -> Result<Vec<PathBuf>> {
-    let chapters = paths::workspace().join("chapters");
-    let read = |name: &str| {
-        let path = chapters.join(name).with_extension("md");
-        fs::read_to_string(&path).with_context(|| path.display().to_string())
-    };
-    let summary = read("SUMMARY")?;
-    let linked = summary.split("](").skip(1).filter_map(|rest| rest.split_once(".md)"));
     let mut notebooks = Vec::new();
-    for (name, _) in linked {
-        let notebook = format!("notebooks/{name}.ipynb");
-        if read(name)?.contains(&notebook) {
+    for chapter in chapters::all()? {
+        let page = paths::workspace().join("chapters").join(&chapter.page);
+        let page = page.with_extension("md");
+        let text =
+            fs::read_to_string(&page).with_context(|| page.display().to_string())?;
+        let notebook = format!("notebooks/{}.ipynb", chapter.page);
+        if text.contains(&notebook) {
             notebooks.push(paths::workspace().join(notebook));
         }
     }

@@ -1,12 +1,14 @@
-//! What every tool stands on: where things are ([`paths`]), programs of this workspace
-//! compiled ([`mod@build`]) and programs from crates.io ([`tool`]), a step of set-up run to its
-//! end ([`step`]), what need not be made twice ([`stamp`]), what only one process may do at a
-//! time ([`lock`]), a file that is never half written ([`whole`]), work on many things at once ([`at_once`]), what was kept compared with
-//! what comes out now ([`near`]), and what is shown meanwhile ([`progress`]) and at the end
-//! ([`output`]).
+//! What every tool stands on: where things are ([`paths`]), the chapters and their numbers
+//! ([`chapters`]), programs of this workspace compiled ([`mod@build`]) and programs from
+//! crates.io ([`tool`]), a step of set-up run to its end ([`step`]), what need not be made
+//! twice ([`stamp`]), what only one process may do at a time ([`lock`]), a file that is never
+//! half written ([`whole`]), work on many things at once ([`at_once`]), what was kept
+//! compared with what comes out now ([`near`]), and what is shown meanwhile ([`progress`])
+//! and at the end ([`output`]).
 
 pub mod at_once;
 pub mod build;
+pub mod chapters;
 pub mod lock;
 pub mod near;
 pub mod output;

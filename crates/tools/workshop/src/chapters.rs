@@ -1,0 +1,86 @@
+//! The chapters that have a number, as chapters/SUMMARY.md names them: it alone says which
+//! number and which title a chapter has.
+
+use std::fmt;
+use std::fs;
+
+use anyhow::{Context, Result};
+
+use crate::paths;
+
+/// A chapter of the book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chapter {
+    /// `7`
+    pub number: u8,
+    /// `Masks`
+    pub title: String,
+    /// `07-masks`: its file in `chapters`, and that of its notebook, without the ending.
+    pub page: String,
+}
+
+impl Chapter {
+    /// `masks`: the page's name without the number.
+    pub fn topic(&self) -> &str {
+        self.page.split_once('-').map_or(&self.page, |(_, topic)| topic)
+    }
+}
+
+impl fmt::Display for Chapter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "chapter {}, {}", self.number, self.title)
+    }
+}
+
+/// The chapters in their order.
+///
+/// # Errors
+/// A summary that cannot be read, or that names no chapter.
+pub fn all() -> Result<Vec<Chapter>> {
+    let path = paths::workspace().join("chapters/SUMMARY.md");
+    let summary =
+        fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let chapters: Vec<Chapter> = summary.lines().filter_map(named).collect();
+    anyhow::ensure!(!chapters.is_empty(), "{} names no chapter", path.display());
+    Ok(chapters)
+}
+
+/// The chapter of a line such as `- [7 · Masks](07-masks.md)`.
+fn named(line: &str) -> Option<Chapter> {
+    let (text, link) = line.strip_prefix("- [")?.split_once("](")?;
+    let (number, title) = text.split_once(" · ")?;
+    let page = link.strip_suffix(".md)")?.to_owned();
+    Some(Chapter { number: number.parse().ok()?, title: title.to_owned(), page })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chapter_is_a_line_with_a_number() {
+        let masks = named("- [7 · Masks](07-masks.md)").unwrap();
+        assert_eq!((masks.number, masks.topic()), (7, "masks"));
+        assert_eq!(masks.to_string(), "chapter 7, Masks");
+        for other in [
+            "[Start here](start-here.md)",
+            "- [Solutions](solutions/index.md)",
+            "  - [02 · Scores](solutions/02-scores.md)",
+        ] {
+            assert_eq!(named(other), None);
+        }
+    }
+
+    #[test]
+    fn each_page_is_there_with_its_number_and_its_title_at_its_head() {
+        for (chapter, number) in all().unwrap().iter().zip(1..) {
+            assert_eq!(chapter.number, number);
+            assert!(chapter.page.starts_with(&format!("{number:02}-")), "{chapter}");
+            let page = paths::workspace().join("chapters").join(&chapter.page);
+            let text = fs::read_to_string(page.with_extension("md")).unwrap();
+            let head = text.lines().find_map(|line| line.strip_prefix("# ")).unwrap();
+            // Some go on after a colon.
+            assert_eq!(head.split(": ").next(), Some(chapter.title.as_str()));
+        }
+    }
+}
