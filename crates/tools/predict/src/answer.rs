@@ -7,7 +7,7 @@ mod tests;
 use std::fmt;
 
 use attention::{Shape, thousands};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// What kind of answer a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,7 +42,7 @@ pub enum Answer {
 
 /// What a reader's line says.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Given {
+pub enum Prediction {
     /// An answer that is meant exactly.
     Exactly(Answer),
     /// A rounded number: `~12K` is 12,000 in steps of 1,000.
@@ -55,7 +55,7 @@ pub enum Given {
 }
 
 /// How a prediction turned out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// It is what came out.
@@ -111,10 +111,10 @@ impl Form {
     }
 
     /// Compares what was given with what came out.
-    pub fn judge(self, given: &Given, answer: &Answer) -> Verdict {
+    pub fn judge(self, given: &Prediction, answer: &Answer) -> Verdict {
         let right = |is_right| if is_right { Verdict::Right } else { Verdict::Missed };
         match (given, answer) {
-            (Given::About { value, step }, Answer::Whole(n)) => {
+            (Prediction::About { value, step }, Answer::Whole(n)) => {
                 let off = (*value - *n as f64).abs();
                 match off {
                     0.0 => Verdict::Right,
@@ -122,11 +122,11 @@ impl Form {
                     _ => Verdict::Missed,
                 }
             }
-            (Given::About { .. }, _) => Verdict::Missed,
-            (Given::Exactly(Answer::Decimal(given)), Answer::Decimal(answer)) => {
+            (Prediction::About { .. }, _) => Verdict::Missed,
+            (Prediction::Exactly(Answer::Decimal(given)), Answer::Decimal(answer)) => {
                 right(self.is_within(*given, *answer))
             }
-            (Given::Exactly(given), answer) => right(given == answer),
+            (Prediction::Exactly(given), answer) => right(given == answer),
         }
     }
 

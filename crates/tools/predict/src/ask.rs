@@ -1,15 +1,13 @@
-//! A sitting: question, prediction, run, verdict.
+//! Question, prediction, run, verdict.
 
 use std::io::{BufRead, Write};
 
 use anyhow::Result;
 
-use super::answer::{Form, Given, Verdict};
-use super::memory::{Attempt, State};
-use super::plan::Plan;
-use super::questions::{Asked, Outcome, Posed, Slip};
-use super::store::Store;
-use super::text::{counted, indented, wrapped};
+use super::answer::{Form, Prediction, Verdict};
+use super::questions::{Entry, Instance, Outcome, Slip};
+use super::store::{State, Store};
+use super::text::{indented, wrapped};
 
 /// Where lines come from and where text goes.
 pub struct Desk<R, W> {
@@ -24,66 +22,61 @@ pub struct Desk<R, W> {
 
 /// What a reader does with a question.
 enum Reply {
-    Answer { given: Given, typed: String },
+    Answer { prediction: Prediction, typed: String },
     Skip,
     Quit,
 }
 
-/// How a sitting went.
+/// How it went.
 #[derive(Default)]
 struct Tally {
     right: usize,
     near: usize,
     missed: usize,
     skipped: usize,
+    /// The titles of what was near or missed.
+    comes_back: Vec<&'static str>,
 }
 
-/// Asks the questions of a plan, keeps each answer as it comes, and sums up.
+/// Asks these questions, keeps each answer as it comes, and sums up.
 ///
-/// The end of the input, or `q`, ends the sitting at once.
+/// The end of the input, or `q`, ends it at once.
 ///
 /// # Errors
 /// An input or output that fails, or a run that does; what was answered is kept.
-pub fn sit<R: BufRead, W: Write>(
-    plan: &Plan,
+pub fn ask<R: BufRead, W: Write>(
+    entries: &[Entry],
     store: &mut Store,
     desk: &mut Desk<R, W>,
 ) -> Result<()> {
-    let sitting = store.memory().next_sitting();
     let mut tally = Tally::default();
-    for (nth, asked) in plan.asked.iter().enumerate() {
-        let was_asked = store.memory().state(asked.question.id, sitting) != State::New;
-        let again = if was_asked { " · again" } else { "" };
-        let place = format!("{} of {}", nth + 1, plan.asked.len());
-        writeln!(desk.to, "\n{place} · {}{again}\n", asked.chapter)?;
-        let seed = store.memory().next_seed(asked.question.id);
-        let posed = (asked.question.pose)(seed);
+    for (entry, nth) in entries.iter().zip(1..) {
+        let question = entry.question;
+        let is_new = store.answers().state(question.id) == State::New;
+        let again = if is_new { "" } else { " · again" };
+        writeln!(desk.to, "\n{nth} of {} · {}{again}\n", entries.len(), entry.chapter)?;
+        let posed = (question.pose)(store.answers().n_times(question.id));
         writeln!(desk.to, "{}\n", wrapped(&posed.text, 2))?;
         match reply(&posed, desk)? {
             Reply::Quit => break,
             Reply::Skip => tally.skipped += 1,
-            Reply::Answer { given, typed } => {
+            Reply::Answer { prediction, typed } => {
                 let outcome = posed.run()?;
-                let verdict = posed.form.judge(&given, &outcome.answer);
-                tell(
-                    (asked, posed.form),
-                    &outcome,
-                    (verdict, &given, &typed),
-                    &mut desk.to,
-                )?;
-                tally.count(verdict);
-                let attempt = Attempt { sitting, seed, given: typed, verdict };
-                if let Some(notice) = store.record(asked.question.id, attempt) {
+                let verdict = posed.form.judge(&prediction, &outcome.answer);
+                let judged = (verdict, &prediction, typed.as_str());
+                tell((entry, posed.form), &outcome, judged, &mut desk.to)?;
+                tally.count(question.title, verdict);
+                if let Some(notice) = store.record(question.id, verdict) {
                     writeln!(desk.to, "\n{}", wrapped(&notice, 0))?;
                 }
             }
         }
     }
-    sum_up(plan, &tally, sitting, store, &mut desk.to)
+    tally.sum_up(store, &mut desk.to)
 }
 
 /// Asks until there is an answer that can be read, or none is wanted.
-fn reply<R: BufRead, W: Write>(posed: &Posed, desk: &mut Desk<R, W>) -> Result<Reply> {
+fn reply<R: BufRead, W: Write>(posed: &Instance, desk: &mut Desk<R, W>) -> Result<Reply> {
     let form = posed.form;
     let options = form.options()?;
     for (at, option) in options.iter().enumerate() {
@@ -104,7 +97,9 @@ fn reply<R: BufRead, W: Write>(posed: &Posed, desk: &mut Desk<R, W>) -> Result<R
             "q" | "Q" | "quit" | "exit" => return Ok(Reply::Quit),
             "?" => writeln!(desk.to, "\n{}\n", wrapped(&posed.hint, 2))?,
             typed => match form.read(typed, &options) {
-                Some(given) => return Ok(Reply::Answer { given, typed: line }),
+                Some(prediction) => {
+                    return Ok(Reply::Answer { prediction, typed: line });
+                }
                 None => writeln!(desk.to, "{}", unreadable(form))?,
             },
         }
@@ -137,12 +132,12 @@ impl<R: BufRead, W: Write> Desk<R, W> {
 
 /// What came out, whether the reader said so, and why it is so.
 fn tell(
-    (asked, form): (&Asked, Form),
+    (entry, form): (&Entry, Form),
     outcome: &Outcome,
-    (verdict, given, typed): (Verdict, &Given, &str),
+    (verdict, given, typed): (Verdict, &Prediction, &str),
     to: &mut impl Write,
 ) -> Result<()> {
-    let Asked { chapter, question } = asked;
+    let Entry { chapter, question } = entry;
     writeln!(to, "\n{}", indented(&outcome.shown, 4))?;
     let mut told = compared(form, outcome, (verdict, given, typed));
     if verdict == Verdict::Missed {
@@ -163,11 +158,11 @@ fn tell(
 fn compared(
     form: Form,
     Outcome { answer, .. }: &Outcome,
-    (verdict, given, typed): (Verdict, &Given, &str),
+    (verdict, given, typed): (Verdict, &Prediction, &str),
 ) -> String {
     let given = match given {
-        Given::Exactly(given) => given.to_string(),
-        Given::About { .. } => typed.to_owned(),
+        Prediction::Exactly(given) => given.to_string(),
+        Prediction::About { .. } => typed.to_owned(),
     };
     match (verdict, form) {
         (Verdict::Right, Form::Decimal { within }) if given != answer.to_string() => {
@@ -185,61 +180,37 @@ fn compared(
 }
 
 impl Tally {
-    fn count(&mut self, verdict: Verdict) {
+    fn count(&mut self, title: &'static str, verdict: Verdict) {
         match verdict {
             Verdict::Right => self.right += 1,
             Verdict::Near => self.near += 1,
             Verdict::Missed => self.missed += 1,
         }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.right + self.near + self.missed == 0
-    }
-}
-
-/// How it went, what comes back, and where it is kept.
-fn sum_up(
-    plan: &Plan,
-    tally: &Tally,
-    sitting: u64,
-    store: &Store,
-    to: &mut impl Write,
-) -> Result<()> {
-    let Tally { right, near, missed, skipped } = tally;
-    let mut told = format!("{right} right, {missed} missed");
-    for (n, what) in [(near, "near"), (skipped, "skipped")] {
-        if *n > 0 {
-            told += &format!(", {n} {what}");
+        if verdict != Verdict::Right {
+            self.comes_back.push(title);
         }
     }
-    if tally.is_empty() {
-        writeln!(to, "\nNothing was answered, so this was no sitting.")?;
-        return Ok(());
-    }
-    writeln!(to, "\nSitting {sitting}: {told}.")?;
-    let memory = store.memory();
-    let mut comes_back: Vec<(u64, &str)> = Vec::new();
-    for Asked { question, .. } in &plan.asked {
-        let was_asked_now =
-            memory.history(question.id).last().is_some_and(|it| it.sitting == sitting);
-        // The next sitting is the earliest: seen from this one, all of them wait.
-        if let State::Waits(due) = memory.state(question.id, sitting)
-            && was_asked_now
-        {
-            comes_back.push((due, question.title));
+
+    /// How it went, what comes back, and where it is kept.
+    fn sum_up(&self, store: &Store, to: &mut impl Write) -> Result<()> {
+        let Self { right, near, missed, skipped, comes_back } = self;
+        if right + near + missed == 0 {
+            writeln!(to, "\nNothing was answered.")?;
+            return Ok(());
         }
+        let mut told = format!("{right} right, {missed} missed");
+        for (n, what) in [(near, "near"), (skipped, "skipped")] {
+            if *n > 0 {
+                told += &format!(", {n} {what}");
+            }
+        }
+        writeln!(to, "\n{told}.")?;
+        for title in comes_back {
+            writeln!(to, "  comes back the next time: {title}")?;
+        }
+        if let Some(path) = store.path() {
+            writeln!(to, "Kept in {}", path.display())?;
+        }
+        Ok(())
     }
-    comes_back.sort_by_key(|(due, _)| *due);
-    for (due, title) in &comes_back {
-        let when = match due - sitting {
-            1 => "in the next sitting".to_owned(),
-            n => format!("after {}", counted(n as usize, "sitting")),
-        };
-        writeln!(to, "  comes back {when}: {title}")?;
-    }
-    if let Some(path) = store.path() {
-        writeln!(to, "Kept in {}", path.display())?;
-    }
-    Ok(())
 }

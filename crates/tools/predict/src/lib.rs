@@ -5,18 +5,16 @@
 //! have typed it, the thing itself runs, and its ledger, its trace or its map is the answer.
 //! **No answer is stored in this code**: each is computed from the crates when it is asked.
 //!
-//! What you answered is kept in `.learn/predictions.json`, and what you missed comes back
-//! with other numbers (`memory` says when). A sitting is one run of the command in which
-//! you answer something.
+//! What you missed and what you knew is kept in `.learn/predictions.json`, and what you
+//! missed comes first the next time, with other numbers.
 //!
-//! A question is one `Question` in the file of its chapter; everything else is the same
-//! for all: `answer` reads a line and judges it, `plan` picks the questions of a
-//! sitting, `ask` asks them, `store` keeps the answers.
+//! A question is one `Question` in the file of its topic; everything else is the same for
+//! all: `answer` reads a line and judges it, `plan` picks the questions, `ask` asks them,
+//! `store` keeps how they went.
 
 mod answer;
 mod ask;
 mod list;
-mod memory;
 mod plan;
 mod questions;
 mod store;
@@ -30,18 +28,18 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use ask::Desk;
-use plan::{A_SITTING, Plan, plan};
-use questions::Asked;
-use store::Store;
+use plan::{AT_MOST, plan};
+use questions::Entry;
+use store::{Answers, State, Store};
 use text::{counted, wrapped};
 use workshop::output::Output;
-use workshop::paths;
+use workshop::{chapters, paths};
 
 /// Questions: you say what comes out, then it runs
 ///
 /// Asks 5 questions at most: first those that you missed, with other numbers, then new
 /// ones in the order of the chapters. An empty line skips, ? gives a hint, and q or Ctrl-D
-/// ends. Each answer is kept at once, in .learn/predictions.json.
+/// ends. What you missed and what you knew is kept at once, in .learn/predictions.json.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Only the questions of this chapter
@@ -71,45 +69,43 @@ fn run_at<R: BufRead, W: Write>(
     path: PathBuf,
     mut desk: Desk<R, W>,
 ) -> Result<()> {
-    let questions: Vec<Asked> = match args.chapter {
-        None => questions::all().collect(),
-        Some(number) => questions::of_chapter(number)?,
+    let chapters = chapters::all()?;
+    let questions = match args.chapter {
+        None => questions::all(&chapters),
+        Some(number) => questions::of_chapter(&chapters, number)?,
     };
     if args.list {
-        let (memory, notice) = Store::peek(&path);
-        if let Some(notice) = notice {
-            writeln!(desk.to, "{}\n", wrapped(&notice, 0))?;
+        let answers = Store::peek(&path);
+        if let Err(error) = &answers {
+            writeln!(desk.to, "{}\n", wrapped(&format!("{error:#}."), 0))?;
         }
-        return list::list(&questions, &memory, &mut desk.to);
+        return list::list(&questions, &answers.unwrap_or_default(), &mut desk.to);
     }
-    let (mut store, notices) = Store::open(path);
-    for notice in notices {
+    let (mut store, notice) = Store::open(path);
+    if let Some(notice) = notice {
         writeln!(desk.to, "{}\n", wrapped(&notice, 0))?;
     }
-    let plan = plan(&questions, store.memory(), args.all);
-    let sitting = store.memory().next_sitting();
-    writeln!(desk.to, "{}", greeting(&plan, questions.len(), sitting))?;
-    if plan.asked.is_empty() {
+    let asked = plan(&questions, store.answers(), args.all);
+    writeln!(desk.to, "{}", greeting(&asked, store.answers(), questions.len()))?;
+    if asked.is_empty() {
         return Ok(());
     }
-    ask::sit(&plan, &mut store, &mut desk)
+    ask::ask(&asked, &mut store, &mut desk)
 }
 
-fn greeting(plan: &Plan, of: usize, sitting: u64) -> String {
-    let Plan { asked, n_due, is_early } = plan;
+fn greeting(asked: &[Entry], answers: &Answers, of: usize) -> String {
     if asked.is_empty() {
         let known = format!("You know all of them: {}.", counted(of, "question"));
         return format!("{known} --all asks them again.");
     }
-    let mut told =
-        format!("Sitting {sitting}: {} of {of}", counted(asked.len(), "question"));
-    match (n_due, is_early) {
-        (_, true) => told += ", ahead of time, since none is due or new",
-        (0, _) => {}
-        (n, _) => told += &format!(", {n} of them again"),
+    let mut told = format!("{} of {of}", counted(asked.len(), "question"));
+    let is_missed = |entry: &&Entry| answers.state(entry.question.id) == State::Missed;
+    let n_missed = asked.iter().filter(is_missed).count();
+    if n_missed > 0 {
+        told += &format!(", {n_missed} of them missed before");
     }
-    if asked.len() == A_SITTING && asked.len() < of {
-        told += &format!(" (a sitting has {A_SITTING}; --all asks every one)");
+    if asked.len() == AT_MOST && asked.len() < of {
+        told += &format!(" ({AT_MOST} at a time; --all asks every one)");
     }
     let told = wrapped(&format!("{told}."), 0);
     format!(

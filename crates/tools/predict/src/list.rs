@@ -4,42 +4,37 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::memory::{Memory, State};
-use super::questions::Asked;
+use super::questions::Entry;
+use super::store::{Answers, State};
 use super::text::counted;
 
 /// Writes one line a question, without its answer.
-pub fn list(questions: &[Asked], memory: &Memory, to: &mut impl Write) -> Result<()> {
-    let sitting = memory.next_sitting();
-    let longest =
-        questions.iter().map(|asked| asked.question.title.chars().count()).max();
-    let width = longest.unwrap_or(0);
+pub fn list(questions: &[Entry], answers: &Answers, to: &mut impl Write) -> Result<()> {
+    let lengths = questions.iter().map(|entry| entry.question.title.chars().count());
+    let width = lengths.max().unwrap_or(0);
     let mut chapter = None;
-    let mut tally = [("new", 0), ("due", 0), ("waiting", 0), ("known", 0)];
-    for asked in questions {
-        if chapter != Some(asked.chapter.number) {
+    let mut tally = [("new", 0), ("missed", 0), ("right", 0)];
+    for Entry { chapter: its_own, question } in questions {
+        if chapter != Some(its_own) {
             let gap = if chapter.is_some() { "\n" } else { "" };
-            writeln!(to, "{gap}{}", asked.chapter)?;
-            chapter = Some(asked.chapter.number);
+            writeln!(to, "{gap}{its_own}")?;
+            chapter = Some(its_own);
         }
-        let state = memory.state(asked.question.id, sitting);
-        let (at, told) = match state {
-            State::New => (0, "new".to_owned()),
-            State::Due => (1, "due".to_owned()),
-            State::Waits(due) => (2, format!("in sitting {due}")),
-            State::Known => (3, "known".to_owned()),
+        let at = match answers.state(question.id) {
+            State::New => 0,
+            State::Missed => 1,
+            State::Right => 2,
         };
         tally[at].1 += 1;
-        let answered = memory.history(asked.question.id).len();
-        let answered = match answered {
+        let times = match answers.n_times(question.id) {
             0 => String::new(),
-            n => format!("answered {}", counted(n, "time")),
+            n => format!("answered {}", counted(n as usize, "time")),
         };
-        let line = format!("  {:<width$}  {told:<14}{answered}", asked.question.title);
+        let line = format!("  {:<width$}  {:<8}{times}", question.title, tally[at].0);
         writeln!(to, "{}", line.trim_end())?;
     }
-    let tally = tally.map(|(what, n)| format!("{n} {what}"));
+    let tally = tally.map(|(state, n)| format!("{n} {state}"));
     let questions = counted(questions.len(), "question");
-    writeln!(to, "\n{questions}: {}. Next is sitting {sitting}.", tally.join(", "))?;
+    writeln!(to, "\n{questions}: {}.", tally.join(", "))?;
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! The questions: one module a chapter, one idea a question.
+//! The questions: one module a topic, one idea a question.
 //!
-//! A new one is a `Question` at the end of its chapter's list. Its `pose` chooses numbers by
+//! A new one is a `Question` at the end of its topic's list. Its `pose` chooses numbers by
 //! a seed, so that a question that was missed comes back with others. Its text gives the
 //! sizes and not the answer; its run makes the thing and reads the answer off it. A test
 //! asks all of them with several seeds, and another looks whether the section that they name
@@ -21,19 +21,16 @@ mod the_backward_pass;
 mod the_ladder;
 mod trained_heads;
 
-use std::fmt;
-
 use anyhow::{Result, ensure};
+use workshop::chapters::Chapter;
 
 use super::answer::{Answer, Form};
 
-/// A chapter of the book, with its questions.
+/// What one chapter is about, with its questions.
 #[derive(Debug)]
-pub struct Chapter {
-    /// As it is in the names of its files.
-    pub number: u8,
-    /// As it stands at its head.
-    pub title: &'static str,
+pub struct Topic {
+    /// `masks`: as its page is named, without the number that it has at present.
+    pub name: &'static str,
     /// In the order in which they are asked.
     pub questions: &'static [Question],
 }
@@ -48,11 +45,11 @@ pub struct Question {
     /// The heading in its chapter under which the answer is explained.
     pub section: &'static str,
     /// The question with the numbers of this seed: those of seed 0 are asked first.
-    pub pose: fn(seed: u64) -> Posed,
+    pub pose: fn(seed: u64) -> Instance,
 }
 
 /// A question with its numbers, before anything is computed.
-pub struct Posed {
+pub struct Instance {
     /// What is asked.
     pub text: String,
     /// A step on the way.
@@ -62,7 +59,7 @@ pub struct Posed {
     run: Box<dyn Fn() -> Result<Outcome>>,
 }
 
-impl Posed {
+impl Instance {
     fn new(
         text: impl Into<String>,
         hint: impl Into<String>,
@@ -119,58 +116,56 @@ impl Outcome {
     }
 }
 
-/// A question and the chapter that it belongs to.
+/// A question in the book.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked {
+pub struct Entry<'a> {
     /// Where it is explained.
-    pub chapter: &'static Chapter,
+    pub chapter: &'a Chapter,
     /// What is asked.
     pub question: &'static Question,
 }
 
-/// The chapters that have questions.
-pub static CHAPTERS: [Chapter; 13] = [
-    one_look_is_not_enough::CHAPTER,
-    scores_softmax_scale::CHAPTER,
-    one_head::CHAPTER,
-    a_lens_per_head::CHAPTER,
-    one_matrix_many_heads::CHAPTER,
-    counting::CHAPTER,
-    masks::CHAPTER,
-    bad_numbers::CHAPTER,
-    the_backward_pass::CHAPTER,
-    learning::CHAPTER,
-    heads_that_specialise::CHAPTER,
-    trained_heads::CHAPTER,
-    the_ladder::CHAPTER,
+/// What there are questions about.
+pub static TOPICS: [Topic; 13] = [
+    one_look_is_not_enough::TOPIC,
+    scores_softmax_scale::TOPIC,
+    one_head::TOPIC,
+    a_lens_per_head::TOPIC,
+    one_matrix_many_heads::TOPIC,
+    counting::TOPIC,
+    masks::TOPIC,
+    bad_numbers::TOPIC,
+    the_backward_pass::TOPIC,
+    learning::TOPIC,
+    heads_that_specialise::TOPIC,
+    trained_heads::TOPIC,
+    the_ladder::TOPIC,
 ];
 
 /// Every question, in the order of the chapters.
-pub fn all() -> impl Iterator<Item = Asked> {
-    let of = |chapter: &'static Chapter| {
-        chapter.questions.iter().map(move |question| Asked { chapter, question })
+pub fn all(chapters: &[Chapter]) -> Vec<Entry<'_>> {
+    let of = |chapter: &Chapter| {
+        let topic = TOPICS.iter().find(|topic| topic.name == chapter.topic());
+        topic.map_or(&[][..], |topic| topic.questions)
     };
-    CHAPTERS.iter().flat_map(of)
+    let entries =
+        |chapter| of(chapter).iter().map(move |question| Entry { chapter, question });
+    chapters.iter().flat_map(entries).collect()
 }
 
 /// The questions of one chapter.
 ///
 /// # Errors
 /// A chapter that has none, with those that have some.
-pub fn of_chapter(number: u8) -> Result<Vec<Asked>> {
-    let found: Vec<Asked> =
-        all().filter(|asked| asked.chapter.number == number).collect();
-    let known = CHAPTERS.iter().map(|chapter| chapter.number.to_string());
-    let known = known.collect::<Vec<_>>().join(", ");
+pub fn of_chapter(chapters: &[Chapter], number: u8) -> Result<Vec<Entry<'_>>> {
+    let mut entries = all(chapters);
+    let mut known: Vec<u8> = entries.iter().map(|entry| entry.chapter.number).collect();
+    known.dedup();
+    let known = known.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+    entries.retain(|entry| entry.chapter.number == number);
     ensure!(
-        !found.is_empty(),
+        !entries.is_empty(),
         "no question is about chapter {number}; there are some about {known}"
     );
-    Ok(found)
-}
-
-impl fmt::Display for Chapter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "chapter {}, {}", self.number, self.title)
-    }
+    Ok(entries)
 }

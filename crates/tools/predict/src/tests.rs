@@ -1,14 +1,15 @@
 //! What is true of every question, and what a person sees.
 
-mod sittings;
+mod played;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::OnceLock;
 
-use super::answer::{Answer, Form, Given, Verdict};
-use super::questions::{self, Asked, CHAPTERS, Outcome, Posed};
+use super::answer::{Answer, Form, Prediction, Verdict};
+use super::questions::{self, Entry, Instance, Outcome, Question, TOPICS};
 use super::text::{indented, wrapped};
+use workshop::chapters::{self, Chapter};
 use workshop::paths;
 
 /// With how many seeds each question is tried: one more than there are sets of numbers.
@@ -16,7 +17,7 @@ const SEEDS: u64 = 4;
 
 /// A question with its numbers, and what came out.
 struct Run {
-    asked: Asked,
+    entry: Entry<'static>,
     seed: u64,
     text: String,
     hint: String,
@@ -24,20 +25,30 @@ struct Run {
     outcome: Outcome,
 }
 
-fn run(asked: Asked, seed: u64) -> Run {
-    let Posed { text, hint, form, .. } = (asked.question.pose)(seed);
-    let outcome = (asked.question.pose)(seed).run();
+fn run(entry: Entry<'static>, seed: u64) -> Run {
+    let Instance { text, hint, form, .. } = (entry.question.pose)(seed);
+    let outcome = (entry.question.pose)(seed).run();
     let outcome =
-        outcome.unwrap_or_else(|error| panic!("{}: {error}", asked.question.id));
-    Run { asked, seed, text, hint, form, outcome }
+        outcome.unwrap_or_else(|error| panic!("{}: {error}", entry.question.id));
+    Run { entry, seed, text, hint, form, outcome }
+}
+
+fn chapters() -> &'static [Chapter] {
+    static CHAPTERS: OnceLock<Vec<Chapter>> = OnceLock::new();
+    CHAPTERS.get_or_init(|| chapters::all().unwrap())
+}
+
+fn entries() -> Vec<Entry<'static>> {
+    questions::all(chapters())
 }
 
 /// Every question with several seeds, and its run.
 fn runs() -> &'static [Run] {
     static RUNS: OnceLock<Vec<Run>> = OnceLock::new();
     RUNS.get_or_init(|| {
-        let each = questions::all().flat_map(|asked| (0..SEEDS).map(move |s| (asked, s)));
-        each.map(|(asked, seed)| run(asked, seed)).collect()
+        let each =
+            entries().into_iter().flat_map(|it| (0..SEEDS).map(move |seed| (it, seed)));
+        each.map(|(entry, seed)| run(entry, seed)).collect()
     })
 }
 
@@ -71,8 +82,8 @@ fn forms(answer: &Answer, options: &[String]) -> Vec<String> {
 
 #[test]
 fn every_answer_is_accepted_in_its_forms_and_every_slip_is_refused() {
-    for Run { asked, seed, form, outcome, .. } in runs() {
-        let id = format!("{} with seed {seed}", asked.question.id);
+    for Run { entry, seed, form, outcome, .. } in runs() {
+        let id = format!("{} with seed {seed}", entry.question.id);
         let options = form.options().unwrap();
         for typed in forms(&outcome.answer, &options) {
             let given = form.read(&typed, &options);
@@ -97,7 +108,7 @@ fn every_answer_is_accepted_in_its_forms_and_every_slip_is_refused() {
 #[test]
 fn a_run_gives_the_same_twice() {
     for first in runs().iter().filter(|run| run.seed == 0) {
-        let (first, again) = (&first.outcome, run(first.asked, 0).outcome);
+        let (first, again) = (&first.outcome, run(first.entry, 0).outcome);
         // NaN is not NaN, and is printed the same.
         assert_eq!(first.answer.to_string(), again.answer.to_string());
         assert_eq!(first.shown, again.shown);
@@ -108,8 +119,8 @@ fn a_run_gives_the_same_twice() {
 fn a_question_never_comes_twice_in_a_row_with_the_same_numbers() {
     for pair in runs().windows(2) {
         let [first, next] = pair else { unreachable!("windows of 2") };
-        let id = first.asked.question.id;
-        if id == next.asked.question.id {
+        let id = first.entry.question.id;
+        if id == next.entry.question.id {
             assert_ne!(
                 first.text, next.text,
                 "{id}: seeds {} and {}",
@@ -133,13 +144,13 @@ fn no_answer_is_in_the_text_of_its_question() {
         numbers("8 heads, (0, 12), 263,168 or 0.5."),
         [8.0, 0.0, 12.0, 263168.0, 0.5]
     );
-    for Run { asked: Asked { question, .. }, seed, text, hint, form, outcome } in runs() {
+    for Run { entry: Entry { question, .. }, seed, text, hint, form, outcome } in runs() {
         let id = format!("{} with seed {seed}", question.id);
         let told = format!("{}\n{text}\n{hint}", question.title);
         let is_told = match &outcome.answer {
             Answer::Whole(n) => numbers(&told).contains(&(*n as f64)),
             Answer::Decimal(_) => numbers(&told).iter().any(|&number| {
-                let given = Given::Exactly(Answer::Decimal(number));
+                let given = Prediction::Exactly(Answer::Decimal(number));
                 form.judge(&given, &outcome.answer) == Verdict::Right
             }),
             answer @ Answer::Shape(_) => {
@@ -163,7 +174,7 @@ fn no_answer_is_in_the_text_of_its_question() {
 
 #[test]
 fn the_forms_that_are_given_as_examples_are_no_answers() {
-    for Run { asked: Asked { question, .. }, form, outcome, .. } in runs() {
+    for Run { entry: Entry { question, .. }, form, outcome, .. } in runs() {
         let examples = form.forms();
         let is_among = match &outcome.answer {
             Answer::Shape(_) => examples.contains(&outcome.answer.to_string()),
@@ -172,7 +183,7 @@ fn the_forms_that_are_given_as_examples_are_no_answers() {
                     Answer::Whole(_) => Answer::Whole(number as usize),
                     _ => Answer::Decimal(number),
                 };
-                let given = Given::Exactly(number);
+                let given = Prediction::Exactly(number);
                 form.judge(&given, answer) == Verdict::Right
             }),
         };
@@ -182,8 +193,8 @@ fn the_forms_that_are_given_as_examples_are_no_answers() {
 
 #[test]
 fn ids_and_titles_are_given_once() {
-    let names = |of: fn(&Asked) -> &'static str| -> Vec<&str> {
-        questions::all().map(|asked| of(&asked)).collect()
+    let names = |of: fn(&Entry) -> &'static str| -> Vec<&str> {
+        entries().iter().map(of).collect()
     };
     for names in [names(|it| it.question.id), names(|it| it.question.title)] {
         let each: BTreeSet<_> = names.iter().collect();
@@ -193,11 +204,11 @@ fn ids_and_titles_are_given_once() {
 
 #[test]
 fn an_option_is_told_from_the_others_and_from_a_number() {
-    for Run { asked: Asked { question, .. }, form, .. } in runs() {
+    for Run { entry: Entry { question, .. }, form, .. } in runs() {
         let options = form.options().unwrap();
         for option in &options {
             let given = form.read(option, &options);
-            let wanted = Given::Exactly(Answer::Choice(option.clone()));
+            let wanted = Prediction::Exactly(Answer::Choice(option.clone()));
             assert_eq!(given, Some(wanted), "{}", question.id);
             assert!(numbers(option).is_empty(), "{}: {option}", question.id);
         }
@@ -205,45 +216,34 @@ fn an_option_is_told_from_the_others_and_from_a_number() {
 }
 
 #[test]
-fn every_section_is_in_the_book() {
-    let folder = paths::workspace().join("chapters");
-    let pages: Vec<(String, String)> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_file())
-        .map(|path| {
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            (name, fs::read_to_string(path).unwrap())
-        })
-        .collect();
-    for chapter in &CHAPTERS {
-        let number = format!("{:02}-", chapter.number);
-        let page = pages.iter().find(|(name, _)| name.starts_with(&number));
-        let (_, page) = page.unwrap_or_else(|| panic!("no page {number}"));
+fn every_topic_is_a_chapter_and_every_section_is_in_it() {
+    for topic in &TOPICS {
+        let chapter = chapters().iter().find(|it| it.topic() == topic.name);
+        let chapter = chapter.unwrap_or_else(|| panic!("no chapter is {}", topic.name));
+        let page = paths::workspace().join("chapters").join(&chapter.page);
+        let page = fs::read_to_string(page.with_extension("md")).unwrap();
+        let heads = page.lines().filter(|line| line.starts_with('#'));
         let heads: Vec<&str> =
-            page.lines().filter(|line| line.starts_with('#')).collect();
-        assert!(heads.contains(&format!("# {}", chapter.title).as_str()), "{chapter}");
-        for question in chapter.questions {
-            let is_head =
-                |head: &&str| head.trim_start_matches('#').trim() == question.section;
-            assert!(heads.iter().any(is_head), "{chapter}: no “{}”", question.section);
+            heads.map(|head| head.trim_start_matches('#').trim()).collect();
+        for Question { section, .. } in topic.questions {
+            assert!(heads.contains(section), "{chapter}: no “{section}”");
         }
     }
 }
 
 #[test]
 fn a_chapter_without_questions_is_refused_with_those_that_have_some() {
-    insta::assert_snapshot!(questions::of_chapter(14).unwrap_err(), @"no question is about chapter 14; there are some about 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13");
-    assert_eq!(questions::of_chapter(12).unwrap().len(), 3);
+    insta::assert_snapshot!(questions::of_chapter(chapters(), 14).unwrap_err(), @"no question is about chapter 14; there are some about 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13");
+    assert_eq!(questions::of_chapter(chapters(), 12).unwrap().len(), 3);
 }
 
 /// All that can be read in a run of every question, so that a number that moves is seen.
 #[test]
 fn every_question_as_it_is_asked_and_answered() {
-    for chapter in &CHAPTERS {
-        let mut told = format!("{chapter}\n");
-        for Run { asked: Asked { question, .. }, seed, text, hint, outcome, .. } in
-            runs().iter().filter(|run| run.asked.chapter.number == chapter.number)
+    for topic in &TOPICS {
+        let mut told = String::new();
+        for Run { entry: Entry { question, .. }, seed, text, hint, outcome, .. } in
+            runs().iter().filter(|run| run.entry.chapter.topic() == topic.name)
         {
             if *seed > 0 {
                 told += &format!("\n{}\n  = {}\n", wrapped(text, 2), outcome.answer);
@@ -263,6 +263,6 @@ fn every_question_as_it_is_asked_and_answered() {
             }
             told += &format!("{}\n", wrapped(&outcome.why, 2));
         }
-        insta::assert_snapshot!(format!("ch{:02}", chapter.number), told);
+        insta::assert_snapshot!(topic.name.replace('-', "_"), told);
     }
 }

@@ -1,32 +1,32 @@
 //! Reading a line: generous about how a thing is written, and never guessing what is meant.
 
-use super::{Answer, Form, Given};
+use super::{Answer, Form, Prediction};
 
 impl Form {
     /// What a line says, or nothing if it does not say an answer of this form.
     ///
     /// `options` is what [`Form::options`] gives.
-    pub fn read(self, line: &str, options: &[String]) -> Option<Given> {
+    pub fn read(self, line: &str, options: &[String]) -> Option<Prediction> {
         let line = line.trim();
         match self {
             Self::Whole => whole(line),
             Self::Decimal { .. } => {
-                decimal(line).map(Answer::Decimal).map(Given::Exactly)
+                decimal(line).map(Answer::Decimal).map(Prediction::Exactly)
             }
-            Self::Shape => shape(line).map(Answer::Shape).map(Given::Exactly),
+            Self::Shape => shape(line).map(Answer::Shape).map(Prediction::Exactly),
             Self::Choice(_) | Self::Token(_) => {
                 let option = choice(line, options).or_else(|| match self {
                     Self::Choice(_) => loosely(line, options),
                     _ => None,
                 });
-                option.map(Answer::Choice).map(Given::Exactly)
+                option.map(Answer::Choice).map(Prediction::Exactly)
             }
         }
     }
 }
 
 /// `12345`, `12,345`, `12 345`, `12_345`; `~12K`, `12.3K` and `~12000` are roughly that.
-fn whole(text: &str) -> Option<Given> {
+fn whole(text: &str) -> Option<Prediction> {
     let text = without_times(text);
     let (is_about, text) = without_about(text);
     let unit = match text.chars().last()? {
@@ -36,7 +36,7 @@ fn whole(text: &str) -> Option<Given> {
     };
     if unit == 1.0 && !is_about {
         let n = digits(text)?.parse().ok()?;
-        return Some(Given::Exactly(Answer::Whole(n)));
+        return Some(Prediction::Exactly(Answer::Whole(n)));
     }
     let text = if unit == 1.0 { text } else { text[..text.len() - 1].trim_end() };
     let (value, step) = match text.split_once('.') {
@@ -55,7 +55,7 @@ fn whole(text: &str) -> Option<Given> {
     let says_something = (value > 0.0 || unit == 1.0) && (value * unit).is_finite();
     let value = (value * unit).round();
     let step = if value == 0.0 { 1.0 } else { step };
-    says_something.then_some(Given::About { value, step })
+    says_something.then_some(Prediction::About { value, step })
 }
 
 /// `0.25`, `.25`, `0,25`, `1/4`, `25 %`, `√2`, `sqrt(2)`, `NaN`, `∞`.

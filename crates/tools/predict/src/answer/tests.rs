@@ -5,12 +5,12 @@ use super::*;
 const CHOICE: Form = Form::Choice(&["zeros", "NaN", "an even row", "another row"]);
 const SHARE: Form = Form::Decimal { within: 0.01 };
 
-fn read(form: Form, line: &str) -> Option<Given> {
+fn read(form: Form, line: &str) -> Option<Prediction> {
     form.read(line, &form.options().unwrap())
 }
 
-fn about(value: f64, step: f64) -> Option<Given> {
-    Some(Given::About { value, step })
+fn about(value: f64, step: f64) -> Option<Prediction> {
+    Some(Prediction::About { value, step })
 }
 
 #[test]
@@ -26,10 +26,10 @@ fn whole_numbers_in_every_form() {
         "× 263168",
         "263168 times",
     ] {
-        let exactly = Some(Given::Exactly(Answer::Whole(263_168)));
+        let exactly = Some(Prediction::Exactly(Answer::Whole(263_168)));
         assert_eq!(read(Form::Whole, line), exactly, "{line}");
     }
-    assert_eq!(read(Form::Whole, "0"), Some(Given::Exactly(Answer::Whole(0))));
+    assert_eq!(read(Form::Whole, "0"), Some(Prediction::Exactly(Answer::Whole(0))));
     for line in ["~263K", "≈ 263k", "263K", "about 263 K", "~263000", "~263,000"] {
         assert_eq!(read(Form::Whole, line), about(263e3, 1e3), "{line}");
     }
@@ -67,7 +67,7 @@ fn decimals_in_every_form_and_within_what_is_said() {
     }
     let nan = read(SHARE, "nan").unwrap();
     assert_eq!(SHARE.judge(&nan, &Answer::Decimal(f64::NAN)), Verdict::Right);
-    let root = Some(Given::Exactly(Answer::Decimal(32_f64.sqrt())));
+    let root = Some(Prediction::Exactly(Answer::Decimal(32_f64.sqrt())));
     assert_eq!(read(SHARE, "sqrt(32)"), root);
 }
 
@@ -88,7 +88,7 @@ fn shapes_in_every_form() {
         "30 by 256",
         "( 30 , 256 )",
     ] {
-        let given = Some(Given::Exactly(Answer::Shape((30, 256))));
+        let given = Some(Prediction::Exactly(Answer::Shape((30, 256))));
         assert_eq!(read(Form::Shape, line), given, "{line}");
     }
 }
@@ -106,14 +106,14 @@ fn choices_by_name_number_or_beginning() {
         ("ano", "another row"),
     ];
     for (line, option) in cases {
-        let given = Some(Given::Exactly(Answer::Choice(option.to_owned())));
+        let given = Some(Prediction::Exactly(Answer::Choice(option.to_owned())));
         assert_eq!(read(CHOICE, line), given, "{line}");
     }
-    let cls = Some(Given::Exactly(Answer::Choice("[CLS]".to_owned())));
+    let cls = Some(Prediction::Exactly(Answer::Choice("[CLS]".to_owned())));
     for line in ["[CLS]", "cls", "[cls]", "1"] {
         assert_eq!(read(Form::Token("pilot"), line), cls, "{line}");
     }
-    let stop = Some(Given::Exactly(Answer::Choice(".".to_owned())));
+    let stop = Some(Prediction::Exactly(Answer::Choice(".".to_owned())));
     assert_eq!(read(Form::Token("pilot"), "."), stop);
 }
 
@@ -130,7 +130,7 @@ fn every_and_the_plural_do_not_count_in_a_choice() {
         ("rows and columns", "every row and column"),
     ];
     for (line, option) in cases {
-        let given = Some(Given::Exactly(Answer::Choice(option.to_owned())));
+        let given = Some(Prediction::Exactly(Answer::Choice(option.to_owned())));
         assert_eq!(read(SUMS, line), given, "{line}");
     }
     for line in ["every", "the", "s", "rows or columns"] {

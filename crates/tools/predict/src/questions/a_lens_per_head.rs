@@ -1,4 +1,4 @@
-//! Chapter 4: a lens per head.
+//! A lens per head.
 
 use anyhow::Result;
 use attention::{Dims, LayerParameters, Mask, Matrix, ShapeTrace};
@@ -6,7 +6,7 @@ use per_head::{PerHeadAttention, concat};
 
 use super::super::answer::{Answer, Form};
 use super::parts::{layer, step, tokens};
-use super::{Chapter, Outcome, Posed, Question, of};
+use super::{Instance, Outcome, Question, Topic, of};
 
 /// A layer of heads that share the width, and one of its heads.
 #[derive(Clone, Copy)]
@@ -23,9 +23,8 @@ fn sizes(seed: u64) -> Sizes {
     Sizes { n_tokens, d_model, n_heads, head }
 }
 
-pub const CHAPTER: Chapter = Chapter {
-    number: 4,
-    title: "A lens per head",
+pub const TOPIC: Topic = Topic {
+    name: "a-lens-per-head",
     questions: &[
         Question {
             id: "lens-shape",
@@ -33,7 +32,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "A lens, not a slice",
             pose: |seed| {
                 let sizes @ Sizes { n_tokens, d_model, n_heads, .. } = sizes(seed);
-                Posed::new(
+                Instance::new(
                     format!(
                         "{n_tokens} tokens of {d_model} numbers go through a layer of \
                          {n_heads} heads that share the width. What is the shape of W_i^Q, \
@@ -52,7 +51,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "The steps, with shapes",
             pose: |seed| {
                 let sizes @ Sizes { n_tokens, d_model, n_heads, .. } = sizes(seed);
-                Posed::new(
+                Instance::new(
                     format!(
                         "{n_tokens} tokens of {d_model} numbers go through a layer of \
                          {n_heads} heads. What is the shape of scores_i, the scores of one \
@@ -70,7 +69,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "The heads in code",
             pose: |seed| {
                 let sizes @ Sizes { n_tokens, d_model, n_heads, .. } = sizes(seed);
-                Posed::new(
+                Instance::new(
                     format!(
                         "{n_tokens} tokens of {d_model} numbers, {n_heads} heads that share \
                          the width. What is the shape of concat, what the heads put out \
@@ -88,7 +87,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "Side by side is not together",
             pose: |seed| {
                 let sizes @ Sizes { d_model, n_heads, head, .. } = sizes(seed);
-                Posed::new(
+                Instance::new(
                     format!(
                         "Tokens of {d_model} numbers, {n_heads} heads that share the width. \
                          Raise every number of the output of head {head} by one. How many \
@@ -107,7 +106,7 @@ pub const CHAPTER: Chapter = Chapter {
             pose: |seed| {
                 let sizes @ Sizes { d_model, n_heads, head, .. } = sizes(seed);
                 let d_v = d_model / n_heads;
-                Posed::new(
+                Instance::new(
                     format!(
                         "d_model is {d_model}, and there are {n_heads} heads of {d_v} \
                          numbers each. Raise every number of the output of head {head} by \

@@ -1,4 +1,4 @@
-//! Chapter 8: bad numbers.
+//! Bad numbers.
 
 use anyhow::Result;
 use attention::{Dims, Mask, Matrix, MultiHeadAttention, softmax_rows, thousands};
@@ -6,13 +6,12 @@ use fused_heads::FusedAttention;
 
 use super::super::answer::{Answer, Form};
 use super::parts::{layer, listed, tokens};
-use super::{Chapter, Outcome, Posed, Question, of};
+use super::{Instance, Outcome, Question, Topic, of};
 
 const ROWS: [&str; 3] = ["zeros", "an even row", "NaN"];
 
-pub const CHAPTER: Chapter = Chapter {
-    number: 8,
-    title: "Bad numbers",
+pub const TOPIC: Topic = Topic {
+    name: "bad-numbers",
     questions: &[
         Question {
             id: "empty-row",
@@ -20,7 +19,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "A query with nothing to attend to",
             pose: |seed| {
                 let n_kv = of(seed, [4, 3, 6]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A mask leaves a query none of its {n_kv} keys. What is its row of \
                          the attention map in this workspace?"
@@ -43,7 +42,7 @@ pub const CHAPTER: Chapter = Chapter {
                     [-70e3, -70_003.0, -65_504.0],
                 ];
                 let numbers @ [one, other, fill] = of(seed, sets);
-                Posed::new(
+                Instance::new(
                     format!(
                         "Two keys have scores of {} and {}, and a third key is blocked. The \
                          code gives it a score of {}. What share does the blocked key get?",
@@ -68,7 +67,7 @@ pub const CHAPTER: Chapter = Chapter {
                 let words = scores.map(|score| {
                     if score < 0.0 { negative(score) } else { thousands(score as usize) }
                 });
-                Posed::new(
+                Instance::new(
                     format!(
                         "A program computes exp(s) and divides by the sum, in f64, without \
                          subtracting anything first. The scores are {}. What comes out as \
@@ -88,7 +87,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "How far a NaN gets",
             pose: |seed| {
                 let (n_tokens, bad) = of(seed, [(5, 2), (6, 4), (8, 1)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A layer gets {n_tokens} tokens, and one number of token {bad} \
                          (counted from 0) is NaN. The mask is causal. How many of the \

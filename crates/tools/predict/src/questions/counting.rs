@@ -1,4 +1,4 @@
-//! Chapter 6: counting.
+//! Counting.
 
 use anyhow::{Context, Result};
 use attention::{
@@ -8,11 +8,10 @@ use fused_heads::FusedAttention;
 
 use super::super::answer::{Answer, Form};
 use super::parts::{layer, tokens};
-use super::{Chapter, Outcome, Posed, Question, of};
+use super::{Instance, Outcome, Question, Topic, of};
 
-pub const CHAPTER: Chapter = Chapter {
-    number: 6,
-    title: "Counting",
+pub const TOPIC: Topic = Topic {
+    name: "counting",
     questions: &[
         Question {
             id: "parameters",
@@ -20,7 +19,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "Counting parameters",
             pose: |seed| {
                 let (d_model, n_heads) = of(seed, [(256, 8), (128, 4), (512, 16)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A layer has d_model {d_model} and {n_heads} heads that share \
                          the width, with biases. How many parameters does it have?"
@@ -40,7 +39,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "Why the number of heads does not count",
             pose: |seed| {
                 let (d_model, n_heads) = of(seed, [(256, 8), (384, 6), (512, 4)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A layer of d_model {d_model} gets {} heads instead of \
                          {n_heads}. They share the same width. How many parameters does \
@@ -59,7 +58,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "Counting parameters",
             pose: |seed| {
                 let (d_model, n_heads) = of(seed, [(256, 8), (128, 4), (512, 8)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A layer of d_model {d_model} with {n_heads} heads is made \
                          without biases. How many parameters does it lose?"
@@ -76,7 +75,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "One number, two meanings",
             pose: |seed| {
                 let (d_model, n_heads) = of(seed, [(512, 8), (768, 12), (384, 6)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A layer has d_model {d_model} and {n_heads} heads of 64. How \
                          many parameters does W^O have, without its bias?"
@@ -93,7 +92,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "Why the number of heads does not count",
             pose: |seed| {
                 let (d_model, n_heads) = of(seed, [(256, 8), (128, 4), (64, 8)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "{n_heads} heads on tokens of {d_model} numbers, and each head \
                          is {d_model} wide instead of {}. How many parameters does the \
@@ -114,7 +113,7 @@ pub const CHAPTER: Chapter = Chapter {
             pose: |seed| {
                 let (times, in_words) =
                     of(seed, [(2, "twice"), (3, "three times"), (10, "ten times")]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A sequence becomes {in_words} as long. How many times as many \
                          multiply-adds does Q Kᵀ take?"
@@ -131,7 +130,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "What the ledger leaves out",
             pose: |seed| {
                 let (n_tokens, n_heads) = of(seed, [(100, 8), (50, 12), (200, 4)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "{n_tokens} tokens go through a layer of {n_heads} heads. How \
                          many entries do its attention maps have in all?"

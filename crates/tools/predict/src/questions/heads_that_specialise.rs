@@ -1,4 +1,4 @@
-//! Chapter 11: heads that specialise.
+//! Heads that specialise.
 
 use anyhow::Result;
 use attention::{Dims, Mask, Matrix, weighted_values};
@@ -6,16 +6,15 @@ use per_head::{PerHeadAttention, concat};
 
 use super::super::answer::{Answer, Form};
 use super::parts::{layer, tokens};
-use super::{Chapter, Outcome, Posed, Question, of};
+use super::{Instance, Outcome, Question, Topic, of};
 
 const LEFT: [&str; 3] = ["b^O in every row", "zeros", "the same output as before"];
 
 /// Sums in another order differ by less than this.
 const ROUNDING: f64 = 1e-9;
 
-pub const CHAPTER: Chapter = Chapter {
-    number: 11,
-    title: "Heads that specialise",
+pub const TOPIC: Topic = Topic {
+    name: "heads-that-specialise",
     questions: &[
         Question {
             id: "blend-forgets",
@@ -26,7 +25,7 @@ pub const CHAPTER: Chapter = Chapter {
                     seed,
                     [("agent", "object"), ("agent", "place"), ("object", "place")],
                 );
-                Posed::new(
+                Instance::new(
                     format!(
                         "A token is the sum of a vector for who it is and one for its role. \
                          One head gives equal shares to three tokens: the agent, the object \
@@ -47,7 +46,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "Taking a head away",
             pose: |seed| {
                 let n_heads = of(seed, [4, 3, 6]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "Remove each of the {n_heads} heads of a layer in turn: set what it \
                          puts out to zero, and note by how much the output changes. Then \
@@ -66,7 +65,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "Taking a head away",
             pose: |seed| {
                 let (d_model, n_heads) = of(seed, [(256, 8), (128, 4), (96, 6)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A layer has d_model {d_model} and {n_heads} heads. One of them puts \
                          out the same row for every token, whatever it attends to. Its \

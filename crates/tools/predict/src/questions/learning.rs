@@ -1,4 +1,4 @@
-//! Chapter 10: learning.
+//! Learning.
 
 use anyhow::Result;
 use attention::{Linear, Matrix};
@@ -6,11 +6,10 @@ use gradients::{Adam, Optimiser, Sgd, cross_entropy};
 
 use super::super::answer::{Answer, Form};
 use super::parts::listed;
-use super::{Chapter, Outcome, Posed, Question, of};
+use super::{Instance, Outcome, Question, Topic, of};
 
-pub const CHAPTER: Chapter = Chapter {
-    number: 10,
-    title: "Learning",
+pub const TOPIC: Topic = Topic {
+    name: "learning",
     questions: &[
         Question {
             id: "descent-step",
@@ -19,7 +18,7 @@ pub const CHAPTER: Chapter = Chapter {
             pose: |seed| {
                 let numbers @ (theta, gradient, rate) =
                     of(seed, [(3.0, 0.5, 0.1), (-1.0, 2.0, 0.25), (2.0, -4.0, 0.05)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A parameter is {theta}, its gradient is {gradient}, and the rate is \
                          {rate}. What is the parameter after one step of gradient descent?"
@@ -36,7 +35,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "From gradients to steps",
             pose: |seed| {
                 let gradients = of(seed, [[0.001, 5.0], [0.02, 300.0], [0.004, 0.5]]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "Two parameters have gradients of {} and {}. Adam takes its first \
                          step. How many times as far as the first parameter does the second \
@@ -56,7 +55,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "When the answer is a class",
             pose: |seed| {
                 let shares = of(seed, [[0.25, 0.75], [0.5, 0.5], [0.1, 0.9]]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "Softmax makes the shares {} and {} of the logits of a token. The \
                          first class is right. What is the cross-entropy of this token?",
@@ -81,7 +80,7 @@ pub const CHAPTER: Chapter = Chapter {
                         ([0.4, 0.1, 0.5], 0, "first"),
                     ],
                 );
-                Posed::new(
+                Instance::new(
                     format!(
                         "Softmax makes the shares {} of the logits of a token. The {which} \
                          class is right. What is the gradient of the cross-entropy with \

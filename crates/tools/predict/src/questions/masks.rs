@@ -1,4 +1,4 @@
-//! Chapter 7: masks and batches.
+//! Masks and batches.
 
 use anyhow::Result;
 use attention::{Dims, Mask, Matrix, MultiHeadAttention};
@@ -6,11 +6,10 @@ use fused_heads::FusedAttention;
 
 use super::super::answer::{Answer, Form};
 use super::parts::{layer, tokens};
-use super::{Chapter, Outcome, Posed, Question, of};
+use super::{Instance, Outcome, Question, Topic, of};
 
-pub const CHAPTER: Chapter = Chapter {
-    number: 7,
-    title: "Masks",
+pub const TOPIC: Topic = Topic {
+    name: "masks",
     questions: &[
         Question {
             id: "causal-open",
@@ -18,7 +17,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "Causal",
             pose: |seed| {
                 let n = of(seed, [6, 7, 8]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A causal mask lies on a map of {n} queries and {n} keys. How many \
                          of its {} entries does it leave open?",
@@ -37,7 +36,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "Causal",
             pose: |seed| {
                 let (n_q, n_kv) = of(seed, [(2, 6), (3, 8), (2, 9)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "The last {n_q} tokens of a sentence ask all {n_kv} of its tokens, \
                          themselves among them. Under this book's causal mask, how many keys \
@@ -55,7 +54,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "Attending to another sequence",
             pose: |seed| {
                 let (n_q, n_kv) = of(seed, [(4, 7), (3, 9), (6, 2)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A sequence of {n_q} tokens asks one of {n_kv} tokens. What is the \
                          shape of the scores of one head?"

@@ -1,4 +1,4 @@
-//! Chapter 3: one head.
+//! One head.
 
 use anyhow::Result;
 use attention::{Mask, Matrix, MultiHeadAttention};
@@ -6,7 +6,7 @@ use fused_heads::FusedAttention;
 
 use super::super::answer::{Answer, Form};
 use super::parts::{at, attended, sentence};
-use super::{Chapter, Outcome, Posed, Question, of};
+use super::{Instance, Outcome, Question, Topic, of};
 
 /// Sums in another order differ by less than this.
 const ROUNDING: f64 = 1e-9;
@@ -14,9 +14,8 @@ const ROUNDING: f64 = 1e-9;
 const DIGITS: [&str; 2] = ["alike to the last digit", "apart in the last digits"];
 const SUMS: [&str; 3] = ["every row", "every column", "every row and column"];
 
-pub const CHAPTER: Chapter = Chapter {
-    number: 3,
-    title: "One head",
+pub const TOPIC: Topic = Topic {
+    name: "one-head",
     questions: &[
         Question {
             id: "row-sums",
@@ -25,7 +24,7 @@ pub const CHAPTER: Chapter = Chapter {
             pose: |seed| {
                 let (name, head) =
                     of(seed, [("pilot", 4), ("river_banks", 2), ("animal_tired", 8)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "“{}” goes through head {head} of the trained layer. Its attention \
                          map has a row for each query and a column for each key. What of it \
@@ -51,7 +50,7 @@ pub const CHAPTER: Chapter = Chapter {
                         ("animal_tired", ["animal", "street"]),
                     ],
                 );
-                Posed::new(
+                Instance::new(
                     format!(
                         "“{}” enters the trained layer, and the rows of {} and {} change \
                          places. How many of the other tokens get another output (beyond \
@@ -73,7 +72,7 @@ pub const CHAPTER: Chapter = Chapter {
             pose: |seed| {
                 let numbers @ [a, b, c] =
                     of(seed, [[0.1, 0.2, 0.3], [0.5, 0.25, 0.125], [0.7, 0.1, 0.3]]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A program computes ({a} + {b}) + {c} in f64, and another one {a} + \
                          ({b} + {c}). How do the results compare?"

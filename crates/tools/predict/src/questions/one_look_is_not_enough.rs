@@ -1,15 +1,14 @@
-//! Chapter 1: an average with shares.
+//! An average with shares.
 
 use anyhow::{Error, Result};
 use attention::{Matrix, weighted_values};
 
 use super::super::answer::{Answer, Form};
 use super::parts::{at, attended, bars, largest, sentence};
-use super::{Chapter, Outcome, Posed, Question, of};
+use super::{Instance, Outcome, Question, Topic, of};
 
-pub const CHAPTER: Chapter = Chapter {
-    number: 1,
-    title: "One look is not enough",
+pub const TOPIC: Topic = Topic {
+    name: "one-look-is-not-enough",
     questions: &[
         Question {
             id: "blend",
@@ -22,7 +21,7 @@ pub const CHAPTER: Chapter = Chapter {
                     ([0.8, 0.2], [6.0, 45.0]),
                 ];
                 let (shares, values) = of(seed, sets);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A query gives a share of {} to a token whose value is ({}, 0), and \
                          {} to one whose value is (0, {}). What is the second number of the \
@@ -46,7 +45,7 @@ pub const CHAPTER: Chapter = Chapter {
                     ("pilot", "plane", 3, "after"),
                 ];
                 let (name, word, head, side) = of(seed, sets);
-                Posed::new(
+                Instance::new(
                     format!(
                         "“{}” goes through the trained layer. To which token does “{word}” \
                          attend most in head {head}?",

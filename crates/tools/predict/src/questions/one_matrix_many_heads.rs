@@ -1,4 +1,4 @@
-//! Chapter 5: one matrix, many heads.
+//! One matrix, many heads.
 
 use std::collections::HashSet;
 
@@ -9,11 +9,10 @@ use fused_heads::FusedAttention;
 use super::super::answer::{Answer, Form};
 use super::super::text::counted;
 use super::parts::{layer, tokens};
-use super::{Chapter, Outcome, Posed, Question, of};
+use super::{Instance, Outcome, Question, Topic, of};
 
-pub const CHAPTER: Chapter = Chapter {
-    number: 5,
-    title: "One matrix, many heads",
+pub const TOPIC: Topic = Topic {
+    name: "one-matrix-many-heads",
     questions: &[
         Question {
             id: "packed-shape",
@@ -22,7 +21,7 @@ pub const CHAPTER: Chapter = Chapter {
             pose: |seed| {
                 let (d_model, n_heads, d_k) =
                     of(seed, [(512, 6, 64), (300, 4, 50), (128, 3, 80)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A layer takes tokens of {d_model} numbers and has {n_heads} heads, \
                          each {d_k} wide. (The code allows it: the heads need not fill the \
@@ -41,7 +40,7 @@ pub const CHAPTER: Chapter = Chapter {
             pose: |seed| {
                 let (n_tokens, width, n_heads) =
                     of(seed, [(10, 384, 12), (12, 384, 4), (30, 256, 8)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "The queries of {n_tokens} tokens lie in memory row after row, \
                          {width} numbers each, for {n_heads} heads. A program cuts this line \

@@ -1,4 +1,4 @@
-//! Chapter 2: scores, softmax and √d_k.
+//! Scores, softmax and √d_k.
 
 use anyhow::Result;
 use attention::{
@@ -8,11 +8,10 @@ use single_head::attend;
 
 use super::super::answer::{Answer, Form};
 use super::parts::tokens;
-use super::{Chapter, Outcome, Posed, Question, of};
+use super::{Instance, Outcome, Question, Topic, of};
 
-pub const CHAPTER: Chapter = Chapter {
-    number: 2,
-    title: "Scores, softmax and √d_k",
+pub const TOPIC: Topic = Topic {
+    name: "scores-softmax-scale",
     questions: &[
         Question {
             id: "softmax-equal",
@@ -21,7 +20,7 @@ pub const CHAPTER: Chapter = Chapter {
             pose: |seed| {
                 let (score, n, in_words) =
                     of(seed, [(0.0, 2, "two"), (3.0, 4, "four"), (-2.0, 5, "five")]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A row has the {in_words} scores ({}). What share does the first \
                          key get?",
@@ -39,7 +38,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "A softmax that does not break",
             pose: |seed| {
                 let (score, n) = of(seed, [(1000.0, 3), (800.0, 4), (5000.0, 2)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A row has the scores ({}, −∞). What share does the first key get \
                          from softmax_rows?",
@@ -57,7 +56,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "Why divide by √d_k",
             pose: |seed| {
                 let widths = of(seed, [[32, 128], [16, 144], [8, 128]]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "Queries and keys are random numbers of spread 1. Their width d_k \
                          grows from {} to {}. How many times as large is the spread of \
@@ -78,7 +77,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "What people get wrong",
             pose: |seed| {
                 let (d_model, n_heads) = of(seed, [(384, 12), (600, 6), (768, 12)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A layer has tokens of {d_model} numbers and {n_heads} heads that \
                          share this width. By what is q · k divided to get a score?"

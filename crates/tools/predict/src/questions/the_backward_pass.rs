@@ -1,4 +1,4 @@
-//! Chapter 9: the backward pass.
+//! The backward pass.
 
 use anyhow::{Context, Result};
 use attention::{Dims, Linear, Mask, Matrix, softmax_rows};
@@ -7,11 +7,10 @@ use gradients::{Pass, linear_backward, softmax_rows_backward};
 
 use super::super::answer::{Answer, Form};
 use super::parts::{layer, tokens};
-use super::{Chapter, Outcome, Posed, Question, of};
+use super::{Instance, Outcome, Question, Topic, of};
 
-pub const CHAPTER: Chapter = Chapter {
-    number: 9,
-    title: "The backward pass",
+pub const TOPIC: Topic = Topic {
+    name: "the-backward-pass",
     questions: &[
         Question {
             id: "gradient-shape",
@@ -20,7 +19,7 @@ pub const CHAPTER: Chapter = Chapter {
             pose: |seed| {
                 let sizes @ (n, d_in, d_out) =
                     of(seed, [(8, 384, 32), (30, 256, 64), (5, 12, 40)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "Forward, Y = X W. X is ({n}, {d_in}), and the gradient dY is ({n}, \
                          {d_out}). What is the shape of dW?"
@@ -44,7 +43,7 @@ pub const CHAPTER: Chapter = Chapter {
                         ([0.2, 0.8], [1.0, 6.0]),
                     ],
                 );
-                Posed::new(
+                Instance::new(
                     format!(
                         "A row has the shares {} and {}, and the gradients of the loss with \
                          respect to them are {} and {}. What is the gradient of the first \
@@ -65,7 +64,7 @@ pub const CHAPTER: Chapter = Chapter {
             pose: |seed| {
                 let sizes @ (n_tokens, d_model, n_heads) =
                     of(seed, [(6, 32, 4), (9, 24, 2), (12, 40, 5)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "{n_tokens} tokens go through a layer of d_model {d_model} and \
                          {n_heads} heads, and some gradient arrives at its output. How large \
@@ -85,7 +84,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "What people get wrong",
             pose: |seed| {
                 let d_k = of(seed, [64, 25, 100]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A head is d_k = {d_k} wide. Its backward pass forgets that the \
                          scores were divided by √d_k. How many times as large as it should \

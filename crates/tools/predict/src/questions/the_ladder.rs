@@ -1,15 +1,14 @@
-//! Chapter 13: the ladder.
+//! The ladder.
 
 use anyhow::Result;
 use attention::OnlineSoftmax;
 use attention::{Mask, Matrix, thousands};
 
 use super::super::answer::{Answer, Form};
-use super::{Chapter, Outcome, Posed, Question, of};
+use super::{Instance, Outcome, Question, Topic, of};
 
-pub const CHAPTER: Chapter = Chapter {
-    number: 13,
-    title: "The ladder",
+pub const TOPIC: Topic = Topic {
+    name: "the-ladder",
     questions: &[
         Question {
             id: "online-correction",
@@ -17,7 +16,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "A softmax in blocks",
             pose: |seed| {
                 let (before, after) = of(seed, [(4, 16), (2, 20), (8, 10)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A softmax in blocks has seen a largest score of ln {before}. The \
                          next block raises it to ln {after}. By what is the sum l \
@@ -37,7 +36,7 @@ pub const CHAPTER: Chapter = Chapter {
             pose: |seed| {
                 let numbers @ (powers, values) =
                     of(seed, [([2, 4], [10, 25]), ([5, 3], [16, 0]), ([2, 8], [5, 10])]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A query has met two keys, in a block each, with scores of ln {} and \
                          ln {}. Their values are {} and {}, one number each. What is o / l \
@@ -57,7 +56,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "A softmax in blocks",
             pose: |seed| {
                 let (n_kv, d_v) = of(seed, [(1024, 64), (4096, 32), (2048, 128)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A head with d_v = {d_v} goes over {} keys in blocks. How many \
                          numbers does it keep for each query from block to block?",
@@ -76,7 +75,7 @@ pub const CHAPTER: Chapter = Chapter {
             pose: |seed| {
                 let (n, tile) = of(seed, [(1024, 128), (512, 128), (1536, 256)]);
                 let side = n / tile;
-                Posed::new(
+                Instance::new(
                     format!(
                         "A map of {} queries and as many keys is cut into {side} × {side} \
                          tiles, and the mask is causal. How many tiles have an open entry, \

@@ -1,4 +1,4 @@
-//! Chapter 12: trained heads.
+//! Trained heads.
 
 use anyhow::{Context, Result};
 use attention::{
@@ -10,7 +10,7 @@ use model_files::{NewTensor, TensorFile, to_bytes};
 
 use super::super::answer::{Answer, Form};
 use super::parts::{at, attended, bars, largest, listed, sentence};
-use super::{Chapter, Outcome, Posed, Question, of};
+use super::{Instance, Outcome, Question, Topic, of};
 
 const LEANING: [&str; 3] = ["that token alone", "some of them", "every token"];
 const CHECKS: [&str; 4] = [
@@ -20,9 +20,8 @@ const CHECKS: [&str; 4] = [
     "none of these",
 ];
 
-pub const CHAPTER: Chapter = Chapter {
-    number: 12,
-    title: "Trained heads",
+pub const TOPIC: Topic = Topic {
+    name: "trained-heads",
     questions: &[
         Question {
             id: "leaning",
@@ -37,7 +36,7 @@ pub const CHAPTER: Chapter = Chapter {
                         ("bank_loan", 7, "bank", "loan"),
                     ],
                 );
-                Posed::new(
+                Instance::new(
                     format!(
                         "“{}” In head {head} of the trained layer, “{query}” attends more to \
                          “{key}” than to any other word. Of which tokens is that true?",
@@ -56,7 +55,7 @@ pub const CHAPTER: Chapter = Chapter {
             section: "The mistake that a square hides",
             pose: |seed| {
                 let (d_model, key_width) = of(seed, [(64, 24), (48, 80), (96, 40)]);
-                Posed::new(
+                Instance::new(
                     format!(
                         "A PyTorch layer of d_model {d_model} takes keys that are \
                          {key_width} numbers wide. What shape does the weight of its key \
@@ -78,7 +77,7 @@ pub const CHAPTER: Chapter = Chapter {
                 let names = ["W^Q", "W^K", "W^V"].into_iter().zip(which);
                 let names = names.filter(|(_, is_transposed)| *is_transposed);
                 let names: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
-                Posed::new(
+                Instance::new(
                     format!(
                         "W^Q, W^K and W^V of the trained layer are squares. You load {} \
                          transposed, by mistake. Which of these checks finds it?",
