@@ -246,12 +246,6 @@ impl Mask {
     /// The mask as text, a line a query: `x` for a key that it may attend to, `.` for one
     /// that it may not.
     ///
-    /// ```
-    /// use attention::Mask;
-    ///
-    /// assert_eq!(Mask::Causal.picture(3, 3), "x..\nxx.\nxxx\n");
-    /// ```
-    ///
     /// # Panics
     /// Unless the mask passed [`Mask::check`] for one head and these lengths.
     pub fn picture(&self, n_q: usize, n_kv: usize) -> String {

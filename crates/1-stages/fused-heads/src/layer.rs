@@ -28,76 +28,21 @@ pub struct FusedAttention<T: Real = f64> {
 
 impl<T: Real> FusedAttention<T> {
     /// The layer with these parameters, packed.
-    ///
-    /// # Examples
-    /// ```
-    /// use attention::{Dims, LayerParameters, Rng, SeedableRng};
-    /// use fused_heads::FusedAttention;
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let parameters: LayerParameters =
-    ///     LayerParameters::random(Dims::new(8, 2)?, true, rng);
-    /// let layer = FusedAttention::new(&parameters);
-    /// assert_eq!(layer.parameters().w_q().weight.shape(), (8, 2 * 4));
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn new(parameters: &LayerParameters<T>) -> Self {
         Self::from_packed(parameters.pack())
     }
 
     /// The layer with parameters that are packed already.
-    ///
-    /// # Examples
-    /// ```
-    /// use attention::{Dims, Linear, Mask, Matrix, MultiHeadAttention, PackedParameters};
-    /// use fused_heads::FusedAttention;
-    ///
-    /// // W^Q and W^K of zeros: every key gets the same share, and the output is the mean.
-    /// let [zeros, one] = [Matrix::zeros(4, 4), Matrix::identity(4, 4)];
-    /// let linear = |weight: &Matrix| Linear { weight: weight.clone(), bias: None };
-    /// let all = [&zeros, &zeros, &one, &one].map(linear);
-    /// let packed = PackedParameters::new(attention::Dims::new(4, 2)?, all)?;
-    /// let layer = FusedAttention::from_packed(packed);
-    /// let x = Matrix::from_fn(2, 4, |i, j| (4 * i + j) as f64);
-    /// assert_eq!(layer.self_attend(&x, &Mask::None)?.out.row(0), x.row_mean());
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn from_packed(parameters: PackedParameters<T>) -> Self {
         Self { parameters }
     }
 
     /// The packed parameters.
-    ///
-    /// # Examples
-    /// ```
-    /// use attention::{Dims, LayerParameters, Rng, SeedableRng};
-    /// use fused_heads::FusedAttention;
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let parameters: LayerParameters =
-    ///     LayerParameters::random(Dims::new(8, 2)?, true, rng);
-    /// let layer = FusedAttention::new(&parameters);
-    /// assert_eq!(layer.parameters().unpack(), parameters);
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn parameters(&self) -> &PackedParameters<T> {
         &self.parameters
     }
 
     /// The packed parameters, to be changed in place: what a training does.
-    ///
-    /// # Examples
-    /// ```
-    /// use attention::{Dims, LayerParameters, Rng, SeedableRng};
-    /// use fused_heads::FusedAttention;
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
-    /// let mut layer: FusedAttention = FusedAttention::new(&parameters);
-    /// layer.parameters_mut().entries_mut()[0].fill(0.0);
-    /// assert_eq!(layer.parameters().w_q().weight.norm(), 0.0);
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn parameters_mut(&mut self) -> &mut PackedParameters<T> {
         &mut self.parameters
     }

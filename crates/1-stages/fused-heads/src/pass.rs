@@ -44,18 +44,6 @@ pub struct FusedPass<T: Real = f64> {
 
 impl<T: Real> FusedPass<T> {
     /// The number of sequences.
-    ///
-    /// # Examples
-    /// ```
-    /// # use attention::{Batch, Dims, LayerParameters, Mask, Rng, SeedableRng, random_matrix};
-    /// # use fused_heads::FusedAttention;
-    /// # let rng = &mut Rng::seed_from_u64(1);
-    /// # let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
-    /// # let layer: FusedAttention = FusedAttention::new(&parameters);
-    /// let x = Batch::new(3, random_matrix(3 * 5, 8, 1.0, rng))?;
-    /// assert_eq!(layer.pass_batch(&x, &x, &x, &[Mask::None])?.n_sequences(), 3);
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn n_sequences(&self) -> usize {
         self.attn.len()
     }
@@ -69,20 +57,6 @@ impl<T: Real> FusedAttention<T> {
     ///
     /// # Errors
     /// What [`check_batch`] finds.
-    ///
-    /// # Examples
-    /// ```
-    /// use attention::{Batch, Dims, LayerParameters, Mask, Rng, SeedableRng, random_matrix};
-    /// use fused_heads::FusedAttention;
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
-    /// let layer: FusedAttention = FusedAttention::new(&parameters);
-    /// let x = Batch::new(3, random_matrix(3 * 5, 8, 1.0, rng))?;
-    /// let pass = layer.pass_batch(&x, &x, &x, &[Mask::None])?;
-    /// assert_eq!((pass.n_sequences(), pass.q.shape()), (3, (3 * 5, 2 * 4)));
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn pass_batch(
         &self,
         query: &Batch<T>,
@@ -102,21 +76,6 @@ impl<T: Real> FusedAttention<T> {
     ///
     /// # Errors
     /// What [`check_inputs`] finds.
-    ///
-    /// # Examples
-    /// ```
-    /// use attention::{Dims, LayerParameters, Mask, Rng, SeedableRng, random_matrix};
-    /// use fused_heads::FusedAttention;
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
-    /// let layer: FusedAttention = FusedAttention::new(&parameters);
-    /// let x = random_matrix(5, 8, 1.0, rng);
-    /// let pass = layer.pass(&x, &x, &x, &Mask::None)?;
-    /// assert_eq!(pass.attn[0][1].shape(), (5, 5)); // of sequence 0, head 1
-    /// assert_eq!(pass.out, layer.parameters().w_o().forward(&pass.concat)?);
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn pass(
         &self,
         query: &Matrix<T>,

@@ -12,20 +12,6 @@ impl<T: Real> FusedAttention<T> {
     ///
     /// # Errors
     /// As [`MultiHeadAttention::forward`].
-    ///
-    /// # Examples
-    /// ```
-    /// use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng};
-    /// use fused_heads::FusedAttention;
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let parameters = LayerParameters::random(Dims::new(256, 8)?, true, rng);
-    /// let layer: FusedAttention = FusedAttention::new(&parameters);
-    /// let text = layer.trace(&Matrix::zeros(30, 256))?.to_string();
-    /// assert!(text.contains("Q = X · W^Q"));
-    /// assert!(text.contains("(30, 32) × (32, 30) → (30, 30)")); // scores_i
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn trace(&self, x: &Matrix<T>) -> Result<ShapeTrace> {
         let FusedPass { q, k, v, attn, concat, out } =
             &self.pass(x, x, x, &Mask::None)?;

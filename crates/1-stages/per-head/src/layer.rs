@@ -7,6 +7,23 @@ use attention::{
 use single_head::{HeadPass, attend};
 
 /// Multi-head attention with explicit matrices for each head.
+///
+/// ```
+/// use attention::{Dims, LayerParameters, Mask, MultiHeadAttention, Rng, SeedableRng};
+/// use per_head::{PerHeadAttention, concat};
+///
+/// let rng = &mut Rng::seed_from_u64(1);
+/// let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
+/// let layer: PerHeadAttention = PerHeadAttention::new(parameters);
+/// let x = attention::random_matrix(5, 8, 1.0, rng);
+///
+/// let heads = layer.heads(&x, &x, &x, &Mask::Causal)?;
+/// assert_eq!(heads[1].attn[(0, 0)], 1.0); // the first token sees itself alone
+/// let concat = concat(heads.iter().map(|head| &head.out))?; // [5, 2 · 4]
+/// let out = layer.parameters().w_o().forward(&concat)?;
+/// assert_eq!(out, layer.self_attend(&x, &Mask::Causal)?.out);
+/// # Ok::<(), attention::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct PerHeadAttention<T: Real = f64> {
     parameters: LayerParameters<T>,
@@ -14,39 +31,11 @@ pub struct PerHeadAttention<T: Real = f64> {
 
 impl<T: Real> PerHeadAttention<T> {
     /// The layer with these parameters.
-    ///
-    /// # Examples
-    /// ```
-    /// use attention::{Dims, LayerParameters, Mask, MultiHeadAttention, Rng, SeedableRng};
-    /// use per_head::PerHeadAttention;
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
-    /// let layer: PerHeadAttention = PerHeadAttention::new(parameters);
-    /// let x = attention::random_matrix(5, 8, 1.0, rng);
-    /// let attended = layer.self_attend(&x, &Mask::Causal)?;
-    /// assert_eq!((attended.out.shape(), attended.attn.len()), ((5, 8), 2));
-    /// assert_eq!(attended.attn[1][(0, 0)], 1.0); // the first token sees itself alone
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn new(parameters: LayerParameters<T>) -> Self {
         Self { parameters }
     }
 
     /// The parameters of the layer.
-    ///
-    /// # Examples
-    /// ```
-    /// use attention::{Dims, LayerParameters, Rng, SeedableRng};
-    /// use per_head::PerHeadAttention;
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
-    /// let layer: PerHeadAttention = PerHeadAttention::new(parameters);
-    /// assert_eq!(layer.parameters().heads()[1].w_q.weight.shape(), (8, 4));
-    /// assert_eq!(layer.parameters().w_o_of_head(1).shape(), (4, 8));
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn parameters(&self) -> &LayerParameters<T> {
         &self.parameters
     }
@@ -58,22 +47,6 @@ impl<T: Real> PerHeadAttention<T> {
     ///
     /// # Errors
     /// As [`MultiHeadAttention::forward`].
-    ///
-    /// # Examples
-    /// ```
-    /// use attention::{Dims, LayerParameters, Mask, Rng, SeedableRng};
-    /// use per_head::PerHeadAttention;
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
-    /// let layer: PerHeadAttention = PerHeadAttention::new(parameters);
-    /// let x = attention::random_matrix(5, 8, 1.0, rng);
-    /// let heads = layer.heads(&x, &x, &x, &Mask::None)?;
-    /// assert_eq!(heads.len(), 2);
-    /// assert_eq!((heads[1].q.shape(), heads[1].out.shape()), ((5, 4), (5, 4)));
-    /// assert!((heads[1].attn.row(0).sum() - 1.0).abs() < 1e-15);
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     // ANCHOR: heads
     pub fn heads(
         &self,
@@ -95,21 +68,6 @@ impl<T: Real> PerHeadAttention<T> {
     ///
     /// # Errors
     /// As [`MultiHeadAttention::forward`].
-    ///
-    /// # Examples
-    /// ```
-    /// use attention::{Dims, LayerParameters, Rng, SeedableRng};
-    /// use per_head::PerHeadAttention;
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
-    /// let layer: PerHeadAttention = PerHeadAttention::new(parameters);
-    /// let x = attention::random_matrix(5, 8, 1.0, rng);
-    /// let text = layer.trace(&x)?.to_string();
-    /// assert!(text.contains("concat = [head_1 | … | head_2]"));
-    /// assert!(text.contains("2 × (5, 4) → (5, 8)"));
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn trace(&self, x: &Matrix<T>) -> Result<ShapeTrace> {
         let heads = self.heads(x, x, x, &Mask::None)?;
         let concat = concat(heads.iter().map(|head| &head.out))?; // [n_tokens, h · d_v]

@@ -11,6 +11,27 @@ use single_head::attend_in_loops;
 ///
 /// It is slow, and it is the reference: every other stage is compared with it.
 ///
+/// ```
+/// use attention::{HeadParameters, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention};
+/// use per_head::NaiveAttention;
+///
+/// // Two heads without queries attend evenly. One hands on the first number of a token,
+/// // one the second, and W^O swaps them.
+/// let linear = |weight| Linear { weight, bias: None };
+/// let hands_on = |w_v: [f64; 2]| HeadParameters {
+///     w_q: linear(Matrix::zeros(2, 1)),
+///     w_k: linear(Matrix::zeros(2, 1)),
+///     w_v: linear(Matrix::from_row_slice(2, 1, &w_v)),
+/// };
+/// let w_o = linear(Matrix::from_row_slice(2, 2, &[0.0, 1.0, 1.0, 0.0]));
+/// let heads = vec![hands_on([1.0, 0.0]), hands_on([0.0, 1.0])];
+/// let layer = NaiveAttention::new(LayerParameters::new(heads, w_o)?);
+/// let x = Matrix::from_row_slice(2, 2, &[1.0, 10.0, 3.0, 30.0]);
+/// let out = layer.self_attend(&x, &Mask::Causal)?.out;
+/// assert_eq!(out, Matrix::from_row_slice(2, 2, &[10.0, 1.0, 20.0, 2.0]));
+/// # Ok::<(), attention::Error>(())
+/// ```
+///
 /// # Source
 /// Source 000, section 10.2.1: `z_j = Σ_i h_i W_ij^O`, where i runs over all heads.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,21 +41,6 @@ pub struct NaiveAttention<T: Real = f64> {
 
 impl<T: Real> NaiveAttention<T> {
     /// The layer with these parameters.
-    ///
-    /// # Examples
-    /// ```
-    /// use attention::{Dims, LayerParameters, Mask, MultiHeadAttention, Rng, SeedableRng};
-    /// use per_head::NaiveAttention;
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
-    /// let layer: NaiveAttention = NaiveAttention::new(parameters);
-    /// let x = attention::random_matrix(5, 8, 1.0, rng);
-    /// let attended = layer.self_attend(&x, &Mask::Causal)?;
-    /// assert_eq!((attended.out.shape(), attended.attn.len()), ((5, 8), 2));
-    /// assert_eq!(attended.attn[1][(0, 0)], 1.0); // the first token sees itself alone
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn new(parameters: LayerParameters<T>) -> Self {
         Self { parameters }
     }

@@ -18,24 +18,6 @@ use crate::HeadPass;
 ///
 /// # Source
 /// Vaswani et al. 2017, equation 1.
-///
-/// # Examples
-/// ```
-/// use attention::{HeadParameters, Linear, Mask, Matrix};
-///
-/// // A head whose queries are all zero: every key gets the same share.
-/// let linear = |weight| Linear::new(weight, None);
-/// let head = HeadParameters {
-///     w_q: linear(Matrix::zeros(2, 1))?,
-///     w_k: linear(Matrix::from_element(2, 1, 1.0))?,
-///     w_v: linear(Matrix::identity(2, 2))?,
-/// };
-/// let x = Matrix::from_row_slice(3, 2, &[0.0, 6.0, 2.0, 0.0, 4.0, 3.0f64]);
-/// let pass = single_head::attend(&head, &x, &x, &x, &Mask::None)?;
-/// assert_eq!(pass.attn.shape(), (3, 3));
-/// assert!((pass.out[(0, 1)] - 3.0).abs() < 1e-15); // the mean of 6, 0 and 3
-/// # Ok::<(), attention::Error>(())
-/// ```
 // ANCHOR: attend
 pub fn attend<T: Real>(
     head: &HeadParameters<T>,

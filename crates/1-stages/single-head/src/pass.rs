@@ -3,6 +3,20 @@
 use attention::{Matrix, Real, ShapeStep};
 
 /// One pass through one head, with every intermediate matrix.
+///
+/// ```
+/// use attention::{Dims, HeadParameters, Mask, Rng, SeedableRng, random_matrix};
+///
+/// let rng = &mut Rng::seed_from_u64(1);
+/// let head: HeadParameters = HeadParameters::random(Dims::new(6, 2)?, true, rng);
+/// let x = random_matrix(4, 6, 1.0, rng);
+/// let pass = single_head::attend(&head, &x, &x, &x, &Mask::None)?;
+/// assert_eq!(pass.steps()[5], ("out", &(&pass.attn * &pass.v)));
+/// let steps = pass.shapes([x.shape(); 3]);
+/// assert_eq!(steps[3].formula, "scores_i = Q_i · K_i^T / √3");
+/// assert_eq!((&steps[3].from[..], steps[3].to), (&[(4, 3), (3, 4)][..], (4, 4)));
+/// # Ok::<(), attention::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeadPass<T: Real = f64> {
     /// What each token asks, `[n_q, d_k]`.
@@ -21,19 +35,6 @@ pub struct HeadPass<T: Real = f64> {
 
 impl<T: Real> HeadPass<T> {
     /// The matrices under their names, in the order in which they are computed.
-    ///
-    /// # Examples
-    /// ```
-    /// use attention::{Dims, HeadParameters, Mask, Rng, SeedableRng, random_matrix};
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let head: HeadParameters = HeadParameters::random(Dims::new(6, 2)?, true, rng);
-    /// let x = random_matrix(4, 6, 1.0, rng);
-    /// let pass = single_head::attend(&head, &x, &x, &x, &Mask::None)?;
-    /// let (last, out) = pass.steps()[5];
-    /// assert_eq!((last, out.shape()), ("out", (4, 3)));
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn steps(&self) -> [(&'static str, &Matrix<T>); 6] {
         [
             ("q", &self.q),
@@ -49,20 +50,6 @@ impl<T: Real> HeadPass<T> {
     ///
     /// # Shapes
     /// `query`, `key`, `value` are the shapes of what went in.
-    ///
-    /// # Examples
-    /// ```
-    /// use attention::{Dims, HeadParameters, Mask, Rng, SeedableRng, random_matrix};
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let head: HeadParameters = HeadParameters::random(Dims::new(6, 2)?, true, rng);
-    /// let x = random_matrix(4, 6, 1.0, rng);
-    /// let pass = single_head::attend(&head, &x, &x, &x, &Mask::None)?;
-    /// let steps = pass.shapes([x.shape(); 3]);
-    /// assert_eq!(steps[3].formula, "scores_i = Q_i · K_i^T / √3");
-    /// assert_eq!((&steps[3].from[..], steps[3].to), (&[(4, 3), (3, 4)][..], (4, 4)));
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn shapes(&self, [query, key, value]: [(usize, usize); 3]) -> Vec<ShapeStep> {
         let [q, k, v, scores, attn, out] = self.steps().map(|(_, matrix)| matrix.shape());
         let (d_k, d_v) = (q.1, v.1);

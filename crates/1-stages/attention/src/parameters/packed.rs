@@ -158,17 +158,6 @@ impl<T: Real> PackedParameters<T> {
 
     /// The entries of the four projections, to be changed in place: weight and bias of
     /// W^Q, of W^K, of W^V and of W^O, each column by column. No shape can change.
-    ///
-    /// ```
-    /// use attention::{Dims, LayerParameters, Rng, SeedableRng};
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let layer: LayerParameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
-    /// let mut packed = layer.pack();
-    /// packed.entries_mut().iter_mut().for_each(|part| part.fill(0.0));
-    /// assert_eq!(packed.w_o().weight.norm(), 0.0);
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn entries_mut(&mut self) -> Vec<&mut [T]> {
         [&mut self.w_q, &mut self.w_k, &mut self.w_v, &mut self.w_o]
             .into_iter()

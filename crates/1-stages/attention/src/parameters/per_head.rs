@@ -58,6 +58,16 @@ impl<T: Real> HeadParameters<T> {
 ///
 /// A value of this type is proof that they fit together; [`LayerParameters::dims`] says
 /// how. Every stage is built from one, so that stages can be given the same numbers.
+///
+/// ```
+/// use attention::{Dims, LayerParameters, Rng, SeedableRng};
+///
+/// let rng = &mut Rng::seed_from_u64(1);
+/// let layer: LayerParameters = LayerParameters::random(Dims::new(256, 8)?, true, rng);
+/// assert_eq!(layer.heads()[0].w_q.weight.shape(), (256, 32));
+/// assert_eq!(layer.w_o_of_head(1), layer.w_o().weight.rows(32, 32));
+/// # Ok::<(), attention::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerParameters<T: Real = f64> {
     dims: Dims,
@@ -99,15 +109,6 @@ impl<T: Real> LayerParameters<T> {
     }
 
     /// Random parameters of a layer of these sizes.
-    ///
-    /// ```
-    /// use attention::{Dims, LayerParameters, Rng, SeedableRng};
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let layer: LayerParameters = LayerParameters::random(Dims::new(256, 8)?, true, rng);
-    /// assert_eq!(layer.heads()[0].w_q.weight.shape(), (256, 32));
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     pub fn random(dims: Dims, bias: bool, rng: &mut impl Rng) -> Self {
         let head = |_| HeadParameters::random(dims, bias, rng);
         let heads = (0..dims.n_heads()).map(head).collect();
@@ -131,15 +132,6 @@ impl<T: Real> LayerParameters<T> {
     }
 
     /// W_i^O, the rows of W^O that read head `i`, `[d_v, d_model]`.
-    ///
-    /// ```
-    /// use attention::{Dims, LayerParameters, Rng, SeedableRng};
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let layer: LayerParameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
-    /// assert_eq!(layer.w_o_of_head(1), layer.w_o().weight.rows(4, 4));
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     ///
     /// # Panics
     /// Unless `i < n_heads`.
