@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use attention::{Mask, Matrix, Real, attend_heads, max_abs_diff};
+use fused_heads::FusedAttention;
 use per_head::{PerHeadAttention, concat};
 use single_head::HeadPass;
 
@@ -59,6 +60,34 @@ fn one_head_in_loops_and_in_matrices_agree_at_every_step() {
         }
         Ok(())
     });
+}
+
+/// The fused layer's pass holds what the heads' own passes hold.
+#[test]
+fn the_fused_pass_has_the_scores_and_the_maps_of_every_head() {
+    let largest = Cell::new(0f64);
+    check("scores_of_the_fused_pass", 200, &any_case(), |case: Case| {
+        let [query, key, value] = case.inputs::<f64>();
+        let parameters = case.parameters();
+        let pass =
+            FusedAttention::new(&parameters).pass(&query, &key, &value, &case.mask);
+        let heads =
+            PerHeadAttention::new(parameters).heads(&query, &key, &value, &case.mask);
+        let (pass, heads) = (pass.unwrap(), heads.unwrap());
+        assert_eq!(pass.scores[0].len(), heads.len());
+        for (i, head) in heads.iter().enumerate() {
+            for (what, one, other) in [
+                ("scores", &head.scores, &pass.scores[0][i]),
+                ("a map", &head.attn, &pass.attn[0][i]),
+            ] {
+                let diff = max_abs_diff(one, other).unwrap();
+                assert_close(what, diff, 1e-12);
+                largest.set(largest.get().max(diff));
+            }
+        }
+        Ok(())
+    });
+    println!("200 random layers: max |Δ| of scores and maps = {:.1e}", largest.get());
 }
 
 /// The scale is no more than a factor of the queries.

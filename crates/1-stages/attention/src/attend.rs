@@ -9,6 +9,8 @@ use crate::{
 pub struct AttendedHead<T: Real = f64> {
     /// `attn · v`, `[n_q, d_v]`.
     pub out: Matrix<T>,
+    /// `q kᵀ · scale`, before the mask, `[n_q, n_kv]`.
+    pub scores: Matrix<T>,
     /// The attention map, `[n_q, n_kv]`: row i is what query i attends to.
     pub attn: Matrix<T>,
 }
@@ -55,10 +57,10 @@ pub fn attend_head<T: Real>(
         None => products / T::of(q.ncols() as f64).sqrt(),
         Some(scale) => products * scale,
     };
-    let masked = mask.apply(scores); // [n_q, n_kv]
+    let masked = mask.apply(scores.clone()); // [n_q, n_kv]
     let attn = softmax_rows(masked); // [n_q, n_kv]
     let out = weighted_values(&attn, v); // [n_q, d_v]
-    Ok(AttendedHead { out, attn })
+    Ok(AttendedHead { out, scores, attn })
 }
 
 /// All heads on queries, keys and values that are ready, side by side in columns: the

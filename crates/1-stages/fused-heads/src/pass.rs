@@ -13,7 +13,7 @@ use crate::FusedAttention;
 /// backward pass (`gradients`) are read off it.
 ///
 /// ```
-/// use attention::{Dims, LayerParameters, Mask, Rng, SeedableRng, random_matrix};
+/// use attention::{Dims, LayerParameters, Mask, Rng, SeedableRng, random_matrix, softmax_rows};
 /// use fused_heads::FusedAttention;
 ///
 /// let rng = &mut Rng::seed_from_u64(1);
@@ -22,7 +22,8 @@ use crate::FusedAttention;
 /// let [x, source] = [4, 6].map(|n_tokens| random_matrix(n_tokens, 8, 1.0, rng));
 /// let pass = layer.pass(&x, &source, &source, &Mask::None)?;
 /// assert_eq!((pass.q.shape(), pass.k.shape()), ((4, 2 * 3), (6, 2 * 3)));
-/// assert_eq!((pass.v.shape(), pass.attn[0][0].shape()), ((6, 2 * 5), (4, 6)));
+/// assert_eq!((pass.v.shape(), pass.scores[0][0].shape()), ((6, 2 * 5), (4, 6)));
+/// assert_eq!(pass.attn[0][1], softmax_rows(pass.scores[0][1].clone())); // without a mask
 /// assert_eq!((pass.concat.shape(), pass.out.shape()), ((4, 2 * 5), (4, 8)));
 /// # Ok::<(), attention::Error>(())
 /// ```
@@ -34,6 +35,8 @@ pub struct FusedPass<T: Real = f64> {
     pub k: Matrix<T>,
     /// The values of all heads, `[n_sequences · n_kv, h · d_v]`.
     pub v: Matrix<T>,
+    /// `scores[s][i]` is `Q_i K_iᵀ / √d_k` of sequence s, before the mask, `[n_q, n_kv]`.
+    pub scores: Vec<Vec<Matrix<T>>>,
     /// `attn[s][i]` is head i's map of sequence s, `[n_q, n_kv]`.
     pub attn: Vec<Vec<Matrix<T>>>,
     /// The heads' outputs side by side, `[n_sequences · n_q, h · d_v]`.
@@ -106,7 +109,8 @@ impl<T: Real> FusedAttention<T> {
         let v = p.w_v().forward(value)?; // [n_sequences · n_kv, h · d_v]
 
         let mut concat = Matrix::zeros(n_sequences * n_q, n_heads * d_v);
-        let mut attn = vec![Vec::with_capacity(n_heads); n_sequences];
+        let mut scores = vec![Vec::new(); n_sequences];
+        let mut attn = vec![Vec::new(); n_sequences];
         for s in 0..n_sequences {
             let mask = &masks[s % masks.len()];
             for i in 0..n_heads {
@@ -115,11 +119,12 @@ impl<T: Real> FusedAttention<T> {
                 let v_i = v.view((s * n_kv, i * d_v), (n_kv, d_v));
                 let head_i = attend_head(q_i, k_i, v_i, None, &mask.of_head(i))?;
                 concat.view_mut((s * n_q, i * d_v), (n_q, d_v)).copy_from(&head_i.out);
+                scores[s].push(head_i.scores);
                 attn[s].push(head_i.attn);
             }
         }
         let out = p.w_o().forward(&concat)?; // [n_sequences · n_q, d_model]
-        Ok(FusedPass { q, k, v, attn, concat, out })
+        Ok(FusedPass { q, k, v, scores, attn, concat, out })
     }
     // ANCHOR_END: attend_all
 }

@@ -13,7 +13,7 @@ impl<T: Real> FusedAttention<T> {
     /// # Errors
     /// As [`MultiHeadAttention::forward`].
     pub fn trace(&self, x: &Matrix<T>) -> Result<ShapeTrace> {
-        let FusedPass { q, k, v, attn, concat, out } =
+        let FusedPass { q, k, v, scores, attn, concat, out } =
             &self.pass(x, x, x, &Mask::None)?;
         let (p, h) = (self.parameters(), self.dims().n_heads());
 
@@ -34,11 +34,11 @@ impl<T: Real> FusedAttention<T> {
         }
 
         let (q_i, k_i, v_i) = (heads[0], heads[1], heads[2]);
-        let (attn_i, head_i) =
-            (attn[0][0].shape(), concat.columns(0, concat.ncols() / h).shape());
-        let scores = format!("scores_i = Q_i · K_i^T / √{}", self.dims().d_k());
+        let (scores_i, attn_i) = (scores[0][0].shape(), attn[0][0].shape());
+        let head_i = concat.columns(0, concat.ncols() / h).shape();
+        let formula = format!("scores_i = Q_i · K_i^T / √{}", self.dims().d_k());
         per_head.extend([
-            ShapeStep::product(scores, [q_i, (k_i.1, k_i.0)], attn_i),
+            ShapeStep::product(formula, [q_i, (k_i.1, k_i.0)], scores_i),
             ShapeStep::same("A_i = softmax(scores_i)", attn_i),
             ShapeStep::product("head_i = A_i · V_i", [attn_i, v_i], head_i),
         ]);

@@ -112,7 +112,7 @@ pub fn attend_backward<T: Real>(
     // let attn = softmax_rows(masked);
     let d_masked = softmax_rows_backward(attn_i, d_attn)?; // [n_q, n_kv]
 
-    // let masked = mask.apply(scores);
+    // let masked = mask.apply(scores.clone());
     // What is added is a constant. What is blocked has share 0, and d_masked is 0 there.
     let d_scores = d_masked;
 
