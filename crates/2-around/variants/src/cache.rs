@@ -4,7 +4,9 @@
 //! their keys and values, since no token sees what comes after it. **Why.** A model that
 //! writes would otherwise compute every token's keys and values again for each new one.
 //! **Buys** one row of work per token instead of n. **Costs** the memory of all those rows,
-//! and the time to read them.
+//! and the time to read them. Here each new row also moves the others once, since a matrix
+//! lies column by column; a cache with room for what is to come, as `cached` has it, does
+//! not.
 //!
 //! Queries are not kept: the query of a token asks once, for that token's own output.
 
@@ -79,15 +81,13 @@ impl<T: Real> Cache<T> {
         let expected = (n_new, self.values.ncols());
         SizeError::expect_shape("the values for the cache", expected, v.shape())?;
 
-        let first_new = self.n_seen as i64;
-        let is_seen = |&row: &usize| self.window.sees(first_new, self.positions[row]);
-        let kept: Vec<usize> = (0..self.positions.len()).filter(is_seen).collect();
-        let mut positions: Vec<i64> =
-            kept.iter().map(|&row| self.positions[row]).collect();
-        positions.extend(self.next_positions(n_new));
-        self.keys = joined(&self.keys.select_rows(&kept), k);
-        self.values = joined(&self.values.select_rows(&kept), v);
-        self.positions = positions;
+        let (window, first_new) = (&self.window, self.n_seen as i64);
+        let is_unseen = |&row: &usize| !window.sees(first_new, self.positions[row]);
+        let unseen: Vec<usize> = (0..self.positions.len()).filter(is_unseen).collect();
+        replace_rows(&mut self.keys, &unseen, k);
+        replace_rows(&mut self.values, &unseen, v);
+        self.positions.retain(|&position| window.sees(first_new, position));
+        self.positions.extend(self.next_positions(n_new));
         self.n_seen += n_new;
         Ok(())
     }
@@ -119,10 +119,13 @@ impl<T: Real> Cache<T> {
     }
 }
 
-/// Rows under rows.
-fn joined<T: Real>(above: &Matrix<T>, below: &Matrix<T>) -> Matrix<T> {
-    let n = above.nrows();
-    let mut all = above.clone().resize_vertically(n + below.nrows(), T::zero());
-    all.rows_mut(n, below.nrows()).copy_from(below);
-    all
+/// Takes these rows out, in order, and puts new ones under those that stay.
+fn replace_rows<T: Real>(matrix: &mut Matrix<T>, gone: &[usize], new: &Matrix<T>) {
+    let mut rows = std::mem::replace(matrix, Matrix::zeros(0, 0));
+    if !gone.is_empty() {
+        rows = rows.remove_rows_at(gone);
+    }
+    let n = rows.nrows();
+    *matrix = rows.resize_vertically(n + new.nrows(), T::zero());
+    matrix.rows_mut(n, new.nrows()).copy_from(new);
 }
