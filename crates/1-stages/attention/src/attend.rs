@@ -51,7 +51,7 @@ pub fn attend_head<T: Real>(
     scale: Option<T>,
     mask: &Mask,
 ) -> Result<AttendedHead<T>> {
-    check(q, k, v, 1, mask)?;
+    check_heads([q, k, v], [1, 1], mask)?;
     let products = q * k.transpose(); // [n_q, n_kv]
     let scores = match scale {
         None => products / T::of(q.ncols() as f64).sqrt(),
@@ -97,14 +97,7 @@ pub fn attend_heads<T: Real>(
     scale: Option<T>,
     mask: &Mask,
 ) -> Result<Attended<T>> {
-    Error::expect_positive("n_heads", n_heads)?;
-    check(q, k, v, n_heads, mask)?;
-    for (what, n_columns) in [("q", q.ncols()), ("v", v.ncols())] {
-        if !n_columns.is_multiple_of(n_heads) {
-            return Err(Error::HeadColumns { what, n_columns, n_heads });
-        }
-    }
-    let (d_k, d_v) = (q.ncols() / n_heads, v.ncols() / n_heads);
+    let [d_k, d_v] = check_heads([q, k, v], [n_heads; 2], mask)?;
     let mut out = Matrix::zeros(q.nrows(), v.ncols()); // [n_q, h · d_v]
     let mut attn = Vec::with_capacity(n_heads);
     for i in 0..n_heads {
@@ -117,26 +110,42 @@ pub fn attend_heads<T: Real>(
     Ok(Attended { out, attn })
 }
 
-fn check<T: Real>(
-    q: View<'_, T>,
-    k: View<'_, T>,
-    v: View<'_, T>,
-    n_heads: usize,
+/// Whether queries, keys and values that are ready fit together and with the mask, where
+/// so many heads of queries read so many of keys and values. Gives `d_k` and `d_v`.
+///
+/// # Shapes
+/// `q` is `[n_q, n_heads · d_k]`, `k` is `[n_kv, n_kv_heads · d_k]`, `v` is
+/// `[n_kv, n_kv_heads · d_v]`.
+///
+/// # Errors
+/// As [`attend_heads`]; [`Error::ZeroSize`] without heads.
+pub fn check_heads<T: Real>(
+    [q, k, v]: [View<'_, T>; 3],
+    [n_heads, n_kv_heads]: [usize; 2],
     mask: &Mask,
-) -> Result<()> {
+) -> Result<[usize; 2]> {
+    Error::expect_positive("n_heads", n_heads)?;
+    Error::expect_positive("n_kv_heads", n_kv_heads)?;
     for (what, matrix) in [("q", q), ("k", k), ("v", v)] {
         if matrix.nrows() == 0 {
             return Err(Error::EmptySequence { what, shape: matrix.shape() });
         }
     }
-    let (n_q, n_kv) = (q.nrows(), k.nrows());
     Error::expect_positive("d_k", q.ncols())?;
     Error::expect_positive("d_v", v.ncols())?;
-    Error::expect_shape("k", (n_kv, q.ncols()), k.shape())?;
+    let width = |what, n_columns: usize, n_heads| match n_columns % n_heads {
+        0 => Ok(n_columns / n_heads),
+        _ => Err(Error::HeadColumns { what, n_columns, n_heads }),
+    };
+    let d_k = width("q", q.ncols(), n_heads)?;
+    let d_v = width("v", v.ncols(), n_kv_heads)?;
+    let (n_q, n_kv) = (q.nrows(), k.nrows());
+    Error::expect_shape("k", (n_kv, n_kv_heads * d_k), k.shape())?;
     if v.nrows() != n_kv {
         return Err(Error::KeyValueLengths { n_keys: n_kv, n_values: v.nrows() });
     }
-    mask.check(n_heads, n_q, n_kv)
+    mask.check(n_heads, n_q, n_kv)?;
+    Ok([d_k, d_v])
 }
 
 #[cfg(test)]

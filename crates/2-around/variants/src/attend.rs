@@ -2,7 +2,7 @@
 
 use attention::{
     Attended, Error as SizeError, Mask, Matrix, Real, Result as SizeResult, View,
-    softmax_rows, weighted_values,
+    check_heads, softmax_rows, weighted_values,
 };
 
 use crate::{Changes, Groups, Positions, Result};
@@ -66,7 +66,11 @@ pub(crate) fn attend_with<T: Real>(
     changes: &Changes<T>,
     mask: &Mask,
 ) -> SizeResult<Vec<HeadSteps<T>>> {
-    let [d_k, d_v] = check([q, k, v], groups, positions, mask)?;
+    let n_heads = [groups.n_heads(), groups.n_kv_heads()];
+    let [d_k, d_v] = check_heads([q, k, v], n_heads, mask)?;
+    let Positions { queries, keys } = positions;
+    SizeError::expect_length("the list of query positions", q.nrows(), queries.len())?;
+    SizeError::expect_length("the list of key positions", k.nrows(), keys.len())?;
     let mask = changes.mask(mask, positions);
     let head = |i| {
         let g = groups.kv_head(i);
@@ -127,39 +131,4 @@ fn entries<T: Real>(
 ) -> impl Iterator<Item = ((usize, usize), &mut T)> {
     let n_rows = matrix.nrows().max(1);
     matrix.iter_mut().enumerate().map(move |(at, x)| ((at % n_rows, at / n_rows), x))
-}
-
-/// The widths of a head's keys and values.
-fn check<T: Real>(
-    [q, k, v]: [View<'_, T>; 3],
-    groups: Groups,
-    positions: &Positions,
-    mask: &Mask,
-) -> SizeResult<[usize; 2]> {
-    for (what, matrix) in [("q", q), ("k", k), ("v", v)] {
-        if matrix.nrows() == 0 {
-            return Err(SizeError::EmptySequence { what, shape: matrix.shape() });
-        }
-    }
-    let (n_heads, n_kv_heads) = (groups.n_heads(), groups.n_kv_heads());
-    let width = |what, n_columns: usize, n_heads| {
-        SizeError::expect_positive(what, n_columns)?;
-        if !n_columns.is_multiple_of(n_heads) {
-            return Err(SizeError::HeadColumns { what, n_columns, n_heads });
-        }
-        Ok(n_columns / n_heads)
-    };
-    let d_k = width("q", q.ncols(), n_heads)?;
-    let d_v = width("v", v.ncols(), n_kv_heads)?;
-    let (n_q, n_kv) = (q.nrows(), k.nrows());
-    SizeError::expect_shape("k", (n_kv, n_kv_heads * d_k), k.shape())?;
-    if v.nrows() != n_kv {
-        let n_values = v.nrows();
-        return Err(SizeError::KeyValueLengths { n_keys: n_kv, n_values });
-    }
-    let Positions { queries, keys } = positions;
-    SizeError::expect_length("the list of query positions", n_q, queries.len())?;
-    SizeError::expect_length("the list of key positions", n_kv, keys.len())?;
-    mask.check(n_heads, n_q, n_kv)?;
-    Ok([d_k, d_v])
 }
