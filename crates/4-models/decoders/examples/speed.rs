@@ -25,6 +25,14 @@ fn run(path: &str, n_threads: usize) -> decoders::Result<()> {
     println!("read and packed in {:.2} s", start.elapsed().as_secs_f64());
     println!("{}", memory());
 
+    prompts(&mut model, n_threads)?;
+    writing(&mut model, n_threads)?;
+    several_texts(&mut model)?;
+    println!("{}", memory());
+    Ok(())
+}
+
+fn prompts(model: &mut FastDecoder, n_threads: usize) -> decoders::Result<()> {
     let ids: Vec<usize> =
         (0..PROMPT).map(|i| (i * 7919 + 13) % model.config.n_vocabulary).collect();
     for round in 0..3 {
@@ -35,14 +43,17 @@ fn run(path: &str, n_threads: usize) -> decoders::Result<()> {
         let peak = runs::machine::fma_peak(n_threads, Instructions::best());
         println!("{round}: a prompt of {PROMPT}: {ms:.0} ms (peak {peak:.0} GFLOP/s)");
     }
+    Ok(())
+}
+
+fn writing(model: &mut FastDecoder, n_threads: usize) -> decoders::Result<()> {
     for round in 0..5 {
         let best = runs::machine::bandwidth(n_threads, Instructions::best());
         let n = model.config.n_vocabulary;
         let first: Vec<usize> = (0..5).map(|i| (i * 7919 + 13) % n).collect();
-        let mut bytes = 0;
         let start = Instant::now();
         let mut writer =
-            Writer::new(FastReader::new(&mut model, 64), &first, Choice::greedy());
+            Writer::new(FastReader::new(model, 64), &first, Choice::greedy());
         let mut ms = Vec::new();
         for _ in 0..WRITTEN {
             let start = Instant::now();
@@ -52,8 +63,7 @@ fn run(path: &str, n_threads: usize) -> decoders::Result<()> {
         let seconds = start.elapsed().as_secs_f64();
         ms.sort_by(f64::total_cmp);
         drop(writer);
-        bytes += model.weight_bytes();
-        let rate = bytes as f64 / (ms[WRITTEN / 2] * 1e6);
+        let rate = model.weight_bytes() as f64 / (ms[WRITTEN / 2] * 1e6);
         println!(
             "{round}: {:.1} tokens/s; a token {:.1} ms at best, {:.1} in the middle: {rate:.1} GB/s of \
              {best:.1}: {:.2}",
@@ -63,6 +73,10 @@ fn run(path: &str, n_threads: usize) -> decoders::Result<()> {
             rate / best
         );
     }
+    Ok(())
+}
+
+fn several_texts(model: &mut FastDecoder) -> decoders::Result<()> {
     for n_texts in [1, 2, 4, 8] {
         let mut texts: Vec<_> = (0..n_texts).map(|_| model.caches(64)).collect();
         let mut texts: Vec<_> = texts.iter_mut().collect();
@@ -78,7 +92,6 @@ fn run(path: &str, n_threads: usize) -> decoders::Result<()> {
             n_texts as f64 / best * 1e3
         );
     }
-    println!("{}", memory());
     Ok(())
 }
 

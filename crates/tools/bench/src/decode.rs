@@ -22,7 +22,7 @@ use workshop::progress;
 use super::reference::TOLERANCE;
 use super::results::Results;
 use super::rounds::{self, Runner};
-use super::side::{Job, Side};
+use super::side::{Job, Program, Side};
 use super::{Settings, peers, table};
 
 /// The heads of a small model that writes: SmolLM2's.
@@ -75,20 +75,9 @@ pub fn run(settings: &Settings, python: Option<Option<&Path>>) -> Result<()> {
             let case = Case::new("", [batch, n, HEADS[0] * WIDTH, HEADS[0]], false);
             let instructions = settings.instructions.name();
             let job = Job { file: &file, case, threads: settings.threads, instructions };
-            let side = Rc::new(RefCell::new(Side::start(program, &job)?));
-            let variants = side.borrow().variants.clone();
-            for variant in variants {
-                let results = file.with_file_name("results.safetensors");
-                side.borrow_mut().check(&variant, Pass::Forward, &results)?;
-                let found = Results::open(&results, false)?;
-                match difference(found.out(), &expected) {
-                    Ok(delta) => {
-                        let who = Who::Peer(Rc::clone(&side), variant.clone());
-                        runners.push((variant, delta, who));
-                    }
-                    Err(why) => remarks.push(format!("{variant} is left out: {why:#}")),
-                }
-            }
+            let (right, wrong) = checked(program, &job, &expected)?;
+            runners.extend(right);
+            remarks.extend(wrong);
         }
         bar.finish_and_clear();
         let (mut who, names): (Vec<_>, Vec<_>) =
@@ -103,6 +92,33 @@ pub fn run(settings: &Settings, python: Option<Option<&Path>>) -> Result<()> {
         print(grid(n, batch, machine.bandwidth_gb_s, &rows, &remarks))?;
     }
     Ok(print(LEGEND)?)
+}
+
+/// A way that gave the right answer, and how far from f64.
+type Right<'a> = (String, f64, Who<'a>);
+
+/// The ways of a peer that gave the right answer, and remarks on the others.
+fn checked<'a>(
+    program: &Program,
+    job: &Job<'_>,
+    expected: &Matrix,
+) -> Result<(Vec<Right<'a>>, Vec<String>)> {
+    let side = Rc::new(RefCell::new(Side::start(program, job)?));
+    let variants = side.borrow().variants.clone();
+    let (mut right, mut wrong) = (Vec::new(), Vec::new());
+    for variant in variants {
+        let results = job.file.with_file_name("results.safetensors");
+        side.borrow_mut().check(&variant, Pass::Forward, &results)?;
+        let found = Results::open(&results, false)?;
+        match difference(found.out(), expected) {
+            Ok(delta) => {
+                let who = Who::Peer(Rc::clone(&side), variant.clone());
+                right.push((variant, delta, who));
+            }
+            Err(why) => wrong.push(format!("{variant} is left out: {why:#}")),
+        }
+    }
+    Ok((right, wrong))
 }
 
 /// A query per head and sequence, and the cache of each sequence.

@@ -102,14 +102,7 @@ pub fn measure(case: &Case, pass: Pass, plan: &Plan<'_>) -> Result<Measurement> 
     }
     bar.finish_and_clear();
     let rounds = timed(&title, &mut checked, plan);
-    if rounds.n_thrown_away > 0 {
-        found.remarks.push(format!(
-            "{} of {} rounds thrown away, in which the FMA peak itself was lower by more \
-             than 10 %.",
-            rounds.n_thrown_away,
-            rounds.n_kept + rounds.n_thrown_away
-        ));
-    }
+    found.remarks.extend(thrown_away(rounds.n_thrown_away, rounds.n_kept));
     (found.peak, found.best_peak) = (rounds.peak, rounds.best_peak);
     let memory = {
         let bar = progress::spinner(format!("{title}: memory"));
@@ -127,6 +120,16 @@ pub fn measure(case: &Case, pass: Pass, plan: &Plan<'_>) -> Result<Measurement> 
     }
     compare(&mut found.rows);
     Ok(found)
+}
+
+fn thrown_away(n: usize, n_kept: usize) -> Option<String> {
+    let all = n + n_kept;
+    (n > 0).then(|| {
+        format!(
+            "{n} of {all} rounds thrown away, in which the FMA peak itself was lower by \
+             more than 10 %."
+        )
+    })
 }
 
 /// The variants of one side that gave the right answer. An error leaves out the side.

@@ -44,29 +44,14 @@ pub(crate) fn gguf_config(file: &Gguf) -> Result<Config> {
         return Err(file.wrong("general.architecture", "\"llama\"").into());
     }
     refuse_others(file)?;
-    let positive = |key: &str| match file.size(key) {
-        Ok(size) if size > 0 => Ok(size),
-        _ => Err(file.wrong(key, "a whole number of 1 or more")),
-    };
+    let positive = |key: &str| positive(file, key);
     let or = |key: &str, default: usize| match file.contains_setting(key) {
         true => positive(key),
         false => Ok(default),
     };
-    let d_model = positive("llama.embedding_length")?;
-    let n_heads = positive("llama.attention.head_count")?;
+    let dims = dims(file)?;
     let wrong = within(file.name());
-    let dims = Dims::new(d_model, n_heads);
-    let dims = match file.contains_setting("llama.attention.key_length") {
-        false => dims,
-        true => Dims::with_head_sizes(
-            d_model,
-            n_heads,
-            positive("llama.attention.key_length")?,
-            positive("llama.attention.value_length")?,
-        ),
-    };
-    let dims = dims.map_err(|source| wrong(source.into()))?;
-    let n_kv_heads = or("llama.attention.head_count_kv", n_heads)?;
+    let n_kv_heads = or("llama.attention.head_count_kv", dims.n_heads())?;
     let n_rotated = or("llama.rope.dimension_count", dims.d_k())?;
     let base = match file.contains_setting("llama.rope.freq_base") {
         true => file.float("llama.rope.freq_base")?,
@@ -104,6 +89,29 @@ pub(crate) fn gguf_config(file: &Gguf) -> Result<Config> {
         tied: !file.contains("output.weight"),
         ends: if file.contains_setting(END) { vec![file.size(END)?] } else { Vec::new() },
     })
+}
+
+fn dims(file: &Gguf) -> Result<Dims> {
+    let positive = |key: &str| positive(file, key);
+    let d_model = positive("llama.embedding_length")?;
+    let n_heads = positive("llama.attention.head_count")?;
+    let dims = match file.contains_setting("llama.attention.key_length") {
+        false => Dims::new(d_model, n_heads),
+        true => Dims::with_head_sizes(
+            d_model,
+            n_heads,
+            positive("llama.attention.key_length")?,
+            positive("llama.attention.value_length")?,
+        ),
+    };
+    dims.map_err(|source| within(file.name())(source.into()))
+}
+
+fn positive(file: &Gguf, key: &str) -> Result<usize, GgufError> {
+    match file.size(key) {
+        Ok(size) if size > 0 => Ok(size),
+        _ => Err(file.wrong(key, "a whole number of 1 or more")),
+    }
 }
 
 /// What would be computed otherwise than here.

@@ -49,6 +49,17 @@ fn controls() -> Vec<Control> {
     ]
 }
 
+/// `n` machines by the way of splitting that is named so.
+fn plan(name: &str, n: usize, in_a_box: usize) -> Plan {
+    let [by_sequences, by_heads, by_tokens] = match name {
+        "heads" => [1, n, 1],
+        "tokens" => [1, 1, n],
+        "sequences" => [n, 1, 1],
+        _ => [1, n.min(in_a_box), n.div_ceil(in_a_box)],
+    };
+    Plan { by_sequences, by_heads, by_tokens }
+}
+
 fn draw(settings: &Settings) -> Result<LiveView> {
     let power = |key: &str| Ok::<usize, anyhow::Error>(1 << settings.count(key)?);
     let gigabits: f64 = settings.choice("link")?.parse()?;
@@ -75,14 +86,7 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         let (mut faster, mut waits) = (Vec::new(), Vec::new());
         for exponent in 0..=MOST {
             let n: usize = 1 << exponent;
-            let [by_sequences, by_heads, by_tokens] = match name {
-                "heads" => [1, n, 1],
-                "tokens" => [1, 1, n],
-                "sequences" => [n, 1, 1],
-                _ => [1, n.min(in_a_box), n.div_ceil(in_a_box)],
-            };
-            let plan = Plan { by_sequences, by_heads, by_tokens };
-            let found = cluster.predict(case, plan)?;
+            let found = cluster.predict(case, plan(name, n, in_a_box))?;
             faster.push([f64::from(exponent), one / found.seconds()]);
             waits.push([f64::from(exponent), found.waiting / found.seconds()]);
         }

@@ -50,6 +50,11 @@ fn readings(engine: &Engine, sensor: usize) -> Vec<f64> {
     engine.readings.iter().map(|reading| reading.sensors[sensor - 1]).collect()
 }
 
+/// The same engines without anything that hides their wear.
+fn without_noise(fleet: &Fleet) -> Fleet {
+    Fleet { noise: 0.0, load: 0.0, drift: 0.0, offset: 0.0, spikes: 0.0, ..fleet.clone() }
+}
+
 fn draw(settings: &Settings) -> Result<LiveView> {
     let sensor: usize = settings.choice("sensor")?.parse()?;
     let number = settings.count("engine")?;
@@ -59,17 +64,9 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         spikes: settings.number("spikes")?,
         ..Fleet::default()
     };
-    let worn_alone = Fleet {
-        noise: 0.0,
-        load: 0.0,
-        drift: 0.0,
-        offset: 0.0,
-        spikes: 0.0,
-        ..fleet.clone()
-    };
     let SimulatedEngine { engine, truth } = lived(&fleet, number);
     // The same life: how long it lasts is drawn before what hides it.
-    let wear = readings(&lived(&worn_alone, number).engine, sensor);
+    let wear = readings(&lived(&without_noise(&fleet), number).engine, sensor);
     let new = wear[0];
     let from_new = |list: Vec<f64>| list.into_iter().map(|x| x - new).collect::<Vec<_>>();
     let (wear, shown) = (from_new(wear), from_new(readings(&engine, sensor)));

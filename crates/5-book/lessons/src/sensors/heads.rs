@@ -7,7 +7,7 @@ use crate::seeds::rows;
 use anyhow::{Context, Result};
 use attention::{Matrix, RowVector};
 use figures::{Figure, Heads, Lines, head_maps, lines};
-use sensors::{GROUPS, N_STEPS, capped};
+use sensors::{GROUPS, N_STEPS, Scale, capped};
 
 use super::found;
 use super::model::{N_HEADS, Window, opened, window};
@@ -69,30 +69,8 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     let asked = if height == 0.0 { None } else { Some(ask(&window, head)?) };
     let shown = asked.as_ref().unwrap_or(&without);
 
-    let even = vec![1.0 / N_STEPS as f64; N_STEPS];
-    let line = |name: &str, points| (name.to_owned(), points);
-    let channels = GROUPS.map(|(name, of)| {
-        let channel = scale.channel(&window.readings, |sensor| of.contains(&sensor));
-        line(name, along(&channel))
-    });
-    let panel = |title: &str, lines| Lines {
-        title: title.to_owned(),
-        x: "reading".to_owned(),
-        is_log: false,
-        lines,
-    };
-    let panels = [
-        panel(
-            "share",
-            vec![
-                line("the last reading asks", along(&shown.last)),
-                line("all ask, on average", along(&shown.all)),
-                line("even", along(&even)),
-            ],
-        ),
-        panel("readings, signed so that wear raises them", channels.to_vec()),
-    ];
-    let figure = lines(format!("Head {head} on a window of engine {engine}"), &panels)?;
+    let title = format!("Head {head} on a window of engine {engine}");
+    let figure = lines(title, &panels(shown, scale, &window))?;
 
     let most = shown.last.iter().copied().fold(0.0, f64::max);
     let place = shown.last.iter().position(|&x| x == most).unwrap_or_default();
@@ -116,6 +94,31 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     }
     let numbers = shown.last.iter().chain(shown.all.iter()).copied().collect();
     Ok(LiveView { figure, words, numbers })
+}
+
+/// The shares, and below them the readings.
+fn panels(shown: &Asked, scale: &Scale, window: &Window) -> [Lines; 2] {
+    let even = vec![1.0 / N_STEPS as f64; N_STEPS];
+    let line = |name: &str, points| (name.to_owned(), points);
+    let channels = GROUPS.map(|(name, of)| {
+        let channel = scale.channel(&window.readings, |sensor| of.contains(&sensor));
+        line(name, along(&channel))
+    });
+    let panel = |title: &str, lines| Lines {
+        title: title.to_owned(),
+        x: "reading".to_owned(),
+        is_log: false,
+        lines,
+    };
+    let shares = vec![
+        line("the last reading asks", along(&shown.last)),
+        line("all ask, on average", along(&shown.all)),
+        line("even", along(&even)),
+    ];
+    [
+        panel("share", shares),
+        panel("readings, signed so that wear raises them", channels.to_vec()),
+    ]
 }
 
 /// The mean shares of the trained model's heads over many windows.

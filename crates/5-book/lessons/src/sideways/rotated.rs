@@ -74,6 +74,23 @@ impl Rotated {
     fn score(&self, at: [i64; 2]) -> Result<f64> {
         Ok(self.of_pairs(at)?.iter().sum())
     }
+
+    /// The score of the query at `i` by the place of the key.
+    fn by_place(&self, i: i64) -> Result<Vec<[f64; 2]>> {
+        let point = |j| Ok([j as f64, self.score([i, j])?]);
+        (0..=LAST as i64).map(point).collect()
+    }
+
+    /// The line of each pair, where `by_steps` is what all of them add.
+    fn pairs(&self, by_steps: &[Vec<f64>]) -> Vec<(String, Vec<[f64; 2]>)> {
+        let pair = |p: usize| {
+            let [a, b] = self.rotary.pair(p);
+            let points = by_steps.iter().enumerate();
+            let points = points.map(|(steps, of)| [steps as f64, of[p]]);
+            (format!("entries {a} and {b}"), points.collect())
+        };
+        (0..D_K / 2).map(pair).collect()
+    }
 }
 
 fn draw(settings: &Settings) -> Result<LiveView> {
@@ -91,22 +108,10 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     };
     let (as_meant, misread) = (rotated(chosen)?, rotated(other)?);
 
-    let by_place = |rotated: &Rotated| -> Result<Vec<[f64; 2]>> {
-        let point = |j| Ok([j as f64, rotated.score([i, j])?]);
-        (0..=LAST as i64).map(point).collect()
-    };
-    let (curve, wrong) = (by_place(&as_meant)?, by_place(&misread)?);
+    let (curve, wrong) = (as_meant.by_place(i)?, misread.by_place(i)?);
     let by_steps: Vec<Vec<f64>> = (0..=LAST as i64)
         .map(|steps| as_meant.of_pairs([steps, 0]))
         .collect::<Result<_>>()?;
-    let pair = |p: usize| {
-        let [a, b] = as_meant.rotary.pair(p);
-        let points = by_steps.iter().enumerate();
-        (
-            format!("entries {a} and {b}"),
-            points.map(|(steps, of)| [steps as f64, of[p]]).collect(),
-        )
-    };
     let panels = [
         Lines {
             title: format!("score of the query at {i}"),
@@ -121,7 +126,7 @@ fn draw(settings: &Settings) -> Result<LiveView> {
             title: format!("what each pair adds, by {name}"),
             x: "steps from the key to the query".to_owned(),
             is_log: false,
-            lines: (0..D_K / 2).map(pair).collect(),
+            lines: as_meant.pairs(&by_steps),
         },
     ];
     let title = format!(

@@ -61,12 +61,7 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     let (before, after) = (backward(&head)?, backward(&nudged(nudge))?);
     let gradient = before.d_w[which][(row, column)];
     let predicted = before.loss + gradient * nudge;
-    let n_steps = (MOST / STEP).round() as i32;
-    let curve = (-n_steps..=n_steps).map(|step| {
-        let by = f64::from(step) * STEP;
-        Ok([by, loss(&nudged(by))?])
-    });
-    let curve = curve.collect::<Result<Vec<_>>>()?;
+    let curve = curve(|by| loss(&nudged(by)))?;
 
     let matrix = ["W^Q", "W^K", "W^V"][which];
     let weight = head.projections()[which].1.weight[(row, column)];
@@ -105,6 +100,13 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     let numbers = numbers.chain(shares).chain(out);
     let numbers = numbers.chain(curve.into_iter().map(|[_, loss]| loss)).collect();
     Ok(LiveView { figure, words, numbers })
+}
+
+/// The loss by the nudge, from the smallest to the largest.
+fn curve(loss: impl Fn(f64) -> Result<f64>) -> Result<Vec<[f64; 2]>> {
+    let n_steps = (MOST / STEP).round() as i32;
+    let nudges = (-n_steps..=n_steps).map(|step| f64::from(step) * STEP);
+    nudges.map(|by| Ok([by, loss(by)?])).collect()
 }
 
 /// Three decimals, and no −0.
