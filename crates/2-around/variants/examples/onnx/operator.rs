@@ -47,27 +47,22 @@ fn run_in<T: Real>(case: &Case) -> Result<BTreeMap<String, Tensor>> {
 
     let (n_heads, n_q, n_kv) = (q.n_heads, q.n_tokens, all_k.n_tokens);
     let extent = Extent { n_sequences: q.n_sequences, n_heads, n_q, n_kv };
-    let mut y = Tensor::zeros(
-        of_q.dtype,
-        &match of_q.shape.len() {
-            3 => vec![q.n_sequences, n_q, n_heads * v.width],
-            _ => vec![q.n_sequences, n_heads, n_q, v.width],
-        },
-    );
+    let shape = match of_q.shape.len() {
+        3 => vec![q.n_sequences, n_q, n_heads * v.width],
+        _ => vec![q.n_sequences, n_heads, n_q, v.width],
+    };
+    let mut y = Tensor::zeros(of_q.dtype, &shape);
     let mut shown = Tensor::zeros(of_q.dtype, &[q.n_sequences, n_heads, n_q, n_kv]);
     let groups = Groups::new(n_heads, k.n_heads)?;
     let soft_cap = attributes.soft_cap.map(SoftCap::new).transpose()?;
     let changes = Changes { scale: attributes.scale, soft_cap, ..Changes::default() };
     for b in 0..q.n_sequences {
         let n_real = n_real(case, b, &q)?;
-        let positions = Positions::from_offset(
-            n_q,
-            n_kv,
-            match n_real {
-                Some(n_real) => n_real as i64 - n_q as i64,
-                None => n_kv as i64 - k.n_tokens as i64,
-            },
-        );
+        let offset = match n_real {
+            Some(n_real) => n_real as i64 - n_q as i64,
+            None => n_kv as i64 - k.n_tokens as i64,
+        };
+        let positions = Positions::from_offset(n_q, n_kv, offset);
         let given = case.tensors.get("attn_mask");
         let mask = masks::of_sequence(b, extent, &positions, attributes, n_real, given)?;
         let [q, k, v] = [&q, &all_k, &all_v].map(|heads| side_by_side::<T>(heads, b));
