@@ -97,7 +97,7 @@ fn draw(settings: &Settings) -> Result<LiveView> {
 }
 
 /// The shares, and below them the readings.
-fn panels(shown: &Asked, scale: &Scale, window: &Window) -> [Lines; 2] {
+fn panels(shown: &HeadOnWindow, scale: &Scale, window: &Window) -> [Lines; 2] {
     let even = vec![1.0 / N_STEPS as f64; N_STEPS];
     let line = |name: &str, points| (name.to_owned(), points);
     let channels = GROUPS.map(|(name, of)| {
