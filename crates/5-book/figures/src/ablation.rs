@@ -1,10 +1,13 @@
 //! What each target loses with each head: a matrix.
 
-use attention::{Error as SizeError, Matrix};
-use serde_json::{Value, json};
+use attention::Matrix;
+use serde_json::json;
 
+use crate::chart::{self, Text};
 use crate::grid::Grid;
-use crate::layout::{rounded, set, text};
+use crate::heads::owned;
+use crate::layout::text;
+use crate::trace::{Trace, by_cell};
 use crate::{Error, Figure, Result, Table, share_map, sketch};
 
 /// What targets lose when heads are removed, one at a time.
@@ -28,41 +31,34 @@ pub struct Removals<'a> {
 /// that is none.
 pub fn ablation(title: impl Into<String>, removals: Removals) -> Result<Figure> {
     check(removals)?;
-    let rows = rows(removals);
-    let names: Vec<String> = rows.iter().map(|(name, _)| name.clone()).collect();
-    let targets: Vec<String> = removals.targets.iter().map(|t| (*t).to_owned()).collect();
-    let grid =
-        Grid { names: vec![String::new()], rows: &names, columns: &targets, above: 0.0 };
-    let table = table(removals, &rows);
-    Ok(Figure {
-        title: title.into(),
+    let Removals { lost, control, .. } = removals;
+    let heads = (0..lost.nrows()).map(|head| format!("head {head}"));
+    let names: Vec<String> = heads.chain(["random".to_owned()]).collect();
+    let targets = owned(removals.targets);
+    let all = lost.clone().insert_row(lost.nrows(), 0.0);
+    let all =
+        all.map_with_location(|i, j, x| if i == lost.nrows() { control[j] } else { x });
+    let points = |i, j| points(all[(i, j)]);
+    let caption = "Points that a target loses when a head is removed";
+    let table = Table::grid(caption, "removed", &names, &targets, points);
+    let text = Text {
         alternative: told(removals),
         sketch: format!("{}\n\nPoints of a hundred.", sketch::table(&table)),
         tables: vec![table],
-        traces: vec![trace(&rows, &targets)],
-        wide: quiet(grid.wide()),
-        narrow: quiet(grid.narrow()),
-        notebook: None,
-    })
+    };
+    let trace = trace(&all, &names, &targets);
+    Ok(chart::figure(title, text, vec![trace], Grid::single(&names, &targets)))
 }
 
 fn check(Removals { targets, lost, control }: Removals) -> Result<()> {
-    SizeError::expect_positive("the number of heads", lost.nrows())?;
-    SizeError::expect_positive("the number of targets", targets.len())?;
-    Error::expect_at_most("heads", lost.nrows(), 16)?;
-    Error::expect_at_most("targets", targets.len(), 8)?;
+    Error::expect_count("the number of heads", lost.nrows(), 16)?;
+    Error::expect_count("the number of targets", targets.len(), 8)?;
     Error::expect_length("a row of losses", lost.ncols(), targets.len())?;
     Error::expect_length("the control's list", control.len(), targets.len())?;
     for &lost in lost.iter().chain(control) {
-        Error::expect_between("a loss", lost, [f64::NEG_INFINITY, f64::INFINITY])?;
+        Error::expect_finite("a loss", lost)?;
     }
     Ok(())
-}
-
-fn rows(Removals { lost, control, .. }: Removals) -> Vec<(String, Vec<f64>)> {
-    let head = |i: usize| (format!("head {i}"), lost.row(i).iter().copied().collect());
-    let control = ("random".to_owned(), control.to_vec());
-    (0..lost.nrows()).map(head).chain([control]).collect()
 }
 
 /// In points of a hundred; no −0.
@@ -70,58 +66,20 @@ fn points(lost: f64) -> String {
     format!("{:.0}", (100.0 * lost).round() + 0.0)
 }
 
-fn trace(rows: &[(String, Vec<f64>)], targets: &[String]) -> Value {
-    let z: Vec<Vec<f64>> =
-        rows.iter().map(|(_, lost)| lost.iter().map(|&x| rounded(x)).collect()).collect();
-    let written: Vec<Vec<String>> =
-        rows.iter().map(|(_, lost)| lost.iter().map(|&x| points(x)).collect()).collect();
-    let told: Vec<Vec<String>> = rows
-        .iter()
-        .map(|(name, lost)| {
-            let cells = targets.iter().zip(lost);
-            let cell = |(target, &lost): (&String, &f64)| {
-                format!(
-                    "without {name}:<br>{} loses {} points",
-                    text(target),
-                    points(lost)
-                )
-            };
-            cells.map(cell).collect()
-        })
-        .collect();
-    let mut trace = share_map::cells(z, &told, 2);
-    set(&mut trace, "text", json!(written));
-    set(&mut trace, "texttemplate", json!("%{text}"));
-    trace
-}
-
-/// One map needs no name above it.
-fn quiet(mut layout: Value) -> Value {
-    layout["annotations"] = json!([]);
-    layout["showlegend"] = json!(false);
-    layout
-}
-
-fn table(removals: Removals, rows: &[(String, Vec<f64>)]) -> Table {
-    let heads = removals.targets.iter().map(|target| (*target).to_owned());
-    Table {
-        caption: "Points that a target loses when a head is removed".to_owned(),
-        columns: std::iter::once("removed".to_owned()).chain(heads).collect(),
-        rows: rows
-            .iter()
-            .map(|(name, lost)| {
-                let cells = lost.iter().map(|&lost| points(lost));
-                std::iter::once(name.clone()).chain(cells).collect()
-            })
-            .collect(),
-    }
+fn trace(lost: &Matrix, names: &[String], targets: &[String]) -> Trace {
+    let told = |i: usize, j: usize| {
+        let (target, points) = (text(&targets[j]), points(lost[(i, j)]));
+        format!("without {}:<br>{target} loses {points} points", names[i])
+    };
+    share_map::cells(lost, by_cell(lost.shape(), told), 2)
+        .with("text", by_cell(lost.shape(), |i, j| points(lost[(i, j)])))
+        .with("texttemplate", json!("%{text}"))
 }
 
 fn told(Removals { targets, lost, control }: Removals) -> String {
     let one = |(r, target): (usize, &&str)| {
         let (head, most) = lost.column(r).argmax();
-        let control = points(control[r]);
-        let most = points(most);
+        let (most, control) = (points(most), points(control[r]));
         format!(
             "{target} loses most, {most} points, without head {head}, and {control} without random directions"
         )

@@ -1,16 +1,14 @@
 //! Rows of weights over the same tokens, bar beside bar.
 
-use plotly::Bar;
-use plotly::common::{HoverInfo, Marker};
-use serde_json::{Value, to_value};
-
 use attention::Error as SizeError;
+use serde_json::{Value, json};
 
-use crate::heads::share;
-use crate::layout::{
-    label_width, legend_lines, number_axis, rounded, text, token_axis, with,
-};
+use crate::axis::Axis;
+use crate::chart::{self, Text};
+use crate::heads::{owned, share};
+use crate::layout::{all_rounded, label_width, legend_lines, text, with};
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
+use crate::trace::Trace;
 use crate::{Error, Figure, Result, Table, palette, sketch};
 
 /// How one query spreads its attention: a row of a map, under a name.
@@ -66,27 +64,22 @@ fn bars<S: AsRef<str>>(
     tokens: &[S],
     rows: &[WeightRow],
 ) -> Result<Figure> {
-    let tokens: Vec<String> = tokens.iter().map(|it| it.as_ref().to_owned()).collect();
+    let tokens = owned(tokens);
     check(&tokens, rows)?;
-    let table = table(what, &tokens, rows);
-    let layout = |width: f64, font_size: usize| {
-        let lines = legend_lines(rows.iter().map(|row| row.name.as_str()), width);
-        layout(what, &tokens, rows, [width, lines * 20.0 + 8.0], font_size)
-    };
-    Ok(Figure {
-        title,
+    let names: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
+    let caption = format!("{}{}", what[..1].to_uppercase(), &what[1..]);
+    let cell = |at: usize, row: usize| share(rows[row].shares[at]);
+    let text = Text {
         alternative: told(&tokens, rows),
         sketch: sketched(&tokens, rows),
-        tables: vec![table],
-        traces: rows
-            .iter()
-            .enumerate()
-            .map(|(nth, row)| trace(&tokens, nth, row))
-            .collect(),
-        wide: layout(WIDE, 12),
-        narrow: layout(NARROW, 11),
-        notebook: None,
-    })
+        tables: vec![Table::grid(caption, "token", &tokens, &names, cell)],
+    };
+    let traces = rows.iter().enumerate().map(|(nth, row)| trace(&tokens, nth, row));
+    let layouts = [(WIDE, 12), (NARROW, 11)].map(|(width, font_size)| {
+        let lines = legend_lines(names.iter().map(String::as_str), width);
+        layout(what, &tokens, rows, [width, lines * 20.0 + 8.0], font_size)
+    });
+    Ok(chart::figure(title, text, traces.collect(), layouts))
 }
 
 fn check(tokens: &[String], rows: &[WeightRow]) -> Result<()> {
@@ -107,17 +100,14 @@ fn largest(rows: &[WeightRow]) -> f64 {
     rows.iter().flat_map(|row| &row.shares).copied().fold(0.01, f64::max)
 }
 
-fn trace(tokens: &[String], nth: usize, row: &WeightRow) -> Value {
+fn trace(tokens: &[String], nth: usize, row: &WeightRow) -> Trace {
     let told = |(token, &of): (&String, &f64)| {
         format!("{}<br>{} {}", text(&row.name), text(token), share(of))
     };
-    let shares = row.shares.iter().map(|&of| rounded(of)).collect();
-    let bars = Bar::new((0..tokens.len()).collect(), shares)
-        .name(text(&row.name))
-        .marker(Marker::new().color(palette::head(nth)))
-        .hover_text_array(tokens.iter().zip(&row.shares).map(told).collect())
-        .hover_info(HoverInfo::Text);
-    with(to_value(bars), [])
+    Trace::bars(all_rounded(&row.shares))
+        .named(&row.name)
+        .coloured(palette::head(nth))
+        .told(tokens.iter().zip(&row.shares).map(told))
 }
 
 fn layout(
@@ -127,34 +117,12 @@ fn layout(
     [width, above]: [f64; 2],
     font_size: usize,
 ) -> Value {
-    let panel = Panel {
-        title: what.to_owned(),
-        x: token_axis(tokens, font_size)
-            .tick_angle(-90.0)
-            .range(vec![-0.5, tokens.len() as f64 - 0.5]),
-        y: number_axis(largest(rows) * 1.05, ""),
-        width: None,
-        height: 210.0,
-    };
+    let x = Axis::across(tokens, font_size).upright();
+    let y = Axis::numbers(largest(rows) * 1.05);
     let below = label_width(tokens, font_size);
     let place = Place { width, n_columns: 1, left: 30.0, left_once: true, below, above };
-    let mut layout = panels::layout(vec![panel], &place);
-    layout["barmode"] = "group".into();
-    layout["bargap"] = 0.25.into();
-    layout
-}
-
-fn table(what: &str, tokens: &[String], rows: &[WeightRow]) -> Table {
-    let names = rows.iter().map(|row| row.name.clone());
-    let row = |(at, token): (usize, &String)| {
-        let shares = rows.iter().map(|row| share(row.shares[at]));
-        std::iter::once(token.clone()).chain(shares).collect()
-    };
-    Table {
-        caption: format!("{}{}", what[..1].to_uppercase(), &what[1..]),
-        columns: std::iter::once("token".to_owned()).chain(names).collect(),
-        rows: tokens.iter().enumerate().map(row).collect(),
-    }
+    let layout = panels::layout(vec![Panel::new(what, x, y, 210.0)], &place);
+    with(layout, [("barmode", json!("group")), ("bargap", json!(0.25))])
 }
 
 /// A line a token, a bar a row.

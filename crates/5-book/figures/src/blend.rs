@@ -1,15 +1,14 @@
 //! What a row of shares blends to, beside another row.
 
-use plotly::Bar;
-use plotly::common::{HoverInfo, Marker};
-use serde_json::{Value, json, to_value};
+use serde_json::json;
 
-use attention::Error as SizeError;
-
-use crate::heads::share;
-use crate::layout::{legend_lines, number_axis, rounded, text, token_axis, with};
-use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
-use crate::{Error, Figure, Result, Table, palette, sketch};
+use crate::axis::Axis;
+use crate::chart::{Chart, Text, above_for};
+use crate::heads::{owned, share};
+use crate::layout::{all_rounded, text};
+use crate::panels::Panel;
+use crate::trace::Trace;
+use crate::{Error, Figure, Result, Table, palette};
 
 /// A row of shares and the average that it makes.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,9 +20,6 @@ pub struct Blend {
     /// The average of the values, with these shares: one amount a feature.
     pub out: Vec<f64>,
 }
-
-/// More cannot be told apart, or have no room.
-const MOST: [(&str, usize); 3] = [("rows of shares", 4), ("tokens", 8), ("features", 8)];
 
 /// The shares of some rows in one panel, what they blend to in another, one colour a row.
 /// Both scales reach from 0 to 1 at least, whatever the rows hold.
@@ -42,65 +38,24 @@ pub fn blend(
     rows: &[Blend],
 ) -> Result<Figure> {
     check(tokens, features, rows)?;
-    let [tokens, features] = [tokens, features]
-        .map(|names| names.iter().map(|&it| it.to_owned()).collect::<Vec<String>>());
+    let [tokens, features] = [tokens, features].map(owned);
+    let heads: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
+    let shares = |at: usize, row: usize| share(rows[row].shares[at]);
+    let out = |at: usize, row: usize| share(rows[row].out[at]);
     let tables = vec![
-        table("Shares", "token", &tokens, rows, |row| &row.shares),
-        table("Blend", "feature", &features, rows, |row| &row.out),
+        Table::grid("Shares", "token", &tokens, &heads, shares),
+        Table::grid("Blend", "feature", &features, &heads, out),
     ];
-    let told = |row: &Blend| {
-        let listed = |numbers: &[f64]| {
-            numbers.iter().map(|&it| share(it)).collect::<Vec<_>>().join(", ")
-        };
-        format!(
-            "{}, shares {}, blend {}",
-            row.name,
-            listed(&row.shares),
-            listed(&row.out)
-        )
-    };
-    let told: Vec<String> = rows.iter().map(told).collect();
-    let layout = |width: f64, n_columns: usize| {
-        let lines = legend_lines(rows.iter().map(|row| row.name.as_str()), width);
-        let place = Place {
-            width,
-            n_columns,
-            left: 34.0,
-            left_once: false,
-            below: 22.0,
-            above: lines * 20.0 + 8.0,
-        };
-        layout(&tokens, &features, rows, &place)
-    };
-    Ok(Figure {
-        title: title.into(),
-        alternative: format!(
-            "Bars of the shares of {}, and of the amounts of {} that they blend to. {}.",
-            tokens.join(", "),
-            features.join(", "),
-            told.join("; ")
-        ),
-        sketch: tables.iter().map(sketch::table).collect::<Vec<_>>().join("\n\n"),
-        traces: rows
-            .iter()
-            .enumerate()
-            .flat_map(|(nth, row)| traces(nth, row, [&tokens, &features]))
-            .collect(),
-        tables,
-        wide: layout(WIDE, 2),
-        narrow: layout(NARROW, 1),
-        notebook: None,
-    })
+    let text = Text::of_tables(told(&tokens, &features, rows), tables);
+    Ok(chart(&tokens, &features, rows).figure(title, text))
 }
 
 fn check(tokens: &[&str], features: &[&str], rows: &[Blend]) -> Result<()> {
-    SizeError::expect_positive("the number of rows", rows.len())?;
-    SizeError::expect_positive("the number of tokens", tokens.len())?;
-    SizeError::expect_positive("the number of features", features.len())?;
-    let found = [rows.len(), tokens.len(), features.len()];
-    for ((what, most), found) in MOST.into_iter().zip(found) {
-        Error::expect_at_most(what, found, most)?;
-    }
+    // More cannot be told apart, or have no room.
+    attention::Error::expect_positive("the number of rows", rows.len())?;
+    Error::expect_at_most("rows of shares", rows.len(), 4)?;
+    Error::expect_count("the number of tokens", tokens.len(), 8)?;
+    Error::expect_count("the number of features", features.len(), 8)?;
     for Blend { name, shares, out } in rows {
         Error::expect_length(format!("the row {name}"), shares.len(), tokens.len())?;
         Error::expect_length(format!("the blend of {name}"), out.len(), features.len())?;
@@ -109,75 +64,67 @@ fn check(tokens: &[&str], features: &[&str], rows: &[Blend]) -> Result<()> {
             Error::expect_between(what, share, [0.0, 1.0])?;
         }
         for (feature, &amount) in features.iter().zip(out) {
-            let what = format!("the amount of {feature} in {name}");
-            Error::expect_between(what, amount, [f64::NEG_INFINITY, f64::INFINITY])?;
+            Error::expect_finite(format!("the amount of {feature} in {name}"), amount)?;
         }
     }
     Ok(())
 }
 
-/// The bars of one row, in both panels; its name stands in the legend once.
-fn traces(nth: usize, row: &Blend, names: [&[String]; 2]) -> [Value; 2] {
-    [(0, &row.shares), (1, &row.out)].map(|(panel, numbers)| {
-        let told = names[panel].iter().zip(numbers).map(|(name, &of)| {
-            format!("{}<br>{} {}", text(&row.name), text(name), share(of))
-        });
-        let heights = numbers.iter().map(|&of| rounded(of)).collect();
-        let bars = Bar::new((0..numbers.len()).collect(), heights)
-            .name(text(&row.name))
-            .x_axis(axis_name("x", panel))
-            .y_axis(axis_name("y", panel))
-            .show_legend(panel == 0)
-            .legend_group(nth.to_string())
-            .marker(Marker::new().color(palette::head(nth)))
-            .hover_text_array(told.collect())
-            .hover_info(HoverInfo::Text);
-        with(to_value(bars), [])
-    })
-}
-
-fn layout(
-    tokens: &[String],
-    features: &[String],
-    rows: &[Blend],
-    place: &Place,
-) -> Value {
+fn chart(tokens: &[String], features: &[String], rows: &[Blend]) -> Chart {
     let amounts = || rows.iter().flat_map(|row| &row.out).copied();
     let (least, most) = (amounts().fold(0.0, f64::min), amounts().fold(1.0, f64::max));
-    let panel = |title: &str, names: &[String], [least, most]: [f64; 2]| Panel {
-        title: title.to_owned(),
-        x: token_axis(names, 12).range(vec![-0.5, names.len() as f64 - 0.5]),
-        y: number_axis(1.0, "").range(vec![rounded(least * 1.05), rounded(most * 1.05)]),
-        width: None,
-        height: 150.0,
+    let panel = |title: &str, names: &[String], ends: [f64; 2]| {
+        let y = Axis::between(ends.map(|end| end * 1.05));
+        Panel::new(title, Axis::across(names, 12), y, 150.0)
     };
     let panels = vec![
         panel("shares", tokens, [0.0, 1.0]),
         panel("what they blend to", features, [least, most]),
     ];
-    let mut layout = panels::layout(panels, place);
-    layout["barmode"] = json!("group");
-    layout["bargap"] = json!(0.35);
-    layout
+    let traces = rows.iter().enumerate();
+    Chart {
+        panels,
+        traces: traces
+            .flat_map(|(nth, row)| traces_of(nth, row, [tokens, features]))
+            .collect(),
+        n_columns: 2,
+        below: 22.0,
+        above: above_for(rows.iter().map(|row| row.name.as_str()), 8.0),
+        fields: vec![("barmode", json!("group")), ("bargap", json!(0.35))],
+        ..Chart::default()
+    }
 }
 
-fn table(
-    caption: &str,
-    what: &str,
-    names: &[String],
-    rows: &[Blend],
-    of: impl Fn(&Blend) -> &Vec<f64>,
-) -> Table {
-    let line = |(at, name): (usize, &String)| {
-        let cells = rows.iter().map(|row| share(of(row)[at]));
-        std::iter::once(name.clone()).chain(cells).collect()
+/// The bars of one row, in both panels; its name stands in the legend once.
+fn traces_of(nth: usize, row: &Blend, names: [&[String]; 2]) -> [Trace; 2] {
+    [(0, &row.shares), (1, &row.out)].map(|(panel, numbers)| {
+        let told = names[panel].iter().zip(numbers).map(|(name, &of)| {
+            format!("{}<br>{} {}", text(&row.name), text(name), share(of))
+        });
+        Trace::bars(all_rounded(numbers))
+            .on(panel)
+            .named(&row.name)
+            .of_group(nth.to_string(), panel == 0)
+            .coloured(palette::head(nth))
+            .told(told)
+    })
+}
+
+fn told(tokens: &[String], features: &[String], rows: &[Blend]) -> String {
+    let listed = |numbers: &[f64]| {
+        numbers.iter().map(|&it| share(it)).collect::<Vec<_>>().join(", ")
     };
-    let heads = rows.iter().map(|row| row.name.clone());
-    Table {
-        caption: caption.to_owned(),
-        columns: std::iter::once(what.to_owned()).chain(heads).collect(),
-        rows: names.iter().enumerate().map(line).collect(),
-    }
+    let row = |row: &Blend| {
+        let (shares, blend) = (listed(&row.shares), listed(&row.out));
+        format!("{}, shares {shares}, blend {blend}", row.name)
+    };
+    let rows: Vec<String> = rows.iter().map(row).collect();
+    format!(
+        "Bars of the shares of {}, and of the amounts of {} that they blend to. {}.",
+        tokens.join(", "),
+        features.join(", "),
+        rows.join("; ")
+    )
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! What moves when one head is disturbed: before W^O its block alone, after it everything.
 
-use plotly::Bar;
-use plotly::common::{HoverInfo, Marker};
-use plotly::layout::{Axis, Shape, ShapeLine, ShapeType};
-use serde_json::{Value, json, to_value};
-
 use attention::Error as SizeError;
+use serde_json::{Value, json};
 
-use crate::layout::{NEUTRAL, axis_title, number_axis, rounded, significant, with};
+use crate::axis::Axis;
+use crate::chart::{self, Text};
+use crate::layout::{NEUTRAL, rounded, significant};
 use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
+use crate::trace::Trace;
 use crate::{Error, Figure, Result, Table, palette, sketch};
 
 /// How far each column moved when one head was disturbed.
@@ -36,20 +35,16 @@ pub struct ConcatChange<'a> {
 /// or not finite.
 pub fn concat_change(title: impl Into<String>, change: ConcatChange) -> Result<Figure> {
     check(change)?;
-    let panels = [Part::of_concat(change), Part::of_out(change)];
-    let height = |narrow: bool| if narrow { 120.0 } else { 140.0 };
-    let layout =
-        |width: f64, narrow: bool| layout(change, &panels, width, height(narrow));
-    Ok(Figure {
-        title: title.into(),
+    let parts = [Part::of_concat(change), Part::of_out(change)];
+    let text = Text {
         alternative: told(change),
-        sketch: sketched(change, &panels),
-        tables: panels.iter().map(|part| table(change, part)).collect(),
-        traces: (0..2).map(|nth| trace(change, &panels[nth], nth)).collect(),
-        wide: layout(WIDE, false),
-        narrow: layout(NARROW, true),
-        notebook: None,
-    })
+        sketch: sketched(change, &parts),
+        tables: parts.iter().map(|part| table(change, part)).collect(),
+    };
+    let traces = (0..2).map(|nth| trace(change, &parts[nth], nth)).collect();
+    let layouts = [(WIDE, 140.0), (NARROW, 120.0)]
+        .map(|(width, height)| layout(change, &parts, width, height));
+    Ok(chart::figure(title, text, traces, layouts))
 }
 
 fn check(change: ConcatChange) -> Result<()> {
@@ -57,20 +52,14 @@ fn check(change: ConcatChange) -> Result<()> {
     SizeError::expect_positive("the number of heads", n_heads)?;
     SizeError::expect_positive("the number of concatenated columns", concat.len())?;
     SizeError::expect_positive("the number of output columns", out.len())?;
-    let d_v = (concat.len() / n_heads).max(1);
-    Error::expect_length(
-        "the change of the concatenated heads",
-        concat.len(),
-        n_heads * d_v,
-    )?;
+    let even = n_heads * (concat.len() / n_heads).max(1);
+    Error::expect_length("the change of the concatenated heads", concat.len(), even)?;
     if !is_mixed {
         Error::expect_length("the change of the output", out.len(), concat.len())?;
     }
     if disturbed >= n_heads {
-        return Err(Error::NoSuchHead {
-            number: disturbed,
-            known: (0..n_heads).collect(),
-        });
+        let known = (0..n_heads).collect();
+        return Err(Error::NoSuchHead { number: disturbed, known });
     }
     for (what, columns) in [("concat", concat), ("out", out)] {
         for (column, &moved) in columns.iter().enumerate() {
@@ -124,24 +113,16 @@ fn moved(columns: &[f64]) -> String {
     format!("{moved} of {} columns move", columns.len())
 }
 
-fn trace(change: ConcatChange, part: &Part, nth: usize) -> Value {
-    let colour = match part.d_v {
-        Some(_) => palette::head(change.disturbed),
-        None => NEUTRAL,
-    };
+fn trace(change: ConcatChange, part: &Part, nth: usize) -> Trace {
+    let colour = part.d_v.map_or(NEUTRAL, |_| palette::head(change.disturbed));
     let told =
         part.columns.iter().enumerate().map(|(column, moved)| {
             format!("{}<br>moves by {moved:.4}", part.name(column))
         });
-    let x = (0..part.columns.len()).collect();
-    let bars =
-        Bar::new(x, part.columns.iter().map(|&moved| significant(moved)).collect())
-            .x_axis(axis_name("x", nth))
-            .y_axis(axis_name("y", nth))
-            .marker(Marker::new().color(colour))
-            .hover_text_array(told.collect())
-            .hover_info(HoverInfo::Text);
-    with(to_value(bars), [])
+    Trace::bars(part.columns.iter().map(|&moved| significant(moved)).collect())
+        .on(nth)
+        .coloured(colour)
+        .told(told)
 }
 
 fn layout(change: ConcatChange, parts: &[Part; 2], width: f64, height: f64) -> Value {
@@ -153,59 +134,43 @@ fn layout(change: ConcatChange, parts: &[Part; 2], width: f64, height: f64) -> V
         below: 42.0,
         above: 0.0,
     };
-    let panel = |part: &Part| Panel {
-        title: part.heading.clone(),
-        x: columns_axis(change, part),
-        y: number_axis(1.0, "moves by").range(vec![0.0, significant(part.most() * 1.05)]),
-        width: None,
-        height,
+    let panel = |part: &Part| {
+        let y = Axis::numbers(1.0).titled("moves by");
+        let y = y.range([0.0, significant(part.most() * 1.05)]);
+        Panel::new(part.heading.clone(), columns_axis(change, part), y, height)
     };
     let mut layout = panels::layout(parts.iter().map(panel).collect(), &place);
     layout["bargap"] = json!(0);
-    let mut strips = Vec::new();
-    for (nth, _) in parts.iter().enumerate().filter(|(_, part)| part.d_v.is_some()) {
-        let axis = panels::layout_key("x", nth);
-        layout[axis]["ticklabelstandoff"] = json!(6); // clear of the strip
-        strips.extend(blocks(change, nth, height));
-    }
-    layout["shapes"] = Value::Array(strips);
+    let of_heads = (0..2).filter(|&nth| parts[nth].d_v.is_some());
+    layout["shapes"] = of_heads.flat_map(|nth| blocks(change, nth, height)).collect();
     layout
 }
 
 /// Heads under their blocks, or the columns' numbers.
 fn columns_axis(change: ConcatChange, part: &Part) -> Axis {
-    let n = part.columns.len() as f64;
-    let axis = Axis::new()
-        .range(vec![-0.5, n - 0.5])
-        .tick_length(0)
-        .tick_angle(0.0)
-        .show_grid(false)
-        .zero_line(false)
-        .fixed_range(true);
+    let axis = Axis::bare([-0.5, part.columns.len() as f64 - 0.5]).with("tickangle", 0.0);
     let Some(d_v) = part.d_v.map(|d_v| d_v as f64) else {
-        return axis.title(axis_title("column of the output"));
+        return axis.titled("column of the output");
     };
     let middle = |head: usize| rounded((head as f64 + 0.5) * d_v - 0.5);
-    axis.tick_values((0..change.n_heads).map(middle).collect())
-        .tick_text((0..change.n_heads).map(|head| head.to_string()).collect())
-        .title(axis_title("head that the columns come from"))
+    let names = (0..change.n_heads).map(|head| head.to_string());
+    axis.with("tickvals", (0..change.n_heads).map(middle).collect::<Value>())
+        .with("ticktext", names.collect::<Value>())
+        .with("ticklabelstandoff", 6) // clear of the strip
+        .titled("head that the columns come from")
 }
 
 /// A strip under the columns of the `nth` part, one colour a head.
 fn blocks(change: ConcatChange, nth: usize, height: f64) -> Vec<Value> {
     let d_v = change.concat.len() as f64 / change.n_heads as f64;
     let block = |head: usize| {
-        let shape = Shape::new()
-            .shape_type(ShapeType::Rect)
-            .x_ref(axis_name("x", nth))
-            .x0(head as f64 * d_v - 0.5)
-            .x1((head + 1) as f64 * d_v - 0.5)
-            .y0(rounded(-5.0 / height))
-            .y1(0)
-            .fill_color(palette::head(head))
-            .line(ShapeLine::new().width(0.0));
-        let axis = format!("{} domain", axis_name("y", nth));
-        with(to_value(shape), [("yref", json!(axis))])
+        json!({
+            "type": "rect", "line": { "width": 0.0 }, "fillcolor": palette::head(head),
+            "xref": axis_name("x", nth),
+            "x0": head as f64 * d_v - 0.5, "x1": (head + 1) as f64 * d_v - 0.5,
+            "yref": format!("{} domain", axis_name("y", nth)),
+            "y0": rounded(-5.0 / height), "y1": 0,
+        })
     };
     (0..change.n_heads).map(block).collect()
 }

@@ -1,13 +1,13 @@
 //! Work by step, as stacked bars, and the time that it took.
 
-use plotly::common::{HoverInfo, Marker, Mode, Orientation};
-use plotly::{Bar, Scatter};
-use serde_json::{Value, json, to_value};
+use attention::{MultiplyAdds, thousands};
+use serde_json::{Value, json};
 
-use attention::{Error as SizeError, MultiplyAdds, thousands};
-
-use crate::layout::{formula, label_width, number_axis, rounded, token_axis, with};
-use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
+use crate::axis::Axis;
+use crate::chart::{self, Text};
+use crate::layout::{NEUTRAL, formula, label_width, rounded, with};
+use crate::panels::{self, NARROW, Panel, Place, WIDE};
+use crate::trace::Trace;
 use crate::{Error, Figure, Result, Table, palette, sketch};
 
 /// What a layer of some sizes costs.
@@ -28,8 +28,7 @@ pub struct NamedCost {
 /// [`Error::Sizes`] for no layers; [`Error::TooMany`] above 8; [`Error::Number`] for a
 /// time below 0.
 pub fn costs(title: impl Into<String>, layers: &[NamedCost]) -> Result<Figure> {
-    SizeError::expect_positive("the number of layers", layers.len())?;
-    Error::expect_at_most("layers", layers.len(), 8)?;
+    Error::expect_count("the number of layers", layers.len(), 8)?;
     for NamedCost { name, milliseconds, .. } in layers {
         let what = format!("the time of {name}");
         let time = milliseconds.unwrap_or(0.0);
@@ -41,16 +40,14 @@ pub fn costs(title: impl Into<String>, layers: &[NamedCost]) -> Result<Figure> {
     if timed(layers) {
         traces.extend([times(layers), totals(layers, Measure::Time)]);
     }
-    Ok(Figure {
-        title: title.into(),
+    let text = Text {
         alternative: told(layers),
         sketch: sketched(layers, &names),
-        tables: vec![table(layers)],
-        traces,
-        wide: layout(layers, &names, WIDE, 2),
-        narrow: layout(layers, &names, NARROW, 1),
-        notebook: None,
-    })
+        tables: vec![table(layers, &names)],
+    };
+    let layouts =
+        [(WIDE, 2), (NARROW, 1)].map(|(width, most)| layout(layers, &names, width, most));
+    Ok(chart::figure(title, text, traces, layouts))
 }
 
 fn timed(layers: &[NamedCost]) -> bool {
@@ -94,64 +91,45 @@ fn in_short(multiply_adds: u64) -> String {
 }
 
 /// One trace a step, stacked along the bar.
-fn steps(layers: &[NamedCost]) -> Vec<Value> {
+fn steps(layers: &[NamedCost]) -> Vec<Trace> {
     let steps = layers[0].work.costs(); // every ledger has the same steps
     let step = |at: usize| {
         let each = || layers.iter().map(move |layer| &layer.work.costs()[at]);
-        let told = |(layer, cost): (&NamedCost, &attention::Cost)| {
-            let (name, n) = (&layer.name, thousands(cost.multiply_adds));
-            format!(
-                "{name}: {}<br>{}<br>{n} multiply-adds",
-                formula(cost.name),
-                cost.formula
-            )
-        };
-        let bars = Bar::new(
-            each().map(|cost| cost.multiply_adds).collect(),
-            (0..layers.len()).collect(),
-        )
-        .name(formula(steps[at].name))
-        .orientation(Orientation::Horizontal)
-        .marker(Marker::new().color(palette::head(at)))
-        .hover_text_array(layers.iter().zip(each()).map(told).collect())
-        .hover_info(HoverInfo::Text);
-        with(to_value(bars), [])
+        let told = layers.iter().zip(each()).map(|(layer, cost)| {
+            let (step, n) = (formula(cost.name), thousands(cost.multiply_adds));
+            format!("{}: {step}<br>{}<br>{n} multiply-adds", layer.name, cost.formula)
+        });
+        Trace::lying_bars(each().map(|cost| cost.multiply_adds).collect())
+            .with("name", formula(steps[at].name))
+            .coloured(palette::head(at))
+            .told(told)
     };
     (0..steps.len()).map(step).collect()
 }
 
-fn times(layers: &[NamedCost]) -> Value {
+fn times(layers: &[NamedCost]) -> Trace {
     let told =
         |layer: &NamedCost| format!("{}: {}", layer.name, Measure::Time.said(layer));
-    let times = layers.iter().map(|layer| layer.milliseconds.map(rounded)).collect();
-    let bars = Bar::new(times, (0..layers.len()).collect())
-        .orientation(Orientation::Horizontal)
-        .x_axis("x2")
-        .y_axis("y2")
-        .marker(Marker::new().color(crate::layout::NEUTRAL))
-        .show_legend(false)
-        .hover_text_array(layers.iter().map(told).collect())
-        .hover_info(HoverInfo::Text);
-    with(to_value(bars), [])
+    Trace::lying_bars(
+        layers.iter().map(|layer| layer.milliseconds.map(rounded)).collect(),
+    )
+    .on(1)
+    .coloured(NEUTRAL)
+    .in_legend(false)
+    .told(layers.iter().map(told))
 }
 
 /// The sum at the end of each bar.
-fn totals(layers: &[NamedCost], measure: Measure) -> Value {
-    let nth = measure as usize;
+fn totals(layers: &[NamedCost], measure: Measure) -> Trace {
     let ends = layers.iter().map(|layer| measure.of(layer).map_or(0.0, rounded));
-    let trace = Scatter::new(ends.collect(), (0..layers.len()).collect())
-        .mode(Mode::Text)
-        .x_axis(axis_name("x", nth))
-        .y_axis(axis_name("y", nth))
-        .text_array(
-            layers.iter().map(|layer| format!(" {}", measure.said(layer))).collect(),
-        )
-        .show_legend(false)
-        .hover_info(HoverInfo::Skip);
-    with(
-        to_value(trace),
-        [("textposition", json!("middle right")), ("cliponaxis", json!(false))],
-    )
+    let texts = layers.iter().map(|layer| format!(" {}", measure.said(layer)));
+    let places: Vec<usize> = (0..layers.len()).collect();
+    Trace::texts(ends.collect::<Value>(), places, texts.collect())
+        .on(measure as usize)
+        .in_legend(false)
+        .silent()
+        .with("textposition", "middle right")
+        .unclipped()
 }
 
 fn layout(layers: &[NamedCost], names: &[String], width: f64, most: usize) -> Value {
@@ -171,40 +149,36 @@ fn layout(layers: &[NamedCost], names: &[String], width: f64, most: usize) -> Va
         let (measure, title) = measures[nth];
         // The longest bar leaves room for its sum.
         let room = place.column() / (place.column() - 70.0);
-        Panel {
-            title: title.to_owned(),
-            x: number_axis(measure.most(layers) * room, "").tick_format("~s").n_ticks(4),
-            y: token_axis(names, 12)
-                .show_tick_labels(nth.is_multiple_of(place.n_columns))
-                .range(vec![layers.len() as f64 - 0.5, -0.5]), // the first on top
-            width: None,
-            height: layers.len() as f64 * 34.0,
-        }
+        let x = Axis::numbers(measure.most(layers) * room);
+        let y = Axis::down(names, 12).labelled(nth.is_multiple_of(place.n_columns));
+        let x = x.with("tickformat", "~s").with("nticks", 4);
+        Panel::new(title, x, y, layers.len() as f64 * 34.0)
     };
     let panels = (0..measures.len()).map(panel).collect();
-    let mut layout = panels::layout(panels, &place);
-    layout["barmode"] = json!("stack");
-    layout["bargap"] = json!(0.3);
-    layout["legend"]["traceorder"] = json!("normal");
-    layout
+    with(
+        panels::layout(panels, &place),
+        [
+            ("barmode", json!("stack")),
+            ("bargap", json!(0.3)),
+            ("legend.traceorder", json!("normal")),
+        ],
+    )
 }
 
-fn table(layers: &[NamedCost]) -> Table {
-    let names = layers.iter().map(|layer| layer.name.clone());
-    let steps = layers[0].work.costs().iter().enumerate().map(|(at, step)| {
-        let each = layers.iter().map(|layer| layer.work.costs()[at].multiply_adds);
-        std::iter::once(step.name.to_owned()).chain(each.map(thousands)).collect()
-    });
-    let row = |head: &str, cell: fn(&NamedCost) -> String| {
-        std::iter::once(head.to_owned()).chain(layers.iter().map(cell)).collect()
+fn table(layers: &[NamedCost], names: &[String]) -> Table {
+    let steps = layers[0].work.costs();
+    let heads = steps.iter().map(|step| step.name).chain(["total"]);
+    let heads = heads.chain(timed(layers).then_some("measured"));
+    let heads: Vec<String> = heads.map(str::to_owned).collect();
+    let cell = |row: usize, at: usize| {
+        let NamedCost { work, .. } = &layers[at];
+        match work.costs().get(row) {
+            Some(step) => thousands(step.multiply_adds),
+            None if row == steps.len() => thousands(work.total()),
+            None => Measure::Time.said(&layers[at]),
+        }
     };
-    let total = row("total", |layer| thousands(layer.work.total()));
-    let time = row("measured", |layer| Measure::Time.said(layer));
-    Table {
-        caption: "Multiply-adds of one forward pass".to_owned(),
-        columns: std::iter::once("step".to_owned()).chain(names).collect(),
-        rows: steps.chain([total]).chain(timed(layers).then_some(time)).collect(),
-    }
+    Table::grid("Multiply-adds of one forward pass", "step", &heads, names, cell)
 }
 
 fn sketched(layers: &[NamedCost], names: &[String]) -> String {

@@ -20,7 +20,8 @@ mod tile_plan;
 
 use serde_json::Value;
 
-use crate::{Figure, Table};
+use crate::Figure;
+use crate::chart::{self, Text};
 use canvas::Canvas;
 
 pub use backward_graph::backward_graph;
@@ -38,28 +39,11 @@ const WIDE: f64 = 720.0;
 /// How wide the drawing of a phone is.
 const NARROW: f64 = 350.0;
 
-/// What a diagram says in words.
-struct Words {
-    title: String,
-    alternative: String,
-    sketch: String,
-    tables: Vec<Table>,
-}
-
 /// A figure whose layouts are drawings: SVG as text, where other figures have plotly's
 /// fields.
-fn figure(words: Words, [wide, narrow]: [Canvas; 2]) -> Figure {
-    let Words { title, alternative, sketch, tables } = words;
-    Figure {
-        title,
-        alternative,
-        sketch,
-        tables,
-        traces: Vec::new(),
-        wide: Value::String(wide.into_svg("wide")),
-        narrow: Value::String(narrow.into_svg("narrow")),
-        notebook: None,
-    }
+fn figure(title: impl Into<String>, text: Text, [wide, narrow]: [Canvas; 2]) -> Figure {
+    let drawings = [wide.into_svg("wide"), narrow.into_svg("narrow")];
+    chart::figure(title, text, Vec::new(), drawings.map(Value::String))
 }
 
 impl Figure {

@@ -120,6 +120,21 @@ impl Error {
         Err(Self::Number { what: what.into(), found, expected })
     }
 
+    /// Holds `found` to what is a number at all.
+    pub(crate) fn expect_finite(what: impl Into<String>, found: f64) -> Result<()> {
+        Self::expect_between(what, found, [f64::NEG_INFINITY, f64::INFINITY])
+    }
+
+    /// Holds `what`, `the number of heads`, to at least 1 and at most so many.
+    pub(crate) fn expect_count(
+        what: &'static str,
+        found: usize,
+        most: usize,
+    ) -> Result<()> {
+        attention::Error::expect_positive(what, found)?;
+        Self::expect_at_most(what.trim_start_matches("the number of "), found, most)
+    }
+
     /// Holds `found` to what has a logarithm.
     pub(crate) fn expect_above_zero(what: impl Into<String>, found: f64) -> Result<()> {
         if found.is_finite() && found > 0.0 {

@@ -50,6 +50,26 @@ impl Table {
             rows: rows.into_iter().map(Vec::from).collect(),
         }
     }
+
+    /// A table with a name before each row and over each column, and its cells by row and
+    /// column.
+    pub(crate) fn grid(
+        caption: impl Into<String>,
+        corner: &str,
+        rows: &[String],
+        columns: &[String],
+        cell: impl Fn(usize, usize) -> String,
+    ) -> Self {
+        let row = |(i, name): (usize, &String)| {
+            let cells = (0..columns.len()).map(|j| cell(i, j));
+            std::iter::once(name.clone()).chain(cells).collect()
+        };
+        Self {
+            caption: caption.into(),
+            columns: [&[corner.to_owned()], columns].concat(),
+            rows: rows.iter().enumerate().map(row).collect(),
+        }
+    }
 }
 
 impl Figure {

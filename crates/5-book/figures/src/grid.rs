@@ -1,8 +1,9 @@
 //! Maps of one shape in a grid: rows down, columns across, all cells of one size.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::layout::{label_width, token_axis};
+use crate::axis::Axis;
+use crate::layout::label_width;
 use crate::panels::{self, GAP, NARROW, Panel, Place, WIDE};
 
 /// Maps of the same rows and columns.
@@ -24,22 +25,28 @@ struct Cells {
     font_size: usize,
 }
 
-const WIDE_CELLS: Cells =
-    Cells { width: WIDE, most_columns: 4, least: 12.5, font_size: 11 };
-const NARROW_CELLS: Cells =
-    Cells { width: NARROW, most_columns: 2, least: 8.0, font_size: 9 };
+/// Where there is room, and on a phone.
+const CELLS: [Cells; 2] = [
+    Cells { width: WIDE, most_columns: 4, least: 12.5, font_size: 11 },
+    Cells { width: NARROW, most_columns: 2, least: 8.0, font_size: 9 },
+];
 
 const WIDEST_CELL: f64 = 36.0;
 
-impl Grid<'_> {
-    /// At most four maps in a row.
-    pub(crate) fn wide(&self) -> Value {
-        self.layout(&WIDE_CELLS)
+impl<'a> Grid<'a> {
+    /// A single map, which needs no name above it.
+    pub(crate) fn single(rows: &'a [String], columns: &'a [String]) -> [Value; 2] {
+        let grid = Self { names: vec![String::new()], rows, columns, above: 0.0 };
+        grid.layouts().map(|mut layout| {
+            layout["annotations"] = json!([]);
+            layout["showlegend"] = json!(false);
+            layout
+        })
     }
 
-    /// At most two.
-    pub(crate) fn narrow(&self) -> Value {
-        self.layout(&NARROW_CELLS)
+    /// Where there is room, at most four maps in a row; on a phone, at most two.
+    pub(crate) fn layouts(&self) -> [Value; 2] {
+        CELLS.map(|cells| self.layout(&cells))
     }
 
     fn layout(&self, cells: &Cells) -> Value {
@@ -64,12 +71,9 @@ impl Grid<'_> {
             (map_width / n_columns).clamp(cells.font_size as f64 + 1.0, 26.0);
         let panel = |(nth, name): (usize, &String)| Panel {
             title: name.clone(),
-            x: token_axis(self.columns, cells.font_size)
-                .tick_angle(-90.0)
-                .range(vec![-0.5, n_columns - 0.5]),
-            y: token_axis(self.rows, cells.font_size)
-                .show_tick_labels(nth.is_multiple_of(place.n_columns))
-                .range(vec![n_rows - 0.5, -0.5]), // row 0 at the top
+            x: Axis::across(self.columns, cells.font_size).upright(),
+            y: Axis::down(self.rows, cells.font_size)
+                .labelled(nth.is_multiple_of(place.n_columns)),
             width: Some(map_width),
             height: n_rows * cell_height,
         };

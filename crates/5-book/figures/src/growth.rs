@@ -1,14 +1,14 @@
 //! How time and memory grow with the number of tokens.
 
-use plotly::Scatter;
-use plotly::common::{DashType, HoverInfo, Line, Marker, Mode};
-use serde_json::{Value, to_value};
-
 use attention::{Error as SizeError, thousands};
+use serde_json::Value;
 
-use crate::layout::{axis_title, legend_lines, rounded, significant, text, with};
-use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
-use crate::{Error, Figure, Result, Table, log_axis, palette, sketch};
+use crate::axis::Axis;
+use crate::chart::{Chart, Text, above_for};
+use crate::layout::{rounded, significant, text};
+use crate::panels::Panel;
+use crate::trace::Trace;
+use crate::{Error, Figure, Result, Table, log_axis, palette};
 
 /// One implementation at several lengths.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,28 +44,12 @@ pub struct GrowthPoint {
 pub fn growth(title: impl Into<String>, lines: &[GrowthLine]) -> Result<Figure> {
     check(lines)?;
     let tables = vec![slopes(lines), table(lines, 0), table(lines, 1)];
-    let sketches: Vec<String> = tables
-        .iter()
-        .map(|table| format!("{}\n{}", table.caption, sketch::table(table)))
-        .collect();
-    let traces = lines.iter().enumerate();
-    let traces =
-        traces.flat_map(|(nth, line)| [0, 1].map(|panel| trace(nth, line, panel)));
-    Ok(Figure {
-        title: title.into(),
-        alternative: told(lines),
-        sketch: sketches.join("\n\n"),
-        tables,
-        traces: traces.collect(),
-        wide: layout(lines, WIDE, 2),
-        narrow: layout(lines, NARROW, 1),
-        notebook: None,
-    })
+    let text = Text::of_captioned(told(lines), tables);
+    Ok(chart(lines).figure(title, text))
 }
 
 fn check(lines: &[GrowthLine]) -> Result<()> {
-    SizeError::expect_positive("the number of lines", lines.len())?;
-    Error::expect_at_most("lines", lines.len(), 8)?;
+    Error::expect_count("the number of lines", lines.len(), 8)?;
     for GrowthLine { name, run, points, .. } in lines {
         SizeError::expect_positive("the number of points", points.len())?;
         Error::expect_at_most("runs", run + 1, DASHES.len())?;
@@ -79,7 +63,8 @@ fn check(lines: &[GrowthLine]) -> Result<()> {
     Ok(())
 }
 
-const DASHES: [DashType; 3] = [DashType::Solid, DashType::Dot, DashType::Dash];
+/// One a run.
+const DASHES: [&str; 3] = ["solid", "dot", "dash"];
 
 impl GrowthPoint {
     /// The time (0) or the memory (1), if it can be drawn on a logarithmic axis.
@@ -95,70 +80,58 @@ fn said(which: usize, number: f64) -> String {
     if which == 0 { log_axis::time(number) } else { log_axis::bytes(number) }
 }
 
-fn trace(nth: usize, line: &GrowthLine, panel: usize) -> Value {
+fn trace(nth: usize, line: &GrowthLine, panel: usize) -> Trace {
     let drawn = || line.points.iter().filter_map(|p| Some((p.tokens, p.number(panel)?)));
     let told = drawn().map(|(tokens, number)| {
         let (name, n) = (text(&line.name), thousands(tokens));
         format!("{name}<br>{n} tokens: {}", said(panel, number))
     });
-    let trace = Scatter::new(
-        drawn().map(|(tokens, _)| tokens).collect(),
-        drawn().map(|(_, number)| significant(number)).collect(),
-    )
-    .mode(Mode::LinesMarkers)
-    .name(text(&line.name))
-    .legend_group(nth.to_string())
-    .show_legend(panel == 0)
-    .x_axis(axis_name("x", panel))
-    .y_axis(axis_name("y", panel))
-    .line(Line::new().color(palette::head(nth)).width(2.0).dash(DASHES[line.run].clone()))
-    .marker(Marker::new().size(6).color(palette::head(nth)))
-    .hover_text_array(told.collect())
-    .hover_info(HoverInfo::Text);
-    with(to_value(trace), [])
+    let x: Value = drawn().map(|(tokens, _)| tokens).collect();
+    let y: Value = drawn().map(|(_, number)| significant(number)).collect();
+    Trace::lines_and_marks(x, y)
+        .on(panel)
+        .named(&line.name)
+        .of_group(nth.to_string(), panel == 0)
+        .line(palette::head(nth), 2.0)
+        .dashed(DASHES[line.run])
+        .coloured(palette::head(nth))
+        .with("marker.size", 6)
+        .told(told)
 }
 
-fn layout(lines: &[GrowthLine], width: f64, n_columns: usize) -> Value {
+fn chart(lines: &[GrowthLine]) -> Chart {
     let points = || lines.iter().flat_map(|line| &line.points);
     let most = points().map(|point| point.tokens).max().unwrap_or(1);
     let least = points().map(|point| point.tokens).min().unwrap_or(1);
     // Every other doubling has a line.
     let lengths: Vec<usize> =
         (0..).map(|nth| least << (2 * nth)).take_while(|&n| n <= most).collect();
-    let tokens = || {
-        let places = lengths.iter().map(|&n| n as f64).collect();
-        let names = lengths.iter().map(|&n| thousands(n)).collect();
-        let range = vec![(least as f64 * 0.85).log10(), (most as f64 * 1.18).log10()];
-        let range: Vec<f64> = range.into_iter().map(rounded).collect();
-        log_axis::axis(places, names).range(range).title(axis_title("tokens"))
-    };
+    let places = lengths.iter().map(|&n| n as f64).collect();
+    let names = lengths.iter().map(|&n| thousands(n)).collect();
+    let range = [least as f64 * 0.85, most as f64 * 1.18].map(|n| rounded(n.log10()));
+    let tokens = Axis::factors(places, names).range(range).titled("tokens");
     let panel = |which: usize| {
-        let numbers: Vec<f64> =
-            points().filter_map(|point| point.number(which)).collect();
-        let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = numbers.iter().copied().fold(0.0, f64::max);
+        let numbers = || points().filter_map(|point| point.number(which));
+        let least = numbers().fold(f64::INFINITY, f64::min);
+        let most = numbers().fold(0.0, f64::max);
         // Where nothing was measured there is still an axis.
-        let [least, most] = if least <= most { [least, most] } else { [1e6, 1e9] };
+        let ends = if least <= most { [least, most] } else { [1e6, 1e9] };
         let unit: fn(i32) -> String =
             [log_axis::time_of_ten, log_axis::bytes_of_ten][which];
-        Panel {
-            title: ["time", "peak memory"][which].to_owned(),
-            x: tokens(),
-            y: log_axis::decades(least, most, unit),
-            width: None,
-            height: 230.0,
-        }
+        let title = ["time", "peak memory"][which];
+        Panel::new(title, tokens.clone(), Axis::decades(ends, unit), 230.0)
     };
-    let place = Place {
-        width,
-        n_columns,
+    let traces = lines.iter().enumerate();
+    Chart {
+        panels: vec![panel(0), panel(1)],
+        traces: traces
+            .flat_map(|(nth, line)| [0, 1].map(|panel| trace(nth, line, panel)))
+            .collect(),
+        n_columns: 2,
         left: 52.0,
-        left_once: false,
-        below: 38.0,
-        above: 14.0
-            + 20.0 * legend_lines(lines.iter().map(|line| line.name.as_str()), width),
-    };
-    panels::layout(vec![panel(0), panel(1)], &place)
+        above: above_for(lines.iter().map(|line| line.name.as_str()), 14.0),
+        ..Chart::default()
+    }
 }
 
 fn slopes(lines: &[GrowthLine]) -> Table {
@@ -179,21 +152,14 @@ fn table(lines: &[GrowthLine], which: usize) -> Table {
         lines.iter().flat_map(|line| &line.points).map(|point| point.tokens).collect();
     lengths.sort_unstable();
     lengths.dedup();
-    let cell = |line: &GrowthLine, tokens: usize| {
-        let point = line.points.iter().find(|point| point.tokens == tokens);
+    let cell = |row: usize, at: usize| {
+        let point = lines[at].points.iter().find(|point| point.tokens == lengths[row]);
         let number = point.and_then(|point| point.number(which));
         number.map_or("–".to_owned(), |number| said(which, number))
     };
-    let row = |&tokens: &usize| {
-        let cells = lines.iter().map(|line| cell(line, tokens));
-        std::iter::once(thousands(tokens)).chain(cells).collect()
-    };
-    let names = lines.iter().map(|line| line.name.clone());
-    Table {
-        caption: ["Time", "Peak memory"][which].to_owned(),
-        columns: std::iter::once("tokens".to_owned()).chain(names).collect(),
-        rows: lengths.iter().map(row).collect(),
-    }
+    let rows: Vec<String> = lengths.iter().map(|&tokens| thousands(tokens)).collect();
+    let names: Vec<String> = lines.iter().map(|line| line.name.clone()).collect();
+    Table::grid(["Time", "Peak memory"][which], "tokens", &rows, &names, cell)
 }
 
 fn told(lines: &[GrowthLine]) -> String {

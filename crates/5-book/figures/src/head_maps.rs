@@ -1,15 +1,13 @@
 //! A heat map a head, all on one scale.
 
-use plotly::HeatMap;
-use plotly::common::{ColorBar, Font};
-use plotly::layout::ColorAxis;
-use serde_json::{Value, json, to_value};
+use serde_json::{Value, json};
 
+use crate::chart::{self, Text};
 use crate::grid::Grid;
 use crate::heads::share;
 use crate::layout::{rounded, with};
-use crate::panels::axis_name;
-use crate::{Figure, Heads, Table, palette, sketch};
+use crate::trace::Trace;
+use crate::{Figure, Heads, Table, palette, share_map, sketch};
 
 /// A grid of heat maps, one a head: queries down, keys across, one scale from 0.
 ///
@@ -22,16 +20,14 @@ pub fn head_maps(title: impl Into<String>, heads: &Heads) -> Figure {
         columns: &heads.keys,
         above: COLOUR_BAR,
     };
-    Figure {
-        title: title.into(),
+    let text = Text {
         alternative: format!("Heat maps of {}. {}", heads.sizes(), heads.strongest()),
         sketch: sketched(heads, most),
         tables: (0..heads.count()).map(|nth| table(heads, nth)).collect(),
-        traces: (0..heads.count()).map(|nth| trace(heads, nth, nth)).collect(),
-        wide: scaled(grid.wide(), most),
-        narrow: scaled(grid.narrow(), most),
-        notebook: None,
-    }
+    };
+    let traces = (0..heads.count()).map(|nth| trace(heads, nth, nth)).collect();
+    let layouts = grid.layouts().map(|layout| scaled(layout, most));
+    chart::figure(title, text, traces, layouts)
 }
 
 /// Room for the colour bar, in pixels.
@@ -44,56 +40,44 @@ pub(crate) fn scale_end(heads: &Heads) -> f64 {
 }
 
 /// The `nth` map, on the axes of this panel.
-pub(crate) fn trace(heads: &Heads, nth: usize, panel: usize) -> Value {
-    let map = &heads.attn[nth];
-    let rows: Vec<Vec<f64>> = map
-        .row_iter()
-        .map(|row| row.iter().map(|&entry| rounded(entry)).collect())
-        .collect();
-    let hover =
-        format!("{}<br>%{{y}} → %{{x}}: %{{z:.3f}}<extra></extra>", heads.name(nth));
-    let trace = HeatMap::new_z(rows)
-        .name(heads.name(nth))
-        .x_axis(axis_name("x", panel))
-        .y_axis(axis_name("y", panel))
-        .hover_template(hover);
-    with(
-        to_value(trace),
-        [("coloraxis", json!("coloraxis")), ("xgap", json!(1)), ("ygap", json!(1))],
-    )
+pub(crate) fn trace(heads: &Heads, nth: usize, panel: usize) -> Trace {
+    let name = heads.name(nth);
+    Trace::cells(share_map::entries(&heads.attn[nth]), 1)
+        .on(panel)
+        .with(
+            "hovertemplate",
+            format!("{name}<br>%{{y}} → %{{x}}: %{{z:.3f}}<extra></extra>"),
+        )
+        .with("name", name)
+        .with("coloraxis", "coloraxis")
 }
 
 /// The layout with one scale for all heads, its bar above them.
-pub(crate) fn scaled(mut layout: Value, most: f64) -> Value {
+pub(crate) fn scaled(layout: Value, most: f64) -> Value {
     let pixels = |path| layout.pointer(path).and_then(Value::as_f64).unwrap_or(0.0);
     let plot = pixels("/height") - pixels("/margin/t") - pixels("/margin/b");
-    layout["coloraxis"] = with(to_value(colour_axis(most, COLOUR_BAR / plot)), []);
-    layout["showlegend"] = json!(false);
-    layout
+    let fields = [
+        ("coloraxis", colour_axis(most, COLOUR_BAR / plot)),
+        ("showlegend", json!(false)),
+    ];
+    with(layout, fields)
 }
 
-fn colour_axis(most: f64, above: f64) -> ColorAxis {
-    use plotly::common::{Anchor, Orientation, Side, ThicknessMode, Title};
-    let bar = ColorBar::new()
-        .orientation(Orientation::Horizontal)
-        .thickness(8)
-        .len_mode(ThicknessMode::Pixels)
-        .len(180)
-        .outline_width(0)
-        .x(0.0)
-        .x_anchor(Anchor::Left)
-        .x_pad(0.0)
-        .y(rounded(1.0 + above))
-        .y_anchor(Anchor::Top)
-        .y_pad(0.0)
-        .tick_vals(vec![0.0, rounded(most / 2.0), most])
-        .tick_font(Font::new().size(10))
-        .title(
-            Title::with_text("share of a query's attention")
-                .font(Font::new().size(11))
-                .side(Side::Top),
-        );
-    ColorAxis::new().cmin(0.0).cmax(most).color_scale(palette::shares()).color_bar(bar)
+fn colour_axis(most: f64, above: f64) -> Value {
+    json!({
+        "cmin": 0.0, "cmax": most, "colorscale": palette::shares(),
+        "colorbar": {
+            "orientation": "h", "thickness": 8, "lenmode": "pixels", "len": 180,
+            "outlinewidth": 0,
+            "x": 0.0, "xanchor": "left", "xpad": 0.0,
+            "y": rounded(1.0 + above), "yanchor": "top", "ypad": 0.0,
+            "tickvals": [0.0, rounded(most / 2.0), most], "tickfont": { "size": 10 },
+            "title": {
+                "text": "share of a query's attention", "font": { "size": 11 },
+                "side": "top",
+            },
+        },
+    })
 }
 
 pub(crate) fn sketched(heads: &Heads, most: f64) -> String {
@@ -111,17 +95,8 @@ pub(crate) fn sketched(heads: &Heads, most: f64) -> String {
 }
 
 pub(crate) fn table(heads: &Heads, nth: usize) -> Table {
-    let rows = heads.queries.iter().zip(heads.attn[nth].row_iter());
-    Table {
-        caption: heads.name(nth),
-        columns: [&["query \\ key".to_owned()], &heads.keys[..]].concat(),
-        rows: rows
-            .map(|(query, row)| {
-                let shares = row.iter().map(|&entry| share(entry));
-                std::iter::once(query.clone()).chain(shares).collect()
-            })
-            .collect(),
-    }
+    let cell = |i: usize, j: usize| share(heads.attn[nth][(i, j)]);
+    Table::grid(heads.name(nth), "query \\ key", &heads.queries, &heads.keys, cell)
 }
 
 #[cfg(test)]
@@ -129,7 +104,7 @@ mod tests {
     use attention::Matrix;
 
     use super::*;
-    use crate::panels::layout_key;
+    use crate::panels::{axis_name, layout_key};
     use crate::testing::{self, assert_figure};
 
     #[test]

@@ -2,24 +2,21 @@
 
 mod layout;
 
-use plotly::Scatter;
-use plotly::common::{HoverInfo, Line, Marker, Mode};
-use serde_json::{Value, json, to_value};
+use serde_json::json;
 
+use crate::chart::{self, Text};
 use crate::heads::share;
-use crate::layout::{NEUTRAL, text, with};
+use crate::layout::{NEUTRAL, text};
+use crate::trace::Trace;
 use crate::{Figure, Heads, Link, Table, palette, sketch};
 
 /// Lines between queries (left) and keys (right), thicker for a larger share.
 ///
 /// A head is chosen by its button (in a notebook, by its name in the legend); at first it
-/// is the one of
-/// [`Heads::showing`], or the first. Shares below .05 get no
-/// line.
+/// is the one of [`Heads::showing`], or the first. Shares below .05 get no line.
 pub fn head_view(title: impl Into<String>, heads: &Heads) -> Figure {
     let of_heads = (0..heads.count()).flat_map(|nth| traces(heads, nth));
-    Figure {
-        title: title.into(),
+    let text = Text {
         alternative: format!(
             "Lines from queries to keys, one head at a time, for {}. {}",
             heads.sizes(),
@@ -27,11 +24,11 @@ pub fn head_view(title: impl Into<String>, heads: &Heads) -> Figure {
         ),
         sketch: sketched(heads),
         tables: (0..heads.count()).map(|nth| table(heads, nth)).collect(),
-        traces: token_dots(heads).into_iter().chain(of_heads).collect(),
-        wide: layout::wide(heads),
-        narrow: layout::narrow(heads),
-        notebook: Some(layout::notebook(heads)),
-    }
+    };
+    let traces = token_dots(heads).into_iter().chain(of_heads).collect();
+    let layouts = [layout::wide(heads), layout::narrow(heads)];
+    let notebook = Some(layout::notebook(heads));
+    Figure { notebook, ..chart::figure(title, text, traces, layouts) }
 }
 
 /// A share from `least` up gets a line of this width and opacity. plotly gives one width
@@ -57,21 +54,20 @@ const RIGHT: f64 = 1.0;
 const ENDS: [f64; 2] = [0.015, 0.985];
 
 /// A grey dot at every token, whichever heads are shown.
-fn token_dots(heads: &Heads) -> [Value; 2] {
+fn token_dots(heads: &Heads) -> [Trace; 2] {
     let dots = |x: f64, n: usize, y_axis: &str| {
-        let trace = Scatter::new(vec![x; n], (0..n).collect())
-            .mode(Mode::Markers)
-            .marker(Marker::new().size(5).color(NEUTRAL))
-            .y_axis(y_axis)
-            .show_legend(false)
-            .hover_info(HoverInfo::Skip);
-        with(to_value(trace), [])
+        Trace::marks(vec![x; n], (0..n).collect::<Vec<usize>>())
+            .with("marker.size", 5)
+            .coloured(NEUTRAL)
+            .with("yaxis", y_axis)
+            .in_legend(false)
+            .silent()
     };
     [dots(LEFT, heads.queries.len(), "y"), dots(RIGHT, heads.keys.len(), "y2")]
 }
 
 /// A head: its lines, a trace a step, and a dot at each token to hover over.
-fn traces(heads: &Heads, nth: usize) -> Vec<Value> {
+fn traces(heads: &Heads, nth: usize) -> Vec<Trace> {
     let links = heads.links(nth);
     let mut above = f64::INFINITY;
     let mut traces = Vec::new();
@@ -90,24 +86,21 @@ fn traces(heads: &Heads, nth: usize) -> Vec<Value> {
 }
 
 /// One trace for all lines of a step.
-fn lines<'a>(nth: usize, step: &Step, links: impl Iterator<Item = &'a Link>) -> Value {
+fn lines<'a>(nth: usize, step: &Step, links: impl Iterator<Item = &'a Link>) -> Trace {
     let (mut x, mut y) = (Vec::new(), Vec::new());
     for link in links {
         x.extend([Some(ENDS[0]), Some(ENDS[1]), None]); // None lifts the pen
         y.extend([Some(link.query), Some(link.key), None]);
     }
-    let line = Line::new().color(palette::head(nth)).width(step.width);
-    let trace = Scatter::new(x, y)
-        .mode(Mode::Lines)
-        .line(line)
-        .opacity(step.opacity)
-        .show_legend(false)
-        .hover_info(HoverInfo::Skip);
-    with(to_value(trace), [])
+    Trace::lines(x, y)
+        .line(palette::head(nth), step.width)
+        .with("opacity", step.opacity)
+        .in_legend(false)
+        .silent()
 }
 
 /// Dots that tell, when hovered over, where a token's attention goes or comes from.
-fn hover_dots(heads: &Heads, nth: usize, links: &[Link]) -> [Value; 2] {
+fn hover_dots(heads: &Heads, nth: usize, links: &[Link]) -> [Trace; 2] {
     let from = |query: usize| {
         let ends = links.iter().filter(|link| link.query == query);
         let ends = ends.map(|link| (&heads.keys[link.key], link.share));
@@ -119,20 +112,21 @@ fn hover_dots(heads: &Heads, nth: usize, links: &[Link]) -> [Value; 2] {
         told(format!("{} is attended to by", heads.keys[key]), ends)
     };
     let dots = |x: f64, y_axis: &str, told: Vec<String>| {
-        Scatter::new(vec![x; told.len()], (0..told.len()).collect())
-            .mode(Mode::Markers)
-            .marker(Marker::new().size(9).color(palette::head(nth)))
-            .y_axis(y_axis)
-            .text_array(told)
-            .hover_template(format!("{}: %{{text}}<extra></extra>", heads.name(nth)))
+        let y: Vec<usize> = (0..told.len()).collect();
+        Trace::marks(vec![x; told.len()], y)
+            .with("marker.size", 9)
+            .coloured(palette::head(nth))
+            .with("yaxis", y_axis)
+            .with("text", told)
+            .with(
+                "hovertemplate",
+                format!("{}: %{{text}}<extra></extra>", heads.name(nth)),
+            )
+            .unclipped()
     };
     let left = dots(LEFT, "y", (0..heads.queries.len()).map(from).collect());
     let right = dots(RIGHT, "y2", (0..heads.keys.len()).map(to).collect());
-    let unclipped = || [("cliponaxis", json!(false))];
-    [
-        with(to_value(left), unclipped()), // it is this trace that the legend names
-        with(to_value(right.show_legend(false)), unclipped()),
-    ]
+    [left, right.in_legend(false)] // it is the left that the legend names
 }
 
 /// A heading and the five largest shares under it.
@@ -143,11 +137,12 @@ fn told<'a>(heading: String, ends: impl Iterator<Item = (&'a String, f64)>) -> S
 }
 
 /// Puts a trace under its head's name, hidden unless that head is shown first.
-fn of_head(heads: &Heads, nth: usize, mut trace: Value) -> Value {
-    trace["name"] = json!(heads.numbers[nth].to_string());
-    trace["legendgroup"] = json!(heads.name(nth));
-    trace["visible"] = if nth == heads.shown { json!(true) } else { json!("legendonly") };
+fn of_head(heads: &Heads, nth: usize, trace: Trace) -> Trace {
+    let visible = if nth == heads.shown { json!(true) } else { json!("legendonly") };
     trace
+        .with("name", heads.numbers[nth].to_string())
+        .with("legendgroup", heads.name(nth))
+        .with("visible", visible)
 }
 
 /// The three strongest links of each head.
@@ -182,13 +177,10 @@ fn table(heads: &Heads, nth: usize) -> Table {
     let row = |(query, token): (usize, &String)| {
         let keys =
             drawn(query).map(|l| format!("{} {}", heads.keys[l.key], share(l.share)));
-        vec![token.clone(), keys.collect::<Vec<_>>().join(", ")]
+        [token.clone(), keys.collect::<Vec<_>>().join(", ")]
     };
-    Table {
-        caption: heads.name(nth),
-        columns: ["query", "attends to, from .05 up"].map(str::to_owned).to_vec(),
-        rows: heads.queries.iter().enumerate().map(row).collect(),
-    }
+    let rows = heads.queries.iter().enumerate().map(row);
+    Table::new(heads.name(nth), ["query", "attends to, from .05 up"], rows)
 }
 
 #[cfg(test)]
@@ -210,7 +202,8 @@ mod tests {
         let heads = Heads::of_tokens(&attn, &PILOT).unwrap();
         for (nth, map) in attn.iter().enumerate() {
             let drawn: usize = traces(&heads, nth)
-                .iter()
+                .into_iter()
+                .map(Trace::into_json)
                 .filter(|trace| trace["mode"] == "lines")
                 .map(|trace| trace["x"].as_array().unwrap().len() / 3)
                 .sum();

@@ -177,7 +177,7 @@ pub fn share(share: f64) -> String {
     digits.strip_prefix('0').map_or(digits.clone(), str::to_owned)
 }
 
-fn owned<S: AsRef<str>>(tokens: &[S]) -> Vec<String> {
+pub(crate) fn owned<S: AsRef<str>>(tokens: &[S]) -> Vec<String> {
     tokens.iter().map(|token| token.as_ref().to_owned()).collect()
 }
 

@@ -1,19 +1,13 @@
 //! What each head adds to some entries of one token's output.
 
-use plotly::common::{HoverInfo, Marker, MarkerSymbol, Mode};
-use plotly::{Bar, Scatter};
-use serde_json::{Value, json, to_value};
+use serde_json::{Value, json};
 
-use attention::Error as SizeError;
-
-use crate::layout::{
-    NEUTRAL, legend_lines, number_axis, rounded, text, token_axis, with,
-};
-use crate::panels::{self, NARROW, Panel, Place, WIDE};
-use crate::{Error, Figure, Result, Table, palette, sketch};
-
-/// More heads have no colours of their own, and more features no room.
-const MOST: [(&str, usize); 2] = [("heads", 16), ("output features", 12)];
+use crate::axis::Axis;
+use crate::chart::{Chart, Text, above_for};
+use crate::layout::{NEUTRAL, all_rounded, formula, text};
+use crate::panels::Panel;
+use crate::trace::Trace;
+use crate::{Error, Figure, Result, Table, palette};
 
 /// What heads and W^O's bias add to a few entries of one token's output row.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,35 +46,19 @@ impl Additions {
 pub fn heads_add(title: impl Into<String>, added: &Additions) -> Result<Figure> {
     check(added)?;
     let sums: Vec<f64> = (0..added.features.len()).map(|nth| added.sum(nth)).collect();
-    let names: Vec<String> = added.parts().map(|(name, _)| name).collect();
-    let layout = |width: f64| {
-        let names = names.iter().map(String::as_str).chain(["sum"]);
-        layout(added, width, legend_lines(names, width) * 20.0 + 8.0)
-    };
-    Ok(Figure {
-        title: title.into(),
-        alternative: alternative(added, &sums),
-        sketch: sketched(added, &sums),
-        tables: vec![table(added, &sums)],
-        traces: traces(added, &sums),
-        wide: layout(WIDE),
-        narrow: layout(NARROW),
-        notebook: None,
-    })
+    let text = Text::of_tables(alternative(added, &sums), vec![table(added, &sums)]);
+    Ok(chart(added, &sums).figure(title, text))
 }
 
 fn check(added: &Additions) -> Result<()> {
     let n = added.features.len();
-    SizeError::expect_positive("the number of heads", added.heads.len())?;
-    SizeError::expect_positive("the number of output features", n)?;
-    for ((what, most), found) in MOST.into_iter().zip([added.heads.len(), n]) {
-        Error::expect_at_most(what, found, most)?;
-    }
+    // More heads have no colours of their own, and more features no room.
+    Error::expect_count("the number of heads", added.heads.len(), 16)?;
+    Error::expect_count("the number of output features", n, 12)?;
     for (name, part) in added.parts() {
         Error::expect_length(&name, part.len(), n)?;
         for &number in part {
-            let all = [f64::NEG_INFINITY, f64::INFINITY];
-            Error::expect_between(format!("what {name} adds"), number, all)?;
+            Error::expect_finite(format!("what {name} adds"), number)?;
         }
     }
     Ok(())
@@ -91,80 +69,69 @@ fn signed(number: f64) -> String {
     format!("{number:+.4}").replace('-', "−")
 }
 
-fn traces(added: &Additions, sums: &[f64]) -> Vec<Value> {
-    let at: Vec<usize> = (0..added.features.len()).collect();
-    let hover = |name: &str, numbers: &[f64]| {
+fn traces(added: &Additions, sums: &[f64]) -> Vec<Trace> {
+    let hover = |name: &str, numbers: &[f64]| -> Vec<String> {
         let each = added.features.iter().zip(numbers);
         let told = |(feature, &number): (&usize, &f64)| {
             format!("{}<br>feature {feature}: {}", text(name), signed(number))
         };
-        each.map(told).collect::<Vec<_>>()
+        each.map(told).collect()
     };
     let bars = added.parts().enumerate().map(|(nth, (name, part))| {
         let is_bias = nth == added.heads.len();
-        let colour = if is_bias { NEUTRAL } else { palette::head(nth) };
-        let bars = Bar::new(at.clone(), part.iter().map(|&n| rounded(n)).collect())
-            .name(crate::layout::formula(&name))
-            .marker(Marker::new().color(colour))
-            .hover_text_array(hover(&name, part))
-            .hover_info(HoverInfo::Text);
-        with(to_value(bars), [])
+        Trace::bars(all_rounded(part))
+            .with("name", formula(&name))
+            .coloured(if is_bias { NEUTRAL } else { palette::head(nth) })
+            .told(hover(&name, part))
     });
     // White within black, over bars of any colour on any page.
-    let marks = Scatter::new(at.clone(), sums.iter().map(|&n| rounded(n)).collect())
-        .name("sum")
-        .mode(Mode::Markers)
-        .marker(Marker::new().symbol(MarkerSymbol::Diamond).size(11).color("#ffffff"))
-        .hover_text_array(hover("sum", sums))
-        .hover_info(HoverInfo::Text);
-    let marks = with(
-        to_value(marks),
-        [("marker.line", json!({ "width": 2, "color": "#000000" }))],
-    );
+    let at: Value = (0..sums.len()).collect();
+    let marks = Trace::marks(at, all_rounded(sums))
+        .named("sum")
+        .marked("diamond", 11)
+        .coloured("#ffffff")
+        .with("marker.line", json!({ "width": 2, "color": "#000000" }))
+        .told(hover("sum", sums));
     bars.chain([marks]).collect()
 }
 
-fn layout(added: &Additions, width: f64, above: f64) -> Value {
-    let n = added.features.len();
+fn chart(added: &Additions, sums: &[f64]) -> Chart {
     // How far the bars reach, above 0 and below it.
     let reach = |sign: f64| {
         let of = |nth: usize| {
             added.parts().map(|(_, part)| (part[nth] * sign).max(0.0)).sum::<f64>()
         };
-        (0..n).map(of).fold(0.0, f64::max) * 1.08
+        (0..sums.len()).map(of).fold(0.0, f64::max) * 1.08
     };
-    let names: Vec<String> = added.features.iter().map(usize::to_string).collect();
-    let panel = Panel {
-        title: format!("added to the output of “{}”, by feature", added.token),
-        x: token_axis(&names, 12).range(vec![-0.5, n as f64 - 0.5]),
-        y: number_axis(1.0, "").range(vec![rounded(-reach(-1.0)), rounded(reach(1.0))]),
-        width: None,
-        height: 260.0,
-    };
-    let place =
-        Place { width, n_columns: 1, left: 40.0, left_once: true, below: 20.0, above };
-    let mut layout = panels::layout(vec![panel], &place);
-    layout["barmode"] = "relative".into();
-    layout["bargap"] = 0.35.into();
-    layout
-}
-
-fn table(added: &Additions, sums: &[f64]) -> Table {
-    let parts = added.parts().map(|(name, part)| (name, part.to_vec()));
-    let row = |(name, numbers): (String, Vec<f64>)| {
-        std::iter::once(name).chain(numbers.into_iter().map(signed)).collect()
-    };
-    let features = added.features.iter().map(|feature| format!("feature {feature}"));
-    Table {
-        caption: format!("What is added to the output of “{}”", added.token),
-        columns: std::iter::once("from".to_owned()).chain(features).collect(),
-        rows: parts.chain([("sum".to_owned(), sums.to_vec())]).map(row).collect(),
+    let features: Vec<String> = added.features.iter().map(usize::to_string).collect();
+    let names: Vec<String> = added.parts().map(|(name, _)| name).collect();
+    let panel = Panel::new(
+        format!("added to the output of “{}”, by feature", added.token),
+        Axis::across(&features, 12),
+        Axis::between([-reach(-1.0), reach(1.0)]),
+        260.0,
+    );
+    Chart {
+        panels: vec![panel],
+        traces: traces(added, sums),
+        left: 40.0,
+        left_once: true,
+        below: 20.0,
+        above: above_for(names.iter().map(String::as_str).chain(["sum"]), 8.0),
+        fields: vec![("barmode", json!("relative")), ("bargap", json!(0.35))],
+        ..Chart::default()
     }
 }
 
-fn sketched(added: &Additions, sums: &[f64]) -> String {
-    let table = table(added, sums);
-    sketch::table(&table)
+fn table(added: &Additions, sums: &[f64]) -> Table {
+    let (mut names, mut rows): (Vec<String>, Vec<&[f64]>) = added.parts().unzip();
+    names.push("sum".to_owned());
+    rows.push(sums);
+    let features: Vec<String> =
+        added.features.iter().map(|feature| format!("feature {feature}")).collect();
+    let caption = format!("What is added to the output of “{}”", added.token);
+    let cell = |i: usize, j: usize| signed(rows[i][j]);
+    Table::grid(caption, "from", &names, &features, cell)
 }
 
 fn alternative(added: &Additions, sums: &[f64]) -> String {

@@ -1,14 +1,14 @@
 //! How long each implementation takes: a panel a case, a line each.
 
-use plotly::Scatter;
-use plotly::common::{HoverInfo, Marker, MarkerSymbol, Mode};
-use serde_json::{Value, json, to_value};
-
 use attention::Error as SizeError;
+use serde_json::Value;
 
-use crate::layout::{label_width, rounded, significant, text, token_axis, with};
-use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
-use crate::{Error, Figure, Result, Table, log_axis, palette, sketch};
+use crate::axis::Axis;
+use crate::chart::{self, Text};
+use crate::layout::{label_width, rounded, significant, text};
+use crate::panels::{self, NARROW, Panel, Place, WIDE};
+use crate::trace::Trace;
+use crate::{Error, Figure, Result, Table, log_axis, palette};
 
 /// One implementation on one case.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,28 +48,16 @@ pub struct TimedRun {
 pub fn ladder_times(title: impl Into<String>, runs: &[TimedRun]) -> Result<Figure> {
     check(runs)?;
     let names = names(runs);
-    let tables: Vec<Table> = runs.iter().map(|run| table(run, &names)).collect();
-    let sketches: Vec<String> = tables
-        .iter()
-        .map(|table| format!("{}\n{}", table.caption, sketch::table(table)))
-        .collect();
-    Ok(Figure {
-        title: title.into(),
-        alternative: told(runs),
-        sketch: sketches.join("\n\n"),
-        traces: traces(runs, &names),
-        tables,
-        wide: layout(runs, &names, WIDE, 2),
-        narrow: layout(runs, &names, NARROW, 1),
-        notebook: None,
-    })
+    let tables = runs.iter().map(|run| table(run, &names)).collect();
+    let text = Text::of_captioned(told(runs), tables);
+    let layouts =
+        [(WIDE, 2), (NARROW, 1)].map(|(width, most)| layout(runs, &names, width, most));
+    Ok(chart::figure(title, text, traces(runs, &names), layouts))
 }
 
 fn check(runs: &[TimedRun]) -> Result<()> {
-    SizeError::expect_positive("the number of runs", runs.len())?;
-    Error::expect_at_most("runs", runs.len(), 2)?;
-    SizeError::expect_positive("the number of cases", runs[0].cases.len())?;
-    Error::expect_at_most("cases", runs[0].cases.len(), 6)?;
+    Error::expect_count("the number of runs", runs.len(), 2)?;
+    Error::expect_count("the number of cases", runs[0].cases.len(), 6)?;
     SizeError::expect_positive("the number of times", runs[0].cases[0].rows.len())?;
     Error::expect_at_most("lines", names(runs).len(), 24)?;
     for case in runs.iter().flat_map(|run| &run.cases) {
@@ -96,7 +84,7 @@ fn names(runs: &[TimedRun]) -> Vec<String> {
 }
 
 /// A trace a panel and run.
-fn traces(runs: &[TimedRun], names: &[String]) -> Vec<Value> {
+fn traces(runs: &[TimedRun], names: &[String]) -> Vec<Trace> {
     let mut traces = Vec::new();
     for (panel, case) in runs[0].cases.iter().enumerate() {
         for (nth, run) in runs.iter().enumerate() {
@@ -113,7 +101,7 @@ fn trace(
     case: Option<&TimedCase>,
     panel: usize,
     names: &[String],
-) -> Value {
+) -> Trace {
     let rows = || case.into_iter().flat_map(|case| &case.rows);
     let line = |row: &Timed| names.iter().position(|name| *name == row.who).unwrap_or(0);
     let told = |row: &Timed| {
@@ -121,34 +109,20 @@ fn trace(
         format!("{who}<br>{}, {run}", log_axis::time(row.milliseconds))
     };
     let said = |row: &Timed| format!("  {}", log_axis::time(row.milliseconds));
-    let symbols = [MarkerSymbol::Circle, MarkerSymbol::DiamondOpen];
     let colour = |row: &Timed| palette::head(if row.is_ours { 0 } else { 1 });
-    let marker = Marker::new()
-        .size(9)
-        .symbol(symbols[nth].clone())
-        .color_array(rows().map(colour).collect());
-    let trace = Scatter::new(
-        rows().map(|row| significant(row.milliseconds)).collect(),
-        rows().map(line).collect(),
-    )
-    .mode(if nth == 0 { Mode::MarkersText } else { Mode::Markers })
-    .name(text(run))
-    .legend_group(run)
-    .show_legend(panel == 0)
-    .x_axis(axis_name("x", panel))
-    .y_axis(axis_name("y", panel))
-    .marker(marker)
-    .text_array(rows().map(said).collect())
-    .hover_text_array(rows().map(told).collect())
-    .hover_info(HoverInfo::Text);
-    with(
-        to_value(trace),
-        [
-            ("textposition", json!("middle right")),
-            ("textfont.size", json!(11)),
-            ("cliponaxis", json!(false)),
-        ],
-    )
+    let times: Value = rows().map(|row| significant(row.milliseconds)).collect();
+    let trace = Trace::marks(times, rows().map(line).collect::<Value>())
+        .on(panel)
+        .named(run)
+        .of_group(run, panel == 0)
+        .marked(["circle", "diamond-open"][nth], 9)
+        .coloured(rows().map(colour).collect::<Value>())
+        .with("text", rows().map(said).collect::<Value>())
+        .with("textposition", "middle right")
+        .with("textfont.size", 11)
+        .told(rows().map(told))
+        .unclipped();
+    if nth == 0 { trace.with("mode", "markers+text") } else { trace }
 }
 
 fn layout(runs: &[TimedRun], names: &[String], width: f64, most: usize) -> Value {
@@ -169,37 +143,22 @@ fn layout(runs: &[TimedRun], names: &[String], width: f64, most: usize) -> Value
         let least = times.iter().copied().fold(f64::INFINITY, f64::min);
         let most = times.iter().copied().fold(0.0, f64::max).max(least);
         // The longest time leaves room for its number, and no line lies on an edge.
-        let range = [least / 1.4, most * 4.0].map(|time| rounded(time.log10())).to_vec();
-        Panel {
-            title: case.name.clone(),
-            x: log_axis::decades(least, most, log_axis::time_of_ten).range(range),
-            y: token_axis(names, 11)
-                .show_tick_labels(nth.is_multiple_of(place.n_columns))
-                .range(vec![names.len() as f64 - 0.5, -0.5]),
-            width: None,
-            height: names.len() as f64 * 19.0,
-        }
+        let range = [least / 1.4, most * 4.0].map(|time| rounded(time.log10()));
+        let x = Axis::decades([least, most], log_axis::time_of_ten).range(range);
+        let y = Axis::down(names, 11).labelled(nth.is_multiple_of(place.n_columns));
+        Panel::new(case.name.clone(), x, y, names.len() as f64 * 19.0)
     };
     let panels = cases.iter().enumerate().map(panel).collect();
     panels::layout(panels, &place)
 }
 
 fn table(run: &TimedRun, names: &[String]) -> Table {
-    let cell = |case: &TimedCase, who: &str| {
-        let row = case.rows.iter().find(|row| row.who == who);
+    let cases: Vec<String> = run.cases.iter().map(|case| case.name.clone()).collect();
+    let cell = |row: usize, at: usize| {
+        let row = run.cases[at].rows.iter().find(|it| it.who == names[row]);
         row.map_or("–".to_owned(), |row| log_axis::time(row.milliseconds))
     };
-    let row = |who: &String| {
-        let cells = run.cases.iter().map(|case| cell(case, who));
-        std::iter::once(who.clone()).chain(cells).collect()
-    };
-    Table {
-        caption: format!("Medians, {}", run.name),
-        columns: std::iter::once(String::new())
-            .chain(run.cases.iter().map(|case| case.name.clone()))
-            .collect(),
-        rows: names.iter().map(row).collect(),
-    }
+    Table::grid(format!("Medians, {}", run.name), "", names, &cases, cell)
 }
 
 fn told(runs: &[TimedRun]) -> String {

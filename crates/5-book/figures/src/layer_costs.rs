@@ -1,13 +1,12 @@
 //! What one layer costs: its parameters by matrix, beside its work by step.
 
-use plotly::Bar;
-use plotly::common::{HoverInfo, Marker, Orientation};
-use serde_json::{Value, to_value};
+use attention::{
+    Cost, Count, Error as SizeError, MultiplyAdds, ParameterCount, thousands,
+};
 
-use attention::{Error as SizeError, MultiplyAdds, ParameterCount, thousands};
-
-use crate::panels::{NARROW, WIDE, axis_name};
-use crate::{Figure, Result, Table, formula, named_bars, palette, sketch};
+use crate::chart::Text;
+use crate::named_bars::{self, NamedBar, NamedBars};
+use crate::{Figure, Result, formula, palette};
 
 /// The steps that look at pairs of tokens.
 const OF_PAIRS: [&str; 2] = ["Q Kᵀ", "A V"];
@@ -23,118 +22,58 @@ pub fn layer_costs(
     work: &MultiplyAdds,
 ) -> Result<Figure> {
     SizeError::expect_positive("the number of lines", parameters.counts().len())?;
-    let matrix = |count: &attention::Count| {
-        let (rows, columns) = count.shape();
-        let sizes = match count.copies() {
-            1 => format!("({rows}, {columns})"),
-            copies => format!("{copies} × ({rows}, {columns})"),
-        };
-        let n = count.parameters() as u64;
-        Line { name: count.name().to_owned(), sizes, n, is_of_pairs: false }
-    };
-    let step = |cost: &attention::Cost| Line {
-        name: cost.name.to_owned(),
-        sizes: cost.formula.clone(),
-        n: cost.multiply_adds,
-        is_of_pairs: OF_PAIRS.contains(&cost.name),
-    };
+    let matrices = parameters.counts().iter().map(matrix).collect();
+    let steps = work.costs().iter().map(step).collect();
     let lists = [
-        List {
-            what: "parameters",
-            total: parameters.total() as u64,
-            lines: parameters.counts().iter().map(matrix).collect(),
-        },
-        List {
-            what: "multiply-adds",
-            total: work.total(),
-            lines: work.costs().iter().map(step).collect(),
-        },
+        list("parameters", parameters.total() as u64, matrices),
+        list("multiply-adds", work.total(), steps),
     ];
-    let headings = lists.each_ref().map(List::heading);
-    let sketches = lists.each_ref().map(List::sketched);
-    Ok(Figure {
-        title: title.into(),
+    let [parameters, work] = &lists;
+    let sketches = lists.each_ref().map(|list| list.sketched(list.most()));
+    let text = Text {
         alternative: format!(
-            "Bars of the parameters of a layer by matrix, and of its work by step: {}.",
-            headings.join(", and ")
+            "Bars of the parameters of a layer by matrix, and of its work by step: {}, and {}.",
+            parameters.heading, work.heading
         ),
         sketch: sketches.join("\n\n"),
-        tables: lists.iter().map(List::table).collect(),
-        traces: lists.iter().enumerate().map(|(nth, list)| list.trace(nth)).collect(),
-        wide: layout(&lists, WIDE, 2),
-        narrow: layout(&lists, NARROW, 1),
-        notebook: None,
-    })
-}
-
-/// What a panel shows.
-struct List {
-    what: &'static str,
-    total: u64,
-    lines: Vec<Line>,
-}
-
-struct Line {
-    name: String,
-    sizes: String,
-    n: u64,
-    is_of_pairs: bool,
-}
-
-impl List {
-    /// `263,168 parameters`
-    fn heading(&self) -> String {
-        format!("{} {}", thousands(self.total), self.what)
-    }
-
-    fn most(&self) -> f64 {
-        self.lines.iter().map(|line| line.n).max().unwrap_or(0).max(1) as f64
-    }
-
-    fn trace(&self, nth: usize) -> Value {
-        let colour = |line: &Line| palette::head(usize::from(line.is_of_pairs));
-        let told =
-            |line: &Line| format!("{}<br>{}", formula(&line.name), formula(&line.sizes));
-        let each = || self.lines.iter();
-        let bars = Bar::new(
-            each().map(|line| line.n).collect(),
-            (0..self.lines.len()).collect(),
-        )
-        .orientation(Orientation::Horizontal)
-        .x_axis(axis_name("x", nth))
-        .y_axis(axis_name("y", nth))
-        .marker(Marker::new().color_array(each().map(colour).collect()))
-        .text_array(each().map(|line| thousands(line.n)).collect())
-        .hover_text_array(each().map(told).collect())
-        .hover_info(HoverInfo::Text);
-        named_bars::written_in(to_value(bars))
-    }
-
-    fn table(&self) -> Table {
-        let line =
-            |line: &Line| [line.name.clone(), line.sizes.clone(), thousands(line.n)];
-        let total = ["total".into(), String::new(), thousands(self.total)];
-        let rows = self.lines.iter().map(line).chain([total]);
-        Table::new(self.what, ["", "sizes", self.what], rows)
-    }
-
-    fn sketched(&self) -> String {
-        let line = |line: &Line| {
-            let bar = sketch::bar(line.n as f64, self.most(), 30);
-            let line = format!("  {:<11} {:>15}  {bar}", line.name, thousands(line.n));
-            line.trim_end().to_owned()
-        };
-        let lines: Vec<_> = self.lines.iter().map(line).collect();
-        format!("{}\n{}", self.heading(), lines.join("\n"))
-    }
-}
-
-fn layout(lists: &[List], width: f64, most_columns: usize) -> Value {
-    let panel = |list: &List| {
-        let names = list.lines.iter().map(|line| line.name.as_str());
-        named_bars::panel(list.heading(), names, list.most())
+        tables: lists.iter().map(NamedBars::table).collect(),
     };
-    named_bars::layout(lists.iter().map(panel).collect(), width, most_columns, 76.0)
+    let panels = lists.iter().map(|list| (list, list.most()));
+    Ok(named_bars::chart(panels, 76.0).figure(title, text))
+}
+
+fn list(what: &'static str, total: u64, bars: Vec<NamedBar>) -> NamedBars {
+    NamedBars {
+        heading: format!("{} {what}", thousands(total)), // `263,168 parameters`
+        caption: what.to_owned(),
+        columns: ["", "sizes", what],
+        colours: bars.iter().map(colour).collect(),
+        bars,
+        total,
+        widths: [11, 15],
+    }
+}
+
+fn colour(bar: &NamedBar) -> &'static str {
+    palette::head(usize::from(OF_PAIRS.contains(&bar.name.as_str())))
+}
+
+fn matrix(count: &Count) -> NamedBar {
+    let (rows, columns) = count.shape();
+    let sizes = match count.copies() {
+        1 => format!("({rows}, {columns})"),
+        copies => format!("{copies} × ({rows}, {columns})"),
+    };
+    bar(count.name(), sizes, count.parameters() as u64)
+}
+
+fn step(cost: &Cost) -> NamedBar {
+    bar(cost.name, cost.formula.clone(), cost.multiply_adds)
+}
+
+fn bar(name: &str, sizes: String, n: u64) -> NamedBar {
+    let texts = [thousands(n), formula(&sizes)];
+    NamedBar { name: name.to_owned(), sizes, n, texts }
 }
 
 #[cfg(test)]

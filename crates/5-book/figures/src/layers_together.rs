@@ -2,13 +2,13 @@
 //! heads attend to.
 
 use attention::{Error as SizeError, Matrix};
-use plotly::Scatter;
-use plotly::common::{HoverInfo, Line, Mode};
-use serde_json::{Value, json, to_value};
 
+use crate::axis::Axis;
+use crate::chart::{Chart, Text};
 use crate::heads::{check_entries, share};
-use crate::layout::{axis_title, label_width, number_axis, rounded, token_axis, with};
-use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
+use crate::layout::{all_rounded, label_width};
+use crate::panels::Panel;
+use crate::trace::Trace;
 use crate::{Error, Figure, Result, Table, palette, share_map, sketch};
 
 /// The most maps next to the score.
@@ -41,24 +41,16 @@ pub struct LayersTogether<'a> {
 /// [`Error::Entry`] for an entry of a map outside 0 to 1.
 pub fn layers_together(title: impl Into<String>, now: LayersTogether) -> Result<Figure> {
     check(now)?;
-    Ok(Figure {
-        title: title.into(),
-        alternative: told(now),
-        sketch: sketched(now),
-        tables: tables(now),
-        traces: traces(now),
-        wide: layout(now, WIDE, 1 + MOST_MAPS),
-        narrow: layout(now, NARROW, 1),
-        notebook: None,
-    })
+    let text =
+        Text { alternative: told(now), sketch: sketched(now), tables: tables(now) };
+    Ok(chart(now).figure(title, text))
 }
 
 fn check(now: LayersTogether) -> Result<()> {
     let LayersTogether { n_steps, steps, scores, tokens, maps } = now;
     SizeError::expect_positive("the number of looks", steps.len())?;
     SizeError::expect_positive("the number of tokens", tokens.len())?;
-    SizeError::expect_positive("the number of maps", maps.len())?;
-    Error::expect_at_most("maps", maps.len(), MOST_MAPS)?;
+    Error::expect_count("the number of maps", maps.len(), MOST_MAPS)?;
     Error::expect_length("the list of scores", scores.len(), steps.len())?;
     let last = steps[steps.len() - 1] as f64;
     Error::expect_between("the last look's step", last, [0.0, n_steps as f64])?;
@@ -73,71 +65,50 @@ fn check(now: LayersTogether) -> Result<()> {
     Ok(())
 }
 
-fn traces(now: LayersTogether) -> Vec<Value> {
+fn traces(now: LayersTogether) -> Vec<Trace> {
     let told = now.steps.iter().zip(now.scores);
     let told = told.map(|(step, score)| format!("after {step} steps: {score:.3}"));
-    let y = now.scores.iter().map(|&score| rounded(score));
-    let line = Scatter::new(now.steps.to_vec(), y.collect())
-        .mode(Mode::LinesMarkers)
-        .line(Line::new().color(palette::head(0)).width(2.0))
-        .hover_text_array(told.collect())
-        .hover_info(HoverInfo::Text);
-    let line = with(
-        to_value(line),
-        [("xaxis", json!("x")), ("yaxis", json!("y")), ("marker.size", json!(4))],
-    );
+    let line = Trace::lines_and_marks(now.steps.to_vec(), all_rounded(now.scores))
+        .on(0)
+        .line(palette::head(0), 2.0)
+        .with("marker.size", 4)
+        .told(told);
     let map = |(nth, (_, map)): (usize, &(String, Matrix))| {
-        let trace = share_map::trace(map, now.tokens, now.tokens);
-        let [x, y] = ["x", "y"].map(|letter| json!(axis_name(letter, nth + 1)));
-        with(Ok(trace), [("xaxis", x), ("yaxis", y)])
+        share_map::trace(map, now.tokens, now.tokens).on(nth + 1)
     };
     std::iter::once(line).chain(now.maps.iter().enumerate().map(map)).collect()
 }
 
-fn layout(now: LayersTogether, width: f64, n_columns: usize) -> Value {
-    let n = now.tokens.len() as f64;
-    let score = Panel {
-        title: "share of right answers".to_owned(),
-        x: number_axis(now.n_steps as f64, "").title(axis_title("steps")),
-        y: number_axis(1.04, ""),
-        width: None,
-        height: HEIGHT,
+fn chart(now: LayersTogether) -> Chart {
+    let steps = Axis::numbers(now.n_steps as f64).titled("steps");
+    let score = Panel::new("share of right answers", steps, Axis::numbers(1.04), HEIGHT);
+    let map = |(name, _): &(String, Matrix)| {
+        let x = Axis::across(now.tokens, FONT_SIZE).with("tickangle", 0.0);
+        Panel::new(name.clone(), x, Axis::down(now.tokens, FONT_SIZE), HEIGHT)
     };
-    let tokens = || token_axis(now.tokens, FONT_SIZE);
-    let map = |(name, _): &(String, Matrix)| Panel {
-        title: name.clone(),
-        x: tokens().tick_angle(0.0).range(vec![-0.5, n - 0.5]),
-        y: tokens().range(vec![n - 0.5, -0.5]), // the first token at the top
-        width: None,
-        height: HEIGHT,
-    };
-    let left = label_width(now.tokens, FONT_SIZE).max(26.0);
-    let place =
-        Place { width, n_columns, left, left_once: false, below: 38.0, above: 0.0 };
-    let panels = std::iter::once(score).chain(now.maps.iter().map(map)).collect();
-    panels::layout(panels, &place)
+    Chart {
+        panels: std::iter::once(score).chain(now.maps.iter().map(map)).collect(),
+        traces: traces(now),
+        n_columns: 1 + MOST_MAPS,
+        left: label_width(now.tokens, FONT_SIZE).max(26.0),
+        ..Chart::default()
+    }
 }
 
 /// The scores, then for each head the key that each query attends to most.
 fn tables(now: LayersTogether) -> Vec<Table> {
-    let row =
-        |(step, score): (&usize, &f64)| vec![step.to_string(), format!("{score:.3}")];
-    let scores = Table {
-        caption: "The share of right answers".to_owned(),
-        columns: ["steps", "score"].map(str::to_owned).to_vec(),
-        rows: now.steps.iter().zip(now.scores).map(row).collect(),
-    };
+    let row = |(step, score): (&usize, &f64)| [step.to_string(), format!("{score:.3}")];
+    let scores = now.steps.iter().zip(now.scores).map(row);
+    let scores = Table::new("The share of right answers", ["steps", "score"], scores);
     let of_map = |(name, map): &(String, Matrix)| {
         let row = |query: usize| {
             let (key, entry) = map.row(query).transpose().argmax();
             let place = |at: usize| format!("{} at {at}", now.tokens[at]);
-            vec![place(query), place(key), share(entry)]
+            [place(query), place(key), share(entry)]
         };
-        Table {
-            caption: format!("What {name} attends to most"),
-            columns: ["query", "key", "share"].map(str::to_owned).to_vec(),
-            rows: (0..now.tokens.len()).map(row).collect(),
-        }
+        let rows = (0..now.tokens.len()).map(row);
+        let caption = format!("What {name} attends to most");
+        Table::new(caption, ["query", "key", "share"], rows)
     };
     std::iter::once(scores).chain(now.maps.iter().map(of_map)).collect()
 }

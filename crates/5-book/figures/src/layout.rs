@@ -1,7 +1,5 @@
 //! What all figures have in common: quiet axes, no tools, colours for any page.
 
-use plotly::common::{Font, Title};
-use plotly::layout::{Axis, DragMode, HoverMode, Layout, Margin};
 use serde_json::{Map, Value, json};
 
 /// Readable on white and on black: a notebook does not say which it is. In the book,
@@ -13,44 +11,17 @@ pub(crate) const FAINT: &str = "rgba(118,118,118,0.25)";
 
 const TRANSPARENT: &str = "rgba(0,0,0,0)";
 
-/// A layout as wide as its place, of fixed height.
-pub(crate) fn base(height: f64, margin: Margin) -> Layout {
-    Layout::new()
-        .auto_size(true)
-        .height(height.round() as usize)
-        .margin(margin.auto_expand(false))
-        .font(Font::new().family("system-ui, sans-serif").size(12).color(NEUTRAL))
-        .paper_background_color(TRANSPARENT)
-        .plot_background_color(TRANSPARENT)
-        .drag_mode(DragMode::False)
-        .hover_mode(HoverMode::Closest)
-}
-
-/// An axis with tokens at 0, 1, 2, … and nothing else; it cannot be dragged or zoomed, so
-/// that a finger on the figure scrolls the page.
-pub(crate) fn token_axis(tokens: &[String], font_size: usize) -> Axis {
-    Axis::new()
-        .tick_values((0..tokens.len()).map(|at| at as f64).collect())
-        .tick_text(tokens.iter().map(|token| text(token)).collect())
-        .tick_font(Font::new().size(font_size))
-        .tick_length(0)
-        .show_grid(false)
-        .show_line(false)
-        .zero_line(false)
-        .fixed_range(true)
-}
-
-/// An axis of numbers from 0 to `end`, with faint lines across the panel.
-pub(crate) fn number_axis(end: f64, title: &str) -> Axis {
-    Axis::new()
-        .range(vec![0.0, rounded(end)])
-        .title(axis_title(title))
-        .n_ticks(5)
-        .tick_font(Font::new().size(11))
-        .tick_length(0)
-        .grid_color(FAINT)
-        .zero_line_color(FAINT)
-        .fixed_range(true)
+/// A layout as wide as its place, of fixed height, with so much room to the left, to the
+/// right, above and below, all in pixels.
+pub(crate) fn base(height: f64, margin: [f64; 4]) -> Value {
+    let [left, right, above, below] = margin.map(|pixels| pixels as usize);
+    json!({
+        "autosize": true, "height": height.round() as usize,
+        "margin": { "l": left, "r": right, "t": above, "b": below, "autoexpand": false },
+        "font": { "family": "system-ui, sans-serif", "size": 12, "color": NEUTRAL },
+        "paper_bgcolor": TRANSPARENT, "plot_bgcolor": TRANSPARENT,
+        "dragmode": false, "hovermode": "closest",
+    })
 }
 
 /// How wide a token is drawn, roughly: enough to leave room for it.
@@ -107,18 +78,11 @@ pub fn formula(plain: &str) -> String {
     out
 }
 
-/// What an axis measures, in small letters.
-pub(crate) fn axis_title(plain: &str) -> Title {
-    Title::with_text(formula(plain)).font(Font::new().size(11))
-}
-
-/// Sets fields that the plotly crate has no setter for, in what `to_value` made of its
-/// types (which never fails: they hold numbers, texts and lists).
-pub(crate) fn with<const N: usize>(
-    object: serde_json::Result<Value>,
-    fields: [(&str, Value); N],
+/// The object with these fields, each at its dotted path.
+pub(crate) fn with<'a>(
+    mut object: Value,
+    fields: impl IntoIterator<Item = (&'a str, Value)>,
 ) -> Value {
-    let mut object = object.unwrap_or_default();
     for (path, value) in fields {
         set(&mut object, path, value);
     }
@@ -143,9 +107,21 @@ pub(crate) fn rounded(number: f64) -> f64 {
     (number * 1e4).round() / 1e4
 }
 
+/// Each with four decimals.
+pub(crate) fn all_rounded(numbers: &[f64]) -> Vec<f64> {
+    numbers.iter().map(|&number| rounded(number)).collect()
+}
+
 /// The number with four digits that count, for axes on which decimals do not say enough.
 pub(crate) fn significant(number: f64) -> f64 {
     format!("{number:.3e}").parse().unwrap_or(number)
+}
+
+/// The smallest and the largest.
+pub(crate) fn ends(numbers: impl Iterator<Item = f64>) -> [f64; 2] {
+    numbers.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], number| {
+        [least.min(number), most.max(number)]
+    })
 }
 
 /// The layout with its title above, and room for it.
@@ -197,46 +173,16 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::panels::{self, Panel, Place};
-    use crate::testing::readable;
-    use crate::{log_axis, palette};
 
-    /// What the snapshots of the figures leave out.
     #[test]
-    fn base_of_all_figures() {
-        let tokens = ["it".to_owned(), "<s>".to_owned()];
-        let powers = || log_axis::decades(0.5, 2e3, log_axis::power_of_ten);
-        let panel = |title: &str, x, y| Panel {
-            title: title.to_owned(),
-            x,
-            y,
-            width: None,
-            height: 100.0,
-        };
-        let panels = vec![
-            panel("tokens", token_axis(&tokens, 12), token_axis(&tokens, 12)),
-            panel("numbers", number_axis(1.5, "d_k"), number_axis(1.5, "")),
-            panel("powers", powers(), powers()),
-        ];
-        let place = Place {
-            width: panels::WIDE,
-            n_columns: 2,
-            left: 40.0,
-            left_once: false,
-            below: 30.0,
-            above: 50.0,
-        };
-        let title = "A title that takes two lines, since it states what there is to be \
-                     seen in W_i^Q and where to look";
-        let heads: Vec<&str> = (0..16).map(palette::head).collect();
-        let base = json!({
-            "config": config(),
-            "heads": heads,
-            "layout": titled(&panels::layout(panels, &place), title),
-            "shares": palette::shares(),
-            "title of one line": titled(&json!({ "height": 200, "margin": { "t": 10 } }), "d_k"),
-        });
-        insta::assert_snapshot!("base", readable(&base));
+    fn a_title_has_room_for_each_of_its_lines() {
+        let layout = json!({ "height": 200, "margin": { "t": 10 } });
+        let short = titled(&layout, "d_k").to_string();
+        insta::assert_snapshot!(short, @r#"{"height":236.0,"margin":{"t":46.0},"title":{"font":{"size":15},"pad":{"l":8,"t":8},"text":"d<sub>k</sub>","x":0,"xanchor":"left","xref":"container","y":1,"yanchor":"top","yref":"container"}}"#);
+        let long = titled(&layout, &"what there is to be seen ".repeat(4));
+        let sizes = [&long["height"], &long["margin"]["t"], &long["title"]["pad"]["t"]];
+        assert_eq!(sizes, [256.0, 66.0, 21.0]);
+        assert_eq!(long["title"]["text"].as_str().unwrap().matches("<br>").count(), 1);
     }
 
     #[test]

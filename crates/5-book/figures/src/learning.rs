@@ -5,8 +5,8 @@ mod drawn;
 
 use attention::{Error as SizeError, Matrix};
 
-use crate::heads::{check_entries, share};
-use crate::panels::{NARROW, WIDE};
+use crate::chart::Text;
+use crate::heads::{check_entries, owned, share};
 use crate::{Error, Figure, Result, Table, sketch};
 
 /// The most targets that can be told apart.
@@ -47,26 +47,17 @@ pub struct Learning<'a> {
 pub fn learning(title: impl Into<String>, now: Learning) -> Result<Figure> {
     check(now)?;
     let tables = vec![scores_now(now), shares(now), scores_then(now)];
-    Ok(Figure {
-        title: title.into(),
-        alternative: told(now),
-        sketch: sketched(now, &tables[0]),
-        tables,
-        traces: drawn::traces(now),
-        wide: drawn::layout(now, WIDE, 3),
-        narrow: drawn::layout(now, NARROW, 1),
-        notebook: None,
-    })
+    let sketch = sketched(now, &tables[0]);
+    let text = Text { alternative: told(now), sketch, tables };
+    Ok(drawn::chart(now).figure(title, text))
 }
 
 fn check(now: Learning) -> Result<()> {
     let Learning { n_steps, steps, targets, scores, rows, tokens, without } = now;
     SizeError::expect_positive("the number of looks", steps.len())?;
-    SizeError::expect_positive("the number of targets", targets.len())?;
-    SizeError::expect_positive("the number of heads", rows.nrows())?;
+    Error::expect_count("the number of targets", targets.len(), MOST_TARGETS)?;
+    Error::expect_count("the number of heads", rows.nrows(), 16)?;
     SizeError::expect_positive("the number of tokens", tokens.len())?;
-    Error::expect_at_most("targets", targets.len(), MOST_TARGETS)?;
-    Error::expect_at_most("heads", rows.nrows(), 16)?;
     Error::expect_length("the list of scores", scores.len(), steps.len())?;
     let last = steps[steps.len() - 1] as f64;
     Error::expect_between("the last look's step", last, [0.0, n_steps as f64])?;
@@ -110,30 +101,14 @@ impl Learning<'_> {
 }
 
 fn scores_now(now: Learning) -> Table {
-    let bars = now.bars();
-    let row = |(r, target): (usize, &&str)| {
-        let scores = bars.iter().map(|(_, scores)| format!("{:.3}", scores[r]));
-        std::iter::once((*target).to_owned()).chain(scores).collect()
-    };
-    Table {
-        caption: "Scores now".to_owned(),
-        columns: std::iter::once(String::new())
-            .chain(bars.iter().map(|(name, _)| name.clone()))
-            .collect(),
-        rows: now.targets.iter().enumerate().map(row).collect(),
-    }
+    let (names, scores): (Vec<String>, Vec<&[f64]>) = now.bars().into_iter().unzip();
+    let cell = |r: usize, nth: usize| format!("{:.3}", scores[nth][r]);
+    Table::grid("Scores now", "", &owned(now.targets), &names, cell)
 }
 
 fn shares(now: Learning) -> Table {
-    let row = |(name, row): (String, usize)| {
-        let shares = now.rows.row(row).iter().map(|&entry| share(entry)).collect();
-        [vec![name], shares].concat()
-    };
-    Table {
-        caption: "What each head attends to".to_owned(),
-        columns: [&[String::new()], now.tokens].concat(),
-        rows: now.head_names().into_iter().zip(0..).map(row).collect(),
-    }
+    let cell = |head: usize, token: usize| share(now.rows[(head, token)]);
+    Table::grid("What each head attends to", "", &now.head_names(), now.tokens, cell)
 }
 
 /// At most eight of the looks, the first and the last among them.
@@ -141,20 +116,13 @@ fn scores_then(now: Learning) -> Table {
     let last = now.steps.len() - 1;
     let mut looks: Vec<usize> = (0..SHOWN).map(|nth| last * nth / (SHOWN - 1)).collect();
     looks.dedup();
-    let row = |at: usize| {
-        let scores = now.scores[at].iter().map(|score| format!("{score:.3}"));
-        std::iter::once(now.steps[at].to_string()).chain(scores).collect()
-    };
-    let targets = now.targets.iter().map(|target| (*target).to_owned());
-    Table {
-        caption: "Scores on the way".to_owned(),
-        columns: std::iter::once("steps".to_owned()).chain(targets).collect(),
-        rows: looks.into_iter().map(row).collect(),
-    }
+    let steps: Vec<String> = looks.iter().map(|&at| now.steps[at].to_string()).collect();
+    let cell = |row: usize, r: usize| format!("{:.3}", now.scores[looks[row]][r]);
+    Table::grid("Scores on the way", "steps", &steps, &owned(now.targets), cell)
 }
 
 fn sketched(now: Learning, scores: &Table) -> String {
-    let names: Vec<String> = now.targets.iter().map(|it| (*it).to_owned()).collect();
+    let names = owned(now.targets);
     let width = sketch::longest(&names);
     let line = |(r, name): (usize, &String)| {
         let scores: Vec<f64> = now.scores.iter().map(|scores| scores[r]).collect();

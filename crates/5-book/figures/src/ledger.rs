@@ -1,13 +1,10 @@
 //! Ledgers of parameters as bars, one a matrix or bias.
 
-use plotly::Bar;
-use plotly::common::{HoverInfo, Marker, Orientation};
-use serde_json::{Value, to_value};
-
 use attention::{Count, Error as SizeError, ParameterCount, thousands};
 
-use crate::panels::{NARROW, WIDE, axis_name};
-use crate::{Error, Figure, Result, Table, formula, named_bars, palette, sketch};
+use crate::chart::Text;
+use crate::named_bars::{self, NamedBar, NamedBars};
+use crate::{Error, Figure, Result, palette};
 
 /// Ledgers of parameters side by side on one scale, each under its name.
 ///
@@ -17,84 +14,44 @@ pub fn ledger<S: AsRef<str>>(
     title: impl Into<String>,
     ledgers: &[(S, &ParameterCount)],
 ) -> Result<Figure> {
-    SizeError::expect_positive("the number of ledgers", ledgers.len())?;
-    Error::expect_at_most("ledgers", ledgers.len(), 4)?;
-    let ledgers: Vec<Ledger> = ledgers
+    Error::expect_count("the number of ledgers", ledgers.len(), 4)?;
+    for (_, ledger) in ledgers {
+        SizeError::expect_positive("the number of lines", ledger.counts().len())?;
+    }
+    let ledgers: Vec<NamedBars> = ledgers
         .iter()
-        .map(|(name, count)| Ledger { name: name.as_ref(), count })
+        .enumerate()
+        .map(|(nth, (name, count))| bars(nth, name.as_ref(), count))
         .collect();
-    for ledger in &ledgers {
-        SizeError::expect_positive("the number of lines", ledger.count.counts().len())?;
-    }
-    let headings: Vec<String> = ledgers.iter().map(Ledger::heading).collect();
-    Ok(Figure {
-        title: title.into(),
+    let most = ledgers.iter().map(NamedBars::most).fold(1.0, f64::max);
+    let headings: Vec<&str> = ledgers.iter().map(|it| it.heading.as_str()).collect();
+    let sketches: Vec<String> = ledgers.iter().map(|it| it.sketched(most)).collect();
+    let text = Text {
         alternative: format!("Bars of parameters. {}.", headings.join(". ")),
-        sketch: ledgers
-            .iter()
-            .map(|it| it.sketched(most(&ledgers)))
-            .collect::<Vec<_>>()
-            .join("\n\n"),
-        tables: ledgers.iter().map(Ledger::table).collect(),
-        traces: ledgers.iter().enumerate().map(|(nth, it)| it.trace(nth)).collect(),
-        wide: layout(&ledgers, WIDE, 2),
-        narrow: layout(&ledgers, NARROW, 1),
-        notebook: None,
-    })
+        sketch: sketches.join("\n\n"),
+        tables: ledgers.iter().map(NamedBars::table).collect(),
+    };
+    let panels = ledgers.iter().map(|ledger| (ledger, most));
+    Ok(named_bars::chart(panels, 42.0).figure(title, text))
 }
 
-struct Ledger<'a> {
-    name: &'a str,
-    count: &'a ParameterCount,
-}
-
-impl Ledger<'_> {
-    /// `8 heads of 32: 263,168 parameters`
-    fn heading(&self) -> String {
-        format!("{}: {} parameters", self.name, thousands(self.count.total()))
+fn bars(nth: usize, name: &str, ledger: &ParameterCount) -> NamedBars {
+    let bar = |line: &Count| NamedBar {
+        name: line.name().to_owned(),
+        sizes: factors(line),
+        n: line.parameters() as u64,
+        texts: [product(line), product(line)],
+    };
+    NamedBars {
+        // `8 heads of 32: 263,168 parameters`
+        heading: format!("{name}: {} parameters", thousands(ledger.total())),
+        caption: name.to_owned(),
+        columns: ["matrix", "heads × rows × columns", "parameters"],
+        bars: ledger.counts().iter().map(bar).collect(),
+        colours: palette::head(nth).into(),
+        total: ledger.total() as u64,
+        widths: [6, 9],
     }
-
-    fn trace(&self, nth: usize) -> Value {
-        let lines = self.count.counts();
-        let told =
-            |line: &Count| format!("{}<br>{}", formula(line.name()), product(line));
-        let parameters = lines.iter().map(Count::parameters).collect();
-        let bars = Bar::new(parameters, (0..lines.len()).collect())
-            .orientation(Orientation::Horizontal)
-            .x_axis(axis_name("x", nth))
-            .y_axis(axis_name("y", nth))
-            .marker(Marker::new().color(palette::head(nth)))
-            .text_array(lines.iter().map(product).collect())
-            .hover_text_array(lines.iter().map(told).collect())
-            .hover_info(HoverInfo::Text);
-        named_bars::written_in(to_value(bars))
-    }
-
-    fn table(&self) -> Table {
-        let line = |line: &Count| {
-            [line.name().to_owned(), factors(line), thousands(line.parameters())]
-        };
-        let total = ["total".into(), String::new(), thousands(self.count.total())];
-        let rows = self.count.counts().iter().map(line).chain([total]);
-        Table::new(self.name, ["matrix", "heads × rows × columns", "parameters"], rows)
-    }
-
-    fn sketched(&self, most: f64) -> String {
-        let line = |line: &Count| {
-            let n = line.parameters();
-            let bar = sketch::bar(n as f64, most, 30);
-            format!("  {:<6} {:>9}  {bar}", line.name(), thousands(n))
-                .trim_end()
-                .to_owned()
-        };
-        let lines: Vec<_> = self.count.counts().iter().map(line).collect();
-        format!("{}\n{}", self.heading(), lines.join("\n"))
-    }
-}
-
-fn most(ledgers: &[Ledger]) -> f64 {
-    let lines = ledgers.iter().flat_map(|ledger| ledger.count.counts());
-    lines.map(Count::parameters).max().unwrap_or(0).max(1) as f64
 }
 
 /// `8 × 256 × 32`
@@ -115,16 +72,6 @@ fn factors(line: &Count) -> String {
 fn product(line: &Count) -> String {
     let (n, factors) = (thousands(line.parameters()), factors(line));
     if factors.contains('×') { format!("{n} = {factors}") } else { n }
-}
-
-fn layout(ledgers: &[Ledger], width: f64, most_columns: usize) -> Value {
-    let most = most(ledgers);
-    let panel = |ledger: &Ledger| {
-        let names = ledger.count.counts().iter().map(Count::name);
-        named_bars::panel(ledger.heading(), names, most)
-    };
-    let panels = ledgers.iter().map(panel).collect();
-    named_bars::layout(panels, width, most_columns, 42.0)
 }
 
 #[cfg(test)]

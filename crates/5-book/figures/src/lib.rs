@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! attention maps ─▶ Heads ─▶ head_maps, head_view ─┐
-//! measurements, ledgers ───▶ spread, costs, …     ─┴▶ Figure ─▶ notebook, book, terminal
+//! measurements, ledgers ───▶ spread, costs, …     ─┴▶ Chart ─▶ Figure ─▶ notebook, book,
+//!                                                                        terminal
 //! ```
 //!
 //! The one decision: **a figure is a value, not a page**. Each function here takes checked
@@ -23,16 +24,15 @@
 //! of page (the book's builder copies the assets and places the fragments), and any
 //! computing of attention.
 //!
-//! A new figure is one file: read [`head_maps()`] first, it is the pattern; for a diagram,
-//! [`dot_product()`].
-
-/// A page's module holds no plotly: what is used of it, under its names.
-#[cfg(target_arch = "wasm32")]
-extern crate plotly_values as plotly;
+//! A new figure is one file: it says what its panels, traces and tables are, and a `Chart`
+//! makes the rest of them. Read [`lines()`] first, it is the pattern; for maps,
+//! [`head_maps()`]; for a diagram, [`dot_product()`].
 
 mod ablation;
 mod average;
+mod axis;
 mod blend;
+mod chart;
 mod concat_change;
 mod costs;
 mod diagram;
@@ -70,10 +70,12 @@ mod roofline;
 mod share_map;
 mod share_sizes;
 mod sketch;
+mod slider;
 mod spread;
 mod tangent;
 #[cfg(test)]
 mod testing;
+mod trace;
 mod training_curves;
 mod way_back;
 

@@ -1,17 +1,13 @@
 //! Named lines over an axis, in one or two panels: what grows, falls or swings.
 
-use plotly::Scatter;
-use plotly::common::{DashType, HoverInfo, Line, Mode};
-use plotly::layout::Axis;
-use serde_json::{Value, to_value};
+use serde_json::Value;
 
-use attention::Error as SizeError;
-
-use crate::layout::{
-    axis_title, formula, legend_lines, number_axis, rounded, significant, text, with,
-};
-use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
-use crate::{Error, Figure, Result, Table, log_axis, palette, sketch};
+use crate::axis::Axis;
+use crate::chart::{Chart, Text, above_for};
+use crate::layout::{ends, formula, rounded, significant, text};
+use crate::panels::Panel;
+use crate::trace::{DASHES, Trace};
+use crate::{Error, Figure, Result, Table, log_axis, palette};
 
 /// One panel of lines.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,8 +25,6 @@ pub struct Lines {
 
 /// How many places of a line the tables show, about.
 const SHOWN: usize = 8;
-const DASHES: [DashType; 4] =
-    [DashType::Solid, DashType::Dash, DashType::Dot, DashType::DashDot];
 
 /// The panels, side by side where there is room.
 ///
@@ -40,36 +34,22 @@ const DASHES: [DashType; 4] =
 /// finite, or not above 0 on a logarithmic axis.
 pub fn lines(title: impl Into<String>, panels: &[Lines]) -> Result<Figure> {
     check(panels)?;
-    let names = names(panels);
-    let tables: Vec<Table> = panels.iter().map(table).collect();
-    Ok(Figure {
-        title: title.into(),
-        alternative: told(panels),
-        sketch: sketched(&tables),
-        tables,
-        traces: traces(panels, &names),
-        wide: layout(panels, &names, WIDE, panels.len()),
-        narrow: layout(panels, &names, NARROW, 1),
-        notebook: None,
-    })
+    let text = Text::of_captioned(told(panels), panels.iter().map(table).collect());
+    Ok(chart(panels).figure(title, text))
 }
 
 fn check(panels: &[Lines]) -> Result<()> {
-    SizeError::expect_positive("the number of panels", panels.len())?;
-    Error::expect_at_most("panels", panels.len(), 2)?;
+    Error::expect_count("the number of panels", panels.len(), 2)?;
     for panel in panels {
-        SizeError::expect_positive("the number of lines", panel.lines.len())?;
-        Error::expect_at_most("lines", panel.lines.len(), 6)?;
+        Error::expect_count("the number of lines", panel.lines.len(), 6)?;
         for (name, points) in &panel.lines {
-            SizeError::expect_positive("the number of points", points.len())?;
-            Error::expect_at_most("points", points.len(), 600)?;
+            Error::expect_count("the number of points", points.len(), 600)?;
             for &[x, y] in points {
-                let any = [f64::NEG_INFINITY, f64::INFINITY];
-                Error::expect_between(format!("{} of {name}", panel.x), x, any)?;
+                Error::expect_finite(format!("{} of {name}", panel.x), x)?;
                 let what = format!("{} of {name}", panel.title);
                 match panel.is_log {
                     true => Error::expect_above_zero(what, y)?,
-                    false => Error::expect_between(what, y, any)?,
+                    false => Error::expect_finite(what, y)?,
                 }
             }
         }
@@ -88,7 +68,22 @@ fn names(panels: &[Lines]) -> Vec<&str> {
     names
 }
 
-fn traces(panels: &[Lines], names: &[&str]) -> Vec<Value> {
+fn chart(panels: &[Lines]) -> Chart {
+    let names = names(panels);
+    Chart {
+        panels: panels.iter().map(panel).collect(),
+        traces: traces(panels, &names),
+        n_columns: panels.len(),
+        left: 44.0,
+        above: match names.len() {
+            1 => [0.0; 2],
+            _ => above_for(names.iter().copied(), 14.0),
+        },
+        ..Chart::default()
+    }
+}
+
+fn traces(panels: &[Lines], names: &[&str]) -> Vec<Trace> {
     let mut traces = Vec::new();
     for (nth, panel) in panels.iter().enumerate() {
         for (name, points) in &panel.lines {
@@ -100,24 +95,16 @@ fn traces(panels: &[Lines], names: &[&str]) -> Vec<Value> {
                 let place = format!("{} {}", panel.x, written(*x));
                 format!("{}, {}<br>{}", formula(name), text(&place), written(*y))
             });
-            let [x, y] =
-                [0, 1].map(|at| points.iter().map(|point| drawn(point[at])).collect());
-            let trace = Scatter::new(x, y)
-                .mode(Mode::Lines)
-                .name(formula(name))
-                .legend_group(name.as_str())
-                .show_legend(is_first)
-                .x_axis(axis_name("x", nth))
-                .y_axis(axis_name("y", nth))
-                .line(
-                    Line::new()
-                        .color(palette::head(which))
-                        .width(2.5)
-                        .dash(DASHES[which % DASHES.len()].clone()),
-                )
-                .hover_text_array(told.collect())
-                .hover_info(HoverInfo::Text);
-            traces.push(with(to_value(trace), []));
+            let [x, y] = [0, 1]
+                .map(|at| points.iter().map(|point| drawn(point[at])).collect::<Value>());
+            let trace = Trace::lines(x, y)
+                .on(nth)
+                .with("name", formula(name))
+                .of_group(name, is_first)
+                .line(palette::head(which), 2.5)
+                .dashed(DASHES[which % DASHES.len()])
+                .told(told);
+            traces.push(trace);
         }
     }
     traces
@@ -131,48 +118,23 @@ fn drawn(number: f64) -> f64 {
     }
 }
 
-fn layout(panels: &[Lines], names: &[&str], width: f64, n_columns: usize) -> Value {
-    let of_panel = |panel: &Lines| {
-        let each = |at: usize| {
-            panel
-                .lines
-                .iter()
-                .flat_map(move |(_, points)| points.iter().map(move |p| p[at]))
-        };
-        let [from, to] = ends(each(0));
-        let [least, most] = ends(each(1));
-        let x: Axis = number_axis(0.0, "")
-            .title(axis_title(&panel.x))
-            .range(vec![rounded(from), rounded(if from < to { to } else { from + 1.0 })]);
-        let y = match panel.is_log {
-            true => log_axis::decades(least, most, log_axis::power_of_ten),
-            false => {
-                let [least, most] = [least.min(0.0), most.max(0.0)];
-                let room = if least < most { 0.05 * (most - least) } else { 1.0 };
-                let bottom = if least < 0.0 { least - room } else { 0.0 };
-                number_axis(0.0, "").range(vec![rounded(bottom), rounded(most + room)])
-            }
-        };
-        Panel { title: panel.title.clone(), x, y, width: None, height: 230.0 }
+fn panel(panel: &Lines) -> Panel {
+    let each = |at: usize| {
+        let points = panel.lines.iter().flat_map(|(_, points)| points);
+        ends(points.map(move |point| point[at]))
     };
-    let place = Place {
-        width,
-        n_columns,
-        left: 44.0,
-        left_once: false,
-        below: 38.0,
-        above: match names.len() {
-            1 => 0.0,
-            _ => 14.0 + 20.0 * legend_lines(names.iter().copied(), width),
-        },
+    let ([from, to], [least, most]) = (each(0), each(1));
+    let x = Axis::between([from, if from < to { to } else { from + 1.0 }]);
+    let y = match panel.is_log {
+        true => Axis::decades([least, most], log_axis::power_of_ten),
+        false => {
+            let [least, most] = [least.min(0.0), most.max(0.0)];
+            let room = if least < most { 0.05 * (most - least) } else { 1.0 };
+            let bottom = if least < 0.0 { least - room } else { 0.0 };
+            Axis::between([bottom, most + room])
+        }
     };
-    panels::layout(panels.iter().map(of_panel).collect(), &place)
-}
-
-fn ends(numbers: impl Iterator<Item = f64>) -> [f64; 2] {
-    numbers.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], number| {
-        [least.min(number), most.max(number)]
-    })
+    Panel::new(panel.title.clone(), x.titled(&panel.x), y, 230.0)
 }
 
 /// To three decimals; by a power of ten where that says too little.
@@ -194,26 +156,14 @@ fn table(panel: &Lines) -> Table {
     let mut places: Vec<usize> =
         (0..=SHOWN).map(|nth| (last * nth + SHOWN / 2) / SHOWN).collect();
     places.dedup();
-    let row = |place: usize| {
-        let x = longest[place][0];
-        let cell = |points: &Vec<[f64; 2]>| {
-            let found = points.iter().find(|point| point[0] == x);
-            found.map_or("–".to_owned(), |point| written(point[1]))
-        };
-        let cells = panel.lines.iter().map(|(_, points)| cell(points));
-        std::iter::once(written(x)).chain(cells).collect()
+    let cell = |row: usize, at: usize| {
+        let (x, points) = (longest[places[row]][0], &panel.lines[at].1);
+        let found = points.iter().find(|point| point[0] == x);
+        found.map_or("–".to_owned(), |point| written(point[1]))
     };
-    let names = panel.lines.iter().map(|(name, _)| name.clone());
-    Table {
-        caption: panel.title.clone(),
-        columns: std::iter::once(panel.x.clone()).chain(names).collect(),
-        rows: places.into_iter().map(row).collect(),
-    }
-}
-
-fn sketched(tables: &[Table]) -> String {
-    let one = |table: &Table| format!("{}\n{}", table.caption, sketch::table(table));
-    tables.iter().map(one).collect::<Vec<_>>().join("\n\n")
+    let rows: Vec<String> = places.iter().map(|&at| written(longest[at][0])).collect();
+    let names: Vec<String> = panel.lines.iter().map(|(name, _)| name.clone()).collect();
+    Table::grid(panel.title.clone(), &panel.x, &rows, &names, cell)
 }
 
 fn told(panels: &[Lines]) -> String {

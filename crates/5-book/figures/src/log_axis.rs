@@ -1,35 +1,7 @@
-//! Axes on which each step is a factor.
-
-use plotly::common::Font;
-use plotly::layout::{Axis, AxisType};
-
-/// An axis from the power of ten below `least` to the one above `most`, with at most
-/// seven lines, each named by its power.
-pub(crate) fn decades(least: f64, most: f64, name: fn(i32) -> String) -> Axis {
-    let first = least.log10().floor() as i32;
-    let last = (most.log10().ceil() as i32).max(first + 1);
-    let step = (last - first + 5) / 6;
-    let powers: Vec<i32> =
-        (0..7).map(|nth| last - nth * step).filter(|&power| power >= first).collect();
-    let names = powers.iter().map(|&power| name(power)).collect();
-    let places = powers.iter().map(|&power| ten_to(power)).collect();
-    axis(places, names).range(vec![f64::from(first), f64::from(last)])
-}
-
-/// An axis with these lines. Its range is given in powers of ten.
-pub(crate) fn axis(places: Vec<f64>, names: Vec<String>) -> Axis {
-    Axis::new()
-        .type_(AxisType::Log)
-        .tick_values(places)
-        .tick_text(names)
-        .tick_font(Font::new().size(11))
-        .tick_length(0)
-        .grid_color(crate::layout::FAINT)
-        .fixed_range(true)
-}
+//! How numbers are written beside axes on which each step is a factor.
 
 /// The number itself, without the rounding of a power.
-fn ten_to(power: i32) -> f64 {
+pub(crate) fn ten_to(power: i32) -> f64 {
     format!("1e{power}").parse().unwrap_or(1.0)
 }
 

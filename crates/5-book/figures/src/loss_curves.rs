@@ -1,14 +1,13 @@
 //! How a loss falls, step by step.
 
-use plotly::Scatter;
-use plotly::common::{DashType, HoverInfo, Line, Mode};
-use serde_json::{Value, to_value};
+use serde_json::Value;
 
-use attention::Error as SizeError;
-
-use crate::layout::{axis_title, number_axis, significant, text, with};
-use crate::panels::{self, NARROW, Panel, Place, WIDE};
-use crate::{Error, Figure, Result, Table, log_axis, palette, sketch};
+use crate::axis::Axis;
+use crate::chart::{Chart, Text};
+use crate::layout::{ends, significant, text};
+use crate::panels::Panel;
+use crate::trace::{DASHES, Trace};
+use crate::{Error, Figure, Result, Table, log_axis, palette};
 
 /// The losses of one training run.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,27 +31,22 @@ const SHOWN: usize = 8;
 /// [`Error::Sizes`] for no curves, or one without losses; [`Error::TooMany`] above 4
 /// curves or 5,000 steps; [`Error::Number`] for a loss below 0.
 pub fn loss_curves(title: impl Into<String>, curves: &[LossCurve]) -> Result<Figure> {
-    SizeError::expect_positive("the number of curves", curves.len())?;
-    Error::expect_at_most("curves", curves.len(), 4)?;
+    Error::expect_count("the number of curves", curves.len(), 4)?;
     for LossCurve { name, losses } in curves {
-        SizeError::expect_positive("the number of losses", losses.len())?;
+        attention::Error::expect_positive("the number of losses", losses.len())?;
         Error::expect_at_most("steps", losses.len(), 5000)?;
         for &loss in losses.iter().filter(|loss| loss.is_finite()) {
             let what = format!("a loss of {name}");
             Error::expect_between(what, loss, [0.0, f64::INFINITY])?;
         }
     }
-    let table = table(curves);
-    Ok(Figure {
-        title: title.into(),
-        alternative: told(curves),
-        sketch: sketch::table(&table),
-        tables: vec![table],
-        traces: curves.iter().enumerate().map(|(nth, curve)| trace(nth, curve)).collect(),
-        wide: layout(curves, WIDE),
-        narrow: layout(curves, NARROW),
-        notebook: None,
-    })
+    let text = Text::of_tables(told(curves), vec![table(curves)]);
+    Ok(chart(curves).figure(title, text))
+}
+
+/// Of the longest run.
+fn n_steps(curves: &[LossCurve]) -> usize {
+    curves.iter().map(|curve| curve.losses.len()).max().unwrap_or(1)
 }
 
 /// What a line is drawn through.
@@ -60,45 +54,37 @@ fn drawn(loss: f64) -> Option<f64> {
     (loss.is_finite() && loss >= LEAST).then(|| significant(loss))
 }
 
-fn trace(nth: usize, LossCurve { name, losses }: &LossCurve) -> Value {
-    let dashes = [DashType::Solid, DashType::Dash, DashType::Dot, DashType::DashDot];
+fn trace(nth: usize, LossCurve { name, losses }: &LossCurve) -> Trace {
     let told = losses.iter().enumerate().map(|(step, &loss)| {
         format!("{}, step {step}<br>loss {}", text(name), written(loss))
     });
-    let y = losses.iter().map(|&loss| drawn(loss)).collect();
-    let trace = Scatter::new((0..losses.len()).collect(), y)
-        .mode(Mode::Lines)
-        .name(text(name))
-        .line(Line::new().color(palette::head(nth)).width(2.5).dash(dashes[nth].clone()))
-        .hover_text_array(told.collect())
-        .hover_info(HoverInfo::Text);
-    with(to_value(trace), [])
+    let steps: Value = (0..losses.len()).collect();
+    Trace::lines(steps, losses.iter().map(|&loss| drawn(loss)).collect::<Vec<_>>())
+        .named(name)
+        .line(palette::head(nth), 2.5)
+        .dashed(DASHES[nth])
+        .told(told)
 }
 
-fn layout(curves: &[LossCurve], width: f64) -> Value {
-    let all = || curves.iter().flat_map(|c| &c.losses).filter_map(|&loss| drawn(loss));
-    let least = all().fold(f64::INFINITY, f64::min);
-    let most = all().fold(0.0, f64::max);
+fn chart(curves: &[LossCurve]) -> Chart {
+    let all = curves.iter().flat_map(|c| &c.losses).filter_map(|&loss| drawn(loss));
+    let [least, most] = ends(all);
     // Where nothing is drawn there is still an axis.
-    let [least, most] = if least <= most { [least, most] } else { [0.1, 1.0] };
-    let losses = log_axis::decades(least, most, log_axis::power_of_ten);
-    let n_steps = curves.iter().map(|curve| curve.losses.len()).max().unwrap_or(1);
-    let panel = Panel {
-        title: "loss, on a logarithmic axis".to_owned(),
-        x: number_axis(n_steps as f64, "").title(axis_title("step")),
-        y: losses,
-        width: None,
-        height: 240.0,
-    };
-    let place = Place {
-        width,
-        n_columns: 1,
+    let ends = if least <= most { [least, most] } else { [0.1, 1.0] };
+    let panel = Panel::new(
+        "loss, on a logarithmic axis",
+        Axis::numbers(n_steps(curves) as f64).titled("step"),
+        Axis::decades(ends, log_axis::power_of_ten),
+        240.0,
+    );
+    Chart {
+        panels: vec![panel],
+        traces: curves.iter().enumerate().map(|(nth, curve)| trace(nth, curve)).collect(),
         left: 44.0,
         left_once: true,
-        below: 38.0,
-        above: 34.0,
-    };
-    panels::layout(vec![panel], &place)
+        above: [34.0; 2],
+        ..Chart::default()
+    }
 }
 
 /// Four decimals, and an exponent where they say too little.
@@ -112,23 +98,16 @@ fn written(loss: f64) -> String {
 }
 
 fn table(curves: &[LossCurve]) -> Table {
-    let n_steps = curves.iter().map(|curve| curve.losses.len()).max().unwrap_or(1);
-    let last = n_steps - 1;
+    let last = n_steps(curves) - 1;
     let mut steps: Vec<usize> = (0..SHOWN).map(|nth| last * nth / (SHOWN - 1)).collect();
     steps.dedup();
-    let cell = |curve: &LossCurve, step: usize| {
-        curve.losses.get(step).map_or("–".to_owned(), |&loss| written(loss))
+    let cell = |row: usize, at: usize| {
+        let loss = curves[at].losses.get(steps[row]);
+        loss.map_or("–".to_owned(), |&loss| written(loss))
     };
-    let row = |step: usize| {
-        let cells = curves.iter().map(|curve| cell(curve, step));
-        std::iter::once(step.to_string()).chain(cells).collect()
-    };
-    let names = curves.iter().map(|curve| curve.name.clone());
-    Table {
-        caption: "Loss before a step".to_owned(),
-        columns: std::iter::once("step".to_owned()).chain(names).collect(),
-        rows: steps.into_iter().map(row).collect(),
-    }
+    let rows: Vec<String> = steps.iter().map(usize::to_string).collect();
+    let names: Vec<String> = curves.iter().map(|curve| curve.name.clone()).collect();
+    Table::grid("Loss before a step", "step", &rows, &names, cell)
 }
 
 fn told(curves: &[LossCurve]) -> String {
@@ -136,7 +115,7 @@ fn told(curves: &[LossCurve]) -> String {
         let (first, last) = (losses[0], losses[losses.len() - 1]);
         format!(" {name} goes from {} to {}.", written(first), written(last))
     };
-    let n = curves.iter().map(|curve| curve.losses.len()).max().unwrap_or(0);
+    let n = n_steps(curves);
     let each: String = curves.iter().map(one).collect();
     format!("A chart of the loss over {n} steps, on a logarithmic axis.{each}")
 }

@@ -1,16 +1,17 @@
 //! What one small head does: its map, and the output beside it.
 
-use plotly::HeatMap;
-use plotly::common::{ColorScale, ColorScaleElement};
-use serde_json::{Value, json, to_value};
-
 use attention::{Error as SizeError, Matrix};
+use serde_json::{Value, json};
 
-use crate::heads::{Heads, share};
-use crate::layout::{label_width, rounded, token_axis, with};
+use crate::axis::Axis;
+use crate::chart::{self, Text};
+use crate::heads::{Heads, owned, share};
+use crate::layout::label_width;
 use crate::matrix_maps::number;
-use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
-use crate::{Error, Figure, Result, Table, palette, sketch};
+use crate::panels::{self, NARROW, Panel, Place, WIDE};
+use crate::share_map::entries;
+use crate::trace::{Trace, by_cell};
+use crate::{Error, Figure, Result, Table, palette};
 
 /// More tokens or entries have no room for their numbers.
 const MOST: usize = 6;
@@ -34,67 +35,46 @@ pub fn map_and_output<S: AsRef<str>>(
 ) -> Result<Figure> {
     let map = [attn.clone()];
     let tokens = Heads::of_tokens(&map, tokens)?.queries;
-    let entries: Vec<String> = entries.iter().map(|&it| it.to_owned()).collect();
-    SizeError::expect_positive("the number of entries", entries.len())?;
-    SizeError::expect_shape("the output", (tokens.len(), entries.len()), out.shape())?;
+    let names = owned(entries);
+    SizeError::expect_positive("the number of entries", names.len())?;
+    SizeError::expect_shape("the output", (tokens.len(), names.len()), out.shape())?;
     Error::expect_at_most("tokens", tokens.len(), MOST)?;
-    Error::expect_at_most("entries", entries.len(), MOST)?;
+    Error::expect_at_most("entries", names.len(), MOST)?;
     for &entry in out {
-        let all = [f64::NEG_INFINITY, f64::INFINITY];
-        Error::expect_between("an entry of the output", entry, all)?;
+        Error::expect_finite("an entry of the output", entry)?;
     }
-    let tables = tables(&tokens, attn, &entries, out);
-    let cells =
-        |width, cell, font_size| layout(&tokens, &entries, width, cell, font_size);
-    Ok(Figure {
-        title: title.into(),
-        alternative: told(&tokens, attn, out),
-        sketch: tables.iter().map(sketch::table).collect::<Vec<_>>().join("\n\n"),
-        tables,
-        traces: traces(attn, out).into(),
-        wide: cells(WIDE, [68.0, 36.0], 12),
-        narrow: cells(NARROW, [46.0, 32.0], 11),
-        notebook: None,
-    })
+    let of_map = |i, j| share(attn[(i, j)]);
+    let of_output = |i, j| number(out[(i, j)]);
+    let tables = vec![
+        Table::grid("Map", "query \\ key", &tokens, &tokens, of_map),
+        Table::grid("Output", "query \\ entry", &tokens, &names, of_output),
+    ];
+    let text = Text::of_tables(told(&tokens, attn, out), tables);
+    let layouts = [(WIDE, [68.0, 36.0], 12), (NARROW, [46.0, 32.0], 11)]
+        .map(|(width, cell, font_size)| layout(&tokens, &names, width, cell, font_size));
+    Ok(chart::figure(title, text, traces(attn, out).into(), layouts))
 }
 
 /// A cell of nothing. Not seen through, as plotly chooses white letters or dark ones for a
 /// cell by its colour, and takes the page for white.
 const NOTHING: &str = "#3d4552";
 
-fn traces(attn: &Matrix, out: &Matrix) -> [Value; 2] {
-    let rows = |matrix: &Matrix| -> Vec<Vec<f64>> {
-        let row =
-            matrix.row_iter().map(|row| row.iter().map(|&it| rounded(it)).collect());
-        row.collect()
-    };
-    let map = HeatMap::new_z(rows(attn))
-        .name("map")
-        .zmax(1.0)
-        .color_scale(palette::shares())
-        .hover_template("%{y} → %{x}: %{z:.3f}<extra></extra>");
+fn traces(attn: &Matrix, out: &Matrix) -> [Trace; 2] {
     let largest = out.amax();
-    let stops = [NOTHING, palette::head(0)].into_iter().enumerate();
-    let stops = stops.map(|(at, it)| ColorScaleElement(at as f64, it.to_owned()));
-    let written = out.row_iter().map(|row| row.iter().map(|&it| number(it)).collect());
-    let written: Vec<Vec<String>> = written.collect();
-    let output = HeatMap::new_z(rows(&out.abs()))
-        .name("output")
-        .x_axis(axis_name("x", 1))
-        .y_axis(axis_name("y", 1))
-        .zmax(if largest == 0.0 { 1.0 } else { largest })
-        .color_scale(ColorScale::Vector(stops.collect()))
-        .hover_template("%{y}, entry %{x}: %{text}<extra></extra>");
-    let traced = |trace: Box<HeatMap<f64, f64, Vec<f64>>>, template: &str| {
-        let trace = trace.zmin(0.0).show_scale(false);
-        let gaps = [("xgap", json!(1)), ("ygap", json!(1))];
-        let mut trace = with(to_value(trace), gaps);
-        trace["texttemplate"] = json!(template);
-        trace
-    };
-    let mut output = traced(output, "%{text}");
-    output["text"] = json!(written);
-    [traced(map, "%{z:.3f}"), output]
+    let most = if largest == 0.0 { 1.0 } else { largest };
+    let map = Trace::cells(entries(attn), 1)
+        .named("map")
+        .scaled(palette::shares(), [0.0, 1.0])
+        .with("hovertemplate", "%{y} → %{x}: %{z:.3f}<extra></extra>")
+        .with("texttemplate", "%{z:.3f}");
+    let output = Trace::cells(entries(&out.abs()), 1)
+        .on(1)
+        .named("output")
+        .scaled(palette::from_nothing(NOTHING), [0.0, most])
+        .with("hovertemplate", "%{y}, entry %{x}: %{text}<extra></extra>")
+        .with("text", by_cell(out.shape(), |i, j| number(out[(i, j)])))
+        .with("texttemplate", "%{text}");
+    [map, output]
 }
 
 fn layout(
@@ -107,12 +87,8 @@ fn layout(
     let n = tokens.len() as f64;
     let panel = |nth: usize, title: &str, columns: &[String]| Panel {
         title: title.to_owned(),
-        x: token_axis(columns, font_size)
-            .tick_angle(-90.0)
-            .range(vec![-0.5, columns.len() as f64 - 0.5]),
-        y: token_axis(tokens, font_size)
-            .show_tick_labels(nth == 0)
-            .range(vec![n - 0.5, -0.5]), // row 0 at the top
+        x: Axis::across(columns, font_size).upright(),
+        y: Axis::down(tokens, font_size).labelled(nth == 0),
         width: Some(columns.len() as f64 * cell_width),
         height: n * cell_height,
     };
@@ -123,33 +99,6 @@ fn layout(
     let mut layout = panels::layout(panels, &place);
     layout["showlegend"] = json!(false);
     layout
-}
-
-fn tables(
-    tokens: &[String],
-    attn: &Matrix,
-    entries: &[String],
-    out: &Matrix,
-) -> Vec<Table> {
-    let table = |caption: &str,
-                 columns: &[String],
-                 matrix: &Matrix,
-                 cell: &dyn Fn(f64) -> String| {
-        let rows = tokens.iter().zip(matrix.row_iter());
-        Table {
-            caption: caption.to_owned(),
-            columns: [&["query \\ key".to_owned()], columns].concat(),
-            rows: rows
-                .map(|(token, row)| {
-                    let cells = row.iter().map(|&entry| cell(entry));
-                    std::iter::once(token.clone()).chain(cells).collect()
-                })
-                .collect(),
-        }
-    };
-    let mut output = table("Output", entries, out, &number);
-    output.columns[0] = "query \\ entry".to_owned();
-    vec![table("Map", tokens, attn, &share), output]
 }
 
 fn told(tokens: &[String], attn: &Matrix, out: &Matrix) -> String {

@@ -1,11 +1,12 @@
 //! How a map forms: one heat map a look, and a slider through them.
 
 use attention::{Error as SizeError, Matrix};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::chart::{self, Text};
 use crate::grid::Grid;
 use crate::heads::{check_entries, share};
-use crate::layout::with;
+use crate::slider::Slider;
 use crate::{Error, Figure, Result, Table, share_map, sketch};
 
 /// The most looks that one figure takes.
@@ -33,29 +34,25 @@ pub struct MapOverSteps<'a> {
 /// [`Error::TooMany`] above 24 looks; [`Error::Entry`] for an entry outside 0 to 1.
 pub fn map_over_steps(title: impl Into<String>, map: MapOverSteps) -> Result<Figure> {
     check(map)?;
-    let grid = Grid {
-        names: vec![String::new()],
-        rows: map.rows,
-        columns: map.columns,
-        above: 0.0,
-    };
-    Ok(Figure {
-        title: title.into(),
+    let looks = map.looks.iter();
+    let text = Text {
         alternative: told(map),
         sketch: sketched(map),
-        tables: map.looks.iter().map(|(step, look)| table(map, *step, look)).collect(),
-        traces: traces(map),
-        wide: slid(grid.wide(), map),
-        narrow: slid(grid.narrow(), map),
-        notebook: None,
-    })
+        tables: looks.map(|(step, look)| table(map, *step, look)).collect(),
+    };
+    let looks = map.looks.iter().enumerate().map(|(nth, (step, look))| {
+        share_map::trace(look, map.rows, map.columns)
+            .with("name", after(*step))
+            .with("visible", nth + 1 == map.looks.len())
+    });
+    let layouts = Grid::single(map.rows, map.columns).map(|layout| slid(layout, map));
+    Ok(chart::figure(title, text, looks.collect(), layouts))
 }
 
 fn check(MapOverSteps { looks, rows, columns }: MapOverSteps) -> Result<()> {
-    SizeError::expect_positive("the number of looks", looks.len())?;
+    Error::expect_count("the number of looks", looks.len(), MOST_LOOKS)?;
     SizeError::expect_positive("the number of rows", rows.len())?;
     SizeError::expect_positive("the number of columns", columns.len())?;
-    Error::expect_at_most("looks", looks.len(), MOST_LOOKS)?;
     for (step, look) in looks {
         let what = format!("the map after {step} steps");
         SizeError::expect_shape(what, (rows.len(), columns.len()), look.shape())?;
@@ -71,46 +68,16 @@ fn after(step: usize) -> String {
     }
 }
 
-fn traces(MapOverSteps { looks, rows, columns }: MapOverSteps) -> Vec<Value> {
-    let one = |(nth, (step, look)): (usize, &(usize, Matrix))| {
-        let visible = nth + 1 == looks.len();
-        with(
-            Ok(share_map::trace(look, rows, columns)),
-            [("name", json!(after(*step))), ("visible", json!(visible))],
-        )
-    };
-    looks.iter().enumerate().map(one).collect()
-}
-
 /// The layout with a slider under the map.
-fn slid(mut layout: Value, MapOverSteps { looks, .. }: MapOverSteps) -> Value {
-    let below = layout["margin"]["b"].as_f64().unwrap_or(0.0);
-    for path in ["/height", "/margin/b"] {
-        if let Some(size) = layout.pointer_mut(path) {
-            *size = json!(size.as_f64().unwrap_or(0.0) + SLIDER);
-        }
-    }
-    let step = |nth: usize| {
-        let visible: Vec<bool> = (0..looks.len()).map(|other| other == nth).collect();
-        json!({
-            "label": looks[nth].0.to_string(),
-            "method": "restyle",
-            "args": ["visible", visible],
-        })
+fn slid(layout: Value, MapOverSteps { looks, .. }: MapOverSteps) -> Value {
+    let slider = Slider {
+        prefix: "steps: ",
+        labels: looks.iter().map(|(step, _)| step.to_string()).collect(),
+        active: looks.len() - 1,
+        traces_each: 1,
+        above: layout["margin"]["b"].as_f64().into(),
     };
-    layout["annotations"] = json!([]);
-    layout["showlegend"] = json!(false);
-    layout["sliders"] = json!([{
-        "active": looks.len() - 1,
-        "currentvalue": { "prefix": "steps: ", "font": { "size": 12 } },
-        "font": { "size": 10 },
-        "x": 0, "len": 1, "xanchor": "left",
-        "y": 0, "yanchor": "top",
-        "pad": { "t": below, "b": 0 },
-        "ticklen": 3,
-        "steps": (0..looks.len()).map(step).collect::<Vec<_>>(),
-    }]);
-    layout
+    slider.under(layout, SLIDER)
 }
 
 /// At most six of the maps, the first and the last among them.
@@ -133,15 +100,8 @@ fn table(
     step: usize,
     look: &Matrix,
 ) -> Table {
-    let row = |(name, row): (&String, usize)| {
-        let shares = look.row(row).iter().map(|&entry| share(entry)).collect::<Vec<_>>();
-        std::iter::once(name.clone()).chain(shares).collect()
-    };
-    Table {
-        caption: format!("Shares {}", after(step)),
-        columns: [&[String::new()], columns].concat(),
-        rows: rows.iter().zip(0..).map(row).collect(),
-    }
+    let cell = |i: usize, j: usize| share(look[(i, j)]);
+    Table::grid(format!("Shares {}", after(step)), "", rows, columns, cell)
 }
 
 fn told(MapOverSteps { looks, rows, columns }: MapOverSteps) -> String {

@@ -1,14 +1,12 @@
 //! Masks as maps of what may be attended to.
 
-use plotly::HeatMap;
-use plotly::common::{ColorScale, ColorScaleElement, HoverInfo};
-use serde_json::{Value, json, to_value};
-
 use attention::{Error as SizeError, Matrix};
 
+use crate::chart::{self, Text};
 use crate::grid::Grid;
-use crate::layout::with;
-use crate::panels::axis_name;
+use crate::heads::owned;
+use crate::layout::text;
+use crate::trace::{Trace, by_cell};
 use crate::{Error, Figure, Result, Table, palette, sketch};
 
 /// Named masks as maps: queries down, keys across, filled where a query **may** attend.
@@ -25,33 +23,28 @@ pub fn mask_maps<Q: AsRef<str>, K: AsRef<str>, S: AsRef<str>>(
     keys: &[K],
     masks: &[(S, &Matrix<bool>)],
 ) -> Result<Figure> {
-    SizeError::expect_positive("the number of masks", masks.len())?;
+    Error::expect_count("the number of masks", masks.len(), 8)?;
     SizeError::expect_positive("the number of query tokens", queries.len())?;
     SizeError::expect_positive("the number of key tokens", keys.len())?;
-    Error::expect_at_most("masks", masks.len(), 8)?;
     let masks: Vec<Named> = masks
         .iter()
         .map(|(name, allowed)| Named { name: name.as_ref(), allowed })
         .collect();
-    let queries: Vec<String> = queries.iter().map(|it| it.as_ref().to_owned()).collect();
-    let keys: Vec<String> = keys.iter().map(|it| it.as_ref().to_owned()).collect();
+    let (queries, keys) = (owned(queries), owned(keys));
     for mask in &masks {
         let what = format!("the mask {}", mask.name);
         SizeError::expect_shape(what, (queries.len(), keys.len()), mask.allowed.shape())?;
     }
     let names: Vec<String> = masks.iter().map(|mask| mask.name.to_owned()).collect();
     let grid = Grid { names, rows: &queries, columns: &keys, above: 0.0 };
-    let trace = |(nth, mask): (usize, &Named)| mask.trace(nth, &queries, &keys);
-    Ok(Figure {
-        title: title.into(),
+    let text = Text {
         alternative: told(&masks),
         sketch: sketched(&masks, &queries),
         tables: masks.iter().map(|mask| mask.table(&queries, &keys)).collect(),
-        traces: masks.iter().enumerate().map(trace).collect(),
-        wide: grid.wide(),
-        narrow: grid.narrow(),
-        notebook: None,
-    })
+    };
+    let traces = masks.iter().enumerate();
+    let traces = traces.map(|(nth, mask)| mask.trace(nth, &queries, &keys));
+    Ok(chart::figure(title, text, traces.collect(), grid.layouts()))
 }
 
 pub(crate) struct Named<'a> {
@@ -63,51 +56,25 @@ pub(crate) struct Named<'a> {
 const BLOCKED: &str = "rgba(118,118,118,0.18)";
 
 impl Named<'_> {
-    pub(crate) fn trace(&self, nth: usize, queries: &[String], keys: &[String]) -> Value {
-        let rows = |cell: &dyn Fn(usize, usize) -> Value| -> Value {
-            let row = |i| (0..keys.len()).map(|j| cell(i, j)).collect::<Value>();
-            (0..queries.len()).map(row).collect()
-        };
+    pub(crate) fn trace(&self, nth: usize, queries: &[String], keys: &[String]) -> Trace {
         let told = |i: usize, j: usize| {
             let (query, key) = (&queries[i], &keys[j]);
             let may = if self.allowed[(i, j)] { "may" } else { "may not" };
             let told = format!("{query} {may} attend to {key}");
-            json!(format!("{}<br>{}", self.name, crate::layout::text(&told)))
+            format!("{}<br>{}", self.name, text(&told))
         };
-        let colours = [BLOCKED, palette::head(0)].into_iter().enumerate();
-        let colours = colours.map(|(at, it)| ColorScaleElement(at as f64, it.to_owned()));
-        let trace = HeatMap::new_z(Vec::<Vec<u8>>::new())
-            .name(self.name)
-            .x_axis(axis_name("x", nth))
-            .y_axis(axis_name("y", nth))
-            .zmin(0.0)
-            .zmax(1.0)
-            .color_scale(ColorScale::Vector(colours.collect()))
-            .show_scale(false)
-            .hover_info(HoverInfo::Text);
-        with(
-            to_value(trace),
-            [
-                ("z", rows(&|i, j| json!(u8::from(self.allowed[(i, j)])))),
-                ("hovertext", rows(&told)),
-                ("xgap", json!(1)),
-                ("ygap", json!(1)),
-            ],
-        )
+        let shape = self.allowed.shape();
+        Trace::cells(by_cell(shape, |i, j| u8::from(self.allowed[(i, j)])), 1)
+            .on(nth)
+            .with("name", self.name)
+            .scaled(palette::from_nothing(BLOCKED), [0.0, 1.0])
+            .with("hovertext", by_cell(shape, told))
+            .with("hoverinfo", "text")
     }
 
     pub(crate) fn table(&self, queries: &[String], keys: &[String]) -> Table {
-        let said = |&allowed: &bool| if allowed { "may" } else { "–" }.to_owned();
-        let rows = queries.iter().zip(self.allowed.row_iter());
-        Table {
-            caption: self.name.to_owned(),
-            columns: [&["query \\ key".to_owned()], keys].concat(),
-            rows: rows
-                .map(|(query, row)| {
-                    std::iter::once(query.clone()).chain(row.iter().map(said)).collect()
-                })
-                .collect(),
-        }
+        let cell = |i, j| if self.allowed[(i, j)] { "may" } else { "–" }.to_owned();
+        Table::grid(self.name, "query \\ key", queries, keys, cell)
     }
 
     /// `10 of 16 pairs`
@@ -118,15 +85,9 @@ impl Named<'_> {
 }
 
 pub(crate) fn sketched(masks: &[Named], queries: &[String]) -> String {
-    let share = |&allowed: &bool| f64::from(u8::from(allowed));
-    let maps: Vec<(String, Matrix)> = masks
-        .iter()
-        .map(|mask| {
-            let (rows, columns) = mask.allowed.shape();
-            let shares = mask.allowed.iter().map(share);
-            (mask.name.to_owned(), Matrix::from_iterator(rows, columns, shares))
-        })
-        .collect();
+    let share = |allowed: bool| f64::from(u8::from(allowed));
+    let maps: Vec<(String, Matrix)> =
+        masks.iter().map(|it| (it.name.to_owned(), it.allowed.map(share))).collect();
     let named: Vec<_> = maps.iter().map(|(name, map)| (name.clone(), map)).collect();
     let maps = sketch::maps(&named, queries, 1.0);
     format!("{maps}\n\nDown: queries. Across: keys. Filled: may attend.")

@@ -3,9 +3,12 @@
 use attention::{Error as SizeError, Matrix};
 use serde_json::Value;
 
+use crate::chart::{self, Text};
 use crate::grid::Grid;
 use crate::head_maps::{self, COLOUR_BAR, scale_end, scaled};
 use crate::mask_maps::{self, Named};
+use crate::share_map::entries;
+use crate::trace::by_cell;
 use crate::{Figure, Heads, Result};
 
 /// A head on some tokens, without a mask and with one.
@@ -48,12 +51,8 @@ pub fn masked_head<S: AsRef<str>>(
         mask_maps::sketched(std::slice::from_ref(&mask), queries),
         head_maps::sketched(&heads, most),
     ];
-    let mut traces: Vec<Value> =
-        (0..2).map(|nth| head_maps::trace(&heads, nth, nth + 1)).collect();
-    leave_out(&mut traces[1], allowed);
     let tables = (0..2).map(|nth| head_maps::table(&heads, nth));
-    Ok(Figure {
-        title: title.into(),
+    let text = Text {
         alternative: format!(
             "A map of which query may attend to which key, {}, and heat maps of a head \
              without this mask and with it. {}",
@@ -61,22 +60,20 @@ pub fn masked_head<S: AsRef<str>>(
             heads.strongest()
         ),
         sketch: sketches.join("\n\n"),
-        traces: std::iter::once(mask.trace(0, queries, keys)).chain(traces).collect(),
         tables: std::iter::once(mask.table(queries, keys)).chain(tables).collect(),
-        wide: scaled(grid.wide(), most),
-        narrow: scaled(grid.narrow(), most),
-        notebook: None,
-    })
+    };
+    let [without, with] = [0, 1].map(|nth| head_maps::trace(&heads, nth, nth + 1));
+    let with = with.with("z", without_blocked(&maps[1], allowed));
+    let traces = vec![mask.trace(0, queries, keys), without, with];
+    let layouts = grid.layouts().map(|layout| scaled(layout, most));
+    Ok(chart::figure(title, text, traces, layouts))
 }
 
-/// Leaves blocked pairs out of a map: a share of 0 is dark, and looks like a small one.
-fn leave_out(trace: &mut Value, allowed: &Matrix<bool>) {
-    let (n_queries, n_keys) = allowed.shape();
-    for (i, j) in (0..n_queries).flat_map(|i| (0..n_keys).map(move |j| (i, j))) {
-        if !allowed[(i, j)] {
-            trace["z"][i][j] = Value::Null;
-        }
-    }
+/// The map without blocked pairs: a share of 0 is dark, and looks like a small one.
+fn without_blocked(map: &Matrix, allowed: &Matrix<bool>) -> Value {
+    let entries = entries(map);
+    let cell = |i: usize, j: usize| allowed[(i, j)].then(|| entries[i][j].clone());
+    by_cell(map.shape(), cell)
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! Small matrices in bands, each over what it becomes: widths may differ, rows do not.
 
+use attention::{Error as SizeError, Matrix};
 use serde_json::Value;
 
-use attention::{Error as SizeError, Matrix};
-
-use crate::layout::{label_width, token_axis};
+use crate::axis::Axis;
+use crate::chart::{self, Text};
+use crate::heads::owned;
+use crate::layout::label_width;
 use crate::matrix_maps::{table, told, trace};
 use crate::panels::{self, GAP, NARROW, Panel, Place, WIDE};
-use crate::{Error, Figure, Result, Table, sketch};
+use crate::{Error, Figure, Result};
 
 /// A matrix with its name and those of its columns.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +37,7 @@ pub fn matrix_bands(
     bands: &[&[NamedMatrix]],
 ) -> Result<Figure> {
     check(rows, bands)?;
-    let rows: Vec<String> = rows.iter().map(|&row| row.to_owned()).collect();
+    let rows = owned(rows);
     let all = || bands.iter().copied().flatten();
     let most = |at: usize| {
         let under_each_other = bands.iter().map(|band| band[at].entries.amax());
@@ -43,37 +45,21 @@ pub fn matrix_bands(
     };
     let n = bands[0].len();
     let most: Vec<f64> = (0..n).map(most).collect();
-    let tables: Vec<Table> =
-        all().map(|it| table(it.name, it.entries, &rows, &names(it))).collect();
-    let told: Vec<String> = all()
-        .enumerate()
-        .map(|(nth, it)| told(it.name, it.entries, &rows, &names(it), most[nth % n]))
+    let tables =
+        all().map(|it| table(it.name, it.entries, &rows, &owned(it.columns))).collect();
+    let each = || all().enumerate().map(|(nth, it)| (nth, it, most[nth % n]));
+    let told: Vec<String> = each()
+        .map(|(_, it, most)| told(it.name, it.entries, &rows, &owned(it.columns), most))
         .collect();
-    let each = all().enumerate();
-    let traces = each.map(|(nth, it)| trace(nth, it.name, it.entries, most[nth % n]));
-    Ok(Figure {
-        title: title.into(),
-        alternative: format!(
-            "Matrices, all entries that are not 0. {}.",
-            told.join(". ")
-        ),
-        sketch: tables.iter().map(sketch::table).collect::<Vec<_>>().join("\n\n"),
-        traces: traces.collect(),
-        tables,
-        wide: layout(&rows, bands, WIDE),
-        narrow: layout(&rows, bands, NARROW),
-        notebook: None,
-    })
-}
-
-fn names(matrix: &NamedMatrix) -> Vec<String> {
-    matrix.columns.iter().map(|&column| column.to_owned()).collect()
+    let told = format!("Matrices, all entries that are not 0. {}.", told.join(". "));
+    let traces = each().map(|(nth, it, most)| trace(nth, it.name, it.entries, most));
+    let layouts = [WIDE, NARROW].map(|width| layout(&rows, bands, width));
+    Ok(chart::figure(title, Text::of_tables(told, tables), traces.collect(), layouts))
 }
 
 fn check(rows: &[&str], bands: &[&[NamedMatrix]]) -> Result<()> {
     SizeError::expect_positive("the number of rows", rows.len())?;
-    SizeError::expect_positive("the number of bands", bands.len())?;
-    Error::expect_at_most("bands", bands.len(), 3)?;
+    Error::expect_count("the number of bands", bands.len(), 3)?;
     for band in bands {
         SizeError::expect_positive("the number of matrices", band.len())?;
         Error::expect_length("a band of matrices", band.len(), bands[0].len())?;
@@ -96,7 +82,7 @@ const CELL: [f64; 2] = [56.0, 26.0];
 const FONT_SIZE: usize = 11;
 
 fn layout(rows: &[String], bands: &[&[NamedMatrix]], width: f64) -> Value {
-    let columns: Vec<String> = bands[0].iter().flat_map(names).collect();
+    let columns: Vec<String> = bands[0].iter().flat_map(|it| owned(it.columns)).collect();
     let n = bands[0].len();
     let left = label_width(rows, FONT_SIZE);
     let place = Place {
@@ -113,12 +99,8 @@ fn layout(rows: &[String], bands: &[&[NamedMatrix]], width: f64) -> Value {
         let n_columns = it.columns.len() as f64;
         Panel {
             title: it.name.to_owned(),
-            x: token_axis(&names(it), FONT_SIZE)
-                .tick_angle(-90.0)
-                .range(vec![-0.5, n_columns - 0.5]),
-            y: token_axis(rows, FONT_SIZE)
-                .show_tick_labels(nth.is_multiple_of(n))
-                .range(vec![rows.len() as f64 - 0.5, -0.5]), // row 0 at the top
+            x: Axis::across(&owned(it.columns), FONT_SIZE).upright(),
+            y: Axis::down(rows, FONT_SIZE).labelled(nth.is_multiple_of(n)),
             width: Some(n_columns * cell),
             height: rows.len() as f64 * CELL[1],
         }

@@ -1,14 +1,11 @@
 //! Small matrices with names on their rows and columns, entries written into the cells.
 
-use plotly::HeatMap;
-use plotly::common::{ColorScale, ColorScaleElement};
-use serde_json::{Value, json, to_value};
-
 use attention::{Error as SizeError, Matrix};
 
+use crate::chart::{self, Text};
 use crate::grid::Grid;
-use crate::layout::with;
-use crate::panels::axis_name;
+use crate::heads::owned;
+use crate::trace::{Trace, by_cell};
 use crate::{Error, Figure, Result, Table, palette, sketch};
 
 /// Named matrices of one shape: the larger an entry, the stronger its cell.
@@ -25,12 +22,10 @@ pub fn matrix_maps<R: AsRef<str>, C: AsRef<str>>(
     columns: &[C],
     named: &[(&str, &Matrix)],
 ) -> Result<Figure> {
-    SizeError::expect_positive("the number of matrices", named.len())?;
+    Error::expect_count("the number of matrices", named.len(), 8)?;
     SizeError::expect_positive("the number of rows", rows.len())?;
     SizeError::expect_positive("the number of columns", columns.len())?;
-    Error::expect_at_most("matrices", named.len(), 8)?;
-    let rows: Vec<String> = rows.iter().map(|row| row.as_ref().to_owned()).collect();
-    let columns: Vec<String> = columns.iter().map(|it| it.as_ref().to_owned()).collect();
+    let (rows, columns) = (owned(rows), owned(columns));
     for (name, entries) in named {
         let expected = (rows.len(), columns.len());
         SizeError::expect_shape(format!("the matrix {name}"), expected, entries.shape())?;
@@ -43,66 +38,42 @@ pub fn matrix_maps<R: AsRef<str>, C: AsRef<str>>(
         .map(|(name, entries)| ((*name).to_owned(), entries.map(f64::abs)))
         .collect();
     let sketched: Vec<_> = maps.iter().map(|(name, map)| (name.clone(), map)).collect();
-    let tables: Vec<Table> = named
-        .iter()
-        .map(|(name, entries)| table(name, entries, &rows, &columns))
+    let each = || named.iter();
+    let tables: Vec<Table> =
+        each().map(|(name, entries)| table(name, entries, &rows, &columns)).collect();
+    let told: Vec<String> = each()
+        .map(|(name, entries)| told(name, entries, &rows, &columns, most))
         .collect();
-    Ok(Figure {
-        title: title.into(),
+    let text = Text {
         alternative: format!(
             "Matrices, all entries that are not 0. {}.",
-            named
-                .iter()
-                .map(|(name, entries)| told(name, entries, &rows, &columns, most))
-                .collect::<Vec<_>>()
-                .join(". ")
+            told.join(". ")
         ),
-        sketch: tables.iter().map(sketch::table).collect::<Vec<_>>().join("\n\n")
-            + &format!("\n\n{}", sketch::maps(&sketched, &rows, most)),
-        traces: named
-            .iter()
-            .enumerate()
-            .map(|(nth, (name, entries))| trace(nth, name, entries, most))
-            .collect(),
+        sketch: format!(
+            "{}\n\n{}",
+            sketch::tables(&tables),
+            sketch::maps(&sketched, &rows, most)
+        ),
         tables,
-        wide: grid.wide(),
-        narrow: grid.narrow(),
-        notebook: None,
-    })
+    };
+    let traces = each().enumerate();
+    let traces = traces.map(|(nth, (name, entries))| trace(nth, name, entries, most));
+    Ok(chart::figure(title, text, traces.collect(), grid.layouts()))
 }
 
 /// Seen on light pages and on dark ones.
 const NOTHING: &str = "rgba(118,118,118,0.12)";
 
 /// The `nth` panel: an entry of `most`, or of its negative, has the strongest cell.
-pub(crate) fn trace(nth: usize, name: &str, entries: &Matrix, most: f64) -> Value {
-    let rows = |cell: &dyn Fn(f64) -> Value| -> Value {
-        entries
-            .row_iter()
-            .map(|row| row.iter().map(|&entry| cell(entry)).collect::<Value>())
-            .collect()
-    };
-    let colours = [NOTHING, palette::head(0)].into_iter().enumerate();
-    let colours = colours.map(|(at, it)| ColorScaleElement(at as f64, it.to_owned()));
-    let trace = HeatMap::new_z(Vec::<Vec<f64>>::new())
-        .name(name)
-        .x_axis(axis_name("x", nth))
-        .y_axis(axis_name("y", nth))
-        .zmin(0.0)
-        .zmax(most)
-        .color_scale(ColorScale::Vector(colours.collect()))
-        .show_scale(false)
-        .hover_template("%{y} → %{x}: %{text}<extra></extra>");
-    with(
-        to_value(trace),
-        [
-            ("z", rows(&|entry| json!(entry.abs()))),
-            ("text", rows(&|entry| json!(written(entry, most)))),
-            ("texttemplate", json!("%{text}")),
-            ("xgap", json!(1)),
-            ("ygap", json!(1)),
-        ],
-    )
+pub(crate) fn trace(nth: usize, name: &str, entries: &Matrix, most: f64) -> Trace {
+    let shape = entries.shape();
+    Trace::cells(by_cell(shape, |i, j| entries[(i, j)].abs()), 1)
+        .on(nth)
+        .with("name", name)
+        .scaled(palette::from_nothing(NOTHING), [0.0, most])
+        .with("hovertemplate", "%{y} → %{x}: %{text}<extra></extra>")
+        .with("text", by_cell(shape, |i, j| written(entries[(i, j)], most)))
+        .with("texttemplate", "%{text}")
 }
 
 /// Beside the largest entry, less is what rounding leaves of 0.
@@ -133,15 +104,7 @@ pub(crate) fn table(
     rows: &[String],
     columns: &[String],
 ) -> Table {
-    let cells = rows.iter().zip(entries.row_iter()).map(|(row, entries)| {
-        let entries = entries.iter().map(|&entry| number(entry));
-        std::iter::once(row.clone()).chain(entries).collect()
-    });
-    Table {
-        caption: name.to_owned(),
-        columns: [&["".to_owned()], columns].concat(),
-        rows: cells.collect(),
-    }
+    Table::grid(name, "", rows, columns, |i, j| number(entries[(i, j)]))
 }
 
 /// Every entry of a matrix that is not 0, in words.

@@ -2,12 +2,11 @@
 
 mod cells;
 
-use serde_json::Value;
-
 use attention::Error as SizeError;
 
-use crate::layout::token_axis;
-use crate::panels::{self, NARROW, Panel, Place, WIDE};
+use crate::axis::Axis;
+use crate::chart::{Chart, Text};
+use crate::panels::Panel;
 use crate::{Error, Figure, Result};
 use cells::{Cell, Cells, Projection};
 
@@ -36,34 +35,26 @@ pub fn memory_order(
     }
     let q = Projection { n_tokens, n_heads, d_k };
     let panels = q.panels();
-    Ok(Figure {
-        title: title.into(),
+    let text = Text {
         alternative: q.told(),
         sketch: sketched(&panels),
-        tables: panels.iter().map(|cells| cells.table()).collect(),
-        traces: panels
-            .iter()
-            .enumerate()
-            .map(|(nth, it)| it.trace(nth, n_heads))
-            .collect(),
-        wide: layout(&panels, WIDE, 2),
-        narrow: layout(&panels, NARROW, 1),
-        notebook: None,
-    })
-}
-
-fn layout(panels: &[Cells; 4], width: f64, n_columns: usize) -> Value {
-    let place =
-        Place { width, n_columns, left: 52.0, left_once: false, below: 22.0, above: 0.0 };
-    let panel = |cells: &Cells| Panel {
-        title: cells.heading.clone(),
-        x: cells.x_axis(),
-        y: token_axis(&cells.row_labels, 11)
-            .range(vec![cells.rows.len() as f64 - 0.5, -0.5]),
-        width: None,
-        height: cells.rows.len() as f64 * 30.0,
+        tables: panels.iter().map(Cells::table).collect(),
     };
-    panels::layout(panels.iter().map(panel).collect(), &place)
+    let panel = |cells: &Cells| {
+        let y = Axis::down(&cells.row_labels, 11);
+        let height = cells.rows.len() as f64 * 30.0;
+        Panel::new(cells.heading.clone(), cells.x_axis(), y, height)
+    };
+    let traces = panels.iter().enumerate();
+    let chart = Chart {
+        panels: panels.iter().map(panel).collect(),
+        traces: traces.map(|(nth, cells)| cells.trace(nth, n_heads)).collect(),
+        n_columns: 2,
+        left: 52.0,
+        below: 22.0,
+        ..Chart::default()
+    };
+    Ok(chart.figure(title, text))
 }
 
 fn sketched(panels: &[Cells; 4]) -> String {

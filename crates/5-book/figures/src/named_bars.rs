@@ -1,57 +1,110 @@
 //! Bars that lie under one another, each with its name before it and its number written in
-//! it, or beside it where it is short.
+//! it, or beside it where it is short: in a figure, and in a table.
 
-use serde_json::{Result, Value, json};
+use attention::thousands;
+use serde_json::{Value, json};
 
-use crate::layout::{formula, number_axis, token_axis, with};
-use crate::panels::{self, Panel, Place};
+use crate::axis::Axis;
+use crate::chart::Chart;
+use crate::layout::formula;
+use crate::panels::Panel;
+use crate::trace::Trace;
+use crate::{Table, sketch};
 
-/// Bars, with their texts in them where they fit.
-pub(crate) fn written_in(bars: Result<Value>) -> Value {
-    with(
-        bars,
-        [
-            ("textposition", json!("auto")), // inside where it fits
-            ("textangle", json!(0)),
-            ("insidetextanchor", json!("start")),
-            ("insidetextfont.color", json!("#fff")),
-            ("cliponaxis", json!(false)),
-        ],
-    )
+/// What a panel shows.
+pub(crate) struct NamedBars {
+    /// Stands over the panel.
+    pub(crate) heading: String,
+    pub(crate) caption: String,
+    /// Over the names, the sizes and the numbers.
+    pub(crate) columns: [&'static str; 3],
+    pub(crate) bars: Vec<NamedBar>,
+    /// One for all bars, or one each.
+    pub(crate) colours: Value,
+    pub(crate) total: u64,
+    /// How many characters the names and the numbers take in a sketch.
+    pub(crate) widths: [usize; 2],
 }
 
-/// The panel of bars of these names, on an axis up to `most`.
-pub(crate) fn panel<'a>(
-    title: String,
-    names: impl Iterator<Item = &'a str>,
-    most: f64,
-) -> Panel {
-    let names: Vec<String> = names.map(formula).collect();
-    let n = names.len() as f64;
-    let y = token_axis(&[], 13)
-        .tick_values((0..names.len()).map(|at| at as f64).collect())
-        .tick_text(names)
-        .range(vec![n - 0.5, -0.5]); // the first on top
-    let x = number_axis(most * 1.02, "").tick_format("~s").n_ticks(4);
-    Panel { title, x, y, width: None, height: n * 26.0 }
+pub(crate) struct NamedBar {
+    pub(crate) name: String,
+    /// What makes the number.
+    pub(crate) sizes: String,
+    pub(crate) n: u64,
+    /// In the bar, and under the pointer after its name.
+    pub(crate) texts: [String; 2],
 }
 
-/// Such panels, `left` pixels for the names.
-pub(crate) fn layout(
-    panels: Vec<Panel>,
-    width: f64,
-    most_columns: usize,
+impl NamedBars {
+    /// The largest number, for panels on a scale of their own.
+    pub(crate) fn most(&self) -> f64 {
+        self.bars.iter().map(|bar| bar.n).max().unwrap_or(0).max(1) as f64
+    }
+
+    fn panel(&self, most: f64) -> Panel {
+        let n = self.bars.len();
+        let places: Vec<f64> = (0..n).map(|at| at as f64).collect();
+        let names: Vec<String> = self.bars.iter().map(|bar| formula(&bar.name)).collect();
+        let y = Axis::names(&[], 13)
+            .with("tickvals", places)
+            .with("ticktext", names)
+            .range([n as f64 - 0.5, -0.5]); // the first on top
+        let x = Axis::numbers(most * 1.02).with("tickformat", "~s").with("nticks", 4);
+        Panel::new(self.heading.clone(), x, y, n as f64 * 26.0)
+    }
+
+    /// Texts lie in the bars where they fit.
+    fn trace(&self, nth: usize) -> Trace {
+        let each = || self.bars.iter();
+        let told =
+            each().map(|bar| format!("{}<br>{}", formula(&bar.name), bar.texts[1]));
+        Trace::lying_bars(each().map(|bar| bar.n).collect())
+            .on(nth)
+            .coloured(self.colours.clone())
+            .told(told)
+            .with("text", each().map(|bar| bar.texts[0].clone()).collect::<Value>())
+            .with("textposition", "auto")
+            .with("textangle", 0)
+            .with("insidetextanchor", "start")
+            .with("insidetextfont.color", "#fff")
+            .unclipped()
+    }
+
+    pub(crate) fn table(&self) -> Table {
+        let row =
+            |bar: &NamedBar| [bar.name.clone(), bar.sizes.clone(), thousands(bar.n)];
+        let total = ["total".into(), String::new(), thousands(self.total)];
+        let rows = self.bars.iter().map(row).chain([total]);
+        Table::new(self.caption.clone(), self.columns, rows)
+    }
+
+    pub(crate) fn sketched(&self, most: f64) -> String {
+        let [of_name, of_number] = self.widths;
+        let line = |bar: &NamedBar| {
+            let (name, n) = (&bar.name, thousands(bar.n));
+            let bar = sketch::bar(bar.n as f64, most, 30);
+            let line = format!("  {name:<of_name$} {n:>of_number$}  {bar}");
+            line.trim_end().to_owned()
+        };
+        let lines: Vec<_> = self.bars.iter().map(line).collect();
+        format!("{}\n{}", self.heading, lines.join("\n"))
+    }
+}
+
+/// Panels, each with the end of its scale, and `left` pixels for the names.
+pub(crate) fn chart<'a>(
+    panels: impl IntoIterator<Item = (&'a NamedBars, f64)>,
     left: f64,
-) -> Value {
-    let place = Place {
-        width,
-        n_columns: most_columns.min(panels.len()),
+) -> Chart {
+    let panels: Vec<_> = panels.into_iter().collect();
+    let traces = panels.iter().enumerate();
+    Chart {
+        traces: traces.map(|(nth, (bars, _))| bars.trace(nth)).collect(),
+        n_columns: panels.len().min(2),
+        panels: panels.iter().map(|(bars, most)| bars.panel(*most)).collect(),
         left,
-        left_once: false,
         below: 20.0,
-        above: 0.0,
-    };
-    let mut layout = panels::layout(panels, &place);
-    layout["bargap"] = json!(0.25);
-    layout
+        fields: vec![("bargap", json!(0.25))],
+        ..Chart::default()
+    }
 }

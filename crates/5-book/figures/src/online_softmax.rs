@@ -4,6 +4,7 @@ mod drawn;
 
 use attention::Error as SizeError;
 
+use crate::chart::{self, Text};
 use crate::panels::{NARROW, WIDE};
 use crate::{Error, Figure, Result, Table, sketch};
 use drawn::{layout, traces};
@@ -51,26 +52,19 @@ pub struct OnlineStep {
 pub fn online_softmax(title: impl Into<String>, it: OnlineSteps) -> Result<Figure> {
     check(it)?;
     let table = table(it);
-    Ok(Figure {
-        title: title.into(),
-        alternative: told(it),
-        sketch: sketched(it, &table),
-        tables: vec![table],
-        traces: (0..it.steps.len()).flat_map(|nth| traces(it, nth)).collect(),
-        wide: layout(it, WIDE, 2),
-        narrow: layout(it, NARROW, 1),
-        notebook: None,
-    })
+    let text =
+        Text { alternative: told(it), sketch: sketched(it, &table), tables: vec![table] };
+    let traces = (0..it.steps.len()).flat_map(|nth| traces(it, nth)).collect();
+    let layouts = [(WIDE, 2), (NARROW, 1)].map(|(width, n)| layout(it, width, n));
+    Ok(chart::figure(title, text, traces, layouts))
 }
 
 fn check(OnlineSteps { scores, values, steps }: OnlineSteps) -> Result<()> {
-    SizeError::expect_positive("the number of keys", scores.len())?;
+    Error::expect_count("the number of keys", scores.len(), MOST_KEYS)?;
     SizeError::expect_positive("the number of blocks", steps.len())?;
-    Error::expect_at_most("keys", scores.len(), MOST_KEYS)?;
     Error::expect_length("the list of values", values.len(), scores.len())?;
-    let finite = [f64::NEG_INFINITY, f64::INFINITY];
     for &number in scores.iter().chain(values) {
-        Error::expect_between("a score or value", number, finite)?;
+        Error::expect_finite("a score or value", number)?;
     }
     let mut before = 0;
     for (nth, step) in steps.iter().enumerate() {
@@ -81,7 +75,7 @@ fn check(OnlineSteps { scores, values, steps }: OnlineSteps) -> Result<()> {
         Error::expect_between(what, step.n_seen as f64, range)?;
         for number in [step.maximum, step.correction, step.sum, step.out, step.average] {
             let what = format!("a running number after block {}", nth + 1);
-            Error::expect_between(what, number, finite)?;
+            Error::expect_finite(what, number)?;
         }
         before = step.n_seen;
     }

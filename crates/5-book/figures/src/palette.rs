@@ -3,7 +3,9 @@
 //! Both are checked against the five themes of the book and both kinds of notebook, so the
 //! tests here state what they need of a page.
 
-use plotly::common::{ColorScale, ColorScaleElement};
+use serde_json::{Value, json};
+
+use crate::layout::rounded;
 
 /// Viridis: its lightness alone tells the value, from dark (0) to light, so it reads the
 /// same with colour blindness and in grey.
@@ -21,12 +23,15 @@ const HEADS: [&str; 16] = [
 ];
 
 /// The scale of every map, dark at 0.
-pub(crate) fn shares() -> ColorScale {
+pub(crate) fn shares() -> Value {
     let last = (VIRIDIS.len() - 1) as f64;
-    let stops = VIRIDIS.iter().enumerate().map(|(at, colour)| {
-        ColorScaleElement(crate::layout::rounded(at as f64 / last), (*colour).to_owned())
-    });
-    ColorScale::Vector(stops.collect())
+    let stops = VIRIDIS.iter().enumerate();
+    stops.map(|(at, colour)| json!([rounded(at as f64 / last), colour])).collect()
+}
+
+/// From a colour for nothing to that of the first head.
+pub(crate) fn from_nothing(nothing: &str) -> Value {
+    json!([[0.0, nothing], [1.0, head(0)]])
 }
 
 /// The colour of the `nth` head.

@@ -3,11 +3,10 @@
 //! plotly places axes by fractions of the plot's area and takes no account of their
 //! labels: here every panel gets its room in pixels first.
 
-use plotly::common::{Anchor, Font, Orientation};
-use plotly::layout::{Annotation, Axis, Legend, Margin};
-use serde_json::{Value, json, to_value};
+use serde_json::{Value, json};
 
-use crate::layout::{base, formula, rounded, with};
+use crate::axis::Axis;
+use crate::layout::{base, formula, rounded};
 
 /// What a wide layout is made for, in pixels; it stretches from there.
 pub(crate) const WIDE: f64 = 750.0;
@@ -20,6 +19,7 @@ pub(crate) const GAP: f64 = 10.0;
 pub(crate) const PANEL_TITLE: f64 = 20.0;
 
 /// A pair of axes under a line of text.
+#[derive(Debug, Clone)]
 pub(crate) struct Panel {
     pub(crate) title: String,
     pub(crate) x: Axis,
@@ -27,6 +27,13 @@ pub(crate) struct Panel {
     /// In pixels; none is the width of its column.
     pub(crate) width: Option<f64>,
     pub(crate) height: f64,
+}
+
+impl Panel {
+    /// As wide as its column.
+    pub(crate) fn new(title: impl Into<String>, x: Axis, y: Axis, height: f64) -> Self {
+        Self { title: title.into(), x, y, width: None, height }
+    }
 }
 
 /// How panels lie and what room is left around each, in pixels.
@@ -67,17 +74,12 @@ pub(crate) fn layout(panels: Vec<Panel>, place: &Place) -> Value {
     let height =
         rows.iter().sum::<f64>() + rows.len() as f64 * around - place.below - GAP;
 
-    let margin = Margin::new()
-        .left(place.left as usize)
-        .right(GAP as usize)
-        .top(place.above as usize)
-        .bottom((place.below + GAP) as usize);
-    let whole = base(height + place.above + place.below + GAP, margin);
-    let whole = match place.above {
-        0.0 => whole.show_legend(false),
-        above => whole.show_legend(true).legend(legend(above / height)),
-    };
-    let mut layout = with(to_value(whole), []);
+    let margin = [place.left, GAP, place.above, place.below + GAP];
+    let mut layout = base(height + place.above + place.below + GAP, margin);
+    layout["showlegend"] = json!(place.above > 0.0);
+    if place.above > 0.0 {
+        layout["legend"] = legend(place.above / height);
+    }
 
     let mut titles = Vec::new();
     let mut x = 0.0;
@@ -92,8 +94,8 @@ pub(crate) fn layout(panels: Vec<Panel>, place: &Place) -> Value {
         let domains = [span(x, right, width), span(y - panel.height, y, height)];
         let axes = [("x", "y", panel.x), ("y", "x", panel.y)].into_iter().zip(domains);
         for ((letter, other, axis), domain) in axes {
-            let anchor = ("anchor", json!(axis_name(other, nth)));
-            let mut axis = with(to_value(axis.domain(&domain)), [anchor]);
+            let axis = axis.with("domain", domain.to_vec());
+            let mut axis = axis.with("anchor", axis_name(other, nth)).into_json();
             if axis.get("title").is_some() {
                 axis["title"]["standoff"] = json!(6); // plotly's own is wider
             }
@@ -119,8 +121,7 @@ pub(crate) fn axis_name(letter: &str, nth: usize) -> String {
     if nth == 0 { letter.to_owned() } else { format!("{letter}{}", nth + 1) }
 }
 
-/// How the layout names it: `xaxis`, `xaxis2`, … The plotly crate's own layout has fields
-/// for eight of each.
+/// How the layout names it: `xaxis`, `xaxis2`, …
 pub(crate) fn layout_key(letter: &str, nth: usize) -> String {
     axis_name(&format!("{letter}axis"), nth)
 }
@@ -136,23 +137,18 @@ fn shortened(plain: &str, room: f64) -> String {
 
 /// Text whose lower left corner is at this place of the plot's area.
 pub(crate) fn label(plain: &str, [x, y]: [f64; 2]) -> Value {
-    let title = Annotation::new()
-        .text(formula(plain))
-        .show_arrow(false)
-        .font(Font::new().size(12))
-        .x_ref("paper")
-        .y_ref("paper")
-        .x(rounded(x))
-        .y(rounded(y));
-    with(to_value(title), [("xanchor", json!("left")), ("yanchor", json!("bottom"))])
+    json!({
+        "text": formula(plain), "showarrow": false, "font": { "size": 12 },
+        "xref": "paper", "x": rounded(x), "xanchor": "left",
+        "yref": "paper", "y": rounded(y), "yanchor": "bottom",
+    })
 }
 
 /// Names in lines over the panels.
-pub(crate) fn legend(above: f64) -> Legend {
-    Legend::new()
-        .orientation(Orientation::Horizontal)
-        .x(0.0)
-        .x_anchor(Anchor::Left)
-        .y(rounded(1.0 + above))
-        .y_anchor(Anchor::Top)
+fn legend(above: f64) -> Value {
+    json!({
+        "orientation": "h",
+        "x": 0.0, "xanchor": "left",
+        "y": rounded(1.0 + above), "yanchor": "top",
+    })
 }

@@ -1,17 +1,14 @@
 //! How many shares reach how much: one line per list, one panel per measure.
 
-use plotly::Scatter;
-use plotly::common::{DashType, HoverInfo, Line, Mode};
-use serde_json::{Value, to_value};
-
 use attention::{Error as SizeError, median};
 
+use crate::axis::Axis;
+use crate::chart::{Chart, Text, above_for};
 use crate::heads::share;
-use crate::layout::{
-    NEUTRAL, axis_title, legend_lines, number_axis, rounded, text, with,
-};
-use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
-use crate::{Error, Figure, Result, Table, palette, sketch};
+use crate::layout::{NEUTRAL, rounded, text};
+use crate::panels::Panel;
+use crate::trace::{DASHES, Trace};
+use crate::{Error, Figure, Result, Table, palette};
 
 /// The shares of several layers under one measure.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,9 +22,6 @@ pub struct Measure {
 /// Along the axis of shares, a point at every fiftieth.
 const STEPS: usize = 50;
 
-const DASHES: [DashType; 4] =
-    [DashType::Solid, DashType::Dash, DashType::Dot, DashType::DashDot];
-
 /// For each measure, the part of each list that reaches a share, against that share. A line
 /// crosses the dotted one at its median.
 ///
@@ -36,30 +30,14 @@ const DASHES: [DashType; 4] =
 /// measures or 4 lists; [`Error::Number`] for a share outside 0 to 1.
 pub fn reached(title: impl Into<String>, measures: &[Measure]) -> Result<Figure> {
     check(measures)?;
-    let tables: Vec<Table> = measures.iter().map(table).collect();
-    let sketches = tables
-        .iter()
-        .map(|table| format!("{}\n{}", table.caption, sketch::table(table)))
-        .collect::<Vec<_>>();
-    let traces = measures.iter().enumerate();
-    Ok(Figure {
-        title: title.into(),
-        alternative: told(measures),
-        sketch: sketches.join("\n\n"),
-        traces: traces.flat_map(|(panel, measure)| traces_of(panel, measure)).collect(),
-        wide: layout(measures, WIDE, measures.len()),
-        narrow: layout(measures, NARROW, 1),
-        tables,
-        notebook: None,
-    })
+    let text = Text::of_captioned(told(measures), measures.iter().map(table).collect());
+    Ok(chart(measures).figure(title, text))
 }
 
 fn check(measures: &[Measure]) -> Result<()> {
-    SizeError::expect_positive("the number of measures", measures.len())?;
-    Error::expect_at_most("measures", measures.len(), 3)?;
+    Error::expect_count("the number of measures", measures.len(), 3)?;
     for Measure { name, lists } in measures {
-        SizeError::expect_positive("the number of lists", lists.len())?;
-        Error::expect_at_most("lists", lists.len(), DASHES.len())?;
+        Error::expect_count("the number of lists", lists.len(), DASHES.len())?;
         for (list, shares) in lists {
             SizeError::expect_positive("the number of shares", shares.len())?;
             for &share in shares {
@@ -77,15 +55,13 @@ fn part(shares: &[f64], least: f64) -> f64 {
     reaching as f64 / shares.len() as f64
 }
 
-fn traces_of(panel: usize, measure: &Measure) -> Vec<Value> {
-    let on = |trace: Box<Scatter<f64, f64>>| {
-        let trace = trace.x_axis(axis_name("x", panel)).y_axis(axis_name("y", panel));
-        with(to_value(trace.mode(Mode::Lines)), [])
-    };
-    let half = Scatter::new(vec![0.0, 1.0], vec![0.5, 0.5])
-        .show_legend(false)
-        .line(Line::new().color(NEUTRAL).width(1.0).dash(DashType::Dot))
-        .hover_info(HoverInfo::Skip);
+fn traces_of(panel: usize, measure: &Measure) -> Vec<Trace> {
+    let half = Trace::lines(vec![0.0, 1.0], vec![0.5, 0.5])
+        .on(panel)
+        .in_legend(false)
+        .line(NEUTRAL, 1.0)
+        .dashed("dot")
+        .silent();
     let lines = measure.lists.iter().enumerate().map(|(nth, (name, shares))| {
         let x: Vec<f64> = (0..=STEPS).map(|at| at as f64 / STEPS as f64).collect();
         let y: Vec<f64> = x.iter().map(|&least| rounded(part(shares, least))).collect();
@@ -93,41 +69,32 @@ fn traces_of(panel: usize, measure: &Measure) -> Vec<Value> {
             let percent = 100.0 * part;
             format!("{}<br>{percent:.1} % reach {}", text(name), share(*least))
         };
-        let told = x.iter().zip(&y).map(told).collect();
-        Scatter::new(x, y)
-            .name(text(name))
-            .legend_group(name.as_str())
-            .show_legend(panel == 0)
-            .line(
-                Line::new()
-                    .color(palette::head(nth))
-                    .width(2.5)
-                    .dash(DASHES[nth].clone()),
-            )
-            .hover_text_array(told)
-            .hover_info(HoverInfo::Text)
+        let told: Vec<String> = x.iter().zip(&y).map(told).collect();
+        Trace::lines(x, y)
+            .on(panel)
+            .named(name)
+            .of_group(name, panel == 0)
+            .line(palette::head(nth), 2.5)
+            .dashed(DASHES[nth])
+            .told(told)
     });
-    std::iter::once(half).chain(lines).map(on).collect()
+    std::iter::once(half).chain(lines).collect()
 }
 
-fn layout(measures: &[Measure], width: f64, n_columns: usize) -> Value {
-    let panel = |measure: &Measure| Panel {
-        title: measure.name.clone(),
-        x: number_axis(1.0, "").title(axis_title("at least this much")),
-        y: number_axis(1.02, ""),
-        width: None,
-        height: 210.0,
+fn chart(measures: &[Measure]) -> Chart {
+    let panel = |measure: &Measure| {
+        let x = Axis::numbers(1.0).titled("at least this much");
+        Panel::new(measure.name.clone(), x, Axis::numbers(1.02), 210.0)
     };
-    let names = measures[0].lists.iter().map(|(name, _)| name.as_str());
-    let place = Place {
-        width,
-        n_columns,
+    let traces = measures.iter().enumerate();
+    Chart {
+        panels: measures.iter().map(panel).collect(),
+        traces: traces.flat_map(|(panel, measure)| traces_of(panel, measure)).collect(),
+        n_columns: measures.len(),
         left: 30.0,
-        left_once: false,
-        below: 38.0,
-        above: 14.0 + 20.0 * legend_lines(names, width),
-    };
-    panels::layout(measures.iter().map(panel).collect(), &place)
+        above: above_for(measures[0].lists.iter().map(|(name, _)| name.as_str()), 14.0),
+        ..Chart::default()
+    }
 }
 
 fn table(measure: &Measure) -> Table {

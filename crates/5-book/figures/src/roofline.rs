@@ -4,13 +4,11 @@
 mod drawn;
 mod told;
 
-use serde_json::Value;
-
-use attention::Error as SizeError;
-
-use crate::layout::{axis_title, rounded};
-use crate::panels::{self, NARROW, Panel, Place, WIDE};
-use crate::{Error, Figure, Result, Table, log_axis, sketch};
+use crate::axis::Axis;
+use crate::chart::{Chart, Text};
+use crate::layout::rounded;
+use crate::panels::Panel;
+use crate::{Error, Figure, Result, log_axis};
 use drawn::{reached, roof, steps};
 use told::{reached_table, roofs_table, steps_table, told};
 
@@ -68,30 +66,14 @@ pub struct Roofline<'a> {
 /// there.
 pub fn roofline(title: impl Into<String>, it: Roofline) -> Result<Figure> {
     check(it)?;
-    let mut traces: Vec<Value> = (0..it.roofs.len()).map(|nth| roof(it, nth)).collect();
-    if !it.steps.is_empty() {
-        traces.push(steps(it));
-    }
-    traces.extend((0..it.roofs.len()).map(|nth| reached(it, nth)));
-    let tables = vec![roofs_table(it), steps_table(it), reached_table(it)];
-    let tables: Vec<Table> =
-        tables.into_iter().filter(|table| !table.rows.is_empty()).collect();
-    let sketches: Vec<String> = tables.iter().map(sketch::table).collect();
-    Ok(Figure {
-        title: title.into(),
-        alternative: told(it),
-        sketch: sketches.join("\n\n"),
-        tables,
-        traces,
-        wide: layout(it, WIDE),
-        narrow: layout(it, NARROW),
-        notebook: None,
-    })
+    let tables = [roofs_table(it), steps_table(it), reached_table(it)];
+    let tables = tables.into_iter().filter(|table| !table.rows.is_empty());
+    let text = Text::of_tables(told(it), tables.collect());
+    Ok(chart(it).figure(title, text))
 }
 
 fn check(Roofline { roofs, steps, reached }: Roofline) -> Result<()> {
-    SizeError::expect_positive("the number of roofs", roofs.len())?;
-    Error::expect_at_most("roofs", roofs.len(), 2)?;
+    Error::expect_count("the number of roofs", roofs.len(), 2)?;
     Error::expect_at_most("steps", steps.len(), 8)?;
     Error::expect_at_most("marks", reached.len(), 24)?;
     for Roof { name, peak_gflops, bandwidth_gb_s } in roofs {
@@ -141,27 +123,29 @@ fn ranges(it: Roofline) -> [[f64; 2]; 2] {
     [x, [least_y, most_y]]
 }
 
-fn layout(it: Roofline, width: f64) -> Value {
-    let [[first, last], [low, high]] = ranges(it);
+fn chart(it: Roofline) -> Chart {
+    let [across, [low, high]] = ranges(it);
     // Above the roof is room for the names of its steps.
-    let across = vec![low.log10().floor(), rounded((high * 3.5).log10())];
-    let panel = Panel {
-        title: "billions of operations a second".to_owned(),
-        x: log_axis::decades(first, last, log_axis::power_of_ten)
-            .title(axis_title("operations a byte that is read or written")),
-        y: log_axis::decades(low, high, log_axis::power_of_ten).range(across),
-        width: None,
-        height: 300.0,
-    };
-    let place = Place {
-        width,
-        n_columns: 1,
+    let range = [low.log10().floor(), rounded((high * 3.5).log10())];
+    let panel = Panel::new(
+        "billions of operations a second",
+        Axis::decades(across, log_axis::power_of_ten)
+            .titled("operations a byte that is read or written"),
+        Axis::decades([low, high], log_axis::power_of_ten).range(range),
+        300.0,
+    );
+    let n_roofs = it.roofs.len();
+    let roofs = (0..n_roofs).map(|nth| roof(it, nth));
+    let steps = (!it.steps.is_empty()).then(|| steps(it));
+    let marks = (0..n_roofs).map(|nth| reached(it, nth));
+    Chart {
+        panels: vec![panel],
+        traces: roofs.chain(steps).chain(marks).collect(),
         left: 40.0,
         left_once: true,
-        below: 38.0,
-        above: 34.0,
-    };
-    panels::layout(vec![panel], &place)
+        above: [34.0; 2],
+        ..Chart::default()
+    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! The share that a head gives to each identity, in whatever role it stands.
 
-use attention::{Error as SizeError, Matrix};
-use plotly::Scatter;
-use plotly::common::{HoverInfo, Line, Marker, MarkerSymbol, Mode, Position};
-use serde_json::{Value, to_value};
+use attention::Matrix;
+use serde_json::Value;
 
-use crate::layout::{number_axis, rounded, significant, text, with};
-use crate::panels::{self, NARROW, Panel, Place, WIDE};
-use crate::{Error, Figure, Result, Table, log_axis, palette, sketch};
+use crate::axis::Axis;
+use crate::chart::{Chart, Text};
+use crate::heads::owned;
+use crate::layout::{rounded, significant, text};
+use crate::panels::Panel;
+use crate::trace::Trace;
+use crate::{Error, Figure, Result, Table, palette, sketch};
 
 /// What a head gives to identities.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,25 +34,18 @@ pub struct ShareSizes<'a> {
 pub fn share_sizes(title: impl Into<String>, sizes: ShareSizes) -> Result<Figure> {
     check(sizes)?;
     let order = order(sizes.log_shares);
-    let table = table(sizes, &order);
-    Ok(Figure {
-        title: title.into(),
+    let text = Text {
         alternative: told(sizes, &order),
         sketch: sketched(sizes, &order),
-        tables: vec![table],
-        traces: traces(sizes, &order),
-        wide: layout(sizes, WIDE),
-        narrow: layout(sizes, NARROW),
-        notebook: None,
-    })
+        tables: vec![table(sizes, &order)],
+    };
+    Ok(chart(sizes, &order).figure(title, text))
 }
 
 fn check(ShareSizes { roles, log_shares, marked }: ShareSizes) -> Result<()> {
     let (n_identities, n_roles) = log_shares.shape();
-    SizeError::expect_positive("the number of identities", n_identities)?;
-    SizeError::expect_positive("the number of roles", n_roles)?;
-    Error::expect_at_most("identities", n_identities, 100)?;
-    Error::expect_at_most("roles", n_roles, 4)?;
+    Error::expect_count("the number of identities", n_identities, 100)?;
+    Error::expect_count("the number of roles", n_roles, 4)?;
     Error::expect_length("the list of roles", roles.len(), n_roles)?;
     for &log_share in log_shares.iter().filter(|x| !x.is_nan()) {
         Error::expect_between("a log share", log_share, [f64::NEG_INFINITY, 0.0])?;
@@ -77,14 +72,18 @@ fn order(log_shares: &Matrix) -> Vec<usize> {
     order
 }
 
-fn traces(sizes: ShareSizes, order: &[usize]) -> Vec<Value> {
+/// One a role.
+const SYMBOLS: [&str; 4] = ["circle", "diamond", "triangle-up", "square"];
+
+fn traces(sizes: ShareSizes, order: &[usize]) -> Vec<Trace> {
     let ShareSizes { roles, log_shares, marked } = sizes;
-    let symbols = [
-        MarkerSymbol::Circle,
-        MarkerSymbol::Diamond,
-        MarkerSymbol::TriangleUp,
-        MarkerSymbol::Square,
-    ];
+    let marks = |points: &[(usize, usize, f64)]| {
+        let x: Value = points.iter().map(|point| point.0).collect();
+        Trace::marks(
+            x,
+            points.iter().map(|point| significant(point.2)).collect::<Value>(),
+        )
+    };
     let of_role = |(r, role): (usize, &&str)| {
         let seen =
             order.iter().enumerate().filter(|(_, who)| !log_shares[(**who, r)].is_nan());
@@ -93,74 +92,52 @@ fn traces(sizes: ShareSizes, order: &[usize]) -> Vec<Value> {
         let told = points.iter().map(|(_, who, share)| {
             format!("identity {who} as {}<br>share {share:.3}", text(role))
         });
-        let trace = Scatter::new(
-            points.iter().map(|point| point.0).collect(),
-            points.iter().map(|point| significant(point.2)).collect(),
-        )
-        .mode(Mode::Markers)
-        .name(text(role))
-        .marker(
-            Marker::new()
-                .size(6)
-                .symbol(symbols[r].clone())
-                .color(palette::head(r))
-                .opacity(0.8),
-        )
-        .hover_text_array(told.collect())
-        .hover_info(HoverInfo::Text);
-        with(to_value(trace), [])
+        marks(&points)
+            .named(role)
+            .marked(SYMBOLS[r], 6)
+            .coloured(palette::head(r))
+            .with("marker.opacity", 0.8)
+            .told(told)
     };
-    let mut traces: Vec<Value> = roles.iter().enumerate().map(of_role).collect();
-
     let at = |who: usize| order.iter().position(|&other| other == who);
     let points = marked.map(|who| (at(who), who, mean(log_shares, who).exp()));
     let points = points.iter().filter_map(|&(x, who, share)| Some((x?, who, share)));
     let points: Vec<_> = points.collect();
-    let trace = Scatter::new(
-        points.iter().map(|point| point.0).collect(),
-        points.iter().map(|point| significant(point.2)).collect(),
-    )
-    .mode(Mode::MarkersText)
-    .name("one exchanged pair")
-    .text_array(points.iter().map(|point| format!("identity {}", point.1)).collect())
-    .text_position(Position::TopLeft)
-    .marker(
-        Marker::new()
-            .size(17)
-            .symbol(MarkerSymbol::CircleOpen)
-            .color(palette::head(3))
-            .line(Line::new().color(palette::head(3)).width(2.0)),
-    )
-    .hover_info(HoverInfo::Skip);
-    traces.push(with(to_value(trace), []));
-    traces
+    let names: Value =
+        points.iter().map(|point| format!("identity {}", point.1)).collect();
+    let pair = marks(&points)
+        .with("mode", "markers+text")
+        .named("one exchanged pair")
+        .with("text", names)
+        .with("textposition", "top left")
+        .marked("circle-open", 17)
+        .coloured(palette::head(3))
+        .with("marker.line.color", palette::head(3))
+        .with("marker.line.width", 2.0)
+        .silent();
+    roles.iter().enumerate().map(of_role).chain([pair]).collect()
 }
 
-fn layout(sizes: ShareSizes, width: f64) -> Value {
+fn chart(sizes: ShareSizes, order: &[usize]) -> Chart {
     let shares = || sizes.log_shares.iter().filter(|x| !x.is_nan()).map(|x| x.exp());
     let (least, most) = (shares().fold(1.0, f64::min), shares().fold(0.0, f64::max));
     let places = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0].to_vec();
     let names = places.iter().map(f64::to_string).collect();
-    let range = [least * 0.8, most * 1.4].map(|share| rounded(share.log10())).to_vec();
-    let n = sizes.log_shares.nrows() as f64;
-    let x =
-        number_axis(n, "identities, in the order of their shares").range(vec![-1.0, n]);
-    let panel = Panel {
-        title: "mean share".to_owned(),
-        x,
-        y: log_axis::axis(places, names).range(range),
-        width: None,
-        height: 260.0,
-    };
-    let place = Place {
-        width,
-        n_columns: 1,
+    let range = [least * 0.8, most * 1.4].map(|share| rounded(share.log10()));
+    let panel = Panel::new(
+        "mean share",
+        Axis::between([-1.0, sizes.log_shares.nrows() as f64])
+            .titled("identities, in the order of their shares"),
+        Axis::factors(places, names).range(range),
+        260.0,
+    );
+    Chart {
+        panels: vec![panel],
+        traces: traces(sizes, order),
         left: 40.0,
-        left_once: false,
-        below: 38.0,
-        above: if width < WIDE { 54.0 } else { 34.0 },
-    };
-    panels::layout(vec![panel], &place)
+        above: [34.0, 54.0],
+        ..Chart::default()
+    }
 }
 
 fn said(log_share: f64) -> String {
@@ -168,21 +145,15 @@ fn said(log_share: f64) -> String {
 }
 
 fn table(ShareSizes { roles, log_shares, .. }: ShareSizes, order: &[usize]) -> Table {
-    let row = |&who: &usize| {
-        let cells = log_shares.row(who).iter().map(|&x| said(x)).collect::<Vec<_>>();
-        std::iter::once(who.to_string()).chain(cells).collect()
-    };
-    let names = roles.iter().map(|role| (*role).to_owned());
-    Table {
-        caption: "Mean share by identity and role".to_owned(),
-        columns: std::iter::once("identity".to_owned()).chain(names).collect(),
-        rows: order.iter().map(row).collect(),
-    }
+    let identities: Vec<String> = order.iter().map(usize::to_string).collect();
+    let cell = |row: usize, r: usize| said(log_shares[(order[row], r)]);
+    let caption = "Mean share by identity and role";
+    Table::grid(caption, "identity", &identities, &owned(roles), cell)
 }
 
 fn sketched(sizes: ShareSizes, order: &[usize]) -> String {
     let ShareSizes { roles, log_shares, marked: [a, b] } = sizes;
-    let names: Vec<String> = roles.iter().map(|role| (*role).to_owned()).collect();
+    let names = owned(roles);
     let width = sketch::longest(&names);
     let line = |(r, name): (usize, &String)| {
         let share = |&who: &usize| log_shares[(who, r)].exp();

@@ -81,6 +81,17 @@ pub(crate) fn table(table: &Table) -> String {
     lines.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// Tables under one another.
+pub(crate) fn tables(tables: &[Table]) -> String {
+    tables.iter().map(table).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The same, each under its caption.
+pub(crate) fn captioned(tables: &[Table]) -> String {
+    let one = |it: &Table| format!("{}\n{}", it.caption, table(it));
+    tables.iter().map(one).collect::<Vec<_>>().join("\n\n")
+}
+
 /// The block whose darkness is nearest to `share / most`.
 fn shade(share: f64, most: f64) -> char {
     let steps = (SHADES.len() - 1) as f64;

@@ -1,14 +1,13 @@
 //! Why the scores are divided by √d_k: their spread, and what softmax makes of it.
 
-use plotly::Scatter;
-use plotly::common::{DashType, HoverInfo, Line, Marker, MarkerSymbol, Mode};
-use plotly::layout::Axis;
-use serde_json::{Value, to_value};
-
 use attention::Error as SizeError;
+use serde_json::Value;
 
-use crate::layout::{axis_title, formula, number_axis, rounded, with};
-use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
+use crate::axis::Axis;
+use crate::chart::{Chart, Text};
+use crate::layout::{NEUTRAL, formula, rounded};
+use crate::panels::Panel;
+use crate::trace::Trace;
 use crate::{Error, Figure, Result, Table, palette, sketch};
 
 /// What was measured at one width of a head.
@@ -41,8 +40,7 @@ pub fn spread(
     check(samples, n_keys)?;
     let most_bits = (n_keys as f64).log2();
     let table = table(samples, n_keys);
-    Ok(Figure {
-        title: title.into(),
+    let text = Text {
         alternative: told(samples, n_keys),
         sketch: format!(
             "{}\n\nEntropy in bits: 0 is one key alone, {most_bits:.2} all {n_keys} keys \
@@ -50,11 +48,8 @@ pub fn spread(
             sketch::table(&table)
         ),
         tables: vec![table],
-        traces: traces(samples, most_bits),
-        wide: layout(samples, most_bits, WIDE, 2),
-        narrow: layout(samples, most_bits, NARROW, 1),
-        notebook: None,
-    })
+    };
+    Ok(chart(samples, most_bits).figure(title, text))
 }
 
 fn check(samples: &[ScaleSample], n_keys: usize) -> Result<()> {
@@ -79,8 +74,8 @@ type Read = fn(&ScaleSample) -> f64;
 /// A line of both panels: how it is called, drawn and read.
 struct Series {
     name: &'static str,
-    symbol: MarkerSymbol,
-    dash: DashType,
+    symbol: &'static str,
+    dash: &'static str,
     std: Read,
     entropy: Read,
 }
@@ -88,15 +83,15 @@ struct Series {
 const SERIES: [Series; 2] = [
     Series {
         name: "q · k as it is",
-        symbol: MarkerSymbol::Circle,
-        dash: DashType::Solid,
+        symbol: "circle",
+        dash: "solid",
         std: |sample| sample.std_unscaled,
         entropy: |sample| sample.entropy_unscaled,
     },
     Series {
         name: "divided by √d_k",
-        symbol: MarkerSymbol::Square,
-        dash: DashType::Dash,
+        symbol: "square",
+        dash: "dash",
         std: |sample| sample.std_scaled,
         entropy: |sample| sample.entropy_scaled,
     },
@@ -107,86 +102,59 @@ fn place_of(sample: &ScaleSample) -> f64 {
     rounded((sample.d_k as f64).log2())
 }
 
-fn traces(samples: &[ScaleSample], most_bits: f64) -> Vec<Value> {
+fn traces(samples: &[ScaleSample], most_bits: f64) -> Vec<Trace> {
     let x: Vec<f64> = samples.iter().map(place_of).collect();
-    let mut traces = Vec::new();
-    for (nth, series) in SERIES.iter().enumerate() {
-        let panels: [(&str, Read); 2] =
-            [("standard deviation", series.std), ("entropy in bits", series.entropy)];
-        for (panel, (what, read)) in panels.into_iter().enumerate() {
-            let told = |sample: &ScaleSample| {
-                let (d_k, name) = (sample.d_k, series.name);
-                let told = format!("d_k {d_k}, {name}");
-                format!("{}<br>{what} {:.2}", formula(&told), read(sample))
-            };
-            let y = samples.iter().map(|sample| rounded(read(sample))).collect();
-            let trace = Scatter::new(x.clone(), y)
-                .mode(Mode::LinesMarkers)
-                .name(formula(series.name))
-                .legend_group(series.name)
-                .show_legend(panel == 0)
-                .x_axis(axis_name("x", panel))
-                .y_axis(axis_name("y", panel))
-                .line(
-                    Line::new()
-                        .color(palette::head(nth))
-                        .width(2.5)
-                        .dash(series.dash.clone()),
-                )
-                .marker(Marker::new().size(8).symbol(series.symbol.clone()))
-                .hover_text_array(samples.iter().map(told).collect())
-                .hover_info(HoverInfo::Text);
-            traces.push(with(to_value(trace), []));
-        }
-    }
-    let even = Scatter::new(vec![x[0], x[x.len() - 1]], vec![rounded(most_bits); 2])
-        .mode(Mode::Lines)
-        .name("all keys alike")
-        .x_axis("x2")
-        .y_axis("y2")
-        .line(Line::new().color(crate::layout::NEUTRAL).width(1.5).dash(DashType::Dot))
-        .hover_info(HoverInfo::Skip);
-    traces.push(with(to_value(even), []));
-    traces
+    let ends = vec![x[0], x[x.len() - 1]];
+    let line = |nth: usize, panel: usize| {
+        let series = &SERIES[nth];
+        let (what, read) =
+            [("standard deviation", series.std), ("entropy in bits", series.entropy)]
+                [panel];
+        let told = |sample: &ScaleSample| {
+            let told = format!("d_k {}, {}", sample.d_k, series.name);
+            format!("{}<br>{what} {:.2}", formula(&told), read(sample))
+        };
+        let y: Value = samples.iter().map(|sample| rounded(read(sample))).collect();
+        Trace::lines_and_marks(x.clone(), y)
+            .on(panel)
+            .with("name", formula(series.name))
+            .of_group(series.name, panel == 0)
+            .line(palette::head(nth), 2.5)
+            .dashed(series.dash)
+            .marked(series.symbol, 8)
+            .told(samples.iter().map(told))
+    };
+    let even = Trace::lines(ends, vec![rounded(most_bits); 2])
+        .on(1)
+        .named("all keys alike")
+        .line(NEUTRAL, 1.5)
+        .dashed("dot")
+        .silent();
+    vec![line(0, 0), line(0, 1), line(1, 0), line(1, 1), even]
 }
 
-fn layout(
-    samples: &[ScaleSample],
-    most_bits: f64,
-    width: f64,
-    n_columns: usize,
-) -> Value {
+fn chart(samples: &[ScaleSample], most_bits: f64) -> Chart {
     let places: Vec<f64> = samples.iter().map(place_of).collect();
     let (first, last) = (places[0], places[places.len() - 1]);
-    let widths = || {
-        Axis::new()
-            .tick_values(places.clone())
-            .tick_text(samples.iter().map(|sample| sample.d_k.to_string()).collect())
-            .tick_angle(0.0)
-            .range(vec![first - 0.3, last + 0.3])
-            .title(axis_title("d_k, doubling at each step"))
-            .show_grid(false)
-            .zero_line(false)
-            .tick_length(0)
-            .fixed_range(true)
-    };
+    let names = samples.iter().map(|sample| sample.d_k.to_string());
+    let widths = Axis::bare([first - 0.3, last + 0.3])
+        .with("tickvals", places)
+        .with("ticktext", names.collect::<Value>())
+        .with("tickangle", 0.0)
+        .titled("d_k, doubling at each step");
     let largest = samples.iter().flat_map(|s| [s.std_unscaled, s.std_scaled]);
     let largest = largest.fold(1.0, f64::max);
-    let panel = |title: &str, end: f64| Panel {
-        title: title.to_owned(),
-        x: widths(),
-        y: number_axis(end, ""),
-        width: None,
-        height: 220.0,
-    };
-    let panels = vec![
-        panel("standard deviation of a score", largest * 1.06),
-        panel("entropy of a row, in bits", most_bits.max(0.1) * 1.06),
-    ];
-    let above = if n_columns == 1 { 58.0 } else { 34.0 };
-    let place =
-        Place { width, n_columns, left: 34.0, left_once: false, below: 38.0, above };
-    panels::layout(panels, &place)
+    let panel = |title, end| Panel::new(title, widths.clone(), Axis::numbers(end), 220.0);
+    Chart {
+        panels: vec![
+            panel("standard deviation of a score", largest * 1.06),
+            panel("entropy of a row, in bits", most_bits.max(0.1) * 1.06),
+        ],
+        traces: traces(samples, most_bits),
+        n_columns: 2,
+        above: [34.0, 58.0],
+        ..Chart::default()
+    }
 }
 
 fn table(samples: &[ScaleSample], n_keys: usize) -> Table {

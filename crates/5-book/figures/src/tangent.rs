@@ -1,16 +1,13 @@
 //! A curve, its tangent at one place, and how far apart the two are at another.
 
-use plotly::Scatter;
-use plotly::common::{DashType, HoverInfo, Line, Marker, MarkerSymbol, Mode};
-use serde_json::{Value, json, to_value};
+use serde_json::Value;
 
-use attention::Error as SizeError;
-
-use crate::layout::{
-    FAINT, NEUTRAL, axis_title, legend_lines, number_axis, rounded, text, with,
-};
-use crate::panels::{self, NARROW, Panel, Place, WIDE};
-use crate::{Error, Figure, Result, Table, palette, sketch};
+use crate::axis::Axis;
+use crate::chart::{Chart, Text, above_for};
+use crate::layout::{FAINT, NEUTRAL, ends, rounded, text};
+use crate::panels::Panel;
+use crate::trace::Trace;
+use crate::{Error, Figure, Result, Table, palette};
 
 /// A curve with its tangent.
 #[derive(Debug, Clone, Copy)]
@@ -35,26 +32,15 @@ pub struct Tangent<'a> {
 /// [`Error::Number`] for a coordinate or a slope that is no finite number.
 pub fn tangent(title: impl Into<String>, drawn: Tangent) -> Result<Figure> {
     let Tangent { axes, curve, at, slope, reached } = drawn;
-    SizeError::expect_positive("the number of points", curve.len())?;
-    Error::expect_at_most("points", curve.len(), 500)?;
-    let any = [f64::NEG_INFINITY, f64::INFINITY];
-    Error::expect_between("the slope", slope, any)?;
+    Error::expect_count("the number of points", curve.len(), 500)?;
+    Error::expect_finite("the slope", slope)?;
     for point in curve.iter().chain([&at, &reached]) {
         for (axis, coordinate) in axes.iter().zip(point) {
-            Error::expect_between(format!("the {axis}"), *coordinate, any)?;
+            Error::expect_finite(format!("the {axis}"), *coordinate)?;
         }
     }
-    let table = drawn.table();
-    Ok(Figure {
-        title: title.into(),
-        alternative: drawn.told(),
-        sketch: sketch::table(&table),
-        tables: vec![table],
-        traces: drawn.traces(),
-        wide: drawn.layout(WIDE),
-        narrow: drawn.layout(NARROW),
-        notebook: None,
-    })
+    let text = Text::of_tables(drawn.told(), vec![drawn.table()]);
+    Ok(drawn.chart().figure(title, text))
 }
 
 /// How many points of the curve the table and the sketch show, about.
@@ -78,84 +64,65 @@ impl Tangent<'_> {
     }
 
     /// The points lie on the lines, and the lines on what is between them.
-    fn traces(&self) -> Vec<Value> {
+    fn traces(&self) -> Vec<Trace> {
         let [curve, tangent] = self.names();
         let [x, y] = self.reached;
         let predicted = self.predicted(x);
         let ends = self.span().map(|x| [x, self.predicted(x)]);
-        let solid = |colour: &'static str| Line::new().color(colour).width(2.5);
-        let dotted = Line::new().color(NEUTRAL).width(2.0).dash(DashType::Dot);
-        let dashed = solid(palette::head(1)).dash(DashType::Dash);
-        let marker = |colour: &'static str| Marker::new().size(11).color(colour);
-        let open = marker(palette::head(1)).symbol(MarkerSymbol::CircleOpen);
+        let [of_curve, of_tangent] = [0, 1].map(palette::head);
+        let mark = |name: &str, y: f64, colour: &str| {
+            let mark = self.trace(name, &[[x, y]]).with("mode", "markers");
+            mark.coloured(colour).with("marker.size", 11).in_legend(false)
+        };
         vec![
             self.trace("", &[[x, predicted], [x, y]])
-                .line(dotted)
-                .hover_info(HoverInfo::Skip),
-            self.trace(&curve, self.curve).line(solid(palette::head(0))),
-            self.trace(&tangent, &ends).line(dashed),
-            self.trace(&tangent, &[[x, predicted]]).mode(Mode::Markers).marker(open),
-            self.trace(&curve, &[[x, y]])
-                .mode(Mode::Markers)
-                .marker(marker(palette::head(0))),
+                .line(NEUTRAL, 2.0)
+                .dashed("dot")
+                .silent()
+                .in_legend(false),
+            self.trace(&curve, self.curve).line(of_curve, 2.5).in_legend(true),
+            self.trace(&tangent, &ends)
+                .line(of_tangent, 2.5)
+                .dashed("dash")
+                .in_legend(true),
+            mark(&tangent, predicted, of_tangent).with("marker.symbol", "circle-open"),
+            mark(&curve, y, of_curve),
         ]
-        .into_iter()
-        .enumerate()
-        .map(|(nth, trace)| {
-            let trace = trace.show_legend((1..3).contains(&nth));
-            with(to_value(trace), [("cliponaxis", json!(false))])
-        })
-        .collect()
     }
 
-    fn trace(&self, name: &str, points: &[[f64; 2]]) -> Box<Scatter<f64, f64>> {
+    fn trace(&self, name: &str, points: &[[f64; 2]]) -> Trace {
         let [of_x, _] = self.axes;
         let told = points.iter().map(|[x, y]| {
             let (name, of_x) = (text(name), text(of_x));
             format!("{of_x} {}<br>{name}: {}", written(*x), written(*y))
         });
-        let each =
-            |axis: usize| points.iter().map(|point| rounded(point[axis])).collect();
-        Scatter::new(each(0), each(1))
-            .mode(Mode::Lines)
-            .name(text(name))
-            .hover_text_array(told.collect())
-            .hover_info(HoverInfo::Text)
+        let each = |axis: usize| -> Value {
+            points.iter().map(|point| rounded(point[axis])).collect()
+        };
+        Trace::lines(each(0), each(1)).named(name).told(told).unclipped()
     }
 
-    fn layout(&self, width: f64) -> Value {
-        let [from, to] = self.span();
+    fn chart(&self) -> Chart {
         let lines = self.span().map(|x| self.predicted(x));
         let heights = self.curve.iter().chain([&self.reached]).map(|point| point[1]);
         let [least, most] = ends(heights.chain(lines).chain([0.0]));
         let room = if least < most { 0.04 * (most - least) } else { 1.0 };
-        let range = |from: f64, to: f64| vec![rounded(from), rounded(to)];
         let least = if least < 0.0 { least - room } else { 0.0 };
-        let panel = Panel {
-            title: self.axes[1].to_owned(),
-            x: number_axis(0.0, "")
-                .title(axis_title(self.axes[0]))
-                .range(range(from, to)),
-            y: number_axis(0.0, "")
-                .zero_line_color(NEUTRAL)
-                .range(range(least, most + room)),
-            width: None,
-            height: 230.0,
-        };
-        let [curve, tangent] = self.names();
-        let names = [curve.as_str(), tangent.as_str()];
-        let place = Place {
-            width,
-            n_columns: 1,
+        let panel = Panel::new(
+            self.axes[1],
+            Axis::between(self.span()).titled(self.axes[0]).with("zerolinecolor", FAINT),
+            Axis::between([least, most + room]).with("zerolinecolor", NEUTRAL),
+            230.0,
+        );
+        let names = self.names();
+        Chart {
+            panels: vec![panel],
+            traces: self.traces(),
             left: 40.0,
             left_once: true,
-            below: 38.0,
-            above: 14.0 + 20.0 * legend_lines(names.into_iter(), width),
-        };
-        with(
-            Ok(panels::layout(vec![panel], &place)),
-            [("xaxis.zerolinecolor", json!(FAINT))],
-        )
+            above: above_for(names.iter().map(String::as_str), 14.0),
+            ..Chart::default()
+        }
     }
 
     fn table(&self) -> Table {
@@ -184,12 +151,6 @@ impl Tangent<'_> {
             written(y)
         )
     }
-}
-
-fn ends(numbers: impl Iterator<Item = f64>) -> [f64; 2] {
-    numbers.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], number| {
-        [least.min(number), most.max(number)]
-    })
 }
 
 /// Three decimals, and none of them at the end if they are 0.
@@ -229,7 +190,7 @@ mod tests {
             ..square(&[[-1.0, 0.0], [1.0, 0.0]], [0.0; 2])
         };
         let figure = tangent("", flat).unwrap();
-        assert_eq!(figure.wide["yaxis"]["range"], json!([0.0, 1.0]));
+        assert_eq!(figure.wide["yaxis"]["range"], serde_json::json!([0.0, 1.0]));
     }
 
     #[test]

@@ -1,11 +1,10 @@
-//! An excerpt of real maps, and JSON that a person can review.
+//! An excerpt of real maps, and what a person can review of a figure.
 
-pub(crate) mod own;
+pub(crate) mod drawn;
 
 use std::fmt::Write;
 
 use attention::Matrix;
-use serde_json::Value;
 
 use crate::{Figure, Heads, head_maps, sketch};
 
@@ -64,20 +63,20 @@ pub(crate) fn figure() -> Figure {
     head_maps("Three heads look at three things", &heads)
 }
 
-/// Compares a figure with two snapshots of the calling test's module: what is drawn, and
-/// what is read.
+/// Compares a figure with a snapshot of the calling test's module: what is read of it, and
+/// what is drawn, in brief.
 macro_rules! assert_figure {
     ($figure:expr) => {
         let figure = $figure;
-        let drawn = crate::testing::own::own(&figure);
-        insta::assert_snapshot!("drawn", crate::testing::readable(&drawn));
-        insta::assert_snapshot!("read", crate::testing::read(&figure));
+        let read = crate::testing::read(&figure);
+        let drawn = crate::testing::drawn::drawn(&figure);
+        insta::assert_snapshot!("figure", format!("{read}\n{drawn}"));
     };
 }
 pub(crate) use assert_figure;
 
-/// Compares a diagram with two snapshots: what is written in it, and what is read without
-/// it. Both drawings write the same, and nothing ends outside of them.
+/// Compares a diagram with a snapshot: what is read without it, and what is written in it.
+/// Both drawings write the same, and nothing ends outside of them.
 macro_rules! assert_diagram {
     ($figure:expr) => {
         let figure = $figure;
@@ -86,9 +85,10 @@ macro_rules! assert_diagram {
             texts.sort();
             texts
         };
-        insta::assert_snapshot!("written", wide.join("\n"));
+        let read = crate::testing::read(&figure);
+        let written = crate::layout::wrapped(&wide.join(" | "), 90).join("\n");
+        insta::assert_snapshot!("diagram", format!("{read}\n{written}"));
         assert_eq!(sorted(wide), sorted(narrow));
-        insta::assert_snapshot!("read", crate::testing::read(&figure));
     };
 }
 pub(crate) use assert_diagram;
@@ -108,43 +108,15 @@ pub(crate) fn texts(svg: &str) -> Vec<String> {
     texts.map(text).collect()
 }
 
-/// All that a figure says in text: title and sketch, the alternative, the tables.
+/// All that a figure says in text: title and sketch, the alternative, and the tables that
+/// the sketch does not show.
 pub(crate) fn read(figure: &Figure) -> String {
     let mut text = format!("{figure}\n\n{}\n", figure.alternative());
     for table in figure.tables() {
-        let _ = write!(text, "\n{}\n{}\n", table.caption, sketch::table(table));
+        let rows = sketch::table(table);
+        let rows =
+            if figure.sketch().contains(&rows) { "as in the sketch" } else { &rows };
+        let _ = write!(text, "\n{}\n{rows}\n", table.caption);
     }
     text
-}
-
-/// JSON with one line for a list of plain values, and for whatever fits on a line.
-pub(crate) fn readable(value: &Value) -> String {
-    let mut out = String::new();
-    write_readable(value, 0, &mut out);
-    out
-}
-
-fn write_readable(value: &Value, depth: usize, out: &mut String) {
-    let indent = "  ".repeat(depth + 1);
-    let line = value.to_string();
-    let items: Vec<(String, &Value)> = match value {
-        _ if indent.len() + line.chars().count() < 88 => {
-            out.push_str(&line);
-            return;
-        }
-        Value::Object(fields) => {
-            fields.iter().map(|(k, v)| (format!("{k}: "), v)).collect()
-        }
-        Value::Array(list) if list.iter().any(|v| v.is_array() || v.is_object()) => {
-            list.iter().map(|v| ("- ".to_owned(), v)).collect()
-        }
-        _ => {
-            out.push_str(&line);
-            return;
-        }
-    };
-    for (key, item) in items {
-        let _ = write!(out, "\n{}{key}", &indent[2..]);
-        write_readable(item, depth + 1, out);
-    }
 }

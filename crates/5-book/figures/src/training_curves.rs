@@ -1,18 +1,14 @@
 //! Loss and score as training goes, a line a run.
 
-use plotly::Scatter;
-use plotly::common::{DashType, HoverInfo, Line, Mode};
-use plotly::layout::Axis;
-use serde_json::{Value, to_value};
-
 use attention::{Error as SizeError, median};
+use serde_json::Value;
 
-use crate::layout::{axis_title, number_axis, rounded, text, with};
-use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
+use crate::axis::Axis;
+use crate::chart::{Chart, Text};
+use crate::layout::{rounded, text};
+use crate::panels::Panel;
+use crate::trace::{DASHES, Trace};
 use crate::{Error, Figure, Result, Table, palette, sketch};
-
-/// The most groups that can be told apart.
-const MOST_GROUPS: usize = 4;
 
 /// One training: its loss and its score at some of its steps.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,23 +36,17 @@ pub struct Curve {
 pub fn training_curves(title: impl Into<String>, curves: &[Curve]) -> Result<Figure> {
     check(curves)?;
     let groups = groups(curves);
-    let table = table(curves, &groups);
-    Ok(Figure {
-        title: title.into(),
+    let text = Text {
         alternative: told(curves, &groups),
         sketch: sketched(curves),
-        tables: vec![table],
-        traces: traces(curves, &groups),
-        wide: layout(curves, WIDE, 2),
-        narrow: layout(curves, NARROW, 1),
-        notebook: None,
-    })
+        tables: vec![table(curves, &groups)],
+    };
+    Ok(chart(curves, &groups).figure(title, text))
 }
 
 fn check(curves: &[Curve]) -> Result<()> {
-    SizeError::expect_positive("the number of curves", curves.len())?;
-    Error::expect_at_most("curves", curves.len(), 40)?;
-    Error::expect_at_most("groups of curves", groups(curves).len(), MOST_GROUPS)?;
+    Error::expect_count("the number of curves", curves.len(), 40)?;
+    Error::expect_at_most("groups of curves", groups(curves).len(), DASHES.len())?;
     for Curve { group, name, steps, losses, scores } in curves {
         SizeError::expect_positive("the number of steps of a curve", steps.len())?;
         let of = |what: &str| format!("the list of {what} of {group}, {name}");
@@ -85,66 +75,44 @@ fn groups(curves: &[Curve]) -> Vec<&str> {
     groups
 }
 
-const DASHES: [DashType; MOST_GROUPS] =
-    [DashType::Solid, DashType::Dash, DashType::Dot, DashType::DashDot];
-
-fn traces(curves: &[Curve], groups: &[&str]) -> Vec<Value> {
-    let mut traces = Vec::new();
-    for (nth, curve) in curves.iter().enumerate() {
-        let group = groups.iter().position(|group| *group == curve.group).unwrap_or(0);
-        let is_first = curves.iter().position(|other| other.group == curve.group);
-        for (panel, (what, numbers)) in
-            [("loss", &curve.losses), ("score", &curve.scores)].into_iter().enumerate()
-        {
-            let told = |(step, number): (&usize, &f64)| {
-                let (group, name) = (text(&curve.group), text(&curve.name));
-                format!("{group}, {name}<br>after {step} steps: {what} {number:.3}")
-            };
-            let y = numbers.iter().map(|&number| rounded(number.max(0.0))).collect();
-            let trace = Scatter::new(curve.steps.clone(), y)
-                .mode(Mode::Lines)
-                .name(text(&curve.group))
-                .legend_group(curve.group.as_str())
-                .show_legend(panel == 0 && is_first == Some(nth))
-                .x_axis(axis_name("x", panel))
-                .y_axis(axis_name("y", panel))
-                .opacity(0.75)
-                .line(
-                    Line::new()
-                        .color(palette::head(group))
-                        .width(1.5)
-                        .dash(DASHES[group].clone()),
-                )
-                .hover_text_array(curve.steps.iter().zip(numbers).map(told).collect())
-                .hover_info(HoverInfo::Text);
-            traces.push(with(to_value(trace), []));
-        }
-    }
-    traces
+fn traces(curves: &[Curve], groups: &[&str]) -> Vec<Trace> {
+    let trace = |nth: usize, panel: usize| {
+        let Curve { group, name, steps, losses, scores } = &curves[nth];
+        let which = groups.iter().position(|known| known == group).unwrap_or(0);
+        let first = curves.iter().position(|other| other.group == *group);
+        let (what, numbers) = [("loss", losses), ("score", scores)][panel];
+        let told = steps.iter().zip(numbers).map(|(step, number)| {
+            let (group, name) = (text(group), text(name));
+            format!("{group}, {name}<br>after {step} steps: {what} {number:.3}")
+        });
+        let y: Value = numbers.iter().map(|&number| rounded(number.max(0.0))).collect();
+        Trace::lines(steps.clone(), y)
+            .on(panel)
+            .named(group)
+            .of_group(group, panel == 0 && first == Some(nth))
+            .line(palette::head(which), 1.5)
+            .dashed(DASHES[which])
+            .with("opacity", 0.75)
+            .told(told)
+    };
+    (0..curves.len()).flat_map(|nth| [trace(nth, 0), trace(nth, 1)]).collect()
 }
 
-fn layout(curves: &[Curve], width: f64, n_columns: usize) -> Value {
+fn chart(curves: &[Curve], groups: &[&str]) -> Chart {
     let last = curves.iter().flat_map(|curve| &curve.steps).copied().max().unwrap_or(1);
     let losses = curves.iter().flat_map(|curve| curve.losses.iter().copied());
     let most = losses.fold(0.1, f64::max);
-    let steps = || -> Axis { number_axis(last as f64, "").title(axis_title("steps")) };
-    let panel = |title: &str, end: f64| Panel {
-        title: title.to_owned(),
-        x: steps(),
-        y: number_axis(end * 1.04, ""),
-        width: None,
-        height: 220.0,
+    let panel = |title: &str, end: f64| {
+        let steps = Axis::numbers(last as f64).titled("steps");
+        Panel::new(title, steps, Axis::numbers(end * 1.04), 220.0)
     };
-    let panels = vec![panel("loss", most), panel("score on the test set", 1.0)];
-    let place = Place {
-        width,
-        n_columns,
-        left: 34.0,
-        left_once: false,
-        below: 38.0,
-        above: 34.0,
-    };
-    panels::layout(panels, &place)
+    Chart {
+        panels: vec![panel("loss", most), panel("score on the test set", 1.0)],
+        traces: traces(curves, groups),
+        n_columns: 2,
+        above: [34.0; 2],
+        ..Chart::default()
+    }
 }
 
 /// The last score of each curve, sorted, by group.

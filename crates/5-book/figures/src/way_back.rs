@@ -6,6 +6,7 @@ mod sketched;
 
 use attention::Error as SizeError;
 
+use crate::chart::{self, Text};
 use crate::panels::{NARROW, WIDE};
 use crate::{Error, Figure, Result, Table};
 use nodes::{Node, Nodes, written};
@@ -60,16 +61,15 @@ pub fn backward_pass(title: impl Into<String>, pass: &BackwardPass) -> Result<Fi
         Error::expect_between(what, norm, [0.0, f64::INFINITY])?;
     }
     let arrows = nodes.arrows(pass.to_x);
-    Ok(Figure {
-        title: title.into(),
+    let text = Text {
         alternative: alternative(pass),
         sketch: sketched::boxes(&nodes, &arrows),
         tables: vec![table(pass, &nodes)],
-        traces: vec![drawn::labels(&nodes, &arrows)],
-        wide: drawn::layout(&nodes, &arrows, WIDE),
-        narrow: drawn::in_smaller_letters(drawn::layout(&nodes, &arrows, NARROW)),
-        notebook: None,
-    })
+    };
+    let traces = vec![drawn::labels(&nodes, &arrows)];
+    let layouts = [(WIDE, 12), (NARROW, 10)]
+        .map(|(width, font_size)| drawn::layout(&nodes, &arrows, width, font_size));
+    Ok(chart::figure(title, text, traces, layouts))
 }
 
 fn table(pass: &BackwardPass, nodes: &Nodes) -> Table {

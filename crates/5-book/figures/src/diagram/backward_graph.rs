@@ -3,7 +3,8 @@
 use super::canvas::{Anchor, Canvas, Ink, Look, Rect};
 use super::flow::{Flow, Place};
 use super::shape::{Shape, Size};
-use super::{Words, figure, sketch_of_rows};
+use super::{figure, sketch_of_rows};
+use crate::chart::Text;
 use crate::{Figure, Table};
 
 /// A matrix of the forward pass.
@@ -84,8 +85,7 @@ pub fn backward_graph(title: impl Into<String>) -> Figure {
         [node.name.to_owned(), shape, forward, backward, weights]
     });
     let columns = ["matrix", "shape", "forward", "backward", "gradient of the weights"];
-    let words = Words {
-        title: title.into(),
+    let text = Text {
         alternative: format!(
             "The graph of one head: X to Q, K and V; Q and K to the scores S, then A; A and \
              V to head, out and the loss. Arrows lead back from the loss to X, with these \
@@ -95,7 +95,7 @@ pub fn backward_graph(title: impl Into<String>) -> Figure {
         sketch: sketch_of_rows(&rows).replace('↓', "↓ ↑"),
         tables: vec![Table::new("One head forward and backward", columns, table)],
     };
-    figure(words, [drawn(&nodes, 640.0), drawn(&nodes, super::NARROW)])
+    figure(title, text, [drawn(&nodes, 640.0), drawn(&nodes, super::NARROW)])
 }
 
 impl Node {

@@ -4,7 +4,8 @@ use attention::Dims;
 
 use super::canvas::{Anchor, Canvas, Ink, Look, Rect};
 use super::shape::{Shape, Size};
-use super::{Words, figure, sketch_of_rows};
+use super::{figure, sketch_of_rows};
+use crate::chart::Text;
 use crate::{Figure, Table};
 
 const SEQUENCES: [&str; 4] = ["sequence 1", "sequence 2", "⋮", "sequence B"];
@@ -43,8 +44,7 @@ pub fn batch_diagram(title: impl Into<String>, dims: Option<Dims>) -> Figure {
     });
     let table = STEPS
         .map(|(name, shape, what)| [name.to_owned(), what.to_owned(), shape.told(dims)]);
-    let words = Words {
-        title: title.into(),
+    let text = Text {
         alternative,
         sketch: sketch_of_rows(&rows),
         tables: vec![Table::new(
@@ -53,7 +53,7 @@ pub fn batch_diagram(title: impl Into<String>, dims: Option<Dims>) -> Figure {
             table,
         )],
     };
-    figure(words, [drawn(true, dims), drawn(false, dims)])
+    figure(title, text, [drawn(true, dims), drawn(false, dims)])
 }
 
 /// How large each of the steps is: along the flow, where the flow goes across the page or

@@ -1,7 +1,8 @@
 //! Arrows in a plane, and their dot products.
 
 use super::canvas::{Anchor, Canvas, Ink, Look, Rect};
-use super::{Words, figure};
+use super::figure;
+use crate::chart::Text;
 use crate::{Error, Figure, Result, Table};
 
 /// More arrows cannot be told apart.
@@ -35,8 +36,7 @@ pub fn dot_product(
     let row = |arrow: &Arrow| {
         [arrow.name.clone(), pair(arrow.key), arrow.lies(), signed(arrow.dot)]
     };
-    let words = Words {
-        title: title.into(),
+    let text = Text {
         alternative: format!(
             "A query arrow {} and key arrows from the same point. Dot products: {}.",
             pair(query),
@@ -50,7 +50,7 @@ pub fn dot_product(
         )],
     };
     let drawn = |is_wide| drawn(reach, query, &arrows, is_wide);
-    Ok(figure(words, [drawn(true), drawn(false)]))
+    Ok(figure(title, text, [drawn(true), drawn(false)]))
 }
 
 struct Arrow {

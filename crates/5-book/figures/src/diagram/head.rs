@@ -5,7 +5,8 @@ use attention::Dims;
 use super::canvas::{Canvas, Ink};
 use super::flow::{Flow, Place};
 use super::shape::{Shape, Size};
-use super::{Words, figure, sketch_of_rows};
+use super::{figure, sketch_of_rows};
+use crate::chart::Text;
 use crate::{Error, Figure, Result, Table};
 
 /// A part of a head that a diagram can light.
@@ -104,13 +105,12 @@ pub fn head_diagram(
     lit: Option<HeadPart>,
 ) -> Figure {
     let parts = parts();
-    let words = Words {
-        title: title.into(),
+    let text = Text {
         alternative: alternative(&parts, dims, lit),
         sketch: sketched(&parts, dims),
         tables: vec![table(&parts, dims)],
     };
-    figure(words, [true, false].map(|is_wide| drawn(&parts, is_wide, dims, lit)))
+    figure(title, text, [true, false].map(|is_wide| drawn(&parts, is_wide, dims, lit)))
 }
 
 fn drawn(

@@ -5,7 +5,8 @@ mod drawn;
 use attention::Dims;
 
 use super::shape::{Shape, Size};
-use super::{Words, figure, sketch_of_rows};
+use super::{figure, sketch_of_rows};
+use crate::chart::Text;
 use crate::{Error, Figure, Result, Table};
 
 /// How the weights of a layer lie.
@@ -178,14 +179,13 @@ pub fn layer_diagram(
     dims: Option<Dims>,
     lit: Option<LayerPart>,
 ) -> Figure {
-    let words = Words {
-        title: title.into(),
+    let text = Text {
         alternative: alternative(form, dims, lit),
         sketch: sketched(form, dims),
         tables: vec![table(form, dims)],
     };
     let layer = drawn::Layer { form, dims, lit };
-    figure(words, [layer.canvas(super::WIDE), layer.canvas(super::NARROW)])
+    figure(title, text, [layer.canvas(super::WIDE), layer.canvas(super::NARROW)])
 }
 
 fn sketched(form: LayerForm, dims: Option<Dims>) -> String {

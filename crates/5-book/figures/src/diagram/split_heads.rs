@@ -1,8 +1,9 @@
 //! Which piece of which token stands in each head, as views of memory split them.
 
 use super::canvas::{Anchor, Canvas, Ink, Look, Rect};
+use super::figure;
 use super::strided::Strided;
-use super::{Words, figure};
+use crate::chart::Text;
 use crate::{Error, Figure, Result, Table};
 
 /// More have cells too small for what they say.
@@ -30,13 +31,12 @@ pub fn split_heads(
         Error::expect_at_most(what, size, most)?;
     }
     let split = Split { n_tokens, n_heads, d_k, is_transposed };
-    let words = Words {
-        title: title.into(),
+    let text = Text {
         alternative: split.told(),
         sketch: split.sketch(),
         tables: vec![split.table()],
     };
-    Ok(figure(words, [true, false].map(|is_wide| split.drawn(is_wide))))
+    Ok(figure(title, text, [true, false].map(|is_wide| split.drawn(is_wide))))
 }
 
 struct Split {

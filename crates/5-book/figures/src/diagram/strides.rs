@@ -1,8 +1,9 @@
 //! What views and transposes do to an array of tokens and heads.
 
 use super::canvas::{Anchor, Canvas, Ink, Look, Rect};
+use super::figure;
 use super::strided::Strided;
-use super::{Words, figure};
+use crate::chart::Text;
 use crate::{Error, Figure, Result, Table};
 
 /// Larger arrays have cells too small for their numbers.
@@ -26,8 +27,7 @@ pub fn strides(
     Error::expect_at_most("entries", n_tokens * n_heads * d_k, MOST)?;
     let array = Array { n_tokens, n_heads, d_k };
     let panels = array.panels();
-    let words = Words {
-        title: title.into(),
+    let text = Text {
         alternative: array.told(&panels),
         sketch: panels.iter().map(Panel::sketch).collect::<Vec<_>>().join("\n\n"),
         tables: vec![Table::new(
@@ -36,7 +36,7 @@ pub fn strides(
             panels.iter().map(Panel::row),
         )],
     };
-    Ok(figure(words, [drawn(&panels, true), drawn(&panels, false)]))
+    Ok(figure(title, text, [drawn(&panels, true), drawn(&panels, false)]))
 }
 
 struct Array {

@@ -3,7 +3,8 @@
 use attention::Mask;
 
 use super::canvas::{Anchor, Canvas, Ink, Look, Rect};
-use super::{Words, figure};
+use super::figure;
+use crate::chart::Text;
 use crate::{Error, Figure, Result, Table};
 
 /// More tiles are too small to be told apart.
@@ -94,8 +95,7 @@ pub fn tile_plan(
     let legend = legend(&counts);
     let told = legend.iter().map(|(kind, n)| format!("{n} {}", kind.told()));
     let n = tiles.len();
-    let words = Words {
-        title: title.into(),
+    let text = Text {
         alternative: format!(
             "The scores of {n_tokens} queries by {n_tokens} keys, cut in {n} × {n} tiles of \
              {tile} × {tile}: {}. Computed: {} of {}.",
@@ -113,7 +113,7 @@ pub fn tile_plan(
                 .chain([["all".to_owned(), counts.all().to_string()]]),
         )],
     };
-    Ok(figure(words, [true, false].map(|is_wide| drawn(&tiles, &counts, is_wide))))
+    Ok(figure(title, text, [true, false].map(|is_wide| drawn(&tiles, &counts, is_wide))))
 }
 
 fn legend(counts: &TileCounts) -> [(TileKind, usize); 3] {

@@ -1,11 +1,10 @@
 //! Where the tokens and the heads' numbers stand.
 
-use plotly::common::{Anchor, AxisSide, Side, Title};
-use plotly::layout::{Axis, ItemSizing, Layout, Legend, Margin};
-use serde_json::{Value, json, to_value};
+use serde_json::{Value, json};
 
 use crate::Heads;
-use crate::layout::{base, label_width, token_axis, with};
+use crate::axis::Axis;
+use crate::layout::{base, label_width, with};
 
 /// Pixels from one token to the next.
 const PITCH: f64 = 24.0;
@@ -28,35 +27,19 @@ pub(super) fn notebook(heads: &Heads) -> Value {
     const NUMBERS: f64 = 70.0;
     let lines = rows(heads).max(heads.count() as f64); // a number needs most of a token
     let below = (lines - rows(heads)) * PITCH;
-    let legend = Legend::new()
-        .x(1.0)
-        .x_anchor(Anchor::Right)
-        .y(1.0)
-        .title(Title::with_text("head").side(Side::Top))
-        .item_sizing(ItemSizing::Constant)
-        .trace_group_gap(0);
+    let legend = json!({
+        "x": 1.0, "xanchor": "right", "y": 1.0, "title": { "text": "head", "side": "top" },
+        "itemsizing": "constant", "tracegroupgap": 0, "entrywidth": 20,
+        "xref": "container", // clear of the tokens at any width
+    });
     let layout = lines_between(heads, 13, NUMBERS, below);
-    with(
-        to_value(layout.show_legend(true).legend(legend)),
-        [
-            ("yaxis.ticklabelstandoff", json!(STANDOFF)),
-            ("yaxis2.ticklabelstandoff", json!(STANDOFF)),
-            ("legend.entrywidth", json!(20)),
-            ("legend.xref", json!("container")), // clear of the tokens at any width
-        ],
-    )
+    with(layout, [("showlegend", json!(true)), ("legend", legend)])
 }
 
 fn with_buttons(heads: &Heads, font_size: usize) -> Value {
-    let layout = lines_between(heads, font_size, 0.0, 0.0).show_legend(false);
-    with(
-        to_value(layout),
-        [
-            ("yaxis.ticklabelstandoff", json!(STANDOFF)),
-            ("yaxis2.ticklabelstandoff", json!(STANDOFF)),
-            ("meta.choose", json!("head")), // what figures.js calls the buttons
-        ],
-    )
+    let choose = ("meta.choose", json!("head")); // what figures.js calls the buttons
+    let layout = lines_between(heads, font_size, 0.0, 0.0);
+    with(layout, [("showlegend", json!(false)), choose])
 }
 
 fn rows(heads: &Heads) -> f64 {
@@ -64,21 +47,20 @@ fn rows(heads: &Heads) -> f64 {
 }
 
 /// Tokens on both sides, with so much more room to the right and below.
-fn lines_between(heads: &Heads, font_size: usize, right: f64, below: f64) -> Layout {
+fn lines_between(heads: &Heads, font_size: usize, right: f64, below: f64) -> Value {
     let side = |tokens: &[String]| label_width(tokens, font_size) + STANDOFF;
-    let margin = Margin::new()
-        .left(side(&heads.queries) as usize)
-        .right((side(&heads.keys) + right) as usize)
-        .top(EDGE as usize)
-        .bottom((EDGE + below) as usize);
-    let down = vec![rows(heads) - 0.5, -0.5]; // token 0 at the top
-    let hidden = Axis::new().visible(false).fixed_range(true).range(vec![-0.015, 1.015]);
-    let keys = token_axis(&heads.keys, font_size)
-        .side(AxisSide::Right)
-        .overlaying("y")
-        .range(down.clone());
-    base(rows(heads) * PITCH + 2.0 * EDGE + below, margin)
-        .x_axis(hidden)
-        .y_axis(token_axis(&heads.queries, font_size).range(down))
-        .y_axis2(keys)
+    let margin = [side(&heads.queries), side(&heads.keys) + right, EDGE, EDGE + below];
+    let tokens = |tokens: &[String]| {
+        Axis::names(tokens, font_size)
+            .range([rows(heads) - 0.5, -0.5]) // token 0 at the top
+            .with("ticklabelstandoff", STANDOFF)
+    };
+    let queries = tokens(&heads.queries);
+    let keys = tokens(&heads.keys).with("side", "right").with("overlaying", "y");
+    let axes = [
+        ("xaxis", Axis::hidden([-0.015, 1.015]).into_json()),
+        ("yaxis", queries.into_json()),
+        ("yaxis2", keys.into_json()),
+    ];
+    with(base(rows(heads) * PITCH + 2.0 * EDGE + below, margin), axes)
 }

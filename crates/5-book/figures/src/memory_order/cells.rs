@@ -1,12 +1,10 @@
 //! Which entry lies at which address, as panels of cells.
 
-use plotly::HeatMap;
-use plotly::common::{ColorScale, ColorScaleElement, HoverInfo};
-use plotly::layout::Axis;
-use serde_json::{Value, json, to_value};
+use serde_json::{Value, json};
 
-use crate::layout::{rounded, token_axis, with};
-use crate::panels::axis_name;
+use crate::axis::Axis;
+use crate::layout::rounded;
+use crate::trace::{Trace, by_cell};
 use crate::{Table, palette};
 
 /// Entry `[token, column]` of q and the address that it lies at.
@@ -118,78 +116,53 @@ impl Cells {
         format!("{}: t{} h{}", cell.address, cell.token, self.head(cell))
     }
 
-    pub(super) fn trace(&self, nth: usize, n_heads: usize) -> Value {
+    pub(super) fn trace(&self, nth: usize, n_heads: usize) -> Trace {
         let told = |cell: &Cell| {
             let Cell { token, column, address } = cell;
             let head = self.head(cell);
             format!("address {address}<br>token {token}, column {column}<br>head {head}")
         };
-        let each = |of: &dyn Fn(&Cell) -> Value| -> Value {
-            let row = |row: &Vec<Cell>| row.iter().map(of).collect::<Value>();
-            self.rows.iter().map(row).collect()
-        };
-        let heads: Vec<Vec<usize>> = self
-            .rows
-            .iter()
-            .map(|row| row.iter().map(|cell| self.head(cell)).collect())
-            .collect();
-        let trace = HeatMap::new_z(heads)
-            .x_axis(axis_name("x", nth))
-            .y_axis(axis_name("y", nth))
-            .zmin(-0.5)
-            .zmax(n_heads as f64 - 0.5)
-            .color_scale(steps(n_heads))
-            .show_scale(false)
-            .hover_info(HoverInfo::Text);
-        with(
-            to_value(trace),
-            [
-                ("text", each(&|cell| json!(self.label(cell)))),
-                ("hovertext", each(&|cell| json!(told(cell)))),
-                ("texttemplate", json!("%{text}")),
-                ("textfont", json!({ "size": 12, "color": "#fff" })),
-                ("xgap", json!(2)),
-                ("ygap", json!(2)),
-            ],
-        )
+        let shape = (self.rows.len(), self.rows[0].len());
+        let at = |i: usize, j: usize| &self.rows[i][j];
+        Trace::cells(by_cell(shape, |i, j| self.head(at(i, j))), 2)
+            .on(nth)
+            .scaled(steps(n_heads), [-0.5, n_heads as f64 - 0.5])
+            .with("text", by_cell(shape, |i, j| self.label(at(i, j))))
+            .with("texttemplate", "%{text}")
+            .with("textfont", json!({ "size": 12, "color": "#fff" }))
+            .with("hovertext", by_cell(shape, |i, j| told(at(i, j))))
+            .with("hoverinfo", "text")
     }
 
     pub(super) fn x_axis(&self) -> Axis {
         let n_columns = self.rows[0].len();
         let n_blocks = if self.by_head { n_columns / self.d_k } else { 0 };
         let middle = |head: usize| rounded((head as f64 + 0.5) * self.d_k as f64 - 0.5);
-        token_axis(&[], 11)
-            .range(vec![-0.5, n_columns as f64 - 0.5])
-            .tick_values((0..n_blocks).map(middle).collect())
-            .tick_text((0..n_blocks).map(|head| format!("head {head}")).collect())
+        let names = (0..n_blocks).map(|head| format!("head {head}"));
+        Axis::names(&[], 11)
+            .range([-0.5, n_columns as f64 - 0.5])
+            .with("tickvals", (0..n_blocks).map(middle).collect::<Value>())
+            .with("ticktext", names.collect::<Value>())
     }
 
     pub(super) fn table(&self) -> Table {
-        let cell = |cell: &Cell| {
-            let head = self.head(cell);
-            format!("{}: token {}, head {head}", cell.address, cell.token)
+        let cell = |i: usize, j: usize| {
+            let cell = &self.rows[i][j];
+            format!("{}: token {}, head {}", cell.address, cell.token, self.head(cell))
         };
         let n_columns = self.rows[0].len();
-        let row = |(label, cells): (&String, &Vec<Cell>)| {
-            std::iter::once(label.clone()).chain(cells.iter().map(cell)).collect()
-        };
-        Table {
-            caption: format!("{}: addresses", self.heading),
-            columns: std::iter::once("row".to_owned())
-                .chain((0..n_columns).map(|column| format!("column {column}")))
-                .collect(),
-            rows: self.row_labels.iter().zip(&self.rows).map(row).collect(),
-        }
+        let columns: Vec<String> =
+            (0..n_columns).map(|column| format!("column {column}")).collect();
+        let caption = format!("{}: addresses", self.heading);
+        Table::grid(caption, "row", &self.row_labels, &columns, cell)
     }
 }
 
 /// One colour a head, without a transition.
-fn steps(n_heads: usize) -> ColorScale {
+fn steps(n_heads: usize) -> Value {
     let step = |head: usize| {
-        [head, head + 1].map(|end| {
-            let at = rounded(end as f64 / n_heads as f64);
-            ColorScaleElement(at, palette::head(head).to_owned())
-        })
+        [head, head + 1]
+            .map(|end| json!([rounded(end as f64 / n_heads as f64), palette::head(head)]))
     };
-    ColorScale::Vector((0..n_heads).flat_map(step).collect())
+    (0..n_heads).flat_map(step).collect()
 }

@@ -1,77 +1,63 @@
 //! Roofs as lines, steps and measurements as marks.
 
-use plotly::Scatter;
-use plotly::common::{DashType, HoverInfo, Line, Marker, MarkerSymbol, Mode};
-use serde_json::{Value, json, to_value};
-
 use super::{Reached, RoofStep, Roofline, ranges};
-use crate::layout::{NEUTRAL, formula, significant, with};
+use crate::layout::{NEUTRAL, formula, significant};
 use crate::palette;
+use crate::trace::{DASHES, Trace};
 
-pub(super) fn roof(it: Roofline, nth: usize) -> Value {
+pub(super) fn roof(it: Roofline, nth: usize) -> Trace {
     let roof = &it.roofs[nth];
     let [[first, last], _] = ranges(it);
     let x = [first, roof.ridge(), last];
+    let name = formula(&roof.name);
     let told = format!(
-        "{}<br>at most {:.0} GFLOP/s<br>memory: {:.1} GB/s",
-        formula(&roof.name),
-        roof.peak_gflops,
-        roof.bandwidth_gb_s
+        "{name}<br>at most {:.0} GFLOP/s<br>memory: {:.1} GB/s",
+        roof.peak_gflops, roof.bandwidth_gb_s
     );
-    let dashes = [DashType::Solid, DashType::Dash];
-    let line = Line::new().color(palette::head(nth)).width(2.5).dash(dashes[nth].clone());
-    let trace = Scatter::new(
-        x.map(significant).to_vec(),
-        x.map(|x| significant(roof.over(x))).to_vec(),
-    )
-    .mode(Mode::Lines)
-    .name(formula(&roof.name))
-    .line(line)
-    .hover_text_array(vec![told; 3])
-    .hover_info(HoverInfo::Text);
-    with(to_value(trace), [])
+    let y = x.map(|x| significant(roof.over(x)));
+    Trace::lines(x.map(significant).to_vec(), y.to_vec())
+        .with("name", name)
+        .line(palette::head(nth), 2.5)
+        .dashed(DASHES[nth])
+        .told(vec![told; 3])
+}
+
+/// Marks with a text beside each.
+fn named_marks(points: impl Iterator<Item = [f64; 2]>, texts: Vec<String>) -> Trace {
+    let (x, y): (Vec<f64>, Vec<f64>) =
+        points.map(|[x, y]| (significant(x), significant(y))).unzip();
+    Trace::marks(x, y)
+        .with("mode", "markers+text")
+        .with("text", texts)
+        .with("textfont.size", 11)
+        .in_legend(false)
+        .unclipped()
 }
 
 /// Every other name stands a line higher, so that neighbours keep apart.
-pub(super) fn steps(Roofline { roofs, steps, .. }: Roofline) -> Value {
-    let at = |step: &RoofStep| roofs[0].over(step.flops_per_byte);
+pub(super) fn steps(Roofline { roofs, steps, .. }: Roofline) -> Trace {
     let limit = |step: &RoofStep| match step.flops_per_byte < roofs[0].ridge() {
         true => "the memory",
         false => "the arithmetic",
     };
     let told = |step: &RoofStep| {
-        format!(
-            "{}<br>{:.2} operations a byte<br>limited by {}",
-            formula(&step.name),
-            step.flops_per_byte,
-            limit(step)
-        )
+        let (name, limit) = (formula(&step.name), limit(step));
+        let x = step.flops_per_byte;
+        format!("{name}<br>{x:.2} operations a byte<br>limited by {limit}")
     };
     let names = steps.iter().enumerate().map(|(nth, step)| {
         let line = if nth % 2 == 0 { "" } else { "<br> " };
         formula(&step.name) + line
     });
-    let trace = Scatter::new(
-        steps.iter().map(|step| significant(step.flops_per_byte)).collect(),
-        steps.iter().map(|step| significant(at(step))).collect(),
-    )
-    .mode(Mode::MarkersText)
-    .marker(Marker::new().size(9).symbol(MarkerSymbol::CircleOpen).color(NEUTRAL))
-    .text_array(names.collect())
-    .show_legend(false)
-    .hover_text_array(steps.iter().map(told).collect())
-    .hover_info(HoverInfo::Text);
-    with(
-        to_value(trace),
-        [
-            ("textposition", json!("top center")),
-            ("textfont.size", json!(11)),
-            ("cliponaxis", json!(false)),
-        ],
-    )
+    let points = steps.iter().map(|step| step.flops_per_byte);
+    named_marks(points.map(|x| [x, roofs[0].over(x)]), names.collect())
+        .marked("circle-open", 9)
+        .coloured(NEUTRAL)
+        .with("textposition", "top center")
+        .told(steps.iter().map(told))
 }
 
-pub(super) fn reached(it: Roofline, nth: usize) -> Value {
+pub(super) fn reached(it: Roofline, nth: usize) -> Trace {
     let mut marks: Vec<&Reached> =
         it.reached.iter().filter(|mark| mark.roof == nth).collect();
     marks.sort_by(|a, b| a.gflops.total_cmp(&b.gflops));
@@ -85,25 +71,13 @@ pub(super) fn reached(it: Roofline, nth: usize) -> Value {
             mark.gflops
         )
     };
-    let symbols = [MarkerSymbol::Circle, MarkerSymbol::Diamond];
-    let trace = Scatter::new(
-        marks.iter().map(|mark| significant(mark.flops_per_byte)).collect(),
-        marks.iter().map(|mark| significant(mark.gflops)).collect(),
-    )
-    .mode(if nth == 0 { Mode::MarkersText } else { Mode::Markers })
-    .marker(Marker::new().size(8).symbol(symbols[nth].clone()).color(palette::head(nth)))
-    .text_array(names(&marks))
-    .show_legend(false)
-    .hover_text_array(marks.iter().map(told).collect())
-    .hover_info(HoverInfo::Text);
-    with(
-        to_value(trace),
-        [
-            ("textposition", json!("middle left")),
-            ("textfont.size", json!(11)),
-            ("cliponaxis", json!(false)),
-        ],
-    )
+    let points = marks.iter().map(|mark| [mark.flops_per_byte, mark.gflops]);
+    let trace = named_marks(points, names(&marks))
+        .marked(["circle", "diamond"][nth], 8)
+        .coloured(palette::head(nth))
+        .with("textposition", "middle left")
+        .told(marks.iter().map(told));
+    if nth == 0 { trace } else { trace.with("mode", "markers") }
 }
 
 /// The names of marks, the lowest first; marks that lie close share one name.
