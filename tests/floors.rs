@@ -28,13 +28,11 @@ const NEVER: [(&str, &[&str]); 9] = [
 ];
 
 /// What tests, benches and examples may use besides.
-const FOR_TESTS: [&str; 11] = [
+const FOR_TESTS: [&str; 10] = [
     "anyhow",
     "clap",
     "half",
     "insta",
-    // What `plotly-values` is compared with.
-    "plotly",
     "proptest",
     "rand",
     // The machine, which an example's speed is next to.

@@ -27,7 +27,7 @@ async function connect(url) {
   };
   const bytes = await (await fetch(url)).arrayBuffer();
   const compiled = await WebAssembly.compile(bytes);
-  // The plotly crate brings bindings to a page's own plotly, which nothing here calls.
+  // What a module asks for and is not there fails when it is called, and not before.
   const imports = {};
   for (const { module: from, name } of WebAssembly.Module.imports(compiled)) {
     imports[from] ??= {};

@@ -7,7 +7,7 @@ use crate::Asset;
 
 /// plotly.js, the bundle of cartesian traces (scatter, bar, heat map, …), MIT licence.
 ///
-/// Its version is the one that the `plotly` crate writes figures for.
+/// Its version is the one that the crate `figures` writes figures for.
 pub const PLOTLY_JS: &str = include_str!("../figures/plotly-cartesian-3.0.1.min.js");
 
 /// The licence that must lie beside [`PLOTLY_JS`].

@@ -8,12 +8,12 @@
 //! ```
 //!
 //! A notebook's kernel is evcxr, and two thirds of what a plain evcxr takes to its first
-//! figure is its type engine reading the sources of the standard library, of nalgebra and
-//! of plotly. That is why kernels are started by a program of ours ([`kernel`]): it hands
-//! each one a folder in which everything is compiled already, with the workspace's
-//! `Cargo.lock` in it, and shows the type engine ([`kernel_cargo`]) the crates of this
-//! workspace and no others, without the bodies of their functions. What that costs: a
-//! `let` needs its type written out where it comes from elsewhere.
+//! figure is its type engine reading the sources of the standard library and of the
+//! crates that these crates use. That is why kernels are started by a program of ours
+//! ([`kernel`]): it hands each one a folder in which everything is compiled already, with
+//! the workspace's `Cargo.lock` in it, and shows the type engine ([`kernel_cargo`]) the
+//! crates of this workspace and no others, without the bodies of their functions. What
+//! that costs: a `let` needs its type written out where it comes from elsewhere.
 //!
 //! Everything lies in `.learn/`. No file of the user's own Jupyter or evcxr is read or
 //! written, with the exception of cargo's registry, where crates are downloaded to.
