@@ -31,6 +31,7 @@
 mod ablation;
 mod average;
 mod axis;
+mod backward_pass;
 mod blend;
 mod chart;
 mod concat_change;
@@ -77,10 +78,10 @@ mod tangent;
 mod testing;
 mod trace;
 mod training_curves;
-mod way_back;
 
 pub use ablation::{Removals, ablation};
 pub use average::{WeightRow, average, probabilities};
+pub use backward_pass::{BackwardPass, Returned, backward_pass};
 pub use blend::{Blend, blend};
 pub use concat_change::{ConcatChange, concat_change};
 pub use costs::{NamedCost, costs};
@@ -118,4 +119,3 @@ pub use share_sizes::{ShareSizes, share_sizes};
 pub use spread::{ScaleSample, spread};
 pub use tangent::{Tangent, tangent};
 pub use training_curves::{Curve, training_curves};
-pub use way_back::{BackwardPass, Returned, backward_pass};

@@ -1,4 +1,4 @@
-//! The gradient's way back through a layer.
+//! A layer's backward pass: how large the gradient of each matrix is.
 
 mod drawn;
 mod nodes;
