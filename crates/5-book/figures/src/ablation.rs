@@ -6,9 +6,8 @@ use serde_json::json;
 use crate::chart::{self, Text};
 use crate::grid::Grid;
 use crate::heads::owned;
-use crate::layout::text;
 use crate::trace::{Trace, by_cell};
-use crate::{Error, Figure, Result, Table, share_map, sketch};
+use crate::{Error, Figure, Result, Table, escaped, share_map, sketch};
 
 /// What targets lose when heads are removed, one at a time.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +67,7 @@ fn points(lost: f64) -> String {
 
 fn trace(lost: &Matrix, names: &[String], targets: &[String]) -> Trace {
     let told = |i: usize, j: usize| {
-        let (target, points) = (text(&targets[j]), points(lost[(i, j)]));
+        let (target, points) = (escaped(&targets[j]), points(lost[(i, j)]));
         format!("without {}:<br>{target} loses {points} points", names[i])
     };
     share_map::cells(lost, by_cell(lost.shape(), told), 2)

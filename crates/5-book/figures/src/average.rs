@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use crate::axis::Axis;
 use crate::chart::{self, Text};
 use crate::heads::{owned, share};
-use crate::layout::{all_rounded, label_width, legend_lines, text, with};
+use crate::layout::{all_rounded, label_width, legend_lines, with};
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
 use crate::trace::Trace;
-use crate::{Error, Figure, Result, Table, palette, sketch};
+use crate::{Error, Figure, Result, Table, escaped, palette, sketch};
 
 /// How one query spreads its attention: a row of a map, under a name.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,7 +102,7 @@ fn largest(rows: &[WeightRow]) -> f64 {
 
 fn trace(tokens: &[String], nth: usize, row: &WeightRow) -> Trace {
     let told = |(token, &of): (&String, &f64)| {
-        format!("{}<br>{} {}", text(&row.name), text(token), share(of))
+        format!("{}<br>{} {}", escaped(&row.name), escaped(token), share(of))
     };
     Trace::bars(all_rounded(&row.shares))
         .named(&row.name)

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::layout::{FAINT, formula, rounded, set, text};
+use crate::escaped;
+use crate::layout::{FAINT, formula, rounded, set};
 use crate::log_axis::ten_to;
+use crate::trace::Values;
 
 /// An axis of a panel. It cannot be dragged or zoomed, so that a finger on the figure
 /// scrolls the page.
@@ -13,13 +15,12 @@ pub(crate) struct Axis(Value);
 impl Axis {
     /// Names at 0, 1, 2, … and nothing else.
     pub(crate) fn names(names: &[String], font_size: usize) -> Self {
-        let places: Vec<f64> = (0..names.len()).map(|at| at as f64).collect();
-        let names: Vec<String> = names.iter().map(|name| text(name)).collect();
-        Self(json!({
-            "tickvals": places, "ticktext": names, "tickfont": { "size": font_size },
-            "ticklen": 0, "showgrid": false, "showline": false, "zeroline": false,
-            "fixedrange": true,
-        }))
+        let places = (0..names.len()).map(|at| at as f64);
+        let axis = json!({
+            "tickfont": { "size": font_size }, "ticklen": 0, "showgrid": false,
+            "showline": false, "zeroline": false, "fixedrange": true,
+        });
+        Self(axis).at(places, names.iter().map(|name| escaped(name)))
     }
 
     /// Names from left to right.
@@ -54,18 +55,18 @@ impl Axis {
         let step = (last - first + 5) / 6;
         let powers: Vec<i32> =
             (0..7).map(|nth| last - nth * step).filter(|&power| power >= first).collect();
-        let names = powers.iter().map(|&power| name(power)).collect();
-        let places = powers.iter().map(|&power| ten_to(power)).collect();
+        let names = powers.iter().map(|&power| name(power));
+        let places = powers.iter().map(|&power| ten_to(power));
         Self::factors(places, names).range([f64::from(first), f64::from(last)])
     }
 
     /// With these lines, each step a factor. Its range is given in powers of ten.
-    pub(crate) fn factors(places: Vec<f64>, names: Vec<String>) -> Self {
-        Self(json!({
-            "type": "log", "tickvals": places, "ticktext": names,
-            "tickfont": { "size": 11 }, "ticklen": 0, "gridcolor": FAINT,
+    pub(crate) fn factors(places: impl Values, names: impl Values) -> Self {
+        let axis = json!({
+            "type": "log", "tickfont": { "size": 11 }, "ticklen": 0, "gridcolor": FAINT,
             "fixedrange": true,
-        }))
+        });
+        Self(axis).at(places, names)
     }
 
     /// An axis without lines, for places that are not numbers.
@@ -90,6 +91,11 @@ impl Axis {
     /// From one end to the other, of which the second may be the smaller.
     pub(crate) fn range(self, range: [f64; 2]) -> Self {
         self.with("range", range.to_vec())
+    }
+
+    /// With lines at these places, and their names.
+    pub(crate) fn at(self, places: impl Values, names: impl Values) -> Self {
+        self.with("tickvals", places.json()).with("ticktext", names.json())
     }
 
     /// With its names from the bottom up, where they have no room side by side.

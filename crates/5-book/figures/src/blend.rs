@@ -5,10 +5,10 @@ use serde_json::json;
 use crate::axis::Axis;
 use crate::chart::{Chart, Text, above_for};
 use crate::heads::{owned, share};
-use crate::layout::{all_rounded, text};
+use crate::layout::all_rounded;
 use crate::panels::Panel;
 use crate::trace::Trace;
-use crate::{Error, Figure, Result, Table, palette};
+use crate::{Error, Figure, Result, Table, escaped, palette};
 
 /// A row of shares and the average that it makes.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,7 +99,7 @@ fn chart(tokens: &[String], features: &[String], rows: &[Blend]) -> Chart {
 fn traces_of(nth: usize, row: &Blend, names: [&[String]; 2]) -> [Trace; 2] {
     [(0, &row.shares), (1, &row.out)].map(|(panel, numbers)| {
         let told = names[panel].iter().zip(numbers).map(|(name, &of)| {
-            format!("{}<br>{} {}", text(&row.name), text(name), share(of))
+            format!("{}<br>{} {}", escaped(&row.name), escaped(name), share(of))
         });
         Trace::bars(all_rounded(numbers))
             .on(panel)

@@ -119,7 +119,7 @@ fn trace(change: ConcatChange, part: &Part, nth: usize) -> Trace {
         part.columns.iter().enumerate().map(|(column, moved)| {
             format!("{}<br>moves by {moved:.4}", part.name(column))
         });
-    Trace::bars(part.columns.iter().map(|&moved| significant(moved)).collect())
+    Trace::bars(part.columns.iter().map(|&moved| significant(moved)))
         .on(nth)
         .coloured(colour)
         .told(told)
@@ -154,8 +154,7 @@ fn columns_axis(change: ConcatChange, part: &Part) -> Axis {
     };
     let middle = |head: usize| rounded((head as f64 + 0.5) * d_v - 0.5);
     let names = (0..change.n_heads).map(|head| head.to_string());
-    axis.with("tickvals", (0..change.n_heads).map(middle).collect::<Value>())
-        .with("ticktext", names.collect::<Value>())
+    axis.at((0..change.n_heads).map(middle), names)
         .with("ticklabelstandoff", 6) // clear of the strip
         .titled("head that the columns come from")
 }

@@ -99,7 +99,7 @@ fn steps(layers: &[NamedCost]) -> Vec<Trace> {
             let (step, n) = (formula(cost.name), thousands(cost.multiply_adds));
             format!("{}: {step}<br>{}<br>{n} multiply-adds", layer.name, cost.formula)
         });
-        Trace::lying_bars(each().map(|cost| cost.multiply_adds).collect())
+        Trace::lying_bars(each().map(|cost| cost.multiply_adds))
             .with("name", formula(steps[at].name))
             .coloured(palette::head(at))
             .told(told)
@@ -110,21 +110,18 @@ fn steps(layers: &[NamedCost]) -> Vec<Trace> {
 fn times(layers: &[NamedCost]) -> Trace {
     let told =
         |layer: &NamedCost| format!("{}: {}", layer.name, Measure::Time.said(layer));
-    Trace::lying_bars(
-        layers.iter().map(|layer| layer.milliseconds.map(rounded)).collect(),
-    )
-    .on(1)
-    .coloured(NEUTRAL)
-    .in_legend(false)
-    .told(layers.iter().map(told))
+    Trace::lying_bars(layers.iter().map(|layer| layer.milliseconds.map(rounded)))
+        .on(1)
+        .coloured(NEUTRAL)
+        .in_legend(false)
+        .told(layers.iter().map(told))
 }
 
 /// The sum at the end of each bar.
 fn totals(layers: &[NamedCost], measure: Measure) -> Trace {
     let ends = layers.iter().map(|layer| measure.of(layer).map_or(0.0, rounded));
     let texts = layers.iter().map(|layer| format!(" {}", measure.said(layer)));
-    let places: Vec<usize> = (0..layers.len()).collect();
-    Trace::texts(ends.collect::<Value>(), places, texts.collect())
+    Trace::texts(ends, 0..layers.len(), texts)
         .on(measure as usize)
         .in_legend(false)
         .silent()

@@ -1,14 +1,13 @@
 //! How time and memory grow with the number of tokens.
 
 use attention::{Error as SizeError, thousands};
-use serde_json::Value;
 
 use crate::axis::Axis;
 use crate::chart::{Chart, Text, above_for};
-use crate::layout::{rounded, significant, text};
+use crate::layout::{rounded, significant};
 use crate::panels::Panel;
 use crate::trace::Trace;
-use crate::{Error, Figure, Result, Table, log_axis, palette};
+use crate::{Error, Figure, Result, Table, escaped, log_axis, palette};
 
 /// One implementation at several lengths.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,12 +82,11 @@ fn said(which: usize, number: f64) -> String {
 fn trace(nth: usize, line: &GrowthLine, panel: usize) -> Trace {
     let drawn = || line.points.iter().filter_map(|p| Some((p.tokens, p.number(panel)?)));
     let told = drawn().map(|(tokens, number)| {
-        let (name, n) = (text(&line.name), thousands(tokens));
+        let (name, n) = (escaped(&line.name), thousands(tokens));
         format!("{name}<br>{n} tokens: {}", said(panel, number))
     });
-    let x: Value = drawn().map(|(tokens, _)| tokens).collect();
-    let y: Value = drawn().map(|(_, number)| significant(number)).collect();
-    Trace::lines_and_marks(x, y)
+    let tokens = drawn().map(|(tokens, _)| tokens);
+    Trace::lines_and_marks(tokens, drawn().map(|(_, number)| significant(number)))
         .on(panel)
         .named(&line.name)
         .of_group(nth.to_string(), panel == 0)
@@ -106,8 +104,8 @@ fn chart(lines: &[GrowthLine]) -> Chart {
     // Every other doubling has a line.
     let lengths: Vec<usize> =
         (0..).map(|nth| least << (2 * nth)).take_while(|&n| n <= most).collect();
-    let places = lengths.iter().map(|&n| n as f64).collect();
-    let names = lengths.iter().map(|&n| thousands(n)).collect();
+    let places = lengths.iter().map(|&n| n as f64);
+    let names = lengths.iter().map(|&n| thousands(n));
     let range = [least as f64 * 0.85, most as f64 * 1.18].map(|n| rounded(n.log10()));
     let tokens = Axis::factors(places, names).range(range).titled("tokens");
     let panel = |which: usize| {

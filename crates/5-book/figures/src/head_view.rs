@@ -6,9 +6,9 @@ use serde_json::json;
 
 use crate::chart::{self, Text};
 use crate::heads::share;
-use crate::layout::{NEUTRAL, text};
+use crate::layout::NEUTRAL;
 use crate::trace::Trace;
-use crate::{Figure, Heads, Link, Table, palette, sketch};
+use crate::{Figure, Heads, Link, Table, escaped, palette, sketch};
 
 /// Lines between queries (left) and keys (right), thicker for a larger share.
 ///
@@ -56,7 +56,7 @@ const ENDS: [f64; 2] = [0.015, 0.985];
 /// A grey dot at every token, whichever heads are shown.
 fn token_dots(heads: &Heads) -> [Trace; 2] {
     let dots = |x: f64, n: usize, y_axis: &str| {
-        Trace::marks(vec![x; n], (0..n).collect::<Vec<usize>>())
+        Trace::marks(vec![x; n], 0..n)
             .with("marker.size", 5)
             .coloured(NEUTRAL)
             .with("yaxis", y_axis)
@@ -112,8 +112,7 @@ fn hover_dots(heads: &Heads, nth: usize, links: &[Link]) -> [Trace; 2] {
         told(format!("{} is attended to by", heads.keys[key]), ends)
     };
     let dots = |x: f64, y_axis: &str, told: Vec<String>| {
-        let y: Vec<usize> = (0..told.len()).collect();
-        Trace::marks(vec![x; told.len()], y)
+        Trace::marks(vec![x; told.len()], 0..told.len())
             .with("marker.size", 9)
             .coloured(palette::head(nth))
             .with("yaxis", y_axis)
@@ -132,8 +131,8 @@ fn hover_dots(heads: &Heads, nth: usize, links: &[Link]) -> [Trace; 2] {
 /// A heading and the five largest shares under it.
 fn told<'a>(heading: String, ends: impl Iterator<Item = (&'a String, f64)>) -> String {
     let ends =
-        ends.take(5).map(|(token, of)| format!("<br>{} {}", text(token), share(of)));
-    text(&heading) + &ends.collect::<String>()
+        ends.take(5).map(|(token, of)| format!("<br>{} {}", escaped(token), share(of)));
+    escaped(&heading) + &ends.collect::<String>()
 }
 
 /// Puts a trace under its head's name, hidden unless that head is shown first.

@@ -1,13 +1,13 @@
 //! What each head adds to some entries of one token's output.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::axis::Axis;
 use crate::chart::{Chart, Text, above_for};
-use crate::layout::{NEUTRAL, all_rounded, formula, text};
+use crate::layout::{NEUTRAL, all_rounded, formula};
 use crate::panels::Panel;
 use crate::trace::Trace;
-use crate::{Error, Figure, Result, Table, palette};
+use crate::{Error, Figure, Result, Table, escaped, palette};
 
 /// What heads and W^O's bias add to a few entries of one token's output row.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +73,7 @@ fn traces(added: &Additions, sums: &[f64]) -> Vec<Trace> {
     let hover = |name: &str, numbers: &[f64]| -> Vec<String> {
         let each = added.features.iter().zip(numbers);
         let told = |(feature, &number): (&usize, &f64)| {
-            format!("{}<br>feature {feature}: {}", text(name), signed(number))
+            format!("{}<br>feature {feature}: {}", escaped(name), signed(number))
         };
         each.map(told).collect()
     };
@@ -85,8 +85,7 @@ fn traces(added: &Additions, sums: &[f64]) -> Vec<Trace> {
             .told(hover(&name, part))
     });
     // White within black, over bars of any colour on any page.
-    let at: Value = (0..sums.len()).collect();
-    let marks = Trace::marks(at, all_rounded(sums))
+    let marks = Trace::marks(0..sums.len(), all_rounded(sums))
         .named("sum")
         .marked("diamond", 11)
         .coloured("#ffffff")

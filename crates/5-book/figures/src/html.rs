@@ -16,8 +16,8 @@ impl Figure {
     /// the style sheet shows, and the tables are data, which figures.js makes into tables
     /// when they are opened: a reader finds the title and not four thousand shares.
     pub fn to_html(&self, id: &str) -> String {
-        let id = escaped(id);
-        let (title, caption) = (escaped(&self.title), formula(&self.title));
+        let id = attribute(id);
+        let (title, caption) = (attribute(&self.title), formula(&self.title));
         let drawn = match self.drawings() {
             Some(drawings) => self.diagram_html(drawings),
             None => self.plot_html(),
@@ -62,8 +62,8 @@ impl Figure {
 
     /// The place that figures.js draws in.
     fn plot_html(&self) -> String {
-        let alternative = escaped(&self.alternative);
-        let sketch = escaped(&self.sketch).replace('\n', "&#10;");
+        let alternative = attribute(&self.alternative);
+        let sketch = attribute(&self.sketch).replace('\n', "&#10;");
         let height = |layout: &Value| layout["height"].as_f64().unwrap_or(0.0);
         let (wide, narrow) = (height(&self.wide), height(&self.narrow));
         format!(
@@ -75,7 +75,7 @@ impl Figure {
 
     /// Both drawings; the style sheet shows the one that has room.
     fn diagram_html(&self, [wide, narrow]: [&str; 2]) -> String {
-        let alternative = escaped(&self.alternative);
+        let alternative = attribute(&self.alternative);
         format!(
             "<div class=\"figure-diagram\" role=\"img\" aria-label=\"{alternative}\">\
              {wide}{narrow}</div>"
@@ -89,19 +89,15 @@ impl Table {
     }
 }
 
-/// Text as HTML, safe in an attribute too.
-fn escaped(text: &str) -> String {
-    let mut html = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => html.push_str("&amp;"),
-            '<' => html.push_str("&lt;"),
-            '>' => html.push_str("&gt;"),
-            '"' => html.push_str("&quot;"),
-            c => html.push(c),
-        }
-    }
-    html
+/// A text as pages, drawings and plotly.js read it, where `<s>` stays a token and is no
+/// tag. plotly.js knows no `&quot;`, so quotes stay too.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// A text as the value of an attribute.
+fn attribute(text: &str) -> String {
+    escaped(text).replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use crate::axis::Axis;
 use crate::chart::{self, Text};
-use crate::layout::{label_width, rounded, significant, text};
+use crate::layout::{label_width, rounded, significant};
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
 use crate::trace::Trace;
-use crate::{Error, Figure, Result, Table, log_axis, palette};
+use crate::{Error, Figure, Result, Table, escaped, log_axis, palette};
 
 /// One implementation on one case.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,24 +105,23 @@ fn trace(
     let rows = || case.into_iter().flat_map(|case| &case.rows);
     let line = |row: &Timed| names.iter().position(|name| *name == row.who).unwrap_or(0);
     let told = |row: &Timed| {
-        let (who, run) = (text(&row.who), text(run));
+        let (who, run) = (escaped(&row.who), escaped(run));
         format!("{who}<br>{}, {run}", log_axis::time(row.milliseconds))
     };
     let said = |row: &Timed| format!("  {}", log_axis::time(row.milliseconds));
     let colour = |row: &Timed| palette::head(if row.is_ours { 0 } else { 1 });
-    let times: Value = rows().map(|row| significant(row.milliseconds)).collect();
-    let trace = Trace::marks(times, rows().map(line).collect::<Value>())
+    let times = rows().map(|row| significant(row.milliseconds));
+    let trace = Trace::marks(times, rows().map(line))
         .on(panel)
         .named(run)
         .of_group(run, panel == 0)
         .marked(["circle", "diamond-open"][nth], 9)
-        .coloured(rows().map(colour).collect::<Value>())
-        .with("text", rows().map(said).collect::<Value>())
-        .with("textposition", "middle right")
+        .each("marker.color", rows().map(colour))
+        .written(rows().map(said), "middle right")
         .with("textfont.size", 11)
         .told(rows().map(told))
         .unclipped();
-    if nth == 0 { trace.with("mode", "markers+text") } else { trace }
+    if nth == 0 { trace } else { trace.with("mode", "markers") }
 }
 
 fn layout(runs: &[TimedRun], names: &[String], width: f64, most: usize) -> Value {

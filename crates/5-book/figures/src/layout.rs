@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::escaped;
+
 /// Readable on white and on black: a notebook does not say which it is. In the book,
 /// figures.js puts the theme's own colours in its place.
 pub(crate) const NEUTRAL: &str = "#767676";
@@ -47,15 +49,10 @@ pub(crate) fn legend_lines<'a>(
     (entries.count() as f64 / a_line).ceil()
 }
 
-/// plotly.js reads a few tags and entities in texts; tokens like `<s>` must stay tokens.
-pub(crate) fn text(plain: &str) -> String {
-    plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
 /// A text whose `W_i^Q` and `d_k` are set low and high, in tags that both plotly.js and a
 /// page know. Not for tokens, which stay as they are.
 pub fn formula(plain: &str) -> String {
-    let plain: Vec<char> = text(plain).chars().collect();
+    let plain: Vec<char> = escaped(plain).chars().collect();
     let is_word = |at: usize| plain.get(at).is_some_and(|c| c.is_alphanumeric());
     let mut out = String::new();
     let mut at = 0;

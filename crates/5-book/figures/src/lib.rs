@@ -97,6 +97,7 @@ pub use head_maps::head_maps;
 pub use head_view::head_view;
 pub use heads::{Heads, Link, share};
 pub use heads_add::{Additions, heads_add};
+pub use html::escaped;
 pub use ladder_times::{Timed, TimedCase, TimedRun, ladder_times};
 pub use layer_costs::layer_costs;
 pub use layers_together::{LayersTogether, layers_together};

@@ -1,13 +1,11 @@
 //! Named lines over an axis, in one or two panels: what grows, falls or swings.
 
-use serde_json::Value;
-
 use crate::axis::Axis;
 use crate::chart::{Chart, Text, above_for};
-use crate::layout::{ends, formula, rounded, significant, text};
+use crate::layout::{ends, formula, rounded, significant};
 use crate::panels::Panel;
 use crate::trace::{DASHES, Trace};
-use crate::{Error, Figure, Result, Table, log_axis, palette};
+use crate::{Error, Figure, Result, Table, escaped, log_axis, palette};
 
 /// One panel of lines.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,11 +91,10 @@ fn traces(panels: &[Lines], names: &[&str]) -> Vec<Trace> {
                 .all(|before| before.lines.iter().all(|(known, _)| known != name));
             let told = points.iter().map(|[x, y]| {
                 let place = format!("{} {}", panel.x, written(*x));
-                format!("{}, {}<br>{}", formula(name), text(&place), written(*y))
+                format!("{}, {}<br>{}", formula(name), escaped(&place), written(*y))
             });
-            let [x, y] = [0, 1]
-                .map(|at| points.iter().map(|point| drawn(point[at])).collect::<Value>());
-            let trace = Trace::lines(x, y)
+            let each = |at: usize| points.iter().map(move |point| drawn(point[at]));
+            let trace = Trace::lines(each(0), each(1))
                 .on(nth)
                 .with("name", formula(name))
                 .of_group(name, is_first)

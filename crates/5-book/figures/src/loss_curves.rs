@@ -1,13 +1,11 @@
 //! How a loss falls, step by step.
 
-use serde_json::Value;
-
 use crate::axis::Axis;
 use crate::chart::{Chart, Text};
-use crate::layout::{ends, significant, text};
+use crate::layout::{ends, significant};
 use crate::panels::Panel;
 use crate::trace::{DASHES, Trace};
-use crate::{Error, Figure, Result, Table, log_axis, palette};
+use crate::{Error, Figure, Result, Table, escaped, log_axis, palette};
 
 /// The losses of one training run.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,10 +54,9 @@ fn drawn(loss: f64) -> Option<f64> {
 
 fn trace(nth: usize, LossCurve { name, losses }: &LossCurve) -> Trace {
     let told = losses.iter().enumerate().map(|(step, &loss)| {
-        format!("{}, step {step}<br>loss {}", text(name), written(loss))
+        format!("{}, step {step}<br>loss {}", escaped(name), written(loss))
     });
-    let steps: Value = (0..losses.len()).collect();
-    Trace::lines(steps, losses.iter().map(|&loss| drawn(loss)).collect::<Vec<_>>())
+    Trace::lines(0..losses.len(), losses.iter().map(|&loss| drawn(loss)))
         .named(name)
         .line(palette::head(nth), 2.5)
         .dashed(DASHES[nth])

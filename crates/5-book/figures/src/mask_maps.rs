@@ -5,9 +5,8 @@ use attention::{Error as SizeError, Matrix};
 use crate::chart::{self, Text};
 use crate::grid::Grid;
 use crate::heads::owned;
-use crate::layout::text;
 use crate::trace::{Trace, by_cell};
-use crate::{Error, Figure, Result, Table, palette, sketch};
+use crate::{Error, Figure, Result, Table, escaped, palette, sketch};
 
 /// Named masks as maps: queries down, keys across, filled where a query **may** attend.
 ///
@@ -61,7 +60,7 @@ impl Named<'_> {
             let (query, key) = (&queries[i], &keys[j]);
             let may = if self.allowed[(i, j)] { "may" } else { "may not" };
             let told = format!("{query} {may} attend to {key}");
-            format!("{}<br>{}", self.name, text(&told))
+            format!("{}<br>{}", self.name, escaped(&told))
         };
         let shape = self.allowed.shape();
         Trace::cells(by_cell(shape, |i, j| u8::from(self.allowed[(i, j)])), 1)

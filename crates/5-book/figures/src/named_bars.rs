@@ -43,12 +43,10 @@ impl NamedBars {
 
     fn panel(&self, most: f64) -> Panel {
         let n = self.bars.len();
-        let places: Vec<f64> = (0..n).map(|at| at as f64).collect();
-        let names: Vec<String> = self.bars.iter().map(|bar| formula(&bar.name)).collect();
-        let y = Axis::names(&[], 13)
-            .with("tickvals", places)
-            .with("ticktext", names)
-            .range([n as f64 - 0.5, -0.5]); // the first on top
+        let places = (0..n).map(|at| at as f64);
+        let names = self.bars.iter().map(|bar| formula(&bar.name));
+        let y = Axis::names(&[], 13).at(places, names);
+        let y = y.range([n as f64 - 0.5, -0.5]); // the first on top
         let x = Axis::numbers(most * 1.02).with("tickformat", "~s").with("nticks", 4);
         Panel::new(self.heading.clone(), x, y, n as f64 * 26.0)
     }
@@ -58,12 +56,11 @@ impl NamedBars {
         let each = || self.bars.iter();
         let told =
             each().map(|bar| format!("{}<br>{}", formula(&bar.name), bar.texts[1]));
-        Trace::lying_bars(each().map(|bar| bar.n).collect())
+        Trace::lying_bars(each().map(|bar| bar.n))
             .on(nth)
             .coloured(self.colours.clone())
             .told(told)
-            .with("text", each().map(|bar| bar.texts[0].clone()).collect::<Value>())
-            .with("textposition", "auto")
+            .written(each().map(|bar| bar.texts[0].as_str()), "auto")
             .with("textangle", 0)
             .with("insidetextanchor", "start")
             .with("insidetextfont.color", "#fff")

@@ -5,10 +5,10 @@ use attention::{Error as SizeError, median};
 use crate::axis::Axis;
 use crate::chart::{Chart, Text, above_for};
 use crate::heads::share;
-use crate::layout::{NEUTRAL, rounded, text};
+use crate::layout::{NEUTRAL, rounded};
 use crate::panels::Panel;
 use crate::trace::{DASHES, Trace};
-use crate::{Error, Figure, Result, Table, palette};
+use crate::{Error, Figure, Result, Table, escaped, palette};
 
 /// The shares of several layers under one measure.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +67,7 @@ fn traces_of(panel: usize, measure: &Measure) -> Vec<Trace> {
         let y: Vec<f64> = x.iter().map(|&least| rounded(part(shares, least))).collect();
         let told = |(least, part): (&f64, &f64)| {
             let percent = 100.0 * part;
-            format!("{}<br>{percent:.1} % reach {}", text(name), share(*least))
+            format!("{}<br>{percent:.1} % reach {}", escaped(name), share(*least))
         };
         let told: Vec<String> = x.iter().zip(&y).map(told).collect();
         Trace::lines(x, y)

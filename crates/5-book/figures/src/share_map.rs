@@ -3,14 +3,14 @@
 use attention::Matrix;
 use serde_json::{Value, json};
 
-use crate::layout::{rounded, text};
-use crate::palette;
+use crate::layout::rounded;
 use crate::trace::{Trace, by_cell};
+use crate::{escaped, palette};
 
 /// Cells from 0 to 1, each with its row, its column and its share under the pointer.
 pub(crate) fn trace(map: &Matrix, rows: &[String], columns: &[String]) -> Trace {
     let told = |i: usize, j: usize| {
-        text(&format!("{} → {}: {:.3}", rows[i], columns[j], map[(i, j)]))
+        escaped(&format!("{} → {}: {:.3}", rows[i], columns[j], map[(i, j)]))
     };
     cells(map, by_cell(map.shape(), told), 1)
 }

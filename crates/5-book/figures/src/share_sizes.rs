@@ -1,15 +1,14 @@
 //! The share that a head gives to each identity, in whatever role it stands.
 
 use attention::Matrix;
-use serde_json::Value;
 
 use crate::axis::Axis;
 use crate::chart::{Chart, Text};
 use crate::heads::owned;
-use crate::layout::{rounded, significant, text};
+use crate::layout::{rounded, significant};
 use crate::panels::Panel;
 use crate::trace::Trace;
-use crate::{Error, Figure, Result, Table, palette, sketch};
+use crate::{Error, Figure, Result, Table, escaped, palette, sketch};
 
 /// What a head gives to identities.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,11 +77,8 @@ const SYMBOLS: [&str; 4] = ["circle", "diamond", "triangle-up", "square"];
 fn traces(sizes: ShareSizes, order: &[usize]) -> Vec<Trace> {
     let ShareSizes { roles, log_shares, marked } = sizes;
     let marks = |points: &[(usize, usize, f64)]| {
-        let x: Value = points.iter().map(|point| point.0).collect();
-        Trace::marks(
-            x,
-            points.iter().map(|point| significant(point.2)).collect::<Value>(),
-        )
+        let y = points.iter().map(|point| significant(point.2));
+        Trace::marks(points.iter().map(|point| point.0), y)
     };
     let of_role = |(r, role): (usize, &&str)| {
         let seen =
@@ -90,7 +86,7 @@ fn traces(sizes: ShareSizes, order: &[usize]) -> Vec<Trace> {
         let points = seen.map(|(x, &who)| (x, who, log_shares[(who, r)].exp()));
         let points: Vec<_> = points.collect();
         let told = points.iter().map(|(_, who, share)| {
-            format!("identity {who} as {}<br>share {share:.3}", text(role))
+            format!("identity {who} as {}<br>share {share:.3}", escaped(role))
         });
         marks(&points)
             .named(role)
@@ -103,13 +99,10 @@ fn traces(sizes: ShareSizes, order: &[usize]) -> Vec<Trace> {
     let points = marked.map(|who| (at(who), who, mean(log_shares, who).exp()));
     let points = points.iter().filter_map(|&(x, who, share)| Some((x?, who, share)));
     let points: Vec<_> = points.collect();
-    let names: Value =
-        points.iter().map(|point| format!("identity {}", point.1)).collect();
+    let names = points.iter().map(|point| format!("identity {}", point.1));
     let pair = marks(&points)
-        .with("mode", "markers+text")
         .named("one exchanged pair")
-        .with("text", names)
-        .with("textposition", "top left")
+        .written(names, "top left")
         .marked("circle-open", 17)
         .coloured(palette::head(3))
         .with("marker.line.color", palette::head(3))
@@ -121,8 +114,8 @@ fn traces(sizes: ShareSizes, order: &[usize]) -> Vec<Trace> {
 fn chart(sizes: ShareSizes, order: &[usize]) -> Chart {
     let shares = || sizes.log_shares.iter().filter(|x| !x.is_nan()).map(|x| x.exp());
     let (least, most) = (shares().fold(1.0, f64::min), shares().fold(0.0, f64::max));
-    let places = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0].to_vec();
-    let names = places.iter().map(f64::to_string).collect();
+    let places = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0];
+    let names = places.map(|place| place.to_string());
     let range = [least * 0.8, most * 1.4].map(|share| rounded(share.log10()));
     let panel = Panel::new(
         "mean share",

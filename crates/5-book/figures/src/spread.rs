@@ -1,7 +1,6 @@
 //! Why the scores are divided by √d_k: their spread, and what softmax makes of it.
 
 use attention::Error as SizeError;
-use serde_json::Value;
 
 use crate::axis::Axis;
 use crate::chart::{Chart, Text};
@@ -114,7 +113,7 @@ fn traces(samples: &[ScaleSample], most_bits: f64) -> Vec<Trace> {
             let told = format!("d_k {}, {}", sample.d_k, series.name);
             format!("{}<br>{what} {:.2}", formula(&told), read(sample))
         };
-        let y: Value = samples.iter().map(|sample| rounded(read(sample))).collect();
+        let y = samples.iter().map(|sample| rounded(read(sample)));
         Trace::lines_and_marks(x.clone(), y)
             .on(panel)
             .with("name", formula(series.name))
@@ -138,8 +137,7 @@ fn chart(samples: &[ScaleSample], most_bits: f64) -> Chart {
     let (first, last) = (places[0], places[places.len() - 1]);
     let names = samples.iter().map(|sample| sample.d_k.to_string());
     let widths = Axis::bare([first - 0.3, last + 0.3])
-        .with("tickvals", places)
-        .with("ticktext", names.collect::<Value>())
+        .at(places, names)
         .with("tickangle", 0.0)
         .titled("d_k, doubling at each step");
     let largest = samples.iter().flat_map(|s| [s.std_unscaled, s.std_scaled]);

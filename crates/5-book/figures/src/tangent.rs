@@ -1,13 +1,11 @@
 //! A curve, its tangent at one place, and how far apart the two are at another.
 
-use serde_json::Value;
-
 use crate::axis::Axis;
 use crate::chart::{Chart, Text, above_for};
-use crate::layout::{FAINT, NEUTRAL, ends, rounded, text};
+use crate::layout::{FAINT, NEUTRAL, ends, rounded};
 use crate::panels::Panel;
 use crate::trace::Trace;
-use crate::{Error, Figure, Result, Table, palette};
+use crate::{Error, Figure, Result, Table, escaped, palette};
 
 /// A curve with its tangent.
 #[derive(Debug, Clone, Copy)]
@@ -93,12 +91,10 @@ impl Tangent<'_> {
     fn trace(&self, name: &str, points: &[[f64; 2]]) -> Trace {
         let [of_x, _] = self.axes;
         let told = points.iter().map(|[x, y]| {
-            let (name, of_x) = (text(name), text(of_x));
+            let (name, of_x) = (escaped(name), escaped(of_x));
             format!("{of_x} {}<br>{name}: {}", written(*x), written(*y))
         });
-        let each = |axis: usize| -> Value {
-            points.iter().map(|point| rounded(point[axis])).collect()
-        };
+        let each = |axis: usize| points.iter().map(move |point| rounded(point[axis]));
         Trace::lines(each(0), each(1)).named(name).told(told).unclipped()
     }
 

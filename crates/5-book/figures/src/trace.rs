@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::layout::{set, text};
+use crate::escaped;
+use crate::layout::set;
 use crate::panels::axis_name;
 
 /// How lines are told apart without their colours.
@@ -14,44 +15,40 @@ pub(crate) struct Trace(Value);
 
 impl Trace {
     /// Lines through points.
-    pub(crate) fn lines(x: impl Into<Value>, y: impl Into<Value>) -> Self {
+    pub(crate) fn lines(x: impl Values, y: impl Values) -> Self {
         Self::scatter("lines", x, y)
     }
 
     /// A mark at each point.
-    pub(crate) fn marks(x: impl Into<Value>, y: impl Into<Value>) -> Self {
+    pub(crate) fn marks(x: impl Values, y: impl Values) -> Self {
         Self::scatter("markers", x, y)
     }
 
     /// Lines, and a mark at each of their points.
-    pub(crate) fn lines_and_marks(x: impl Into<Value>, y: impl Into<Value>) -> Self {
+    pub(crate) fn lines_and_marks(x: impl Values, y: impl Values) -> Self {
         Self::scatter("lines+markers", x, y)
     }
 
     /// A text at each point, and nothing under the pointer.
-    pub(crate) fn texts(
-        x: impl Into<Value>,
-        y: impl Into<Value>,
-        texts: Vec<String>,
-    ) -> Self {
-        Self::scatter("text", x, y).with("text", texts)
+    pub(crate) fn texts(x: impl Values, y: impl Values, texts: impl Values) -> Self {
+        Self::scatter("text", x, y).each("text", texts)
     }
 
-    fn scatter(mode: &str, x: impl Into<Value>, y: impl Into<Value>) -> Self {
-        let (x, y) = (x.into(), y.into());
-        Self(json!({ "type": "scatter", "mode": mode, "x": x, "y": y }))
+    fn scatter(mode: &str, x: impl Values, y: impl Values) -> Self {
+        Self(json!({ "type": "scatter", "mode": mode, "x": x.json(), "y": y.json() }))
     }
 
     /// Bars of these heights at 0, 1, 2, …
-    pub(crate) fn bars<T: Into<Value>>(heights: Vec<T>) -> Self {
-        let places: Vec<usize> = (0..heights.len()).collect();
-        Self(json!({ "type": "bar", "x": places, "y": Value::from(heights) }))
+    pub(crate) fn bars(heights: impl Values) -> Self {
+        let heights = heights.json();
+        let places: Vec<usize> = (0..len(&heights)).collect();
+        Self(json!({ "type": "bar", "x": places, "y": heights }))
     }
 
     /// Bars of these lengths, which lie under one another.
-    pub(crate) fn lying_bars<T: Into<Value>>(lengths: Vec<T>) -> Self {
-        let places: Vec<usize> = (0..lengths.len()).collect();
-        let lengths = Value::from(lengths);
+    pub(crate) fn lying_bars(lengths: impl Values) -> Self {
+        let lengths = lengths.json();
+        let places: Vec<usize> = (0..len(&lengths)).collect();
         Self(json!({ "type": "bar", "x": lengths, "y": places, "orientation": "h" }))
     }
 
@@ -67,7 +64,7 @@ impl Trace {
 
     /// With the name that the legend shows.
     pub(crate) fn named(self, plain: &str) -> Self {
-        self.with("name", text(plain))
+        self.with("name", escaped(plain))
     }
 
     /// One of several that share an entry of the legend, which stands for `is_first`.
@@ -106,10 +103,17 @@ impl Trace {
             .with("zmax", most)
     }
 
+    /// With a text in each bar or beside each mark, where plotly calls it.
+    pub(crate) fn written(mut self, texts: impl Values, position: &str) -> Self {
+        if self.0["mode"] == "markers" {
+            self = self.with("mode", "markers+text");
+        }
+        self.each("text", texts).with("textposition", position)
+    }
+
     /// With what is told under the pointer, one text per point, bar or cell.
-    pub(crate) fn told(self, texts: impl IntoIterator<Item = impl Into<Value>>) -> Self {
-        let texts: Vec<Value> = texts.into_iter().map(Into::into).collect();
-        self.with("hovertext", texts).with("hoverinfo", "text")
+    pub(crate) fn told(self, texts: impl Values) -> Self {
+        self.each("hovertext", texts).with("hoverinfo", "text")
     }
 
     /// With nothing under the pointer.
@@ -122,6 +126,11 @@ impl Trace {
         self.with("cliponaxis", false)
     }
 
+    /// With a field of plotly's that has a value per point, bar or cell.
+    pub(crate) fn each(self, path: &str, values: impl Values) -> Self {
+        self.with(path, values.json())
+    }
+
     /// With a field of plotly's.
     pub(crate) fn with(mut self, path: &str, value: impl Into<Value>) -> Self {
         set(&mut self.0, path, value.into());
@@ -131,6 +140,21 @@ impl Trace {
     pub(crate) fn into_json(self) -> Value {
         self.0
     }
+}
+
+/// What there is one of per point or bar.
+pub(crate) trait Values {
+    fn json(self) -> Value;
+}
+
+impl<I: IntoIterator<Item: Into<Value>>> Values for I {
+    fn json(self) -> Value {
+        Value::Array(self.into_iter().map(Into::into).collect())
+    }
+}
+
+fn len(list: &Value) -> usize {
+    list.as_array().map_or(0, Vec::len)
 }
 
 /// Rows of what a map has in each of its cells, by row and column.

@@ -1,14 +1,13 @@
 //! Loss and score as training goes, a line a run.
 
 use attention::{Error as SizeError, median};
-use serde_json::Value;
 
 use crate::axis::Axis;
 use crate::chart::{Chart, Text};
-use crate::layout::{rounded, text};
+use crate::layout::rounded;
 use crate::panels::Panel;
 use crate::trace::{DASHES, Trace};
-use crate::{Error, Figure, Result, Table, palette, sketch};
+use crate::{Error, Figure, Result, Table, escaped, palette, sketch};
 
 /// One training: its loss and its score at some of its steps.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,10 +81,10 @@ fn traces(curves: &[Curve], groups: &[&str]) -> Vec<Trace> {
         let first = curves.iter().position(|other| other.group == *group);
         let (what, numbers) = [("loss", losses), ("score", scores)][panel];
         let told = steps.iter().zip(numbers).map(|(step, number)| {
-            let (group, name) = (text(group), text(name));
+            let (group, name) = (escaped(group), escaped(name));
             format!("{group}, {name}<br>after {step} steps: {what} {number:.3}")
         });
-        let y: Value = numbers.iter().map(|&number| rounded(number.max(0.0))).collect();
+        let y = numbers.iter().map(|&number| rounded(number.max(0.0)));
         Trace::lines(steps.clone(), y)
             .on(panel)
             .named(group)

@@ -9,6 +9,7 @@ use anyhow::{Result, ensure};
 use assets::own_sentence::HEADS_JS;
 use attention::Matrix;
 use encoders::Glance;
+use figures::escaped;
 use model_files::MOST_SHOWN;
 
 use crate::view::{View, share};
@@ -90,13 +91,6 @@ fn data(view: &View) -> String {
     data["maps"] = view.text.heads().map(|(_, map)| rows(map)).collect();
     // In a script nothing is escaped, and `</script>` would end it.
     data.to_string().replace('<', "\\u003c")
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -32,11 +32,9 @@ pub(super) fn labels(nodes: &Nodes, arrows: &[Arrow]) -> Trace {
     let labelled = arrows.iter().filter(|arrow| arrow.has_label);
     let labels: Vec<([f64; 2], String, String)> =
         nodes.all().into_iter().map(of_node).chain(labelled.map(of_arrow)).collect();
-    let [x, y] =
-        [0, 1].map(|at| labels.iter().map(|label| label.0[at]).collect::<Value>());
-    let texts = labels.iter().map(|label| label.1.clone()).collect();
-    Trace::texts(x, y, texts)
-        .told(labels.into_iter().map(|label| label.2))
+    let at = |axis: usize| labels.iter().map(move |label| label.0[axis]);
+    Trace::texts(at(0), at(1), labels.iter().map(|label| label.1.as_str()))
+        .told(labels.iter().map(|label| label.2.as_str()))
         .in_legend(false)
         .unclipped()
 }

@@ -1,5 +1,7 @@
 //! `W_i^Q` and `d_model` with their marks set low and high.
 
+use crate::escaped;
+
 /// How large a mark is beside its letter.
 const MARK: f64 = 0.76;
 
@@ -69,10 +71,6 @@ pub(super) fn short(number: f64) -> String {
     let rounded = (number * 10.0).round() / 10.0;
     // No drawing is told from another by the sign of zero.
     format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
-}
-
-fn escaped(plain: &str) -> String {
-    plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! The three panels.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Learning;
 use crate::axis::Axis;
 use crate::chart::Chart;
 use crate::heads::owned;
-use crate::layout::{label_width, rounded, text};
+use crate::layout::{label_width, rounded};
 use crate::panels::Panel;
 use crate::trace::{DASHES, Trace};
-use crate::{palette, share_map};
+use crate::{escaped, palette, share_map};
 
 /// Of the lines and the bars, in pixels.
 const HEIGHT: f64 = 176.0;
@@ -53,11 +53,11 @@ pub(super) fn chart(now: Learning) -> Chart {
 }
 
 fn line(now: Learning, r: usize) -> Trace {
-    let target = text(now.targets[r]);
+    let target = escaped(now.targets[r]);
     let told = now.steps.iter().zip(now.scores);
     let told = told
         .map(|(step, scores)| format!("{target} after {step} steps: {:.3}", scores[r]));
-    let y: Value = now.scores.iter().map(|scores| rounded(scores[r].max(0.0))).collect();
+    let y = now.scores.iter().map(|scores| rounded(scores[r].max(0.0)));
     Trace::lines(now.steps.to_vec(), y)
         .on(0)
         .named(now.targets[r])
@@ -71,16 +71,14 @@ fn bars(now: Learning, nth: usize) -> Trace {
     let (name, scores) = &now.bars()[nth];
     let each = || now.targets.iter().zip(scores.iter());
     let told =
-        each().map(|(target, score)| format!("{name}, {}: {score:.3}", text(target)));
-    let written: Value =
-        each().map(|(_, score)| format!("{:.0}", 100.0 * score)).collect();
-    Trace::bars(scores.iter().map(|x| rounded(x.max(0.0))).collect())
+        each().map(|(target, score)| format!("{name}, {}: {score:.3}", escaped(target)));
+    let written = each().map(|(_, score)| format!("{:.0}", 100.0 * score));
+    Trace::bars(scores.iter().map(|x| rounded(x.max(0.0))))
         .on(2)
         .in_legend(false)
-        .coloured((0..scores.len()).map(palette::head).collect::<Value>())
+        .each("marker.color", (0..scores.len()).map(palette::head))
         .with("marker.pattern.shape", if nth == 0 { "" } else { "/" })
-        .with("text", written)
-        .with("textposition", "outside")
+        .written(written, "outside")
         .with("textfont.size", 10)
         .with("textangle", 0)
         .told(told)

@@ -141,8 +141,7 @@ impl Cells {
         let names = (0..n_blocks).map(|head| format!("head {head}"));
         Axis::names(&[], 11)
             .range([-0.5, n_columns as f64 - 0.5])
-            .with("tickvals", (0..n_blocks).map(middle).collect::<Value>())
-            .with("ticktext", names.collect::<Value>())
+            .at((0..n_blocks).map(middle), names)
     }
 
     pub(super) fn table(&self) -> Table {

@@ -23,8 +23,8 @@ pub(super) fn traces(it: OnlineSteps, nth: usize) -> [Trace; 4] {
         _ => FAINT,
     };
     let bars = |heights: &[f64], panel: usize| {
-        let colours: Value = (0..heights.len()).map(colour).collect();
-        Trace::bars(all_rounded(heights)).on(panel).coloured(colours)
+        let colours = (0..heights.len()).map(colour);
+        Trace::bars(all_rounded(heights)).on(panel).each("marker.color", colours)
     };
     let keys = scores.iter().zip(values).enumerate();
     let told = keys.map(|(j, (s, v))| {
@@ -36,12 +36,11 @@ pub(super) fn traces(it: OnlineSteps, nth: usize) -> [Trace; 4] {
     let across = vec![-0.5, scores.len() as f64 - 0.5];
     let maximum = Trace::lines(across, vec![rounded(step.maximum); 2]);
     let lines = sums(it, nth);
-    let places: Value = (0..lines.len()).collect();
     let traces = [
         bars(scores, 0).told(told),
         maximum.line(NEUTRAL, 1.5).silent(),
         bars(&step.counts, 1).told(counted),
-        Trace::texts(vec![0.0; lines.len()], places, lines)
+        Trace::texts(vec![0.0; lines.len()], 0..lines.len(), lines)
             .on(2)
             .silent()
             .with("textposition", "middle right")

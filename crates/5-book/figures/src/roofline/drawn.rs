@@ -14,8 +14,7 @@ pub(super) fn roof(it: Roofline, nth: usize) -> Trace {
         "{name}<br>at most {:.0} GFLOP/s<br>memory: {:.1} GB/s",
         roof.peak_gflops, roof.bandwidth_gb_s
     );
-    let y = x.map(|x| significant(roof.over(x)));
-    Trace::lines(x.map(significant).to_vec(), y.to_vec())
+    Trace::lines(x.map(significant), x.map(|x| significant(roof.over(x))))
         .with("name", name)
         .line(palette::head(nth), 2.5)
         .dashed(DASHES[nth])
@@ -23,12 +22,14 @@ pub(super) fn roof(it: Roofline, nth: usize) -> Trace {
 }
 
 /// Marks with a text beside each.
-fn named_marks(points: impl Iterator<Item = [f64; 2]>, texts: Vec<String>) -> Trace {
-    let (x, y): (Vec<f64>, Vec<f64>) =
-        points.map(|[x, y]| (significant(x), significant(y))).unzip();
-    Trace::marks(x, y)
-        .with("mode", "markers+text")
-        .with("text", texts)
+fn named_marks(
+    points: impl Iterator<Item = [f64; 2]> + Clone,
+    texts: Vec<String>,
+    position: &str,
+) -> Trace {
+    let each = |axis: usize| points.clone().map(move |point| significant(point[axis]));
+    Trace::marks(each(0), each(1))
+        .written(texts, position)
         .with("textfont.size", 11)
         .in_legend(false)
         .unclipped()
@@ -50,10 +51,9 @@ pub(super) fn steps(Roofline { roofs, steps, .. }: Roofline) -> Trace {
         formula(&step.name) + line
     });
     let points = steps.iter().map(|step| step.flops_per_byte);
-    named_marks(points.map(|x| [x, roofs[0].over(x)]), names.collect())
+    named_marks(points.map(|x| [x, roofs[0].over(x)]), names.collect(), "top center")
         .marked("circle-open", 9)
         .coloured(NEUTRAL)
-        .with("textposition", "top center")
         .told(steps.iter().map(told))
 }
 
@@ -72,10 +72,9 @@ pub(super) fn reached(it: Roofline, nth: usize) -> Trace {
         )
     };
     let points = marks.iter().map(|mark| [mark.flops_per_byte, mark.gflops]);
-    let trace = named_marks(points, names(&marks))
+    let trace = named_marks(points, names(&marks), "middle left")
         .marked(["circle", "diamond"][nth], 8)
         .coloured(palette::head(nth))
-        .with("textposition", "middle left")
         .told(marks.iter().map(told));
     if nth == 0 { trace } else { trace.with("mode", "markers") }
 }
