@@ -69,51 +69,31 @@ fn sizes(is_wide: bool) -> [[f64; 2]; 5] {
     }
 }
 
+/// Between a step and the next, and around all of them, in pixels.
+const GAP: f64 = 20.0;
+const EDGE: f64 = 2.0;
+
+/// How the steps follow one another: across a wide page, down a phone.
+struct Flow {
+    is_wide: bool,
+    /// Over a matrix that is cut, for its name.
+    caption: f64,
+}
+
+/// Whether a step is a matrix cut in blocks; names stand over it, and else in the box.
+fn is_cut(nth: usize) -> bool {
+    nth.is_multiple_of(2)
+}
+
 fn drawn(is_wide: bool, dims: Option<Dims>) -> Canvas {
-    const GAP: f64 = 20.0;
-    const EDGE: f64 = 2.0;
-    // Names stand over a matrix that is cut, and in a box that is not.
-    let caption = if dims.is_some() { 52.0 } else { 36.0 };
-    let is_cut = |nth: usize| nth.is_multiple_of(2);
-    let sizes = sizes(is_wide);
-    let [along, across] = match is_wide {
-        true => {
-            let along: f64 = sizes.iter().map(|size| size[0] + GAP).sum();
-            [along - GAP + 2.0 * EDGE, 172.0 + caption + 20.0 + 2.0 * EDGE]
-        }
-        false => {
-            let along = sizes.iter().enumerate().map(|(nth, size)| {
-                size[0] + GAP + if is_cut(nth) { caption } else { 0.0 }
-            });
-            [along.sum::<f64>() - GAP + 20.0 + 2.0 * EDGE, super::NARROW]
-        }
-    };
-    let mut canvas = match is_wide {
-        true => Canvas::new(along, across),
-        false => Canvas::new(across, along),
-    };
+    let flow = Flow { is_wide, caption: if dims.is_some() { 52.0 } else { 36.0 } };
+    let mut canvas = flow.canvas();
     let mut start = EDGE;
-    for (nth, ((name, shape, _), [length, breadth])) in
-        STEPS.into_iter().zip(sizes).enumerate()
-    {
-        let above = if is_cut(nth) { caption } else { 0.0 };
-        let rect = match is_wide {
-            true => Rect {
-                x: start,
-                y: EDGE + caption + (172.0 - breadth) / 2.0,
-                w: length,
-                h: breadth,
-            },
-            false => Rect {
-                x: (super::NARROW - breadth) / 2.0,
-                y: start + above,
-                w: breadth,
-                h: length,
-            },
-        };
+    for (nth, (name, shape, _)) in STEPS.into_iter().enumerate() {
+        let rect = flow.rect(nth, start);
         let lines = shape.lines(dims);
         if is_cut(nth) {
-            let over = Rect { y: rect.y - caption, h: caption, ..rect };
+            let over = Rect { y: rect.y - flow.caption, h: flow.caption, ..rect };
             canvas.label(&over, name, &lines, Ink::Plain);
             match name {
                 "Q, K, V" => blocks(&mut canvas, &rect),
@@ -123,22 +103,65 @@ fn drawn(is_wide: bool, dims: Option<Dims>) -> Canvas {
             canvas.rect(&rect, Ink::Plain);
             canvas.label(&rect, name, &lines, Ink::Plain);
         }
-        let below = if !is_wide && name == "Q, K, V" { 20.0 } else { 0.0 };
-        let end = start + length + if is_wide { 0.0 } else { above + below };
+        let end = flow.end(nth, start);
         if nth + 1 < STEPS.len() {
-            let middle = rect.middle();
-            let next = if is_wide || !is_cut(nth + 1) { GAP } else { GAP - 2.0 };
-            let ends = [end + 3.0, end + next - 3.0];
-            match is_wide {
-                true => ends.map(|at| [at, EDGE + caption + 86.0]),
-                false => ends.map(|at| [middle[0], at]),
-            }
-            .windows(2)
-            .for_each(|ends| canvas.arrow(ends[0], ends[1], Ink::Plain));
+            let [from, to] = flow.arrow(nth, &rect, end);
+            canvas.arrow(from, to, Ink::Plain);
         }
         start = end + GAP;
     }
     canvas
+}
+
+impl Flow {
+    fn canvas(&self) -> Canvas {
+        let lengths = sizes(self.is_wide).into_iter().enumerate();
+        let along = lengths.map(|(nth, size)| size[0] + GAP + self.above(nth));
+        let along = along.sum::<f64>() - GAP + 2.0 * EDGE;
+        match self.is_wide {
+            true => Canvas::new(along, 172.0 + self.caption + 20.0 + 2.0 * EDGE),
+            false => Canvas::new(super::NARROW, along + 20.0),
+        }
+    }
+
+    /// What a caption adds to the length of the flow.
+    fn above(&self, nth: usize) -> f64 {
+        if !self.is_wide && is_cut(nth) { self.caption } else { 0.0 }
+    }
+
+    /// The box of a step that begins here.
+    fn rect(&self, nth: usize, start: f64) -> Rect {
+        let [length, breadth] = sizes(self.is_wide)[nth];
+        match self.is_wide {
+            true => Rect {
+                x: start,
+                y: EDGE + self.caption + (172.0 - breadth) / 2.0,
+                w: length,
+                h: breadth,
+            },
+            false => Rect {
+                x: (super::NARROW - breadth) / 2.0,
+                y: start + self.above(nth),
+                w: breadth,
+                h: length,
+            },
+        }
+    }
+
+    /// Where a step ends that begins here, with what is written under it.
+    fn end(&self, nth: usize, start: f64) -> f64 {
+        let below = if !self.is_wide && STEPS[nth].0 == "Q, K, V" { 20.0 } else { 0.0 };
+        start + sizes(self.is_wide)[nth][0] + self.above(nth) + below
+    }
+
+    /// From where a step ends to the next.
+    fn arrow(&self, nth: usize, rect: &Rect, end: f64) -> [[f64; 2]; 2] {
+        let next = if self.is_wide || !is_cut(nth + 1) { GAP } else { GAP - 2.0 };
+        [end + 3.0, end + next - 3.0].map(|at| match self.is_wide {
+            true => [at, EDGE + self.caption + 86.0],
+            false => [rect.middle()[0], at],
+        })
+    }
 }
 
 /// A matrix whose rows are those of one sequence after another.
