@@ -13,7 +13,7 @@ use nodes::{Node, Nodes, written};
 
 /// A matrix of the forward pass, and how large its gradient was in the backward pass.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Returned {
+pub struct GradientNorm {
     /// The shape of the matrix, which is the shape of its gradient.
     pub shape: (usize, usize),
     /// The norm of its gradient: the root of the sum of the squares of its entries.
@@ -26,23 +26,23 @@ pub struct BackwardPass {
     /// How many maps there are.
     pub n_heads: usize,
     /// The tokens; three ways come together there.
-    pub x: Returned,
+    pub x: GradientNorm,
     /// What comes to x by way of the queries, the keys and the values.
     pub to_x: [f64; 3],
     /// W^Q, W^K and W^V of all heads.
-    pub w: [Returned; 3],
+    pub w: [GradientNorm; 3],
     /// Q, K and V of all heads.
-    pub qkv: [Returned; 3],
+    pub qkv: [GradientNorm; 3],
     /// The scores of all heads; the shape is that of one.
-    pub scores: Returned,
+    pub scores: GradientNorm,
     /// The maps of all heads; the shape is that of one.
-    pub attn: Returned,
+    pub attn: GradientNorm,
     /// The heads side by side.
-    pub concat: Returned,
+    pub concat: GradientNorm,
     /// W^O.
-    pub w_o: Returned,
+    pub w_o: GradientNorm,
     /// What left the layer.
-    pub out: Returned,
+    pub out: GradientNorm,
 }
 
 /// The forward pass as boxes from the top down, and the gradient's way up from box to
@@ -114,21 +114,21 @@ mod tests {
     use super::*;
     use crate::testing::assert_figure;
 
-    fn returned(rows: usize, columns: usize, norm: f64) -> Returned {
-        Returned { shape: (rows, columns), norm }
+    fn gradient(rows: usize, columns: usize, norm: f64) -> GradientNorm {
+        GradientNorm { shape: (rows, columns), norm }
     }
 
     fn pass() -> BackwardPass {
-        let tokens = |norm| returned(8, 12, norm);
-        let square = |norm| returned(12, 12, norm);
+        let tokens = |norm| gradient(8, 12, norm);
+        let square = |norm| gradient(12, 12, norm);
         BackwardPass {
             n_heads: 3,
             x: tokens(0.4137),
             to_x: [0.0212, 0.0386, 0.4011],
             w: [square(0.0521), square(0.0613), square(1.204)],
             qkv: [tokens(0.0103), tokens(0.0121), tokens(0.302)],
-            scores: returned(8, 8, 0.00871),
-            attn: returned(8, 8, 0.0934),
+            scores: gradient(8, 8, 0.00871),
+            attn: gradient(8, 8, 0.0934),
             concat: tokens(0.288),
             w_o: square(0.914),
             out: tokens(0.25),
@@ -145,7 +145,7 @@ mod tests {
     fn what_is_no_norm_is_refused() {
         let refused = |pass: BackwardPass| backward_pass("", &pass).unwrap_err();
         insta::assert_snapshot!(refused(BackwardPass { n_heads: 0, ..pass() }), @"the number of heads is 0, and must be at least 1");
-        insta::assert_snapshot!(refused(BackwardPass { out: returned(8, 12, f64::NAN), ..pass() }), @"the norm of the gradient of out is NaN, expected at least 0");
+        insta::assert_snapshot!(refused(BackwardPass { out: gradient(8, 12, f64::NAN), ..pass() }), @"the norm of the gradient of out is NaN, expected at least 0");
         insta::assert_snapshot!(refused(BackwardPass { to_x: [0.1, -0.1, 0.1], ..pass() }), @"the norm of the gradient of a way to x is -0.1, expected at least 0");
     }
 }

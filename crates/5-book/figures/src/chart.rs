@@ -41,9 +41,9 @@ impl Default for Chart {
             panels: Vec::new(),
             traces: Vec::new(),
             n_columns: 1,
-            left: 34.0,
+            left: Place::default().left,
             left_once: false,
-            below: 38.0,
+            below: Place::default().below,
             above: [0.0; 2],
             fields: Vec::new(),
         }

@@ -126,14 +126,8 @@ fn trace(change: ConcatChange, part: &Part, nth: usize) -> Trace {
 }
 
 fn layout(change: ConcatChange, parts: &[Part; 2], width: f64, height: f64) -> Value {
-    let place = Place {
-        width,
-        n_columns: 1,
-        left: 46.0,
-        left_once: true,
-        below: 42.0,
-        above: 0.0,
-    };
+    let place =
+        Place { width, left: 46.0, left_once: true, below: 42.0, ..Place::default() };
     let panel = |part: &Part| {
         let y = Axis::numbers(1.0).titled("moves by");
         let y = y.range([0.0, significant(part.most() * 1.05)]);

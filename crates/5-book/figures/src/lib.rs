@@ -81,7 +81,7 @@ mod training_curves;
 
 pub use ablation::{Removals, ablation};
 pub use average::{WeightRow, average, probabilities};
-pub use backward_pass::{BackwardPass, Returned, backward_pass};
+pub use backward_pass::{BackwardPass, GradientNorm, backward_pass};
 pub use blend::{Blend, blend};
 pub use concat_change::{ConcatChange, concat_change};
 pub use costs::{NamedCost, costs};

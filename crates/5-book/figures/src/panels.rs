@@ -50,6 +50,19 @@ pub(crate) struct Place {
     pub(crate) above: f64,
 }
 
+impl Default for Place {
+    fn default() -> Self {
+        Self {
+            width: WIDE,
+            n_columns: 1,
+            left: 34.0,
+            left_once: false,
+            below: 38.0,
+            above: 0.0,
+        }
+    }
+}
+
 impl Place {
     /// The width of a column.
     pub(crate) fn column(&self) -> f64 {

@@ -46,14 +46,8 @@ pub(super) fn layout(
     width: f64,
     font_size: usize,
 ) -> Value {
-    let place = Place {
-        width,
-        n_columns: 1,
-        left: 10.0,
-        left_once: true,
-        below: 0.0,
-        above: 0.0,
-    };
+    let place =
+        Place { width, left: 10.0, left_once: true, below: 0.0, ..Place::default() };
     let axis =
         |range: [f64; 2]| Axis::bare(range).labelled(false).with("showline", false);
     let panel = Panel::new(

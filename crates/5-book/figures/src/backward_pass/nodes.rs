@@ -1,6 +1,6 @@
 //! The matrices as boxes, and the arrows that the gradient takes between them.
 
-use super::{BackwardPass, Returned};
+use super::{BackwardPass, GradientNorm};
 
 /// Half of a box: columns and rows are 1 apart.
 pub(super) const HALF: [f64; 2] = [0.43, 0.31];
@@ -34,11 +34,11 @@ pub(super) struct Nodes {
 impl Nodes {
     /// From x at the top to out at the bottom.
     pub(super) fn of(pass: &BackwardPass) -> Self {
-        let node = |name, place, of: Returned, is_parameter| {
+        let node = |name, place, of: GradientNorm, is_parameter| {
             let shape = format!("{} × {}", of.shape.0, of.shape.1);
             Node { name, place, shape, norm: of.norm, is_parameter }
         };
-        let maps = |name, row, of: Returned| {
+        let maps = |name, row, of: GradientNorm| {
             let node = node(name, [0.5, row], of, false);
             Node { shape: format!("{} of {}", pass.n_heads, node.shape), ..node }
         };

@@ -50,8 +50,7 @@ pub(super) fn traces(it: OnlineSteps, nth: usize) -> [Trace; 4] {
 }
 
 pub(super) fn layout(it: OnlineSteps, width: f64, n_columns: usize) -> Value {
-    let place =
-        Place { width, n_columns, left: 34.0, left_once: false, below: 38.0, above: 0.0 };
+    let place = Place { width, n_columns, ..Place::default() };
     let layout = panels::layout(panels(it, &place), &place);
     let labels = (1..=it.steps.len()).map(|block| block.to_string()).collect();
     let slider =

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use attention::{LayerParameters, Mask, Matrix, MultiHeadAttention};
-use figures::{BackwardPass, Returned};
+use figures::{BackwardPass, GradientNorm};
 use fused_heads::{FusedAttention, FusedPass};
 use gradients::{
     Gradients, Loss, Pass, linear_backward, mean_squared_error, softmax_rows_backward,
@@ -110,18 +110,19 @@ pub(super) fn norms(
         dk.columns_mut(i * d_k, d_k).copy_from(&dk_i);
     }
     let d = pass.backward(&loss.gradient)?;
-    let returned = |m: &Matrix| Returned { shape: m.shape(), norm: m.norm() };
-    let maps = |norm_squared: f64| Returned { shape: (n, n), norm: norm_squared.sqrt() };
+    let gradient = |m: &Matrix| GradientNorm { shape: m.shape(), norm: m.norm() };
+    let maps =
+        |norm_squared: f64| GradientNorm { shape: (n, n), norm: norm_squared.sqrt() };
     Ok(BackwardPass {
         n_heads: dims.n_heads(),
-        x: returned(&d.d_x()?),
+        x: gradient(&d.d_x()?),
         to_x: d.d_query_key_value()?.map(|d| d.norm()),
-        w: [&d.d_w_q, &d.d_w_k, &d.d_w_v].map(|linear| returned(&linear.weight)),
-        qkv: [returned(&dq), returned(&dk), returned(&dv)],
+        w: [&d.d_w_q, &d.d_w_k, &d.d_w_v].map(|linear| gradient(&linear.weight)),
+        qkv: [gradient(&dq), gradient(&dk), gradient(&dv)],
         scores: maps(of_scores),
         attn: maps(of_attn),
-        concat: returned(&of_out.d_x),
-        w_o: returned(&d.d_w_o.weight),
-        out: returned(&loss.gradient),
+        concat: gradient(&of_out.d_x),
+        w_o: gradient(&d.d_w_o.weight),
+        out: gradient(&loss.gradient),
     })
 }
