@@ -3,9 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::escaped;
-use crate::layout::{FAINT, formula, rounded, set};
+use crate::layout::{FAINT, Values, formula, rounded, set};
 use crate::log_axis::ten_to;
-use crate::trace::Values;
 
 /// An axis of a panel. It cannot be dragged or zoomed, so that a finger on the figure
 /// scrolls the page.
@@ -117,4 +116,14 @@ impl Axis {
     pub(crate) fn into_json(self) -> Value {
         self.0
     }
+}
+
+/// How a trace names its axis: `x`, `x2`, …
+pub(crate) fn axis_name(letter: &str, nth: usize) -> String {
+    if nth == 0 { letter.to_owned() } else { format!("{letter}{}", nth + 1) }
+}
+
+/// How the layout names it: `xaxis`, `xaxis2`, …
+pub(crate) fn layout_key(letter: &str, nth: usize) -> String {
+    axis_name(&format!("{letter}axis"), nth)
 }

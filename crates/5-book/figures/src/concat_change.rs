@@ -3,10 +3,10 @@
 use attention::Error as SizeError;
 use serde_json::{Value, json};
 
-use crate::axis::Axis;
+use crate::axis::{Axis, axis_name};
 use crate::chart::{self, Text};
 use crate::layout::{NEUTRAL, rounded, significant};
-use crate::panels::{self, NARROW, Panel, Place, WIDE, axis_name};
+use crate::panels::{self, NARROW, Panel, Place, WIDE};
 use crate::trace::Trace;
 use crate::{Error, Figure, Result, Table, palette, sketch};
 

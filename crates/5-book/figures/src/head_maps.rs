@@ -104,7 +104,7 @@ mod tests {
     use attention::Matrix;
 
     use super::*;
-    use crate::panels::{axis_name, layout_key};
+    use crate::axis::{axis_name, layout_key};
     use crate::testing::{self, assert_figure};
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::layout::formula;
+use crate::layout::{escaped, formula};
 use crate::{Figure, Table};
 
 impl Figure {
@@ -87,12 +87,6 @@ impl Table {
     fn to_json(&self) -> Value {
         json!({ "caption": self.caption, "columns": self.columns, "rows": self.rows })
     }
-}
-
-/// A text as pages, drawings and plotly.js read it, where `<s>` stays a token and is no
-/// tag. plotly.js knows no `&quot;`, so quotes stay too.
-pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// A text as the value of an attribute.

@@ -2,8 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::escaped;
-
 /// Readable on white and on black: a notebook does not say which it is. In the book,
 /// figures.js puts the theme's own colours in its place.
 pub(crate) const NEUTRAL: &str = "#767676";
@@ -49,6 +47,12 @@ pub(crate) fn legend_lines<'a>(
     (entries.count() as f64 / a_line).ceil()
 }
 
+/// A text as pages, drawings and plotly.js read it, where `<s>` stays a token and is no
+/// tag. plotly.js knows no `&quot;`, so quotes stay too.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
 /// A text whose `W_i^Q` and `d_k` are set low and high, in tags that both plotly.js and a
 /// page know. Not for tokens, which stay as they are.
 pub fn formula(plain: &str) -> String {
@@ -84,6 +88,17 @@ pub(crate) fn with<'a>(
         set(&mut object, path, value);
     }
     object
+}
+
+/// What there is one of per point or bar.
+pub(crate) trait Values {
+    fn json(self) -> Value;
+}
+
+impl<I: IntoIterator<Item: Into<Value>>> Values for I {
+    fn json(self) -> Value {
+        Value::Array(self.into_iter().map(Into::into).collect())
+    }
 }
 
 /// Sets the field at a dotted path, making the objects on the way.

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::axis::Axis;
+use crate::axis::{Axis, axis_name, layout_key};
 use crate::layout::{base, formula, rounded};
 
 /// What a wide layout is made for, in pixels; it stretches from there.
@@ -127,16 +127,6 @@ pub(crate) fn layout(panels: Vec<Panel>, place: &Place) -> Value {
 /// From pixels to the fractions that plotly places axes by.
 fn span(from: f64, to: f64, whole: f64) -> [f64; 2] {
     [rounded((from / whole).max(0.0)), rounded((to / whole).min(1.0))]
-}
-
-/// How a trace names its axis: `x`, `x2`, …
-pub(crate) fn axis_name(letter: &str, nth: usize) -> String {
-    if nth == 0 { letter.to_owned() } else { format!("{letter}{}", nth + 1) }
-}
-
-/// How the layout names it: `xaxis`, `xaxis2`, …
-pub(crate) fn layout_key(letter: &str, nth: usize) -> String {
-    axis_name(&format!("{letter}axis"), nth)
 }
 
 /// As much of a text as has room in so many pixels.

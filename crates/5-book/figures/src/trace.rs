@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::axis::axis_name;
 use crate::escaped;
-use crate::layout::set;
-use crate::panels::axis_name;
+use crate::layout::{Values, set};
 
 /// How lines are told apart without their colours.
 pub(crate) const DASHES: [&str; 4] = ["solid", "dash", "dot", "dashdot"];
@@ -139,17 +139,6 @@ impl Trace {
 
     pub(crate) fn into_json(self) -> Value {
         self.0
-    }
-}
-
-/// What there is one of per point or bar.
-pub(crate) trait Values {
-    fn json(self) -> Value;
-}
-
-impl<I: IntoIterator<Item: Into<Value>>> Values for I {
-    fn json(self) -> Value {
-        Value::Array(self.into_iter().map(Into::into).collect())
     }
 }
 

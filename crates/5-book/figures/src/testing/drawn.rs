@@ -9,7 +9,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use crate::Figure;
-use crate::panels::{axis_name, layout_key};
+use crate::axis::{axis_name, layout_key};
 
 /// Panels, traces, and what else the layout has. No panels overlap, on a phone neither.
 pub(crate) fn drawn(figure: &Figure) -> String {
