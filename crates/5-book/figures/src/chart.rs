@@ -71,19 +71,19 @@ impl Text {
 
 impl Chart {
     pub(crate) fn figure(self, title: impl Into<String>, text: Text) -> Figure {
-        let layouts = [self.layout(WIDE), self.layout(NARROW)];
+        let layouts = [0, 1].map(|at| self.layout(at));
         figure(title, text, self.traces, layouts)
     }
 
-    fn layout(&self, width: f64) -> Value {
-        let is_wide = width == WIDE;
+    /// Where there is room (0), and on a phone (1).
+    fn layout(&self, at: usize) -> Value {
         let place = Place {
-            width,
-            n_columns: if is_wide { self.n_columns } else { 1 },
+            width: [WIDE, NARROW][at],
+            n_columns: [self.n_columns, 1][at],
             left: self.left,
             left_once: self.left_once,
             below: self.below,
-            above: self.above[usize::from(!is_wide)],
+            above: self.above[at],
         };
         with(panels::layout(self.panels.clone(), &place), self.fields.iter().cloned())
     }

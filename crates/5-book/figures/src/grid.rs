@@ -34,7 +34,7 @@ const CELLS: [Cells; 2] = [
 const WIDEST_CELL: f64 = 36.0;
 
 impl<'a> Grid<'a> {
-    /// A single map, which needs no name above it.
+    /// The layouts of a single map, which needs no name above it.
     pub(crate) fn single(rows: &'a [String], columns: &'a [String]) -> [Value; 2] {
         let grid = Self { names: vec![String::new()], rows, columns, above: 0.0 };
         grid.layouts().map(|mut layout| {
@@ -44,7 +44,7 @@ impl<'a> Grid<'a> {
         })
     }
 
-    /// Where there is room, at most four maps in a row; on a phone, at most two.
+    /// The layouts where there is room, at most four maps in a row, and on a phone, two.
     pub(crate) fn layouts(&self) -> [Value; 2] {
         CELLS.map(|cells| self.layout(&cells))
     }

@@ -29,7 +29,7 @@ impl Trace {
         Self::scatter("lines+markers", x, y)
     }
 
-    /// A text at each point, and nothing under the pointer.
+    /// A text at each point, and nothing else.
     pub(crate) fn texts(x: impl Values, y: impl Values, texts: impl Values) -> Self {
         Self::scatter("text", x, y).each("text", texts)
     }
@@ -103,7 +103,7 @@ impl Trace {
             .with("zmax", most)
     }
 
-    /// With a text in each bar or beside each mark, where plotly calls it.
+    /// With a text in each bar or beside each mark, at what plotly calls this position.
     pub(crate) fn written(mut self, texts: impl Values, position: &str) -> Self {
         if self.0["mode"] == "markers" {
             self = self.with("mode", "markers+text");
