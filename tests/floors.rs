@@ -28,11 +28,13 @@ const NEVER: [(&str, &[&str]); 9] = [
 ];
 
 /// What tests, benches and examples may use besides.
-const FOR_TESTS: [&str; 10] = [
+const FOR_TESTS: &[&str] = &[
     "anyhow",
     "clap",
     "half",
     "insta",
+    // What figures write for plotly.js is what this crate writes.
+    "plotly",
     "proptest",
     "rand",
     // The machine, which an example's speed is next to.

@@ -154,3 +154,6 @@ pub(crate) fn by_cell<T: Into<Value>>(
     let row = |i| (0..n_columns).map(|j| cell(i, j).into()).collect::<Value>();
     (0..n_rows).map(row).collect()
 }
+
+#[cfg(test)]
+mod tests;
