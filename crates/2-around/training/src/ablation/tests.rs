@@ -148,3 +148,17 @@ fn a_constant_in_the_weights_is_the_mean_on_the_concatenation() {
         assert!(max_abs_diff(&found, &expected).unwrap() < 1e-5);
     }
 }
+
+#[test]
+fn what_replaces_a_part_stands_at_the_same_position() {
+    let (model, examples) = fresh(6);
+    let concat = model.concat(&examples).unwrap();
+    let site = Site { n_positions: 2, ..model.site(&concat, Replacement::Mean) };
+    let taken = site.taken(&Directions::all(site.dims), &mut Rng::seed_from_u64(0));
+    let left = &concat - taken;
+    for row in 0..6 {
+        let [a, b, c] = [0, 2, 4].map(|other| concat.row(row % 2 + other));
+        let mean = (a + b + c) / 3.0;
+        assert!((left.row(row) - mean).amax() < 1e-5, "row {row}");
+    }
+}
