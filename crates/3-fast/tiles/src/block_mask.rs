@@ -122,10 +122,8 @@ impl<'a> BlockMask<'a> {
     ) {
         let (queries, (n_q, n_kv)) = (&self.queries, self.lengths);
         let n_queries = queries.len();
-        let with_added = |score, added: f64, largest: f64| {
-            let relative = ((added - largest) * f64::from(factor)) as f32;
-            if added.is_finite() { score + relative } else { BLOCKED }
-        };
+        let with_added =
+            |score, added, largest| with_added(score, added, largest, factor);
         let columns =
             scores.chunks_mut(stride.max(1)).map(|column| &mut column[..n_queries]);
         let columns = keys.clone().zip(columns);
@@ -227,6 +225,13 @@ fn visible_keys(
         Mask::PerHead(masks) => visible_keys(&masks[0], queries, (n_q, n_kv)),
         Mask::None => 0..n_kv,
     }
+}
+
+/// A score with what a mask adds to it, less the largest of its row, so many times.
+#[inline]
+fn with_added(score: f32, added: f64, largest: f64, factor: f32) -> f32 {
+    let relative = ((added - largest) * f64::from(factor)) as f32;
+    if added.is_finite() { score + relative } else { BLOCKED }
 }
 
 /// What a matrix says about these queries and key `j`: contiguous.

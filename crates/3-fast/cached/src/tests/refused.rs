@@ -2,17 +2,23 @@
 
 use super::*;
 
+fn error(refused: attention::Result<()>) -> String {
+    refused.unwrap_err().to_string()
+}
+
 #[test]
-fn what_does_not_fit_is_refused_with_its_numbers() {
-    let error = |r: attention::Result<()>| r.unwrap_err().to_string();
+fn heads_that_cannot_be_shared_out_are_refused() {
     let of = |n, d| error(GroupedHeads::new(n, d).map(drop));
     assert_eq!(
         of([9, 2], [64, 64]),
         "9 query heads cannot be shared out among 2 heads of keys and values: 9 = 2 × 4 + 1"
     );
     assert_eq!(of([9, 0], [64, 64]), "n_kv_heads is 0, and must be at least 1");
-    let heads = heads([4, 2], [3, 5]);
-    let mut cache = PackedCache::new(heads);
+}
+
+#[test]
+fn rows_that_do_not_fit_are_refused_and_the_cache_stays() {
+    let mut cache = PackedCache::new(heads([4, 2], [3, 5]));
     let mut append = |k: (usize, usize), v: (usize, usize)| {
         error(cache.append(&Matrix::zeros(k.0, k.1), &Matrix::zeros(v.0, v.1)))
     };
@@ -29,7 +35,12 @@ fn what_does_not_fit_is_refused_with_its_numbers() {
         "key has 2 tokens and value has 1: each key needs its value"
     );
     assert_eq!(cache.n_tokens(), 0);
+}
 
+#[test]
+fn queries_outputs_and_caches_that_do_not_fit_are_refused() {
+    let heads = heads([4, 2], [3, 5]);
+    let cache = PackedCache::new(heads);
     let mut attention = GroupedAttention::new(heads, Scoring::default()).unwrap();
     let mut attend = |q: (usize, usize), caches: &[&PackedCache], out: (usize, usize)| {
         let mut out = Matrix::zeros(out.0, out.1);
@@ -57,7 +68,11 @@ fn what_does_not_fit_is_refused_with_its_numbers() {
         attend((1, 12), &[&other], (1, 20)),
         "the keys of a cache has shape (0, 12), expected (0, 6)"
     );
+}
 
+#[test]
+fn scoring_that_does_not_fit_is_refused() {
+    let heads = heads([4, 2], [3, 5]);
     let new = |scoring| error(GroupedAttention::new(heads, scoring).map(drop));
     let plain = Scoring::default();
     assert_eq!(

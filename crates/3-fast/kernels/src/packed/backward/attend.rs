@@ -113,10 +113,6 @@ fn against_all_keys<'b, S: Simd>(
         let [next_k, next_v] = [0, 1].map(|of| keys.panel_behind(&block, of, 1));
         let ahead = [next_k, next_v, next_dk, next_dv];
         let ahead = ahead.map(|panel| Ahead::new(panel, n_groups));
-        let sees = |group: &&Group<'_>| {
-            let (visible, keys) = (group.mask.visible(), block.keys());
-            visible.start < keys.end && keys.start < visible.end
-        };
         let panel = block.first_panel;
         let (k_panel, v_panel) = (keys.k_panel(panel), keys.v_panel(panel));
         let lanes = vectors::<S>(block.rows.clone());
@@ -124,9 +120,8 @@ fn against_all_keys<'b, S: Simd>(
         let mut of_keys = [Segment::default(); GROUPS];
         let mut n_seen = 0;
         for (i, (group, work)) in groups.iter().zip(&mut work).enumerate() {
-            let (Some(group), Some(work)) = (group.as_ref().filter(sees), work) else {
-                continue;
-            };
+            let seen = group.as_ref().filter(|group| sees(group, &block));
+            let (Some(group), Some(work)) = (seen, work) else { continue };
             // Each group asks for its part of what the next keys need.
             ahead.iter().for_each(|panel| panel.row(i));
             if n_seen == 0 {
@@ -147,6 +142,13 @@ fn against_all_keys<'b, S: Simd>(
         add_products(simd, &mut of_values[..n_seen], &lanes, dv);
     }
     work
+}
+
+/// Whether a query of this group may attend to a key of this block.
+#[inline(always)]
+fn sees(group: &Group<'_>, block: &KeyBlock) -> bool {
+    let (visible, keys) = (group.mask.visible(), block.keys());
+    visible.start < keys.end && keys.start < visible.end
 }
 
 /// A panel of gradients, of `d` features, and the one behind it, empty if there is none.
