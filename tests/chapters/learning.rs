@@ -104,22 +104,12 @@ fn a_tiny_task_learned() {
         push("apart", format!("{apart:.1}"));
     }
 
-    let mut reached = [0; 2];
-    let mut neither = 0;
-    let mut stuck = Vec::new();
-    for seed in 0..N_STARTS {
-        let ends = optimisers().map(|(_, mut optimiser)| {
-            let mut layer = fresh_layer(seed).unwrap();
-            train(&mut layer, &task, &mut *optimiser).unwrap();
-            task.loss(&layer).unwrap()
-        });
-        println!("start {seed}: {ends:?}");
-        for (reached, end) in reached.iter_mut().zip(ends) {
-            *reached += usize::from(end < ENOUGH);
-        }
-        stuck.extend(ends.into_iter().filter(|&end| end >= ENOUGH));
-        neither += usize::from(ends.iter().all(|&end| end >= ENOUGH));
-    }
+    let ends = ends(&task);
+    let reached = [0, 1].map(|of| ends.iter().filter(|ends| ends[of] < ENOUGH).count());
+    let stuck: Vec<f64> =
+        ends.iter().flatten().copied().filter(|&end| end >= ENOUGH).collect();
+    let neither = |ends: &&[f64; 2]| ends.iter().all(|&end| end >= ENOUGH);
+    let neither = ends.iter().filter(neither).count();
     let named = [
         ("steps", N_STEPS.to_string()),
         ("sentences", N_SENTENCES.to_string()),
@@ -140,4 +130,18 @@ fn a_tiny_task_learned() {
     ];
     said.extend(named.map(|(name, value)| (name.to_owned(), value)));
     assert_quote!("learning_training", values(&said));
+}
+
+/// The last loss from each start, by each optimiser.
+fn ends(task: &Task) -> Vec<[f64; 2]> {
+    let ends = |seed| {
+        let ends = optimisers().map(|(_, mut optimiser)| {
+            let mut layer = fresh_layer(seed).unwrap();
+            train(&mut layer, task, &mut *optimiser).unwrap();
+            task.loss(&layer).unwrap()
+        });
+        println!("start {seed}: {ends:?}");
+        ends
+    };
+    (0..N_STARTS).map(ends).collect()
 }

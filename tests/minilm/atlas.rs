@@ -32,31 +32,13 @@ fn every_head_on_forty_sentences() {
     let chance = chance.scaled(factor);
     let head = |sum: &Glance| sum.scaled(factor);
 
-    let mut atlas = "head   prefers    bits  away".to_owned();
-    for kind in Kind::ALL {
-        let _ = write!(atlas, "  {:>8}", kind.name());
-    }
-    let mut line = |name: String, glance: &Glance| {
-        let kind = glance.preference(&chance);
-        let (bits, away) = (glance.entropy, glance.distance);
-        let _ = write!(atlas, "\n{name:<6} {kind:<9} {bits:>5.2} {away:>5.2}");
-        for share in glance.shares {
-            let _ = write!(atlas, "  {share:>8.2}");
-        }
-    };
-    line("chance".into(), &chance);
-    for (l, sums) in heads.iter().enumerate() {
-        for (i, sum) in sums.iter().enumerate() {
-            line(format!("{l}.{i}"), &head(sum));
-        }
-    }
-    assert_quote!("minilm_atlas", atlas);
-
     let all: Vec<(usize, Glance)> = heads
         .iter()
         .enumerate()
         .flat_map(|(l, sums)| sums.iter().map(move |sum| (l, head(sum))))
         .collect();
+    assert_quote!("minilm_atlas", atlas(&all, &chance, n_heads));
+
     let prefer =
         |kind| all.iter().filter(|(_, glance)| glance.preferred(&chance) == kind).count();
     let mut found = vec![
@@ -77,15 +59,44 @@ fn every_head_on_forty_sentences() {
         found.push((format!("atlas_half_{name}"), n.to_string()));
     }
     for l in 0..n_layers {
-        let of_layer: Vec<&Glance> =
-            all.iter().filter(|(of, _)| *of == l).map(|(_, glance)| glance).collect();
-        let mean = |number: fn(&Glance) -> f64| {
-            of_layer.iter().map(|glance| number(glance)).sum::<f64>() / n_heads as f64
-        };
-        let sink = mean(|glance| glance.share(Kind::First) + glance.share(Kind::Last));
-        found.push((format!("atlas_sink_{l}"), format!("{sink:.2}")));
-        found.push((format!("atlas_bits_{l}"), format!("{:.2}", mean(|g| g.entropy))));
-        found.push((format!("atlas_away_{l}"), format!("{:.2}", mean(|g| g.distance))));
+        found.extend(of_layer(l, &all));
     }
     assert_quote!("minilm_atlas_values", values(&found));
+}
+
+/// A line for chance, and one for each head.
+fn atlas(all: &[(usize, Glance)], chance: &Glance, n_heads: usize) -> String {
+    let mut atlas = "head   prefers    bits  away".to_owned();
+    for kind in Kind::ALL {
+        let _ = write!(atlas, "  {:>8}", kind.name());
+    }
+    let mut line = |name: String, glance: &Glance| {
+        let kind = glance.preference(chance);
+        let (bits, away) = (glance.entropy, glance.distance);
+        let _ = write!(atlas, "\n{name:<6} {kind:<9} {bits:>5.2} {away:>5.2}");
+        for share in glance.shares {
+            let _ = write!(atlas, "  {share:>8.2}");
+        }
+    };
+    line("chance".into(), chance);
+    for (nth, (l, glance)) in all.iter().enumerate() {
+        line(format!("{l}.{}", nth % n_heads), glance);
+    }
+    atlas
+}
+
+/// How much the heads of a layer give to [CLS] and [SEP], and how far they look, on average.
+fn of_layer(l: usize, all: &[(usize, Glance)]) -> [(String, String); 3] {
+    let of_layer: Vec<&Glance> =
+        all.iter().filter(|(of, _)| *of == l).map(|(_, glance)| glance).collect();
+    let mean = |number: fn(&Glance) -> f64| {
+        let sum: f64 = of_layer.iter().map(|glance| number(glance)).sum();
+        sum / of_layer.len() as f64
+    };
+    let sink = mean(|glance| glance.share(Kind::First) + glance.share(Kind::Last));
+    [
+        (format!("atlas_sink_{l}"), format!("{sink:.2}")),
+        (format!("atlas_bits_{l}"), format!("{:.2}", mean(|g| g.entropy))),
+        (format!("atlas_away_{l}"), format!("{:.2}", mean(|g| g.distance))),
+    ]
 }

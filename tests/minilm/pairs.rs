@@ -43,27 +43,8 @@ fn heads_that_move_the_pronoun() {
             pairs.map(|t| (moved(t, 0), moved(t, 3))).collect::<Vec<_>>(),
         ));
     }
-    let n_moved = |pairs: &[(f64, f64)], sign: f64| {
-        let is_moved = |(pronoun, control): &&(f64, f64)| {
-            sign * pronoun >= MOVES && pronoun.abs() >= TIMES_CONTROL * control.abs()
-        };
-        pairs.iter().filter(is_moved).count()
-    };
-    let mut table =
-        String::from("head   moved  against  each pair: the pronoun (the control)");
-    for ((l, i), pairs) in &heads {
-        let (with, against) = (n_moved(pairs, 1.0), n_moved(pairs, -1.0));
-        if with + against == 0 {
-            continue;
-        }
-        let name = format!("{l}.{i}");
-        let _ = write!(table, "\n{name:<6} {with:>5}  {against:>7} ");
-        for (pronoun, control) in pairs {
-            let _ = write!(table, "  {pronoun:>5.2} ({control:>5.2})");
-        }
-    }
     let sentences: Vec<&str> = texts.iter().map(|text| text.sentence.as_str()).collect();
-    let table = format!("{}\n\n{table}", sentences.join("\n"));
+    let table = format!("{}\n\n{}", sentences.join("\n"), table(&heads));
     assert_quote!("minilm_pairs", table);
 
     let resolve = |sign| {
@@ -87,4 +68,29 @@ fn heads_that_move_the_pronoun() {
         ("pairs_tired_wide_against", of_first(-1.0)),
     ];
     assert_quote!("minilm_pairs_values", values(&found));
+}
+
+/// The heads that move any pair, in either direction.
+fn table(heads: &[((usize, usize), Vec<(f64, f64)>)]) -> String {
+    let mut table =
+        String::from("head   moved  against  each pair: the pronoun (the control)");
+    for ((l, i), pairs) in heads {
+        let (with, against) = (n_moved(pairs, 1.0), n_moved(pairs, -1.0));
+        if with + against == 0 {
+            continue;
+        }
+        let name = format!("{l}.{i}");
+        let _ = write!(table, "\n{name:<6} {with:>5}  {against:>7} ");
+        for (pronoun, control) in pairs {
+            let _ = write!(table, "  {pronoun:>5.2} ({control:>5.2})");
+        }
+    }
+    table
+}
+
+fn n_moved(pairs: &[(f64, f64)], sign: f64) -> usize {
+    let is_moved = |(pronoun, control): &&(f64, f64)| {
+        sign * pronoun >= MOVES && pronoun.abs() >= TIMES_CONTROL * control.abs()
+    };
+    pairs.iter().filter(is_moved).count()
 }

@@ -57,48 +57,28 @@ fn heads_that_can_be_removed() {
     for (name, how) in [("zero", Replacement::Zero), ("mean", Replacement::Mean)] {
         let single: Vec<f64> =
             heads.iter().map(|head| set.loss(&[*head], how).unwrap()).collect();
-        let _ = write!(singles, "{name:<6}");
-        singles += &row((0..n_heads).map(|i| i.to_string()));
-        for (l, layer) in single.chunks(n_heads).enumerate() {
-            let _ = write!(singles, "\n{l:>5} ");
-            singles += &row(layer.iter().map(|loss| format!("{loss:.4}")));
-        }
-        singles += "\n\n";
+        singles += &by_layer(name, &single, n_heads);
 
-        let mut by_importance: Vec<usize> = (0..heads.len()).collect();
-        by_importance.sort_by(|&a, &b| single[a].total_cmp(&single[b]));
-        let mut orders = vec![by_importance.clone()];
-        orders.extend((0..5).map(|seed| shuffled(heads.len(), seed)));
+        let orders = orders(&single);
         let jobs = (0..orders.len()).flat_map(|order| STEPS.map(|n| (order, n)));
-        let lost = jobs.map(|(order, n)| {
-            let gone: Vec<Head> = orders[order][..n].iter().map(|&i| heads[i]).collect();
-            measured.loss(&gone, how).unwrap()
-        });
-        let lost: Vec<f64> = lost.collect();
-        let _ = write!(curves, "{name:<12}");
-        curves += &row(STEPS.iter().map(usize::to_string));
-        for (order, curve) in lost.chunks(STEPS.len()).enumerate() {
-            let label = match order {
-                0 => "least first".to_owned(),
-                seed => format!("random {}", seed - 1),
-            };
-            let _ = write!(curves, "\n{label:<12}");
-            curves += &row(curve.iter().map(|loss| format!("{loss:.3}")));
-        }
-        curves += "\n\n";
+        let lost: Vec<f64> = jobs
+            .map(|(order, n)| {
+                let gone: Vec<Head> =
+                    orders[order][..n].iter().map(|&i| heads[i]).collect();
+                measured.loss(&gone, how).unwrap()
+            })
+            .collect();
+        curves += &by_order(name, &lost);
 
-        let at_half: Vec<f64> = lost.chunks(STEPS.len()).map(|curve| curve[1]).collect();
-        let random = &at_half[1..];
-        let smallest = random.iter().copied().fold(f64::INFINITY, f64::min);
-        let largest = random.iter().copied().fold(0.0, f64::max);
+        let [least_first, smallest, largest] = at_half(&lost);
         let matter = single.iter().filter(|&&loss| loss > MATTERS).count();
-        let worst = by_importance[heads.len() - 1];
+        let worst = orders[0][heads.len() - 1];
         let (layer, head) = heads[worst];
         for (what, value) in [
             ("matter", matter.to_string()),
             ("worst", format!("{layer}.{head}")),
             ("worst_loss", format!("{:.3}", single[worst])),
-            ("half_least", format!("{:.3}", at_half[0])),
+            ("half_least", format!("{least_first:.3}")),
             ("half_random_least", format!("{smallest:.3}")),
             ("half_random_most", format!("{largest:.3}")),
         ] {
@@ -108,6 +88,50 @@ fn heads_that_can_be_removed() {
     assert_quote!("minilm_removal", singles.trim_end());
     assert_quote!("minilm_removal_orders", curves.trim_end());
     assert_quote!("minilm_removal_values", values(&found));
+}
+
+/// The heads by what each costs alone, the least first, and in five random orders.
+fn orders(single: &[f64]) -> Vec<Vec<usize>> {
+    let mut by_importance: Vec<usize> = (0..single.len()).collect();
+    by_importance.sort_by(|&a, &b| single[a].total_cmp(&single[b]));
+    let mut orders = vec![by_importance];
+    orders.extend((0..5).map(|seed| shuffled(single.len(), seed)));
+    orders
+}
+
+/// What is lost with half of all heads gone: in the order by importance, and the least and
+/// the most in a random one.
+fn at_half(lost: &[f64]) -> [f64; 3] {
+    let at_half: Vec<f64> = lost.chunks(STEPS.len()).map(|curve| curve[1]).collect();
+    let random = at_half[1..].iter().copied();
+    let least = random.clone().fold(f64::INFINITY, f64::min);
+    [at_half[0], least, random.fold(0.0, f64::max)]
+}
+
+/// What each head costs by itself, a line a layer.
+fn by_layer(name: &str, single: &[f64], n_heads: usize) -> String {
+    let mut table = format!("{name:<6}");
+    table += &row((0..n_heads).map(|i| i.to_string()));
+    for (l, layer) in single.chunks(n_heads).enumerate() {
+        let _ = write!(table, "\n{l:>5} ");
+        table += &row(layer.iter().map(|loss| format!("{loss:.4}")));
+    }
+    table + "\n\n"
+}
+
+/// What is lost step by step, a line an order.
+fn by_order(name: &str, lost: &[f64]) -> String {
+    let mut table = format!("{name:<12}");
+    table += &row(STEPS.iter().map(usize::to_string));
+    for (order, curve) in lost.chunks(STEPS.len()).enumerate() {
+        let label = match order {
+            0 => "least first".to_owned(),
+            seed => format!("random {}", seed - 1),
+        };
+        let _ = write!(table, "\n{label:<12}");
+        table += &row(curve.iter().map(|loss| format!("{loss:.3}")));
+    }
+    table + "\n\n"
 }
 
 fn row(cells: impl Iterator<Item = String>) -> String {

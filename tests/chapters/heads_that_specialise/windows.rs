@@ -56,23 +56,7 @@ fn windows_and_their_specialisations() {
     quoted.push(("never".into(), (SPECIALISATIONS.len() - appear).to_string()));
     assert_quote!("heads_that_specialise_windows", table.text());
 
-    let targets = Windows::default().targets().to_vec();
-    let single = heads_that_specialise::windows(1).unwrap();
-    let mut table =
-        Table::new([("R²", -10), ("8 heads", 13), ("1 head", 13), ("needs", 8)]);
-    for (r, target) in targets.iter().enumerate() {
-        let r2 = |runs: &[Value]| {
-            let [least, median, _] =
-                ends(runs.iter().map(|run| numbers(&run["scores"])[r]));
-            format!("{median:.2} ({least:.2})")
-        };
-        let needs =
-            |run: &Value| lost(run).iter().filter(|row| row[r] >= NEEDS).count() as f64;
-        let [least, _, most] = ends(of.iter().map(needs));
-        let needs = format!("{least}–{most}");
-        table.row([*target, &r2(&of), &r2(&single), &needs]);
-    }
-    assert_quote!("heads_that_specialise_targets", table.text());
+    assert_quote!("heads_that_specialise_targets", targets(&of).text());
 
     // Of the targets whose answer stands at one reading.
     let (mut agree, mut all) = (0, 0);
@@ -100,4 +84,25 @@ fn windows_and_their_specialisations() {
         ("window_width".into(), Windows::default().d_model().to_string()),
     ]);
     assert_quote!("heads_that_specialise_windows_values", values(&quoted));
+}
+
+/// How well eight heads and one give each target, and how many of eight it needs.
+fn targets(of: &[Value]) -> Table<4> {
+    let targets = Windows::default().targets().to_vec();
+    let single = heads_that_specialise::windows(1).unwrap();
+    let mut table =
+        Table::new([("R²", -10), ("8 heads", 13), ("1 head", 13), ("needs", 8)]);
+    for (r, target) in targets.iter().enumerate() {
+        let r2 = |runs: &[Value]| {
+            let [least, median, _] =
+                ends(runs.iter().map(|run| numbers(&run["scores"])[r]));
+            format!("{median:.2} ({least:.2})")
+        };
+        let needs =
+            |run: &Value| lost(run).iter().filter(|row| row[r] >= NEEDS).count() as f64;
+        let [least, _, most] = ends(of.iter().map(needs));
+        let needs = format!("{least}–{most}");
+        table.row([*target, &r2(of), &r2(&single), &needs]);
+    }
+    table
 }

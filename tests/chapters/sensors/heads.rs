@@ -182,10 +182,18 @@ fn how_near_the_heads_come() {
     assert_quote!("sensors_measures", values(&quoted));
 }
 
+fn cycles(x: f64) -> String {
+    format!("{x:+.2}").replace('-', "−")
+}
+
+fn range(costs: &[f64]) -> String {
+    let [least, _, most] = ends(costs.iter().copied());
+    format!("{} to {}", cycles(least), cycles(most))
+}
+
 #[test]
 fn heads_taken_away() {
     let found = found().unwrap();
-    let cycles = |x: f64| format!("{x:+.2}").replace('-', "−");
     let mut table = Table::new([
         ("seed", 4),
         ("whole, RMSE", 13),
@@ -202,10 +210,6 @@ fn heads_taken_away() {
         let whole = removed["whole"].as_f64().unwrap();
         let (heads, random) =
             (costs(model, "heads").unwrap(), costs(model, "random").unwrap());
-        let range = |list: &[f64]| {
-            let [least, _, most] = ends(list.iter().copied());
-            format!("{} to {}", cycles(least), cycles(most))
-        };
         let less = |key: &str| removed[key].as_f64().unwrap() - whole;
         let (all, even) = (less("all"), less("even"));
         table.row([

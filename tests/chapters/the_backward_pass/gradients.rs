@@ -87,20 +87,24 @@ fn one_row_back_through_the_softmax() {
     table.row(["sum", &shares, "", "", &zero, &wrong]);
     assert_quote!("the_backward_pass_row", table.text());
 
-    // What is blocked, and a row with one key, pass nothing on, to the last digit.
-    for attn in &pass.attn()[0] {
-        let d_scores = softmax_rows_backward(attn, d_attn.clone()).unwrap();
-        for i in 0..8 {
-            let zeros = (0..8).filter(|&j| d_scores[(i, j)] == 0.0).count();
-            assert_eq!(zeros, if i == 0 { 8 } else { 7 - i }, "row {i}");
-        }
-    }
+    blocked_keys_pass_nothing_on(&pass.attn()[0], &d_attn);
     let quoted = [
         ("row_head", head.to_string()),
         ("row_query", wish.tokens[query].clone()),
         ("dot_millionths", micro(dot).replace('-', "−")),
     ];
     assert_quote!("the_backward_pass_row_values", values(&quoted));
+}
+
+/// Nor does a row with one key: to the last digit.
+fn blocked_keys_pass_nothing_on(maps: &[Matrix], d_attn: &Matrix) {
+    for attn in maps {
+        let d_scores = softmax_rows_backward(attn, d_attn.clone()).unwrap();
+        for i in 0..8 {
+            let zeros = (0..8).filter(|&j| d_scores[(i, j)] == 0.0).count();
+            assert_eq!(zeros, if i == 0 { 8 } else { 7 - i }, "row {i}");
+        }
+    }
 }
 
 #[test]

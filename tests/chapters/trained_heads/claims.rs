@@ -125,6 +125,12 @@ fn flew_gives_cls_less_than_the_others_do() {
     assert_quote!("trained_heads_flew", values(&quoted));
 }
 
+fn quantile(of: &[f64], tenth: usize) -> f64 {
+    let mut sorted = of.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() * tenth / 10]
+}
+
 #[test]
 fn the_best_of_twelve_over_all_word_pairs() {
     let TrainedLayer { parameters, sentences } = minilm().unwrap();
@@ -154,11 +160,6 @@ fn the_best_of_twelve_over_all_word_pairs() {
         let is_higher = [random, shuffled].map(|control| trained > control);
         assert_eq!(is_higher, [measure > 0; 2], "what the chapter says of the median");
         // And what it says of the stronger half: from the median up, at every tenth.
-        let quantile = |of: &[f64], tenth: usize| {
-            let mut sorted = of.to_vec();
-            sorted.sort_by(f64::total_cmp);
-            sorted[sorted.len() * tenth / 10]
-        };
         for tenth in if measure > 0 { 5..10 } else { 7..10 } {
             let [trained, random, shuffled] =
                 shares.each_ref().map(|of| quantile(of, tenth));
