@@ -23,6 +23,8 @@ mod house;
 mod kernels;
 /// The ledgers: 263,168 parameters, whatever the number of heads.
 mod ledger;
+/// How long a function may be.
+mod lengths;
 /// PyTorch's LSTM gives the same numbers.
 mod lstm;
 /// What the 72 heads of a whole trained model do, and what it loses without them.
