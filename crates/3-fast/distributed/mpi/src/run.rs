@@ -20,16 +20,7 @@ pub fn run(group: &mut Processes, args: &Args) -> Result<()> {
         }
     };
     say(check::small(group)?.to_string());
-    ensure!(args.fail != Some(rank), "it was asked to fail");
-    if args.panic.is_some() {
-        let ([next, before], mut room) = ([rank + 1, rank + size - 1], [0f32]);
-        group.exchange_while(next % size, &[0f32], before % size, &mut room, || {
-            assert!(args.panic != Some(rank), "it was asked to panic");
-        })?;
-    }
-    if args.abort == Some(rank) {
-        std::process::abort();
-    }
+    end_if_asked(group, args)?;
 
     let case = args.case;
     let rng = &mut Rng::seed_from_u64(1);
@@ -74,6 +65,22 @@ pub fn run(group: &mut Processes, args: &Args) -> Result<()> {
     }
     if let (0, Some(file)) = (rank, &args.record) {
         report::append(file, &records)?;
+    }
+    Ok(())
+}
+
+/// Lets a rank fail, panic or abort that was asked to, so that a test sees the others end.
+fn end_if_asked(group: &mut Processes, args: &Args) -> Result<()> {
+    let (rank, size) = (Group::<f32>::rank(group), Group::<f32>::size(group));
+    ensure!(args.fail != Some(rank), "it was asked to fail");
+    if args.panic.is_some() {
+        let ([next, before], mut room) = ([rank + 1, rank + size - 1], [0f32]);
+        group.exchange_while(next % size, &[0f32], before % size, &mut room, || {
+            assert!(args.panic != Some(rank), "it was asked to panic");
+        })?;
+    }
+    if args.abort == Some(rank) {
+        std::process::abort();
     }
     Ok(())
 }
