@@ -70,8 +70,11 @@ fn heads_that_move_the_pronoun() {
     assert_quote!("minilm_pairs_values", values(&found));
 }
 
+/// By how much a head moves the pronoun of a pair, and the control.
+type Moved = (f64, f64);
+
 /// The heads that move any pair, in either direction.
-fn table(heads: &[((usize, usize), Vec<(f64, f64)>)]) -> String {
+fn table(heads: &[((usize, usize), Vec<Moved>)]) -> String {
     let mut table =
         String::from("head   moved  against  each pair: the pronoun (the control)");
     for ((l, i), pairs) in heads {
@@ -88,8 +91,8 @@ fn table(heads: &[((usize, usize), Vec<(f64, f64)>)]) -> String {
     table
 }
 
-fn n_moved(pairs: &[(f64, f64)], sign: f64) -> usize {
-    let is_moved = |(pronoun, control): &&(f64, f64)| {
+fn n_moved(pairs: &[Moved], sign: f64) -> usize {
+    let is_moved = |(pronoun, control): &&Moved| {
         sign * pronoun >= MOVES && pronoun.abs() >= TIMES_CONTROL * control.abs()
     };
     pairs.iter().filter(is_moved).count()
