@@ -135,6 +135,51 @@ impl Open {
     }
 }
 
+impl Seen {
+    /// Notes a request, a failure or a message of the console of a page on this host.
+    fn note(&mut self, event: &Event, host: &str) {
+        match event {
+            Event::NetworkRequestWillBeSent(event) => {
+                let url = &event.params.request.url;
+                if !url.starts_with(host) && !url.starts_with("data:") {
+                    self.problems.push(format!("asked another host: {url}"));
+                }
+            }
+            Event::NetworkResponseReceived(event) => {
+                let response = &event.params.response;
+                if response.status >= 400 {
+                    self.problems
+                        .push(format!("{} for {}", response.status, response.url));
+                }
+            }
+            Event::NetworkLoadingFailed(event) => {
+                self.problems.push(format!("failed: {}", event.params.error_text));
+            }
+            Event::NetworkLoadingFinished(event) => {
+                self.bytes += event.params.encoded_data_length;
+            }
+            Event::LogEntryAdded(event) => {
+                let entry = &event.params.entry;
+                if entry.level != Log::LogEntryLevel::Verbose {
+                    let url = entry.url.as_deref().unwrap_or_default();
+                    self.problems.push(format!("console: {} {url}", entry.text));
+                }
+            }
+            Event::RuntimeExceptionThrown(event) => {
+                let details = &event.params.exception_details;
+                let text = details.exception.as_ref().and_then(|e| e.description.clone());
+                self.problems.push(format!("error: {}", text.unwrap_or_default()));
+            }
+            Event::RuntimeConsoleAPICalled(event) => {
+                let words = event.params.args.iter().filter_map(|arg| arg.value.as_ref());
+                let words: Vec<String> = words.map(Value::to_string).collect();
+                self.problems.push(format!("console: {}", words.join(" ")));
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Notes every request, failure and message of the console.
 fn watch(tab: &Tab, url: &str) -> Result<Arc<Mutex<PageReport>>> {
     let seen = Arc::new(Mutex::new(PageReport::default()));
@@ -142,48 +187,7 @@ fn watch(tab: &Tab, url: &str) -> Result<Arc<Mutex<PageReport>>> {
     let listener = {
         let seen = Arc::clone(&seen);
         move |event: &Event| {
-            let mut seen = seen.lock().expect("no listener panicked");
-            match event {
-                Event::NetworkRequestWillBeSent(event) => {
-                    let url = &event.params.request.url;
-                    if !url.starts_with(&host) && !url.starts_with("data:") {
-                        seen.problems.push(format!("asked another host: {url}"));
-                    }
-                }
-                Event::NetworkResponseReceived(event) => {
-                    let response = &event.params.response;
-                    if response.status >= 400 {
-                        seen.problems
-                            .push(format!("{} for {}", response.status, response.url));
-                    }
-                }
-                Event::NetworkLoadingFailed(event) => {
-                    seen.problems.push(format!("failed: {}", event.params.error_text));
-                }
-                Event::NetworkLoadingFinished(event) => {
-                    seen.bytes += event.params.encoded_data_length;
-                }
-                Event::LogEntryAdded(event) => {
-                    let entry = &event.params.entry;
-                    if entry.level != Log::LogEntryLevel::Verbose {
-                        let url = entry.url.as_deref().unwrap_or_default();
-                        seen.problems.push(format!("console: {} {url}", entry.text));
-                    }
-                }
-                Event::RuntimeExceptionThrown(event) => {
-                    let details = &event.params.exception_details;
-                    let text =
-                        details.exception.as_ref().and_then(|e| e.description.clone());
-                    seen.problems.push(format!("error: {}", text.unwrap_or_default()));
-                }
-                Event::RuntimeConsoleAPICalled(event) => {
-                    let words =
-                        event.params.args.iter().filter_map(|arg| arg.value.as_ref());
-                    let words: Vec<String> = words.map(Value::to_string).collect();
-                    seen.problems.push(format!("console: {}", words.join(" ")));
-                }
-                _ => {}
-            }
+            seen.lock().expect("no listener panicked").note(event, &host);
         }
     };
     tab.add_event_listener(Arc::new(listener))?;
