@@ -135,7 +135,7 @@ impl Open {
     }
 }
 
-impl Seen {
+impl PageReport {
     /// Notes a request, a failure or a message of the console of a page on this host.
     fn note(&mut self, event: &Event, host: &str) {
         match event {
