@@ -5,7 +5,7 @@ use attention::{
     random_matrix,
 };
 use fused_heads::FusedAttention;
-use gradients::Pass;
+use gradients::LayerPass;
 use variants::{Changes, Sizes, VariantAttention, VariantPass};
 
 use crate::cases::{Case, any_case, check};
@@ -42,7 +42,7 @@ fn with_nothing_changed_it_is_the_backward_pass_of_the_fused_layer() {
         VariantAttention::from_packed(parameters.pack(), Changes::default()).unwrap();
     let x = Batch::new(2, random_matrix(2 * 4, 8, 1.0, rng)).unwrap();
     let d_out = random_matrix(2 * 4, 8, 1.0, rng);
-    let expected = Pass::self_attend_batch(&fused, &x, &[Mask::Causal]).unwrap();
+    let expected = LayerPass::self_attend_batch(&fused, &x, &[Mask::Causal]).unwrap();
     let expected = expected.backward(&d_out).unwrap();
     let found = VariantPass::forward(&changed, &x, &x, &Mask::Causal).unwrap();
     let found = found.backward(&d_out).unwrap();

@@ -10,7 +10,7 @@ use attention::{
     Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix,
 };
 use fused_heads::FusedAttention;
-use gradients::Pass;
+use gradients::LayerPass;
 use proptest::prelude::*;
 
 use super::{Named, named, named_gradients};
@@ -53,7 +53,8 @@ impl Problem {
     fn analytic(&self) -> Named {
         let layer = FusedAttention::new(&self.parameters);
         let [query, key, value] = &self.inputs;
-        let pass = Pass::forward_batch(&layer, query, key, value, &self.masks).unwrap();
+        let pass =
+            LayerPass::forward_batch(&layer, query, key, value, &self.masks).unwrap();
         named_gradients(&pass.backward(&self.d_out).unwrap(), self.parameters.dims())
     }
 

@@ -7,7 +7,7 @@ use attention::{
     random_matrix,
 };
 use fused_heads::FusedAttention;
-use gradients::Pass;
+use gradients::LayerPass;
 use single_head::{HeadPass, attend_in_loops};
 
 use super::{difference, named, named_gradients};
@@ -23,7 +23,7 @@ fn the_gradient_of_the_packing_is_the_packing_of_the_gradients() {
         let [query, key, value] = &inputs;
         let d_out = random_like(query, case.seed);
         let layer = FusedAttention::new(&parameters);
-        let pass = Pass::forward(&layer, query, key, value, &case.mask).unwrap();
+        let pass = LayerPass::forward(&layer, query, key, value, &case.mask).unwrap();
         let d = pass.backward(&d_out).unwrap();
 
         let (of_heads, of_inputs) = in_loops(&parameters, &inputs, &case.mask, &d_out);

@@ -2,7 +2,7 @@
 
 use attention::{Dims, Linear, Mask, Matrix, Rng, SeedableRng, random_matrix};
 use fused_heads::FusedAttention;
-use gradients::{Gradients, Pass};
+use gradients::{Gradients, LayerPass};
 
 use super::named_gradients;
 use crate::cases::{Case, any_case, assert_close, check, layer, tokens};
@@ -10,7 +10,7 @@ use crate::cases::{Case, any_case, assert_close, check, layer, tokens};
 fn self_attention(mask: &Mask, d_out: &Matrix) -> Gradients {
     let layer = FusedAttention::new(&layer(12, 3, 1));
     let x = tokens(d_out.nrows(), 12, 2);
-    Pass::forward(&layer, &x, &x, &x, mask).unwrap().backward(d_out).unwrap()
+    LayerPass::forward(&layer, &x, &x, &x, mask).unwrap().backward(d_out).unwrap()
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn no_random_layer_gives_a_number_that_is_not_finite() {
     check("finite_gradients", 200, &any_case(), |case: Case| {
         let layer = FusedAttention::new(&case.parameters::<f32>());
         let [query, key, value] = case.inputs::<f32>();
-        let pass = Pass::forward(&layer, &query, &key, &value, &case.mask).unwrap();
+        let pass = LayerPass::forward(&layer, &query, &key, &value, &case.mask).unwrap();
         let d = pass.backward(&query).unwrap();
         for linear in d.projections() {
             assert!(linear.weight.iter().all(|x| x.is_finite()));

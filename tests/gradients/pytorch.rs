@@ -2,7 +2,7 @@
 
 use attention::{Batch, LayerParameters, Linear, Matrix};
 use fused_heads::FusedAttention;
-use gradients::{Gradients, Pass};
+use gradients::{Gradients, LayerPass};
 use model_files::TensorFile;
 
 use super::{Named, as_matrix, difference};
@@ -24,7 +24,8 @@ fn every_gradient_of_the_reference_vectors_is_met() {
         let masks: Vec<_> = (0..query.n_sequences())
             .map(|s| mask(&file, s, query.n_tokens(), key.n_tokens()))
             .collect();
-        let pass = Pass::forward_batch(&layer, &query, &key, &value, &masks).unwrap();
+        let pass =
+            LayerPass::forward_batch(&layer, &query, &key, &value, &masks).unwrap();
         let d = pass.backward(batch(&file, "cotangent").tokens()).unwrap();
 
         let largest = difference(&ours(&file, &d), &theirs(&file));

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use ::kernels::{Gradients, InputGradients, Inputs, Packed};
 use attention::{Batch, LayerParameters, Linear, Mask, Matrix, Real, Rng, SeedableRng};
 use fused_heads::FusedAttention;
-use gradients::Pass;
+use gradients::LayerPass;
 use tiles::Instructions;
 
 use super::batches::{BatchCase, any_batch};
@@ -153,7 +153,8 @@ pub fn readable<T: Real>(
     let layer = FusedAttention::<T>::new(&parameters.cast());
     let batch = |x| Batch::new(inputs.n_sequences(), cast(x)).unwrap();
     let [query, key, value] = [inputs.query(), inputs.key(), inputs.value()].map(batch);
-    let pass = Pass::forward_batch(&layer, &query, &key, &value, inputs.masks()).unwrap();
+    let pass =
+        LayerPass::forward_batch(&layer, &query, &key, &value, inputs.masks()).unwrap();
     let d = pass.backward(&cast(d_out)).unwrap();
     let mut all = named(d.projections());
     let mut push = |name, d: &Matrix<T>| all.push((name, d.map(T::to_f64)));

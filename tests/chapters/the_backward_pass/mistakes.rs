@@ -1,7 +1,7 @@
 //! Seven wrong backward passes against central differences.
 
 use attention::{Mask, max_abs_diff};
-use gradients::{Pass, mean_squared_error};
+use gradients::{LayerPass, mean_squared_error};
 use lessons::learning::{START, Task, fresh_layer};
 use lessons::the_backward_pass::ways::{Way, back, by_differences, compared};
 
@@ -44,8 +44,8 @@ fn each_mistake_against_the_check() {
     assert_quote!("the_backward_pass_wrong_values", values(&[("words", n_tokens)]));
 
     // What is called right here is what the crate does.
-    let pass =
-        Pass::forward_batch(&start, &task.x, &task.x, &task.x, &[Mask::None]).unwrap();
+    let pass = LayerPass::forward_batch(&start, &task.x, &task.x, &task.x, &[Mask::None])
+        .unwrap();
     let loss = mean_squared_error(pass.out(), &task.target).unwrap();
     let crates = compared(&pass.backward(&loss.gradient).unwrap()).unwrap();
     let right = back(&start, &task, Way::Right).unwrap();

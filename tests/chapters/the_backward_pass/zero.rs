@@ -1,7 +1,7 @@
 //! What gets no gradient.
 
 use attention::{Linear, Mask, Matrix};
-use gradients::{Gradients, Optimiser, Pass, Sgd, mean_squared_error};
+use gradients::{Gradients, LayerPass, Optimiser, Sgd, mean_squared_error};
 use lessons::learning::{N_STEPS, RATE, START, Task, fresh_layer, train};
 use lessons::the_backward_pass::Wish;
 use lessons::the_backward_pass::ways::{projections, with};
@@ -89,7 +89,7 @@ fn a_query_that_may_attend_to_nothing_gets_zeros() {
     let wish = Wish::new().unwrap();
     let layer = wish.layer();
     let nobody = Mask::Allowed(Matrix::from_fn(8, 8, |i, _| i != 3));
-    let pass = Pass::forward(&layer, &wish.x, &wish.x, &wish.x, &nobody).unwrap();
+    let pass = LayerPass::forward(&layer, &wish.x, &wish.x, &wish.x, &nobody).unwrap();
     let d_empty =
         pass.backward(&mean_squared_error(pass.out(), &wish.target).unwrap().gradient);
     let d_empty = d_empty.unwrap();

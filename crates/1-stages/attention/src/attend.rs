@@ -6,7 +6,7 @@ use crate::{
 
 /// What one head gives back.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AttendedHead<T: Real = f64> {
+pub struct FormulaPass<T: Real = f64> {
     /// `attn · v`, `[n_q, d_v]`.
     pub out: Matrix<T>,
     /// `q kᵀ · scale`, before the mask, `[n_q, n_kv]`.
@@ -50,7 +50,7 @@ pub fn attend_head<T: Real>(
     v: View<'_, T>,
     scale: Option<T>,
     mask: &Mask,
-) -> Result<AttendedHead<T>> {
+) -> Result<FormulaPass<T>> {
     check_heads([q, k, v], [1, 1], mask)?;
     let products = q * k.transpose(); // [n_q, n_kv]
     let scores = match scale {
@@ -60,7 +60,7 @@ pub fn attend_head<T: Real>(
     let masked = mask.apply(scores.clone()); // [n_q, n_kv]
     let attn = softmax_rows(masked); // [n_q, n_kv]
     let out = weighted_values(&attn, v); // [n_q, d_v]
-    Ok(AttendedHead { out, scores, attn })
+    Ok(FormulaPass { out, scores, attn })
 }
 
 /// All heads on queries, keys and values that are ready, side by side in columns: the

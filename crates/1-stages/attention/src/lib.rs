@@ -53,7 +53,7 @@ mod softmax;
 mod table;
 mod trace;
 
-pub use attend::{AttendedHead, attend_head, attend_heads, check_heads};
+pub use attend::{FormulaPass, attend_head, attend_heads, check_heads};
 pub use batch::{Batch, BatchAttended};
 pub use cost::{Cost, MultiplyAdds};
 pub use count::{Count, ParameterCount};

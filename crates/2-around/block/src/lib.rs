@@ -73,4 +73,4 @@ pub use ledger::{Ledger, Part};
 pub use pass::{BlockGradients, BlockPass, StackGradients, StackPass};
 pub use positions::{Positions, sinusoidal};
 pub use stack::{Layers, Stack};
-pub use sublayer::{Around, Norm, Sublayer, SublayerGradients};
+pub use sublayer::{Norm, Sublayer, SublayerGradients, SublayerPass};

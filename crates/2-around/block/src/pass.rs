@@ -2,11 +2,11 @@
 
 use attention::{Batch, Gradients, Linear, Mask, Matrix, Real, Result};
 use fused_heads::{FusedAttention, FusedPass};
-use gradients::Pass;
+use gradients::LayerPass;
 
 use crate::{
-    Around, Block, FeedForward, FeedForwardGradients, LayerNorm, LayerNormGradients,
-    Stack, SublayerGradients, layer_norm_backward,
+    Block, FeedForward, FeedForwardGradients, LayerNorm, LayerNormGradients, Stack,
+    SublayerGradients, SublayerPass, layer_norm_backward,
 };
 
 /// One pass of a batch through a block, with what its backward pass needs.
@@ -14,9 +14,9 @@ use crate::{
 pub struct BlockPass<'a, T: Real = f64> {
     block: &'a Block<FusedAttention<T>, T>,
     x: Matrix<T>,
-    attention: Around<FusedPass<T>, T>,
+    attention: SublayerPass<FusedPass<T>, T>,
     /// What is kept is the input of the activation.
-    feed_forward: Option<Around<Matrix<T>, T>>,
+    feed_forward: Option<SublayerPass<Matrix<T>, T>>,
 }
 
 /// The gradients of a block.
@@ -95,7 +95,7 @@ impl<'a, T: Real> BlockPass<'a, T> {
         let around = attention;
         let attention =
             block.attention.backward(&x, around, d_mixed, |layer, x, fused, d_y| {
-                let d = Pass::taken(layer, x, fused)?.backward(d_y)?;
+                let d = LayerPass::taken(layer, x, fused)?.backward(d_y)?;
                 let d_x = d.d_x()?;
                 Ok((d, d_x))
             })?;

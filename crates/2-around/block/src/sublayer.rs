@@ -49,7 +49,7 @@ pub struct Sublayer<F, T: Real = f64> {
 
 /// One pass through a sub-layer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Around<K, T: Real = f64> {
+pub struct SublayerPass<K, T: Real = f64> {
     /// What f was given: `norm(x)`, or x.
     pub inner: Matrix<T>,
     /// What f keeps of its pass.
@@ -87,7 +87,7 @@ impl<F, T: Real> Sublayer<F, T> {
         &self,
         x: &Matrix<T>,
         f: impl FnOnce(&F, &Matrix<T>) -> Result<(Matrix<T>, K)>,
-    ) -> Result<Around<K, T>> {
+    ) -> Result<SublayerPass<K, T>> {
         let inner = match &self.norm {
             Norm::Before(norm) => norm.forward(x)?,
             Norm::None | Norm::After(_) => x.clone(),
@@ -98,7 +98,7 @@ impl<F, T: Real> Sublayer<F, T> {
             Norm::After(norm) => norm.forward(&sum)?,
             Norm::None | Norm::Before(_) => sum.clone(),
         };
-        Ok(Around { inner, kept, sum, out })
+        Ok(SublayerPass { inner, kept, sum, out })
     }
     // ANCHOR_END: forward
 
@@ -111,11 +111,11 @@ impl<F, T: Real> Sublayer<F, T> {
     pub fn backward<K, G>(
         &self,
         x: &Matrix<T>,
-        around: Around<K, T>,
+        around: SublayerPass<K, T>,
         d_out: &Matrix<T>,
         f: impl FnOnce(&F, &Matrix<T>, K, &Matrix<T>) -> Result<(G, Matrix<T>)>,
     ) -> Result<SublayerGradients<G, T>> {
-        let Around { inner, kept, sum, .. } = around;
+        let SublayerPass { inner, kept, sum, .. } = around;
         // Norm::After(norm) => norm.forward(&sum)?,
         let after = match &self.norm {
             Norm::After(norm) => Some(layer_norm_backward(norm, &sum, d_out)?),

@@ -7,9 +7,9 @@ use fused_heads::FusedPass;
 
 use crate::pass::Inputs;
 use crate::product::product;
-use crate::{LinearGradients, Pass, linear_backward, softmax_rows_backward};
+use crate::{LayerPass, LinearGradients, linear_backward, softmax_rows_backward};
 
-impl<T: Real> Pass<'_, T> {
+impl<T: Real> LayerPass<'_, T> {
     /// The gradients of all that this pass took, from the gradient of what it gave.
     ///
     /// The last line of the forward pass comes first. Above each line stands the line of
@@ -17,7 +17,7 @@ impl<T: Real> Pass<'_, T> {
     /// the gradients of `q`, `k` and `v` are `dq`, `dk` and `dv`.)
     ///
     /// # Shapes
-    /// `d_out` is `[n_sequences · n_q, d_model]`, the shape of [`Pass::out`];
+    /// `d_out` is `[n_sequences · n_q, d_model]`, the shape of [`LayerPass::out`];
     /// [`Gradients`] gives the shapes that come out.
     ///
     /// # Errors

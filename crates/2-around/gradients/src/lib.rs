@@ -19,8 +19,8 @@
 //!                                    d_query = d_Q W^Qᵀ       (K and V likewise)
 //! ```
 //!
-//! [`Pass::forward`] is the fused layer's forward pass, which keeps what the backward pass
-//! needs, and [`Pass::backward`] goes back through it and gives [`Gradients`]. Their pieces
+//! [`LayerPass::forward`] is the fused layer's forward pass, which keeps what the backward pass
+//! needs, and [`LayerPass::backward`] goes back through it and gives [`Gradients`]. Their pieces
 //! stand alone where a reader or another layer can use them: [`linear_backward`],
 //! [`softmax_rows_backward`], the two losses [`cross_entropy`] and [`mean_squared_error`],
 //! and the two optimisers that turn gradients into steps, [`Sgd`] and [`Adam`]. Together
@@ -29,7 +29,7 @@
 //! ```
 //! use attention::{Dims, LayerParameters, Linear, Mask, Matrix, Rng, SeedableRng};
 //! use fused_heads::FusedAttention;
-//! use gradients::{Adam, Optimiser, Pass, cross_entropy, linear_backward};
+//! use gradients::{Adam, Optimiser, LayerPass, cross_entropy, linear_backward};
 //!
 //! let rng = &mut Rng::seed_from_u64(1);
 //! let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
@@ -41,7 +41,7 @@
 //! let (mut of_layer, mut of_readout) = (Adam::new(0.01), Adam::new(0.01));
 //! let mut losses = Vec::new();
 //! for _ in 0..100 {
-//!     let pass = Pass::self_attend(&layer, &x, &Mask::None)?;
+//!     let pass = LayerPass::self_attend(&layer, &x, &Mask::None)?;
 //!     let logits = readout.forward(pass.out())?; // [5, 3]
 //!     let loss = cross_entropy(&logits, &classes)?;
 //!
@@ -83,5 +83,5 @@ pub use error::Error;
 pub use linear::{LinearGradients, linear_backward};
 pub use loss::{Loss, cross_entropy, mean_squared_error};
 pub use optimiser::{Adam, Optimiser, Sgd};
-pub use pass::Pass;
+pub use pass::LayerPass;
 pub use softmax::softmax_rows_backward;

@@ -12,14 +12,14 @@ use fused_heads::{FusedAttention, FusedPass};
 /// ```
 /// use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix};
 /// use fused_heads::FusedAttention;
-/// use gradients::Pass;
+/// use gradients::LayerPass;
 ///
 /// let rng = &mut Rng::seed_from_u64(1);
 /// let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
 /// let layer = FusedAttention::new(&parameters);
 /// let x: Matrix = random_matrix(5, 8, 1.0, rng);
 ///
-/// let pass = Pass::self_attend(&layer, &x, &Mask::Causal)?;
+/// let pass = LayerPass::self_attend(&layer, &x, &Mask::Causal)?;
 /// let d_out = Matrix::from_element(5, 8, 1.0); // of the sum of all outputs
 /// let gradients = pass.backward(&d_out)?;
 /// assert_eq!(gradients.d_w_q.weight.shape(), (8, 8));
@@ -27,7 +27,7 @@ use fused_heads::{FusedAttention, FusedPass};
 /// # Ok::<(), attention::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Pass<'a, T: Real = f64> {
+pub struct LayerPass<'a, T: Real = f64> {
     pub(crate) layer: &'a FusedAttention<T>,
     pub(crate) inputs: Inputs<'a, T>,
     pub(crate) fused: FusedPass<T>,
@@ -52,7 +52,7 @@ impl<'a, T: Real> Inputs<'a, T> {
     }
 }
 
-impl<'a, T: Real> Pass<'a, T> {
+impl<'a, T: Real> LayerPass<'a, T> {
     /// The pass of one sequence. Its backward pass gives the gradients of query, key and
     /// value by themselves.
     ///
@@ -177,15 +177,17 @@ mod tests {
         let layer: FusedAttention =
             FusedAttention::new(&LayerParameters::random(dims, true, rng));
         let (x, narrow) = (Matrix::zeros(4, 8), Matrix::zeros(4, 7));
-        let refused = Pass::forward(&layer, &x, &narrow, &x, &Mask::None).unwrap_err();
+        let refused =
+            LayerPass::forward(&layer, &x, &narrow, &x, &Mask::None).unwrap_err();
         insta::assert_snapshot!(refused, @"key has shape (4, 7), expected (4, 8)");
-        let refused = Pass::self_attend(&layer, &x, &Mask::FirstKeys(5)).unwrap_err();
+        let refused =
+            LayerPass::self_attend(&layer, &x, &Mask::FirstKeys(5)).unwrap_err();
         insta::assert_snapshot!(refused, @"the mask lets the first 5 keys be seen and there are only 4");
         let (two, one) = (Batch::new(2, x.clone()).unwrap(), Batch::new(1, x).unwrap());
-        let refused = Pass::forward_batch(&layer, &two, &one, &two, &[Mask::None]);
+        let refused = LayerPass::forward_batch(&layer, &two, &one, &two, &[Mask::None]);
         insta::assert_snapshot!(refused.unwrap_err(), @"key has 1 sequences, expected 2");
         let masks = [Mask::None, Mask::None, Mask::None];
-        let refused = Pass::self_attend_batch(&layer, &two, &masks).unwrap_err();
+        let refused = LayerPass::self_attend_batch(&layer, &two, &masks).unwrap_err();
         insta::assert_snapshot!(refused, @"the list of masks has 3 entries, expected 2");
     }
 }

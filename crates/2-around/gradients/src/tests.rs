@@ -6,7 +6,7 @@ use attention::{
 };
 use fused_heads::FusedAttention;
 
-use crate::{Gradients, InputGradients, Pass};
+use crate::{Gradients, InputGradients, LayerPass};
 
 const TOLERANCE: f64 = 1e-13;
 /// Four weights and four biases, which stand first among the gradients.
@@ -49,7 +49,7 @@ fn assert_same(a: &Gradients, b: &Gradients) {
 #[test]
 fn a_gradient_of_another_shape_is_refused_with_both() {
     let (layer, x) = (layer(), random(5, 2));
-    let pass = Pass::self_attend(&layer, &x, &Mask::None).unwrap();
+    let pass = LayerPass::self_attend(&layer, &x, &Mask::None).unwrap();
     let refused = |rows, cols| pass.backward(&Matrix::zeros(rows, cols)).unwrap_err();
     insta::assert_snapshot!(refused(4, 8), @"d_out has shape (4, 8), expected (5, 8)");
     insta::assert_snapshot!(refused(5, 7), @"d_out has shape (5, 7), expected (5, 8)");
@@ -66,17 +66,17 @@ fn gradients_of_a_batch_are_those_of_its_sequences() {
     let d_out = Batch::stack(&d_outs).unwrap();
     for one_input in [true, false] {
         let pass = if one_input {
-            Pass::self_attend_batch(&layer, &batch, &masks)
+            LayerPass::self_attend_batch(&layer, &batch, &masks)
         } else {
-            Pass::forward_batch(&layer, &batch, &batch, &batch, &masks)
+            LayerPass::forward_batch(&layer, &batch, &batch, &batch, &masks)
         };
         let of_batch = pass.unwrap().backward(d_out.tokens()).unwrap();
         let alone = [0, 1, 2].map(|s| {
             let (x, mask) = (&sequences[s], &masks[s]);
             let pass = if one_input {
-                Pass::self_attend(&layer, x, mask)
+                LayerPass::self_attend(&layer, x, mask)
             } else {
-                Pass::forward(&layer, x, x, x, mask)
+                LayerPass::forward(&layer, x, x, x, mask)
             };
             matrices(&pass.unwrap().backward(&d_outs[s]).unwrap())
         });
@@ -100,13 +100,14 @@ fn the_gradient_of_shared_tokens_is_the_sum_of_three() {
     let (layer, x, d_out) = (layer(), random(5, 9), random(5, 10));
     let mask = Mask::Causal;
     // The constructor decides, and not whether two references are the same.
-    let apart = Pass::forward(&layer, &x, &x, &x, &mask).unwrap();
+    let apart = LayerPass::forward(&layer, &x, &x, &x, &mask).unwrap();
     let apart = apart.backward(&d_out).unwrap();
     let clone = x.clone();
-    let copied = Pass::forward(&layer, &x, &clone, &clone, &mask).unwrap();
+    let copied = LayerPass::forward(&layer, &x, &clone, &clone, &mask).unwrap();
     assert_eq!(copied.backward(&d_out).unwrap(), apart);
 
-    let one = Pass::self_attend(&layer, &x, &mask).unwrap().backward(&d_out).unwrap();
+    let one =
+        LayerPass::self_attend(&layer, &x, &mask).unwrap().backward(&d_out).unwrap();
     assert!(one.d_query_key_value().is_err());
     assert_eq!(one.projections(), apart.projections());
     let [d_query, d_key, d_value] = apart.d_query_key_value().unwrap();
@@ -125,7 +126,7 @@ fn what_stands_in_padding_changes_no_gradient() {
     let gradients = |padding: f64| {
         let mut x = random(5, 12);
         x.row_mut(2).fill(padding);
-        Pass::self_attend(&layer, &x, &mask).unwrap().backward(&d_out).unwrap()
+        LayerPass::self_attend(&layer, &x, &mask).unwrap().backward(&d_out).unwrap()
     };
     let clean = gradients(0.0);
     assert!(clean.d_x().unwrap().row(2).iter().all(|&d| d == 0.0));
@@ -141,7 +142,7 @@ fn a_nan_that_one_head_may_not_see_stays_out_of_that_head() {
     source[(2, 6)] = f64::NAN;
     let blind = Mask::Keys(vec![true, true, false, true, true]);
     let mask = Mask::PerHead(vec![blind, Mask::None]);
-    let pass = Pass::forward(&layer, &query, &source, &source, &mask).unwrap();
+    let pass = LayerPass::forward(&layer, &query, &source, &source, &mask).unwrap();
     let heads = pass.backward(&random(3, 15)).unwrap().per_head(layer.dims()).unwrap();
     for (i, head) in heads.heads().iter().enumerate() {
         for (name, linear) in head.projections() {
@@ -158,7 +159,7 @@ fn a_nan_in_the_error_reaches_only_what_was_read() {
     let mut d_out = random(3, 18);
     d_out.row_mut(1).fill(f64::NAN);
     let mask = Mask::Causal; // query 1 reads keys 0 to 2
-    let pass = Pass::forward(&layer, &query, &source, &source, &mask).unwrap();
+    let pass = LayerPass::forward(&layer, &query, &source, &source, &mask).unwrap();
     let d = pass.backward(&d_out).unwrap();
     let nans = |m: &Matrix| -> Vec<bool> {
         m.row_iter().map(|row| row.iter().all(|x| x.is_nan())).collect()
@@ -204,7 +205,7 @@ fn packing_the_heads_gradients_gives_those_of_the_packed_parameters() {
         let parameters = LayerParameters::random(dims, bias, rng);
         let layer = FusedAttention::new(&parameters);
         let x: Matrix = random_matrix(4, 6, 1.0, rng);
-        let pass = Pass::self_attend(&layer, &x, &Mask::None).unwrap();
+        let pass = LayerPass::self_attend(&layer, &x, &Mask::None).unwrap();
         let d = pass.backward(&random_matrix(4, 6, 1.0, rng)).unwrap();
         assert_eq!(d.per_head(dims).unwrap().pack().projections(), d.projections());
     }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use attention::{Mask, Matrix, Rng};
-use gradients::{Adam, Optimiser, Pass, linear_backward};
+use gradients::{Adam, LayerPass, Optimiser, linear_backward};
 
 use crate::{Examples, Learner, Model, Result, Schedule, Step, Task, Trainer, Training};
 
@@ -51,7 +51,7 @@ impl Learner for Model {
     fn descend(&mut self, examples: &Examples, adam: &mut Adam<f32>) -> Result<f32> {
         let Examples { asking, tokens, answers, .. } = examples;
         let pass =
-            Pass::forward_batch(&self.layer, asking, tokens, tokens, &[Mask::None])?;
+            LayerPass::forward_batch(&self.layer, asking, tokens, tokens, &[Mask::None])?;
         let loss = answers.loss(&self.readout.forward(pass.out())?)?;
 
         let d_readout = linear_backward(&self.readout, pass.out(), &loss.gradient)?;

@@ -9,7 +9,7 @@ use crate::{Changes, Groups, Positions, Result};
 
 /// One head, step by step; each matrix but the last is `[n_q, n_kv]`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HeadSteps<T: Real = f64> {
+pub struct VariantHeadPass<T: Real = f64> {
     /// `q_i k_gᵀ · scale`.
     pub scores: Matrix<T>,
     /// The same within the soft cap.
@@ -53,7 +53,7 @@ pub fn attend<T: Real>(
     positions: &Positions,
     changes: &Changes<T>,
     mask: &Mask,
-) -> Result<Vec<HeadSteps<T>>> {
+) -> Result<Vec<VariantHeadPass<T>>> {
     changes.check(groups, q.ncols() / groups.n_heads())?;
     Ok(attend_with([q, k, v], groups, positions, changes, mask)?)
 }
@@ -65,7 +65,7 @@ pub(crate) fn attend_with<T: Real>(
     positions: &Positions,
     changes: &Changes<T>,
     mask: &Mask,
-) -> SizeResult<Vec<HeadSteps<T>>> {
+) -> SizeResult<Vec<VariantHeadPass<T>>> {
     let n_heads = [groups.n_heads(), groups.n_kv_heads()];
     let [d_k, d_v] = check_heads([q, k, v], n_heads, mask)?;
     let Positions { queries, keys } = positions;
@@ -88,7 +88,7 @@ fn attend_head<T: Real>(
     positions: &Positions,
     changes: &Changes<T>,
     mask: &Mask,
-) -> HeadSteps<T> {
+) -> VariantHeadPass<T> {
     let products = q_i * k_g.transpose(); // [n_q, n_kv]
     let scores = match changes.scale {
         None => products / T::of(q_i.ncols() as f64).sqrt(),
@@ -110,12 +110,12 @@ fn attend_head<T: Real>(
         Some(sink) => sink.softmax_rows(head, masked.clone(), mask),
     };
     let out = weighted_values(&attn, v_g); // [n_q, d_v]
-    HeadSteps { scores, capped, masked, attn, out }
+    VariantHeadPass { scores, capped, masked, attn, out }
 }
 // ANCHOR_END: attend_head
 
 /// The heads' outputs side by side, `[n_q, n_heads · d_v]`, and their maps.
-pub fn attended<T: Real>(heads: Vec<HeadSteps<T>>) -> Attended<T> {
+pub fn attended<T: Real>(heads: Vec<VariantHeadPass<T>>) -> Attended<T> {
     let n_q = heads.first().map_or(0, |head| head.out.nrows());
     let columns: Vec<_> = heads.iter().flat_map(|head| head.out.column_iter()).collect();
     let out = match columns.is_empty() {

@@ -6,7 +6,7 @@ use attention::{
 };
 
 use crate::attend::attend_with;
-use crate::{Cache, Changes, HeadSteps, Positions, Result, Sizes, attended};
+use crate::{Cache, Changes, Positions, Result, Sizes, VariantHeadPass, attended};
 
 /// Multi-head attention with any of the [changes](Changes).
 ///
@@ -130,7 +130,7 @@ impl<T: Real> VariantAttention<T> {
         key: &Matrix<T>,
         value: &Matrix<T>,
         mask: &Mask,
-    ) -> SizeResult<Vec<HeadSteps<T>>> {
+    ) -> SizeResult<Vec<VariantHeadPass<T>>> {
         let at = Positions::new(query.nrows(), key.nrows());
         let [w_q, w_k, w_v, _] = &self.projections;
         let d_k = self.sizes.dims.d_k();
@@ -179,7 +179,7 @@ impl<T: Real> VariantAttention<T> {
     }
     // ANCHOR_END: forward_cached
 
-    fn mix(&self, heads: Vec<HeadSteps<T>>) -> SizeResult<Attended<T>> {
+    fn mix(&self, heads: Vec<VariantHeadPass<T>>) -> SizeResult<Attended<T>> {
         let Attended { out, attn } = attended(heads);
         Ok(Attended { out: self.projections[3].forward(&out)?, attn })
     }

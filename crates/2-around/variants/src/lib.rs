@@ -46,7 +46,7 @@ mod tests;
 mod window;
 
 pub use alibi::Alibi;
-pub use attend::{HeadSteps, attend, attended};
+pub use attend::{VariantHeadPass, attend, attended};
 pub use backward::{VariantGradients, VariantPass};
 pub use cache::Cache;
 pub use changes::Changes;

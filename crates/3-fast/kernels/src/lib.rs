@@ -43,7 +43,7 @@ mod stage;
 pub use crate::{
     inputs::Inputs,
     ladder::{OneProduct, Plain, Threads, Tiles, VectorExp, ladder},
-    packed::{backward::Pass, layer::Packed},
+    packed::{backward::PackedPass, layer::Packed},
     rung::Rung,
     stage::PackedStage,
 };

@@ -59,6 +59,6 @@ pub use data::{
 pub use error::{Error, Result};
 pub use lstm::{Case, Direction, Layer, Lstm, LstmOutput, State};
 pub use metrics::{nasa_score, rmse};
-pub use model::{AttentionSteps, Remaining, Steps, Tokens, Trained};
+pub use model::{AttentionPass, ModelPass, Remaining, Tokens, Trained};
 pub use sizes::{CAP, N_COLUMNS, N_SENSORS, N_SETTINGS, N_STEPS, capped};
 pub use trained::{HEADS, REMAINING_FILE, SEEDS, remaining};

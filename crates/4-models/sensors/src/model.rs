@@ -43,13 +43,13 @@ pub struct Remaining<A, T: Real = f64> {
 
 /// One pass of a window, step by step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Steps<T: Real = f64> {
+pub struct ModelPass<T: Real = f64> {
     /// What the LSTM made, if there is one: `output` is `[30, 256]`.
     pub read: Option<LstmOutput<T>>,
     /// The tokens that attention gets, `[30, 256]`.
     pub x: Matrix<T>,
     /// What attention does with them.
-    pub attended: Option<AttentionSteps<T>>,
+    pub attended: Option<AttentionPass<T>>,
     /// The vector of the window, `[1, 256]`.
     pub pooled: Matrix<T>,
     /// The remaining life in cycles; judged as [`capped`](crate::capped).
@@ -58,7 +58,7 @@ pub struct Steps<T: Real = f64> {
 
 /// Attention's part of a pass.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AttentionSteps<T: Real = f64> {
+pub struct AttentionPass<T: Real = f64> {
     /// A map per head, each `[30, 30]`.
     pub attn: Vec<Matrix<T>>,
     /// The layer's output, `[30, 256]`.
@@ -78,7 +78,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Remaining<A, T> {
     /// # Errors
     /// [`Error::Sizes`](crate::Error::Sizes) for a window of another width.
     // ANCHOR: forward
-    pub fn forward(&self, window: &Matrix<T>) -> Result<Steps<T>> {
+    pub fn forward(&self, window: &Matrix<T>) -> Result<ModelPass<T>> {
         let (x, read) = self.tokens.of(window)?; // [30, 256]
         let attended = match &self.attention {
             None => None,
@@ -88,7 +88,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Remaining<A, T> {
                     Ok((attended.out.clone(), attended))
                 })?;
                 let (kept, sum, norm) = (around.kept, around.sum, around.out);
-                Some(AttentionSteps { attn: kept.attn, out: kept.out, sum, norm })
+                Some(AttentionPass { attn: kept.attn, out: kept.out, sum, norm })
             }
         };
         let last = attended.as_ref().map_or(&x, |steps| &steps.norm);
@@ -96,7 +96,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Remaining<A, T> {
         let output = self.head.forward(&pooled)?; // [1, 1]
         SizeError::expect_shape("the output of the head", (1, 1), output.shape())?;
         let remaining = output[(0, 0)] * T::of(CAP);
-        Ok(Steps { read, x, attended, pooled, remaining })
+        Ok(ModelPass { read, x, attended, pooled, remaining })
     }
     // ANCHOR_END: forward
 
@@ -120,7 +120,7 @@ impl Remaining<FusedAttention> {
     ///
     /// # Errors
     /// As [`forward`](Self::forward).
-    pub fn pass(&self, window: &Matrix) -> Result<Steps> {
+    pub fn pass(&self, window: &Matrix) -> Result<ModelPass> {
         self.forward(window)
     }
 

@@ -1,5 +1,5 @@
-//! Chapter 10: the tiny task that a layer learns, which is to answer as the two lenses of
-//! chapter 4 do.
+//! “Learning”: the tiny task that a layer learns, which is to answer as the two lenses of
+//! “A lens per head” do.
 
 use anyhow::Result;
 use attention::{
@@ -7,7 +7,7 @@ use attention::{
 };
 use figures::{Figure, LossCurve, loss_curves};
 use fused_heads::FusedAttention;
-use gradients::{Adam, Optimiser, Pass, Sgd, mean_squared_error};
+use gradients::{Adam, LayerPass, Optimiser, Sgd, mean_squared_error};
 
 use crate::a_lens_per_head::two_lenses;
 use crate::args::{Args, Entry};
@@ -29,7 +29,7 @@ pub const N_SENTENCES: usize = 32;
 pub struct Task {
     /// `[n_sentences · 3, 4]`.
     pub x: Batch,
-    /// The output of the two lenses of chapter 4, `[n_sentences · 3, 4]`.
+    /// The output of the two lenses of “A lens per head”, `[n_sentences · 3, 4]`.
     pub target: Matrix,
 }
 
@@ -79,7 +79,7 @@ pub fn train(
     let Task { x, target } = task;
     let mut losses = Vec::new();
     for _ in 0..N_STEPS {
-        let pass = Pass::forward_batch(layer, x, x, x, &[Mask::None])?;
+        let pass = LayerPass::forward_batch(layer, x, x, x, &[Mask::None])?;
         let loss = mean_squared_error(pass.out(), target)?;
         let gradients = pass.backward(&loss.gradient)?;
         optimiser.step_layer(layer, &gradients)?;

@@ -5,7 +5,7 @@ use attention::{
     Batch, Mask, Matrix, MultiHeadAttention, Rng, SeedableRng, random_matrix,
 };
 use fused_heads::FusedAttention;
-use gradients::Pass as Tape;
+use gradients::LayerPass;
 use per_head::PerHeadAttention;
 
 use super::layer::Layer;
@@ -24,7 +24,7 @@ const ROWS: usize = 64;
 
 /// The right answer, or as much of it as this machine can hold.
 pub enum Reference {
-    /// Every number, by the per-head stage and by the gradients of chapter 9.
+    /// Every number, by the per-head stage and by the gradients of “The backward pass”.
     Full(Results),
     /// Some rows of the output, each by itself.
     Rows(Vec<(usize, Matrix)>),
@@ -107,7 +107,7 @@ fn forward_and_backward(layer: &Layer) -> Result<Results> {
     let fused = FusedAttention::<f64>::new(&layer.parameters.cast());
     let batch = Batch::new(layer.case.batch, layer.x.map(f64::from))?;
     let masks = [layer.case.mask()];
-    let tape = Tape::forward_batch(&fused, &batch, &batch, &batch, &masks)?;
+    let tape = LayerPass::forward_batch(&fused, &batch, &batch, &batch, &masks)?;
     let gradients = tape.backward(&layer.d_out.map(f64::from))?;
     let (out, d_x) = (tape.out().clone(), gradients.d_x()?);
     Ok(Results::with_gradients(out, d_x, gradients.projections()))

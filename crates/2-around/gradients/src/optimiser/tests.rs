@@ -1,7 +1,7 @@
 use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix};
 
 use super::*;
-use crate::{Pass, mean_squared_error};
+use crate::{LayerPass, mean_squared_error};
 
 /// Three parameters: two weights and a bias.
 fn linear(numbers: [f64; 3]) -> Linear {
@@ -80,7 +80,7 @@ fn both_lead_a_layer_towards_what_it_should_say() {
         let mut layer = FusedAttention::new(&parameters);
         let mut losses = Vec::new();
         for _ in 0..200 {
-            let pass = Pass::self_attend(&layer, &x, &Mask::None).unwrap();
+            let pass = LayerPass::self_attend(&layer, &x, &Mask::None).unwrap();
             let loss = mean_squared_error(pass.out(), &target).unwrap();
             let gradients = pass.backward(&loss.gradient).unwrap();
             optimiser.step_layer(&mut layer, &gradients).unwrap();
@@ -98,7 +98,7 @@ fn a_step_of_a_layer_is_a_step_of_its_four_projections() {
     let mut layer = FusedAttention::new(&parameters);
     let before = layer.clone();
     let x = random_matrix(5, 6, 1.0, rng);
-    let pass = Pass::self_attend(&before, &x, &Mask::None).unwrap();
+    let pass = LayerPass::self_attend(&before, &x, &Mask::None).unwrap();
     let gradients = pass.backward(&x).unwrap();
     Sgd { lr: 0.1 }.step_layer(&mut layer, &gradients).unwrap();
 
@@ -153,7 +153,7 @@ fn gradients_of_another_layer_leave_this_one_as_it_was() {
     };
     let (mut with_biases, without) = (layer(true), layer(false));
     let x = Matrix::identity(5, 6);
-    let pass = Pass::self_attend(&without, &x, &Mask::None).unwrap();
+    let pass = LayerPass::self_attend(&without, &x, &Mask::None).unwrap();
     let gradients = pass.backward(&x).unwrap();
     let before = with_biases.clone();
     for mut optimiser in

@@ -2,7 +2,7 @@
 
 use attention::{Mask, Matrix, Rng, median};
 use fused_heads::FusedAttention;
-use gradients::Pass;
+use gradients::LayerPass;
 
 use super::{Directions, Replacement, Site, layer_without};
 use crate::{Examples, Model, Result};
@@ -154,7 +154,7 @@ impl Model {
     pub fn concat(&self, examples: &Examples) -> Result<Matrix<f32>> {
         let Examples { asking, tokens, .. } = examples;
         let pass =
-            Pass::forward_batch(&self.layer, asking, tokens, tokens, &[Mask::None])?;
+            LayerPass::forward_batch(&self.layer, asking, tokens, tokens, &[Mask::None])?;
         Ok(pass.concat().clone())
     }
 

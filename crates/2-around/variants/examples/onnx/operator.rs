@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, bail, ensure};
 use attention::{Mask, Matrix, Real};
 use safetensors::Dtype;
-use variants::{Changes, Groups, HeadSteps, Positions, SoftCap, attend};
+use variants::{Changes, Groups, Positions, SoftCap, VariantHeadPass, attend};
 
 use crate::attributes::MatmulOutput;
 use crate::file::Case;
@@ -154,7 +154,7 @@ fn side_by_side<T: Real>(heads: &Heads, sequence: usize) -> Matrix<T> {
 
 /// The step that the fourth output shows.
 fn step<T: Real>(
-    head: &HeadSteps<T>,
+    head: &VariantHeadPass<T>,
     nth: usize,
     mask: &Mask,
     shows: MatmulOutput,

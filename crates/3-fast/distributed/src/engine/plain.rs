@@ -6,7 +6,7 @@ use attention::{
     Positions, Real, Result, View, weighted_values,
 };
 use fused_heads::FusedAttention;
-use gradients::Pass;
+use gradients::LayerPass;
 
 use super::{Engine, ViewMut, is_one};
 use crate::Piece;
@@ -46,8 +46,8 @@ impl<T: Real> Engine<T> for Plain<T> {
     ) -> Result<Gradients<T>> {
         let [query, key, value] = inputs;
         let pass = match is_one(inputs) {
-            true => Pass::self_attend_batch(&self.layer, query, masks)?,
-            false => Pass::forward_batch(&self.layer, query, key, value, masks)?,
+            true => LayerPass::self_attend_batch(&self.layer, query, masks)?,
+            false => LayerPass::forward_batch(&self.layer, query, key, value, masks)?,
         };
         pass.backward(d_out)
     }

@@ -5,13 +5,13 @@ use attention::{
 };
 use distributed::{BatchApart, Engine, Fast, HeadsApart, Plain, Threads};
 use fused_heads::FusedAttention;
-use gradients::Pass;
+use gradients::LayerPass;
 
 use crate::cases::{Case, SIZES};
 
 fn on_one<T: Real>(case: &Case<T>, d_out: &Matrix<T>) -> Gradients<T> {
     let layer = FusedAttention::new(&case.layer);
-    let pass = Pass::self_attend_batch(&layer, &case.x, &case.masks).unwrap();
+    let pass = LayerPass::self_attend_batch(&layer, &case.x, &case.masks).unwrap();
     pass.backward(d_out).unwrap()
 }
 

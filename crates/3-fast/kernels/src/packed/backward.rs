@@ -45,7 +45,7 @@ use turned::{Columns, TurnAll, Turned, Turning, turned_len};
 ///
 /// It borrows the layer and the inputs, so that neither changes before.
 #[derive(Debug)]
-pub struct Pass<'a> {
+pub struct PackedPass<'a> {
     pub(crate) layer: &'a mut Packed,
     pub(crate) inputs: Inputs<'a>,
     pub(crate) extent: Extent,
@@ -64,17 +64,17 @@ impl Packed {
         &'a mut self,
         inputs: &Inputs<'a>,
         out: &mut Matrix<f32>,
-    ) -> Result<Pass<'a>> {
+    ) -> Result<PackedPass<'a>> {
         let lengths = inputs.check(self.dims(), out)?;
         let is_one = inputs.is_self_attention();
         self.turned.take_if(|turned| turned.is_self_attention() != is_one);
         self.turned.get_or_insert_with(|| Turned::new(&self.parameters, is_one));
         let extent = self.run(inputs, lengths, Queries::Keep, out);
-        Ok(Pass { layer: self, inputs: *inputs, extent })
+        Ok(PackedPass { layer: self, inputs: *inputs, extent })
     }
 }
 
-impl Pass<'_> {
+impl PackedPass<'_> {
     /// The gradients of all that this pass took, from the gradient of what it gave: one of
     /// the tokens for [`Inputs::self_attention`], three for [`Inputs::cross_attention`].
     ///
@@ -98,10 +98,10 @@ impl Pass<'_> {
     /// A training has that after its first step.
     ///
     /// # Shapes
-    /// As [`Pass::backward`].
+    /// As [`PackedPass::backward`].
     ///
     /// # Errors
-    /// As [`Pass::backward`]; then nothing is written.
+    /// As [`PackedPass::backward`]; then nothing is written.
     pub fn backward_into(
         &mut self,
         d_out: &Matrix<f32>,

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use attention::{HeadParameters, LayerParameters, Linear, Mask, Matrix, softmax_rows};
 use fused_heads::FusedAttention;
-use gradients::{Pass, softmax_rows_backward};
+use gradients::{LayerPass, softmax_rows_backward};
 
 use super::inputs;
 use crate::{Case, Exercise, Mistake, Place, Section};
@@ -69,7 +69,7 @@ impl Input {
 
         let query = self.q.clone().insert_columns(d_k, d_v, 0.0);
         let d_out = self.d_head.clone().insert_columns(0, d_k, 0.0);
-        let pass = Pass::forward(&layer, &query, &self.k, &self.v, &self.mask);
+        let pass = LayerPass::forward(&layer, &query, &self.k, &self.v, &self.mask);
         let back = pass.expect("the sizes fit").backward(&d_out).expect("the sizes fit");
         let [d_query, d_key, d_value] = back.d_query_key_value().expect("three inputs");
         let dq = d_query.columns(0, d_k).into_owned();

@@ -8,7 +8,7 @@ use attention::{
 };
 use fused_heads::{FusedAttention, FusedPass};
 use gradients::{
-    Gradients, LinearGradients, Pass, linear_backward, mean_squared_error,
+    Gradients, LayerPass, LinearGradients, linear_backward, mean_squared_error,
     softmax_rows_backward,
 };
 
@@ -57,7 +57,7 @@ impl Way {
 /// If the layer has another width than the task, or no biases.
 pub fn back(layer: &FusedAttention, task: &Task, way: Way) -> Result<Gradients> {
     let (x, n_sequences) = (task.x.tokens(), task.x.n_sequences());
-    let pass = Pass::forward_batch(layer, &task.x, &task.x, &task.x, &[Mask::None])?;
+    let pass = LayerPass::forward_batch(layer, &task.x, &task.x, &task.x, &[Mask::None])?;
     let loss = mean_squared_error(pass.out(), &task.target)?;
     let (n, p, dims) = (task.x.n_tokens(), layer.parameters(), layer.dims());
     let (d_k, d_v) = (dims.d_k(), dims.d_v());

@@ -5,7 +5,8 @@ use attention::{LayerParameters, Mask, Matrix, MultiHeadAttention};
 use figures::{BackwardPass, GradientNorm};
 use fused_heads::{FusedAttention, FusedPass};
 use gradients::{
-    Gradients, Loss, Pass, linear_backward, mean_squared_error, softmax_rows_backward,
+    Gradients, LayerPass, Loss, linear_backward, mean_squared_error,
+    softmax_rows_backward,
 };
 
 /// The trained layer reads "The bank approved the loan." causally and is asked for
@@ -67,9 +68,12 @@ impl Wish {
     ///
     /// # Errors
     /// If the layer has another width.
-    pub fn pass<'a>(&'a self, layer: &'a FusedAttention) -> Result<(Pass<'a>, Loss)> {
+    pub fn pass<'a>(
+        &'a self,
+        layer: &'a FusedAttention,
+    ) -> Result<(LayerPass<'a>, Loss)> {
         let x = &self.x;
-        let pass = Pass::forward(layer, x, x, x, &Mask::Causal)?;
+        let pass = LayerPass::forward(layer, x, x, x, &Mask::Causal)?;
         let loss = mean_squared_error(pass.out(), &self.target)?;
         Ok((pass, loss))
     }
@@ -87,7 +91,7 @@ impl Wish {
 /// The backward pass once more, from its public pieces, for the matrices on the way.
 pub(super) fn norms(
     layer: &FusedAttention,
-    pass: &Pass,
+    pass: &LayerPass,
     loss: &Loss,
 ) -> Result<BackwardPass> {
     let (dims, p) = (layer.dims(), layer.parameters());

@@ -2,7 +2,7 @@
 //! output without it.
 
 use anyhow::Result;
-use attention::{AttendedHead, LayerParameters, Mask, Matrix, attend_head};
+use attention::{FormulaPass, LayerParameters, Mask, Matrix, attend_head};
 use single_head::HeadPass;
 
 use super::measures::{lengths, weighted};
@@ -101,7 +101,7 @@ impl Without {
 ///
 /// # Errors
 /// If the mask is for another number of keys.
-pub fn without(pass: &HeadPass, others: &Mask) -> Result<AttendedHead> {
+pub fn without(pass: &HeadPass, others: &Mask) -> Result<FormulaPass> {
     let [q, k, v] = [&pass.q, &pass.k, &pass.v].map(Matrix::as_view);
     Ok(attend_head(q, k, v, None, others)?)
 }

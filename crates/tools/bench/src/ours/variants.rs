@@ -5,7 +5,7 @@ use std::hint::black_box;
 use anyhow::{Context, Result};
 use attention::{Batch, Mask, Matrix};
 use fused_heads::FusedAttention;
-use gradients::Pass as Tape;
+use gradients::LayerPass;
 use kernels::{Gradients, Inputs, Packed, Rung, ladder};
 use tiles::Instructions;
 
@@ -95,7 +95,7 @@ impl Variant for Climbed {
     }
 }
 
-/// The layer of chapter 5.
+/// The layer of “One matrix, many heads”.
 struct FusedHeads {
     fused: FusedAttention<f32>,
     x: Option<Batch<f32>>,
@@ -145,7 +145,7 @@ impl Variant for FusedHeads {
     }
 }
 
-/// The layer of chapter 9, forward and backward.
+/// The layer of “The backward pass”, forward and backward.
 struct Back {
     fused: FusedAttention<f32>,
     x: Option<Batch<f32>>,
@@ -180,7 +180,7 @@ impl Variant for Back {
 
     fn run(&mut self, layer: &Layer, keep: bool) -> Result<()> {
         let x = self.x.as_ref().context("prepared")?;
-        let tape = Tape::forward_batch(&self.fused, x, x, x, &[layer.case.mask()])?;
+        let tape = LayerPass::forward_batch(&self.fused, x, x, x, &[layer.case.mask()])?;
         let d = tape.backward(&layer.d_out)?;
         let d_x = black_box(d.d_x()?);
         if keep {

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use attention::{Dims, Linear, Mask, Matrix, softmax_rows};
 use fused_heads::FusedAttention;
-use gradients::{Pass, linear_backward, softmax_rows_backward};
+use gradients::{LayerPass, linear_backward, softmax_rows_backward};
 
 use super::super::answer::{Answer, Form};
 use super::parts::{layer, tokens};
@@ -146,7 +146,7 @@ fn key_bias((n_tokens, d_model, n_heads): (usize, usize, usize)) -> Result<Outco
     let layer = FusedAttention::new(&layer(Dims::new(d_model, n_heads)?, true));
     let x: Matrix = tokens(n_tokens, d_model);
     let d_out = x.map(f64::sin);
-    let back = Pass::self_attend(&layer, &x, &Mask::None)?.backward(&d_out)?;
+    let back = LayerPass::self_attend(&layer, &x, &Mask::None)?.backward(&d_out)?;
     let largest = |linear: &Linear| {
         let bias = linear.bias.as_ref().context("this layer has biases")?;
         Ok::<f64, anyhow::Error>(bias.amax())
