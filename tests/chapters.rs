@@ -11,6 +11,7 @@ mod masks;
 mod one_head;
 mod one_look_is_not_enough;
 mod one_matrix_many_heads;
+mod places;
 mod scores_softmax_scale;
 mod sensors;
 mod sideways;

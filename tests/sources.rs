@@ -2,7 +2,7 @@
 //! names exists.
 //!
 //! A row is `where | what it says | treated in | held by`. The third cell links chapters,
-//! `[4](04-a-lens-per-head.md)`, and the fourth names tests as cargo does, with the crate
+//! each by its number, and the fourth names tests as cargo does, with the crate
 //! in front: `equivalence::ledger::…`, `attention::softmax::tests::…`. "no test: why" stands
 //! there for what no test can hold. Of the tests of this package their own binary says
 //! which there are; those of another crate are looked for in its source.
@@ -41,7 +41,12 @@ fn every_source_has_its_claims() {
 #[test]
 fn planted_faults_are_found() {
     const OWN: &str = "equivalence::ledger::the_ledger_of_each_stage";
-    let fine = &format!("| a | b | [6](06-counting.md) | `{OWN}` |");
+    let chapters = workshop::chapters::all().expect("the book has contents");
+    let counting =
+        chapters.iter().find(|it| it.topic() == "counting").expect("a chapter");
+    let label = &format!("[{}]", counting.number);
+    let link = &format!("{label}({}.md)", counting.page);
+    let fine = &format!("| a | b | {link} | `{OWN}` |");
     let faults = [
         ("ledger_of_each_stage", "ledger_of_no_stage", "no test"),
         ("equivalence::ledger", "equivalence::no_file", "no test"),
@@ -51,21 +56,21 @@ fn planted_faults_are_found() {
         (OWN, "attention::ledger::no_tests::the_counts", "no file"),
         (OWN, "attention::softmax::tests::no_such_test", "no test"),
         (OWN, "attention::softmax::softmax_rows", "no test"),
-        ("06-counting.md", "06-counted.md", "no chapter"),
-        ("[6]", "[7]", "no chapter"),
-        ("[6](06-counting.md)", "", "treated nowhere"),
+        ("-counting.md", "-counted.md", "no chapter"),
+        (label, "[0]", "no chapter"),
+        (link, "", "treated nowhere"),
         ("`equivalence::ledger::the_ledger_of_each_stage`", "", "held by nothing"),
         (
             "`equivalence::ledger::the_ledger_of_each_stage`",
             "no test:",
             "held by nothing",
         ),
-        ("[6](06-counting.md)", "later", "treated nowhere"),
+        (link, "later", "treated nowhere"),
         ("| b |", "| b |  |", "5 cells"),
     ];
     let found = |row: &str| problems(&format!("## 000: x\n\n{row}\n")).join("; ");
     assert_eq!(found(fine), "");
-    assert_eq!(found("| a | b | [6](06-counting.md) | no test: an opinion |"), "");
+    assert_eq!(found(&format!("| a | b | {link} | no test: an opinion |")), "");
     for (from, to, expected) in faults {
         let planted = fine.replace(from, to);
         assert_ne!(&planted, fine, "{from} was not there to be replaced");

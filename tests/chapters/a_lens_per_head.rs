@@ -1,4 +1,4 @@
-//! What chapter 4 quotes.
+//! What “A lens per head” quotes.
 
 mod circuits;
 

@@ -1,4 +1,4 @@
-//! What chapter 18 quotes: a real decoder, counted and asked.
+//! What “A model that writes” quotes: a real decoder, counted and asked.
 
 mod count;
 mod found;

@@ -1,4 +1,4 @@
-//! What chapter 8 quotes.
+//! What “Bad numbers” quotes.
 
 use std::fmt::Write;
 

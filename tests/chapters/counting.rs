@@ -1,4 +1,4 @@
-//! What chapter 6 quotes.
+//! What “Counting” quotes.
 
 use attention::{
     Dims, LayerParameters, Linear, Mask, MultiplyAdds, ParameterCount, thousands,

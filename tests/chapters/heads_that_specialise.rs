@@ -1,4 +1,4 @@
-//! What chapter 11 quotes: many seeds as `training` keeps them, and some trained again.
+//! What “Heads that specialise” quotes: many seeds as `training` keeps them, and some trained again.
 
 mod again;
 mod codes;

@@ -1,4 +1,4 @@
-//! What chapter 10 quotes.
+//! What “Learning” quotes.
 
 use attention::{Matrix, MultiHeadAttention, softmax_rows};
 use fused_heads::FusedAttention;

@@ -1,4 +1,4 @@
-//! What chapter 20 quotes: one layer on many machines, compared, counted, timed, and on paper.
+//! What “Many machines” quotes: one layer on many machines, compared, counted, timed, and on paper.
 
 mod apart;
 mod paper;

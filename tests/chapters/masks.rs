@@ -1,4 +1,4 @@
-//! What chapter 7 quotes.
+//! What “Masks” quotes.
 
 use std::fmt::Write;
 

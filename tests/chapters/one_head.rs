@@ -1,4 +1,4 @@
-//! What chapter 3 quotes.
+//! What “One head” quotes.
 
 use attention::{HeadParameters, Matrix, max_abs_diff};
 use lessons::one_head::{FEATURES, WORDS, words};

@@ -1,4 +1,4 @@
-//! What chapter 1 quotes.
+//! What “One look is not enough” quotes.
 
 use lessons::one_look_is_not_enough::{
     Pilot, QUESTIONS, blend, mean_of_others, readable, rows_led_by,

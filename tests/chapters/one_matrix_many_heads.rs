@@ -1,4 +1,4 @@
-//! What chapter 5 quotes.
+//! What “One matrix, many heads” quotes.
 
 use std::fmt::Write;
 
@@ -46,7 +46,7 @@ fn two_heads_packed() {
     assert_quote!("one_matrix_many_heads_packed", parts.join("\n"));
 }
 
-/// The largest difference between the layer of chapter 4 and the packed one, and whether
+/// The largest difference between the layer of “A lens per head” and the packed one, and whether
 /// they are the same to the last bit.
 fn apart(parameters: &LayerParameters, x: &Matrix) -> f64 {
     let of = |layer: &dyn MultiHeadAttention| layer.self_attend(x, &Mask::None).unwrap();

@@ -1,4 +1,4 @@
-//! What chapter 2 quotes.
+//! What “Scores, softmax and √d_k” quotes.
 
 use attention::{
     Mask, Matrix, Rng, SeedableRng, max_abs_diff, random_matrix, softmax_rows,

@@ -1,4 +1,4 @@
-//! What chapter 19 quotes: engines, their model, its heads, and what each part is for.
+//! What “Sensors” quotes: engines, their model, its heads, and what each part is for.
 
 mod data;
 mod heads;

@@ -1,4 +1,4 @@
-//! What chapter 17 quotes: each change counted, measured, or trained.
+//! What “Sideways” quotes: each change counted, measured, or trained.
 
 mod changed;
 mod count;

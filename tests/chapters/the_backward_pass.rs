@@ -1,4 +1,4 @@
-//! What chapter 9 quotes.
+//! What “The backward pass” quotes.
 
 mod by_hand;
 mod gradients;

@@ -1,4 +1,4 @@
-//! What chapter 14 quotes.
+//! What “The block” quotes.
 
 mod agree;
 mod cost;

@@ -1,4 +1,4 @@
-//! What chapter 13 quotes: counts, a softmax in blocks, the reference run, and bare products.
+//! What “The ladder” quotes: counts, a softmax in blocks, the reference run, and bare products.
 
 mod counts;
 mod products;

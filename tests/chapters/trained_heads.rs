@@ -1,4 +1,4 @@
-//! What chapter 12 quotes.
+//! What “Trained heads” quotes.
 
 mod claims;
 mod heads;

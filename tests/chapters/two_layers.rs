@@ -1,4 +1,4 @@
-//! What chapter 15 quotes: ten seeds of six settings, as `training` keeps them.
+//! What “Two layers” quotes: ten seeds of six settings, as `training` keeps them.
 
 use attention::{Rng, SeedableRng, median, thousands};
 use lessons::numbers::{ends, mean};

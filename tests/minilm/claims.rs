@@ -1,4 +1,4 @@
-//! What chapter 12 could not compute with one layer of six: "too wide" instead of "too
+//! What “Trained heads” could not compute with one layer of six: "too wide" instead of "too
 //! tired", and how many pairs of words some head of all 72 links.
 
 use attention::Matrix;
@@ -7,7 +7,7 @@ use fused_heads::FusedAttention;
 use super::{is_special, minilm, texts};
 use crate::quote::{assert_quote, kept_quote, values};
 
-/// A link is a share of half or more, as in the note that chapter 12 quoted.
+/// A link is a share of half or more, as in the note that “Trained heads” quoted.
 const LINK: f64 = 0.5;
 
 #[test]

@@ -1,4 +1,4 @@
-//! The test of chapter 12, that no stage knows the order of tokens, with positions.
+//! The test of “Trained heads”, that no stage knows the order of tokens, with positions.
 
 use attention::{Mask, Matrix, Rng, SeedableRng, max_abs_diff};
 use block::{Block, Norm, Stack, Sublayer};

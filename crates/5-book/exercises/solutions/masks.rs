@@ -7,7 +7,7 @@
 //! - padding: only the first `n_valid` keys are real. It may be 0: then no query has a key,
 //!   and all rows are zeros.
 //!
-//! `softmax_rows(masked)` from chapter 2 is there to use. It makes a row of zeros of scores
+//! `softmax_rows(masked)` from “Scores, softmax and √d_k” is there to use. It makes a row of zeros of scores
 //! that are all −∞, and takes the matrix itself and not a reference.
 
 use std::process::ExitCode;

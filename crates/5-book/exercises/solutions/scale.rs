@@ -1,7 +1,7 @@
 //! The map of one head, scaled.
 //!
 //! `attn = softmax(Q Kᵀ / s)`. You choose the divisor s. The width of the model is handed
-//! over too; decide whether you need it. `softmax_rows` from chapter 2 is there to use; it
+//! over too; decide whether you need it. `softmax_rows` from “Scores, softmax and √d_k” is there to use; it
 //! takes the matrix itself, not a reference.
 
 use std::process::ExitCode;

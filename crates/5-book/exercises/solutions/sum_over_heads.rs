@@ -3,7 +3,7 @@
 //! `Σ_i head_i W_i^O + b^O`, without concatenating. W_i^O is the part of W^O that head i
 //! meets when the heads lie side by side. Watch which part that is, and how often b^O is
 //! added. `w_o.bias` is an `Option`, and here it is always there: with
-//! `let b = w_o.bias.as_ref().unwrap();` its number c is `b[c]`. The check compares your sum with the concatenation, mixed. Close chapter 4 meanwhile: its code is near.
+//! `let b = w_o.bias.as_ref().unwrap();` its number c is `b[c]`. The check compares your sum with the concatenation, mixed. Close “A lens per head” meanwhile: its code is near.
 
 use std::process::ExitCode;
 

@@ -17,7 +17,7 @@
 //! `weighted_values(&attn, v.as_view())` is `attn · v` without the keys whose share is 0.
 //! Scores may be huge: a softmax of your own must not break on them.
 //!
-//! The code of a layer is in chapter 4, “The heads in code”, and chapter 8 has what a row
+//! The code of a layer is in “A lens per head”, “The heads in code”, and “Bad numbers” has what a row
 //! without a key and a share of 0 need.
 
 use std::process::ExitCode;

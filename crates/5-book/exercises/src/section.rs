@@ -21,8 +21,8 @@ impl Section {
         Self { chapter, heading }
     }
 
-    /// The chapter's number and its file, `2` and `02-scores-softmax-scale.md`, as the
-    /// contents have them; nothing where they have no such chapter.
+    /// The chapter's number and its file, as the contents have them; nothing where they have
+    /// no such chapter.
     pub fn page(&self) -> Option<(usize, &'static str)> {
         let mut files =
             SUMMARY.split("](").skip(1).filter_map(|link| link.split(')').next());

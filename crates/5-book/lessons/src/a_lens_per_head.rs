@@ -1,4 +1,4 @@
-//! Chapter 4: two lenses on the three words, and the twelve trained heads one by one.
+//! “A lens per head”: two lenses on the three words, and the twelve trained heads one by one.
 
 pub mod circuits;
 pub mod disturbed;

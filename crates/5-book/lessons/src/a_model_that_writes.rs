@@ -1,4 +1,4 @@
-//! Chapter 18: a real decoder, SmolLM2-135M-Instruct, and what its heads are for.
+//! “A model that writes”: a real decoder, SmolLM2-135M-Instruct, and what its heads are for.
 
 pub mod next;
 pub mod patterns;

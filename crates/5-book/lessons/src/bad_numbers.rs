@@ -1,4 +1,4 @@
-//! Chapter 8: what fills a blocked score, and what a row without a key becomes.
+//! “Bad numbers”: what fills a blocked score, and what a row without a key becomes.
 
 use attention::{Matrix, Real, softmax_rows};
 

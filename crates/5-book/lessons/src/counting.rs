@@ -1,4 +1,4 @@
-//! Chapter 6: parameters and multiply-adds of layers of every kind, counted.
+//! “Counting”: parameters and multiply-adds of layers of every kind, counted.
 
 pub mod ledger;
 

@@ -1,4 +1,4 @@
-//! Chapter 11: heads that come to specialise, from the measurements in `training/data` and one
+//! “Heads that specialise”: heads that come to specialise, from the measurements in `training/data` and one
 //! training.
 
 pub mod training_now;

@@ -1,4 +1,4 @@
-//! Chapter 20: one layer on many machines, what its parts must tell each other, and what that
+//! “Many machines”: one layer on many machines, what its parts must tell each other, and what that
 //! costs.
 
 use crate::Entry;

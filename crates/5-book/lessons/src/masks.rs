@@ -1,4 +1,4 @@
-//! Chapter 7: masks on the sentence of the bank.
+//! “Masks”: masks on the sentence of the bank.
 
 pub mod painted;
 

@@ -1,4 +1,4 @@
-//! Chapter 3: one head on three words that are set by hand, and trained head 9.
+//! “One head”: one head on three words that are set by hand, and trained head 9.
 
 pub mod words_head;
 

@@ -1,4 +1,4 @@
-//! Chapter 1: three heads on “flew”, and a blend whose parts cannot be had back.
+//! “One look is not enough”: three heads on “flew”, and a blend whose parts cannot be had back.
 
 pub mod other_parts;
 

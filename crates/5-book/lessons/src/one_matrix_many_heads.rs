@@ -1,4 +1,4 @@
-//! Chapter 5: heads as columns of one matrix, and the view that goes wrong.
+//! “One matrix, many heads”: heads as columns of one matrix, and the view that goes wrong.
 
 pub mod view;
 

@@ -1,4 +1,4 @@
-//! Attention in plain `f64` rows, as chapters 1 to 3 build it: no mask, no bias, no matrix
+//! Attention in plain `f64` rows, as the first three chapters build it: no mask, no bias, no matrix
 //! type, nothing checked. `single-head` is the same with all of that.
 
 /// One token, or one row of a matrix.

@@ -1,4 +1,4 @@
-//! Chapter 2: one row of scores step by step, and what the division by √d_k is for.
+//! “Scores, softmax and √d_k”: one row of scores step by step, and what the division by √d_k is for.
 
 pub mod arrows;
 pub mod scale;

@@ -1,4 +1,4 @@
-//! Chapter 19: from the sensors of an engine to how long it will run.
+//! “Sensors”: from the sensors of an engine to how long it will run.
 
 pub mod engine;
 pub mod heads;

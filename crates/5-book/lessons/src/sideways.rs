@@ -1,4 +1,4 @@
-//! Chapter 17: what today's models change, one line of the formula at a time.
+//! “Sideways”: what today's models change, one line of the formula at a time.
 
 pub mod bounded;
 pub mod count;

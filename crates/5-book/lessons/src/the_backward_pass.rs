@@ -1,4 +1,4 @@
-//! Chapter 9: one row of three words backwards by hand, and the gradients of the trained
+//! “The backward pass”: one row of three words backwards by hand, and the gradients of the trained
 //! layer.
 
 pub mod by_hand;

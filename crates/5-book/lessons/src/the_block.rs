@@ -1,4 +1,4 @@
-//! Chapter 14: what stands around attention. Each part is taken away, and what breaks is
+//! “The block”: what stands around attention. Each part is taken away, and what breaks is
 //! measured.
 
 pub mod agree;

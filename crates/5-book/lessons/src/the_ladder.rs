@@ -1,4 +1,4 @@
-//! Chapter 13: a softmax in blocks, from the compiled code, and what was
+//! “The ladder”: a softmax in blocks, from the compiled code, and what was
 //! measured, from files.
 
 pub mod online;

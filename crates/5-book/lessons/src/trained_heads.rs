@@ -1,4 +1,4 @@
-//! Chapter 12: what the sources claim of trained heads, under three measures with controls,
+//! “Trained heads”: what the sources claim of trained heads, under three measures with controls,
 //! and where attention goes.
 
 pub mod claims;

@@ -1,4 +1,4 @@
-//! Chapter 15: two layers, from ten seeds of six settings, and a small training.
+//! “Two layers”: two layers, from ten seeds of six settings, and a small training.
 
 pub mod together;
 

@@ -25,7 +25,7 @@ pub struct Entry {
 pub struct Section {
     /// The number of the chapter.
     pub number: usize,
-    /// The chapter's file without `.md`: `02-scores-softmax-scale`.
+    /// The chapter's file without `.md`, its number in front.
     pub chapter: String,
     /// The heading as it stands there, without the `#`s.
     pub heading: String,
@@ -206,9 +206,9 @@ mod tests {
 
     #[test]
     fn a_chapter_has_its_place_in_the_contents() {
-        let summary = "[Start](start-here.md)\n\n- [A](07-masks.md)\n- [B](08-here.md)\n";
+        let summary = "[Start](start-here.md)\n\n- [A](07-there.md)\n- [B](08-here.md)\n";
         let section = |topic| Section::new(topic, "A word".into(), summary);
-        assert_eq!(section("masks").unwrap().to_string(), "chapter 7, “A word”");
+        assert_eq!(section("there").unwrap().to_string(), "chapter 7, “A word”");
         assert_eq!(section("here").unwrap().chapter, "08-here");
         let refused = section("counting").unwrap_err().to_string();
         assert_eq!(refused, "no chapter is about counting");

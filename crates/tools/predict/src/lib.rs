@@ -32,8 +32,9 @@ use plan::{AT_MOST, plan};
 use questions::Entry;
 use store::{Answers, State, Store};
 use text::{counted, wrapped};
+use workshop::chapters::{self, Chapter};
 use workshop::output::Output;
-use workshop::{chapters, paths};
+use workshop::paths;
 
 /// Questions: you say what comes out, then it runs
 ///
@@ -61,18 +62,18 @@ pub fn run(args: &Args) -> Result<()> {
     let (stdin, stdout) = (io::stdin().lock(), Output::locked());
     let echoes = !stdin.is_terminal();
     let desk = Desk { from: stdin, to: stdout, echoes };
-    run_at(args, paths::state().join("predictions.json"), desk)
+    run_at(args, &chapters::all()?, paths::state().join("predictions.json"), desk)
 }
 
 fn run_at<R: BufRead, W: Write>(
     args: &Args,
+    chapters: &[Chapter],
     path: PathBuf,
     mut desk: Desk<R, W>,
 ) -> Result<()> {
-    let chapters = chapters::all()?;
     let questions = match args.chapter {
-        None => questions::all(&chapters),
-        Some(number) => questions::of_chapter(&chapters, number)?,
+        None => questions::all(chapters),
+        Some(number) => questions::of_chapter(chapters, number)?,
     };
     if args.list {
         let answers = Store::peek(&path);

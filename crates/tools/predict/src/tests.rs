@@ -33,9 +33,27 @@ fn run(entry: Entry<'static>, seed: u64) -> Run {
     Run { entry, seed, text, hint, form, outcome }
 }
 
+/// Contents for these tests, which the book's own may leave.
+const CONTENTS: &str = "\
+- [1 · One look is not enough](01-one-look-is-not-enough.md)
+- [2 · Scores, softmax and √d_k](02-scores-softmax-scale.md)
+- [3 · One head](03-one-head.md)
+- [4 · A lens per head](04-a-lens-per-head.md)
+- [5 · One matrix, many heads](05-one-matrix-many-heads.md)
+- [6 · Counting](06-counting.md)
+- [7 · Masks](07-masks.md)
+- [8 · Bad numbers](08-bad-numbers.md)
+- [9 · The backward pass](09-the-backward-pass.md)
+- [10 · Learning](10-learning.md)
+- [11 · Heads that specialise](11-heads-that-specialise.md)
+- [12 · Trained heads](12-trained-heads.md)
+- [13 · The ladder](13-the-ladder.md)
+- [14 · The block](14-the-block.md)
+";
+
 fn chapters() -> &'static [Chapter] {
     static CHAPTERS: OnceLock<Vec<Chapter>> = OnceLock::new();
-    CHAPTERS.get_or_init(|| chapters::all().unwrap())
+    CHAPTERS.get_or_init(|| chapters::of(CONTENTS))
 }
 
 fn entries() -> Vec<Entry<'static>> {
@@ -218,7 +236,8 @@ fn an_option_is_told_from_the_others_and_from_a_number() {
 #[test]
 fn every_topic_is_a_chapter_and_every_section_is_in_it() {
     for topic in &TOPICS {
-        let chapter = chapters().iter().find(|it| it.topic() == topic.name);
+        let chapters = chapters::all().unwrap();
+        let chapter = chapters.iter().find(|it| it.topic() == topic.name);
         let chapter = chapter.unwrap_or_else(|| panic!("no chapter is {}", topic.name));
         let page = paths::workspace().join("chapters").join(&chapter.page);
         let page = fs::read_to_string(page.with_extension("md")).unwrap();

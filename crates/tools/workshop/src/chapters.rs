@@ -11,16 +11,17 @@ use crate::paths;
 /// A chapter of the book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chapter {
-    /// `7`
+    /// Its place, from 1.
     pub number: u8,
-    /// `Masks`
+    /// As the contents have it.
     pub title: String,
-    /// `07-masks`: its file in `chapters`, and that of its notebook, without the ending.
+    /// Its file in `chapters`, and that of its notebook, without the ending: two digits and
+    /// the topic.
     pub page: String,
 }
 
 impl Chapter {
-    /// `masks`: the page's name without the number.
+    /// The page's name without the number.
     pub fn topic(&self) -> &str {
         self.page.split_once('-').map_or(&self.page, |(_, topic)| topic)
     }
@@ -40,12 +41,17 @@ pub fn all() -> Result<Vec<Chapter>> {
     let path = paths::workspace().join("chapters/SUMMARY.md");
     let summary =
         fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    let chapters: Vec<Chapter> = summary.lines().filter_map(named).collect();
+    let chapters = of(&summary);
     anyhow::ensure!(!chapters.is_empty(), "{} names no chapter", path.display());
     Ok(chapters)
 }
 
-/// The chapter of a line such as `- [7 · Masks](07-masks.md)`.
+/// The chapters that a summary names.
+pub fn of(summary: &str) -> Vec<Chapter> {
+    summary.lines().filter_map(named).collect()
+}
+
+/// The chapter of a line such as `- [7 · A title](07-a-topic.md)`.
 fn named(line: &str) -> Option<Chapter> {
     let (text, link) = line.strip_prefix("- [")?.split_once("](")?;
     let (number, title) = text.split_once(" · ")?;
@@ -59,9 +65,9 @@ mod tests {
 
     #[test]
     fn a_chapter_is_a_line_with_a_number() {
-        let masks = named("- [7 · Masks](07-masks.md)").unwrap();
-        assert_eq!((masks.number, masks.topic()), (7, "masks"));
-        assert_eq!(masks.to_string(), "chapter 7, Masks");
+        let chapter = named("- [7 · A title](07-a-topic.md)").unwrap();
+        assert_eq!((chapter.number, chapter.topic()), (7, "a-topic"));
+        assert_eq!(chapter.to_string(), "chapter 7, A title");
         for other in [
             "[Start here](start-here.md)",
             "- [Solutions](solutions/index.md)",

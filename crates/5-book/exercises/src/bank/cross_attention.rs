@@ -45,7 +45,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         Mistake {
             name: "lets x attend to itself",
             does: "It takes query, key and value from x and never looks at source",
-            looks_right: "It is a head as in chapter 3, and the shape is right",
+            looks_right: "It is a head as in “One head”, and the shape is right",
             read: CROSS,
             answer: |input| head(input, &input.x, &input.x, &input.x).out,
         },

@@ -187,7 +187,7 @@ fn cases() -> Vec<Case<Input>> {
     vec![case(3, 3, 3, 3, 1), case(2, 5, 3, 4, 4), case(5, 3, 4, 2, 7), large]
 }
 
-/// The head of chapter 3, with projections that leave everything as it is.
+/// The head of “One head”, with projections that leave everything as it is.
 fn reference(input: &Input) -> Matrix {
     let unchanged = |width| Linear { weight: Matrix::identity(width, width), bias: None };
     let (d_k, d_v) = (input.q.ncols(), input.v.ncols());

@@ -42,7 +42,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         matrices it uses",
     print: "q, k and v, your scores and shares",
     passed: "From tokens to output, this is the whole head, and it agrees with the loops \
-        of chapter 3 on every input of the check. Of the biases, b^K could be left out: it \
+        of “One head” on every input of the check. Of the biases, b^K could be left out: it \
         adds the same number to all scores of a row, and softmax does not see it.",
     cases,
     reference: |Input { head, query, key, value }| {

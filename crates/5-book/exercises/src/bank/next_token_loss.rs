@@ -18,7 +18,7 @@ impl Input {
         self.ids.len()
     }
 
-    /// By the cross-entropy of chapter 10, with the next token as the class.
+    /// By the cross-entropy of “Learning”, with the next token as the class.
     fn right(&self) -> f64 {
         let logits = self.logits.rows(0, self.n() - 1).into_owned();
         let loss = gradients::cross_entropy(&logits, &self.ids[1..]);

@@ -208,7 +208,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         },
         Mistake {
             name: "adds the positions",
-            does: "It adds sine and cosine to the entries, as chapter 14 does to tokens, and \
+            does: "It adds sine and cosine to the entries, as “The block” does to tokens, and \
                 scores no longer depend on the distance alone",
             looks_right: "They are the same angles",
             read: ROTARY,

@@ -58,8 +58,8 @@ pub static EXERCISE: Exercise<Input, Attended> = Exercise {
     title: "The whole layer",
     read: TRAINED_LAYER,
     begin: "one head: with parameters.heads()[0], write q, k, v, its scores, its map under \
-        mask.of_head(0) and its output, as in chapter 3. Then let a loop do it for every \
-        head, and look at “The heads in code” in chapter 4",
+        mask.of_head(0) and its output, as in “One head”. Then let a loop do it for every \
+        head, and look at “The heads in code” in “A lens per head”",
     print: "the scores, the map and the output of head 0",
     passed: "Your layer gives the right numbers for every length, width and mask here, and \
         on trained weights it gives what PyTorch gives. This is the end of the main line: \
@@ -107,7 +107,7 @@ pub static EXERCISE: Exercise<Input, Attended> = Exercise {
 /// How many mistakes at the end of the list only show where numbers are bad.
 pub(super) const N_BAD_NUMBERS: usize = 3;
 
-/// PyTorch's numbers where there are some, otherwise those of the stage of chapter 4.
+/// PyTorch's numbers where there are some, otherwise those of the stage of “A lens per head”.
 fn reference(input: &Input) -> Attended {
     let Input { parameters, query, key, value, mask, known } = input;
     known.clone().unwrap_or_else(|| {

@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    /// The shear by hand, and the head in the loops of chapter 3.
+    /// The shear by hand, and the head in the loops of “One head”.
     #[test]
     fn a_shear_by_hand() {
         let numbers = LIVE.at([]).unwrap().numbers;

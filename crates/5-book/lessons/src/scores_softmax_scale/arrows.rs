@@ -78,7 +78,7 @@ mod tests {
         insta::assert_snapshot!(shown.words, @"The dot products are 8, 0 and −10. Softmax, after a division by √2, makes shares of 0.997, 0.003 and 0.000 of them.");
     }
 
-    /// Chapter 2's loops, at the corners and at no length.
+    /// “Scores, softmax and √d_k”’s loops, at the corners and at no length.
     #[test]
     fn products_and_shares_are_those_of_the_loops() {
         let corner = ["4,4", "-4,4", "4,-4", "-4,-4", "0,0", "0,-0", "0.1,0.3"];

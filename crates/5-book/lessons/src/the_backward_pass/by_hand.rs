@@ -1,4 +1,4 @@
-//! The row of *overflowed* of chapter 3, backwards: small enough to follow by hand.
+//! The row of *overflowed* of “One head”, backwards: small enough to follow by hand.
 
 use anyhow::Result;
 use attention::{HeadParameters, Linear, Mask, Matrix};

@@ -135,7 +135,7 @@ mod tests {
         }
     }
 
-    /// The loss of chapter 3's head in plain loops, one weight of it nudged.
+    /// The loss of “One head”'s head in plain loops, one weight of it nudged.
     fn in_loops([which, row, column]: [usize; 3], by: f64) -> f64 {
         let head = one_head::head(2.0).unwrap();
         let rows = |m: &Matrix| -> Vec<Row> {

@@ -52,8 +52,8 @@ pub const TOPIC: Topic = Topic {
                          puts out to zero, and note by how much the output changes. Then \
                          subtract all {n_heads} changes from the output. What is left?"
                     ),
-                    "Chapter 4 wrote the layer as a sum. Which term of it belongs to no \
-                     head?",
+                    "“A lens per head” wrote the layer as a sum. Which term of it belongs \
+                     to no head?",
                     Form::Choice(&LEFT),
                     move || sum_of_removals(n_heads),
                 )
