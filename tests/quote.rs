@@ -41,7 +41,7 @@ macro_rules! kept_quote {
 }
 pub(crate) use kept_quote;
 
-/// `name: value`, a line each.
+/// `name: value`, one on each line.
 pub fn values<N: Display, V: Display>(values: &[(N, V)]) -> String {
     let lines = values.iter().map(|(name, value)| format!("{name}: {value}"));
     lines.collect::<Vec<_>>().join("\n")

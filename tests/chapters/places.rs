@@ -9,7 +9,8 @@ use workshop::chapters::{self, Chapter};
 use workshop::paths;
 
 /// What is written from the contents by a program, a reader's own, or another's.
-const LEFT_OUT: [&str; 7] = [
+const LEFT_OUT: [&str; 8] = [
+    "chapters/assets/",
     "target",
     "snapshots",
     "figures/",
@@ -28,9 +29,9 @@ const OWN_CONTENTS: [&str; 5] = [
 ];
 
 /// The texts of this workspace, by their places in it.
-type Texts = BTreeMap<String, String>;
+pub type Texts = BTreeMap<String, String>;
 
-fn texts() -> Texts {
+pub fn texts() -> Texts {
     let root = paths::workspace();
     let mut texts = Texts::new();
     let mut left: Vec<PathBuf> =

@@ -42,7 +42,7 @@ const LONGEST_RUN: usize = 16;
 /// The keys and values of a head of queries: its own, or those that it shares.
 pub type PanelsOf<'a> = dyn Fn(usize) -> [HeadPanels<'a>; 2] + Sync + 'a;
 
-/// The heads' outputs, in the place of their queries.
+/// The heads' outputs, where their queries were.
 pub struct Attend<'a, 'p> {
     /// The sizes of the layer.
     pub dims: Dims,

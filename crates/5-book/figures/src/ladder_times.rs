@@ -1,4 +1,4 @@
-//! How long each implementation takes: a panel a case, a line each.
+//! How long each implementation takes: a panel per case, a line per implementation.
 
 use attention::Error as SizeError;
 use serde_json::Value;

@@ -136,7 +136,7 @@
     }).observe(place);
   }
 
-  // Shows another figure of the same kind in the place of one: `page` is what the crate's
+  // Shows another figure of the same kind instead of one: `page` is what the crate's
   // `Figure::to_page` gives. A chosen group stays chosen.
   function show(whole, page) {
     whole.querySelector("figcaption").innerHTML = page.caption;

@@ -12,23 +12,8 @@ use anyhow::{Context, Result};
 use workshop::output::print;
 use workshop::{paths, step, whole};
 
-use crate::entry::{self, Entry};
-use crate::{files, older, original};
-
-/// An exercise as its reader meets it.
-pub struct Exercise {
-    /// The name of its file, without `.rs`.
-    pub name: String,
-    /// What the file holds before anything is written.
-    pub given: String,
-}
-
-impl Exercise {
-    /// From its solution.
-    pub fn new(entry: &Entry) -> Result<Self> {
-        Ok(Self { name: entry.name().to_owned(), given: original::original(entry)? })
-    }
-}
+use crate::exercise::Exercise;
+use crate::{entry, files, older};
 
 /// Makes every file of the reader's be there: answers of an older checkout in their places,
 /// with a word on each, and the others as they are given.

@@ -17,6 +17,7 @@ mod answers;
 mod build;
 mod check;
 mod entry;
+mod exercise;
 mod files;
 mod older;
 mod original;

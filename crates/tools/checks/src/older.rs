@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use workshop::{paths, step};
 
-use crate::answers::Exercise;
+use crate::exercise::Exercise;
 use crate::{entry, reset};
 
 /// Brings every answer of before into the set, and says where each went: to its place, if

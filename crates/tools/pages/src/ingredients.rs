@@ -15,7 +15,7 @@ const FOLDERS: [&str; 3] = ["chapters", "crates", "tests"];
 const MADE: [&str; 2] = ["target", "assets"];
 
 /// Every file that can show in the book with its size and time, this program (which draws
-/// the figures), and the reader's benchmark: a line each.
+/// the figures), and the reader's benchmark, one line each.
 ///
 /// # Errors
 /// A folder that cannot be read.

@@ -17,7 +17,7 @@
 //!
 //! Where the figures come from is given: [`Figures`]. The crate `book` draws them from all
 //! the crates of the subject. This one knows none of them, so that it is compiled in half
-//! the time, and a reader has the book with the figures that are [`FigureFolder`] before that.
+//! the time, and a reader has the book with the figures of a [`FigureFolder`] before that.
 
 mod check;
 mod directive;
@@ -183,7 +183,7 @@ fn build_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<PathBuf> {
     Ok(built)
 }
 
-/// Puts a new build in the place of the one before, which may be open in a browser: it is
+/// Replaces the build before by a new one, which may be open in a browser: it is
 /// whole until the new one is.
 fn exchange(new: &Path, place: &Path) -> Result<()> {
     let old = place.with_extension("old");

@@ -91,6 +91,6 @@ fn draw() -> Result<()> {
     let drawn = Command::new(book).arg("draw").output();
     let drawn = drawn.context("the figures could not be drawn")?;
     ensure!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr).trim());
-    // The new folder stands in the place of the one with the module.
+    // The new folder replaces the one with the module.
     pages::add_live().map(drop)
 }

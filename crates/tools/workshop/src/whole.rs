@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tempfile::{Builder, NamedTempFile};
 
-/// Puts bytes in the place of what a file held.
+/// Replaces what a file held by these bytes.
 ///
 /// They go to a second file beside it, which takes its name when it is complete. What a
 /// link points to is replaced, and not the link; what is no plain file, such as

@@ -76,7 +76,7 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     let place = shown.last.iter().position(|&x| x == most).unwrap_or_default();
     let bits = entropy(shown.last.iter().copied()) / (N_STEPS as f64).log2();
     let mut words = format!(
-        "{} cycles remain; the model says {}. HeadOnWindow by the last reading, head {head} gives most, \
+        "{} cycles remain; the model says {}. Asked by the last reading, head {head} gives most, \
          {}, to reading {place}, and has {} of the entropy of even shares.",
         window.remaining,
         written(shown.says, 0),
