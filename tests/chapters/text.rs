@@ -36,8 +36,10 @@ struct Page {
 }
 
 impl Page {
+    /// Without its row of the table of chapters, which stands on another page.
     fn words(&self) -> usize {
-        self.text.split_whitespace().count()
+        let lines = self.text.lines().filter(|line| !line.starts_with("{{#asks"));
+        lines.flat_map(str::split_whitespace).count()
     }
 
     /// Whether it is a chapter behind the main line.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail, ensure};
 use workshop::at_once;
 
+use super::contents;
 use super::directive::{self, Directive};
 use super::exercise;
 use super::figures::Figures;
@@ -134,6 +135,12 @@ impl Chapter<'_> {
             "include" => {
                 let code = include::resolve(folder, asked.rest)?;
                 Ok(Some(include::at_the_margin(code.trim_end())))
+            }
+            // For the table of chapters, on another page.
+            "asks" => self.alone_on_its_line(asked).map(|_| Some(String::new())),
+            "chapters" => {
+                self.alone_on_its_line(asked)?;
+                Ok(Some(contents::table(&self.book.chapters)?))
             }
             "title" => Ok(None),
             "" => bail!("no }}}} on the line: {{{{{}", asked.rest),

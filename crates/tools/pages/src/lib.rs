@@ -20,6 +20,7 @@
 //! the time, and a reader has the book with the figures of a [`FigureFolder`] before that.
 
 mod check;
+mod contents;
 mod directive;
 mod exercise;
 mod expand;

@@ -1,0 +1,61 @@
+//! The table of chapters: each by its number, the question that it answers, and where the code
+//! is. The order is SUMMARY.md's; the rest a chapter says at its head, in
+//! `{{#asks question | code}}`.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use workshop::chapters::{self, Chapter};
+
+use super::directive;
+
+/// The rows for the chapters in this folder.
+///
+/// # Errors
+/// A chapter that is not there, or asks nothing.
+pub fn table(folder: &Path) -> Result<String> {
+    let read = |name: &str| {
+        let path = folder.join(name).with_extension("md");
+        fs::read_to_string(&path).with_context(|| path.display().to_string())
+    };
+    let mut table =
+        "| chapter | the question | where the code is |\n| --- | --- | --- |\n"
+            .to_owned();
+    for Chapter { number, page, .. } in chapters::of(&read("SUMMARY")?) {
+        let text = read(&page)?;
+        let (question, code) = asked(&text).with_context(|| {
+            format!("{page}.md asks nothing: {{{{#asks question | code}}}}")
+        })?;
+        // Writing to a String cannot fail.
+        let _ = writeln!(table, "| [{number}]({page}.md) | {question} | {code} |");
+    }
+    Ok(table)
+}
+
+fn asked(text: &str) -> Option<(&str, &str)> {
+    let found = directive::find(text);
+    found.iter().find(|it| it.name == "asks")?.rest.split_once(" | ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_for_each_chapter_in_the_order_of_the_contents() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name, text| fs::write(folder.path().join(name), text).unwrap();
+        write("SUMMARY.md", "- [1 · B](01-b.md)\n- [2 · A](02-a.md)\n");
+        write("01-b.md", "# B\n\n{{#asks Who? | `one`, `two`}}\n");
+        write("02-a.md", "# A\n\n{{#asks Why? | `three`}}\n");
+        let expected = "| chapter | the question | where the code is |\n| --- | --- | --- |\n\
+                        | [1](01-b.md) | Who? | `one`, `two` |\n\
+                        | [2](02-a.md) | Why? | `three` |\n";
+        assert_eq!(table(folder.path()).unwrap(), expected);
+        write("02-a.md", "# A\n");
+        let refused = table(folder.path()).unwrap_err().to_string();
+        assert_eq!(refused, "02-a.md asks nothing: {{#asks question | code}}");
+    }
+}
