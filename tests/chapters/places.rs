@@ -140,13 +140,16 @@ fn wrong_links(chapters: &[Chapter], text: &str) -> impl Iterator<Item = String>
 /// in prose that is no link.
 fn named_otherwise(chapters: &[Chapter], place: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let mut prose = text.to_owned();
+    let mut prose = String::new();
     if has_links(place) {
-        // What is left when links are taken out.
-        for Link { words, page, .. } in links(text) {
-            prose = prose.replace(&format!("[{words}]("), "(").replace(page, "");
+        let mut end = 0;
+        for Link { words, at, .. } in links(text) {
+            prose += &text[end..at];
+            end = at + words.len();
         }
+        prose += &text[end..];
     } else {
+        prose += text;
         let pages = chapters.iter().map(|it| &it.page);
         let named = pages.filter(|page| text.contains(page.as_str()));
         found.extend(named.map(|page| format!("{place} names {page}")));
@@ -214,8 +217,12 @@ fn swapped(texts: &Texts, first: &Chapter, second: &Chapter) -> Texts {
 
 #[test]
 fn any_two_neighbours_can_change_places() {
-    let texts = texts();
     let chapters = chapters::all().unwrap();
+    let mut texts = texts();
+    // The others say nothing of chapters, before as after.
+    texts.retain(|_, text| {
+        text.contains("hapter") || chapters.iter().any(|it| text.contains(&it.page))
+    });
     for pair in chapters.windows(2) {
         let swapped = swapped(&texts, &pair[0], &pair[1]);
         let problems = problems(&swapped);
