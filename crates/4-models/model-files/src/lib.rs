@@ -32,6 +32,7 @@ mod error;
 mod folder;
 mod gguf;
 mod header;
+mod known;
 mod loader;
 mod masks;
 mod minilm;
@@ -51,6 +52,7 @@ pub use folder::{settings_in, weights_in};
 #[cfg(feature = "text")]
 pub use gguf::gguf_text;
 pub use gguf::{Gguf, GgufError, GgufResult, Info, Kind, Value};
+pub use known::{Rule, Unused, Use, first_rule, says_no};
 pub use loader::{FoundLayer, Naming};
 pub use masks::{MaskSizes, attn_masks, key_padding_masks};
 pub use minilm::{MINILM_FILE, SENTENCES, Sentence, TrainedLayer, minilm};

@@ -73,7 +73,7 @@ impl Model {
     pub fn sequences(&self, file: &TensorFile) -> Result<Vec<Sequence>> {
         Ok(match self {
             Self::Encoder(folder) => folder.config.sequences(file)?,
-            Self::Decoder(files) => Sequence::read(file, files.config.n_vocabulary, 1)?,
+            Self::Decoder(files) => files.config.sequences(file)?,
         })
     }
 
@@ -123,7 +123,7 @@ impl Model {
             }
             Self::Decoder(files) => {
                 let model: AsRead<T> = Decoder::read(files)?;
-                let layers = each(sequences, |one| Ok(model.forward(one)?))?;
+                let layers = each(sequences, |one| Ok(model.forward_at(one)?))?;
                 let logits = layers.iter().map(|layers| model.logits(layers.out()));
                 let logits = logits.collect::<decoders::Result<Vec<_>>>()?;
                 let mut tensors = to_tensors(&layers)?;
