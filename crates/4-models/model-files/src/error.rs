@@ -205,7 +205,7 @@ pub enum Error {
     Length { what: &'static str, found: usize, n_tokens: usize },
 
     /// A `tokenizer.json` that is none.
-    #[error("{file}: no tokenizer: {why}")]
+    #[error("{file}: no tokenizer: {}", shown(why))]
     Tokenizer { file: String, why: String },
 
     /// A tokenizer of another model.
@@ -214,6 +214,18 @@ pub enum Error {
          {n_vocabulary}, from 0: they do not belong together"
     )]
     Vocabulary { file: String, largest: usize, n_vocabulary: usize },
+
+    /// An added token that the model has no embedding for.
+    #[error(
+        "{file}: token {id}, {}, is beyond the model's table of {n_vocabulary} embeddings, \
+         which count from 0: the text has a token that the model does not know",
+        shown(token)
+    )]
+    Token { file: String, token: String, id: usize, n_vocabulary: usize },
+
+    /// Two files of a folder that cannot both be right.
+    #[error("{file} contradicts {other}: {}", shown(why))]
+    TokenizerConfig { file: String, other: String, why: String },
 
     /// A text with nothing in it.
     #[error("the text is empty: no token is left of it")]

@@ -37,6 +37,7 @@ mod loader;
 mod masks;
 mod minilm;
 mod numbers;
+mod plain;
 mod save;
 mod sequences;
 mod settings;
@@ -62,7 +63,7 @@ pub use save::{
 };
 pub use sequences::Sequence;
 pub use settings::Settings;
-pub use shown::{MOST_SHOWN, shown};
+pub use shown::{MOST_SHOWN, is_shown, shown};
 pub use tensors::{Tensor, TensorFile};
 #[cfg(feature = "text")]
 pub use text::{Long, Pieces, Text};

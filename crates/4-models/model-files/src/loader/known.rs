@@ -4,7 +4,7 @@
 //! layer is another than the one that is computed here. What lies outside belongs to other
 //! layers, but for the few tables that a whole model shares.
 
-use super::{FoundLayer, Naming};
+use super::{FoundLayer, Naming, without_wrappers};
 use crate::{Result, Rule, TensorFile, Unused, Use, first_rule, says_no};
 
 const BEHIND: Use = Use::Harmless("the norm behind the layer's attention: no part of it");
@@ -158,19 +158,25 @@ pub(super) fn unused(
         if let Some(found) = local.and_then(|local| first_rule(own, local)) {
             return Some(found);
         }
+        if layer.naming == Naming::Bert && name.contains("encoder.embed_positions") {
+            // RoFormer's.
+            return Some(ROTATION);
+        }
         if !name.starts_with(&module) {
             return Some(match first_rule(ANYWHERE, name) {
                 Some(refused) if !is_others(name) => refused,
                 _ => OTHER,
             });
         }
-        if module.is_empty() && (is_input(name) || is_others(name)) {
+        if without_wrappers(&module).is_empty() && (is_input(name) || is_others(name)) {
             return Some(OTHER);
         }
         let refused = first_rule(ANYWHERE, name).or_else(|| first_rule(MODULE, name));
-        // Without a prefix, another module's names begin with its own.
-        let is_outside = module.is_empty()
-            && name.split_once('.').is_some_and(|(first, _)| !first.ends_with("_proj"));
+        // Without a prefix of its own, another module's names begin with theirs.
+        let is_outside = without_wrappers(&module).is_empty()
+            && local
+                .and_then(|local| local.split_once('.'))
+                .is_some_and(|(first, _)| !first.ends_with("_proj"));
         refused.or(is_outside.then_some(OTHER))
     })
 }
