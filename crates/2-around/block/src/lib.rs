@@ -72,5 +72,5 @@ pub use layer_norm::{LayerNorm, LayerNormGradients, layer_norm_backward};
 pub use ledger::{Ledger, Part};
 pub use pass::{BlockGradients, BlockPass, StackGradients, StackPass};
 pub use positions::{Positions, sinusoidal};
-pub use stack::{Layers, Stack};
+pub use stack::{Layers, NotFinite, Stack};
 pub use sublayer::{Norm, Sublayer, SublayerGradients, SublayerPass};

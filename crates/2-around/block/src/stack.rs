@@ -1,5 +1,7 @@
 //! Blocks on blocks.
 
+use std::fmt;
+
 use attention::{Mask, Matrix, MultiHeadAttention, Real, Result};
 
 use crate::{Block, LayerNorm};
@@ -23,10 +25,58 @@ pub struct Layers<T: Real = f64> {
     pub attn: Vec<Vec<Matrix<T>>>,
 }
 
+/// Where NaN or infinity begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotFinite {
+    /// Before the first block.
+    Tokens,
+    /// In the attention of a block.
+    Maps {
+        /// Which, from 0.
+        layer: usize,
+    },
+    /// Behind the attention of a block.
+    Hidden {
+        /// Which, from 0.
+        layer: usize,
+    },
+}
+
+impl fmt::Display for NotFinite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tokens => write!(f, "in the embeddings"),
+            Self::Maps { layer } => write!(f, "in the attention of layer {layer}"),
+            Self::Hidden { layer } => {
+                write!(f, "behind the attention of layer {layer}, in what it puts out")
+            }
+        }
+    }
+}
+
 impl<T: Real> Layers<T> {
     /// The tokens at the end, `[n_tokens, d_model]`.
     pub fn out(&self) -> &Matrix<T> {
         &self.hidden[self.hidden.len() - 1]
+    }
+
+    /// Where the first number stands that is NaN or infinite, if there is one.
+    pub fn not_finite(&self) -> Option<NotFinite> {
+        let is_finite = |matrix: &Matrix<T>| matrix.iter().all(|x| x.is_finite());
+        let mut hidden = self.hidden.iter();
+        if !hidden.next().is_none_or(is_finite) {
+            return Some(NotFinite::Tokens);
+        }
+        // One map list per block, and the tokens behind it.
+        for (layer, (maps, hidden)) in self.attn.iter().zip(hidden).enumerate() {
+            if !maps.iter().all(is_finite) {
+                return Some(NotFinite::Maps { layer });
+            }
+            if !is_finite(hidden) {
+                return Some(NotFinite::Hidden { layer });
+            }
+        }
+        None
     }
 }
 

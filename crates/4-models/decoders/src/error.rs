@@ -45,6 +45,20 @@ pub enum Error {
     )]
     Caches { layer: usize, found: usize, n_seen: usize },
 
+    /// Positions of a file for attention that is not told of them.
+    #[error(
+        "positions are given, and this attention counts them itself: the decoder as it is \
+         read takes them"
+    )]
+    Positions,
+
+    /// Logits of which none can be chosen.
+    #[error(
+        "{found} of {n_logits} logits are NaN or infinite: the model's weights are not \
+         finite, or too large for f32; `cargo learn model` says in which layer it begins"
+    )]
+    NotFinite { found: usize, n_logits: usize },
+
     /// A temperature by which nothing can be divided.
     #[error("the temperature is {found}, expected a number above 0")]
     Temperature { found: f64 },

@@ -37,6 +37,7 @@ mod fast;
 mod feed_forward;
 mod files;
 mod norm;
+mod sequences;
 pub mod study;
 mod weights;
 mod writer;

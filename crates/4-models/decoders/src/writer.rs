@@ -141,6 +141,12 @@ impl<P: Predict> Iterator for Writer<P> {
             Ok(logits) => logits,
             Err(error) => return Some(Err(error)),
         };
+        // Minus infinity is a token that is never chosen.
+        let is_none = |logit: &&f64| logit.is_nan() || **logit == f64::INFINITY;
+        let (found, n_logits) = (logits.iter().filter(is_none).count(), logits.len());
+        if found > 0 {
+            return Some(Err(Error::NotFinite { found, n_logits }));
+        }
         let id = self.choice.of(&logits)?;
         self.unread = vec![id];
         Some(Ok(id))

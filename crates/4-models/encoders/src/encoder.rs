@@ -9,7 +9,7 @@ use model_files::{NewTensor, Sequence, Stored, TensorFile};
 use crate::embeddings::Embeddings;
 use crate::folder::Folder;
 use crate::weights::Weights;
-use crate::{Config, Result};
+use crate::{Config, Error, Result};
 
 /// An encoder.
 ///
@@ -108,6 +108,17 @@ impl<A: MultiHeadAttention<T>, T: Real> Encoder<A, T> {
     /// Reimers and Gurevych 2019, section 3.
     pub fn embed(&self, sequence: &Sequence) -> Result<RowVector<T>> {
         Ok(sentence_embedding(self.forward(sequence)?.out(), &sequence.is_real))
+    }
+}
+
+/// The layers, unless NaN or infinity stands in them: the error says where it begins.
+///
+/// # Errors
+/// [`Error::NotFinite`](crate::Error::NotFinite).
+pub fn finite<T: Real>(layers: Layers<T>) -> Result<Layers<T>> {
+    match layers.not_finite() {
+        None => Ok(layers),
+        Some(place) => Err(Error::NotFinite { place }),
     }
 }
 

@@ -39,6 +39,13 @@ pub enum Error {
     )]
     NoConstant,
 
+    /// A model that gives no numbers.
+    #[error(
+        "NaN or infinity begins {place}, counted from 0: the model's weights are not finite \
+         there, or too large for this precision"
+    )]
+    NotFinite { place: block::NotFinite },
+
     /// A layer that the model does not have.
     #[error("there is no layer {layer}: the model has {n_layers}, from 0")]
     Layer { layer: usize, n_layers: usize },

@@ -37,7 +37,7 @@ mod tests;
 
 pub use config::Config;
 pub use embeddings::Embeddings;
-pub use encoder::{Encoder, sentence_embedding, to_tensors};
+pub use encoder::{Encoder, finite, sentence_embedding, to_tensors};
 pub use error::{Error, Result};
 pub use families::{Counting, FAMILIES, Family, Keys, Names};
 pub use folder::Folder;

@@ -101,6 +101,18 @@ pub enum Error {
     #[error("{file}: {}: {why}", shown(found))]
     Unsupported { file: String, found: String, why: &'static str },
 
+    /// A tensor that may change the result, for all that its reader knows.
+    #[error(
+        "{file}: {} is not known to {reader}, and may change the result: take it out of the \
+         file if it does not",
+        shown(tensor)
+    )]
+    Unknown { file: String, tensor: String, reader: &'static str },
+
+    /// A text of a file's metadata by which the result would be another.
+    #[error("{file}: its metadata has {key}: {}, {why}", shown(found))]
+    Metadata { file: String, key: &'static str, found: String, why: &'static str },
+
     /// A sentence that does not come with the trained layer.
     #[error("no sentence is called {asked:?}; there is {}", known.join(", "))]
     UnknownSentence { asked: String, known: Vec<String> },
@@ -181,12 +193,19 @@ pub enum Error {
     )]
     AllPadding { file: String, sequence: usize, n_tokens: usize },
 
+    /// A length that a sequence cannot have.
+    #[error(
+        "{file}: lengths of sequence {sequence} is {found}, expected 1 to {longest}, the \
+         tokens that it has with padding"
+    )]
+    SequenceLength { file: String, sequence: usize, found: i128, longest: usize },
+
     /// A list that should have one entry per token.
     #[error("{what} has {found} entries, and there are {n_tokens} tokens")]
     Length { what: &'static str, found: usize, n_tokens: usize },
 
     /// A `tokenizer.json` that is none.
-    #[error("{file}: no tokenizer: {why}")]
+    #[error("{file}: no tokenizer: {}", shown(why))]
     Tokenizer { file: String, why: String },
 
     /// A tokenizer of another model.
@@ -195,6 +214,18 @@ pub enum Error {
          {n_vocabulary}, from 0: they do not belong together"
     )]
     Vocabulary { file: String, largest: usize, n_vocabulary: usize },
+
+    /// An added token that the model has no embedding for.
+    #[error(
+        "{file}: token {id}, {}, is beyond the model's table of {n_vocabulary} embeddings, \
+         which count from 0: the text has a token that the model does not know",
+        shown(token)
+    )]
+    Token { file: String, token: String, id: usize, n_vocabulary: usize },
+
+    /// Two files of a folder that cannot both be right.
+    #[error("{file} contradicts {other}: {}", shown(why))]
+    TokenizerConfig { file: String, other: String, why: String },
 
     /// A text with nothing in it.
     #[error("the text is empty: no token is left of it")]

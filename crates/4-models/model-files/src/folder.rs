@@ -1,9 +1,8 @@
 //! A folder as `save_pretrained` writes it.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Result, Settings, TensorFile};
+use crate::{Error, Result, Settings, TensorFile, plain};
 
 /// The settings in a model's folder.
 ///
@@ -14,8 +13,7 @@ pub fn settings_in(folder: &Path) -> Result<Settings> {
         return Err(Error::NoFolder { path: folder.to_path_buf() });
     }
     let path = file(folder, "config.json", "")?;
-    let json =
-        fs::read(&path).map_err(|source| Error::Read { path: path.clone(), source })?;
+    let json = plain::read(&path, plain::LONGEST_TEXT)?;
     Settings::read(&path.display().to_string(), &json)
 }
 

@@ -32,10 +32,12 @@ mod error;
 mod folder;
 mod gguf;
 mod header;
+mod known;
 mod loader;
 mod masks;
 mod minilm;
 mod numbers;
+mod plain;
 mod save;
 mod sequences;
 mod settings;
@@ -51,6 +53,7 @@ pub use folder::{settings_in, weights_in};
 #[cfg(feature = "text")]
 pub use gguf::gguf_text;
 pub use gguf::{Gguf, GgufError, GgufResult, Info, Kind, Value};
+pub use known::{Rule, Unused, Use, first_rule, says_no};
 pub use loader::{FoundLayer, Naming};
 pub use masks::{MaskSizes, attn_masks, key_padding_masks};
 pub use minilm::{MINILM_FILE, SENTENCES, Sentence, TrainedLayer, minilm};
@@ -60,7 +63,7 @@ pub use save::{
 };
 pub use sequences::Sequence;
 pub use settings::Settings;
-pub use shown::{MOST_SHOWN, shown};
+pub use shown::{MOST_SHOWN, is_shown, shown};
 pub use tensors::{Tensor, TensorFile};
 #[cfg(feature = "text")]
 pub use text::{Long, Pieces, Text};

@@ -1,6 +1,7 @@
 //! A layer from a file.
 
 mod bert;
+mod known;
 mod projections;
 mod pytorch;
 
@@ -8,7 +9,7 @@ use std::collections::HashSet;
 
 use attention::{Dims, LayerParameters, PackedParameters};
 
-use crate::{Error, Result, TensorFile};
+use crate::{Error, Result, TensorFile, Unused};
 use projections::Projections;
 
 /// By whose names a layer was found.
@@ -52,6 +53,23 @@ impl TensorFile {
         layers
     }
 
+    /// What this file holds beside a layer, and why that changes nothing; `is_input` says
+    /// which names are an input's or an output's, where the layer's have no prefix. A
+    /// `prefix` is as in [`layer`](Self::layer).
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a tensor by which the layer would compute something else,
+    /// [`Error::Unknown`] for one in the layer's module of which nothing is known,
+    /// [`Error::Metadata`]; as [`layer`](Self::layer) for the prefix.
+    pub fn beside_layer(
+        &self,
+        n_heads: usize,
+        prefix: Option<&str>,
+        is_input: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Unused>> {
+        known::unused(self, &self.find(prefix)?, &self.layers(), n_heads, is_input)
+    }
+
     /// A layer of this file with `n_heads` heads, a number that no file stores.
     ///
     /// `prefix` says which layer if there are several (its last dot may be left out);
@@ -86,7 +104,7 @@ impl TensorFile {
     }
 
     fn find(&self, prefix: Option<&str>) -> Result<FoundLayer> {
-        let mut layers = self.layers();
+        let layers = self.layers();
         let file = self.name().to_string();
         if layers.is_empty() {
             return Err(Error::NoLayer { file, names: self.names() });
@@ -97,19 +115,39 @@ impl TensorFile {
         };
         let prefixes = layers.iter().map(named).collect();
         let same = |a: &str, b: &str| a.trim_end_matches('.') == b.trim_end_matches('.');
+        // What a wrapper put in front may be left out, where one layer is meant.
+        let wrapped = |asked: &str| {
+            let mut found =
+                layers.iter().filter(|it| same(without_wrappers(&it.prefix), asked));
+            let first = found.next()?.clone();
+            found.next().is_none().then_some(first)
+        };
         match prefix {
             // The shortest prefix comes first, and the shortest of all is none.
             None if layers.len() == 1 || layers[0].prefix.is_empty() => {
-                Ok(layers.remove(0))
+                Ok(layers[0].clone())
             }
             None => Err(Error::SeveralLayers { file, prefixes }),
             Some(asked) => {
-                let found = layers.into_iter().find(|layer| same(&layer.prefix, asked));
+                let exact = layers.iter().find(|layer| same(&layer.prefix, asked));
+                let found = exact.cloned().or_else(|| wrapped(asked));
                 let prefix = asked.to_string();
                 found.ok_or(Error::UnknownPrefix { file, prefix, prefixes })
             }
         }
     }
+}
+
+/// A prefix without what wrappers put in front of every name: `torch.compile`,
+/// `DataParallel`, and a model within another.
+fn without_wrappers(mut prefix: &str) -> &str {
+    const WRAPPERS: [&str; 4] = ["_orig_mod.", "module.", "model.", "state_dict."];
+    while let Some(rest) =
+        WRAPPERS.iter().find_map(|wrapper| prefix.strip_prefix(wrapper))
+    {
+        prefix = rest;
+    }
+    prefix
 }
 
 /// A file holds the packed layout: head i is the block of columns i of W^Q, W^K and W^V.

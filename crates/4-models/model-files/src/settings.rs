@@ -166,7 +166,7 @@ impl Settings {
 /// A value as the file has it, or the start of one that is long.
 fn shown(value: &Value) -> String {
     const MOST: usize = 60;
-    let text = value.to_string();
+    let text = crate::error::shown(&value.to_string());
     match text.char_indices().nth(MOST) {
         None => text,
         Some((end, _)) => format!("{}…", &text[..end]),

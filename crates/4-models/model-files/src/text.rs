@@ -1,17 +1,25 @@
 //! Text becomes ids.
 
-use std::fs;
+mod config;
+mod guard;
+
 use std::path::Path;
 
-use tokenizers::{Encoding, Tokenizer, TruncationParams};
+use serde_json::Value;
+use tokenizers::{Encoding, Tokenizer, TruncationDirection, TruncationParams};
 
 use crate::folder::file;
-use crate::{Error, Result, Sequence};
+use crate::{Error, Result, Sequence, plain};
 
 /// A tokenizer, as `tokenizer.json` describes it.
 #[derive(Debug, Clone)]
 pub struct Text {
     tokenizer: Tokenizer,
+    /// What errors call its file.
+    name: String,
+    n_vocabulary: usize,
+    /// Whether a text that is too long loses its start.
+    cuts_left: bool,
 }
 
 /// A text in pieces.
@@ -40,15 +48,40 @@ pub enum Long {
 
 impl Text {
     /// The tokenizer in a model's folder, for a model with embeddings for `n_vocabulary`
-    /// tokens.
+    /// tokens. A `tokenizer_config.json` beside it is followed, or refused where it
+    /// contradicts.
     ///
     /// # Errors
-    /// [`Error::NoFile`], [`Error::Read`]; as [`read`](Self::read).
+    /// [`Error::NoFile`], [`Error::Read`]; [`Error::TokenizerConfig`]; as
+    /// [`read`](Self::read).
     pub fn open(folder: &Path, n_vocabulary: usize) -> Result<Self> {
         let path = file(folder, "tokenizer.json", "")?;
-        let bytes = fs::read(&path)
-            .map_err(|source| Error::Read { path: path.clone(), source })?;
-        Self::read(&path.display().to_string(), &bytes, n_vocabulary)
+        let bytes = plain::read(&path, plain::LONGEST_TEXT)?;
+        let name = path.display().to_string();
+        let beside = folder.join("tokenizer_config.json");
+        if !beside.exists() {
+            return Self::read(&name, &bytes, n_vocabulary);
+        }
+        let config = plain::read(&beside, plain::LONGEST_TEXT)?;
+        let beside = beside.display().to_string();
+        let config: Value = serde_json::from_slice(&config)
+            .map_err(|source| Error::Json { file: beside.clone(), source })?;
+        let contradiction = |why| Error::TokenizerConfig {
+            file: beside.clone(),
+            other: name.clone(),
+            why,
+        };
+        let mut tokenizer = parsed(&name, &bytes)?;
+        config::follow(&mut tokenizer, &config).map_err(contradiction)?;
+        let json = tokenizer.to_string();
+        let mut text = Self::read(&name, json.as_bytes(), n_vocabulary)?;
+        text.cuts_left = config["truncation_side"] == "left";
+        let ends = ["add_bos_token", "add_eos_token"];
+        if ends.iter().any(|key| config[*key].is_boolean()) {
+            let around = text.encode(&text.tokenizer, "a")?.get_tokens().to_vec();
+            config::check_ends(&config, &around).map_err(contradiction)?;
+        }
+        Ok(text)
     }
 
     /// The tokenizer from what its file holds; `name` is what errors call it.
@@ -57,33 +90,41 @@ impl Text {
     /// alone, and how long it may be is the model's to say.
     ///
     /// # Errors
-    /// [`Error::Tokenizer`]; [`Error::Vocabulary`] if it gives ids that the model has not.
+    /// [`Error::Tokenizer`]; [`Error::Vocabulary`] if its vocabulary, added tokens aside, has
+    /// ids that the model has not.
     pub fn read(name: &str, json: &[u8], n_vocabulary: usize) -> Result<Self> {
-        let file = || name.to_string();
-        let tokenizer = Tokenizer::from_bytes(json);
-        let mut tokenizer = tokenizer
-            .map_err(|why| Error::Tokenizer { file: file(), why: why.to_string() })?;
-        tokenizer.with_padding(None);
-        without_limit(&mut tokenizer)
-            .map_err(|why| Error::Tokenizer { file: file(), why })?;
-        let largest = tokenizer.get_vocab(true).into_values().max().unwrap_or(0) as usize;
+        let wrong = |why| Error::Tokenizer { file: name.to_string(), why };
+        guard::check_sizes(&parsed(name, json)?).map_err(wrong)?;
+        let tokenizer = guard::call(|| -> Result<Tokenizer, String> {
+            let tokenizer = Tokenizer::from_bytes(json);
+            let mut tokenizer = tokenizer.map_err(|why| why.to_string())?;
+            tokenizer.with_padding(None);
+            without_limit(&mut tokenizer)?;
+            Ok(tokenizer)
+        });
+        let tokenizer = tokenizer.and_then(|outcome| outcome).map_err(wrong)?;
+        let largest =
+            tokenizer.get_vocab(false).into_values().max().unwrap_or(0) as usize;
         match largest < n_vocabulary {
-            true => Ok(Self { tokenizer }),
-            false => Err(Error::Vocabulary { file: file(), largest, n_vocabulary }),
+            true => Ok(Self {
+                tokenizer,
+                name: name.to_string(),
+                n_vocabulary,
+                cuts_left: false,
+            }),
+            false => {
+                Err(Error::Vocabulary { file: name.to_string(), largest, n_vocabulary })
+            }
         }
     }
 
     /// The pieces of a text, at most `n_positions`.
     ///
     /// # Errors
-    /// [`Error::EmptyText`]; [`Error::LongText`] with both numbers.
+    /// [`Error::EmptyText`]; [`Error::LongText`] with both numbers; [`Error::Token`] for an
+    /// added token that the model has no embedding for.
     pub fn pieces(&self, text: &str, n_positions: usize, long: Long) -> Result<Pieces> {
-        let encode = |tokenizer: &Tokenizer| {
-            let encoded = tokenizer.encode(text, true);
-            let file = || "the tokenizer".to_string();
-            encoded.map_err(|why| Error::Tokenizer { file: file(), why: why.to_string() })
-        };
-        let mut encoding = encode(&self.tokenizer)?;
+        let mut encoding = self.encode(&self.tokenizer, text)?;
         if encoding.get_special_tokens_mask().iter().all(|&is_special| is_special == 1) {
             return Err(Error::EmptyText);
         }
@@ -96,12 +137,42 @@ impl Text {
                 return Err(Error::LongText { n_tokens: n_uncut, n_positions });
             }
             let mut tokenizer = self.tokenizer.clone();
-            let cut = TruncationParams { max_length: n_positions, ..Default::default() };
+            let direction = match self.cuts_left {
+                true => TruncationDirection::Left,
+                false => TruncationDirection::Right,
+            };
+            let max_length = n_positions;
+            let cut = TruncationParams { max_length, direction, ..Default::default() };
             let cut = tokenizer.with_truncation(Some(cut)).map(|_| ());
             cut.map_err(|_| Error::LongText { n_tokens: n_uncut, n_positions })?;
-            encoding = encode(&tokenizer)?;
+            encoding = self.encode(&tokenizer, text)?;
         }
+        self.expect_embedded(&encoding)?;
         Ok(pieces(&encoding, n_uncut))
+    }
+
+    fn encode(&self, tokenizer: &Tokenizer, text: &str) -> Result<Encoding> {
+        let encoded =
+            guard::call(|| tokenizer.encode(text, true).map_err(|why| why.to_string()));
+        encoded.and_then(|outcome| outcome).map_err(|why| self.wrong(why))
+    }
+
+    fn expect_embedded(&self, encoding: &Encoding) -> Result<()> {
+        let n_vocabulary = self.n_vocabulary;
+        let mut tokens = encoding.get_ids().iter().zip(encoding.get_tokens());
+        match tokens.find(|(id, _)| **id as usize >= n_vocabulary) {
+            None => Ok(()),
+            Some((&id, token)) => Err(Error::Token {
+                file: self.name.clone(),
+                token: token.clone(),
+                id: id as usize,
+                n_vocabulary,
+            }),
+        }
+    }
+
+    fn wrong(&self, why: String) -> Error {
+        Error::Tokenizer { file: self.name.clone(), why }
     }
 }
 
@@ -114,11 +185,18 @@ impl Text {
     /// [`Error::Tokenizer`] if it cannot decode; an id that it does not know gives nothing.
     pub fn decode(&self, ids: &[usize]) -> Result<String> {
         let ids: Vec<u32> = ids.iter().filter_map(|&id| id.try_into().ok()).collect();
-        self.tokenizer.decode(&ids, false).map_err(|why| {
-            let file = "the tokenizer".to_string();
-            Error::Tokenizer { file, why: why.to_string() }
-        })
+        let decoded = guard::call(|| {
+            self.tokenizer.decode(&ids, false).map_err(|why| why.to_string())
+        });
+        decoded.and_then(|outcome| outcome).map_err(|why| self.wrong(why))
     }
+}
+
+fn parsed(name: &str, json: &[u8]) -> Result<Value> {
+    serde_json::from_slice(json).map_err(|why| Error::Tokenizer {
+        file: name.to_string(),
+        why: format!("no JSON: {why}"),
+    })
 }
 
 fn without_limit(tokenizer: &mut Tokenizer) -> Result<(), String> {
@@ -133,6 +211,7 @@ fn pieces(encoding: &Encoding, n_uncut: usize) -> Pieces {
         sequence: Sequence {
             types: whole(encoding.get_type_ids()),
             is_real: vec![true; ids.len()],
+            positions: None,
             ids,
         },
         pieces: encoding.get_tokens().to_vec(),

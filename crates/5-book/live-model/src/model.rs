@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use encoders::{Config, Encoder, TextHeads};
+use encoders::{Config, Encoder, TextHeads, finite};
 use fused_heads::FusedAttention;
 use model_files::{Long, MOST_SHOWN, TensorFile, Text};
 use serde_json::{Value, json};
@@ -134,7 +134,8 @@ impl Model {
         if n_tokens > MOST_SHOWN {
             return Err(Error::LongPage { n_tokens });
         }
-        let maps = self.encoder.forward(&pieces.sequence)?.attn;
-        Ok(TextHeads::of_encoder(pieces.pieces, pieces.is_special, maps))
+        // A page is told numbers as JSON, which has no NaN.
+        let layers = finite(self.encoder.forward(&pieces.sequence)?)?;
+        Ok(TextHeads::of_encoder(pieces.pieces, pieces.is_special, layers.attn))
     }
 }

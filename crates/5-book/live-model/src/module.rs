@@ -40,7 +40,13 @@ pub fn begin(
     n_bytes: &[u8],
 ) -> Result<Vec<u8>, PageError> {
     STATE.set(State::Nothing);
-    let n_bytes = text(n_bytes)?.parse()?;
+    let n_bytes = text(n_bytes)?;
+    // A page's memory has addresses of 32 bits.
+    let n_bytes = n_bytes.parse().map_err(|_| {
+        PageError::from(format!(
+            "model.safetensors: the page cannot have memory for its {n_bytes} bytes"
+        ))
+    })?;
     STATE.set(State::Reading(Reading::begin(config, tokenizer, n_bytes)?));
     Ok(Vec::new())
 }

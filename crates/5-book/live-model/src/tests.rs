@@ -2,6 +2,8 @@ use std::error::Error as _;
 use std::fs;
 use std::path::Path;
 
+use model_files::TensorFile;
+
 use super::*;
 
 /// A tiny model's `config.json`, `tokenizer.json` and `model.safetensors`.
@@ -82,4 +84,25 @@ fn a_text_is_refused_before_it_is_too_much() {
     let long = model.look(&"the ".repeat(63)).unwrap_err();
     insta::assert_snapshot!(long, @"the text has 65 tokens, [CLS] and [SEP] or the like among them, and the model has 64 positions");
     assert_eq!(model.about()["longest"], 64);
+}
+
+/// The queries' weights of the first layer NaN: JSON has none, and a page was left waiting.
+#[test]
+fn maps_that_are_not_finite_are_refused() {
+    let [config, tokenizer, mut weights] = files();
+    let file = TensorFile::from_bytes("weights", weights.clone()).unwrap();
+    let name = "encoder.layer.0.attention.self.query.weight";
+    let header: serde_json::Value = {
+        let n = u64::from_le_bytes(weights[..8].try_into().unwrap()) as usize;
+        serde_json::from_slice(&weights[8..8 + n]).unwrap()
+    };
+    let n_header = u64::from_le_bytes(weights[..8].try_into().unwrap()) as usize;
+    let at = |i: usize| header[name]["data_offsets"][i].as_u64().unwrap() as usize;
+    let numbers = &mut weights[8 + n_header..][at(0)..at(1)];
+    assert_eq!(numbers.len(), 4 * file.tensor(name).unwrap().numbers().unwrap().len());
+    numbers.as_chunks_mut().0.fill(f32::NAN.to_le_bytes());
+    let mut reading = Reading::begin(&config, &tokenizer, weights.len()).unwrap();
+    reading.part(&weights).unwrap();
+    let refused = reading.finish().unwrap().look("The bank.").unwrap_err();
+    insta::assert_snapshot!(refused, @"NaN or infinity begins in the attention of layer 0, counted from 0: the model's weights are not finite there, or too large for this precision");
 }

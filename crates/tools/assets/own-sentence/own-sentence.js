@@ -28,7 +28,13 @@
     worker.onmessage = ({ data: { id, ...answer } }) => {
       const each = waiting.get(id);
       if (answer.done) waiting.delete(id);
-      each?.(answer);
+      try {
+        each?.(answer);
+      } catch (problem) {
+        // Without this the page would wait for ever, and say nothing.
+        waiting.delete(id);
+        refuse(`this cannot be shown: ${problem.message}`);
+      }
     };
     worker.onerror = (event) => {
       event.preventDefault();
@@ -63,7 +69,11 @@
   const state = (name) => (place.dataset.state = name);
   const isReady = (is) => (sentence.disabled = button.disabled = !is);
 
+  // What was shown of an earlier sentence is not this one's.
   function refuse(said) {
+    progress.hidden = true;
+    words.textContent = "";
+    shown.replaceChildren();
     error.textContent = said;
     state("refused");
   }

@@ -53,6 +53,7 @@ fn standing(entry: &Entry) -> Result<String> {
 fn verdict(said: &Said) -> Result<&str> {
     let mut lines = said.text.lines();
     let verdict = lines.rfind(|line| line.starts_with(['✓', '✗', '○']));
+    let verdict = verdict.filter(|_| said.is_checked);
     verdict.with_context(|| match said.status.code() {
         Some(_) => "it ended without a verdict: does the answer end the program?".to_string(),
         None => format!(

@@ -36,6 +36,10 @@ pub fn expect_text(entry: &Entry) -> Result<()> {
     let name = path.strip_prefix(paths::workspace()).unwrap_or(&path).display();
     let number = entry.number();
     let again = format!("`cargo learn check --reset {number}` gives the original back");
+    // A pipe would be waited for without end.
+    if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+        bail!("{name} is no regular file; {again} and keeps yours");
+    }
     match fs::read(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             bail!("{name} is not there; {again}")

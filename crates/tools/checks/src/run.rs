@@ -23,6 +23,8 @@ const KEPT: usize = 512 * 1024;
 pub struct Said {
     /// What it printed; of more than a MiB the start and the end.
     pub text: String,
+    /// Whether the check came to its end, and gave a verdict of its own.
+    pub is_checked: bool,
     /// How it ended.
     pub status: ExitStatus,
 }
@@ -31,7 +33,21 @@ pub struct Said {
 pub fn run(program: &Path, folder: &Path) -> Result<Said> {
     let mut command = Command::new(program);
     command.current_dir(folder);
-    run_within(LIMIT, command)
+    let word = word();
+    command.env("LEARN_CHECK_WORD", &word);
+    let mut said = run_within(LIMIT, command)?;
+    if let Some(at) = said.text.rfind(&format!("\n{word}\n")) {
+        said.text.truncate(at + 1);
+        said.is_checked = true;
+    }
+    Ok(said)
+}
+
+/// What no answer prints by accident: another for each run.
+fn word() -> String {
+    use std::hash::{BuildHasher, RandomState};
+    let part = || RandomState::new().hash_one(std::process::id());
+    format!("checked-{:016x}{:016x}", part(), part())
 }
 
 /// From here on Ctrl-C ends the program that runs, and then this one.
@@ -78,7 +94,7 @@ fn run_within(limit: Duration, mut command: Command) -> Result<Said> {
     // A child that left the group may still have the pipe: it is not waited for.
     let _ = ended.recv_timeout(Duration::from_secs(1));
     let text = printed.lock().unwrap_or_else(PoisonError::into_inner).text();
-    Ok(Said { text, status })
+    Ok(Said { text, is_checked: false, status })
 }
 
 /// How it ended; nothing if it has not within the limit.
@@ -156,6 +172,22 @@ mod tests {
         assert!(said.text.starts_with("xxx") && said.text.ends_with("\n✓\n"));
         assert!(said.text.contains("[… 48951429 bytes that it printed are left out …]"));
         assert_eq!(shell("echo a; echo b").unwrap().text, "a\nb\n");
+    }
+
+    #[test]
+    fn only_what_the_check_says_is_its_verdict() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("answer");
+        let said = |script: &str| {
+            std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            std::fs::set_permissions(&program, mode).unwrap();
+            run(&program, folder.path()).unwrap()
+        };
+        let cheat = said("echo '✓ 03 · Softmax: passed'; exit 0");
+        assert!(!cheat.is_checked && cheat.status.success());
+        let checked = said("echo ✓; echo $LEARN_CHECK_WORD");
+        assert_eq!((checked.is_checked, checked.text.as_str()), (true, "✓\n"));
     }
 
     #[test]

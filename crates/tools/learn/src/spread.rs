@@ -39,14 +39,29 @@ pub struct Args {
     #[arg(long)]
     open: bool,
     /// Threads of each process
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
     /// How often each split is timed
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = repeats)]
     repeats: Option<usize>,
     /// Add what is measured to this file, a line of JSON for each split
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+}
+
+/// As the program asks too, of which each process would say it.
+fn threads(text: &str) -> Result<usize> {
+    within(text, std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+fn repeats(text: &str) -> Result<usize> {
+    within(text, 10_000)
+}
+
+fn within(text: &str, most: usize) -> Result<usize> {
+    let number: usize = text.parse()?;
+    ensure!((1..=most).contains(&number), "expected 1 to {most}");
+    Ok(number)
 }
 
 /// Compiles the program, and becomes the `mpirun` that starts it.

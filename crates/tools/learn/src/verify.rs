@@ -40,6 +40,7 @@ const ROWS: [&[Part]; 2] = [
         Part { name: "ranks", check: ranks },
         Part { name: "lints", check: lints },
         Part { name: "docs", check: docs },
+        Part { name: "mutations", check: mutations },
         Part { name: "notebooks", check: run_notebooks },
     ],
 ];
@@ -53,7 +54,8 @@ pub struct Args {
     /// Open every page of the book in Chromium too
     #[arg(long)]
     pages: bool,
-    /// Only these: format, tests, book, pages, exercises, ranks, lints, docs, notebooks
+    /// Only these: format, tests, book, pages, exercises, ranks, lints, docs,
+    /// mutations, notebooks
     parts: Vec<String>,
 }
 
@@ -158,6 +160,17 @@ fn docs(bar: &Progress) -> Result<String> {
     }
     step::run("docs", &mut doc)?;
     Ok(format!("cargo doc, {}", warnings("docs")?))
+}
+
+/// A minute of broken files through every reader of them.
+fn mutations(bar: &Progress) -> Result<String> {
+    bar.set_message("mutations: a minute of broken files");
+    let mutate = ["run", "--package", "look", "--example", "mutate", "--"];
+    let mut cargo = cargo();
+    step::run("mutations", cargo.args(mutate).args(["--seconds", "60"]))?;
+    let log = std::fs::read_to_string(log("mutations"))?;
+    let last = log.lines().rfind(|line| line.contains(" files from seed "));
+    Ok(last.unwrap_or("a minute of broken files").to_owned())
 }
 
 fn exercises(bar: &Progress) -> Result<String> {

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use attention::{Matrix, Real};
 use decoders::{AsRead, Decoder, Files};
-use encoders::{Encoder, Folder, to_tensors};
+use encoders::{Encoder, Folder, finite, to_tensors};
 use fused_heads::FusedAttention;
 use kernels::PackedStage;
 use model_files::{NewTensor, Sequence, Stored, TensorFile, Text, settings_in};
@@ -42,7 +42,12 @@ impl Model {
         if path.is_file() {
             return vec![path.to_path_buf()];
         }
-        let names = ["config.json", "model.safetensors", "tokenizer.json"];
+        let names = [
+            "config.json",
+            "model.safetensors",
+            "tokenizer.json",
+            "tokenizer_config.json",
+        ];
         names.map(|name| path.join(name)).into()
     }
 
@@ -73,7 +78,7 @@ impl Model {
     pub fn sequences(&self, file: &TensorFile) -> Result<Vec<Sequence>> {
         Ok(match self {
             Self::Encoder(folder) => folder.config.sequences(file)?,
-            Self::Decoder(files) => Sequence::read(file, files.config.n_vocabulary, 1)?,
+            Self::Decoder(files) => files.config.sequences(file)?,
         })
     }
 
@@ -119,13 +124,19 @@ impl Model {
                     &folder.weights,
                     |parameters| FusedAttention::new(parameters),
                 )?;
-                Ok(to_tensors(&each(sequences, |one| Ok(model.forward(one)?))?)?)
+                Ok(to_tensors(&each(sequences, |one| Ok(finite(model.forward(one)?)?))?)?)
             }
             Self::Decoder(files) => {
                 let model: AsRead<T> = Decoder::read(files)?;
-                let layers = each(sequences, |one| Ok(model.forward(one)?))?;
+                let layers = each(sequences, |one| Ok(finite(model.forward_at(one)?)?))?;
                 let logits = layers.iter().map(|layers| model.logits(layers.out()));
                 let logits = logits.collect::<decoders::Result<Vec<_>>>()?;
+                let is_finite = |m: &Matrix<T>| m.iter().all(|x| x.is_finite());
+                ensure!(
+                    logits.iter().all(is_finite),
+                    "NaN or infinity begins in the logits: the unembedding is not finite, or \
+                     too large for this precision"
+                );
                 let mut tensors = to_tensors(&layers)?;
                 if let Some(first) = logits.first() {
                     let shape = [logits.len(), first.nrows(), first.ncols()];
@@ -169,8 +180,8 @@ impl Ready {
     /// `maps[l][h]`, `[n, n]`.
     pub fn maps(&self, sequence: &Sequence) -> Result<Vec<Vec<Matrix<f32>>>> {
         Ok(match self {
-            Self::Encoder(model) => model.forward(sequence)?.attn,
-            Self::Decoder(model) => model.forward(sequence)?.attn,
+            Self::Encoder(model) => finite(model.forward(sequence)?)?.attn,
+            Self::Decoder(model) => finite(model.forward(sequence)?)?.attn,
         })
     }
 }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
-use model_files::{Existing, Long, Sequence, TensorFile, check_output, save};
+use model_files::{
+    Existing, Long, Sequence, TensorFile, Unused, check_output, save, shown,
+};
 use workshop::output::print;
 
 use crate::either::Model;
@@ -24,7 +26,9 @@ pub struct Args {
     folder: PathBuf,
 
     /// `input_ids`, (batch, n) or (n); where they are there, `attention_mask` (1 = real,
-    /// 0 = padding) and `token_type_ids` of the same shape. All are integers
+    /// 0 = padding), `token_type_ids` and `position_ids` of the same shape. All are integers.
+    /// What a model gave may stand beside them; whatever else would change the result is
+    /// refused by its name
     #[arg(required_unless_present = "text", conflicts_with = "text")]
     input: Option<PathBuf>,
 
@@ -44,6 +48,10 @@ pub struct Args {
     /// The precision to compute in, and to write
     #[arg(long, value_enum, default_value_t = Precision::F64)]
     dtype: Precision,
+
+    /// Say what INPUT holds and is not used, and why that changes nothing
+    #[arg(long)]
+    unused: bool,
 
     /// Write over OUT if it exists
     #[arg(long)]
@@ -71,6 +79,10 @@ pub fn run(args: &Args) -> Result<()> {
     let inputs = args.input.iter().chain(&files).map(PathBuf::as_path);
     check_output(&args.output, existing, inputs)?;
     let model = Model::open(&path)?;
+    let mut unused = String::new();
+    if let (true, Some(input)) = (args.unused, &args.input) {
+        unused = unused_text(&Sequence::unused(&TensorFile::open(input)?)?);
+    }
     let sequences = sequences(args, &model)?;
     let tensors = match args.dtype {
         Precision::F32 => model.tensors::<f32>(&sequences)?,
@@ -81,12 +93,21 @@ pub fn run(args: &Args) -> Result<()> {
         format!("  {:<10} {} {}\n", tensor.name(), tensor.shape_text(), tensor.dtype())
     });
     Ok(print(format_args!(
-        "{}: {}\n{}:\n{}",
+        "{}: {}\n{unused}{}:\n{}",
         args.folder.display(),
         model.sizes(),
         args.output.display(),
         written.collect::<String>()
     ))?)
+}
+
+/// A line per tensor that is not used.
+fn unused_text(unused: &[Unused]) -> String {
+    let line = |it: &Unused| format!("  {:<22} {}\n", shown(&it.name), it.why);
+    match unused.is_empty() {
+        true => "not used: nothing\n".to_owned(),
+        false => format!("not used:\n{}", unused.iter().map(line).collect::<String>()),
+    }
 }
 
 fn sequences(args: &Args, model: &Model) -> Result<Vec<Sequence>> {

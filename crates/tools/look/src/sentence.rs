@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use encoders::TextHeads;
-use model_files::Long;
+use model_files::{Existing, Long, check_output};
 use workshop::output::print;
 use workshop::whole;
 
@@ -33,6 +33,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
+    /// Write over the page if it exists
+    #[arg(long, requires = "html")]
+    force: bool,
+
     /// Fetch the model if it is not there, and do not ask
     #[arg(long)]
     download: bool,
@@ -58,6 +62,15 @@ pub fn run(args: &Args) -> Result<()> {
         None => fetch::minilm(args.download)?,
     };
     let Some(sentence) = &args.sentence else { return Ok(()) };
+    if let Some(path) = &args.html {
+        let existing = if args.force { Existing::Replace } else { Existing::Keep };
+        let files = Model::files(&folder);
+        let outcome = check_output(path, existing, files.iter().map(PathBuf::as_path));
+        // The flag of this command is another.
+        outcome.map_err(|error| {
+            anyhow::anyhow!(error.to_string().replace("--output", "--html"))
+        })?;
+    }
     let long = if args.truncate { Long::Cut } else { Long::Refuse };
     let view = read(&folder, sentence, long)?;
     if let Some(head) = args.head {

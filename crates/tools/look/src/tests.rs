@@ -186,3 +186,140 @@ fn no_file_that_is_read_is_written_over() {
     run(&other).unwrap();
     run(&other).unwrap();
 }
+
+/// The largest difference between a command's output and a case's reference, rows of
+/// padding left aside.
+fn difference(found: &TensorFile, expected: &TensorFile, is_real: &[bool]) -> f64 {
+    let mut largest = 0.0f64;
+    for name in found.names() {
+        let [found, expected] = [found, expected].map(|file| {
+            let tensor = file.tensor(&name).unwrap();
+            (tensor.shape().to_vec(), tensor.numbers().unwrap())
+        });
+        assert_eq!(found.0, expected.0, "{name}");
+        let n_tokens = found.0[found.0.len() - 2];
+        let width = found.0[found.0.len() - 1];
+        let per_sequence = found.1.len() / found.0[0];
+        for (i, (a, b)) in found.1.iter().zip(&expected.1).enumerate() {
+            let (sequence, row) = (i / per_sequence, i / width % n_tokens);
+            if is_real.is_empty() || is_real[sequence * n_tokens + row] {
+                largest = largest.max((a - b).abs());
+            }
+        }
+    }
+    largest
+}
+
+/// A case's model on these arguments, and its output.
+fn case(name: &str, args: &[&str]) -> anyhow::Result<(TensorFile, TensorFile)> {
+    let folder = tempfile::tempdir()?;
+    let out = folder.path().join("out.safetensors");
+    let case = texts::models().join("cases").join(name);
+    let paths = [&case.join("model"), &out].map(|path| path.to_str().unwrap().to_owned());
+    run(&[&[paths[0].as_str(), "--output", paths[1].as_str()], args].concat())?;
+    Ok((TensorFile::open(out)?, TensorFile::open(case.join("reference.safetensors"))?))
+}
+
+#[test]
+fn positions_of_an_input_are_those_of_the_model() {
+    let name = "gpt2-left-padding-position_ids";
+    let input = texts::models().join("cases").join(name).join("input.safetensors");
+    let (found, expected) = case(name, &[input.to_str().unwrap()]).unwrap();
+    let mask = expected.tensor("attention_mask").unwrap().integers().unwrap();
+    let is_real: Vec<bool> = mask.iter().map(|&real| real == 1).collect();
+    assert!(difference(&found, &expected, &is_real) < 2e-5);
+}
+
+#[test]
+fn a_tokenizer_is_read_with_its_settings_and_where_it_is_used() {
+    for (name, text) in [
+        ("tokenizer_config-says-cased", "The Bank of Paris."),
+        ("tokenizer-has-a-token-more", "the banks overflow"),
+    ] {
+        let (found, expected) = case(name, &["--text", text]).unwrap();
+        assert!(difference(&found, &expected, &[]) < 2e-5, "{name}");
+    }
+    let refused = case("tokenizer-has-a-token-more", &["--text", "the [PAD2] bank"]);
+    let refused = refused.unwrap_err().to_string();
+    let (_, why) = refused.split_once("tokenizer.json: ").unwrap();
+    insta::assert_snapshot!(why, @"token 18, [PAD2], is beyond the model's table of 18 embeddings, which count from 0: the text has a token that the model does not know");
+}
+
+/// A copy of a tiny model with a tokenizer.
+fn with_tokenizer(name: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["config.json", "model.safetensors"] {
+        let from = texts::models().join(name).join(file);
+        fs::copy(from, folder.path().join(file)).unwrap();
+    }
+    let from = texts::models().join("tokenizer.json");
+    fs::copy(from, folder.path().join("tokenizer.json")).unwrap();
+    folder
+}
+
+#[test]
+fn a_page_replaces_nothing_unasked() {
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        args: sentence::Args,
+    }
+    let folder = with_tokenizer("bert-1");
+    let model = folder.path().to_str().unwrap();
+    let look = |html: &str, more: &[&str]| {
+        let page = folder.path().join(html);
+        let words =
+            ["look", "the bank", "--model", model, "--html", page.to_str().unwrap()];
+        let args = Command::parse_from(words.iter().chain(more)).args;
+        sentence::run(&args).map_err(|error| error.to_string())
+    };
+    for file in ["config.json", "model.safetensors", "tokenizer.json"] {
+        let before = fs::read(folder.path().join(file)).unwrap();
+        let refused = look(file, &["--force"]).unwrap_err();
+        assert!(refused.contains("name another file with --html"), "{refused}");
+        assert!(fs::read(folder.path().join(file)).unwrap() == before, "{file}");
+    }
+    look("page.html", &[]).unwrap();
+    let refused = look("page.html", &[]).unwrap_err();
+    assert!(refused.contains("write over it with --force"), "{refused}");
+    look("page.html", &["--force"]).unwrap();
+}
+
+#[test]
+fn numbers_that_are_none_are_no_result() {
+    let folder = with_tokenizer("bert-1");
+    let path = folder.path().join("model.safetensors");
+    let mut bytes = fs::read(&path).unwrap();
+    let n_header = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header: serde_json::Value =
+        serde_json::from_slice(&bytes[8..8 + n_header]).unwrap();
+    let of = &header["encoder.layer.1.attention.self.query.weight"]["data_offsets"];
+    let [from, to] = [0, 1].map(|i| of[i].as_u64().unwrap() as usize);
+    bytes[8 + n_header..][from..to].as_chunks_mut().0.fill(f32::NAN.to_le_bytes());
+    fs::write(&path, bytes).unwrap();
+    let out = folder.path().join("out.safetensors");
+    let words = [folder.path(), &out].map(|path| path.to_str().unwrap());
+    let refused =
+        run(&[words[0], "--text", "the bank", "--output", words[1]]).unwrap_err();
+    insta::assert_snapshot!(format!("{refused:#}"), @"sequence 0: NaN or infinity begins in the attention of layer 1, counted from 0: the model's weights are not finite there, or too large for this precision");
+    assert!(!out.exists());
+    let refused = sentence::read(folder.path(), "the bank", Long::Refuse).map(|_| ());
+    assert!(refused.unwrap_err().to_string().contains("layer 1"));
+}
+
+#[test]
+#[cfg(unix)]
+fn what_never_ends_is_not_read() {
+    let folder = with_tokenizer("bert-1");
+    for file in ["config.json", "tokenizer.json"] {
+        let path = folder.path().join(file);
+        let before = fs::read(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        let refused = run(&[folder.path().to_str().unwrap(), "--text", "the bank"]);
+        let refused = format!("{:#}", refused.unwrap_err());
+        assert!(refused.ends_with("it is not a regular file"), "{refused}");
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, before).unwrap();
+    }
+}

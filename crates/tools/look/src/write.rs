@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
 use decoders::{AsRead, Choice, Decoder, FastDecoder, FastReader, Reader, Writer};
-use model_files::{Long, Text, shown};
+use model_files::{Long, Text, is_shown, shown};
 use workshop::output::print;
 
 use crate::either::Model;
@@ -79,13 +79,18 @@ pub fn run(args: &Args) -> Result<()> {
         print(heads(writer.reader(), &page)?)?;
     } else {
         let mut model = FastDecoder::new(model)?;
-        let reader = FastReader::new(&mut model, ids.len() + n_tokens);
+        // Room for what most ask for: caches grow, and a model may claim any length.
+        let room = (ids.len() + n_tokens).min(ids.len() + MOST_IN_ADVANCE);
+        let reader = FastReader::new(&mut model, room);
         let mut writer = Writer::new(reader, &ids, choice);
         let loading = start.elapsed();
         page.write(&mut writer, &ids, n_tokens, &config.ends, loading)?;
     }
     Ok(())
 }
+
+/// For so many tokens that are to be written room is made in advance.
+const MOST_IN_ADVANCE: usize = 1024;
 
 fn choice(args: &Args) -> Result<Choice> {
     Ok(match (args.seed, args.temperature) {
@@ -146,7 +151,7 @@ impl Page<'_> {
         let text = self.tokenizer.decode(&self.ids)?;
         let complete = text.trim_end_matches('\u{fffd}');
         if let Some(new) = complete.get(self.n_printed..) {
-            let printable = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+            let printable = |c: &char| is_shown(*c) || matches!(c, '\n' | '\t');
             print(new.chars().filter(printable).collect::<String>())?;
             self.n_printed = complete.len();
         }

@@ -12,15 +12,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use percent_encoding::percent_decode_str;
 
-/// How long a browser may take to ask, and the longest question.
+/// How long a browser may take to ask, in all, and the longest question.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long it may take to read the answer, in all.
+const LONGEST_ANSWER: Duration = Duration::from_secs(60);
 const LONGEST_HEAD: usize = 16 * 1024;
 
 /// How much of what nobody asked for is read, so that the answer is read too.
@@ -138,15 +141,51 @@ fn answer(stream: &TcpStream, folder: &Path) -> io::Result<()> {
     let answered = answer_one(stream, folder);
     // A socket that is closed with something unread in it takes the answer back.
     stream.shutdown(Shutdown::Write)?;
-    stream.set_read_timeout(Some(Duration::from_secs(1)))?;
-    io::copy(&mut stream.take(LONGEST_BODY), &mut io::sink())?;
+    let rest = Within::new(stream, PATIENCE.min(Duration::from_secs(2)));
+    io::copy(&mut rest.take(LONGEST_BODY), &mut io::sink())?;
     answered
 }
 
-fn answer_one(mut stream: &TcpStream, folder: &Path) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let head = read_head(&mut stream)?;
+/// A connection that is over at a time, however little comes at once.
+struct Within<'a> {
+    stream: &'a TcpStream,
+    end: Instant,
+}
+
+impl<'a> Within<'a> {
+    fn new(stream: &'a TcpStream, patience: Duration) -> Self {
+        Self { stream, end: Instant::now() + patience }
+    }
+
+    fn left(&self) -> io::Result<Option<Duration>> {
+        match self.end.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Err(io::ErrorKind::TimedOut.into()),
+            left => Ok(Some(left)),
+        }
+    }
+}
+
+impl Read for Within<'_> {
+    fn read(&mut self, part: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(self.left()?)?;
+        self.stream.read(part)
+    }
+}
+
+impl Write for Within<'_> {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(self.left()?)?;
+        self.stream.write(part)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+fn answer_one(stream: &TcpStream, folder: &Path) -> io::Result<()> {
+    let head = read_head(&mut Within::new(stream, PATIENCE))?;
+    let mut stream = Within::new(stream, LONGEST_ANSWER);
     let mut headers = [httparse::EMPTY_HEADER; 64];
     let mut request = httparse::Request::new(&mut headers);
     let parsed = request.parse(&head).is_ok_and(|status| status.is_complete());

@@ -25,10 +25,10 @@ pub struct Args {
     #[arg(long)]
     pub open: bool,
     /// Threads of each process
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = threads)]
     pub threads: usize,
     /// How often each split is timed; the median counts
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_parser = repeats)]
     pub repeats: usize,
     /// Add what is measured to this file, a line of JSON for each split
     #[arg(long, value_name = "FILE")]
@@ -91,6 +91,24 @@ pub struct Case {
     pub n_tokens: usize,
     /// The sizes of the layer.
     pub dims: Dims,
+}
+
+fn threads(text: &str) -> Result<usize> {
+    let most = std::thread::available_parallelism().map_or(1, usize::from);
+    within(text, most).with_context(|| format!("this machine runs 1 to {most} at once"))
+}
+
+fn repeats(text: &str) -> Result<usize> {
+    within(text, MOST_REPEATS).with_context(|| format!("1 to {MOST_REPEATS} are timed"))
+}
+
+/// More would be timed for days.
+const MOST_REPEATS: usize = 10_000;
+
+fn within(text: &str, most: usize) -> Result<usize> {
+    let number: usize = text.parse()?;
+    ensure!((1..=most).contains(&number), "{number} is not among 1 to {most}");
+    Ok(number)
 }
 
 fn case(text: &str) -> Result<Case> {

@@ -13,7 +13,7 @@ use crate::{check, measure, times};
 pub fn run(group: &mut Processes, args: &Args) -> Result<()> {
     let (rank, size) = (Group::<f32>::rank(group), Group::<f32>::size(group));
     // MPI is spoken to by one thread: what computes does so in the pool of all.
-    rayon::ThreadPoolBuilder::new().num_threads(args.threads.max(1)).build_global()?;
+    rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
     let say = |text: String| {
         if rank == 0 {
             println!("{text}");
@@ -48,7 +48,7 @@ pub fn run(group: &mut Processes, args: &Args) -> Result<()> {
     say(report::HEAD.to_owned());
     say(format!(
         "{:<18} {:>8.1}",
-        format!("one, {} threads", size * args.threads.max(1)),
+        format!("one, {} threads", size * args.threads),
         alone.seconds * 1e3
     ));
     let mut records = Vec::new();

@@ -53,11 +53,11 @@ pub fn alone(
 ) -> Result<Timed> {
     let (mut seconds, mut out) = (Vec::new(), Matrix::zeros(0, 0));
     if Group::<f32>::rank(group) == 0 {
-        let n_threads = Group::<f32>::size(group) * args.threads.max(1);
+        let n_threads = Group::<f32>::size(group) * args.threads;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build()?;
         let mut whole: BatchApart<f32, Fast> = BatchApart::new(layer)?;
         let masks = std::slice::from_ref(mask);
-        for _ in 0..args.repeats.max(1) + 1 {
+        for _ in 0..=args.repeats {
             let start = Instant::now();
             out = pool.install(|| whole.forward([x; 3], masks))?;
             seconds.push(start.elapsed().as_secs_f64());
@@ -91,7 +91,7 @@ pub fn split(
     let mut part = Part::new(group, layer, x, split)?;
     let mut runs: Vec<(f64, Tally)> = Vec::new();
     let (mut out, mut grown) = (Matrix::zeros(0, 0), None);
-    for run in 0..repeats.max(1) + 1 {
+    for run in 0..=repeats {
         memory::forget();
         let before = memory::bytes("VmRSS");
         Group::<f32>::barrier(group)?;

@@ -94,7 +94,9 @@ impl Header {
             let kind = rest.u32(&key)?;
             let value = rest.value(&key, kind)?;
             if metadata.insert(key.clone(), value).is_some() {
-                return Err(rest.nonsense(format!("two settings have the name {key}")));
+                return Err(
+                    rest.nonsense(format!("two settings have the name {}", shown(&key)))
+                );
             }
         }
         let mut tensors = BTreeMap::new();
@@ -102,16 +104,19 @@ impl Header {
             let name = rest.text("the name of a tensor")?;
             let n_dimensions = rest.u32(&name)? as usize;
             if n_dimensions > MOST_DIMENSIONS {
-                return Err(
-                    rest.nonsense(format!("{name} has {n_dimensions} dimensions"))
-                );
+                return Err(rest.nonsense(format!(
+                    "{} has {n_dimensions} dimensions",
+                    shown(&name)
+                )));
             }
             let sizes = (0..n_dimensions).map(|_| rest.size(&name));
             let mut shape = sizes.collect::<GgufResult<Vec<_>>>()?;
             shape.reverse();
             let info = Info { shape, kind: rest.u32(&name)?, offset: rest.size(&name)? };
             if tensors.insert(name.clone(), info).is_some() {
-                return Err(rest.nonsense(format!("two tensors have the name {name}")));
+                return Err(
+                    rest.nonsense(format!("two tensors have the name {}", shown(&name)))
+                );
             }
         }
         let alignment = match metadata.get("general.alignment") {

@@ -128,6 +128,41 @@ fn without_a_prefix_the_names_without_one_are_meant() {
 }
 
 #[test]
+fn what_a_wrapper_put_in_front_may_be_left_out() {
+    let of = |prefix: &str| PACKED.map(|(name, s)| (format!("{prefix}{name}"), s));
+    let names =
+        [of("_orig_mod.module.layers.0."), of("_orig_mod.module.layers.1.")].concat();
+    let tensors: Vec<_> = names.iter().map(|(n, shape)| (n.as_str(), *shape)).collect();
+    let file = file(&tensors);
+    let layer = file.layer(2, Some("layers.1")).unwrap();
+    assert_eq!(layer, file.layer(2, Some("_orig_mod.module.layers.1.")).unwrap());
+    assert!(file.layer(2, Some("1")).is_err());
+}
+
+#[test]
+fn what_makes_another_layer_of_it_is_refused() {
+    let told = |prefix: &str, name: &'static str| {
+        let mut names = PACKED.map(|(name, s)| (format!("{prefix}{name}"), s)).to_vec();
+        names.push((name.to_string(), &[1, 1]));
+        let tensors: Vec<_> =
+            names.iter().map(|(n, shape)| (n.as_str(), *shape)).collect();
+        let unused = file(&tensors).beside_layer(2, None, |name| name == "query");
+        unused.map_or_else(
+            |error| error.to_string(),
+            |unused| unused.iter().map(|it| format!("{}: {}", it.name, it.why)).collect(),
+        )
+    };
+    insta::assert_snapshot!(told("self_attn.", "norm1.weight"), @"norm1.weight: no part of this layer's attention");
+    insta::assert_snapshot!(told("self_attn.", "self_attn.q_norm.weight"), @"some.file: self_attn.q_norm.weight: queries or keys have a norm of their own in this layer, which no stage here has");
+    insta::assert_snapshot!(told("self_attn.", "encoder.relative_attention_bias.weight"), @"some.file: encoder.relative_attention_bias.weight: a table of relative positions: this layer adds to its scores by distance, which no stage here does");
+    insta::assert_snapshot!(told("self_attn.", "self_attn.in_proj_weight.lora_A"), @"some.file: self_attn.in_proj_weight.lora_A: an adapter (LoRA) is added to a weight: merge it into the weight before saving");
+    insta::assert_snapshot!(told("self_attn.", "self_attn.gate.weight"), @"some.file: self_attn.gate.weight is not known to a layer's file, and may change the result: take it out of the file if it does not");
+    insta::assert_snapshot!(told("", "surprise"), @"some.file: surprise is not known to a layer's file, and may change the result: take it out of the file if it does not");
+    insta::assert_snapshot!(told("", "query"), @"query: no part of this layer's attention");
+    insta::assert_snapshot!(told("module.", "module.head.weight"), @"module.head.weight: no part of this layer's attention");
+}
+
+#[test]
 fn a_layer_that_does_not_fit_is_refused_with_its_numbers() {
     let refused = |tensors: &[(&str, &[usize])], n_heads| {
         let error = file(tensors).layer(n_heads, None).unwrap_err();

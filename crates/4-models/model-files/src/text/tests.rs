@@ -1,4 +1,4 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -86,4 +86,87 @@ fn a_tokenizer_of_another_model_is_refused_with_both_numbers() {
     insta::assert_snapshot!(refused, @"tokenizer.json: the tokenizer gives ids up to 8, and the model has embeddings for 8, from 0: they do not belong together");
     let refused = Text::read("tokenizer.json", b"{}", 8).unwrap_err().to_string();
     assert!(refused.starts_with("tokenizer.json: no tokenizer: "), "{refused}");
+}
+
+/// The tokenizer with one part changed, in a folder with these settings beside it.
+fn beside(change: impl Fn(&mut Value), config: Value) -> Result<Text> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut json: Value = serde_json::from_slice(&tokenizer()).unwrap();
+    change(&mut json);
+    std::fs::write(folder.path().join("tokenizer.json"), json.to_string()).unwrap();
+    let path = folder.path().join("tokenizer_config.json");
+    std::fs::write(path, config.to_string()).unwrap();
+    Text::open(folder.path(), 9)
+}
+
+fn refused(change: impl Fn(&mut Value), config: Value) -> String {
+    let error = beside(change, config).unwrap_err().to_string();
+    let names = error.split("tokenizer").count();
+    assert!(names > 2, "both files are named: {error}");
+    error.split_once("tokenizer.json: ").unwrap().1.to_owned()
+}
+
+#[test]
+fn settings_beside_a_tokenizer_are_followed_or_refused() {
+    let none = |_: &mut Value| {};
+    let ids = |text: Text| text.pieces("The", 9, Long::Refuse).unwrap().sequence.ids;
+    assert_eq!(ids(beside(none, json!({})).unwrap()), [2, 4, 3]);
+    assert_eq!(ids(beside(none, json!({"do_lower_case": false})).unwrap()), [2, 1, 3]);
+    let cased = |json: &mut Value| json["normalizer"]["lowercase"] = json!(false);
+    let class = json!({"tokenizer_class": "BertTokenizer"});
+    insta::assert_snapshot!(refused(cased, class), @"it does not have do_lower_case, and lowercases without it");
+    let ends = json!({"add_bos_token": false, "bos_token": "[CLS]"});
+    insta::assert_snapshot!(refused(none, ends), @"add_bos_token is false, and the tokenizer puts [CLS] there");
+    let ends = json!({"add_eos_token": true, "eos_token": {"content": "[PAD]"}});
+    insta::assert_snapshot!(refused(none, ends), @"add_eos_token is true, and the tokenizer does not put [PAD] there");
+    let other = |json: &mut Value| json["normalizer"] = json!({"type": "Lowercase"});
+    insta::assert_snapshot!(refused(other, json!({"do_lower_case": false})), @"do_lower_case is false, and the normalizer lowercases");
+    let token = json!({"added_tokens_decoder": {"2": {"content": "<s>"}}});
+    insta::assert_snapshot!(refused(none, token), @r#"content of token 2 is "<s>" in it, and "[CLS]" there"#);
+    let space = |json: &mut Value| {
+        json["pre_tokenizer"] = json!({
+            "type": "Metaspace", "replacement": "_", "prepend_scheme": "always", "split": true,
+        });
+    };
+    insta::assert_snapshot!(refused(space, json!({"add_prefix_space": false})), @"add_prefix_space is false, and the tokenizer puts a space in front");
+}
+
+#[test]
+fn the_start_is_cut_where_the_settings_say_so() {
+    let text = beside(|_| {}, json!({"truncation_side": "left"})).unwrap();
+    let cut = text.pieces("the banks overflow the bank", 5, Long::Cut).unwrap();
+    assert_eq!(cut.pieces, ["[CLS]", "##flow", "the", "bank", "[SEP]"]);
+}
+
+#[test]
+fn what_makes_the_library_panic_is_an_error() {
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut json: Value = serde_json::from_slice(&tokenizer()).unwrap();
+        change(&mut json);
+        let text = Text::read("tokenizer.json", json.to_string().as_bytes(), 9);
+        let outcome = text.and_then(|text| text.pieces("the banks", 9, Long::Refuse));
+        outcome.unwrap_err().to_string()
+    };
+    let template = changed(&|json| {
+        json["post_processor"] = json!({
+            "type": "TemplateProcessing",
+            "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}],
+            "pair": [{"SpecialToken": {"id": "<s>", "type_id": 0}}],
+            "special_tokens": {},
+        });
+    });
+    assert!(template.starts_with("tokenizer.json: no tokenizer: "), "{template}");
+    let grown = changed(&|json| {
+        let replace = json!({
+            "type": "Replace", "pattern": {"String": "a"}, "content": "a".repeat(1000),
+        });
+        let all = json!({"type": "Sequence", "normalizers": [replace, replace]});
+        json["normalizer"] = all;
+    });
+    insta::assert_snapshot!(grown, @"tokenizer.json: no tokenizer: its replacements make a character into 1000000");
+    let map = changed(&|json| {
+        json["normalizer"] =
+            json!({"type": "Precompiled", "precompiled_charsmap": "////fwAAAAA="});
+    });
+    insta::assert_snapshot!(map, @"tokenizer.json: no tokenizer: its precompiled_charsmap announces a table of 2147483647 bytes and has 5");
 }

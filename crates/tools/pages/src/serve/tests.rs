@@ -139,3 +139,24 @@ fn gzip_is_taken_unless_its_weight_is_0() {
         !takes("gzip;q=0") && !takes("gzip; q=0.0, br") && !takes("br") && !takes("")
     );
 }
+
+/// A byte now and then kept its thread for as long as the bytes came.
+#[test]
+fn a_question_has_an_end_however_slowly_it_comes() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let (stream, _) = listener.accept().unwrap();
+    let slow = thread::spawn(move || {
+        for _ in 0..40 {
+            if client.write_all(b"x").is_err() {
+                return;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    });
+    let start = Instant::now();
+    let read = read_head(&mut Within::new(&stream, Duration::from_millis(300)));
+    assert!(read.is_err() && start.elapsed() < Duration::from_secs(1));
+    drop(stream);
+    slow.join().unwrap();
+}

@@ -1,0 +1,247 @@
+//! Who reads the files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use decoders::{AsRead, Config as DecoderConfig, Decoder, Files};
+use encoders::{Config as EncoderConfig, Encoder};
+use fused_heads::FusedAttention;
+use model_files::{
+    Gguf, Long, MaskSizes, Sequence, Settings, TensorFile, Text, attn_masks, gguf_text,
+    key_padding_masks,
+};
+use serde_json::Value;
+use workshop::paths;
+
+use crate::mutations::{self, Random};
+
+/// A kind of file, how it is broken, and what reads it.
+pub struct Reader {
+    pub name: String,
+    pub broken: Box<dyn Fn(&mut Random) -> Vec<u8>>,
+    pub read: Box<dyn Fn(&[u8])>,
+    /// The bytes of other files that are read with it.
+    pub n_beside: usize,
+}
+
+/// Every reader, on the tiny models of the tests.
+pub fn all() -> Result<Vec<Reader>> {
+    let models = paths::workspace().join("tests/models");
+    let mut all =
+        vec![tensors(&models)?, gguf(&models)?, tokenizer(&models)?, beside(&models)?];
+    for family in encoders::FAMILIES {
+        if let Some(folder) = folder(&models, family.name) {
+            all.push(encoder(&folder)?);
+        }
+    }
+    for family in decoders::families() {
+        if let Some(folder) = folder(&models, family.name) {
+            all.push(decoder(&folder)?);
+        }
+    }
+    Ok(all)
+}
+
+/// `encoder-bert-1`.
+fn named(kind: &str, folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or_default();
+    format!("{kind}-{}", name.to_string_lossy())
+}
+
+fn folder(models: &Path, family: &str) -> Option<PathBuf> {
+    let folder = models.join(format!("{}-1", family.replace('-', "_")));
+    folder.is_dir().then_some(folder)
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| path.display().to_string())
+}
+
+fn json(path: &Path) -> Result<Value> {
+    Ok(serde_json::from_slice(&bytes(path)?)?)
+}
+
+/// The length of a safetensors file's header, with its own length.
+fn n_header(bytes: &[u8]) -> usize {
+    let length = bytes.first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
+    8 + usize::try_from(length).unwrap_or(0)
+}
+
+/// Layers, masks and ids from safetensors files.
+fn tensors(models: &Path) -> Result<Reader> {
+    let bases = [
+        models.join("bert-1/model.safetensors"),
+        models.join("bert-1/reference.safetensors"),
+        models.join("cases/attend-src_key_padding_mask/layer.safetensors"),
+        models.join("cases/attend-src_key_padding_mask/tensors.safetensors"),
+        models.join("cases/gpt2-left-padding-position_ids/input.safetensors"),
+    ];
+    let bases = bases.iter().map(|path| bytes(path)).collect::<Result<Vec<_>>>()?;
+    let broken = move |random: &mut Random| {
+        let base = &bases[random.below(bases.len())];
+        mutations::bytes(base, n_header(base), random)
+    };
+    let read = |bytes: &[u8]| {
+        let Ok(file) = TensorFile::from_bytes("mutated", bytes.to_vec()) else { return };
+        for layer in file.layers() {
+            let _ = file.layer(4, Some(&layer.prefix));
+            let _ = file.beside_layer(4, Some(&layer.prefix), |_| false);
+        }
+        let _ = Sequence::read(&file, 97, 2);
+        let sizes = MaskSizes { batch: 3, n_heads: 4, n_q: 7, n_kv: 7, is_batched: true };
+        for name in file.names() {
+            let Ok(tensor) = file.tensor(&name) else { continue };
+            let _ =
+                (tensor.numbers(), tensor.integers(), tensor.flags(), tensor.matrices());
+            let _ = key_padding_masks(&tensor, sizes);
+            let _ = attn_masks(&tensor, sizes);
+        }
+    };
+    Ok(Reader {
+        name: "tensors".into(),
+        broken: Box::new(broken),
+        read: Box::new(read),
+        n_beside: 0,
+    })
+}
+
+/// A model of the Llama family with its vocabulary.
+fn gguf(models: &Path) -> Result<Reader> {
+    let base = bytes(&models.join("cases/gguf-merge-beyond-vocabulary/model.gguf"))?;
+    // Settings and names come first.
+    let head = base.len() / 4;
+    let broken = move |random: &mut Random| mutations::bytes(&base, head, random);
+    let read = |bytes: &[u8]| {
+        let Ok(file) = Gguf::from_bytes("mutated", bytes.to_vec()) else { return };
+        if let Ok(text) = gguf_text(&file, 1000) {
+            use_text(&text);
+        }
+        let Ok(files) = Files::of_gguf("mutated".into(), file) else { return };
+        if let Ok(model) = Decoder::read(&files) {
+            use_decoder(&model);
+        }
+    };
+    Ok(Reader {
+        name: "gguf".into(),
+        broken: Box::new(broken),
+        read: Box::new(read),
+        n_beside: 0,
+    })
+}
+
+fn tokenizer(models: &Path) -> Result<Reader> {
+    let path = models.join("tokenizer.json");
+    let (whole, base) = (bytes(&path)?, json(&path)?);
+    let broken = move |random: &mut Random| match random.below(4) {
+        0 => mutations::bytes(&whole, whole.len(), random),
+        _ => mutations::value(&base, random).to_string().into_bytes(),
+    };
+    let read = |bytes: &[u8]| {
+        if let Ok(text) = Text::read("tokenizer.json", bytes, 97) {
+            use_text(&text);
+        }
+    };
+    Ok(Reader {
+        name: "tokenizer".into(),
+        broken: Box::new(broken),
+        read: Box::new(read),
+        n_beside: 0,
+    })
+}
+
+/// `tokenizer_config.json` beside a tokenizer.
+fn beside(models: &Path) -> Result<Reader> {
+    let case = models.join("cases/tokenizer_config-says-cased/model");
+    let base = json(&case.join("tokenizer_config.json"))?;
+    let folder = tempfile::tempdir()?;
+    let tokenizer = bytes(&case.join("tokenizer.json"))?;
+    fs::write(folder.path().join("tokenizer.json"), &tokenizer)?;
+    let broken = move |random: &mut Random| {
+        mutations::value(&base, random).to_string().into_bytes()
+    };
+    let read = move |bytes: &[u8]| {
+        let path = folder.path().join("tokenizer_config.json");
+        if fs::write(path, bytes).is_err() {
+            return;
+        }
+        if let Ok(text) = Text::open(folder.path(), 97) {
+            use_text(&text);
+        }
+    };
+    let n_beside = tokenizer.len();
+    Ok(Reader {
+        name: "beside".into(),
+        broken: Box::new(broken),
+        read: Box::new(read),
+        n_beside,
+    })
+}
+
+/// An encoder's settings, or its weights.
+fn encoder(folder: &Path) -> Result<Reader> {
+    let base = json(&folder.join("config.json"))?;
+    let weights = TensorFile::open(folder.join("model.safetensors"))?;
+    let n_beside = bytes(&folder.join("model.safetensors"))?.len();
+    let broken = move |random: &mut Random| {
+        mutations::value(&base, random).to_string().into_bytes()
+    };
+    let read = move |bytes: &[u8]| {
+        let Ok(config) = EncoderConfig::read("config.json", bytes) else { return };
+        let model = Encoder::<_, f32>::read(&config, &weights, FusedAttention::new);
+        if let Ok(model) = model {
+            let _ = model.forward(&Sequence::new(vec![5, 6, 7]));
+        }
+    };
+    Ok(Reader {
+        name: named("encoder", folder),
+        broken: Box::new(broken),
+        read: Box::new(read),
+        n_beside,
+    })
+}
+
+/// A decoder's settings.
+fn decoder(folder: &Path) -> Result<Reader> {
+    let base = json(&folder.join("config.json"))?;
+    let copy = tempfile::tempdir()?;
+    let weights = folder.join("model.safetensors");
+    fs::copy(&weights, copy.path().join("model.safetensors"))?;
+    let n_beside = bytes(&weights)?.len();
+    let broken = move |random: &mut Random| {
+        mutations::value(&base, random).to_string().into_bytes()
+    };
+    let read = move |bytes: &[u8]| {
+        let settings = Settings::read("config.json", bytes);
+        if settings.is_ok_and(|settings| DecoderConfig::of(&settings).is_err()) {
+            return;
+        }
+        if fs::write(copy.path().join("config.json"), bytes).is_err() {
+            return;
+        }
+        let Ok(files) = Files::open(copy.path()) else { return };
+        if let Ok(model) = Decoder::read(&files) {
+            use_decoder(&model);
+        }
+    };
+    Ok(Reader {
+        name: named("decoder", folder),
+        broken: Box::new(broken),
+        read: Box::new(read),
+        n_beside,
+    })
+}
+
+fn use_decoder(model: &AsRead<f32>) {
+    let Ok(layers) = model.forward(&Sequence::new(vec![5, 6, 7])) else { return };
+    let _ = model.logits(layers.out());
+}
+
+fn use_text(text: &Text) {
+    for words in ["the banks overflow", "naïve 数学 👋\n\tend", "[CLS] ab", ""] {
+        for n_positions in [2, 64] {
+            let _ = text.pieces(words, n_positions, Long::Cut);
+        }
+    }
+    let _ = text.decode(&[0, 3, 5, 96, usize::MAX]);
+}
