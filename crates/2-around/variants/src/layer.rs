@@ -141,6 +141,33 @@ impl<T: Real> VariantAttention<T> {
         attend_with(views, self.sizes.groups, &at, &self.changes, mask)
     }
 
+    /// Tokens attend to each other from positions that are given: queries and keys are
+    /// rotated by them. Windows, distances and `mask` count tokens as they lie.
+    ///
+    /// # Shapes
+    /// `x` is `[n, d_model]`, with a position per row; else as
+    /// [`MultiHeadAttention::self_attend`].
+    ///
+    /// # Errors
+    /// As [`MultiHeadAttention::forward`]; [`SizeError::Length`] for another number of
+    /// positions.
+    pub fn self_attend_at(
+        &self,
+        x: &Matrix<T>,
+        positions: &[i64],
+        mask: &Mask,
+    ) -> SizeResult<Attended<T>> {
+        attention::check_inputs(self.sizes.dims, x, x, x, mask)?;
+        let [w_q, w_k, w_v, _] = &self.projections;
+        let d_k = self.sizes.dims.d_k();
+        let q = self.changes.prepare_queries(w_q.forward(x)?, d_k, positions)?;
+        let k = self.changes.prepare_keys(w_k.forward(x)?, d_k, positions)?;
+        let v = w_v.forward(x)?;
+        let views = [q.as_view(), k.as_view(), v.as_view()];
+        let at = Positions::new(x.nrows(), x.nrows());
+        self.mix(attend_with(views, self.sizes.groups, &at, &self.changes, mask)?)
+    }
+
     /// An empty cache of this layer, which forgets what its window no longer sees.
     pub fn cache(&self) -> Cache<T> {
         let cache = Cache::new(self.sizes.cache_widths());

@@ -97,6 +97,25 @@ impl<T: Real> AsRead<T> {
         })
     }
 
+    /// All hidden states and maps of a text whose positions may be given: by those of a
+    /// table, or by the angles of queries and keys. Which token sees which is as they lie.
+    ///
+    /// # Shapes
+    /// As [`forward`](Self::forward).
+    ///
+    /// # Errors
+    /// As [`forward`](Self::forward).
+    pub fn forward_at(&self, sequence: &Sequence) -> Result<Layers<T>> {
+        let Some(places) = &sequence.positions else { return self.forward(sequence) };
+        let mask = mask(sequence)?;
+        let x = self.embedding.forward_at(&sequence.ids, places)?;
+        let places: Vec<i64> = places
+            .iter()
+            .map(|&place| i64::try_from(place).unwrap_or(i64::MAX))
+            .collect();
+        self.through(x, |attention, x| attention.self_attend_at(x, &places, &mask))
+    }
+
     /// How many tokens the caches have been given.
     fn check(&self, caches: &[Cache<T>]) -> Result<usize> {
         let n_layers = self.blocks.len();
@@ -187,11 +206,22 @@ impl<A: MultiHeadAttention<T>, T: Real> Decoder<A, T> {
     /// # Source
     /// Radford et al. 2018, section 3.1.
     pub fn forward(&self, sequence: &Sequence) -> Result<Layers<T>> {
-        let mask = match sequence.mask()? {
-            Mask::None => Mask::Causal,
-            padding => Mask::All(vec![Mask::Causal, padding]),
+        let mask = mask(sequence)?;
+        let x = match &sequence.positions {
+            None => self.embedding.forward(&sequence.ids, 0)?,
+            // Where attention rotates by them, it is asked to: `AsRead::forward_at`.
+            Some(_) if self.embedding.positions.is_none() => {
+                return Err(Error::Positions);
+            }
+            Some(places) => self.embedding.forward_at(&sequence.ids, places)?,
         };
-        let x = self.embedding.forward(&sequence.ids, 0)?;
         self.through(x, |attention, x| attention.self_attend(x, &mask))
     }
+}
+
+fn mask(sequence: &Sequence) -> Result<Mask> {
+    Ok(match sequence.mask()? {
+        Mask::None => Mask::Causal,
+        padding => Mask::All(vec![Mask::Causal, padding]),
+    })
 }

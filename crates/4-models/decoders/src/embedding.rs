@@ -28,12 +28,29 @@ impl<T: Real> Embedding<T> {
     /// # Errors
     /// [`TokenError::Sizes`] for no tokens; [`TokenError::Token`]; [`TokenError::TooLong`].
     pub fn forward(&self, ids: &[usize], first: usize) -> Result<Matrix<T>, TokenError> {
+        let end = first.saturating_add(ids.len());
+        self.forward_at(ids, &(first..end).collect::<Vec<_>>())
+    }
+
+    /// The same, with a position per token.
+    ///
+    /// # Shapes
+    /// As [`forward`](Self::forward).
+    ///
+    /// # Errors
+    /// As [`forward`](Self::forward); [`TokenError::Sizes`] for another number of positions.
+    pub fn forward_at(
+        &self,
+        ids: &[usize],
+        places: &[usize],
+    ) -> Result<Matrix<T>, TokenError> {
         SizeError::expect_positive("the number of tokens", ids.len())?;
+        SizeError::expect_length("the list of positions", ids.len(), places.len())?;
         let n_vocabulary = self.tokens.ncols();
         if let Some(position) = ids.iter().position(|&id| id >= n_vocabulary) {
             return Err(TokenError::Token { position, id: ids[position], n_vocabulary });
         }
-        let n_tokens = first.saturating_add(ids.len());
+        let n_tokens = places.iter().max().map_or(0, |last| last.saturating_add(1));
         let n_rows = self.positions.as_ref().map_or(self.n_positions, Matrix::nrows);
         let n_positions = self.n_positions.min(n_rows);
         if n_tokens > n_positions {
@@ -44,7 +61,7 @@ impl<T: Real> Embedding<T> {
             let token = scale * self.tokens[(feature, ids[row])];
             match &self.positions {
                 None => token,
-                Some(positions) => token + positions[(first + row, feature)],
+                Some(positions) => token + positions[(places[row], feature)],
             }
         }))
     }

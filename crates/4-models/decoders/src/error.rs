@@ -45,6 +45,13 @@ pub enum Error {
     )]
     Caches { layer: usize, found: usize, n_seen: usize },
 
+    /// Positions of a file for attention that is not told of them.
+    #[error(
+        "positions are given, and this attention counts them itself: the decoder as it is \
+         read takes them"
+    )]
+    Positions,
+
     /// A temperature by which nothing can be divided.
     #[error("the temperature is {found}, expected a number above 0")]
     Temperature { found: f64 },

@@ -16,7 +16,7 @@ mod rotary;
 
 use attention::Dims;
 use block::Activation;
-use model_files::{Harmless, Leftover, Settings};
+use model_files::{Harmless, Settings, Unused};
 use variants::{Sizes, SoftCap, Window};
 
 use crate::config::Config;
@@ -116,7 +116,7 @@ impl Config {
     }
 
     /// The settings that change nothing.
-    pub(crate) fn leftovers(&self, settings: &Settings) -> Result<Vec<Leftover>> {
+    pub(crate) fn leftovers(&self, settings: &Settings) -> Result<Vec<Unused>> {
         Ok(settings.leftovers(&[HARMLESS_KEYS])?)
     }
 }

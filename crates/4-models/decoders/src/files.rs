@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use model_files::{Gguf, Leftover, settings_in, weights_in};
+use model_files::{Gguf, Unused, settings_in, weights_in};
 
 use crate::Result;
 use crate::config::Config;
@@ -17,7 +17,7 @@ pub struct Files {
     /// What they say of the model.
     pub config: Config,
     /// What is known to change nothing, in all files.
-    pub leftovers: Vec<Leftover>,
+    pub leftovers: Vec<Unused>,
     pub(crate) tensors: Tensors,
 }
 

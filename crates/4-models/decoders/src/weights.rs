@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use attention::{Linear, Matrix, Real, RowVector};
 use block::LayerNorm;
-use model_files::{Gguf, Leftover, TensorFile};
+use model_files::{Gguf, TensorFile, Unused};
 use variants::{Changes, QkNorm, VariantAttention};
 
 use crate::blocks::Block;
@@ -53,16 +53,13 @@ fn prefix(config: &Config, file: &TensorFile) -> &'static str {
 
 /// The tensors that are known to be no part of a decoder, and where the settings say that
 /// the embedding is the unembedding, and the file that it is not.
-pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Leftover> {
-    let leftovers = |name: &str, why| {
-        let (file, name) = (file.name().to_string(), name.to_string());
-        Leftover { file, name, why }
-    };
+pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
+    let unused = |name: &str, why| Unused { name: name.to_string(), why };
     let names = file.names();
     let known = names.iter().filter_map(|name| {
         let short = name.strip_prefix(config.family.prefix).unwrap_or(name);
         let entry = HARMLESS_TENSORS.iter().find(|it| it.is(name) || it.is(short))?;
-        Some(leftovers(name, entry.why))
+        Some(unused(name, entry.why))
     });
     let mut known: Vec<_> = known.collect();
     let names = &config.family.names;
@@ -71,7 +68,7 @@ pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Leftov
     if config.tied && has(names.unembedding) && has(&format!("{prefix}{}", names.tokens))
     {
         let why = "the file has an unembedding, which is used";
-        known.push(leftovers("tie_word_embeddings", why));
+        known.push(unused("tie_word_embeddings", why));
     }
     known
 }

@@ -2,7 +2,7 @@
 
 use attention::Dims;
 use block::Activation;
-use model_files::{Leftover, Sequence, Settings, TensorFile};
+use model_files::{Sequence, Settings, TensorFile, Unused};
 use serde_json::{Map, Value};
 
 use crate::families::{Counting, FAMILIES, Family, HARMLESS_KEYS, family};
@@ -95,20 +95,24 @@ impl Config {
     }
 
     /// The settings that change nothing.
-    pub(crate) fn leftovers(&self, settings: &Settings) -> Result<Vec<Leftover>> {
+    pub(crate) fn leftovers(&self, settings: &Settings) -> Result<Vec<Unused>> {
         Ok(settings.leftovers(&[HARMLESS_KEYS])?)
     }
 
-    /// The sequences of a file, each id and type being one that the model has.
+    /// The sequences of a file, each id, type and position being one that the model has.
+    /// Positions of a file are rows of the table, also in a family that begins to count
+    /// behind padding.
     ///
     /// # Shapes
     /// As [`Sequence::read`].
     ///
     /// # Errors
-    /// As [`Sequence::read`].
+    /// As [`Sequence::read`] and [`Sequence::expect_positions`].
     pub fn sequences(&self, file: &TensorFile) -> Result<Vec<Sequence>> {
         let n_types = self.n_types.unwrap_or(1);
-        Ok(Sequence::read(file, self.n_vocabulary, n_types)?)
+        let sequences = Sequence::read(file, self.n_vocabulary, n_types)?;
+        Sequence::expect_positions(&sequences, file, self.n_positions)?;
+        Ok(sequences)
     }
 
     /// How many tokens a text may have. Where positions begin behind padding, the first of

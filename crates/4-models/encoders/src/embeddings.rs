@@ -40,7 +40,7 @@ impl<T: Real> Embeddings<T> {
     pub fn forward(&self, sequence: &Sequence) -> Result<Matrix<T>> {
         let ids = &sequence.ids;
         let mut x = self.tokens.forward(ids, ids.len().max(1))?;
-        for (row, position) in self.places(ids)?.into_iter().enumerate() {
+        for (row, position) in self.places(sequence)?.into_iter().enumerate() {
             let mut token = x.row_mut(row);
             token += self.positions.row(position);
         }
@@ -75,8 +75,21 @@ impl<T: Real> Embeddings<T> {
         Ok(())
     }
 
-    /// The row of P for each token.
-    fn places(&self, ids: &[usize]) -> Result<Vec<usize>> {
+    /// The row of P for each token: what the sequence says, or counted.
+    fn places(&self, sequence: &Sequence) -> Result<Vec<usize>> {
+        let Some(given) = &sequence.positions else { return self.counted(&sequence.ids) };
+        let (n_tokens, n_positions) = (sequence.n_tokens(), self.positions.nrows());
+        sequence.expect_one_each("the list of positions", given.len(), n_tokens)?;
+        match given.iter().find(|place| **place >= n_positions) {
+            None => Ok(given.clone()),
+            Some(&last) => {
+                let n_tokens = last.saturating_add(1);
+                Err(TokenError::TooLong { n_tokens, n_positions }.into())
+            }
+        }
+    }
+
+    fn counted(&self, ids: &[usize]) -> Result<Vec<usize>> {
         let (first, n_rows) =
             (self.padding.map_or(0, |padding| padding + 1), self.positions.nrows());
         let mut next = first;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use model_files::{Leftover, TensorFile, settings_in, weights_in};
+use model_files::{TensorFile, Unused, settings_in, weights_in};
 
 use crate::weights::leftover_tensors;
 use crate::{Config, Result};
@@ -17,7 +17,7 @@ pub struct Folder {
     /// `model.safetensors`, or all files of its index.
     pub weights: TensorFile,
     /// What is known to change nothing, in both files.
-    pub leftovers: Vec<Leftover>,
+    pub leftovers: Vec<Unused>,
 }
 
 impl Folder {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use attention::{LayerParameters, Linear, Matrix, PackedParameters, Real, RowVector};
 use block::{Block, Embedding, FeedForward, LayerNorm, Norm, Positions, Sublayer};
-use model_files::{Leftover, TensorFile};
+use model_files::{TensorFile, Unused};
 
 use crate::embeddings::Embeddings;
 use crate::families::HARMLESS_TENSORS;
@@ -21,12 +21,12 @@ pub(crate) struct Weights<'a> {
 }
 
 /// The tensors that are known to be no part of an encoder.
-pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Leftover> {
+pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
     let names = file.names().into_iter();
     let known = names.filter_map(|name| {
         let short = name.strip_prefix(config.family.prefix).unwrap_or(&name);
         let entry = HARMLESS_TENSORS.iter().find(|it| it.is(&name) || it.is(short))?;
-        Some(Leftover { file: file.name().to_string(), name, why: entry.why })
+        Some(Unused { name, why: entry.why })
     });
     known.collect()
 }

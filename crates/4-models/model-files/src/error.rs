@@ -101,6 +101,18 @@ pub enum Error {
     #[error("{file}: {}: {why}", shown(found))]
     Unsupported { file: String, found: String, why: &'static str },
 
+    /// A tensor that may change the result, for all that its reader knows.
+    #[error(
+        "{file}: {} is not known to {reader}, and may change the result: take it out of the \
+         file if it does not",
+        shown(tensor)
+    )]
+    Unknown { file: String, tensor: String, reader: &'static str },
+
+    /// A text of a file's metadata by which the result would be another.
+    #[error("{file}: its metadata has {key}: {}, {why}", shown(found))]
+    Metadata { file: String, key: &'static str, found: String, why: &'static str },
+
     /// A sentence that does not come with the trained layer.
     #[error("no sentence is called {asked:?}; there is {}", known.join(", "))]
     UnknownSentence { asked: String, known: Vec<String> },
@@ -198,6 +210,13 @@ pub enum Error {
          there is nothing to attend to"
     )]
     AllPadding { file: String, sequence: usize, n_tokens: usize },
+
+    /// A length that a sequence cannot have.
+    #[error(
+        "{file}: lengths of sequence {sequence} is {found}, expected 1 to {longest}, the \
+         tokens that it has with padding"
+    )]
+    SequenceLength { file: String, sequence: usize, found: i128, longest: usize },
 
     /// A list that should have one entry per token.
     #[error("{what} has {found} entries, and there are {n_tokens} tokens")]

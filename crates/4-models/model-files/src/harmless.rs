@@ -1,6 +1,6 @@
 //! What a file may have that changes nothing: lists of names, each with its reason.
 
-use crate::{Error, Result, Settings, TensorFile};
+use crate::{Error, Result, Settings, TensorFile, Unused};
 
 /// A name that is known to change nothing of what is computed, and why.
 ///
@@ -26,17 +26,6 @@ impl Harmless {
     pub fn is(&self, name: &str) -> bool {
         matches(self.name.as_bytes(), name.as_bytes())
     }
-}
-
-/// What a file has and nothing was computed with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leftover {
-    /// The file.
-    pub file: String,
-    /// The key or the tensor.
-    pub name: String,
-    /// Why it changes nothing.
-    pub why: &'static str,
 }
 
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
@@ -65,14 +54,12 @@ pub fn leftover_tensors(
     is_read: impl Fn(&str) -> bool,
     prefix: &str,
     harmless: &[&[Harmless]],
-) -> Result<Vec<Leftover>> {
+) -> Result<Vec<Unused>> {
     let (mut leftovers, mut unknown) = (Vec::new(), Vec::new());
     for name in file.names().into_iter().filter(|name| !is_read(name)) {
         let short = name.strip_prefix(prefix).unwrap_or(&name);
         match reason(harmless, &name).or_else(|| reason(harmless, short)) {
-            Some(why) => {
-                leftovers.push(Leftover { file: file.name().to_string(), name, why })
-            }
+            Some(why) => leftovers.push(Unused { name, why }),
             None => unknown.push(name),
         }
     }
@@ -159,6 +146,7 @@ const TRAINING: &str = "for training alone";
 const GENERATION: &str = "how a text is written, and not what is computed";
 const LABELS: &str = "for heads of other tasks";
 const IDS: &str = "an id that is no part of what is computed";
+const GIVEN: &str = "what is given out, and not what is computed";
 const NOTES: &str = "a note on the files";
 
 /// The keys of a `config.json` that change nothing in any family.
@@ -195,8 +183,11 @@ pub const COMMON_KEYS: &[Harmless] = &[
     Harmless { name: "tokenizer_class", why: NOTES },
     Harmless { name: "model_max_length", why: NOTES },
     Harmless { name: "model_type", why: NOTES },
-    Harmless { name: "output_*", why: "what is given out, and not what is computed" },
-    Harmless { name: "return_dict*", why: "what is given out, and not what is computed" },
+    Harmless { name: "output_attentions", why: GIVEN },
+    Harmless { name: "output_hidden_states", why: GIVEN },
+    Harmless { name: "output_past", why: GIVEN },
+    Harmless { name: "output_scores", why: GIVEN },
+    Harmless { name: "return_dict*", why: GIVEN },
     Harmless { name: "keys_to_ignore_at_inference", why: NOTES },
     Harmless { name: "id2label", why: LABELS },
     Harmless { name: "label2id", why: LABELS },
@@ -250,8 +241,7 @@ impl Settings {
     ///
     /// # Errors
     /// [`Error::UnknownSetting`] for one that is on none of the lists of harmless keys.
-    pub fn leftovers(&self, harmless: &[&[Harmless]]) -> Result<Vec<Leftover>> {
-        let file = self.file().to_string();
+    pub fn leftovers(&self, harmless: &[&[Harmless]]) -> Result<Vec<Unused>> {
         let mut leftovers = Vec::new();
         for (key, value) in self.unasked() {
             let why = reason(&[COMMON_KEYS], &key).or_else(|| reason(harmless, &key));
@@ -263,9 +253,10 @@ impl Settings {
                      computes: take it out if it does not",
                 );
                 let found = crate::settings::shown(&value);
+                let file = self.file().to_string();
                 return Err(Error::UnknownSetting { file, key, found, why });
             };
-            leftovers.push(Leftover { file: file.clone(), name: key, why });
+            leftovers.push(Unused { name: key, why });
         }
         Ok(leftovers)
     }

@@ -35,6 +35,7 @@ mod folder;
 mod gguf;
 mod harmless;
 mod header;
+mod known;
 mod loader;
 mod masks;
 mod minilm;
@@ -54,7 +55,8 @@ pub use folder::{settings_in, weight_files, weights_in};
 #[cfg(feature = "text")]
 pub use gguf::gguf_text;
 pub use gguf::{Gguf, GgufError, GgufResult, Info, Kind, Value};
-pub use harmless::{COMMON_KEYS, Harmless, Leftover, expect_layers, leftover_tensors};
+pub use harmless::{COMMON_KEYS, Harmless, expect_layers, leftover_tensors};
+pub use known::{Rule, Unused, Use, first_rule, says_no};
 pub use loader::{FoundLayer, Naming};
 pub use masks::{MaskSizes, attn_masks, key_padding_masks};
 pub use minilm::{MINILM_FILE, SENTENCES, Sentence, TrainedLayer, minilm};

@@ -1,6 +1,7 @@
 //! A layer from a file.
 
 mod bert;
+mod known;
 mod projections;
 mod pytorch;
 
@@ -8,7 +9,7 @@ use std::collections::HashSet;
 
 use attention::{Dims, LayerParameters, PackedParameters};
 
-use crate::{Error, Result, TensorFile};
+use crate::{Error, Result, TensorFile, Unused};
 use projections::Projections;
 
 /// By whose names a layer was found.
@@ -50,6 +51,23 @@ impl TensorFile {
             (layer.prefix.len(), layer.prefix.clone(), layer.naming)
         });
         layers
+    }
+
+    /// What this file holds beside a layer, and why that changes nothing; `is_input` says
+    /// which names are an input's or an output's, where the layer's have no prefix. A
+    /// `prefix` is as in [`layer`](Self::layer).
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a tensor by which the layer would compute something else,
+    /// [`Error::Unknown`] for one in the layer's module of which nothing is known,
+    /// [`Error::Metadata`]; as [`layer`](Self::layer) for the prefix.
+    pub fn beside_layer(
+        &self,
+        n_heads: usize,
+        prefix: Option<&str>,
+        is_input: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Unused>> {
+        known::unused(self, &self.find(prefix)?, &self.layers(), n_heads, is_input)
     }
 
     /// A layer of this file with `n_heads` heads, a number that no file stores.

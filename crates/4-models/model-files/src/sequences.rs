@@ -1,8 +1,10 @@
 //! What goes into a model: ids, which of them are real, and of which type they are.
 
+mod names;
+
 use attention::Mask;
 
-use crate::{Error, Result, Tensor, TensorFile};
+use crate::{Error, Result, Tensor, TensorFile, Unused, first_rule};
 
 /// One text as ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,13 +15,15 @@ pub struct Sequence {
     pub types: Vec<usize>,
     /// Whether a token may be attended to: false for padding.
     pub is_real: Vec<bool>,
+    /// Where each stands, if the file says so; else the model counts.
+    pub positions: Option<Vec<usize>>,
 }
 
 impl Sequence {
     /// A text without padding.
     pub fn new(ids: Vec<usize>) -> Self {
         let n = ids.len();
-        Self { ids, types: vec![0; n], is_real: vec![true; n] }
+        Self { ids, types: vec![0; n], is_real: vec![true; n], positions: None }
     }
 
     /// The number of tokens, padding among them.
@@ -29,10 +33,12 @@ impl Sequence {
 
     /// Its first `n` tokens.
     pub fn first(&self, n: usize) -> Self {
+        let first = |all: &[usize]| all.iter().copied().take(n).collect();
         Self {
-            ids: self.ids.iter().copied().take(n).collect(),
-            types: self.types.iter().copied().take(n).collect(),
+            ids: first(&self.ids),
+            types: first(&self.types),
             is_real: self.is_real.iter().copied().take(n).collect(),
+            positions: self.positions.as_ref().map(|all| first(all)),
         }
     }
 
@@ -69,22 +75,24 @@ impl Sequence {
     }
 
     /// The sequences of a file: `input_ids`, and where they are there `attention_mask` (1
-    /// for a real token, 0 for padding) and `token_type_ids`, all of one shape, for a model
-    /// that knows so many tokens, of so many types.
+    /// for a real token, 0 for padding), `token_type_ids` and `position_ids`, all of one
+    /// shape, for a model that knows so many tokens, of so many types. How many positions
+    /// there are is for [`expect_positions`](Self::expect_positions) to ask.
     ///
     /// # Shapes
     /// `(n_sequences, n_tokens)`, or `(n_tokens)` for one; integers of any width, flags for
-    /// the mask too.
+    /// the mask too. `position_ids` may be `(1, n_tokens)` for all.
     ///
     /// # Errors
     /// As [`TensorFile::tensor`] for a tensor that is missing, of another shape or kind;
     /// [`Error::Entry`] for an id that the model does not have, or a mask of other numbers
-    /// than 0 and 1; [`Error::AllPadding`].
+    /// than 0 and 1; [`Error::AllPadding`]; as [`unused`](Self::unused).
     pub fn read(
         file: &TensorFile,
         n_vocabulary: usize,
         n_types: usize,
     ) -> Result<Vec<Self>> {
+        Self::unused(file)?;
         let ids = file.tensor("input_ids")?;
         let ([n_tokens] | [_, n_tokens]) = *ids.shape() else {
             return Err(ids.shape_error("(n_sequences, n_tokens) or (n_tokens)"));
@@ -94,11 +102,14 @@ impl Sequence {
                 return Ok(None);
             }
             let tensor = file.tensor(name)?;
-            tensor.expect_shape(ids.shape())?;
+            if name != POSITIONS || *tensor.shape() != [1, n_tokens] {
+                tensor.expect_shape(ids.shape())?;
+            }
             entries(file.name(), name, &tensor, n_tokens, n).map(Some)
         };
         let mask = read("attention_mask", 2)?;
         let types = read("token_type_ids", n_types)?;
+        let positions = read(POSITIONS, usize::MAX)?;
         let ids = read("input_ids", n_vocabulary)?.unwrap_or_default();
         let part = |all: &[usize], s: usize| all[s * n_tokens..][..n_tokens].to_vec();
         let sequence = |s: usize| {
@@ -109,6 +120,9 @@ impl Sequence {
             let mut sequence = Self::new(part(&ids, s));
             sequence.is_real = is_real.unwrap_or(sequence.is_real);
             sequence.types = types.unwrap_or(sequence.types);
+            // One row for all stands for each.
+            let row = |all: &Vec<usize>| part(all, s % (all.len() / n_tokens));
+            sequence.positions = positions.as_ref().map(row);
             match sequence.is_real.contains(&true) {
                 true => Ok(sequence),
                 false => {
@@ -119,7 +133,49 @@ impl Sequence {
         };
         (0..ids.len() / n_tokens).map(sequence).collect()
     }
+
+    /// What a file for a model holds and no model reads: outputs, labels, and the like.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a tensor that would change the result and is not read;
+    /// [`Error::Unknown`] for one of which nothing is known; [`Error::Metadata`].
+    pub fn unused(file: &TensorFile) -> Result<Vec<Unused>> {
+        file.expect_metadata(names::METADATA, names::is_harmless)?;
+        file.expect_known("a model's INPUT", |name| first_rule(names::RULES, name))
+    }
+
+    /// Refuses positions that a model with so many does not have.
+    ///
+    /// # Errors
+    /// [`Error::Entry`].
+    pub fn expect_positions(
+        sequences: &[Self],
+        file: &TensorFile,
+        n_positions: usize,
+    ) -> Result<()> {
+        for (sequence, one) in sequences.iter().enumerate() {
+            let mut all = one.positions.iter().flatten().enumerate();
+            if let Some((position, &found)) =
+                all.find(|(_, found)| **found >= n_positions)
+            {
+                return Err(Error::Entry {
+                    file: file.name().to_string(),
+                    tensor: POSITIONS,
+                    sequence,
+                    position,
+                    found: found as i128,
+                    expected: format!(
+                        "a position from 0 to {}",
+                        n_positions.saturating_sub(1)
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
 }
+
+const POSITIONS: &str = "position_ids";
 
 /// Integers from 0 that are less than `n`.
 fn entries(
@@ -140,6 +196,7 @@ fn entries(
             expected: match n {
                 1 => "0".to_string(),
                 2 => "0 or 1".to_string(),
+                usize::MAX => "a position of 0 or more".to_string(),
                 n => format!("an id from 0 to {}", n - 1),
             },
         })

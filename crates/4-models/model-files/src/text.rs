@@ -133,6 +133,7 @@ fn pieces(encoding: &Encoding, n_uncut: usize) -> Pieces {
         sequence: Sequence {
             types: whole(encoding.get_type_ids()),
             is_real: vec![true; ids.len()],
+            positions: None,
             ids,
         },
         pieces: encoding.get_tokens().to_vec(),

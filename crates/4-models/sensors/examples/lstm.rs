@@ -5,14 +5,14 @@
 //! ```
 //!
 //! A case is a safetensors file: the state dict of a `torch.nn.LSTM`, `input`
-//! (batch, n, d_in), and perhaps `h_0` and `c_0`. `output`, `h_n` and `c_n` come out in
+//! (batch, n, d_in), and perhaps `h_0`, `c_0` and `lengths`. `output`, `h_n` and `c_n` come out in
 //! PyTorch's shapes (`batch_first=True`), computed in float64.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Parser;
-use model_files::{Existing, TensorFile, check_output, save};
+use model_files::{Existing, TensorFile, Unused, check_output, save, shown};
 use sensors::Case;
 
 /// Computes an LSTM on a case.
@@ -20,15 +20,24 @@ use sensors::Case;
 struct Arguments {
     /// A safetensors file: the state dict, and `input`.
     case: PathBuf,
+    /// Say what the case holds and is not used, and why that changes nothing.
+    #[arg(long)]
+    unused: bool,
     /// Where `output`, `h_n` and `c_n` go.
     #[arg(long)]
     output: PathBuf,
 }
 
 fn main() -> Result<()> {
-    let Arguments { case, output } = Arguments::parse();
+    let Arguments { case, unused, output } = Arguments::parse();
     check_output(&output, Existing::Replace, [case.as_path()])?;
-    let outputs = Case::<f64>::read(&TensorFile::open(&case)?)?.outputs()?;
+    let file = TensorFile::open(&case)?;
+    let outputs = Case::<f64>::read(&file)?.outputs()?;
+    if unused {
+        for Unused { name, why } in Case::<f64>::unused(&file)? {
+            println!("not used: {}: {why}", shown(&name));
+        }
+    }
     for tensor in &outputs {
         println!("{} {} {}", tensor.name(), tensor.dtype(), tensor.shape_text());
     }

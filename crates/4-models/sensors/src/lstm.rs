@@ -3,6 +3,7 @@
 mod case;
 mod direction;
 mod file;
+mod names;
 #[cfg(test)]
 mod tests;
 

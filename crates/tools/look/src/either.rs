@@ -8,7 +8,9 @@ use decoders::{AsRead, Decoder, Files};
 use encoders::{Encoder, Folder, to_tensors};
 use fused_heads::FusedAttention;
 use kernels::PackedStage;
-use model_files::{NewTensor, Sequence, Stored, TensorFile, Text, settings_in};
+use model_files::{
+    NewTensor, Sequence, Stored, TensorFile, Text, Unused, settings_in, weight_files,
+};
 
 /// A model's files.
 pub enum Model {
@@ -42,8 +44,9 @@ impl Model {
         if path.is_file() {
             return vec![path.to_path_buf()];
         }
-        let names = ["config.json", "model.safetensors", "tokenizer.json"];
-        names.map(|name| path.join(name)).into()
+        let mut files = weight_files(path);
+        files.extend(["config.json", "tokenizer.json"].map(|name| path.join(name)));
+        files
     }
 
     /// How many tokens a text may have.
@@ -73,8 +76,16 @@ impl Model {
     pub fn sequences(&self, file: &TensorFile) -> Result<Vec<Sequence>> {
         Ok(match self {
             Self::Encoder(folder) => folder.config.sequences(file)?,
-            Self::Decoder(files) => Sequence::read(file, files.config.n_vocabulary, 1)?,
+            Self::Decoder(files) => files.config.sequences(file)?,
         })
+    }
+
+    /// What its files have that is known to change nothing.
+    pub fn unused(&self) -> &[Unused] {
+        match self {
+            Self::Encoder(folder) => &folder.leftovers,
+            Self::Decoder(files) => &files.leftovers,
+        }
     }
 
     /// Its sizes, in a line.
@@ -123,8 +134,9 @@ impl Model {
             }
             Self::Decoder(files) => {
                 let model: AsRead<T> = Decoder::read(files)?;
-                let layers = each(sequences, |one| Ok(model.forward(one)?))?;
-                let logits = layers.iter().map(|layers| model.logits(layers.out()));
+                let layers = each(sequences, |one| Ok(model.forward_at(one)?))?;
+                let with_logits = layers.iter().filter(|_| model.unembedding.is_some());
+                let logits = with_logits.map(|layers| model.logits(layers.out()));
                 let logits = logits.collect::<decoders::Result<Vec<_>>>()?;
                 let mut tensors = to_tensors(&layers)?;
                 if let Some(first) = logits.first() {

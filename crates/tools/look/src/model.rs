@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
-use model_files::{Existing, Long, Sequence, TensorFile, check_output, save};
+use model_files::{
+    Existing, Long, Sequence, TensorFile, Unused, check_output, save, shown,
+};
 use workshop::output::print;
 
 use crate::either::Model;
@@ -13,8 +15,9 @@ use crate::fetch;
 /// Run your own model: every hidden state and every map
 ///
 /// FOLDER is as `save_pretrained` writes it (config.json, model.safetensors), of BERT,
-/// RoBERTa, ELECTRA or DistilBERT, or of GPT-2, GPT-NeoX, Llama, Mistral, Qwen2 or Gemma 2;
-/// a GGUF file of the Llama family; or `smollm2`. INPUT is a safetensors file. What comes out
+/// RoBERTa (XLM-RoBERTa and CamemBERT too), ELECTRA or DistilBERT, or of GPT-2, GPT-NeoX,
+/// Llama, Mistral, Qwen2, Qwen3, Gemma 2 or Gemma 3, in one file or in several with their
+/// index; a GGUF file of the Llama family; or `smollm2`. INPUT is a safetensors file. What comes out
 /// is written to another: `hidden.0` (after the embeddings) to `hidden.L`, each
 /// (batch, n, d_model), `attn.0` to `attn.L-1`, (batch, heads, n, n), and of a model that
 /// writes `logits`, (batch, n, vocabulary). Rows of padding mean nothing.
@@ -24,7 +27,9 @@ pub struct Args {
     folder: PathBuf,
 
     /// `input_ids`, (batch, n) or (n); where they are there, `attention_mask` (1 = real,
-    /// 0 = padding) and `token_type_ids` of the same shape. All are integers
+    /// 0 = padding), `token_type_ids` and `position_ids` of the same shape. All are integers.
+    /// What a model gave may stand beside them; whatever else would change the result is
+    /// refused by its name
     #[arg(required_unless_present = "text", conflicts_with = "text")]
     input: Option<PathBuf>,
 
@@ -44,6 +49,11 @@ pub struct Args {
     /// The precision to compute in, and to write
     #[arg(long, value_enum, default_value_t = Precision::F64)]
     dtype: Precision,
+
+    /// Say what the model's files and INPUT hold and is not used, and why that changes
+    /// nothing
+    #[arg(long)]
+    unused: bool,
 
     /// Write over OUT if it exists
     #[arg(long)]
@@ -71,6 +81,14 @@ pub fn run(args: &Args) -> Result<()> {
     let inputs = args.input.iter().chain(&files).map(PathBuf::as_path);
     check_output(&args.output, existing, inputs)?;
     let model = Model::open(&path)?;
+    let mut unused = String::new();
+    if args.unused {
+        let mut all = model.unused().to_vec();
+        if let Some(input) = &args.input {
+            all.extend(Sequence::unused(&TensorFile::open(input)?)?);
+        }
+        unused = unused_text(&all);
+    }
     let sequences = sequences(args, &model)?;
     let tensors = match args.dtype {
         Precision::F32 => model.tensors::<f32>(&sequences)?,
@@ -80,13 +98,27 @@ pub fn run(args: &Args) -> Result<()> {
     let written = tensors.iter().map(|tensor| {
         format!("  {:<10} {} {}\n", tensor.name(), tensor.shape_text(), tensor.dtype())
     });
+    let is_headless = model.is_causal() && tensors.iter().all(|it| it.name() != "logits");
+    let headless = match is_headless {
+        true => "  saved without its head: there are no logits\n",
+        false => "",
+    };
     Ok(print(format_args!(
-        "{}: {}\n{}:\n{}",
+        "{}: {}\n{headless}{unused}{}:\n{}",
         args.folder.display(),
         model.sizes(),
         args.output.display(),
         written.collect::<String>()
     ))?)
+}
+
+/// A line per tensor that is not used.
+fn unused_text(unused: &[Unused]) -> String {
+    let line = |it: &Unused| format!("  {:<22} {}\n", shown(&it.name), it.why);
+    match unused.is_empty() {
+        true => "not used: nothing\n".to_owned(),
+        false => format!("not used:\n{}", unused.iter().map(line).collect::<String>()),
+    }
 }
 
 fn sequences(args: &Args, model: &Model) -> Result<Vec<Sequence>> {

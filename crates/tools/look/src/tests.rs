@@ -186,3 +186,46 @@ fn no_file_that_is_read_is_written_over() {
     run(&other).unwrap();
     run(&other).unwrap();
 }
+
+/// The largest difference between a command's output and a case's reference, rows of
+/// padding left aside.
+fn difference(found: &TensorFile, expected: &TensorFile, is_real: &[bool]) -> f64 {
+    let mut largest = 0.0f64;
+    for name in found.names() {
+        let [found, expected] = [found, expected].map(|file| {
+            let tensor = file.tensor(&name).unwrap();
+            (tensor.shape().to_vec(), tensor.numbers().unwrap())
+        });
+        assert_eq!(found.0, expected.0, "{name}");
+        let n_tokens = found.0[found.0.len() - 2];
+        let width = found.0[found.0.len() - 1];
+        let per_sequence = found.1.len() / found.0[0];
+        for (i, (a, b)) in found.1.iter().zip(&expected.1).enumerate() {
+            let (sequence, row) = (i / per_sequence, i / width % n_tokens);
+            if is_real.is_empty() || is_real[sequence * n_tokens + row] {
+                largest = largest.max((a - b).abs());
+            }
+        }
+    }
+    largest
+}
+
+/// A case's model on these arguments, and its output.
+fn case(name: &str, args: &[&str]) -> anyhow::Result<(TensorFile, TensorFile)> {
+    let folder = tempfile::tempdir()?;
+    let out = folder.path().join("out.safetensors");
+    let case = texts::models().join("cases").join(name);
+    let paths = [&case.join("model"), &out].map(|path| path.to_str().unwrap().to_owned());
+    run(&[&[paths[0].as_str(), "--output", paths[1].as_str()], args].concat())?;
+    Ok((TensorFile::open(out)?, TensorFile::open(case.join("reference.safetensors"))?))
+}
+
+#[test]
+fn positions_of_an_input_are_those_of_the_model() {
+    let name = "gpt2-left-padding-position_ids";
+    let input = texts::models().join("cases").join(name).join("input.safetensors");
+    let (found, expected) = case(name, &[input.to_str().unwrap()]).unwrap();
+    let mask = expected.tensor("attention_mask").unwrap().integers().unwrap();
+    let is_real: Vec<bool> = mask.iter().map(|&real| real == 1).collect();
+    assert!(difference(&found, &expected, &is_real) < 2e-5);
+}

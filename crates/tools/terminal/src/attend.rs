@@ -3,6 +3,7 @@
 mod finite;
 mod inputs;
 mod masks;
+mod names;
 mod precision;
 mod report;
 mod stages;
@@ -12,7 +13,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use attention::{Attended, LayerParameters};
 use clap::ValueEnum;
-use model_files::{Existing, NewTensor, Stored, TensorFile, check_output, save};
+use model_files::{
+    Existing, NewTensor, Stored, TensorFile, Unused, Use, check_output, save,
+};
 
 use inputs::Inputs;
 use report::Report;
@@ -34,7 +37,9 @@ pub struct Args {
 
     /// `query` and, if they differ, `key` (else: query) and `value` (else: key), each
     /// (n, d) or (batch, n, d); `key_padding_mask`, (batch, n_kv); `attn_mask`, (n_q, n_kv)
-    /// or (batch · heads, n_q, n_kv). A mask of floats is added to the scaled scores
+    /// or (batch · heads, n_q, n_kv). A mask of floats is added to the scaled scores. The
+    /// masks of PyTorch's larger layers (`src_key_padding_mask`, `tgt_mask`, …) are taken;
+    /// what else would change the result is refused by its name
     input: PathBuf,
 
     /// The number of heads, which no file stores
@@ -64,6 +69,10 @@ pub struct Args {
     #[arg(long)]
     prefix: Option<String>,
 
+    /// Say what WEIGHTS and INPUT hold and is not used, and why that changes nothing
+    #[arg(long)]
+    unused: bool,
+
     /// Write over OUT if it exists
     #[arg(long)]
     force: bool,
@@ -92,10 +101,14 @@ pub fn run(args: Args) -> Result<()> {
     let weights = TensorFile::open(&args.weights)?;
     let layer = weights.layer(args.heads, args.prefix.as_deref())?;
     let file = TensorFile::open(&args.input)?;
+    let unused = unused(&args, &weights, &file)?;
     let inputs = Inputs::read(&file, layer.dims(), args.causal)?;
     let mut to = Report::default();
     report::layer(&mut to, weights.name(), &layer);
     report::inputs(&mut to, &inputs);
+    if args.unused {
+        report::unused(&mut to, &unused);
+    }
     match args.dtype {
         Precision::F64 => compute(&mut to, &args, &layer, &inputs)?,
         Precision::F32 => {
@@ -103,6 +116,22 @@ pub fn run(args: Args) -> Result<()> {
         }
     }
     Ok(to.finish()?)
+}
+
+/// What both files hold and is not used; what would change the result is refused.
+fn unused(args: &Args, weights: &TensorFile, input: &TensorFile) -> Result<Vec<Unused>> {
+    let is_one = args.weights.canonicalize()? == args.input.canonicalize()?;
+    let is_input = |name: &str| is_one && names::of_input(name).is_some();
+    let prefix = args.prefix.as_deref();
+    let of_layer = weights.beside_layer(args.heads, prefix, is_input)?;
+    let of_input = names::unused(input, is_one)?;
+    let is_used = |it: &Unused| is_one && names::of_input(&it.name) == Some(Use::Used);
+    let mut unused: Vec<_> = of_layer.into_iter().filter(|it| !is_used(it)).collect();
+    let is_new = |it: &Unused| unused.iter().all(|other| other.name != it.name);
+    let of_input: Vec<_> =
+        of_input.into_iter().filter(|it| !is_one || is_new(it)).collect();
+    unused.extend(of_input);
+    Ok(unused)
 }
 
 fn compute<T: Stored>(

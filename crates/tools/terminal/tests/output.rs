@@ -83,3 +83,42 @@ fn of_many_onto_one_new_file_one_succeeds() {
     assert_eq!(n, 1, "{:?}", ended.iter().map(told).collect::<Vec<_>>());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
+
+/// A case of tests/models/cases as `attend` answers it: what it writes, or its error.
+fn case(name: &str) -> Result<(TensorFile, TensorFile), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let case = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../tests/models/cases")
+        .join(name);
+    let [layer, input, reference] = ["layer", "tensors", "reference"]
+        .map(|file| case.join(format!("{file}.safetensors")));
+    let mut attend = command(folder.path(), "attend --heads 4 --unused");
+    let output = attend.args([&layer, &input]).output().unwrap();
+    let results = folder.path().join("attended.safetensors");
+    match output.status.success() {
+        true => {
+            Ok((TensorFile::open(results).unwrap(), TensorFile::open(reference).unwrap()))
+        }
+        false => {
+            assert!(!results.exists());
+            let case = format!("{}/", case.display());
+            Err(told(&output).replace(&case, ""))
+        }
+    }
+}
+
+#[test]
+fn a_mask_of_a_larger_layer_is_its_attention_s() {
+    let (found, expected) = case("attend-src_key_padding_mask").unwrap();
+    for name in ["output", "attn_heads"] {
+        let [found, expected] =
+            [&found, &expected].map(|file| file.tensor(name).unwrap().numbers().unwrap());
+        let largest = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
+        assert!(largest.fold(0.0, f64::max) < 1e-12, "{name}");
+    }
+}
+
+#[test]
+fn a_table_of_rotations_is_refused() {
+    insta::assert_snapshot!(case("attend-esm-rotary").unwrap_err(), @"");
+}

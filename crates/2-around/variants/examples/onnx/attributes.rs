@@ -28,14 +28,34 @@ pub enum MatmulOutput {
     Shares,
 }
 
+/// The operator's attributes.
+const NAMES: [&str; 9] = [
+    "is_causal",
+    "q_num_heads",
+    "kv_num_heads",
+    "scale",
+    "softcap",
+    "left_window_size",
+    "right_window_size",
+    "qk_matmul_output_mode",
+    "softmax_precision",
+];
+
 impl Attributes {
-    /// From a file's metadata: `attr.scale` and so on; others are left alone.
+    /// From a file's metadata: `attr.scale` and so on. Others say where a case is from; one
+    /// that is an attribute's name without `attr.` is refused, since it would be left alone.
     pub fn read<'a>(
         metadata: impl IntoIterator<Item = (&'a String, &'a String)>,
     ) -> Result<Self> {
         let mut of = Self::default();
         for (name, text) in metadata {
-            let Some(name) = name.strip_prefix("attr.") else { continue };
+            let Some(name) = name.strip_prefix("attr.") else {
+                ensure!(
+                    !NAMES.contains(&name.as_str()),
+                    "the metadata has {name}, and attributes are read as attr.{name}"
+                );
+                continue;
+            };
             match name {
                 "is_causal" => of.is_causal = number::<i64>(name, text)? != 0,
                 "q_num_heads" => of.q_num_heads = Some(number(name, text)?),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use safetensors::SafeTensors;
 use safetensors::tensor::TensorView;
 
@@ -37,7 +37,28 @@ pub fn read(path: &Path) -> Result<Case> {
         let tensor = Tensor::from_bytes(view.dtype(), view.shape(), view.data());
         tensors.insert(name.clone(), tensor.with_context(|| name)?);
     }
+    expect_known(&tensors)?;
     Ok(Case { attributes: Attributes::read(metadata)?, tensors })
+}
+
+/// The operator's inputs, and its outputs, which a case may hold to be compared with.
+const INPUTS: [&str; 7] =
+    ["Q", "K", "V", "attn_mask", "past_key", "past_value", "nonpad_kv_seqlen"];
+const OUTPUTS: [&str; 4] = ["Y", "present_key", "present_value", "qk_matmul_output"];
+
+/// Refuses a tensor that is neither: left aside, it may change the result.
+pub fn expect_known(tensors: &BTreeMap<String, Tensor>) -> Result<()> {
+    let is_known = |name: &&String| {
+        INPUTS.contains(&name.as_str()) || OUTPUTS.contains(&name.as_str())
+    };
+    match tensors.keys().find(|name| !is_known(name)) {
+        None => Ok(()),
+        Some(found) => bail!(
+            "{found:?} is no input or output of the operator and may change the result: its \
+             inputs are {}",
+            INPUTS.join(", ")
+        ),
+    }
 }
 
 /// Writes outputs by name, each in its own kind of numbers.

@@ -115,6 +115,14 @@ fn what_does_not_fit_is_refused_with_its_numbers() {
 }
 
 #[test]
+fn a_tensor_that_the_operator_does_not_know_is_refused() {
+    let mut tensors = small().tensors;
+    assert!(file::expect_known(&tensors).is_ok());
+    tensors.insert("key_padding_mask".into(), Tensor::zeros(Dtype::BOOL, &[2, 4]));
+    insta::assert_snapshot!(file::expect_known(&tensors).unwrap_err(), @r#""key_padding_mask" is no input or output of the operator and may change the result: its inputs are Q, K, V, attn_mask, past_key, past_value, nonpad_kv_seqlen"#);
+}
+
+#[test]
 fn a_file_that_is_no_case_is_refused() {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), b"Q, K, V").unwrap();

@@ -50,9 +50,16 @@ pub(super) fn rotary(
     // As in transformers: of an odd number, the last pair rotates an entry more.
     let n_rotated = (d_k as f64 * found) as usize;
     let is_whole = share.is_none() && n_rotated != d_k;
-    if n_rotated == 0 || n_rotated.next_multiple_of(2) > d_k || is_whole || d_k > WIDEST {
+    if d_k > WIDEST {
+        let expected = "what makes heads of a width that a model can have";
+        let key =
+            if settings.is_missing("head_dim") { "hidden_size" } else { "head_dim" };
+        return Err(settings.wrong(key, expected).into());
+    }
+    if n_rotated == 0 || n_rotated.next_multiple_of(2) > d_k || is_whole {
         let (of, key, _) = said(&places)?.unwrap_or((settings, "head_dim", 0.0));
         let expected = match share {
+            None if key == "head_dim" => "an even number, of which all are rotated",
             None => "1: whole heads of an even number of entries are rotated",
             Some(_) => "a share of a head that is two entries or more, and not all",
         };

@@ -1,14 +1,20 @@
 //! A state dict with an input, as a file holds them, and what comes out.
 
 use attention::{Matrix, Real};
-use model_files::{NewTensor, Stored, TensorFile};
+use model_files::{Error as FileError, NewTensor, Stored, TensorFile, Unused};
 
-use super::{Lstm, LstmOutput, State};
+use super::file::{is_parameter, prefix_in};
+use super::{Lstm, LstmOutput, State, names};
 use crate::Result;
 
 /// An LSTM and sequences for it: a file's state dict under PyTorch's names, with `input`
 /// (batch, n, d_in), and perhaps `h_0` and `c_0`
-/// (n_layers · n_directions, batch, hidden).
+/// (n_layers · n_directions, batch, hidden). What stands before the state dict's names, as
+/// in `lstm.weight_ih_l0`, is taken off where the file has one LSTM.
+///
+/// Sequences of different length end in padding, and `lengths` (batch) says where: then each
+/// is read to its end, as with `pack_padded_sequence`, and rows of `output` behind it are
+/// zeros.
 ///
 /// One sequence without a batch, `input` (n, d_in), is one sequence.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,13 +29,24 @@ pub struct Case<T: Real = f64> {
 }
 
 impl<T: Real> Case<T> {
+    /// What a case holds and is not used, and why that changes nothing.
+    ///
+    /// # Errors
+    /// [`Error::File`](crate::Error::File) for a tensor or metadata that would change the
+    /// result and is not read.
+    pub fn unused(file: &TensorFile) -> Result<Vec<Unused>> {
+        Ok(names::unused(file, &prefix_in(file)?, is_parameter)?)
+    }
+
     /// Reads a case.
     ///
     /// # Errors
-    /// As [`Lstm::from_file`]; [`Error::File`](crate::Error::File) for an `input`, `h_0` or
-    /// `c_0` that is missing or does not fit.
+    /// As [`Lstm::from_file`] and [`unused`](Self::unused);
+    /// [`Error::File`](crate::Error::File) for an `input`, `h_0`, `c_0` or `lengths` that is
+    /// missing or does not fit.
     pub fn read(file: &TensorFile) -> Result<Self> {
-        let lstm: Lstm<T> = Lstm::from_file(file, "")?;
+        Self::unused(file)?;
+        let lstm: Lstm<T> = Lstm::from_file(file, &prefix_in(file)?)?;
         let tensor = file.tensor("input")?;
         let d_in = lstm.d_in();
         let (n_sequences, is_batch) = match *tensor.shape() {
@@ -40,7 +57,14 @@ impl<T: Real> Case<T> {
                 return Err(tensor.shape_error(&expected).into());
             }
         };
-        let input: Vec<Matrix<T>> = tensor.matrices()?.iter().map(cast).collect();
+        let mut input: Vec<Matrix<T>> = tensor.matrices()?.iter().map(cast).collect();
+        if file.contains("lengths") {
+            for (x, n) in
+                input.iter_mut().zip(lengths(file, n_sequences, tensor.shape())?)
+            {
+                *x = x.rows(0, n).into_owned();
+            }
+        }
         let rows = lstm.layers().len() * lstm.n_directions();
         let of_state = |name: &str| -> Result<Vec<Matrix<T>>> {
             let (tensor, hidden) = (file.tensor(name)?, lstm.hidden());
@@ -81,7 +105,8 @@ impl<T: Stored> Case<T> {
     /// As [`run`](Self::run).
     pub fn outputs(&self) -> Result<[NewTensor; 3]> {
         let reads = self.run()?;
-        let (n, width) = reads.first().map_or((0, 0), |read| read.output.shape());
+        let width = reads.first().map_or(0, |read| read.output.ncols());
+        let n = reads.iter().map(|read| read.output.nrows()).max().unwrap_or(0);
         let (rows, hidden) = reads.first().map_or((0, 0), |read| read.h_n.shape());
         // [n_layers · n_directions, batch, hidden]: a matrix per layer and direction.
         let states = |of: fn(&LstmOutput<T>) -> &Matrix<T>| -> Vec<Matrix<T>> {
@@ -94,13 +119,34 @@ impl<T: Stored> Case<T> {
             true => (vec![reads.len(), n, width], vec![rows, reads.len(), hidden]),
             false => (vec![n, width], vec![rows, hidden]),
         };
-        let output = reads.iter().map(|read| &read.output);
+        // Zeros behind the end of a sequence that is shorter than others.
+        let padded =
+            |read: &LstmOutput<T>| read.output.clone().resize(n, width, T::zero());
+        let output: Vec<Matrix<T>> = reads.iter().map(padded).collect();
         Ok([
-            NewTensor::new("output", &batch, output)?,
+            NewTensor::new("output", &batch, &output)?,
             NewTensor::new("h_n", &state, &states(|read| &read.h_n))?,
             NewTensor::new("c_n", &state, &states(|read| &read.c_n))?,
         ])
     }
+}
+
+/// How many tokens of each sequence are real.
+fn lengths(file: &TensorFile, n_sequences: usize, input: &[usize]) -> Result<Vec<usize>> {
+    let tensor = file.tensor("lengths")?;
+    tensor.expect_shape(&[n_sequences])?;
+    let longest = input[input.len() - 2];
+    let length = |(sequence, found): (usize, i128)| {
+        let length = usize::try_from(found).ok().filter(|n| (1..=longest).contains(n));
+        length.ok_or_else(|| FileError::SequenceLength {
+            file: file.name().to_string(),
+            sequence,
+            found,
+            longest,
+        })
+    };
+    let lengths = tensor.integers()?.into_iter().enumerate().map(length);
+    Ok(lengths.collect::<Result<_, _>>()?)
 }
 
 fn cast<T: Real>(matrix: &Matrix) -> Matrix<T> {

@@ -57,8 +57,7 @@ impl<'a> Names<'a> {
             let number = PARTS.iter().find_map(|part| name.strip_prefix(part))?;
             number.trim_end_matches(DIRECTIONS[1]).parse::<usize>().ok()
         });
-        // Far more than anyone has, and few enough to ask for one by one.
-        let last = parts.filter(|&l| l < 1000).max().unwrap_or(0);
+        let last = parts.filter(|&l| l < MOST_LAYERS).max().unwrap_or(0);
         let any = |is: &dyn Fn(&str) -> bool| ours.iter().any(|name| is(name));
         Ok(Self {
             file,
@@ -102,5 +101,37 @@ impl<'a> Names<'a> {
         Ok(tensor.numbers_as()?)
     }
 }
+
+/// Whether this is the name of a parameter, without what stands before it.
+pub(super) fn is_parameter(name: &str) -> bool {
+    let number = PARTS.iter().find_map(|part| name.strip_prefix(part));
+    let number = number.map(|text| text.strip_suffix(DIRECTIONS[1]).unwrap_or(text));
+    number.and_then(|text| text.parse::<usize>().ok()).is_some_and(|l| l < MOST_LAYERS)
+}
+
+/// What stands before the names of the one LSTM in a file: nothing, or as in `lstm.` and
+/// `_orig_mod.encoder.lstm.`.
+pub(super) fn prefix_in(file: &TensorFile) -> Result<String> {
+    let first = format!("{}0", PARTS[0]);
+    let names = file.names();
+    let prefixes = names.iter().filter_map(|name| name.strip_suffix(&first));
+    let mut prefixes: Vec<String> = prefixes
+        .filter(|p| p.is_empty() || p.ends_with('.'))
+        .map(str::to_owned)
+        .collect();
+    if prefixes.iter().any(String::is_empty) || prefixes.is_empty() {
+        return Ok(String::new());
+    }
+    match prefixes.len() {
+        1 => Ok(prefixes.remove(0)),
+        _ => {
+            let file = file.name().to_string();
+            Err(FileError::SeveralLayers { file, prefixes }.into())
+        }
+    }
+}
+
+/// Far more than anyone has, and few enough to ask for one by one.
+const MOST_LAYERS: usize = 1000;
 
 const PARTS: [&str; 4] = ["weight_ih_l", "weight_hh_l", "bias_ih_l", "bias_hh_l"];

@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use attention::{Matrix, Rng, SeedableRng, max_abs_diff, random_matrix};
 use model_files::{NewTensor, TensorFile, to_bytes};
 
@@ -148,6 +150,55 @@ fn a_tensor_that_is_missing_or_misshapen_is_named() {
     insta::assert_snapshot!(with(&[("weight_hr_l0", &[1, 2])]), @"case: weight_hr_l0: made with proj_size, this LSTM projects its hidden state, which is not computed here");
     insta::assert_snapshot!(with(&[("h_0", &[1, 3, 2])]), @"case: no tensor c_0; there is h_0, input, weight_hh_l0, weight_ih_l0");
     insta::assert_snapshot!(with(&[("h_0", &[1, 3, 2]), ("c_0", &[2, 3, 2])]), @"case: c_0 has shape (2, 3, 2), expected (1, 3, 2)");
+}
+
+#[test]
+fn each_sequence_is_read_to_its_own_end() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../tests/models/cases/lstm-lengths");
+    let open = |name: &str| TensorFile::open(folder.join(name)).unwrap();
+    let case = Case::<f64>::read(&open("case.safetensors")).unwrap();
+    let outputs = to_bytes(&case.outputs().unwrap()).unwrap();
+    let found = TensorFile::from_bytes("found", outputs).unwrap();
+    let expected = open("reference.safetensors");
+    for name in ["output", "h_n", "c_n"] {
+        let [found, expected] =
+            [&found, &expected].map(|file| file.tensor(name).unwrap().numbers().unwrap());
+        let pairs = found.iter().zip(&expected);
+        let largest = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(found.len() == expected.len() && largest < 1e-12, "{name}: {largest}");
+    }
+}
+
+#[test]
+fn what_stands_before_the_names_is_taken_off() {
+    let tensors: [(&str, &[usize]); 4] = [
+        ("_orig_mod.lstm.weight_ih_l0", &[8, 5]),
+        ("_orig_mod.lstm.weight_hh_l0", &[8, 2]),
+        ("_orig_mod.head.weight", &[1, 2]),
+        ("input", &[3, 4, 5]),
+    ];
+    insta::assert_snapshot!(told(&tensors), @"(3, 4, 2) (1, 3, 2) (1, 3, 2)");
+    let two = [&tensors[..], &[("other.weight_ih_l0", &[8, 5])]].concat();
+    insta::assert_snapshot!(told(&two), @"case: 2 layers: say which by its prefix, one of _orig_mod.lstm., other.");
+}
+
+#[test]
+fn what_may_change_the_result_is_refused() {
+    let with = |name: &'static str, shape: &'static [usize]| {
+        told(&[
+            ("weight_ih_l0", &[8, 5]),
+            ("weight_hh_l0", &[8, 2]),
+            ("input", &[3, 4, 5]),
+            (name, shape),
+        ])
+    };
+    insta::assert_snapshot!(with("mask", &[3, 4]), @"case: mask: a mask, which no LSTM has: say how long each sequence is as lengths, (batch)");
+    insta::assert_snapshot!(with("batch_sizes", &[4]), @"case: batch_sizes: part of a PackedSequence: give input (batch, n, d_in) and lengths, (batch)");
+    insta::assert_snapshot!(with("lengths", &[2]), @"case: lengths has shape (2), expected (3)");
+    insta::assert_snapshot!(with("surprise", &[2]), @"case: surprise is not known to an LSTM's case, and may change the result: take it out of the file if it does not");
+    insta::assert_snapshot!(with("weight_ih_l1000", &[8, 2]), @"case: weight_ih_l1000 is not known to an LSTM's case, and may change the result: take it out of the file if it does not");
+    insta::assert_snapshot!(with("output", &[3, 4, 2]), @"(3, 4, 2) (1, 3, 2) (1, 3, 2)");
 }
 
 #[test]

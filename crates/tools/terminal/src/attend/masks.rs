@@ -1,8 +1,10 @@
 //! The masks in a file, and the one on the command line, together.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use attention::Mask;
 use model_files::{MaskSizes, Tensor, TensorFile, attn_masks, key_padding_masks};
+
+use super::names::MASKS;
 
 /// The mask of each sequence: what `--causal`, `key_padding_mask` and `attn_mask` say
 /// together. What was found is added to `found`.
@@ -19,12 +21,17 @@ pub fn read(
         found.push(("mask".to_string(), text));
     }
     type Reader = fn(&Tensor<'_>, MaskSizes) -> model_files::Result<Vec<Mask>>;
-    let readers: [(&str, Reader); 2] =
-        [("key_padding_mask", key_padding_masks), ("attn_mask", attn_masks)];
-    for (name, read) in readers {
-        if !file.contains(name) {
-            continue;
-        }
+    let readers: [Reader; 2] = [key_padding_masks, attn_masks];
+    for ((role, names), read) in MASKS.into_iter().zip(readers) {
+        let there: Vec<&str> =
+            names.iter().copied().filter(|name| file.contains(name)).collect();
+        ensure!(
+            there.len() < 2,
+            "{}: {} are each the {role} of a layer: which one is this layer's? Leave one",
+            file.name(),
+            there.join(" and ")
+        );
+        let Some(name) = there.first().copied() else { continue };
         let tensor = file.tensor(name)?;
         for (masks, mask) in masks.iter_mut().zip(read(&tensor, sizes)?) {
             masks.push(mask);

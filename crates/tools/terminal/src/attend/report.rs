@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use attention::{Attended, LayerParameters, Matrix, Real};
-use model_files::NewTensor;
+use model_files::{NewTensor, Unused, shown};
 
 use super::finite::{NotFinite, rows};
 use super::inputs::Inputs;
@@ -48,6 +48,14 @@ pub fn layer<T: Real>(to: &mut Report, file: &str, layer: &LayerParameters<T>) {
 pub fn inputs<T: Real>(to: &mut Report, inputs: &Inputs<T>) {
     for (name, text) in &inputs.found {
         to.line(format_args!("  {name:<17} {text}"));
+    }
+}
+
+/// What the files hold and is not used.
+pub fn unused(to: &mut Report, unused: &[Unused]) {
+    to.line(if unused.is_empty() { "not used: nothing" } else { "not used" });
+    for Unused { name, why } in unused {
+        to.line(format_args!("  {:<17} {why}", shown(name)));
     }
 }
 

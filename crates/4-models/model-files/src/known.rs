@@ -1,0 +1,133 @@
+//! Known or refused: what a reader does with each name that a file has.
+//!
+//! A tensor that nobody asked for can change what the right result is: a mask, positions, a
+//! table of rotations. So a reader says of every name that it is used, or that it is harmless
+//! and why; any other is refused, and what is refused is named with what it would have meant.
+
+use crate::{Error, Result, TensorFile};
+
+/// What a reader does with a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// It is read.
+    Used,
+    /// It changes no result; why not.
+    Harmless(&'static str),
+    /// It would change the result; what it means, and what to do.
+    Refused(&'static str),
+}
+
+/// What is done with the names that fit a pattern: a name, in which one `*` at the start, at
+/// the end, or at both stands for anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule(pub &'static str, pub Use);
+
+/// What a file has and a reader does not use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unused {
+    /// The tensor's name.
+    pub name: String,
+    /// Why that changes nothing.
+    pub why: &'static str,
+}
+
+impl Rule {
+    fn fits(&self, name: &str) -> bool {
+        let inner = self.0.trim_matches('*');
+        match (self.0.starts_with('*'), self.0.ends_with('*')) {
+            (false, false) => name == inner,
+            (true, false) => name.ends_with(inner),
+            (false, true) => name.starts_with(inner),
+            (true, true) => name.contains(inner),
+        }
+    }
+}
+
+/// What the first rule that fits a name says of it.
+pub fn first_rule(rules: &[Rule], name: &str) -> Option<Use> {
+    rules.iter().find(|rule| rule.fits(name)).map(|rule| rule.1)
+}
+
+impl TensorFile {
+    /// Asks of every tensor's name what a reader does with it; gives what is harmless and not
+    /// used. `reader` is whose list it is, as in `a model's INPUT`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a name that is refused, [`Error::Unknown`] for one of which
+    /// nothing is known.
+    pub fn expect_known(
+        &self,
+        reader: &'static str,
+        of: impl Fn(&str) -> Option<Use>,
+    ) -> Result<Vec<Unused>> {
+        let mut unused = Vec::new();
+        for name in self.names() {
+            let file = || self.name().to_string();
+            match of(&name) {
+                Some(Use::Used) => {}
+                Some(Use::Harmless(why)) => unused.push(Unused { name, why }),
+                Some(Use::Refused(why)) => {
+                    return Err(Error::Unsupported { file: file(), found: name, why });
+                }
+                None => {
+                    return Err(Error::Unknown { file: file(), tensor: name, reader });
+                }
+            }
+        }
+        Ok(unused)
+    }
+
+    /// Refuses what the file's metadata says and would change the result: a key of the list
+    /// with a value that `is_harmless` does not let pass.
+    ///
+    /// # Errors
+    /// [`Error::Metadata`].
+    pub fn expect_metadata(
+        &self,
+        keys: &[(&'static str, &'static str)],
+        is_harmless: impl Fn(&str, &str) -> bool,
+    ) -> Result<()> {
+        for &(key, why) in keys {
+            let Some(found) = self.text(key) else { continue };
+            if !is_harmless(key, found) {
+                let (file, found) = (self.name().to_string(), found.to_string());
+                return Err(Error::Metadata { file, key, found, why });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a text of metadata says that something is not so.
+pub fn says_no(text: &str) -> bool {
+    let text = text.trim().to_ascii_lowercase();
+    matches!(text.as_str(), "" | "false" | "no" | "none" | "null" | "off")
+        || text.parse() == Ok(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_rule_that_fits_decides() {
+        let rules = [
+            Rule("mask", Use::Used),
+            Rule("grad.*", Use::Harmless("a gradient")),
+            Rule("*_mask", Use::Refused("another mask")),
+            Rule("*rotary*", Use::Refused("rotations")),
+        ];
+        let of = |name| first_rule(&rules, name);
+        assert_eq!(of("mask"), Some(Use::Used));
+        assert_eq!(of("grad.a_mask"), Some(Use::Harmless("a gradient")));
+        assert_eq!(of("a_mask"), Some(Use::Refused("another mask")));
+        assert_eq!(of("a.rotary.b"), Some(Use::Refused("rotations")));
+        assert_eq!((of("masks"), of("a.grad.")), (None, None));
+    }
+
+    #[test]
+    fn metadata_can_say_no() {
+        assert!(["False", "0", "0.0", "none", " "].iter().all(|text| says_no(text)));
+        assert!(["True", "1", "4", "yes"].iter().all(|text| !says_no(text)));
+    }
+}

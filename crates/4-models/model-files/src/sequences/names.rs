@@ -1,0 +1,97 @@
+//! What an INPUT of a model may hold beside its ids.
+
+use crate::{Rule, Use};
+
+const OUTPUT: Use = Use::Harmless("what a model gave, not what it gets");
+const FOR_TRAINING: Use = Use::Harmless("what a loss compares with; no layer reads it");
+const OF_TOKENIZER: Use =
+    Use::Harmless("a tokenizer's note on the text; no model reads it");
+const PADDING: Use = Use::Refused(
+    "PyTorch's mask of padding, True = blocked: a model's INPUT says the same as \
+     attention_mask, 1 = real and 0 = padding",
+);
+const SCORES: Use = Use::Refused(
+    "a mask of queries and keys, or without a name that says which value blocks: a model's \
+     INPUT has attention_mask, 1 = real and 0 = padding",
+);
+const CROSS: Use = Use::Refused(
+    "part of what an encoder with a decoder gets, and this model has no attention to \
+     another text",
+);
+const VECTORS: Use =
+    Use::Refused("embeddings in the place of input_ids: ids are read here");
+const CACHE: Use = Use::Refused(
+    "keys and values of tokens before these: texts are read from their start",
+);
+const HEADS: Use =
+    Use::Refused("heads are weighted or removed by it, which is not done here");
+const TYPES: Use =
+    Use::Refused("types of tokens under another name: call it token_type_ids");
+const LANGUAGES: Use =
+    Use::Refused("embeddings of languages are added by it, which are not known here");
+const LENGTHS: Use = Use::Refused(
+    "how many tokens are real: say it as attention_mask, 1 = real, 0 = padding",
+);
+
+pub(super) const RULES: &[Rule] = &[
+    Rule("input_ids", Use::Used),
+    Rule("attention_mask", Use::Used),
+    Rule("token_type_ids", Use::Used),
+    Rule("position_ids", Use::Used),
+    Rule("hidden.*", OUTPUT),
+    Rule("hidden_states.*", OUTPUT),
+    Rule("last_hidden_state", OUTPUT),
+    Rule("pooler_output", OUTPUT),
+    Rule("sentence_embedding", OUTPUT),
+    Rule("attn.*", OUTPUT),
+    Rule("attentions.*", OUTPUT),
+    Rule("logits", OUTPUT),
+    Rule("logits.*", OUTPUT),
+    Rule("out", OUTPUT),
+    Rule("output", OUTPUT),
+    Rule("loss", OUTPUT),
+    Rule("cross.*", OUTPUT),
+    Rule("labels", FOR_TRAINING),
+    Rule("label", FOR_TRAINING),
+    Rule("next_sentence_label", FOR_TRAINING),
+    Rule("start_positions", FOR_TRAINING),
+    Rule("end_positions", FOR_TRAINING),
+    Rule("special_tokens_mask", OF_TOKENIZER),
+    Rule("offset_mapping", OF_TOKENIZER),
+    Rule("overflow_to_sample_mapping", OF_TOKENIZER),
+    Rule("word_ids", OF_TOKENIZER),
+    Rule("decoder_*", CROSS),
+    Rule("encoder_*", CROSS),
+    Rule("cross_attn_head_mask", CROSS),
+    Rule("*key_padding_mask", PADDING),
+    Rule("*padding_mask", PADDING),
+    Rule("*head_mask", HEADS),
+    Rule("*mask", SCORES),
+    Rule("*attention_bias", SCORES),
+    Rule("*attn_bias", SCORES),
+    Rule("position_bias", SCORES),
+    Rule("*inputs_embeds", VECTORS),
+    Rule("past*", CACHE),
+    Rule("cache*", CACHE),
+    Rule("segment_ids", TYPES),
+    Rule("token_types", TYPES),
+    Rule("token_type", TYPES),
+    Rule("type_ids", TYPES),
+    Rule("langs", LANGUAGES),
+    Rule("lang_ids", LANGUAGES),
+    Rule("length", LENGTHS),
+    Rule("lengths", LENGTHS),
+    Rule("positions", Use::Refused("positions under another name: call it position_ids")),
+    Rule("pos_ids", Use::Refused("positions under another name: call it position_ids")),
+];
+
+/// What a file's metadata may say that would change how its tensors are read.
+pub(super) const METADATA: &[(&str, &str)] = &[
+    ("batch_first", "and the batch is read as the first dimension"),
+    ("mask_polarity", "and attention_mask is read with 1 = real, 0 = padding"),
+];
+
+/// Whether that says what is done in any case.
+pub(super) fn is_harmless(key: &str, text: &str) -> bool {
+    key == "batch_first" && !crate::says_no(text)
+}
