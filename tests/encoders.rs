@@ -106,9 +106,11 @@ pub fn tiny(
 }
 
 #[test]
-fn the_four_families_give_their_references_with_every_stage() {
-    for family in encoders::FAMILIES {
-        let name = &format!("{}-1", family.name);
+fn every_family_gives_its_references_with_every_stage() {
+    // CamemBERT is XLM-RoBERTa under another name, as a test of `encoders` says.
+    let families = encoders::FAMILIES.iter().filter(|it| it.name != "camembert");
+    for family in families {
+        let name = &format!("{}-1", family.name.replace('-', "_"));
         let folder = Folder::open(models().join(name)).unwrap();
         let file = TensorFile::open(models().join(name).join("reference.safetensors"));
         let (config, file) = (&folder.config, file.unwrap());

@@ -6,7 +6,7 @@
 //!                block: x + Attention(norm(x)),  then  x + FeedForward(norm(x))
 //! ```
 //!
-//! GPT-2, GPT-NeoX, Llama, Mistral, Qwen2 and Gemma 2 are that one model. What each changes
+//! GPT-2, GPT-NeoX, Llama, Mistral, Qwen2, Qwen3, Gemma 2 and Gemma 3 are that one model. What each changes
 //! is a line or two of its file in `families`: the attention is [`variants`]' with the
 //! changes that the config asks for. [`Files`] opens a folder as `save_pretrained` writes
 //! it, or a [`Gguf`](model_files::Gguf) file of the Llama family, whose numbers may be of 8 or 4 bits.
@@ -22,7 +22,10 @@
 //! With the feature `text` a vocabulary is read too, of a `tokenizer.json` or of a GGUF
 //! file. The crate starts no thread and looks at no clock; only [`Files::open`] reads files.
 //!
-//! Left out: weights in several files, experts, other quantisations, dropout, and speed:
+//! What the files have is used, or known to change nothing, or refused by its name; whether
+//! there is an unembedding, the tensors decide.
+//!
+//! Left out: experts, other quantisations, dropout, and speed:
 //! all is on the readable side, generic over the attention as `encoders` is.
 
 mod blocks;

@@ -8,7 +8,9 @@ use decoders::{AsRead, Decoder, Files};
 use encoders::{Encoder, Folder, finite, to_tensors};
 use fused_heads::FusedAttention;
 use kernels::PackedStage;
-use model_files::{NewTensor, Sequence, Stored, TensorFile, Text, settings_in};
+use model_files::{
+    NewTensor, Sequence, Stored, TensorFile, Text, Unused, settings_in, weight_files,
+};
 
 /// A model's files.
 pub enum Model {
@@ -42,13 +44,10 @@ impl Model {
         if path.is_file() {
             return vec![path.to_path_buf()];
         }
-        let names = [
-            "config.json",
-            "model.safetensors",
-            "tokenizer.json",
-            "tokenizer_config.json",
-        ];
-        names.map(|name| path.join(name)).into()
+        let mut files = weight_files(path);
+        let others = ["config.json", "tokenizer.json", "tokenizer_config.json"];
+        files.extend(others.map(|name| path.join(name)));
+        files
     }
 
     /// How many tokens a text may have.
@@ -80,6 +79,14 @@ impl Model {
             Self::Encoder(folder) => folder.config.sequences(file)?,
             Self::Decoder(files) => files.config.sequences(file)?,
         })
+    }
+
+    /// What its files have that is known to change nothing.
+    pub fn unused(&self) -> &[Unused] {
+        match self {
+            Self::Encoder(folder) => &folder.leftovers,
+            Self::Decoder(files) => &files.leftovers,
+        }
     }
 
     /// Its sizes, in a line.
@@ -129,7 +136,8 @@ impl Model {
             Self::Decoder(files) => {
                 let model: AsRead<T> = Decoder::read(files)?;
                 let layers = each(sequences, |one| Ok(finite(model.forward_at(one)?)?))?;
-                let logits = layers.iter().map(|layers| model.logits(layers.out()));
+                let with_logits = layers.iter().filter(|_| model.unembedding.is_some());
+                let logits = with_logits.map(|layers| model.logits(layers.out()));
                 let logits = logits.collect::<decoders::Result<Vec<_>>>()?;
                 let is_finite = |m: &Matrix<T>| m.iter().all(|x| x.is_finite());
                 ensure!(

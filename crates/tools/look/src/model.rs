@@ -15,8 +15,9 @@ use crate::fetch;
 /// Run your own model: every hidden state and every map
 ///
 /// FOLDER is as `save_pretrained` writes it (config.json, model.safetensors), of BERT,
-/// RoBERTa, ELECTRA or DistilBERT, or of GPT-2, GPT-NeoX, Llama, Mistral, Qwen2 or Gemma 2;
-/// a GGUF file of the Llama family; or `smollm2`. INPUT is a safetensors file. What comes out
+/// RoBERTa (XLM-RoBERTa and CamemBERT too), ELECTRA or DistilBERT, or of GPT-2, GPT-NeoX,
+/// Llama, Mistral, Qwen2, Qwen3, Gemma 2 or Gemma 3, in one file or in several with their
+/// index; a GGUF file of the Llama family; or `smollm2`. INPUT is a safetensors file. What comes out
 /// is written to another: `hidden.0` (after the embeddings) to `hidden.L`, each
 /// (batch, n, d_model), `attn.0` to `attn.L-1`, (batch, heads, n, n), and of a model that
 /// writes `logits`, (batch, n, vocabulary). Rows of padding mean nothing.
@@ -49,7 +50,8 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Precision::F64)]
     dtype: Precision,
 
-    /// Say what INPUT holds and is not used, and why that changes nothing
+    /// Say what the model's files and INPUT hold and is not used, and why that changes
+    /// nothing
     #[arg(long)]
     unused: bool,
 
@@ -80,8 +82,12 @@ pub fn run(args: &Args) -> Result<()> {
     check_output(&args.output, existing, inputs)?;
     let model = Model::open(&path)?;
     let mut unused = String::new();
-    if let (true, Some(input)) = (args.unused, &args.input) {
-        unused = unused_text(&Sequence::unused(&TensorFile::open(input)?)?);
+    if args.unused {
+        let mut all = model.unused().to_vec();
+        if let Some(input) = &args.input {
+            all.extend(Sequence::unused(&TensorFile::open(input)?)?);
+        }
+        unused = unused_text(&all);
     }
     let sequences = sequences(args, &model)?;
     let tensors = match args.dtype {
@@ -92,8 +98,13 @@ pub fn run(args: &Args) -> Result<()> {
     let written = tensors.iter().map(|tensor| {
         format!("  {:<10} {} {}\n", tensor.name(), tensor.shape_text(), tensor.dtype())
     });
+    let is_headless = model.is_causal() && tensors.iter().all(|it| it.name() != "logits");
+    let headless = match is_headless {
+        true => "  saved without its head: there are no logits\n",
+        false => "",
+    };
     Ok(print(format_args!(
-        "{}: {}\n{unused}{}:\n{}",
+        "{}: {}\n{headless}{unused}{}:\n{}",
         args.folder.display(),
         model.sizes(),
         args.output.display(),

@@ -16,7 +16,7 @@ use crate::view::share;
 /// A model goes on with your text
 ///
 /// The model is SmolLM2-135M-Instruct (93 MB, fetched on your word), or any of the families
-/// GPT-2, GPT-NeoX, Llama, Mistral, Qwen2 and Gemma 2 in files of yours. It computes in f32:
+/// GPT-2, GPT-NeoX, Llama, Mistral, Qwen2, Qwen3, Gemma 2 and Gemma 3 in files of yours. It computes in f32:
 /// each new token is read once, what was before is in a cache.
 #[derive(Debug, clap::Args)]
 pub struct Args {
