@@ -127,14 +127,14 @@ fn a_tensor_that_is_not_as_it_should_be_is_named() {
     let file = read(GgufWriter::default().floats("w", &[2, 3], &[0.0; 6]).tensor(
         "k",
         &[1, 256],
-        12,
+        10,
         &[],
     ));
     let refused =
         |name, shape: &[usize]| file.numbers::<f64>(name, shape).unwrap_err().to_string();
     insta::assert_snapshot!(refused("v", &[2, 3]), @"model.gguf: no tensor v among the 2");
     insta::assert_snapshot!(refused("w", &[3, 2]), @"model.gguf: w has shape [2, 3], expected [3, 2]");
-    insta::assert_snapshot!(refused("k", &[1, 256]), @"model.gguf: k holds Q4_K; F32, F16, Q8_0 and Q4_1 are read");
+    insta::assert_snapshot!(refused("k", &[1, 256]), @"model.gguf: k holds Q2_K; F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K and Q6_K are read");
     let odd = GgufWriter::default().tensor("w", &[2, 33], 8, &[0; 99]).bytes();
     let odd = Gguf::from_bytes("model.gguf", odd).unwrap_err();
     insta::assert_snapshot!(odd, @"model.gguf: w has rows of 33 numbers, and Q8_0 keeps them in blocks of 32");
