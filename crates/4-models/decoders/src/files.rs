@@ -40,7 +40,8 @@ impl Files {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn of_gguf(path: PathBuf, file: Gguf) -> Result<Self> {
-        Ok(Self { path, config: gguf_config(&file)?, tensors: Tensors::Gguf(file) })
+        let (config, _) = gguf_config(&file)?;
+        Ok(Self { path, config, tensors: Tensors::Gguf(file) })
     }
 
     /// The tokenizer: the folder's, or the GGUF file's own.
