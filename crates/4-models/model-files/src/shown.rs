@@ -5,9 +5,16 @@
 pub const MOST_SHOWN: usize = 160;
 
 /// A piece as it is fit to be shown: byte-level tokenizers write a space as Ġ, which is
-/// shown as `_`, and control characters are left out.
+/// shown as `_`, and characters that move a cursor, or turn the order of others, are left
+/// out.
 pub fn shown(piece: &str) -> String {
-    piece.replace('Ġ', "_").chars().filter(|c| !c.is_control()).collect()
+    let is_shown = |c: &char| !c.is_control() && !is_bidirectional(*c);
+    piece.replace('Ġ', "_").chars().filter(is_shown).collect()
+}
+
+/// Marks of the bidirectional algorithm, which are not seen themselves.
+fn is_bidirectional(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -23,6 +30,7 @@ mod tests {
             ("ĠĠ", "__"),
             ("é日🙂", "é日🙂"),
             ("a\x1b[31m\tb\n\u{9b}", "a[31mb"),
+            ("a\u{202e}b\u{2066}\u{200f}\u{61c}\u{200d}c", "ab\u{200d}c"),
         ] {
             assert_eq!(shown(piece), expected);
         }

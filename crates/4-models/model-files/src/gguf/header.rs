@@ -77,12 +77,19 @@ const MOST_DIMENSIONS: usize = 8;
 
 impl Header {
     pub fn read(file: &str, bytes: &[u8]) -> GgufResult<Self> {
+        if bytes.starts_with(b"version https://git-lfs") {
+            let what = "a pointer of Git LFS, and not the file itself: `git lfs pull` fetches it";
+            return Err(GgufError::Header { file: file.to_string(), what: what.into() });
+        }
         if !bytes.starts_with(b"GGUF") {
             let found = bytes.iter().take(4).copied().collect();
             return Err(GgufError::NotGguf { file: file.to_string(), found });
         }
         let mut rest = Cursor { file, bytes, at: 4 };
         let version = rest.u32("the version")?;
+        if (2..=3).contains(&version.swap_bytes()) {
+            return Err(rest.nonsense("its numbers have their highest byte first".into()));
+        }
         if !(2..=3).contains(&version) {
             return Err(GgufError::Version { file: file.to_string(), found: version });
         }

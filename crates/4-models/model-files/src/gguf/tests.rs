@@ -89,6 +89,11 @@ fn what_is_no_gguf_is_refused() {
     let mut old = GgufWriter::default().bytes();
     old[4] = 1;
     insta::assert_snapshot!(refused(old), @"model.gguf: GGUF of version 1; versions 2 and 3 are read");
+    let mut swapped = GgufWriter::default().bytes();
+    swapped[4..8].reverse();
+    insta::assert_snapshot!(refused(swapped), @"model.gguf: its numbers have their highest byte first");
+    let pointer = b"version https://git-lfs.github.com/spec/v1\n".to_vec();
+    insta::assert_snapshot!(refused(pointer), @"model.gguf: a pointer of Git LFS, and not the file itself: `git lfs pull` fetches it");
     let twice = GgufWriter::default().whole("n", 1).whole("n", 2).bytes();
     insta::assert_snapshot!(refused(twice), @"model.gguf: two settings have the name n");
     let nested =

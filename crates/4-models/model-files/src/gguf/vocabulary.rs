@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::{Gguf, GgufResult, reason};
+use super::{Gguf, GgufError, GgufResult, reason};
 use crate::{Result, Text};
 
 /// The kinds of token that are no ordinary piece of a text, by the format's codes.
@@ -60,9 +60,9 @@ const READ: [&str; 16] = [
 /// before it merges, for a model with embeddings for `n_vocabulary` tokens.
 ///
 /// # Errors
-/// [`GgufError::Setting`](crate::GgufError::Setting) for a vocabulary that is missing, or of another kind than GPT-2's
-/// byte-level one or SentencePiece's; [`GgufError::UnknownSetting`](crate::GgufError::UnknownSetting);
-/// [`GgufError::Merge`](crate::GgufError::Merge); as [`Text::read`].
+/// [`GgufError::Setting`] for a vocabulary that is missing, or of another kind than GPT-2's
+/// byte-level one or SentencePiece's; [`GgufError::UnknownSetting`];
+/// [`GgufError::Merge`]; as [`Text::read`].
 ///
 /// # Source
 /// The keys as <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md> has them, what
@@ -145,9 +145,14 @@ impl Tokens {
         if !kinds.is_empty() && kinds.len() < tokens.len() {
             return Err(file.wrong(KIND, "a kind for each token"));
         }
-        match kinds.iter().all(|kind| KINDS.contains(kind)) {
-            true => Ok(Self { tokens, ids, kinds }),
-            false => Err(file.wrong(KIND, "kinds from 0 to 6")),
+        match kinds.iter().position(|kind| !KINDS.contains(kind)) {
+            None => Ok(Self { tokens, ids, kinds }),
+            Some(id) => {
+                let (kind, file) = (kinds[id], file.name().to_string());
+                let what =
+                    format!("{KIND}: token {id} is of kind {kind}, expected 0 to 6");
+                Err(GgufError::Header { file, what })
+            }
         }
     }
 

@@ -2,8 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Gguf, GgufResult, Parts, Tokens, flag};
-use crate::GgufError;
+use super::{Gguf, GgufError, GgufResult, Parts, Tokens, flag};
 
 /// Where a text is cut before anything is merged, by the names that llama.cpp has for it.
 ///

@@ -177,7 +177,7 @@ fn settings_that_would_change_a_text_are_refused() {
         .setting("tokenizer.ggml.model", 8, &text("gpt2"))
         .texts("tokenizer.ggml.tokens", &["a", "b"])
         .wholes("tokenizer.ggml.token_type", &[1, 16385]);
-    insta::assert_snapshot!(read(odd).unwrap_err(), @"model.gguf: tokenizer.ggml.token_type is a list of 2, expected kinds from 0 to 6");
+    insta::assert_snapshot!(read(odd).unwrap_err(), @"model.gguf: tokenizer.ggml.token_type: token 1 is of kind 16385, expected 0 to 6");
 }
 
 /// Pieces with scores, as SentencePiece has them.
