@@ -30,14 +30,15 @@ const CUBIC: f64 = 0.044_715;
 
 impl Activation {
     /// What Hugging Face's settings call those that [`named`](Self::named) knows.
-    pub const NAMES: &str = "gelu, gelu_new, gelu_pytorch_tanh, silu or relu";
+    pub const NAMES: &str = "gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, silu, swish or relu";
 
     /// The one of this name in Hugging Face's settings, such as `gelu_new`.
     pub fn named(name: &str) -> Option<Self> {
         match name {
-            "gelu" => Some(Self::Gelu),
-            "gelu_new" | "gelu_pytorch_tanh" => Some(Self::GeluTanh),
-            "silu" => Some(Self::Silu),
+            "gelu" | "gelu_python" => Some(Self::Gelu),
+            "gelu_new" | "gelu_fast" | "gelu_accurate" => Some(Self::GeluTanh),
+            "gelu_pytorch_tanh" | "gelu_python_tanh" => Some(Self::GeluTanh),
+            "silu" | "swish" => Some(Self::Silu),
             "relu" => Some(Self::Relu),
             _ => None,
         }

@@ -49,6 +49,9 @@ pub struct Rotary {
     pub pairing: Pairing,
     /// Radians per position of each pair; entries beyond these pairs stay as they are.
     pub frequencies: Vec<f64>,
+    /// What rotated entries are multiplied by too: 1, but for files whose positions are
+    /// stretched by YaRN (Peng et al. 2023, section 3.4).
+    pub amplitude: f64,
 }
 
 impl Rotary {
@@ -63,7 +66,13 @@ impl Rotary {
         }
         Error::expect_above_0("the base of the rotary frequencies", base)?;
         let frequency = |p| base.powf(-2.0 * p as f64 / n_rotated as f64);
-        Ok(Self { pairing, frequencies: (0..n_rotated / 2).map(frequency).collect() })
+        let frequencies = (0..n_rotated / 2).map(frequency).collect();
+        Ok(Self { frequencies, ..Self::still(pairing) })
+    }
+
+    /// Rotates nothing: what other frequencies are put into.
+    pub fn still(pairing: Pairing) -> Self {
+        Self { pairing, frequencies: Vec::new(), amplitude: 1.0 }
     }
 
     /// How many entries of a head are rotated.
@@ -105,7 +114,8 @@ impl Rotary {
         for (row, &position) in positions.iter().enumerate() {
             for (p, frequency) in self.frequencies.iter().enumerate() {
                 let (sin, cos) = (position as f64 * frequency).sin_cos();
-                let (sin, cos) = (T::of(sin), T::of(cos));
+                let (sin, cos) =
+                    (T::of(self.amplitude * sin), T::of(self.amplitude * cos));
                 for first in (0..x.ncols()).step_by(d_k) {
                     let [a, b] = self.pair(p).map(|entry| first + entry);
                     let (x_a, x_b) = (x[(row, a)], x[(row, b)]);

@@ -53,9 +53,9 @@ impl Window {
     /// Whether a query at one place sees a key at another.
     // ANCHOR: sees
     pub fn sees(&self, query: i64, key: i64) -> bool {
-        let near = self.left.is_none_or(|left| query - key <= left as i64);
-        let is_sink = (0..self.n_sinks as i64).contains(&key);
-        let ahead = self.right.is_some_and(|right| key - query > right as i64);
+        let near = self.left.is_none_or(|left| query - key <= whole(left));
+        let is_sink = (0..whole(self.n_sinks)).contains(&key);
+        let ahead = self.right.is_some_and(|right| key - query > whole(right));
         (near || is_sink) && !ahead
     }
     // ANCHOR_END: sees
@@ -69,5 +69,26 @@ impl Window {
         Mask::Allowed(Matrix::from_fn(queries.len(), keys.len(), |i, j| {
             self.sees(queries[i], keys[j])
         }))
+    }
+}
+
+/// A number of keys, or more than any text has.
+fn whole(n_keys: usize) -> i64 {
+    n_keys.try_into().unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A window wider than any text is none.
+    #[test]
+    fn the_widest_windows_see_everything() {
+        for n in [usize::MAX, usize::MAX / 2 + 2] {
+            let window = Window { right: Some(n), ..Window::last(n).unwrap() };
+            assert!([(0, 0), (9, 0), (0, 9)].into_iter().all(|(q, k)| window.sees(q, k)));
+            let sinks = Window { left: Some(0), n_sinks: n, ..Window::default() };
+            assert!(sinks.sees(9, 3));
+        }
     }
 }

@@ -154,7 +154,7 @@ impl GroupedAttention {
             self.runs.resize(pieces.len() * len, 0.0);
         }
         let (q_packed, instructions) = (&self.q, self.instructions);
-        let cap = self.scoring.soft_cap.map(|cap| cap * std::f32::consts::LOG2_E);
+        let cap = self.scoring.cap().map(|cap| cap * std::f32::consts::LOG2_E);
         let run = |(piece, memory): (&Piece, &mut [f32])| {
             let cache = rows[piece.row].cache;
             let first = (piece.row * heads.n_heads() + piece.kv_head * group) * d_k;

@@ -224,14 +224,32 @@ fn scores_of<S: Simd, const R: usize>(
 }
 
 /// Replaces numbers by `cap · tanh(x)`, where they are `2 log2 e · x`.
+///
+/// The cap can be large, and a score is then off by that many times what its tanh is: near 0,
+/// where `1 − 2 / (e^2x + 1)` has lost its digits, it is a continued fraction instead.
 #[inline(always)]
 fn bound<S: Simd>(simd: S, cap: f32, row: &mut [f32; ROWS]) {
-    let (one, two) = (simd.splat_f32s(1.0), simd.splat_f32s(2.0));
-    let cap = simd.splat_f32s(cap);
-    for x in S::as_mut_simd_f32s(row).0 {
+    let of = |number: f32| simd.splat_f32s(number);
+    let (one, two, cap) = (of(1.0), of(2.0), of(cap));
+    for entry in S::as_mut_simd_f32s(row).0 {
+        let x = simd.mul_f32s(*entry, of(std::f32::consts::LN_2 / 2.0));
         // tanh x = 1 − 2 / (e^2x + 1), which is 1 where the power is infinite.
-        let power = simd.add_f32s(exp2(simd, *x), one);
-        *x = simd.mul_f32s(cap, simd.sub_f32s(one, simd.div_f32s(two, power)));
+        let power = simd.add_f32s(exp2(simd, *entry), one);
+        let far = simd.sub_f32s(one, simd.div_f32s(two, power));
+        // tanh x = x / (1 + x² / (3 + x² / (5 + x² / (7 + …)))), cut behind the 11.
+        let square = simd.mul_f32s(x, x);
+        let polynomial = |coefficients: [f32; 3]| {
+            let [first, rest @ ..] = coefficients;
+            rest.into_iter().fold(of(first), |sum, coefficient| {
+                simd.mul_add_e_f32s(sum, square, of(coefficient))
+            })
+        };
+        let upper = polynomial([21.0, 1_260.0, 10_395.0]);
+        let lower =
+            simd.mul_add_e_f32s(square, polynomial([1.0, 210.0, 4_725.0]), of(10_395.0));
+        let near = simd.div_f32s(simd.mul_f32s(x, upper), lower);
+        let is_near = simd.less_than_f32s(simd.abs_f32s(x), of(0.5));
+        *entry = simd.mul_f32s(cap, simd.select_f32s(is_near, near, far));
     }
 }
 

@@ -47,6 +47,12 @@ impl Scoring {
         self.soft_cap.is_none() && self.window.is_none() && self.sink.is_none()
     }
 
+    /// The soft cap, unless it is so large that it changes no score in this precision.
+    pub(crate) fn cap(&self) -> Option<f32> {
+        const NONE: f32 = 1e24;
+        self.soft_cap.filter(|cap| *cap < NONE)
+    }
+
     /// What scores are multiplied by.
     pub(crate) fn scale(&self, heads: GroupedHeads) -> f32 {
         self.scale.unwrap_or(1.0 / (heads.d_k() as f32).sqrt())
@@ -55,7 +61,7 @@ impl Scoring {
     /// What a query is multiplied by, so that its products with keys are what
     /// [`Cap`] or, without one, a power of 2 is made of.
     pub(crate) fn query_factor(&self, heads: GroupedHeads) -> f32 {
-        let cap = self.soft_cap.map_or(1.0, |cap| 2.0 / cap);
+        let cap = self.cap().map_or(1.0, |cap| 2.0 / cap);
         self.scale(heads) * cap * LOG2_E
     }
 

@@ -185,6 +185,29 @@ fn changes_of_the_scores_are_the_definition() {
     }
 }
 
+/// Near 0 a tanh has as many digits as a score: a large cap changes nothing.
+#[test]
+fn a_large_cap_changes_no_score() {
+    let rng = &mut Rng::seed_from_u64(14);
+    let heads = heads([4, 2], [16, 8]);
+    let (cache, kv) = filled(heads, 300, rng);
+    let q = random_row(4 * 16, rng);
+    for cap in [0.5, 1.0, 7.0, 50.0, 1e3, 1e6, 1e9, 1e20, 1e30, 3e38] {
+        let scoring =
+            Scoring { soft_cap: Some(cap), scale: Some(1.0), ..Scoring::default() };
+        for instructions in Instructions::available() {
+            let mut attention =
+                GroupedAttention::with_instructions(heads, scoring.clone(), instructions)
+                    .unwrap();
+            let mut out = Matrix::zeros(1, 4 * 8);
+            attention.one_token(&q, &[&cache], &mut out).unwrap();
+            let expected = by_definition(heads, q.as_slice(), &kv, 300, &scoring);
+            let difference = largest_difference(&out, &expected);
+            assert!(difference < 1e-5, "{instructions}, {cap:e}: {difference:e}");
+        }
+    }
+}
+
 /// Scores far above and far below what an exponential can hold, the largest early or late.
 #[test]
 fn runs_whose_maxima_are_far_apart_are_merged() {

@@ -4,6 +4,7 @@ use attention::Dims;
 use block::Activation;
 use variants::{Rotary, Sizes, SoftCap, Window};
 
+use crate::Error;
 use crate::family::Family;
 
 /// What is to be known of a decoder before its weights are read.
@@ -27,11 +28,13 @@ pub struct Config {
     pub activation: Activation,
     /// Rotary positions; without, the model has a table of them.
     pub rotary: Option<Rotary>,
+    /// Those of layers with a window, where they differ.
+    pub rotary_in_windows: Option<Rotary>,
     /// What scores are multiplied by, instead of 1/√d_k.
     pub scale: Option<f64>,
     /// Scores that stay within a bound.
     pub soft_cap: Option<SoftCap>,
-    /// The window of each layer, `[n_layers]`.
+    /// The window of each layer; empty where none has one.
     pub windows: Vec<Option<Window>>,
     /// What tokens are multiplied by before the first block.
     pub embedding_scale: f64,
@@ -41,7 +44,8 @@ pub struct Config {
     pub biases: Biases,
     /// Whether attention and the feed-forward layer read the same tokens, side by side.
     pub parallel: bool,
-    /// Whether the unembedding is the embedding.
+    /// Whether the unembedding is the embedding, where the file has no unembedding: the
+    /// file decides.
     pub tied: bool,
     /// The ids of tokens that end a text.
     pub ends: Vec<usize>,
@@ -62,5 +66,21 @@ impl Config {
     /// The sizes of a layer, as if no heads shared keys and values.
     pub fn dims(&self) -> Dims {
         self.sizes.dims
+    }
+
+    /// The error of a model that was saved without an unembedding.
+    pub(crate) fn no_head(&self) -> Error {
+        Error::NoHead { tensor: format!("{}.weight", self.family.names.unembedding) }
+    }
+
+    /// The window of a layer.
+    pub fn window(&self, layer: usize) -> Option<Window> {
+        self.windows.get(layer).copied().flatten()
+    }
+
+    /// The rotary positions of a layer.
+    pub fn rotary_of(&self, layer: usize) -> Option<&Rotary> {
+        let in_window = self.rotary_in_windows.as_ref();
+        in_window.filter(|_| self.window(layer).is_some()).or(self.rotary.as_ref())
     }
 }

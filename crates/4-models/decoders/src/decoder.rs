@@ -27,8 +27,8 @@ pub struct Decoder<A, T: Real = f64> {
     pub blocks: Vec<Block<A, T>>,
     /// Behind the last block.
     pub last_norm: Norm<T>,
-    /// From vectors to logits.
-    pub unembedding: Unembedding<T>,
+    /// From vectors to logits; `None` in a model that was saved without.
+    pub unembedding: Option<Unembedding<T>>,
 }
 
 /// A decoder as it is read from its files.
@@ -50,18 +50,22 @@ impl<T: Real> AsRead<T> {
     ///
     /// # Errors
     /// [`Error::Files`] or [`Error::Gguf`] for a
-    /// tensor that is missing, of another shape or of a kind that is not read: it is named.
+    /// tensor that is missing, of another shape, of a kind that is not read or not known:
+    /// it is named.
     pub fn read(files: &Files) -> Result<Self> {
         let config = &files.config;
-        let weights = Weights::new(config, &files.tensors);
+        let weights = Weights::new(config, &files.tensors)?;
+        let embedding = weights.embedding()?;
         let blocks = (0..config.n_layers).map(|layer| weights.block(layer));
-        Ok(Self {
+        let model = Self {
             config: config.clone(),
-            embedding: weights.embedding()?,
             blocks: blocks.collect::<Result<_>>()?,
             last_norm: weights.last_norm()?,
-            unembedding: weights.unembedding()?,
-        })
+            unembedding: weights.unembedding(&embedding)?,
+            embedding,
+        };
+        weights.expect_all_known()?;
+        Ok(model)
     }
 
     /// An empty cache per layer, for one text.
@@ -141,9 +145,12 @@ impl<A, T: Real> Decoder<A, T> {
     /// `hidden` is `[n_tokens, d_model]`, the result `[n_tokens, n_vocabulary]`.
     ///
     /// # Errors
-    /// [`Error::Sizes`] for another width.
+    /// [`Error::NoHead`] in a model that was saved without; [`Error::Sizes`] for another
+    /// width.
     pub fn logits(&self, hidden: &Matrix<T>) -> Result<Matrix<T>> {
-        Ok(self.unembedding.forward(hidden, &self.embedding)?)
+        let unembedding =
+            self.unembedding.as_ref().ok_or_else(|| self.config.no_head())?;
+        Ok(unembedding.forward(hidden, &self.embedding)?)
     }
 
     /// All layers, `attend` being how each attention is asked.

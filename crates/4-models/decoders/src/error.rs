@@ -49,6 +49,13 @@ pub enum Error {
     #[error("the temperature is {found}, expected a number above 0")]
     Temperature { found: f64 },
 
+    /// A model that was saved without what makes logits.
+    #[error(
+        "the model was saved without its head, and has no logits: there is no {tensor}, and \
+         its config.json does not say that the embedding is in its place"
+    )]
+    NoHead { tensor: String },
+
     /// A change of the attention that the fast kernels do not have.
     #[error("the fast decoder has no {what}")]
     NotFast { what: &'static str },

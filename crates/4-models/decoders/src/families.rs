@@ -1,20 +1,23 @@
 //! From a `config.json` to what the model computes, family by family.
 //!
-//! All six are one model. What a family says of it is in its file, what several say alike
+//! All are one model. What a family says of it is in its file, what several say alike
 //! is here.
 
 mod gemma2;
+mod gemma3;
 mod gguf;
 mod gpt2;
 mod gpt_neox;
 mod llama;
 mod mistral;
 mod qwen2;
+mod qwen3;
+mod rotary;
 
 use attention::Dims;
 use block::Activation;
-use model_files::Settings;
-use variants::{Pairing, Rotary, Sizes, SoftCap, Window};
+use model_files::{Harmless, Leftover, Settings};
+use variants::{Sizes, SoftCap, Window};
 
 use crate::config::Config;
 use crate::family::Family;
@@ -31,7 +34,44 @@ const FAMILIES: &[(&Family, Read)] = &[
     (&llama::LLAMA, llama::read),
     (&mistral::MISTRAL, mistral::read),
     (&qwen2::QWEN2, qwen2::read),
+    (&qwen3::QWEN3, qwen3::read),
     (&gemma2::GEMMA2, gemma2::read),
+    (&gemma3::GEMMA3, gemma3::read),
+];
+
+/// Keys of a `config.json` that change nothing in any decoder.
+const HARMLESS_KEYS: &[Harmless] = &[
+    Harmless { name: "n_ctx", why: "an older name of n_positions" },
+    Harmless {
+        name: "reorder_and_upcast_attn",
+        why: "the order of products, and precision",
+    },
+    Harmless { name: "is_llama_config", why: "a note on the files" },
+    Harmless { name: "rope_*.finetuned", why: "a note on the training" },
+    Harmless {
+        name: "_sliding_window_pattern",
+        why: "layer_types says it layer by layer",
+    },
+];
+
+const HEAD: &str = "a head on top, for another task";
+const MASK: &str = "the mask that every decoder has";
+const ANGLES: &str = "frequencies, which follow from the settings";
+
+/// Tensors that are no part of any decoder.
+pub(crate) const HARMLESS_TENSORS: &[Harmless] = &[
+    Harmless { name: "h.#.attn.bias", why: MASK },
+    Harmless { name: "h.#.attn.masked_bias", why: MASK },
+    Harmless { name: "layers.#.attention.bias", why: MASK },
+    Harmless { name: "layers.#.attention.masked_bias", why: MASK },
+    Harmless { name: "layers.#.attention.rotary_emb.inv_freq", why: ANGLES },
+    Harmless { name: "layers.#.self_attn.rotary_emb.inv_freq", why: ANGLES },
+    Harmless { name: "rotary_emb.inv_freq", why: ANGLES },
+    Harmless { name: "score.*", why: HEAD },
+    Harmless { name: "classifier.*", why: HEAD },
+    Harmless { name: "qa_outputs.*", why: HEAD },
+    Harmless { name: "multiple_choice_head.*", why: HEAD },
+    Harmless { name: "v_head.*", why: HEAD },
 ];
 
 /// The families that are known.
@@ -44,7 +84,8 @@ impl Config {
     ///
     /// # Errors
     /// [`model_files::Error::Json`], [`model_files::Error::Family`],
-    /// [`model_files::Error::Setting`] for one that is missing or asks for what is not here;
+    /// [`model_files::Error::Setting`] for one that is missing or asks for what is not here,
+    /// [`model_files::Error::UnknownSetting`] for one that nobody knows;
     /// [`Error::Config`] for sizes that make no layer.
     ///
     /// # Source
@@ -63,8 +104,30 @@ impl Config {
         let read = FAMILIES.iter().find(|(family, _)| family.name == name);
         let known = || families().map(|family| family.name).collect();
         let (_, read) = read.ok_or_else(|| settings.unknown_family(known()))?;
-        read(settings)
+        settings.refuse_unless(
+            "is_causal",
+            true,
+            "true: tokens read those before them",
+        )?;
+        settings.refuse_unless("add_cross_attention", false, "false")?;
+        let config = read(settings)?;
+        config.leftovers(settings)?;
+        Ok(config)
     }
+
+    /// The settings that change nothing.
+    pub(crate) fn leftovers(&self, settings: &Settings) -> Result<Vec<Leftover>> {
+        Ok(settings.leftovers(&[HARMLESS_KEYS])?)
+    }
+}
+
+/// What a family has where a key is missing; null is another thing.
+#[derive(Debug, Clone, Copy, Default)]
+struct Missing {
+    /// `num_key_value_heads`; `None`: as many as query heads.
+    n_kv_heads: Option<usize>,
+    /// `head_dim`; `None`: d_model divided among the heads.
+    d_k: Option<usize>,
 }
 
 /// An error of sizes with its file.
@@ -74,122 +137,87 @@ fn within(file: &str) -> impl Fn(variants::Error) -> Error {
 }
 
 /// Sizes under the names that all but GPT-2 use.
-fn sizes(settings: &Settings) -> Result<Sizes> {
+fn sizes(settings: &Settings, missing: Missing) -> Result<Sizes> {
     let wrong = within(settings.file());
     let d_model = settings.positive("hidden_size")?;
     let n_heads = settings.positive("num_attention_heads")?;
-    let n_kv_heads = match settings.get("num_key_value_heads") {
-        Some(_) => settings.positive("num_key_value_heads")?,
-        None => n_heads,
+    let or = |key: &str, default: Option<usize>| match settings.get(key) {
+        Some(_) => settings.positive(key).map(Some),
+        None => Ok(default.filter(|_| settings.is_missing(key))),
     };
-    let dims = match settings.get("head_dim") {
-        Some(_) => {
-            let width = settings.positive("head_dim")?;
-            Dims::with_head_sizes(d_model, n_heads, width, width)
-        }
+    let n_kv_heads = or("num_key_value_heads", missing.n_kv_heads)?.unwrap_or(n_heads);
+    let dims = match or("head_dim", missing.d_k)? {
+        Some(width) => Dims::with_head_sizes(d_model, n_heads, width, width),
         None => Dims::new(d_model, n_heads),
     };
     let dims = dims.map_err(|source| wrong(source.into()))?;
     Sizes::new(dims, n_kv_heads).map_err(wrong)
 }
 
-/// Rotary positions, under the names of transformers 5 (`rope_parameters`) and 4.
 /// What bends the entries of the feed-forward layers.
 fn activation(settings: &Settings, key: &str, default: Activation) -> Result<Activation> {
     Ok(settings.one_of(key, default, Activation::named, Activation::NAMES)?)
 }
 
-fn rotary(settings: &Settings, d_k: usize, share: f64) -> Result<Rotary> {
-    let none = Settings::read(settings.file(), b"{}")?;
-    let rope = settings.within("rope_parameters");
-    let rope = rope.or_else(|| settings.within("rope_scaling")).unwrap_or(none);
-    let first = |keys: &[(&Settings, &str)], default: f64| -> Result<f64> {
-        for (settings, key) in keys {
-            if let Some(number) = settings.above_0(key)? {
-                return Ok(number);
-            }
-        }
-        Ok(default)
-    };
-    let bases =
-        [(&rope, "rope_theta"), (settings, "rope_theta"), (settings, "rotary_emb_base")];
-    let base = first(&bases, 10_000.0)?;
-    const SHARE: &str = "partial_rotary_factor";
-    let share =
-        first(&[(&rope, SHARE), (settings, SHARE), (settings, "rotary_pct")], share)?;
-    // As in transformers: of an odd number, the last pair rotates an entry more.
-    let n_rotated = (d_k as f64 * share) as usize;
-    let exponent = |p: usize| -2.0 * p as f64 / n_rotated as f64;
-    let frequencies = (0..n_rotated.div_ceil(2)).map(|p| base.powf(exponent(p)));
-    let frequencies = stretched(&rope, settings, frequencies.collect())?;
-    Ok(Rotary { pairing: Pairing::Halves, frequencies })
-}
-
-/// Frequencies for texts longer than those of the training.
-///
-/// # Source
-/// Chen et al. 2023 (linear); Llama Team 2024, as in transformers (llama3).
-fn stretched(rope: &Settings, all: &Settings, frequencies: Vec<f64>) -> Result<Vec<f64>> {
-    let needed = |key: &str| -> Result<f64> {
-        rope.above_0(key)?.ok_or_else(|| rope.wrong(key, "a number above 0").into())
-    };
-    let key = if rope.get("rope_type").is_some() { "rope_type" } else { "type" };
-    match rope.text(key).unwrap_or("default") {
-        "default" => Ok(frequencies),
-        "linear" => {
-            let factor = needed("factor")?;
-            Ok(frequencies.into_iter().map(|frequency| frequency / factor).collect())
-        }
-        "llama3" => {
-            let (low, high) = (needed("low_freq_factor")?, needed("high_freq_factor")?);
-            let before = match rope.above_0("original_max_position_embeddings")? {
-                Some(before) => before,
-                None => all.positive("max_position_embeddings")? as f64,
-            };
-            let factor = needed("factor")?;
-            let stretch = |frequency: f64| {
-                let rounds = before * frequency / std::f64::consts::TAU;
-                let kept = ((rounds - low) / (high - low)).clamp(0.0, 1.0);
-                frequency * (kept + (1.0 - kept) / factor)
-            };
-            Ok(frequencies.into_iter().map(stretch).collect())
-        }
-        _ => Err(rope.wrong(key, "\"default\", \"linear\" or \"llama3\"").into()),
-    }
-}
-
-/// The window of each layer: `layer_types` where it is there, or else what `is_sliding`
+/// Which layers have windows: `layer_types` where it is there, or else what `is_sliding`
 /// says of a layer.
-fn windows(
+fn sliding(
     settings: &Settings,
     n_layers: usize,
     is_sliding: impl Fn(usize) -> bool,
-) -> Result<Vec<Option<Window>>> {
+) -> Result<Vec<bool>> {
     const TYPES: &str = "layer_types";
     let expected =
         "a list with \"sliding_attention\" or \"full_attention\" for each layer";
     let wrong = || Error::from(settings.wrong(TYPES, expected));
-    let sliding: Vec<bool> = match settings.get(TYPES) {
-        None => (0..n_layers).map(is_sliding).collect(),
-        Some(types) => {
-            let types = types.as_array().filter(|types| types.len() == n_layers);
-            let of = |kind: &serde_json::Value| match kind.as_str() {
-                Some("sliding_attention") => Ok(true),
-                Some("full_attention") => Ok(false),
-                _ => Err(wrong()),
-            };
-            types.ok_or_else(wrong)?.iter().map(of).collect::<Result<_>>()?
-        }
+    let Some(types) = settings.get(TYPES) else {
+        return Ok((0..n_layers).map(is_sliding).collect());
     };
+    let types = types.as_array().filter(|types| types.len() == n_layers);
+    let of = |kind: &serde_json::Value| match kind.as_str() {
+        Some("sliding_attention") => Ok(true),
+        Some("full_attention") => Ok(false),
+        _ => Err(wrong()),
+    };
+    types.ok_or_else(wrong)?.iter().map(of).collect()
+}
+
+/// The window of each layer; `missing` is what `sliding_window` is where there is no such
+/// key.
+fn windows(
+    settings: &Settings,
+    sliding: Vec<bool>,
+    missing: usize,
+) -> Result<Vec<Option<Window>>> {
     let window = || -> Result<Window> {
-        let n_keys = settings.positive("sliding_window")?;
+        const KEY: &str = "sliding_window";
+        let n_keys = match settings.is_missing(KEY) {
+            true => missing,
+            false => settings.positive(KEY)?,
+        };
         Window::last(n_keys).map_err(within(settings.file()))
     };
     sliding.into_iter().map(|is_sliding| is_sliding.then(window).transpose()).collect()
 }
 
-fn soft_cap(settings: &Settings, key: &str) -> Result<Option<SoftCap>> {
-    let cap = settings.above_0(key)?.map(SoftCap::new).transpose();
+/// Refuses `layer_types` that say otherwise than the family computes.
+fn expect_sliding(settings: &Settings, n_layers: usize, expected: bool) -> Result<()> {
+    let found = sliding(settings, n_layers, |_| expected)?;
+    if found.iter().any(|found| *found != expected) {
+        let expected = "the same for all layers, as sliding_window says";
+        return Err(settings.wrong("layer_types", expected).into());
+    }
+    Ok(())
+}
+
+/// A bound; `missing` where there is no such key, and null is none.
+fn soft_cap(
+    settings: &Settings,
+    key: &str,
+    missing: Option<f64>,
+) -> Result<Option<SoftCap>> {
+    let missing = missing.filter(|_| settings.is_missing(key));
+    let cap = settings.above_0(key)?.or(missing).map(SoftCap::new).transpose();
     cap.map_err(within(settings.file()))
 }
 

@@ -38,6 +38,8 @@ pub struct Names {
     pub projections: Projections,
     /// W^O.
     pub out: &'static str,
+    /// The norms of queries and of keys, the same in each head.
+    pub qk_norm: Option<[&'static str; 2]>,
     /// The norm before attention.
     pub attention_norm: &'static str,
     /// A norm after attention, before its output is added.

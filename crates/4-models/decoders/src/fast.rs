@@ -25,7 +25,7 @@ use crate::writer::Predict;
 use crate::{Norm, Result};
 
 use block::{FastBlock, Work};
-use rotation::Angles;
+use rotation::{AllAngles, Rotations};
 use tokens::Tokens;
 
 /// A decoder whose weights are packed as its products read them.
@@ -39,6 +39,7 @@ pub struct FastDecoder {
     tokens: Tokens,
     blocks: Vec<FastBlock>,
     last_norm: Norm<f32>,
+    rotations: Rotations,
     work: Work,
 }
 
@@ -65,15 +66,20 @@ impl FastDecoder {
     ///
     /// # Errors
     /// [`Error::Layer`](crate::Error::Layer) and [`Error::Sizes`](crate::Error::Sizes) for
-    /// a change of the attention that the kernels do not have: a norm of queries and keys,
-    /// scores that fall with distance, first tokens that a window keeps.
+    /// a change of the attention that the kernels do not have: scores that fall with
+    /// distance, first tokens that a window keeps; [`Error::NoHead`](crate::Error::NoHead)
+    /// for a model without logits.
     pub fn new(model: AsRead<f32>) -> Result<Self> {
         let AsRead { config, embedding, blocks, last_norm, unembedding } = model;
+        let unembedding = unembedding.ok_or_else(|| config.no_head())?;
+        let rotations =
+            blocks.iter().map(|block| block.attention.changes().rotary.clone());
+        let rotations = Rotations::new(rotations);
         let blocks = blocks.into_iter().map(FastBlock::new);
         let blocks = blocks.collect::<Result<Vec<_>>>()?;
         let tokens = Tokens::new(embedding, unembedding);
         let work = Work::new(&blocks)?;
-        Ok(Self { config, tokens, blocks, last_norm, work })
+        Ok(Self { config, tokens, blocks, last_norm, rotations, work })
     }
 
     /// Empty caches for a text, with room for so many tokens; for more they grow.
@@ -105,10 +111,12 @@ impl FastDecoder {
     pub fn read(&mut self, ids: &[usize], caches: &mut PackedCaches) -> Result<Vec<f32>> {
         let first = self.check(caches)?;
         let mut x = self.tokens.embed(ids, &[first])?;
-        let angles = self.angles((first..first + ids.len()).collect());
+        let places: Vec<usize> = (first..first + ids.len()).collect();
+        let angles = AllAngles::new(&self.rotations, &places);
         let logits = within_pool(|| {
-            for (block, cache) in self.blocks.iter().zip(&mut caches.layers) {
-                block.prompt(&mut self.work, &mut x, angles.as_ref(), cache)?;
+            let layers = self.blocks.iter().zip(&mut caches.layers);
+            for (layer, (block, cache)) in layers.enumerate() {
+                block.prompt(&mut self.work, &mut x, angles.of(layer), cache)?;
             }
             let last = x.rows(x.nrows() - 1, 1).into_owned();
             self.tokens.logits(&self.last_norm.forward(&last)?)
@@ -133,19 +141,15 @@ impl FastDecoder {
         let places = texts.iter().map(|caches| self.check(caches));
         let places = places.collect::<Result<Vec<_>>>()?;
         let mut x = self.tokens.embed(ids, &places)?;
-        let angles = self.angles(places);
+        let angles = AllAngles::new(&self.rotations, &places);
         within_pool(|| {
             for (layer, block) in self.blocks.iter().enumerate() {
                 let mut caches: Vec<_> =
                     texts.iter_mut().map(|text| &mut text.layers[layer]).collect();
-                block.one_each(&mut self.work, &mut x, angles.as_ref(), &mut caches)?;
+                block.one_each(&mut self.work, &mut x, angles.of(layer), &mut caches)?;
             }
             self.tokens.logits(&self.last_norm.forward(&x)?)
         })
-    }
-
-    fn angles(&self, positions: Vec<usize>) -> Option<Angles> {
-        self.config.rotary.as_ref().map(|rotary| Angles::new(rotary, &positions))
     }
 
     /// How many tokens the caches have.

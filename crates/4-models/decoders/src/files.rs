@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use model_files::{Gguf, settings_in, weights_in};
+use model_files::{Gguf, Leftover, settings_in, weights_in};
 
 use crate::Result;
 use crate::config::Config;
 use crate::families::gguf_config;
-use crate::weights::Tensors;
+use crate::weights::{Tensors, leftover_tensors};
 
 /// A folder as `save_pretrained` writes it, or a GGUF file.
 #[derive(Debug, Clone)]
@@ -16,6 +16,8 @@ pub struct Files {
     pub path: PathBuf,
     /// What they say of the model.
     pub config: Config,
+    /// What is known to change nothing, in all files.
+    pub leftovers: Vec<Leftover>,
     pub(crate) tensors: Tensors,
 }
 
@@ -30,9 +32,12 @@ impl Files {
         if path.is_file() {
             return Self::of_gguf(path.clone(), Gguf::open(&path)?);
         }
-        let config = Config::of(&settings_in(&path)?)?;
-        let tensors = Tensors::Safetensors(weights_in(&path)?);
-        Ok(Self { path, config, tensors })
+        let settings = settings_in(&path)?;
+        let config = Config::of(&settings)?;
+        let weights = weights_in(&path)?;
+        let mut leftovers = config.leftovers(&settings)?;
+        leftovers.extend(leftover_tensors(&config, &weights));
+        Ok(Self { path, config, leftovers, tensors: Tensors::Safetensors(weights) })
     }
 
     /// The same from a GGUF file that is read already.
@@ -40,8 +45,8 @@ impl Files {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn of_gguf(path: PathBuf, file: Gguf) -> Result<Self> {
-        let (config, _) = gguf_config(&file)?;
-        Ok(Self { path, config, tensors: Tensors::Gguf(file) })
+        let (config, leftovers) = gguf_config(&file)?;
+        Ok(Self { path, config, leftovers, tensors: Tensors::Gguf(file) })
     }
 
     /// The tokenizer: the folder's, or the GGUF file's own.

@@ -1,13 +1,17 @@
 //! Tensors become parts, by the names that the family gives them.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use attention::{Linear, Matrix, Real, RowVector};
 use block::LayerNorm;
-use model_files::{Gguf, TensorFile};
-use variants::{Changes, VariantAttention};
+use model_files::{Gguf, Leftover, TensorFile};
+use variants::{Changes, QkNorm, VariantAttention};
 
 use crate::blocks::Block;
 use crate::config::Config;
 use crate::embedding::{Embedding, Unembedding};
+use crate::families::HARMLESS_TENSORS;
 use crate::family::{Layers, NormKind, Projections};
 use crate::{FeedForward, GatedFeedForward, Norm, Result, RmsNorm};
 
@@ -38,20 +42,71 @@ impl Tensors {
     }
 }
 
+/// The family's prefix, where the file has it.
+fn prefix(config: &Config, file: &TensorFile) -> &'static str {
+    let prefix = config.family.prefix;
+    match file.names().iter().any(|name| name.starts_with(prefix)) {
+        true => prefix,
+        false => "",
+    }
+}
+
+/// The tensors that are known to be no part of a decoder, and where the settings say that
+/// the embedding is the unembedding, and the file that it is not.
+pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Leftover> {
+    let leftovers = |name: &str, why| {
+        let (file, name) = (file.name().to_string(), name.to_string());
+        Leftover { file, name, why }
+    };
+    let names = file.names();
+    let known = names.iter().filter_map(|name| {
+        let short = name.strip_prefix(config.family.prefix).unwrap_or(name);
+        let entry = HARMLESS_TENSORS.iter().find(|it| it.is(name) || it.is(short))?;
+        Some(leftovers(name, entry.why))
+    });
+    let mut known: Vec<_> = known.collect();
+    let names = &config.family.names;
+    let has = |name: &str| file.contains(&format!("{name}.weight"));
+    let prefix = prefix(config, file);
+    if config.tied && has(names.unembedding) && has(&format!("{prefix}{}", names.tokens))
+    {
+        let why = "the file has an unembedding, which is used";
+        known.push(leftovers("tie_word_embeddings", why));
+    }
+    known
+}
+
 /// A file of weights, with what says how to read it.
 pub(crate) struct Weights<'a> {
     config: &'a Config,
     tensors: &'a Tensors,
     /// What stands before every name: the family's prefix, or nothing.
     prefix: &'static str,
+    read: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Weights<'a> {
-    pub fn new(config: &'a Config, tensors: &'a Tensors) -> Self {
+    /// # Errors
+    /// [`model_files::Error::Layers`] for a file of another number of layers.
+    pub fn new(config: &'a Config, tensors: &'a Tensors) -> Result<Self> {
         let family = config.family;
-        let prefixed = format!("{}{}.weight", family.prefix, family.names.tokens);
-        let prefix = if tensors.contains(&prefixed) { family.prefix } else { "" };
-        Self { config, tensors, prefix }
+        let prefix = match tensors {
+            Tensors::Safetensors(file) => prefix(config, file),
+            Tensors::Gguf(_) => family.prefix,
+        };
+        if let Tensors::Safetensors(file) = tensors {
+            let block = format!("{prefix}{}", family.names.block);
+            model_files::expect_layers(file, &block, config.n_layers)?;
+        }
+        Ok(Self { config, tensors, prefix, read: RefCell::default() })
+    }
+
+    /// Refuses what was not read and is not known to be harmless.
+    pub fn expect_all_known(&self) -> Result<()> {
+        let Tensors::Safetensors(file) = self.tensors else { return Ok(()) };
+        let is_read = |name: &str| self.read.borrow().contains(name);
+        model_files::leftover_tensors(file, is_read, self.prefix, &[HARMLESS_TENSORS])?;
+        Ok(())
     }
 
     pub fn embedding<T: Real>(&self) -> Result<Embedding<T>> {
@@ -63,7 +118,10 @@ impl<'a> Weights<'a> {
                 self.numbers(&format!("{name}.weight"), &[n_positions, d_model])?;
             Ok(Matrix::from_row_slice(n_positions, d_model, &numbers))
         };
-        let tokens = self.named(names.tokens, "weight");
+        let tokens = match self.embedding_is_the_head() {
+            true => self.head(),
+            false => self.named(names.tokens, "weight"),
+        };
         Ok(Embedding {
             tokens: self.stored_out_in(&tokens, d_model, n_vocabulary)?,
             scale: embedding_scale,
@@ -72,14 +130,36 @@ impl<'a> Weights<'a> {
         })
     }
 
-    pub fn unembedding<T: Real>(&self) -> Result<Unembedding<T>> {
+    /// The unembedding: the file's own, whatever the settings say; or else the embedding,
+    /// where they are tied; or none, in a model that was saved without it.
+    pub fn unembedding<T: Real>(
+        &self,
+        embedding: &Embedding<T>,
+    ) -> Result<Option<Unembedding<T>>> {
         let (d_model, n) = (self.config.dims().d_model(), self.config.n_vocabulary);
-        let name = format!("{}.weight", self.config.family.names.unembedding);
-        let tokens = (!self.config.tied).then(|| self.stored_out_in(&name, d_model, n));
-        Ok(Unembedding {
-            tokens: tokens.transpose()?,
-            soft_cap: self.config.last_soft_cap,
-        })
+        let of = |tokens| Unembedding { tokens, soft_cap: self.config.last_soft_cap };
+        if self.embedding_is_the_head() {
+            return Ok(Some(of(None)));
+        }
+        if !self.tensors.contains(&self.head()) {
+            return Ok(self.config.tied.then(|| of(None)));
+        }
+        let tokens = self.stored_out_in(&self.head(), d_model, n)?;
+        // A copy of the embedding is not kept twice.
+        Ok(Some(of((tokens != embedding.tokens).then_some(tokens))))
+    }
+
+    fn head(&self) -> String {
+        format!("{}.weight", self.config.family.names.unembedding)
+    }
+
+    /// Whether the only table has the name of the unembedding, which of two names for one
+    /// tensor can be the one that is kept.
+    fn embedding_is_the_head(&self) -> bool {
+        let tokens = self.named(self.config.family.names.tokens, "weight");
+        let Tensors::Safetensors(file) = self.tensors else { return false };
+        let is_tied = self.config.tied || file.text(&tokens) == Some(&self.head());
+        is_tied && !file.contains(&tokens) && file.contains(&self.head())
     }
 
     pub fn last_norm<T: Real>(&self) -> Result<Norm<T>> {
@@ -102,7 +182,7 @@ impl<'a> Weights<'a> {
     }
 
     fn attention<T: Real>(&self, layer: usize) -> Result<VariantAttention<T>> {
-        let Config { sizes, biases, rotary, scale, soft_cap, windows, .. } = self.config;
+        let Config { sizes, biases, scale, soft_cap, .. } = self.config;
         let names = &self.config.family.names;
         let within = |name: &str| format!("{}{layer}.{name}", names.block);
         let shapes = sizes.shapes();
@@ -118,11 +198,16 @@ impl<'a> Weights<'a> {
             }
         };
         let out = self.linear(&within(names.out), shapes[3], biases.out)?;
+        let gain = |name: &str| self.gain(&within(name), sizes.dims.d_k());
+        let norm = |[q, k]: [&str; 2]| -> Result<QkNorm<T>> {
+            Ok(QkNorm { q: gain(q)?, k: gain(k)?, eps: self.config.eps })
+        };
         let changes = Changes {
-            rotary: rotary.clone(),
+            norm: names.qk_norm.map(norm).transpose()?,
+            rotary: self.config.rotary_of(layer).cloned(),
             scale: *scale,
             soft_cap: *soft_cap,
-            window: windows.get(layer).copied().flatten(),
+            window: self.config.window(layer),
             ..Changes::default()
         };
         Ok(VariantAttention::new(*sizes, [q, k, v, out], changes)?)
@@ -181,7 +266,7 @@ impl<'a> Weights<'a> {
         let stored = self.named(name, "weight");
         let weight = match self.config.family.names.projections {
             Projections::Joined(_) => {
-                let numbers = self.tensors.numbers(&stored, &[d_in, d_out])?;
+                let numbers = self.stored(&stored, &[d_in, d_out])?;
                 Matrix::from_row_slice(d_in, d_out, &numbers)
             }
             Projections::Apart(_) | Projections::PerHead(_) => {
@@ -194,16 +279,23 @@ impl<'a> Weights<'a> {
 
     fn norm<T: Real>(&self, name: &str) -> Result<Norm<T>> {
         let (width, eps) = (self.config.dims().d_model(), self.config.eps);
-        let row = |part: &str| -> Result<RowVector<T>> {
-            Ok(self.numbers(&format!("{name}.{part}"), &[width])?.into())
-        };
-        let gain = row("weight")?;
+        let gain = self.gain(name, width)?;
         Ok(match self.config.family.norm {
-            NormKind::Layer => Norm::Layer(LayerNorm::new(gain, row("bias")?, eps)?),
-            NormKind::Rms => Norm::Rms(RmsNorm { gain, eps }),
-            NormKind::RmsLessOne => {
-                Norm::Rms(RmsNorm { gain: gain.add_scalar(T::one()), eps })
+            NormKind::Layer => {
+                let bias = self.numbers(&format!("{name}.bias"), &[width])?.into();
+                Norm::Layer(LayerNorm::new(gain, bias, eps)?)
             }
+            NormKind::Rms | NormKind::RmsLessOne => Norm::Rms(RmsNorm { gain, eps }),
+        })
+    }
+
+    /// The gain of a norm.
+    fn gain<T: Real>(&self, name: &str, width: usize) -> Result<RowVector<T>> {
+        let gain: RowVector<T> =
+            self.numbers(&format!("{name}.weight"), &[width])?.into();
+        Ok(match self.config.family.norm {
+            NormKind::Layer | NormKind::Rms => gain,
+            NormKind::RmsLessOne => gain.add_scalar(T::one()),
         })
     }
 
@@ -215,12 +307,17 @@ impl<'a> Weights<'a> {
         d_in: usize,
         d_out: usize,
     ) -> Result<Matrix<T>> {
-        let numbers = self.tensors.numbers(name, &[d_out, d_in])?;
+        let numbers = self.stored(name, &[d_out, d_in])?;
         Ok(Matrix::from_vec(d_in, d_out, numbers))
     }
 
     fn numbers<T: Real>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>> {
-        self.tensors.numbers(&format!("{}{name}", self.prefix), shape)
+        self.stored(&format!("{}{name}", self.prefix), shape)
+    }
+
+    fn stored<T: Real>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>> {
+        self.read.borrow_mut().insert(name.to_string());
+        self.tensors.numbers(name, shape)
     }
 
     fn named(&self, name: &str, part: &str) -> String {

@@ -2,10 +2,10 @@
 
 use attention::Dims;
 use block::Activation;
-use model_files::{Sequence, Settings, TensorFile};
+use model_files::{Leftover, Sequence, Settings, TensorFile};
 use serde_json::{Map, Value};
 
-use crate::families::{Counting, FAMILIES, Family, family};
+use crate::families::{Counting, FAMILIES, Family, HARMLESS_KEYS, family};
 use crate::{Error, Result};
 
 /// What a model's `config.json` says, as far as it matters here.
@@ -41,7 +41,8 @@ impl Config {
     /// # Errors
     /// [`Error::Files`] for a file that is no JSON, for a family that is not known, and for a
     /// setting that is missing or asks for what is not here (other kinds of position, a
-    /// decoder, heads pruned away); [`Error::Config`] if the heads cannot share the width.
+    /// decoder, heads pruned away), or that nobody knows; [`Error::Config`] if the heads
+    /// cannot share the width.
     ///
     /// # Source
     /// `BertConfig`, `RobertaConfig`, `ElectraConfig` and `DistilBertConfig` of Hugging
@@ -64,16 +65,22 @@ impl Config {
         let padding = match family.counting {
             Counting::FromZero => None,
             Counting::BehindPadding { padding } => {
-                Some(settings.number("pad_token_id", Some(padding))?)
+                let padding = settings.number("pad_token_id", Some(padding))?;
+                // Behind it there must be a position.
+                if padding >= settings.positive("max_position_embeddings")? {
+                    let expected = "a number below max_position_embeddings";
+                    return Err(settings.wrong("pad_token_id", expected).into());
+                }
+                Some(padding)
             }
         };
-        Ok(Self {
+        let config = Self {
             family,
             dims: dims.map_err(|source| Error::Config {
                 file: settings.file().into(),
                 source,
             })?,
-            n_layers: settings.positive(keys.n_layers)?,
+            n_layers: settings.n_layers(keys.n_layers)?,
             d_ff: settings.positive(keys.d_ff)?,
             d_embedding: keys.d_embedding.map_or(Ok(d_model), of_width)?,
             n_vocabulary: settings.positive("vocab_size")?,
@@ -82,7 +89,14 @@ impl Config {
             activation: activation(settings, keys.activation)?,
             eps: keys.eps.map_or(Ok(1e-12), |key| settings.eps(key, 1e-12))?,
             padding,
-        })
+        };
+        config.leftovers(settings)?;
+        Ok(config)
+    }
+
+    /// The settings that change nothing.
+    pub(crate) fn leftovers(&self, settings: &Settings) -> Result<Vec<Leftover>> {
+        Ok(settings.leftovers(&[HARMLESS_KEYS])?)
     }
 
     /// The sequences of a file, each id and type being one that the model has.
@@ -118,6 +132,7 @@ fn activation(settings: &Settings, key: &str) -> Result<Activation> {
 /// What would be computed otherwise than here.
 fn refuse_others(settings: &Settings) -> Result<()> {
     settings.refuse_unless("position_embedding_type", "absolute", "\"absolute\"")?;
+    settings.refuse_unless("is_causal", false, "false: every token reads every other")?;
     for key in ["is_decoder", "add_cross_attention"] {
         settings.refuse_unless(key, false, "false: decoders are left out")?;
     }

@@ -43,17 +43,18 @@ impl<A, T: Real> Encoder<A, T> {
     /// Every tensor's follows from `config`; files store weights as `[out, in]`.
     ///
     /// # Errors
-    /// [`Error::Files`](crate::Error::Files) for a tensor that is missing, or of
-    /// another shape: both are named.
+    /// [`Error::Files`](crate::Error::Files) for a tensor that is missing, of another shape,
+    /// or not known: it is named.
     pub fn read(
         config: &Config,
         weights: &TensorFile,
         mut stage: impl FnMut(&LayerParameters<T>) -> A,
     ) -> Result<Self> {
-        let weights = Weights::new(config, weights);
+        let weights = Weights::new(config, weights)?;
         let embeddings = weights.embeddings()?;
         let blocks = (0..config.n_layers).map(|i| weights.block(i, &mut stage));
         let stack = Stack { blocks: blocks.collect::<Result<_>>()?, last_norm: None };
+        weights.expect_all_known()?;
         Ok(Self { config: config.clone(), embeddings, stack })
     }
 

@@ -1,15 +1,57 @@
 //! What each family calls its settings and its tensors.
 //!
-//! All four are the same stack: a table of names is what tells them apart.
+//! All are the same stack: a table of names is what tells them apart.
 
 mod bert;
 mod distilbert;
 mod electra;
 mod roberta;
 
+use model_files::Harmless;
+
 /// The families that are known.
-pub const FAMILIES: &[&Family] =
-    &[&bert::BERT, &roberta::ROBERTA, &electra::ELECTRA, &distilbert::DISTILBERT];
+pub const FAMILIES: &[&Family] = &[
+    &bert::BERT,
+    &roberta::ROBERTA,
+    &roberta::XLM_ROBERTA,
+    &roberta::CAMEMBERT,
+    &electra::ELECTRA,
+    &distilbert::DISTILBERT,
+];
+
+/// Keys of a `config.json` that change nothing in any encoder.
+pub(crate) const HARMLESS_KEYS: &[Harmless] = &[
+    Harmless { name: "tie_word_embeddings", why: "of a head on top" },
+    Harmless { name: "tie_weights_", why: "of a head on top" },
+    Harmless {
+        name: "sinusoidal_pos_embds",
+        why: "the table of positions is in the file",
+    },
+    Harmless { name: "directionality", why: "a note on the text" },
+    Harmless { name: "embedding_size", why: "the tables in the file have it" },
+];
+
+const HEAD: &str = "a head on top, which the encoder does not have";
+const BUFFER: &str = "0, 1, 2, …, or zeros: counted here";
+
+/// Tensors that are no part of any encoder.
+pub(crate) const HARMLESS_TENSORS: &[Harmless] = &[
+    Harmless { name: "embeddings.position_ids", why: BUFFER },
+    Harmless { name: "embeddings.token_type_ids", why: BUFFER },
+    Harmless { name: "pooler.*", why: HEAD },
+    Harmless { name: "cls.*", why: HEAD },
+    Harmless { name: "classifier.*", why: HEAD },
+    Harmless { name: "lm_head.*", why: HEAD },
+    Harmless { name: "qa_outputs.*", why: HEAD },
+    Harmless { name: "pre_classifier.*", why: HEAD },
+    Harmless { name: "vocab_transform.*", why: HEAD },
+    Harmless { name: "vocab_layer_norm.*", why: HEAD },
+    Harmless { name: "vocab_projector.*", why: HEAD },
+    Harmless { name: "discriminator_predictions.*", why: HEAD },
+    Harmless { name: "generator_predictions.*", why: HEAD },
+    Harmless { name: "generator_lm_head.*", why: HEAD },
+    Harmless { name: "sequence_summary.*", why: HEAD },
+];
 
 /// A family of encoders: its names, and how it counts positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use model_files::{TensorFile, settings_in, weights_in};
+use model_files::{Leftover, TensorFile, settings_in, weights_in};
 
+use crate::weights::leftover_tensors;
 use crate::{Config, Result};
 
 /// A model's files, read and not yet made into a model.
@@ -13,19 +14,24 @@ pub struct Folder {
     pub path: PathBuf,
     /// `config.json`.
     pub config: Config,
-    /// `model.safetensors`.
+    /// `model.safetensors`, or all files of its index.
     pub weights: TensorFile,
+    /// What is known to change nothing, in both files.
+    pub leftovers: Vec<Leftover>,
 }
 
 impl Folder {
-    /// Reads `config.json` and `model.safetensors`.
+    /// Reads `config.json` and `model.safetensors`, or what its index names.
     ///
     /// # Errors
     /// As [`settings_in`], [`weights_in`] and [`Config::of`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
-        let config = Config::of(&settings_in(&path)?)?;
+        let settings = settings_in(&path)?;
+        let config = Config::of(&settings)?;
         let weights = weights_in(&path)?;
-        Ok(Self { path, config, weights })
+        let mut leftovers = config.leftovers(&settings)?;
+        leftovers.extend(leftover_tensors(&config, &weights));
+        Ok(Self { path, config, weights, leftovers })
     }
 }

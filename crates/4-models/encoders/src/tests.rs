@@ -58,18 +58,87 @@ fn read(config: &Config, weights: &TensorFile) -> crate::Result<AsRead> {
 
 #[test]
 fn a_config_that_makes_no_model_is_refused_with_its_numbers() {
-    insta::assert_snapshot!(refused("bert-1", json!({"model_type": "gpt2"})), @r#"config.json: model_type is "gpt2"; the known ones are bert, roberta, electra, distilbert"#);
-    insta::assert_snapshot!(refused("bert-1", json!({"model_type": null})), @"config.json: model_type is missing; the known ones are bert, roberta, electra, distilbert");
+    insta::assert_snapshot!(refused("bert-1", json!({"model_type": "gpt2"})), @r#"config.json: model_type is "gpt2"; the known ones are bert, roberta, xlm-roberta, camembert, electra, distilbert"#);
+    insta::assert_snapshot!(refused("bert-1", json!({"model_type": null})), @"config.json: model_type is missing; the known ones are bert, roberta, xlm-roberta, camembert, electra, distilbert");
     insta::assert_snapshot!(refused("bert-1", json!({"num_attention_heads": null})), @"config.json: there is no num_attention_heads, expected a whole number of 1 or more");
     insta::assert_snapshot!(refused("distilbert-1", json!({"n_heads": 0})), @"config.json: n_heads is 0, expected a whole number of 1 or more");
     insta::assert_snapshot!(refused("bert-1", json!({"hidden_size": -24})), @"config.json: hidden_size is -24, expected a whole number of 1 or more");
     insta::assert_snapshot!(refused("bert-1", json!({"num_attention_heads": 5})), @"config.json: its sizes make no layer: d_model 24 cannot be divided among 5 heads: 24 = 5 × 4 + 4");
-    insta::assert_snapshot!(refused("electra-1", json!({"hidden_act": "swish"})), @r#"config.json: hidden_act is "swish", expected gelu, gelu_new, gelu_pytorch_tanh, silu or relu"#);
+    insta::assert_snapshot!(refused("electra-1", json!({"hidden_act": "mish"})), @r#"config.json: hidden_act is "mish", expected gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, silu, swish or relu"#);
     insta::assert_snapshot!(refused("bert-1", json!({"is_decoder": true})), @"config.json: is_decoder is true, expected false: decoders are left out");
     insta::assert_snapshot!(refused("bert-1", json!({"pruned_heads": {"1": [0]}})), @r#"config.json: pruned_heads is {"1":[0]}, expected none: every layer has all its heads"#);
     insta::assert_snapshot!(refused("bert-1", json!({"position_embedding_type": "relative_key"})), @r#"config.json: position_embedding_type is "relative_key", expected "absolute""#);
+    insta::assert_snapshot!(refused("bert-1", json!({"is_causal": true})), @"config.json: is_causal is true, expected false: every token reads every other");
+    insta::assert_snapshot!(refused("roberta-1", json!({"pad_token_id": u64::MAX})), @"config.json: pad_token_id is 18446744073709551615, expected a number below max_position_embeddings");
+    insta::assert_snapshot!(refused("bert-1", json!({"num_hidden_layers": 1_000_000_000})), @"config.json: num_hidden_layers is 1000000000, expected a number that a model can have");
     let no_json = Config::read("config.json", b"[1]").unwrap_err();
     insta::assert_snapshot!(no_json, @"config.json: no object in JSON");
+}
+
+#[test]
+fn a_setting_that_nobody_knows_is_refused() {
+    insta::assert_snapshot!(refused("bert-1", json!({"rotary_value": 2})), @"config.json: rotary_value is 2: a key that is not known here, and may change what the model computes: take it out if it does not");
+    insta::assert_snapshot!(refused("bert-1", json!({"quantization_config": {"quant_method": "bitsandbytes"}})), @r#"config.json: quantization_config is {"quant_method":"bitsandbytes"}: the weights are quantised, which is not read here: save them dequantised"#);
+    insta::assert_snapshot!(refused("bert-1", json!({"auto_map": {"AutoModel": "modeling.X"}})), @r#"config.json: auto_map is {"AutoModel":"modeling.X"}: the model is computed by a program of its own, which is not run here"#);
+    for off in [json!(false), json!(0), json!(0.0), json!(""), json!([]), json!({})] {
+        let off = changed("bert-1", json!({"rotary_value": off}));
+        assert!(Config::read("config.json", &off).is_ok());
+    }
+}
+
+/// Other names for the same model.
+#[test]
+fn relatives_of_roberta_are_read_alike() {
+    let of = |name: &str| {
+        let changes = json!({"model_type": name});
+        Config::read("", &changed("xlm_roberta-1", changes)).unwrap()
+    };
+    let expected = of("xlm-roberta");
+    assert_eq!(expected.family.counting, of("roberta").family.counting);
+    for name in ["roberta", "camembert"] {
+        let family = expected.family;
+        assert_eq!(Config { family, ..of(name) }, expected, "{name}");
+        assert_eq!(of(name).family.names, family.names, "{name}");
+    }
+}
+
+#[test]
+fn a_tensor_that_nobody_knows_is_refused_and_what_is_harmless_is_told() {
+    let folder = Folder::open(model("bert-1")).unwrap();
+    let with = |names: &[&str]| {
+        let file = rewritten("bert-1", |name, shape, numbers| {
+            Some((name.to_string(), shape, numbers))
+        });
+        let mut tensors = Vec::new();
+        for name in file.names() {
+            let numbers = file.tensor(&name).unwrap().numbers().unwrap();
+            let numbers = Matrix::from_vec(numbers.len(), 1, numbers);
+            let shape = file.tensor(&name).unwrap().shape().to_vec();
+            tensors.push(NewTensor::new(name, &shape, [&numbers]).unwrap());
+        }
+        let one = Matrix::repeat(1, 1, 1.0);
+        for name in names {
+            tensors.push(NewTensor::new(*name, &[1], [&one]).unwrap());
+        }
+        TensorFile::from_bytes("model.safetensors", to_bytes(&tensors).unwrap()).unwrap()
+    };
+    let refused =
+        |name: &str| read(&folder.config, &with(&[name])).unwrap_err().to_string();
+    insta::assert_snapshot!(refused("encoder.layer.1.attention.self.rotary_embeddings.inv_freq"), @"model.safetensors: queries and keys are rotated by their positions: no part of the model is read from encoder.layer.1.attention.self.rotary_embeddings.inv_freq");
+    insta::assert_snapshot!(refused("encoder.layer.1.attention.self.query.weight.absmax"), @"model.safetensors: its weights are quantised by bitsandbytes: no part of the model is read from encoder.layer.1.attention.self.query.weight.absmax");
+    insta::assert_snapshot!(refused("encoder.layer.1.intermediate.gate.bias"), @"model.safetensors: a bias that its settings say nothing of: no part of the model is read from encoder.layer.1.intermediate.gate.bias");
+    insta::assert_snapshot!(refused("encoder.layer.3.output.dense.bias"), @"model.safetensors: it has tensors of 4 layers, and its config.json says 3");
+    let names = ["cls.predictions.bias", "embeddings.position_ids", "classifier.weight"];
+    let file = with(&names);
+    assert!(read(&folder.config, &file).is_ok());
+    let leftovers = crate::weights::leftover_tensors(&folder.config, &file);
+    let leftovers: Vec<_> = leftovers.into_iter().map(|it| it.name).collect();
+    let expected = [&names[..], &["pooler.dense.bias", "pooler.dense.weight"]].concat();
+    assert_eq!(leftovers.len(), expected.len(), "{leftovers:?}");
+    assert!(expected.iter().all(|name| leftovers.contains(&(*name).to_string())));
+    let fewer = Config { n_layers: 2, ..folder.config.clone() };
+    let fewer = read(&fewer, &folder.weights).unwrap_err().to_string();
+    assert!(fewer.ends_with("it has tensors of 3 layers, and its config.json says 2"));
 }
 
 #[test]

@@ -1,10 +1,14 @@
 //! Tensors become parts, by the names that the family gives them.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use attention::{LayerParameters, Linear, Matrix, PackedParameters, Real, RowVector};
 use block::{Block, Embedding, FeedForward, LayerNorm, Norm, Positions, Sublayer};
-use model_files::TensorFile;
+use model_files::{Leftover, TensorFile};
 
 use crate::embeddings::Embeddings;
+use crate::families::HARMLESS_TENSORS;
 use crate::{Config, Error, Result};
 
 /// A file of weights, with what says how to read it.
@@ -13,14 +17,39 @@ pub(crate) struct Weights<'a> {
     file: &'a TensorFile,
     /// What stands before every name: the family's prefix, or nothing.
     prefix: &'static str,
+    read: RefCell<BTreeSet<String>>,
+}
+
+/// The tensors that are known to be no part of an encoder.
+pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Leftover> {
+    let names = file.names().into_iter();
+    let known = names.filter_map(|name| {
+        let short = name.strip_prefix(config.family.prefix).unwrap_or(&name);
+        let entry = HARMLESS_TENSORS.iter().find(|it| it.is(&name) || it.is(short))?;
+        Some(Leftover { file: file.name().to_string(), name, why: entry.why })
+    });
+    known.collect()
 }
 
 impl<'a> Weights<'a> {
-    pub(crate) fn new(config: &'a Config, file: &'a TensorFile) -> Self {
+    /// # Errors
+    /// [`model_files::Error::Layers`] for a file of another number of layers.
+    pub(crate) fn new(config: &'a Config, file: &'a TensorFile) -> Result<Self> {
         let family = config.family;
-        let prefixed = format!("{}{}.weight", family.prefix, family.names.tokens);
-        let prefix = if file.contains(&prefixed) { family.prefix } else { "" };
-        Self { config, file, prefix }
+        let is_prefixed = |name: &String| name.starts_with(family.prefix);
+        let is_prefixed = file.names().iter().any(is_prefixed);
+        let prefix = if is_prefixed { family.prefix } else { "" };
+        let block = format!("{prefix}{}", family.names.block);
+        model_files::expect_layers(file, &block, config.n_layers)?;
+        Ok(Self { config, file, prefix, read: RefCell::default() })
+    }
+
+    /// Refuses what was not read and is not known to be harmless.
+    pub(crate) fn expect_all_known(&self) -> Result<()> {
+        let is_read = |name: &str| self.read.borrow().contains(name);
+        let lists = [HARMLESS_TENSORS];
+        model_files::leftover_tensors(self.file, is_read, self.prefix, &lists)?;
+        Ok(())
     }
 
     pub(crate) fn embeddings<T: Real>(&self) -> Result<Embeddings<T>> {
@@ -102,6 +131,7 @@ impl<'a> Weights<'a> {
     fn numbers<T: Real>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>> {
         let name = format!("{}{name}", self.prefix);
         let tensor = self.file.tensor(&name)?;
+        self.read.borrow_mut().insert(name.clone());
         tensor.expect_shape(shape)?;
         Ok(tensor.numbers_as()?)
     }

@@ -160,6 +160,24 @@ pub enum Error {
     #[error("{file}: {}, expected {expected}", setting(key, found.as_deref()))]
     Setting { file: String, key: String, found: Option<String>, expected: &'static str },
 
+    /// A setting that nobody knows.
+    #[error("{file}: {key} is {found}: {why}")]
+    UnknownSetting { file: String, key: String, found: String, why: &'static str },
+
+    /// Tensors that are no part of the model, and on no list of what is harmless.
+    #[error("{file}: {why}: no part of the model is read from {}", shortened(names))]
+    UnknownTensors { file: String, names: Vec<String>, why: &'static str },
+
+    /// A file of more or fewer layers than its settings say.
+    #[error(
+        "{file}: it has tensors of {found} layers, and its config.json says {n_layers}"
+    )]
+    Layers { file: String, found: usize, n_layers: usize },
+
+    /// An index of several files that does not fit them.
+    #[error("{file}: {why}")]
+    Index { file: String, why: String },
+
     /// An id that the model does not have.
     #[error(
         "{file}: {tensor} of sequence {sequence}, token {position} is {found}, expected \

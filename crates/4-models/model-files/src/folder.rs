@@ -5,6 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Result, Settings, TensorFile};
 
+mod shards;
+
+/// The index of weights in several files.
+const INDEX: &str = "model.safetensors.index.json";
+
 /// The settings in a model's folder.
 ///
 /// # Errors
@@ -19,20 +24,36 @@ pub fn settings_in(folder: &Path) -> Result<Settings> {
     Settings::read(&path.display().to_string(), &json)
 }
 
-/// The weights in a model's folder.
+/// The weights in a model's folder, in one file or in several with an index.
 ///
 /// # Errors
-/// [`Error::NoFile`], also for weights in other forms; as [`TensorFile::open`].
+/// [`Error::NoFile`], also for weights in other forms; [`Error::Index`]; as
+/// [`TensorFile::open`].
 pub fn weights_in(folder: &Path) -> Result<TensorFile> {
-    let hint = match folder.join("model.safetensors.index.json").is_file() {
-        true => ": it is in several files, which are not put together here",
-        false if folder.join("pytorch_model.bin").is_file() => {
+    let index = folder.join(INDEX);
+    if index.is_file() && !folder.join("model.safetensors").exists() {
+        return shards::weights_of(folder, &index);
+    }
+    let hint = match () {
+        () if folder.join("pytorch_model.bin").is_file() => {
             ": pytorch_model.bin is a program in Python's format, and is not run here; \
              save_pretrained writes the other"
         }
-        false => "",
+        () => "",
     };
     TensorFile::open(file(folder, "model.safetensors", hint)?)
+}
+
+/// The files that a folder's weights are in, whether they are there or not.
+pub fn weight_files(folder: &Path) -> Vec<PathBuf> {
+    let one = folder.join("model.safetensors");
+    let index = folder.join(INDEX);
+    if one.exists() || !index.is_file() {
+        return vec![one];
+    }
+    let shards = shards::files(&index).unwrap_or_default();
+    let shards = shards.into_iter().map(|shard| folder.join(shard));
+    std::iter::once(index.clone()).chain(shards).collect()
 }
 
 /// A file of a folder.

@@ -18,7 +18,6 @@ use attention::Real;
 pub use blocks::Kind;
 pub use error::{GgufError, GgufResult};
 pub use header::{Info, Value};
-pub use known::reason;
 #[cfg(feature = "text")]
 pub use vocabulary::gguf_text;
 

@@ -25,12 +25,15 @@
 //! A file is somebody else's: whatever is in it, reading it ends in an [`Error`] that
 //! names the numbers, and never in a panic.
 //!
-//! Left out: weights in several files, and which model the tensors make: that is for
-//! `encoders` and `decoders` to say.
+//! The one rule: **known or refused.** What is in a file is used, or it is on a list of what
+//! is [`Harmless`], or the file is refused by its name.
+//!
+//! Left out: which model the tensors make: that is for `encoders` and `decoders` to say.
 
 mod error;
 mod folder;
 mod gguf;
+mod harmless;
 mod header;
 mod loader;
 mod masks;
@@ -47,10 +50,11 @@ pub mod testing;
 mod text;
 
 pub use error::{Error, Result};
-pub use folder::{settings_in, weights_in};
+pub use folder::{settings_in, weight_files, weights_in};
 #[cfg(feature = "text")]
 pub use gguf::gguf_text;
-pub use gguf::{Gguf, GgufError, GgufResult, Info, Kind, Value, reason as gguf_reason};
+pub use gguf::{Gguf, GgufError, GgufResult, Info, Kind, Value};
+pub use harmless::{COMMON_KEYS, Harmless, Leftover, expect_layers, leftover_tensors};
 pub use loader::{FoundLayer, Naming};
 pub use masks::{MaskSizes, attn_masks, key_padding_masks};
 pub use minilm::{MINILM_FILE, SENTENCES, Sentence, TrainedLayer, minilm};

@@ -1,11 +1,15 @@
 //! The object in a `config.json`, and what is asked of it.
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use serde_json::{Map, Value};
 
 use crate::{Error, Result};
 
 /// A model's settings, by name. Whatever is not as expected is an error that names the
-/// file, the key, and both values.
+/// file, the key, and both values. It notes which keys were asked for, so that
+/// [`leftovers`](Self::leftovers) can refuse what nobody knows.
 ///
 /// ```
 /// use model_files::Settings;
@@ -16,10 +20,13 @@ use crate::{Error, Result};
 /// assert_eq!(refused, "config.json: n_head is 0, expected a whole number of 1 or more");
 /// # Ok::<(), model_files::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Settings {
     file: String,
     settings: Map<String, Value>,
+    /// What stands before a key's name in an object within.
+    path: String,
+    asked: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Settings {
@@ -29,10 +36,11 @@ impl Settings {
     /// [`Error::Json`].
     pub fn read(file: &str, json: &[u8]) -> Result<Self> {
         let file = file.to_string();
-        match serde_json::from_slice(json) {
-            Ok(settings) => Ok(Self { file, settings }),
-            Err(source) => Err(Error::Json { file, source }),
-        }
+        let settings = match serde_json::from_slice(json) {
+            Ok(settings) => settings,
+            Err(source) => return Err(Error::Json { file, source }),
+        };
+        Ok(Self { file, settings, path: String::new(), asked: Arc::default() })
     }
 
     /// What errors call the file.
@@ -42,7 +50,40 @@ impl Settings {
 
     /// A value, unless it is missing or null.
     pub fn get(&self, key: &str) -> Option<&Value> {
-        self.settings.get(key).filter(|value| !value.is_null())
+        self.found(key).filter(|value| !value.is_null())
+    }
+
+    /// Whether there is no such key, not even with null.
+    pub fn is_missing(&self, key: &str) -> bool {
+        self.found(key).is_none()
+    }
+
+    /// Whether it has no key at all.
+    pub fn is_empty(&self) -> bool {
+        self.settings.is_empty()
+    }
+
+    /// A value, and null too; the key has been asked for.
+    fn found(&self, key: &str) -> Option<&Value> {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.insert(format!("{}{key}", self.path));
+        self.settings.get(key)
+    }
+
+    /// The keys that nobody has asked for, with their values; those of an object within
+    /// behind its name and a dot.
+    pub(crate) fn unasked(&self) -> Vec<(String, Value)> {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut unasked = Vec::new();
+        for (key, value) in &self.settings {
+            let key = format!("{}{key}", self.path);
+            if !asked.contains(&key) {
+                unasked.push((key, value.clone()));
+                continue;
+            }
+            collect_within(&asked, &key, value, &mut unasked);
+        }
+        unasked
     }
 
     /// A text.
@@ -53,7 +94,8 @@ impl Settings {
     /// An object within, whose errors name the same file.
     pub fn within(&self, key: &str) -> Option<Self> {
         let settings = self.get(key)?.as_object()?.clone();
-        Some(Self { file: self.file.clone(), settings })
+        let path = format!("{}{key}.", self.path);
+        Some(Self { file: self.file.clone(), settings, path, asked: self.asked.clone() })
     }
 
     /// A whole number; `default` is for a key that is missing.
@@ -83,12 +125,32 @@ impl Settings {
         }
     }
 
+    /// A whole number from 1 to `most`: what memory is asked for before a file of weights
+    /// could say otherwise.
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn at_most(&self, key: &str, most: usize) -> Result<usize> {
+        match self.positive(key)? {
+            number if number <= most => Ok(number),
+            _ => Err(self.wrong(key, "a number that a model can have")),
+        }
+    }
+
+    /// The number of layers: at most 65,536.
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn n_layers(&self, key: &str) -> Result<usize> {
+        self.at_most(key, 1 << 16)
+    }
+
     /// A number that is 0 or more, such as a norm's eps.
     ///
     /// # Errors
     /// [`Error::Setting`].
     pub fn eps(&self, key: &str, default: f64) -> Result<f64> {
-        let Some(value) = self.settings.get(key) else { return Ok(default) };
+        let Some(value) = self.found(key) else { return Ok(default) };
         let eps = value.as_f64().filter(|eps| *eps >= 0.0);
         eps.ok_or_else(|| self.wrong(key, "a number of 0 or more"))
     }
@@ -124,7 +186,7 @@ impl Settings {
         named: impl FnOnce(&str) -> Option<T>,
         expected: &'static str,
     ) -> Result<T> {
-        let Some(value) = self.settings.get(key) else { return Ok(default) };
+        let Some(value) = self.found(key) else { return Ok(default) };
         let found = value.as_str().and_then(named);
         found.ok_or_else(|| self.wrong(key, expected))
     }
@@ -150,7 +212,7 @@ impl Settings {
     pub fn wrong(&self, key: &str, expected: &'static str) -> Error {
         Error::Setting {
             file: self.file.clone(),
-            key: key.to_string(),
+            key: format!("{}{key}", self.path),
             found: self.settings.get(key).map(shown),
             expected,
         }
@@ -158,13 +220,33 @@ impl Settings {
 
     /// An [`Error::Family`] for the `model_type` that there is.
     pub fn unknown_family(&self, known: Vec<&'static str>) -> Error {
-        let found = self.settings.get("model_type").map_or("missing".into(), shown);
+        let found = self.found("model_type").map_or("missing".into(), shown);
         Error::Family { file: self.file.clone(), found, known }
     }
 }
 
+/// The keys of an object within, if one of them was asked for.
+fn collect_within(
+    asked: &BTreeSet<String>,
+    key: &str,
+    value: &Value,
+    unasked: &mut Vec<(String, Value)>,
+) {
+    let (Some(within), start) = (value.as_object(), format!("{key}.")) else { return };
+    if !asked.iter().any(|asked| asked.starts_with(&start)) {
+        return;
+    }
+    for (key, value) in within {
+        let key = format!("{start}{key}");
+        match asked.contains(&key) {
+            true => collect_within(asked, &key, value, unasked),
+            false => unasked.push((key, value.clone())),
+        }
+    }
+}
+
 /// A value as the file has it, or the start of one that is long.
-fn shown(value: &Value) -> String {
+pub(crate) fn shown(value: &Value) -> String {
     const MOST: usize = 60;
     let text = value.to_string();
     match text.char_indices().nth(MOST) {

@@ -90,6 +90,24 @@ impl TensorFile {
         })
     }
 
+    /// Several files as one, under the name `name`; `tensors` of one name in two of them
+    /// are those of the last.
+    pub(crate) fn joined(name: String, files: impl IntoIterator<Item = Self>) -> Self {
+        let mut bytes = Vec::new();
+        let (mut tensors, mut texts) = (BTreeMap::new(), BTreeMap::new());
+        for file in files {
+            let first = bytes.len();
+            for (name, mut info) in file.tensors {
+                let (from, to) = info.data_offsets;
+                info.data_offsets = (first + from, first + to);
+                tensors.insert(name, info);
+            }
+            texts.extend(file.texts);
+            bytes.extend_from_slice(&file.bytes[file.numbers_start..]);
+        }
+        Self { name, bytes: bytes.into(), tensors, texts, numbers_start: 0 }
+    }
+
     /// What errors call this file: its path.
     pub fn name(&self) -> &str {
         &self.name

@@ -4,7 +4,8 @@ use block::Activation;
 use model_files::Settings;
 
 use super::llama::LLAMA;
-use super::{activation, llama, soft_cap, windows};
+use super::rotary::rotary;
+use super::{Missing, activation, llama, sliding, soft_cap, windows};
 use crate::Result;
 use crate::config::{Biases, Config};
 use crate::family::{Family, Names, NormKind};
@@ -24,23 +25,33 @@ pub(super) const GEMMA2: Family = Family {
 };
 
 pub(super) fn read(settings: &Settings) -> Result<Config> {
+    let config = common(settings)?;
+    let is_sliding = sliding(settings, config.n_layers, |layer| layer % 2 == 0)?;
+    Ok(Config {
+        family: &GEMMA2,
+        rotary: Some(rotary(settings, config.dims().d_k(), None)?),
+        soft_cap: soft_cap(settings, "attn_logit_softcapping", Some(50.0))?,
+        last_soft_cap: soft_cap(settings, "final_logit_softcapping", Some(30.0))?,
+        windows: windows(settings, is_sliding, 4096)?,
+        ..config
+    })
+}
+
+/// What Gemma 2 and 3 have alike.
+pub(super) fn common(settings: &Settings) -> Result<Config> {
     settings.refuse_unless("use_bidirectional_attention", false, "false")?;
-    let config = llama::read(settings)?;
+    let missing = Missing { n_kv_heads: Some(4), d_k: Some(256) };
+    let config = llama::common(settings, missing)?;
     let activation = match settings.get("hidden_activation") {
         None => Activation::GeluTanh,
         Some(_) => activation(settings, "hidden_activation", Activation::GeluTanh)?,
     };
     let d_k = settings.above_0("query_pre_attn_scalar")?.unwrap_or(256.0);
-    let bias = settings.flag("attention_bias", false)?;
     Ok(Config {
-        family: &GEMMA2,
         activation,
         scale: Some(1.0 / d_k.sqrt()),
-        soft_cap: soft_cap(settings, "attn_logit_softcapping")?,
-        last_soft_cap: soft_cap(settings, "final_logit_softcapping")?,
-        windows: windows(settings, config.n_layers, |layer| layer % 2 == 0)?,
         embedding_scale: (config.dims().d_model() as f64).sqrt(),
-        biases: Biases { projections: bias, out: bias, feed_forward: false },
+        biases: Biases { feed_forward: false, ..config.biases },
         tied: settings.flag("tie_word_embeddings", true)?,
         ..config
     })

@@ -15,12 +15,14 @@ mod tests;
 
 use attention::Dims;
 use block::Activation;
-use model_files::{Gguf, GgufError};
-use variants::{Pairing, Sizes, SoftCap, Window};
+use model_files::{Gguf, GgufError, Leftover};
+use variants::{Pairing, Rotary, Sizes, SoftCap, Window};
 
 use super::gemma2::GEMMA2;
+use super::gemma3::GEMMA3;
 use super::llama::LLAMA;
 use super::qwen2::QWEN2;
+use super::qwen3::QWEN3;
 use super::within;
 use crate::Result;
 use crate::config::{Biases, Config};
@@ -35,6 +37,7 @@ const NAMES: Names = Names {
     block: "blk.",
     projections: Projections::Apart(["attn_q", "attn_k", "attn_v"]),
     out: "attn_output",
+    qk_norm: None,
     attention_norm: "attn_norm",
     after_attention: None,
     feed_forward: Layers::Gated(["ffn_gate", "ffn_up", "ffn_down"]),
@@ -56,13 +59,27 @@ const GEMMA2_GGUF: Family = Family {
     norm: NormKind::Rms,
     ..GEMMA2
 };
+const QK_NORM: Option<[&str; 2]> = Some(["attn_q_norm", "attn_k_norm"]);
+const QWEN3_GGUF: Family =
+    Family { prefix: "", names: Names { qk_norm: QK_NORM, ..NAMES }, ..QWEN3 };
+const GEMMA3_GGUF: Family = Family {
+    prefix: "",
+    names: Names { qk_norm: QK_NORM, ..GEMMA2_GGUF.names },
+    norm: NormKind::Rms,
+    ..GEMMA3
+};
 
 type Read = fn(&Keys) -> Result<Config>;
 
 /// Every architecture, and how its settings are read.
-const ARCHITECTURES: [(&str, Read); 3] =
-    [("llama", llama), ("qwen2", qwen2), ("gemma2", gemma2)];
-const KNOWN: &str = "\"llama\", \"qwen2\" or \"gemma2\"";
+const ARCHITECTURES: [(&str, Read); 5] = [
+    ("llama", llama),
+    ("qwen2", qwen2),
+    ("qwen3", qwen3),
+    ("gemma2", gemma2),
+    ("gemma3", gemma3),
+];
+const KNOWN: &str = "\"llama\", \"qwen2\", \"qwen3\", \"gemma2\" or \"gemma3\"";
 
 /// What a GGUF file says of its model, and the settings that change nothing, with reasons.
 ///
@@ -72,7 +89,7 @@ const KNOWN: &str = "\"llama\", \"qwen2\" or \"gemma2\"";
 /// [`GgufError::UnknownTensors`] for what nobody knows; [`GgufError::Shape`] where sizes are
 /// not those of the first tensors; [`Error::Config`](crate::Error::Config) for sizes that
 /// make no layer.
-pub(crate) fn gguf_config(file: &Gguf) -> Result<(Config, Vec<(String, &'static str)>)> {
+pub(crate) fn gguf_config(file: &Gguf) -> Result<(Config, Vec<Leftover>)> {
     const ARCHITECTURE: &str = "general.architecture";
     let architecture = file.text(ARCHITECTURE)?;
     let read = ARCHITECTURES.iter().find(|(name, _)| *name == architecture);
@@ -84,7 +101,7 @@ pub(crate) fn gguf_config(file: &Gguf) -> Result<(Config, Vec<(String, &'static 
     let keys = Keys::new(file, name);
     let config = read(&keys)?;
     file.refuse_unread(|tensor| tensors::is_read(&config, tensor))?;
-    Ok((config, keys.unused()?))
+    Ok((config, keys.leftovers()?))
 }
 
 fn llama(keys: &Keys) -> Result<Config> {
@@ -98,33 +115,85 @@ fn qwen2(keys: &Keys) -> Result<Config> {
     Ok(Config { biases, ..config })
 }
 
-/// # Source
-/// `gemma2.cpp` of <https://github.com/ggml-org/llama.cpp>, for what files do not say.
+fn qwen3(keys: &Keys) -> Result<Config> {
+    common(keys, &QWEN3_GGUF, Pairing::Halves)
+}
+
 fn gemma2(keys: &Keys) -> Result<Config> {
-    let config = common(keys, &GEMMA2_GGUF, Pairing::Halves)?;
-    let wrong = within(keys.file.name());
-    let cap = |key: &str, default: f64| -> Result<Option<SoftCap>> {
-        Ok(Some(SoftCap::new(keys.float_or(key, default)?).map_err(&wrong)?))
-    };
-    let dims = config.dims();
-    let (d_model, d_k) = (dims.d_model(), dims.d_k());
-    // No setting says what scores are divided by: the largest model's is its own.
-    let divisor = if config.n_layers == 46 { d_model / dims.n_heads() } else { d_k };
+    let config = gemma(keys, &GEMMA2_GGUF, 46)?;
     let n_keys = keys.positive_or("attention.sliding_window", 4096)?;
-    let period = keys.positive_or("attention.sliding_window_pattern", 2)?;
-    let window = Window::last(n_keys).map_err(&wrong)?;
-    let windows =
-        (0..config.n_layers).map(|i| (i % period + 1 < period).then_some(window));
-    let stretch = config.scale.map_or(1.0, |scale| scale * (d_k as f64).sqrt());
+    let cap = |key: &str, default: f64| soft_cap(keys, keys.float_or(key, default)?);
     Ok(Config {
-        activation: Activation::GeluTanh,
-        scale: Some(stretch / (divisor as f64).sqrt()),
         soft_cap: cap("attn_logit_softcapping", 50.0)?,
         last_soft_cap: cap("final_logit_softcapping", 30.0)?,
-        windows: windows.collect(),
-        embedding_scale: (d_model as f64).sqrt(),
+        windows: windows(keys, config.n_layers, n_keys, 2)?,
         ..config
     })
+}
+
+/// Layers with windows have rotary positions of their own, which are not stretched.
+fn gemma3(keys: &Keys) -> Result<Config> {
+    let config = gemma(keys, &GEMMA3_GGUF, 62)?;
+    const SCALING: &str = "rope.scaling.type";
+    if keys.text(SCALING)? == Some("yarn") {
+        return Err(keys.wrong(SCALING, "\"none\" or \"linear\"").into());
+    }
+    let base = keys.float_or("rope.freq_base_swa", 10_000.0)?;
+    let in_windows = config.rotary.as_ref().map(|rotary| {
+        let in_windows = Rotary::new(rotary.pairing, rotary.n_rotated(), base)?;
+        Ok(Rotary { amplitude: rotary.amplitude, ..in_windows })
+    });
+    const WINDOW: &str = "attention.sliding_window";
+    const CAP: &str = "final_logit_softcapping";
+    Ok(Config {
+        rotary_in_windows: in_windows.transpose().map_err(within(keys.file.name()))?,
+        last_soft_cap: match keys.contains(CAP) {
+            true => soft_cap(keys, keys.float(CAP)?)?,
+            false => None,
+        },
+        windows: match keys.contains(WINDOW) {
+            true => windows(keys, config.n_layers, keys.positive(WINDOW)?, 6)?,
+            false => Vec::new(),
+        },
+        ..config
+    })
+}
+
+/// What the Gemmas have alike; `largest` is the number of layers of the largest, whose
+/// scores are divided by something of its own: no setting says so.
+///
+/// # Source
+/// `gemma2.cpp` and `gemma3.cpp` of <https://github.com/ggml-org/llama.cpp>, for what files
+/// do not say.
+fn gemma(keys: &Keys, family: &'static Family, largest: usize) -> Result<Config> {
+    let config = common(keys, family, Pairing::Halves)?;
+    let dims = config.dims();
+    let divisor = match config.n_layers == largest {
+        true => dims.d_model() / dims.n_heads(),
+        false => dims.d_k(),
+    };
+    Ok(Config {
+        activation: Activation::GeluTanh,
+        scale: Some(1.0 / (divisor as f64).sqrt()),
+        embedding_scale: (dims.d_model() as f64).sqrt(),
+        ..config
+    })
+}
+
+fn soft_cap(keys: &Keys, cap: f64) -> Result<Option<SoftCap>> {
+    SoftCap::new(cap).map(Some).map_err(within(keys.file.name()))
+}
+
+/// A window in all layers but the last of each period.
+fn windows(
+    keys: &Keys,
+    n_layers: usize,
+    n_keys: usize,
+    period: usize,
+) -> Result<Vec<Option<Window>>> {
+    let period = keys.positive_or("attention.sliding_window_pattern", period)?;
+    let window = Window::last(n_keys).map_err(within(keys.file.name()))?;
+    Ok((0..n_layers).map(|i| (i % period + 1 < period).then_some(window)).collect())
 }
 
 /// What all architectures say alike.
@@ -151,7 +220,7 @@ fn common(keys: &Keys, family: &'static Family, pairing: Pairing) -> Result<Conf
     let d_ff = keys.same_for_all("feed_forward_length", None)?;
     tensors::expect_first(file, sizes, d_ff, n_vocabulary)?;
     let n_positions = keys.positive("context_length")?;
-    let (rotary, stretch) = rotary::read(keys, pairing, dims.d_k(), n_positions)?;
+    let rotary = rotary::read(keys, pairing, dims.d_k(), n_positions)?;
     Ok(Config {
         family,
         sizes,
@@ -162,9 +231,10 @@ fn common(keys: &Keys, family: &'static Family, pairing: Pairing) -> Result<Conf
         eps: keys.float("attention.layer_norm_rms_epsilon")?,
         activation: Activation::Silu,
         rotary: Some(rotary),
-        scale: (stretch != 1.0).then(|| stretch / (dims.d_k() as f64).sqrt()),
+        rotary_in_windows: None,
+        scale: None,
         soft_cap: None,
-        windows: vec![None; n_layers],
+        windows: Vec::new(),
         embedding_scale: 1.0,
         last_soft_cap: None,
         // No setting says so.

@@ -21,6 +21,7 @@ pub(super) const GPT2: Family = Family {
         block: "h.",
         projections: Projections::Joined("attn.c_attn"),
         out: "attn.c_proj",
+        qk_norm: None,
         attention_norm: "ln_1",
         after_attention: None,
         feed_forward: Layers::Plain(["mlp.c_fc", "mlp.c_proj"]),
@@ -33,16 +34,14 @@ pub(super) const GPT2: Family = Family {
 };
 
 pub(super) fn read(settings: &Settings) -> Result<Config> {
-    for key in ["add_cross_attention", "scale_attn_by_inverse_layer_idx"] {
-        settings.refuse_unless(key, false, "false")?;
-    }
+    settings.refuse_unless("scale_attn_by_inverse_layer_idx", false, "false")?;
     let d_model = settings.positive("n_embd")?;
     let n_heads = settings.positive("n_head")?;
     let sizes = Dims::new(d_model, n_heads).map_err(variants::Error::from);
     let sizes = sizes.and_then(|dims| Sizes::new(dims, n_heads));
-    let n_layers = settings.positive("n_layer")?;
+    let n_layers = settings.n_layers("n_layer")?;
     let d_ff = match settings.get("n_inner") {
-        None => 4 * d_model,
+        None => d_model.saturating_mul(4),
         Some(_) => settings.positive("n_inner")?,
     };
     let is_scaled = settings.flag("scale_attn_weights", true)?;
@@ -56,9 +55,10 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
         eps: settings.eps("layer_norm_epsilon", 1e-5)?,
         activation: activation(settings, "activation_function", Activation::GeluTanh)?,
         rotary: None,
+        rotary_in_windows: None,
         scale: (!is_scaled).then_some(1.0),
         soft_cap: None,
-        windows: vec![None; n_layers],
+        windows: Vec::new(),
         embedding_scale: 1.0,
         last_soft_cap: None,
         biases: Biases { projections: true, out: true, feed_forward: true },

@@ -4,7 +4,8 @@
 use block::Activation;
 use model_files::Settings;
 
-use super::{activation, ends, rotary, sizes};
+use super::rotary::rotary;
+use super::{Missing, activation, ends, sizes};
 use crate::Result;
 use crate::config::{Biases, Config};
 use crate::family::{Family, Layers, Names, NormKind, Projections};
@@ -20,6 +21,7 @@ pub(super) const GPT_NEOX: Family = Family {
         block: "layers.",
         projections: Projections::PerHead("attention.query_key_value"),
         out: "attention.dense",
+        qk_norm: None,
         attention_norm: "input_layernorm",
         after_attention: None,
         feed_forward: Layers::Plain(["mlp.dense_h_to_4h", "mlp.dense_4h_to_h"]),
@@ -32,8 +34,8 @@ pub(super) const GPT_NEOX: Family = Family {
 };
 
 pub(super) fn read(settings: &Settings) -> Result<Config> {
-    let sizes = sizes(settings)?;
-    let n_layers = settings.positive("num_hidden_layers")?;
+    let sizes = sizes(settings, Missing::default())?;
+    let n_layers = settings.n_layers("num_hidden_layers")?;
     let bias = settings.flag("attention_bias", true)?;
     Ok(Config {
         family: &GPT_NEOX,
@@ -44,10 +46,11 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
         n_positions: settings.positive("max_position_embeddings")?,
         eps: settings.eps("layer_norm_eps", 1e-5)?,
         activation: activation(settings, "hidden_act", Activation::Gelu)?,
-        rotary: Some(rotary(settings, sizes.dims.d_k(), 0.25)?),
+        rotary: Some(rotary(settings, sizes.dims.d_k(), Some(0.25))?),
+        rotary_in_windows: None,
         scale: None,
         soft_cap: None,
-        windows: vec![None; n_layers],
+        windows: Vec::new(),
         embedding_scale: 1.0,
         last_soft_cap: None,
         biases: Biases { projections: bias, out: bias, feed_forward: true },

@@ -4,7 +4,8 @@
 use block::Activation;
 use model_files::Settings;
 
-use super::{activation, ends, rotary, sizes};
+use super::rotary::rotary;
+use super::{Missing, activation, ends, expect_sliding, sizes};
 use crate::Result;
 use crate::config::{Biases, Config};
 use crate::family::{Family, Layers, Names, NormKind, Projections};
@@ -24,6 +25,7 @@ pub(super) const LLAMA: Family = Family {
             "self_attn.v_proj",
         ]),
         out: "self_attn.o_proj",
+        qk_norm: None,
         attention_norm: "input_layernorm",
         after_attention: None,
         feed_forward: Layers::Gated(["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"]),
@@ -36,8 +38,16 @@ pub(super) const LLAMA: Family = Family {
 };
 
 pub(super) fn read(settings: &Settings) -> Result<Config> {
-    let sizes = sizes(settings)?;
-    let n_layers = settings.positive("num_hidden_layers")?;
+    let config = common(settings, Missing::default())?;
+    expect_sliding(settings, config.n_layers, false)?;
+    let rotary = Some(rotary(settings, config.dims().d_k(), None)?);
+    Ok(Config { rotary, ..config })
+}
+
+/// What the families after Llama have alike, all but the rotary positions.
+pub(super) fn common(settings: &Settings, missing: Missing) -> Result<Config> {
+    let sizes = sizes(settings, missing)?;
+    let n_layers = settings.n_layers("num_hidden_layers")?;
     let bias = settings.flag("attention_bias", false)?;
     Ok(Config {
         family: &LLAMA,
@@ -48,10 +58,11 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
         n_positions: settings.positive("max_position_embeddings")?,
         eps: settings.eps("rms_norm_eps", 1e-6)?,
         activation: activation(settings, "hidden_act", Activation::Silu)?,
-        rotary: Some(rotary(settings, sizes.dims.d_k(), 1.0)?),
+        rotary: None,
+        rotary_in_windows: None,
         scale: None,
         soft_cap: None,
-        windows: vec![None; n_layers],
+        windows: Vec::new(),
         embedding_scale: 1.0,
         last_soft_cap: None,
         biases: Biases {

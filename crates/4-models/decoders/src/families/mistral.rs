@@ -3,7 +3,8 @@
 use model_files::Settings;
 
 use super::llama::LLAMA;
-use super::{llama, windows};
+use super::rotary::rotary;
+use super::{Missing, expect_sliding, llama, windows};
 use crate::Result;
 use crate::config::{Biases, Config};
 use crate::family::Family;
@@ -13,11 +14,15 @@ use crate::family::Family;
 pub(super) const MISTRAL: Family = Family { name: "mistral", ..LLAMA };
 
 pub(super) fn read(settings: &Settings) -> Result<Config> {
-    let config = llama::read(settings)?;
-    let has_window = settings.get("sliding_window").is_some();
+    let config =
+        llama::common(settings, Missing { n_kv_heads: Some(8), ..Missing::default() })?;
+    const WINDOW: &str = "sliding_window";
+    let has_window = settings.get(WINDOW).is_some() || settings.is_missing(WINDOW);
+    expect_sliding(settings, config.n_layers, has_window)?;
     Ok(Config {
         family: &MISTRAL,
-        windows: windows(settings, config.n_layers, |_| has_window)?,
+        rotary: Some(rotary(settings, config.dims().d_k(), None)?),
+        windows: windows(settings, vec![has_window; config.n_layers], 4096)?,
         biases: Biases::default(),
         ..config
     })

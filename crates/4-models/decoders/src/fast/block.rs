@@ -7,9 +7,9 @@ use cached::{
     gated,
 };
 use tiles::Instructions;
-use variants::{Changes, VariantAttention};
+use variants::{Changes, QkNorm, VariantAttention};
 
-use super::layer::{fit, norm, side_by_side};
+use super::layer::{fit, norm, normalise, side_by_side};
 use super::rotation::Angles;
 use crate::{Block, Error, FeedForward, GatedFeedForward, Norm, Result};
 
@@ -21,6 +21,7 @@ pub(super) struct FastBlock {
     attention_norm: Norm<f32>,
     /// W^Q, W^K and W^V side by side.
     projections: Product,
+    qk_norm: Option<QkNorm<f32>>,
     w_o: Product,
     after_attention: Option<Norm<f32>>,
     feed_forward_norm: Norm<f32>,
@@ -96,6 +97,7 @@ impl FastBlock {
             [sizes.dims.d_k(), sizes.dims.d_v()],
         )?;
         let scoring = scoring(block.attention.changes())?;
+        let qk_norm = block.attention.changes().norm.clone();
         let [q, k, v, o] = block.attention.projections().clone();
         drop(block.attention);
         Ok(Self {
@@ -103,6 +105,7 @@ impl FastBlock {
             scoring,
             attention_norm: block.attention_norm,
             projections: product(side_by_side([q, k, v])),
+            qk_norm,
             w_o: product(o),
             after_attention: block.after_attention,
             feed_forward_norm: block.feed_forward_norm,
@@ -168,7 +171,7 @@ impl FastBlock {
         *attention.scoring() == self.scoring
     }
 
-    /// Queries, keys and values, rotated.
+    /// Queries, keys and values, of one size and rotated.
     fn project(
         &self,
         work: &mut Work,
@@ -191,6 +194,10 @@ impl FastBlock {
             let columns = (first - width) * n..first * n;
             Matrix::from_column_slice(n, width, &work.projected.as_slice()[columns])
         });
+        if let Some(QkNorm { q: of_q, k: of_k, eps }) = &self.qk_norm {
+            normalise(&mut q, of_q, *eps as f32);
+            normalise(&mut k, of_k, *eps as f32);
+        }
         if let Some(angles) = angles {
             angles.rotate(&mut q, heads.d_k());
             angles.rotate(&mut k, heads.d_k());
@@ -273,9 +280,8 @@ impl FastFeedForward {
 
 /// What the kernels know of a layer's changes.
 fn scoring(changes: &Changes<f32>) -> Result<Scoring> {
-    let Changes { norm, rotary: _, scale, soft_cap, alibi, window, sink } = changes;
+    let Changes { norm: _, rotary: _, scale, soft_cap, alibi, window, sink } = changes;
     let left_out = [
-        ("norm of queries and keys", norm.is_some()),
         ("scores that fall with distance", alibi.is_some()),
         ("window that keeps the first tokens", window.is_some_and(|w| w.n_sinks > 0)),
     ];
@@ -285,7 +291,7 @@ fn scoring(changes: &Changes<f32>) -> Result<Scoring> {
     Ok(Scoring {
         scale: scale.map(|scale| scale as f32),
         soft_cap: soft_cap.as_ref().map(|cap| cap.bound() as f32),
-        window: window.and_then(|window| window.left).map(|left| left + 1),
+        window: window.and_then(|window| window.left).map(|left| left.saturating_add(1)),
         sink: sink.as_ref().map(|sink| sink.scores.clone()),
     })
 }

@@ -36,6 +36,24 @@ fn root_mean_square(norm: &RmsNorm<f32>, x: &Matrix<f32>, y: &mut Matrix<f32>) {
     }
 }
 
+/// Each head of `x`, `[n, n_heads · d_k]`, divided by its root mean square and multiplied
+/// by the gains, `[d_k]`.
+pub(super) fn normalise(x: &mut Matrix<f32>, gains: &RowVector<f32>, eps: f32) {
+    let (n, d_k) = (x.nrows(), gains.len());
+    for head in x.as_mut_slice().chunks_exact_mut((n * d_k).max(1)) {
+        let mut squares = vec![0f32; n];
+        for column in head.chunks_exact(n) {
+            squares.iter_mut().zip(column).for_each(|(sum, x)| *sum += x * x);
+        }
+        for sum in &mut squares {
+            *sum = 1.0 / (*sum / d_k as f32 + eps).sqrt();
+        }
+        for (column, gain) in head.chunks_exact_mut(n).zip(gains) {
+            column.iter_mut().zip(&squares).for_each(|(x, factor)| *x *= factor * gain);
+        }
+    }
+}
+
 /// Another shape, where it is needed; what is in it is written anew.
 pub(super) fn fit(matrix: &mut Matrix<f32>, n_rows: usize, n_columns: usize) {
     if matrix.shape() != (n_rows, n_columns) {

@@ -3,6 +3,46 @@
 use attention::Matrix;
 use variants::Rotary;
 
+/// The rotary positions of all layers, each kind once.
+#[derive(Debug)]
+pub(super) struct Rotations {
+    kinds: Vec<Rotary>,
+    /// The kind of each layer.
+    layers: Vec<Option<usize>>,
+}
+
+impl Rotations {
+    pub(super) fn new(layers: impl Iterator<Item = Option<Rotary>>) -> Self {
+        let mut kinds: Vec<Rotary> = Vec::new();
+        let mut kind = |rotary: Rotary| {
+            kinds.iter().position(|kind| *kind == rotary).unwrap_or_else(|| {
+                kinds.push(rotary);
+                kinds.len() - 1
+            })
+        };
+        let layers = layers.map(|rotary| rotary.map(&mut kind)).collect();
+        Self { kinds, layers }
+    }
+}
+
+/// The angles of some tokens, in all layers.
+pub(super) struct AllAngles<'a> {
+    kinds: Vec<Angles>,
+    layers: &'a [Option<usize>],
+}
+
+impl<'a> AllAngles<'a> {
+    pub(super) fn new(rotations: &'a Rotations, positions: &[usize]) -> Self {
+        let kinds = rotations.kinds.iter().map(|rotary| Angles::new(rotary, positions));
+        Self { kinds: kinds.collect(), layers: &rotations.layers }
+    }
+
+    /// Those of a layer.
+    pub(super) fn of(&self, layer: usize) -> Option<&Angles> {
+        self.layers.get(layer).copied().flatten().map(|kind| &self.kinds[kind])
+    }
+}
+
 /// The sines and cosines of some tokens' places.
 #[derive(Debug)]
 pub(super) struct Angles {
@@ -18,7 +58,7 @@ impl Angles {
         let of = |f: fn(f64) -> f64| {
             let frequencies = &rotary.frequencies;
             Matrix::from_fn(positions.len(), frequencies.len(), |token, p| {
-                f(positions[token] as f64 * frequencies[p]) as f32
+                (rotary.amplitude * f(positions[token] as f64 * frequencies[p])) as f32
             })
         };
         Self { rotary: rotary.clone(), sin: of(f64::sin), cos: of(f64::cos) }
@@ -55,7 +95,8 @@ mod tests {
     fn it_is_the_readable_rotation() {
         let rng = &mut Rng::seed_from_u64(1);
         for pairing in [Pairing::Halves, Pairing::Pairs] {
-            let rotary = Rotary::new(pairing, 6, 100.0).unwrap(); // of 8 entries
+            let mut rotary = Rotary::new(pairing, 6, 100.0).unwrap(); // of 8 entries
+            rotary.amplitude = 1.25;
             let mut x: Matrix<f32> = random_matrix(4, 3 * 8, 1.0, rng);
             let mut expected = x.map(f64::from);
             rotary.rotate(&mut expected, 8, &[7, 8, 9, 1000]).unwrap();

@@ -1,4 +1,5 @@
-//! RoBERTa: BERT that was trained for longer, and counts its positions from behind padding.
+//! RoBERTa, XLM-RoBERTa and CamemBERT: BERT that was trained for longer, and counts its
+//! positions from behind padding.
 
 use super::bert::BERT;
 use super::{Counting, Family};
@@ -11,3 +12,11 @@ pub(super) const ROBERTA: Family = Family {
     counting: Counting::BehindPadding { padding: 1 },
     ..BERT
 };
+
+/// # Source
+/// Conneau et al. 2020; `XLMRobertaModel` of Hugging Face, which is `RobertaModel`.
+pub(super) const XLM_ROBERTA: Family = Family { name: "xlm-roberta", ..ROBERTA };
+
+/// # Source
+/// Martin et al. 2020; `CamembertModel` of Hugging Face, which is `RobertaModel`.
+pub(super) const CAMEMBERT: Family = Family { name: "camembert", ..ROBERTA };

@@ -1,54 +1,69 @@
 //! Settings that change nothing of what is computed, each with its reason.
 
 use super::{Gguf, GgufError, GgufResult};
+use crate::harmless::{Harmless, Leftover, reason};
 
-/// A setting by its name, or the start of some before a `*`, and why it may be left aside.
-///
 /// # Source
 /// <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md> says what they mean.
-const HARMLESS: &[(&str, &str)] = &[
-    ("general.*", "what the model is called, and where it comes from"),
-    ("quantize.*", "how its numbers were rounded"),
-    ("mradermacher.*", "who rounded its numbers"),
-    ("split.no", "which part of the model it is, which is known by now"),
-    ("split.count", "in how many parts the model was, which is known by now"),
-    ("split.tensors.count", "how many tensors all parts have, which is known by now"),
-    ("tokenizer.chat_template*", "how a conversation becomes a text"),
-    ("tokenizer.chat_templates", "how conversations become texts"),
-    ("tokenizer.huggingface.json", "the same vocabulary in another format"),
+const HARMLESS: &[Harmless] = &[
+    Harmless {
+        name: "general.*",
+        why: "what the model is called, and where it comes from",
+    },
+    Harmless { name: "quantize.*", why: "how its numbers were rounded" },
+    Harmless { name: "mradermacher.*", why: "who rounded its numbers" },
+    Harmless {
+        name: "split.no",
+        why: "which part of the model it is, which is known by now",
+    },
+    Harmless {
+        name: "split.count",
+        why: "in how many parts the model was, which is known by now",
+    },
+    Harmless {
+        name: "split.tensors.count",
+        why: "how many tensors all parts have, which is known by now",
+    },
+    Harmless {
+        name: "tokenizer.chat_template*",
+        why: "how a conversation becomes a text",
+    },
+    Harmless { name: "tokenizer.chat_templates", why: "how conversations become texts" },
+    Harmless {
+        name: "tokenizer.huggingface.json",
+        why: "the same vocabulary in another format",
+    },
 ];
 
-/// Why a setting is harmless, by a list that may have it.
-pub fn reason(list: &[(&'static str, &'static str)], key: &str) -> Option<&'static str> {
-    let is = |name: &str| match name.strip_suffix('*') {
-        Some(start) => key.starts_with(start),
-        None => key == name,
-    };
-    list.iter().find(|(name, _)| is(name)).map(|(_, why)| *why)
-}
-
 impl Gguf {
-    /// The settings that nobody asked for, by name, and why each changes nothing.
+    /// The settings that nobody asked for, and why each changes nothing.
     ///
-    /// `is_read` says which were asked for, `harmless` why others may be left aside.
+    /// `is_read` says which were asked for; names on the list of harmless ones may go
+    /// without `prefix`.
     ///
     /// # Errors
     /// [`GgufError::UnknownSetting`] for the first that may change something.
-    pub fn unused_settings(
+    pub fn leftover_settings(
         &self,
         is_read: impl Fn(&str) -> bool,
-        harmless: impl Fn(&str) -> Option<&'static str>,
-    ) -> GgufResult<Vec<(String, &'static str)>> {
+        prefix: &str,
+        harmless: &[Harmless],
+    ) -> GgufResult<Vec<Leftover>> {
         let unread = self.metadata.iter().filter(|(key, _)| !is_read(key));
         let reasons = unread.map(|(key, value)| {
-            let why = reason(HARMLESS, key).or_else(|| harmless(key));
-            let why = why.ok_or_else(|| GgufError::UnknownSetting {
-                file: self.name.clone(),
-                key: key.clone(),
-                found: value.to_string(),
-                why: "what that changes is not known here",
-            })?;
-            Ok((key.clone(), why))
+            let within =
+                key.strip_prefix(prefix).and_then(|key| reason(&[harmless], key));
+            let why = reason(&[HARMLESS], key).or(within);
+            let (file, name) = (self.name.clone(), key.clone());
+            match why {
+                Some(why) => Ok(Leftover { file, name, why }),
+                None => Err(GgufError::UnknownSetting {
+                    file,
+                    key: name,
+                    found: value.to_string(),
+                    why: "what that changes is not known here",
+                }),
+            }
         });
         reasons.collect()
     }

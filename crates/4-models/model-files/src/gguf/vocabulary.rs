@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::{Gguf, GgufError, GgufResult, reason};
-use crate::{Result, Text};
+use super::{Gguf, GgufError, GgufResult};
+use crate::{Harmless, Result, Text};
 
 /// The kinds of token that are no ordinary piece of a text, by the format's codes.
 const UNKNOWN: i128 = 2;
@@ -22,18 +22,48 @@ const USER_DEFINED: i128 = 4;
 const KINDS: std::ops::RangeInclusive<i128> = 0..=6;
 
 /// Settings of a vocabulary that change nothing of a text's ids.
-const HARMLESS: &[(&str, &str)] = &[
-    ("tokenizer.ggml.unknown_token_id", "its token is known by its kind"),
-    ("tokenizer.ggml.padding_token_id", "a text alone has no padding"),
-    ("tokenizer.ggml.separator_token_id", "no text is put behind another"),
-    ("tokenizer.ggml.seperator_token_id", "no text is put behind another"),
-    ("tokenizer.ggml.mask_token_id", "no token of a text is masked"),
-    ("tokenizer.ggml.cls_token_id", "no class is put before a text"),
-    ("tokenizer.ggml.fim_*", "no text is filled in between two others"),
-    ("tokenizer.ggml.prefix_token_id", "no text is filled in between two others"),
-    ("tokenizer.ggml.suffix_token_id", "no text is filled in between two others"),
-    ("tokenizer.ggml.middle_token_id", "no text is filled in between two others"),
-    ("tokenizer.ggml.token_type_count", "a text is of one type"),
+const HARMLESS: &[Harmless] = &[
+    Harmless {
+        name: "tokenizer.ggml.unknown_token_id",
+        why: "its token is known by its kind",
+    },
+    Harmless {
+        name: "tokenizer.ggml.padding_token_id",
+        why: "a text alone has no padding",
+    },
+    Harmless {
+        name: "tokenizer.ggml.separator_token_id",
+        why: "no text is put behind another",
+    },
+    Harmless {
+        name: "tokenizer.ggml.seperator_token_id",
+        why: "no text is put behind another",
+    },
+    Harmless {
+        name: "tokenizer.ggml.mask_token_id",
+        why: "no token of a text is masked",
+    },
+    Harmless {
+        name: "tokenizer.ggml.cls_token_id",
+        why: "no class is put before a text",
+    },
+    Harmless {
+        name: "tokenizer.ggml.fim_*",
+        why: "no text is filled in between two others",
+    },
+    Harmless {
+        name: "tokenizer.ggml.prefix_token_id",
+        why: "no text is filled in between two others",
+    },
+    Harmless {
+        name: "tokenizer.ggml.suffix_token_id",
+        why: "no text is filled in between two others",
+    },
+    Harmless {
+        name: "tokenizer.ggml.middle_token_id",
+        why: "no text is filled in between two others",
+    },
+    Harmless { name: "tokenizer.ggml.token_type_count", why: "a text is of one type" },
 ];
 
 /// Settings that are used: here, and for where a text ends.
@@ -69,10 +99,8 @@ const READ: [&str; 16] = [
 /// they mean as `llama-vocab.cpp` of <https://github.com/ggml-org/llama.cpp> reads them.
 pub fn gguf_text(file: &Gguf, n_vocabulary: usize) -> Result<Text> {
     let is_other = |key: &str| !key.starts_with("tokenizer.ggml.");
-    file.unused_settings(
-        |key| is_other(key) || READ.contains(&key),
-        |key| reason(HARMLESS, key),
-    )?;
+    let is_read = |key: &str| is_other(key) || READ.contains(&key);
+    file.leftover_settings(is_read, "", HARMLESS)?;
     let json = tokenizer(file)?.to_string();
     Text::read(file.name(), json.as_bytes(), n_vocabulary)
 }

@@ -3,13 +3,22 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use model_files::{Gguf, GgufError, GgufResult, Value, gguf_reason};
+use model_files::{Gguf, GgufError, GgufResult, Harmless, Leftover, Value};
 
 /// Settings of every architecture that change nothing.
-const HARMLESS: &[(&str, &str)] = &[
-    ("rope.scaling.finetuned", "whether it was trained with stretched positions"),
-    ("tensor_data_layout", "the order of queries and keys is the architecture's"),
-    ("pooling_type", "how one vector would be made of a whole text"),
+const HARMLESS: &[Harmless] = &[
+    Harmless {
+        name: "rope.scaling.finetuned",
+        why: "whether it was trained with stretched positions",
+    },
+    Harmless {
+        name: "tensor_data_layout",
+        why: "the order of queries and keys is the architecture's",
+    },
+    Harmless {
+        name: "pooling_type",
+        why: "how one vector would be made of a whole text",
+    },
 ];
 
 /// Settings whose names begin with the architecture's.
@@ -88,7 +97,7 @@ impl<'a> Keys<'a> {
 
     /// The settings that were not asked for, and why each changes nothing; those of the
     /// vocabulary are asked for where a text is read.
-    pub fn unused(&self) -> GgufResult<Vec<(String, &'static str)>> {
+    pub fn leftovers(&self) -> GgufResult<Vec<Leftover>> {
         const READ: [&str; 3] =
             ["general.architecture", "general.alignment", "general.type"];
         let asked = self.asked.borrow();
@@ -97,9 +106,7 @@ impl<'a> Keys<'a> {
                 || asked.contains(key)
                 || key.starts_with("tokenizer.ggml.")
         };
-        let start = format!("{}.", self.architecture);
-        self.file.unused_settings(is_read, |key| {
-            gguf_reason(HARMLESS, key.strip_prefix(&start)?)
-        })
+        let prefix = format!("{}.", self.architecture);
+        self.file.leftover_settings(is_read, &prefix, HARMLESS)
     }
 }

@@ -11,8 +11,7 @@ use crate::families::within;
 /// The tensor that divides each frequency, as Llama 3's longer texts ask for.
 pub(super) const FACTORS: &str = "rope_freqs.weight";
 
-/// Rotary positions, and what they multiply each score by, which is 1 unless they are
-/// stretched.
+/// Rotary positions, stretched as the file says.
 ///
 /// # Errors
 /// [`model_files::GgufError::Setting`] for a way of stretching that is not here;
@@ -26,7 +25,7 @@ pub(super) fn read(
     pairing: Pairing,
     d_k: usize,
     n_positions: usize,
-) -> Result<(Rotary, f64)> {
+) -> Result<Rotary> {
     const WIDTH: &str = "rope.dimension_count";
     let n_rotated = keys.positive_or(WIDTH, d_k)?;
     if n_rotated > d_k {
@@ -44,7 +43,7 @@ pub(super) fn read(
     // The first key had another name.
     let old = keys.float_or("rope.scale_linear", 1.0)?;
     let factor = keys.float_or("rope.scaling.factor", old)?;
-    let mut longer = keys.float_or("rope.scaling.attn_factor", 1.0)?;
+    rotary.amplitude = keys.float_or("rope.scaling.attn_factor", 1.0)?;
     let before = keys.positive_or("rope.scaling.original_context_length", n_positions)?;
     let betas = [("fast", 32.0), ("slow", 1.0)];
     let betas = betas.map(|(name, default)| {
@@ -61,16 +60,11 @@ pub(super) fn read(
                 n_rotated as f64 * (before as f64 / (n * TAU)).ln() / (2.0 * base.ln())
             });
             stretch(&mut rotary.frequencies, ends, factor);
-            longer *= 1.0 + 0.1 * factor.max(1.0).ln();
+            rotary.amplitude *= 1.0 + 0.1 * factor.max(1.0).ln();
         }
         _ => return Err(keys.wrong(KIND, "\"none\", \"linear\" or \"yarn\"").into()),
     }
-    if longer != 1.0 && n_rotated != d_k {
-        let expected = "a head's entries where queries and keys are made longer";
-        return Err(keys.wrong(WIDTH, expected).into());
-    }
-    // Queries are longer, and keys.
-    Ok((rotary, longer * longer))
+    Ok(rotary)
 }
 
 /// Frequencies that are kept before the first end, divided by the factor behind the second,

@@ -57,6 +57,7 @@ pub(super) fn is_read(config: &Config, tensor: &str) -> bool {
     match (name.strip_suffix(".weight"), name.strip_suffix(".bias")) {
         (Some(name), _) => {
             norms.flatten().any(|norm| norm == name)
+                || names.qk_norm.is_some_and(|norms| norms.contains(&name))
                 || projections.contains(&name)
                 || name == names.out
                 || feed_forward.contains(&name)

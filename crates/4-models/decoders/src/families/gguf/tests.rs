@@ -1,5 +1,6 @@
 use std::f64::consts::TAU;
 use std::fs;
+use std::path::PathBuf;
 
 use model_files::testing::{GgufWriter, text};
 use model_files::{Gguf, Sequence, TensorFile};
@@ -22,7 +23,7 @@ const SIZES: [(&str, u32); 7] = [
 /// What llama.cpp's converter calls a tensor of a folder.
 fn renamed(name: String, architecture: &str) -> String {
     let before_ffn = match architecture {
-        "gemma2" => ("post_attention_layernorm", "post_attention_norm"),
+        "gemma2" | "gemma3" => ("post_attention_layernorm", "post_attention_norm"),
         _ => ("post_attention_layernorm", "ffn_norm"),
     };
     let new = [
@@ -34,6 +35,8 @@ fn renamed(name: String, architecture: &str) -> String {
         ("self_attn.k_proj", "attn_k"),
         ("self_attn.v_proj", "attn_v"),
         ("self_attn.o_proj", "attn_output"),
+        ("self_attn.q_norm", "attn_q_norm"),
+        ("self_attn.k_norm", "attn_k_norm"),
         ("input_layernorm", "attn_norm"),
         ("mlp.gate_proj", "ffn_gate"),
         ("mlp.up_proj", "ffn_up"),
@@ -55,17 +58,25 @@ fn stored(name: &str, architecture: &str, numbers: Vec<f64>) -> Vec<f64> {
             let from = |row: usize| row / 6 * 6 + row % 6 / 2 + row % 2 * 3;
             (0..rows.len()).flat_map(|row| rows[from(row)].clone()).collect()
         }
-        "gemma2" if name.contains("norm") => {
+        "gemma2" | "gemma3" if name.contains("norm") => {
             numbers.iter().map(|gain| gain + 1.0).collect()
         }
         _ => numbers,
     }
 }
 
+/// The same model as a folder.
+fn folder(architecture: &str) -> PathBuf {
+    match architecture {
+        "gemma3" => model("gemma3_text-1"),
+        name => model(&format!("{name}-1")),
+    }
+}
+
 /// A tiny model as a GGUF file, with some of its sizes other than they are.
 fn sized(architecture: &str, changes: &[(&str, u32)]) -> GgufWriter {
-    let folder = model(&format!("{architecture}-1"));
-    let file = TensorFile::open(folder.join("model.safetensors")).unwrap();
+    let file = folder(architecture).join("model.safetensors");
+    let file = TensorFile::open(file).unwrap();
     let key = |name: &str| format!("{architecture}.{name}");
     let mut writer = GgufWriter::default()
         .setting("general.architecture", 8, &text(architecture))
@@ -115,25 +126,62 @@ fn difference(a: &AsRead, b: &AsRead) -> f64 {
     a.iter().zip(&b).map(|(a, b)| (a - b).amax()).fold(0.0, f64::max)
 }
 
+/// The heads of all tiny models but Llama's and Qwen2's are 8 wide.
+fn eights(architecture: &str) -> GgufWriter {
+    sized(architecture, &[])
+        .whole(&format!("{architecture}.attention.key_length"), 8)
+        .whole(&format!("{architecture}.attention.value_length"), 8)
+}
+
+fn gemma3() -> GgufWriter {
+    // The tiny model's windows stand in every other layer, the real ones' in five of six.
+    eights("gemma3")
+        .whole("gemma3.attention.sliding_window", 5)
+        .whole("gemma3.attention.sliding_window_pattern", 2)
+        .float("gemma3.rope.freq_base", 1e6)
+}
+
 #[test]
 fn the_same_model_as_a_gguf_file_gives_the_same() {
-    let gemma2 = sized("gemma2", &[])
-        .whole("gemma2.attention.key_length", 8)
-        .whole("gemma2.attention.value_length", 8)
+    let gemma2 = eights("gemma2")
         .whole("gemma2.attention.sliding_window", 5)
         .float("gemma2.attn_logit_softcapping", 3.0)
         .float("gemma2.final_logit_softcapping", 30.0);
     let qwen2 = sized("qwen2", &[("attention.head_count_kv", 1)]);
     // Gemma's gains are rounded to float32 behind the 1 that is added.
-    for (name, writer, tolerance) in
-        [("llama", llama(), 1e-9), ("qwen2", qwen2, 1e-9), ("gemma2", gemma2, 2e-5)]
-    {
-        let folder: AsRead = Decoder::load(model(&format!("{name}-1"))).unwrap();
+    for (name, writer, tolerance) in [
+        ("llama", llama(), 1e-9),
+        ("qwen2", qwen2, 1e-9),
+        ("qwen3", eights("qwen3"), 1e-9),
+        ("gemma2", gemma2, 2e-5),
+        ("gemma3", gemma3(), 2e-5),
+    ] {
+        let folder: AsRead = Decoder::load(folder(name)).unwrap();
         let file: AsRead = Decoder::read(&files(writer).unwrap()).unwrap();
         let largest = difference(&folder, &file);
         println!("{name}: {largest:.1e}");
         assert!(largest < tolerance, "{name}: {largest:.1e}");
     }
+}
+
+#[test]
+fn layers_with_windows_are_as_the_real_models_have_them() {
+    let windows = |config: Config| {
+        (0..config.n_layers)
+            .map(|layer| config.window(layer).is_some())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(windows(config(eights("gemma2"))), [true, false, true]);
+    let three = eights("gemma3").whole("gemma3.attention.sliding_window", 5);
+    let three = config(three);
+    assert_eq!(three.rotary_of(0).unwrap().frequencies[1], 0.1);
+    assert_eq!(windows(three), [true, true, true]);
+    assert_eq!(windows(config(eights("gemma3"))), [false, false, false]);
+    assert_eq!(windows(config(gemma3())), [true, false, true]);
+    let capped = config(gemma3().float("gemma3.final_logit_softcapping", 30.0));
+    assert!(capped.last_soft_cap.is_some() && config(gemma3()).last_soft_cap.is_none());
+    let yarn = gemma3().setting("gemma3.rope.scaling.type", 8, &text("yarn"));
+    insta::assert_snapshot!(refused(yarn), @r#"model.gguf: gemma3.rope.scaling.type is "yarn", expected "none" or "linear""#);
 }
 
 #[test]
@@ -197,44 +245,41 @@ fn stretched_positions_are_those_of_llama_cpp() {
     let before = config(llama()).rotary.unwrap().frequencies;
     let after = |writer: GgufWriter| {
         let config = config(writer);
-        let frequencies = config.rotary.unwrap().frequencies;
+        let rotary = config.rotary.unwrap();
         let ratios =
-            frequencies.iter().zip(&before).map(|(after, before)| after / before);
-        (ratios.collect::<Vec<_>>(), config.scale)
+            rotary.frequencies.iter().zip(&before).map(|(after, before)| after / before);
+        (ratios.collect::<Vec<_>>(), rotary.amplitude)
     };
     let kind = |kind: &str| llama().setting("llama.rope.scaling.type", 8, &text(kind));
     let factor = |writer: GgufWriter| writer.float("llama.rope.scaling.factor", 4.0);
-    let quarter = (vec![0.25; 3], None);
+    let quarter = (vec![0.25; 3], 1.0);
     assert_eq!(after(llama().float("llama.rope.scale_linear", 4.0)), quarter);
     assert_eq!(after(factor(llama())), quarter);
     assert_eq!(after(factor(kind("linear"))), quarter);
-    assert_eq!(after(factor(kind("none"))), (vec![1.0; 3], None));
+    assert_eq!(after(factor(kind("none"))), (vec![1.0; 3], 1.0));
     // The newer name counts.
     assert_eq!(after(factor(llama().float("llama.rope.scale_linear", 8.0))), quarter);
     let divided = llama().floats("rope_freqs.weight", &[3], &[1.0, 2.0, 4.0]);
-    assert_eq!(after(divided), (vec![1.0, 0.5, 0.25], None));
+    assert_eq!(after(divided), (vec![1.0, 0.5, 0.25], 1.0));
     let longer = llama().float("llama.rope.scaling.attn_factor", 2.0);
-    assert_eq!(after(longer), (vec![1.0; 3], Some(4.0 / 6f64.sqrt())));
+    assert_eq!(after(longer), (vec![1.0; 3], 2.0));
     // Pair 0 turns ten times within 64 positions, the others less than once.
     assert!(64.0 * before[0] / TAU > 10.0 && 64.0 * before[1] / TAU < 1.0);
-    let (ratios, scale) = after(factor(kind("yarn")));
+    let (ratios, amplitude) = after(factor(kind("yarn")));
     let end = 6.0 * (64.0 / TAU).ln() / (2.0 * 10_000f64.ln());
     let kept = |p: f64| 1.0 - (p / end.ceil()).min(1.0);
     for (p, ratio) in ratios.iter().enumerate() {
         let kept = kept(p as f64);
         assert!((ratio - (kept + (1.0 - kept) / 4.0)).abs() < 1e-12, "{ratios:?}");
     }
-    let longer = 1.0 + 0.1 * 4f64.ln();
-    assert!((scale.unwrap() - longer * longer / 6f64.sqrt()).abs() < 1e-12);
+    assert!((amplitude - (1.0 + 0.1 * 4f64.ln())).abs() < 1e-12);
     insta::assert_snapshot!(refused(kind("longrope")), @r#"model.gguf: llama.rope.scaling.type is "longrope", expected "none", "linear" or "yarn""#);
-    let in_part = factor(kind("yarn")).whole("llama.rope.dimension_count", 4);
-    insta::assert_snapshot!(refused(in_part), @"model.gguf: llama.rope.dimension_count is 4, expected a head's entries where queries and keys are made longer");
 }
 
 #[test]
 fn a_gguf_file_of_another_kind_is_refused() {
     let other = GgufWriter::default().setting("general.architecture", 8, &text("mamba"));
-    insta::assert_snapshot!(refused(other), @r#"model.gguf: general.architecture is "mamba", expected "llama", "qwen2" or "gemma2""#);
+    insta::assert_snapshot!(refused(other), @r#"model.gguf: general.architecture is "mamba", expected "llama", "qwen2", "qwen3", "gemma2" or "gemma3""#);
     insta::assert_snapshot!(refused(GgufWriter::default()), @"model.gguf: general.architecture is missing, expected a text");
     let adapter = llama().setting("general.type", 8, &text("adapter"));
     insta::assert_snapshot!(refused(adapter), @r#"model.gguf: general.type is "adapter", expected "model""#);
@@ -269,8 +314,10 @@ fn what_changes_nothing_is_told_with_its_reason() {
         .whole("tokenizer.ggml.padding_token_id", 7);
     let file = Gguf::from_bytes("model.gguf", writer.bytes()).unwrap();
     let (_, unused) = super::gguf_config(&file).unwrap();
-    let unused: Vec<String> =
-        unused.into_iter().map(|(key, why)| format!("{key}: {why}")).collect();
+    let unused: Vec<String> = unused
+        .into_iter()
+        .map(|unused| format!("{}: {}", unused.name, unused.why))
+        .collect();
     insta::assert_snapshot!(unused.join("; "), @"general.file_type: what the model is called, and where it comes from; general.name: what the model is called, and where it comes from; llama.rope.scaling.finetuned: whether it was trained with stretched positions; tokenizer.chat_template: how a conversation becomes a text");
 }
 

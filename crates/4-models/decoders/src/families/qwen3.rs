@@ -1,0 +1,27 @@
+//! Qwen3: Qwen2 with a norm of queries and keys in place of their biases.
+
+use model_files::Settings;
+
+use super::llama::LLAMA;
+use super::{Missing, qwen2};
+use crate::Result;
+use crate::config::{Biases, Config};
+use crate::family::{Family, Names};
+
+/// # Source
+/// Qwen Team 2025; `Qwen3ForCausalLM` of Hugging Face.
+pub(super) const QWEN3: Family = Family {
+    name: "qwen3",
+    names: Names {
+        qk_norm: Some(["self_attn.q_norm", "self_attn.k_norm"]),
+        ..LLAMA.names
+    },
+    ..LLAMA
+};
+
+pub(super) fn read(settings: &Settings) -> Result<Config> {
+    let missing = Missing { n_kv_heads: Some(32), d_k: Some(128) };
+    let config = qwen2::with_windows(settings, missing)?;
+    let biases = Biases { feed_forward: false, ..config.biases };
+    Ok(Config { family: &QWEN3, biases, ..config })
+}
