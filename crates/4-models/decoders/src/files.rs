@@ -45,8 +45,8 @@ impl Files {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn of_gguf(path: PathBuf, file: Gguf) -> Result<Self> {
-        let config = gguf_config(&file)?;
-        Ok(Self { path, config, leftovers: Vec::new(), tensors: Tensors::Gguf(file) })
+        let (config, leftovers) = gguf_config(&file)?;
+        Ok(Self { path, config, leftovers, tensors: Tensors::Gguf(file) })
     }
 
     /// The tokenizer: the folder's, or the GGUF file's own.

@@ -9,7 +9,8 @@
 //! GPT-2, GPT-NeoX, Llama, Mistral, Qwen2, Qwen3, Gemma 2 and Gemma 3 are that one model. What each changes
 //! is a line or two of its file in `families`: the attention is [`variants`]' with the
 //! changes that the config asks for. [`Files`] opens a folder as `save_pretrained` writes
-//! it, or a [`Gguf`](model_files::Gguf) file of the Llama family, whose numbers may be of 8 or 4 bits.
+//! it, or a [`Gguf`](model_files::Gguf) file of Llama's, Qwen's or Gemma's family, whose
+//! numbers may be of 4 to 8 bits.
 //!
 //! The one decision: **there is one way to read a token, and two to ask for it.**
 //! [`Decoder::forward`] reads a whole text, [`Decoder::forward_cached`] what comes behind

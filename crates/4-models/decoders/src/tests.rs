@@ -1,15 +1,13 @@
-//! What is refused, and what is read under other names.
+//! What is refused, and what is read under other names; GGUF files have tests of their own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use attention::Matrix;
-use model_files::testing::{GgufWriter, text};
-use model_files::{Existing, Gguf, NewTensor, Sequence, TensorFile, save};
+use model_files::{Existing, NewTensor, Sequence, TensorFile, save};
 use serde_json::{Map, Value as Json, json};
-use variants::{Pairing, Rotary};
 
-use crate::{AsRead, Biases, Config, Decoder, Files};
+use crate::{AsRead, Config, Decoder, Files};
 
 mod references;
 mod stretched;
@@ -31,7 +29,7 @@ fn changed(name: &str, changes: Json) -> Vec<u8> {
     serde_json::to_vec(&settings).unwrap()
 }
 
-fn with_source(error: &dyn std::error::Error) -> String {
+pub(crate) fn with_source(error: &dyn std::error::Error) -> String {
     error.source().map_or(error.to_string(), |source| format!("{error}: {source}"))
 }
 
@@ -323,104 +321,4 @@ fn ids_positions_and_caches_that_do_not_fit_are_refused() {
     gpt2.forward_cached(&[1], &mut caches).unwrap();
     caches[1] = gpt2.caches().swap_remove(1);
     insta::assert_snapshot!(gpt2.forward_cached(&[1], &mut caches).unwrap_err(), @"the cache of layer 1 has seen 0 tokens, and that of layer 0 has seen 1");
-}
-
-/// The tiny Llama as a GGUF file: other names, and rows of W^Q and W^K permuted so that
-/// the two halves of a head alternate.
-fn as_gguf() -> GgufWriter {
-    let file = TensorFile::open(model("llama-1").join("model.safetensors")).unwrap();
-    let mut writer = GgufWriter::default()
-        .setting("general.architecture", 8, &text("llama"))
-        .whole("llama.embedding_length", 24)
-        .whole("llama.attention.head_count", 4)
-        .whole("llama.attention.head_count_kv", 2)
-        .whole("llama.block_count", 3)
-        .whole("llama.feed_forward_length", 40)
-        .whole("llama.context_length", 64)
-        .whole("llama.vocab_size", 97)
-        .float("llama.attention.layer_norm_rms_epsilon", 1e-6);
-    for name in file.names() {
-        let tensor = file.tensor(&name).unwrap();
-        let shape: Vec<u64> = tensor.shape().iter().map(|&size| size as u64).collect();
-        let mut numbers = tensor.numbers().unwrap();
-        if name.contains("q_proj") || name.contains("k_proj") {
-            let rows: Vec<_> = numbers.chunks(24).map(<[f64]>::to_vec).collect();
-            let from = |row: usize| row / 6 * 6 + row % 6 / 2 + row % 2 * 3;
-            numbers = (0..rows.len()).flat_map(|row| rows[from(row)].clone()).collect();
-        }
-        let new = [
-            ("model.layers.", "blk."),
-            ("self_attn.q_proj", "attn_q"),
-            ("self_attn.k_proj", "attn_k"),
-            ("self_attn.v_proj", "attn_v"),
-            ("self_attn.o_proj", "attn_output"),
-            ("post_attention_layernorm", "ffn_norm"),
-            ("input_layernorm", "attn_norm"),
-            ("mlp.gate_proj", "ffn_gate"),
-            ("mlp.up_proj", "ffn_up"),
-            ("mlp.down_proj", "ffn_down"),
-            ("model.embed_tokens", "token_embd"),
-            ("model.norm", "output_norm"),
-            ("lm_head", "output"),
-        ];
-        let renamed = new.iter().fold(name, |name, (from, to)| name.replace(from, to));
-        writer = writer.floats(&renamed, &shape, &numbers);
-    }
-    writer
-}
-
-fn gguf(writer: GgufWriter) -> crate::Result<AsRead> {
-    let file = Gguf::from_bytes("model.gguf", writer.bytes())?;
-    Decoder::read(&Files::of_gguf("model.gguf".into(), file)?)
-}
-
-#[test]
-fn the_same_model_as_a_gguf_file_gives_the_same() {
-    let sequence = Sequence::new(vec![5, 90, 17, 3, 3, 41, 8]);
-    let folder: AsRead = Decoder::load(model("llama-1")).unwrap();
-    let [a, b] = [folder, gguf(as_gguf()).unwrap()].map(|model| {
-        let layers = model.forward(&sequence).unwrap();
-        (model.logits(layers.out()).unwrap(), layers.attn[2][3].clone())
-    });
-    assert!((a.0 - b.0).amax() < 1e-9);
-    assert!((a.1 - b.1).amax() < 1e-9);
-}
-
-#[test]
-fn settings_of_a_gguf_file_are_read() {
-    let config = |writer: GgufWriter| {
-        let file = Gguf::from_bytes("model.gguf", writer.bytes()).unwrap();
-        Files::of_gguf("model.gguf".into(), file).unwrap().config
-    };
-    let rotary = |width, base| Some(Rotary::new(Pairing::Pairs, width, base).unwrap());
-    assert_eq!(config(as_gguf()).rotary, rotary(6, 10_000.0));
-    let based = as_gguf().float("llama.rope.freq_base", 500.0);
-    assert_eq!(config(based).rotary, rotary(6, 500.0));
-    let in_part = as_gguf().whole("llama.rope.dimension_count", 4);
-    assert_eq!(config(in_part).rotary, rotary(4, 10_000.0));
-    let keys = as_gguf().whole("llama.attention.key_length", 8);
-    let dims = config(keys.whole("llama.attention.value_length", 10)).dims();
-    assert_eq!([dims.d_k(), dims.d_v()], [8, 10]);
-    let biases = |name: &str| {
-        let Biases { projections, out, feed_forward } =
-            config(as_gguf().floats(name, &[1], &[0.0])).biases;
-        [projections, out, feed_forward]
-    };
-    assert_eq!(biases("other"), [false, false, false]);
-    assert_eq!(biases("blk.0.attn_q.bias"), [true, false, false]);
-    assert_eq!(biases("blk.0.attn_output.bias"), [false, true, false]);
-    assert_eq!(biases("blk.0.ffn_up.bias"), [false, false, true]);
-}
-
-#[test]
-fn a_gguf_file_of_another_kind_is_refused() {
-    let refused = |writer| with_source(&gguf(writer).unwrap_err());
-    let other = GgufWriter::default().setting("general.architecture", 8, &text("mamba"));
-    insta::assert_snapshot!(refused(other), @r#"model.gguf: general.architecture is "mamba", expected "llama""#);
-    insta::assert_snapshot!(refused(GgufWriter::default()), @"model.gguf: general.architecture is missing, expected a text");
-    let stretched = as_gguf().setting("llama.rope.scaling.type", 8, &text("yarn"));
-    insta::assert_snapshot!(refused(stretched), @r#"model.gguf: llama.rope.scaling.type is "yarn", expected "none""#);
-    insta::assert_snapshot!(refused(as_gguf().whole("llama.expert_count", 8)), @"model.gguf: llama.expert_count is 8, expected 0: one feed-forward layer for all tokens");
-    insta::assert_snapshot!(refused(as_gguf().whole("llama.rope.dimension_count", 5)), @"model.gguf: its sizes make no layer: 5 entries of a head cannot be rotated: it must be an even number above 0");
-    insta::assert_snapshot!(refused(as_gguf().floats("rope_freqs.weight", &[3], &[1.0; 3])), @"model.gguf: it has a tensor rope_freqs.weight: rotary positions that are stretched are not read");
 }

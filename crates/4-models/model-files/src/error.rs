@@ -290,7 +290,7 @@ pub(crate) fn shown(name: &str) -> String {
 }
 
 /// The first names of a list, and how many more there are.
-fn shortened(names: &[String]) -> String {
+pub(crate) fn shortened(names: &[String]) -> String {
     const MOST: usize = 12;
     let first: Vec<String> = names.iter().take(MOST).map(|name| shown(name)).collect();
     match names.len() {

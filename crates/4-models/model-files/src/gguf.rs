@@ -3,7 +3,9 @@
 mod blocks;
 mod error;
 mod header;
+mod known;
 mod setting;
+mod split;
 #[cfg(feature = "text")]
 mod vocabulary;
 
@@ -31,27 +33,37 @@ use header::Header;
 #[derive(Debug, Clone)]
 pub struct Gguf {
     name: String,
-    bytes: Vec<u8>,
     metadata: BTreeMap<String, Value>,
     tensors: BTreeMap<String, Info>,
+    parts: Vec<Part>,
+}
+
+/// One of the files of a model: most have one.
+#[derive(Debug, Clone)]
+struct Part {
+    bytes: Vec<u8>,
     numbers_start: usize,
 }
 
 impl Gguf {
-    /// Reads a file.
+    /// Reads a file, and those beside it where a model was split into several.
     ///
     /// # Errors
-    /// [`GgufError::Read`], also for what is no plain file; as
-    /// [`from_bytes`](Self::from_bytes).
+    /// [`GgufError::Read`], also for what is no plain file; [`GgufError::Split`] for one of
+    /// several files without the others; as [`from_bytes`](Self::from_bytes).
     pub fn open(path: impl AsRef<Path>) -> GgufResult<Self> {
         let path = path.as_ref();
+        split::joined(path, Self::open_alone(path)?)
+    }
+
+    fn open_alone(path: &Path) -> GgufResult<Self> {
         let bytes = fs::metadata(path).and_then(|found| match found.is_file() {
             true => fs::read(path),
             false => Err(io::Error::other("it is not a regular file")),
         });
         let bytes =
             bytes.map_err(|source| GgufError::Read { path: path.into(), source })?;
-        Self::from_bytes(path.display().to_string(), bytes)
+        Self::read(path.display().to_string(), bytes)
     }
 
     /// Understands bytes as a file; `name` is what errors call it.
@@ -59,11 +71,16 @@ impl Gguf {
     /// # Errors
     /// [`GgufError::NotGguf`] and [`GgufError::Version`] for another format;
     /// [`GgufError::CutShort`] where bytes are missing, of the header or of a tensor whose
-    /// kind is read here; [`GgufError::Header`] for a header that makes no sense.
+    /// kind is read here; [`GgufError::Header`] for a header that makes no sense;
+    /// [`GgufError::Split`] for one of several files.
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> GgufResult<Self> {
-        let name = name.into();
+        split::alone(Self::read(name.into(), bytes)?)
+    }
+
+    fn read(name: String, bytes: Vec<u8>) -> GgufResult<Self> {
         let Header { metadata, tensors, numbers_start } = Header::read(&name, &bytes)?;
-        let file = Self { name, bytes, metadata, tensors, numbers_start };
+        let parts = vec![Part { bytes, numbers_start }];
+        let file = Self { name, metadata, tensors, parts };
         for (name, info) in &file.tensors {
             if let Some(kind) = Kind::of(info.kind) {
                 file.bytes_of(name, info, kind)?;
@@ -92,7 +109,7 @@ impl Gguf {
         self.tensors.contains_key(name)
     }
 
-    /// The numbers of a tensor, row after row, each rounded once from what its kind says.
+    /// The numbers of a tensor, row after row, computed in float32 from what its kind says.
     ///
     /// # Shapes
     /// `shape` is what the tensor must have, its rows first.
@@ -102,30 +119,32 @@ impl Gguf {
     /// quantisation that is not read here, by its name; [`GgufError::Blocks`] if its rows
     /// are not made of whole blocks.
     pub fn numbers<T: Real>(&self, name: &str, shape: &[usize]) -> GgufResult<Vec<T>> {
+        let (info, kind) = self.expect(name, shape)?;
+        Ok(kind.numbers(self.bytes_of(name, info, kind)?))
+    }
+
+    /// Expects a tensor of this shape, whose kind of number is read here.
+    ///
+    /// # Errors
+    /// As [`numbers`](Self::numbers).
+    pub fn expect(&self, name: &str, shape: &[usize]) -> GgufResult<(&Info, Kind)> {
         let (file, tensor) = (|| self.name.clone(), || name.to_string());
         let Some(info) = self.tensors.get(name) else {
-            let n_tensors = self.tensors.len();
-            return Err(GgufError::MissingTensor {
-                file: file(),
-                tensor: tensor(),
-                n_tensors,
-            });
+            let (file, tensor, n_tensors) = (file(), tensor(), self.tensors.len());
+            return Err(GgufError::MissingTensor { file, tensor, n_tensors });
         };
         if info.shape != shape {
             let (found, expected) = (info.shape.clone(), shape.to_vec());
-            return Err(GgufError::Shape {
-                file: file(),
-                tensor: tensor(),
-                found,
-                expected,
-            });
+            let (file, tensor) = (file(), tensor());
+            return Err(GgufError::Shape { file, tensor, found, expected });
         }
-        let kind = Kind::of(info.kind).ok_or_else(|| GgufError::Kind {
-            file: file(),
-            tensor: tensor(),
-            found: blocks::name(info.kind),
-        })?;
-        Ok(kind.numbers(self.bytes_of(name, info, kind)?))
+        match Kind::of(info.kind) {
+            Some(kind) => Ok((info, kind)),
+            None => {
+                let (file, tensor, found) = (file(), tensor(), blocks::name(info.kind));
+                Err(GgufError::Kind { file, tensor, found })
+            }
+        }
     }
 
     /// The bytes of a tensor.
@@ -143,8 +162,10 @@ impl Gguf {
         }
         let needed = info.n_numbers().and_then(|n| (n / per_block).checked_mul(n_bytes));
         let needed = needed.unwrap_or(usize::MAX);
-        let from = self.numbers_start.checked_add(info.offset);
-        let rest = from.and_then(|from| self.bytes.get(from..)).unwrap_or_default();
+        let part = self.parts.get(info.part);
+        let from = part.and_then(|part| part.numbers_start.checked_add(info.offset));
+        let rest = part.zip(from).and_then(|(part, from)| part.bytes.get(from..));
+        let rest = rest.unwrap_or_default();
         rest.get(..needed).ok_or_else(|| GgufError::CutShort {
             file: self.name.clone(),
             what: format!("the numbers of {name}"),

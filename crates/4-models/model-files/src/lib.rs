@@ -10,8 +10,8 @@
 //! - [`TensorFile`] reads any tensor of a safetensors file, of floats, integers or flags, and
 //!   [`TensorFile::layer`] a layer, under the names that PyTorch's `nn.MultiheadAttention`
 //!   or BERT give its tensors; [`save`] writes some.
-//! - [`Gguf`] reads the tensors and settings of a GGUF file, whose numbers may be of 8 or 4
-//!   bits.
+//! - [`Gguf`] reads the tensors and settings of a GGUF file, whose numbers may be of 4 to 8
+//!   bits; what it says of its model is used, or known to be harmless, or refused.
 //! - [`settings_in`] and [`weights_in`] open a folder as `save_pretrained` writes it.
 //! - [`Sequence`] is a text as ids; with the feature `text`, `Text` makes one of a text.
 //! - [`key_padding_masks`] and [`attn_masks`] read PyTorch's masks, in which True blocks.

@@ -35,6 +35,7 @@ mod tests {
             ("é日🙂", "é日🙂"),
             ("a\x1b[31m\tb\n\u{9b}", "a[31mb"),
             ("a\u{202e}b\u{2066}\u{7f}c", "abc"),
+            ("a\u{202e}b\u{2066}\u{200f}\u{61c}\u{200d}c", "ab\u{200d}c"),
         ] {
             assert_eq!(shown(piece), expected);
         }

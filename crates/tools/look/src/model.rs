@@ -17,8 +17,8 @@ use crate::fetch;
 /// FOLDER is as `save_pretrained` writes it (config.json, model.safetensors), of BERT,
 /// RoBERTa (XLM-RoBERTa and CamemBERT too), ELECTRA or DistilBERT, or of GPT-2, GPT-NeoX,
 /// Llama, Mistral, Qwen2, Qwen3, Gemma 2 or Gemma 3, in one file or in several with their
-/// index; a GGUF file of the Llama family; or `smollm2`. INPUT is a safetensors file. What comes out
-/// is written to another: `hidden.0` (after the embeddings) to `hidden.L`, each
+/// index; a GGUF file of Llama, Qwen or Gemma; or `smollm2`. INPUT is a safetensors file.
+/// What comes out is written to another: `hidden.0` (after the embeddings) to `hidden.L`, each
 /// (batch, n, d_model), `attn.0` to `attn.L-1`, (batch, heads, n, n), and of a model that
 /// writes `logits`, (batch, n, vocabulary). Rows of padding mean nothing.
 #[derive(Debug, clap::Args)]

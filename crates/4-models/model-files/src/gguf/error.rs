@@ -3,6 +3,7 @@
 use std::{io, path::PathBuf};
 
 use super::blocks::Kind;
+use crate::error::{shortened, shown};
 
 /// A result whose error is a [`GgufError`].
 pub type GgufResult<T> = Result<T, GgufError>;
@@ -25,36 +26,65 @@ pub enum GgufError {
     Version { file: String, found: u32 },
 
     /// Less bytes than the header announces.
-    #[error("{file}: cut short: {what} needs {needed} bytes, and {left} are left")]
+    #[error(
+        "{file}: cut short: {} needs {needed} bytes, and {left} are left",
+        shown(what)
+    )]
     CutShort { file: String, what: String, needed: usize, left: usize },
 
     /// A header that makes no sense.
-    #[error("{file}: {what}")]
+    #[error("{file}: {}", shown(what))]
     Header { file: String, what: String },
 
     /// A setting that is needed, and missing or of another kind.
     #[error(
-        "{file}: {key} is {}, expected {expected}",
+        "{file}: {} is {}, expected {expected}",
+        shown(key),
         found.as_deref().unwrap_or("missing")
     )]
     Setting { file: String, key: String, found: Option<String>, expected: &'static str },
 
     /// A tensor that is needed and not there.
-    #[error("{file}: no tensor {tensor} among the {n_tensors}")]
+    #[error("{file}: no tensor {} among the {n_tensors}", shown(tensor))]
     MissingTensor { file: String, tensor: String, n_tensors: usize },
 
     /// A tensor of another shape than the settings ask for.
-    #[error("{file}: {tensor} has shape {found:?}, expected {expected:?}")]
+    #[error("{file}: {} has shape {found:?}, expected {expected:?}", shown(tensor))]
     Shape { file: String, tensor: String, found: Vec<usize>, expected: Vec<usize> },
 
     /// A kind of number that is not read here.
-    #[error("{file}: {tensor} holds {found}; {} are read", Kind::NAMES)]
+    #[error("{file}: {} holds {found}; {} are read", shown(tensor), Kind::NAMES)]
     Kind { file: String, tensor: String, found: String },
 
     /// Rows that are not made of whole blocks.
     #[error(
-        "{file}: {tensor} has rows of {width} numbers, and {kind:?} keeps them in blocks of \
-         {per_block}"
+        "{file}: {} has rows of {width} numbers, and {kind:?} keeps them in blocks of \
+         {per_block}",
+        shown(tensor)
     )]
     Blocks { file: String, tensor: String, width: usize, kind: Kind, per_block: usize },
+
+    /// A setting that nobody knows: what it changes would be left aside.
+    #[error("{file}: {} is {found}: {why}", shown(key))]
+    UnknownSetting { file: String, key: String, found: String, why: &'static str },
+
+    /// Tensors that are no part of the model, and on no list of what is harmless.
+    #[error("{file}: no part of the model is read from {}", shortened(tensors))]
+    UnknownTensors { file: String, tensors: Vec<String> },
+
+    /// A merge that joins, or gives, what the vocabulary lacks.
+    #[error(
+        "{file}: tokenizer.ggml.merges: merge {at} is \"{}\", and the vocabulary has no \
+         \"{}\"",
+        shown(merge),
+        shown(token)
+    )]
+    Merge { file: String, at: usize, merge: String, token: String },
+
+    /// One of several files that are one model.
+    #[error(
+        "{file} is part {part} of {n_parts} of a model that was split: {why}; `llama-gguf-split \
+         --merge FIRST-PART NEW-FILE` joins them"
+    )]
+    Split { file: String, part: i128, n_parts: i128, why: String },
 }

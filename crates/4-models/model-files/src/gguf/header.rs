@@ -53,8 +53,10 @@ pub struct Info {
     pub shape: Vec<usize>,
     /// The code of its kind of number.
     pub kind: u32,
-    /// Where its bytes begin, from where all numbers begin.
+    /// Where its bytes begin, from where all numbers of its file begin.
     pub offset: usize,
+    /// In which of the files, where a model was split: 0 is the first.
+    pub part: usize,
 }
 
 impl Info {
@@ -75,12 +77,19 @@ const MOST_DIMENSIONS: usize = 8;
 
 impl Header {
     pub fn read(file: &str, bytes: &[u8]) -> GgufResult<Self> {
+        if bytes.starts_with(b"version https://git-lfs") {
+            let what = "a pointer of Git LFS, and not the file itself: `git lfs pull` fetches it";
+            return Err(GgufError::Header { file: file.to_string(), what: what.into() });
+        }
         if !bytes.starts_with(b"GGUF") {
             let found = bytes.iter().take(4).copied().collect();
             return Err(GgufError::NotGguf { file: file.to_string(), found });
         }
         let mut rest = Cursor { file, bytes, at: 4 };
         let version = rest.u32("the version")?;
+        if (2..=3).contains(&version.swap_bytes()) {
+            return Err(rest.nonsense("its numbers have their highest byte first".into()));
+        }
         if !(2..=3).contains(&version) {
             return Err(GgufError::Version { file: file.to_string(), found: version });
         }
@@ -112,7 +121,8 @@ impl Header {
             let sizes = (0..n_dimensions).map(|_| rest.size(&name));
             let mut shape = sizes.collect::<GgufResult<Vec<_>>>()?;
             shape.reverse();
-            let info = Info { shape, kind: rest.u32(&name)?, offset: rest.size(&name)? };
+            let (kind, offset) = (rest.u32(&name)?, rest.size(&name)?);
+            let info = Info { shape, kind, offset, part: 0 };
             if tensors.insert(name.clone(), info).is_some() {
                 return Err(
                     rest.nonsense(format!("two tensors have the name {}", shown(&name)))
@@ -145,7 +155,7 @@ impl<'a> Cursor<'a> {
         let rest = &self.bytes[self.at..];
         let taken = rest.get(..needed).ok_or_else(|| GgufError::CutShort {
             file: self.file.to_string(),
-            what: shown(what),
+            what: what.to_string(),
             needed,
             left: rest.len(),
         })?;
@@ -175,7 +185,7 @@ impl<'a> Cursor<'a> {
         match needed <= left {
             true => Ok(n),
             false => {
-                let (file, what) = (self.file.to_string(), shown(what));
+                let (file, what) = (self.file.to_string(), what.to_string());
                 Err(GgufError::CutShort { file, what, needed, left })
             }
         }
@@ -185,8 +195,7 @@ impl<'a> Cursor<'a> {
         let n_bytes = self.count(what, 1)?;
         let bytes = self.take(what, n_bytes)?;
         let text = std::str::from_utf8(bytes);
-        let text =
-            text.map_err(|_| self.nonsense(format!("{} is no UTF-8", shown(what))));
+        let text = text.map_err(|_| self.nonsense(format!("{what} is no UTF-8")));
         Ok(text?.to_string())
     }
 
@@ -245,7 +254,6 @@ impl<'a> Cursor<'a> {
             10 => u64::from_le_bytes(self.array(key)?).into(),
             11 => i64::from_le_bytes(self.array(key)?).into(),
             kind => {
-                let key = shown(key);
                 return Err(self.nonsense(format!("{key} holds a value of kind {kind}")));
             }
         })
@@ -254,9 +262,4 @@ impl<'a> Cursor<'a> {
     fn nonsense(&self, what: String) -> GgufError {
         GgufError::Header { file: self.file.to_string(), what }
     }
-}
-
-/// A name from a file, which may be of any length and hold what moves a cursor.
-fn shown(name: &str) -> String {
-    name.chars().take(80).flat_map(char::escape_debug).collect()
 }

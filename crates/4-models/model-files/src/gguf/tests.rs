@@ -89,6 +89,11 @@ fn what_is_no_gguf_is_refused() {
     let mut old = GgufWriter::default().bytes();
     old[4] = 1;
     insta::assert_snapshot!(refused(old), @"model.gguf: GGUF of version 1; versions 2 and 3 are read");
+    let mut swapped = GgufWriter::default().bytes();
+    swapped[4..8].reverse();
+    insta::assert_snapshot!(refused(swapped), @"model.gguf: its numbers have their highest byte first");
+    let pointer = b"version https://git-lfs.github.com/spec/v1\n".to_vec();
+    insta::assert_snapshot!(refused(pointer), @"model.gguf: a pointer of Git LFS, and not the file itself: `git lfs pull` fetches it");
     let twice = GgufWriter::default().whole("n", 1).whole("n", 2).bytes();
     insta::assert_snapshot!(refused(twice), @"model.gguf: two settings have the name n");
     let nested =
@@ -127,14 +132,14 @@ fn a_tensor_that_is_not_as_it_should_be_is_named() {
     let file = read(GgufWriter::default().floats("w", &[2, 3], &[0.0; 6]).tensor(
         "k",
         &[1, 256],
-        12,
+        10,
         &[],
     ));
     let refused =
         |name, shape: &[usize]| file.numbers::<f64>(name, shape).unwrap_err().to_string();
     insta::assert_snapshot!(refused("v", &[2, 3]), @"model.gguf: no tensor v among the 2");
     insta::assert_snapshot!(refused("w", &[3, 2]), @"model.gguf: w has shape [2, 3], expected [3, 2]");
-    insta::assert_snapshot!(refused("k", &[1, 256]), @"model.gguf: k holds Q4_K; F32, F16, Q8_0 and Q4_1 are read");
+    insta::assert_snapshot!(refused("k", &[1, 256]), @"model.gguf: k holds Q2_K; F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K and Q6_K are read");
     let odd = GgufWriter::default().tensor("w", &[2, 33], 8, &[0; 99]).bytes();
     let odd = Gguf::from_bytes("model.gguf", odd).unwrap_err();
     insta::assert_snapshot!(odd, @"model.gguf: w has rows of 33 numbers, and Q8_0 keeps them in blocks of 32");

@@ -1,161 +1,254 @@
 //! The vocabulary of a GGUF file as a tokenizer.
 
+mod byte_level;
+mod sentence_piece;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::{Gguf, GgufError};
-use crate::{Result, Text};
+use super::{Gguf, GgufError, GgufResult};
+use crate::{Harmless, Result, Text};
 
-/// The kind of a token that is no part of a text, such as `<|im_end|>`.
+/// The kinds of token that are no ordinary piece of a text, by the format's codes.
+const UNKNOWN: i128 = 2;
+/// No part of a text, such as `<|im_end|>`.
 const CONTROL: i128 = 3;
+/// Added by hand: taken whole, before anything is merged.
+const USER_DEFINED: i128 = 4;
+/// All codes: undefined, normal, these three, unused, a byte.
+const KINDS: std::ops::RangeInclusive<i128> = 0..=6;
 
-/// The tokenizer in a GGUF file: its tokens, its merges, and where it cuts a text before it
-/// merges, for a model with embeddings for `n_vocabulary` tokens.
+/// Settings of a vocabulary that change nothing of a text's ids.
+const HARMLESS: &[Harmless] = &[
+    Harmless {
+        name: "tokenizer.ggml.unknown_token_id",
+        why: "its token is known by its kind",
+    },
+    Harmless {
+        name: "tokenizer.ggml.padding_token_id",
+        why: "a text alone has no padding",
+    },
+    Harmless {
+        name: "tokenizer.ggml.separator_token_id",
+        why: "no text is put behind another",
+    },
+    Harmless {
+        name: "tokenizer.ggml.seperator_token_id",
+        why: "no text is put behind another",
+    },
+    Harmless {
+        name: "tokenizer.ggml.mask_token_id",
+        why: "no token of a text is masked",
+    },
+    Harmless {
+        name: "tokenizer.ggml.cls_token_id",
+        why: "no class is put before a text",
+    },
+    Harmless {
+        name: "tokenizer.ggml.fim_*",
+        why: "no text is filled in between two others",
+    },
+    Harmless {
+        name: "tokenizer.ggml.prefix_token_id",
+        why: "no text is filled in between two others",
+    },
+    Harmless {
+        name: "tokenizer.ggml.suffix_token_id",
+        why: "no text is filled in between two others",
+    },
+    Harmless {
+        name: "tokenizer.ggml.middle_token_id",
+        why: "no text is filled in between two others",
+    },
+    Harmless { name: "tokenizer.ggml.token_type_count", why: "a text is of one type" },
+];
+
+/// Settings that are used: here, and for where a text ends.
+const READ: [&str; 16] = [
+    "tokenizer.ggml.model",
+    "tokenizer.ggml.pre",
+    "tokenizer.ggml.tokens",
+    "tokenizer.ggml.token_type",
+    "tokenizer.ggml.merges",
+    "tokenizer.ggml.scores",
+    "tokenizer.ggml.bos_token_id",
+    "tokenizer.ggml.eos_token_id",
+    "tokenizer.ggml.eot_token_id",
+    "tokenizer.ggml.eom_token_id",
+    "tokenizer.ggml.add_bos_token",
+    "tokenizer.ggml.add_eos_token",
+    "tokenizer.ggml.add_sep_token",
+    "tokenizer.ggml.add_space_prefix",
+    "tokenizer.ggml.remove_extra_whitespaces",
+    "tokenizer.ggml.escape_whitespaces",
+];
+
+/// The tokenizer in a GGUF file: its tokens, its merges or scores, and where it cuts a text
+/// before it merges, for a model with embeddings for `n_vocabulary` tokens.
 ///
 /// # Errors
 /// [`GgufError::Setting`] for a vocabulary that is missing, or of another kind than GPT-2's
-/// byte-level one; as [`Text::read`].
+/// byte-level one or SentencePiece's; [`GgufError::UnknownSetting`];
+/// [`GgufError::Merge`]; as [`Text::read`].
 ///
 /// # Source
-/// The keys as <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md> has them.
+/// The keys as <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md> has them, what
+/// they mean as `llama-vocab.cpp` of <https://github.com/ggml-org/llama.cpp> reads them.
 pub fn gguf_text(file: &Gguf, n_vocabulary: usize) -> Result<Text> {
+    let is_other = |key: &str| !key.starts_with("tokenizer.ggml.");
+    let is_read = |key: &str| is_other(key) || READ.contains(&key);
+    file.leftover_settings(is_read, "", HARMLESS)?;
     let json = tokenizer(file)?.to_string();
     Text::read(file.name(), json.as_bytes(), n_vocabulary)
 }
 
 /// The same as a `tokenizer.json` has it.
-fn tokenizer(file: &Gguf) -> Result<Json, GgufError> {
-    if file.text("tokenizer.ggml.model")? != "gpt2" {
-        let expected = "\"gpt2\": a byte-level vocabulary with merges";
-        return Err(file.wrong("tokenizer.ggml.model", expected));
-    }
-    let tokens = file.texts("tokenizer.ggml.tokens")?;
-    let ids: BTreeMap<&str, usize> =
-        tokens.iter().enumerate().map(|(id, token)| (token.as_str(), id)).collect();
-    if ids.len() != tokens.len() {
-        return Err(file.wrong("tokenizer.ggml.tokens", "tokens that all differ"));
-    }
-    let kinds = match file.contains_setting("tokenizer.ggml.token_type") {
-        true => file.wholes("tokenizer.ggml.token_type")?,
-        false => &[],
+fn tokenizer(file: &Gguf) -> GgufResult<Json> {
+    const MODEL: &str = "tokenizer.ggml.model";
+    let parts: fn(&Gguf, &Tokens) -> GgufResult<Parts> = match file.text(MODEL)? {
+        "gpt2" => byte_level::parts,
+        "llama" => sentence_piece::parts,
+        _ => {
+            let expected = "\"gpt2\" (a byte-level vocabulary with merges) or \"llama\" \
+                            (SentencePiece's)";
+            return Err(file.wrong(MODEL, expected));
+        }
     };
-    let special = tokens.iter().zip(kinds).enumerate();
-    let special =
-        special.filter(|(_, (_, kind))| **kind == CONTROL).map(|(id, (token, _))| {
-            json!({
-                "id": id, "content": token, "single_word": false, "lstrip": false,
-                "rstrip": false, "normalized": false, "special": true,
-            })
-        });
+    if flag(file, "tokenizer.ggml.add_sep_token", false)? {
+        return Err(file.wrong("tokenizer.ggml.add_sep_token", "false"));
+    }
+    let tokens = Tokens::read(file)?;
+    let parts = parts(file, &tokens)?;
     Ok(json!({
         "version": "1.0",
-        "added_tokens": special.collect::<Vec<_>>(),
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": cuts(file)?},
-        "post_processor": start(file, tokens)?,
-        "decoder": {
-            "type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true,
-            "use_regex": true,
-        },
-        "model": {
-            "type": "BPE", "vocab": ids, "merges": file.texts("tokenizer.ggml.merges")?,
-        },
+        "added_tokens": tokens.taken_whole(),
+        "normalizer": parts.normalizer,
+        "pre_tokenizer": parts.pre_tokenizer,
+        "post_processor": ends(file, &tokens, parts.adds_first)?,
+        "decoder": parts.decoder,
+        "model": parts.model,
     }))
 }
 
-/// Where a text is cut before anything is merged.
-fn cuts(file: &Gguf) -> Result<Vec<Json>, GgufError> {
-    let words = json!({
-        "type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true,
-        "use_regex": true,
-    });
-    match file.text("tokenizer.ggml.pre")? {
-        "gpt-2" | "default" => Ok(vec![words]),
-        // Each digit by itself.
-        "smollm" => Ok(vec![json!({"type": "Digits", "individual_digits": true}), words]),
-        _ => {
-            Err(file.wrong("tokenizer.ggml.pre", "\"gpt-2\", \"default\" or \"smollm\""))
+/// What differs between the kinds of vocabulary.
+struct Parts {
+    normalizer: Json,
+    pre_tokenizer: Json,
+    decoder: Json,
+    model: Json,
+    /// Whether a token is put in front where no setting says so, and which.
+    adds_first: Option<Option<usize>>,
+}
+
+/// The tokens of a vocabulary.
+struct Tokens {
+    tokens: Vec<String>,
+    ids: BTreeMap<String, usize>,
+    /// Of each token, or empty: all are ordinary.
+    kinds: Vec<i128>,
+}
+
+impl Tokens {
+    fn read(file: &Gguf) -> GgufResult<Self> {
+        const TOKENS: &str = "tokenizer.ggml.tokens";
+        const KIND: &str = "tokenizer.ggml.token_type";
+        // As in llama.cpp: empty ones have a name all the same.
+        let named = |(id, token): (usize, &String)| match token.is_empty() {
+            true => format!("[EMPTY_{id}]"),
+            false => token.clone(),
+        };
+        let tokens: Vec<_> = file.texts(TOKENS)?.iter().enumerate().map(named).collect();
+        let ids: BTreeMap<String, usize> =
+            tokens.iter().enumerate().map(|(id, token)| (token.clone(), id)).collect();
+        if ids.len() != tokens.len() {
+            return Err(file.wrong(TOKENS, "tokens that all differ"));
+        }
+        let kinds = match file.contains_setting(KIND) {
+            true => file.wholes(KIND)?.to_vec(),
+            false => Vec::new(),
+        };
+        if !kinds.is_empty() && kinds.len() < tokens.len() {
+            return Err(file.wrong(KIND, "a kind for each token"));
+        }
+        match kinds.iter().position(|kind| !KINDS.contains(kind)) {
+            None => Ok(Self { tokens, ids, kinds }),
+            Some(id) => {
+                let (kind, file) = (kinds[id], file.name().to_string());
+                let what =
+                    format!("{KIND}: token {id} is of kind {kind}, expected 0 to 6");
+                Err(GgufError::Header { file, what })
+            }
         }
     }
+
+    /// The tokens that are found in a text before anything else is done with it.
+    fn taken_whole(&self) -> Vec<Json> {
+        let each = self.tokens.iter().zip(&self.kinds).enumerate();
+        let whole = each
+            .filter(|(_, (_, kind))| [UNKNOWN, CONTROL, USER_DEFINED].contains(*kind));
+        let added = whole.map(|(id, (token, kind))| {
+            json!({
+                "id": id, "content": token, "single_word": false, "lstrip": false,
+                "rstrip": false, "normalized": false, "special": *kind != USER_DEFINED,
+            })
+        });
+        added.collect()
+    }
+
+    /// The token that stands for what the vocabulary has not.
+    fn unknown(&self) -> Option<&str> {
+        let id = self.kinds.iter().position(|kind| *kind == UNKNOWN)?;
+        self.tokens.get(id).map(String::as_str)
+    }
 }
 
-/// The token that is put in front of every text, if one is.
-fn start(file: &Gguf, tokens: &[String]) -> Result<Json, GgufError> {
-    const ADDS: &str = "tokenizer.ggml.add_bos_token";
-    const FIRST: &str = "tokenizer.ggml.bos_token_id";
-    if !(file.contains_setting(ADDS) && file.flag(ADDS)?) {
+/// A flag, or what is meant where it is missing.
+fn flag(file: &Gguf, key: &str, default: bool) -> GgufResult<bool> {
+    match file.contains_setting(key) {
+        true => file.flag(key),
+        false => Ok(default),
+    }
+}
+
+/// The tokens that are put in front of every text, and behind it, if some are.
+fn ends(
+    file: &Gguf,
+    tokens: &Tokens,
+    adds_first: Option<Option<usize>>,
+) -> GgufResult<Json> {
+    let token = |key: &'static str, default: Option<usize>| -> GgufResult<_> {
+        let id = match (file.contains_setting(key), default) {
+            (false, Some(id)) => id,
+            _ => file.size(key)?,
+        };
+        match tokens.tokens.get(id) {
+            Some(token) => Ok((id, token)),
+            None => Err(file.wrong(key, "one of the vocabulary's ids")),
+        }
+    };
+    let first = flag(file, "tokenizer.ggml.add_bos_token", adds_first.is_some())?;
+    let first = first.then(|| token("tokenizer.ggml.bos_token_id", adds_first.flatten()));
+    let last = flag(file, "tokenizer.ggml.add_eos_token", false)?;
+    let last = last.then(|| token("tokenizer.ggml.eos_token_id", None));
+    let (first, last) = (first.transpose()?, last.transpose()?);
+    if first.is_none() && last.is_none() {
         return Ok(Json::Null);
     }
-    let id = file.size(FIRST)?;
-    let Some(token) = tokens.get(id) else {
-        return Err(file.wrong(FIRST, "one of the vocabulary's ids"));
+    let special = first.iter().chain(&last).map(|(id, token)| {
+        (token.to_string(), json!({"id": token, "ids": [id], "tokens": [token]}))
+    });
+    let template = |texts: &[&str]| -> Vec<Json> {
+        let end = |(_, token): &(usize, &String)| json!({"SpecialToken": {"id": token, "type_id": 0}});
+        let texts = texts.iter().map(|id| json!({"Sequence": {"id": id, "type_id": 0}}));
+        first.iter().map(end).chain(texts).chain(last.iter().map(end)).collect()
     };
-    let text = json!({"Sequence": {"id": "A", "type_id": 0}});
-    let first = json!({"SpecialToken": {"id": token, "type_id": 0}});
-    let special = json!({"id": token, "ids": [id], "tokens": [token]});
     Ok(json!({
         "type": "TemplateProcessing",
-        "single": [first, text],
-        "pair": [first, text, {"Sequence": {"id": "B", "type_id": 1}}],
-        "special_tokens": {token: special},
+        "single": template(&["A"]),
+        "pair": template(&["A", "B"]),
+        "special_tokens": special.collect::<serde_json::Map<_, _>>(),
     }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Long;
-    use crate::testing::{GgufWriter, text};
-
-    fn written(pre: &str, bos: bool) -> GgufWriter {
-        let tokens = ["<s>", "a", "b", "ab", "Ġ", "Ġab", "1", "11", "Ã", "©"];
-        GgufWriter::default()
-            .setting("tokenizer.ggml.model", 8, &text("gpt2"))
-            .setting("tokenizer.ggml.pre", 8, &text(pre))
-            .texts("tokenizer.ggml.tokens", &tokens)
-            .wholes("tokenizer.ggml.token_type", &[3, 1, 1, 1, 1, 1, 1, 1, 1, 1])
-            .texts("tokenizer.ggml.merges", &["a b", "Ġ ab", "1 1"])
-            .setting("tokenizer.ggml.add_bos_token", 7, &[u8::from(bos)])
-            .whole("tokenizer.ggml.bos_token_id", 0)
-    }
-
-    fn read(writer: GgufWriter) -> Result<Text> {
-        gguf_text(&Gguf::from_bytes("model.gguf", writer.bytes())?, 10)
-    }
-
-    fn ids(text: &Text, of: &str) -> Vec<usize> {
-        text.pieces(of, 64, Long::Refuse).unwrap().sequence.ids
-    }
-
-    #[test]
-    fn pieces_are_merged_and_come_back_as_text() {
-        let text = read(written("smollm", false)).unwrap();
-        let of = "ab ab11é<s>";
-        assert_eq!(ids(&text, of), [3, 5, 6, 6, 8, 9, 0]);
-        assert_eq!(text.decode(&ids(&text, of)).unwrap(), of);
-        // Half a character is none yet.
-        assert_eq!(text.decode(&[3, 8]).unwrap(), "ab\u{fffd}");
-    }
-
-    #[test]
-    fn where_a_text_is_cut_and_what_stands_in_front_is_the_file_s() {
-        let text = read(written("gpt-2", true)).unwrap();
-        assert_eq!(ids(&text, "ab11"), [0, 3, 7]);
-    }
-
-    #[test]
-    fn a_vocabulary_of_another_kind_is_refused() {
-        let refused = |writer: GgufWriter| read(writer).unwrap_err().to_string();
-        insta::assert_snapshot!(refused(written("qwen2", false)), @r#"model.gguf: tokenizer.ggml.pre is "qwen2", expected "gpt-2", "default" or "smollm""#);
-        let other =
-            GgufWriter::default().setting("tokenizer.ggml.model", 8, &text("llama"));
-        insta::assert_snapshot!(refused(other), @r#"model.gguf: tokenizer.ggml.model is "llama", expected "gpt2": a byte-level vocabulary with merges"#);
-        insta::assert_snapshot!(refused(GgufWriter::default()), @"model.gguf: tokenizer.ggml.model is missing, expected a text");
-        let twice = GgufWriter::default()
-            .setting("tokenizer.ggml.model", 8, &text("gpt2"))
-            .texts("tokenizer.ggml.tokens", &["a", "a"]);
-        insta::assert_snapshot!(refused(twice), @"model.gguf: tokenizer.ggml.tokens is a list of 2, expected tokens that all differ");
-        let large = Gguf::from_bytes("model.gguf", written("smollm", false).bytes());
-        insta::assert_snapshot!(gguf_text(&large.unwrap(), 9).unwrap_err(), @"model.gguf: the tokenizer gives ids up to 9, and the model has embeddings for 9, from 0: they do not belong together");
-    }
 }
