@@ -105,8 +105,10 @@ fn added_tokens(tokenizer: &Value, config: &Object) -> Result<(), String> {
     let none = Vec::new();
     let added = tokenizer["added_tokens"].as_array().unwrap_or(&none);
     for (id, token) in tokens {
-        let Some(found) = added.iter().find(|found| found["id"].to_string() == *id)
-        else {
+        let is_it = |found: &&Value| {
+            found["id"].as_u64().is_some_and(|found| id.parse() == Ok(found))
+        };
+        let Some(found) = added.iter().find(is_it) else {
             return Err(format!(
                 "added_tokens_decoder has a token {id} that is not there"
             ));

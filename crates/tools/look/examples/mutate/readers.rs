@@ -19,11 +19,17 @@ use crate::mutations::{self, Random};
 /// A kind of file, how it is broken, and what reads it.
 pub struct Reader {
     pub name: String,
-    pub broken: Box<dyn Fn(&mut Random) -> Vec<u8>>,
-    pub read: Box<dyn Fn(&[u8])>,
+    pub broken: Box<Broken>,
+    pub read: Box<Read>,
     /// The bytes of other files that are read with it.
     pub n_beside: usize,
 }
+
+/// Makes a broken file.
+pub type Broken = dyn Fn(&mut Random) -> Vec<u8>;
+
+/// Reads one, whatever comes of it.
+pub type Read = dyn Fn(&[u8]);
 
 /// Every reader, on the tiny models of the tests.
 pub fn all() -> Result<Vec<Reader>> {
