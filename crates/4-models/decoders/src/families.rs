@@ -41,6 +41,7 @@ const FAMILIES: &[(&Family, Read)] = &[
 
 /// Keys of a `config.json` that change nothing in any decoder.
 const HARMLESS_KEYS: &[Harmless] = &[
+    Harmless { name: "max_sequence_length", why: "an older name of the positions" },
     Harmless { name: "n_ctx", why: "an older name of n_positions" },
     Harmless {
         name: "reorder_and_upcast_attn",

@@ -12,10 +12,18 @@ const INDEX: &str = "model.safetensors.index.json";
 /// The settings in a model's folder.
 ///
 /// # Errors
-/// [`Error::NoFolder`], [`Error::NoFile`], [`Error::Read`], [`Error::Json`].
+/// [`Error::NoFolder`], [`Error::NoFile`], [`Error::Read`], [`Error::Json`];
+/// [`Error::Unsupported`] beside an adapter.
 pub fn settings_in(folder: &Path) -> Result<Settings> {
     if !folder.is_dir() {
         return Err(Error::NoFolder { path: folder.to_path_buf() });
+    }
+    const ADAPTER: &str = "adapter_config.json";
+    if folder.join(ADAPTER).exists() {
+        let (file, found) = (folder.display().to_string(), ADAPTER.to_string());
+        let why = "an adapter is added to the weights, which is not done here: merge it into \
+                   them (merge_and_unload) and save the model";
+        return Err(Error::Unsupported { file, found, why });
     }
     let path = file(folder, "config.json", "")?;
     let json = plain::read(&path, plain::LONGEST_TEXT)?;

@@ -74,7 +74,8 @@ pub fn leftover_tensors(
 
 /// Expects as many layers in a file as its settings say.
 ///
-/// `block` is what stands before a layer's number in the names of its tensors.
+/// `block` is what stands before a layer's number in the names of its tensors. A file in
+/// which no name begins so is left to what reads its tensors: its names are others.
 ///
 /// # Errors
 /// [`Error::Layers`] with both numbers.
@@ -82,8 +83,8 @@ pub fn expect_layers(file: &TensorFile, block: &str, n_layers: usize) -> Result<
     let number = |name: &String| -> Option<usize> {
         name.strip_prefix(block)?.split('.').next()?.parse().ok()
     };
-    let found = file.names().iter().filter_map(number).max();
-    match found.map_or(0, |last| last.saturating_add(1)) {
+    let Some(last) = file.names().iter().filter_map(number).max() else { return Ok(()) };
+    match last.saturating_add(1) {
         found if found == n_layers => Ok(()),
         found => Err(Error::Layers { file: file.name().to_string(), found, n_layers }),
     }
