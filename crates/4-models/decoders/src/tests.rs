@@ -7,7 +7,7 @@ use attention::Matrix;
 use model_files::{Existing, NewTensor, Sequence, TensorFile, save};
 use serde_json::{Map, Value as Json, json};
 
-use crate::{AsRead, Config, Decoder, Files};
+use crate::{AsRead, Config, Decoder};
 
 mod known;
 mod references;

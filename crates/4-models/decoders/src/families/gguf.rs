@@ -15,7 +15,7 @@ mod tests;
 
 use attention::Dims;
 use block::Activation;
-use model_files::{Gguf, GgufError, Leftover};
+use model_files::{Gguf, GgufError, Unused};
 use variants::{Pairing, Rotary, Sizes, SoftCap, Window};
 
 use super::gemma2::GEMMA2;
@@ -89,7 +89,7 @@ const KNOWN: &str = "\"llama\", \"qwen2\", \"qwen3\", \"gemma2\" or \"gemma3\"";
 /// [`GgufError::UnknownTensors`] for what nobody knows; [`GgufError::Shape`] where sizes are
 /// not those of the first tensors; [`Error::Config`](crate::Error::Config) for sizes that
 /// make no layer.
-pub(crate) fn gguf_config(file: &Gguf) -> Result<(Config, Vec<Leftover>)> {
+pub(crate) fn gguf_config(file: &Gguf) -> Result<(Config, Vec<Unused>)> {
     const ARCHITECTURE: &str = "general.architecture";
     let architecture = file.text(ARCHITECTURE)?;
     let read = ARCHITECTURES.iter().find(|(name, _)| *name == architecture);

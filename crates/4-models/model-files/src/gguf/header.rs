@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{GgufError, GgufResult};
+use crate::error::shown;
 
 /// What the file says under a name.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,8 @@
 //! Settings that change nothing of what is computed, each with its reason.
 
 use super::{Gguf, GgufError, GgufResult};
-use crate::harmless::{Harmless, Leftover, reason};
+use crate::Unused;
+use crate::harmless::{Harmless, reason};
 
 /// # Source
 /// <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md> says what they mean.
@@ -48,7 +49,7 @@ impl Gguf {
         is_read: impl Fn(&str) -> bool,
         prefix: &str,
         harmless: &[Harmless],
-    ) -> GgufResult<Vec<Leftover>> {
+    ) -> GgufResult<Vec<Unused>> {
         let unread = self.metadata.iter().filter(|(key, _)| !is_read(key));
         let reasons = unread.map(|(key, value)| {
             let within =
@@ -56,7 +57,7 @@ impl Gguf {
             let why = reason(&[HARMLESS], key).or(within);
             let (file, name) = (self.name.clone(), key.clone());
             match why {
-                Some(why) => Ok(Leftover { file, name, why }),
+                Some(why) => Ok(Unused { name, why }),
                 None => Err(GgufError::UnknownSetting {
                     file,
                     key: name,

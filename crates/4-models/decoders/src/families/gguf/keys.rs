@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use model_files::{Gguf, GgufError, GgufResult, Harmless, Leftover, Value};
+use model_files::{Gguf, GgufError, GgufResult, Harmless, Unused, Value};
 
 /// Settings of every architecture that change nothing.
 const HARMLESS: &[Harmless] = &[
@@ -97,7 +97,7 @@ impl<'a> Keys<'a> {
 
     /// The settings that were not asked for, and why each changes nothing; those of the
     /// vocabulary are asked for where a text is read.
-    pub fn leftovers(&self) -> GgufResult<Vec<Leftover>> {
+    pub fn leftovers(&self) -> GgufResult<Vec<Unused>> {
         const READ: [&str; 3] =
             ["general.architecture", "general.alignment", "general.type"];
         let asked = self.asked.borrow();
