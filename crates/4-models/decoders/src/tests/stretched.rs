@@ -24,11 +24,11 @@ fn expect(mut rope: Value, expected: [f64; 5], amplitude: f64) {
 fn each_kind_is_what_transformers_computes() {
     let before = "original_max_position_embeddings";
     let yarn = json!({"rope_type": "yarn", "factor": 4.0, before: 512});
-    let slow = [0.0014058533129758727, 4.4456985250973067e-5];
+    let slow = [0.001_405_853_312_975_872_7, 4.445_698_525_097_307e-5];
     expect(
         yarn,
-        [1.0, 0.067857142857142852, 0.014682003422210332, slow[0], slow[1]],
-        1.1386294361119891,
+        [1.0, 0.067_857_142_857_142_85, 0.014682003422210332, slow[0], slow[1]],
+        1.138_629_436_111_989,
     );
     let weighed = json!({
         "rope_type": "yarn", "factor": 4.0, before: 512, "beta_fast": 8, "beta_slow": 2,
@@ -42,7 +42,7 @@ fn each_kind_is_what_transformers_computes() {
     let own = json!({
         "type": "yarn", "factor": 2.0, before: 256, "attention_factor": 1.5,
     });
-    let fast = [1.0, 0.071428571428571438, 0.018070158058105024];
+    let fast = [1.0, 0.071_428_571_428_571_44, 0.018070158058105024];
     expect(own, [fast[0], fast[1], fast[2], 2.0 * slow[0], 2.0 * slow[1]], 1.5);
     let llama3 = json!({
         "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
