@@ -30,7 +30,8 @@ const CUBIC: f64 = 0.044_715;
 
 impl Activation {
     /// What Hugging Face's settings call those that [`named`](Self::named) knows.
-    pub const NAMES: &str = "gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, silu, swish or relu";
+    pub const NAMES: &str =
+        "gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, silu, swish or relu";
 
     /// The one of this name in Hugging Face's settings, such as `gelu_new`.
     pub fn named(name: &str) -> Option<Self> {
