@@ -9,7 +9,6 @@ mod vocabulary;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::{fs, io};
 
 use attention::Real;
 
@@ -19,6 +18,7 @@ pub use header::{Info, Value};
 #[cfg(feature = "text")]
 pub use vocabulary::gguf_text;
 
+use crate::plain;
 use header::Header;
 
 /// A GGUF file in memory.
@@ -45,12 +45,8 @@ impl Gguf {
     /// [`from_bytes`](Self::from_bytes).
     pub fn open(path: impl AsRef<Path>) -> GgufResult<Self> {
         let path = path.as_ref();
-        let bytes = fs::metadata(path).and_then(|found| match found.is_file() {
-            true => fs::read(path),
-            false => Err(io::Error::other("it is not a regular file")),
-        });
-        let bytes =
-            bytes.map_err(|source| GgufError::Read { path: path.into(), source })?;
+        let bytes = plain::read(path)
+            .map_err(|source| GgufError::Read { path: path.into(), source })?;
         Self::from_bytes(path.display().to_string(), bytes)
     }
 

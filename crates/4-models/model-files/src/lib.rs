@@ -36,6 +36,7 @@ mod loader;
 mod masks;
 mod minilm;
 mod numbers;
+mod plain;
 mod save;
 mod sequences;
 mod settings;

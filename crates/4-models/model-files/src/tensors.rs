@@ -1,14 +1,14 @@
 //! Tensors in a file, by name.
 
-use std::{borrow::Cow, collections::BTreeMap, fs, io, path::Path};
+use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
 use attention::{Matrix, Real};
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 
 use crate::error::{Error, Result, shape_text};
-use crate::header;
 use crate::numbers::{FLOATS, INTEGERS, floats, integers};
+use crate::{header, plain};
 
 /// A safetensors file in memory: a header in JSON that names tensors with their shapes,
 /// and their numbers, row after row.
@@ -34,11 +34,8 @@ impl TensorFile {
     /// end; and as [`from_bytes`](Self::from_bytes).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let bytes = fs::metadata(path).and_then(|found| match found.is_file() {
-            true => fs::read(path),
-            false => Err(io::Error::other("it is not a regular file")),
-        });
-        let bytes = bytes.map_err(|source| Error::Read { path: path.into(), source })?;
+        let bytes = plain::read(path)
+            .map_err(|source| Error::Read { path: path.into(), source })?;
         Self::from_bytes(path.display().to_string(), bytes)
     }
 
