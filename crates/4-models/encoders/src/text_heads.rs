@@ -128,9 +128,11 @@ impl TextHeads {
     /// Every share as four bytes, the lowest first: layer by layer, head by head, row by
     /// row.
     pub fn share_bytes(&self) -> Vec<u8> {
-        let rows = self.heads().flat_map(|(_, map)| map.row_iter());
-        rows.flat_map(|row| row.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>())
-            .collect()
+        let mut bytes = Vec::new();
+        for row in self.heads().flat_map(|(_, map)| map.row_iter()) {
+            bytes.extend(row.iter().flat_map(|share| share.to_le_bytes()));
+        }
+        bytes
     }
 }
 

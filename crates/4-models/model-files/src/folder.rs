@@ -26,7 +26,7 @@ pub fn settings_in(folder: &Path) -> Result<Settings> {
         return Err(Error::Unsupported { file, found, why });
     }
     let path = file(folder, "config.json", "")?;
-    let json = plain::read(&path, plain::LONGEST_TEXT)?;
+    let json = plain::read_text(&path)?;
     Settings::read(&path.display().to_string(), &json)
 }
 

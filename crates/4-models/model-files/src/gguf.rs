@@ -11,7 +11,6 @@ mod vocabulary;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::{fs, io};
 
 use attention::Real;
 
@@ -21,6 +20,7 @@ pub use header::{Info, Value};
 #[cfg(feature = "text")]
 pub use vocabulary::gguf_text;
 
+use crate::plain;
 use header::Header;
 
 /// A GGUF file in memory.
@@ -57,12 +57,8 @@ impl Gguf {
     }
 
     fn open_alone(path: &Path) -> GgufResult<Self> {
-        let bytes = fs::metadata(path).and_then(|found| match found.is_file() {
-            true => fs::read(path),
-            false => Err(io::Error::other("it is not a regular file")),
-        });
-        let bytes =
-            bytes.map_err(|source| GgufError::Read { path: path.into(), source })?;
+        let bytes = plain::read(path)
+            .map_err(|source| GgufError::Read { path: path.into(), source })?;
         Self::read(path.display().to_string(), bytes)
     }
 

@@ -1,4 +1,4 @@
-//! Files that end.
+//! Files that end: pipes and devices might not.
 
 use std::path::Path;
 use std::{fs, io};
@@ -7,20 +7,29 @@ use crate::{Error, Result};
 
 /// The longest file of settings or of a tokenizer that is read: the largest that are in use
 /// have 40 MB.
-pub(crate) const LONGEST_TEXT: u64 = 1 << 29;
+const LONGEST_TEXT: u64 = 1 << 29;
 
-/// The bytes of a plain file; a pipe or a device, which might never end, is not read.
+/// What a plain file holds.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    read_up_to(path, u64::MAX)
+}
+
+/// What a file of settings or of a tokenizer holds.
 ///
 /// # Errors
-/// [`Error::Read`], also for a file of more than `longest` bytes.
-pub(crate) fn read(path: &Path, longest: u64) -> Result<Vec<u8>> {
-    let bytes = fs::metadata(path).and_then(|found| match found.is_file() {
-        true if found.len() > longest => Err(io::Error::other(format!(
-            "it has {} bytes, and more than {longest} are no such file",
-            found.len()
+/// [`Error::Read`], also for a file that is longer than any of its kind.
+pub fn read_text(path: &Path) -> Result<Vec<u8>> {
+    read_up_to(path, LONGEST_TEXT)
+        .map_err(|source| Error::Read { path: path.into(), source })
+}
+
+fn read_up_to(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
+    let found = fs::metadata(path)?;
+    match found.len() {
+        _ if !found.is_file() => Err(io::Error::other("it is not a regular file")),
+        bytes if bytes > longest => Err(io::Error::other(format!(
+            "it has {bytes} bytes, and more than {longest} are no such file"
         ))),
-        true => fs::read(path),
-        false => Err(io::Error::other("it is not a regular file")),
-    });
-    bytes.map_err(|source| Error::Read { path: path.into(), source })
+        _ => fs::read(path),
+    }
 }

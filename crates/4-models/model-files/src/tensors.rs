@@ -7,9 +7,8 @@ use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 
 use crate::error::{Error, Result, shape_text};
-use crate::header;
 use crate::numbers::{FLOATS, INTEGERS, floats, integers};
-use crate::plain;
+use crate::{header, plain};
 
 /// A safetensors file in memory: a header in JSON that names tensors with their shapes,
 /// and their numbers, row after row.
@@ -35,7 +34,8 @@ impl TensorFile {
     /// end; and as [`from_bytes`](Self::from_bytes).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let bytes = plain::read(path, u64::MAX)?;
+        let bytes = plain::read(path)
+            .map_err(|source| Error::Read { path: path.into(), source })?;
         Self::from_bytes(path.display().to_string(), bytes)
     }
 

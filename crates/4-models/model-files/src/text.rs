@@ -56,13 +56,13 @@ impl Text {
     /// [`read`](Self::read).
     pub fn open(folder: &Path, n_vocabulary: usize) -> Result<Self> {
         let path = file(folder, "tokenizer.json", "")?;
-        let bytes = plain::read(&path, plain::LONGEST_TEXT)?;
+        let bytes = plain::read_text(&path)?;
         let name = path.display().to_string();
         let beside = folder.join("tokenizer_config.json");
         if !beside.exists() {
             return Self::read(&name, &bytes, n_vocabulary);
         }
-        let config = plain::read(&beside, plain::LONGEST_TEXT)?;
+        let config = plain::read_text(&beside)?;
         let beside = beside.display().to_string();
         let config: Value = serde_json::from_slice(&config)
             .map_err(|source| Error::Json { file: beside.clone(), source })?;

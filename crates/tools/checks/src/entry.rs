@@ -3,10 +3,11 @@
 
 use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
+use workshop::chapters::{self, Chapter};
 use workshop::paths;
 
 /// An exercise.
@@ -66,16 +67,10 @@ impl Entry {
 impl Section {
     /// A section by its chapter's topic, `scores-softmax-scale`: which chapter that is stands
     /// in the book's contents.
-    fn new(topic: &str, heading: String, summary: &str) -> Result<Self> {
-        let files = summary.split("](").skip(1).filter_map(|link| link.split(')').next());
-        let mut numbered = files.filter_map(|file| {
-            let chapter = file.strip_suffix(".md")?;
-            let (number, topic) = chapter.split_once('-')?;
-            Some((number.parse().ok()?, topic, chapter.to_owned()))
-        });
-        let (number, _, chapter) = numbered
-            .find(|(_, is, _)| *is == topic)
-            .with_context(|| format!("no chapter is about {topic}"))?;
+    fn new(topic: &str, heading: String, chapters: &[Chapter]) -> Result<Self> {
+        let found = chapters.iter().find(|chapter| chapter.topic() == topic);
+        let found = found.with_context(|| format!("no chapter is about {topic}"))?;
+        let (number, chapter) = (found.number.into(), found.page.clone());
         Ok(Self { number, chapter, heading })
     }
 }
@@ -96,13 +91,10 @@ pub fn set() -> PathBuf {
 /// # Errors
 /// An `info.toml` that cannot be read, or lacks a key; and the same of the book's contents.
 pub fn all() -> Result<Vec<Entry>> {
-    let read = |path: &Path| {
-        fs::read_to_string(path)
-            .with_context(|| format!("{} cannot be read", path.display()))
-    };
     let path = set().join("info.toml");
-    let summary = read(&paths::workspace().join("chapters/SUMMARY.md"))?;
-    parse(&read(&path)?, &summary).with_context(|| path.display().to_string())
+    let text = fs::read_to_string(&path)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
+    parse(&text, &chapters::all()?).with_context(|| path.display().to_string())
 }
 
 /// The exercise of this number or name: `4`, `04` or `scale`. A number before the name, as
@@ -153,14 +145,14 @@ pub fn is_number(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|letter| letter.is_ascii_digit())
 }
 
-fn parse(text: &str, summary: &str) -> Result<Vec<Entry>> {
+fn parse(text: &str, chapters: &[Chapter]) -> Result<Vec<Entry>> {
     let info: toml::Table = text.parse()?;
     let tables = info.get("exercises").and_then(toml::Value::as_array);
     let tables = tables.context("it has no exercises")?.iter();
-    tables.zip(1..).map(|(table, number)| entry(number, table, summary)).collect()
+    tables.zip(1..).map(|(table, number)| entry(number, table, chapters)).collect()
 }
 
-fn entry(number: usize, table: &toml::Value, summary: &str) -> Result<Entry> {
+fn entry(number: usize, table: &toml::Value, chapters: &[Chapter]) -> Result<Entry> {
     let text = |key: &str| {
         let value = table.get(key).and_then(toml::Value::as_str);
         let value = value.with_context(|| format!("an exercise without {key}"))?;
@@ -172,7 +164,7 @@ fn entry(number: usize, table: &toml::Value, summary: &str) -> Result<Entry> {
         title: text("title")?,
         passed: text("passed")?,
         hint: text("hint")?,
-        read: Section::new(&text("chapter")?, text("section")?, summary)?,
+        read: Section::new(&text("chapter")?, text("section")?, chapters)?,
     })
 }
 
@@ -200,14 +192,16 @@ mod tests {
 
     #[test]
     fn a_key_that_is_missing_is_named() {
-        let refused = parse("[[exercises]]\nname = \"a\"", "").unwrap_err();
+        let refused = parse("[[exercises]]\nname = \"a\"", &[]).unwrap_err();
         assert_eq!(refused.to_string(), "an exercise without title");
     }
 
     #[test]
     fn a_chapter_has_its_place_in_the_contents() {
-        let summary = "[Start](start-here.md)\n\n- [A](07-there.md)\n- [B](08-here.md)\n";
-        let section = |topic| Section::new(topic, "A word".into(), summary);
+        let chapters = chapters::of(
+            "[Start](a.md)\n\n- [7 · A](07-there.md)\n- [8 · B](08-here.md)\n",
+        );
+        let section = |topic| Section::new(topic, "A word".into(), &chapters);
         assert_eq!(section("there").unwrap().to_string(), "chapter 7, “A word”");
         assert_eq!(section("here").unwrap().chapter, "08-here");
         let refused = section("counting").unwrap_err().to_string();

@@ -11,6 +11,7 @@ use attention::Matrix;
 use encoders::Glance;
 use figures::escaped;
 use model_files::MOST_SHOWN;
+use serde_json::json;
 
 use crate::view::{View, share};
 
@@ -81,14 +82,26 @@ fn rows(view: &View) -> String {
     rows
 }
 
-/// What the script draws: each head with its controls, and its shares in thousandths.
+/// What the script draws: what each head prefers, and its shares in thousandths. The rest
+/// stands in the table.
 fn data(view: &View) -> String {
     let thousandths = |share: &f32| (share * 1000.0).round() as u16;
     let rows = |map: &Matrix<f32>| -> Vec<Vec<u16>> {
         map.row_iter().map(|row| row.iter().map(thousandths).collect()).collect()
     };
-    let mut data = view.text.to_json();
-    data["maps"] = view.text.heads().map(|(_, map)| rows(map)).collect();
+    let uniform = view.text.uniform();
+    let heads = view.text.heads().map(|([layer, head], map)| {
+        let both = view.text.glance(map).zip(uniform);
+        let prefers = both.map(|(glance, uniform)| glance.preference(&uniform));
+        json!({ "name": format!("{layer}.{head}"), "prefers": prefers })
+    });
+    let data = json!({
+        "pieces": view.text.shown_pieces(),
+        "special": view.text.is_special,
+        "n_heads": view.text.maps.first().map_or(0, Vec::len),
+        "heads": heads.collect::<Vec<_>>(),
+        "maps": view.text.heads().map(|(_, map)| rows(map)).collect::<Vec<_>>(),
+    });
     // In a script nothing is escaped, and `</script>` would end it.
     data.to_string().replace('<', "\\u003c")
 }

@@ -58,3 +58,13 @@ fn exit_code(outcome: Result<ExitCode>) -> ExitCode {
         ExitCode::FAILURE
     })
 }
+
+/// Whether this comes true within ten seconds. A lock is free a little after it was given
+/// back: a child that another test starts has every open file until it runs its program.
+#[cfg(test)]
+fn soon(mut is_true: impl FnMut() -> bool) -> bool {
+    (0..1000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        is_true()
+    })
+}
