@@ -16,7 +16,8 @@ mod rotary;
 
 use attention::Dims;
 use block::Activation;
-use model_files::{Harmless, Settings, Unused};
+use model_files::Use::{self, Harmless};
+use model_files::{Rule, Settings, Unused};
 use variants::{Sizes, SoftCap, Window};
 
 use crate::config::Config;
@@ -40,39 +41,33 @@ const FAMILIES: &[(&Family, Read)] = &[
 ];
 
 /// Keys of a `config.json` that change nothing in any decoder.
-const HARMLESS_KEYS: &[Harmless] = &[
-    Harmless { name: "max_sequence_length", why: "an older name of the positions" },
-    Harmless { name: "n_ctx", why: "an older name of n_positions" },
-    Harmless {
-        name: "reorder_and_upcast_attn",
-        why: "the order of products, and precision",
-    },
-    Harmless { name: "is_llama_config", why: "a note on the files" },
-    Harmless { name: "rope_*.finetuned", why: "a note on the training" },
-    Harmless {
-        name: "_sliding_window_pattern",
-        why: "layer_types says it layer by layer",
-    },
+const KEYS: &[Rule] = &[
+    Rule("max_sequence_length", Harmless("an older name of the positions")),
+    Rule("n_ctx", Harmless("an older name of n_positions")),
+    Rule("reorder_and_upcast_attn", Harmless("the order of products, and precision")),
+    Rule("is_llama_config", Harmless("a note on the files")),
+    Rule("rope_*.finetuned", Harmless("a note on the training")),
+    Rule("_sliding_window_pattern", Harmless("layer_types says it layer by layer")),
 ];
 
-const HEAD: &str = "a head on top, for another task";
-const MASK: &str = "the mask that every decoder has";
-const ANGLES: &str = "frequencies, which follow from the settings";
+const HEAD: Use = Harmless("a head on top, for another task");
+const MASK: Use = Harmless("the mask that every decoder has");
+const ANGLES: Use = Harmless("frequencies, which follow from the settings");
 
 /// Tensors that are no part of any decoder.
-pub(crate) const HARMLESS_TENSORS: &[Harmless] = &[
-    Harmless { name: "h.#.attn.bias", why: MASK },
-    Harmless { name: "h.#.attn.masked_bias", why: MASK },
-    Harmless { name: "layers.#.attention.bias", why: MASK },
-    Harmless { name: "layers.#.attention.masked_bias", why: MASK },
-    Harmless { name: "layers.#.attention.rotary_emb.inv_freq", why: ANGLES },
-    Harmless { name: "layers.#.self_attn.rotary_emb.inv_freq", why: ANGLES },
-    Harmless { name: "rotary_emb.inv_freq", why: ANGLES },
-    Harmless { name: "score.*", why: HEAD },
-    Harmless { name: "classifier.*", why: HEAD },
-    Harmless { name: "qa_outputs.*", why: HEAD },
-    Harmless { name: "multiple_choice_head.*", why: HEAD },
-    Harmless { name: "v_head.*", why: HEAD },
+pub(crate) const TENSORS: &[Rule] = &[
+    Rule("h.#.attn.bias", MASK),
+    Rule("h.#.attn.masked_bias", MASK),
+    Rule("layers.#.attention.bias", MASK),
+    Rule("layers.#.attention.masked_bias", MASK),
+    Rule("layers.#.attention.rotary_emb.inv_freq", ANGLES),
+    Rule("layers.#.self_attn.rotary_emb.inv_freq", ANGLES),
+    Rule("rotary_emb.inv_freq", ANGLES),
+    Rule("score.*", HEAD),
+    Rule("classifier.*", HEAD),
+    Rule("qa_outputs.*", HEAD),
+    Rule("multiple_choice_head.*", HEAD),
+    Rule("v_head.*", HEAD),
 ];
 
 /// The families that are known.
@@ -118,7 +113,7 @@ impl Config {
 
     /// The settings that change nothing.
     pub(crate) fn leftovers(&self, settings: &Settings) -> Result<Vec<Unused>> {
-        Ok(settings.leftovers(&[HARMLESS_KEYS])?)
+        Ok(settings.leftovers(KEYS)?)
     }
 }
 

@@ -11,7 +11,7 @@ use variants::{Changes, QkNorm, VariantAttention};
 use crate::blocks::Block;
 use crate::config::Config;
 use crate::embedding::{Embedding, Unembedding};
-use crate::families::HARMLESS_TENSORS;
+use crate::families::TENSORS;
 use crate::family::{Layers, NormKind, Projections};
 use crate::{FeedForward, GatedFeedForward, Norm, Result, RmsNorm};
 
@@ -54,23 +54,16 @@ fn prefix(config: &Config, file: &TensorFile) -> &'static str {
 /// The tensors that are known to be no part of a decoder, and where the settings say that
 /// the embedding is the unembedding, and the file that it is not.
 pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
-    let unused = |name: &str, why| Unused { name: name.to_string(), why };
-    let names = file.names();
-    let known = names.iter().filter_map(|name| {
-        let short = name.strip_prefix(config.family.prefix).unwrap_or(name);
-        let entry = HARMLESS_TENSORS.iter().find(|it| it.is(name) || it.is(short))?;
-        Some(unused(name, entry.why))
-    });
-    let mut known: Vec<_> = known.collect();
+    let mut unused = file.harmless(config.family.prefix, TENSORS);
     let names = &config.family.names;
     let has = |name: &str| file.contains(&format!("{name}.weight"));
     let prefix = prefix(config, file);
     if config.tied && has(names.unembedding) && has(&format!("{prefix}{}", names.tokens))
     {
         let why = "the file has an unembedding, which is used";
-        known.push(unused("tie_word_embeddings", why));
+        unused.push(Unused { name: "tie_word_embeddings".into(), why });
     }
-    known
+    unused
 }
 
 /// A file of weights, with what says how to read it.
@@ -93,7 +86,7 @@ impl<'a> Weights<'a> {
         };
         if let Tensors::Safetensors(file) = tensors {
             let block = format!("{prefix}{}", family.names.block);
-            model_files::expect_layers(file, &block, config.n_layers)?;
+            file.expect_layers(&block, config.n_layers)?;
         }
         Ok(Self { config, tensors, prefix, read: RefCell::default() })
     }
@@ -102,8 +95,7 @@ impl<'a> Weights<'a> {
     pub fn expect_all_known(&self) -> Result<()> {
         let Tensors::Safetensors(file) = self.tensors else { return Ok(()) };
         let is_read = |name: &str| self.read.borrow().contains(name);
-        model_files::leftover_tensors(file, is_read, self.prefix, &[HARMLESS_TENSORS])?;
-        Ok(())
+        Ok(file.refuse_unread(is_read, self.prefix, TENSORS)?)
     }
 
     pub fn embedding<T: Real>(&self) -> Result<Embedding<T>> {

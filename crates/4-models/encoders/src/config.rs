@@ -5,7 +5,7 @@ use block::Activation;
 use model_files::{Sequence, Settings, TensorFile, Unused};
 use serde_json::{Map, Value};
 
-use crate::families::{Counting, FAMILIES, Family, HARMLESS_KEYS, family};
+use crate::families::{Counting, FAMILIES, Family, KEYS, family};
 use crate::{Error, Result};
 
 /// What a model's `config.json` says, as far as it matters here.
@@ -96,7 +96,7 @@ impl Config {
 
     /// The settings that change nothing.
     pub(crate) fn leftovers(&self, settings: &Settings) -> Result<Vec<Unused>> {
-        Ok(settings.leftovers(&[HARMLESS_KEYS])?)
+        Ok(settings.leftovers(KEYS)?)
     }
 
     /// The sequences of a file, each id, type and position being one that the model has.

@@ -7,7 +7,8 @@ mod distilbert;
 mod electra;
 mod roberta;
 
-use model_files::Harmless;
+use model_files::Rule;
+use model_files::Use::{self, Harmless};
 
 /// The families that are known.
 pub const FAMILIES: &[&Family] = &[
@@ -20,37 +21,34 @@ pub const FAMILIES: &[&Family] = &[
 ];
 
 /// Keys of a `config.json` that change nothing in any encoder.
-pub(crate) const HARMLESS_KEYS: &[Harmless] = &[
-    Harmless { name: "tie_word_embeddings", why: "of a head on top" },
-    Harmless { name: "tie_weights_", why: "of a head on top" },
-    Harmless {
-        name: "sinusoidal_pos_embds",
-        why: "the table of positions is in the file",
-    },
-    Harmless { name: "directionality", why: "a note on the text" },
-    Harmless { name: "embedding_size", why: "the tables in the file have it" },
+pub(crate) const KEYS: &[Rule] = &[
+    Rule("tie_word_embeddings", Harmless("of a head on top")),
+    Rule("tie_weights_", Harmless("of a head on top")),
+    Rule("sinusoidal_pos_embds", Harmless("the table of positions is in the file")),
+    Rule("directionality", Harmless("a note on the text")),
+    Rule("embedding_size", Harmless("the tables in the file have it")),
 ];
 
-const HEAD: &str = "a head on top, which the encoder does not have";
-const BUFFER: &str = "0, 1, 2, …, or zeros: counted here";
+const HEAD: Use = Harmless("a head on top, which the encoder does not have");
+const BUFFER: Use = Harmless("0, 1, 2, …, or zeros: counted here");
 
 /// Tensors that are no part of any encoder.
-pub(crate) const HARMLESS_TENSORS: &[Harmless] = &[
-    Harmless { name: "embeddings.position_ids", why: BUFFER },
-    Harmless { name: "embeddings.token_type_ids", why: BUFFER },
-    Harmless { name: "pooler.*", why: HEAD },
-    Harmless { name: "cls.*", why: HEAD },
-    Harmless { name: "classifier.*", why: HEAD },
-    Harmless { name: "lm_head.*", why: HEAD },
-    Harmless { name: "qa_outputs.*", why: HEAD },
-    Harmless { name: "pre_classifier.*", why: HEAD },
-    Harmless { name: "vocab_transform.*", why: HEAD },
-    Harmless { name: "vocab_layer_norm.*", why: HEAD },
-    Harmless { name: "vocab_projector.*", why: HEAD },
-    Harmless { name: "discriminator_predictions.*", why: HEAD },
-    Harmless { name: "generator_predictions.*", why: HEAD },
-    Harmless { name: "generator_lm_head.*", why: HEAD },
-    Harmless { name: "sequence_summary.*", why: HEAD },
+pub(crate) const TENSORS: &[Rule] = &[
+    Rule("embeddings.position_ids", BUFFER),
+    Rule("embeddings.token_type_ids", BUFFER),
+    Rule("pooler.*", HEAD),
+    Rule("cls.*", HEAD),
+    Rule("classifier.*", HEAD),
+    Rule("lm_head.*", HEAD),
+    Rule("qa_outputs.*", HEAD),
+    Rule("pre_classifier.*", HEAD),
+    Rule("vocab_transform.*", HEAD),
+    Rule("vocab_layer_norm.*", HEAD),
+    Rule("vocab_projector.*", HEAD),
+    Rule("discriminator_predictions.*", HEAD),
+    Rule("generator_predictions.*", HEAD),
+    Rule("generator_lm_head.*", HEAD),
+    Rule("sequence_summary.*", HEAD),
 ];
 
 /// A family of encoders: its names, and how it counts positions.

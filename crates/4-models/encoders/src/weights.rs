@@ -8,7 +8,7 @@ use block::{Block, Embedding, FeedForward, LayerNorm, Norm, Positions, Sublayer}
 use model_files::{TensorFile, Unused};
 
 use crate::embeddings::Embeddings;
-use crate::families::HARMLESS_TENSORS;
+use crate::families::TENSORS;
 use crate::{Config, Error, Result};
 
 /// A file of weights, with what says how to read it.
@@ -22,13 +22,7 @@ pub(crate) struct Weights<'a> {
 
 /// The tensors that are known to be no part of an encoder.
 pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
-    let names = file.names().into_iter();
-    let known = names.filter_map(|name| {
-        let short = name.strip_prefix(config.family.prefix).unwrap_or(&name);
-        let entry = HARMLESS_TENSORS.iter().find(|it| it.is(&name) || it.is(short))?;
-        Some(Unused { name, why: entry.why })
-    });
-    known.collect()
+    file.harmless(config.family.prefix, TENSORS)
 }
 
 impl<'a> Weights<'a> {
@@ -40,16 +34,14 @@ impl<'a> Weights<'a> {
         let is_prefixed = file.names().iter().any(is_prefixed);
         let prefix = if is_prefixed { family.prefix } else { "" };
         let block = format!("{prefix}{}", family.names.block);
-        model_files::expect_layers(file, &block, config.n_layers)?;
+        file.expect_layers(&block, config.n_layers)?;
         Ok(Self { config, file, prefix, read: RefCell::default() })
     }
 
     /// Refuses what was not read and is not known to be harmless.
     pub(crate) fn expect_all_known(&self) -> Result<()> {
         let is_read = |name: &str| self.read.borrow().contains(name);
-        let lists = [HARMLESS_TENSORS];
-        model_files::leftover_tensors(self.file, is_read, self.prefix, &lists)?;
-        Ok(())
+        Ok(self.file.refuse_unread(is_read, self.prefix, TENSORS)?)
     }
 
     pub(crate) fn embeddings<T: Real>(&self) -> Result<Embeddings<T>> {

@@ -4,7 +4,12 @@
 //! table of rotations. So a reader says of every name that it is used, or that it is harmless
 //! and why; any other is refused, and what is refused is named with what it would have meant.
 
+mod keys;
+mod tensors;
+
 use crate::{Error, Result, TensorFile};
+
+pub use keys::COMMON_KEYS;
 
 /// What a reader does with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,8 +22,8 @@ pub enum Use {
     Refused(&'static str),
 }
 
-/// What is done with the names that fit a pattern: a name, in which one `*` at the start, at
-/// the end, or at both stands for anything.
+/// What is done with the names that fit a pattern: a name, in which `#` stands for a number
+/// and `*` for anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule(pub &'static str, pub Use);
 
@@ -33,13 +38,19 @@ pub struct Unused {
 
 impl Rule {
     fn fits(&self, name: &str) -> bool {
-        let inner = self.0.trim_matches('*');
-        match (self.0.starts_with('*'), self.0.ends_with('*')) {
-            (false, false) => name == inner,
-            (true, false) => name.ends_with(inner),
-            (false, true) => name.starts_with(inner),
-            (true, true) => name.contains(inner),
+        matches(self.0.as_bytes(), name.as_bytes())
+    }
+}
+
+fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    match pattern.split_first() {
+        None => name.is_empty(),
+        Some((b'*', rest)) => (0..=name.len()).any(|n| matches(rest, &name[n..])),
+        Some((b'#', rest)) => {
+            let digits = name.iter().take_while(|c| c.is_ascii_digit()).count();
+            digits > 0 && matches(rest, &name[digits..])
         }
+        Some((c, rest)) => name.first() == Some(c) && matches(rest, &name[1..]),
     }
 }
 
@@ -116,13 +127,15 @@ mod tests {
             Rule("grad.*", Use::Harmless("a gradient")),
             Rule("*_mask", Use::Refused("another mask")),
             Rule("*rotary*", Use::Refused("rotations")),
+            Rule("h.#.bias", Use::Harmless("a mask")),
         ];
         let of = |name| first_rule(&rules, name);
         assert_eq!(of("mask"), Some(Use::Used));
         assert_eq!(of("grad.a_mask"), Some(Use::Harmless("a gradient")));
         assert_eq!(of("a_mask"), Some(Use::Refused("another mask")));
         assert_eq!(of("a.rotary.b"), Some(Use::Refused("rotations")));
-        assert_eq!((of("masks"), of("a.grad.")), (None, None));
+        assert_eq!(of("h.11.bias"), Some(Use::Harmless("a mask")));
+        assert_eq!((of("masks"), of("a.grad."), of("h.x.bias")), (None, None, None));
     }
 
     #[test]

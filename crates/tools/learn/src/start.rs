@@ -1,7 +1,7 @@
 //! `cargo learn`: the book, then the notebooks, and beside them what completes the book.
 
-use std::io::{IsTerminal, stderr};
-use std::process::{Child, Command, Stdio};
+use std::io::{self, IsTerminal, stderr};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use workshop::build::Profile;
-use workshop::{paths, stamp};
+use workshop::{parent, paths, stamp};
 
 use crate::tool;
 
@@ -66,7 +66,7 @@ pub fn run(args: &Args) -> Result<()> {
     let works = is_set_up && start().unwrap_or_else(no_notebooks);
     if !works && !session.is_over() {
         println!("The book stays open. Ctrl-C stops it.");
-        book.0.wait()?;
+        book.wait()?;
     }
     Ok(())
 }
@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Result<()> {
 fn open_book(args: &Args) -> Result<Stopped> {
     let mut pages = tool::command("pages", Profile::Dev)?;
     pages.arg("serve").args(args.no_open.then_some("--no-open"));
-    Ok(Stopped(pages.spawn().context("the book could not be started")?))
+    Stopped::start(&mut pages).context("the book could not be started")
 }
 
 /// Adds parts to the book while the reader works: they may have most of the processor.
@@ -88,11 +88,11 @@ fn complete_book(parts: [&str; 2]) -> Result<Stopped> {
             // A terminal has room for one that shows its progress: the notebooks.
             complete.stderr(Stdio::null());
         }
-        complete.arg("complete").args(parts).spawn()
+        Stopped::start(complete.arg("complete").args(parts))
     };
     // Not every system has `nice`.
     let rest = start(modest).or_else(|_| start(pages));
-    Ok(Stopped(rest.context("the figures could not be made live")?))
+    rest.context("the figures could not be made live")
 }
 
 /// Says what keeps the notebooks from running.
@@ -132,8 +132,8 @@ impl Session {
     /// The same for a tool that is ready.
     fn follows(&self, tool: &mut Command) -> Result<bool> {
         let name = tool.get_program().display().to_string();
-        let mut tool =
-            tool.spawn().with_context(|| format!("{name} could not be started"))?;
+        let tool = parent::tie(tool).spawn();
+        let mut tool = tool.with_context(|| format!("{name} could not be started"))?;
         let mut asked = false;
         loop {
             if let Some(status) = tool.try_wait()? {
@@ -150,12 +150,27 @@ impl Session {
     }
 }
 
-/// A program that ends with this one.
-struct Stopped(Child);
+/// A program that ends with this one, also where this one is killed.
+struct Stopped {
+    child: Child,
+    /// What it is tied by.
+    _tie: Option<ChildStdin>,
+}
+
+impl Stopped {
+    fn start(command: &mut Command) -> io::Result<Self> {
+        let mut child = parent::tie(command).spawn()?;
+        Ok(Self { _tie: child.stdin.take(), child })
+    }
+
+    fn wait(&mut self) -> io::Result<()> {
+        self.child.wait().map(drop)
+    }
+}
 
 impl Drop for Stopped {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 
 use notebooks::{Lab, Outcome};
-use workshop::progress;
+use workshop::{parent, progress};
 
 /// The notebooks: set up, shown in JupyterLab, run and compared.
 #[derive(Parser)]
@@ -53,8 +53,10 @@ fn start(open: bool) -> Result<()> {
     set_up()?;
     // From here on JupyterLab must be stopped in order.
     let (stop, stopped) = mpsc::channel();
+    let when_killed = stop.clone();
     let on_signal = move || stop.send(()).unwrap_or_default();
     ctrlc::set_handler(on_signal).context("cannot wait for Ctrl-C")?;
+    parent::at_end(move || when_killed.send(()).unwrap_or_default());
 
     let progress = progress::spinner("notebooks: starting JupyterLab");
     let mut lab = Lab::start()?;

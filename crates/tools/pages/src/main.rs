@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand, ValueEnum};
 use pages::{FigureFolder, Live};
 use workshop::build::{self, Profile};
-use workshop::progress;
+use workshop::{parent, progress};
 
 /// mdBook's own port.
 const PORT: u16 = 3000;
@@ -46,6 +46,7 @@ enum Part {
 }
 
 fn main() -> ExitCode {
+    parent::at_end(|| std::process::exit(1));
     workshop::exit(match Cli::parse().task {
         Task::Serve { no_open } => serve(!no_open),
         // Its errors too: where the notebooks show their progress, ours is not shown.

@@ -2,9 +2,9 @@
 //! ([`chapters`]), programs of this workspace compiled ([`mod@build`]) and programs from
 //! crates.io ([`tool`]), a step of set-up run to its end ([`step`]), what need not be made
 //! twice ([`stamp`]), what only one process may do at a time ([`lock`]), a file that is never
-//! half written ([`whole`]), work on many things at once ([`at_once`]), what was kept
-//! compared with what comes out now ([`near`]), and what is shown meanwhile ([`progress`])
-//! and at the end ([`output`]).
+//! half written ([`whole`]), a program that ends with another ([`parent`]), work on many
+//! things at once ([`at_once`]), what was kept compared with what comes out now ([`near`]),
+//! and what is shown meanwhile ([`progress`]) and at the end ([`output`]).
 
 pub mod at_once;
 pub mod build;
@@ -12,6 +12,7 @@ pub mod chapters;
 pub mod lock;
 pub mod near;
 pub mod output;
+pub mod parent;
 pub mod paths;
 pub mod progress;
 pub mod stamp;

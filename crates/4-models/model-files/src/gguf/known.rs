@@ -1,72 +1,54 @@
 //! Settings that change nothing of what is computed, each with its reason.
 
 use super::{Gguf, GgufError, GgufResult};
-use crate::Unused;
-use crate::harmless::{Harmless, reason};
+use crate::Use::{self, Harmless};
+use crate::{Rule, Unused, first_rule};
 
 /// # Source
 /// <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md> says what they mean.
-const HARMLESS: &[Harmless] = &[
-    Harmless {
-        name: "general.*",
-        why: "what the model is called, and where it comes from",
-    },
-    Harmless { name: "quantize.*", why: "how its numbers were rounded" },
-    Harmless { name: "mradermacher.*", why: "who rounded its numbers" },
-    Harmless {
-        name: "split.no",
-        why: "which part of the model it is, which is known by now",
-    },
-    Harmless {
-        name: "split.count",
-        why: "in how many parts the model was, which is known by now",
-    },
-    Harmless {
-        name: "split.tensors.count",
-        why: "how many tensors all parts have, which is known by now",
-    },
-    Harmless {
-        name: "tokenizer.chat_template*",
-        why: "how a conversation becomes a text",
-    },
-    Harmless { name: "tokenizer.chat_templates", why: "how conversations become texts" },
-    Harmless {
-        name: "tokenizer.huggingface.json",
-        why: "the same vocabulary in another format",
-    },
+const RULES: &[Rule] = &[
+    Rule("general.*", Harmless("what the model is called, and where it comes from")),
+    Rule("quantize.*", Harmless("how its numbers were rounded")),
+    Rule("mradermacher.*", Harmless("who rounded its numbers")),
+    Rule("split.no", Harmless("which part of the model it is, which is known by now")),
+    Rule(
+        "split.count",
+        Harmless("in how many parts the model was, which is known by now"),
+    ),
+    Rule(
+        "split.tensors.count",
+        Harmless("how many tensors all parts have, which is known by now"),
+    ),
+    Rule("tokenizer.chat_template*", Harmless("how a conversation becomes a text")),
+    Rule("tokenizer.chat_templates", Harmless("how conversations become texts")),
+    Rule("tokenizer.huggingface.json", Harmless("the same vocabulary in another format")),
 ];
 
 impl Gguf {
-    /// The settings that nobody asked for, and why each changes nothing.
-    ///
-    /// `is_read` says which were asked for; names on the list of harmless ones may go
-    /// without `prefix`.
+    /// Asks of every setting what a reader does with it; gives what is harmless and not used.
+    /// What is on the list of this file need not be on the reader's.
     ///
     /// # Errors
     /// [`GgufError::UnknownSetting`] for the first that may change something.
-    pub fn leftover_settings(
+    pub fn expect_known(
         &self,
-        is_read: impl Fn(&str) -> bool,
-        prefix: &str,
-        harmless: &[Harmless],
+        of: impl Fn(&str) -> Option<Use>,
     ) -> GgufResult<Vec<Unused>> {
-        let unread = self.metadata.iter().filter(|(key, _)| !is_read(key));
-        let reasons = unread.map(|(key, value)| {
-            let within =
-                key.strip_prefix(prefix).and_then(|key| reason(&[harmless], key));
-            let why = reason(&[HARMLESS], key).or(within);
-            let (file, name) = (self.name.clone(), key.clone());
-            match why {
-                Some(why) => Ok(Unused { name, why }),
-                None => Err(GgufError::UnknownSetting {
-                    file,
-                    key: name,
-                    found: value.to_string(),
-                    why: "what that changes is not known here",
-                }),
-            }
-        });
-        reasons.collect()
+        let mut unused = Vec::new();
+        for (key, value) in &self.metadata {
+            let why = match of(key).or_else(|| first_rule(RULES, key)) {
+                Some(Use::Used) => continue,
+                Some(Harmless(why)) => {
+                    unused.push(Unused { name: key.clone(), why });
+                    continue;
+                }
+                Some(Use::Refused(why)) => why,
+                None => "what that changes is not known here",
+            };
+            let (file, found) = (self.name.clone(), value.to_string());
+            return Err(GgufError::UnknownSetting { file, key: key.clone(), found, why });
+        }
+        Ok(unused)
     }
 
     /// Refuses tensors from which nothing is read.

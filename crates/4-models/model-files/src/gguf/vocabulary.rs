@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use super::{Gguf, GgufError, GgufResult};
-use crate::{Harmless, Result, Text};
+use crate::Use::{self, Harmless, Used};
+use crate::{Result, Rule, Text, first_rule};
 
 /// The kinds of token that are no ordinary piece of a text, by the format's codes.
 const UNKNOWN: i128 = 2;
@@ -21,70 +22,39 @@ const USER_DEFINED: i128 = 4;
 /// All codes: undefined, normal, these three, unused, a byte.
 const KINDS: std::ops::RangeInclusive<i128> = 0..=6;
 
-/// Settings of a vocabulary that change nothing of a text's ids.
-const HARMLESS: &[Harmless] = &[
-    Harmless {
-        name: "tokenizer.ggml.unknown_token_id",
-        why: "its token is known by its kind",
-    },
-    Harmless {
-        name: "tokenizer.ggml.padding_token_id",
-        why: "a text alone has no padding",
-    },
-    Harmless {
-        name: "tokenizer.ggml.separator_token_id",
-        why: "no text is put behind another",
-    },
-    Harmless {
-        name: "tokenizer.ggml.seperator_token_id",
-        why: "no text is put behind another",
-    },
-    Harmless {
-        name: "tokenizer.ggml.mask_token_id",
-        why: "no token of a text is masked",
-    },
-    Harmless {
-        name: "tokenizer.ggml.cls_token_id",
-        why: "no class is put before a text",
-    },
-    Harmless {
-        name: "tokenizer.ggml.fim_*",
-        why: "no text is filled in between two others",
-    },
-    Harmless {
-        name: "tokenizer.ggml.prefix_token_id",
-        why: "no text is filled in between two others",
-    },
-    Harmless {
-        name: "tokenizer.ggml.suffix_token_id",
-        why: "no text is filled in between two others",
-    },
-    Harmless {
-        name: "tokenizer.ggml.middle_token_id",
-        why: "no text is filled in between two others",
-    },
-    Harmless { name: "tokenizer.ggml.token_type_count", why: "a text is of one type" },
+/// What is done with the settings of a vocabulary, whose names begin with `tokenizer.ggml.`.
+const RULES: &[Rule] = &[
+    Rule("model", Used),
+    Rule("pre", Used),
+    Rule("tokens", Used),
+    Rule("token_type", Used),
+    Rule("merges", Used),
+    Rule("scores", Used),
+    Rule("bos_token_id", Used),
+    Rule("eos_token_id", Used),
+    Rule("eot_token_id", Used),
+    Rule("eom_token_id", Used),
+    Rule("add_bos_token", Used),
+    Rule("add_eos_token", Used),
+    Rule("add_sep_token", Used),
+    Rule("add_space_prefix", Used),
+    Rule("remove_extra_whitespaces", Used),
+    Rule("escape_whitespaces", Used),
+    Rule("unknown_token_id", Harmless("its token is known by its kind")),
+    Rule("padding_token_id", Harmless("a text alone has no padding")),
+    Rule("separator_token_id", ONE),
+    Rule("seperator_token_id", ONE),
+    Rule("mask_token_id", Harmless("no token of a text is masked")),
+    Rule("cls_token_id", Harmless("no class is put before a text")),
+    Rule("fim_*", GAP),
+    Rule("prefix_token_id", GAP),
+    Rule("suffix_token_id", GAP),
+    Rule("middle_token_id", GAP),
+    Rule("token_type_count", Harmless("a text is of one type")),
 ];
 
-/// Settings that are used: here, and for where a text ends.
-const READ: [&str; 16] = [
-    "tokenizer.ggml.model",
-    "tokenizer.ggml.pre",
-    "tokenizer.ggml.tokens",
-    "tokenizer.ggml.token_type",
-    "tokenizer.ggml.merges",
-    "tokenizer.ggml.scores",
-    "tokenizer.ggml.bos_token_id",
-    "tokenizer.ggml.eos_token_id",
-    "tokenizer.ggml.eot_token_id",
-    "tokenizer.ggml.eom_token_id",
-    "tokenizer.ggml.add_bos_token",
-    "tokenizer.ggml.add_eos_token",
-    "tokenizer.ggml.add_sep_token",
-    "tokenizer.ggml.add_space_prefix",
-    "tokenizer.ggml.remove_extra_whitespaces",
-    "tokenizer.ggml.escape_whitespaces",
-];
+const ONE: Use = Harmless("no text is put behind another");
+const GAP: Use = Harmless("no text is filled in between two others");
 
 /// The tokenizer in a GGUF file: its tokens, its merges or scores, and where it cuts a text
 /// before it merges, for a model with embeddings for `n_vocabulary` tokens.
@@ -98,9 +68,10 @@ const READ: [&str; 16] = [
 /// The keys as <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md> has them, what
 /// they mean as `llama-vocab.cpp` of <https://github.com/ggml-org/llama.cpp> reads them.
 pub fn gguf_text(file: &Gguf, n_vocabulary: usize) -> Result<Text> {
-    let is_other = |key: &str| !key.starts_with("tokenizer.ggml.");
-    let is_read = |key: &str| is_other(key) || READ.contains(&key);
-    file.leftover_settings(is_read, "", HARMLESS)?;
+    file.expect_known(|key| match key.strip_prefix("tokenizer.ggml.") {
+        Some(key) => first_rule(RULES, key),
+        None => Some(Used),
+    })?;
     let json = tokenizer(file)?.to_string();
     Text::read(file.name(), json.as_bytes(), n_vocabulary)
 }

@@ -9,7 +9,6 @@
 //! Everything follows from `--seed`: a fault is found again with the numbers that it is
 //! reported with.
 
-mod memory;
 mod mutations;
 mod readers;
 
@@ -21,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use clap::Parser;
+use peak_alloc::PeakAlloc;
 
 use mutations::Random;
 use readers::Reader;
@@ -30,6 +30,9 @@ const LONGEST: Duration = Duration::from_secs(2);
 
 /// What a file may take beside twice its size.
 const ROOM: usize = 64 << 20;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
 
 /// Broken files through every reader.
 #[derive(Parser)]
@@ -100,9 +103,10 @@ fn passes(reader: &Reader, seed: u64, start: Instant) -> bool {
     SEED.store(seed, Ordering::SeqCst);
     let began = Instant::now();
     SINCE.store(start.elapsed().as_millis() as u64, Ordering::SeqCst);
-    memory::begin();
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| (reader.read)(&broken)));
-    let grown = memory::most();
+    let grown = MEMORY.peak_usage().saturating_sub(before);
     let took = began.elapsed();
     SINCE.store(u64::MAX, Ordering::SeqCst);
     let allowed = 2 * (broken.len() + reader.n_beside) + ROOM;

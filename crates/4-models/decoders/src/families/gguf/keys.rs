@@ -3,22 +3,20 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use model_files::{Gguf, GgufError, GgufResult, Harmless, Unused, Value};
+use model_files::Use::{Harmless, Used};
+use model_files::{Gguf, GgufError, GgufResult, Rule, Unused, Value, first_rule};
 
 /// Settings of every architecture that change nothing.
-const HARMLESS: &[Harmless] = &[
-    Harmless {
-        name: "rope.scaling.finetuned",
-        why: "whether it was trained with stretched positions",
-    },
-    Harmless {
-        name: "tensor_data_layout",
-        why: "the order of queries and keys is the architecture's",
-    },
-    Harmless {
-        name: "pooling_type",
-        why: "how one vector would be made of a whole text",
-    },
+const RULES: &[Rule] = &[
+    Rule(
+        "rope.scaling.finetuned",
+        Harmless("whether it was trained with stretched positions"),
+    ),
+    Rule(
+        "tensor_data_layout",
+        Harmless("the order of queries and keys is the architecture's"),
+    ),
+    Rule("pooling_type", Harmless("how one vector would be made of a whole text")),
 ];
 
 /// Settings whose names begin with the architecture's.
@@ -101,12 +99,15 @@ impl<'a> Keys<'a> {
         const READ: [&str; 3] =
             ["general.architecture", "general.alignment", "general.type"];
         let asked = self.asked.borrow();
-        let is_read = |key: &str| {
-            READ.contains(&key)
-                || asked.contains(key)
-                || key.starts_with("tokenizer.ggml.")
-        };
         let prefix = format!("{}.", self.architecture);
-        self.file.leftover_settings(is_read, &prefix, HARMLESS)
+        self.file.expect_known(|key| {
+            let is_read = READ.contains(&key)
+                || asked.contains(key)
+                || key.starts_with("tokenizer.ggml.");
+            match is_read {
+                true => Some(Used),
+                false => first_rule(RULES, key.strip_prefix(&prefix)?),
+            }
+        })
     }
 }
