@@ -138,7 +138,10 @@ impl Messages {
             let mut modules =
                 files.filter_map(Value::as_str).filter(|it| it.ends_with(".wasm"));
             let program = message["executable"].as_str().or_else(|| modules.next());
-            if let Some(program) = program.filter(|_| message["target"]["name"] == name) {
+            // Its tests are a program too, of the same name.
+            let is_it = message["target"]["name"] == name
+                && message["profile"]["test"] != true;
+            if let Some(program) = program.filter(|_| is_it) {
                 let is_fresh = message["fresh"] == true;
                 read.built = Some(BuildOutput { program: program.into(), is_fresh });
             }
@@ -198,6 +201,7 @@ mod tests {
 {"reason":"compiler-message","message":{"rendered":"warning: unused\n"}}
 {"reason":"compiler-artifact","target":{"name":"other"},"executable":"/t/other","fresh":true}
 {"reason":"compiler-artifact","target":{"name":"book"},"executable":"/t/book","fresh":false}
+{"reason":"compiler-artifact","target":{"name":"book"},"profile":{"test":true},"executable":"/t/book-1","fresh":false}
 no JSON
 "#;
         let read = Messages::read(lines.as_bytes(), "book");
