@@ -3,6 +3,7 @@
 use std::{io, path::PathBuf};
 
 use crate::GgufError;
+use crate::words::{name_text, names_text, shape_text};
 
 /// A result whose error is this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -37,7 +38,7 @@ pub enum Error {
     Header { file: String, n_bytes: usize, source: serde_json::Error },
 
     /// A name that stands for two tensors: which one is meant, nobody can say.
-    #[error("{file}: two tensors have the name {}", shown(tensor))]
+    #[error("{file}: two tensors have the name {}", name_text(tensor))]
     Duplicate { file: String, tensor: String },
 
     /// The header describes more bytes than there are, or fewer.
@@ -48,7 +49,7 @@ pub enum Error {
     DataLength { file: String, expected: usize, found: usize },
 
     /// A tensor that is needed and not there.
-    #[error("{file}: no tensor {}; there is {}", shown(tensor), shortened(names))]
+    #[error("{file}: no tensor {}; there is {}", name_text(tensor), names_text(names))]
     MissingTensor { file: String, tensor: String, names: Vec<String> },
 
     /// A text that is needed and not among the file's metadata.
@@ -58,7 +59,7 @@ pub enum Error {
     /// A tensor of another shape than the rest of the layer asks for.
     #[error(
         "{file}: {} has shape {}, expected {expected}",
-        shown(tensor),
+        name_text(tensor),
         shape_text(found)
     )]
     Shape { file: String, tensor: String, found: Vec<usize>, expected: String },
@@ -66,51 +67,51 @@ pub enum Error {
     /// A tensor without a single number.
     #[error(
         "{file}: {} has shape {}: it holds nothing",
-        shown(tensor),
+        name_text(tensor),
         shape_text(shape)
     )]
     Empty { file: String, tensor: String, shape: Vec<usize> },
 
     /// A tensor of numbers where flags are needed, or of a kind that is not read here.
-    #[error("{file}: {} holds {found}, expected {expected}", shown(tensor))]
+    #[error("{file}: {} holds {found}, expected {expected}", name_text(tensor))]
     Dtype { file: String, tensor: String, found: String, expected: &'static str },
 
     /// No tensor has a name by which a layer is known.
     #[error(
         "{file}: no attention layer: no name ends in in_proj_weight or q_proj_weight \
          (PyTorch) or attention.self.query.weight (BERT); there is {}",
-        shortened(names)
+        names_text(names)
     )]
     NoLayer { file: String, names: Vec<String> },
 
     /// Several layers, and nothing that says which.
     #[error(
         "{file}: {} layers: say which by its prefix, one of {}",
-        prefixes.len(), shortened(prefixes)
+        prefixes.len(), names_text(prefixes)
     )]
     SeveralLayers { file: String, prefixes: Vec<String> },
 
     /// A prefix under which there is no layer.
     #[error(
         "{file}: no attention layer has the prefix {prefix:?}; there is {}",
-        shortened(prefixes)
+        names_text(prefixes)
     )]
     UnknownPrefix { file: String, prefix: String, prefixes: Vec<String> },
 
     /// A layer that does more than the stages do.
-    #[error("{file}: {}: {why}", shown(found))]
+    #[error("{file}: {}: {why}", name_text(found))]
     Unsupported { file: String, found: String, why: &'static str },
 
     /// A tensor that may change the result, for all that its reader knows.
     #[error(
         "{file}: {} is not known to {reader}, and may change the result: take it out of the \
          file if it does not",
-        shown(tensor)
+        name_text(tensor)
     )]
     Unknown { file: String, tensor: String, reader: &'static str },
 
     /// A text of a file's metadata by which the result would be another.
-    #[error("{file}: its metadata has {key}: {}, {why}", shown(found))]
+    #[error("{file}: its metadata has {key}: {}, {why}", name_text(found))]
     Metadata { file: String, key: &'static str, found: String, why: &'static str },
 
     /// A sentence that does not come with the trained layer.
@@ -118,7 +119,11 @@ pub enum Error {
     UnknownSentence { asked: String, known: Vec<String> },
 
     /// Numbers that do not fill the shape they are to be saved with.
-    #[error("{} of shape {} was given {found} numbers", shown(tensor), shape_text(shape))]
+    #[error(
+        "{} of shape {} was given {found} numbers",
+        name_text(tensor),
+        shape_text(shape)
+    )]
     Count { tensor: String, shape: Vec<usize>, found: usize },
 
     /// A file that would be lost.
@@ -177,7 +182,7 @@ pub enum Error {
     UnknownSetting { file: String, key: String, found: String, why: &'static str },
 
     /// Tensors that are no part of the model, and on no list of what is harmless.
-    #[error("{file}: {why}: no part of the model is read from {}", shortened(names))]
+    #[error("{file}: {why}: no part of the model is read from {}", names_text(names))]
     UnknownTensors { file: String, names: Vec<String>, why: &'static str },
 
     /// A file of more or fewer layers than its settings say.
@@ -223,7 +228,7 @@ pub enum Error {
     Length { what: &'static str, found: usize, n_tokens: usize },
 
     /// A `tokenizer.json` that is none.
-    #[error("{file}: no tokenizer: {}", shown(why))]
+    #[error("{file}: no tokenizer: {}", name_text(why))]
     Tokenizer { file: String, why: String },
 
     /// A tokenizer of another model.
@@ -237,12 +242,12 @@ pub enum Error {
     #[error(
         "{file}: token {id}, {}, is beyond the model's table of {n_vocabulary} embeddings, \
          which count from 0: the text has a token that the model does not know",
-        shown(token)
+        name_text(token)
     )]
     Token { file: String, token: String, id: usize, n_vocabulary: usize },
 
     /// Two files of a folder that cannot both be right.
-    #[error("{file} contradicts {other}: {}", shown(why))]
+    #[error("{file} contradicts {other}: {}", name_text(why))]
     TokenizerConfig { file: String, other: String, why: String },
 
     /// A text with nothing in it.
@@ -259,45 +264,6 @@ pub enum Error {
     /// A GGUF file.
     #[error(transparent)]
     Gguf(#[from] GgufError),
-}
-
-/// A shape as it is written everywhere in this workspace: `(30, 256)`. Of more sizes than
-/// any tensor has, only the first.
-pub(crate) fn shape_text(shape: &[usize]) -> String {
-    const MOST: usize = 12;
-    let sizes = shape.iter().take(MOST).map(usize::to_string);
-    let sizes = sizes.collect::<Vec<_>>().join(", ");
-    match shape.len().saturating_sub(MOST) {
-        0 => format!("({sizes})"),
-        n => format!("({sizes}, and {n} more)"),
-    }
-}
-
-/// A name from a file, which may be of any length and hold what moves a terminal's cursor.
-pub(crate) fn shown(name: &str) -> String {
-    const MOST: usize = 200;
-    let mut text = String::new();
-    for c in name.chars().take(MOST) {
-        match c {
-            '\'' | '"' | '\\' => text.push(c),
-            c => text.extend(c.escape_debug()),
-        }
-    }
-    match name.chars().count().saturating_sub(MOST) {
-        0 => text,
-        n => format!("{text}… and {n} characters more"),
-    }
-}
-
-/// The first names of a list, and how many more there are.
-pub(crate) fn shortened(names: &[String]) -> String {
-    const MOST: usize = 12;
-    let first: Vec<String> = names.iter().take(MOST).map(|name| shown(name)).collect();
-    match names.len() {
-        0 => "none at all".to_string(),
-        n if n <= MOST => first.join(", "),
-        n => format!("{}, and {} more", first.join(", "), n - MOST),
-    }
 }
 
 fn setting(key: &str, found: Option<&str>) -> String {

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::error::shown;
+use crate::words::name_text;
 
 /// A name that stands twice in the outermost map of this JSON.
 pub fn duplicate(json: &[u8]) -> Option<String> {
@@ -15,7 +15,7 @@ pub fn duplicate(json: &[u8]) -> Option<String> {
 
 /// The error with what it quotes from the file made fit to be printed.
 pub fn printable(error: serde_json::Error) -> serde_json::Error {
-    serde_json::Error::custom(shown(&error.to_string()))
+    serde_json::Error::custom(name_text(&error.to_string()))
 }
 
 struct Names {

@@ -49,6 +49,7 @@ mod tensors;
 pub mod testing;
 #[cfg(feature = "text")]
 mod text;
+mod words;
 
 pub use error::{Error, Result};
 pub use folder::{settings_in, weight_files, weights_in};

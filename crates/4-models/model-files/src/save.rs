@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use attention::{Matrix, Real};
 use safetensors::{Dtype, View};
 
-use crate::error::{Error, Result, shape_text};
+use crate::error::{Error, Result};
+use crate::words::shape_text;
 
 /// A number that a file can hold as it is.
 pub trait Stored: Real {

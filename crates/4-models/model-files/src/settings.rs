@@ -213,14 +213,14 @@ impl Settings {
         Error::Setting {
             file: self.file.clone(),
             key: format!("{}{key}", self.path),
-            found: self.settings.get(key).map(shown),
+            found: self.settings.get(key).map(value_text),
             expected,
         }
     }
 
     /// An [`Error::Family`] for the `model_type` that there is.
     pub fn unknown_family(&self, known: Vec<&'static str>) -> Error {
-        let found = self.found("model_type").map_or("missing".into(), shown);
+        let found = self.found("model_type").map_or("missing".into(), value_text);
         Error::Family { file: self.file.clone(), found, known }
     }
 }
@@ -246,9 +246,9 @@ fn collect_within(
 }
 
 /// A value as the file has it, or the start of one that is long.
-pub(crate) fn shown(value: &Value) -> String {
+pub(crate) fn value_text(value: &Value) -> String {
     const MOST: usize = 60;
-    let text = crate::error::shown(&value.to_string());
+    let text = crate::words::name_text(&value.to_string());
     match text.char_indices().nth(MOST) {
         None => text,
         Some((end, _)) => format!("{}…", &text[..end]),

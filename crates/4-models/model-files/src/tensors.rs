@@ -6,8 +6,9 @@ use attention::{Matrix, Real};
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 
-use crate::error::{Error, Result, shape_text};
+use crate::error::{Error, Result};
 use crate::numbers::{FLOATS, INTEGERS, floats, integers};
+use crate::words::shape_text;
 use crate::{header, plain};
 
 /// A safetensors file in memory: a header in JSON that names tensors with their shapes,

@@ -286,7 +286,7 @@ mod unit_tests {
             let names = |row: Vec<&Part>| row.iter().map(|part| part.name).collect();
             Ok::<Vec<Vec<&str>>, anyhow::Error>(rows.into_iter().map(names).collect())
         };
-        assert_eq!(chosen(false, &[]).unwrap().concat().len(), 8);
+        assert_eq!(chosen(false, &[]).unwrap().concat().len(), 9);
         assert!(chosen(true, &[]).unwrap()[0].contains(&"pages"));
         let some = chosen(false, &["book", "lints", "tests"]).unwrap();
         assert_eq!(some, [vec!["tests", "book"], vec!["lints"]]);

@@ -139,8 +139,8 @@ impl Messages {
                 files.filter_map(Value::as_str).filter(|it| it.ends_with(".wasm"));
             let program = message["executable"].as_str().or_else(|| modules.next());
             // Its tests are a program too, of the same name.
-            let is_it = message["target"]["name"] == name
-                && message["profile"]["test"] != true;
+            let is_it =
+                message["target"]["name"] == name && message["profile"]["test"] != true;
             if let Some(program) = program.filter(|_| is_it) {
                 let is_fresh = message["fresh"] == true;
                 read.built = Some(BuildOutput { program: program.into(), is_fresh });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{GgufError, GgufResult};
-use crate::error::shown;
+use crate::words::name_text;
 
 /// What the file says under a name.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,38 +98,8 @@ impl Header {
         // length, a kind and a byte.
         let n_tensors = rest.count("the list of tensors", 24)?;
         let n_settings = rest.count("the list of settings", 13)?;
-        let mut metadata = BTreeMap::new();
-        for _ in 0..n_settings {
-            let key = rest.text("the name of a setting")?;
-            let kind = rest.u32(&key)?;
-            let value = rest.value(&key, kind)?;
-            if metadata.insert(key.clone(), value).is_some() {
-                return Err(
-                    rest.nonsense(format!("two settings have the name {}", shown(&key)))
-                );
-            }
-        }
-        let mut tensors = BTreeMap::new();
-        for _ in 0..n_tensors {
-            let name = rest.text("the name of a tensor")?;
-            let n_dimensions = rest.u32(&name)? as usize;
-            if n_dimensions > MOST_DIMENSIONS {
-                return Err(rest.nonsense(format!(
-                    "{} has {n_dimensions} dimensions",
-                    shown(&name)
-                )));
-            }
-            let sizes = (0..n_dimensions).map(|_| rest.size(&name));
-            let mut shape = sizes.collect::<GgufResult<Vec<_>>>()?;
-            shape.reverse();
-            let (kind, offset) = (rest.u32(&name)?, rest.size(&name)?);
-            let info = Info { shape, kind, offset, part: 0 };
-            if tensors.insert(name.clone(), info).is_some() {
-                return Err(
-                    rest.nonsense(format!("two tensors have the name {}", shown(&name)))
-                );
-            }
-        }
+        let metadata = rest.settings(n_settings)?;
+        let tensors = rest.tensors(n_tensors)?;
         let alignment = match metadata.get("general.alignment") {
             None => Some(32),
             Some(Value::Whole(found)) => usize::try_from(*found).ok(),
@@ -152,6 +122,48 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
+    fn settings(&mut self, n: usize) -> GgufResult<BTreeMap<String, Value>> {
+        let mut metadata = BTreeMap::new();
+        for _ in 0..n {
+            let key = self.text("the name of a setting")?;
+            let kind = self.u32(&key)?;
+            let value = self.value(&key, kind)?;
+            if metadata.insert(key.clone(), value).is_some() {
+                return Err(self.nonsense(format!(
+                    "two settings have the name {}",
+                    name_text(&key)
+                )));
+            }
+        }
+        Ok(metadata)
+    }
+
+    fn tensors(&mut self, n: usize) -> GgufResult<BTreeMap<String, Info>> {
+        let mut tensors = BTreeMap::new();
+        for _ in 0..n {
+            let name = self.text("the name of a tensor")?;
+            let n_dimensions = self.u32(&name)? as usize;
+            if n_dimensions > MOST_DIMENSIONS {
+                return Err(self.nonsense(format!(
+                    "{} has {n_dimensions} dimensions",
+                    name_text(&name)
+                )));
+            }
+            let sizes = (0..n_dimensions).map(|_| self.size(&name));
+            let mut shape = sizes.collect::<GgufResult<Vec<_>>>()?;
+            shape.reverse();
+            let (kind, offset) = (self.u32(&name)?, self.size(&name)?);
+            let info = Info { shape, kind, offset, part: 0 };
+            if tensors.insert(name.clone(), info).is_some() {
+                return Err(self.nonsense(format!(
+                    "two tensors have the name {}",
+                    name_text(&name)
+                )));
+            }
+        }
+        Ok(tensors)
+    }
+
     fn take(&mut self, what: &str, needed: usize) -> GgufResult<&'a [u8]> {
         let rest = &self.bytes[self.at..];
         let taken = rest.get(..needed).ok_or_else(|| GgufError::CutShort {

@@ -28,7 +28,8 @@ impl Settings {
                 Some(Refused(why)) => why,
                 _ => UNKNOWN,
             };
-            let (file, found) = (self.file().to_string(), crate::settings::shown(&value));
+            let (file, found) =
+                (self.file().to_string(), crate::settings::value_text(&value));
             return Err(Error::UnknownSetting { file, key: name, found, why });
         }
         Ok(leftovers)

@@ -19,7 +19,7 @@ const CROSS: Use = Use::Refused(
      another text",
 );
 const VECTORS: Use =
-    Use::Refused("embeddings in the place of input_ids: ids are read here");
+    Use::Refused("embeddings where input_ids would be: ids are read here");
 const CACHE: Use = Use::Refused(
     "keys and values of tokens before these: texts are read from their start",
 );
