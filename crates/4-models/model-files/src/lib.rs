@@ -25,8 +25,8 @@
 //! A file is somebody else's: whatever is in it, reading it ends in an [`Error`] that
 //! names the numbers, and never in a panic.
 //!
-//! The one rule: **known or refused.** What is in a file is used, or it is on a list of what
-//! is [`Harmless`], or the file is refused by its name.
+//! The one rule: **known or refused.** What is in a file is used, or it is known to be
+//! harmless, or the file is refused by its name: each name has a [`Use`].
 //!
 //! Left out: which model the tensors make: that is for `encoders` and `decoders` to say.
 

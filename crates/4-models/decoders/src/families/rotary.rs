@@ -56,7 +56,9 @@ pub(super) fn rotary(
             if settings.is_missing("head_dim") { "hidden_size" } else { "head_dim" };
         return Err(settings.wrong(key, expected).into());
     }
-    if n_rotated == 0 || n_rotated.next_multiple_of(2) > d_k || is_whole {
+    // Of a huge share, the next even number would be none.
+    let fits = (1..=d_k).contains(&n_rotated) && n_rotated.next_multiple_of(2) <= d_k;
+    if !fits || is_whole {
         let (of, key, _) = said(&places)?.unwrap_or((settings, "head_dim", 0.0));
         let expected = match share {
             None if key == "head_dim" => "an even number, of which all are rotated",
