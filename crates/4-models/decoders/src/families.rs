@@ -99,7 +99,9 @@ impl Config {
         let name = settings.text("model_type").unwrap_or_default();
         let read = FAMILIES.iter().find(|(family, _)| family.name == name);
         let known = || families().map(|family| family.name).collect();
-        let (_, read) = read.ok_or_else(|| settings.unknown_family(known()))?;
+        let (family, read) = read.ok_or_else(|| settings.unknown_family(known()))?;
+        let settings = &settings.with_own_names(family.other_names)?;
+        let settings = &settings.with_defaults(family.defaults);
         settings.refuse_unless(
             "is_causal",
             true,
@@ -117,15 +119,6 @@ impl Config {
     }
 }
 
-/// What a family has where a key is missing; null is another thing.
-#[derive(Debug, Clone, Copy, Default)]
-struct Missing {
-    /// `num_key_value_heads`; `None`: as many as query heads.
-    n_kv_heads: Option<usize>,
-    /// `head_dim`; `None`: d_model divided among the heads.
-    d_k: Option<usize>,
-}
-
 /// An error of sizes with its file.
 fn within(file: &str) -> impl Fn(variants::Error) -> Error {
     let file = file.to_string();
@@ -133,16 +126,13 @@ fn within(file: &str) -> impl Fn(variants::Error) -> Error {
 }
 
 /// Sizes under the names that all but GPT-2 use.
-fn sizes(settings: &Settings, missing: Missing) -> Result<Sizes> {
+fn sizes(settings: &Settings) -> Result<Sizes> {
     let wrong = within(settings.file());
     let d_model = settings.positive("hidden_size")?;
     let n_heads = settings.positive("num_attention_heads")?;
-    let or = |key: &str, default: Option<usize>| match settings.get(key) {
-        Some(_) => settings.positive(key).map(Some),
-        None => Ok(default.filter(|_| settings.is_missing(key))),
-    };
-    let n_kv_heads = or("num_key_value_heads", missing.n_kv_heads)?.unwrap_or(n_heads);
-    let dims = match or("head_dim", missing.d_k)? {
+    let of = |key: &str| settings.get(key).map(|_| settings.positive(key)).transpose();
+    let n_kv_heads = of("num_key_value_heads")?.unwrap_or(n_heads);
+    let dims = match of("head_dim")? {
         Some(width) => Dims::with_head_sizes(d_model, n_heads, width, width),
         None => Dims::new(d_model, n_heads),
     };
@@ -178,23 +168,17 @@ fn sliding(
     types.ok_or_else(wrong)?.iter().map(of).collect()
 }
 
-/// The window of each layer; `missing` is what `sliding_window` is where there is no such
-/// key.
-fn windows(
-    settings: &Settings,
-    sliding: Vec<bool>,
-    missing: usize,
-) -> Result<Vec<Option<Window>>> {
+/// The window of each layer.
+fn windows(settings: &Settings, sliding: Vec<bool>) -> Result<Vec<Option<Window>>> {
     let window = || -> Result<Window> {
-        const KEY: &str = "sliding_window";
-        let n_keys = match settings.is_missing(KEY) {
-            true => missing,
-            false => settings.positive(KEY)?,
-        };
+        let n_keys = settings.positive(WINDOW)?;
         Window::last(n_keys).map_err(within(settings.file()))
     };
     sliding.into_iter().map(|is_sliding| is_sliding.then(window).transpose()).collect()
 }
+
+/// How many keys a query sees in a layer with a window.
+const WINDOW: &str = "sliding_window";
 
 /// Refuses `layer_types` that say otherwise than the family computes.
 fn expect_sliding(settings: &Settings, n_layers: usize, expected: bool) -> Result<()> {

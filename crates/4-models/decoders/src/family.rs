@@ -12,6 +12,10 @@ pub struct Family {
     pub names: Names,
     /// Which norm it uses.
     pub norm: NormKind,
+    /// What its `config.json` has where a key is missing that no tensor's shape says.
+    pub defaults: &'static [(&'static str, usize)],
+    /// Other names of keys, each with the family's own.
+    pub other_names: &'static [(&'static str, &'static str)],
 }
 
 /// A norm, and how its gain is stored.

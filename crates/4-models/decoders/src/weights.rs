@@ -86,6 +86,7 @@ impl<'a> Weights<'a> {
         };
         if let Tensors::Safetensors(file) = tensors {
             let block = format!("{prefix}{}", family.names.block);
+            file.refuse_packed()?;
             file.expect_layers(&block, config.n_layers)?;
         }
         Ok(Self { config, tensors, prefix, read: RefCell::default() })

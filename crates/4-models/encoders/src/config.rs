@@ -57,6 +57,8 @@ impl Config {
     /// As [`read`](Self::read).
     pub fn of(settings: &Settings) -> Result<Self> {
         let family = known_family(settings)?;
+        let settings = &settings.with_own_names(family.other_names)?;
+        let settings = &settings.with_defaults(family.defaults);
         refuse_others(settings)?;
         let keys = family.keys;
         let d_model = settings.positive(keys.d_model)?;

@@ -65,6 +65,10 @@ pub struct Family {
     pub names: Names,
     /// Where its texts begin.
     pub counting: Counting,
+    /// What its `config.json` has where a key is missing that no tensor's shape says.
+    pub defaults: &'static [(&'static str, usize)],
+    /// Other names of keys, each with the family's own.
+    pub other_names: &'static [(&'static str, &'static str)],
 }
 
 /// How positions are counted.

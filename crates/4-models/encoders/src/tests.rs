@@ -60,7 +60,7 @@ fn read(config: &Config, weights: &TensorFile) -> crate::Result<AsRead> {
 fn a_config_that_makes_no_model_is_refused_with_its_numbers() {
     insta::assert_snapshot!(refused("bert-1", json!({"model_type": "gpt2"})), @r#"config.json: model_type is "gpt2"; the known ones are bert, roberta, xlm-roberta, camembert, electra, distilbert"#);
     insta::assert_snapshot!(refused("bert-1", json!({"model_type": null})), @"config.json: model_type is missing; the known ones are bert, roberta, xlm-roberta, camembert, electra, distilbert");
-    insta::assert_snapshot!(refused("bert-1", json!({"num_attention_heads": null})), @"config.json: there is no num_attention_heads, expected a whole number of 1 or more");
+    insta::assert_snapshot!(refused("bert-1", json!({"hidden_size": null})), @"config.json: there is no hidden_size, expected a whole number of 1 or more");
     insta::assert_snapshot!(refused("distilbert-1", json!({"n_heads": 0})), @"config.json: n_heads is 0, expected a whole number of 1 or more");
     insta::assert_snapshot!(refused("bert-1", json!({"hidden_size": -24})), @"config.json: hidden_size is -24, expected a whole number of 1 or more");
     insta::assert_snapshot!(refused("bert-1", json!({"num_attention_heads": 5})), @"config.json: its sizes make no layer: d_model 24 cannot be divided among 5 heads: 24 = 5 × 4 + 4");
@@ -73,6 +73,18 @@ fn a_config_that_makes_no_model_is_refused_with_its_numbers() {
     insta::assert_snapshot!(refused("bert-1", json!({"num_hidden_layers": 1_000_000_000})), @"config.json: num_hidden_layers is 1000000000, expected a number that a model can have");
     let no_json = Config::read("config.json", b"[1]").unwrap_err();
     insta::assert_snapshot!(no_json, @"config.json: no object in JSON");
+}
+
+/// As in transformers: a missing key has the family's default, and DistilBERT's have two names.
+#[test]
+fn a_missing_key_is_the_familys_default() {
+    let of = |name: &str, changes| Config::read("", &changed(name, changes)).unwrap();
+    let bert =
+        of("bert-1", json!({"num_attention_heads": null, "type_vocab_size": null}));
+    assert_eq!((bert.dims.n_heads(), bert.n_types), (12, Some(2)));
+    assert_eq!(of("electra-1", json!({"num_attention_heads": null})).dims.n_heads(), 4);
+    let renamed = json!({"dim": null, "hidden_size": 24});
+    assert_eq!(of("distilbert-1", renamed), of("distilbert-1", json!({})));
 }
 
 #[test]
@@ -126,7 +138,7 @@ fn a_tensor_that_nobody_knows_is_refused_and_what_is_harmless_is_told() {
         |name: &str| read(&folder.config, &with(&[name])).unwrap_err().to_string();
     insta::assert_snapshot!(refused("encoder.layer.1.attention.self.rotary_embeddings.inv_freq"), @"model.safetensors: queries and keys are rotated by their positions: no part of the model is read from encoder.layer.1.attention.self.rotary_embeddings.inv_freq");
     insta::assert_snapshot!(refused("encoder.layer.1.attention.self.query.weight.absmax"), @"model.safetensors: its weights are quantised by bitsandbytes: no part of the model is read from encoder.layer.1.attention.self.query.weight.absmax");
-    insta::assert_snapshot!(refused("encoder.layer.1.intermediate.gate.bias"), @"model.safetensors: a bias that its settings say nothing of: no part of the model is read from encoder.layer.1.intermediate.gate.bias");
+    insta::assert_snapshot!(refused("encoder.layer.1.intermediate.gate.bias"), @"model.safetensors: biases that its settings say nothing of: no part of the model is read from encoder.layer.1.intermediate.gate.bias");
     insta::assert_snapshot!(refused("encoder.layer.3.output.dense.bias"), @"model.safetensors: it has tensors of 4 layers, and its config.json says 3");
     let names = ["cls.predictions.bias", "embeddings.position_ids", "classifier.weight"];
     let file = with(&names);

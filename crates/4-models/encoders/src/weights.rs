@@ -34,6 +34,7 @@ impl<'a> Weights<'a> {
         let is_prefixed = file.names().iter().any(is_prefixed);
         let prefix = if is_prefixed { family.prefix } else { "" };
         let block = format!("{prefix}{}", family.names.block);
+        file.refuse_packed()?;
         file.expect_layers(&block, config.n_layers)?;
         Ok(Self { config, file, prefix, read: RefCell::default() })
     }

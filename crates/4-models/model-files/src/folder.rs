@@ -1,5 +1,6 @@
 //! A folder as `save_pretrained` writes it.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::{Error, Result, Settings, TensorFile, plain};
@@ -30,7 +31,8 @@ pub fn settings_in(folder: &Path) -> Result<Settings> {
     Settings::read(&path.display().to_string(), &json)
 }
 
-/// The weights in a model's folder, in one file or in several with an index.
+/// The weights in a model's folder, in one file or in several with an index. What a wrapper
+/// has put before all names is taken off.
 ///
 /// # Errors
 /// [`Error::NoFile`], also for weights in other forms; [`Error::Index`]; as
@@ -38,16 +40,33 @@ pub fn settings_in(folder: &Path) -> Result<Settings> {
 pub fn weights_in(folder: &Path) -> Result<TensorFile> {
     let index = folder.join(INDEX);
     if index.is_file() && !folder.join("model.safetensors").exists() {
-        return shards::weights_of(folder, &index);
+        return Ok(shards::weights_of(folder, &index)?.without_wrappers());
     }
-    let hint = match () {
-        () if folder.join("pytorch_model.bin").is_file() => {
-            ": pytorch_model.bin is a program in Python's format, and is not run here; \
-             save_pretrained writes the other"
-        }
-        () => "",
-    };
-    TensorFile::open(file(folder, "model.safetensors", hint)?)
+    let path = file(folder, "model.safetensors", instead(folder))?;
+    Ok(TensorFile::open(path)?.without_wrappers())
+}
+
+/// What a folder has where `model.safetensors` is missing.
+fn instead(folder: &Path) -> &'static str {
+    let Ok(entries) = fs::read_dir(folder) else { return "" };
+    let names = entries.flatten().map(|entry| entry.file_name());
+    let names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
+    let any = |is_it: &dyn Fn(&String) -> bool| names.iter().any(is_it);
+    if any(&|name| name.starts_with("model-0") && name.ends_with(".safetensors")) {
+        return ": it has parts of one, and no model.safetensors.index.json, which says what \
+                is in which";
+    }
+    if any(&|name| name.ends_with(".safetensors")) {
+        return ": it has weights under another name; model.safetensors is what is read";
+    }
+    if any(&|name| name.ends_with(".gguf")) {
+        return ": it has a GGUF file; give the path of that";
+    }
+    if any(&|name| name == "pytorch_model.bin") {
+        return ": pytorch_model.bin is a program in Python's format, and is not run here; \
+                save_pretrained writes the other";
+    }
+    ""
 }
 
 /// The files that a folder's weights are in, whether they are there or not.

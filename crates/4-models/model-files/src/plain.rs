@@ -9,6 +9,10 @@ use crate::{Error, Result};
 /// have 40 MB.
 const LONGEST_TEXT: u64 = 1 << 29;
 
+/// Why a pointer is not read.
+pub const LFS: &str =
+    "a pointer of Git LFS, and not the file itself: `git lfs pull` fetches it";
+
 /// What a plain file holds.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     read_up_to(path, u64::MAX)
@@ -30,6 +34,11 @@ fn read_up_to(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
         bytes if bytes > longest => Err(io::Error::other(format!(
             "it has {bytes} bytes, and more than {longest} are no such file"
         ))),
-        _ => fs::read(path),
+        _ => match fs::read(path)? {
+            bytes if bytes.starts_with(b"version https://git-lfs") => {
+                Err(io::Error::other(LFS))
+            }
+            bytes => Ok(bytes),
+        },
     }
 }

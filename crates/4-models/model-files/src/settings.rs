@@ -92,10 +92,42 @@ impl Settings {
     }
 
     /// An object within, whose errors name the same file.
-    pub fn within(&self, key: &str) -> Option<Self> {
-        let settings = self.get(key)?.as_object()?.clone();
-        let path = format!("{}{key}.", self.path);
-        Some(Self { file: self.file.clone(), settings, path, asked: self.asked.clone() })
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for what is there and no object.
+    pub fn within(&self, key: &str) -> Result<Option<Self>> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let Some(settings) = value.as_object().cloned() else {
+            return Err(self.wrong(key, "an object"));
+        };
+        let (file, asked) = (self.file.clone(), self.asked.clone());
+        Ok(Some(Self { file, settings, path: format!("{}{key}.", self.path), asked }))
+    }
+
+    /// The same with what a family has where a key is missing; null is another thing.
+    pub fn with_defaults(&self, defaults: &[(&str, usize)]) -> Self {
+        let mut all = self.clone();
+        for (key, default) in defaults {
+            all.settings.entry(*key).or_insert_with(|| (*default).into());
+        }
+        all
+    }
+
+    /// The same with each key under its family's name for it, given as (another, its own).
+    ///
+    /// # Errors
+    /// [`Error::Setting`] where the two names say different things.
+    pub fn with_own_names(&self, names: &[(&str, &'static str)]) -> Result<Self> {
+        let mut all = self.clone();
+        for &(other, own) in names {
+            let Some(value) = self.found(other) else { continue };
+            if *all.settings.entry(own).or_insert_with(|| value.clone()) != *value {
+                return Err(
+                    self.wrong(other, "what the family's own key says of the same")
+                );
+            }
+        }
+        Ok(all)
     }
 
     /// A whole number; `default` is for a key that is missing.

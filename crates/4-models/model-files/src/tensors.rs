@@ -106,6 +106,23 @@ impl TensorFile {
         Self { name, bytes: bytes.into(), tensors, texts, numbers_start: 0 }
     }
 
+    /// The same without what `torch.compile`, `DataParallel`, sentence-transformers or a
+    /// model of pictures and texts have put before every name.
+    pub(crate) fn without_wrappers(mut self) -> Self {
+        const WRAPPERS: [&str; 4] =
+            ["_orig_mod.", "module.", "0.auto_model.", "language_model."];
+        let is_before_all =
+            |it: &&&str| self.tensors.keys().all(|name| name.starts_with(**it));
+        let Some(wrapper) = WRAPPERS.iter().find(is_before_all) else { return self };
+        if self.tensors.is_empty() {
+            return self;
+        }
+        let rest = |name: String| name[wrapper.len()..].to_owned();
+        self.tensors =
+            self.tensors.into_iter().map(|(name, info)| (rest(name), info)).collect();
+        self.without_wrappers()
+    }
+
     /// What errors call this file: its path.
     pub fn name(&self) -> &str {
         &self.name

@@ -5,7 +5,7 @@ use model_files::Settings;
 
 use super::llama::LLAMA;
 use super::rotary::rotary;
-use super::{Missing, activation, llama, sliding, soft_cap, windows};
+use super::{WINDOW, activation, llama, sliding, soft_cap, windows};
 use crate::Result;
 use crate::config::{Biases, Config};
 use crate::family::{Family, Names, NormKind};
@@ -21,6 +21,14 @@ pub(super) const GEMMA2: Family = Family {
         ..LLAMA.names
     },
     norm: NormKind::RmsLessOne,
+    defaults: &[
+        ("num_attention_heads", 8),
+        ("num_key_value_heads", 4),
+        ("head_dim", 256),
+        ("max_position_embeddings", 8192),
+        ("query_pre_attn_scalar", 256),
+        (WINDOW, 4096),
+    ],
     ..LLAMA
 };
 
@@ -32,7 +40,7 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
         rotary: Some(rotary(settings, config.dims().d_k(), None)?),
         soft_cap: soft_cap(settings, "attn_logit_softcapping", Some(50.0))?,
         last_soft_cap: soft_cap(settings, "final_logit_softcapping", Some(30.0))?,
-        windows: windows(settings, is_sliding, 4096)?,
+        windows: windows(settings, is_sliding)?,
         ..config
     })
 }
@@ -40,13 +48,14 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
 /// What Gemma 2 and 3 have alike.
 pub(super) fn common(settings: &Settings) -> Result<Config> {
     settings.refuse_unless("use_bidirectional_attention", false, "false")?;
-    let missing = Missing { n_kv_heads: Some(4), d_k: Some(256) };
-    let config = llama::common(settings, missing)?;
+    let config = llama::common(settings)?;
     let activation = match settings.get("hidden_activation") {
         None => Activation::GeluTanh,
         Some(_) => activation(settings, "hidden_activation", Activation::GeluTanh)?,
     };
-    let d_k = settings.above_0("query_pre_attn_scalar")?.unwrap_or(256.0);
+    const SCALAR: &str = "query_pre_attn_scalar";
+    let d_k = settings.above_0(SCALAR)?;
+    let d_k = d_k.ok_or_else(|| settings.wrong(SCALAR, "a number above 0"))?;
     Ok(Config {
         activation,
         scale: Some(1.0 / d_k.sqrt()),

@@ -5,7 +5,7 @@ use model_files::Settings;
 
 use super::gemma2::GEMMA2;
 use super::rotary::rotary_of_layers;
-use super::{gemma2, sliding, soft_cap, windows};
+use super::{WINDOW, gemma2, sliding, soft_cap, windows};
 use crate::Result;
 use crate::config::Config;
 use crate::family::{Family, Names};
@@ -19,6 +19,15 @@ pub(super) const GEMMA3: Family = Family {
         qk_norm: Some(["self_attn.q_norm", "self_attn.k_norm"]),
         ..GEMMA2.names
     },
+    defaults: &[
+        ("num_attention_heads", 8),
+        ("num_key_value_heads", 4),
+        ("head_dim", 256),
+        ("max_position_embeddings", 131_072),
+        ("query_pre_attn_scalar", 256),
+        ("sliding_window_pattern", 6),
+        (WINDOW, 4096),
+    ],
     ..GEMMA2
 };
 
@@ -29,22 +38,19 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
             .into());
     }
     let config = gemma2::common(settings)?;
-    let pattern = match settings.get("sliding_window_pattern") {
-        None => 6,
-        Some(_) => settings.positive("sliding_window_pattern")?,
-    };
+    let pattern = settings.positive("sliding_window_pattern")?;
     let is_sliding =
         sliding(settings, config.n_layers, |layer| (layer + 1) % pattern != 0)?;
     let none = || Settings::read(settings.file(), b"{}");
-    let both = match settings.within("rope_parameters") {
+    let both = match settings.within("rope_parameters")? {
         Some(both) => both,
         None => none()?,
     };
-    let of = |key: &str| both.within(key).map_or_else(none, Ok);
+    let of = |key: &str| both.within(key)?.map_or_else(none, Ok);
     let (full, near) = (of("full_attention")?, of("sliding_attention")?);
     let d_k = config.dims().d_k();
     // What is added by hand is for the layers without windows.
-    let added = settings.within("rope_scaling");
+    let added = settings.within("rope_scaling")?;
     let places = [(&full, "rope_theta"), (settings, "rope_theta")];
     let rotary = match &added {
         None => rotary_of_layers(&full, settings, (&places, 1e6), d_k)?,
@@ -65,7 +71,7 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
         rotary: Some(rotary),
         rotary_in_windows: Some(rotary_in_windows),
         last_soft_cap: soft_cap(settings, "final_logit_softcapping", None)?,
-        windows: windows(settings, is_sliding, 4096)?,
+        windows: windows(settings, is_sliding)?,
         ..config
     })
 }

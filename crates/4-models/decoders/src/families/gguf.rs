@@ -206,6 +206,7 @@ fn common(keys: &Keys, family: &'static Family, pairing: Pairing) -> Result<Conf
     for key in ["expert_count", "expert_used_count"] {
         keys.refuse_unless_0(key, "0: one feed-forward layer for all tokens")?;
     }
+    keys.refuse_unless_true("attention.causal", "true: tokens read those before them")?;
     let n_layers = keys.positive("block_count")?;
     if n_layers > file.tensors().len() {
         return Err(keys.wrong("block_count", "no more layers than tensors").into());

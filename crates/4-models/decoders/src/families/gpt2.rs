@@ -31,6 +31,13 @@ pub(super) const GPT2: Family = Family {
         unembedding: "lm_head",
     },
     norm: NormKind::Layer,
+    defaults: &[("n_head", 12), ("n_positions", 1024)],
+    other_names: &[
+        ("hidden_size", "n_embd"),
+        ("max_position_embeddings", "n_positions"),
+        ("num_attention_heads", "n_head"),
+        ("num_hidden_layers", "n_layer"),
+    ],
 };
 
 pub(super) fn read(settings: &Settings) -> Result<Config> {

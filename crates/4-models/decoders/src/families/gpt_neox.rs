@@ -5,7 +5,7 @@ use block::Activation;
 use model_files::Settings;
 
 use super::rotary::rotary;
-use super::{Missing, activation, ends, sizes};
+use super::{activation, ends, sizes};
 use crate::Result;
 use crate::config::{Biases, Config};
 use crate::family::{Family, Layers, Names, NormKind, Projections};
@@ -31,10 +31,12 @@ pub(super) const GPT_NEOX: Family = Family {
         unembedding: "embed_out",
     },
     norm: NormKind::Layer,
+    defaults: &[("num_attention_heads", 64), ("max_position_embeddings", 2048)],
+    other_names: &[],
 };
 
 pub(super) fn read(settings: &Settings) -> Result<Config> {
-    let sizes = sizes(settings, Missing::default())?;
+    let sizes = sizes(settings)?;
     let n_layers = settings.n_layers("num_hidden_layers")?;
     let bias = settings.flag("attention_bias", true)?;
     Ok(Config {

@@ -5,7 +5,7 @@ use block::Activation;
 use model_files::Settings;
 
 use super::rotary::rotary;
-use super::{Missing, activation, ends, expect_sliding, sizes};
+use super::{activation, ends, expect_sliding, sizes};
 use crate::Result;
 use crate::config::{Biases, Config};
 use crate::family::{Family, Layers, Names, NormKind, Projections};
@@ -35,18 +35,20 @@ pub(super) const LLAMA: Family = Family {
         unembedding: "lm_head",
     },
     norm: NormKind::Rms,
+    defaults: &[("num_attention_heads", 32), ("max_position_embeddings", 2048)],
+    other_names: &[],
 };
 
 pub(super) fn read(settings: &Settings) -> Result<Config> {
-    let config = common(settings, Missing::default())?;
+    let config = common(settings)?;
     expect_sliding(settings, config.n_layers, false)?;
     let rotary = Some(rotary(settings, config.dims().d_k(), None)?);
     Ok(Config { rotary, ..config })
 }
 
 /// What the families after Llama have alike, all but the rotary positions.
-pub(super) fn common(settings: &Settings, missing: Missing) -> Result<Config> {
-    let sizes = sizes(settings, missing)?;
+pub(super) fn common(settings: &Settings) -> Result<Config> {
+    let sizes = sizes(settings)?;
     let n_layers = settings.n_layers("num_hidden_layers")?;
     let bias = settings.flag("attention_bias", false)?;
     Ok(Config {

@@ -3,7 +3,7 @@
 use model_files::Settings;
 
 use super::llama::LLAMA;
-use super::{Missing, qwen2};
+use super::{WINDOW, qwen2};
 use crate::Result;
 use crate::config::{Biases, Config};
 use crate::family::{Family, Names};
@@ -16,12 +16,19 @@ pub(super) const QWEN3: Family = Family {
         qk_norm: Some(["self_attn.q_norm", "self_attn.k_norm"]),
         ..LLAMA.names
     },
+    defaults: &[
+        ("num_attention_heads", 32),
+        ("num_key_value_heads", 32),
+        ("head_dim", 128),
+        ("max_position_embeddings", 32_768),
+        (WINDOW, 4096),
+        ("max_window_layers", 28),
+    ],
     ..LLAMA
 };
 
 pub(super) fn read(settings: &Settings) -> Result<Config> {
-    let missing = Missing { n_kv_heads: Some(32), d_k: Some(128) };
-    let config = qwen2::with_windows(settings, missing)?;
+    let config = qwen2::with_windows(settings)?;
     let biases = Biases { feed_forward: false, ..config.biases };
     Ok(Config { family: &QWEN3, biases, ..config })
 }

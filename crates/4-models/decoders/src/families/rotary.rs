@@ -31,11 +31,14 @@ pub(super) fn rotary(
     share: Option<f64>,
 ) -> Result<Rotary> {
     let none = Settings::read(settings.file(), b"{}")?;
-    let added = settings.within("rope_scaling").filter(|added| !added.is_empty());
+    let added = settings.within("rope_scaling")?.filter(|added| !added.is_empty());
     let replaced = settings.get("rope_parameters");
     let replaced =
         replaced.filter(|_| added.is_some()).and_then(|rope| rope.get("rope_theta"));
-    let rope = added.or_else(|| settings.within("rope_parameters")).unwrap_or(none);
+    let rope = match added {
+        Some(added) => added,
+        None => settings.within("rope_parameters")?.unwrap_or(none),
+    };
     let places =
         [(&rope, "rope_theta"), (settings, "rope_theta"), (settings, "rotary_emb_base")];
     let base = agreed(&places, 10_000.0)?;

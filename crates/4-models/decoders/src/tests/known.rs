@@ -80,6 +80,7 @@ fn two_keys_for_one_thing_agree_or_are_refused() {
     let other = json!({"rope_theta": 5e5, "rope_type": "default"});
     insta::assert_snapshot!(refused("llama-1", json!({"rope_parameters": other, "rope_scaling": added})), @r#"config.json: rope_scaling is {"factor":4.0,"rope_type":"linear"}, expected what keeps the base: it replaces rope_parameters, which has another rope_theta"#);
     insta::assert_snapshot!(refused("llama-1", json!({"rope_parameters": base, "rope_theta": 500.0})), @"config.json: rope_theta is 500.0, expected what another key says of the same");
+    insta::assert_snapshot!(refused("llama-1", json!({"rope_scaling": [added]})), @r#"config.json: rope_scaling is [{"factor":4.0,"rope_type":"linear"}], expected an object"#);
     insta::assert_snapshot!(refused("llama-1", json!({"rope_parameters": {"rope_type": "default", "type": "yarn"}})), @r#"config.json: rope_parameters.type is "yarn", expected what rope_type says"#);
     insta::assert_snapshot!(refused("llama-1", json!({"rope_parameters": {"partial_rotary_factor": 0.5}})), @"config.json: rope_parameters.partial_rotary_factor is 0.5, expected 1: whole heads of an even number of entries are rotated");
     insta::assert_snapshot!(refused("gpt_neox-1", json!({"rope_parameters": {"partial_rotary_factor": 1e9}})), @"config.json: rope_parameters.partial_rotary_factor is 1000000000.0, expected a share of a head that is two entries or more, and not all");
@@ -107,6 +108,9 @@ fn a_missing_key_is_not_null() {
     let missing = of("mistral-1", window, &[]);
     assert_eq!(missing.window(2), Some(variants::Window::last(4096).unwrap()));
     assert_eq!(of("mistral-1", json!({}), &["sliding_window"]).window(2), None);
+    let heads = json!({"num_attention_heads": null, "max_position_embeddings": null});
+    let missing = of("gemma2-1", heads, &[]);
+    assert_eq!((missing.dims().n_heads(), missing.n_positions), (8, 8192));
     let d_k =
         json!({"head_dim": null, "num_attention_heads": 4, "num_key_value_heads": 4});
     assert_eq!(of("qwen3-1", d_k, &[]).dims().d_k(), 128);
@@ -117,6 +121,38 @@ fn a_missing_key_is_not_null() {
         of("gemma2-1", heads, &["num_key_value_heads"]).sizes.groups.n_kv_heads(),
         8
     );
+}
+
+/// transformers reads both.
+#[test]
+fn a_key_has_its_other_name() {
+    let of = |changes| Config::read("", &changed("gpt2-1", changes)).unwrap();
+    let expected = of(json!({}));
+    assert_eq!(of(json!({"n_embd": null, "hidden_size": 24})), expected);
+    assert_eq!(of(json!({"hidden_size": 24, "num_attention_heads": 4})), expected);
+    insta::assert_snapshot!(refused("gpt2-1", json!({"num_attention_heads": 2})), @"config.json: num_attention_heads is 2, expected what the family's own key says of the same");
+}
+
+/// What is put before all names is taken off, and what is packed is called so.
+#[test]
+fn wrappers_are_taken_off_and_packed_weights_named() {
+    let expected = Decoder::load(model("llama-1")).unwrap();
+    for wrapper in ["_orig_mod.", "module.", "module._orig_mod.", "language_model."] {
+        let folder =
+            rewritten("llama-1", json!({}), |name| Some(format!("{wrapper}{name}")));
+        let sequence = Sequence::new(vec![5, 90, 17]);
+        let out = |model: &AsRead| model.forward(&sequence).unwrap().out().clone();
+        assert_eq!(out(&read(&folder).unwrap()), out(&expected), "{wrapper}");
+    }
+    let some = |name: &str| Some(name.replace("model.layers.1", "module.model.layers.1"));
+    assert!(read(&rewritten("llama-1", json!({}), some)).is_err());
+    let base =
+        |name: &str| Some(name.replace("q_proj.weight", "q_proj.base_layer.weight"));
+    let refused = read(&rewritten("llama-1", json!({}), base)).unwrap_err();
+    assert!(refused.contains("an adapter (LoRA) that is not merged"), "{refused}");
+    let one = |name: &str| Some(name.replace("q_proj.weight", "qkv_proj.weight"));
+    let refused = read(&rewritten("llama-1", json!({}), one)).unwrap_err();
+    assert!(refused.contains("queries, keys and values in one matrix"), "{refused}");
 }
 
 /// Settings that ask for memory before the weights say otherwise.

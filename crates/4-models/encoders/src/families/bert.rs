@@ -35,4 +35,10 @@ pub(super) const BERT: Family = Family {
         feed_forward_norm: "output.LayerNorm",
     },
     counting: Counting::FromZero,
+    defaults: &[
+        ("num_attention_heads", 12),
+        ("max_position_embeddings", 512),
+        ("type_vocab_size", 2),
+    ],
+    other_names: &[],
 };

@@ -31,5 +31,11 @@ pub(super) const DISTILBERT: Family = Family {
         feed_forward_norm: "output_layer_norm",
         ..BERT.names
     },
+    defaults: &[("n_heads", 12), ("max_position_embeddings", 512)],
+    other_names: &[
+        ("hidden_size", "dim"),
+        ("num_attention_heads", "n_heads"),
+        ("num_hidden_layers", "n_layers"),
+    ],
     ..BERT
 };

@@ -9,5 +9,11 @@ pub(super) const ELECTRA: Family = Family {
     name: "electra",
     prefix: "electra.",
     keys: Keys { d_embedding: Some("embedding_size"), ..BERT.keys },
+    defaults: &[
+        ("num_attention_heads", 4),
+        ("max_position_embeddings", 512),
+        ("type_vocab_size", 2),
+        ("embedding_size", 128),
+    ],
     ..BERT
 };

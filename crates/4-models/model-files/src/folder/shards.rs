@@ -1,12 +1,11 @@
 //! Weights in several files, as an index says which tensor is where.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::{Error, Result, TensorFile};
+use crate::{Error, Result, TensorFile, plain};
 
 /// All shards as one file.
 ///
@@ -50,8 +49,7 @@ pub(super) fn files(index: &Path) -> Result<Vec<PathBuf>> {
 /// The shard of each tensor.
 fn places(index: &Path) -> Result<BTreeMap<String, String>> {
     let file = || index.display().to_string();
-    let json =
-        fs::read(index).map_err(|source| Error::Read { path: index.into(), source })?;
+    let json = plain::read_text(index)?;
     let json: Map<String, Value> = serde_json::from_slice(&json)
         .map_err(|source| Error::Json { file: file(), source })?;
     let refused = |why: String| Error::Index { file: file(), why };

@@ -18,7 +18,11 @@ pub enum GgufError {
     Read { path: PathBuf, source: io::Error },
 
     /// Another format.
-    #[error("{file}: no GGUF file: it begins with {}, expected GGUF", found.escape_ascii())]
+    #[error(
+        "{file}: no GGUF file: it begins with {}, expected GGUF. Of a model in safetensors, \
+         give the folder",
+        found.escape_ascii()
+    )]
     NotGguf { file: String, found: Vec<u8> },
 
     /// A version whose header is laid out otherwise.

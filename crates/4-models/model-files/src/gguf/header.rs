@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{GgufError, GgufResult};
+use crate::plain::LFS;
 use crate::words::name_text;
 
 /// What the file says under a name.
@@ -79,8 +80,8 @@ const MOST_DIMENSIONS: usize = 8;
 impl Header {
     pub fn read(file: &str, bytes: &[u8]) -> GgufResult<Self> {
         if bytes.starts_with(b"version https://git-lfs") {
-            let what = "a pointer of Git LFS, and not the file itself: `git lfs pull` fetches it";
-            return Err(GgufError::Header { file: file.to_string(), what: what.into() });
+            let (file, what) = (file.to_string(), LFS.to_string());
+            return Err(GgufError::Header { file, what });
         }
         if !bytes.starts_with(b"GGUF") {
             let found = bytes.iter().take(4).copied().collect();

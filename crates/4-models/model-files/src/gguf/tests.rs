@@ -84,8 +84,8 @@ fn settings_of_every_kind_are_read() {
 
 #[test]
 fn what_is_no_gguf_is_refused() {
-    insta::assert_snapshot!(refused(b"{\"a\":1}".to_vec()), @r#"model.gguf: no GGUF file: it begins with {\"a\", expected GGUF"#);
-    insta::assert_snapshot!(refused(vec![]), @"model.gguf: no GGUF file: it begins with , expected GGUF");
+    insta::assert_snapshot!(refused(b"{\"a\":1}".to_vec()), @r#"model.gguf: no GGUF file: it begins with {\"a\", expected GGUF. Of a model in safetensors, give the folder"#);
+    insta::assert_snapshot!(refused(vec![]), @"model.gguf: no GGUF file: it begins with , expected GGUF. Of a model in safetensors, give the folder");
     let mut old = GgufWriter::default().bytes();
     old[4] = 1;
     insta::assert_snapshot!(refused(old), @"model.gguf: GGUF of version 1; versions 2 and 3 are read");

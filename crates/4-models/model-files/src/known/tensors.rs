@@ -26,14 +26,34 @@ impl TensorFile {
         let mut names = self.names();
         names
             .retain(|name| !is_read(name) && why_harmless(name, prefix, rules).is_none());
-        let Some(first) = names.first() else { return Ok(()) };
+        if names.is_empty() {
+            return Ok(());
+        }
         let causes = names.iter().filter_map(|name| first_rule(CAUSES, name));
+        let is_bias = |name: &String| name.ends_with(".bias");
         let why = match causes.into_iter().next() {
             Some(Refused(why)) => why,
-            _ if first.ends_with(".bias") => "a bias that its settings say nothing of",
+            _ if names.iter().all(is_bias) => "biases that its settings say nothing of",
             _ => "a part that is not known here",
         };
         Err(Error::UnknownTensors { file: self.name().to_string(), names, why })
+    }
+
+    /// Refuses weights that are not plain: where they are packed, or another's are added, the
+    /// tensors that would be read are missing or of another shape, and that is no cause.
+    ///
+    /// # Errors
+    /// [`Error::UnknownTensors`] with those that say so.
+    pub fn refuse_packed(&self) -> Result<()> {
+        let of = |name: &String| first_rule(PACKED, name);
+        let mut names = self.names();
+        names.retain(|name| of(name).is_some());
+        match names.first().and_then(of) {
+            Some(Refused(why)) => {
+                Err(Error::UnknownTensors { file: self.name().to_string(), names, why })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Expects as many layers as a model's settings say.
@@ -68,18 +88,33 @@ fn why_harmless(name: &str, prefix: &str, rules: &[Rule]) -> Option<&'static str
 }
 
 const BITS_AND_BYTES: super::Use = Refused("its weights are quantised by bitsandbytes");
+const ADAPTER: super::Use =
+    Refused("an adapter (LoRA) that is not merged into the weights");
+const MLX: super::Use = Refused("its weights are quantised (MLX)");
+const EXPERTS: super::Use = Refused("experts; one feed-forward layer is computed here");
 const RELATIVE: super::Use = Refused("positions relative to each other");
 
-/// What some tensors mean that make a model another one.
-const CAUSES: &[Rule] = &[
+/// What some tensors say of the weights beside them.
+const PACKED: &[Rule] = &[
     Rule("*.SCB", BITS_AND_BYTES),
     Rule("*.weight_format", BITS_AND_BYTES),
     Rule("*.quant_state.*", BITS_AND_BYTES),
     Rule("*.absmax", BITS_AND_BYTES),
     Rule("*.qweight", Refused("its weights are quantised (GPTQ or AWQ)")),
     Rule("*.weight_scale*", Refused("its weights are quantised")),
-    Rule("*lora_*", Refused("an adapter (LoRA) that is not merged into the weights")),
-    Rule("*.experts.*", Refused("experts; one feed-forward layer is computed here")),
+    Rule("*_proj.scales", MLX),
+    Rule("*_proj.biases", MLX),
+    Rule("*lora_*", ADAPTER),
+    Rule("*.base_layer.*", ADAPTER),
+    Rule("*.experts.*", EXPERTS),
+    Rule(
+        "*.qkv_proj.*",
+        Refused("queries, keys and values in one matrix, which are apart in this family"),
+    ),
+];
+
+/// What some tensors mean that make a model another one.
+const CAUSES: &[Rule] = &[
     Rule("*inv_freq", Refused("queries and keys are rotated by their positions")),
     Rule("*_norm.weight", Refused("a norm that this family does not have here")),
     Rule("*crossattention*", Refused("attention to another model's tokens")),

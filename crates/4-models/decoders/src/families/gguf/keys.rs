@@ -60,6 +60,14 @@ impl<'a> Keys<'a> {
         if self.contains(key) { self.float(key) } else { Ok(default) }
     }
 
+    /// A factor above 0; 0 is none, which is 1.
+    pub fn factor_or(&self, key: &str, default: f64) -> GgufResult<f64> {
+        match self.file.metadata().get(&self.named(key)) {
+            Some(Value::Float(0.0)) => Ok(1.0),
+            _ => self.float_or(key, default),
+        }
+    }
+
     /// A whole number above 0.
     pub fn positive(&self, key: &str) -> GgufResult<usize> {
         match self.file.size(&self.named(key)) {
@@ -83,6 +91,17 @@ impl<'a> Keys<'a> {
                 size.ok_or_else(|| self.wrong(key, "the same of 1 or more in each layer"))
             }
             _ => self.positive(key),
+        }
+    }
+
+    pub fn refuse_unless_true(
+        &self,
+        key: &str,
+        expected: &'static str,
+    ) -> GgufResult<()> {
+        match self.file.metadata().get(&self.named(key)) {
+            None | Some(Value::Flag(true)) => Ok(()),
+            Some(_) => Err(self.wrong(key, expected)),
         }
     }
 

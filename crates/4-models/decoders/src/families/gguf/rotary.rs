@@ -41,8 +41,8 @@ pub(super) fn read(
         }
     }
     // The first key had another name.
-    let old = keys.float_or("rope.scale_linear", 1.0)?;
-    let factor = keys.float_or("rope.scaling.factor", old)?;
+    let old = keys.factor_or("rope.scale_linear", 1.0)?;
+    let factor = keys.factor_or("rope.scaling.factor", old)?;
     rotary.amplitude = keys.float_or("rope.scaling.attn_factor", 1.0)?;
     let before = keys.positive_or("rope.scaling.original_context_length", n_positions)?;
     let betas = [("fast", 32.0), ("slow", 1.0)];

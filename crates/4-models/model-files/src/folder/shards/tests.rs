@@ -1,5 +1,7 @@
 use attention::Matrix;
 
+use std::fs;
+
 use super::*;
 use crate::{Existing, NewTensor, save, weight_files, weights_in};
 
