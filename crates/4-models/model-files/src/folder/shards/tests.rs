@@ -2,7 +2,6 @@ use attention::Matrix;
 
 use std::fs;
 
-use super::*;
 use crate::{Existing, NewTensor, save, weight_files, weights_in};
 
 /// A folder of two shards, and an index that says what the test does.
