@@ -10,7 +10,6 @@
 //! the pages whose names begin so. axe-core (`axe.min.js`,
 //! MPL-2.0, its licence beside it) is the only thing here that is not ours.
 
-#[cfg(unix)]
 mod browser;
 mod live;
 mod own_sentence;

@@ -14,6 +14,7 @@
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
+#[cfg(target_arch = "x86_64")]
 use pulp::bytemuck::cast;
 use pulp::{Simd, WithSimd};
 

@@ -91,7 +91,7 @@ fn place(at: &panic::Location) -> String {
 /// The line of the reader's file that the panic came through, wherever it was raised: a
 /// product of matrices that do not fit panics deep in another package.
 fn line_of_the_answer() -> Option<String> {
-    let trace = Backtrace::force_capture().to_string();
+    let trace = Backtrace::force_capture().to_string().replace('\\', "/");
     let frame = trace.lines().find(|line| line.contains("at ./exercises/"))?;
     let (_, place) = frame.split_once("at ./")?;
     place.rsplit_once(':').map(|(file_and_line, _)| file_and_line.to_string())

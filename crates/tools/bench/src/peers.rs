@@ -42,7 +42,7 @@ fn find(given: Option<&Path>) -> Result<PathBuf> {
         has_torch(python)?;
         return Ok(python.to_owned());
     }
-    let ours = paths::state().join("venv/bin/python");
+    let ours = paths::venv("python");
     let known = [ours, "python3".into(), "python".into()];
     known.into_iter().find(|python| has_torch(python).is_ok()).context(
         "no Python here has torch and safetensors. Make an environment (`python3 -m venv \

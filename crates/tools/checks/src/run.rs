@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use workshop::group::{self, Group};
 
 /// A program ends itself after five seconds; this is for one whose `main` never gets there.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -54,25 +54,24 @@ fn word() -> String {
 pub fn end_on_ctrl_c() {
     // Another handler, if there is one, knows better.
     let _ = ctrlc::set_handler(|| {
-        end_group(RUNNING.load(Ordering::SeqCst));
+        end_what_runs();
         std::process::exit(130);
     });
 }
 
-/// The group that runs, for Ctrl-C: the terminal sends it to our own group only.
-static RUNNING: AtomicU32 = AtomicU32::new(0);
+/// The program that runs with all that it started: Ctrl-C reaches us alone.
+static RUNNING: Mutex<Option<Group>> = Mutex::new(None);
+
+fn end_what_runs() {
+    drop(RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take());
+}
 
 fn run_within(limit: Duration, mut command: Command) -> Result<Said> {
-    // A group of its own, so that what it starts can be ended with it.
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let name = Path::new(command.get_program()).display().to_string();
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let (mut child, group) = group::spawn(&mut command)
         .with_context(|| format!("{name} cannot be started"))?;
-    RUNNING.store(child.id(), Ordering::SeqCst);
+    *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Some(group);
     let mut pipe = child.stdout.take().context("the program has no output")?;
     let printed = Arc::new(Mutex::new(Printed::default()));
     let (end, ended) = mpsc::channel();
@@ -85,7 +84,7 @@ fn run_within(limit: Duration, mut command: Command) -> Result<Said> {
         let _ = end.send(());
     });
     let status = wait(&mut child, limit);
-    end_group(RUNNING.swap(0, Ordering::SeqCst));
+    end_what_runs();
     let Some(status) = status? else {
         child.kill()?;
         child.wait()?;
@@ -108,18 +107,6 @@ fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
     }
     Ok(None)
 }
-
-#[cfg(unix)]
-fn end_group(leader: u32) {
-    use nix::sys::signal::{Signal, killpg};
-    if let Ok(leader @ 1..) = i32::try_from(leader) {
-        // There may be nobody left in it.
-        let _ = killpg(nix::unistd::Pid::from_raw(leader), Signal::SIGKILL);
-    }
-}
-
-#[cfg(not(unix))]
-fn end_group(_: u32) {}
 
 /// The start and the end of what was printed.
 #[derive(Default)]

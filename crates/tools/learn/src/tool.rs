@@ -67,6 +67,9 @@ pub fn replace(tool: &mut Command) -> std::io::Result<ExitCode> {
 /// Runs the program, and says what it exited with.
 #[cfg(not(unix))]
 pub fn replace(tool: &mut Command) -> std::io::Result<ExitCode> {
+    // Ctrl-C reaches the program too, and what follows is its business.
+    let _ = ctrlc::set_handler(|| {});
+    workshop::group::end_with_parent();
     let code = tool.status()?.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }

@@ -219,7 +219,7 @@ fn pages(bar: &Progress) -> Result<String> {
 
 /// The cargo that runs this, in the workspace.
 fn cargo() -> Command {
-    let mut cargo = build::cargo();
+    let mut cargo = build::cargo_of_checks();
     cargo.env("PATH", path_with_tools());
     cargo
 }

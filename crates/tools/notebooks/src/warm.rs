@@ -71,7 +71,7 @@ pub fn warm(progress: &Progress) -> Result<bool> {
         if warm.exists() {
             fs::remove_dir_all(&warm).with_context(|| warm.display().to_string())?;
         }
-        fs::rename(&half, &warm).context("the warm folder")?;
+        step::rename(&half, &warm).context("the warm folder")?;
     }
     // The first kernel finds its place made.
     kernel::borrow(&place::state("evcxr"))?;

@@ -53,7 +53,7 @@ pub use problem::{Problem, none};
 pub use serve::Server;
 
 use expand::Expander;
-use workshop::{paths, stamp};
+use workshop::{paths, stamp, step};
 
 /// Builds the book and returns the folder that holds it, `target/book`. One with the figures
 /// of now is left as it is where those that are given are not.
@@ -190,10 +190,11 @@ fn exchange(new: &Path, place: &Path) -> Result<()> {
     let old = place.with_extension("old");
     let _ = fs::remove_dir_all(&old);
     if place.exists() {
-        fs::rename(place, &old)
+        step::rename(place, &old)
             .with_context(|| format!("cannot move {}", place.display()))?;
     }
-    fs::rename(new, place).with_context(|| format!("cannot make {}", place.display()))?;
+    step::rename(new, place)
+        .with_context(|| format!("cannot make {}", place.display()))?;
     let _ = fs::remove_dir_all(&old);
     Ok(())
 }

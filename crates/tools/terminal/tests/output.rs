@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -61,7 +61,7 @@ fn a_full_disk_is_an_error_and_no_panic() {
     let folder = tempfile::tempdir().unwrap();
     write_layer(folder.path());
     for words in COMMANDS {
-        let full = File::options().write(true).open("/dev/full").unwrap();
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
         let output = command(folder.path(), words).stdout(full).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{words}: {}", told(&output));
         let expected = "error: cannot write to standard output: No space left on device \

@@ -64,7 +64,10 @@ const TOGETHER: [&str; 4] = ["pages", "book", "notebooks", "terminal"];
 /// # Errors
 /// [`NotCompiled`].
 pub fn tool(name: &str, profile: Profile) -> Result<PathBuf> {
-    let mut cargo = cargo();
+    let mut cargo = match profile {
+        Profile::WithTests => cargo_of_checks(),
+        Profile::Dev | Profile::Release => cargo(),
+    };
     cargo.arg("build");
     match profile {
         Profile::Dev => cargo.args(TOGETHER.iter().flat_map(|tool| ["--package", tool])),
@@ -86,6 +89,16 @@ pub fn cargo() -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut cargo = Command::new(program);
     cargo.current_dir(paths::workspace());
+    cargo
+}
+
+/// The same for what is checked. A check compiles `learn` too, with other features: Windows
+/// replaces no program that runs, and so it goes to a folder of its own there.
+pub fn cargo_of_checks() -> Command {
+    let mut cargo = cargo();
+    if cfg!(windows) {
+        cargo.env("CARGO_TARGET_DIR", paths::workspace().join("target/checks"));
+    }
     cargo
 }
 

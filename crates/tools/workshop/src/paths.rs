@@ -34,6 +34,12 @@ pub fn state() -> PathBuf {
     workspace().join(".learn")
 }
 
+/// A program of the notebooks' Python environment, with this system's ending.
+pub fn venv(program: &str) -> PathBuf {
+    let folder = state().join("venv").join(if cfg!(windows) { "Scripts" } else { "bin" });
+    folder.join(program).with_extension(std::env::consts::EXE_EXTENSION)
+}
+
 /// The whole model all-MiniLM-L6-v2, once the reader had it fetched: a folder as
 /// `save_pretrained` writes it.
 pub fn minilm() -> PathBuf {

@@ -2,9 +2,12 @@
 //! log's end in the error; and files written whole or not at all.
 
 use std::fs::{self, File};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
@@ -85,6 +88,24 @@ pub fn make_folder_of(path: &Path) -> Result<()> {
         .with_context(|| format!("{} could not be made", folder.display()))
 }
 
+/// Gives a file or folder another name. On Windows this fails while anybody has a file in it
+/// open (a server, a search for viruses): there it is tried again for two seconds.
+///
+/// # Errors
+/// What the system says the last time.
+pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    let n_more = if cfg!(windows) { 40 } else { 0 };
+    for _ in 0..n_more {
+        match fs::rename(from, to) {
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                thread::sleep(Duration::from_millis(50));
+            }
+            outcome => return outcome,
+        }
+    }
+    fs::rename(from, to)
+}
+
 /// Lets `fill` write a new file beside `path`, and puts it in its place.
 fn replace(path: &Path, fill: impl FnOnce(&Path) -> std::io::Result<()>) -> Result<()> {
     make_folder_of(path)?;
@@ -93,7 +114,7 @@ fn replace(path: &Path, fill: impl FnOnce(&Path) -> std::io::Result<()>) -> Resu
     static N_WRITES: AtomicUsize = AtomicUsize::new(0);
     let n = N_WRITES.fetch_add(1, Ordering::Relaxed);
     let new = path.with_file_name(format!(".{name}.{}-{n}.new", std::process::id()));
-    fill(&new).and_then(|()| fs::rename(&new, path)).map_err(|error| {
+    fill(&new).and_then(|()| rename(&new, path)).map_err(|error| {
         let _ = fs::remove_file(&new);
         anyhow::Error::new(error)
             .context(format!("{} could not be written", path.display()))
