@@ -3,8 +3,10 @@
 mod beside;
 mod class;
 mod config;
+mod fragments;
 mod guard;
 mod parts;
+mod scored;
 mod special;
 
 use std::path::Path;
@@ -17,6 +19,8 @@ use tokenizers::{
 
 use self::beside::Beside;
 use self::class::Class;
+pub(crate) use self::fragments::Fragments;
+pub(crate) use self::scored::Scored;
 use crate::folder::file;
 use crate::{Error, Result, Sequence, plain};
 
@@ -29,6 +33,8 @@ pub struct Text {
     n_vocabulary: usize,
     /// Whether a text that is too long loses its start.
     cuts_left: bool,
+    /// How a text is cut first, where that is not the tokenizer's way.
+    fragments: Option<Fragments>,
 }
 
 /// A text in pieces.
@@ -130,6 +136,7 @@ impl Text {
                 name: name.to_string(),
                 n_vocabulary,
                 cuts_left: false,
+                fragments: None,
             }),
             false => {
                 Err(Error::Vocabulary { file: name.to_string(), largest, n_vocabulary })
@@ -174,6 +181,11 @@ impl Text {
         Ok(())
     }
 
+    /// The same for texts that are cut in another way first.
+    pub(crate) fn cut_into(self, fragments: Fragments) -> Self {
+        Self { fragments: Some(fragments), ..self }
+    }
+
     /// The pieces of a text, at most `n_positions`.
     ///
     /// # Errors
@@ -208,8 +220,13 @@ impl Text {
     }
 
     fn encode(&self, tokenizer: &Tokenizer, text: &str) -> Result<Encoding> {
-        let encoded =
-            guard::call(|| tokenizer.encode(text, true).map_err(|why| why.to_string()));
+        let encoded = guard::call(|| {
+            let encoding = match &self.fragments {
+                None => tokenizer.encode(text, true),
+                Some(way) => way.encode(text, &self.tokenizer, tokenizer),
+            };
+            encoding.map_err(|why| why.to_string())
+        });
         encoded.and_then(|outcome| outcome).map_err(|why| self.wrong(why))
     }
 
