@@ -12,7 +12,7 @@ use super::class::Class;
 use super::guard::each_object;
 use super::special::token;
 
-/// What of a tokenizer is another's, and by which key a text says so.
+/// What the files beside a tokenizer say to its class.
 struct Settings<'a> {
     class: Class,
     beside: &'a Beside,
@@ -54,10 +54,7 @@ pub(super) fn build(
 
 /// The tokens that a class puts in front of a text and behind it; none where that is what
 /// `tokenizer.json` says.
-pub(super) fn around<'a>(
-    class: Class,
-    beside: &'a Beside,
-) -> Result<Option<[&'a str; 2]>, String> {
+pub(super) fn around(class: Class, beside: &Beside) -> Result<Option<[&str; 2]>, String> {
     let Some(keys) = ends(class) else { return Ok(None) };
     let [first, last] = keys.map(|key| needed(class, beside, key));
     Ok(Some([first?, last?]))

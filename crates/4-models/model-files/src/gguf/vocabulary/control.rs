@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{CONTROL, Gguf, GgufResult, NORMAL, USER_DEFINED};
+use super::{CONTROL, Gguf, GgufResult, NORMAL, UNKNOWN, USER_DEFINED};
 
 /// What ends a turn or a text.
 const ENDS: [&str; 22] = [
@@ -98,29 +98,26 @@ pub(super) fn name_control(
     ids: &BTreeMap<String, usize>,
     kinds: &mut [i128],
 ) -> GgufResult<()> {
-    let is_whole = |kind: i128| [CONTROL, USER_DEFINED].contains(&kind);
+    let is_whole = |kind: i128| [UNKNOWN, CONTROL, USER_DEFINED].contains(&kind);
     let there = |names: &[&str]| -> Vec<usize> {
         names.iter().filter_map(|name| ids.get(*name).copied()).collect()
     };
     for (settings, names) in GAPS {
         let key = |name: &&str| file.contains_setting(&format!("tokenizer.ggml.{name}"));
         let found = there(names);
-        if settings.iter().any(|name| key(name))
-            || found.iter().all(|id| is_whole(kinds[*id]))
-        {
+        if settings.iter().any(key) || found.iter().all(|id| is_whole(kinds[*id])) {
             continue;
         }
         let [id] = found[..] else {
-            let expected =
-                "a kind that says of each token for a gap whether it is taken whole";
+            let expected = "a kind that is not normal for tokens that mark a gap";
             return Err(file.wrong("tokenizer.ggml.token_type", expected));
         };
         kinds[id] = CONTROL;
     }
-    for id in
-        there(&ENDS).into_iter().filter(|id| !is_whole(kinds[*id])).collect::<Vec<_>>()
-    {
-        kinds[id] = CONTROL;
+    for id in there(&ENDS) {
+        if !is_whole(kinds[id]) {
+            kinds[id] = CONTROL;
+        }
     }
     for id in there(&PARTS) {
         kinds[id] = USER_DEFINED;

@@ -267,7 +267,7 @@ fn a_token_with_the_name_of_one_that_ends_a_text_is_taken_whole() {
     let other = gap(&[]).whole("tokenizer.ggml.fim_pre_token_id", 0);
     assert_eq!(pieces(other, "<fim_prefix>").len(), 12);
     let two = Gguf::from_bytes("model.gguf", gap(&[("<PRE>", 1)]).bytes()).unwrap();
-    insta::assert_snapshot!(gguf_text(&two, 300).unwrap_err(), @"model.gguf: tokenizer.ggml.token_type is a list of 258, expected a kind that says of each token for a gap whether it is taken whole");
+    insta::assert_snapshot!(gguf_text(&two, 300).unwrap_err(), @"model.gguf: tokenizer.ggml.token_type is a list of 258, expected a kind that is not normal for tokens that mark a gap");
     let answers = [("</s>", 3), ("<|tool_response>", 1)];
     let of = pieces(bytes_and("gpt-2", &[], &[], &answers), "</s><|tool_response>");
     assert_eq!(of, ["<", "/", "s", ">", "<|tool_response>"]);
