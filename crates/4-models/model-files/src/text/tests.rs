@@ -219,3 +219,94 @@ fn what_makes_the_library_panic_is_an_error() {
     });
     insta::assert_snapshot!(map, @"tokenizer.json: no tokenizer: its precompiled_charsmap announces a table of 2147483647 bytes and has 5");
 }
+
+/// What a folder makes of a text: its `tokenizer.json` has these parts, its `config.json`
+/// this `model_type`, and its `tokenizer_config.json` this class.
+fn made(parts: Value, model_type: &str, class: Option<&str>, text: &str) -> String {
+    let token = |(id, content): (usize, &str)| {
+        json!({
+            "id": id, "content": content, "single_word": false, "lstrip": false,
+            "rstrip": false, "normalized": false, "special": true,
+        })
+    };
+    let added = [(0, "<s>"), (1, "</s>")].map(token);
+    let mut json = json!({
+        "version": "1.0", "truncation": null, "padding": null, "normalizer": null,
+        "pre_tokenizer": null, "post_processor": null, "decoder": null,
+        "added_tokens": added,
+    });
+    json.as_object_mut().unwrap().extend(parts.as_object().unwrap().clone());
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, json: Value| {
+        std::fs::write(folder.path().join(name), json.to_string()).unwrap();
+    };
+    write("tokenizer.json", json);
+    write("config.json", json!({"model_type": model_type}));
+    if let Some(class) = class {
+        write("tokenizer_config.json", json!({"tokenizer_class": class}));
+    }
+    match Text::open(folder.path(), 64).and_then(|it| it.pieces(text, 64, Long::Refuse)) {
+        Ok(found) => found.pieces.join(" "),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn pairs(tokens: &[&str], merges: &[[&str; 2]]) -> Value {
+    let ids: serde_json::Map<_, _> =
+        tokens.iter().zip(0..).map(|(it, id)| ((*it).to_string(), json!(id))).collect();
+    json!({"type": "BPE", "dropout": 1., "vocab": ids, "merges": merges})
+}
+
+#[test]
+fn bytes_are_cut_and_prefixed_as_the_class_does() {
+    let model = pairs(
+        &["<s>", "</s>", "1", "2", "12", "a", "Ġ", "Ġa"],
+        &[["1", "2"], ["Ġ", "a"]],
+    );
+    let prefixed = json!({
+        "type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true,
+        "use_regex": true,
+    });
+    let of = |model_type, class| {
+        let parts = json!({"model": model, "pre_tokenizer": prefixed});
+        made(parts, model_type, class, "a12 a")
+    };
+    assert_eq!(of("gpt2", None), "a 12 Ġa");
+    assert_eq!(of("gpt_neox", None), "a 12 Ġa");
+    assert_eq!(of("roberta", None), "<s> a 12 Ġa </s>");
+    assert_eq!(of("qwen2", Some("PreTrainedTokenizerFast")), "a 1 2 Ġa");
+    assert_eq!(of("llama", Some("GPT2TokenizerFast")), "a 12 Ġa");
+    // As the file is, with its dropout.
+    for class in ["LlamaTokenizer", "PreTrainedTokenizerFast"] {
+        let refused = of("llama", Some(class));
+        assert!(refused.ends_with("other tokens each time"), "{class}: {refused}");
+    }
+    assert!(of("mistral", Some("GPT2Tokenizer")).ends_with("other tokens each time"));
+    let digits = json!({"type": "Digits", "individual_digits": true});
+    let parts = json!({"model": model, "pre_tokenizer": digits});
+    let refused = made(parts, "llama", Some("GPT2Tokenizer"), "12");
+    assert!(refused.contains("GPT2Tokenizer has no such Digits"), "{refused}");
+}
+
+#[test]
+fn spaces_become_pieces_as_the_class_does() {
+    let model = pairs(&["<s>", "</s>", "▁", "a", "▁a"], &[["▁", "a"]]);
+    let prepend = json!({"type": "Sequence", "normalizers": [
+        {"type": "Prepend", "prepend": "▁"},
+        {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+    ]});
+    let of = |class| {
+        let parts = json!({"model": model, "normalizer": prepend});
+        made(parts, "llama", Some(class), "a<s>a")
+    };
+    assert_eq!(of("LlamaTokenizer"), "▁a <s> a");
+    assert!(of("GemmaTokenizer").contains("GemmaTokenizer has no such Prepend"));
+    let scores = [("<s>", 0.), ("</s>", 0.), ("▁", -9.), ("<unk>", 0.), ("▁a", -1.)];
+    let parts = json!({
+        "model": {"type": "Unigram", "unk_id": 3, "vocab": scores},
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "add_prefix_space": true},
+    });
+    for model_type in ["xlm-roberta", "camembert"] {
+        assert_eq!(made(parts.clone(), model_type, None, "a  a "), "<s> ▁a ▁a </s>");
+    }
+}
