@@ -1,13 +1,26 @@
 //! Text becomes ids.
 
+mod beside;
+mod class;
 mod config;
+mod fragments;
 mod guard;
+mod parts;
+mod scored;
+mod special;
 
 use std::path::Path;
 
-use serde_json::Value;
-use tokenizers::{Encoding, Tokenizer, TruncationDirection, TruncationParams};
+use serde_json::{Value, json};
+use tokenizers::{
+    AddedToken, Encoding, PostProcessorWrapper, Tokenizer, TruncationDirection,
+    TruncationParams,
+};
 
+use self::beside::Beside;
+use self::class::Class;
+pub(crate) use self::fragments::Fragments;
+pub(crate) use self::scored::Scored;
 use crate::folder::file;
 use crate::{Error, Result, Sequence, plain};
 
@@ -20,6 +33,8 @@ pub struct Text {
     n_vocabulary: usize,
     /// Whether a text that is too long loses its start.
     cuts_left: bool,
+    /// How a text is cut first, where that is not the tokenizer's way.
+    fragments: Option<Fragments>,
 }
 
 /// A text in pieces.
@@ -48,38 +63,48 @@ pub enum Long {
 
 impl Text {
     /// The tokenizer in a model's folder, for a model with embeddings for `n_vocabulary`
-    /// tokens. A `tokenizer_config.json` beside it is followed, or refused where it
-    /// contradicts.
+    /// tokens, as AutoTokenizer of Hugging Face's transformers 5 reads it: `config.json` and
+    /// `tokenizer_config.json` name a class, which builds parts of it whatever
+    /// `tokenizer.json` says.
     ///
     /// # Errors
-    /// [`Error::NoFile`], [`Error::Read`]; [`Error::TokenizerConfig`]; as
-    /// [`read`](Self::read).
+    /// [`Error::NoFile`], [`Error::Read`], [`Error::Json`]; [`Error::TokenizerConfig`] where
+    /// two of the folder's files contradict each other; as [`read`](Self::read).
     pub fn open(folder: &Path, n_vocabulary: usize) -> Result<Self> {
         let path = file(folder, "tokenizer.json", "")?;
         let bytes = plain::read_text(&path)?;
         let name = path.display().to_string();
-        let beside = folder.join("tokenizer_config.json");
-        if !beside.exists() {
-            return Self::read(&name, &bytes, n_vocabulary);
-        }
-        let config = plain::read_text(&beside)?;
-        let beside = beside.display().to_string();
-        let config: Value = serde_json::from_slice(&config)
-            .map_err(|source| Error::Json { file: beside.clone(), source })?;
-        let contradiction = |why| Error::TokenizerConfig {
-            file: beside.clone(),
+        let beside = Beside::read(folder)?;
+        let contradiction = |(file, why): (&str, String)| Error::TokenizerConfig {
+            file: file.to_string(),
             other: name.clone(),
             why,
         };
+        let is_byte_level = String::from_utf8_lossy(&bytes).contains("\"ByteLevel\"");
         let mut tokenizer = parsed(&name, &bytes)?;
-        config::follow(&mut tokenizer, &config).map_err(contradiction)?;
+        let (class, said) = Class::of(&beside, is_byte_level).map_err(contradiction)?;
+        let settings = beside.config.name.as_str();
+        config::check(class, &tokenizer, &beside.config.keys)
+            .map_err(|why| contradiction((settings, why)))?;
+        special::check(&tokenizer, &beside).map_err(contradiction)?;
+        parts::build(class, &mut tokenizer, &beside)
+            .map_err(|why| contradiction((said, why)))?;
+        let around =
+            parts::around(class, &beside).map_err(|why| contradiction((said, why)))?;
         let json = tokenizer.to_string();
+        drop(tokenizer);
         let mut text = Self::read(&name, json.as_bytes(), n_vocabulary)?;
-        text.cuts_left = config["truncation_side"] == "left";
+        let outcome = text
+            .add(special::added_by(class, &beside), class == Class::Qwen2)
+            .and_then(|()| around.map_or(Ok(()), |around| text.put_around(around)));
+        outcome.map_err(|why| text.wrong(why))?;
+        let config = &beside.config.keys;
+        text.cuts_left = config.get("truncation_side").is_some_and(|side| side == "left");
         let ends = ["add_bos_token", "add_eos_token"];
-        if ends.iter().any(|key| config[*key].is_boolean()) {
+        if ends.iter().any(|key| config.get(*key).is_some_and(Value::is_boolean)) {
             let around = text.encode(&text.tokenizer, "a")?.get_tokens().to_vec();
-            config::check_ends(&config, &around).map_err(contradiction)?;
+            config::check_ends(config, &around)
+                .map_err(|why| contradiction((settings, why)))?;
         }
         Ok(text)
     }
@@ -111,11 +136,54 @@ impl Text {
                 name: name.to_string(),
                 n_vocabulary,
                 cuts_left: false,
+                fragments: None,
             }),
             false => {
                 Err(Error::Vocabulary { file: name.to_string(), largest, n_vocabulary })
             }
         }
+    }
+
+    /// Adds special tokens; those that were added already, only if they are added `anew`,
+    /// with nothing said of how they are matched.
+    fn add(&mut self, tokens: Vec<&str>, anew: bool) -> Result<(), String> {
+        let added = self.tokenizer.get_added_vocabulary().get_vocab();
+        let is_to_add = |token: &&str| anew || !added.contains_key(*token);
+        let tokens: Vec<_> = tokens
+            .into_iter()
+            .filter(is_to_add)
+            .map(|token| AddedToken::from(token, true))
+            .collect();
+        let added = guard::call(|| self.tokenizer.add_special_tokens(tokens));
+        added?.map(|_| ()).map_err(|why| why.to_string())
+    }
+
+    /// Puts a token in front of each text and one behind it.
+    fn put_around(&mut self, around: [&str; 2]) -> Result<(), String> {
+        let tokenizer = &mut self.tokenizer;
+        let ids = around.map(|token| Some((token, tokenizer.token_to_id(token)?)));
+        let [Some(first), Some(last)] = ids else {
+            return Err("its vocabulary has no token to put around a text".into());
+        };
+        let end = |(token, _)| json!({"SpecialToken": {"id": token, "type_id": 0}});
+        let text = json!({"Sequence": {"id": "A", "type_id": 0}});
+        let special = [first, last].map(|(token, id)| {
+            (token.to_string(), json!({"id": token, "ids": [id], "tokens": [token]}))
+        });
+        let template = json!({
+            "type": "TemplateProcessing",
+            "single": [end(first), text, end(last)],
+            "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 0}}],
+            "special_tokens": special.into_iter().collect::<serde_json::Map<_, _>>(),
+        });
+        let template = serde_json::from_value::<PostProcessorWrapper>(template);
+        tokenizer.with_post_processor(Some(template.map_err(|why| why.to_string())?));
+        Ok(())
+    }
+
+    /// The same for texts that are cut in another way first.
+    pub(crate) fn cut_into(self, fragments: Fragments) -> Self {
+        Self { fragments: Some(fragments), ..self }
     }
 
     /// The pieces of a text, at most `n_positions`.
@@ -152,8 +220,13 @@ impl Text {
     }
 
     fn encode(&self, tokenizer: &Tokenizer, text: &str) -> Result<Encoding> {
-        let encoded =
-            guard::call(|| tokenizer.encode(text, true).map_err(|why| why.to_string()));
+        let encoded = guard::call(|| {
+            let encoding = match &self.fragments {
+                None => tokenizer.encode(text, true),
+                Some(way) => way.encode(text, &self.tokenizer, tokenizer),
+            };
+            encoding.map_err(|why| why.to_string())
+        });
         encoded.and_then(|outcome| outcome).map_err(|why| self.wrong(why))
     }
 

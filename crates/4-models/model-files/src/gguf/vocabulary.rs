@@ -1,6 +1,7 @@
 //! The vocabulary of a GGUF file as a tokenizer.
 
 mod byte_level;
+mod control;
 mod sentence_piece;
 #[cfg(test)]
 mod tests;
@@ -11,15 +12,18 @@ use serde_json::{Value as Json, json};
 
 use super::{Gguf, GgufError, GgufResult};
 use crate::Use::{self, Harmless, Used};
+use crate::text::{Fragments, Scored};
 use crate::{Result, Rule, Text, first_rule};
 
-/// The kinds of token that are no ordinary piece of a text, by the format's codes.
+/// The kinds of token, by the format's codes: an ordinary piece of a text, and those that
+/// are none.
+const NORMAL: i128 = 1;
 const UNKNOWN: i128 = 2;
 /// No part of a text, such as `<|im_end|>`.
 const CONTROL: i128 = 3;
 /// Added by hand: taken whole, before anything is merged.
 const USER_DEFINED: i128 = 4;
-/// All codes: undefined, normal, these three, unused, a byte.
+/// All codes: undefined, these four, unused, a byte.
 const KINDS: std::ops::RangeInclusive<i128> = 0..=6;
 
 /// What is done with the settings of a vocabulary, whose names begin with `tokenizer.ggml.`.
@@ -72,12 +76,13 @@ pub fn gguf_text(file: &Gguf, n_vocabulary: usize) -> Result<Text> {
         Some(key) => first_rule(RULES, key),
         None => Some(Used),
     })?;
-    let json = tokenizer(file)?.to_string();
-    Text::read(file.name(), json.as_bytes(), n_vocabulary)
+    let (json, fragments) = tokenizer(file)?;
+    let text = Text::read(file.name(), json.to_string().as_bytes(), n_vocabulary)?;
+    Ok(text.cut_into(fragments))
 }
 
-/// The same as a `tokenizer.json` has it.
-fn tokenizer(file: &Gguf) -> GgufResult<Json> {
+/// The same as a `tokenizer.json` has it, and how a text is cut.
+fn tokenizer(file: &Gguf) -> GgufResult<(Json, Fragments)> {
     const MODEL: &str = "tokenizer.ggml.model";
     let parts: fn(&Gguf, &Tokens) -> GgufResult<Parts> = match file.text(MODEL)? {
         "gpt2" => byte_level::parts,
@@ -93,23 +98,28 @@ fn tokenizer(file: &Gguf) -> GgufResult<Json> {
     }
     let tokens = Tokens::read(file)?;
     let parts = parts(file, &tokens)?;
-    Ok(json!({
+    let json = json!({
         "version": "1.0",
-        "added_tokens": tokens.taken_whole(),
-        "normalizer": parts.normalizer,
+        "added_tokens": tokens.added(),
+        "normalizer": null,
         "pre_tokenizer": parts.pre_tokenizer,
         "post_processor": ends(file, &tokens, parts.adds_first)?,
         "decoder": parts.decoder,
         "model": parts.model,
-    }))
+    });
+    let whole = tokens
+        .taken_whole()
+        .filter_map(|(id, token, _)| Some((token.clone(), u32::try_from(id).ok()?)));
+    Ok((json, Fragments::new(whole.collect(), parts.scored)))
 }
 
 /// What differs between the kinds of vocabulary.
 struct Parts {
-    normalizer: Json,
     pre_tokenizer: Json,
     decoder: Json,
     model: Json,
+    /// The pieces with their scores, if that is how they are merged.
+    scored: Option<Scored>,
     /// Whether a token is put in front where no setting says so, and which.
     adds_first: Option<Option<usize>>,
 }
@@ -118,7 +128,7 @@ struct Parts {
 struct Tokens {
     tokens: Vec<String>,
     ids: BTreeMap<String, usize>,
-    /// Of each token, or empty: all are ordinary.
+    /// Of each token.
     kinds: Vec<i128>,
 }
 
@@ -137,33 +147,36 @@ impl Tokens {
         if ids.len() != tokens.len() {
             return Err(file.wrong(TOKENS, "tokens that all differ"));
         }
-        let kinds = match file.contains_setting(KIND) {
+        let mut kinds = match file.contains_setting(KIND) {
             true => file.wholes(KIND)?.to_vec(),
-            false => Vec::new(),
+            false => vec![NORMAL; tokens.len()],
         };
-        if !kinds.is_empty() && kinds.len() < tokens.len() {
+        if kinds.len() < tokens.len() {
             return Err(file.wrong(KIND, "a kind for each token"));
         }
-        match kinds.iter().position(|kind| !KINDS.contains(kind)) {
-            None => Ok(Self { tokens, ids, kinds }),
-            Some(id) => {
-                let (kind, file) = (kinds[id], file.name().to_string());
-                let what =
-                    format!("{KIND}: token {id} is of kind {kind}, expected 0 to 6");
-                Err(GgufError::Header { file, what })
-            }
+        if let Some(id) = kinds.iter().position(|kind| !KINDS.contains(kind)) {
+            let (kind, file) = (kinds[id], file.name().to_string());
+            let what = format!("{KIND}: token {id} is of kind {kind}, expected 0 to 6");
+            return Err(GgufError::Header { file, what });
         }
+        control::name_control(file, &ids, &mut kinds)?;
+        Ok(Self { tokens, ids, kinds })
     }
 
-    /// The tokens that are found in a text before anything else is done with it.
-    fn taken_whole(&self) -> Vec<Json> {
+    /// The tokens that are found in a text before anything else is done with it, with their
+    /// ids and kinds.
+    fn taken_whole(&self) -> impl Iterator<Item = (usize, &String, i128)> {
         let each = self.tokens.iter().zip(&self.kinds).enumerate();
-        let whole = each
-            .filter(|(_, (_, kind))| [UNKNOWN, CONTROL, USER_DEFINED].contains(*kind));
-        let added = whole.map(|(id, (token, kind))| {
+        let each = each.map(|(id, (token, kind))| (id, token, *kind));
+        each.filter(|(_, _, kind)| [UNKNOWN, CONTROL, USER_DEFINED].contains(kind))
+    }
+
+    /// The same as a `tokenizer.json` has them.
+    fn added(&self) -> Vec<Json> {
+        let added = self.taken_whole().map(|(id, token, kind)| {
             json!({
                 "id": id, "content": token, "single_word": false, "lstrip": false,
-                "rstrip": false, "normalized": false, "special": *kind != USER_DEFINED,
+                "rstrip": false, "normalized": false, "special": kind != USER_DEFINED,
             })
         });
         added.collect()

@@ -106,29 +106,78 @@ fn refused(change: impl Fn(&mut Value), config: Value) -> String {
     error.split_once("tokenizer.json: ").unwrap().1.to_owned()
 }
 
+fn ids(text: &Text, of: &str) -> Vec<usize> {
+    text.pieces(of, 64, Long::Refuse).unwrap().sequence.ids
+}
+
+const BERT: &str = "BertTokenizer";
 #[test]
 fn settings_beside_a_tokenizer_are_followed_or_refused() {
     let none = |_: &mut Value| {};
-    let ids = |text: Text| text.pieces("The", 9, Long::Refuse).unwrap().sequence.ids;
-    assert_eq!(ids(beside(none, json!({})).unwrap()), [2, 4, 3]);
-    assert_eq!(ids(beside(none, json!({"do_lower_case": false})).unwrap()), [2, 1, 3]);
+    let the = |config| ids(&beside(none, config).unwrap(), "The");
+    assert_eq!(the(json!({})), [2, 4, 3]);
+    assert_eq!(the(json!({"tokenizer_class": BERT, "do_lower_case": false})), [2, 1, 3]);
+    // A class that takes the file as it is has no such key.
+    assert_eq!(the(json!({"do_lower_case": false})), [2, 4, 3]);
     let cased = |json: &mut Value| json["normalizer"]["lowercase"] = json!(false);
-    let class = json!({"tokenizer_class": "BertTokenizer"});
-    insta::assert_snapshot!(refused(cased, class), @"it does not have do_lower_case, and lowercases without it");
+    let class = json!({"tokenizer_class": "DistilBertTokenizerFast"});
+    insta::assert_snapshot!(refused(cased, class), @"no do_lower_case says that capitals are kept: write it into tokenizer_config.json, false or true");
     let ends = json!({"add_bos_token": false, "bos_token": "[CLS]"});
     insta::assert_snapshot!(refused(none, ends), @"add_bos_token is false, and the tokenizer puts [CLS] there");
     let ends = json!({"add_eos_token": true, "eos_token": {"content": "[PAD]"}});
     insta::assert_snapshot!(refused(none, ends), @"add_eos_token is true, and the tokenizer does not put [PAD] there");
     let other = |json: &mut Value| json["normalizer"] = json!({"type": "Lowercase"});
-    insta::assert_snapshot!(refused(other, json!({"do_lower_case": false})), @"do_lower_case is false, and the normalizer lowercases");
+    let class = json!({"tokenizer_class": BERT, "do_lower_case": false});
+    insta::assert_snapshot!(refused(other, class), @r#"BertTokenizer has no such Lowercase as its normalizer; with "tokenizer_class": "PreTrainedTokenizerFast" in tokenizer_config.json it is read as it is"#);
     let token = json!({"added_tokens_decoder": {"2": {"content": "<s>"}}});
     insta::assert_snapshot!(refused(none, token), @r#"content of token 2 is "<s>" in it, and "[CLS]" there"#);
-    let space = |json: &mut Value| {
-        json["pre_tokenizer"] = json!({
-            "type": "Metaspace", "replacement": "_", "prepend_scheme": "always", "split": true,
-        });
+}
+
+#[test]
+fn a_class_builds_its_parts_whatever_the_file_says() {
+    let bert = |more: Value| {
+        let mut config = json!({"tokenizer_class": BERT});
+        config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        config
     };
-    insta::assert_snapshot!(refused(space, json!({"add_prefix_space": false})), @"add_prefix_space is false, and the tokenizer puts a space in front");
+    let open = |change: fn(&mut Value), more| beside(change, bert(more)).unwrap();
+    let bare = |json: &mut Value| {
+        json["post_processor"] = Value::Null;
+        json["normalizer"] = Value::Null;
+        json["model"]["continuing_subword_prefix"] = json!("@@");
+        json["model"]["max_input_chars_per_word"] = json!(2);
+    };
+    assert_eq!(ids(&open(bare, json!({})), "The banks"), [2, 4, 5, 6, 3]);
+    let swapped = json!({"cls_token": "[PAD]", "unk_token": "[SEP]"});
+    assert_eq!(ids(&open(|_| (), swapped), "the xyz"), [0, 4, 3, 3]);
+    // A token that only the class has is none of the model's.
+    let mask = open(|_| (), json!({})).pieces("the [MASK]", 9, Long::Refuse);
+    assert!(matches!(mask, Err(Error::Token { id: 9, .. })), "{mask:?}");
+    let class = |name: &str| refused(|_| (), json!({"tokenizer_class": name}));
+    insta::assert_snapshot!(class("RobertaTokenizer"), @r#"RobertaTokenizer needs a BPE model, and it is WordPiece; with "tokenizer_class": "PreTrainedTokenizerFast" in tokenizer_config.json it is read as it is"#);
+    insta::assert_snapshot!(class("HerbertTokenizer"), @"tokenizer_class is HerbertTokenizer, which is not known here");
+    let dropout = |json: &mut Value| json["model"]["dropout"] = json!(0.5);
+    insta::assert_snapshot!(refused(dropout, json!({"tokenizer_class": "PreTrainedTokenizerFast"})), @"the model's dropout is 0.5, which gives other tokens each time");
+}
+
+#[test]
+fn a_token_that_only_another_file_has_is_refused() {
+    let with = |config: Value| refused(|_| (), config);
+    insta::assert_snapshot!(with(json!({"additional_special_tokens": ["bank"]})), @"additional_special_tokens is bank, which is none of the added_tokens there: load the tokenizer and save it anew with save_pretrained");
+    insta::assert_snapshot!(with(json!({"extra_special_tokens": {"image": "<i>"}})), @"extra_special_tokens is <i>, which is none of the added_tokens there: load the tokenizer and save it anew with save_pretrained");
+    insta::assert_snapshot!(with(json!({"pad_token": {"content": "<pad>"}})), @"pad_token is <pad>, which is none of the added_tokens there: load the tokenizer and save it anew with save_pretrained");
+    let known = json!({"additional_special_tokens": ["[SEP]"], "mask_token": null});
+    assert_eq!(ids(&beside(|_| (), known).unwrap(), "the"), [2, 4, 3]);
+    let also = |name: &str, json: Value| {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("tokenizer.json"), tokenizer()).unwrap();
+        std::fs::write(folder.path().join(name), json.to_string()).unwrap();
+        let error = Text::open(folder.path(), 9).map(|_| ()).map_err(|it| it.to_string());
+        error.map_err(|error| error.split_once("tokenizer.json: ").unwrap().1.to_owned())
+    };
+    insta::assert_snapshot!(also("special_tokens_map.json", json!({"sep_token": "the"})).unwrap_err(), @"sep_token is the, which is none of the added_tokens there: load the tokenizer and save it anew with save_pretrained");
+    insta::assert_snapshot!(also("added_tokens.json", json!({"[SEP]": 8})).unwrap_err(), @"[SEP] has the id 8 in it, and 3 there");
+    assert_eq!(also("added_tokens.json", json!({"[SEP]": 3})), Ok(()));
 }
 
 #[test]
@@ -169,4 +218,95 @@ fn what_makes_the_library_panic_is_an_error() {
             json!({"type": "Precompiled", "precompiled_charsmap": "////fwAAAAA="});
     });
     insta::assert_snapshot!(map, @"tokenizer.json: no tokenizer: its precompiled_charsmap announces a table of 2147483647 bytes and has 5");
+}
+
+/// What a folder makes of a text: its `tokenizer.json` has these parts, its `config.json`
+/// this `model_type`, and its `tokenizer_config.json` this class.
+fn made(parts: Value, model_type: &str, class: Option<&str>, text: &str) -> String {
+    let token = |(id, content): (usize, &str)| {
+        json!({
+            "id": id, "content": content, "single_word": false, "lstrip": false,
+            "rstrip": false, "normalized": false, "special": true,
+        })
+    };
+    let added = [(0, "<s>"), (1, "</s>")].map(token);
+    let mut json = json!({
+        "version": "1.0", "truncation": null, "padding": null, "normalizer": null,
+        "pre_tokenizer": null, "post_processor": null, "decoder": null,
+        "added_tokens": added,
+    });
+    json.as_object_mut().unwrap().extend(parts.as_object().unwrap().clone());
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, json: Value| {
+        std::fs::write(folder.path().join(name), json.to_string()).unwrap();
+    };
+    write("tokenizer.json", json);
+    write("config.json", json!({"model_type": model_type}));
+    if let Some(class) = class {
+        write("tokenizer_config.json", json!({"tokenizer_class": class}));
+    }
+    match Text::open(folder.path(), 64).and_then(|it| it.pieces(text, 64, Long::Refuse)) {
+        Ok(found) => found.pieces.join(" "),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn pairs(tokens: &[&str], merges: &[[&str; 2]]) -> Value {
+    let ids: serde_json::Map<_, _> =
+        tokens.iter().zip(0..).map(|(it, id)| ((*it).to_string(), json!(id))).collect();
+    json!({"type": "BPE", "dropout": 1., "vocab": ids, "merges": merges})
+}
+
+#[test]
+fn bytes_are_cut_and_prefixed_as_the_class_does() {
+    let model = pairs(
+        &["<s>", "</s>", "1", "2", "12", "a", "Ġ", "Ġa"],
+        &[["1", "2"], ["Ġ", "a"]],
+    );
+    let prefixed = json!({
+        "type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true,
+        "use_regex": true,
+    });
+    let of = |model_type, class| {
+        let parts = json!({"model": model, "pre_tokenizer": prefixed});
+        made(parts, model_type, class, "a12 a")
+    };
+    assert_eq!(of("gpt2", None), "a 12 Ġa");
+    assert_eq!(of("gpt_neox", None), "a 12 Ġa");
+    assert_eq!(of("roberta", None), "<s> a 12 Ġa </s>");
+    assert_eq!(of("qwen2", Some("PreTrainedTokenizerFast")), "a 1 2 Ġa");
+    assert_eq!(of("llama", Some("GPT2TokenizerFast")), "a 12 Ġa");
+    // As the file is, with its dropout.
+    for class in ["LlamaTokenizer", "PreTrainedTokenizerFast"] {
+        let refused = of("llama", Some(class));
+        assert!(refused.ends_with("other tokens each time"), "{class}: {refused}");
+    }
+    assert!(of("mistral", Some("GPT2Tokenizer")).ends_with("other tokens each time"));
+    let digits = json!({"type": "Digits", "individual_digits": true});
+    let parts = json!({"model": model, "pre_tokenizer": digits});
+    let refused = made(parts, "llama", Some("GPT2Tokenizer"), "12");
+    assert!(refused.contains("GPT2Tokenizer has no such Digits"), "{refused}");
+}
+
+#[test]
+fn spaces_become_pieces_as_the_class_does() {
+    let model = pairs(&["<s>", "</s>", "▁", "a", "▁a"], &[["▁", "a"]]);
+    let prepend = json!({"type": "Sequence", "normalizers": [
+        {"type": "Prepend", "prepend": "▁"},
+        {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+    ]});
+    let of = |class| {
+        let parts = json!({"model": model, "normalizer": prepend});
+        made(parts, "llama", Some(class), "a<s>a")
+    };
+    assert_eq!(of("LlamaTokenizer"), "▁a <s> a");
+    assert!(of("GemmaTokenizer").contains("GemmaTokenizer has no such Prepend"));
+    let scores = [("<s>", 0.), ("</s>", 0.), ("▁", -9.), ("<unk>", 0.), ("▁a", -1.)];
+    let parts = json!({
+        "model": {"type": "Unigram", "unk_id": 3, "vocab": scores},
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "add_prefix_space": true},
+    });
+    for model_type in ["xlm-roberta", "camembert"] {
+        assert_eq!(made(parts.clone(), model_type, None, "a  a "), "<s> ▁a ▁a </s>");
+    }
 }

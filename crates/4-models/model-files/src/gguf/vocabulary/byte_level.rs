@@ -106,13 +106,13 @@ pub(super) fn parts(file: &Gguf, tokens: &Tokens) -> GgufResult<Parts> {
     let steps: Vec<Json> =
         cuts.patterns.iter().map(split).chain([bytes.clone()]).collect();
     Ok(Parts {
-        normalizer: Json::Null,
         pre_tokenizer: json!({"type": "Sequence", "pretokenizers": steps}),
         decoder: bytes,
         model: json!({
             "type": "BPE", "vocab": tokens.ids, "merges": merges(file, tokens)?,
             "ignore_merges": cuts.ignores_merges,
         }),
+        scored: None,
         adds_first: cuts.adds_first.then_some(None),
     })
 }

@@ -224,3 +224,58 @@ fn pieces_with_scores_are_merged_the_best_first() {
     let ids = ids(&text, "abc éa");
     assert_eq!(text.decode(&ids[1..]).unwrap(), "abc éa");
 }
+
+/// A few pieces with these scores.
+fn of_equal_scores(pieces: &[(&str, f32)]) -> GgufWriter {
+    let mut scores = 6_u32.to_le_bytes().to_vec();
+    scores.extend((pieces.len() as u64).to_le_bytes());
+    scores.extend(pieces.iter().flat_map(|piece| piece.1.to_le_bytes()));
+    let tokens: Vec<&str> = pieces.iter().map(|piece| piece.0).collect();
+    GgufWriter::default()
+        .setting("tokenizer.ggml.model", 8, &text("llama"))
+        .texts("tokenizer.ggml.tokens", &tokens)
+        .setting("tokenizer.ggml.scores", 9, &scores)
+        .setting("tokenizer.ggml.add_bos_token", 7, &[0])
+        .setting("tokenizer.ggml.add_space_prefix", 7, &[0])
+}
+
+#[test]
+fn of_equal_scores_the_leftmost_is_merged_first() {
+    let all = ["bc", "ab", "a", "b", "c"].map(|piece| (piece, 0.));
+    assert_eq!(pieces(of_equal_scores(&all), "abc").join(" "), "ab c");
+    assert_eq!(pieces(of_equal_scores(&all), "bcabc").join(" "), "bc ab c");
+    // Zeros of both signs are equal.
+    let zeros = [("bc", 0.), ("ab", -0.), ("a", 0.), ("b", 0.), ("c", 0.)];
+    assert_eq!(pieces(of_equal_scores(&zeros), "abc").join(" "), "ab c");
+    let file = Gguf::from_bytes("model.gguf", of_equal_scores(&all).bytes()).unwrap();
+    let refused = gguf_text(&file, 9).unwrap().pieces("aé", 9, Long::Refuse);
+    insta::assert_snapshot!(refused.unwrap_err(), @"model.gguf: no tokenizer: a text has the byte 0xc3, and no token is <0xC3>");
+}
+
+#[test]
+fn a_token_with_the_name_of_one_that_ends_a_text_is_taken_whole() {
+    let end = |kind| bytes_and("gpt-2", &[], &[], &[("<|im_end|>", kind)]);
+    for kind in [1, 3, 4, 5] {
+        assert_eq!(pieces(end(kind), "a<|im_end|>"), ["a", "<|im_end|>"], "{kind}");
+    }
+    let gap = |more: &[(&str, i32)]| {
+        let added = [&[("<fim_prefix>", 1)], more].concat();
+        bytes_and("gpt-2", &[], &[], &added)
+    };
+    assert_eq!(pieces(gap(&[]), "<fim_prefix>"), ["<fim_prefix>"]);
+    // The settings name another.
+    let other = gap(&[]).whole("tokenizer.ggml.fim_pre_token_id", 0);
+    assert_eq!(pieces(other, "<fim_prefix>").len(), 12);
+    let two = Gguf::from_bytes("model.gguf", gap(&[("<PRE>", 1)]).bytes()).unwrap();
+    insta::assert_snapshot!(gguf_text(&two, 300).unwrap_err(), @"model.gguf: tokenizer.ggml.token_type is a list of 258, expected a kind that is not normal for tokens that mark a gap");
+    let answers = [("</s>", 3), ("<|tool_response>", 1)];
+    let of = pieces(bytes_and("gpt-2", &[], &[], &answers), "</s><|tool_response>");
+    assert_eq!(of, ["<", "/", "s", ">", "<|tool_response>"]);
+}
+
+#[test]
+fn the_longest_token_goes_before_the_first() {
+    let added = [("ab>", 4), (">cdef", 4)];
+    let found = pieces(bytes_and("gpt-2", &[], &[], &added), "ab>cdef");
+    assert_eq!(found, ["a", "b", ">cdef"]);
+}
