@@ -235,3 +235,6 @@ fn entries(
     };
     tensor.integers()?.into_iter().enumerate().map(entry).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -137,7 +137,7 @@ fn unused(
 ) -> Result<Vec<Unused>> {
     let is_one = args.weights.canonicalize()? == args.input.canonicalize()?;
     let of_input = |name: &str| match is_one {
-        true => names::of_input(name, role).map(|_| Use::Used),
+        true => names::in_both(name, role),
         false => names::in_weights(name, role),
     };
     let of_layer = weights.beside_layer(args.prefix.as_deref(), of_input)?;

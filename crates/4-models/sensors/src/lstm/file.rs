@@ -18,8 +18,8 @@ impl<T: Real> Lstm<T> {
     /// [`Error::File`](crate::Error::File), with the tensor that is missing or of another
     /// shape, or for a projected LSTM (`proj_size`), which is not computed here.
     pub fn from_file(file: &TensorFile, prefix: &str) -> Result<Self> {
-        refuse_others(file, prefix)?;
         let names = Names::of(file, prefix)?;
+        refuse_others(file, prefix)?;
         let mut layers: Vec<Layer<T>> = Vec::new();
         for l in 0..names.n_layers {
             let below = layers
@@ -124,7 +124,12 @@ pub(super) fn prefixes(file: &TensorFile) -> Vec<String> {
 pub(super) fn prefix_in(file: &TensorFile, asked: Option<&str>) -> Result<String> {
     let mut prefixes = prefixes(file);
     let same = |a: &str, b: &str| a.trim_end_matches('.') == b.trim_end_matches('.');
-    let several = |prefixes| {
+    let several = |prefixes: Vec<String>| {
+        let named = |prefix: String| match prefix.is_empty() {
+            true => "\"\" (none)".to_string(),
+            false => prefix,
+        };
+        let prefixes = prefixes.into_iter().map(named).collect();
         let file = file.name().to_string();
         Err(FileError::SeveralLayers { file, prefixes }.into())
     };
@@ -137,7 +142,6 @@ pub(super) fn prefix_in(file: &TensorFile, asked: Option<&str>) -> Result<String
             }
         },
         (None, 0) => Ok(String::new()),
-        (None, _) if prefixes.iter().any(String::is_empty) => Ok(String::new()),
         (None, 1) => Ok(prefixes.remove(0)),
         (None, _) => several(prefixes),
     }

@@ -245,6 +245,8 @@ fn one_of_several_is_read_by_its_prefix() {
         case.map_or_else(|error| error.to_string(), |case| case.lstm.hidden().to_string())
     };
     assert_eq!([hidden("a."), hidden("b")], ["2", "1"]);
+    let bare = [&tensors[..], &[("weight_ih_l0", &[8, 5]), ("weight_hh_l0", &[8, 2])]];
+    insta::assert_snapshot!(told(&bare.concat()), @r#"case: 3 layers: say which by its prefix, one of a., b., "" (none)"#);
     insta::assert_snapshot!(hidden("c"), @r#"case: no layer has the prefix "c"; there is a., b."#);
 }
 

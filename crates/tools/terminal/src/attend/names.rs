@@ -116,6 +116,19 @@ pub fn in_weights(name: &str, role: Role) -> Option<Use> {
     }
 }
 
+/// What is done with a name of INPUT in a file that is WEIGHTS too: a mask by another name is
+/// no parameter, wherever it stands.
+pub fn in_both(name: &str, role: Role) -> Option<Use> {
+    match of_input(name, role) {
+        Some(Use::Refused(why))
+            if name.contains("mask") && !name.contains("mask_token") =>
+        {
+            Some(Use::Refused(why))
+        }
+        found => found.map(|_| Use::Used),
+    }
+}
+
 /// What INPUT holds and is not used. Where it is WEIGHTS too (`is_one`), the names of modules
 /// are the layer's reader's to answer for.
 pub fn unused(file: &TensorFile, role: Role, is_one: bool) -> Result<Vec<Unused>> {
