@@ -76,7 +76,7 @@ impl Sequence {
 
     /// The sequences of a file: `input_ids`, and where they are there `attention_mask` (1
     /// for a real token, 0 for padding, also as floats), `token_type_ids` and `position_ids`, all of one
-    /// shape, for a model that knows so many tokens, of so many types. How many positions
+    /// shape, for a model that knows so many tokens, of so many types, causal or not. How many positions
     /// there are is for [`expect_positions`](Self::expect_positions) to ask.
     ///
     /// # Shapes
@@ -91,8 +91,9 @@ impl Sequence {
         file: &TensorFile,
         n_vocabulary: usize,
         n_types: usize,
+        is_causal: bool,
     ) -> Result<Vec<Self>> {
-        Self::unused(file)?;
+        Self::unused(file, is_causal)?;
         let ids = file.tensor("input_ids")?;
         let ([n_tokens] | [_, n_tokens]) = *ids.shape() else {
             return Err(ids.shape_error("(n_sequences, n_tokens) or (n_tokens)"));
@@ -137,15 +138,16 @@ impl Sequence {
         (0..ids.len() / n_tokens).map(sequence).collect()
     }
 
-    /// What a file for a model holds and no model reads: outputs, labels, and the like.
+    /// What a file for a model holds and no model reads: outputs, labels, and the like;
+    /// `is_causal` is whether a token of that model sees no later ones.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a tensor that would change the result and is not read;
     /// [`Error::Unknown`] for one of which nothing is known; [`Error::Metadata`].
-    pub fn unused(file: &TensorFile) -> Result<Vec<Unused>> {
+    pub fn unused(file: &TensorFile, is_causal: bool) -> Result<Vec<Unused>> {
         let mut unused =
             file.expect_known("a model's INPUT", |name| first_rule(names::RULES, name))?;
-        unused.extend(file.expect_metadata(names::is_so)?);
+        unused.extend(file.expect_metadata(|claim| names::is_so(claim, is_causal))?);
         Ok(unused)
     }
 

@@ -157,14 +157,14 @@ fn a_mask_of_another_attention_is_not_applied() {
     assert_eq!(cross(Some("tgt_key_padding_mask")).unwrap(), unmasked);
     assert_ne!(cross(Some("memory_key_padding_mask")).unwrap(), unmasked);
     assert_ne!(cross(Some("key_padding_mask")).unwrap(), unmasked);
-    insta::assert_snapshot!(cross(Some("src_key_padding_mask")).unwrap_err(), @"");
+    insta::assert_snapshot!(cross(Some("src_key_padding_mask")).unwrap_err(), @"error: layer.safetensors: src_key_padding_mask: the mask of an attention of tokens to each other, and this layer attends to another sequence: leave it out, or call it memory_key_padding_mask or memory_mask if it is of that sequence's tokens");
     let itself = |mask| output_of("self_attn.", mask);
-    insta::assert_snapshot!(itself(Some("memory_key_padding_mask")).unwrap_err(), @"");
+    insta::assert_snapshot!(itself(Some("memory_key_padding_mask")).unwrap_err(), @"error: layer.safetensors: memory_key_padding_mask: the mask of an attention to another sequence (memory), which this layer is not: leave it out, or call it key_padding_mask or attn_mask if it is this layer's");
 }
 
 #[test]
 fn one_file_may_hold_a_layer_and_its_masks() {
     let unmasked = output_of("", None).unwrap();
     assert_ne!(output_of("", Some("key_padding_mask")).unwrap(), unmasked);
-    insta::assert_snapshot!(output_of("", Some("inputs.key_padding_mask")).unwrap_err(), @"");
+    insta::assert_snapshot!(output_of("", Some("inputs.key_padding_mask")).unwrap_err(), @"error: layer.safetensors: inputs.key_padding_mask: a mask by a name that does not say what True means: give key_padding_mask, (batch, n_kv), or attn_mask, (n_q, n_kv), in which True is blocked");
 }

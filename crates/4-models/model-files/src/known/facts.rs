@@ -310,7 +310,9 @@ impl Fact {
             Self::Mask => "and a mask is read in another way here",
             Self::Lengths => "and lengths are read from a tensor of that name",
             Self::Reversed => "and a sequence is read from its first token on",
-            Self::Transposed => "and a weight is read as (out, in), as PyTorch stores it",
+            Self::Transposed => {
+                "and weights are read as PyTorch and their family store them"
+            }
             Self::CrossAttention => "and there is no attention to another text here",
             Self::Experts => "and one feed-forward layer is computed for all tokens here",
         }

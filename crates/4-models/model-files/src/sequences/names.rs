@@ -87,14 +87,15 @@ pub(super) const RULES: &[Rule] = &[
 
 /// Whether a file's metadata says how its tensors are read; what a model is, is said by its
 /// settings.
-pub(super) fn is_so(claim: &Claim<'_>) -> Option<bool> {
+pub(super) fn is_so(claim: &Claim<'_>, is_causal: bool) -> Option<bool> {
     const REAL: &[&str] =
         &["1real", "1isreal", "1real0padding", "1realpad0", "1attended", "truereal"];
     match claim.fact {
         Fact::Mask => Some(claim.is_usual() || claim.is_one_of(REAL)),
+        Fact::Causal => Some(claim.is_flag(is_causal)),
+        Fact::Bidirectional => Some(claim.is_flag(!is_causal)),
         Fact::BatchFirst
         | Fact::TimeFirst
-        | Fact::Causal
         | Fact::Scale
         | Fact::Scores
         | Fact::SoftCap

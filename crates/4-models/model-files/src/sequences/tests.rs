@@ -19,7 +19,11 @@ fn file(
 }
 
 fn told(file: &TensorFile) -> String {
-    match Sequence::read(file, 10, 1) {
+    told_of(file, false)
+}
+
+fn told_of(file: &TensorFile, is_causal: bool) -> String {
+    match Sequence::read(file, 10, 1, is_causal) {
         Ok(sequences) => format!("{:?}", sequences[0].is_real),
         Err(error) => error.to_string(),
     }
@@ -56,4 +60,6 @@ fn a_mask_is_no_output_and_metadata_is_asked() {
     insta::assert_snapshot!(said(r#""attention_mask":"1 = padding""#), @"some.file: its metadata has attention_mask: 1 = padding, and a mask is read in another way here");
     insta::assert_snapshot!(said(r#""attention_mask":"1 = real, 0 = padding""#), @"[true, true, true]");
     insta::assert_snapshot!(said(r#""num_heads":"4","seed":"1","batch_first":"true""#), @"[true, true, true]");
+    let causal = file(("labels", "BOOL", "[1,3]"), &[1, 1, 0], r#""is_causal":"True""#);
+    assert_eq!(told_of(&causal, true), "[true, true, true]");
 }

@@ -95,7 +95,7 @@ fn tensors(models: &Path) -> Result<Reader> {
             let _ = file.beside_layer(Some(&layer.prefix), |_| None);
             let _ = read.map(|read| file.beside_metadata(&layer, read.dims(), false));
         }
-        let _ = Sequence::read(&file, 97, 2);
+        let _ = Sequence::read(&file, 97, 2, true);
         let sizes = MaskSizes { batch: 3, n_heads: 4, n_q: 7, n_kv: 7, is_batched: true };
         for name in file.names() {
             let Ok(tensor) = file.tensor(&name) else { continue };
