@@ -37,7 +37,7 @@ fn compare<T: Real>(name: &str, tolerance: f64) {
     let model: AsRead<T> = Decoder::load(&folder).unwrap();
     let file = TensorFile::open(folder.join("reference.safetensors")).unwrap();
     let config = &model.config;
-    let sequences = Sequence::read(&file, config.n_vocabulary, 1).unwrap();
+    let sequences = Sequence::read(&file, config.n_vocabulary, 1, true).unwrap();
     let h = config.dims().n_heads();
     let logits = file.matrices("logits").unwrap();
     let mut found = Vec::new();

@@ -16,7 +16,7 @@ fn open(name: &str) -> TensorFile {
 
 fn compare<T: Real>(name: &str, tolerance: f64) {
     let file = open(name);
-    let reads = Case::<T>::read(&file).unwrap().run().unwrap();
+    let reads = Case::<T>::read(&file, None).unwrap().run().unwrap();
     let output = file.matrices("output").unwrap();
     assert_eq!(output.len(), reads.len(), "{name}");
     // [layers · directions, batch, hidden] in the file, one matrix a sequence here.

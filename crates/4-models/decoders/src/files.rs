@@ -37,6 +37,7 @@ impl Files {
         let weights = weights_in(&path)?;
         let mut leftovers = config.leftovers(&settings)?;
         leftovers.extend(leftover_tensors(&config, &weights));
+        leftovers.extend(weights.expect_settings(&settings, config.family.name, true)?);
         Ok(Self { path, config, leftovers, tensors: Tensors::Safetensors(weights) })
     }
 

@@ -25,7 +25,7 @@ impl Config {
                        type 0, which is not done here";
             return refused("token_type_ids", why);
         }
-        let sequences = Sequence::read(file, self.n_vocabulary, 1)?;
+        let sequences = Sequence::read(file, self.n_vocabulary, 1, true)?;
         Sequence::expect_positions(&sequences, file, self.n_positions)?;
         let counts = |one: &Sequence| {
             let places = one.positions.as_deref().unwrap_or_default();

@@ -112,7 +112,7 @@ impl Config {
     /// As [`Sequence::read`] and [`Sequence::expect_positions`].
     pub fn sequences(&self, file: &TensorFile) -> Result<Vec<Sequence>> {
         let n_types = self.n_types.unwrap_or(1);
-        let sequences = Sequence::read(file, self.n_vocabulary, n_types)?;
+        let sequences = Sequence::read(file, self.n_vocabulary, n_types, false)?;
         Sequence::expect_positions(&sequences, file, self.n_positions)?;
         Ok(sequences)
     }

@@ -32,6 +32,11 @@ impl Folder {
         let weights = weights_in(&path)?;
         let mut leftovers = config.leftovers(&settings)?;
         leftovers.extend(leftover_tensors(&config, &weights));
+        leftovers.extend(weights.expect_settings(
+            &settings,
+            config.family.name,
+            false,
+        )?);
         Ok(Self { path, config, weights, leftovers })
     }
 }

@@ -93,7 +93,7 @@ pub enum Error {
 
     /// A prefix under which there is no layer.
     #[error(
-        "{file}: no attention layer has the prefix {prefix:?}; there is {}",
+        "{file}: no layer has the prefix {prefix:?}; there is {}",
         names_text(prefixes)
     )]
     UnknownPrefix { file: String, prefix: String, prefixes: Vec<String> },
@@ -111,8 +111,8 @@ pub enum Error {
     Unknown { file: String, tensor: String, reader: &'static str },
 
     /// A text of a file's metadata by which the result would be another.
-    #[error("{file}: its metadata has {key}: {}, {why}", name_text(found))]
-    Metadata { file: String, key: &'static str, found: String, why: &'static str },
+    #[error("{file}: its metadata has {}: {}, {why}", name_text(key), name_text(found))]
+    Metadata { file: String, key: String, found: String, why: &'static str },
 
     /// A sentence that does not come with the trained layer.
     #[error("no sentence is called {asked:?}; there is {}", known.join(", "))]

@@ -4,12 +4,17 @@
 //! table of rotations. So a reader says of every name that it is used, or that it is harmless
 //! and why; any other is refused, and what is refused is named with what it would have meant.
 
+mod facts;
 mod keys;
+mod metadata;
+mod model;
 mod tensors;
 
 use crate::{Error, Result, TensorFile};
 
+pub use facts::Fact;
 pub use keys::COMMON_KEYS;
+pub use metadata::Claim;
 
 /// What a reader does with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,26 +91,6 @@ impl TensorFile {
             }
         }
         Ok(unused)
-    }
-
-    /// Refuses what the file's metadata says and would change the result: a key of the list
-    /// with a value that `is_harmless` does not let pass.
-    ///
-    /// # Errors
-    /// [`Error::Metadata`].
-    pub fn expect_metadata(
-        &self,
-        keys: &[(&'static str, &'static str)],
-        is_harmless: impl Fn(&str, &str) -> bool,
-    ) -> Result<()> {
-        for &(key, why) in keys {
-            let Some(found) = self.text(key) else { continue };
-            if !is_harmless(key, found) {
-                let (file, found) = (self.name().to_string(), found.to_string());
-                return Err(Error::Metadata { file, key, found, why });
-            }
-        }
-        Ok(())
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use attention::{Dims, LayerParameters, PackedParameters};
 
-use crate::{Error, Result, TensorFile, Unused};
+use crate::{Error, Result, TensorFile, Unused, Use};
 use projections::Projections;
 
 /// By whose names a layer was found.
@@ -53,21 +53,34 @@ impl TensorFile {
         layers
     }
 
-    /// What this file holds beside a layer, and why that changes nothing; `is_input` says
-    /// which names are an input's or an output's, where the layer's have no prefix. A
+    /// What this file holds beside a layer, and why that changes nothing; `of_input` says
+    /// what is done with an input's or an output's name, where one stands in this file. A
     /// `prefix` is as in [`layer`](Self::layer).
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a tensor by which the layer would compute something else,
-    /// [`Error::Unknown`] for one in the layer's module of which nothing is known,
-    /// [`Error::Metadata`]; as [`layer`](Self::layer) for the prefix.
+    /// [`Error::Unknown`] for one in the layer's module of which nothing is known; as
+    /// [`layer`](Self::layer) for the prefix.
     pub fn beside_layer(
         &self,
-        n_heads: usize,
         prefix: Option<&str>,
-        is_input: impl Fn(&str) -> bool,
+        of_input: impl Fn(&str) -> Option<Use>,
     ) -> Result<Vec<Unused>> {
-        known::unused(self, &self.find(prefix)?, &self.layers(), n_heads, is_input)
+        known::unused(self, &self.find(prefix)?, &self.layers(), of_input)
+    }
+
+    /// What this file's metadata says beside what is so of this layer of these sizes, with
+    /// the mask of a causal model or without.
+    ///
+    /// # Errors
+    /// [`Error::Metadata`] for what it says of another layer.
+    pub fn beside_metadata(
+        &self,
+        layer: &FoundLayer,
+        dims: Dims,
+        is_causal: bool,
+    ) -> Result<Vec<Unused>> {
+        known::notes(self, layer, dims, is_causal)
     }
 
     /// A layer of this file with `n_heads` heads, a number that no file stores.
@@ -88,26 +101,35 @@ impl TensorFile {
     /// # Errors
     /// [`Error::NoLayer`], [`Error::SeveralLayers`] or [`Error::UnknownPrefix`];
     /// [`Error::MissingTensor`], [`Error::Shape`], [`Error::Dtype`] or [`Error::Empty`]
-    /// for a tensor; [`Error::Unsupported`]; [`Error::Layer`] if the heads cannot share
+    /// for a tensor; [`Error::Unsupported`], also where none of these is the cause but that
+    /// weights are quantised or kept as parts; [`Error::Layer`] if the heads cannot share
     /// the width.
     ///
     /// # Source
     /// `torch.nn.MultiheadAttention` 2.15; `BertSelfAttention` of Hugging Face.
     pub fn layer(&self, n_heads: usize, prefix: Option<&str>) -> Result<LayerParameters> {
-        let FoundLayer { prefix, naming } = self.find(prefix)?;
-        let projections = match naming {
-            Naming::PyTorch => pytorch::read(self, &prefix)?,
-            Naming::Bert => bert::read(self, &prefix)?,
+        let found = self.find(prefix)?;
+        let projections = match found.naming {
+            Naming::PyTorch => pytorch::read(self, &found.prefix),
+            Naming::Bert => bert::read(self, &found.prefix),
         };
+        let projections = projections
+            .map_err(|symptom| known::cause(self, Some(&found)).unwrap_or(symptom))?;
         let layer = packed(projections, n_heads).map(|packed| packed.unpack());
         layer.map_err(|source| Error::Layer { file: self.name().to_string(), source })
     }
 
-    fn find(&self, prefix: Option<&str>) -> Result<FoundLayer> {
+    /// The layer that a prefix means, as in [`layer`](Self::layer).
+    ///
+    /// # Errors
+    /// [`Error::NoLayer`], [`Error::SeveralLayers`] or [`Error::UnknownPrefix`];
+    /// [`Error::Unsupported`] where weights in another form are the cause.
+    pub fn find(&self, prefix: Option<&str>) -> Result<FoundLayer> {
         let layers = self.layers();
         let file = self.name().to_string();
         if layers.is_empty() {
-            return Err(Error::NoLayer { file, names: self.names() });
+            let symptom = Error::NoLayer { file, names: self.names() };
+            return Err(known::cause(self, None).unwrap_or(symptom));
         }
         let named = |layer: &FoundLayer| match layer.prefix.as_str() {
             "" => "\"\" (none)".to_string(),
@@ -139,9 +161,10 @@ impl TensorFile {
 }
 
 /// A prefix without what wrappers put in front of every name: `torch.compile`,
-/// `DataParallel`, and a model within another.
+/// `DataParallel`, PEFT, and a model within another.
 fn without_wrappers(mut prefix: &str) -> &str {
-    const WRAPPERS: [&str; 4] = ["_orig_mod.", "module.", "model.", "state_dict."];
+    const WRAPPERS: [&str; 5] =
+        ["_orig_mod.", "module.", "base_model.", "model.", "state_dict."];
     while let Some(rest) =
         WRAPPERS.iter().find_map(|wrapper| prefix.strip_prefix(wrapper))
     {

@@ -75,8 +75,8 @@ impl Sequence {
     }
 
     /// The sequences of a file: `input_ids`, and where they are there `attention_mask` (1
-    /// for a real token, 0 for padding), `token_type_ids` and `position_ids`, all of one
-    /// shape, for a model that knows so many tokens, of so many types. How many positions
+    /// for a real token, 0 for padding, also as floats), `token_type_ids` and `position_ids`, all of one
+    /// shape, for a model that knows so many tokens, of so many types, causal or not. How many positions
     /// there are is for [`expect_positions`](Self::expect_positions) to ask.
     ///
     /// # Shapes
@@ -91,8 +91,9 @@ impl Sequence {
         file: &TensorFile,
         n_vocabulary: usize,
         n_types: usize,
+        is_causal: bool,
     ) -> Result<Vec<Self>> {
-        Self::unused(file)?;
+        Self::unused(file, is_causal)?;
         let ids = file.tensor("input_ids")?;
         let ([n_tokens] | [_, n_tokens]) = *ids.shape() else {
             return Err(ids.shape_error("(n_sequences, n_tokens) or (n_tokens)"));
@@ -102,12 +103,15 @@ impl Sequence {
                 return Ok(None);
             }
             let tensor = file.tensor(name)?;
+            if name == MASK {
+                return flags(file, &tensor, ids.shape()).map(Some);
+            }
             if name != POSITIONS || *tensor.shape() != [1, n_tokens] {
                 tensor.expect_shape(ids.shape())?;
             }
             entries(file.name(), name, &tensor, n_tokens, n).map(Some)
         };
-        let mask = read("attention_mask", 2)?;
+        let mask = read(MASK, 2)?;
         let types = read("token_type_ids", n_types)?;
         let positions = read(POSITIONS, usize::MAX)?;
         let ids = read("input_ids", n_vocabulary)?.unwrap_or_default();
@@ -134,14 +138,17 @@ impl Sequence {
         (0..ids.len() / n_tokens).map(sequence).collect()
     }
 
-    /// What a file for a model holds and no model reads: outputs, labels, and the like.
+    /// What a file for a model holds and no model reads: outputs, labels, and the like;
+    /// `is_causal` is whether a token of that model sees no later ones.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a tensor that would change the result and is not read;
     /// [`Error::Unknown`] for one of which nothing is known; [`Error::Metadata`].
-    pub fn unused(file: &TensorFile) -> Result<Vec<Unused>> {
-        file.expect_metadata(names::METADATA, names::is_harmless)?;
-        file.expect_known("a model's INPUT", |name| first_rule(names::RULES, name))
+    pub fn unused(file: &TensorFile, is_causal: bool) -> Result<Vec<Unused>> {
+        let mut unused =
+            file.expect_known("a model's INPUT", |name| first_rule(names::RULES, name))?;
+        unused.extend(file.expect_metadata(|claim| names::is_so(claim, is_causal))?);
+        Ok(unused)
     }
 
     /// Refuses positions that a model with so many does not have.
@@ -176,6 +183,33 @@ impl Sequence {
 }
 
 const POSITIONS: &str = "position_ids";
+const MASK: &str = "attention_mask";
+
+/// A mask of padding, 1 for a real token: integers, flags, or floats that are 0 and 1.
+fn flags(file: &TensorFile, mask: &Tensor<'_>, ids: &[usize]) -> Result<Vec<usize>> {
+    if mask.shape().len() > 2 {
+        return Err(mask.shape_error(
+            "(n_sequences, n_tokens), 1 = real and 0 = padding: a mask of queries and keys, \
+             or one that is added to scores, is not read",
+        ));
+    }
+    mask.expect_shape(ids)?;
+    let n_tokens = ids.last().copied().unwrap_or(1);
+    let Ok(numbers) = mask.numbers() else {
+        return entries(file.name(), MASK, mask, n_tokens, 2);
+    };
+    let flag = |number: f64| match number {
+        0.0 => Ok(0),
+        1.0 => Ok(1),
+        _ => Err(Error::Unsupported {
+            file: file.name().to_string(),
+            found: MASK.to_string(),
+            why: "floats that are not all 0 and 1, as of a mask that is added to scores: \
+                  give 1 = real and 0 = padding",
+        }),
+    };
+    numbers.into_iter().map(flag).collect()
+}
 
 /// Integers from 0 that are less than `n`.
 fn entries(
@@ -203,3 +237,6 @@ fn entries(
     };
     tensor.integers()?.into_iter().enumerate().map(entry).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -143,6 +143,11 @@ impl TensorFile {
         self.texts.get(key).map(String::as_str)
     }
 
+    /// All texts of the file's metadata, by key.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.texts.iter().map(|(key, text)| (key.as_str(), text.as_str()))
+    }
+
     /// The tensor of this name.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! Files for tests.
 
+use crate::TensorFile;
+
 /// A GGUF file of some settings and tensors, as its description says to write it.
 #[derive(Debug, Default)]
 pub struct GgufWriter {
@@ -80,4 +82,37 @@ impl GgufWriter {
         bytes.extend(self.numbers);
         bytes
     }
+}
+
+/// A safetensors file of these tensors, all of 0.5 in F64, with these texts of metadata.
+pub fn tensor_file(tensors: &[(&str, &[usize])], texts: &[(&str, &str)]) -> TensorFile {
+    let numbers = |shape: &[usize]| vec![0.5; shape.iter().product()];
+    let tensors: Vec<_> =
+        tensors.iter().map(|&(name, shape)| (name, shape, numbers(shape))).collect();
+    number_file(&tensors, texts)
+}
+
+/// A safetensors file of these tensors in F64, with these texts of metadata.
+#[allow(clippy::missing_panics_doc)] // a test's own file makes sense
+pub fn number_file(
+    tensors: &[(&str, &[usize], Vec<f64>)],
+    texts: &[(&str, &str)],
+) -> TensorFile {
+    let mut header = serde_json::Map::new();
+    let texts = texts.iter().map(|&(key, text)| (key.to_string(), text.into()));
+    let texts: serde_json::Map<_, _> = texts.collect();
+    header.insert("__metadata__".to_string(), texts.into());
+    let mut bytes = Vec::new();
+    for (name, shape, numbers) in tensors {
+        let from = bytes.len();
+        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        let info = serde_json::json!({
+            "dtype": "F64", "shape": shape, "data_offsets": [from, bytes.len()]
+        });
+        header.insert((*name).to_string(), info);
+    }
+    let header = serde_json::Value::from(header).to_string();
+    let length = (header.len() as u64).to_le_bytes();
+    let bytes = [&length, header.as_bytes(), &bytes].concat();
+    TensorFile::from_bytes("some.file", bytes).expect("a file of tensors")
 }

@@ -23,18 +23,22 @@ struct Arguments {
     /// Say what the case holds and is not used, and why that changes nothing.
     #[arg(long)]
     unused: bool,
+    /// Which LSTM of the case, where there are several: what stands before the names of its
+    /// tensors, such as `encoder.lstm.`
+    #[arg(long)]
+    prefix: Option<String>,
     /// Where `output`, `h_n` and `c_n` go.
     #[arg(long)]
     output: PathBuf,
 }
 
 fn main() -> Result<()> {
-    let Arguments { case, unused, output } = Arguments::parse();
+    let Arguments { case, unused, prefix, output } = Arguments::parse();
     check_output(&output, Existing::Replace, [case.as_path()])?;
     let file = TensorFile::open(&case)?;
-    let outputs = Case::<f64>::read(&file)?.outputs()?;
+    let outputs = Case::<f64>::read(&file, prefix.as_deref())?.outputs()?;
     if unused {
-        for Unused { name, why } in Case::<f64>::unused(&file)? {
+        for Unused { name, why } in Case::<f64>::unused(&file, prefix.as_deref())? {
             println!("not used: {}: {why}", shown(&name));
         }
     }

@@ -58,6 +58,13 @@ pub enum Error {
     #[error("{file}, line {line}, column {column}: {number} is no reading")]
     NotFinite { file: String, line: usize, column: usize, number: f64 },
 
+    /// A tensor of a case with NaN or infinity.
+    #[error(
+        "{file}: NaN or infinity in {tensor} of sequence {sequence}, row {row}, counted from \
+         0: an LSTM makes NaN of every token behind it"
+    )]
+    NotFiniteTensor { file: String, tensor: String, sequence: usize, row: usize },
+
     /// Cycles that do not go up by one from 1.
     #[error("{file}, line {line}: cycle {found} of engine {unit}, expected {expected}")]
     Cycle { file: String, line: usize, unit: usize, expected: usize, found: usize },

@@ -85,7 +85,7 @@ pub fn run(args: &Args) -> Result<()> {
     if args.unused {
         let mut all = model.unused().to_vec();
         if let Some(input) = &args.input {
-            all.extend(Sequence::unused(&TensorFile::open(input)?)?);
+            all.extend(Sequence::unused(&TensorFile::open(input)?, model.is_causal())?);
         }
         unused = unused_text(&all);
     }

@@ -6,6 +6,7 @@ mod masks;
 mod names;
 mod precision;
 mod report;
+mod roles;
 mod stages;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use model_files::{
 
 use inputs::Inputs;
 use report::Report;
+use roles::Role;
 use stages::Stage;
 
 /// Send your own tensors through your own PyTorch layer
@@ -38,8 +40,8 @@ pub struct Args {
     /// `query` and, if they differ, `key` (else: query) and `value` (else: key), each
     /// (n, d) or (batch, n, d); `key_padding_mask`, (batch, n_kv); `attn_mask`, (n_q, n_kv)
     /// or (batch · heads, n_q, n_kv). A mask of floats is added to the scaled scores. The
-    /// masks of PyTorch's larger layers (`src_key_padding_mask`, `tgt_mask`, …) are taken;
-    /// what else would change the result is refused by its name
+    /// masks of PyTorch's larger layers (`src_key_padding_mask`, `tgt_mask`, …) are taken,
+    /// by the attention that they are of: `memory_mask` for `multihead_attn.` alone; what else would change the result is refused by its name
     input: PathBuf,
 
     /// The number of heads, which no file stores
@@ -100,9 +102,17 @@ pub fn run(args: Args) -> Result<()> {
     check_output(&args.output, args.existing(), inputs)?;
     let weights = TensorFile::open(&args.weights)?;
     let layer = weights.layer(args.heads, args.prefix.as_deref())?;
+    let found = weights.find(args.prefix.as_deref())?;
+    let role = Role::of(&weights, &found);
     let file = TensorFile::open(&args.input)?;
-    let unused = unused(&args, &weights, &file)?;
-    let inputs = Inputs::read(&file, layer.dims(), args.causal)?;
+    let mut unused = unused(&args, role, &weights, &file)?;
+    for file in [&weights, &file] {
+        let notes = file.beside_metadata(&found, layer.dims(), args.causal)?;
+        let is_new = |it: &Unused| !unused.contains(it);
+        let notes: Vec<_> = notes.into_iter().filter(is_new).collect();
+        unused.extend(notes);
+    }
+    let inputs = Inputs::read(&file, layer.dims(), (role, args.causal))?;
     let mut to = Report::default();
     report::layer(&mut to, weights.name(), &layer);
     report::inputs(&mut to, &inputs);
@@ -119,13 +129,21 @@ pub fn run(args: Args) -> Result<()> {
 }
 
 /// What both files hold and is not used; what would change the result is refused.
-fn unused(args: &Args, weights: &TensorFile, input: &TensorFile) -> Result<Vec<Unused>> {
+fn unused(
+    args: &Args,
+    role: Role,
+    weights: &TensorFile,
+    input: &TensorFile,
+) -> Result<Vec<Unused>> {
     let is_one = args.weights.canonicalize()? == args.input.canonicalize()?;
-    let is_input = |name: &str| is_one && names::of_input(name).is_some();
-    let prefix = args.prefix.as_deref();
-    let of_layer = weights.beside_layer(args.heads, prefix, is_input)?;
-    let of_input = names::unused(input, is_one)?;
-    let is_used = |it: &Unused| is_one && names::of_input(&it.name) == Some(Use::Used);
+    let of_input = |name: &str| match is_one {
+        true => names::in_both(name, role),
+        false => names::in_weights(name, role),
+    };
+    let of_layer = weights.beside_layer(args.prefix.as_deref(), of_input)?;
+    let of_input = names::unused(input, role, is_one)?;
+    let is_used =
+        |it: &Unused| is_one && names::of_input(&it.name, role) == Some(Use::Used);
     let mut unused: Vec<_> = of_layer.into_iter().filter(|it| !is_used(it)).collect();
     let is_new = |it: &Unused| unused.iter().all(|other| other.name != it.name);
     let of_input: Vec<_> =

@@ -122,3 +122,49 @@ fn a_mask_of_a_larger_layer_is_its_attention_s() {
 fn a_table_of_rotations_is_refused() {
     insta::assert_snapshot!(case("attend-esm-rotary").unwrap_err(), @"error: layer.safetensors: esm.encoder.layer.0.attention.self.rotary_embeddings.inv_freq: a table of rotary positions: this layer rotates queries and keys, which no stage here does");
 }
+
+/// A layer with a name and a mask of its tokens' padding as INPUT and WEIGHTS at once.
+fn output_of(prefix: &str, mask: Option<&str>) -> Result<Vec<f64>, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let weight = Matrix::from_fn(12, 4, |i, j| (i as f64 - 2.0 * j as f64) / 10.0);
+    let out = Matrix::<f64>::identity(4, 4);
+    let query = Matrix::from_fn(3, 4, |i, j| (i + j) as f64);
+    let scores = Matrix::from_row_slice(1, 3, &[0.0, 0.0, f64::NEG_INFINITY]);
+    let mut tensors = vec![NewTensor::new("query", &[1, 3, 4], [&query]).unwrap()];
+    for prefix in [prefix, if prefix.is_empty() { "" } else { "self_attn." }] {
+        let names =
+            ["in_proj_weight", "out_proj.weight"].map(|it| format!("{prefix}{it}"));
+        if tensors.iter().all(|tensor| tensor.name() != names[0]) {
+            tensors.push(NewTensor::new(&names[0], &[12, 4], [&weight]).unwrap());
+            tensors.push(NewTensor::new(&names[1], &[4, 4], [&out]).unwrap());
+        }
+    }
+    tensors.extend(mask.map(|name| NewTensor::new(name, &[1, 3], [&scores]).unwrap()));
+    save(&folder.path().join("layer.safetensors"), &tensors, Existing::Keep).unwrap();
+    let mut attend = command(folder.path(), ATTEND);
+    let output = attend.args(["--prefix", prefix]).output().unwrap();
+    if !output.status.success() {
+        return Err(told(&output));
+    }
+    let file = TensorFile::open(folder.path().join("attended.safetensors")).unwrap();
+    Ok(file.tensor("output").unwrap().numbers().unwrap())
+}
+
+#[test]
+fn a_mask_of_another_attention_is_not_applied() {
+    let cross = |mask| output_of("multihead_attn.", mask);
+    let unmasked = cross(None).unwrap();
+    assert_eq!(cross(Some("tgt_key_padding_mask")).unwrap(), unmasked);
+    assert_ne!(cross(Some("memory_key_padding_mask")).unwrap(), unmasked);
+    assert_ne!(cross(Some("key_padding_mask")).unwrap(), unmasked);
+    insta::assert_snapshot!(cross(Some("src_key_padding_mask")).unwrap_err(), @"error: layer.safetensors: src_key_padding_mask: the mask of an attention of tokens to each other, and this layer attends to another sequence: leave it out, or call it memory_key_padding_mask or memory_mask if it is of that sequence's tokens");
+    let itself = |mask| output_of("self_attn.", mask);
+    insta::assert_snapshot!(itself(Some("memory_key_padding_mask")).unwrap_err(), @"error: layer.safetensors: memory_key_padding_mask: the mask of an attention to another sequence (memory), which this layer is not: leave it out, or call it key_padding_mask or attn_mask if it is this layer's");
+}
+
+#[test]
+fn one_file_may_hold_a_layer_and_its_masks() {
+    let unmasked = output_of("", None).unwrap();
+    assert_ne!(output_of("", Some("key_padding_mask")).unwrap(), unmasked);
+    insta::assert_snapshot!(output_of("", Some("inputs.key_padding_mask")).unwrap_err(), @"error: layer.safetensors: inputs.key_padding_mask: a mask by a name that does not say what True means: give key_padding_mask, (batch, n_kv), or attn_mask, (n_q, n_kv), in which True is blocked");
+}

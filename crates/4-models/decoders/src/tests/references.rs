@@ -27,7 +27,7 @@ fn difference<T: Real>(name: &str) -> f64 {
     let folder = model(name);
     let model: AsRead<T> = Decoder::load(&folder).unwrap();
     let file = TensorFile::open(folder.join("reference.safetensors")).unwrap();
-    let sequences = Sequence::read(&file, model.config.n_vocabulary, 1).unwrap();
+    let sequences = Sequence::read(&file, model.config.n_vocabulary, 1, true).unwrap();
     let h = model.config.dims().n_heads();
     let expected = |name: &str, i: usize| file.matrices(name).unwrap().swap_remove(i);
     let mut worst: f64 = 0.0;
@@ -72,7 +72,8 @@ fn the_fast_decoder_gives_their_logits() {
         let mut fast = FastDecoder::new(Decoder::load(&folder).unwrap()).unwrap();
         let file = TensorFile::open(folder.join("reference.safetensors")).unwrap();
         let n_vocabulary = fast.config.n_vocabulary;
-        let sequence = Sequence::read(&file, n_vocabulary, 1).unwrap().swap_remove(0);
+        let sequence =
+            Sequence::read(&file, n_vocabulary, 1, true).unwrap().swap_remove(0);
         let logits = fast.read(&sequence.ids, &mut fast.caches(0)).unwrap();
         let expected = file.matrices("logits").unwrap().swap_remove(0);
         let expected = expected.row(expected.nrows() - 1);

@@ -4,8 +4,10 @@
 //! layer is another than the one that is computed here. What lies outside belongs to other
 //! layers, but for the few tables that a whole model shares.
 
+use attention::Dims;
+
 use super::{FoundLayer, Naming, without_wrappers};
-use crate::{Result, Rule, TensorFile, Unused, Use, first_rule, says_no};
+use crate::{Claim, Error, Fact, Result, Rule, TensorFile, Unused, Use, first_rule};
 
 const BEHIND: Use = Use::Harmless("the norm behind the layer's attention: no part of it");
 const OTHER: Use = Use::Harmless("no part of this layer's attention");
@@ -18,12 +20,23 @@ const RELATIVE: Use = Use::Refused(
     "a table of relative positions: this layer adds to its scores by distance, which no \
      stage here does",
 );
+const BITS_AND_BYTES: Use = Use::Refused(
+    "the weights beside it are quantised by bitsandbytes: save the layer in floats",
+);
 const QUANTISED: Use = Use::Refused(
-    "the weights beside it are quantised (by bitsandbytes, GPTQ, AWQ or the like): save the \
-     layer in floats",
+    "the weights beside it are quantised (by GPTQ, AWQ or the like): save the layer in \
+     floats",
+);
+const GATES: Use = Use::Refused(
+    "gates or scales of heads or of what attention puts out, which no stage here has",
+);
+const TWICE: Use = Use::Refused(
+    "in_proj_weight is there too, and nn.MultiheadAttention has only one of the two: leave \
+     that of this layer",
 );
 const ADAPTER: Use = Use::Refused(
-    "an adapter (LoRA) is added to a weight: merge it into the weight before saving",
+    "an adapter (LoRA) is not merged: it is added to a weight, so merge it into the weight \
+     before saving",
 );
 const PARTS: Use = Use::Refused(
     "a weight is kept as parts (pruning, a norm of weights): save it as one tensor",
@@ -52,6 +65,15 @@ const ANYWHERE: &[Rule] = &[
     Rule("*pos_bias*", RELATIVE),
     Rule("*alibi*", RELATIVE),
     Rule("*slopes*", RELATIVE),
+    Rule("*position_embedding_type*", RELATIVE),
+    Rule("*attention_gate*", GATES),
+    Rule("*attn_gate*", GATES),
+    Rule("*gate_attn*", GATES),
+    Rule("*gate_attention*", GATES),
+    Rule("*head_gate*", GATES),
+    Rule("*gate_head*", GATES),
+    Rule("*head_scale*", GATES),
+    Rule("*talking_heads*", GATES),
 ];
 
 /// What is read, and what is refused by its meaning, in the layer's own module.
@@ -82,79 +104,224 @@ const BERT: &[Rule] = &[
     Rule("attention.LayerNorm.*", Use::Harmless("the norm before the layer's attention")),
 ];
 
-const MODULE: &[Rule] = &[
+/// Weights in another form, or a part of them.
+const FORMS: &[Rule] = &[
     Rule("*lora_*", ADAPTER),
     Rule("*base_layer*", ADAPTER),
     Rule("*adapter*", ADAPTER),
+    Rule("*SCB", BITS_AND_BYTES),
+    Rule("*absmax", BITS_AND_BYTES),
+    Rule("*quant_state*", BITS_AND_BYTES),
+    Rule("*quant_map", BITS_AND_BYTES),
+    Rule("*weight_format", BITS_AND_BYTES),
     Rule("*weight_scale*", QUANTISED),
-    Rule("*absmax*", QUANTISED),
-    Rule("*quant*", QUANTISED),
-    Rule("*SCB", QUANTISED),
+    Rule("*qweight", QUANTISED),
     Rule("*qzeros", QUANTISED),
+    Rule("*g_idx", QUANTISED),
     Rule("*scales", QUANTISED),
+    Rule("*quant*", QUANTISED),
     Rule("*_orig", PARTS),
     Rule("*weight_mask", PARTS),
     Rule("*weight_g", PARTS),
     Rule("*weight_v", PARTS),
     Rule("*parametrizations*", PARTS),
-    Rule("*norm*", NORM),
 ];
 
-/// What a file's metadata may say of its layer.
-const METADATA: &[(&str, &str)] = &[
-    ("add_bias_kv", "and no stage here appends a learned key and value"),
-    ("add_zero_attn", "and no stage here appends a key and value of zeros"),
-    ("scale", "and scores are divided by √d_k here"),
-    ("softcap", "and scores have no bound here"),
-    ("logit_softcap", "and scores have no bound here"),
-    ("attn_logit_softcapping", "and scores have no bound here"),
-    ("rotary", "and queries and keys are not rotated here"),
-    ("rope_theta", "and queries and keys are not rotated here"),
-    ("alibi", "and nothing is added by distance here"),
-    ("sliding_window", "and no window is kept here"),
-    ("num_kv_heads", "and each head has its own keys and values here"),
-    ("num_key_value_heads", "and each head has its own keys and values here"),
-    ("quantization", "and weights are read as they are"),
-    ("quantization_config", "and weights are read as they are"),
+const MODULE: &[Rule] = &[Rule("*norm*", NORM), Rule("gate*", GATES)];
+
+/// Modules beside a layer whose own names begin with nothing: those of the model that it is
+/// the attention of.
+const BESIDE: &[Rule] = &[
+    Rule("head.*", OTHER),
+    Rule("lm_head.*", OTHER),
+    Rule("cls.*", OTHER),
+    Rule("classifier.*", OTHER),
+    Rule("pooler.*", OTHER),
+    Rule("fc.*", OTHER),
+    Rule("fc#.*", OTHER),
+    Rule("linear.*", OTHER),
+    Rule("linear#.*", OTHER),
+    Rule("mlp.*", OTHER),
+    Rule("ffn.*", OTHER),
+    Rule("feed_forward.*", OTHER),
+    Rule("embedding.*", OTHER),
+    Rule("embeddings.*", OTHER),
+    Rule("embed.*", OTHER),
+    Rule("embed_tokens.*", OTHER),
+    Rule("pos_embed.*", OTHER),
+    Rule("pos_embedding.*", OTHER),
+    Rule("encoder.*", OTHER),
+    Rule("decoder.*", OTHER),
+    Rule("layers.*", OTHER),
+    Rule("blocks.*", OTHER),
 ];
 
-const N_HEADS: &[(&str, &str)] = &[
-    ("num_heads", "and the number of heads that was asked for is another"),
-    ("n_heads", "and the number of heads that was asked for is another"),
-    ("num_attention_heads", "and the number of heads that was asked for is another"),
+/// What metadata may say of masks: that True blocks.
+const BLOCKED: &[&str] = &[
+    "blocked",
+    "trueblocked",
+    "trueisblocked",
+    "trueblocks",
+    "truemasked",
+    "truepadding",
+    "trueispadding",
+    "1blocked",
+    "1padding",
+    "pytorch",
 ];
+
+/// Whether metadata says what a layer of these sizes is, and is computed.
+fn is_so(claim: &Claim<'_>, naming: Naming, dims: Dims, is_causal: bool) -> Option<bool> {
+    let heads = dims.n_heads();
+    Some(match claim.fact {
+        Fact::Heads => claim.is_number(heads),
+        Fact::KeyValueHeads => claim.is_number(heads) || claim.is_usual(),
+        Fact::HeadWidth => claim.is_number(dims.d_k()),
+        Fact::Width => claim.is_number(dims.d_model()),
+        // A flag that is off leaves it to --causal.
+        Fact::Causal => claim.is_flag(is_causal) || claim.is_flag(false),
+        Fact::Bidirectional => claim.is_flag(!is_causal),
+        Fact::Scale => {
+            let expected = 1.0 / (dims.d_k() as f64).sqrt();
+            let is_equal = |found: f64| (found - expected).abs() < 1e-6 * expected;
+            claim.is_usual() || claim.text.trim().parse().is_ok_and(is_equal)
+        }
+        Fact::Architecture => is_architecture(&claim.plain(), naming),
+        Fact::Layers
+        | Fact::InputWidth
+        | Fact::Activation
+        | Fact::Cell
+        | Fact::Projection
+        | Fact::PaddingSide
+        | Fact::Experts
+        | Fact::CrossAttention => return None,
+        Fact::Mask => claim.is_usual() || claim.is_one_of(BLOCKED),
+        _ => claim.is_usual(),
+    })
+}
+
+/// Whether a model of this kind has such a layer.
+fn is_architecture(text: &str, naming: Naming) -> bool {
+    const BERT: &[&str] = &[
+        "bert",
+        "roberta",
+        "xlmroberta",
+        "camembert",
+        "electra",
+        "minilm",
+        "bertselfattention",
+        "bertattention",
+        "bertlayer",
+    ];
+    match naming {
+        Naming::Bert => BERT.iter().any(|name| {
+            let rest = text.strip_prefix(name);
+            rest.is_some_and(|rest| {
+                ["", "model"].contains(&rest) || rest.starts_with("for")
+            })
+        }),
+        Naming::PyTorch => {
+            const PYTORCH: &[&str] = &[
+                "multiheadattention",
+                "transformerencoderlayer",
+                "transformerdecoderlayer",
+                "transformerencoder",
+                "transformerdecoder",
+                "transformer",
+                "pytorch",
+                "torch",
+                "pt",
+            ];
+            let text = ["torchnnmodules", "torchnn", "nn", "activation"]
+                .iter()
+                .fold(text, |text, module| text.strip_prefix(module).unwrap_or(text));
+            PYTORCH.contains(&text)
+        }
+    }
+}
+
+/// Why no layer can be read, where its weights are in another form: the first name that says
+/// so, of this layer if it was found.
+pub(super) fn cause(file: &TensorFile, layer: Option<&FoundLayer>) -> Option<Error> {
+    let others = file.layers();
+    let found = file.names().into_iter().find_map(|name| {
+        let is_own = layer.is_none_or(|layer| is_of(&name, layer, &others));
+        match first_rule(FORMS, &name) {
+            Some(Use::Refused(why)) if is_own => Some((name, why)),
+            _ => None,
+        }
+    });
+    let file = file.name().to_string();
+    found.map(|(found, why)| Error::Unsupported { file, found, why })
+}
+
+/// The module that a layer's attention is.
+fn module(layer: &FoundLayer) -> String {
+    match layer.naming {
+        Naming::PyTorch => layer.prefix.clone(),
+        Naming::Bert => format!("{}attention.", layer.prefix),
+    }
+}
+
+/// Whether a name that may stand behind any wrappers, or be written with underscores, is of
+/// this layer: that of its module is in it, and of no other layer's that is longer.
+fn is_of(name: &str, layer: &FoundLayer, others: &[FoundLayer]) -> bool {
+    let name = format!(".{name}").replace('.', "_");
+    let length = |layer: &FoundLayer| -> Option<usize> {
+        let path = module(layer);
+        let path = without_wrappers(&path);
+        // From the last number's own name on: `layer.0.attention.`
+        let parts: Vec<&str> = path.split('.').collect();
+        let number = parts.iter().rposition(|part| part.parse::<usize>().is_ok());
+        let tail = parts[number.unwrap_or(0).saturating_sub(1)..].join("_");
+        let is_in = |path: &str| name.contains(&format!("_{path}"));
+        let path = path.replace('.', "_");
+        let found = if is_in(&path) { Some(path.len()) } else { None };
+        found.or_else(|| is_in(&tail).then_some(tail.len()))
+    };
+    let own = length(layer);
+    own.is_some() && others.iter().all(|other| length(other) <= own)
+}
+
+/// What the file's metadata says beside what is so of this layer.
+pub(super) fn notes(
+    file: &TensorFile,
+    layer: &FoundLayer,
+    dims: Dims,
+    is_causal: bool,
+) -> Result<Vec<Unused>> {
+    file.expect_metadata(|claim| is_so(claim, layer.naming, dims, is_causal))
+}
 
 /// What the file holds beside this layer and changes nothing; what would change it is
-/// refused. `is_input` says which names are an input's, where one file holds both.
+/// refused. `of_input` says what is done with an input's name that stands in this file.
 pub(super) fn unused(
     file: &TensorFile,
     layer: &FoundLayer,
     others: &[FoundLayer],
-    n_heads: usize,
-    is_input: impl Fn(&str) -> bool,
+    of_input: impl Fn(&str) -> Option<Use>,
 ) -> Result<Vec<Unused>> {
-    file.expect_metadata(METADATA, |key, text| {
-        let is_all = key.starts_with("num_k") && text.parse() == Ok(n_heads);
-        says_no(text) || is_all
-    })?;
-    file.expect_metadata(N_HEADS, |_, text| text.parse() == Ok(n_heads))?;
     let own = match layer.naming {
         Naming::PyTorch => PYTORCH,
         Naming::Bert => BERT,
     };
-    let module = match layer.naming {
-        Naming::PyTorch => layer.prefix.clone(),
-        Naming::Bert => format!("{}attention.", layer.prefix),
-    };
+    let module = module(layer);
+    let is_alone = without_wrappers(&module).is_empty();
     let is_others = |name: &str| {
         let mut others = others.iter().filter(|other| *other != layer);
         others.any(|other| !other.prefix.is_empty() && name.starts_with(&other.prefix))
     };
+    let is_packed = file.contains(&format!("{}in_proj_weight", layer.prefix));
     file.expect_known("a layer's file", |name| {
         if name.starts_with("grad.") || name.contains("/grad.") {
             return Some(GRADIENT);
         }
         let local = name.strip_prefix(layer.prefix.as_str());
+        if let (true, Some("q_proj_weight" | "k_proj_weight" | "v_proj_weight")) =
+            (is_packed, local)
+        {
+            return Some(TWICE);
+        }
         if let Some(found) = local.and_then(|local| first_rule(own, local)) {
             return Some(found);
         }
@@ -162,21 +329,26 @@ pub(super) fn unused(
             // RoFormer's.
             return Some(ROTATION);
         }
+        let form = first_rule(FORMS, name);
+        if form.is_some() && is_of(name, layer, others) {
+            return form;
+        }
+        let of_input = of_input(name);
+        if let Some(Use::Refused(_)) = of_input {
+            return of_input;
+        }
         if !name.starts_with(&module) {
             return Some(match first_rule(ANYWHERE, name) {
                 Some(refused) if !is_others(name) => refused,
                 _ => OTHER,
             });
         }
-        if without_wrappers(&module).is_empty() && (is_input(name) || is_others(name)) {
+        if is_alone && (of_input.is_some() || is_others(name)) {
             return Some(OTHER);
         }
-        let refused = first_rule(ANYWHERE, name).or_else(|| first_rule(MODULE, name));
-        // Without a prefix of its own, another module's names begin with theirs.
-        let is_outside = without_wrappers(&module).is_empty()
-            && local
-                .and_then(|local| local.split_once('.'))
-                .is_some_and(|(first, _)| !first.ends_with("_proj"));
-        refused.or(is_outside.then_some(OTHER))
+        let local = name.strip_prefix(&module).unwrap_or(name);
+        let refused =
+            first_rule(ANYWHERE, name).or(form).or_else(|| first_rule(MODULE, local));
+        refused.or_else(|| first_rule(BESIDE, local).filter(|_| is_alone))
     })
 }

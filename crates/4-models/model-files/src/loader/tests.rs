@@ -102,7 +102,7 @@ fn bert_says_the_same_in_other_words() {
     assert_eq!(file.layer(2, Some("bert.encoder.layer.10")).unwrap(), layer);
 
     insta::assert_snapshot!(file.layer(2, None).unwrap_err(), @"some.file: 2 layers: say which by its prefix, one of bert.encoder.layer.2., bert.encoder.layer.10.");
-    insta::assert_snapshot!(file.layer(2, Some("layer.10")).unwrap_err(), @r#"some.file: no attention layer has the prefix "layer.10"; there is bert.encoder.layer.2., bert.encoder.layer.10."#);
+    insta::assert_snapshot!(file.layer(2, Some("layer.10")).unwrap_err(), @r#"some.file: no layer has the prefix "layer.10"; there is bert.encoder.layer.2., bert.encoder.layer.10."#);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn without_a_prefix_the_names_without_one_are_meant() {
     let layer = file.layer(2, None).unwrap();
     assert_eq!(layer, file.layer(2, Some("")).unwrap());
     assert_ne!(layer, file.layer(2, Some("grad")).unwrap());
-    insta::assert_snapshot!(file.layer(2, Some("grads")).unwrap_err(), @r#"some.file: no attention layer has the prefix "grads"; there is "" (none), grad."#);
+    insta::assert_snapshot!(file.layer(2, Some("grads")).unwrap_err(), @r#"some.file: no layer has the prefix "grads"; there is "" (none), grad."#);
 }
 
 #[test]
@@ -146,7 +146,11 @@ fn what_makes_another_layer_of_it_is_refused() {
         names.push((name.to_string(), &[1, 1]));
         let tensors: Vec<_> =
             names.iter().map(|(n, shape)| (n.as_str(), *shape)).collect();
-        let unused = file(&tensors).beside_layer(2, None, |name| name == "query");
+        let unused = file(&tensors).beside_layer(None, |name| match name {
+            "query" => Some(Use::Used),
+            "attn_mask" => Some(Use::Refused("a mask in the wrong file")),
+            _ => None,
+        });
         unused.map_or_else(
             |error| error.to_string(),
             |unused| unused.iter().map(|it| format!("{}: {}", it.name, it.why)).collect(),
@@ -155,10 +159,21 @@ fn what_makes_another_layer_of_it_is_refused() {
     insta::assert_snapshot!(told("self_attn.", "norm1.weight"), @"norm1.weight: no part of this layer's attention");
     insta::assert_snapshot!(told("self_attn.", "self_attn.q_norm.weight"), @"some.file: self_attn.q_norm.weight: queries or keys have a norm of their own in this layer, which no stage here has");
     insta::assert_snapshot!(told("self_attn.", "encoder.relative_attention_bias.weight"), @"some.file: encoder.relative_attention_bias.weight: a table of relative positions: this layer adds to its scores by distance, which no stage here does");
-    insta::assert_snapshot!(told("self_attn.", "self_attn.in_proj_weight.lora_A"), @"some.file: self_attn.in_proj_weight.lora_A: an adapter (LoRA) is added to a weight: merge it into the weight before saving");
-    insta::assert_snapshot!(told("self_attn.", "self_attn.gate.weight"), @"some.file: self_attn.gate.weight is not known to a layer's file, and may change the result: take it out of the file if it does not");
+    insta::assert_snapshot!(told("self_attn.", "self_attn.in_proj_weight.lora_A"), @"some.file: self_attn.in_proj_weight.lora_A: an adapter (LoRA) is not merged: it is added to a weight, so merge it into the weight before saving");
+    insta::assert_snapshot!(told("self_attn.", "self_attn.gate.weight"), @"some.file: self_attn.gate.weight: gates or scales of heads or of what attention puts out, which no stage here has");
     insta::assert_snapshot!(told("", "surprise"), @"some.file: surprise is not known to a layer's file, and may change the result: take it out of the file if it does not");
     insta::assert_snapshot!(told("", "query"), @"query: no part of this layer's attention");
+    insta::assert_snapshot!(told("self_attn.", "attn_mask"), @"some.file: attn_mask: a mask in the wrong file");
+    insta::assert_snapshot!(told("self_attn.", "base_model.model.self_attn.in_proj_weight.lora_A"), @"some.file: base_model.model.self_attn.in_proj_weight.lora_A: an adapter (LoRA) is not merged: it is added to a weight, so merge it into the weight before saving");
+    insta::assert_snapshot!(told("layers.1.self_attn.", "base_model.model.layers.1.self_attn.out_proj.lora_A.weight"), @"some.file: base_model.model.layers.1.self_attn.out_proj.lora_A.weight: an adapter (LoRA) is not merged: it is added to a weight, so merge it into the weight before saving");
+    insta::assert_snapshot!(told("layers.1.self_attn.", "base_model.model.layers.2.self_attn.out_proj.lora_A.weight"), @"base_model.model.layers.2.self_attn.out_proj.lora_A.weight: no part of this layer's attention");
+    insta::assert_snapshot!(told("layers.1.self_attn.", "lora_layers_1_self_attn_out_proj.up.weight"), @"some.file: lora_layers_1_self_attn_out_proj.up.weight: an adapter (LoRA) is not merged: it is added to a weight, so merge it into the weight before saving");
+    insta::assert_snapshot!(told("layers.1.self_attn.", "layers.1.mlp.gate_proj.weight"), @"layers.1.mlp.gate_proj.weight: no part of this layer's attention");
+    insta::assert_snapshot!(told("layers.1.self_attn.", "layers.1.self_attn_gate.weight"), @"some.file: layers.1.self_attn_gate.weight: gates or scales of heads or of what attention puts out, which no stage here has");
+    insta::assert_snapshot!(told("layers.1.self_attn.", "layers.1.head_gates"), @"some.file: layers.1.head_gates: gates or scales of heads or of what attention puts out, which no stage here has");
+    insta::assert_snapshot!(told("", "gate.weight"), @"some.file: gate.weight: gates or scales of heads or of what attention puts out, which no stage here has");
+    insta::assert_snapshot!(told("", "inputs.attn_mask"), @"some.file: inputs.attn_mask is not known to a layer's file, and may change the result: take it out of the file if it does not");
+    insta::assert_snapshot!(told("", "q_proj_weight"), @"some.file: q_proj_weight: in_proj_weight is there too, and nn.MultiheadAttention has only one of the two: leave that of this layer");
     insta::assert_snapshot!(told("module.", "module.head.weight"), @"module.head.weight: no part of this layer's attention");
 }
 
@@ -190,6 +205,67 @@ fn a_layer_that_does_not_fit_is_refused_with_its_numbers() {
     insta::assert_snapshot!(refused(&separate, 2), @"some.file: k_proj_weight has shape (5, 3), expected (4, 3)");
     let with_bias_k = [&PACKED[..], &[("bias_k", &[1, 1, 4])]].concat();
     insta::assert_snapshot!(refused(&with_bias_k, 2), @"some.file: bias_k: made with add_bias_kv=True, this layer appends a learned key and value to every sequence, which no stage here does");
+}
+
+#[test]
+fn a_layer_in_another_form_is_refused_by_its_cause() {
+    let bert = ["self.query", "self.key", "self.value", "output.dense"];
+    let told = |prefix: &str, of: &dyn Fn(&str) -> Vec<String>| {
+        let names: Vec<String> = bert
+            .iter()
+            .flat_map(|part| of(&format!("{prefix}attention.{part}.weight")))
+            .collect();
+        let tensors: Vec<(&str, &[usize])> =
+            names.iter().map(|name| (name.as_str(), &[4, 4][..])).collect();
+        file(&tensors).layer(2, None).map_or_else(|it| it.to_string(), |_| String::new())
+    };
+    let all = |from: &'static str, to: &'static [&'static str]| {
+        told("layer.0.", &|name| match name.contains("query") || to[0].contains("qw") {
+            true => to.iter().map(|to| name.replace(from, to)).collect(),
+            false => vec![name.to_string()],
+        })
+    };
+    insta::assert_snapshot!(all("weight", &["qweight", "qzeros"]), @"some.file: layer.0.attention.output.dense.qweight: the weights beside it are quantised (by GPTQ, AWQ or the like): save the layer in floats");
+    insta::assert_snapshot!(all("weight", &["base_layer.weight", "lora_A.weight"]), @"some.file: layer.0.attention.self.query.base_layer.weight: an adapter (LoRA) is not merged: it is added to a weight, so merge it into the weight before saving");
+    insta::assert_snapshot!(all("weight", &["weights", "SCB"]), @"some.file: layer.0.attention.self.query.SCB: the weights beside it are quantised by bitsandbytes: save the layer in floats");
+    insta::assert_snapshot!(all("weight", &["weights"]), @"some.file: no tensor layer.0.attention.self.query.weight; there is layer.0.attention.output.dense.weight, layer.0.attention.self.key.weight, layer.0.attention.self.query.weights, layer.0.attention.self.value.weight");
+}
+
+#[test]
+fn metadata_says_what_the_layer_is_or_is_refused() {
+    let told = |is_causal, key: &str, text: &str| {
+        let file = crate::testing::tensor_file(&PACKED, &[(key, text)]);
+        let (found, dims) = (file.find(None).unwrap(), Dims::new(4, 2).unwrap());
+        file.beside_metadata(&found, dims, is_causal).map_or_else(
+            |error| error.to_string(),
+            |notes| notes.iter().map(|it| format!("{}: {}", it.name, it.why)).collect(),
+        )
+    };
+    for (key, text) in [
+        ("nhead", "2"),
+        ("num_kv_heads", "2"),
+        ("batch_first", "True"),
+        ("is_causal", "false"),
+        ("head_dim", "2"),
+        ("embed_dim", "4"),
+        ("softmax_scale", "0.70710678"),
+        ("add_zero_attn", "False"),
+        ("class", "torch.nn.MultiheadAttention"),
+        ("mask_polarity", "True = blocked"),
+    ] {
+        assert_eq!(told(false, key, text), "", "{key}");
+    }
+    assert_eq!(told(true, "is_causal", "True"), "");
+    insta::assert_snapshot!(told(false, "nhead", "4"), @"some.file: its metadata has nhead: 4, and the number of heads here is another");
+    insta::assert_snapshot!(told(false, "batch_first", "False"), @"some.file: its metadata has batch_first: False, and the batch is read as the first dimension here");
+    insta::assert_snapshot!(told(false, "is_causal", "True"), @"some.file: its metadata has is_causal: True, and whether a token sees later ones is said otherwise here");
+    insta::assert_snapshot!(told(false, "softmax_scale", "1.0"), @"some.file: its metadata has softmax_scale: 1.0, and scores are scaled by another number here");
+    insta::assert_snapshot!(told(false, "window_size", "2"), @"some.file: its metadata has window_size: 2, and there is no such window here");
+    insta::assert_snapshot!(told(false, "position_embedding_type", "relative_key"), @"some.file: its metadata has position_embedding_type: relative_key, and such positions are not computed here");
+    insta::assert_snapshot!(told(false, "model_type", "esm"), @"some.file: its metadata has model_type: esm, and another one is computed here");
+    insta::assert_snapshot!(told(false, "attention_mask", "1 = real"), @"some.file: its metadata has attention_mask: 1 = real, and a mask is read in another way here");
+    insta::assert_snapshot!(told(false, "config", r#"{"num_heads": 4}"#), @"some.file: its metadata has config.num_heads: 4, and the number of heads here is another");
+    insta::assert_snapshot!(told(false, "dropout", "0.1"), @"dropout: a note in the file's metadata");
 }
 
 /// As many as no model has; it took half a minute.

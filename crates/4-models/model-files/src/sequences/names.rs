@@ -1,6 +1,6 @@
 //! What an INPUT of a model may hold beside its ids.
 
-use crate::{Rule, Use};
+use crate::{Claim, Fact, Rule, Use};
 
 const OUTPUT: Use = Use::Harmless("what a model gave, not what it gets");
 const FOR_TRAINING: Use = Use::Harmless("what a loss compares with; no layer reads it");
@@ -38,19 +38,19 @@ pub(super) const RULES: &[Rule] = &[
     Rule("attention_mask", Use::Used),
     Rule("token_type_ids", Use::Used),
     Rule("position_ids", Use::Used),
-    Rule("hidden.*", OUTPUT),
-    Rule("hidden_states.*", OUTPUT),
+    Rule("hidden.#", OUTPUT),
+    Rule("hidden_states.#", OUTPUT),
     Rule("last_hidden_state", OUTPUT),
     Rule("pooler_output", OUTPUT),
     Rule("sentence_embedding", OUTPUT),
-    Rule("attn.*", OUTPUT),
-    Rule("attentions.*", OUTPUT),
+    Rule("attn.#", OUTPUT),
+    Rule("attentions.#", OUTPUT),
     Rule("logits", OUTPUT),
-    Rule("logits.*", OUTPUT),
+    Rule("logits.#", OUTPUT),
     Rule("out", OUTPUT),
     Rule("output", OUTPUT),
     Rule("loss", OUTPUT),
-    Rule("cross.*", OUTPUT),
+    Rule("cross.#", OUTPUT),
     Rule("labels", FOR_TRAINING),
     Rule("label", FOR_TRAINING),
     Rule("next_sentence_label", FOR_TRAINING),
@@ -85,13 +85,27 @@ pub(super) const RULES: &[Rule] = &[
     Rule("pos_ids", Use::Refused("positions under another name: call it position_ids")),
 ];
 
-/// What a file's metadata may say that would change how its tensors are read.
-pub(super) const METADATA: &[(&str, &str)] = &[
-    ("batch_first", "and the batch is read as the first dimension"),
-    ("mask_polarity", "and attention_mask is read with 1 = real, 0 = padding"),
-];
-
-/// Whether that says what is done in any case.
-pub(super) fn is_harmless(key: &str, text: &str) -> bool {
-    key == "batch_first" && !crate::says_no(text)
+/// Whether a file's metadata says how its tensors are read; what a model is, is said by its
+/// settings.
+pub(super) fn is_so(claim: &Claim<'_>, is_causal: bool) -> Option<bool> {
+    const REAL: &[&str] =
+        &["1real", "1isreal", "1real0padding", "1realpad0", "1attended", "truereal"];
+    match claim.fact {
+        Fact::Mask => Some(claim.is_usual() || claim.is_one_of(REAL)),
+        Fact::Causal => Some(claim.is_flag(is_causal)),
+        Fact::Bidirectional => Some(claim.is_flag(!is_causal)),
+        Fact::BatchFirst
+        | Fact::TimeFirst
+        | Fact::Scale
+        | Fact::Scores
+        | Fact::SoftCap
+        | Fact::Window
+        | Fact::Positions
+        | Fact::AppendedKeys
+        | Fact::Pruned
+        | Fact::Lengths
+        | Fact::Reversed
+        | Fact::Transposed => Some(claim.is_usual()),
+        _ => None,
+    }
 }

@@ -3,14 +3,14 @@
 use attention::{Matrix, Real};
 use model_files::{Error as FileError, NewTensor, Stored, TensorFile, Unused};
 
-use super::file::{is_parameter, prefix_in};
+use super::file::{is_parameter, prefix_in, prefixes};
 use super::{Lstm, LstmOutput, State, names};
-use crate::Result;
+use crate::{Error, Result};
 
 /// An LSTM and sequences for it: a file's state dict under PyTorch's names, with `input`
 /// (batch, n, d_in), and perhaps `h_0` and `c_0`
 /// (n_layers · n_directions, batch, hidden). What stands before the state dict's names, as
-/// in `lstm.weight_ih_l0`, is taken off where the file has one LSTM.
+/// in `lstm.weight_ih_l0`, is taken off; where the file has several LSTMs, it says which.
 ///
 /// Sequences of different length end in padding, and `lengths` (batch) says where: then each
 /// is read to its end, as with `pack_padded_sequence`, and rows of `output` behind it are
@@ -29,24 +29,29 @@ pub struct Case<T: Real = f64> {
 }
 
 impl<T: Real> Case<T> {
-    /// What a case holds and is not used, and why that changes nothing.
+    /// What a case holds and is not used, and why that changes nothing; `prefix` is as in
+    /// [`read`](Self::read).
     ///
     /// # Errors
     /// [`Error::File`](crate::Error::File) for a tensor or metadata that would change the
     /// result and is not read.
-    pub fn unused(file: &TensorFile) -> Result<Vec<Unused>> {
-        Ok(names::unused(file, &prefix_in(file)?, is_parameter)?)
+    pub fn unused(file: &TensorFile, prefix: Option<&str>) -> Result<Vec<Unused>> {
+        let prefix = prefix_in(file, prefix)?;
+        let lstm: Lstm<T> = Lstm::from_file(file, &prefix)?;
+        let mut unused = names::unused(file, (&prefix, &prefixes(file)), is_parameter)?;
+        unused.extend(names::notes(file, &lstm)?);
+        Ok(unused)
     }
 
-    /// Reads a case.
+    /// Reads a case: its one LSTM, or that with the prefix.
     ///
     /// # Errors
     /// As [`Lstm::from_file`] and [`unused`](Self::unused);
     /// [`Error::File`](crate::Error::File) for an `input`, `h_0`, `c_0` or `lengths` that is
-    /// missing or does not fit.
-    pub fn read(file: &TensorFile) -> Result<Self> {
-        Self::unused(file)?;
-        let lstm: Lstm<T> = Lstm::from_file(file, &prefix_in(file)?)?;
+    /// missing or does not fit; [`Error::NotFiniteTensor`](crate::Error::NotFiniteTensor).
+    pub fn read(file: &TensorFile, prefix: Option<&str>) -> Result<Self> {
+        Self::unused(file, prefix)?;
+        let lstm: Lstm<T> = Lstm::from_file(file, &prefix_in(file, prefix)?)?;
         let tensor = file.tensor("input")?;
         let d_in = lstm.d_in();
         let (n_sequences, is_batch) = match *tensor.shape() {
@@ -65,6 +70,9 @@ impl<T: Real> Case<T> {
                 *x = x.rows(0, n).into_owned();
             }
         }
+        for (s, x) in input.iter().enumerate() {
+            expect_finite(file, "input", s, x)?;
+        }
         let rows = lstm.layers().len() * lstm.n_directions();
         let of_state = |name: &str| -> Result<Vec<Matrix<T>>> {
             let (tensor, hidden) = (file.tensor(name)?, lstm.hidden());
@@ -76,8 +84,11 @@ impl<T: Real> Case<T> {
             let entry = |s: usize, r: usize, j: usize| {
                 numbers[(r * n_sequences + s) * hidden + j]
             };
-            let of = |s| Matrix::from_fn(rows, hidden, |r, j| entry(s, r, j));
-            Ok((0..n_sequences).map(of).collect())
+            let of = |s| {
+                let state = Matrix::from_fn(rows, hidden, |r, j| entry(s, r, j));
+                expect_finite(file, name, s, &state).map(|()| state)
+            };
+            (0..n_sequences).map(of).collect()
         };
         let has_start = file.contains("h_0") || file.contains("c_0");
         let start = has_start.then(|| -> Result<Vec<State<T>>> {
@@ -128,6 +139,25 @@ impl<T: Stored> Case<T> {
             NewTensor::new("h_n", &state, &states(|read| &read.h_n))?,
             NewTensor::new("c_n", &state, &states(|read| &read.c_n))?,
         ])
+    }
+}
+
+/// Refuses NaN and infinity, of which an LSTM makes NaN at all later tokens.
+fn expect_finite<T: Real>(
+    file: &TensorFile,
+    tensor: &str,
+    sequence: usize,
+    rows: &Matrix<T>,
+) -> Result<()> {
+    let is_finite = |row: usize| rows.row(row).iter().all(|x| x.is_finite());
+    match (0..rows.nrows()).find(|&row| !is_finite(row)) {
+        None => Ok(()),
+        Some(row) => Err(Error::NotFiniteTensor {
+            file: file.name().to_string(),
+            tensor: tensor.to_string(),
+            sequence,
+            row,
+        }),
     }
 }
 

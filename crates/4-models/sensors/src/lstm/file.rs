@@ -19,6 +19,7 @@ impl<T: Real> Lstm<T> {
     /// shape, or for a projected LSTM (`proj_size`), which is not computed here.
     pub fn from_file(file: &TensorFile, prefix: &str) -> Result<Self> {
         let names = Names::of(file, prefix)?;
+        refuse_others(file, prefix)?;
         let mut layers: Vec<Layer<T>> = Vec::new();
         for l in 0..names.n_layers {
             let below = layers
@@ -109,26 +110,73 @@ pub(super) fn is_parameter(name: &str) -> bool {
     number.and_then(|text| text.parse::<usize>().ok()).is_some_and(|l| l < MOST_LAYERS)
 }
 
-/// What stands before the names of the one LSTM in a file: nothing, or as in `lstm.` and
+/// What stands before the names of each LSTM in a file: nothing, or as in `lstm.` and
 /// `_orig_mod.encoder.lstm.`.
-pub(super) fn prefix_in(file: &TensorFile) -> Result<String> {
+pub(super) fn prefixes(file: &TensorFile) -> Vec<String> {
     let first = format!("{}0", PARTS[0]);
     let names = file.names();
     let prefixes = names.iter().filter_map(|name| name.strip_suffix(&first));
-    let mut prefixes: Vec<String> = prefixes
-        .filter(|p| p.is_empty() || p.ends_with('.'))
-        .map(str::to_owned)
-        .collect();
-    if prefixes.iter().any(String::is_empty) || prefixes.is_empty() {
-        return Ok(String::new());
+    prefixes.filter(|p| p.is_empty() || p.ends_with('.')).map(str::to_owned).collect()
+}
+
+/// The prefix that is asked for (its last dot may be left out), or that of the one LSTM in a
+/// file.
+pub(super) fn prefix_in(file: &TensorFile, asked: Option<&str>) -> Result<String> {
+    let mut prefixes = prefixes(file);
+    let same = |a: &str, b: &str| a.trim_end_matches('.') == b.trim_end_matches('.');
+    let several = |prefixes: Vec<String>| {
+        let named = |prefix: String| match prefix.is_empty() {
+            true => "\"\" (none)".to_string(),
+            false => prefix,
+        };
+        let prefixes = prefixes.into_iter().map(named).collect();
+        let file = file.name().to_string();
+        Err(FileError::SeveralLayers { file, prefixes }.into())
+    };
+    match (asked, prefixes.len()) {
+        (Some(asked), _) => match prefixes.iter().find(|prefix| same(prefix, asked)) {
+            Some(prefix) => Ok(prefix.clone()),
+            None => {
+                let (file, prefix) = (file.name().to_string(), asked.to_string());
+                Err(FileError::UnknownPrefix { file, prefix, prefixes }.into())
+            }
+        },
+        (None, 0) => Ok(String::new()),
+        (None, 1) => Ok(prefixes.remove(0)),
+        (None, _) => several(prefixes),
     }
-    match prefixes.len() {
-        1 => Ok(prefixes.remove(0)),
-        _ => {
-            let file = file.name().to_string();
-            Err(FileError::SeveralLayers { file, prefixes }.into())
+}
+
+/// Refuses what has an LSTM's names, or nearly, and is another network.
+fn refuse_others(file: &TensorFile, prefix: &str) -> Result<()> {
+    let cell = format!("{prefix}weight_hh");
+    if file.contains(&cell) {
+        let file = file.name().to_string();
+        let why = "a cell (LSTMCell, GRUCell or RNNCell), which makes one step: an LSTM's \
+                   names end in its layer, as weight_hh_l0, so rename those of an LSTMCell";
+        return Err(FileError::Unsupported { file, found: cell, why }.into());
+    }
+    let name = format!("{prefix}{}0", PARTS[1]);
+    if !file.contains(&name) {
+        return Ok(());
+    }
+    let tensor = file.tensor(&name)?;
+    let kind = match *tensor.shape() {
+        [rows, hidden] if rows == 3 * hidden => {
+            format!("three gates of {hidden}: this is a GRU")
         }
-    }
+        [rows, hidden] if rows == hidden => {
+            format!("no gates, a state of {hidden}: this is an RNN")
+        }
+        [rows, hidden] if rows == 4 * hidden || rows % 4 != 0 || hidden == 0 => {
+            return Ok(());
+        }
+        [rows, hidden] => format!("four gates of {}, projected to {hidden}", rows / 4),
+        _ => return Ok(()),
+    };
+    let hidden = tensor.shape()[1];
+    let expected = format!("({}, {hidden}) of an LSTM's four gates: {kind}", 4 * hidden);
+    Err(tensor.shape_error(&expected).into())
 }
 
 /// Far more than anyone has, and few enough to ask for one by one.

@@ -1,6 +1,9 @@
 //! What a case may hold beside an LSTM and its input.
 
-use model_files::{Result, Rule, TensorFile, Unused, Use, first_rule, says_no};
+use model_files::{Claim, Fact, Result, Rule, TensorFile, Unused, Use, first_rule};
+
+use super::Lstm;
+use attention::Real;
 
 const OUTPUT: Use = Use::Harmless("what an LSTM gave, not what it gets");
 const PACKED: Use = Use::Refused(
@@ -15,6 +18,16 @@ const PROJECTED: Use = Use::Refused(
 const STATE: Use =
     Use::Refused("a state to begin with, by another name: call it h_0 and c_0");
 
+const GRADIENT: Use = Use::Harmless("a gradient");
+const DROPPED: Use = Use::Refused(
+    "weight dropout (AWD-LSTM): this is the weight that was trained, and the one without \
+     _raw is what dropout made of it: save this under that name",
+);
+const PARTS: Use = Use::Refused(
+    "a part of an LSTM's weight or something added to it (a norm, pruning, an adapter, a \
+     scale), beside the LSTM: save each weight as one tensor",
+);
+
 const RULES: &[Rule] = &[
     Rule("input", Use::Used),
     Rule("h_0", Use::Used),
@@ -23,9 +36,19 @@ const RULES: &[Rule] = &[
     Rule("output", OUTPUT),
     Rule("h_n", OUTPUT),
     Rule("c_n", OUTPUT),
-    Rule("expected*", OUTPUT),
-    Rule("grad*", Use::Harmless("a gradient")),
+    Rule("expected", OUTPUT),
+    Rule("expected.output", OUTPUT),
+    Rule("expected.h_n", OUTPUT),
+    Rule("expected.c_n", OUTPUT),
+    Rule("expected_output", OUTPUT),
+    Rule("expected_h_n", OUTPUT),
+    Rule("expected_c_n", OUTPUT),
+    Rule("grad.*", GRADIENT),
+    Rule("grad_input", GRADIENT),
+    Rule("grad_output", GRADIENT),
     Rule("*weight_hr_l*", PROJECTED),
+    Rule("*weight_hh_l#*_raw", DROPPED),
+    Rule("*weight_ih_l#*_raw", DROPPED),
     Rule("batch_sizes", PACKED),
     Rule("*sorted_indices", PACKED),
     Rule("data", PACKED),
@@ -36,30 +59,96 @@ const RULES: &[Rule] = &[
     Rule("c0", STATE),
 ];
 
-const METADATA: &[(&str, &str)] = &[
-    ("batch_first", "and the batch is read as the first dimension of input"),
-    ("proj_size", "and a hidden state is not projected here"),
-    ("lengths", "and lengths are read from a tensor of that name"),
+/// What stands outside of the LSTM's module and is of its weights all the same.
+const OUTSIDE: &[Rule] = &[
+    Rule("*weight_ih*", PARTS),
+    Rule("*weight_hh*", PARTS),
+    Rule("*bias_ih*", PARTS),
+    Rule("*bias_hh*", PARTS),
+    Rule("*lora_*", PARTS),
+    Rule("*parametrizations*", PARTS),
 ];
 
-/// What a case holds and is not used; `prefix` is that of its LSTM, in which only the
-/// parameters that `is_parameter` knows may stand.
+/// Whether metadata says what this LSTM is, and how its case is read.
+fn is_so<T: Real>(claim: &Claim<'_>, lstm: &Lstm<T>) -> Option<bool> {
+    let both_ways = lstm.n_directions() == 2;
+    Some(match claim.fact {
+        Fact::Layers => claim.is_number(lstm.layers().len()),
+        Fact::Width => claim.is_number(lstm.hidden()),
+        Fact::InputWidth => claim.is_number(lstm.d_in()),
+        Fact::Bidirectional => {
+            claim.is_flag(both_ways) || claim.is_number(lstm.n_directions())
+        }
+        Fact::PaddingSide => claim.is_usual() || claim.is_one_of(&["right", "post"]),
+        Fact::Architecture => claim.is_one_of(&[
+            "lstm",
+            "bilstm",
+            "torchnnlstm",
+            "nnlstm",
+            "torchnnmodulesrnnlstm",
+            "pytorch",
+            "torch",
+            "pt",
+        ]),
+        Fact::Gates => claim.is_one_of(&[
+            "ifgo",
+            "ifco",
+            "iifigio",
+            "inputforgetcelloutput",
+            "inputforgetgateoutput",
+            "pytorch",
+        ]),
+        Fact::Activation => claim.is_one_of(&["tanh", "sigmoid", "tanhsigmoid"]),
+        Fact::Heads
+        | Fact::KeyValueHeads
+        | Fact::HeadWidth
+        | Fact::Window
+        | Fact::Scores
+        | Fact::SoftCap
+        | Fact::Positions
+        | Fact::AppendedKeys
+        | Fact::HeadNorm
+        | Fact::Experts
+        | Fact::Causal
+        | Fact::CrossAttention => return None,
+        _ => claim.is_usual(),
+    })
+}
+
+/// What a case's metadata says beside what is so of its LSTM.
 ///
 /// # Errors
-/// [`Unsupported`](model_files::Error::Unsupported), [`Unknown`](model_files::Error::Unknown)
-/// and [`Metadata`](model_files::Error::Metadata) for what would change the result.
+/// [`Metadata`](model_files::Error::Metadata) for what is not so.
+pub(super) fn notes<T: Real>(file: &TensorFile, lstm: &Lstm<T>) -> Result<Vec<Unused>> {
+    file.expect_metadata(|claim| is_so(claim, lstm))
+}
+
+/// What a case holds and is not used; `prefix` is that of its LSTM, in which only the
+/// parameters that `is_parameter` knows may stand. `others` are those of other LSTMs.
+///
+/// # Errors
+/// [`Unsupported`](model_files::Error::Unsupported) and
+/// [`Unknown`](model_files::Error::Unknown) for what would change the result.
 pub(super) fn unused(
     file: &TensorFile,
-    prefix: &str,
+    (prefix, others): (&str, &[String]),
     is_parameter: impl Fn(&str) -> bool,
 ) -> Result<Vec<Unused>> {
-    file.expect_metadata(METADATA, |key, text| says_no(text) != (key == "batch_first"))?;
+    let other = Use::Harmless("another module's parameter");
+    let is_others = |name: &str| {
+        let mut locals =
+            others.iter().filter_map(|other| name.strip_prefix(other.as_str()));
+        locals.any(&is_parameter)
+    };
     file.expect_known("an LSTM's case", |name| match name.strip_prefix(prefix) {
         Some(local) if is_parameter(local) => Some(Use::Used),
         _ => first_rule(RULES, name).or_else(|| {
-            let is_other = !prefix.is_empty() && !name.starts_with(prefix);
-            (is_other && name.contains('.'))
-                .then_some(Use::Harmless("another module's parameter"))
+            if is_others(name) {
+                return Some(other);
+            }
+            let is_outside = !prefix.is_empty() && !name.starts_with(prefix);
+            let outside = || first_rule(OUTSIDE, name).unwrap_or(other);
+            (is_outside && name.contains('.')).then(outside)
         }),
     })
 }

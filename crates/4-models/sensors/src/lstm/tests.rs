@@ -100,7 +100,7 @@ fn file(tensors: &[(&str, &[usize])]) -> TensorFile {
 
 /// The outputs' shapes, or the error.
 fn told(tensors: &[(&str, &[usize])]) -> String {
-    match Case::<f64>::read(&file(tensors)).and_then(|case| case.outputs()) {
+    match Case::<f64>::read(&file(tensors), None).and_then(|case| case.outputs()) {
         Ok(outputs) => outputs.map(|tensor| tensor.shape_text()).join(" "),
         Err(error) => error.to_string(),
     }
@@ -157,7 +157,7 @@ fn each_sequence_is_read_to_its_own_end() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../tests/models/cases/lstm-lengths");
     let open = |name: &str| TensorFile::open(folder.join(name)).unwrap();
-    let case = Case::<f64>::read(&open("case.safetensors")).unwrap();
+    let case = Case::<f64>::read(&open("case.safetensors"), None).unwrap();
     let outputs = to_bytes(&case.outputs().unwrap()).unwrap();
     let found = TensorFile::from_bytes("found", outputs).unwrap();
     let expected = open("reference.safetensors");
@@ -199,6 +199,96 @@ fn what_may_change_the_result_is_refused() {
     insta::assert_snapshot!(with("surprise", &[2]), @"case: surprise is not known to an LSTM's case, and may change the result: take it out of the file if it does not");
     insta::assert_snapshot!(with("weight_ih_l1000", &[8, 2]), @"case: weight_ih_l1000 is not known to an LSTM's case, and may change the result: take it out of the file if it does not");
     insta::assert_snapshot!(with("output", &[3, 4, 2]), @"(3, 4, 2) (1, 3, 2) (1, 3, 2)");
+}
+
+#[test]
+fn a_network_of_another_kind_is_called_by_its_name() {
+    let of = |gates: usize| {
+        let (ih, hh) = ([gates * 2, 5], [gates * 2, 2]);
+        told(&[("weight_ih_l0", &ih), ("weight_hh_l0", &hh), ("input", &[3, 4, 5])])
+    };
+    insta::assert_snapshot!(of(3), @"case: weight_hh_l0 has shape (6, 2), expected (8, 2) of an LSTM's four gates: three gates of 2: this is a GRU");
+    insta::assert_snapshot!(of(1), @"case: weight_hh_l0 has shape (2, 2), expected (8, 2) of an LSTM's four gates: no gates, a state of 2: this is an RNN");
+    let cell: [(&str, &[usize]); 3] =
+        [("weight_ih", &[8, 5]), ("weight_hh", &[8, 2]), ("input", &[3, 4, 5])];
+    insta::assert_snapshot!(told(&cell), @"case: weight_hh: a cell (LSTMCell, GRUCell or RNNCell), which makes one step: an LSTM's names end in its layer, as weight_hh_l0, so rename those of an LSTMCell");
+}
+
+#[test]
+fn a_weight_that_is_kept_elsewhere_is_refused() {
+    let beside = |name: &'static str| {
+        told(&[
+            ("rnns.0.module.weight_ih_l0", &[8, 5]),
+            ("rnns.0.module.weight_hh_l0", &[8, 2]),
+            ("input", &[3, 4, 5]),
+            (name, &[8, 2]),
+        ])
+    };
+    insta::assert_snapshot!(beside("rnns.0.weight_hh_l0_raw"), @"case: rnns.0.weight_hh_l0_raw: weight dropout (AWD-LSTM): this is the weight that was trained, and the one without _raw is what dropout made of it: save this under that name");
+    insta::assert_snapshot!(beside("scale.weight_ih_l0_scale"), @"case: scale.weight_ih_l0_scale: a part of an LSTM's weight or something added to it (a norm, pruning, an adapter, a scale), beside the LSTM: save each weight as one tensor");
+    insta::assert_snapshot!(beside("base_model.rnns.0.module.lora_A"), @"case: base_model.rnns.0.module.lora_A: a part of an LSTM's weight or something added to it (a norm, pruning, an adapter, a scale), beside the LSTM: save each weight as one tensor");
+    insta::assert_snapshot!(beside("expected_lengths"), @"case: expected_lengths is not known to an LSTM's case, and may change the result: take it out of the file if it does not");
+    insta::assert_snapshot!(beside("decoder.weight"), @"(3, 4, 2) (1, 3, 2) (1, 3, 2)");
+}
+
+#[test]
+fn one_of_several_is_read_by_its_prefix() {
+    let tensors: [(&str, &[usize]); 5] = [
+        ("a.weight_ih_l0", &[8, 5]),
+        ("a.weight_hh_l0", &[8, 2]),
+        ("b.weight_ih_l0", &[4, 5]),
+        ("b.weight_hh_l0", &[4, 1]),
+        ("input", &[3, 4, 5]),
+    ];
+    let hidden = |prefix| {
+        let case = Case::<f64>::read(&file(&tensors), Some(prefix));
+        case.map_or_else(|error| error.to_string(), |case| case.lstm.hidden().to_string())
+    };
+    assert_eq!([hidden("a."), hidden("b")], ["2", "1"]);
+    let bare = [&tensors[..], &[("weight_ih_l0", &[8, 5]), ("weight_hh_l0", &[8, 2])]];
+    insta::assert_snapshot!(told(&bare.concat()), @r#"case: 3 layers: say which by its prefix, one of a., b., "" (none)"#);
+    insta::assert_snapshot!(hidden("c"), @r#"case: no layer has the prefix "c"; there is a., b."#);
+}
+
+#[test]
+fn what_is_not_finite_is_refused_where_it_begins() {
+    let of = |input: Vec<f64>, texts: &[(&str, &str)], lengths: Vec<f64>| {
+        let mut tensors: Vec<(&str, &[usize], Vec<f64>)> = vec![
+            ("weight_ih_l0", &[4, 1], vec![0.5; 4]),
+            ("weight_hh_l0", &[4, 1], vec![0.5; 4]),
+            ("input", &[2, 3, 1], input),
+        ];
+        if !lengths.is_empty() {
+            tensors.push(("h_0", &[1, 2, 1], lengths));
+            tensors.push(("c_0", &[1, 2, 1], vec![0.0; 2]));
+        }
+        let file = model_files::testing::number_file(&tensors, texts);
+        Case::<f64>::read(&file, None).map_or_else(|it| it.to_string(), |_| String::new())
+    };
+    let (numbers, nan) = (vec![0.5; 6], vec![0.5, 0.5, 0.5, 0.5, f64::NAN, f64::NAN]);
+    assert_eq!(of(numbers.clone(), &[], vec![]), "");
+    insta::assert_snapshot!(of(nan, &[], vec![]), @"some.file: NaN or infinity in input of sequence 1, row 1, counted from 0: an LSTM makes NaN of every token behind it");
+    insta::assert_snapshot!(of(numbers.clone(), &[], vec![0.0, f64::INFINITY]), @"some.file: NaN or infinity in h_0 of sequence 1, row 0, counted from 0: an LSTM makes NaN of every token behind it");
+
+    let said = |key, text| of(numbers.clone(), &[(key, text)], vec![]);
+    for (key, text) in [
+        ("bidirectional", "False"),
+        ("num_layers", "1"),
+        ("hidden_size", "1"),
+        ("batch_first", "True"),
+        ("gate_order", "i, f, g, o"),
+        ("padding_side", "right"),
+        ("class", "torch.nn.LSTM"),
+        ("window", "30"),
+    ] {
+        assert_eq!(said(key, text), "", "{key}");
+    }
+    insta::assert_snapshot!(said("bidirectional", "True"), @"some.file: its metadata has bidirectional: True, and the directions here are others");
+    insta::assert_snapshot!(said("gate_order", "iofc"), @"some.file: its metadata has gate_order: iofc, and there are no such gates here");
+    insta::assert_snapshot!(said("num_layers", "2"), @"some.file: its metadata has num_layers: 2, and the number of layers here is another");
+    insta::assert_snapshot!(said("padding_side", "left"), @"some.file: its metadata has padding_side: left, and what is padding is said by tensors here");
+    insta::assert_snapshot!(said("class", "GRU"), @"some.file: its metadata has class: GRU, and another one is computed here");
+    insta::assert_snapshot!(said("proj_size", "3"), @"some.file: its metadata has proj_size: 3, and a hidden state is not projected here");
 }
 
 #[test]

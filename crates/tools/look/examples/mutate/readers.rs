@@ -91,10 +91,11 @@ fn tensors(models: &Path) -> Result<Reader> {
     let read = |bytes: &[u8]| {
         let Ok(file) = TensorFile::from_bytes("mutated", bytes.to_vec()) else { return };
         for layer in file.layers() {
-            let _ = file.layer(4, Some(&layer.prefix));
-            let _ = file.beside_layer(4, Some(&layer.prefix), |_| false);
+            let read = file.layer(4, Some(&layer.prefix));
+            let _ = file.beside_layer(Some(&layer.prefix), |_| None);
+            let _ = read.map(|read| file.beside_metadata(&layer, read.dims(), false));
         }
-        let _ = Sequence::read(&file, 97, 2);
+        let _ = Sequence::read(&file, 97, 2, true);
         let sizes = MaskSizes { batch: 3, n_heads: 4, n_q: 7, n_kv: 7, is_batched: true };
         for name in file.names() {
             let Ok(tensor) = file.tensor(&name) else { continue };

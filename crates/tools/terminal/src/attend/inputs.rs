@@ -5,6 +5,7 @@ use attention::{Dims, Mask, Matrix, Real, check_inputs};
 use model_files::{MaskSizes, Tensor, TensorFile};
 
 use super::masks;
+use super::roles::Role;
 
 /// Query, key, value and mask of every sequence.
 pub struct Inputs<T: Real = f64> {
@@ -24,7 +25,11 @@ pub struct Inputs<T: Real = f64> {
 
 impl Inputs {
     /// Reads the tensors, and holds them against the layer and each other.
-    pub fn read(file: &TensorFile, dims: Dims, causal: bool) -> Result<Self> {
+    pub fn read(
+        file: &TensorFile,
+        dims: Dims,
+        (role, causal): (Role, bool),
+    ) -> Result<Self> {
         let key_name = if file.contains("key") { "key" } else { "query" };
         let value_name = if file.contains("value") { "value" } else { key_name };
         let query = file.tensor("query")?;
@@ -52,7 +57,7 @@ impl Inputs {
             n_kv: key[0].nrows(),
             is_batched,
         };
-        let masks = masks::read(file, sizes, causal, &mut found)?;
+        let masks = masks::read(file, sizes, (role, causal), &mut found)?;
         for (s, mask) in masks.iter().enumerate() {
             mask.check(sizes.n_heads, sizes.n_q, sizes.n_kv)
                 .with_context(|| format!("{}: mask of sequence {s}", file.name()))?;

@@ -2,16 +2,17 @@
 
 use anyhow::{Result, bail, ensure};
 use attention::Mask;
-use model_files::{MaskSizes, Tensor, TensorFile, attn_masks, key_padding_masks};
+use model_files::{MaskSizes, Tensor, TensorFile, Use, attn_masks, key_padding_masks};
 
-use super::names::MASKS;
+use super::roles::{MASKS, Role, are_of_one};
 
 /// The mask of each sequence: what `--causal`, `key_padding_mask` and `attn_mask` say
-/// together. What was found is added to `found`.
+/// together, of those that are masks of an attention of this role. What was found is added
+/// to `found`.
 pub fn read(
     file: &TensorFile,
     sizes: MaskSizes,
-    causal: bool,
+    (role, causal): (Role, bool),
     found: &mut Vec<(String, String)>,
 ) -> Result<Vec<Mask>> {
     let mut masks = vec![Vec::new(); sizes.batch];
@@ -22,16 +23,24 @@ pub fn read(
     }
     type Reader = fn(&Tensor<'_>, MaskSizes) -> model_files::Result<Vec<Mask>>;
     let readers: [Reader; 2] = [key_padding_masks, attn_masks];
-    for ((role, names), read) in MASKS.into_iter().zip(readers) {
-        let there: Vec<&str> =
-            names.iter().copied().filter(|name| file.contains(name)).collect();
+    let is_own = |name: &&str| file.contains(name) && role.mask(name) == Some(Use::Used);
+    let mut first = None;
+    for ((kind, names), read) in MASKS.into_iter().zip(readers) {
+        let there: Vec<&str> = names.iter().copied().filter(is_own).collect();
         ensure!(
             there.len() < 2,
-            "{}: {} are each the {role} of a layer: which one is this layer's? Leave one",
+            "{}: {} are each the {kind} of a layer: which one is this layer's? Leave one",
             file.name(),
             there.join(" and ")
         );
         let Some(name) = there.first().copied() else { continue };
+        let before = *first.get_or_insert(name);
+        ensure!(
+            are_of_one(before, name),
+            "{}: {before} and {name} are masks of two attentions: which one is this layer's? \
+             Leave its own",
+            file.name()
+        );
         let tensor = file.tensor(name)?;
         for (masks, mask) in masks.iter_mut().zip(read(&tensor, sizes)?) {
             masks.push(mask);
@@ -115,12 +124,12 @@ mod tests {
     fn several_masks_apply_together() {
         let file = file("key_padding_mask", "[2,3]", &[0, 0, 1, 0, 1, 1]);
         let mut found = Vec::new();
-        let masks = read(&file, SIZES, true, &mut found).unwrap();
+        let masks = read(&file, SIZES, (Role::Any, true), &mut found).unwrap();
         let keys = Mask::Keys(vec![true, false, false]);
         assert_eq!(masks[1], Mask::All(vec![Mask::Causal, keys]));
         let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["mask", "key_padding_mask"]);
-        assert_eq!(read(&file, SIZES, false, &mut found).unwrap().len(), 2);
+        assert_eq!(read(&file, SIZES, (Role::Any, false), &mut found).unwrap().len(), 2);
     }
 
     #[test]

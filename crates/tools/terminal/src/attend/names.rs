@@ -1,8 +1,17 @@
 //! What INPUT may hold, and what of it is used.
 
-use model_files::{Result, Rule, TensorFile, Unused, Use, first_rule, says_no};
+use model_files::{Result, Rule, TensorFile, Unused, Use, first_rule};
+
+use super::roles::Role;
 
 const OUTPUT: Use = Use::Harmless("what a layer gave, not what it gets");
+const GRADIENT: Use = Use::Harmless("a gradient");
+const OF_CASE: Use =
+    Use::Harmless("of another precision: the names that are used have no /");
+const DROPOUT: Use = Use::Refused(
+    "weights are dropped by it, as in training, which is not done here: save the layer's \
+     input in eval()",
+);
 const OF_MODEL: Use = Use::Refused(
     "transformers' mask, where 1 or True is what may be attended to, or a mask under another \
      name: give key_padding_mask or attn_mask, in which True is blocked",
@@ -31,29 +40,22 @@ const HEADS: Use =
     Use::Refused("heads are weighted or removed by it, which is not done here");
 const CAUSAL: Use = Use::Refused("whether no query sees the future is said by --causal");
 
-/// Names of masks in PyTorch's layers, and the mask of `nn.MultiheadAttention` that each is
-/// passed on as. True blocks in all of them.
-pub const MASKS: [(&str, &[&str]); 2] = [
-    (
-        "key_padding_mask",
-        &[
-            "key_padding_mask",
-            "src_key_padding_mask",
-            "tgt_key_padding_mask",
-            "memory_key_padding_mask",
-        ],
-    ),
-    ("attn_mask", &["attn_mask", "src_mask", "tgt_mask", "memory_mask"]),
-];
-
 const RULES: &[Rule] = &[
     Rule("query", Use::Used),
     Rule("key", Use::Used),
     Rule("value", Use::Used),
-    Rule(
-        "*/*",
-        Use::Harmless("of another precision or case: the names in use have no /"),
-    ),
+    Rule("grad.*", GRADIENT),
+    Rule("*/grad.*", GRADIENT),
+    Rule("head_mask", HEADS),
+    Rule("layer_head_mask", HEADS),
+    Rule("*attention_mask", OF_MODEL),
+    Rule("*dropout_mask*", DROPOUT),
+    Rule("*mask*", UNCLEAR),
+    Rule("*attn_bias", SCORES),
+    Rule("*attention_bias", SCORES),
+    Rule("*position_bias", SCORES),
+    Rule("f32/*", OF_CASE),
+    Rule("f64/*", OF_CASE),
     Rule("output", OUTPUT),
     Rule("out", OUTPUT),
     Rule("attn", OUTPUT),
@@ -61,24 +63,24 @@ const RULES: &[Rule] = &[
     Rule("attn_output", OUTPUT),
     Rule("attn_weights", OUTPUT),
     Rule("attn_output_weights", OUTPUT),
-    Rule("hidden.*", OUTPUT),
-    Rule("attn.*", OUTPUT),
-    Rule("expected*", OUTPUT),
+    Rule("hidden.#", OUTPUT),
+    Rule("attn.#", OUTPUT),
+    Rule("expected", OUTPUT),
+    Rule("expected_output", OUTPUT),
+    Rule("expected_attn", OUTPUT),
     Rule("cotangent", Use::Harmless("what a backward pass begins with")),
-    Rule("grad*", Use::Harmless("a gradient")),
+    Rule("grad", GRADIENT),
+    Rule("grad_output", GRADIENT),
+    Rule("grad_query", GRADIENT),
+    Rule("grad_key", GRADIENT),
+    Rule("grad_value", GRADIENT),
     Rule("need_weights", Use::Harmless("maps are written in any case")),
     Rule("average_attn_weights", Use::Harmless("maps are written per head")),
-    Rule("dropout*", Use::Harmless("dropout is for training alone")),
+    Rule("dropout", Use::Harmless("dropout is for training alone")),
+    Rule("dropout_p", Use::Harmless("dropout is for training alone")),
     Rule("is_causal", CAUSAL),
     Rule("causal", CAUSAL),
-    Rule("head_mask", HEADS),
-    Rule("layer_head_mask", HEADS),
-    Rule("*attention_mask", OF_MODEL),
-    Rule("*mask*", UNCLEAR),
     Rule("padding", UNCLEAR),
-    Rule("*attn_bias", SCORES),
-    Rule("*attention_bias", SCORES),
-    Rule("*position_bias", SCORES),
     Rule("*position*", POSITIONS),
     Rule("*rotary*", POSITIONS),
     Rule("*freqs*", POSITIONS),
@@ -95,48 +97,59 @@ const RULES: &[Rule] = &[
     Rule("*seqlens*", LENGTHS),
 ];
 
-const METADATA: &[(&str, &str)] = &[
-    (
-        "batch_first",
-        "and the batch is read as the first dimension of query, key and value",
-    ),
-    ("mask_polarity", "and True in a mask is read as blocked"),
-    ("add_bias_kv", "and no stage here appends a learned key and value"),
-    ("add_zero_attn", "and no stage here appends a key and value of zeros"),
-];
+/// What is done with a name of INPUT for an attention of this role.
+pub fn of_input(name: &str, role: Role) -> Option<Use> {
+    role.mask(name).or_else(|| first_rule(RULES, name))
+}
 
-/// What is done with a name of INPUT.
-pub fn of_input(name: &str) -> Option<Use> {
-    let is_mask = MASKS.iter().any(|(_, names)| names.contains(&name));
-    if is_mask { Some(Use::Used) } else { first_rule(RULES, name) }
+/// What is done with a name of INPUT that stands in WEIGHTS, where INPUT is another file.
+pub fn in_weights(name: &str, role: Role) -> Option<Use> {
+    match (role.mask(name), of_input(name, role)) {
+        (Some(_), _) => Some(Use::Refused(
+            "a mask in WEIGHTS, and INPUT is another file: put it into INPUT, or give one \
+             file as both",
+        )),
+        (None, Some(Use::Used | Use::Harmless(_))) => {
+            Some(Use::Harmless("an input's, and INPUT is another file"))
+        }
+        _ => None,
+    }
+}
+
+/// What is done with a name of INPUT in a file that is WEIGHTS too: a mask by another name is
+/// no parameter, wherever it stands.
+pub fn in_both(name: &str, role: Role) -> Option<Use> {
+    match of_input(name, role) {
+        Some(Use::Refused(why))
+            if name.contains("mask") && !name.contains("mask_token") =>
+        {
+            Some(Use::Refused(why))
+        }
+        found => found.map(|_| Use::Used),
+    }
 }
 
 /// What INPUT holds and is not used. Where it is WEIGHTS too (`is_one`), the names of modules
 /// are the layer's reader's to answer for.
-pub fn unused(file: &TensorFile, is_one: bool) -> Result<Vec<Unused>> {
+pub fn unused(file: &TensorFile, role: Role, is_one: bool) -> Result<Vec<Unused>> {
     let of_layer = Use::Harmless("a layer's or a model's parameter");
     let is_layers = |name: &str| {
         is_one && (name.contains('.') || name.contains("_proj_")) && !name.contains("/")
     };
-    file.expect_metadata(METADATA, |key, text| says_no(text) != (key == "batch_first"))?;
     file.expect_known("attend's INPUT", |name| match is_layers(name) {
         true => Some(of_layer),
-        false => of_input(name),
+        false => of_input(name, role),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model_files::{NewTensor, to_bytes};
+    use model_files::testing::tensor_file;
 
     fn refused(name: &str) -> String {
-        let one = attention::Matrix::<f64>::from_element(1, 1, 0.0);
-        let tensors =
-            ["query", name].map(|name| NewTensor::new(name, &[1, 1], [&one]).unwrap());
-        let file =
-            TensorFile::from_bytes("some.file", to_bytes(&tensors).unwrap()).unwrap();
-        unused(&file, false)
+        let file = tensor_file(&[("query", &[1, 1]), (name, &[1, 1])], &[]);
+        unused(&file, Role::Any, false)
             .map_or_else(|error| error.to_string(), |unused| format!("{unused:?}"))
     }
 
@@ -149,5 +162,12 @@ mod tests {
         insta::assert_snapshot!(refused("surprise"), @"some.file: surprise is not known to attend's INPUT, and may change the result: take it out of the file if it does not");
         insta::assert_snapshot!(refused("src_key_padding_mask"), @"[]");
         insta::assert_snapshot!(refused("grad.query"), @r#"[Unused { name: "grad.query", why: "a gradient" }]"#);
+        insta::assert_snapshot!(refused("dropout_mask"), @"some.file: dropout_mask: weights are dropped by it, as in training, which is not done here: save the layer's input in eval()");
+        insta::assert_snapshot!(refused("inputs/attn_mask"), @"some.file: inputs/attn_mask: a mask by a name that does not say what True means: give key_padding_mask, (batch, n_kv), or attn_mask, (n_q, n_kv), in which True is blocked");
+        insta::assert_snapshot!(refused("inputs.attn_mask"), @"some.file: inputs.attn_mask: a mask by a name that does not say what True means: give key_padding_mask, (batch, n_kv), or attn_mask, (n_q, n_kv), in which True is blocked");
+        insta::assert_snapshot!(refused("attn.mask"), @"some.file: attn.mask: a mask by a name that does not say what True means: give key_padding_mask, (batch, n_kv), or attn_mask, (n_q, n_kv), in which True is blocked");
+        insta::assert_snapshot!(refused("attn.0"), @r#"[Unused { name: "attn.0", why: "what a layer gave, not what it gets" }]"#);
+        insta::assert_snapshot!(refused("expected_lengths"), @"some.file: expected_lengths: how many tokens are real: say it as key_padding_mask, (batch, n_kv), True = padding");
+        insta::assert_snapshot!(refused("f32/output"), @r#"[Unused { name: "f32/output", why: "of another precision: the names that are used have no /" }]"#);
     }
 }

@@ -359,7 +359,7 @@ fn case(name: &str, sequences: &[Vec<usize>]) -> f64 {
 fn the_first_key_of_stretched_positions_is_read() {
     let input = model("cases").join("gguf-scale_linear/input.safetensors");
     let input = TensorFile::open(input).unwrap();
-    let sequences = Sequence::read(&input, 97, 1).unwrap();
+    let sequences = Sequence::read(&input, 97, 1, true).unwrap();
     let real = |sequence: &Sequence| {
         let n = sequence.is_real.iter().filter(|is_real| **is_real).count();
         sequence.ids[..n].to_vec()
