@@ -45,7 +45,13 @@ impl Model {
             return vec![path.to_path_buf()];
         }
         let mut files = weight_files(path);
-        let others = ["config.json", "tokenizer.json", "tokenizer_config.json"];
+        let others = [
+            "config.json",
+            "tokenizer.json",
+            "tokenizer_config.json",
+            "special_tokens_map.json",
+            "added_tokens.json",
+        ];
         files.extend(others.map(|name| path.join(name)));
         files
     }

@@ -55,7 +55,10 @@ impl Fragments {
     }
 
     fn split<'a>(&'a self, text: &'a str) -> Vec<Fragment<'a>> {
-        let mut fragments = vec![Fragment::Text(text)];
+        let mut fragments = Vec::new();
+        if !text.is_empty() {
+            fragments.push(Fragment::Text(text));
+        }
         for (token, id) in &self.whole {
             if !text.contains(token.as_str()) {
                 continue;

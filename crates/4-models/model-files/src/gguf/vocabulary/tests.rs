@@ -253,6 +253,16 @@ fn of_equal_scores_the_leftmost_is_merged_first() {
 }
 
 #[test]
+fn a_long_text_is_cut_and_an_empty_one_refused() {
+    let file = Gguf::from_bytes("model.gguf", scored(None).bytes()).unwrap();
+    let text = gguf_text(&file, 14).unwrap();
+    let cut = text.pieces("abc</s>abc", 3, Long::Cut).unwrap();
+    assert_eq!((cut.pieces.join(" ").as_str(), cut.n_uncut), ("<s> ▁ abc", 6));
+    let refused = text.pieces("", 9, Long::Refuse).unwrap_err();
+    assert!(matches!(refused, crate::Error::EmptyText), "{refused}");
+}
+
+#[test]
 fn a_token_with_the_name_of_one_that_ends_a_text_is_taken_whole() {
     let end = |kind| bytes_and("gpt-2", &[], &[], &[("<|im_end|>", kind)]);
     for kind in [1, 3, 4, 5] {
