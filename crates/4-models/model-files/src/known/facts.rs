@@ -189,11 +189,26 @@ const FACTS: &[(Option<Fact>, &[&str])] = &[
     ),
     (
         Some(Fact::Scale),
-        &["scale", "scaling", "scale_factor", "softmax_scale", "pre_attn_scalar"],
+        &[
+            "scale",
+            "scaling",
+            "scale_factor",
+            "softmax_scale",
+            "pre_attn_scalar",
+            "temperature",
+        ],
     ),
     (
         Some(Fact::Scores),
-        &["softmax*", "attention_type", "attn_type", "score_function", "off_by_one"],
+        &[
+            "softmax*",
+            "attention_type",
+            "attention_kind",
+            "=attention",
+            "attn_type",
+            "score_function",
+            "off_by_one",
+        ],
     ),
     (
         Some(Fact::AppendedKeys),
@@ -250,13 +265,26 @@ const FACTS: &[(Option<Fact>, &[&str])] = &[
     ),
     (
         Some(Fact::Cell),
-        &["peephole*", "coupled*", "zoneout*", "forget_bias", "layer_norm", "layernorm"],
+        &[
+            "peephole*",
+            "coupled*",
+            "zoneout*",
+            "forget_bias",
+            "layer_norm",
+            "layernorm",
+            "=mode",
+            "initial_state",
+            "init_state",
+        ],
     ),
     (
         Some(Fact::PaddingSide),
         &["padding_side", "pad_side", "left_pad*", "truncation_side", "=padding"],
     ),
-    (Some(Fact::Mask), &["mask*", "masks", "masked", "padding_value", "polarity"]),
+    (
+        Some(Fact::Mask),
+        &["mask*", "masks", "masked", "padding_value", "polarity", "true_means"],
+    ),
     (
         Some(Fact::Lengths),
         &[
@@ -269,7 +297,18 @@ const FACTS: &[(Option<Fact>, &[&str])] = &[
         ],
     ),
     (Some(Fact::Reversed), &["reverse*", "reversed", "go_backwards", "time_reversed"]),
-    (Some(Fact::Transposed), &["transpos*", "layout", "weight_layout"]),
+    (
+        Some(Fact::Transposed),
+        &[
+            "transpos*",
+            "layout",
+            "axes",
+            "dim_order",
+            "qkv_order",
+            "proj_order",
+            "interleaved*",
+        ],
+    ),
     (Some(Fact::CrossAttention), &["cross_attention*", "is_encoder_decoder"]),
     (Some(Fact::Experts), &["expert*", "experts", "moe", "n_experts"]),
     (Some(Fact::InputWidth), &["input_size", "input_dim", "d_in"]),

@@ -83,6 +83,11 @@ impl Claim<'_> {
                         "scaleddotproduct",
                     ])
             }
+            Fact::Transposed => {
+                const USUAL: &[&str] =
+                    &["qkv", "outin", "rowmajor", "batchfirst", "btc", "ntc", "bld"];
+                says_no(self.text) || self.is_one_of(USUAL)
+            }
             _ => says_no(self.text),
         }
     }

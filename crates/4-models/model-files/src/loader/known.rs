@@ -42,8 +42,8 @@ const PARTS: Use = Use::Refused(
     "a weight is kept as parts (pruning, a norm of weights): save it as one tensor",
 );
 const APPENDED: Use = Use::Refused(
-    "made with add_bias_kv=True, this layer appends a learned key and value to every \
-     sequence, which no stage here does",
+    "made with add_bias_kv=True or the like, this layer appends a learned key and value to \
+     every sequence, which no stage here does",
 );
 const NORM: Use = Use::Refused(
     "queries or keys have a norm of their own in this layer, which no stage here has",
@@ -73,6 +73,12 @@ const ANYWHERE: &[Rule] = &[
     Rule("*head_gate*", GATES),
     Rule("*gate_head*", GATES),
     Rule("*head_scale*", GATES),
+    Rule("*attn_scale*", GATES),
+    Rule("*attention_scale*", GATES),
+    Rule("*attn_temp*", GATES),
+    Rule("*attention_temp*", GATES),
+    Rule("*attn_sink*", APPENDED),
+    Rule("*attention_sink*", APPENDED),
     Rule("*talking_heads*", GATES),
 ];
 

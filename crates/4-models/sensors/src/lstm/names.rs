@@ -28,6 +28,10 @@ const PARTS: Use = Use::Refused(
      scale), beside the LSTM: save each weight as one tensor",
 );
 
+const INPUT: Use = Use::Refused(
+    "an input's name behind a module's: what is read is input, h_0, c_0 and lengths alone",
+);
+
 const RULES: &[Rule] = &[
     Rule("input", Use::Used),
     Rule("h_0", Use::Used),
@@ -66,6 +70,14 @@ const OUTSIDE: &[Rule] = &[
     Rule("*bias_ih*", PARTS),
     Rule("*bias_hh*", PARTS),
     Rule("*lora_*", PARTS),
+    Rule("*.input", INPUT),
+    Rule("*.h_0", INPUT),
+    Rule("*.c_0", INPUT),
+    Rule("*.hx", INPUT),
+    Rule("*.cx", INPUT),
+    Rule("*.lengths", INPUT),
+    Rule("*.seq_lens", INPUT),
+    Rule("*.batch_sizes", INPUT),
     Rule("*parametrizations*", PARTS),
 ];
 
@@ -98,6 +110,7 @@ fn is_so<T: Real>(claim: &Claim<'_>, lstm: &Lstm<T>) -> Option<bool> {
             "inputforgetgateoutput",
             "pytorch",
         ]),
+        Fact::Cell => claim.is_usual() || claim.is_one_of(&["lstm", "zeros"]),
         Fact::Activation => claim.is_one_of(&["tanh", "sigmoid", "tanhsigmoid"]),
         Fact::Heads
         | Fact::KeyValueHeads

@@ -228,6 +228,7 @@ fn a_weight_that_is_kept_elsewhere_is_refused() {
     insta::assert_snapshot!(beside("scale.weight_ih_l0_scale"), @"case: scale.weight_ih_l0_scale: a part of an LSTM's weight or something added to it (a norm, pruning, an adapter, a scale), beside the LSTM: save each weight as one tensor");
     insta::assert_snapshot!(beside("base_model.rnns.0.module.lora_A"), @"case: base_model.rnns.0.module.lora_A: a part of an LSTM's weight or something added to it (a norm, pruning, an adapter, a scale), beside the LSTM: save each weight as one tensor");
     insta::assert_snapshot!(beside("expected_lengths"), @"case: expected_lengths is not known to an LSTM's case, and may change the result: take it out of the file if it does not");
+    insta::assert_snapshot!(beside("batch.lengths"), @"case: batch.lengths: an input's name behind a module's: what is read is input, h_0, c_0 and lengths alone");
     insta::assert_snapshot!(beside("decoder.weight"), @"(3, 4, 2) (1, 3, 2) (1, 3, 2)");
 }
 
@@ -280,6 +281,7 @@ fn what_is_not_finite_is_refused_where_it_begins() {
         ("padding_side", "right"),
         ("class", "torch.nn.LSTM"),
         ("window", "30"),
+        ("mode", "LSTM"),
     ] {
         assert_eq!(said(key, text), "", "{key}");
     }

@@ -117,14 +117,13 @@ pub fn in_weights(name: &str, role: Role) -> Option<Use> {
 }
 
 /// What is done with a name of INPUT in a file that is WEIGHTS too: a mask by another name is
-/// no parameter, wherever it stands.
+/// no parameter, wherever it stands, nor are lengths.
 pub fn in_both(name: &str, role: Role) -> Option<Use> {
+    let is_mask = name.contains("mask") && !name.contains("mask_token");
+    let is_input =
+        is_mask || ["lengths", "seqlens"].iter().any(|end| name.ends_with(end));
     match of_input(name, role) {
-        Some(Use::Refused(why))
-            if name.contains("mask") && !name.contains("mask_token") =>
-        {
-            Some(Use::Refused(why))
-        }
+        Some(Use::Refused(why)) if is_input => Some(Use::Refused(why)),
         found => found.map(|_| Use::Used),
     }
 }
