@@ -39,13 +39,14 @@ pub enum Fact {
     Experts,
 }
 
-/// What a key says something of, by its words: the first entry of the list that fits.
+/// What a key says something of, by its words.
 pub(super) fn fact(key: &str) -> Option<Fact> {
     let words = words(key);
-    let fits = |entry: &&(Option<Fact>, &[&str])| {
-        entry.1.iter().any(|pattern| is_in(pattern, &words))
-    };
-    FACTS.iter().find(fits).and_then(|entry| entry.0)
+    let fits = |patterns: &str| patterns.split(' ').any(|one| is_in(one, &words));
+    if fits(NOTES) {
+        return None;
+    }
+    FACTS.iter().find(|row| fits(row.1)).map(|row| row.0)
 }
 
 /// The words of a key between underscores: `_num_key_value_heads_` of `numKeyValueHeads`.
@@ -92,269 +93,182 @@ fn is_in(pattern: &str, words: &str) -> bool {
     found || stem.contains('_') && words.split('_').any(is_joined)
 }
 
-/// Each fact with the words by which a key says something of it; none where such a key is a
-/// note all the same. The first that fits counts.
-const FACTS: &[(Option<Fact>, &[&str])] = &[
+/// A fact with the words by which a key says something of it, and what another fact would
+/// change, behind the key and its text.
+type Row = (Fact, &'static str, &'static str);
+
+/// Words of keys that are notes all the same.
+const NOTES: &str = "mask_token* max_position* position_ids layer_norm_eps rms_norm_eps num_classes \
+    lm_head chat_template total_size dropout*";
+
+/// The first that fits counts.
+const FACTS: &[Row] = &[
     (
-        None,
-        &[
-            "mask_token*",
-            "max_position*",
-            "position_ids",
-            "layer_norm_eps",
-            "rms_norm_eps",
-            "num_classes",
-            "lm_head",
-            "chat_template",
-            "total_size",
-            "dropout*",
-        ],
+        Fact::KeyValueHeads,
+        "kv_head* kv_num_heads num_kv* n_kv* key_value_head* head_count_kv gqa mqa \
+         query_group* multi_query*",
+        "and each head has its own keys and values here",
     ),
     (
-        Some(Fact::KeyValueHeads),
-        &[
-            "kv_head*",
-            "kv_num_heads",
-            "num_kv*",
-            "n_kv*",
-            "key_value_head*",
-            "head_count_kv",
-            "gqa",
-            "mqa",
-            "query_group*",
-            "multi_query*",
-        ],
+        Fact::HeadWidth,
+        "head_dim* head_size d_head d_k size_per_head",
+        "and a head is of another width here",
     ),
     (
-        Some(Fact::HeadWidth),
-        &["head_dim*", "head_size", "d_head", "d_k", "size_per_head"],
+        Fact::HeadNorm,
+        "qk_norm* q_norm k_norm query_norm qk_layernorm",
+        "and queries and keys have no norm here",
+    ),
+    (Fact::Pruned, "prun*", "and every head is computed here"),
+    (Fact::Gates, "gate* gated*", "and there are no such gates here"),
+    (
+        Fact::Heads,
+        "heads nhead* n_head* num_head* head_count attention_head*",
+        "and the number of heads here is another",
     ),
     (
-        Some(Fact::HeadNorm),
-        &["qk_norm*", "q_norm", "k_norm", "query_norm", "qk_layernorm"],
-    ),
-    (Some(Fact::Pruned), &["prun*"]),
-    (Some(Fact::Gates), &["gate*", "gated*"]),
-    (
-        Some(Fact::Heads),
-        &["heads", "nhead*", "n_head*", "num_head*", "head_count", "attention_head*"],
-    ),
-    (Some(Fact::BatchFirst), &["batch_first"]),
-    (
-        Some(Fact::TimeFirst),
-        &["time_major", "time_first", "seq_first", "sequence_first", "batch_second"],
+        Fact::BatchFirst,
+        "batch_first",
+        "and the batch is read as the first dimension here",
     ),
     (
-        Some(Fact::Bidirectional),
-        &["bidirectional*", "bi_directional", "num_directions", "n_directions"],
+        Fact::TimeFirst,
+        "time_major time_first seq_first sequence_first batch_second",
+        "and the batch is read as the first dimension here",
     ),
     (
-        Some(Fact::Causal),
-        &["causal*", "iscausal", "is_decoder", "autoregressive", "unidirectional"],
+        Fact::Bidirectional,
+        "bidirectional* bi_directional num_directions n_directions",
+        "and the directions here are others",
     ),
     (
-        Some(Fact::Window),
-        &["window*", "sliding*", "local_attention", "attention_span", "max_distance"],
+        Fact::Causal,
+        "causal* iscausal is_decoder autoregressive unidirectional",
+        "and whether a token sees later ones is said otherwise here",
     ),
     (
-        Some(Fact::SoftCap),
-        &[
-            "softcap*",
-            "soft_cap*",
-            "logit_softcap*",
-            "logit_cap*",
-            "clip_qkv",
-            "qkv_clip",
-        ],
+        Fact::Window,
+        "window* sliding* local_attention attention_span max_distance",
+        "and there is no such window here",
     ),
     (
-        Some(Fact::Positions),
-        &[
-            "rope*",
-            "rotary*",
-            "alibi*",
-            "relative*",
-            "rel_pos*",
-            "rel_attn*",
-            "position_embedding*",
-            "positional*",
-            "position_encoding*",
-            "position_bias*",
-            "position_type",
-            "pos_emb*",
-            "pos_enc*",
-            "pos_type",
-            "use_positions",
-        ],
+        Fact::SoftCap,
+        "softcap* soft_cap* logit_softcap* logit_cap* clip_qkv qkv_clip",
+        "and scores have no such bound here",
     ),
     (
-        Some(Fact::Scale),
-        &[
-            "scale",
-            "scaling",
-            "scale_factor",
-            "softmax_scale",
-            "pre_attn_scalar",
-            "temperature",
-        ],
+        Fact::Positions,
+        "rope* rotary* alibi* relative* rel_pos* rel_attn* position_embedding* \
+         positional* position_encoding* position_bias* position_type pos_emb* pos_enc* \
+         pos_type use_positions",
+        "and such positions are not computed here",
     ),
     (
-        Some(Fact::Scores),
-        &[
-            "softmax*",
-            "attention_type",
-            "attention_kind",
-            "=attention",
-            "attn_type",
-            "score_function",
-            "off_by_one",
-        ],
+        Fact::Scale,
+        "scale scaling scale_factor softmax_scale pre_attn_scalar temperature",
+        "and scores are scaled by another number here",
     ),
     (
-        Some(Fact::AppendedKeys),
-        &["bias_kv", "bias_k", "bias_v", "zero_attn*", "sink*", "attention_sink*"],
+        Fact::Scores,
+        "softmax* attention_type attention_kind =attention attn_type score_function \
+         off_by_one",
+        "and a softmax of scaled products is computed here",
     ),
     (
-        Some(Fact::Quantised),
-        &[
-            "quant*",
-            "bits",
-            "nbits",
-            "wbits",
-            "load_in_8bit",
-            "load_in_4bit",
-            "4bit",
-            "8bit",
-            "awq",
-            "gptq",
-            "bnb",
-            "nf4",
-            "int8",
-            "int4",
-            "fp8",
-            "zero_point*",
-            "group_size",
-        ],
-    ),
-    (Some(Fact::Dtype), &["dtype*", "torch_dtype", "precision"]),
-    (
-        Some(Fact::Architecture),
-        &[
-            "architecture*",
-            "arch",
-            "model_type",
-            "model_class",
-            "layer_class",
-            "module_class",
-            "cell_type",
-            "rnn_type",
-            "layer_type*",
-            "=class",
-            "class_name",
-            "=type",
-            "=module",
-            "=cell",
-            "framework",
-        ],
-    ),
-    (Some(Fact::Layers), &["num_layers", "n_layer*", "num_hidden_layers", "nlayers"]),
-    (Some(Fact::Projection), &["proj_size", "projection_size", "recurrent_projection*"]),
-    (
-        Some(Fact::Activation),
-        &["activation*", "nonlinearity", "hidden_act", "recurrent_act*", "act_fn"],
+        Fact::AppendedKeys,
+        "bias_kv bias_k bias_v zero_attn* sink* attention_sink*",
+        "and no key and value are appended here",
     ),
     (
-        Some(Fact::Cell),
-        &[
-            "peephole*",
-            "coupled*",
-            "zoneout*",
-            "forget_bias",
-            "layer_norm",
-            "layernorm",
-            "=mode",
-            "initial_state",
-            "init_state",
-        ],
+        Fact::Quantised,
+        "quant* bits nbits wbits load_in_8bit load_in_4bit 4bit 8bit awq gptq bnb nf4 \
+         int8 int4 fp8 zero_point* group_size",
+        "and weights are read as they are",
     ),
     (
-        Some(Fact::PaddingSide),
-        &["padding_side", "pad_side", "left_pad*", "truncation_side", "=padding"],
+        Fact::Dtype,
+        "dtype* torch_dtype precision",
+        "and numbers of that kind are not read here",
     ),
     (
-        Some(Fact::Mask),
-        &["mask*", "masks", "masked", "padding_value", "polarity", "true_means"],
+        Fact::Architecture,
+        "architecture* arch model_type model_class layer_class module_class cell_type \
+         rnn_type layer_type* =class class_name =type =module =cell framework",
+        "and another one is computed here",
     ),
     (
-        Some(Fact::Lengths),
-        &[
-            "=lengths",
-            "seq_lens",
-            "seqlens",
-            "valid_len*",
-            "seq_lengths",
-            "input_lengths",
-        ],
+        Fact::Layers,
+        "num_layers n_layer* num_hidden_layers nlayers",
+        "and the number of layers here is another",
     ),
-    (Some(Fact::Reversed), &["reverse*", "reversed", "go_backwards", "time_reversed"]),
     (
-        Some(Fact::Transposed),
-        &[
-            "transpos*",
-            "layout",
-            "axes",
-            "dim_order",
-            "qkv_order",
-            "proj_order",
-            "interleaved*",
-        ],
+        Fact::Projection,
+        "proj_size projection_size recurrent_projection*",
+        "and a hidden state is not projected here",
     ),
-    (Some(Fact::CrossAttention), &["cross_attention*", "is_encoder_decoder"]),
-    (Some(Fact::Experts), &["expert*", "experts", "moe", "n_experts"]),
-    (Some(Fact::InputWidth), &["input_size", "input_dim", "d_in"]),
-    (Some(Fact::Width), &["hidden_size", "hidden_dim", "d_model", "embed_dim", "n_embd"]),
+    (
+        Fact::Activation,
+        "activation* nonlinearity hidden_act recurrent_act* act_fn",
+        "and another one is computed here",
+    ),
+    (
+        Fact::Cell,
+        "peephole* coupled* zoneout* forget_bias layer_norm layernorm =mode initial_state \
+         init_state",
+        "and no such cell is computed here",
+    ),
+    (
+        Fact::PaddingSide,
+        "padding_side pad_side left_pad* truncation_side =padding",
+        "and what is padding is said by tensors here",
+    ),
+    (
+        Fact::Mask,
+        "mask* masks masked padding_value polarity true_means",
+        "and a mask is read in another way here",
+    ),
+    (
+        Fact::Lengths,
+        "=lengths seq_lens seqlens valid_len* seq_lengths input_lengths",
+        "and lengths are read from a tensor of that name",
+    ),
+    (
+        Fact::Reversed,
+        "reverse* reversed go_backwards time_reversed",
+        "and a sequence is read from its first token on",
+    ),
+    (
+        Fact::Transposed,
+        "transpos* layout axes dim_order qkv_order proj_order interleaved*",
+        "and weights are read as PyTorch and their family store them",
+    ),
+    (
+        Fact::CrossAttention,
+        "cross_attention* is_encoder_decoder",
+        "and there is no attention to another text here",
+    ),
+    (
+        Fact::Experts,
+        "expert* experts moe n_experts",
+        "and one feed-forward layer is computed for all tokens here",
+    ),
+    (
+        Fact::InputWidth,
+        "input_size input_dim d_in",
+        "and the input's width here is another",
+    ),
+    (
+        Fact::Width,
+        "hidden_size hidden_dim d_model embed_dim n_embd",
+        "and the width here is another",
+    ),
 ];
 
 impl Fact {
-    /// What that would change, behind the key and its text.
+    /// What another fact would change.
     pub(super) fn why(self) -> &'static str {
-        match self {
-            Self::Heads => "and the number of heads here is another",
-            Self::KeyValueHeads => "and each head has its own keys and values here",
-            Self::HeadWidth => "and a head is of another width here",
-            Self::Width => "and the width here is another",
-            Self::InputWidth => "and the input's width here is another",
-            Self::Layers => "and the number of layers here is another",
-            Self::BatchFirst | Self::TimeFirst => {
-                "and the batch is read as the first dimension here"
-            }
-            Self::Causal => "and whether a token sees later ones is said otherwise here",
-            Self::Bidirectional => "and the directions here are others",
-            Self::Scale => "and scores are scaled by another number here",
-            Self::Scores => "and a softmax of scaled products is computed here",
-            Self::SoftCap => "and scores have no such bound here",
-            Self::Window => "and there is no such window here",
-            Self::Positions => "and such positions are not computed here",
-            Self::AppendedKeys => "and no key and value are appended here",
-            Self::HeadNorm => "and queries and keys have no norm here",
-            Self::Gates => "and there are no such gates here",
-            Self::Pruned => "and every head is computed here",
-            Self::Quantised => "and weights are read as they are",
-            Self::Dtype => "and numbers of that kind are not read here",
-            Self::Architecture => "and another one is computed here",
-            Self::Activation => "and another one is computed here",
-            Self::Cell => "and no such cell is computed here",
-            Self::Projection => "and a hidden state is not projected here",
-            Self::PaddingSide => "and what is padding is said by tensors here",
-            Self::Mask => "and a mask is read in another way here",
-            Self::Lengths => "and lengths are read from a tensor of that name",
-            Self::Reversed => "and a sequence is read from its first token on",
-            Self::Transposed => {
-                "and weights are read as PyTorch and their family store them"
-            }
-            Self::CrossAttention => "and there is no attention to another text here",
-            Self::Experts => "and one feed-forward layer is computed for all tokens here",
-        }
+        let row = FACTS.iter().find(|row| row.0 == self);
+        row.map_or("and another model is computed here", |row| row.2)
     }
 }
 
