@@ -153,7 +153,7 @@ fn what_cannot_be_read_is_said_in_the_crates_words() {
     assert!(said.starts_with("model.safetensors: "), "{said}");
     fs::write(other.path().join("config.json"), r#"{"model_type": "gpt2"}"#).unwrap();
     let unknown = "config.json: model_type is \"gpt2\"; the known ones are bert, roberta, \
-                   electra, distilbert";
+                   xlm-roberta, camembert, electra, distilbert";
     refused(choose(&page, &all_of(other.path())), unknown);
     // After all that, the right ones.
     assert_eq!(choose(&page, &files)["state"], "shown");
