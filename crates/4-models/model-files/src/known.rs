@@ -13,7 +13,7 @@ mod tensors;
 use crate::{Error, Result, TensorFile};
 
 pub use facts::Fact;
-pub use keys::COMMON_KEYS;
+use keys::COMMON_KEYS;
 pub use metadata::Claim;
 
 /// What a reader does with a name.
@@ -95,7 +95,7 @@ impl TensorFile {
 }
 
 /// Whether a text of metadata says that something is not so.
-pub fn says_no(text: &str) -> bool {
+fn says_no(text: &str) -> bool {
     let text = text.trim().to_ascii_lowercase();
     matches!(text.as_str(), "" | "false" | "no" | "none" | "null" | "off")
         || text.parse() == Ok(0.0)

@@ -56,7 +56,7 @@ pub use folder::{settings_in, weight_files, weights_in};
 #[cfg(feature = "text")]
 pub use gguf::gguf_text;
 pub use gguf::{Gguf, GgufError, GgufResult, Info, Kind, Value};
-pub use known::{COMMON_KEYS, Claim, Fact, Rule, Unused, Use, first_rule, says_no};
+pub use known::{Claim, Fact, Rule, Unused, Use, first_rule};
 pub use loader::{FoundLayer, Naming};
 pub use masks::{MaskSizes, attn_masks, key_padding_masks};
 pub use minilm::{MINILM_FILE, SENTENCES, Sentence, TrainedLayer, minilm};

@@ -75,9 +75,10 @@ impl Sequence {
     }
 
     /// The sequences of a file: `input_ids`, and where they are there `attention_mask` (1
-    /// for a real token, 0 for padding, also as floats), `token_type_ids` and `position_ids`, all of one
-    /// shape, for a model that knows so many tokens, of so many types, causal or not. How many positions
-    /// there are is for [`expect_positions`](Self::expect_positions) to ask.
+    /// for a real token, 0 for padding, also as floats), `token_type_ids` and
+    /// `position_ids`, all of one shape, for a model that knows so many tokens, of so many
+    /// types, causal or not. How many positions there are is for
+    /// [`expect_positions`](Self::expect_positions) to ask.
     ///
     /// # Shapes
     /// `(n_sequences, n_tokens)`, or `(n_tokens)` for one; integers of any width, flags for

@@ -20,6 +20,7 @@ use tokenizers::{
 use self::beside::Beside;
 use self::class::Class;
 pub(crate) use self::fragments::Fragments;
+pub(crate) use self::parts::pieces_joined;
 pub(crate) use self::scored::Scored;
 use crate::folder::file;
 use crate::{Error, Result, Sequence, plain};
@@ -91,9 +92,11 @@ impl Text {
             .map_err(|why| contradiction((said, why)))?;
         let around =
             parts::around(class, &beside).map_err(|why| contradiction((said, why)))?;
+        let wrong = |why| Error::Tokenizer { file: name.clone(), why };
+        guard::check_sizes(&tokenizer).map_err(wrong)?;
         let json = tokenizer.to_string();
         drop(tokenizer);
-        let mut text = Self::read(&name, json.as_bytes(), n_vocabulary)?;
+        let mut text = Self::of_checked(&name, json.as_bytes(), n_vocabulary)?;
         let outcome = text
             .add(special::added_by(class, &beside), class == Class::Qwen2)
             .and_then(|()| around.map_or(Ok(()), |around| text.put_around(around)));
@@ -120,6 +123,12 @@ impl Text {
     pub fn read(name: &str, json: &[u8], n_vocabulary: usize) -> Result<Self> {
         let wrong = |why| Error::Tokenizer { file: name.to_string(), why };
         guard::check_sizes(&parsed(name, json)?).map_err(wrong)?;
+        Self::of_checked(name, json, n_vocabulary)
+    }
+
+    /// The same from sizes that are checked already.
+    fn of_checked(name: &str, json: &[u8], n_vocabulary: usize) -> Result<Self> {
+        let wrong = |why| Error::Tokenizer { file: name.to_string(), why };
         let tokenizer = guard::call(|| -> Result<Tokenizer, String> {
             let tokenizer = Tokenizer::from_bytes(json);
             let mut tokenizer = tokenizer.map_err(|why| why.to_string())?;

@@ -41,7 +41,8 @@ pub struct Args {
     /// (n, d) or (batch, n, d); `key_padding_mask`, (batch, n_kv); `attn_mask`, (n_q, n_kv)
     /// or (batch · heads, n_q, n_kv). A mask of floats is added to the scaled scores. The
     /// masks of PyTorch's larger layers (`src_key_padding_mask`, `tgt_mask`, …) are taken,
-    /// by the attention that they are of: `memory_mask` for `multihead_attn.` alone; what else would change the result is refused by its name
+    /// by the attention that they are of: `memory_mask` for `multihead_attn.` alone; what
+    /// else would change the result is refused by its name
     input: PathBuf,
 
     /// The number of heads, which no file stores

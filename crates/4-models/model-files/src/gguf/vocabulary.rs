@@ -26,6 +26,11 @@ const USER_DEFINED: i128 = 4;
 /// All codes: undefined, these four, unused, a byte.
 const KINDS: std::ops::RangeInclusive<i128> = 0..=6;
 
+/// Whether tokens of a kind are found in a text before anything else is done with it.
+fn is_whole(kind: i128) -> bool {
+    [UNKNOWN, CONTROL, USER_DEFINED].contains(&kind)
+}
+
 /// What is done with the settings of a vocabulary, whose names begin with `tokenizer.ggml.`.
 const RULES: &[Rule] = &[
     Rule("model", Used),
@@ -168,7 +173,7 @@ impl Tokens {
     fn taken_whole(&self) -> impl Iterator<Item = (usize, &String, i128)> {
         let each = self.tokens.iter().zip(&self.kinds).enumerate();
         let each = each.map(|(id, (token, kind))| (id, token, *kind));
-        each.filter(|(_, _, kind)| [UNKNOWN, CONTROL, USER_DEFINED].contains(kind))
+        each.filter(|(_, _, kind)| is_whole(*kind))
     }
 
     /// The same as a `tokenizer.json` has them.

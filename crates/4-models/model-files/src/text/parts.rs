@@ -181,7 +181,7 @@ impl Settings<'_> {
                     "type": "Split", "pattern": {"String": " "},
                     "behavior": "MergedWithPrevious", "invert": false,
                 }),
-                sequence("decoders", &pieces_joined()),
+                pieces_joined(false),
             ),
             _ => {
                 let scheme = match self.flag_or_null("add_prefix_space", true)? {
@@ -216,12 +216,7 @@ impl Settings<'_> {
             (true, true) => "always",
             (true, false) => "first",
         };
-        let mut decoders = pieces_joined();
-        if prefixed {
-            let strip = json!({"type": "Strip", "content": " ", "start": 1, "stop": 0});
-            decoders.push(strip);
-        }
-        Ok((Value::Null, metaspace(scheme, false), sequence("decoders", &decoders)))
+        Ok((Value::Null, metaspace(scheme, false), pieces_joined(prefixed)))
     }
 
     /// The model: its vocabulary and its merges, and the class's way with them.
@@ -296,13 +291,18 @@ fn sequence(of: &str, steps: &[Value]) -> Value {
     json!({"type": "Sequence", of: steps})
 }
 
-/// Pieces with `▁` become a text.
-fn pieces_joined() -> Vec<Value> {
-    vec![
+/// The decoder by which pieces with `▁` become a text, without the space that was put in
+/// front if it was `prefixed`.
+pub(crate) fn pieces_joined(prefixed: bool) -> Value {
+    let mut steps = vec![
         json!({"type": "Replace", "pattern": {"String": "▁"}, "content": " "}),
         json!({"type": "ByteFallback"}),
         json!({"type": "Fuse"}),
-    ]
+    ];
+    if prefixed {
+        steps.push(json!({"type": "Strip", "content": " ", "start": 1, "stop": 0}));
+    }
+    sequence("decoders", &steps)
 }
 
 /// The first step with a table of characters, which is all that is taken of a normalizer.

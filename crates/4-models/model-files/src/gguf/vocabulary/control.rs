@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{CONTROL, Gguf, GgufResult, NORMAL, UNKNOWN, USER_DEFINED};
+use super::{CONTROL, Gguf, GgufResult, NORMAL, USER_DEFINED, is_whole};
 
 /// What ends a turn or a text.
 const ENDS: [&str; 22] = [
@@ -98,7 +98,6 @@ pub(super) fn name_control(
     ids: &BTreeMap<String, usize>,
     kinds: &mut [i128],
 ) -> GgufResult<()> {
-    let is_whole = |kind: i128| [UNKNOWN, CONTROL, USER_DEFINED].contains(&kind);
     let there = |names: &[&str]| -> Vec<usize> {
         names.iter().filter_map(|name| ids.get(*name).copied()).collect()
     };

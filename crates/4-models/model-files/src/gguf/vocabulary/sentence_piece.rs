@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Gguf, GgufResult, Parts, Tokens, flag};
 use crate::Value;
-use crate::text::Scored;
+use crate::text::{Scored, pieces_joined};
 
 pub(super) fn parts(file: &Gguf, tokens: &Tokens) -> GgufResult<Parts> {
     const CROWDED: &str = "tokenizer.ggml.remove_extra_whitespaces";
@@ -17,18 +17,9 @@ pub(super) fn parts(file: &Gguf, tokens: &Tokens) -> GgufResult<Parts> {
         return Err(file.wrong(ESCAPED, "true"));
     }
     let prefixed = flag(file, "tokenizer.ggml.add_space_prefix", true)?;
-    let mut decoders = vec![
-        json!({"type": "Replace", "pattern": {"String": "▁"}, "content": " "}),
-        json!({"type": "ByteFallback"}),
-        json!({"type": "Fuse"}),
-    ];
-    if prefixed {
-        let strip = json!({"type": "Strip", "content": " ", "start": 1, "stop": 0});
-        decoders.push(strip);
-    }
     Ok(Parts {
         pre_tokenizer: Json::Null,
-        decoder: json!({"type": "Sequence", "decoders": decoders}),
+        decoder: pieces_joined(prefixed),
         model: json!({
             "type": "BPE", "vocab": tokens.ids, "merges": [],
             "unk_token": tokens.unknown(), "fuse_unk": true, "byte_fallback": true,
