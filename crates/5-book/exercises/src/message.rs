@@ -75,6 +75,11 @@ const SQUARE_HIDES: &str = "a length or a width that stands for another: n_q for
     d_k for d_v, rows for columns. Equal sizes hide it";
 
 impl Difference {
+    /// Whether a `usize` went below 0.
+    pub(crate) fn is_below_zero(&self) -> bool {
+        matches!(self, Self::Panic { message, .. } if message.contains(UNDERFLOW))
+    }
+
     /// One line for the headline.
     fn summary(&self) -> &'static str {
         match self {
@@ -139,7 +144,7 @@ impl Difference {
 
 /// What a panic said, and in plain words what that means where the words are nalgebra's.
 fn explained(message: &str) -> String {
-    if message.contains("subtract with overflow") {
+    if message.contains(UNDERFLOW) {
         return format!("{message}{BELOW_ZERO}");
     }
     if !message.contains("dimensions mismatch") {
@@ -165,6 +170,9 @@ fn explained(message: &str) -> String {
 
 const FACTORS_FIT: &str = ". In a product A · B they must be equal; the sizes of the input \
     stand above";
+
+/// What a subtraction says that a `usize` has no room for.
+const UNDERFLOW: &str = "subtract with overflow";
 
 const BELOW_ZERO: &str = ". A usize cannot go below 0: `j > i + a` asks the same as \
     `j - a > i` and never does";

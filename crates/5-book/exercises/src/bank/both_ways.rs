@@ -47,6 +47,19 @@ fn before(input: &Input, [forward, backward]: [bool; 2]) -> Matrix {
     })
 }
 
+/// With the bias inside or outside.
+const fn bends_the_token_alone(answer: fn(&Input) -> Matrix) -> Mistake<Input, Matrix> {
+    Mistake {
+        name: "takes tanh of the token alone",
+        does: "What it remembers is added outside of the tanh, so a state may grow without \
+            bound",
+        looks_right: "Each part is there once, and so is tanh; the token that a direction \
+            reads first is right or nearly so",
+        read: BOTH,
+        answer,
+    }
+}
+
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     name: "both_ways",
@@ -257,6 +270,27 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             },
         },
         Mistake {
+            name: "never reads the last token backwards",
+            does: "Its backward reading begins at the last token but one, so the last row has \
+                no backward state, and no row knows of the last token",
+            looks_right: "`0..n - 1` ends at the last index in many languages; in Rust it \
+                ends before it",
+            read: BOTH,
+            answer: |input| {
+                let Input { x, forward, backward } = input;
+                let n = x.nrows();
+                let before_last = backward.backwards(&x.rows(0, n - 1).into_owned());
+                let backwards = before_last.insert_row(n - 1, 0.0);
+                join(forward.forwards(x), backwards)
+            },
+        },
+        bends_the_token_alone(|input| {
+            input.stepped(|of, x, h| (x * &of.w_in + &of.bias).map(f64::tanh) + h * &of.w_hidden)
+        }),
+        bends_the_token_alone(|input| {
+            input.stepped(|of, x, h| (x * &of.w_in).map(f64::tanh) + h * &of.w_hidden + &of.bias)
+        }),
+        Mistake {
             name: "leaves the bias out",
             does: "Both products are there, and b is never added",
             looks_right: "Many fresh layers have a bias of 0",
@@ -270,18 +304,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             looks_right: "Small entries pass through tanh almost unchanged",
             read: BOTH,
             answer: |input| {
-                let states = |of: &Direction, order: &mut dyn Iterator<Item = usize>| {
-                    let mut states = Matrix::zeros(input.x.nrows(), of.hidden());
-                    let mut h = of.zeros();
-                    for t in order {
-                        h = input.x.rows(t, 1) * &of.w_in + h * &of.w_hidden + &of.bias;
-                        states.row_mut(t).copy_from(&h);
-                    }
-                    states
-                };
-                let n = input.x.nrows();
-                let forward = states(&input.forward, &mut (0..n));
-                join(forward, states(&input.backward, &mut (0..n).rev()))
+                input.stepped(|of, x, h| x * &of.w_in + h * &of.w_hidden + &of.bias)
             },
         },
     ],

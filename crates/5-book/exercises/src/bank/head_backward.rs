@@ -250,6 +250,38 @@ pub static EXERCISE: Exercise<Input, [Matrix; 3]> = Exercise {
             },
         },
         Mistake {
+            name: "uses the gradient of the scores for dV",
+            does: "It computes dSᵀ · dhead; but values meet the shares, and never the scores",
+            looks_right: "dK is made with dSᵀ, and the shape is right",
+            read: WALK,
+            answer: |input| {
+                let [dq, dk, _] = input.right();
+                [dq, dk, input.d_scores().transpose() * &input.d_head]
+            },
+        },
+        Mistake {
+            name: "takes the mean over the queries for dV",
+            does: "It divides dV by the number of queries; but a value that many queries \
+                read moves all of their outputs, and that adds up",
+            looks_right: "A loss is often a mean, and then it has been divided already",
+            read: WALK,
+            answer: |input| {
+                let [dq, dk, dv] = input.right();
+                [dq, dk, dv / input.q.nrows() as f64]
+            },
+        },
+        Mistake {
+            name: "returns them in the order in which they come",
+            does: "It returns dV, dK, dQ; dQ, dK, dV was asked for",
+            looks_right: "Backwards, V comes first, and where all sizes are equal every \
+                shape is right",
+            read: WALK,
+            answer: |input| {
+                let [dq, dk, dv] = input.right();
+                [dv, dk, dq]
+            },
+        },
+        Mistake {
             name: "exchanges dQ and dK",
             does: "It gives the gradient of the keys first and that of the queries \
                 second",

@@ -140,6 +140,63 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             },
         },
         Mistake {
+            name: "takes the score of the largest size for the largest",
+            does: "Its maximum is over |s|, so where one score of a query lies near −900 and \
+                the others near 0 every exponential becomes 0, and 0 / 0 is NaN",
+            looks_right: "The exponentials are small enough, and small scores are right",
+            read: STABLE,
+            answer: |input| {
+                let size =
+                    |row: &[f64]| row.iter().fold(0.0_f64, |most, s| most.max(s.abs()));
+                exponentials(&input.scores(), size, Divided::ByTheSum) * &input.v
+            },
+        },
+        Mistake {
+            name: "divides by the sum of the keys so far",
+            does: "It divides each exponential by the sum up to its own key, so the shares of \
+                the first keys are too large, and they do not sum to 1",
+            looks_right: "One loop does it all, and the last key is right",
+            read: LOOPS,
+            answer: |input| {
+                let mut shares = exponentials(&input.scores(), largest, Divided::ByNothing);
+                for mut row in shares.row_iter_mut() {
+                    let mut sum = 0.0;
+                    row.apply(|exp| {
+                        sum += *exp;
+                        *exp /= sum;
+                    });
+                }
+                shares * &input.v
+            },
+        },
+        Mistake {
+            name: "leaves key 0 out",
+            does: "Its loop over the keys begins at 1, as after a maximum that starts at the \
+                score of key 0",
+            looks_right: "Each row of shares sums to 1",
+            read: LOOPS,
+            answer: |input| {
+                let n = input.k.nrows() - 1;
+                let rest = |m: &Matrix| m.rows(1, n).into_owned();
+                let (q, k, v) = (input.q.clone(), rest(&input.k), rest(&input.v));
+                reference(&Input { q, k, v })
+            },
+        },
+        Mistake {
+            name: "divides each row of the output by its sum",
+            does: "It makes the entries of an output sum to 1. The shares sum to 1, and what \
+                they average sums to anything",
+            looks_right: "Something is to be divided by a sum so that a row sums to 1",
+            read: LOOPS,
+            answer: |input| {
+                let mut out = reference(input);
+                for mut row in out.row_iter_mut() {
+                    row /= row.sum();
+                }
+                out
+            },
+        },
+        Mistake {
             name: "hands over the value of the best key alone",
             does: "It looks for the largest score and forgets the other keys",
             looks_right: "Attention sounds like picking one, and a sharp row nearly does",
@@ -184,7 +241,10 @@ fn cases() -> Vec<Case<Input>> {
         large.input.k[(j, 0)] = feature;
     }
     (large.input.q[(0, 0)], large.input.q[(1, 0)]) = (60.0, -60.0);
-    vec![case(3, 3, 3, 3, 1), case(2, 5, 3, 4, 4), case(5, 3, 4, 2, 7), large]
+    let mut low = case(2, 3, 2, 2, 13);
+    low.sizes += ", one score of query 0 near −900";
+    (low.input.q[(0, 0)], low.input.k[(1, 0)]) = (-30.0, 42.0);
+    vec![case(3, 3, 3, 3, 1), case(2, 5, 3, 4, 4), case(5, 3, 4, 2, 7), large, low]
 }
 
 /// The head of “One head”, with projections that leave everything as it is.

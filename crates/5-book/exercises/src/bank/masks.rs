@@ -170,6 +170,36 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             answer: |input| input.map(|i, j| j <= i && input.real(j)),
         },
         Mistake {
+            name: "counts “not later” from the last real key",
+            does: "It lets query i see key j where j <= i + n_valid − n_q, as if the last \
+                query stood at the last real key and not at the last of all keys",
+            looks_right: "Without padding it is the same",
+            read: CAUSAL,
+            answer: |input| {
+                let n_q = input.scores.nrows();
+                input.map(|i, j| j + n_q <= i + input.n_valid && input.real(j))
+            },
+        },
+        Mistake {
+            name: "gives the last queries no keys",
+            does: "It takes the queries from n_valid on for padding and makes their rows \
+                zeros. n_valid counts keys, and every query here is asked for",
+            looks_right: "What padding asks is of no interest, and with as many queries as \
+                keys it is padding",
+            read: WRONG,
+            answer: |input| input.map(|i, j| input.may_attend(i, j) && i < input.n_valid),
+        },
+        Mistake {
+            name: "takes softmax twice",
+            does: "It makes shares of the shares: what was blocked has a score of 0 the \
+                second time, and gets a share",
+            looks_right: "Every row sums to 1",
+            read: BEFORE,
+            answer: |input| {
+                softmax_rows(input.map(|i, j| input.may_attend(i, j)))
+            },
+        },
+        Mistake {
             name: "puts the padding on the queries",
             does: "It blocks rows from n_valid on, which keeps the padding from asking and \
                 not from being read",

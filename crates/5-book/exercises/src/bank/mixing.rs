@@ -25,6 +25,18 @@ impl Input {
     }
 }
 
+impl Input {
+    /// Each head times d_v rows of W^O from this one on, and the bias once.
+    fn with_rows(&self, row: impl Fn(usize) -> usize) -> Matrix {
+        let d_v = self.heads[0].ncols();
+        let mut out = heads::project(&self.w_o, &(self.concat() * 0.0));
+        for (i, head) in self.heads.iter().enumerate() {
+            out += head * self.w_o.weight.rows(row(i), d_v);
+        }
+        out
+    }
+}
+
 /// What the reader writes: from h outputs, `[n_tokens, d_v]` each, and W^O,
 /// `[h · d_v, d_model]`, the output of the layer, `[n_tokens, d_model]`.
 pub type Mix = fn(heads: &[Matrix], w_o: &Linear) -> Matrix;
@@ -111,6 +123,48 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             read: STEPS,
             answer: |input| {
                 heads::project(&input.w_o, &heads::concat_interleaved(&input.heads))
+            },
+        },
+        Mistake {
+            name: "adds the bias to token 0 alone",
+            does: "It adds b^O to one row of the output. It belongs to every token",
+            looks_right: "With one token it is right",
+            read: MIXER,
+            answer: |input| {
+                let mut out = heads::project(&input.with_biases(0), &input.concat());
+                if let Some(bias) = &input.w_o.bias {
+                    let mut token = out.row_mut(0);
+                    token += bias;
+                }
+                out
+            },
+        },
+        Mistake {
+            name: "gives every head the first block of W^O",
+            does: "It multiplies each head by the rows of head 0, which is the same as adding \
+                up the bare heads and mixing the sum",
+            looks_right: "Every head is as wide as that block is high",
+            read: AS_SUM,
+            answer: |input| input.with_rows(|_| 0),
+        },
+        Mistake {
+            name: "lets the blocks of W^O overlap",
+            does: "It starts the block of head i at row i and not at row i · d_v",
+            looks_right: "Head 0 is right, and each block is d_v rows high",
+            read: AS_SUM,
+            answer: |input| input.with_rows(|i| i),
+        },
+        Mistake {
+            name: "keeps only what the last head adds",
+            does: "It writes `out = …` where `out += …` adds up, so each head overwrites the \
+                one before",
+            looks_right: "Every head is multiplied by its own rows of W^O",
+            read: AS_SUM,
+            answer: |input| {
+                let mut heads = input.heads.clone();
+                let last = heads.len() - 1;
+                heads[..last].iter_mut().for_each(|head| head.fill(0.0));
+                heads::project(&input.w_o, &heads::concat(&heads))
             },
         },
         Mistake {

@@ -91,6 +91,16 @@ pub static EXERCISE: Exercise<Input, f64> = Exercise {
             },
         },
         Mistake {
+            name: "judges each row by its own token",
+            does: "It leaves the last row out, and asks each other row i how likely token i \
+                was, which the model has just read. What came next is ids[i + 1]",
+            looks_right: "There are n − 1 terms, and row i and token i have one index",
+            read: GUESS,
+            answer: |input| {
+                input.mean((0..input.n() - 1).map(|i| (i, i)), |i, id| input.nats(i, id))
+            },
+        },
+        Mistake {
             name: "drops the first row and not the last",
             does: "It cuts logits and ids at the same end, so each row that is left is judged \
                 by its own token",

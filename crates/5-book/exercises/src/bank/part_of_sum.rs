@@ -171,6 +171,7 @@ pub static EXERCISE: Exercise<Input, Parts> = Exercise {
         shares::ONE_BY_ONE,
         shares::HEADS_AT_A_MULTIPLE,
         shares::ROWS_AT_A_MULTIPLE,
+        shares::FORGETS_THE_LEFT_OVER,
         shares::FROM_ITS_NUMBER,
         blocks::FROM_ROW_0,
         blocks::FIRST_BLOCK,

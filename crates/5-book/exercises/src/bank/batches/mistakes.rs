@@ -153,6 +153,60 @@ pub const ALL: &[Mistake<Input, Matrix>] = &[
         },
     },
     Mistake {
+        name: "takes the first keys for the padding",
+        does: "It leaves the last n_valid[s] keys of each sequence, as if it were filled up \
+            in front",
+        looks_right: "As many keys are blocked as should be, and some models do fill up in \
+            front",
+        read: TWO_ROWS,
+        answer: |input| input.masked(|s, _, j| j + input.n_valid[s] >= input.n_kv()),
+    },
+    Mistake {
+        name: "gives the last queries of a short sequence zeros",
+        does: "From n_valid[s] on, it takes queries for padding and computes nothing for \
+            them. n_valid counts keys, and all queries were asked for",
+        looks_right: "Nobody reads what comes out for padding",
+        read: TWO_ROWS,
+        answer: |input| {
+            input.masked(|s, i, j| i < input.n_valid[s] && j < input.n_valid[s])
+        },
+    },
+    Mistake {
+        name: "writes the sequences interleaved",
+        does: "It computes every sequence rightly, and puts token t of sequence s into row \
+            t · n_sequences + s",
+        looks_right: "Every row is there once",
+        read: BATCHES,
+        answer: |input| {
+            let (right, n_q) = ((EXERCISE.reference)(input), input.n_q());
+            Matrix::from_fn(right.nrows(), right.ncols(), |row, c| {
+                let (token, s) = (row / input.n_sequences, row % input.n_sequences);
+                right[(s * n_q + token, c)]
+            })
+        },
+    },
+    Mistake {
+        name: "has a causal mask as well",
+        does: "A query sees no key after its own place. Nobody asked for that: an encoder \
+            reads the whole sequence",
+        looks_right: "It is the mask that most models have, and the last query is right",
+        read: WRONG,
+        answer: |input| {
+            let after = input.n_kv() as isize - input.n_q() as isize;
+            input.masked(|s, i, j| {
+                j < input.n_valid[s] && j as isize <= i as isize + after
+            })
+        },
+    },
+    Mistake {
+        name: "has a causal mask as well",
+        does: "Query i sees the keys up to key i alone. Nobody asked for that: an encoder \
+            reads the whole sequence",
+        looks_right: "It is the mask that most models have",
+        read: WRONG,
+        answer: |input| input.masked(|s, i, j| j < input.n_valid[s] && j <= i),
+    },
+    Mistake {
         name: "blocks the queries of the padding and not its keys",
         does: "From n_valid[s] on, the queries of sequence s get zeros, and all others \
             still read the padding",
