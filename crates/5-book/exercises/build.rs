@@ -31,7 +31,8 @@ fn main() {
 
 /// Adds the answers to one exercise: a module each, and a line in the list.
 fn add(name: &str, modules: &mut String, list: &mut String) -> std::fmt::Result {
-    let read = |path: String| fs::read_to_string(&path).unwrap_or_else(|_| panic!("{path}"));
+    let read =
+        |path: String| fs::read_to_string(&path).unwrap_or_else(|_| panic!("{path}"));
     let solution = read(format!("solutions/{name}.rs"));
     let code = solution.lines().map(|line| line.split("//").next().unwrap_or_default());
     let code = on_one_line(&code.collect::<Vec<_>>().join(" "));
@@ -48,12 +49,16 @@ fn add(name: &str, modules: &mut String, list: &mut String) -> std::fmt::Result 
         };
         let mut edited = code.clone();
         for edit in edits.split(" ;; ") {
-            let (old, new) = edit.split_once('→').unwrap_or_else(|| panic!("{}", place()));
+            let (old, new) =
+                edit.split_once('→').unwrap_or_else(|| panic!("{}", place()));
             let (old, new) = (on_one_line(old), on_one_line(new));
             assert!(edited.contains(&old), "{}: no {old:?}", place());
             edited = edited.replace(&old, &new);
         }
-        writeln!(modules, "#[allow(warnings, clippy::all)]\nmod {name}_{nth} {{ {edited} }}")?;
+        writeln!(
+            modules,
+            "#[allow(warnings, clippy::all)]\nmod {name}_{nth} {{ {edited} }}"
+        )?;
         writeln!(
             list,
             "    Answer {{ exercise: {name:?}, line: {nth}, edit: {:?}, verdict: {verdict:?}, \

@@ -1,8 +1,8 @@
 //! From an answer to the verdict.
 
-use crate::compare::{common_factor, first_difference, has_numbers, same_outcome};
+use crate::compare::{first_difference, has_numbers, same_outcome};
 use crate::outcome::{self, Outcome};
-use crate::{Answer, Case, Difference, Exercise, Mistake, Verdict};
+use crate::{Answer, Case, Difference, Exercise, Mistake, Pattern, Verdict};
 
 impl<I, O: Answer> Exercise<I, O> {
     /// What can be said of this answer: the most telling thing first.
@@ -43,9 +43,10 @@ impl<I, O: Answer> Exercise<I, O> {
         if only_square_is_right {
             return Verdict::SquareOnly { square: right, sizes, difference };
         }
-        let factor = self.factor(&cases[first], &outcomes[first]);
+        let wrong = differences.iter().map(Option::is_some);
+        let pattern = self.pattern(cases.iter().zip(&outcomes).zip(wrong));
         let n_known = self.mistakes.len();
-        Verdict::Unknown { right, sizes, difference, factor, n_known }
+        Verdict::Unknown { right, sizes, difference, pattern, n_known }
     }
 
     /// The mistake of the bank that does the same as this answer on every input. Failing
@@ -121,12 +122,23 @@ impl<I, O: Answer> Exercise<I, O> {
         }
     }
 
-    /// The number by which all of an answer is a multiple of the reference.
-    fn factor(&self, case: &Case<I>, outcome: &Outcome<O>) -> Option<f64> {
-        match outcome {
-            Outcome::Value(found) => common_factor(found, &(self.reference)(&case.input)),
-            Outcome::Panicked(_) => None,
-        }
+    /// What all wrong answers have in common with the reference.
+    fn pattern<'a>(
+        &self,
+        outcomes: impl Iterator<Item = ((&'a Case<I>, &'a Outcome<O>), bool)>,
+    ) -> Option<Pattern>
+    where
+        O: 'a,
+    {
+        let mut patterns =
+            outcomes.filter(|(_, is_wrong)| *is_wrong).map(|((case, it), _)| match it {
+                Outcome::Value(found) => {
+                    Pattern::of(found, &(self.reference)(&case.input))
+                }
+                Outcome::Panicked(_) => None,
+            });
+        let first = patterns.next()??;
+        patterns.try_fold(first, |so_far, next| so_far.and(next?))
     }
 }
 

@@ -38,18 +38,18 @@ impl<I, O: Answer> Exercise<I, O> {
                 read(self.read),
             ]
             .join("\n\n"),
-            Verdict::Unknown { right, sizes, difference, factor, n_known } => {
-                let mut text = vec![format!("✗ {title}: {}.", difference.summary())];
+            Verdict::Unknown { right, sizes, difference, pattern, n_known } => {
+                let summary = match pattern {
+                    Some(pattern) => format!("your answer {}", pattern.summary()),
+                    None => difference.summary().to_owned(),
+                };
+                let mut text = vec![format!("✗ {title}: {summary}.")];
                 if !right.is_empty() {
                     text.push(labelled("Right with", right));
                 }
                 text.push(labelled(&difference.heading(sizes), &difference.text()));
-                if let Some(factor) = factor {
-                    let all = match factor {
-                        0.0 => "every entry is 0".into(),
-                        _ => format!("every entry is {factor:.4} times the reference's"),
-                    };
-                    text.push(labelled("Everywhere", &all));
+                if let Some(pattern) = pattern {
+                    text.push(labelled("Look for", pattern.advice()));
                 } else if matches!(difference, Difference::Entry { .. }) {
                     let known = format!(
                         "It is none of the {n_known} mistakes that are known here. With \
@@ -230,7 +230,7 @@ mod tests {
                 found: 1.0,
                 expected: 2.0,
             },
-            factor: None,
+            pattern: None,
             n_known: 7,
         };
         for message in [

@@ -29,11 +29,10 @@ impl Input {
     fn draws(&self, draw: impl Fn(f64) -> usize) -> Vec<usize> {
         let shares = self.right();
         let is_likely = |id: usize| shares.get(id).is_some_and(|&share| share > 0.0);
-        let last = (0..self.n()).rfind(|&id| is_likely(id));
         let drawn = |&u: &f64| {
             let id = draw(u);
             match crossing(&shares, u) {
-                None if is_likely(id) => last.unwrap_or(id),
+                None if is_likely(id) => self.last_likely(),
                 _ => id,
             }
         };
@@ -43,13 +42,23 @@ impl Input {
     /// The first token at which the running sum passes each u; if none does, the last that
     /// has a share.
     fn first_to_pass(&self, shares: &[f64]) -> Vec<usize> {
-        let last = shares.iter().rposition(|&share| share > 0.0);
-        self.first_or(shares, last.unwrap_or(shares.len() - 1))
+        self.first_or(shares, 0)
     }
 
-    /// The same with another token if none does.
+    /// The same with this token where none has a share, as where all are NaN.
     fn first_or(&self, shares: &[f64], otherwise: usize) -> Vec<usize> {
+        let last = shares.iter().rposition(|&share| share > 0.0).unwrap_or(otherwise);
+        self.first_or_else(shares, last)
+    }
+
+    /// The first token at which the running sum passes each u, or another one.
+    fn first_or_else(&self, shares: &[f64], otherwise: usize) -> Vec<usize> {
         self.draws(|u| crossing(shares, u).unwrap_or(otherwise))
+    }
+
+    /// The last token that has a probability.
+    fn last_likely(&self) -> usize {
+        self.right().iter().rposition(|&share| share > 0.0).unwrap_or(0)
     }
 
     fn n(&self) -> usize {
@@ -65,7 +74,8 @@ impl Input {
 
     /// Softmax by the formula, with this taken from the divided logits.
     fn less(&self, taken: f64) -> Vec<f64> {
-        let each = self.logits.iter().map(|logit| (logit / self.temperature - taken).exp());
+        let each =
+            self.logits.iter().map(|logit| (logit / self.temperature - taken).exp());
         normalised(&each.collect::<Vec<_>>())
     }
 
@@ -143,6 +153,7 @@ fn cases() -> Vec<Case<Input>> {
         ),
         case(&[1.0, 3.0, 2.999, 2.998, 0.0], 0.001, &[0.2, 0.7, 0.85, 0.95]),
         case(&[1000.0, 1001.0, 999.0], 1.0, &[0.1, 0.5, 0.95]),
+        case(&[-4.0, -3.0, -2.999, -5.0], 0.001, &[0.1, 0.5, 0.9]),
         case(&[0.0, 0.0], 1.0, &[0.5]),
         case(&[0.0, -8.0, 0.0], 1.0, &[0.5]),
         case(&ten_and_never(10), 1.0, &[0.999_999_999_999_999_9]),

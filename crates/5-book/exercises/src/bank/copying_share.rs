@@ -236,7 +236,8 @@ pub static EXERCISE: Exercise<Input, f64> = Exercise {
             read: COPY,
             answer: |input| {
                 let copied = |i: usize| {
-                    let shares = input.earlier(i).into_iter().map(|j| input.entry(i, j + 1));
+                    let shares =
+                        input.earlier(i).into_iter().map(|j| input.entry(i, j + 1));
                     shares.sum::<f64>()
                 };
                 mean_of((0..input.n()).map(copied).filter(|&share| share > 0.0))
@@ -262,6 +263,34 @@ pub static EXERCISE: Exercise<Input, f64> = Exercise {
             answer: |input| match input.n_knowing() {
                 0.0 => f64::NAN,
                 _ => input.right(),
+            },
+        },
+        Mistake {
+            name: "keeps only what the last query adds",
+            does: "It writes `=` where `+=` adds up, so each query overwrites the one before",
+            looks_right: "Every query has its term",
+            read: COPY,
+            answer: |input| {
+                let last = (0..input.n()).rfind(|&i| !input.earlier(i).is_empty());
+                last.map_or(0.0, |i| {
+                    input.earlier(i).iter().map(|&j| input.entry(i, j + 1)).sum::<f64>()
+                        / input.n_knowing()
+                })
+            },
+        },
+        Mistake {
+            name: "never looks at place 0",
+            does: "Its search for earlier places begins at 1, so what came after the first token is never copied",
+            looks_right: "A token at place 0 is one of many",
+            read: COPY,
+            answer: |input| {
+                let terms = (1..input.n()).filter_map(|i| {
+                    let earlier: Vec<usize> =
+                        input.earlier(i).into_iter().filter(|&j| j > 0).collect();
+                    (!earlier.is_empty())
+                        .then(|| earlier.iter().map(|&j| input.entry(i, j + 1)).sum())
+                });
+                mean_of(terms)
             },
         },
     ],

@@ -38,8 +38,10 @@ impl Input {
             (0..d_model).map(|j| normed[(t, j)] * w[(j, c)]).sum()
         };
         Matrix::from_fn(self.x.nrows(), d_model, |t, j| {
-            let hidden = |c| silu(product(&self.ff.w_gate, t, c)) * product(&self.ff.w_up, t, c);
-            self.x[(t, j)] + (0..d_ff).map(|c| hidden(c) * self.ff.w_down[(c, j)]).sum::<f64>()
+            let hidden =
+                |c| silu(product(&self.ff.w_gate, t, c)) * product(&self.ff.w_up, t, c);
+            self.x[(t, j)]
+                + (0..d_ff).map(|c| hidden(c) * self.ff.w_down[(c, j)]).sum::<f64>()
         })
     }
 
@@ -126,7 +128,10 @@ fn cases() -> Vec<Case<Input>> {
             w_up: inputs::matrix(d_model, d_ff, seed + 2),
             w_down: inputs::matrix(d_ff, d_model, seed + 3),
         };
-        let gain = inputs::matrix(1, d_model, seed + 4).iter().map(|it| 1.0 + 0.3 * it).collect();
+        let gain = inputs::matrix(1, d_model, seed + 4)
+            .iter()
+            .map(|it| 1.0 + 0.3 * it)
+            .collect();
         let mut x = inputs::matrix(n_tokens, d_model, seed);
         for (t, mut token) in x.row_iter_mut().enumerate() {
             token *= (t + 1) as f64;
@@ -174,7 +179,8 @@ mod tests {
                     *entry *= input.gain[j] as f32;
                 }
             }
-            let middle = (&n * gate).zip_map(&(n * up), |g, u| g * u / (1.0 + (-g).exp()));
+            let middle =
+                (&n * gate).zip_map(&(n * up), |g, u| g * u / (1.0 + (-g).exp()));
             (x + middle * down).map(f64::from)
         };
         assert_eq!(EXERCISE.diagnose(in_f32), Verdict::Passed);

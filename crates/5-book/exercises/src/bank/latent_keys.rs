@@ -73,7 +73,8 @@ impl Input {
     /// The plain way: every head's keys and values are computed.
     fn right(&self) -> Absorbed {
         let out = |i: usize| {
-            let (keys, values) = (&self.latents * self.u_of(i), &self.latents * self.v_of(i));
+            let (keys, values) =
+                (&self.latents * self.u_of(i), &self.latents * self.v_of(i));
             softmax_rows(self.q_of(i) * keys.transpose() / self.root()) * values
         };
         self.joined(|i| self.absorbed(i), out)
@@ -87,7 +88,9 @@ impl Input {
     ) -> Absorbed {
         let heads = 0..self.n_heads;
         Absorbed {
-            queries: super::heads::concat(&heads.clone().map(absorbed).collect::<Vec<_>>()),
+            queries: super::heads::concat(
+                &heads.clone().map(absorbed).collect::<Vec<_>>(),
+            ),
             out: super::heads::concat(&heads.map(out).collect::<Vec<_>>()),
         }
     }
@@ -159,7 +162,9 @@ pub static EXERCISE: Exercise<Input, Absorbed> = Exercise {
 };
 
 fn cases() -> Vec<Case<Input>> {
-    let case = |[n_q, n_kv, n_heads]: [usize; 3], [d_k, d_v, r]: [usize; 3], seed: u64| Case {
+    let case = |[n_q, n_kv, n_heads]: [usize; 3],
+                [d_k, d_v, r]: [usize; 3],
+                seed: u64| Case {
         sizes: format!(
             "{n_q} queries, {n_kv} tokens, {n_heads} heads, d_k {d_k}, d_v {d_v}, r {r}"
         ),

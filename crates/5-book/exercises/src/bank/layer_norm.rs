@@ -241,6 +241,13 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                 Input { bias: bias.collect(), ..input.clone() }.right()
             },
         },
+        Mistake {
+            name: "never divides",
+            does: "It subtracts the mean and leaves the spread as it was, so a loud token stays loud",
+            looks_right: "Each token's mean is right",
+            read: NORM,
+            answer: |input| input.divided(|_, _| 1.0),
+        },
     ],
     place: places::token_feature,
 };
@@ -274,6 +281,7 @@ fn cases() -> Vec<Case<Input>> {
         sized(3, 6, "; tokens of a spread near 0.001", case(3, 6, 1e-3, 4)),
         sized(2, 5, "; token 0 has equal entries", flat),
         sized(2, 3, "; eps 0.1, and 0.00001 before", loud),
+        sized(3, 5, "", case(3, 5, 1.0, 12)),
     ]
 }
 

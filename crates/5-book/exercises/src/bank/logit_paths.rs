@@ -55,7 +55,8 @@ impl Input {
 
     /// A column for each part.
     fn logits(&self, parts: impl Iterator<Item = Matrix>) -> Matrix {
-        let direction = Matrix::from_column_slice(self.direction.len(), 1, &self.direction);
+        let direction =
+            Matrix::from_column_slice(self.direction.len(), 1, &self.direction);
         let columns: Vec<_> =
             parts.map(|part| (part * &direction).column(0).into_owned()).collect();
         Matrix::from_columns(&columns)
@@ -69,7 +70,8 @@ impl Input {
     ) -> Matrix {
         let mut parts = vec![self.x.clone()];
         parts.extend(self.first.iter().map(|head| first(head, &self.x)));
-        let behind: Vec<Matrix> = parts.iter().map(|part| second(&self.second, part)).collect();
+        let behind: Vec<Matrix> =
+            parts.iter().map(|part| second(&self.second, part)).collect();
         self.logits(parts.into_iter().chain(behind))
     }
 
@@ -77,7 +79,8 @@ impl Input {
     fn composed(&self, of: impl Fn(&Head, &Head) -> Matrix) -> Matrix {
         let mut out = self.right();
         let parts = self.first.iter().map(|head| of(head, &self.second));
-        out.columns_mut(self.n_parts() + 1, self.first.len()).copy_from(&self.logits(parts));
+        out.columns_mut(self.n_parts() + 1, self.first.len())
+            .copy_from(&self.logits(parts));
         out
     }
 
@@ -95,8 +98,9 @@ pub type LogitPaths =
 
 /// Checks an answer.
 pub fn check(answer: LogitPaths) -> ExitCode {
-    EXERCISE
-        .check(move |input| answer(&input.x, &input.first, &input.second, &input.direction))
+    EXERCISE.check(move |input| {
+        answer(&input.x, &input.first, &input.second, &input.direction)
+    })
 }
 
 const PATHS: Section = Section::new("two-layers", "Why one layer is not enough");
@@ -132,7 +136,9 @@ fn cases() -> Vec<Case<Input>> {
             w_ov: inputs::matrix(d_model, d_model, seed + 1),
         };
         Case {
-            sizes: format!("{n_tokens} tokens, d_model {d_model}, {n_heads} heads in layer 1"),
+            sizes: format!(
+                "{n_tokens} tokens, d_model {d_model}, {n_heads} heads in layer 1"
+            ),
             square: n_tokens == d_model,
             input: Input {
                 x: inputs::matrix(n_tokens, d_model, seed),
@@ -142,7 +148,7 @@ fn cases() -> Vec<Case<Input>> {
             },
         }
     };
-    vec![case(3, 3, 1, 1), case(4, 3, 2, 100), case(3, 5, 3, 200)]
+    vec![case(3, 3, 2, 1), case(4, 3, 2, 100), case(3, 5, 3, 200)]
 }
 
 #[cfg(test)]

@@ -206,6 +206,32 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                 heads::project(&input.w_o, &once)
             },
         },
+        Mistake {
+            name: "lets the heads overlap in the concatenation",
+            does: "It puts head i at column i and not at column i · d_v, so each covers most of the one before",
+            looks_right: "The last head is whole",
+            read: STEPS,
+            answer: |input| {
+                let (n_tokens, d_v) = input.heads[0].shape();
+                let mut concat = Matrix::zeros(n_tokens, input.heads.len() * d_v);
+                for (i, head) in input.heads.iter().enumerate() {
+                    concat.columns_mut(i, d_v).copy_from(head);
+                }
+                heads::project(&input.w_o, &concat)
+            },
+        },
+        Mistake {
+            name: "writes every head over the first",
+            does: "It puts each head at column 0, so the last one is left there and the other columns are 0",
+            looks_right: "The last head is whole, and the shape is right",
+            read: STEPS,
+            answer: |input| {
+                let (n_tokens, d_v) = input.heads[0].shape();
+                let mut concat = Matrix::zeros(n_tokens, input.heads.len() * d_v);
+                concat.columns_mut(0, d_v).copy_from(&input.heads[input.heads.len() - 1]);
+                heads::project(&input.w_o, &concat)
+            },
+        },
     ],
     place: places::token_feature,
 };
@@ -223,7 +249,7 @@ fn cases() -> Vec<Case<Input>> {
     };
     // In the last a head is as wide as the model, so that a bare sum of heads has the shape.
     vec![
-        case(3, 2, 2, 4, 1),
+        case(3, 2, 3, 6, 1),
         case(4, 3, 2, 5, 2),
         case(5, 2, 3, 9, 3),
         case(3, 2, 4, 4, 4),

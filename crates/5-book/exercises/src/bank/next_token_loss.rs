@@ -292,6 +292,29 @@ pub static EXERCISE: Exercise<Input, f64> = Exercise {
                 input.by_shares(&columns.transpose())
             },
         },
+        Mistake {
+            name: "keeps only what the last row adds",
+            does: "It writes `=` where `+=` adds up, so each row overwrites the one before",
+            looks_right: "Every row has its term",
+            read: GUESS,
+            answer: |input| {
+                let last = input.n() - 1;
+                input.nats(last - 1, input.ids[last]) / last as f64
+            },
+        },
+        Mistake {
+            name: "takes the smallest logit away",
+            does: "Where the largest lies 1000 above the smallest its exponential is ∞, and so is the loss, however sure and right the model was",
+            looks_right: "Any number may be taken from all logits, and small ones come out right",
+            read: HUGE,
+            answer: |input| {
+                input.mean(input.next(), |row, id| {
+                    let row = input.logits.row(row);
+                    let under = row.min();
+                    row.map(|logit| (logit - under).exp()).sum().ln() + under - row[id]
+                })
+            },
+        },
     ],
     place: |_, _| "the loss".into(),
 };
@@ -317,12 +340,17 @@ fn cases() -> Vec<Case<Input>> {
         4,
     );
     wrong.input.logits[(1, 1)] -= 2000.0;
+    let note = "; what came next lies 2000 above all other logits";
+    let mut sure = case(&[0, 1, 2], 3, note, 6);
+    sure.input.logits[(0, 1)] += 2000.0;
+    sure.input.logits[(1, 2)] += 2000.0;
     vec![
         case(&[2, 0, 1], 4, "", 1),
         case(&[4, 1, 1, 0, 3, 2], 5, "", 2),
         large,
         low,
         wrong,
+        sure,
     ]
 }
 

@@ -185,6 +185,7 @@ pub static EXERCISE: Exercise<Input, Parts> = Exercise {
         shares::ALL_HEADS,
         shares::WHOLE_LAYER,
         shares::ALL_ON_RANK_0,
+        shares::LAST_HEAD_ALONE,
     ],
     place: |input, Place { part, row, column }| {
         if part == input.n_ranks {

@@ -295,6 +295,30 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                 )
             },
         },
+        Mistake {
+            name: "has sines in all columns",
+            does: "Both columns of a pair get the sine of its angle",
+            looks_right: "Every angle is right, and even columns are",
+            read: POSITIONS,
+            answer: |input| {
+                input.sum(
+                    |row, column| input.token(row, column),
+                    |row, column| (input.place(row) / input.slowness(column)).sin(),
+                )
+            },
+        },
+        Mistake {
+            name: "has cosines in all columns",
+            does: "Both columns of a pair get the cosine of its angle",
+            looks_right: "Every angle is right, and odd columns are",
+            read: POSITIONS,
+            answer: |input| {
+                input.sum(
+                    |row, column| input.token(row, column),
+                    |row, column| (input.place(row) / input.slowness(column)).cos(),
+                )
+            },
+        },
     ],
     place: places::token_feature,
 };

@@ -51,6 +51,13 @@ impl Input {
         out
     }
 
+    /// The right answer, with one head as it was.
+    fn but_for_head(&self, head: usize) -> Matrix {
+        let (mut out, d) = (self.right(), self.d());
+        out.columns_mut(head * d, d).copy_from(&self.x.columns(head * d, d));
+        out
+    }
+
     /// The angle of pair p in this row.
     fn angle(&self, row: usize, p: usize) -> f64 {
         self.positions[row] * self.frequency(p)
@@ -229,9 +236,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                 the last one nearly base times as fast",
             looks_right: "Pair 0 is right, and so is the length of every row",
             read: ROTARY,
-            answer: |input| {
-                input.by(|row, p| input.positions[row] / input.frequency(p))
-            },
+            answer: |input| input.by(|row, p| input.positions[row] / input.frequency(p)),
         },
         Mistake {
             name: "rounds positions down",
@@ -253,6 +258,32 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                 input.pairs(|Pair { at: [a, b], sin, cos, .. }, out| {
                     out[a] += sin;
                     out[b] += cos;
+                })
+            },
+        },
+        Mistake {
+            name: "leaves a head as it was",
+            does: "Its loop over the heads begins at 1 or ends one too early",
+            looks_right: "All other heads are right",
+            read: ROTARY,
+            answer: |input| input.but_for_head(0),
+        },
+        Mistake {
+            name: "leaves a head as it was",
+            does: "Its loop over the heads begins at 1 or ends one too early",
+            looks_right: "All other heads are right",
+            read: ROTARY,
+            answer: |input| input.but_for_head(input.n_heads - 1),
+        },
+        Mistake {
+            name: "has no minus sign",
+            does: "It adds in both entries, which is no rotation: lengths change",
+            looks_right: "The second half of each head is right",
+            read: ROTARY,
+            answer: |input| {
+                input.pairs(|Pair { at: [a, b], x, sin, cos }, out| {
+                    out[a] = x[0] * cos + x[1] * sin;
+                    out[b] = x[0] * sin + x[1] * cos;
                 })
             },
         },
@@ -290,7 +321,8 @@ mod tests {
     #[test]
     fn the_crates_rotation_is_the_reference() {
         for Case { input, sizes, .. } in cases().into_iter().take(3) {
-            let positions: Vec<i64> = input.positions.iter().map(|&at| at as i64).collect();
+            let positions: Vec<i64> =
+                input.positions.iter().map(|&at| at as i64).collect();
             for (pairing, expected) in
                 [(Pairing::Halves, input.right()), (Pairing::Pairs, input.neighbours())]
             {

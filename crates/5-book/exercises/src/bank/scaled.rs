@@ -58,7 +58,8 @@ fn cases() -> Vec<Case<Input>> {
     constant.train.column_mut(2).fill(14.62);
     constant.test.column_mut(2).fill(14.62);
     let mut small = case(6, 4, 3, 9);
-    (small.train[(5, 0)], small.train[(1, 1)]) = (small.train[(0, 0)], small.train[(0, 1)]);
+    (small.train[(5, 0)], small.train[(1, 1)]) =
+        (small.train[(0, 0)], small.train[(0, 1)]);
     for readings in [&mut small.train, &mut small.test] {
         readings.column_mut(2).apply(|x| *x = (*x + 11.0) * 1e-6);
     }

@@ -110,6 +110,13 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             read: SCALE,
             answer: |input| input.each_pair(|q, k| dot(q, k) / (q.len() as f64).sqrt()),
         },
+        Mistake {
+            name: "compares keys with keys",
+            does: "It takes the keys for the queries too, and q is never used",
+            looks_right: "Where there are as many queries as keys the shape is right",
+            read: DOT,
+            answer: |input| &input.k * input.k.transpose(),
+        },
     ],
     place: places::map,
 };

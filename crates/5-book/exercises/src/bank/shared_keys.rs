@@ -59,6 +59,17 @@ impl Input {
         out
     }
 
+    /// The right heads, each written from this column on.
+    fn written(&self, column: impl Fn(usize) -> usize) -> Matrix {
+        let right = self.right();
+        let d_v = self.v.ncols() / self.n_kv_heads;
+        let mut out = Matrix::zeros(right.nrows(), right.ncols());
+        for head in 0..self.n_heads {
+            out.columns_mut(column(head), d_v).copy_from(&right.columns(head * d_v, d_v));
+        }
+        out
+    }
+
     /// Neighbours share, and a head's shares are made so from its bare products.
     fn with(&self, shares: impl Fn(Matrix) -> Matrix) -> Matrix {
         self.heads(|head| head / (self.n_heads / self.n_kv_heads), shares)

@@ -131,6 +131,18 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             read: AS_SUM,
             answer: Input::sum_of_own,
         },
+        Mistake {
+            name: "keeps only what the last head adds",
+            does: "It writes `=` where `+=` adds up, so each head overwrites the one before",
+            looks_right: "Every head is multiplied by its own rows of W^O",
+            read: AS_SUM,
+            answer: |input| {
+                let mut heads = input.heads.clone();
+                let last = heads.len() - 1;
+                heads[..last].iter_mut().for_each(|head| head.fill(0.0));
+                heads::project(&input.w_o, &heads::concat(&heads))
+            },
+        },
     ],
     place: places::token_feature,
 };

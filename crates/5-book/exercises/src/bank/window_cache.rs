@@ -289,6 +289,52 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                 all
             },
         },
+        Mistake {
+            name: "returns the scores",
+            does: "It stops before softmax",
+            looks_right: "The right keys are kept, and distance is counted as it should be",
+            read: WINDOWS,
+            answer: |input| {
+                let mut shares = input.shares(|j| input.kept(j), |j| input.distance(j));
+                let products = &input.q * input.keys.transpose() / input.d().sqrt();
+                for j in 0..input.n() {
+                    shares[(0, j)] = if input.kept(j) {
+                        products[(0, j)] - input.slope * input.distance(j)
+                    } else {
+                        f64::NEG_INFINITY
+                    };
+                }
+                shares
+            },
+        },
+        Mistake {
+            name: "takes softmax twice",
+            does: "It makes shares of the shares: what was forgotten has a score of 0 the second time, and gets a share",
+            looks_right: "The row sums to 1",
+            read: WINDOWS,
+            answer: |input| {
+                softmax_rows(input.shares(|j| input.kept(j), |j| input.distance(j)))
+            },
+        },
+        Mistake {
+            name: "keeps the sinks alone",
+            does: "It forgets the window: only the first tokens of the text are left",
+            looks_right: "A short text has no other tokens",
+            read: WINDOWS,
+            answer: |input| input.shares(|j| j < input.n_sinks, |j| input.distance(j)),
+        },
+        Mistake {
+            name: "keeps one sink too many",
+            does: "It asks for j <= n_sinks, and keys are counted from 0",
+            looks_right: "With a window that reaches so far there is no difference",
+            read: WINDOWS,
+            answer: |input| {
+                input.shares(
+                    |j| j <= input.n_sinks || input.kept(j),
+                    |j| input.distance(j),
+                )
+            },
+        },
     ],
     place: places::map,
 };

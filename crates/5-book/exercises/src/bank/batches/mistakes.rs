@@ -214,6 +214,34 @@ pub const ALL: &[Mistake<Input, Matrix>] = &[
         read: WRONG,
         answer: |input| input.masked(|s, i, _| i < input.n_valid[s]),
     },
+    Mistake {
+        name: "reads the keys of the first sequence for all of them",
+        does: "Queries and values are those of sequence s, and keys always begin at row 0",
+        looks_right: "Sequence 0 is right, and every row is an average of values",
+        read: BATCHES,
+        answer: |input| with_sources(input, |_| 0, |s| s),
+    },
+    Mistake {
+        name: "begins sequence s at row s of q",
+        does: "It cuts queries from row s on and not from row s · n_q, so sequences overlap",
+        looks_right: "Sequence 0 is right, and each gets its number of rows",
+        read: BATCHES,
+        answer: |input| input.with_queries(|s| s),
+    },
+    Mistake {
+        name: "compares keys with keys",
+        does: "It takes the queries from k too, and q is never used",
+        looks_right: "With as many queries as keys every shape is right",
+        read: BATCHES,
+        answer: |input| input.of([&input.k, &input.k, &input.v]),
+    },
+    Mistake {
+        name: "averages the keys",
+        does: "It weighs the rows of k, which are there to be found by",
+        looks_right: "A key and its value stand in the same row, and where d_k = d_v the shape is right",
+        read: BATCHES,
+        answer: |input| input.of([&input.q, &input.k, &input.k]),
+    },
 ];
 
 /// Each sequence by itself, and the map of each from its scores and its length.

@@ -64,24 +64,45 @@ pub(super) const ALL: &[Mistake<Input, Vec<usize>>] = &[
         answer: |input| {
             let shares = input.right();
             let at_least = |u| running(&shares).position(|sum| sum >= u);
-            input.draws(|u| at_least(u).unwrap_or(input.n() - 1))
+            input.draws(|u| at_least(u).unwrap_or(input.last_likely()))
         },
     },
     NO_MAXIMUM,
     // The same with another way out of the loop.
-    Mistake { answer: |input| input.first_or(&input.without_maximum(), 0), ..NO_MAXIMUM },
     Mistake {
         answer: |input| input.first_or(&input.without_maximum(), input.n() - 1),
         ..NO_MAXIMUM
     },
     UNDIVIDED,
-    Mistake { answer: |input| input.first_or(&input.undivided(), 0), ..UNDIVIDED },
     Mistake {
         answer: |input| input.first_or(&input.undivided(), input.n() - 1),
         ..UNDIVIDED
     },
+    Mistake {
+        name: "starts its maximum at 0",
+        does: "A fold from 0.0 never falls below it. Where all logits are negative and the \
+            temperature is low, every exponential is 0, and 0 / 0 is NaN",
+        looks_right: "A sum starts at 0; but a maximum starts at −∞, f64::NEG_INFINITY, or at \
+            the first logit",
+        read: HUGE,
+        answer: |input| {
+            let largest = input.logits.iter().copied().fold(0.0, f64::max);
+            input.first_to_pass(&input.less(largest / input.temperature))
+        },
+    },
+    Mistake {
+        name: "takes no exponential",
+        does: "It divides logits by their sum. They may be negative, and the sum may be 0",
+        looks_right: "What comes out sums to 1",
+        read: CHOOSING,
+        answer: |input| {
+            let largest = input.logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let scaled = input.logits.iter().map(|l| (l - largest) / input.temperature);
+            input.first_to_pass(&normalised(&scaled.collect::<Vec<_>>()))
+        },
+    },
     FALLS_THROUGH,
-    Mistake { answer: |input| input.first_or(&input.right(), 0), ..FALLS_THROUGH },
+    Mistake { answer: |input| input.first_or_else(&input.right(), 0), ..FALLS_THROUGH },
     Mistake {
         name: "stops where the sum equals u",
         does: "It asks whether the sum is at least u. A token's part of the line from 0 \
@@ -95,8 +116,7 @@ pub(super) const ALL: &[Mistake<Input, Vec<usize>>] = &[
                 let mut sums = running(&shares).zip(&shares);
                 sums.position(|(sum, &share)| sum >= u && share > 0.0)
             };
-            let last = shares.iter().rposition(|&share| share > 0.0);
-            input.draws(|u| at_least(u).or(last).unwrap_or(0))
+            input.draws(|u| at_least(u).unwrap_or(input.last_likely()))
         },
     },
     Mistake {
@@ -156,8 +176,7 @@ pub(super) const ALL: &[Mistake<Input, Vec<usize>>] = &[
         read: CHOOSING,
         answer: |input| {
             let shares = input.right();
-            let sorted: Vec<f64> =
-                input.by_rank().iter().map(|&id| shares[id]).collect();
+            let sorted: Vec<f64> = input.by_rank().iter().map(|&id| shares[id]).collect();
             input.first_to_pass(&sorted)
         },
     },
@@ -169,7 +188,7 @@ pub(super) const ALL: &[Mistake<Input, Vec<usize>>] = &[
         answer: |input| {
             let shares = input.right();
             let late = |u| crossing(&shares, u).map_or(usize::MAX, |id| id + 1);
-            input.draws(|u| late(u).min(input.n() - 1))
+            input.draws(|u| late(u).min(input.last_likely()))
         },
     },
     Mistake {
@@ -179,7 +198,7 @@ pub(super) const ALL: &[Mistake<Input, Vec<usize>>] = &[
         read: CHOOSING,
         answer: |input| {
             let shares = input.right();
-            let id = |u| crossing(&shares, u).unwrap_or(input.n() - 1);
+            let id = |u| crossing(&shares, u).unwrap_or(input.last_likely());
             input.draws(|u| id(u).saturating_sub(1))
         },
     },
@@ -192,7 +211,7 @@ pub(super) const ALL: &[Mistake<Input, Vec<usize>>] = &[
         answer: |input| {
             let shares = input.right();
             let alone = |u| shares.iter().position(|&share| share > u);
-            input.draws(|u| alone(u).unwrap_or(input.n() - 1))
+            input.draws(|u| alone(u).unwrap_or(input.last_likely()))
         },
     },
 ];
@@ -224,7 +243,7 @@ const FALLS_THROUGH: Mistake<Input, Vec<usize>> = Mistake {
         returns the first or the last token, even one with a logit of −∞",
     looks_right: "It is one draw in some thousand million million",
     read: CHOOSING,
-    answer: |input| input.first_or(&input.right(), input.n() - 1),
+    answer: |input| input.first_or_else(&input.right(), input.n() - 1),
 };
 
 /// Weights in place of probabilities.

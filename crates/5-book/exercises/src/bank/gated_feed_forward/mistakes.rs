@@ -244,6 +244,27 @@ pub(super) const ALL: &[Mistake<Input, Matrix>] = &[
             Input { x, ..input.clone() }.normed(rms)
         },
     },
+    Mistake {
+        name: "uses W_gate twice",
+        does: "It computes silu(n W_gate) ⊙ (n W_gate), and W_up is never used",
+        looks_right: "Both matrices have one shape",
+        read: GATED,
+        answer: |input| input.with_middle(|gate, _| silu(gate) * gate),
+    },
+    Mistake {
+        name: "uses W_up twice",
+        does: "It computes silu(n W_up) ⊙ (n W_up), and W_gate is never used",
+        looks_right: "Both matrices have one shape",
+        read: GATED,
+        answer: |input| input.with_middle(|_, up| silu(up) * up),
+    },
+    Mistake {
+        name: "multiplies by the gain and norms nothing",
+        does: "It never divides by the root of the mean square",
+        looks_right: "Tokens whose mean square is near 1 come out nearly right",
+        read: NORM,
+        answer: |input| input.with_norm(|_, _| 1.0),
+    },
 ];
 
 fn gelu(z: f64) -> f64 {

@@ -80,9 +80,11 @@ pub(super) const ALL: &[Mistake<Input, Absorbed>] = &[
         looks_right: "All absorbed queries are right, and so is head 0",
         read: LATENT,
         answer: |input| {
-            input.with(|i| input.absorbed(i), input.root(), |_, average| {
-                average * input.v_of(0)
-            })
+            input.with(
+                |i| input.absorbed(i),
+                input.root(),
+                |_, average| average * input.v_of(0),
+            )
         },
     },
     Mistake {
@@ -114,9 +116,11 @@ pub(super) const ALL: &[Mistake<Input, Absorbed>] = &[
         looks_right: "The maps are right, and where d_v = d_k so is the shape",
         read: LATENT,
         answer: |input| {
-            input.with(|i| input.absorbed(i), input.root(), |i, average| {
-                average * input.u_of(i)
-            })
+            input.with(
+                |i| input.absorbed(i),
+                input.root(),
+                |i, average| average * input.u_of(i),
+            )
         },
     },
     Mistake {
@@ -136,7 +140,9 @@ pub(super) const ALL: &[Mistake<Input, Absorbed>] = &[
         looks_right: "A latent is what the cache has for a value, and where r = d_v the \
             shape is right",
         read: LATENT,
-        answer: |input| input.with(|i| input.absorbed(i), input.root(), |_, average| average),
+        answer: |input| {
+            input.with(|i| input.absorbed(i), input.root(), |_, average| average)
+        },
     },
     Mistake {
         name: "gives each head a slice of the latents",
@@ -166,7 +172,9 @@ pub(super) const ALL: &[Mistake<Input, Absorbed>] = &[
                 w.select_columns(&columns)
             };
             let absorbed = |i| input.q_of(i) * every(&input.w_uk, i).transpose();
-            input.with(absorbed, input.root(), |i, average| average * every(&input.w_uv, i))
+            input.with(absorbed, input.root(), |i, average| {
+                average * every(&input.w_uv, i)
+            })
         },
     },
     Mistake {
@@ -176,7 +184,8 @@ pub(super) const ALL: &[Mistake<Input, Absorbed>] = &[
         read: ROWS,
         answer: |input| {
             let out = |i: usize| {
-                let products = input.absorbed(i) * input.latents.transpose() / input.root();
+                let products =
+                    input.absorbed(i) * input.latents.transpose() / input.root();
                 let shares = softmax_rows(products.transpose()).transpose();
                 shares * &input.latents * input.v_of(i)
             };
@@ -192,6 +201,78 @@ pub(super) const ALL: &[Mistake<Input, Absorbed>] = &[
             let scores = input.absorbed(0) * input.latents.transpose() / input.root();
             let average = softmax_rows(scores) * &input.latents;
             input.joined(|i| input.absorbed(i), |i| &average * input.v_of(i))
+        },
+    },
+    Mistake {
+        name: "weighs with the scores themselves",
+        does: "It leaves softmax out: weights may be negative, and do not sum to 1",
+        looks_right: "A high score does count for more",
+        read: ROWS,
+        answer: |input| {
+            input.joined(
+                |i| input.absorbed(i),
+                |i| {
+                    input.absorbed(i) * input.latents.transpose() / input.root()
+                        * &input.latents
+                        * input.v_of(i)
+                },
+            )
+        },
+    },
+    Mistake {
+        name: "takes softmax twice",
+        does: "It makes shares of the shares, and every row comes out nearly even",
+        looks_right: "Every row sums to 1",
+        read: ROWS,
+        answer: |input| {
+            input.joined(
+                |i| input.absorbed(i),
+                |i| {
+                    let scores =
+                        input.absorbed(i) * input.latents.transpose() / input.root();
+                    softmax_rows(softmax_rows(scores)) * &input.latents * input.v_of(i)
+                },
+            )
+        },
+    },
+    Mistake {
+        name: "lets blocks of columns overlap",
+        does: "It starts the projection of head i at column i and not at column i · d_k",
+        looks_right: "Head 0 is right, and each block is as wide as it should be",
+        read: COLUMNS,
+        answer: |input| {
+            let overlapping = |w: &Matrix, i: usize| {
+                w.columns(i, w.ncols() / input.n_heads).into_owned()
+            };
+            let absorbed = |i| input.q_of(i) * overlapping(&input.w_uk, i).transpose();
+            input.with(absorbed, input.root(), |i, average| {
+                average * overlapping(&input.w_uv, i)
+            })
+        },
+    },
+    Mistake {
+        name: "lets blocks of columns overlap",
+        does: "It starts the projection of keys of head i at column i and not at column i · d_k",
+        looks_right: "Head 0 is right, and each block is as wide as it should be",
+        read: COLUMNS,
+        answer: |input| {
+            let absorbed =
+                |i| input.q_of(i) * input.w_uk.columns(i, input.d_k()).transpose();
+            input.with(absorbed, input.root(), |i, average| average * input.v_of(i))
+        },
+    },
+    Mistake {
+        name: "lets the absorbed queries overlap",
+        does: "It writes the query of head i from column i on and not from column i · r",
+        looks_right: "The outputs are right, and the last head's query is whole",
+        read: LATENT,
+        answer: |input| {
+            let (right, r) = (input.right(), input.r());
+            let mut queries = Matrix::zeros(right.queries.nrows(), right.queries.ncols());
+            for i in 0..input.n_heads {
+                queries.columns_mut(i, r).copy_from(&input.absorbed(i));
+            }
+            Absorbed { queries, out: right.out }
         },
     },
 ];

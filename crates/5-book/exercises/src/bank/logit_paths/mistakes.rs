@@ -211,7 +211,8 @@ pub(super) const ALL: &[Mistake<Input, Matrix>] = &[
                 residual += &added;
                 parts.push(added);
             }
-            let behind: Vec<Matrix> = parts.iter().map(|it| input.second.adds(it)).collect();
+            let behind: Vec<Matrix> =
+                parts.iter().map(|it| input.second.adds(it)).collect();
             input.logits(parts.into_iter().chain(behind))
         },
     },

@@ -218,6 +218,20 @@ pub const ALL: &[Mistake<Input, Matrix>] = &[
         read: HUGE,
         answer: largest_of_all,
     },
+    Mistake {
+        name: "leaves key 0 out",
+        does: "Its loop over the keys begins at 1",
+        looks_right: "Rows sum to 1, or to 0",
+        read: MASK,
+        answer: |input| input.without_key(0),
+    },
+    Mistake {
+        name: "leaves the last key out",
+        does: "Its loop over the keys ends one too early",
+        looks_right: "Rows sum to 1, or to 0",
+        read: MASK,
+        answer: |input| input.without_key(input.allowed.ncols() - 1),
+    },
 ];
 
 fn added_to_blocked(input: &Input, added: f64) -> Matrix {

@@ -210,3 +210,16 @@ pub(super) const ALL_ON_RANK_0: Named = Mistake {
         input.with_heads(|rank| if rank == 0 { 0..input.n_heads() } else { 0..0 })
     },
 };
+
+pub(super) const LAST_HEAD_ALONE: Named = Mistake {
+    name: "keeps only what its last head adds",
+    does: "It writes `=` where `+=` adds up, so each head of a rank overwrites the one before",
+    looks_right: "With one head per rank it is right",
+    read: HEADS,
+    answer: |input| {
+        input.with_heads(|rank| {
+            let Range { start, end } = input.share(rank);
+            start.max(end.saturating_sub(1))..end
+        })
+    },
+};

@@ -119,9 +119,7 @@ pub(super) const ALL: &[Mistake<Input, Matrix>] = &[
         })
     }),
     divides_by_1(|input| input.divided(|m| if m.changes() { m.spread } else { 1.0 })),
-    divides_by_1(|input| {
-        input.divided(|m| if m.spread == 0.0 { 1.0 } else { m.spread })
-    }),
+    divides_by_1(|input| input.divided(|m| if m.spread == 0.0 { 1.0 } else { m.spread })),
     Mistake {
         name: "scales the training readings",
         does: "It measures on `train` and then scales `train`, and `test` is never used",
@@ -137,9 +135,7 @@ pub(super) const ALL: &[Mistake<Input, Matrix>] = &[
         does: "A sensor that always reads 100 stays at 100, next to others around 0",
         looks_right: "Nothing is divided by 0",
         read: SEE,
-        answer: |input| {
-            input.each(|x, m| if m.changes() { standard(x, m) } else { x })
-        },
+        answer: |input| input.each(|x, m| if m.changes() { standard(x, m) } else { x }),
     },
     Mistake {
         name: "looks in the test for sensors that do not change",
@@ -151,11 +147,7 @@ pub(super) const ALL: &[Mistake<Input, Matrix>] = &[
             Matrix::from_fn(input.test.nrows(), input.test.ncols(), |i, sensor| {
                 let m = of_column(&input.train, sensor);
                 let is_said = of_column(&input.test, sensor).changes();
-                if is_said {
-                    (input.test[(i, sensor)] - m.mean) / m.spread
-                } else {
-                    0.0
-                }
+                if is_said { (input.test[(i, sensor)] - m.mean) / m.spread } else { 0.0 }
             })
         },
     },
@@ -172,9 +164,7 @@ pub(super) const ALL: &[Mistake<Input, Matrix>] = &[
             input.each(|x, m| if m.spread > 1e-4 { standard(x, m) } else { 0.0 })
         },
     },
-    shrinks_small_changes(|input| {
-        input.guarded(|x, m| (x - m.mean) / (m.spread + 1e-6))
-    }),
+    shrinks_small_changes(|input| input.guarded(|x, m| (x - m.mean) / (m.spread + 1e-6))),
     shrinks_small_changes(|input| {
         input.guarded(|x, m| (x - m.mean) / m.spread.max(1e-3))
     }),

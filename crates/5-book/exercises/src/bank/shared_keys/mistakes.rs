@@ -33,8 +33,7 @@ pub(super) const ALL: &[Mistake<Input, Matrix>] = &[
         looks_right: "With one head of keys and values it is right",
         read: SHARED,
         answer: |input| {
-            input
-                .heads(|_| 0, |products| softmax_rows(causal(input.scores(products))))
+            input.heads(|_| 0, |products| softmax_rows(causal(input.scores(products))))
         },
     },
     COUNTS_GROUPS,
@@ -85,7 +84,8 @@ pub(super) const ALL: &[Mistake<Input, Matrix>] = &[
         looks_right: "Scores stay within a bound, and their order is right",
         read: BOUNDS,
         answer: |input| {
-            input.with(|products| softmax_rows(causal(input.scores(products) / input.cap)))
+            input
+                .with(|products| softmax_rows(causal(input.scores(products) / input.cap)))
         },
     },
     Mistake {
@@ -210,6 +210,82 @@ pub(super) const ALL: &[Mistake<Input, Matrix>] = &[
         read: SCALE,
         answer: |input| {
             input.with(|products| softmax_rows(causal(input.capped(products))))
+        },
+    },
+    Mistake {
+        name: "takes softmax twice",
+        does: "It makes shares of the shares, and every row comes out nearly even",
+        looks_right: "Every row sums to 1",
+        read: MULTIPLY,
+        answer: |input| {
+            input.with(|products| {
+                softmax_rows(softmax_rows(causal(input.scores(products))))
+            })
+        },
+    },
+    Mistake {
+        name: "reads the values of the first group",
+        does: "Keys are those of the head's own group, and values always begin at column 0",
+        looks_right: "Every map is right, and so are the heads of the first group",
+        read: SHARED,
+        answer: |input| {
+            input.heads_of(
+                |head| head / (input.n_heads / input.n_kv_heads),
+                |_| 0,
+                |products| softmax_rows(causal(input.scores(products))),
+            )
+        },
+    },
+    Mistake {
+        name: "divides by the root of the width of all keys",
+        does: "It divides by √(n_kv_heads · d_k), the width of k",
+        looks_right: "With one head of keys and values it is right",
+        read: SCALE,
+        answer: |input| {
+            input.with(|products| {
+                let root = (input.k.ncols() as f64).sqrt();
+                softmax_rows(causal(input.capped(products / root)))
+            })
+        },
+    },
+    Mistake {
+        name: "divides by d_k and not by its root",
+        does: "The spread of the scores falls to 1/√d_k, so rows come out too even",
+        looks_right: "A sum of d_k products divided by d_k is their mean",
+        read: SCALE,
+        answer: |input| {
+            input.with(|products| {
+                let d_k = input.d_k() as f64;
+                softmax_rows(causal(input.capped(products / d_k)))
+            })
+        },
+    },
+    Mistake {
+        name: "lets the heads overlap in the output",
+        does: "It writes head i from column i on and not from column i · d_v, over most of the head before",
+        looks_right: "The last head is whole",
+        read: SHARED,
+        answer: |input| input.written(|head| head),
+    },
+    Mistake {
+        name: "writes every head over the first",
+        does: "It writes each head from column 0 on, so the last one is left there",
+        looks_right: "Every head is computed as it should be",
+        read: SHARED,
+        answer: |input| input.written(|_| 0),
+    },
+    Mistake {
+        name: "does not mask the first query",
+        does: "Its loop over the queries begins at 1",
+        looks_right: "The other rows are right, and with one query there is nothing to mask",
+        read: CAUSAL,
+        answer: |input| {
+            input.with(|products| {
+                let before = products.ncols() - products.nrows();
+                softmax_rows(masked(input.scores(products), |i| {
+                    if i == 0 { usize::MAX - 1 } else { before + i }
+                }))
+            })
         },
     },
 ];

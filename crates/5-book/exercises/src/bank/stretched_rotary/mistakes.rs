@@ -86,7 +86,9 @@ pub(super) const ALL: &[Named] = &[
             fast ones have met all of theirs",
         looks_right: "The blend is right, and so are both ends of it",
         read: STRETCHED,
-        answer: |input| input.keeping(|pair| 1.0 - pair.between(pair.turns).clamp(0.0, 1.0)),
+        answer: |input| {
+            input.keeping(|pair| 1.0 - pair.between(pair.turns).clamp(0.0, 1.0))
+        },
     },
     Mistake {
         name: "does not clamp the ramp",
@@ -108,7 +110,9 @@ pub(super) const ALL: &[Named] = &[
         does: "It keeps the pairs with `fast` turns or more and divides all others",
         looks_right: "Both ends are right",
         read: STRETCHED,
-        answer: |input| input.keeping(|pair| f64::from(u8::from(pair.turns >= pair.fast))),
+        answer: |input| {
+            input.keeping(|pair| f64::from(u8::from(pair.turns >= pair.fast)))
+        },
     },
     Mistake {
         name: "counts radians for turns",
@@ -127,8 +131,8 @@ pub(super) const ALL: &[Named] = &[
     },
     Mistake {
         name: "divides the length of a turn by that of the training",
-        does: "It takes 1 / r: how much of the training a turn takes and not how many turns \
-            the training has",
+        does: "It takes 1 / r: how much of the training one turn takes, and not how \
+            often the pair goes round in the training",
         looks_right: "It is a ratio of the same two lengths",
         read: STRETCHED,
         answer: |input| in_turns(input, |pair| 1.0 / pair.turns),

@@ -41,6 +41,18 @@ pub const ROOT_OF_D_MODEL: Mistake<Input, Attended> = Mistake {
     },
 };
 
+/// d_k.
+pub const NO_ROOT: Mistake<Input, Attended> = Mistake {
+    name: "divides by d_k and not by its root",
+    does: "The spread of the scores falls to 1/√d_k, so every map is too even",
+    looks_right: "A sum of d_k products divided by d_k is their mean",
+    read: SCALE,
+    answer: |input| {
+        let divisor = |input: &Input| input.parameters.dims().d_k() as f64;
+        Steps { divisor, ..Steps::RIGHT }.run(input)
+    },
+};
+
 /// An own softmax, by the formula. A row without a key is NaN, or it is looked for.
 pub const NO_MAXIMUM: Mistake<Input, Attended> = Mistake {
     name: "takes softmax without subtracting the largest score",

@@ -162,3 +162,22 @@ pub fn without_biases(input: &Input, i: usize) -> [Matrix; 3] {
         apply_bare(&head.w_v, &input.value),
     ]
 }
+
+/// q_i · v_j.
+pub const QUERIES_WITH_VALUES: Mistake<Input, Attended> = Mistake {
+    name: "compares queries with values",
+    does: "Its scores are those of q_i and v_i: what a token hands over decides whether it is \
+        found",
+    looks_right: "Keys and values stand in the same rows, and where d_k = d_v it fits",
+    read: FORMULA,
+    answer: |input| {
+        let steps = Steps {
+            project: |input, i| {
+                let [q, _, v] = (Steps::RIGHT.project)(input, i);
+                [q, v.clone(), v]
+            },
+            ..Steps::RIGHT
+        };
+        steps.run(input)
+    },
+};
