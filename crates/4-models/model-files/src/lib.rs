@@ -50,6 +50,7 @@ pub mod testing;
 #[cfg(feature = "text")]
 mod text;
 mod words;
+mod wrappers;
 
 pub use error::{Error, Result};
 pub use folder::{settings_in, weight_files, weights_in};

@@ -6,8 +6,10 @@
 
 use attention::Dims;
 
-use super::{FoundLayer, Naming, without_wrappers};
-use crate::{Claim, Error, Fact, Result, Rule, TensorFile, Unused, Use, first_rule};
+use super::{FoundLayer, Naming};
+use crate::{
+    Claim, Error, Fact, Result, Rule, TensorFile, Unused, Use, first_rule, wrappers,
+};
 
 const BEHIND: Use = Use::Harmless("the norm behind the layer's attention: no part of it");
 const OTHER: Use = Use::Harmless("no part of this layer's attention");
@@ -195,7 +197,7 @@ fn is_of(name: &str, layer: &FoundLayer, others: &[FoundLayer]) -> bool {
     let name = format!(".{name}").replace('.', "_");
     let length = |layer: &FoundLayer| -> Option<usize> {
         let path = module(layer);
-        let path = without_wrappers(&path);
+        let path = wrappers::without(&path);
         // From the last number's own name on: `layer.0.attention.`
         let parts: Vec<&str> = path.split('.').collect();
         let number = parts.iter().rposition(|part| part.parse::<usize>().is_ok());
@@ -232,7 +234,7 @@ pub(super) fn unused(
         Naming::Bert => BERT,
     };
     let module = module(layer);
-    let is_alone = without_wrappers(&module).is_empty();
+    let is_alone = wrappers::without(&module).is_empty();
     let is_others = |name: &str| {
         let mut others = others.iter().filter(|other| *other != layer);
         others.any(|other| !other.prefix.is_empty() && name.starts_with(&other.prefix))
