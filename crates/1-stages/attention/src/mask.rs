@@ -185,14 +185,6 @@ impl Mask {
     /// (a NaN too), so that softmax gives them weight 0. To the others is added what
     /// [`row`](Self::row) says.
     ///
-    /// ```
-    /// use attention::{Mask, Matrix};
-    ///
-    /// let scores = Matrix::from_row_slice(1, 2, &[f64::NAN, 0.5]);
-    /// let masked = Mask::Keys(vec![false, true]).apply(scores);
-    /// assert_eq!(masked.as_slice(), [f64::NEG_INFINITY, 0.5]);
-    /// ```
-    ///
     /// # Shapes
     /// `scores` is `[n_q, n_kv]`.
     ///
@@ -219,13 +211,6 @@ impl Mask {
     // ANCHOR_END: apply
 
     /// The mask that head `head` sees.
-    ///
-    /// ```
-    /// use attention::Mask;
-    ///
-    /// let mask = Mask::PerHead(vec![Mask::None, Mask::Causal]);
-    /// assert_eq!(*mask.of_head(1), Mask::Causal);
-    /// ```
     ///
     /// # Panics
     /// If there is one mask a head, and none for this one.
