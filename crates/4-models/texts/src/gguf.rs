@@ -8,12 +8,12 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use model_files::Use::{self, Harmless, Used};
+use model_files::{Gguf, GgufError, GgufResult, Rule, first_rule};
 use serde_json::{Value as Json, json};
 
-use super::{Gguf, GgufError, GgufResult};
-use crate::Use::{self, Harmless, Used};
 use crate::text::{Fragments, Scored};
-use crate::{Result, Rule, Text, first_rule};
+use crate::{Result, Text};
 
 /// The kinds of token, by the format's codes: an ordinary piece of a text, and those that
 /// are none.

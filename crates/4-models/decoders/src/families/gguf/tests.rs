@@ -381,7 +381,7 @@ fn tokens_that_were_added_are_tokens() {
         let file =
             Files::open(model("cases").join("gguf-user_defined/model.gguf")).unwrap();
         let text = file.text().unwrap();
-        let pieces = text.pieces("hi<think> a</think>", 64, model_files::Long::Refuse);
+        let pieces = text.pieces("hi<think> a</think>", 64, texts::Long::Refuse);
         assert_eq!(pieces.unwrap().sequence.ids, ids);
     }
 }
