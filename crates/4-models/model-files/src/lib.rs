@@ -60,9 +60,7 @@ pub use masks::{MaskSizes, attn_masks, key_padding_masks};
 pub use minilm::{MINILM_FILE, SENTENCES, Sentence, TrainedLayer, minilm};
 pub use numbers::half;
 pub use plain::read_text;
-pub use save::{
-    Existing, NewTensor, Stored, check_destination, check_output, save, to_bytes,
-};
+pub use save::{Existing, NewTensor, Stored, check_output, save, to_bytes};
 pub use sequences::Sequence;
 pub use settings::Settings;
 pub use shown::{MOST_SHOWN, is_shown, shown};
