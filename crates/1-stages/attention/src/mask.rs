@@ -170,7 +170,7 @@ impl Mask {
     }
 
     /// Whether anything but 0 may be added to a score.
-    fn adds_numbers(&self) -> bool {
+    pub fn adds_numbers(&self) -> bool {
         match self {
             Self::Additive(_) => true,
             Self::All(masks) | Self::PerHead(masks) => {

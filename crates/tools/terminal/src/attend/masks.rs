@@ -64,9 +64,8 @@ pub fn check_sums(
     n_heads: usize,
     (n_q, n_kv): (usize, usize),
 ) -> Result<()> {
-    let n_added = |masks: &[Mask]| masks.iter().filter(|mask| is_added(mask)).count();
     let Mask::All(masks) = mask else { return Ok(()) };
-    if n_added(masks) < 2 {
+    if masks.iter().filter(|mask| mask.adds_numbers()).count() < 2 {
         return Ok(());
     }
     for head in 0..n_heads {
@@ -91,14 +90,6 @@ pub fn check_sums(
         }
     }
     Ok(())
-}
-
-fn is_added(mask: &Mask) -> bool {
-    match mask {
-        Mask::Additive(_) => true,
-        Mask::All(masks) | Mask::PerHead(masks) => masks.iter().any(is_added),
-        _ => false,
-    }
 }
 
 #[cfg(test)]
