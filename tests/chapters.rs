@@ -4,6 +4,7 @@ mod a_lens_per_head;
 mod a_model_that_writes;
 mod bad_numbers;
 mod counting;
+mod glossary;
 mod heads_that_specialise;
 mod learning;
 mod many_machines;
