@@ -13,6 +13,7 @@ mod one_head;
 mod one_look_is_not_enough;
 mod one_matrix_many_heads;
 mod places;
+mod questions;
 mod scores_softmax_scale;
 mod sensors;
 mod sideways;
