@@ -43,7 +43,7 @@ impl<T: Real> FusedAttention<T> {
             ShapeStep::product("head_i = A_i · V_i", [attn_i, v_i], head_i),
         ]);
 
-        let joined = format!("concat = [head_0 | … | head_{}]", h - 1);
+        let joined = format!("concat = [head_1 | … | head_{h}]");
         let mixed = [concat.shape(), p.w_o().weight.shape()];
         Ok(ShapeTrace::default()
             .part("Once for all heads:", project)

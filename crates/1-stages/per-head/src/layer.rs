@@ -74,7 +74,7 @@ impl<T: Real> PerHeadAttention<T> {
         let w_o = self.parameters.w_o();
         let out = w_o.forward(&concat)?; // [n_tokens, d_model]
         let (h, one) = (heads.len(), heads[0].out.shape());
-        let joined = format!("concat = [head_0 | … | head_{}]", h - 1);
+        let joined = format!("concat = [head_1 | … | head_{h}]");
         let mixed = [concat.shape(), w_o.weight.shape()];
         Ok(ShapeTrace::default()
             .part(format!("For each head i of {h}:"), heads[0].shapes([x.shape(); 3]))
