@@ -123,6 +123,9 @@ fn main() -> ExitCode {
     }
 }
 
+#[cfg(test)]
+mod tests;
+
 /// The help of a command, which a tool prints itself.
 fn help(command: Option<String>) -> ExitCode {
     let name = command.as_deref().unwrap_or_default();

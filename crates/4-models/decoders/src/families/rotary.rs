@@ -144,7 +144,7 @@ fn stretched(
             let stretch = llama3(rope, all)?;
             of(frequencies.into_iter().map(stretch).collect())
         }
-        "yarn" => yarn(rope, all, base, n_rotated, &frequencies)?,
+        "yarn" => yarn(rope, all, base, n_rotated, frequencies)?,
         _ => {
             let expected = "\"default\", \"linear\", \"dynamic\", \"llama3\" or \"yarn\"";
             return Err(rope.wrong(name_of_kind(rope), expected).into());
@@ -193,12 +193,43 @@ fn llama3(rope: &Settings, all: &Settings) -> Result<impl Fn(f64) -> f64> {
     })
 }
 
+/// YaRN's way to stretch: pairs that turn often within the old texts keep their
+/// frequencies, those that hardly turn are slowed by the factor, and both in part between.
+pub(super) struct Yarn {
+    pub n_rotated: usize,
+    pub base: f64,
+    /// How many positions there were in the training.
+    pub before: f64,
+    pub factor: f64,
+}
+
+impl Yarn {
+    /// The pair that turns so often within the old texts.
+    pub fn pair(&self, rounds: f64) -> f64 {
+        let turns = (self.before / (rounds * TAU)).ln();
+        self.n_rotated as f64 * turns / (2.0 * self.base.ln())
+    }
+
+    /// The ends of the ramp among the pairs that there are.
+    pub fn within(&self, [low, high]: [f64; 2]) -> (f64, f64) {
+        (low.max(0.0), high.min(self.n_rotated as f64 - 1.0))
+    }
+
+    /// Frequencies that stay up to the first end, and are slowed from the second on.
+    pub fn stretch(&self, frequencies: &mut [f64], [low, high]: [f64; 2]) {
+        for (p, frequency) in frequencies.iter_mut().enumerate() {
+            let slowed = ((p as f64 - low) / (high - low)).clamp(0.0, 1.0);
+            *frequency = *frequency / self.factor * slowed + *frequency * (1.0 - slowed);
+        }
+    }
+}
+
 fn yarn(
     rope: &Settings,
     all: &Settings,
     base: f64,
     n_rotated: usize,
-    frequencies: &[f64],
+    mut frequencies: Vec<f64>,
 ) -> Result<Rotary> {
     let before = before(rope, all)?;
     let factor = match rope.above_0("factor")? {
@@ -209,24 +240,17 @@ fn yarn(
     let or = |key: &str, default: f64| -> Result<f64> {
         Ok(rope.above_0(key)?.unwrap_or(default))
     };
-    // The pair that rounds so often within the old texts.
-    let pair_of = |rounds: f64| {
-        n_rotated as f64 * (before / (rounds * TAU)).ln() / (2.0 * base.ln())
-    };
+    let yarn = Yarn { n_rotated, base, before, factor };
     let (mut low, mut high) =
-        (pair_of(or("beta_fast", 32.0)?), pair_of(or("beta_slow", 1.0)?));
+        (yarn.pair(or("beta_fast", 32.0)?), yarn.pair(or("beta_slow", 1.0)?));
     if rope.flag("truncate", true)? {
         (low, high) = (low.floor(), high.ceil());
     }
-    (low, high) = (low.max(0.0), high.min(n_rotated as f64 - 1.0));
+    (low, high) = yarn.within([low, high]);
     if low == high {
         high += 0.001;
     }
-    let stretch = |(p, frequency): (usize, &f64)| {
-        let slowed = ((p as f64 - low) / (high - low)).clamp(0.0, 1.0);
-        frequency / factor * slowed + frequency * (1.0 - slowed)
-    };
-    let frequencies = frequencies.iter().enumerate().map(stretch).collect();
+    yarn.stretch(&mut frequencies, [low, high]);
     let of = |weight: f64| {
         if factor <= 1.0 { 1.0 } else { 0.1 * weight * factor.ln() + 1.0 }
     };

@@ -55,6 +55,13 @@ impl Input {
         self.of([&q, &self.k, &self.v])
     }
 
+    /// Keys or values of all sequences, those of sequence s from row s on.
+    fn overlapping(&self, x: &Matrix) -> Matrix {
+        let n_kv = self.n_kv();
+        let rows = (0..self.n_sequences).flat_map(|s| s..s + n_kv);
+        x.select_rows(&rows.collect::<Vec<_>>())
+    }
+
     /// Right for these queries, keys and values.
     fn of(&self, qkv: [&Matrix; 3]) -> Matrix {
         let [q, k, v] = qkv.map(Matrix::clone);

@@ -41,8 +41,10 @@ pub fn check(answer: SplitHeads) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.q, input.n_heads))
 }
 
-const OTHERS: Section =
-    Section::new("one-matrix-many-heads", "What others do: view and transpose");
+const OTHERS: Section = Section::new(
+    "one-matrix-many-heads",
+    "What others do: view (or reshape), then transpose",
+);
 const MEMORY: Section =
     Section::new("one-matrix-many-heads", "How a matrix lies in memory");
 

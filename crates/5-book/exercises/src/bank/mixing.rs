@@ -46,7 +46,7 @@ pub fn check(answer: Mix) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.heads, &input.w_o))
 }
 
-const MIXER: Section = Section::new("a-lens-per-head", "The mixer");
+const MIXER: Section = Section::new("a-lens-per-head", "The mixer, W^O");
 const APART: Section = Section::new("a-lens-per-head", "Side by side is not together");
 const STEPS: Section = Section::new("a-lens-per-head", "The steps, with shapes");
 const AS_SUM: Section = Section::new("a-lens-per-head", "The same layer, as a sum");

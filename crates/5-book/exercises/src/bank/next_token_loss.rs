@@ -64,7 +64,8 @@ pub fn check(answer: NextTokenLoss) -> ExitCode {
 
 const GUESS: Section = Section::new("a-model-that-writes", "How good is a guess?");
 const CLASS: Section = Section::new("learning", "When the answer is a class");
-const ROWS: Section = Section::new("scores-softmax-scale", "From scores to shares");
+const ROWS: Section =
+    Section::new("scores-softmax-scale", "From scores to shares: softmax");
 const HUGE: Section = Section::new("bad-numbers", "Huge scores");
 
 /// The exercise.

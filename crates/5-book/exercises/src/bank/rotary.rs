@@ -287,6 +287,15 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                 })
             },
         },
+        Mistake {
+            name: "leaves pair 0 as it was",
+            does: "Its loop over the pairs begins at 1, so the fastest pair never moves",
+            looks_right: "All slower pairs are right",
+            read: ROTARY,
+            answer: |input| {
+                input.by(|row, p| if p == 0 { 0.0 } else { input.angle(row, p) })
+            },
+        },
     ],
     place: places::token_feature,
 };

@@ -35,7 +35,8 @@ pub fn check(answer: Scores) -> ExitCode {
 
 const DOT: Section = Section::new("scores-softmax-scale", "A question and its answers");
 const SCALE: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");
-const ROWS: Section = Section::new("one-look-is-not-enough", "An average, with shares");
+const ROWS: Section =
+    Section::new("one-look-is-not-enough", "An average, with attention weights");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

@@ -15,7 +15,8 @@ pub fn check(answer: Softmax) -> ExitCode {
     EXERCISE.check(answer)
 }
 
-const SHARES: Section = Section::new("scores-softmax-scale", "From scores to shares");
+const SHARES: Section =
+    Section::new("scores-softmax-scale", "From scores to shares: softmax");
 const STABLE: Section =
     Section::new("scores-softmax-scale", "A softmax that does not break");
 const WRONG: Section = Section::new("scores-softmax-scale", "What people get wrong");

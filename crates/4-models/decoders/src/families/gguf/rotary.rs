@@ -1,11 +1,10 @@
 //! Rotary positions, and how they are stretched for longer texts.
 
-use std::f64::consts::TAU;
-
 use variants::{Pairing, Rotary};
 
 use super::keys::Keys;
 use crate::Result;
+use crate::families::rotary::Yarn;
 use crate::families::within;
 
 /// The tensor that divides each frequency, as Llama 3's longer texts ask for.
@@ -55,26 +54,13 @@ pub(super) fn read(
         "none" => {}
         "linear" => rotary.frequencies.iter_mut().for_each(|f| *f /= factor),
         "yarn" => {
-            let rounds = [fast?, slow?];
-            let ends = rounds.map(|n| {
-                n_rotated as f64 * (before as f64 / (n * TAU)).ln() / (2.0 * base.ln())
-            });
-            stretch(&mut rotary.frequencies, ends, factor);
+            let yarn = Yarn { n_rotated, base, before: before as f64, factor };
+            let (low, high) = (yarn.pair(fast?).floor(), yarn.pair(slow?).ceil());
+            let (low, high) = yarn.within([low, high]);
+            yarn.stretch(&mut rotary.frequencies, [low, high.max(low + 0.001)]);
             rotary.amplitude *= 1.0 + 0.1 * factor.max(1.0).ln();
         }
         _ => return Err(keys.wrong(KIND, "\"none\", \"linear\" or \"yarn\"").into()),
     }
     Ok(rotary)
-}
-
-/// Frequencies that are kept before the first end, divided by the factor behind the second,
-/// and both in part between them.
-fn stretch(frequencies: &mut [f64], [first, second]: [f64; 2], factor: f64) {
-    let last = 2.0 * frequencies.len() as f64 - 1.0;
-    let (first, second) = (first.floor().max(0.0), second.ceil().min(last));
-    for (p, frequency) in frequencies.iter_mut().enumerate() {
-        let along = (p as f64 - first) / (second - first).max(0.001);
-        let kept = 1.0 - along.clamp(0.0, 1.0);
-        *frequency *= kept + (1.0 - kept) / factor;
-    }
 }

@@ -242,6 +242,33 @@ pub const ALL: &[Mistake<Input, Matrix>] = &[
         read: BATCHES,
         answer: |input| input.of([&input.q, &input.k, &input.k]),
     },
+    Mistake {
+        name: "compares queries with values",
+        does: "Its scores are those of q and v: what a token hands over decides whether it is found",
+        looks_right: "Keys and values stand in the same rows, and where d_k = d_v it fits",
+        read: BATCHES,
+        answer: |input| input.of([&input.q, &input.v, &input.v]),
+    },
+    Mistake {
+        name: "begins sequence s at row s of k or v",
+        does: "It cuts keys or values from row s on and not from row s · n_kv, so sequences overlap",
+        looks_right: "Sequence 0 is right, and each gets its number of rows",
+        read: BATCHES,
+        answer: |input| {
+            let k = input.overlapping(&input.k);
+            input.of([&input.q, &k, &input.v])
+        },
+    },
+    Mistake {
+        name: "begins sequence s at row s of k or v",
+        does: "It cuts keys or values from row s on and not from row s · n_kv, so sequences overlap",
+        looks_right: "Sequence 0 is right, and each gets its number of rows",
+        read: BATCHES,
+        answer: |input| {
+            let v = input.overlapping(&input.v);
+            input.of([&input.q, &input.k, &v])
+        },
+    },
 ];
 
 /// Each sequence by itself, and the map of each from its scores and its length.

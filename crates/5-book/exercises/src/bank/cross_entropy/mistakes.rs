@@ -6,7 +6,8 @@ use super::{CLASS, Input, LossAndGradient};
 use crate::bank::exponentials;
 use crate::{Mistake, Section};
 
-const ROWS: Section = Section::new("scores-softmax-scale", "From scores to shares");
+const ROWS: Section =
+    Section::new("scores-softmax-scale", "From scores to shares: softmax");
 
 const HUGE: Section = Section::new("bad-numbers", "Huge scores");
 

@@ -223,6 +223,28 @@ pub(super) const ALL: &[Mistake<Input, Matrix>] = &[
             shares * &input.v
         },
     },
+    Mistake {
+        name: "pairs each key with the value before it",
+        does: "Its scores begin at key 1 and its values at value 0, so every share goes to the neighbour",
+        looks_right: "Rows of shares sum to 1",
+        read: LOOPS,
+        answer: |Input { q, k, v }| {
+            let n = k.nrows() - 1;
+            let (k, v) = (k.rows(1, n).into_owned(), v.rows(0, n).into_owned());
+            reference(&Input { q: q.clone(), k, v })
+        },
+    },
+    Mistake {
+        name: "leaves the last key out",
+        does: "Its loop over the keys ends one too early",
+        looks_right: "Each row of shares sums to 1",
+        read: LOOPS,
+        answer: |Input { q, k, v }| {
+            let n = k.nrows() - 1;
+            let (k, v) = (k.rows(0, n).into_owned(), v.rows(0, n).into_owned());
+            reference(&Input { q: q.clone(), k, v })
+        },
+    },
 ];
 
 /// The bare formula.

@@ -6,7 +6,8 @@ use super::{Absorbed, Input, LATENT};
 use crate::{Mistake, Section};
 
 const SCALE: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");
-const ROWS: Section = Section::new("scores-softmax-scale", "From scores to shares");
+const ROWS: Section =
+    Section::new("scores-softmax-scale", "From scores to shares: softmax");
 const COLUMNS: Section =
     Section::new("one-matrix-many-heads", "How a matrix lies in memory");
 

@@ -10,7 +10,7 @@ const CAUSAL: Section = Section::new(CHAPTER, "Causal");
 const FILL: Section = Section::new(BAD, "−∞ or −1e9?");
 const MULTIPLY: Section = Section::new(CHAPTER, "Two ways to multiply, both wrong");
 const NAN: Section = Section::new(BAD, "How far a NaN gets");
-const SEVERAL: Section = Section::new(CHAPTER, "Several at once, and one per head");
+const SEVERAL: Section = Section::new(CHAPTER, "Several masks at once, and one per head");
 const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
 
 /// All of them.

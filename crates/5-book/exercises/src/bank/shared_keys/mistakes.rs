@@ -288,6 +288,21 @@ pub(super) const ALL: &[Mistake<Input, Matrix>] = &[
             })
         },
     },
+    Mistake {
+        name: "lets every head ask with the first query",
+        does: "It cuts q from column 0 on for every head",
+        looks_right: "Keys, values and groups are right, and so is head 0",
+        read: SHARED,
+        answer: |input| {
+            let (mut q, d_k) = (input.q.clone(), input.d_k());
+            for head in 1..input.n_heads {
+                let first = q.columns(0, d_k).into_owned();
+                q.columns_mut(head * d_k, d_k).copy_from(&first);
+            }
+            let [k, v] = [&input.k, &input.v].map(Matrix::clone);
+            Input { q, k, v, ..*input }.right()
+        },
+    },
 ];
 
 const BLOCKED: f64 = f64::NEG_INFINITY;

@@ -16,7 +16,8 @@ const MULTIPLY: Section = Section::new("masks", "Two ways to multiply, both wron
 const EMPTY_ROW: Section =
     Section::new("bad-numbers", "A query with nothing to attend to");
 const HUGE: Section = Section::new("bad-numbers", "Huge scores");
-const ONE_A_HEAD: Section = Section::new("masks", "Several at once, and one per head");
+const ONE_A_HEAD: Section =
+    Section::new("masks", "Several masks at once, and one per head");
 const MASKS_WRONG: Section = Section::new("masks", "What people get wrong");
 
 /// No scale.

@@ -13,8 +13,10 @@ use crate::{Mistake, Section};
 
 const LENS: Section = Section::new("a-lens-per-head", "A lens, not a slice");
 const HEADS: Section = Section::new("a-lens-per-head", "The heads in code");
-const VIEWS: Section =
-    Section::new("one-matrix-many-heads", "What others do: view and transpose");
+const VIEWS: Section = Section::new(
+    "one-matrix-many-heads",
+    "What others do: view (or reshape), then transpose",
+);
 const ANOTHER: Section = Section::new("masks", "Attending to another sequence");
 const FORMULA: Section = Section::new("one-head", "The formula, with shapes");
 const BIASES: Section = Section::new("counting", "One number, two meanings");
