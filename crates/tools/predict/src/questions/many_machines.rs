@@ -32,7 +32,7 @@ pub const TOPIC: Topic = Topic {
             title: "What a rank sends in an all-reduce",
             section: "Heads apart",
             pose: |seed| {
-                let (ranks, n) = of(seed, [(4, 8_000), (8, 16_000), (5, 10_000)]);
+                let (ranks, n) = of(seed, [(4, 8_000), (8, 16_000), (5, 15_000)]);
                 Instance::new(
                     format!(
                         "{ranks} ranks stand in a ring, and each has {} numbers. They are summed \
