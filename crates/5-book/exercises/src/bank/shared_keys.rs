@@ -99,9 +99,9 @@ pub fn check(answer: AttendShared) -> ExitCode {
     })
 }
 
-const SHARED: Section = Section::new("sideways", "Shared keys and values");
-const BOUNDS: Section = Section::new("sideways", "Scores within bounds");
-const WRONG: Section = Section::new("sideways", "What people get wrong");
+const SHARED: Section = Section::new("variants", "Shared keys and values");
+const BOUNDS: Section = Section::new("variants", "Scores within bounds");
+const WRONG: Section = Section::new("variants", "What people get wrong");
 const CAUSAL: Section = Section::new("masks", "What people get wrong");
 const SCALE: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");
 

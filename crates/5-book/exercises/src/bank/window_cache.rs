@@ -78,9 +78,9 @@ pub fn check(answer: WindowShares) -> ExitCode {
     })
 }
 
-const WINDOWS: Section = Section::new("sideways", "Windows and sinks");
-const ALIBI: Section = Section::new("sideways", "ALiBi");
-const WRONG: Section = Section::new("sideways", "What people get wrong");
+const WINDOWS: Section = Section::new("variants", "Windows and sinks");
+const ALIBI: Section = Section::new("variants", "ALiBi");
+const WRONG: Section = Section::new("variants", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

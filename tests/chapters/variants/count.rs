@@ -3,7 +3,7 @@
 use attention::{
     Dims, Mask, MultiHeadAttention, Rng, SeedableRng, random_matrix, thousands,
 };
-use lessons::sideways::count::{
+use lessons::variants::count::{
     D_MODEL, KV_HEADS, N_CACHED, N_HEADS, next, sizes, uses, writing,
 };
 use variants::{Changes, VariantAttention};
@@ -23,7 +23,7 @@ fn a_query_is_used_once_and_a_key_by_all_later_tokens() {
         assert_eq!([q, k, v], [1 - alone, later - alone, later]);
         table.row([token, q, k, v]);
     }
-    assert_quote!("sideways_uses", table.text());
+    assert_quote!("variants_uses", table.text());
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_cache_is_the_whole_pass_for_less() {
         ("written_cached", format!("{:.1} billion", cached as f64 / 1e9)),
         ("written_less", format!("{:.0}", all as f64 / cached as f64)),
     ];
-    assert_quote!("sideways_cache", values(&quoted));
+    assert_quote!("variants_cache", values(&quoted));
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn what_one_token_reads() {
             many,
         ]);
     }
-    assert_quote!("sideways_reads", table.text());
+    assert_quote!("variants_reads", table.text());
 
     let machine = runs::reference().unwrap().machine;
     let ridge = machine.fma_peak_gflops / machine.bandwidth_gb_s;
@@ -105,7 +105,7 @@ fn what_one_token_reads() {
         ("own_cache", megabytes(own.cached)),
         ("shared_cache", megabytes(shared.cached)),
     ];
-    assert_quote!("sideways_token", values(&quoted));
+    assert_quote!("variants_token", values(&quoted));
 }
 
 #[test]
@@ -133,5 +133,5 @@ fn shared_heads_in_the_ledger() {
             format!("{} bytes", thousands(cache.bytes())),
         ]);
     }
-    assert_quote!("sideways_shared_ledger", table.text());
+    assert_quote!("variants_shared_ledger", table.text());
 }

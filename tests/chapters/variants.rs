@@ -1,4 +1,4 @@
-//! What “Sideways” quotes: each change counted, measured, or trained.
+//! What “Variants” quotes: each change counted, measured, or trained.
 
 mod changed;
 mod count;

@@ -1,4 +1,4 @@
-//! “Sideways”: what today's models change, one line of the formula at a time.
+//! “Variants”: what today's models change, one line of the formula at a time.
 
 pub mod bounded;
 pub mod count;

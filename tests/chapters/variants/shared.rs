@@ -2,7 +2,7 @@
 
 use attention::{Rng, SeedableRng, thousands};
 use lessons::numbers::ends;
-use lessons::sideways::shared::{KV_HEADS, TASKS, shared};
+use lessons::variants::shared::{KV_HEADS, TASKS, shared};
 use training::{Follower, FollowerPlan, Lookups, Reader, Repeats, Task};
 
 use super::share;
@@ -43,8 +43,8 @@ fn shared_heads_on_both_tasks() {
     let all = TASKS.iter().flat_map(|task| KV_HEADS.map(|heads| shared(task, heads)));
     let worst = all.flat_map(|scores| scores.unwrap()).fold(1.0, f64::min);
     quoted.push(("shared_worst".to_owned(), share(worst)));
-    assert_quote!("sideways_shared", table.text());
-    assert_quote!("sideways_shared_values", values(&quoted));
+    assert_quote!("variants_shared", table.text());
+    assert_quote!("variants_shared_values", values(&quoted));
 }
 
 /// The entries of the matrices of the attention layers, biases left out.

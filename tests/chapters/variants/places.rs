@@ -1,7 +1,7 @@
 //! Ten seeds of each kind of position: trained on short texts, tested on longer ones.
 
 use lessons::numbers::ends;
-use lessons::sideways::places::{CARRIES, LENGTHS, OfPlace, places};
+use lessons::variants::places::{CARRIES, LENGTHS, OfPlace, places};
 use training::Repeats;
 
 use super::share;
@@ -47,8 +47,8 @@ fn trained_short_and_tested_long() {
             quoted.push((format!("{key}_{n_tokens}_most"), most));
         }
     }
-    assert_quote!("sideways_places", table.text());
-    assert_quote!("sideways_places_values", values(&quoted));
+    assert_quote!("variants_places", table.text());
+    assert_quote!("variants_places_values", values(&quoted));
 }
 
 /// The criterion at its edge, on scores that are made up.

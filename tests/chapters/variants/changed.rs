@@ -3,9 +3,9 @@
 use std::fs;
 
 use attention::{Matrix, Rng, SeedableRng, median, random_matrix, thousands};
-use lessons::sideways::bounded::{SCORES, capped, largest};
-use lessons::sideways::first_kept::{SIDE, measure};
-use lessons::sideways::windows;
+use lessons::variants::bounded::{SCORES, capped, largest};
+use lessons::variants::first_kept::{SIDE, measure};
+use lessons::variants::windows;
 use lessons::trained;
 use variants::{Alibi, Pairing, Rotary, Sink};
 
@@ -45,7 +45,7 @@ fn rotated_scores_depend_on_the_steps_alone() {
             format!("{:.3}", score(Pairing::Pairs, [&q, &k], at)).replace('-', "−"),
         ]);
     }
-    assert_quote!("sideways_rotated", table.text());
+    assert_quote!("variants_rotated", table.text());
     let mut apart = 0.0f64;
     for steps in [0, 1, 7, 500] {
         for pairing in [Pairing::Halves, Pairing::Pairs] {
@@ -61,7 +61,7 @@ fn rotated_scores_depend_on_the_steps_alone() {
         ("rotated_bound", bound(apart, 1e-12)),
         ("slowest", format!("{:.0},000", std::f64::consts::TAU / slowest / 1e3)),
     ];
-    assert_quote!("sideways_rotary", values(&quoted));
+    assert_quote!("variants_rotary", values(&quoted));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn slopes_of_four_heads() {
     let slopes = Alibi::new(4).unwrap().slopes;
     let inverse: Vec<String> =
         slopes.iter().map(|slope| format!("1/{}", 1.0 / slope)).collect();
-    assert_quote!("sideways_slopes", values(&[("slopes", inverse.join(", "))]));
+    assert_quote!("variants_slopes", values(&[("slopes", inverse.join(", "))]));
 }
 
 /// Fixed before looking: the first key counts as special in a sentence if keeping it leaves
@@ -105,13 +105,13 @@ fn one_key_kept_with_a_window_on_the_trained_layer() {
             &two(median(others.iter().copied())),
         ]);
     }
-    assert_quote!("sideways_first_kept", table.text());
+    assert_quote!("variants_first_kept", table.text());
     let quoted = [
         ("first_nearest", nearest.to_string()),
         ("side", SIDE.to_string()),
         ("sentences", trained.sentences.len().to_string()),
     ];
-    assert_quote!("sideways_first_kept_values", values(&quoted));
+    assert_quote!("variants_first_kept_values", values(&quoted));
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_cap_on_the_wrong_side_of_the_mask() {
         quoted.push((format!("{name}_plain"), thousands(plain.round() as usize)));
         quoted.push((format!("{name}_normed"), format!("{normed:.1}")));
     }
-    assert_quote!("sideways_bounded", values(&quoted));
+    assert_quote!("variants_bounded", values(&quoted));
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn a_learned_sink_takes_a_share() {
         percent(attn.sum())
     };
     let quoted = [("sink_nothing", row([-1.0, -2.0])), ("sink_match", row([6.0, -2.0]))];
-    assert_quote!("sideways_sink", values(&quoted));
+    assert_quote!("variants_sink", values(&quoted));
 }
 
 /// That each of them holds is a test of the example.
@@ -169,5 +169,5 @@ fn cases_of_onnx() {
     let folder = paths::workspace().join("crates/2-around/variants/examples/onnx/cases");
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     let n = names.filter(|name| name.to_string_lossy().ends_with(".safetensors")).count();
-    assert_quote!("sideways_onnx", values(&[("onnx_cases", n)]));
+    assert_quote!("variants_onnx", values(&[("onnx_cases", n)]));
 }
