@@ -35,6 +35,8 @@
 //! # Ok::<(), training::Error>(())
 //! ```
 //!
+//! A count of seeds stands beside the chance that it has by itself: [`odds`].
+//!
 //! Everything is in `f32`, for speed, on one thread: the same seed gives the same numbers
 //! to the last bit on one machine.
 //!
@@ -53,6 +55,7 @@ mod directions;
 mod error;
 mod lookups;
 mod model;
+pub mod odds;
 mod repeats;
 mod report;
 mod schedule;
