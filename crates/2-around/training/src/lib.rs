@@ -70,8 +70,10 @@ pub use ablation::{
     Ablation, Control, Directions, Replacement, Site, layer_without, output_without,
     strongest,
 };
-pub use changed_formula::{Follower, FollowerPlan, Place, Reader};
-pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, WINDOWS};
+pub use changed_formula::{Follower, FollowerPlan, Place, Reader, Stretch};
+pub use data::{
+    CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, STRETCHED, WINDOWS,
+};
 pub use directions::orthonormal;
 pub use error::{Error, Result};
 pub use lookups::{

@@ -1,5 +1,6 @@
 //! “Variants”: what today's models change, one line of the formula at a time.
 
+pub mod ahead;
 pub mod bounded;
 pub mod count;
 pub mod first_kept;
@@ -7,6 +8,7 @@ pub mod places;
 pub mod rotated;
 pub mod seen;
 pub mod shared;
+pub mod stretched;
 
 use crate::{Args, Entry};
 use anyhow::Result;

@@ -4,7 +4,7 @@ use anyhow::Result;
 use attention::{
     Dims, Mask, Matrix, Rng, RowVector, SeedableRng, attend_head, random_matrix,
 };
-use variants::{NextToken, Sizes};
+use variants::{LatentSizes, NextToken, Pairing, Rotary, Sizes};
 
 /// The width of the layer that is counted: those of a model of 135 million parameters.
 pub const D_MODEL: usize = 576;
@@ -29,6 +29,33 @@ pub fn sizes(n_kv_heads: usize) -> Result<Sizes> {
 /// As [`sizes`].
 pub fn next(n_kv_heads: usize) -> Result<NextToken> {
     Ok(NextToken::of(sizes(n_kv_heads)?, N_CACHED)?)
+}
+
+/// The sizes with latent keys and values, in DeepSeek-V2's proportions: a latent row of
+/// four heads' width, and half a head that is rotated.
+///
+/// # Errors
+/// None; the sizes fit.
+pub fn latent() -> Result<LatentSizes> {
+    let dims = Dims::new(D_MODEL, N_HEADS)?;
+    Ok(LatentSizes { dims, d_latent: 4 * dims.d_k(), d_rotary: dims.d_k() / 2 })
+}
+
+/// By how much the product of the two matrices that a score goes through changes when a
+/// rotation by one step stands between them, as a part of its size: what cannot be absorbed.
+///
+/// # Errors
+/// None; the sizes fit.
+pub fn not_absorbed() -> Result<f64> {
+    let d_k = latent()?.dims.d_k();
+    let rng = &mut Rng::seed_from_u64(1);
+    let [w_q, w_up]: [Matrix; 2] = [D_MODEL, latent()?.d_latent]
+        .map(|d_in| random_matrix(d_in, d_k, (d_in as f64).sqrt().recip(), rng));
+    let mut rotated = w_up.clone();
+    let rotary = Rotary::new(Pairing::Halves, d_k, 10_000.0)?;
+    rotary.rotate(&mut rotated, d_k, &vec![1; w_up.nrows()])?;
+    let product = &w_q * w_up.transpose();
+    Ok((&w_q * rotated.transpose() - &product).norm() / product.norm())
 }
 
 /// The multiply-adds of writing so many tokens: with a whole pass for each, and with a cache.

@@ -5,14 +5,15 @@ use crate::numbers::written;
 use anyhow::Result;
 use attention::Matrix;
 use figures::{Lines, lines};
-use variants::{Pairing, Rotary};
+use variants::{Pairing, Rotary, YARN_ROUNDS, yarn_ends};
 
 /// Draws their score by the place of the key, and what each pair of entries adds to it.
 pub const LIVE: Live = Live {
     name: "rotary",
     ask: "Move the query: what happens to the curve? Which pair of entries makes its ripple, \
           and which one its slope? What does a smaller base change? Then read the same \
-          entries with the other pairing.",
+          entries with the other pairing. Last, stretch the positions: which pairs become \
+          slower?",
     weights: None,
     controls,
     draw,
@@ -26,6 +27,9 @@ const D_K: usize = 8;
 /// How far both are moved, to see whether the score moves with them.
 const FURTHER: i64 = 100;
 const BASES: [&str; 3] = ["10000", "100", "500000"];
+/// For texts how many times as long positions are stretched, and from which length.
+const FACTOR: f64 = 4.0;
+const TRAINED: f64 = 32.0;
 
 fn controls() -> Vec<Control> {
     let options = |all: &[[&str; 2]]| {
@@ -41,11 +45,18 @@ fn controls() -> Vec<Control> {
     };
     let pairings =
         [["halves", "halves, p with p + 4"], ["pairs", "pairs, 2p with 2p + 1"]];
+    let stretches = [
+        ["no", "no"],
+        ["interpolated", "interpolated"],
+        ["ntk", "NTK-aware"],
+        ["yarn", "YaRN"],
+    ];
     vec![
         Control::new("query", "Place of the query", place(64.0)),
         Control::new("key", "Place of the key", place(60.0)),
         Control::new("pairing", "Rotated together", options(&pairings)),
         Control::new("base", "Base", options(&BASES.map(|base| [base, base]))),
+        Control::new("stretch", "Stretched from 32 to 128", options(&stretches)),
         Control::new("entries", "Entries", entries),
     ]
 }
@@ -53,6 +64,20 @@ fn controls() -> Vec<Control> {
 /// The entries of query and key at first. Their pairs are of other lengths by halves than
 /// by pairs.
 const FIRST: [f64; D_K] = [1.0, 3.0, 0.0, 1.0, 0.0, 0.0, 2.0, 1.0];
+
+/// The frequencies that are asked for.
+fn rotary(settings: &Settings, pairing: Pairing) -> Result<Rotary> {
+    let base: f64 = settings.choice("base")?.parse()?;
+    let rotary = Rotary::new(pairing, D_K, base)?;
+    Ok(match settings.choice("stretch")? {
+        "interpolated" => rotary.interpolated(FACTOR)?,
+        "ntk" => rotary.ntk_aware(FACTOR)?,
+        "yarn" => {
+            rotary.yarn(yarn_ends(base, D_K, TRAINED, YARN_ROUNDS, true), FACTOR)?
+        }
+        _ => rotary,
+    })
+}
 
 /// What is rotated, and how.
 struct Rotated {
@@ -96,7 +121,7 @@ impl Rotated {
 fn draw(settings: &Settings) -> Result<LiveView> {
     let place = |key| Ok::<_, anyhow::Error>(settings.number(key)?.round() as i64);
     let (i, j) = (place("query")?, place("key")?);
-    let base: f64 = settings.choice("base")?.parse()?;
+    let base = settings.choice("base")?;
     let entries = settings.matrix("entries")?;
     let named = [("halves", Pairing::Halves), ("pairs", Pairing::Pairs)];
     let is_chosen = settings.choice("pairing")? == "pairs";
@@ -104,7 +129,7 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         if is_chosen { [named[1], named[0]] } else { named };
     let rotated = |pairing| -> Result<Rotated> {
         let row = |row| Matrix::from_fn(1, D_K, |_, column| entries[(row, column)]);
-        Ok(Rotated { q: row(0), k: row(1), rotary: Rotary::new(pairing, D_K, base)? })
+        Ok(Rotated { q: row(0), k: row(1), rotary: rotary(settings, pairing)? })
     };
     let (as_meant, misread) = (rotated(chosen)?, rotated(other)?);
 
@@ -201,11 +226,23 @@ mod tests {
     #[test]
     fn both_moved_together_score_the_same() {
         for query in ["0", "64", "128"] {
-            for key in ["0", "5", "128"] {
-                let shown = LIVE.at([("query", query), ("key", key)]).unwrap();
+            for (key, stretch) in [("0", "no"), ("5", "interpolated"), ("128", "yarn")] {
+                let at = [("query", query), ("key", key), ("stretch", stretch)];
+                let shown = LIVE.at(at).unwrap();
                 let [.., here, further, _] = shown.numbers[..] else { panic!() };
                 assert!((here - further).abs() < 1e-9, "{query} {key}");
             }
+        }
+    }
+
+    /// Four times as far apart, interpolated, is as near as it was.
+    #[test]
+    fn interpolated_scores_are_those_of_a_quarter_of_the_steps() {
+        let of = |settings| LIVE.at(settings).unwrap().numbers;
+        let plain = of([("query", "0"), ("stretch", "no")]);
+        let slower = of([("query", "0"), ("stretch", "interpolated")]);
+        for j in [0, 7, 32] {
+            assert!((plain[j] - slower[4 * j]).abs() < 1e-12, "{j}");
         }
     }
 }

@@ -1,23 +1,52 @@
-//! Ten seeds of each way to share keys and values, at equal numbers of weights.
+//! Ten seeds of each way to share keys and values.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use training::SHARED;
 
-/// The two tasks.
-pub const TASKS: [&str; 2] = ["lookups", "repeats"];
-/// Heads of keys and values for four query heads.
-pub const KV_HEADS: [usize; 3] = [4, 2, 1];
+/// A setting and what its ten seeds scored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfSetting {
+    /// What is kept equal to heads with keys and values of their own.
+    pub kind: String,
+    /// Query heads, and heads of keys and values.
+    pub heads: [usize; 2],
+    /// d_k and d_v.
+    pub widths: [usize; 2],
+    /// The steps of each training.
+    pub n_steps: usize,
+    /// The score of each seed.
+    pub scores: Vec<f64>,
+}
 
-/// The scores of ten seeds of a task, with so many heads of keys and values.
+/// Every setting, in the order of the runs.
 ///
 /// # Errors
 /// If the file has other runs than it should.
-pub fn shared(task: &str, n_kv_heads: usize) -> Result<Vec<f64>> {
+pub fn shared() -> Result<Vec<OfSetting>> {
     let all: Vec<Value> = serde_json::from_str(SHARED)?;
-    let is_of = |run: &&Value| run["task"] == task && run["kv_heads"] == n_kv_heads;
-    let scores: Vec<f64> =
-        all.iter().filter(is_of).filter_map(|run| run["score"].as_f64()).collect();
-    ensure!(scores.len() == 10, "{} runs of {task} on {n_kv_heads}", scores.len());
-    Ok(scores)
+    let of = |run: &Value| -> Result<OfSetting> {
+        let size = |key: &str| run[key].as_u64().map(|n| n as usize).context("a size");
+        Ok(OfSetting {
+            kind: run["kind"].as_str().context("a kind")?.to_owned(),
+            heads: [size("heads")?, size("kv_heads")?],
+            widths: [size("d_k")?, size("d_v")?],
+            n_steps: size("steps")?,
+            scores: vec![run["score"].as_f64().context("a score")?],
+        })
+    };
+    let mut settings: Vec<OfSetting> = Vec::new();
+    for run in &all {
+        let run = of(run)?;
+        match settings.last_mut() {
+            Some(last) if (&last.kind, last.heads) == (&run.kind, run.heads) => {
+                last.scores.extend(run.scores);
+            }
+            _ => settings.push(run),
+        }
+    }
+    for of in &settings {
+        ensure!(of.scores.len() == 10, "{} runs of {}", of.scores.len(), of.kind);
+    }
+    Ok(settings)
 }
