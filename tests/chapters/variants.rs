@@ -17,5 +17,9 @@ fn share(score: f64) -> String {
 fn ranged(scores: &[f64]) -> String {
     let [least, median, most] =
         ends(scores.iter().copied()).map(|score| (100.0 * score).round());
-    if least == most { median.to_string() } else { format!("{median} ({least}–{most})") }
+    if least == most {
+        median.to_string()
+    } else {
+        format!("{median} ({least}–{most})")
+    }
 }

@@ -2,9 +2,7 @@
 
 use attention::{Linear, Matrix};
 use block::Activation;
-use lessons::the_block::agree::{
-    Layer, N_STEPS, asking, gated, numbers, plain, train,
-};
+use lessons::the_block::agree::{Layer, N_STEPS, asking, gated, numbers, plain, train};
 
 use crate::quote::{Table, assert_quote, short, values};
 

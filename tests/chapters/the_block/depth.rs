@@ -34,7 +34,14 @@ fn gradients_and_tokens_through_24_blocks() {
             let name = format!("{name}{}", setting.name());
             let [gradient, gradient_ends] = with_ends(gradients);
             let [apart, apart_ends] = with_ends(aparts);
-            table.row([name, gradient, gradient_ends, written(spread), apart, apart_ends]);
+            table.row([
+                name,
+                gradient,
+                gradient_ends,
+                written(spread),
+                apart,
+                apart_ends,
+            ]);
         }
     }
     // How early: the first block after which tokens are the same but for rounding.
@@ -61,7 +68,8 @@ fn apart_is_0_for_one_token_and_near_1_for_random_ones() {
     let same = Matrix::from_fn(8, D_MODEL, |_, j| tokens[(0, j)]);
     assert!(apart(&same) < 1e-15 && apart(&tokens) > 0.8);
     // Half of the way, half of the distance.
-    let [half, nearer] = [0.5, 0.01].map(|part| apart(&(&same + (&tokens - &same) * part)));
+    let [half, nearer] =
+        [0.5, 0.01].map(|part| apart(&(&same + (&tokens - &same) * part)));
     assert!(half < apart(&tokens) && nearer < 0.1 * half, "{half} {nearer}");
 }
 

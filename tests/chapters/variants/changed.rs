@@ -3,10 +3,10 @@
 use std::fs;
 
 use attention::{Matrix, Rng, SeedableRng, median, random_matrix, thousands};
+use lessons::trained;
 use lessons::variants::bounded::{SCORES, capped, largest};
 use lessons::variants::first_kept::{SIDE, measure};
 use lessons::variants::windows;
-use lessons::trained;
 use variants::{Alibi, Pairing, Rotary, Sink};
 
 use workshop::paths;

@@ -4,7 +4,8 @@ use attention::{
     Dims, Mask, MultiHeadAttention, Rng, SeedableRng, random_matrix, thousands,
 };
 use lessons::variants::count::{
-    D_MODEL, KV_HEADS, N_CACHED, N_HEADS, latent, next, not_absorbed, sizes, uses, writing,
+    D_MODEL, KV_HEADS, N_CACHED, N_HEADS, latent, next, not_absorbed, sizes, uses,
+    writing,
 };
 use variants::{
     Changes, LatentAttention, LatentSizes, Pairing, Rotary, VariantAttention,
@@ -96,21 +97,22 @@ fn shared_and_latent_keys_in_the_ledger() {
         ("batch 8", 9),
         ("batch 64", 9),
     ]);
-    let mut row = |name: &str, parameters: usize, bytes: usize, token: variants::NextToken| {
-        assert_eq!(token.weights as usize, parameters);
-        assert_eq!(token.cached as usize * 4, bytes * N_CACHED);
-        let [one, eight, many] =
-            [1, 8, 64].map(|batch| format!("{:.2}", token.intensity(batch, 4)));
-        table.row([
-            name,
-            &thousands(parameters),
-            &format!("{} bytes", thousands(bytes)),
-            &thousands(token.multiply_adds as usize),
-            &one,
-            &eight,
-            &many,
-        ]);
-    };
+    let mut row =
+        |name: &str, parameters: usize, bytes: usize, token: variants::NextToken| {
+            assert_eq!(token.weights as usize, parameters);
+            assert_eq!(token.cached as usize * 4, bytes * N_CACHED);
+            let [one, eight, many] =
+                [1, 8, 64].map(|batch| format!("{:.2}", token.intensity(batch, 4)));
+            table.row([
+                name,
+                &thousands(parameters),
+                &format!("{} bytes", thousands(bytes)),
+                &thousands(token.multiply_adds as usize),
+                &one,
+                &eight,
+                &many,
+            ]);
+        };
     let rng = &mut Rng::seed_from_u64(1);
     let x = random_matrix(1, D_MODEL, 1.0, rng);
     for n_kv_heads in KV_HEADS {
@@ -120,11 +122,17 @@ fn shared_and_latent_keys_in_the_ledger() {
         let cache = &mut layer.cache();
         layer.forward_cached(&x, cache).unwrap();
         let parameters = layer.parameter_count().total();
-        row(&n_kv_heads.to_string(), parameters, cache.bytes(), next(n_kv_heads).unwrap());
+        row(
+            &n_kv_heads.to_string(),
+            parameters,
+            cache.bytes(),
+            next(n_kv_heads).unwrap(),
+        );
     }
     let sizes = latent().unwrap();
     let rotary = Rotary::new(Pairing::Halves, sizes.d_rotary, 10_000.0).unwrap();
-    let layer: LatentAttention<f32> = LatentAttention::random(sizes, rotary, rng).unwrap();
+    let layer: LatentAttention<f32> =
+        LatentAttention::random(sizes, rotary, rng).unwrap();
     let cache = &mut layer.cache();
     layer.forward_cached(&x, cache).unwrap();
     let parameters = sizes.shapes().iter().map(|(rows, columns)| rows * columns).sum();
@@ -135,7 +143,8 @@ fn shared_and_latent_keys_in_the_ledger() {
 /// The plain layer that a latent one is, and the one that keeps the latent rows alone.
 #[test]
 fn latent_keys_and_values() {
-    let sizes = LatentSizes { dims: Dims::new(64, 4).unwrap(), d_latent: 24, d_rotary: 8 };
+    let sizes =
+        LatentSizes { dims: Dims::new(64, 4).unwrap(), d_latent: 24, d_rotary: 8 };
     let rng = &mut Rng::seed_from_u64(1);
     let rotary = Rotary::new(Pairing::Halves, 8, 10_000.0).unwrap();
     let layer: LatentAttention = LatentAttention::random(sizes, rotary, rng).unwrap();
@@ -153,7 +162,10 @@ fn latent_keys_and_values() {
         ("not_absorbed", percent(not_absorbed().unwrap())),
         ("deepseek_row", numbers(sizes_of_deepseek()).to_string()),
         ("deepseek_own", thousands(own)),
-        ("deepseek_less", format!("{:.0}", own as f64 / numbers(sizes_of_deepseek()) as f64)),
+        (
+            "deepseek_less",
+            format!("{:.0}", own as f64 / numbers(sizes_of_deepseek()) as f64),
+        ),
     ];
     assert_quote!("variants_latent", values(&quoted));
 }

@@ -40,7 +40,7 @@ fn shared_heads_on_lookups() {
     assert_quote!("variants_shared", table.text());
     let own_ends = ends(own.scores.iter().copied()).map(share);
     let quoted = [
-        ("shared_steps".to_owned(), own.n_steps.to_string()),
+        ("shared_loudness".to_owned(), format!("1/{}", 1.0 / own.loudness)),
         ("shared_own".to_owned(), own_ends[1].clone()),
     ];
     assert_quote!("variants_shared_values", values(&quoted));
@@ -65,7 +65,8 @@ fn one_query_head_is_behind_and_other_seeds_are_not() {
 fn weights(of: &OfSetting) -> usize {
     let (task, rng) = (Lookups::default(), &mut Rng::seed_from_u64(0));
     let reader = Reader::random(&task, of.heads, of.widths, rng).unwrap();
-    let n = reader.layer.projections().iter().map(|linear: &Linear<f32>| linear.weight.len());
+    let n =
+        reader.layer.projections().iter().map(|linear: &Linear<f32>| linear.weight.len());
     let n = n.sum();
     let [heads, shared] = of.heads;
     assert_eq!(n, task.d_model() * (heads + shared) * of.widths.iter().sum::<usize>());

@@ -214,9 +214,11 @@ mod tests {
         let rng = &mut Rng::seed_from_u64(3);
         let mut linear = |d_in, d_out| Linear::<f64>::random(d_in, d_out, false, rng);
         let silu = Activation::Silu;
-        let refused = GatedFeedForward::new(linear(4, 8), silu, linear(4, 6), linear(8, 4));
+        let refused =
+            GatedFeedForward::new(linear(4, 8), silu, linear(4, 6), linear(8, 4));
         insta::assert_snapshot!(refused.unwrap_err(), @"W_up has shape (4, 6), expected (4, 8)");
-        let refused = GatedFeedForward::new(linear(4, 8), silu, linear(4, 8), linear(4, 8));
+        let refused =
+            GatedFeedForward::new(linear(4, 8), silu, linear(4, 8), linear(4, 8));
         insta::assert_snapshot!(refused.unwrap_err(), @"W_down has shape (4, 8), expected (8, 4)");
     }
 }

@@ -128,10 +128,10 @@ mod tests {
         let rng = &mut Rng::seed_from_u64(1);
         let mut x: Matrix = random_matrix(4, 6, 3.0, rng);
         let rms = random_norm(rng);
-        let layer = LayerNorm::new(rms.gain.clone(), RowVector::zeros(6), rms.eps).unwrap();
-        let apart = |x: &Matrix| {
-            (rms.forward(x).unwrap() - layer.forward(x).unwrap()).amax()
-        };
+        let layer =
+            LayerNorm::new(rms.gain.clone(), RowVector::zeros(6), rms.eps).unwrap();
+        let apart =
+            |x: &Matrix| (rms.forward(x).unwrap() - layer.forward(x).unwrap()).amax();
         assert!(apart(&x) > 0.1);
         x.row_iter_mut().for_each(|mut token| token.add_scalar_mut(-token.mean()));
         assert!(apart(&x) < 1e-14, "{:e}", apart(&x));

@@ -71,9 +71,7 @@ pub use ablation::{
     strongest,
 };
 pub use changed_formula::{Follower, FollowerPlan, Place, Reader, Stretch};
-pub use data::{
-    CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, STRETCHED, WINDOWS,
-};
+pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, STRETCHED, WINDOWS};
 pub use directions::orthonormal;
 pub use error::{Error, Result};
 pub use lookups::{

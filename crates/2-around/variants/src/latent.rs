@@ -21,8 +21,8 @@ use attention::{
 };
 
 use crate::{
-    Cache, Changes, Groups, NextToken, Positions, Result, Rotary, Sizes, VariantAttention,
-    VariantHeadPass, attend, attended,
+    Cache, Changes, Groups, NextToken, Positions, Result, Rotary, Sizes,
+    VariantAttention, VariantHeadPass, attend, attended,
 };
 
 /// The sizes of a layer with latent keys and values.
@@ -104,7 +104,8 @@ impl LatentSizes {
     /// weight is used once, and every head meets each latent row twice, as key and as value.
     pub fn next_token(&self, n_cached: usize) -> NextToken {
         let Self { dims, d_latent, d_rotary } = *self;
-        let weights = self.shapes().iter().map(|(rows, columns)| rows * columns).sum();
+        let weights: usize =
+            self.shapes().iter().map(|(rows, columns)| rows * columns).sum();
         let pairs = n_cached * dims.n_heads() * (2 * d_latent + d_rotary);
         NextToken {
             weights: weights as u64,
@@ -211,7 +212,8 @@ impl<T: Real> LatentAttention<T> {
 
         // q_i · (c W_i^UK) = (q_i (W_i^UK)ᵀ) · c
         let q = x * w_q; // [n_new, h · d_k]
-        let of_latent = |i| q.columns(i * d_k, d_k) * w_up_k.columns(i * d_k, d_k).transpose();
+        let of_latent =
+            |i| q.columns(i * d_k, d_k) * w_up_k.columns(i * d_k, d_k).transpose();
         let of_latent: Vec<Matrix<T>> = (0..h).map(of_latent).collect(); // each [n_new, d_c]
         let rotated = self.rotated(x * w_q_rotary, &new)?;
         let q = side_by_side([&rotated, &joined(&of_latent)], h);
@@ -248,13 +250,16 @@ impl<T: Real> LatentAttention<T> {
         let LatentSizes { dims, d_rotary, .. } = self.sizes;
         let h = dims.n_heads();
         let (d_k, d_v) = (dims.d_k() + d_rotary, dims.d_v());
-        let sizes =
-            Sizes::new(Dims::with_head_sizes(dims.d_model(), h, d_k, d_v)?, h)?;
+        let sizes = Sizes::new(Dims::with_head_sizes(dims.d_model(), h, d_k, d_v)?, h)?;
         let w_k = side_by_side([&repeated(w_k_rotary, h), &(w_down * w_up_k)], h);
         let all = [side_by_side([w_q_rotary, w_q], h), w_k, w_down * w_up_v, w_o.clone()];
         let projections = all.map(|weight| attention::Linear { weight, bias: None });
         let rotary = Some(self.rotary.clone());
-        VariantAttention::new(sizes, projections, Changes { rotary, ..Changes::default() })
+        VariantAttention::new(
+            sizes,
+            projections,
+            Changes { rotary, ..Changes::default() },
+        )
     }
 
     /// The latent rows of tokens and their rotated keys: what a cache keeps.

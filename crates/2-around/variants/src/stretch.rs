@@ -158,9 +158,11 @@ mod tests {
     #[test]
     fn a_factor_of_1_changes_nothing() {
         let ends = yarn_ends(BASE, 16, 24.0, YARN_ROUNDS, true);
-        for stretched in
-            [rotary(16).interpolated(1.0), rotary(16).ntk_aware(1.0), rotary(16).yarn(ends, 1.0)]
-        {
+        for stretched in [
+            rotary(16).interpolated(1.0),
+            rotary(16).ntk_aware(1.0),
+            rotary(16).yarn(ends, 1.0),
+        ] {
             assert_eq!(stretched.unwrap(), rotary(16));
         }
     }

@@ -6,9 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use serde_json::{Value, json};
-use training::{
-    Follower, FollowerPlan, Place, Repeats, Schedule, Sequences, Trainer,
-};
+use training::{Follower, FollowerPlan, Place, Repeats, Schedule, Sequences, Trainer};
 
 use crate::run::{SEEDS, round, rounded};
 

@@ -11,9 +11,7 @@ use std::time::Instant;
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use serde_json::{Value, json};
-use training::{
-    Follower, Place, Repeats, Schedule, Sequences, Stretch, Trainer,
-};
+use training::{Follower, Place, Repeats, Schedule, Sequences, Stretch, Trainer};
 use variants::{Pairing, Rotary};
 
 use crate::places::{FAR, LENGTHS, tests, trained};
@@ -33,11 +31,13 @@ pub fn runs() -> Result<Vec<Value>> {
             runs.push(run(&model, &texts, stretch, seed)?);
         }
         let others = tests(&mut Rng::seed_from_u64(seed + 1000))?;
-        let again = others.iter().map(|text| Ok(model.score(text)?)).collect::<Result<_>>()?;
+        let again =
+            others.iter().map(|text| Ok(model.score(text)?)).collect::<Result<_>>()?;
         runs.push(kept("other texts", seed, again));
         let wrong = Rotary { pairing: Pairing::Pairs, ..rotary(Stretch::None, 24)? };
         let wrong = model.with_rotary(wrong)?;
-        let wrong = texts.iter().map(|text| Ok(wrong.score(text)?)).collect::<Result<_>>()?;
+        let wrong =
+            texts.iter().map(|text| Ok(wrong.score(text)?)).collect::<Result<_>>()?;
         runs.push(kept("read as pairs", seed, wrong));
         for run in &runs[runs.len() - 6..] {
             println!("{run}");

@@ -13,7 +13,8 @@ fn rng() -> Rng {
 #[test]
 fn both_learn() {
     let schedule = |n_steps, seed| Schedule { n_steps, ..Schedule::small(seed) };
-    let reader = |task: &Lookups, rng: &mut Rng| Reader::random(task, [4, 2], [12, 10], rng);
+    let reader =
+        |task: &Lookups, rng: &mut Rng| Reader::random(task, [4, 2], [12, 10], rng);
     let learned = Trainer::new(Lookups::default(), schedule(60, 1), reader).unwrap();
     let learned = learned.finish().unwrap();
     assert!(learned.losses[59] < 0.9 * learned.losses[0], "{:?}", learned.losses);
@@ -61,6 +62,7 @@ fn positions_are_stretched_in_every_layer() {
         let changed = at(4.0).unwrap() != plain;
         assert_eq!(changed, stretch != Stretch::None, "{}", stretch.name());
     }
-    let refused = plain.with_rotary(variants::Rotary::new(Pairing::Halves, 18, 1e4).unwrap());
+    let refused =
+        plain.with_rotary(variants::Rotary::new(Pairing::Halves, 18, 1e4).unwrap());
     assert!(matches!(refused, Err(Error::Variants(_))), "{refused:?}");
 }

@@ -53,7 +53,8 @@ fn absorbed_and_token_by_token_is_the_whole_pass() {
             for n in chunks {
                 let new = tokens().rows(first, n).into_owned();
                 let found = layer.forward_cached(&new, cache).unwrap();
-                let seen = |map: &Matrix| map.view((first, 0), (n, first + n)).into_owned();
+                let seen =
+                    |map: &Matrix| map.view((first, 0), (n, first + n)).into_owned();
                 let expected = Attended {
                     out: whole.out.rows(first, n).into_owned(),
                     attn: whole.attn.iter().map(seen).collect(),
@@ -99,7 +100,7 @@ fn what_does_not_fit_is_refused_with_its_numbers() {
     let rotary = Rotary::new(Pairing::Halves, 4, 100.0).unwrap();
     let weights = layer(2).weights;
     let refused = LatentAttention::new(sizes(2), weights.clone(), rotary.clone());
-    insta::assert_snapshot!(refused.unwrap_err(), @"the list of rotated entries has length 4, expected 2");
+    insta::assert_snapshot!(refused.unwrap_err(), @"the list of rotated entries has 4 entries, expected 2");
     let refused = LatentAttention::new(sizes(4), weights, rotary);
     insta::assert_snapshot!(refused.unwrap_err(), @"w_q_rotary has shape (12, 6), expected (12, 12)");
     let refused = layer(2).self_attend(&Matrix::zeros(3, 5), &Mask::None);

@@ -136,9 +136,7 @@ fn stretched(
             rope.get("original_max_position_embeddings");
             of(frequencies)
         }
-        "linear" => {
-            of(frequencies).interpolated(needed(rope, "factor")?)?
-        }
+        "linear" => of(frequencies).interpolated(needed(rope, "factor")?)?,
         "llama3" => {
             let stretch = llama3(rope, all)?;
             of(frequencies.into_iter().map(stretch).collect())

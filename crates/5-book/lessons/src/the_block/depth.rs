@@ -32,7 +32,7 @@ pub enum Place {
 }
 
 /// What a stack is built with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
     /// Whether each layer's input is added to what it says.
     pub residual: bool,
@@ -102,10 +102,7 @@ impl Setting {
             let attention = FusedAttention::from_packed(parameters);
             let residual = self.residual;
             Block {
-                attention: Sublayer {
-                    residual,
-                    ..Sublayer::new(attention, self.norm())
-                },
+                attention: Sublayer { residual, ..Sublayer::new(attention, self.norm()) },
                 feed_forward: Some(Sublayer {
                     residual,
                     ..Sublayer::new(ffn, self.norm())

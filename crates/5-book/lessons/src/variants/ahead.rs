@@ -60,10 +60,8 @@ mod tests {
             let mut verdicts = [0; 3];
             for _ in 0..2000 {
                 let scores = random_matrix::<f64>(10, 2, 1.0, rng);
-                let [a, b] = [0, 1].map(|j| scores.column(j).iter().copied());
-                let a: Vec<f64> = a.map(|score| score + by).collect();
-                let b: Vec<f64> = b.collect();
-                verdicts[Against::of(&a, &b).verdict() as usize] += 1;
+                let (a, b) = (scores.column(0).add_scalar(by), scores.column(1));
+                verdicts[Against::of(a.as_slice(), b.as_slice()).verdict() as usize] += 1;
             }
             verdicts.map(|n| f64::from(n) / 2000.0)
         };
@@ -77,14 +75,13 @@ mod tests {
     #[test]
     fn nine_to_one_is_decided_and_eight_to_two_is_not() {
         let of = |more, less| Against { more, less }.verdict();
-        assert_eq!([of(9, 1), of(1, 9), of(8, 2)], [
-            Verdict::Ahead,
-            Verdict::Behind,
-            Verdict::Undecided
-        ]);
-        assert_eq!(Against::of(&[1.0, 2.0, 3.0], &[1.0, 1.0, 4.0]), Against {
-            more: 1,
-            less: 1
-        });
+        assert_eq!(
+            [of(9, 1), of(1, 9), of(8, 2)],
+            [Verdict::Ahead, Verdict::Behind, Verdict::Undecided]
+        );
+        assert_eq!(
+            Against::of(&[1.0, 2.0, 3.0], &[1.0, 1.0, 4.0]),
+            Against { more: 1, less: 1 }
+        );
     }
 }

@@ -13,8 +13,8 @@ pub struct OfSetting {
     pub heads: [usize; 2],
     /// d_k and d_v.
     pub widths: [usize; 2],
-    /// The steps of each training.
-    pub n_steps: usize,
+    /// The squared length of a role's vector over an identity's.
+    pub loudness: f64,
     /// The score of each seed.
     pub scores: Vec<f64>,
 }
@@ -31,7 +31,7 @@ pub fn shared() -> Result<Vec<OfSetting>> {
             kind: run["kind"].as_str().context("a kind")?.to_owned(),
             heads: [size("heads")?, size("kv_heads")?],
             widths: [size("d_k")?, size("d_v")?],
-            n_steps: size("steps")?,
+            loudness: run["loudness"].as_f64().context("a loudness")?,
             scores: vec![run["score"].as_f64().context("a score")?],
         })
     };
