@@ -87,7 +87,7 @@ pub fn check(answer: Rotate) -> ExitCode {
         .check(move |input| answer(&input.x, input.n_heads, &input.positions, input.base))
 }
 
-const ROTARY: Section = Section::new("variants", "Rotary positions");
+const ROTARY: Section = Section::new("variants", "Rotary positions: RoPE");
 const WRONG: Section = Section::new("variants", "What people get wrong");
 
 /// The exercise.

@@ -99,8 +99,8 @@ pub fn check(answer: AttendShared) -> ExitCode {
     })
 }
 
-const SHARED: Section = Section::new("variants", "Shared keys and values");
-const BOUNDS: Section = Section::new("variants", "Scores within bounds");
+const SHARED: Section = Section::new("variants", "Shared keys and values: MQA and GQA");
+const BOUNDS: Section = Section::new("variants", "Scores within bounds: soft caps and QK-norm");
 const WRONG: Section = Section::new("variants", "What people get wrong");
 const CAUSAL: Section = Section::new("masks", "What people get wrong");
 const SCALE: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");

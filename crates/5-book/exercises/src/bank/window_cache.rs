@@ -78,7 +78,7 @@ pub fn check(answer: WindowShares) -> ExitCode {
     })
 }
 
-const WINDOWS: Section = Section::new("variants", "Windows and sinks");
+const WINDOWS: Section = Section::new("variants", "Sliding windows and attention sinks");
 const ALIBI: Section = Section::new("variants", "ALiBi");
 const WRONG: Section = Section::new("variants", "What people get wrong");
 
