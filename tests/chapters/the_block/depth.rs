@@ -3,7 +3,7 @@
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
 use lessons::numbers::ends;
 use lessons::the_block::depth::{
-    D_FF, D_MODEL, Depth, N_BLOCKS, Setting, apart, measure,
+    D_FF, D_MODEL, Depth, N_BLOCKS, Place, Setting, apart, measure,
 };
 
 use crate::quote::{Table, assert_quote, values};
@@ -44,6 +44,13 @@ fn gradients_and_tokens_through_24_blocks() {
             ]);
         }
     }
+    // Sharper heads: is it the residual's absence, or the size at which heads begin?
+    let larger = |size: f64| {
+        let setting = Setting::deep(false, Place::Before, size);
+        let apart = |seed| measure(&setting, seed).unwrap().apart[N_BLOCKS];
+        let [median, ends] = with_ends(ends((0..SEEDS).map(apart)));
+        format!("{median} ({ends})")
+    };
     // How early: the first block after which tokens are the same but for rounding.
     let neither = Setting::all(1.0).nth(3).unwrap();
     let one = measure(&neither, 0).unwrap();
@@ -54,6 +61,9 @@ fn gradients_and_tokens_through_24_blocks() {
         ("deep_width", D_MODEL.to_string()),
         ("deep_ff", D_FF.to_string()),
         ("deep_gone", gone.to_string()),
+        ("deep_doubled", larger(2.0)),
+        ("deep_fourfold", larger(4.0)),
+        ("deep_eightfold", larger(8.0)),
     ];
     assert_quote!("the_block_depth", table.text());
     assert_quote!("the_block_depth_values", values(&quoted));
