@@ -39,7 +39,14 @@ fn shared_heads_on_lookups() {
     }
     assert_quote!("variants_shared", table.text());
     let own_ends = ends(own.scores.iter().copied()).map(share);
+    let less = |heads: usize| {
+        let is_it = |of: &&OfSetting| of.kind == "equal weights" && of.heads[1] == heads;
+        let of = all.iter().find(is_it).unwrap();
+        Against::of(&of.scores, &own.scores).less.to_string()
+    };
     let quoted = [
+        ("shared_one_less".to_owned(), less(1)),
+        ("shared_two_less".to_owned(), less(2)),
         ("shared_loudness".to_owned(), format!("1/{}", 1.0 / own.loudness)),
         ("shared_own".to_owned(), own_ends[1].clone()),
     ];

@@ -4,7 +4,8 @@
 //! Fixed before the runs: the factor is the length of the test over that of the training; a
 //! kind is ahead of another at a length if it scores more with nine seeds of ten or more. Two
 //! kinds are controls. Other texts of the same kind must not put the model ahead of itself, and
-//! the wrong pairing must put it behind.
+//! the wrong pairing must put it behind. After the runs the two halves of YaRN were measured by
+//! themselves.
 
 use std::time::Instant;
 
@@ -20,6 +21,17 @@ use crate::run::{SEEDS, round, rounded};
 /// The width of a head.
 const D_HEAD: usize = 16;
 
+/// Controls, of the positions as trained and of YaRN's: the wrong pairing, and each half of
+/// YaRN by itself.
+const PARTS: [(&str, fn(Rotary, Rotary) -> Rotary); 3] = [
+    ("read as pairs", |plain, _| Rotary { pairing: Pairing::Pairs, ..plain }),
+    ("YaRN, ramp alone", |plain, yarn| Rotary { amplitude: plain.amplitude, ..yarn }),
+    ("YaRN, amplitude alone", |plain, yarn| Rotary {
+        amplitude: yarn.amplitude,
+        ..plain
+    }),
+];
+
 /// Every way with every seed.
 pub fn runs() -> Result<Vec<Value>> {
     let mut runs = Vec::new();
@@ -31,15 +43,16 @@ pub fn runs() -> Result<Vec<Value>> {
             runs.push(run(&model, &texts, stretch, seed)?);
         }
         let others = tests(&mut Rng::seed_from_u64(seed + 1000))?;
-        let again =
-            others.iter().map(|text| Ok(model.score(text)?)).collect::<Result<_>>()?;
-        runs.push(kept("other texts", seed, again));
-        let wrong = Rotary { pairing: Pairing::Pairs, ..rotary(Stretch::None, 24)? };
-        let wrong = model.with_rotary(wrong)?;
-        let wrong =
-            texts.iter().map(|text| Ok(wrong.score(text)?)).collect::<Result<_>>()?;
-        runs.push(kept("read as pairs", seed, wrong));
-        for run in &runs[runs.len() - 6..] {
+        runs.push(kept("other texts", seed, scores(&others, |_| Ok(model.clone()))?));
+        for (kind, change) in PARTS {
+            let changed = |n_tokens| {
+                let [plain, yarn] =
+                    [Stretch::None, Stretch::Yarn].map(|it| rotary(it, n_tokens));
+                Ok(model.with_rotary(change(plain?, yarn?))?)
+            };
+            runs.push(kept(kind, seed, scores(&texts, changed)?));
+        }
+        for run in &runs[runs.len() - 8..] {
             println!("{run}");
         }
         println!("seed {seed}: {:.1} s", start.elapsed().as_secs_f64());
@@ -61,8 +74,7 @@ fn run(
     let at = |n_tokens: usize| -> Result<Follower> {
         Ok(model.with_rotary(rotary(stretch, n_tokens)?)?)
     };
-    let score = |text: &Sequences| Ok(at(text.n_tokens)?.score(text)?);
-    let scores = texts.iter().map(score).collect::<Result<Vec<f64>>>()?;
+    let scores = scores(texts, at)?;
     // The positions of the long texts on the short ones; then after a few steps on long texts.
     let short = at(96)?.score(&texts[0])?;
     let tuned = tuned(at(96)?, seed)?;
@@ -72,6 +84,14 @@ fn run(
     run["short"] = json!(round(short));
     run["tuned"] = json!(rounded(&tuned));
     Ok(run)
+}
+
+/// The score on each set of texts, of the model for their length.
+fn scores(
+    texts: &[Sequences],
+    model: impl Fn(usize) -> Result<Follower>,
+) -> Result<Vec<f64>> {
+    texts.iter().map(|text| Ok(model(text.n_tokens)?.score(text)?)).collect()
 }
 
 fn kept(kind: &str, seed: u64, mut scores: Vec<f64>) -> Value {
