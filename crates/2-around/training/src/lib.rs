@@ -77,7 +77,7 @@ pub use error::{Error, Result};
 pub use lookups::{
     Code, EqualShares, Exchange, Lookups, Over, Sentence, Sizes, log_share_by_identity,
 };
-pub use model::{Model, Said};
+pub use model::{Model, Prediction};
 pub use repeats::{
     Architecture, Carried, HeadShares, Predictor, PredictorLook, Repeats, Sequences,
     StackAblation,

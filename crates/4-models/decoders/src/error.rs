@@ -10,9 +10,14 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 #[allow(missing_docs)] // the fields are what the message says they are
 pub enum Error {
-    /// A folder, settings, weights, a text or ids.
+    /// A folder, settings, weights or ids.
     #[error(transparent)]
     Files(#[from] model_files::Error),
+
+    /// A tokenizer or a text.
+    #[cfg(feature = "text")]
+    #[error(transparent)]
+    Text(#[from] texts::Error),
 
     /// A GGUF file.
     #[error(transparent)]

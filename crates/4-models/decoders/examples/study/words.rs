@@ -1,8 +1,9 @@
 //! Names that the text has said before, and what may come next.
 
+use ::texts::Long;
 use anyhow::{Context, Result, ensure};
 use attention::{Mask, Matrix};
-use model_files::{Long, Sequence};
+use model_files::Sequence;
 use serde_json::{Value, json};
 
 use crate::removed::{SEEDS, random_heads, with_removed};

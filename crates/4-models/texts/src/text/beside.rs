@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use model_files::{Error, read_text};
 use serde_json::{Map, Value};
 
-use crate::{Error, Result, plain};
+use crate::Result;
 
 pub(super) type Object = Map<String, Value>;
 
@@ -66,9 +67,9 @@ impl File {
         if !path.exists() {
             return Ok(Self { name, ..Self::default() });
         }
-        match serde_json::from_slice(&plain::read_text(path)?) {
+        match serde_json::from_slice(&read_text(path)?) {
             Ok(keys) => Ok(Self { name, keys }),
-            Err(source) => Err(Error::Json { file: name, source }),
+            Err(source) => Err(Error::Json { file: name, source }.into()),
         }
     }
 

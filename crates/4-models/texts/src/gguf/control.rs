@@ -91,7 +91,7 @@ const GAPS: [(&[&str], &[&str]); 6] = [
 /// Gives the tokens with these names the kind that the names speak of.
 ///
 /// # Errors
-/// [`GgufError::Setting`](crate::GgufError) for several names of one part, of which one
+/// [`GgufError::Setting`](model_files::GgufError) for several names of one part, of which one
 /// would be taken.
 pub(super) fn name_control(
     file: &Gguf,

@@ -8,12 +8,12 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use model_files::Use::{self, Harmless, Used};
+use model_files::{Gguf, GgufError, GgufResult, Rule, first_rule};
 use serde_json::{Value as Json, json};
 
-use super::{Gguf, GgufError, GgufResult};
-use crate::Use::{self, Harmless, Used};
 use crate::text::{Fragments, Scored};
-use crate::{Result, Rule, Text, first_rule};
+use crate::{Result, Text};
 
 /// The kinds of token, by the format's codes: an ordinary piece of a text, and those that
 /// are none.
@@ -33,32 +33,18 @@ fn is_whole(kind: i128) -> bool {
 
 /// What is done with the settings of a vocabulary, whose names begin with `tokenizer.ggml.`.
 const RULES: &[Rule] = &[
-    Rule("model", Used),
-    Rule("pre", Used),
-    Rule("tokens", Used),
-    Rule("token_type", Used),
-    Rule("merges", Used),
-    Rule("scores", Used),
-    Rule("bos_token_id", Used),
-    Rule("eos_token_id", Used),
-    Rule("eot_token_id", Used),
-    Rule("eom_token_id", Used),
-    Rule("add_bos_token", Used),
-    Rule("add_eos_token", Used),
-    Rule("add_sep_token", Used),
-    Rule("add_space_prefix", Used),
-    Rule("remove_extra_whitespaces", Used),
-    Rule("escape_whitespaces", Used),
+    Rule(
+        "model pre tokens token_type merges scores bos_token_id eos_token_id \
+         eot_token_id eom_token_id add_bos_token add_eos_token add_sep_token \
+         add_space_prefix remove_extra_whitespaces escape_whitespaces",
+        Used,
+    ),
     Rule("unknown_token_id", Harmless("its token is known by its kind")),
     Rule("padding_token_id", Harmless("a text alone has no padding")),
-    Rule("separator_token_id", ONE),
-    Rule("seperator_token_id", ONE),
+    Rule("separator_token_id seperator_token_id", ONE),
     Rule("mask_token_id", Harmless("no token of a text is masked")),
     Rule("cls_token_id", Harmless("no class is put before a text")),
-    Rule("fim_*", GAP),
-    Rule("prefix_token_id", GAP),
-    Rule("suffix_token_id", GAP),
-    Rule("middle_token_id", GAP),
+    Rule("fim_* prefix_token_id suffix_token_id middle_token_id", GAP),
     Rule("token_type_count", Harmless("a text is of one type")),
 ];
 

@@ -1,10 +1,10 @@
 //! SentencePiece's kind of vocabulary: pieces with scores, `▁` for a space, and bytes for
 //! what no piece has.
 
+use model_files::Value;
 use serde_json::{Value as Json, json};
 
 use super::{Gguf, GgufResult, Parts, Tokens, flag};
-use crate::Value;
 use crate::text::{Scored, pieces_joined};
 
 pub(super) fn parts(file: &Gguf, tokens: &Tokens) -> GgufResult<Parts> {

@@ -11,6 +11,7 @@ mod special;
 
 use std::path::Path;
 
+use model_files::{Sequence, file_of, read_text};
 use serde_json::{Value, json};
 use tokenizers::{
     AddedToken, Encoding, PostProcessorWrapper, Tokenizer, TruncationDirection,
@@ -22,8 +23,7 @@ use self::class::Class;
 pub(crate) use self::fragments::Fragments;
 pub(crate) use self::parts::pieces_joined;
 pub(crate) use self::scored::Scored;
-use crate::folder::file;
-use crate::{Error, Result, Sequence, plain};
+use crate::{Error, Result};
 
 /// A tokenizer, as `tokenizer.json` describes it.
 #[derive(Debug, Clone)]
@@ -69,11 +69,11 @@ impl Text {
     /// `tokenizer.json` says.
     ///
     /// # Errors
-    /// [`Error::NoFile`], [`Error::Read`], [`Error::Json`]; [`Error::TokenizerConfig`] where
+    /// [`Error::Files`] for a file that cannot be read; [`Error::TokenizerConfig`] where
     /// two of the folder's files contradict each other; as [`read`](Self::read).
     pub fn open(folder: &Path, n_vocabulary: usize) -> Result<Self> {
-        let path = file(folder, "tokenizer.json", "")?;
-        let bytes = plain::read_text(&path)?;
+        let path = file_of(folder, "tokenizer.json")?;
+        let bytes = read_text(&path)?;
         let name = path.display().to_string();
         let beside = Beside::read(folder)?;
         let contradiction = |(file, why): (&str, String)| Error::TokenizerConfig {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::Long;
-use crate::testing::{GgufWriter, text};
+use model_files::testing::{GgufWriter, text};
 
 fn written(pre: &str, bos: bool) -> GgufWriter {
     let tokens = ["<s>", "a", "b", "ab", "Ġ", "Ġab", "1", "11", "Ã", "©"];

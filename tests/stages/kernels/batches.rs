@@ -161,7 +161,7 @@ pub fn on_batch(rung: &mut dyn Rung, inputs: &Inputs<'_>) -> Matrix {
     out.map(f64::from)
 }
 
-/// Matrices of one width, one below the other.
+/// Matrices of one width, stacked.
 pub fn stack(all: &[Matrix]) -> Matrix {
     let rows: Vec<_> = all.iter().flat_map(|matrix| matrix.row_iter()).collect();
     Matrix::from_rows(&rows)
