@@ -20,19 +20,27 @@ fn stretched_positions_on_longer_texts() {
         ("far", 13),
     ]);
     let mut tuned = Table::new([("", -13), ("24", 14), ("96", 13), ("far", 13)]);
-    let mut quoted = Vec::new();
     for of in &ways {
         let [_, a, b, c, far] = of.scores.each_ref().map(|it| ranged(it));
         table.row([of.name.to_owned(), ranged(&of.short), a, b, c, far]);
         let [short, long, far] = of.tuned.each_ref().map(|it| ranged(it));
         tuned.row([of.name.to_owned(), short, long, far]);
-        let key = of.name.to_lowercase().replace([' ', '-'], "_");
-        for (at, column) in [(2, "96"), (3, "192"), (4, "far")] {
-            let Against { more, less } = against(of, &ways[0], at);
-            quoted.push((format!("{key}_{column}_more"), more.to_string()));
-            quoted.push((format!("{key}_{column}_less"), less.to_string()));
-        }
     }
+    let [as_trained, interpolated, ntk, yarn] = &ways[..] else { panic!() };
+    let mut least = 10;
+    for at in 2..5 {
+        for of in [ntk, yarn] {
+            let against = against(of, as_trained, at);
+            assert_eq!(against.verdict(), Verdict::Ahead, "{} {at}", of.name);
+            least = least.min(against.more);
+        }
+        assert_eq!(against(interpolated, as_trained, at).verdict(), Verdict::Behind, "{at}");
+    }
+    for (at, scores) in interpolated.tuned.iter().enumerate() {
+        let against = Against::of(scores, &as_trained.tuned[at]);
+        assert_eq!(against.verdict(), Verdict::Behind, "{at}");
+    }
+    let quoted = [("ahead_least", least), ("tuned_steps", 150)];
     assert_quote!("variants_stretched", table.text());
     assert_quote!("variants_tuned", tuned.text());
     assert_quote!("variants_stretched_values", values(&quoted));
@@ -46,7 +54,7 @@ fn against(of: &OfStretch, as_trained: &OfStretch, at: usize) -> Against {
 #[test]
 fn the_comparison_fires_on_the_wrong_pairing_and_not_on_other_texts() {
     let (ways, controls) = stretched().unwrap();
-    let [others, wrong] = &controls[..] else { panic!() };
+    let [others, wrong, ..] = &controls[..] else { panic!() };
     for at in 0..5 {
         assert_eq!(against(others, &ways[0], at).verdict(), Verdict::Undecided, "{at}");
         assert_eq!(against(wrong, &ways[0], at).verdict(), Verdict::Behind, "{at}");

@@ -6,8 +6,9 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use training::{STRETCHED, Stretch};
 
-/// The same models on other texts, and read with the wrong pairing.
-pub const CONTROLS: [&str; 2] = ["other texts", "read as pairs"];
+/// The same models on other texts, read with the wrong pairing, and with each half of YaRN.
+pub const CONTROLS: [&str; 4] =
+    ["other texts", "read as pairs", "YaRN, ramp alone", "YaRN, amplitude alone"];
 
 /// Ten seeds of one way to stretch.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +24,7 @@ pub struct OfStretch {
     pub tuned: [Vec<f64>; 3],
 }
 
-/// Every way, the models as trained first; and the two [`CONTROLS`].
+/// Every way, the models as trained first; and the [`CONTROLS`].
 ///
 /// # Errors
 /// If the file has other runs than it should.
