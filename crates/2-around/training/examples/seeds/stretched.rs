@@ -4,8 +4,7 @@
 //! Fixed before the runs: the factor is the length of the test over that of the training; a
 //! kind is ahead of another at a length if it scores more with nine seeds of ten or more. Two
 //! kinds are controls. Other texts of the same kind must not put the model ahead of itself, and
-//! the wrong pairing must put it behind. After the runs the two halves of YaRN were measured by
-//! themselves.
+//! the wrong pairing must put it behind.
 
 use std::time::Instant;
 
@@ -21,17 +20,6 @@ use crate::run::{SEEDS, round, rounded};
 /// The width of a head.
 const D_HEAD: usize = 16;
 
-/// Controls, of the positions as trained and of YaRN's: the wrong pairing, and each half of
-/// YaRN by itself.
-const PARTS: [(&str, fn(Rotary, Rotary) -> Rotary); 3] = [
-    ("read as pairs", |plain, _| Rotary { pairing: Pairing::Pairs, ..plain }),
-    ("YaRN, ramp alone", |plain, yarn| Rotary { amplitude: plain.amplitude, ..yarn }),
-    ("YaRN, amplitude alone", |plain, yarn| Rotary {
-        amplitude: yarn.amplitude,
-        ..plain
-    }),
-];
-
 /// Every way with every seed.
 pub fn runs() -> Result<Vec<Value>> {
     let mut runs = Vec::new();
@@ -44,15 +32,11 @@ pub fn runs() -> Result<Vec<Value>> {
         }
         let others = tests(&mut Rng::seed_from_u64(seed + 1000))?;
         runs.push(kept("other texts", seed, scores(&others, |_| Ok(model.clone()))?));
-        for (kind, change) in PARTS {
-            let changed = |n_tokens| {
-                let [plain, yarn] =
-                    [Stretch::None, Stretch::Yarn].map(|it| rotary(it, n_tokens));
-                Ok(model.with_rotary(change(plain?, yarn?))?)
-            };
-            runs.push(kept(kind, seed, scores(&texts, changed)?));
-        }
-        for run in &runs[runs.len() - 8..] {
+        let wrong =
+            Rotary { pairing: Pairing::Pairs, ..rotary(Stretch::None, LENGTHS[0])? };
+        let wrong = model.with_rotary(wrong)?;
+        runs.push(kept("read as pairs", seed, scores(&texts, |_| Ok(wrong.clone()))?));
+        for run in &runs[runs.len() - 6..] {
             println!("{run}");
         }
         println!("seed {seed}: {:.1} s", start.elapsed().as_secs_f64());
