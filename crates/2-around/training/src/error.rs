@@ -61,6 +61,15 @@ pub enum Error {
         n_vocabulary: usize,
     },
 
+    /// More hits than there are.
+    #[error("{hits} of {n} is no count: there are more than all")]
+    Count {
+        /// How many are to count.
+        hits: usize,
+        /// Of how many.
+        n: usize,
+    },
+
     /// A layer that the model does not have.
     #[error("there is no layer {layer} in a model of {n_layers}: they count from 0")]
     NoSuchLayer {

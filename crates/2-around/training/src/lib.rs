@@ -35,6 +35,8 @@
 //! # Ok::<(), training::Error>(())
 //! ```
 //!
+//! A count of seeds stands beside the chance that it has by itself: [`odds`].
+//!
 //! Everything is in `f32`, for speed, on one thread: the same seed gives the same numbers
 //! to the last bit on one machine.
 //!
@@ -53,6 +55,7 @@ mod directions;
 mod error;
 mod lookups;
 mod model;
+pub mod odds;
 mod repeats;
 mod report;
 mod schedule;
@@ -67,8 +70,8 @@ pub use ablation::{
     Ablation, Control, Directions, Replacement, Site, layer_without, output_without,
     strongest,
 };
-pub use changed_formula::{Follower, FollowerPlan, Place, Reader};
-pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, WINDOWS};
+pub use changed_formula::{Follower, FollowerPlan, Place, Reader, Stretch};
+pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, STRETCHED, WINDOWS};
 pub use directions::orthonormal;
 pub use error::{Error, Result};
 pub use lookups::{

@@ -20,7 +20,7 @@ mod one_matrix_many_heads;
 mod parts;
 mod scores_softmax_scale;
 mod sensors;
-mod sideways;
+mod variants;
 mod the_backward_pass;
 mod the_block;
 mod the_ladder;
@@ -147,7 +147,7 @@ pub static TOPICS: [Topic; 19] = [
     the_block::TOPIC,
     two_layers::TOPIC,
     trained_heads::TOPIC,
-    sideways::TOPIC,
+    variants::TOPIC,
     a_model_that_writes::TOPIC,
     the_ladder::TOPIC,
     many_machines::TOPIC,

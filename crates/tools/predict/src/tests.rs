@@ -49,7 +49,7 @@ const CONTENTS: &str = "\
 - [12 · The block](12-the-block.md)
 - [13 · Two layers](13-two-layers.md)
 - [14 · Trained heads](14-trained-heads.md)
-- [15 · Sideways](15-sideways.md)
+- [15 · Variants](15-variants.md)
 - [16 · A model that writes](16-a-model-that-writes.md)
 - [17 · The ladder](17-the-ladder.md)
 - [18 · Many machines](18-many-machines.md)

@@ -61,7 +61,7 @@ fn tour(layer: &TrainedLayer, sentence: &Sentence) -> Result<String> {
         ),
         section("The strongest link of each head", &links(naive, &sentence.tokens)?),
         section(
-            "The shapes of one pass (formulas count from 1: head_1 is head 0 above)",
+            "The shapes of one pass, as the formula counts: head_1 is head 0 above",
             &per_head.trace(&sentence.input)?.to_string(),
         ),
         section("The parameters", &fused.parameters().count().to_string()),

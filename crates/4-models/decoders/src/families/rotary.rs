@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use model_files::Settings;
-use variants::{Pairing, Rotary};
+use variants::{Pairing, Rotary, YARN_ROUNDS, yarn_amplitude, yarn_ends};
 
 use crate::Result;
 
@@ -136,15 +136,12 @@ fn stretched(
             rope.get("original_max_position_embeddings");
             of(frequencies)
         }
-        "linear" => {
-            let factor = needed(rope, "factor")?;
-            of(frequencies.into_iter().map(|frequency| frequency / factor).collect())
-        }
+        "linear" => of(frequencies).interpolated(needed(rope, "factor")?)?,
         "llama3" => {
             let stretch = llama3(rope, all)?;
             of(frequencies.into_iter().map(stretch).collect())
         }
-        "yarn" => yarn(rope, all, base, n_rotated, frequencies)?,
+        "yarn" => yarn(rope, all, base, n_rotated, of(frequencies))?,
         _ => {
             let expected = "\"default\", \"linear\", \"dynamic\", \"llama3\" or \"yarn\"";
             return Err(rope.wrong(name_of_kind(rope), expected).into());
@@ -193,43 +190,12 @@ fn llama3(rope: &Settings, all: &Settings) -> Result<impl Fn(f64) -> f64> {
     })
 }
 
-/// YaRN's way to stretch: pairs that turn often within the old texts keep their
-/// frequencies, those that hardly turn are slowed by the factor, and both in part between.
-pub(super) struct Yarn {
-    pub n_rotated: usize,
-    pub base: f64,
-    /// How many positions there were in the training.
-    pub before: f64,
-    pub factor: f64,
-}
-
-impl Yarn {
-    /// The pair that turns so often within the old texts.
-    pub fn pair(&self, rounds: f64) -> f64 {
-        let turns = (self.before / (rounds * TAU)).ln();
-        self.n_rotated as f64 * turns / (2.0 * self.base.ln())
-    }
-
-    /// The ends of the ramp among the pairs that there are.
-    pub fn within(&self, [low, high]: [f64; 2]) -> (f64, f64) {
-        (low.max(0.0), high.min(self.n_rotated as f64 - 1.0))
-    }
-
-    /// Frequencies that stay up to the first end, and are slowed from the second on.
-    pub fn stretch(&self, frequencies: &mut [f64], [low, high]: [f64; 2]) {
-        for (p, frequency) in frequencies.iter_mut().enumerate() {
-            let slowed = ((p as f64 - low) / (high - low)).clamp(0.0, 1.0);
-            *frequency = *frequency / self.factor * slowed + *frequency * (1.0 - slowed);
-        }
-    }
-}
-
 fn yarn(
     rope: &Settings,
     all: &Settings,
     base: f64,
     n_rotated: usize,
-    mut frequencies: Vec<f64>,
+    rotary: Rotary,
 ) -> Result<Rotary> {
     let before = before(rope, all)?;
     let factor = match rope.above_0("factor")? {
@@ -240,25 +206,14 @@ fn yarn(
     let or = |key: &str, default: f64| -> Result<f64> {
         Ok(rope.above_0(key)?.unwrap_or(default))
     };
-    let yarn = Yarn { n_rotated, base, before, factor };
-    let (mut low, mut high) =
-        (yarn.pair(or("beta_fast", 32.0)?), yarn.pair(or("beta_slow", 1.0)?));
-    if rope.flag("truncate", true)? {
-        (low, high) = (low.floor(), high.ceil());
-    }
-    (low, high) = yarn.within([low, high]);
-    if low == high {
-        high += 0.001;
-    }
-    yarn.stretch(&mut frequencies, [low, high]);
-    let of = |weight: f64| {
-        if factor <= 1.0 { 1.0 } else { 0.1 * weight * factor.ln() + 1.0 }
-    };
+    let rounds = [or("beta_fast", YARN_ROUNDS[0])?, or("beta_slow", YARN_ROUNDS[1])?];
+    let ends = yarn_ends(base, n_rotated, before, rounds, rope.flag("truncate", true)?);
+    let of = |weight: f64| yarn_amplitude(factor, weight);
     let weights = [rope.eps("mscale", 0.0)?, rope.eps("mscale_all_dim", 0.0)?];
     let amplitude = match (rope.above_0("attention_factor")?, weights) {
         (Some(amplitude), _) => amplitude,
         (None, [own, all]) if own > 0.0 && all > 0.0 => of(own) / of(all),
         (None, _) => of(1.0),
     };
-    Ok(Rotary { frequencies, amplitude, ..Rotary::still(Pairing::Halves) })
+    Ok(Rotary { amplitude, ..rotary.yarn(ends, factor)? })
 }

@@ -139,7 +139,7 @@ pub fn check(answer: AttendLatent) -> ExitCode {
     })
 }
 
-const LATENT: Section = Section::new("sideways", "Shared keys and values");
+const LATENT: Section = Section::new("variants", "Latent keys and values: MLA");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Absorbed> = Exercise {

@@ -72,7 +72,7 @@ pub fn check(answer: Norm) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.x, &input.gain, &input.bias, input.eps))
 }
 
-const NORM: Section = Section::new("the-block", "Layer norm");
+const NORM: Section = Section::new("the-block", "Layer norm and RMSNorm");
 const WRONG: Section = Section::new("the-block", "What people get wrong");
 
 /// One number that is often seen, or another.
@@ -91,7 +91,7 @@ const fn has_its_own_eps(answer: fn(&Input) -> Matrix) -> Mistake<Input, Matrix>
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     name: "layer_norm",
-    title: "Layer norm",
+    title: "Layer norm and RMSNorm",
     read: NORM,
     begin: "one token by hand: its mean, then the mean of the squared distances from it, \
         with a gain of 1 and a bias of 0",

@@ -104,8 +104,8 @@ pub fn check(answer: Rotate) -> ExitCode {
         .check(move |input| answer(&input.x, input.n_heads, &input.positions, input.base))
 }
 
-const ROTARY: Section = Section::new("sideways", "Rotary positions");
-const WRONG: Section = Section::new("sideways", "What people get wrong");
+const ROTARY: Section = Section::new("variants", "Rotary positions: RoPE");
+const WRONG: Section = Section::new("variants", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

@@ -121,7 +121,7 @@ pub fn check(answer: AttendShared) -> ExitCode {
     })
 }
 
-const SHARED: Section = Section::new("sideways", "Shared keys and values");
+const SHARED: Section = Section::new("variants", "Shared keys and values: MQA and GQA");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

@@ -125,7 +125,7 @@ pub fn check(answer: Frequencies) -> ExitCode {
     })
 }
 
-const STRETCHED: Section = Section::new("sideways", "Rotary positions");
+const STRETCHED: Section = Section::new("variants", "Rotary positions, stretched");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<f64>> = Exercise {

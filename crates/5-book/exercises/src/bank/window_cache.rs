@@ -98,9 +98,9 @@ pub fn check(answer: WindowShares) -> ExitCode {
     })
 }
 
-const WINDOWS: Section = Section::new("sideways", "Windows and sinks");
-const ALIBI: Section = Section::new("sideways", "ALiBi");
-const WRONG: Section = Section::new("sideways", "What people get wrong");
+const WINDOWS: Section = Section::new("variants", "Sliding windows and attention sinks");
+const ALIBI: Section = Section::new("variants", "ALiBi");
+const WRONG: Section = Section::new("variants", "What people get wrong");
 const MULTIPLY: Section = Section::new("masks", "Two ways to multiply, both wrong");
 const SCALE: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");
 

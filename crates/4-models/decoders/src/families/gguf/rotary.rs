@@ -1,10 +1,9 @@
 //! Rotary positions, and how they are stretched for longer texts.
 
-use variants::{Pairing, Rotary};
+use variants::{Pairing, Rotary, YARN_ROUNDS, yarn_ends};
 
 use super::keys::Keys;
 use crate::Result;
-use crate::families::rotary::Yarn;
 use crate::families::within;
 
 /// The tensor that divides each frequency, as Llama 3's longer texts ask for.
@@ -44,7 +43,7 @@ pub(super) fn read(
     let factor = keys.factor_or("rope.scaling.factor", old)?;
     rotary.amplitude = keys.float_or("rope.scaling.attn_factor", 1.0)?;
     let before = keys.positive_or("rope.scaling.original_context_length", n_positions)?;
-    let betas = [("fast", 32.0), ("slow", 1.0)];
+    let betas = [("fast", YARN_ROUNDS[0]), ("slow", YARN_ROUNDS[1])];
     let betas = betas.map(|(name, default)| {
         keys.float_or(&format!("rope.scaling.yarn_beta_{name}"), default)
     });
@@ -52,13 +51,12 @@ pub(super) fn read(
     const KIND: &str = "rope.scaling.type";
     match keys.text(KIND)?.unwrap_or("linear") {
         "none" => {}
-        "linear" => rotary.frequencies.iter_mut().for_each(|f| *f /= factor),
+        "linear" => rotary = rotary.interpolated(factor)?,
         "yarn" => {
-            let yarn = Yarn { n_rotated, base, before: before as f64, factor };
-            let (low, high) = (yarn.pair(fast?).floor(), yarn.pair(slow?).ceil());
-            let (low, high) = yarn.within([low, high]);
-            yarn.stretch(&mut rotary.frequencies, [low, high.max(low + 0.001)]);
-            rotary.amplitude *= 1.0 + 0.1 * factor.max(1.0).ln();
+            let (rounds, before) = ([fast?, slow?], before as f64);
+            let [first, second] = yarn_ends(base, n_rotated, before, rounds, true);
+            // As in `rope_yarn_ramp`, no ramp leads back.
+            rotary = rotary.yarn([first, second.max(first + 0.001)], factor)?;
         }
         _ => return Err(keys.wrong(KIND, "\"none\", \"linear\" or \"yarn\"").into()),
     }
