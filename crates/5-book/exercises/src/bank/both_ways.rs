@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use attention::Matrix;
 
 pub use super::directions::Direction;
-use super::directions::{Input, join, reversed};
+use super::directions::Input;
 use super::inputs;
 use crate::{Case, Exercise, Section};
 
@@ -81,6 +81,7 @@ fn cases() -> Vec<Case<Input>> {
 mod tests {
     use super::*;
     use crate::Verdict;
+    use crate::bank::directions::{join, reversed};
 
     /// Each state by its definition, from the state at its neighbour.
     #[test]
