@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p training --example seeds -- lookups
+//! cargo run --release -p training --example seeds -- swaps
 //! cargo run --release -p training --example seeds -- loudness
 //! cargo run --release -p training --example seeds -- codes
 //! cargo run --release -p training --example seeds -- windows
@@ -21,6 +22,7 @@ mod places;
 mod repeats;
 mod run;
 mod shared;
+mod swaps;
 mod windows;
 
 use std::fs;
@@ -32,10 +34,11 @@ use serde_json::Value;
 fn main() -> Result<()> {
     let asked = std::env::args().nth(1);
     let experiment = asked.context(
-        "which: lookups, loudness, codes, windows, repeats, shared or places?",
+        "which: lookups, swaps, loudness, codes, windows, repeats, shared or places?",
     )?;
     let runs = match experiment.as_str() {
         "lookups" => lookups::runs()?,
+        "swaps" => swaps::runs()?,
         "loudness" => loudness::runs()?,
         "codes" => codes::runs()?,
         "windows" => windows::runs()?,
