@@ -25,7 +25,7 @@ use anyhow::{Result, ensure};
 use attention::{Matrix, Rng, SeedableRng};
 use fused_heads::FusedAttention;
 use model_files::TensorFile;
-use sensors::study::{self, Ablation, Asked, Asking};
+use sensors::study::{self, Ablation, Asking, WindowCase};
 use sensors::{At, Fleet, Prepared, Remaining, Trained, Windows};
 use serde_json::{Map, Value, json};
 use training::{HeadMeasures, found};
@@ -147,7 +147,7 @@ fn removed(trained: &Trained, test: &Windows, seed: u64) -> Result<Value> {
 
 fn judged(
     model: &Remaining<FusedAttention>,
-    asked: &[Asked],
+    asked: &[WindowCase],
     asking: Asking,
     with_rows: bool,
 ) -> Result<Value> {

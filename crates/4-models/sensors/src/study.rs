@@ -12,6 +12,6 @@ mod controls;
 mod rows;
 
 pub use ablation::Ablation;
-pub use asked::{Asked, asked, asked_late};
+pub use asked::{WindowCase, asked, asked_late};
 pub use controls::{directions, fresh, untrained};
 pub use rows::{Asking, rows};

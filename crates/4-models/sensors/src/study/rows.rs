@@ -3,7 +3,7 @@
 use attention::Matrix;
 use fused_heads::FusedAttention;
 
-use super::Asked;
+use super::WindowCase;
 use crate::{N_STEPS, Remaining, Result};
 
 /// Whose rows of a map count.
@@ -21,11 +21,11 @@ pub enum Asking {
 /// As [`Remaining::forward`].
 pub fn rows(
     model: &Remaining<FusedAttention>,
-    asked: &[Asked],
+    asked: &[WindowCase],
     asking: Asking,
 ) -> Result<Vec<Matrix>> {
     let mut heads: Vec<Matrix> = Vec::new();
-    for (nth, Asked { readings, .. }) in asked.iter().enumerate() {
+    for (nth, WindowCase { readings, .. }) in asked.iter().enumerate() {
         let Some(attended) = model.pass(readings)?.attended else { break };
         let n_windows = asked.len();
         heads.resize(attended.attn.len(), Matrix::zeros(n_windows, N_STEPS));
