@@ -2,7 +2,7 @@
 
 use attention::{Linear, Matrix};
 use block::Activation;
-use lessons::the_block::agree::{N_STEPS, asking, fresh, numbers, train};
+use lessons::the_block::agree::{Layer, N_STEPS, asking, gated, numbers, plain, train};
 
 use crate::quote::{Table, assert_quote, short, values};
 
@@ -28,36 +28,41 @@ fn what_the_heads_hand_over() {
     assert_quote!("the_block_heads", table.text());
 }
 
+/// A layer of this width from this seed.
+type Fresh = fn(usize, u64) -> Layer;
+
 #[test]
 fn a_feed_forward_layer_answers_all_four() {
-    let kinds = [
-        (Activation::None, "no activation"),
-        (Activation::Relu, "ReLU"),
-        (Activation::Gelu, "GELU"),
+    let kinds: [(&str, Fresh); 5] = [
+        ("no activation", |d_ff, seed| plain(Activation::None, d_ff, seed)),
+        ("ReLU", |d_ff, seed| plain(Activation::Relu, d_ff, seed)),
+        ("GELU", |d_ff, seed| plain(Activation::Gelu, d_ff, seed)),
+        ("gated, none", |d_ff, seed| gated(Activation::None, d_ff, seed)),
+        ("gated, SiLU", |d_ff, seed| gated(Activation::Silu, d_ff, seed)),
     ];
     let mut table =
         Table::new([("d_ff", -16), ("1", 5), ("2", 5), ("4", 5), ("8", 5), ("16", 5)]);
-    let mut said = vec![
+    let mut quoted = vec![
         ("seeds".to_owned(), SEEDS.to_string()),
         ("agree_steps".to_owned(), N_STEPS.to_string()),
     ];
-    for (activation, name) in kinds {
+    for (name, fresh) in kinds {
         let mut cells = vec![name.to_owned()];
         let mut most = 0;
         for d_ff in WIDTHS {
-            let right = |seed| train(&mut fresh(activation, d_ff, seed)).unwrap();
+            let right = |seed| train(&mut fresh(d_ff, seed)).unwrap();
             let right: Vec<usize> = (0..SEEDS).map(right).collect();
             most = most.max(right.iter().copied().max().unwrap());
             cells.push(right.iter().filter(|&&right| right == 4).count().to_string());
         }
-        if activation == Activation::None {
+        if name == "no activation" {
             assert!(most <= 3, "a linear layer answers {most}");
-            said.push(("linear_most".to_owned(), most.to_string()));
+            quoted.push(("linear_most".to_owned(), most.to_string()));
         }
         table.row(<[String; 6]>::try_from(cells).unwrap());
     }
     assert_quote!("the_block_agree", table.text());
-    assert_quote!("the_block_agree_values", values(&said));
+    assert_quote!("the_block_agree_values", values(&quoted));
 }
 
 /// No trained layer: any linear readout of what the heads hand over, a thousand of them, and

@@ -1,7 +1,10 @@
-//! Deep stacks, with their parts and without.
+//! Deep stacks, with their parts and without, as they begin and with smaller parameters.
 
+use attention::{Matrix, Rng, SeedableRng, random_matrix};
 use lessons::numbers::ends;
-use lessons::the_block::depth::{D_FF, D_MODEL, Depth, N_BLOCKS, Setting, measure};
+use lessons::the_block::depth::{
+    D_FF, D_MODEL, Depth, N_BLOCKS, Place, Setting, apart, measure,
+};
 
 use crate::quote::{Table, assert_quote, values};
 
@@ -10,46 +13,87 @@ const SEEDS: u64 = 10;
 #[test]
 fn gradients_and_tokens_through_24_blocks() {
     let mut table = Table::new([
-        ("", -26),
+        ("", -24),
         ("gradient", 10),
-        ("least", 10),
-        ("most", 10),
-        ("spread", 10),
-        ("apart", 10),
+        ("least–most", 15),
+        ("spread", 8),
+        ("apart", 8),
+        ("least–most", 15),
     ]);
-    let mut said = vec![
-        ("deep_blocks".to_owned(), N_BLOCKS.to_string()),
-        ("deep_seeds".to_owned(), SEEDS.to_string()),
-        ("deep_width".to_owned(), D_MODEL.to_string()),
-        ("deep_ff".to_owned(), D_FF.to_string()),
-    ];
-    for setting in Setting::all() {
-        let runs: Vec<Depth> =
-            (0..SEEDS).map(|seed| measure(&setting, seed).unwrap()).collect();
-        let of = |number: fn(&Depth) -> f64| ends(runs.iter().map(number));
-        let [least, gradient, most] = of(|it| it.gradients[0]);
-        let spread = of(|it| it.scales[N_BLOCKS])[1];
-        let [_, apart, most_apart] = of(|it| it.apart[N_BLOCKS]);
-        if !setting.residual {
-            assert!(most_apart < 1e-14, "{}: {most_apart:e}", setting.name());
+    let mut post_apart = String::new();
+    for (size, name) in [(1.0, ""), (0.5, "½ ")] {
+        for setting in Setting::all(size) {
+            let runs: Vec<Depth> =
+                (0..SEEDS).map(|seed| measure(&setting, seed).unwrap()).collect();
+            let of = |number: fn(&Depth) -> f64| ends(runs.iter().map(number));
+            let gradients = of(|it| it.gradients[0]);
+            let spread = of(|it| it.scales[N_BLOCKS])[1];
+            let aparts = of(|it| it.apart[N_BLOCKS]);
+            if !setting.residual {
+                assert!(aparts[2] < 1e-14, "{}: {:e}", setting.name(), aparts[2]);
+            }
+            if setting == Setting::deep(true, Place::After, 1.0) {
+                post_apart = written(aparts[1]);
+            }
+            let name = format!("{name}{}", setting.name());
+            let [gradient, gradient_ends] = with_ends(gradients);
+            let [apart, apart_ends] = with_ends(aparts);
+            table.row([
+                name,
+                gradient,
+                gradient_ends,
+                written(spread),
+                apart,
+                apart_ends,
+            ]);
         }
-        let cells = [gradient, least, most, spread].map(size);
-        let [gradient, least, most, spread] = cells;
-        let apart = if apart < 1e-14 { "0".to_owned() } else { size(apart) };
-        table.row([setting.name().to_owned(), gradient, least, most, spread, apart]);
+    }
+    // Sharper heads do not keep tokens apart either.
+    for size in [2.0, 4.0, 8.0] {
+        let setting = Setting::deep(false, Place::Before, size);
+        let apart = |seed| measure(&setting, seed).unwrap().apart[N_BLOCKS];
+        let most = (0..SEEDS).map(apart).fold(0.0, f64::max);
+        assert!(most < 1e-14, "{size}: {most:e}");
     }
     // How early: the first block after which tokens are the same but for rounding.
-    let neither = Setting::all().nth(3).unwrap();
+    let neither = Setting::all(1.0).nth(3).unwrap();
     let one = measure(&neither, 0).unwrap();
     let gone = one.apart.iter().position(|&apart| apart < 1e-12).unwrap();
-    said.push(("deep_gone".to_owned(), gone.to_string()));
+    let quoted = [
+        ("deep_blocks", N_BLOCKS.to_string()),
+        ("deep_seeds", SEEDS.to_string()),
+        ("deep_width", D_MODEL.to_string()),
+        ("deep_ff", D_FF.to_string()),
+        ("deep_gone", gone.to_string()),
+        ("deep_post_apart", post_apart),
+    ];
     assert_quote!("the_block_depth", table.text());
-    assert_quote!("the_block_depth_values", values(&said));
+    assert_quote!("the_block_depth_values", values(&quoted));
 }
 
-/// `0.31`, `5.9`, `420,000` as `4e5`, and what is small as `9e-10`.
-fn size(x: f64) -> String {
+/// The measure on tokens of which the answer is known: it falls to 0 where one token is put in
+/// the place of all, and stays where they differ.
+#[test]
+fn apart_is_0_for_one_token_and_near_1_for_random_ones() {
+    let rng = &mut Rng::seed_from_u64(1);
+    let tokens: Matrix = random_matrix(8, D_MODEL, 1.0, rng);
+    let same = Matrix::from_fn(8, D_MODEL, |_, j| tokens[(0, j)]);
+    assert!(apart(&same) < 1e-15 && apart(&tokens) > 0.8);
+    // Half of the way, half of the distance.
+    let [half, nearer] =
+        [0.5, 0.01].map(|part| apart(&(&same + (&tokens - &same) * part)));
+    assert!(half < apart(&tokens) && nearer < 0.1 * half, "{half} {nearer}");
+}
+
+/// The median, and the two ends; 0 for what is only rounding.
+fn with_ends([least, median, most]: [f64; 3]) -> [String; 2] {
+    [written(median), format!("{}–{}", written(least), written(most))]
+}
+
+/// `0.31`, `5.9`, `420,000` as `4e5`, what is small as `9e-10`, and `0` below 10⁻¹⁴.
+fn written(x: f64) -> String {
     match x {
+        0.0..1e-14 => "0".to_owned(),
         0.1..1.0 => format!("{x:.2}"),
         1.0..100.0 => format!("{x:.1}"),
         _ => format!("{x:.0e}"),

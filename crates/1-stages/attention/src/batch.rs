@@ -1,8 +1,8 @@
-//! Sequences of equal length, one below the other.
+//! Sequences of equal length, stacked.
 
 use crate::{Attended, Error, Matrix, Real, Result, View};
 
-/// Sequences of equal length in one matrix, one below the other.
+/// Sequences of equal length, stacked in one matrix.
 ///
 /// A batch needs no third dimension: a projection treats every token alike, so it may as
 /// well see all tokens of all sequences at once.
@@ -24,7 +24,7 @@ pub struct Batch<T: Real = f64> {
 }
 
 impl<T: Real> Batch<T> {
-    /// A batch from rows that already lie one sequence below the other.
+    /// A batch from sequences that are stacked already.
     ///
     /// # Shapes
     /// `tokens` is `[n_sequences · n_tokens, width]`.

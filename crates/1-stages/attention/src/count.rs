@@ -66,13 +66,15 @@ impl Count {
 /// It prints itself as a table, matrices before biases.
 ///
 /// ```
-/// use attention::{Dims, LayerParameters, Rng, SeedableRng};
+/// use attention::{Dims, LayerParameters, ParameterCount, Rng, SeedableRng};
 ///
 /// let rng = &mut Rng::seed_from_u64(1);
 /// let layer: LayerParameters = LayerParameters::random(Dims::new(256, 8)?, true, rng);
 /// let ledger = layer.count();
 /// assert_eq!((ledger.total(), ledger.in_words().as_str()), (263_168, "~263K"));
 /// assert_eq!(ledger.counts()[0].name(), "W_i^Q");
+/// let large = ParameterCount::of_dims(Dims::new(12_288, 96)?, false)?;
+/// assert_eq!(large.in_words(), "~604.0M");
 /// # Ok::<(), attention::Error>(())
 /// ```
 ///
@@ -94,14 +96,6 @@ impl ParameterCount {
     }
 
     /// The ledger that a packed layer of these sizes would have, however large.
-    ///
-    /// ```
-    /// use attention::{Dims, ParameterCount};
-    ///
-    /// let ledger = ParameterCount::of_dims(Dims::new(12_288, 96)?, false)?;
-    /// assert_eq!(ledger.in_words(), "~604.0M");
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     ///
     /// # Errors
     /// [`Error::TooLarge`] if a `usize` cannot hold the count.

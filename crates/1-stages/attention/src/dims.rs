@@ -7,6 +7,17 @@ use crate::{Error, Result};
 /// A value of this type is proof that they fit together: every size is at least 1, and
 /// where heads share `d_model` it divides evenly. Code that takes `Dims` checks no more.
 ///
+/// ```
+/// use attention::Dims;
+///
+/// let dims = Dims::new(256, 8)?;
+/// assert_eq!((dims.d_k(), dims.d_v()), (32, 32));
+/// let dims = Dims::with_head_sizes(512, 8, 64, 32)?.with_source_widths(256, 128)?;
+/// assert_eq!(dims.concat_width(), 8 * 32);
+/// assert_eq!((dims.d_model(), dims.key_width(), dims.value_width()), (512, 256, 128));
+/// # Ok::<(), attention::Error>(())
+/// ```
+///
 /// # Source
 /// Vaswani et al. 2017, section 3.2.2; source 003 for 256 among 8 heads.
 /// Differs: key and value inputs may be narrower or wider than `d_model`, as in PyTorch.
@@ -23,12 +34,6 @@ pub struct Dims {
 impl Dims {
     /// The usual sizes: `d_k = d_v = d_model / n_heads`.
     ///
-    /// ```
-    /// let dims = attention::Dims::new(256, 8)?;
-    /// assert_eq!((dims.d_k(), dims.d_v()), (32, 32));
-    /// # Ok::<(), attention::Error>(())
-    /// ```
-    ///
     /// # Errors
     /// [`Error::ZeroSize`]; [`Error::NotDivisible`] if heads would differ in width.
     // ANCHOR: new
@@ -44,12 +49,6 @@ impl Dims {
     // ANCHOR_END: new
 
     /// Heads of any size: `d_k` for queries and keys, `d_v` for values.
-    ///
-    /// ```
-    /// let dims = attention::Dims::with_head_sizes(512, 8, 64, 32)?;
-    /// assert_eq!(dims.concat_width(), 8 * 32);
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     ///
     /// # Errors
     /// [`Error::ZeroSize`] if any size is 0; [`Error::TooLarge`] if all heads together are
@@ -77,12 +76,6 @@ impl Dims {
     }
 
     /// The same heads on key and value inputs of other widths than `d_model`.
-    ///
-    /// ```
-    /// let dims = attention::Dims::new(512, 8)?.with_source_widths(256, 128)?;
-    /// assert_eq!((dims.d_model(), dims.key_width(), dims.value_width()), (512, 256, 128));
-    /// # Ok::<(), attention::Error>(())
-    /// ```
     ///
     /// # Errors
     /// [`Error::ZeroSize`] if a width is 0.

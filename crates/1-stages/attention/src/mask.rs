@@ -170,7 +170,7 @@ impl Mask {
     }
 
     /// Whether anything but 0 may be added to a score.
-    fn adds_numbers(&self) -> bool {
+    pub fn adds_numbers(&self) -> bool {
         match self {
             Self::Additive(_) => true,
             Self::All(masks) | Self::PerHead(masks) => {
@@ -184,14 +184,6 @@ impl Mask {
     /// The scores with this mask on them: blocked ones are −∞, whatever they were before
     /// (a NaN too), so that softmax gives them weight 0. To the others is added what
     /// [`row`](Self::row) says.
-    ///
-    /// ```
-    /// use attention::{Mask, Matrix};
-    ///
-    /// let scores = Matrix::from_row_slice(1, 2, &[f64::NAN, 0.5]);
-    /// let masked = Mask::Keys(vec![false, true]).apply(scores);
-    /// assert_eq!(masked.as_slice(), [f64::NEG_INFINITY, 0.5]);
-    /// ```
     ///
     /// # Shapes
     /// `scores` is `[n_q, n_kv]`.
@@ -219,13 +211,6 @@ impl Mask {
     // ANCHOR_END: apply
 
     /// The mask that head `head` sees.
-    ///
-    /// ```
-    /// use attention::Mask;
-    ///
-    /// let mask = Mask::PerHead(vec![Mask::None, Mask::Causal]);
-    /// assert_eq!(*mask.of_head(1), Mask::Causal);
-    /// ```
     ///
     /// # Panics
     /// If there is one mask a head, and none for this one.

@@ -57,22 +57,6 @@ impl<T: Real> FusedAttention<T> {
     /// # Errors
     /// What [`check_batch`](attention::check_batch) finds.
     ///
-    /// # Examples
-    /// ```
-    /// use attention::{Batch, Dims, LayerParameters, Mask, Rng, SeedableRng, random_matrix};
-    /// use fused_heads::FusedAttention;
-    ///
-    /// let rng = &mut Rng::seed_from_u64(1);
-    /// let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
-    /// let layer: FusedAttention = FusedAttention::new(&parameters);
-    /// let x = Batch::new(2, random_matrix(2 * 5, 8, 1.0, rng))?; // 2 sequences of 5
-    /// let masks = [Mask::FirstKeys(5), Mask::FirstKeys(3)]; // the second is padded
-    /// let attended = layer.forward_batch(&x, &x, &x, &masks)?;
-    /// assert_eq!(attended.out.sequence(1).shape(), (5, 8));
-    /// assert_eq!(attended.attn[1][0].column(3).sum(), 0.0); // nobody reads the padding
-    /// # Ok::<(), attention::Error>(())
-    /// ```
-    ///
     /// # Source
     /// Source 004, a batched and masked module. Differs: a blocked score is −∞ and not
     /// −1e9, and no transpose is needed, since columns are contiguous here.

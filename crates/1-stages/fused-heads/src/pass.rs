@@ -90,7 +90,7 @@ impl<T: Real> FusedAttention<T> {
         self.attend_all(1, query, key, value, std::slice::from_ref(mask))
     }
 
-    /// The layer itself, for sequences that lie one below the other.
+    /// The layer itself, for stacked sequences.
     // ANCHOR: attend_all
     fn attend_all(
         &self,

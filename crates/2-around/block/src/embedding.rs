@@ -32,8 +32,8 @@ impl<T: Real> Embedding<T> {
         Self { tokens, scale: 1.0, positions: Positions::None }
     }
 
-    /// `scale · E[id] + P[position]` of every token, in sequences of `n_tokens` that lie
-    /// one below the other.
+    /// `scale · E[id] + P[position]` of every token, in stacked sequences of
+    /// `n_tokens`.
     ///
     /// # Shapes
     /// `ids` is `[n_sequences · n_tokens]`, the result `[n_sequences · n_tokens, d_model]`.

@@ -11,7 +11,8 @@
 //!
 //! [`Embedding`] looks tokens up and adds [`Positions`], [`LayerNorm`] gives every token
 //! the same scale, [`FeedForward`] computes on each token alone, and [`Sublayer`] is the
-//! residual and the norm around either. A [`Block`] is two sub-layers, and a [`Stack`] is
+//! residual and the norm around either. Today's decoders have [`RmsNorm`] and
+//! [`GatedFeedForward`] in their places. A [`Block`] is two sub-layers, and a [`Stack`] is
 //! blocks on blocks. The attention in it is **any** [`MultiHeadAttention`]: a whole model
 //! is one more test that all stages agree.
 //!
@@ -45,7 +46,8 @@
 //! The one decision: **the residual and the norm belong to the sub-layer, and can be taken
 //! away.** What each is for shows when it is missing.
 //!
-//! Left out: dropout, decoders with cross-attention.
+//! Left out: dropout, decoders with cross-attention, stacks of today's two parts
+//! (`decoders` has them).
 //!
 //! [`MultiHeadAttention`]: attention::MultiHeadAttention
 
@@ -54,10 +56,12 @@ mod blocks;
 mod embedding;
 mod error;
 mod feed_forward;
+mod gated;
 mod layer_norm;
 mod ledger;
 mod pass;
 mod positions;
+mod rms_norm;
 mod stack;
 mod sublayer;
 #[cfg(test)]
@@ -68,9 +72,11 @@ pub use blocks::Block;
 pub use embedding::{Embedding, EmbeddingGradients};
 pub use error::{Error, Result};
 pub use feed_forward::{FeedForward, FeedForwardGradients};
+pub use gated::{GatedFeedForward, GatedGradients, GatedPass};
 pub use layer_norm::{LayerNorm, LayerNormGradients, layer_norm_backward};
 pub use ledger::{Ledger, Part};
 pub use pass::{BlockGradients, BlockPass, StackGradients, StackPass};
 pub use positions::{Positions, sinusoidal};
+pub use rms_norm::{RmsNorm, RmsNormGradients};
 pub use stack::{Layers, NotFinite, Stack};
 pub use sublayer::{Norm, Sublayer, SublayerGradients, SublayerPass};

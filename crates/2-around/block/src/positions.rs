@@ -27,8 +27,8 @@ impl<T: Real> Positions<T> {
         }
     }
 
-    /// Adds each position's row to the token that stands there, in sequences of
-    /// `n_tokens` that lie one below the other.
+    /// Adds each position's row to the token that stands there, in stacked
+    /// sequences of `n_tokens`.
     ///
     /// # Shapes
     /// `x` is `[n_sequences · n_tokens, d_model]`.

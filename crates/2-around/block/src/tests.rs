@@ -65,7 +65,7 @@ fn value(stack: &Stack<FusedAttention>, x: &Batch, probe: &Matrix) -> f64 {
 }
 
 /// The fourth-order central difference, whose error is far below 1e-7.
-fn difference(mut value: impl FnMut(f64) -> f64) -> f64 {
+pub(crate) fn difference(mut value: impl FnMut(f64) -> f64) -> f64 {
     let h = 1e-3;
     let mut pair = |h: f64| value(h) - value(-h);
     (8.0 * pair(h) - pair(2.0 * h)) / (12.0 * h)

@@ -1,4 +1,4 @@
-//! A forward pass that can be gone back through.
+//! A forward pass that keeps what its backward pass needs.
 
 use attention::{Batch, Error, Mask, Matrix, Real, Result};
 use fused_heads::{FusedAttention, FusedPass};

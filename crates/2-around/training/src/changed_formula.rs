@@ -9,8 +9,10 @@
 
 mod follower;
 mod reader;
+mod stretch;
 #[cfg(test)]
 mod tests;
 
 pub use follower::{Follower, FollowerPlan, Place};
 pub use reader::Reader;
+pub use stretch::Stretch;

@@ -24,8 +24,12 @@ pub const REPEATS: &str = include_str!("../data/repeats.json");
 /// none, on ten seeds, as `-- places` measured them.
 pub const PLACES: &str = include_str!("../data/places.json");
 
-/// Both tasks with heads that share keys and values, at equal numbers of weights, on ten
-/// seeds, as `-- shared` measured them.
+/// The models of [`PLACES`] with rotary positions on longer texts, their positions stretched,
+/// as `-- stretched` measured them.
+pub const STRETCHED: &str = include_str!("../data/stretched.json");
+
+/// The lookups with narrow heads that share keys and values, at equal numbers of weights and
+/// at equal widths, on ten seeds, as `-- shared` measured them.
 pub const SHARED: &str = include_str!("../data/shared.json");
 
 #[cfg(test)]

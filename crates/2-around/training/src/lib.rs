@@ -70,14 +70,14 @@ pub use ablation::{
     Ablation, Control, Directions, Replacement, Site, layer_without, output_without,
     strongest,
 };
-pub use changed_formula::{Follower, FollowerPlan, Place, Reader};
-pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, WINDOWS};
+pub use changed_formula::{Follower, FollowerPlan, Place, Reader, Stretch};
+pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, STRETCHED, WINDOWS};
 pub use directions::orthonormal;
 pub use error::{Error, Result};
 pub use lookups::{
     Code, EqualShares, Exchange, Lookups, Over, Sentence, Sizes, log_share_by_identity,
 };
-pub use model::{Model, Said};
+pub use model::{Model, Prediction};
 pub use repeats::{
     Architecture, Carried, HeadShares, Predictor, PredictorLook, Repeats, Sequences,
     StackAblation,

@@ -21,7 +21,7 @@ pub struct Model {
 
 /// What a model says of examples, and what its heads attended to.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct Prediction {
     /// The answers, `[n_examples, n_answers]`.
     pub answers: Matrix<f32>,
     /// `rows[i]` holds what the asking tokens attend to in head i, an example a row,
@@ -57,7 +57,7 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::Sizes`](crate::Error::Sizes) if the examples are of another width.
-    pub fn say(&self, examples: &Examples) -> Result<Said> {
+    pub fn say(&self, examples: &Examples) -> Result<Prediction> {
         let Examples { asking, tokens, .. } = examples;
         let seen = self.layer.forward_batch(asking, tokens, tokens, &[Mask::None])?;
         let row_of = |i: usize, s: usize, t: usize| f64::from(seen.attn[s][i][(0, t)]);
@@ -66,14 +66,14 @@ impl Model {
             Matrix::from_fn(shape.0, shape.1, |s, t| row_of(i, s, t))
         });
         let rows = rows.collect();
-        Ok(Said { answers: self.readout.forward(seen.out.tokens())?, rows })
+        Ok(Prediction { answers: self.readout.forward(seen.out.tokens())?, rows })
     }
 
     /// What the model would say if its heads had attended like this: the values, W^O and
     /// the readout are its own.
     ///
     /// # Shapes
-    /// `rows` is as in [`Said`].
+    /// `rows` is as in [`Prediction`].
     ///
     /// # Errors
     /// [`Error::Sizes`](crate::Error::Sizes) if rows or examples are of another shape.

@@ -44,7 +44,7 @@ impl<'a, T: Real> VariantPass<'a, T> {
     /// `[n_sequences · n_q, d_model]` and `[n_sequences · n_kv, d_model]`.
     ///
     /// # Errors
-    /// [`Error::Sizes`]; [`Error::NoBackward`] for a change that is not gone back through.
+    /// [`Error::Sizes`]; [`Error::NoBackward`] for a change without a backward pass.
     pub fn forward(
         layer: &'a VariantAttention<T>,
         query: &Batch<T>,

@@ -4,6 +4,8 @@
 //! q, k, v = x W^Q, x W^K, x W^V     fewer heads of k and v      Groups
 //!                                   queries and keys of size 1  QkNorm
 //!                                   rotated by their positions  Rotary
+//!                                   slower, for longer texts    Rotary::yarn, …
+//!                                   made of one latent row      LatentAttention
 //!                                   kept from step to step      Cache
 //! scores  = q kᵀ / √d_k             another scale               Changes::scale
 //!                                   bounded                     SoftCap
@@ -34,6 +36,7 @@ mod changes;
 mod cost;
 mod error;
 mod groups;
+mod latent;
 mod layer;
 mod positions;
 mod qk_norm;
@@ -41,6 +44,7 @@ mod rotary;
 mod sink;
 mod sizes;
 mod soft_cap;
+mod stretch;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -53,6 +57,7 @@ pub use changes::Changes;
 pub use cost::NextToken;
 pub use error::{Error, Result};
 pub use groups::Groups;
+pub use latent::{LatentAttention, LatentSizes, LatentWeights};
 pub use layer::VariantAttention;
 pub use positions::Positions;
 pub use qk_norm::QkNorm;
@@ -60,4 +65,5 @@ pub use rotary::{Pairing, Rotary};
 pub use sink::Sink;
 pub use sizes::Sizes;
 pub use soft_cap::SoftCap;
+pub use stretch::{YARN_ROUNDS, yarn_amplitude, yarn_ends};
 pub use window::Window;

@@ -5,7 +5,7 @@ use tiles::Lengths;
 
 /// Query, key and value of a batch, and its masks: what every rung is given.
 ///
-/// Sequences of equal length lie one below the other. The constructor says what they are
+/// Sequences of equal length are stacked. The constructor says what they are
 /// to each other, and so what a backward pass gives: for
 /// [`self_attention`](Self::self_attention) one gradient of the tokens, for
 /// [`cross_attention`](Self::cross_attention) three, of whatever numbers they are.

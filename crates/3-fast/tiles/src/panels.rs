@@ -70,7 +70,7 @@ impl Panels {
         Self { d_in, weight, bias: vec![0.0; round_up(d_out)] }
     }
 
-    /// Some rows of each of these matrices, turned round and one below the other: a way
+    /// Some rows of each of these matrices, transposed and stacked: a way
     /// back, from the gradients of what came out to that of what went in. There are as many
     /// rows of each.
     ///

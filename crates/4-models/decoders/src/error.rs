@@ -10,9 +10,14 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 #[allow(missing_docs)] // the fields are what the message says they are
 pub enum Error {
-    /// A folder, settings, weights, a text or ids.
+    /// A folder, settings, weights or ids.
     #[error(transparent)]
     Files(#[from] model_files::Error),
+
+    /// A tokenizer or a text.
+    #[cfg(feature = "text")]
+    #[error(transparent)]
+    Text(Box<texts::Error>),
 
     /// A GGUF file.
     #[error(transparent)]
@@ -73,4 +78,11 @@ pub enum Error {
     /// A change of the attention that the fast kernels do not have.
     #[error("the fast decoder has no {what}")]
     NotFast { what: &'static str },
+}
+
+#[cfg(feature = "text")]
+impl From<texts::Error> for Error {
+    fn from(error: texts::Error) -> Self {
+        Self::Text(Box::new(error))
+    }
 }

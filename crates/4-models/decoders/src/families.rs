@@ -56,18 +56,17 @@ const ANGLES: Use = Harmless("frequencies, which follow from the settings");
 
 /// Tensors that are no part of any decoder.
 pub(crate) const TENSORS: &[Rule] = &[
-    Rule("h.#.attn.bias", MASK),
-    Rule("h.#.attn.masked_bias", MASK),
-    Rule("layers.#.attention.bias", MASK),
-    Rule("layers.#.attention.masked_bias", MASK),
-    Rule("layers.#.attention.rotary_emb.inv_freq", ANGLES),
-    Rule("layers.#.self_attn.rotary_emb.inv_freq", ANGLES),
-    Rule("rotary_emb.inv_freq", ANGLES),
-    Rule("score.*", HEAD),
-    Rule("classifier.*", HEAD),
-    Rule("qa_outputs.*", HEAD),
-    Rule("multiple_choice_head.*", HEAD),
-    Rule("v_head.*", HEAD),
+    Rule(
+        "h.#.attn.bias h.#.attn.masked_bias layers.#.attention.bias \
+         layers.#.attention.masked_bias",
+        MASK,
+    ),
+    Rule(
+        "layers.#.attention.rotary_emb.inv_freq layers.#.self_attn.rotary_emb.inv_freq \
+         rotary_emb.inv_freq",
+        ANGLES,
+    ),
+    Rule("score.* classifier.* qa_outputs.* multiple_choice_head.* v_head.*", HEAD),
 ];
 
 /// The families that are known.

@@ -1,25 +1,7 @@
 //! The feed-forward layers of decoders.
 
-use attention::{Linear, Matrix, Real, Result as SizeResult};
-use block::Activation;
-
-/// `FFN(x) = (act(x W_gate) ⊙ x W_up) W_down`: what one projection finds decides how much
-/// of the other goes on.
-///
-/// # Source
-/// Shazeer 2020, "GLU Variants Improve Transformer", equation 6 (SwiGLU with SiLU, GeGLU
-/// with GELU).
-#[derive(Debug, Clone, PartialEq)]
-pub struct GatedFeedForward<T: Real = f64> {
-    /// W_gate, `[d_model, d_ff]`.
-    pub gate: Linear<T>,
-    /// What bends its entries.
-    pub activation: Activation,
-    /// W_up, `[d_model, d_ff]`.
-    pub up: Linear<T>,
-    /// W_down, `[d_ff, d_model]`.
-    pub down: Linear<T>,
-}
+use attention::{Matrix, Real, Result as SizeResult};
+use block::GatedFeedForward;
 
 /// Either feed-forward layer.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,10 +23,7 @@ impl<T: Real> FeedForward<T> {
     pub fn forward(&self, x: &Matrix<T>) -> SizeResult<Matrix<T>> {
         match self {
             Self::Plain(layer) => layer.forward(x),
-            Self::Gated(GatedFeedForward { gate, activation, up, down }) => {
-                let gate = activation.forward(&gate.forward(x)?); // [n_tokens, d_ff]
-                down.forward(&gate.component_mul(&up.forward(x)?))
-            }
+            Self::Gated(layer) => layer.forward(x),
         }
     }
 }

@@ -53,15 +53,13 @@ impl Files {
     /// The tokenizer: the folder's, or the GGUF file's own.
     ///
     /// # Errors
-    /// As [`model_files::Text::open`] and [`model_files::gguf_text`].
+    /// As `Text::open` and `gguf_text` of `texts`.
     #[cfg(feature = "text")]
-    pub fn text(&self) -> Result<model_files::Text> {
+    pub fn text(&self) -> Result<texts::Text> {
         let n_vocabulary = self.config.n_vocabulary;
         match &self.tensors {
-            Tensors::Gguf(file) => Ok(model_files::gguf_text(file, n_vocabulary)?),
-            Tensors::Safetensors(_) => {
-                Ok(model_files::Text::open(&self.path, n_vocabulary)?)
-            }
+            Tensors::Gguf(file) => Ok(texts::gguf_text(file, n_vocabulary)?),
+            Tensors::Safetensors(_) => Ok(texts::Text::open(&self.path, n_vocabulary)?),
         }
     }
 }

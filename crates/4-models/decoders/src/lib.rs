@@ -58,7 +58,7 @@ pub use families::families;
 pub use family::{Family, Layers, Names, NormKind, Projections};
 #[cfg(feature = "fast")]
 pub use fast::{FastDecoder, FastReader, PackedCaches};
-pub use feed_forward::{FeedForward, GatedFeedForward};
+pub use feed_forward::FeedForward;
 pub use files::Files;
-pub use norm::{Norm, RmsNorm};
+pub use norm::Norm;
 pub use writer::{Choice, Predict, Reader, Writer};

@@ -12,8 +12,8 @@ mod repeated;
 mod without;
 
 pub use findings::{
-    Ablation, Composed, Fewer, Findings, HeadShares, Merged, Next, Order, Way, Windowed,
-    Word,
+    Ablation, Composed, Fewer, Findings, HeadShares, MergedHeads, Next, Order, Way,
+    Windowed, Word,
 };
 pub use merged::{Merge, merged};
 pub use patterns::Patterns;

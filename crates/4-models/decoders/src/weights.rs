@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use attention::{Linear, Matrix, Real, RowVector};
-use block::LayerNorm;
+use block::{GatedFeedForward, LayerNorm, RmsNorm};
 use model_files::{Gguf, TensorFile, Unused};
 use variants::{Changes, QkNorm, VariantAttention};
 
@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::embedding::{Embedding, Unembedding};
 use crate::families::TENSORS;
 use crate::family::{Layers, NormKind, Projections};
-use crate::{FeedForward, GatedFeedForward, Norm, Result, RmsNorm};
+use crate::{FeedForward, Norm, Result};
 
 /// A file of weights.
 #[derive(Debug, Clone)]
@@ -238,12 +238,12 @@ impl<'a> Weights<'a> {
                 let w_2 = linear(outer, d_ff, d_model)?;
                 FeedForward::Plain(block::FeedForward::new(w_1, activation, w_2)?)
             }
-            Layers::Gated([gate, up, down]) => FeedForward::Gated(GatedFeedForward {
-                gate: linear(gate, d_model, d_ff)?,
-                activation,
-                up: linear(up, d_model, d_ff)?,
-                down: linear(down, d_ff, d_model)?,
-            }),
+            Layers::Gated([gate, up, down]) => {
+                let [gate, up] = [gate, up].map(|name| linear(name, d_model, d_ff));
+                let (gate, up) = (gate?, up?);
+                let down = linear(down, d_ff, d_model)?;
+                FeedForward::Gated(GatedFeedForward::new(gate, activation, up, down)?)
+            }
         })
     }
 

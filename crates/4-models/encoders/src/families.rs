@@ -22,8 +22,7 @@ pub const FAMILIES: &[&Family] = &[
 
 /// Keys of a `config.json` that change nothing in any encoder.
 pub(crate) const KEYS: &[Rule] = &[
-    Rule("tie_word_embeddings", Harmless("of a head on top")),
-    Rule("tie_weights_", Harmless("of a head on top")),
+    Rule("tie_word_embeddings tie_weights_", Harmless("of a head on top")),
     Rule("sinusoidal_pos_embds", Harmless("the table of positions is in the file")),
     Rule("directionality", Harmless("a note on the text")),
     Rule("embedding_size", Harmless("the tables in the file have it")),
@@ -34,21 +33,14 @@ const BUFFER: Use = Harmless("0, 1, 2, …, or zeros: counted here");
 
 /// Tensors that are no part of any encoder.
 pub(crate) const TENSORS: &[Rule] = &[
-    Rule("embeddings.position_ids", BUFFER),
-    Rule("embeddings.token_type_ids", BUFFER),
-    Rule("pooler.*", HEAD),
-    Rule("cls.*", HEAD),
-    Rule("classifier.*", HEAD),
-    Rule("lm_head.*", HEAD),
-    Rule("qa_outputs.*", HEAD),
-    Rule("pre_classifier.*", HEAD),
-    Rule("vocab_transform.*", HEAD),
-    Rule("vocab_layer_norm.*", HEAD),
-    Rule("vocab_projector.*", HEAD),
-    Rule("discriminator_predictions.*", HEAD),
-    Rule("generator_predictions.*", HEAD),
-    Rule("generator_lm_head.*", HEAD),
-    Rule("sequence_summary.*", HEAD),
+    Rule("embeddings.position_ids embeddings.token_type_ids", BUFFER),
+    Rule(
+        "pooler.* cls.* classifier.* lm_head.* qa_outputs.* pre_classifier.* \
+         vocab_transform.* vocab_layer_norm.* vocab_projector.* \
+         discriminator_predictions.* generator_predictions.* generator_lm_head.* \
+         sequence_summary.*",
+        HEAD,
+    ),
 ];
 
 /// A family of encoders: its names, and how it counts positions.

@@ -41,6 +41,6 @@ pub use encoder::{Encoder, finite, sentence_embedding, to_tensors};
 pub use error::{Error, Result};
 pub use families::{Counting, FAMILIES, Family, Keys, Names};
 pub use folder::Folder;
-pub use heads::{Glance, Kind, Link, causal_links, links};
+pub use heads::{Glance, Kind, Link, links};
 pub use study::Study;
 pub use text_heads::TextHeads;

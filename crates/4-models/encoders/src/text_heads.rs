@@ -4,7 +4,8 @@ use attention::Matrix;
 use model_files::shown;
 use serde_json::{Value, json};
 
-use crate::{Glance, Link, causal_links, links};
+use crate::heads::causal_links;
+use crate::{Glance, Link, links};
 
 /// How many links of a head [`TextHeads::to_json`] has.
 const N_LINKS: usize = 3;

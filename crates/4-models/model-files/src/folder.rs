@@ -26,7 +26,7 @@ pub fn settings_in(folder: &Path) -> Result<Settings> {
                    them (merge_and_unload) and save the model";
         return Err(Error::Unsupported { file, found, why });
     }
-    let path = file(folder, "config.json", "")?;
+    let path = file_of(folder, "config.json")?;
     let json = plain::read_text(&path)?;
     Settings::read(&path.display().to_string(), &json)
 }
@@ -81,12 +81,15 @@ pub fn weight_files(folder: &Path) -> Vec<PathBuf> {
     std::iter::once(index.clone()).chain(shards).collect()
 }
 
-/// A file of a folder.
-pub(crate) fn file(
-    folder: &Path,
-    file: &'static str,
-    hint: &'static str,
-) -> Result<PathBuf> {
+/// The path of a file in a model's folder.
+///
+/// # Errors
+/// [`Error::NoFile`].
+pub fn file_of(folder: &Path, name: &'static str) -> Result<PathBuf> {
+    file(folder, name, "")
+}
+
+fn file(folder: &Path, file: &'static str, hint: &'static str) -> Result<PathBuf> {
     let path = folder.join(file);
     match path.exists() {
         true => Ok(path),

@@ -6,8 +6,6 @@ mod header;
 mod known;
 mod setting;
 mod split;
-#[cfg(feature = "text")]
-mod vocabulary;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,8 +15,6 @@ use attention::Real;
 pub use blocks::Kind;
 pub use error::{GgufError, GgufResult};
 pub use header::{Info, Value};
-#[cfg(feature = "text")]
-pub use vocabulary::gguf_text;
 
 use crate::plain;
 use header::Header;

@@ -27,8 +27,8 @@ pub enum Use {
     Refused(&'static str),
 }
 
-/// What is done with the names that fit a pattern: a name, in which `#` stands for a number
-/// and `*` for anything.
+/// What is done with the names that fit one of some patterns, with spaces between them: names,
+/// in which `#` stands for a number and `*` for anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule(pub &'static str, pub Use);
 
@@ -43,7 +43,8 @@ pub struct Unused {
 
 impl Rule {
     fn fits(&self, name: &str) -> bool {
-        matches(self.0.as_bytes(), name.as_bytes())
+        let mut patterns = self.0.split(' ');
+        patterns.any(|pattern| matches(pattern.as_bytes(), name.as_bytes()))
     }
 }
 
@@ -110,7 +111,7 @@ mod tests {
         let rules = [
             Rule("mask", Use::Used),
             Rule("grad.*", Use::Harmless("a gradient")),
-            Rule("*_mask", Use::Refused("another mask")),
+            Rule("*_mask masked", Use::Refused("another mask")),
             Rule("*rotary*", Use::Refused("rotations")),
             Rule("h.#.bias", Use::Harmless("a mask")),
         ];
@@ -118,9 +119,13 @@ mod tests {
         assert_eq!(of("mask"), Some(Use::Used));
         assert_eq!(of("grad.a_mask"), Some(Use::Harmless("a gradient")));
         assert_eq!(of("a_mask"), Some(Use::Refused("another mask")));
+        assert_eq!(of("masked"), of("a_mask"));
         assert_eq!(of("a.rotary.b"), Some(Use::Refused("rotations")));
         assert_eq!(of("h.11.bias"), Some(Use::Harmless("a mask")));
-        assert_eq!((of("masks"), of("a.grad."), of("h.x.bias")), (None, None, None));
+        assert_eq!(
+            (of("masks"), of("a.grad."), of("h.x.bias"), of("")),
+            (None, None, None, None)
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What others trained, as files have it: tensors, settings, texts and ids of any model, and
-//! a layer that comes with this workspace.
+//! What others trained, as files have it: tensors, settings and ids of any model, and a
+//! layer that comes with this workspace.
 //!
 //! A trained layer differs from a random one in its numbers alone. So this crate computes
 //! no attention: it turns files into [`attention::LayerParameters`], which every stage
@@ -13,7 +13,7 @@
 //! - [`Gguf`] reads the tensors and settings of a GGUF file, whose numbers may be of 4 to 8
 //!   bits; what it says of its model is used, or known to be harmless, or refused.
 //! - [`settings_in`] and [`weights_in`] open a folder as `save_pretrained` writes it.
-//! - [`Sequence`] is a text as ids; with the feature `text`, `Text` makes one of a text.
+//! - [`Sequence`] is a text as ids.
 //! - [`key_padding_masks`] and [`attn_masks`] read PyTorch's masks, in which True blocks.
 //!
 //! The one decision: **weights are turned once, here.** Files store W as `[out, in]` and
@@ -28,7 +28,8 @@
 //! The one rule: **known or refused.** What is in a file is used, or it is known to be
 //! harmless, or the file is refused by its name: each name has a [`Use`].
 //!
-//! Left out: which model the tensors make: that is for `encoders` and `decoders` to say.
+//! Left out: which model the tensors make, which `encoders` and `decoders` say; and how a
+//! text becomes ids, which is for `texts`.
 
 mod error;
 mod folder;
@@ -47,26 +48,21 @@ mod shown;
 mod tensors;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-#[cfg(feature = "text")]
-mod text;
 mod words;
+mod wrappers;
 
 pub use error::{Error, Result};
-pub use folder::{settings_in, weight_files, weights_in};
-#[cfg(feature = "text")]
-pub use gguf::gguf_text;
+pub use folder::{file_of, settings_in, weight_files, weights_in};
 pub use gguf::{Gguf, GgufError, GgufResult, Info, Kind, Value};
 pub use known::{Claim, Fact, Rule, Unused, Use, first_rule};
 pub use loader::{FoundLayer, Naming};
 pub use masks::{MaskSizes, attn_masks, key_padding_masks};
 pub use minilm::{MINILM_FILE, SENTENCES, Sentence, TrainedLayer, minilm};
 pub use numbers::half;
-pub use save::{
-    Existing, NewTensor, Stored, check_destination, check_output, save, to_bytes,
-};
+pub use plain::read_text;
+pub use save::{Existing, NewTensor, Stored, check_output, save, to_bytes};
 pub use sequences::Sequence;
 pub use settings::Settings;
 pub use shown::{MOST_SHOWN, is_shown, shown};
 pub use tensors::{Tensor, TensorFile};
-#[cfg(feature = "text")]
-pub use text::{Long, Pieces, Text};
+pub use words::name_text;

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use attention::{Dims, LayerParameters, PackedParameters};
 
-use crate::{Error, Result, TensorFile, Unused, Use};
+use crate::{Error, Result, TensorFile, Unused, Use, wrappers};
 use projections::Projections;
 
 /// By whose names a layer was found.
@@ -140,7 +140,7 @@ impl TensorFile {
         // What a wrapper put in front may be left out, where one layer is meant.
         let wrapped = |asked: &str| {
             let mut found =
-                layers.iter().filter(|it| same(without_wrappers(&it.prefix), asked));
+                layers.iter().filter(|it| same(wrappers::without(&it.prefix), asked));
             let first = found.next()?.clone();
             found.next().is_none().then_some(first)
         };
@@ -158,19 +158,6 @@ impl TensorFile {
             }
         }
     }
-}
-
-/// A prefix without what wrappers put in front of every name: `torch.compile`,
-/// `DataParallel`, PEFT, and a model within another.
-fn without_wrappers(mut prefix: &str) -> &str {
-    const WRAPPERS: [&str; 5] =
-        ["_orig_mod.", "module.", "base_model.", "model.", "state_dict."];
-    while let Some(rest) =
-        WRAPPERS.iter().find_map(|wrapper| prefix.strip_prefix(wrapper))
-    {
-        prefix = rest;
-    }
-    prefix
 }
 
 /// A file holds the packed layout: head i is the block of columns i of W^Q, W^K and W^V.

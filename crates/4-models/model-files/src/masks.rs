@@ -110,20 +110,10 @@ fn of_kinds(error: Error) -> Error {
 mod tests {
     use super::*;
     use crate::TensorFile;
+    use crate::testing::flag_file;
 
     const SIZES: MaskSizes =
         MaskSizes { batch: 2, n_heads: 2, n_q: 1, n_kv: 3, is_batched: true };
-
-    /// A file with one tensor of flags.
-    fn file(name: &str, shape: &str, flags: &[u8]) -> TensorFile {
-        let offsets = format!("[0,{}]", flags.len());
-        let header = format!(
-            r#"{{"{name}":{{"dtype":"BOOL","shape":{shape},"data_offsets":{offsets}}}}}"#
-        );
-        let length = (header.len() as u64).to_le_bytes();
-        let bytes = [&length, header.as_bytes(), flags].concat();
-        TensorFile::from_bytes("some.file", bytes).unwrap()
-    }
 
     /// Which keys query 0 may attend to: one row a sequence and head.
     fn open(masks: &[Mask]) -> Vec<Vec<usize>> {
@@ -136,7 +126,7 @@ mod tests {
 
     #[test]
     fn true_in_a_file_blocks() {
-        let file = file("key_padding_mask", "[2,3]", &[0, 0, 1, 0, 1, 1]);
+        let file = flag_file("key_padding_mask", "[2,3]", &[0, 0, 1, 0, 1, 1]);
         let masks = key_padding_masks(&file.tensor("key_padding_mask").unwrap(), SIZES);
         let masks = masks.unwrap();
         assert_eq!(open(&masks), [vec![0, 1], vec![0, 1], vec![0], vec![0]]);
@@ -146,17 +136,17 @@ mod tests {
     #[test]
     fn the_heads_of_a_sequence_lie_together() {
         let flags = [0, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0];
-        let file = file("attn_mask", "[4,1,3]", &flags);
+        let file = flag_file("attn_mask", "[4,1,3]", &flags);
         let masks = attn_masks(&file.tensor("attn_mask").unwrap(), SIZES).unwrap();
         assert_eq!(open(&masks), [vec![0], vec![1], vec![2], vec![0, 1, 2]]);
     }
 
     #[test]
     fn a_mask_of_another_shape_is_refused_with_both() {
-        let key_padding = file("key_padding_mask", "[2,4]", &[0; 8]);
+        let key_padding = flag_file("key_padding_mask", "[2,4]", &[0; 8]);
         let tensor = key_padding.tensor("key_padding_mask").unwrap();
         insta::assert_snapshot!(key_padding_masks(&tensor, SIZES).unwrap_err(), @"some.file: key_padding_mask has shape (2, 4), expected (2, 3)");
-        let attn = file("attn_mask", "[2,1,3]", &[0; 6]);
+        let attn = flag_file("attn_mask", "[2,1,3]", &[0; 6]);
         let tensor = attn.tensor("attn_mask").unwrap();
         insta::assert_snapshot!(attn_masks(&tensor, SIZES).unwrap_err(), @"some.file: attn_mask has shape (2, 1, 3), expected (1, 3), or (4, 1, 3) for 2 × 2 heads");
     }

@@ -116,7 +116,8 @@ pub enum Existing {
 /// The bytes go to a second file beside it, which takes its name when it is complete.
 ///
 /// # Errors
-/// As [`check_destination`], also for a file that somebody else put there meanwhile;
+/// [`Error::Exists`], also for a file that somebody else put there meanwhile, or
+/// [`Error::NoPlace`] if there is no such folder, or if what is there is no file;
 /// [`Error::Write`] or [`Error::Format`].
 pub fn save(path: &Path, tensors: &[NewTensor], existing: Existing) -> Result<()> {
     let bytes = to_bytes(tensors)?;
@@ -159,11 +160,7 @@ fn take_free_name(complete: &Path, path: &Path) -> io::Result<()> {
 }
 
 /// Says early whether [`save`] could put a file here, before anything is computed.
-///
-/// # Errors
-/// [`Error::Exists`], or [`Error::NoPlace`] if there is no such folder, or if what is
-/// there is no file.
-pub fn check_destination(path: &Path, existing: Existing) -> Result<()> {
+fn check_destination(path: &Path, existing: Existing) -> Result<()> {
     let no_place = |why| Err(Error::NoPlace { path: path.into(), why });
     if path.file_name().is_none() {
         return no_place("it names no file".to_string());

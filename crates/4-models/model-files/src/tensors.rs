@@ -9,7 +9,7 @@ use safetensors::tensor::{Metadata, TensorInfo};
 use crate::error::{Error, Result};
 use crate::numbers::{FLOATS, INTEGERS, floats, integers};
 use crate::words::shape_text;
-use crate::{header, plain};
+use crate::{header, plain, wrappers};
 
 /// A safetensors file in memory: a header in JSON that names tensors with their shapes,
 /// and their numbers, row after row.
@@ -106,17 +106,11 @@ impl TensorFile {
         Self { name, bytes: bytes.into(), tensors, texts, numbers_start: 0 }
     }
 
-    /// The same without what `torch.compile`, `DataParallel`, sentence-transformers or a
-    /// model of pictures and texts have put before every name.
+    /// The same without what others have put before every name.
     pub(crate) fn without_wrappers(mut self) -> Self {
-        const WRAPPERS: [&str; 4] =
-            ["_orig_mod.", "module.", "0.auto_model.", "language_model."];
-        let is_before_all =
-            |it: &&&str| self.tensors.keys().all(|name| name.starts_with(**it));
-        let Some(wrapper) = WRAPPERS.iter().find(is_before_all) else { return self };
-        if self.tensors.is_empty() {
+        let Some(wrapper) = wrappers::before_all(self.tensors.keys()) else {
             return self;
-        }
+        };
         let rest = |name: String| name[wrapper.len()..].to_owned();
         self.tensors =
             self.tensors.into_iter().map(|(name, info)| (rest(name), info)).collect();

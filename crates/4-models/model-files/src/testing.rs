@@ -116,3 +116,15 @@ pub fn number_file(
     let bytes = [&length, header.as_bytes(), &bytes].concat();
     TensorFile::from_bytes("some.file", bytes).expect("a file of tensors")
 }
+
+/// A safetensors file of one tensor of flags, whose shape is written as in the header.
+#[allow(clippy::missing_panics_doc)] // a test's own file makes sense
+pub fn flag_file(name: &str, shape: &str, flags: &[u8]) -> TensorFile {
+    let offsets = format!("[0,{}]", flags.len());
+    let header = format!(
+        r#"{{"{name}":{{"dtype":"BOOL","shape":{shape},"data_offsets":{offsets}}}}}"#
+    );
+    let length = (header.len() as u64).to_le_bytes();
+    let bytes = [&length, header.as_bytes(), flags].concat();
+    TensorFile::from_bytes("some.file", bytes).expect("a file of flags")
+}

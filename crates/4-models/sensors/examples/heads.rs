@@ -27,7 +27,7 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 use attention::{Rng, SeedableRng};
 use model_files::TensorFile;
-use sensors::study::{self, Ablation, Asked, Judged, N_DRAWS};
+use sensors::study::{self, Ablation, Judged, N_DRAWS, WindowCase};
 use sensors::{At, Fleet, Prepared, Trained, Windows};
 use serde_json::{Value, json};
 use training::odds::Count;
@@ -69,7 +69,7 @@ fn main() -> Result<()> {
 }
 
 /// The trained heads and their controls, by the criteria.
-fn judged(trained: &Trained, asked: &[Asked], seed: u64) -> Result<Value> {
+fn judged(trained: &Trained, asked: &[WindowCase], seed: u64) -> Result<Value> {
     let (model, layer) = (trained.fused()?, trained.layer()?);
     let tokens = asked.iter().map(|asked| model.tokens(&asked.readings));
     let tokens = tokens.collect::<sensors::Result<Vec<_>>>()?;

@@ -14,7 +14,7 @@ mod judged;
 mod rows;
 
 pub use ablation::Ablation;
-pub use asked::{Asked, asked, asked_late};
+pub use asked::{WindowCase, asked, asked_late};
 pub use controls::directions;
 pub use judged::{Judged, LEAST_SPREAD, N_DRAWS, met};
 pub use rows::{matched, rows, spreads};

@@ -29,6 +29,7 @@ mod exercise;
 mod faults;
 mod message;
 mod outcome;
+mod pattern;
 mod section;
 mod verdict;
 
@@ -45,6 +46,7 @@ pub use answer::{Answer, Place};
 pub use catalogue::{Entry, all, find};
 pub use compare::Difference;
 pub use exercise::{Case, Exercise, Mistake};
+pub use pattern::Pattern;
 pub use section::Section;
 pub use verdict::Verdict;
 

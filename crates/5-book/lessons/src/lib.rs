@@ -31,7 +31,6 @@ pub mod plain;
 pub mod scores_softmax_scale;
 pub mod seeds;
 pub mod sensors;
-pub mod sideways;
 mod stages;
 pub mod the_backward_pass;
 pub mod the_block;
@@ -39,6 +38,7 @@ pub mod the_ladder;
 pub mod trained;
 pub mod trained_heads;
 pub mod two_layers;
+pub mod variants;
 
 pub use args::{Args, Entry};
 pub use stages::every_stage;
@@ -60,7 +60,7 @@ pub const CHAPTERS: &[&[Entry]] = &[
     the_ladder::FIGURES,
     the_block::FIGURES,
     two_layers::FIGURES,
-    sideways::FIGURES,
+    variants::FIGURES,
     a_model_that_writes::FIGURES,
     sensors::FIGURES,
     many_machines::FIGURES,
@@ -84,8 +84,8 @@ pub const LIVE: &[&live::Live] = &[
     &the_block::places::LIVE,
     &the_block::deep::LIVE,
     &two_layers::together::LIVE,
-    &sideways::rotated::LIVE,
-    &sideways::seen::LIVE,
+    &variants::rotated::LIVE,
+    &variants::seen::LIVE,
     &a_model_that_writes::next::LIVE,
     &a_model_that_writes::patterns::LIVE,
     &sensors::engine::LIVE,

@@ -16,7 +16,7 @@ use figures::{Figure, lines};
 pub(crate) const FIGURES: &[Entry] = &[("block-gradients", gradients)];
 
 fn gradients(_: &Args) -> Result<Figure> {
-    let title = "Without a residual, all tokens become one, whatever the norm; without a \
-                 norm, gradients vanish or explode";
+    let title = "At this initialisation: without a residual, all tokens become one, whatever \
+                 the norm; without a norm, gradients vanish or explode";
     Ok(lines(title, &depth::panels(&depth::SHOWN, 0)?)?)
 }

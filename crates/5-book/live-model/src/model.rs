@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use encoders::{Config, Encoder, TextHeads, finite};
 use fused_heads::FusedAttention;
-use model_files::{Long, MOST_SHOWN, TensorFile, Text};
+use model_files::{MOST_SHOWN, TensorFile};
 use serde_json::{Value, json};
+use texts::{Long, Text};
 
 /// The files of a model, by the names that `save_pretrained` gives them.
 const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
@@ -14,9 +15,13 @@ const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // the fields are what the message says they are
 pub enum Error {
-    /// A file or a text that the model cannot be made of.
+    /// A file that the model cannot be made of.
     #[error(transparent)]
     Files(#[from] model_files::Error),
+
+    /// A tokenizer or a text that the model cannot read.
+    #[error(transparent)]
+    Text(#[from] texts::Error),
 
     /// A model or a text that does not fit.
     #[error(transparent)]

@@ -6,7 +6,6 @@
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use attention::{
@@ -19,6 +18,7 @@ use runs::{Case, Pass};
 use workshop::output::print;
 use workshop::progress;
 
+use super::ours::{AT_LEAST_MS, mean_ms};
 use super::reference::TOLERANCE;
 use super::results::Results;
 use super::rounds::{self, Runner};
@@ -34,9 +34,6 @@ const WIDTH: usize = 64;
 /// Cached tokens, and sequences.
 const CASES: [(usize, usize); 6] =
     [(512, 1), (4096, 1), (16384, 1), (512, 8), (4096, 8), (16384, 8)];
-
-/// How long a measurement lasts at least.
-const AT_LEAST_MS: f64 = 20.0;
 
 /// Checks, times and prints; beside PyTorch, if a Python is given or to be found.
 ///
@@ -221,15 +218,7 @@ impl<'a> Ours<'a> {
     /// As every side does it: the mean of as many as take 20 ms, after a first.
     fn mean_ms(&mut self) -> Result<f64> {
         self.run()?;
-        let (start, mut n_runs) = (Instant::now(), 0);
-        loop {
-            self.run()?;
-            n_runs += 1;
-            let ms = start.elapsed().as_secs_f64() * 1e3;
-            if ms >= AT_LEAST_MS {
-                return Ok(ms / f64::from(n_runs));
-            }
-        }
+        mean_ms(AT_LEAST_MS, || self.run())
     }
 }
 

@@ -20,7 +20,7 @@ use variants::{Variant, layers};
 use workshop::output::print;
 
 /// How long a measurement lasts at least: shorter passes are repeated.
-const AT_LEAST_MS: f64 = 20.0;
+pub const AT_LEAST_MS: f64 = 20.0;
 
 /// From here on the first pass counts: that threads and caches are cold does not matter.
 const LONG_MS: f64 = 200.0;
@@ -154,20 +154,23 @@ fn check(variant: &mut dyn Variant, layer: &Layer, file: &Path) -> Result<String
 
 /// One long pass; or the mean of as many short ones as take 20 ms, after a first.
 fn time(variant: &mut dyn Variant, layer: &Layer) -> Result<String> {
-    let mut mean_until = |at_least_ms: f64| -> Result<f64> {
-        let (start, mut n_runs) = (Instant::now(), 0);
-        loop {
-            variant.run(layer, false)?;
-            n_runs += 1;
-            let ms = start.elapsed().as_secs_f64() * 1e3;
-            if ms >= at_least_ms {
-                return Ok(ms / f64::from(n_runs));
-            }
-        }
-    };
-    let first = mean_until(0.0)?;
-    let ms = if first >= LONG_MS { first } else { mean_until(AT_LEAST_MS)? };
+    let mut run = || variant.run(layer, false);
+    let first = mean_ms(0.0, &mut run)?;
+    let ms = if first >= LONG_MS { first } else { mean_ms(AT_LEAST_MS, run)? };
     Ok(ms.to_string())
+}
+
+/// The mean of as many runs as take so long.
+pub fn mean_ms(at_least_ms: f64, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
+    let (start, mut n_runs) = (Instant::now(), 0);
+    loop {
+        run()?;
+        n_runs += 1;
+        let ms = start.elapsed().as_secs_f64() * 1e3;
+        if ms >= at_least_ms {
+            return Ok(ms / f64::from(n_runs));
+        }
+    }
 }
 
 /// A first pass over a few tokens has what is only needed once (code, threads) in memory;

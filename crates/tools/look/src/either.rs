@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ::texts::Text;
 use anyhow::{Context, Result, ensure};
 use attention::{Matrix, Real};
 use decoders::{AsRead, Decoder, Files};
@@ -9,7 +10,7 @@ use encoders::{Encoder, Folder, finite, to_tensors};
 use fused_heads::FusedAttention;
 use kernels::PackedStage;
 use model_files::{
-    NewTensor, Sequence, Stored, TensorFile, Text, Unused, settings_in, weight_files,
+    NewTensor, Sequence, Stored, TensorFile, Unused, settings_in, weight_files,
 };
 
 /// A model's files.

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
+use ::texts::Long;
 use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
-use model_files::{
-    Existing, Long, Sequence, TensorFile, Unused, check_output, save, shown,
-};
+use model_files::{Existing, Sequence, TensorFile, Unused, check_output, save, shown};
 use workshop::output::print;
 
 use crate::either::Model;
@@ -152,9 +151,9 @@ fn sequences(args: &Args, model: &Model) -> Result<Vec<Sequence>> {
 }
 
 /// Names the option that helps.
-pub(crate) fn cut_hint<T>(outcome: model_files::Result<T>) -> Result<T> {
+pub(crate) fn cut_hint<T>(outcome: ::texts::Result<T>) -> Result<T> {
     outcome.map_err(|error| match error {
-        model_files::Error::LongText { .. } => {
+        ::texts::Error::LongText { .. } => {
             anyhow::anyhow!("{error}: `--truncate` cuts its end")
         }
         error => error.into(),

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use ::texts::Long;
 use anyhow::{Context, Result, ensure};
 use encoders::TextHeads;
-use model_files::{Existing, Long, check_output};
+use model_files::{Existing, check_output};
 use workshop::output::print;
 use workshop::whole;
 

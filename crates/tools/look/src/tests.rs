@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
+use ::texts::{Long, Pieces, Text};
 use clap::Parser;
 use decoders::Files;
 use encoders::Folder;
-use model_files::{Long, Pieces, TensorFile, Text};
+use model_files::TensorFile;
 use workshop::paths;
 
 use crate::{model, report, sentence, texts};

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ::texts::{Long, Pieces, Text};
 use anyhow::{Context, Result};
 use encoders::Config;
-use model_files::{Long, Pieces, Text};
 use workshop::paths;
 
 /// Where texts and ids are.

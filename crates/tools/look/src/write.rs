@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use ::texts::{Long, Text};
 use anyhow::{Result, bail, ensure};
 use decoders::{AsRead, Choice, Decoder, FastDecoder, FastReader, Reader, Writer};
-use model_files::{Long, Text, is_shown, shown};
+use model_files::{is_shown, shown};
 use workshop::output::print;
 
 use crate::either::Model;

@@ -66,16 +66,6 @@ impl<T: Real> PackedParameters<T> {
     /// Projections for all heads of a layer of these sizes, in the order W^Q, W^K, W^V,
     /// W^O.
     ///
-    /// ```
-    /// use attention::{Dims, Linear, Matrix, PackedParameters};
-    ///
-    /// let square = || Linear::new(Matrix::<f64>::identity(8, 8), None);
-    /// let all = [square()?, square()?, square()?, square()?];
-    /// let packed = PackedParameters::new(Dims::new(8, 2)?, all)?;
-    /// assert_eq!(packed.unpack().heads()[1].w_k.weight.shape(), (8, 4));
-    /// # Ok::<(), attention::Error>(())
-    /// ```
-    ///
     /// # Shapes
     /// `[d_model, h · d_k]`, `[key_width, h · d_k]`, `[value_width, h · d_v]` and
     /// `[h · d_v, d_model]`.

@@ -8,6 +8,7 @@
 //! cargo run --release -p training --example seeds -- repeats
 //! cargo run --release -p training --example seeds -- shared
 //! cargo run --release -p training --example seeds -- places
+//! cargo run --release -p training --example seeds -- stretched
 //! ```
 //!
 //! prints one line per run and writes `data/EXPERIMENT.json` in the crate's
@@ -21,6 +22,7 @@ mod places;
 mod repeats;
 mod run;
 mod shared;
+mod stretched;
 mod windows;
 
 use std::fs;
@@ -32,7 +34,7 @@ use serde_json::Value;
 fn main() -> Result<()> {
     let asked = std::env::args().nth(1);
     let experiment = asked.context(
-        "which: lookups, loudness, codes, windows, repeats, shared or places?",
+        "which: lookups, loudness, codes, windows, repeats, shared, places or stretched?",
     )?;
     let runs = match experiment.as_str() {
         "lookups" => lookups::runs()?,
@@ -42,6 +44,7 @@ fn main() -> Result<()> {
         "repeats" => repeats::runs()?,
         "shared" => shared::runs()?,
         "places" => places::runs()?,
+        "stretched" => stretched::runs()?,
         other => bail!("there is no experiment {other}"),
     };
     let lines: Vec<String> = runs.iter().map(Value::to_string).collect();

@@ -1,16 +1,19 @@
 //! Four kinds of position and none: trained on short texts, tested on longer ones.
 
+use std::ops::RangeInclusive;
 use std::time::Instant;
 
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use serde_json::{Value, json};
-use training::{Follower, FollowerPlan, Place, Repeats, Schedule, Trainer};
+use training::{Follower, FollowerPlan, Place, Repeats, Schedule, Sequences, Trainer};
 
 use crate::run::{SEEDS, round, rounded};
 
 /// Lengths of the tests; the first is that of the training.
-const LENGTHS: [usize; 4] = [24, 48, 96, 192];
+pub const LENGTHS: [usize; 4] = [24, 48, 96, 192];
+/// Periods longer than any of the training.
+pub const FAR: RangeInclusive<usize> = 16..=24;
 
 /// Every kind with every seed.
 pub fn runs() -> Result<Vec<Value>> {
@@ -30,22 +33,33 @@ pub fn runs() -> Result<Vec<Value>> {
     Ok(runs)
 }
 
-fn run(place: Place, seed: u64) -> Result<Value> {
-    let task = Repeats::default();
+/// A model with this kind of position, trained on short texts.
+pub fn trained(place: Place, seed: u64) -> Result<Follower> {
     let n_positions = LENGTHS[3];
     let plan = FollowerPlan { place, n_positions, ..FollowerPlan::TWO_LAYERS };
-    let trainer = Trainer::new(task.clone(), Schedule::usual(seed), |task, rng| {
-        Follower::random(plan, task.n_vocabulary, rng)
-    })?;
-    let follower = trainer.finish()?.model;
-    let rng = &mut Rng::seed_from_u64(seed);
-    let mut score =
-        |task: Repeats| -> Result<f64> { Ok(follower.score(&task.draw(100, rng)?)?) };
-    let longer = |n_tokens| Repeats { n_tokens, ..task.clone() };
-    let scores =
-        LENGTHS.map(longer).map(&mut score).into_iter().collect::<Result<Vec<_>>>()?;
-    // Distances that the training never had, in texts of 96.
-    let far = score(Repeats { periods: 16..=24, ..longer(96) })?;
+    let trainer =
+        Trainer::new(Repeats::default(), Schedule::usual(seed), |task, rng| {
+            Follower::random(plan, task.n_vocabulary, rng)
+        })?;
+    Ok(trainer.finish()?.model)
+}
+
+/// The texts of all tests: one set of each length, and one of 96 tokens that repeat at
+/// distances that the training never had.
+pub fn tests(rng: &mut Rng) -> Result<Vec<Sequences>> {
+    let longer = |n_tokens| Repeats { n_tokens, ..Repeats::default() };
+    let far = Repeats { periods: FAR, ..longer(96) };
+    let all = LENGTHS.map(longer).into_iter().chain([far]);
+    all.map(|task| Ok(task.draw(100, rng)?)).collect()
+}
+
+fn run(place: Place, seed: u64) -> Result<Value> {
+    let follower = trained(place, seed)?;
+    let mut scores = tests(&mut Rng::seed_from_u64(seed))?
+        .iter()
+        .map(|test| Ok(follower.score(test)?))
+        .collect::<Result<Vec<f64>>>()?;
+    let far = scores.pop().unwrap_or(f64::NAN);
     Ok(json!({
         "place": place.name(),
         "seed": seed,

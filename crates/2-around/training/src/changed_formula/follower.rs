@@ -3,8 +3,9 @@
 use attention::{Batch, Dims, Linear, Mask, Matrix, Rng, random_matrix};
 use block::{Embedding, Positions, sinusoidal};
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
-use variants::{Alibi, Changes, Pairing, Rotary, Sizes, VariantAttention, VariantPass};
+use variants::{Alibi, Changes, Rotary, Sizes, VariantAttention, VariantPass};
 
+use super::Stretch;
 use crate::repeats::largest;
 use crate::{Learner, Result, Sequences};
 
@@ -105,7 +106,7 @@ impl Follower {
                 embedding.positions = Positions::Fixed(sinusoidal(n_positions, d_model));
             }
             Place::Rotary => {
-                changes.rotary = Some(Rotary::new(Pairing::Halves, d_head, 10_000.0)?);
+                changes.rotary = Some(Stretch::None.rotary(d_head, n_positions, 1.0)?);
             }
             Place::Alibi => changes.alibi = Some(Alibi::new(n_heads)?),
         }
@@ -115,6 +116,19 @@ impl Follower {
         let layers = (0..plan.n_layers).map(|_| layer()).collect::<Result<_, _>>()?;
         let unembedding = Linear::random(d_model, n_vocabulary, true, rng);
         Ok(Self { embedding, layers, unembedding })
+    }
+
+    /// The same model with other rotary positions in every layer.
+    ///
+    /// # Errors
+    /// [`Error::Variants`](crate::Error::Variants) if they do not fit its heads.
+    pub fn with_rotary(&self, rotary: Rotary) -> Result<Self> {
+        let changed = |layer: &VariantAttention<f32>| {
+            let rotary = Some(rotary.clone());
+            layer.with_changes(Changes { rotary, ..layer.changes().clone() })
+        };
+        let layers = self.layers.iter().map(changed).collect::<Result<_, _>>()?;
+        Ok(Self { layers, ..self.clone() })
     }
 
     /// The number of parameters of its layers.

@@ -16,18 +16,19 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Random parameters: so many query heads of width `d_head`, on so many heads of keys and
-    /// values.
+    /// Random parameters: so many query heads, on so many heads of keys and values, of widths
+    /// d_k and d_v.
     ///
     /// # Errors
     /// [`Error::Variants`](crate::Error::Variants) for heads that cannot be shared out.
     pub fn random(
         task: &Lookups,
-        [n_heads, n_kv_heads, d_head]: [usize; 3],
+        [n_heads, n_kv_heads]: [usize; 2],
+        [d_k, d_v]: [usize; 2],
         rng: &mut Rng,
     ) -> Result<Self> {
         let d_model = task.d_model();
-        let dims = Dims::with_head_sizes(d_model, n_heads, d_head, d_head)?;
+        let dims = Dims::with_head_sizes(d_model, n_heads, d_k, d_v)?;
         let sizes = Sizes::new(dims, n_kv_heads)?;
         let layer = VariantAttention::random(sizes, true, Changes::default(), rng)?;
         let readout = Linear::random(d_model, task.n_answers(), true, rng);

@@ -1,6 +1,7 @@
 //! That both learners learn.
 
 use attention::{Rng, SeedableRng};
+use variants::Pairing;
 
 use super::*;
 use crate::{Error, Lookups, Repeats, Schedule, Trainer};
@@ -12,7 +13,8 @@ fn rng() -> Rng {
 #[test]
 fn both_learn() {
     let schedule = |n_steps, seed| Schedule { n_steps, ..Schedule::small(seed) };
-    let reader = |task: &Lookups, rng: &mut Rng| Reader::random(task, [4, 2, 12], rng);
+    let reader =
+        |task: &Lookups, rng: &mut Rng| Reader::random(task, [4, 2], [12, 10], rng);
     let learned = Trainer::new(Lookups::default(), schedule(60, 1), reader).unwrap();
     let learned = learned.finish().unwrap();
     assert!(learned.losses[59] < 0.9 * learned.losses[0], "{:?}", learned.losses);
@@ -44,6 +46,23 @@ fn both_learn() {
 #[test]
 fn heads_that_cannot_be_shared_out_are_refused() {
     let refused =
-        Reader::random(&Lookups::default(), [4, 3, 12], &mut rng()).unwrap_err();
+        Reader::random(&Lookups::default(), [4, 3], [12, 12], &mut rng()).unwrap_err();
     assert!(matches!(refused, Error::Variants(_)), "{refused}");
+}
+
+/// A stretched model is the same model at a factor of 1, and another at 4.
+#[test]
+fn positions_are_stretched_in_every_layer() {
+    let plan = FollowerPlan { place: Place::Rotary, ..FollowerPlan::TWO_LAYERS };
+    let task = Repeats::default();
+    let plain = Follower::random(plan, task.n_vocabulary, &mut rng()).unwrap();
+    for stretch in Stretch::ALL {
+        let at = |factor| plain.with_rotary(stretch.rotary(16, 24, factor).unwrap());
+        assert_eq!(at(1.0).unwrap(), plain, "{}", stretch.name());
+        let changed = at(4.0).unwrap() != plain;
+        assert_eq!(changed, stretch != Stretch::None, "{}", stretch.name());
+    }
+    let refused =
+        plain.with_rotary(variants::Rotary::new(Pairing::Halves, 18, 1e4).unwrap());
+    assert!(matches!(refused, Err(Error::Variants(_))), "{refused:?}");
 }

@@ -24,10 +24,10 @@ pub struct Sizes {
     pub mean: Vec<f64>,
     /// How far the shares stray from it: their standard deviation.
     pub std_dev: Vec<f64>,
-    /// How much of the variance of the logarithm of these shares is told by who the word
-    /// is. By chance it would be 63 of all shares counted.
+    /// How much of the variance of the logarithm of these shares the word's identity
+    /// explains. By chance it would be 63 of all shares counted.
     pub by_identity: f64,
-    /// How much of it is told by the word's role.
+    /// How much of it the word's role explains.
     pub by_role: f64,
     /// The share of right answers as it is, over all three targets.
     pub as_is: f64,

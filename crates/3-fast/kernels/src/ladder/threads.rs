@@ -68,7 +68,7 @@ impl Rung for Threads {
             .par_chunks_mut(out.nrows() * d_v)
             .zip(pieces.par_chunks(lengths.n_sequences * blocks.len()))
             .for_each(|(columns, pieces)| {
-                one_below_the_other(columns, out.nrows(), pieces);
+                stack(columns, out.nrows(), pieces);
             });
         out.copy_from(&apply(self.w.packed.w_o(), &concat)?);
         Ok(())
@@ -94,8 +94,8 @@ fn apply(linear: &Linear<f32>, x: &Matrix<f32>) -> Result<Matrix<f32>> {
     Ok(out)
 }
 
-/// Writes blocks of rows one below the other.
-fn one_below_the_other(columns: &mut [f32], n_rows: usize, pieces: &[Matrix<f32>]) {
+/// Stacks blocks of rows.
+fn stack(columns: &mut [f32], n_rows: usize, pieces: &[Matrix<f32>]) {
     let n_columns = columns.len() / n_rows;
     let mut all = DMatrixViewMut::from_slice(columns, n_rows, n_columns);
     let mut row = 0;

@@ -22,9 +22,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use ::texts::Text;
 use anyhow::{Context, Result, bail, ensure};
 use decoders::{AsRead, Decoder, Files};
-use model_files::Text;
 use serde_json::{Map, Value};
 
 /// A head has a pattern if more than this share goes there on average. Fixed before looking.

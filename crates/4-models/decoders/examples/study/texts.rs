@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use ::texts::Long;
 use anyhow::{Result, ensure};
 use attention::Mask;
 use decoders::study::repeated;
-use model_files::Long;
 use rayon::prelude::*;
 
 use crate::{Model, Study};

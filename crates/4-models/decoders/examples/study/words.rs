@@ -1,8 +1,9 @@
 //! Names that the text has said before, and what may come next.
 
+use ::texts::Long;
 use anyhow::{Context, Result, ensure};
 use attention::{Mask, Matrix};
-use model_files::{Long, Sequence};
+use model_files::Sequence;
 use serde_json::{Value, json};
 
 use crate::removed::{SEEDS, random_heads, with_removed};
@@ -75,7 +76,7 @@ pub fn next(study: &mut Study) -> Result<Value> {
         let pieces: Vec<String> = order
             .iter()
             .map(|&id| study.text.decode(&[id]))
-            .collect::<model_files::Result<_>>()?;
+            .collect::<::texts::Result<_>>()?;
         Ok(json!({
             "prompt": prompt,
             "pieces": pieces,

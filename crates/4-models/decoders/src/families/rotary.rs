@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use model_files::Settings;
-use variants::{Pairing, Rotary};
+use variants::{Pairing, Rotary, YARN_ROUNDS, yarn_amplitude, yarn_ends};
 
 use crate::Result;
 
@@ -136,15 +136,12 @@ fn stretched(
             rope.get("original_max_position_embeddings");
             of(frequencies)
         }
-        "linear" => {
-            let factor = needed(rope, "factor")?;
-            of(frequencies.into_iter().map(|frequency| frequency / factor).collect())
-        }
+        "linear" => of(frequencies).interpolated(needed(rope, "factor")?)?,
         "llama3" => {
             let stretch = llama3(rope, all)?;
             of(frequencies.into_iter().map(stretch).collect())
         }
-        "yarn" => yarn(rope, all, base, n_rotated, &frequencies)?,
+        "yarn" => yarn(rope, all, base, n_rotated, of(frequencies))?,
         _ => {
             let expected = "\"default\", \"linear\", \"dynamic\", \"llama3\" or \"yarn\"";
             return Err(rope.wrong(name_of_kind(rope), expected).into());
@@ -198,7 +195,7 @@ fn yarn(
     all: &Settings,
     base: f64,
     n_rotated: usize,
-    frequencies: &[f64],
+    rotary: Rotary,
 ) -> Result<Rotary> {
     let before = before(rope, all)?;
     let factor = match rope.above_0("factor")? {
@@ -209,32 +206,14 @@ fn yarn(
     let or = |key: &str, default: f64| -> Result<f64> {
         Ok(rope.above_0(key)?.unwrap_or(default))
     };
-    // The pair that rounds so often within the old texts.
-    let pair_of = |rounds: f64| {
-        n_rotated as f64 * (before / (rounds * TAU)).ln() / (2.0 * base.ln())
-    };
-    let (mut low, mut high) =
-        (pair_of(or("beta_fast", 32.0)?), pair_of(or("beta_slow", 1.0)?));
-    if rope.flag("truncate", true)? {
-        (low, high) = (low.floor(), high.ceil());
-    }
-    (low, high) = (low.max(0.0), high.min(n_rotated as f64 - 1.0));
-    if low == high {
-        high += 0.001;
-    }
-    let stretch = |(p, frequency): (usize, &f64)| {
-        let slowed = ((p as f64 - low) / (high - low)).clamp(0.0, 1.0);
-        frequency / factor * slowed + frequency * (1.0 - slowed)
-    };
-    let frequencies = frequencies.iter().enumerate().map(stretch).collect();
-    let of = |weight: f64| {
-        if factor <= 1.0 { 1.0 } else { 0.1 * weight * factor.ln() + 1.0 }
-    };
+    let rounds = [or("beta_fast", YARN_ROUNDS[0])?, or("beta_slow", YARN_ROUNDS[1])?];
+    let ends = yarn_ends(base, n_rotated, before, rounds, rope.flag("truncate", true)?);
+    let of = |weight: f64| yarn_amplitude(factor, weight);
     let weights = [rope.eps("mscale", 0.0)?, rope.eps("mscale_all_dim", 0.0)?];
     let amplitude = match (rope.above_0("attention_factor")?, weights) {
         (Some(amplitude), _) => amplitude,
         (None, [own, all]) if own > 0.0 && all > 0.0 => of(own) / of(all),
         (None, _) => of(1.0),
     };
-    Ok(Rotary { frequencies, amplitude, ..Rotary::still(Pairing::Halves) })
+    Ok(Rotary { amplitude, ..rotary.yarn(ends, factor)? })
 }

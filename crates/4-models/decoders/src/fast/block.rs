@@ -1,7 +1,7 @@
 //! One block, in the order of the readable one.
 
 use attention::{Linear, Matrix, Result as SizeResult};
-use block::Activation;
+use block::{Activation, GatedFeedForward};
 use cached::{
     Gate, GroupedAttention, GroupedHeads, PackedCache, Product, ProductMemory, Scoring,
     gated,
@@ -11,7 +11,7 @@ use variants::{Changes, QkNorm, VariantAttention};
 
 use super::layer::{fit, norm, normalise, side_by_side};
 use super::rotation::Angles;
-use crate::{Block, Error, FeedForward, GatedFeedForward, Norm, Result};
+use crate::{Block, Error, FeedForward, Norm, Result};
 
 /// A block whose weights are packed.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! Norms and sums of tokens, column by column as they lie in memory.
 
 use attention::{Linear, Matrix, Result as SizeResult, RowVector};
+use block::RmsNorm;
 
-use crate::{Norm, RmsNorm};
+use crate::Norm;
 
 /// `norm(x)` to `y`.
 pub(super) fn norm(

@@ -130,12 +130,12 @@ pub struct Fewer {
     /// Of a guess: all tokens alike.
     pub guess: f64,
     /// By the mean of the heads, and by their first.
-    pub ways: Vec<Merged>,
+    pub ways: Vec<MergedHeads>,
 }
 
 /// One [`Merge`](super::Merge).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Merged {
+pub struct MergedHeads {
     /// `mean` or `first`.
     pub how: String,
     /// In all layers.

@@ -34,9 +34,10 @@ impl Claim<'_> {
         }
     }
 
-    /// Whether its text is one of these, but for capitals and what is no letter or digit.
-    pub fn is_one_of(&self, texts: &[&str]) -> bool {
-        texts.contains(&self.plain().as_str())
+    /// Whether its text is one of these words, but for capitals and what is no letter or
+    /// digit.
+    pub fn is_one_of(&self, words: &str) -> bool {
+        words.split(' ').any(|word| word == self.plain())
     }
 
     /// Its letters and digits, small.
@@ -47,47 +48,15 @@ impl Claim<'_> {
 
     /// Whether it says what every reader computes, or that something is off.
     pub fn is_usual(&self) -> bool {
-        const FLOATS: &[&str] = &[
-            "float64",
-            "float32",
-            "float16",
-            "bfloat16",
-            "f64",
-            "f32",
-            "f16",
-            "bf16",
-            "fp64",
-            "fp32",
-            "fp16",
-            "double",
-            "float",
-            "half",
-            "torchfloat64",
-            "torchfloat32",
-            "torchfloat16",
-            "torchbfloat16",
-        ];
+        const FLOATS: &str = "float64 float32 float16 bfloat16 f64 f32 f16 bf16 fp64 fp32 fp16 \
+            double float half torchfloat64 torchfloat32 torchfloat16 torchbfloat16";
+        let is_off_or = |words: &str| says_no(self.text) || self.is_one_of(words);
         match self.fact {
             Fact::BatchFirst => self.is_flag(true),
             Fact::Dtype => self.is_one_of(FLOATS),
-            Fact::Positions => {
-                says_no(self.text)
-                    || self.is_one_of(&["absolute", "learned", "sinusoidal", "default"])
-            }
-            Fact::Scores => {
-                says_no(self.text)
-                    || self.is_one_of(&[
-                        "softmax",
-                        "full",
-                        "multihead",
-                        "scaleddotproduct",
-                    ])
-            }
-            Fact::Transposed => {
-                const USUAL: &[&str] =
-                    &["qkv", "outin", "rowmajor", "batchfirst", "btc", "ntc", "bld"];
-                says_no(self.text) || self.is_one_of(USUAL)
-            }
+            Fact::Positions => is_off_or("absolute learned sinusoidal default"),
+            Fact::Scores => is_off_or("softmax full multihead scaleddotproduct"),
+            Fact::Transposed => is_off_or("qkv outin rowmajor batchfirst btc ntc bld"),
             _ => says_no(self.text),
         }
     }
@@ -167,24 +136,13 @@ fn collect(key: &str, value: &Value, into: &mut Vec<(String, String)>) {
 
 /// Whether a setting that is no fact changes nothing, or tensors have it in their shapes.
 fn is_harmless_setting(key: &str, text: &str) -> bool {
-    const SIZES: &[&str] = &[
-        "vocab_size",
-        "type_vocab_size",
-        "intermediate_size",
-        "dim_feedforward",
-        "d_ff",
-        "max_position_embeddings",
-        "layer_norm_eps",
-        "rms_norm_eps",
-        "eps",
-        "bias",
-        "kdim",
-        "vdim",
-        "name",
-    ];
+    const SIZES: &str = "vocab_size type_vocab_size intermediate_size dim_feedforward d_ff \
+        max_position_embeddings layer_norm_eps rms_norm_eps eps bias kdim vdim name";
     let last = key.rsplit('.').next().unwrap_or(key);
     let is_off = says_no(text) || ["[]", "{}"].contains(&text);
-    is_off || SIZES.contains(&last) || first_rule(COMMON_KEYS, last).is_some()
+    is_off
+        || SIZES.split(' ').any(|it| it == last)
+        || first_rule(COMMON_KEYS, last).is_some()
 }
 
 #[cfg(test)]

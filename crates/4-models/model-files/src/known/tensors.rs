@@ -96,16 +96,11 @@ const RELATIVE: super::Use = Refused("positions relative to each other");
 
 /// What some tensors say of the weights beside them.
 const PACKED: &[Rule] = &[
-    Rule("*.SCB", BITS_AND_BYTES),
-    Rule("*.weight_format", BITS_AND_BYTES),
-    Rule("*.quant_state.*", BITS_AND_BYTES),
-    Rule("*.absmax", BITS_AND_BYTES),
+    Rule("*.SCB *.weight_format *.quant_state.* *.absmax", BITS_AND_BYTES),
     Rule("*.qweight", Refused("its weights are quantised (GPTQ or AWQ)")),
     Rule("*.weight_scale*", Refused("its weights are quantised")),
-    Rule("*_proj.scales", MLX),
-    Rule("*_proj.biases", MLX),
-    Rule("*lora_*", ADAPTER),
-    Rule("*.base_layer.*", ADAPTER),
+    Rule("*_proj.scales *_proj.biases", MLX),
+    Rule("*lora_* *.base_layer.*", ADAPTER),
     Rule("*.experts.*", EXPERTS),
     Rule(
         "*.qkv_proj.*",
@@ -118,6 +113,5 @@ const CAUSES: &[Rule] = &[
     Rule("*inv_freq", Refused("queries and keys are rotated by their positions")),
     Rule("*_norm.weight", Refused("a norm that this family does not have here")),
     Rule("*crossattention*", Refused("attention to another model's tokens")),
-    Rule("*.relative_attention_bias.*", RELATIVE),
-    Rule("*.distance_embedding.*", RELATIVE),
+    Rule("*.relative_attention_bias.* *.distance_embedding.*", RELATIVE),
 ];

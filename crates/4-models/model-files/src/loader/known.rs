@@ -6,8 +6,10 @@
 
 use attention::Dims;
 
-use super::{FoundLayer, Naming, without_wrappers};
-use crate::{Claim, Error, Fact, Result, Rule, TensorFile, Unused, Use, first_rule};
+use super::{FoundLayer, Naming};
+use crate::{
+    Claim, Error, Fact, Result, Rule, TensorFile, Unused, Use, first_rule, wrappers,
+};
 
 const BEHIND: Use = Use::Harmless("the norm behind the layer's attention: no part of it");
 const OTHER: Use = Use::Harmless("no part of this layer's attention");
@@ -51,59 +53,39 @@ const NORM: Use = Use::Refused(
 
 /// What changes attention wherever in the file it stands.
 const ANYWHERE: &[Rule] = &[
-    Rule("*rotary*", ROTATION),
-    Rule("*inv_freq*", ROTATION),
-    Rule("*freqs*", ROTATION),
-    Rule("*rope*", ROTATION),
-    Rule("*cos_cached*", ROTATION),
-    Rule("*sin_cached*", ROTATION),
-    Rule("*relative*", RELATIVE),
-    Rule("*rel_pos*", RELATIVE),
-    Rule("*rel_embeddings*", RELATIVE),
-    Rule("*distance_embedding*", RELATIVE),
-    Rule("*position_bias*", RELATIVE),
-    Rule("*pos_bias*", RELATIVE),
-    Rule("*alibi*", RELATIVE),
-    Rule("*slopes*", RELATIVE),
-    Rule("*position_embedding_type*", RELATIVE),
-    Rule("*attention_gate*", GATES),
-    Rule("*attn_gate*", GATES),
-    Rule("*gate_attn*", GATES),
-    Rule("*gate_attention*", GATES),
-    Rule("*head_gate*", GATES),
-    Rule("*gate_head*", GATES),
-    Rule("*head_scale*", GATES),
-    Rule("*attn_scale*", GATES),
-    Rule("*attention_scale*", GATES),
-    Rule("*attn_temp*", GATES),
-    Rule("*attention_temp*", GATES),
-    Rule("*attn_sink*", APPENDED),
-    Rule("*attention_sink*", APPENDED),
+    Rule("*rotary* *inv_freq* *freqs* *rope* *cos_cached* *sin_cached*", ROTATION),
+    Rule(
+        "*relative* *rel_pos* *rel_embeddings* *distance_embedding* *position_bias* \
+         *pos_bias* *alibi* *slopes* *position_embedding_type*",
+        RELATIVE,
+    ),
+    Rule(
+        "*attention_gate* *attn_gate* *gate_attn* *gate_attention* *head_gate* \
+         *gate_head* *head_scale* *attn_scale* *attention_scale* *attn_temp* \
+         *attention_temp*",
+        GATES,
+    ),
+    Rule("*attn_sink* *attention_sink*", APPENDED),
     Rule("*talking_heads*", GATES),
 ];
 
 /// What is read, and what is refused by its meaning, in the layer's own module.
 const PYTORCH: &[Rule] = &[
-    Rule("in_proj_weight", Use::Used),
-    Rule("q_proj_weight", Use::Used),
-    Rule("k_proj_weight", Use::Used),
-    Rule("v_proj_weight", Use::Used),
-    Rule("in_proj_bias", Use::Used),
-    Rule("out_proj.weight", Use::Used),
-    Rule("out_proj.bias", Use::Used),
-    Rule("bias_k", APPENDED),
-    Rule("bias_v", APPENDED),
+    Rule(
+        "in_proj_weight q_proj_weight k_proj_weight v_proj_weight in_proj_bias \
+         out_proj.weight out_proj.bias",
+        Use::Used,
+    ),
+    Rule("bias_k bias_v", APPENDED),
 ];
 
 const BERT: &[Rule] = &[
-    Rule("attention.self.query.weight", Use::Used),
-    Rule("attention.self.query.bias", Use::Used),
-    Rule("attention.self.key.weight", Use::Used),
-    Rule("attention.self.key.bias", Use::Used),
-    Rule("attention.self.value.weight", Use::Used),
-    Rule("attention.self.value.bias", Use::Used),
-    Rule("attention.output.dense.weight", Use::Used),
-    Rule("attention.output.dense.bias", Use::Used),
+    Rule(
+        "attention.self.query.weight attention.self.query.bias attention.self.key.weight \
+         attention.self.key.bias attention.self.value.weight attention.self.value.bias \
+         attention.output.dense.weight attention.output.dense.bias",
+        Use::Used,
+    ),
     // Also LayerNorm.gamma and .beta, of old files.
     Rule("attention.output.LayerNorm.*", BEHIND),
     // ESM's stands before attention, and what `attend` gets is behind it.
@@ -112,69 +94,26 @@ const BERT: &[Rule] = &[
 
 /// Weights in another form, or a part of them.
 const FORMS: &[Rule] = &[
-    Rule("*lora_*", ADAPTER),
-    Rule("*base_layer*", ADAPTER),
-    Rule("*adapter*", ADAPTER),
-    Rule("*SCB", BITS_AND_BYTES),
-    Rule("*absmax", BITS_AND_BYTES),
-    Rule("*quant_state*", BITS_AND_BYTES),
-    Rule("*quant_map", BITS_AND_BYTES),
-    Rule("*weight_format", BITS_AND_BYTES),
-    Rule("*weight_scale*", QUANTISED),
-    Rule("*qweight", QUANTISED),
-    Rule("*qzeros", QUANTISED),
-    Rule("*g_idx", QUANTISED),
-    Rule("*scales", QUANTISED),
-    Rule("*quant*", QUANTISED),
-    Rule("*_orig", PARTS),
-    Rule("*weight_mask", PARTS),
-    Rule("*weight_g", PARTS),
-    Rule("*weight_v", PARTS),
-    Rule("*parametrizations*", PARTS),
+    Rule("*lora_* *base_layer* *adapter*", ADAPTER),
+    Rule("*SCB *absmax *quant_state* *quant_map *weight_format", BITS_AND_BYTES),
+    Rule("*weight_scale* *qweight *qzeros *g_idx *scales *quant*", QUANTISED),
+    Rule("*_orig *weight_mask *weight_g *weight_v *parametrizations*", PARTS),
 ];
 
 const MODULE: &[Rule] = &[Rule("*norm*", NORM), Rule("gate*", GATES)];
 
 /// Modules beside a layer whose own names begin with nothing: those of the model that it is
 /// the attention of.
-const BESIDE: &[Rule] = &[
-    Rule("head.*", OTHER),
-    Rule("lm_head.*", OTHER),
-    Rule("cls.*", OTHER),
-    Rule("classifier.*", OTHER),
-    Rule("pooler.*", OTHER),
-    Rule("fc.*", OTHER),
-    Rule("fc#.*", OTHER),
-    Rule("linear.*", OTHER),
-    Rule("linear#.*", OTHER),
-    Rule("mlp.*", OTHER),
-    Rule("ffn.*", OTHER),
-    Rule("feed_forward.*", OTHER),
-    Rule("embedding.*", OTHER),
-    Rule("embeddings.*", OTHER),
-    Rule("embed.*", OTHER),
-    Rule("embed_tokens.*", OTHER),
-    Rule("pos_embed.*", OTHER),
-    Rule("pos_embedding.*", OTHER),
-    Rule("encoder.*", OTHER),
-    Rule("decoder.*", OTHER),
-    Rule("layers.*", OTHER),
-    Rule("blocks.*", OTHER),
-];
+const BESIDE: &[Rule] = &[Rule(
+    "head.* lm_head.* cls.* classifier.* pooler.* fc.* fc#.* linear.* linear#.* \
+         mlp.* ffn.* feed_forward.* embedding.* embeddings.* embed.* embed_tokens.* \
+         pos_embed.* pos_embedding.* encoder.* decoder.* layers.* blocks.*",
+    OTHER,
+)];
 
 /// What metadata may say of masks: that True blocks.
-const BLOCKED: &[&str] = &[
-    "blocked",
-    "trueblocked",
-    "trueisblocked",
-    "trueblocks",
-    "truemasked",
-    "truepadding",
-    "trueispadding",
-    "1blocked",
-    "1padding",
-    "pytorch",
-];
+const BLOCKED: &str = "blocked trueblocked trueisblocked trueblocks truemasked truepadding \
+    trueispadding 1blocked 1padding pytorch";
 
 /// Whether metadata says what a layer of these sizes is, and is computed.
 fn is_so(claim: &Claim<'_>, naming: Naming, dims: Dims, is_causal: bool) -> Option<bool> {
@@ -208,40 +147,23 @@ fn is_so(claim: &Claim<'_>, naming: Naming, dims: Dims, is_causal: bool) -> Opti
 
 /// Whether a model of this kind has such a layer.
 fn is_architecture(text: &str, naming: Naming) -> bool {
-    const BERT: &[&str] = &[
-        "bert",
-        "roberta",
-        "xlmroberta",
-        "camembert",
-        "electra",
-        "minilm",
-        "bertselfattention",
-        "bertattention",
-        "bertlayer",
-    ];
+    const BERT: &str = "bert roberta xlmroberta camembert electra minilm bertselfattention \
+        bertattention bertlayer";
+    const PYTORCH: &str = "multiheadattention transformerencoderlayer \
+        transformerdecoderlayer transformerencoder transformerdecoder transformer pytorch \
+        torch pt";
     match naming {
-        Naming::Bert => BERT.iter().any(|name| {
+        Naming::Bert => BERT.split(' ').any(|name| {
             let rest = text.strip_prefix(name);
             rest.is_some_and(|rest| {
                 ["", "model"].contains(&rest) || rest.starts_with("for")
             })
         }),
         Naming::PyTorch => {
-            const PYTORCH: &[&str] = &[
-                "multiheadattention",
-                "transformerencoderlayer",
-                "transformerdecoderlayer",
-                "transformerencoder",
-                "transformerdecoder",
-                "transformer",
-                "pytorch",
-                "torch",
-                "pt",
-            ];
             let text = ["torchnnmodules", "torchnn", "nn", "activation"]
                 .iter()
                 .fold(text, |text, module| text.strip_prefix(module).unwrap_or(text));
-            PYTORCH.contains(&text)
+            PYTORCH.split(' ').any(|name| name == text)
         }
     }
 }
@@ -275,7 +197,7 @@ fn is_of(name: &str, layer: &FoundLayer, others: &[FoundLayer]) -> bool {
     let name = format!(".{name}").replace('.', "_");
     let length = |layer: &FoundLayer| -> Option<usize> {
         let path = module(layer);
-        let path = without_wrappers(&path);
+        let path = wrappers::without(&path);
         // From the last number's own name on: `layer.0.attention.`
         let parts: Vec<&str> = path.split('.').collect();
         let number = parts.iter().rposition(|part| part.parse::<usize>().is_ok());
@@ -312,7 +234,7 @@ pub(super) fn unused(
         Naming::Bert => BERT,
     };
     let module = module(layer);
-    let is_alone = without_wrappers(&module).is_empty();
+    let is_alone = wrappers::without(&module).is_empty();
     let is_others = |name: &str| {
         let mut others = others.iter().filter(|other| *other != layer);
         others.any(|other| !other.prefix.is_empty() && name.starts_with(&other.prefix))

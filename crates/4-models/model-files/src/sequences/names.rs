@@ -34,62 +34,36 @@ const LENGTHS: Use = Use::Refused(
 );
 
 pub(super) const RULES: &[Rule] = &[
-    Rule("input_ids", Use::Used),
-    Rule("attention_mask", Use::Used),
-    Rule("token_type_ids", Use::Used),
-    Rule("position_ids", Use::Used),
-    Rule("hidden.#", OUTPUT),
-    Rule("hidden_states.#", OUTPUT),
-    Rule("last_hidden_state", OUTPUT),
-    Rule("pooler_output", OUTPUT),
-    Rule("sentence_embedding", OUTPUT),
-    Rule("attn.#", OUTPUT),
-    Rule("attentions.#", OUTPUT),
-    Rule("logits", OUTPUT),
-    Rule("logits.#", OUTPUT),
-    Rule("out", OUTPUT),
-    Rule("output", OUTPUT),
-    Rule("loss", OUTPUT),
-    Rule("cross.#", OUTPUT),
-    Rule("labels", FOR_TRAINING),
-    Rule("label", FOR_TRAINING),
-    Rule("next_sentence_label", FOR_TRAINING),
-    Rule("start_positions", FOR_TRAINING),
-    Rule("end_positions", FOR_TRAINING),
-    Rule("special_tokens_mask", OF_TOKENIZER),
-    Rule("offset_mapping", OF_TOKENIZER),
-    Rule("overflow_to_sample_mapping", OF_TOKENIZER),
-    Rule("word_ids", OF_TOKENIZER),
-    Rule("decoder_*", CROSS),
-    Rule("encoder_*", CROSS),
-    Rule("cross_attn_head_mask", CROSS),
-    Rule("*key_padding_mask", PADDING),
-    Rule("*padding_mask", PADDING),
+    Rule("input_ids attention_mask token_type_ids position_ids", Use::Used),
+    Rule(
+        "hidden.# hidden_states.# last_hidden_state pooler_output sentence_embedding \
+         attn.# attentions.# logits logits.# out output loss cross.#",
+        OUTPUT,
+    ),
+    Rule("labels label next_sentence_label start_positions end_positions", FOR_TRAINING),
+    Rule(
+        "special_tokens_mask offset_mapping overflow_to_sample_mapping word_ids",
+        OF_TOKENIZER,
+    ),
+    Rule("decoder_* encoder_* cross_attn_head_mask", CROSS),
+    Rule("*key_padding_mask *padding_mask", PADDING),
     Rule("*head_mask", HEADS),
-    Rule("*mask", SCORES),
-    Rule("*attention_bias", SCORES),
-    Rule("*attn_bias", SCORES),
-    Rule("position_bias", SCORES),
+    Rule("*mask *attention_bias *attn_bias position_bias", SCORES),
     Rule("*inputs_embeds", VECTORS),
-    Rule("past*", CACHE),
-    Rule("cache*", CACHE),
-    Rule("segment_ids", TYPES),
-    Rule("token_types", TYPES),
-    Rule("token_type", TYPES),
-    Rule("type_ids", TYPES),
-    Rule("langs", LANGUAGES),
-    Rule("lang_ids", LANGUAGES),
-    Rule("length", LENGTHS),
-    Rule("lengths", LENGTHS),
-    Rule("positions", Use::Refused("positions under another name: call it position_ids")),
-    Rule("pos_ids", Use::Refused("positions under another name: call it position_ids")),
+    Rule("past* cache*", CACHE),
+    Rule("segment_ids token_types token_type type_ids", TYPES),
+    Rule("langs lang_ids", LANGUAGES),
+    Rule("length lengths", LENGTHS),
+    Rule(
+        "positions pos_ids",
+        Use::Refused("positions under another name: call it position_ids"),
+    ),
 ];
 
 /// Whether a file's metadata says how its tensors are read; what a model is, is said by its
 /// settings.
 pub(super) fn is_so(claim: &Claim<'_>, is_causal: bool) -> Option<bool> {
-    const REAL: &[&str] =
-        &["1real", "1isreal", "1real0padding", "1realpad0", "1attended", "truereal"];
+    const REAL: &str = "1real 1isreal 1real0padding 1realpad0 1attended truereal";
     match claim.fact {
         Fact::Mask => Some(claim.is_usual() || claim.is_one_of(REAL)),
         Fact::Causal => Some(claim.is_flag(is_causal)),

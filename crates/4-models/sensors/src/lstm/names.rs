@@ -33,51 +33,24 @@ const INPUT: Use = Use::Refused(
 );
 
 const RULES: &[Rule] = &[
-    Rule("input", Use::Used),
-    Rule("h_0", Use::Used),
-    Rule("c_0", Use::Used),
-    Rule("lengths", Use::Used),
-    Rule("output", OUTPUT),
-    Rule("h_n", OUTPUT),
-    Rule("c_n", OUTPUT),
-    Rule("expected", OUTPUT),
-    Rule("expected.output", OUTPUT),
-    Rule("expected.h_n", OUTPUT),
-    Rule("expected.c_n", OUTPUT),
-    Rule("expected_output", OUTPUT),
-    Rule("expected_h_n", OUTPUT),
-    Rule("expected_c_n", OUTPUT),
-    Rule("grad.*", GRADIENT),
-    Rule("grad_input", GRADIENT),
-    Rule("grad_output", GRADIENT),
+    Rule("input h_0 c_0 lengths", Use::Used),
+    Rule(
+        "output h_n c_n expected expected.output expected.h_n expected.c_n \
+         expected_output expected_h_n expected_c_n",
+        OUTPUT,
+    ),
+    Rule("grad.* grad_input grad_output", GRADIENT),
     Rule("*weight_hr_l*", PROJECTED),
-    Rule("*weight_hh_l#*_raw", DROPPED),
-    Rule("*weight_ih_l#*_raw", DROPPED),
-    Rule("batch_sizes", PACKED),
-    Rule("*sorted_indices", PACKED),
-    Rule("data", PACKED),
+    Rule("*weight_hh_l#*_raw *weight_ih_l#*_raw", DROPPED),
+    Rule("batch_sizes *sorted_indices data", PACKED),
     Rule("*mask*", MASK),
-    Rule("hx", STATE),
-    Rule("cx", STATE),
-    Rule("h0", STATE),
-    Rule("c0", STATE),
+    Rule("hx cx h0 c0", STATE),
 ];
 
 /// What stands outside of the LSTM's module and is of its weights all the same.
 const OUTSIDE: &[Rule] = &[
-    Rule("*weight_ih*", PARTS),
-    Rule("*weight_hh*", PARTS),
-    Rule("*bias_ih*", PARTS),
-    Rule("*bias_hh*", PARTS),
-    Rule("*lora_*", PARTS),
-    Rule("*.input", INPUT),
-    Rule("*.h_0", INPUT),
-    Rule("*.c_0", INPUT),
-    Rule("*.hx", INPUT),
-    Rule("*.cx", INPUT),
-    Rule("*.lengths", INPUT),
-    Rule("*.seq_lens", INPUT),
-    Rule("*.batch_sizes", INPUT),
+    Rule("*weight_ih* *weight_hh* *bias_ih* *bias_hh* *lora_*", PARTS),
+    Rule("*.input *.h_0 *.c_0 *.hx *.cx *.lengths *.seq_lens *.batch_sizes", INPUT),
     Rule("*parametrizations*", PARTS),
 ];
 
@@ -91,27 +64,15 @@ fn is_so<T: Real>(claim: &Claim<'_>, lstm: &Lstm<T>) -> Option<bool> {
         Fact::Bidirectional => {
             claim.is_flag(both_ways) || claim.is_number(lstm.n_directions())
         }
-        Fact::PaddingSide => claim.is_usual() || claim.is_one_of(&["right", "post"]),
-        Fact::Architecture => claim.is_one_of(&[
-            "lstm",
-            "bilstm",
-            "torchnnlstm",
-            "nnlstm",
-            "torchnnmodulesrnnlstm",
-            "pytorch",
-            "torch",
-            "pt",
-        ]),
-        Fact::Gates => claim.is_one_of(&[
-            "ifgo",
-            "ifco",
-            "iifigio",
-            "inputforgetcelloutput",
-            "inputforgetgateoutput",
-            "pytorch",
-        ]),
-        Fact::Cell => claim.is_usual() || claim.is_one_of(&["lstm", "zeros"]),
-        Fact::Activation => claim.is_one_of(&["tanh", "sigmoid", "tanhsigmoid"]),
+        Fact::PaddingSide => claim.is_usual() || claim.is_one_of("right post"),
+        Fact::Architecture => claim.is_one_of(
+            "lstm bilstm torchnnlstm nnlstm torchnnmodulesrnnlstm pytorch torch pt",
+        ),
+        Fact::Gates => claim.is_one_of(
+            "ifgo ifco iifigio inputforgetcelloutput inputforgetgateoutput pytorch",
+        ),
+        Fact::Cell => claim.is_usual() || claim.is_one_of("lstm zeros"),
+        Fact::Activation => claim.is_one_of("tanh sigmoid tanhsigmoid"),
         Fact::Heads
         | Fact::KeyValueHeads
         | Fact::HeadWidth

@@ -6,7 +6,7 @@ use training::{Directions, Replacement};
 
 use crate::{At, CAP, Error, Remaining, Result, Trained, Windows, capped, rmse};
 
-/// A model's passes over some windows up to W^O, one below the other.
+/// A model's passes over some windows up to W^O, stacked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ablation {
     model: Remaining<FusedAttention>,

@@ -10,7 +10,7 @@ use crate::{At, Fleet, GROUPS, N_STEPS, Result, Scale, SimulatedEngine, Truth, W
 
 /// A window of an engine, with what was planted in it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct WindowCase {
     /// On the scale of the training, `[30, n_sensors]`.
     pub readings: Matrix,
     /// How many cycles remain behind it.
@@ -26,7 +26,12 @@ pub struct Asked {
 ///
 /// # Errors
 /// As [`Windows::of`].
-pub fn asked(fleet: &Fleet, scale: &Scale, n: usize, seed: u64) -> Result<Vec<Asked>> {
+pub fn asked(
+    fleet: &Fleet,
+    scale: &Scale,
+    n: usize,
+    seed: u64,
+) -> Result<Vec<WindowCase>> {
     drawn(fleet, scale, n, seed, planted)
 }
 
@@ -41,7 +46,7 @@ pub fn asked_late(
     n: usize,
     seed: u64,
     remaining: Range<usize>,
-) -> Result<Vec<Asked>> {
+) -> Result<Vec<WindowCase>> {
     let fits = |at: &At| remaining.contains(&(at.remaining as usize));
     drawn(fleet, scale, n, seed, |_, at| fits(at).then_some((0, 0)))
 }
@@ -54,7 +59,7 @@ fn drawn(
     n: usize,
     seed: u64,
     fits: impl Fn(&Truth, &At) -> Option<(usize, usize)>,
-) -> Result<Vec<Asked>> {
+) -> Result<Vec<WindowCase>> {
     let rng = &mut Rng::seed_from_u64(seed);
     let mut all = Vec::with_capacity(n);
     while all.len() < n {
@@ -68,7 +73,7 @@ fn drawn(
         let (at, (transition, spike)) = fitting[rng.random_range(0..fitting.len())];
         let readings = windows.readings(at)?;
         let window = window(&readings, scale, transition, spike);
-        all.push(Asked { readings, remaining: at.remaining, window });
+        all.push(WindowCase { readings, remaining: at.remaining, window });
     }
     Ok(all)
 }

@@ -71,14 +71,14 @@ fn scores(layer: &LayerParameters, tokens: &[Matrix]) -> Vec<Matrix> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::{Asked, asked};
+    use crate::study::{WindowCase, asked};
     use crate::{Fleet, remaining};
 
     fn tokens(n: usize) -> Vec<Matrix> {
         let trained = remaining().unwrap();
         let model = trained.fused().unwrap();
         let asked = asked(&Fleet::default(), &trained.scale, n, 1).unwrap();
-        let of = |asked: &Asked| model.tokens(&asked.readings).unwrap();
+        let of = |asked: &WindowCase| model.tokens(&asked.readings).unwrap();
         asked.iter().map(of).collect()
     }
 

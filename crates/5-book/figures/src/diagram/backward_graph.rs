@@ -128,8 +128,10 @@ fn drawn(nodes: &[Node], width: f64) -> Canvas {
     const ASIDE: f64 = 7.0;
     for (from, to, lane) in ARROWS {
         let ends = [nodes[from].place, nodes[to].place];
-        flow.arrow(&mut canvas, ends, [lane, -ASIDE], Ink::Plain);
-        flow.arrow_back(&mut canvas, ends, [lane, ASIDE], Ink::Lit);
+        let [from, to] = flow.ends(ends, [lane, -ASIDE]);
+        canvas.arrow(from, to, Ink::Plain);
+        let [from, to] = flow.ends(ends, [lane, ASIDE]);
+        canvas.arrow(to, from, Ink::Lit);
     }
     canvas
 }

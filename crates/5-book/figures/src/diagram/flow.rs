@@ -1,6 +1,6 @@
 //! Boxes in steps: from left to right on a wide page, from top to bottom on a phone.
 
-use super::canvas::{Canvas, Ink, Rect};
+use super::canvas::{Canvas, Rect};
 
 /// A box's place: which step, and from which lane to which.
 #[derive(Debug, Clone, Copy)]
@@ -49,31 +49,13 @@ impl Flow {
         }
     }
 
-    /// An arrow in the middle of a lane, moved aside by so many pixels.
-    pub(super) fn arrow(
+    /// Where an arrow begins and ends, in the middle of a lane, moved aside by so many
+    /// pixels.
+    pub(super) fn ends(
         &self,
-        canvas: &mut Canvas,
-        ends: [Place; 2],
-        lane: [f64; 2],
-        ink: Ink,
-    ) {
-        let [from, to] = self.ends(ends, lane);
-        canvas.arrow(from, to, ink);
-    }
-
-    /// The arrow from the second place to the first.
-    pub(super) fn arrow_back(
-        &self,
-        canvas: &mut Canvas,
-        ends: [Place; 2],
-        lane: [f64; 2],
-        ink: Ink,
-    ) {
-        let [from, to] = self.ends(ends, lane);
-        canvas.arrow(to, from, ink);
-    }
-
-    fn ends(&self, [from, to]: [Place; 2], [lane, aside]: [f64; 2]) -> [[f64; 2]; 2] {
+        [from, to]: [Place; 2],
+        [lane, aside]: [f64; 2],
+    ) -> [[f64; 2]; 2] {
         const APART: f64 = 2.5;
         let start = self.start(0, from.step) + self.cell[0] + APART;
         let end = self.start(0, to.step) - APART;

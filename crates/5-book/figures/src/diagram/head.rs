@@ -141,7 +141,8 @@ fn drawn(
     for (from, to, lane) in ARROWS {
         let (from, to) = (&parts[from], &parts[to]);
         // An arrow belongs to the box that it feeds.
-        flow.arrow(&mut canvas, [from.place, to.place], [lane, 0.0], ink(to));
+        let [start, end] = flow.ends([from.place, to.place], [lane, 0.0]);
+        canvas.arrow(start, end, ink(to));
     }
     canvas
 }

@@ -6,7 +6,7 @@ use attention::Dims;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Size {
     Tokens,
-    /// The tokens of all sequences, one below the other.
+    /// The tokens of all sequences, stacked.
     AllTokens,
     Model,
     Key,

@@ -4,7 +4,7 @@ use anyhow::Result;
 use attention::{
     HeadParameters, LayerParameters, Linear, Mask, Matrix, Rng, SeedableRng,
 };
-use block::{Activation, Block, FeedForward, Norm, Sublayer};
+use block::{Activation, Block, FeedForward, GatedFeedForward, Norm, Sublayer};
 use fused_heads::FusedAttention;
 use gradients::{Adam, Optimiser, cross_entropy};
 
@@ -94,10 +94,60 @@ pub fn asking() -> Result<Matrix> {
     Ok(rows)
 }
 
-/// A feed-forward layer that has learned nothing yet.
-pub fn fresh(activation: Activation, d_ff: usize, seed: u64) -> FeedForward {
+/// What is trained behind the heads.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Layer {
+    /// Two projections.
+    Plain(FeedForward),
+    /// Three.
+    Gated(GatedFeedForward),
+}
+
+/// A layer of two projections that has learned nothing yet.
+pub fn plain(activation: Activation, d_ff: usize, seed: u64) -> Layer {
     let rng = &mut Rng::seed_from_u64(seed);
-    FeedForward { activation, ..FeedForward::random(FEATURES.len(), d_ff, rng) }
+    let layer = FeedForward::random(FEATURES.len(), d_ff, rng);
+    Layer::Plain(FeedForward { activation, ..layer })
+}
+
+/// The same of three.
+pub fn gated(activation: Activation, d_ff: usize, seed: u64) -> Layer {
+    let rng = &mut Rng::seed_from_u64(seed);
+    let layer = GatedFeedForward::random(FEATURES.len(), d_ff, rng);
+    Layer::Gated(GatedFeedForward { activation, ..layer })
+}
+
+impl Layer {
+    fn forward(&self, x: &Matrix) -> Result<Matrix> {
+        Ok(match self {
+            Self::Plain(layer) => layer.forward(x)?,
+            Self::Gated(layer) => layer.forward(x)?,
+        })
+    }
+
+    /// A step of Adam; `d` makes the gradient of what came out.
+    fn step(
+        &mut self,
+        x: &Matrix,
+        adam: &mut Adam,
+        d: impl Fn(Matrix) -> Result<Matrix>,
+    ) -> Result<()> {
+        match self {
+            Self::Plain(layer) => {
+                let (y, hidden) = layer.pass(x)?;
+                let d = layer.backward(x, &hidden, &d(y)?)?;
+                let parts = layer.entries_mut().into_iter().zip(d.entries());
+                adam.update(&mut parts.collect::<Vec<_>>())?;
+            }
+            Self::Gated(layer) => {
+                let (y, kept) = layer.pass(x)?;
+                let d = layer.backward(x, &kept, &d(y)?)?;
+                let parts = layer.entries_mut().into_iter().zip(d.entries());
+                adam.update(&mut parts.collect::<Vec<_>>())?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Trains a layer behind the heads, and returns how many of the four sentences it answers
@@ -105,22 +155,19 @@ pub fn fresh(activation: Activation, d_ff: usize, seed: u64) -> FeedForward {
 ///
 /// # Errors
 /// A layer of another width.
-// ANCHOR: train
-pub fn train(ffn: &mut FeedForward) -> Result<usize> {
+pub fn train(layer: &mut Layer) -> Result<usize> {
     let x = asking()?; // [4, 8]
     let mut adam = Adam::new(RATE);
     for _ in 0..N_STEPS {
-        let (y, hidden) = ffn.pass(&x)?;
-        let loss = cross_entropy(&logits(&(&x + y)), &classes())?;
-        let mut d_y = Matrix::zeros(N_SENTENCES, FEATURES.len());
-        d_y.columns_mut(NO, 2).copy_from(&loss.gradient);
-        let d = ffn.backward(&x, &hidden, &d_y)?;
-        let parts = ffn.entries_mut().into_iter().zip(d.entries());
-        adam.update(&mut parts.collect::<Vec<_>>())?;
+        layer.step(&x, &mut adam, |y| {
+            let loss = cross_entropy(&logits(&(&x + y)), &classes())?;
+            let mut d_y = Matrix::zeros(N_SENTENCES, FEATURES.len());
+            d_y.columns_mut(NO, 2).copy_from(&loss.gradient);
+            Ok(d_y)
+        })?;
     }
-    right(ffn)
+    right(layer)
 }
-// ANCHOR_END: train
 
 /// The last two entries of each token: no, yes.
 fn logits(tokens: &Matrix) -> Matrix {
@@ -131,9 +178,9 @@ fn logits(tokens: &Matrix) -> Matrix {
 ///
 /// # Errors
 /// A layer of another width.
-pub fn right(ffn: &FeedForward) -> Result<usize> {
+pub fn right(layer: &Layer) -> Result<usize> {
     let x = asking()?;
-    let logits = logits(&(&x + ffn.forward(&x)?));
+    let logits = logits(&(&x + layer.forward(&x)?));
     let said = logits.row_iter().map(|row| usize::from(row[1] > row[0]));
     Ok(said.zip(classes()).filter(|(said, class)| said == class).count())
 }

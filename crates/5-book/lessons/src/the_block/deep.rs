@@ -11,8 +11,8 @@ use super::depth::{Place, Setting, measure};
 pub const LIVE: Live = Live {
     name: "deep-stack",
     ask: "Take away the residual: which line falls to the digits of rounding, and after how \
-          many blocks? Bring it back and take away the norm: what grows? Which of the six \
-          would you rather train?",
+          many blocks? Bring it back and take away the norm: what grows? Then halve every \
+          parameter: which of the two still happens?",
     weights: None,
     controls,
     draw,
@@ -22,11 +22,14 @@ pub const LIVE: Live = Live {
 fn controls() -> Vec<Control> {
     let places = [("before", "before"), ("after", "after"), ("none", "nowhere")];
     let options = places.map(|(value, name)| (value.to_owned(), name.to_owned()));
+    let sizes = [("1", "as they begin here"), ("0.5", "halved"), ("2", "doubled")];
+    let sizes = sizes.map(|(value, name)| (value.to_owned(), name.to_owned()));
     let blocks = Kind::Number { range: [1.0, 24.0], step: 1.0, first: 24.0 };
     vec![
         Control::new("residual", "Residual", Kind::Switch { first: true }),
         Control::new("norm", "Norm", Kind::Choice { options: options.to_vec() }),
         Control::new("blocks", "Blocks", blocks),
+        Control::new("size", "Parameters", Kind::Choice { options: sizes.to_vec() }),
         Control::new("seed", "Seed", Kind::Count { range: [0, 99], first: 0 }),
     ]
 }
@@ -38,7 +41,9 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         _ => Place::None,
     };
     let n_blocks = settings.number("blocks")?.round() as usize;
-    let setting = Setting { residual: settings.is_on("residual")?, place, n_blocks };
+    let residual = settings.is_on("residual")?;
+    let size = settings.choice("size")?.parse()?;
+    let setting = Setting { residual, place, n_blocks, size };
     let depth = measure(&setting, settings.count("seed")? as u64)?;
     let panel = |title: &str, lines: &[(&str, &[f64])]| Lines {
         title: title.to_owned(),
@@ -106,7 +111,7 @@ mod tests {
         use crate::the_block::depth::{D_MODEL, N_TOKENS};
         use attention::{Mask, Matrix, Rng, SeedableRng, random_matrix};
 
-        let setting = Setting { residual: true, place: Place::After, n_blocks: 1 };
+        let setting = Setting { n_blocks: 1, ..Setting::deep(true, Place::After, 0.5) };
         let rng = &mut Rng::seed_from_u64(5);
         let x = random_matrix(N_TOKENS, D_MODEL, 1.0, rng);
         let d_out: Matrix = random_matrix(N_TOKENS, D_MODEL, 1.0, rng);

@@ -32,7 +32,7 @@ pub enum Place {
 }
 
 /// What a stack is built with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
     /// Whether each layer's input is added to what it says.
     pub residual: bool,
@@ -40,23 +40,31 @@ pub struct Setting {
     pub place: Place,
     /// How many blocks it has.
     pub n_blocks: usize,
+    /// What every parameter of a fresh layer is multiplied by: 1 leaves the spread of Glorot
+    /// and Bengio. BERT and GPT-2 begin smaller.
+    pub size: f64,
 }
 
 /// What the chapter's figure compares.
 pub const SHOWN: [Setting; 5] = [
-    Setting { residual: true, place: Place::Before, n_blocks: N_BLOCKS },
-    Setting { residual: true, place: Place::After, n_blocks: N_BLOCKS },
-    Setting { residual: true, place: Place::None, n_blocks: N_BLOCKS },
-    Setting { residual: false, place: Place::Before, n_blocks: N_BLOCKS },
-    Setting { residual: false, place: Place::None, n_blocks: N_BLOCKS },
+    Setting::deep(true, Place::Before, 1.0),
+    Setting::deep(true, Place::After, 1.0),
+    Setting::deep(true, Place::None, 1.0),
+    Setting::deep(false, Place::Before, 1.0),
+    Setting::deep(false, Place::None, 1.0),
 ];
 
 impl Setting {
-    /// All six, 24 blocks deep.
-    pub fn all() -> impl Iterator<Item = Self> {
+    /// 24 blocks.
+    pub const fn deep(residual: bool, place: Place, size: f64) -> Self {
+        Self { residual, place, n_blocks: N_BLOCKS, size }
+    }
+
+    /// All six, 24 blocks deep, with parameters of this size.
+    pub fn all(size: f64) -> impl Iterator<Item = Self> {
         let places = [Place::None, Place::Before, Place::After];
         [true, false].into_iter().flat_map(move |residual| {
-            places.map(|place| Self { residual, place, n_blocks: N_BLOCKS })
+            places.map(|place| Self::deep(residual, place, size))
         })
     }
 
@@ -80,21 +88,21 @@ impl Setting {
         }
     }
 
-    /// A stack with random parameters, the same for every setting.
+    /// A stack with random parameters, the same for every setting but for their size.
     ///
     /// # Errors
     /// None; the sizes fit.
     pub fn stack(&self, rng: &mut Rng) -> Result<Stack<FusedAttention>> {
         let dims = Dims::new(D_MODEL, N_HEADS)?;
         let mut block = || {
-            let parameters = LayerParameters::random(dims, true, rng);
-            let ffn = FeedForward::random(D_MODEL, D_FF, rng);
+            let mut parameters = LayerParameters::random(dims, true, rng).pack();
+            let mut ffn = FeedForward::random(D_MODEL, D_FF, rng);
+            let all = parameters.entries_mut().into_iter().chain(ffn.entries_mut());
+            all.flatten().for_each(|parameter| *parameter *= self.size);
+            let attention = FusedAttention::from_packed(parameters);
             let residual = self.residual;
             Block {
-                attention: Sublayer {
-                    residual,
-                    ..Sublayer::new(FusedAttention::new(&parameters), self.norm())
-                },
+                attention: Sublayer { residual, ..Sublayer::new(attention, self.norm()) },
                 feed_forward: Some(Sublayer {
                     residual,
                     ..Sublayer::new(ffn, self.norm())
@@ -140,7 +148,9 @@ pub fn measure(setting: &Setting, seed: u64) -> Result<Depth> {
     Ok(Depth { gradients: gradients.chain([1.0]).collect(), scales, apart })
 }
 
-fn apart(tokens: &Matrix) -> f64 {
+/// How far tokens are from their mean, as a part of their size: 1 for tokens that cancel, 0
+/// for tokens that are the same.
+pub fn apart(tokens: &Matrix) -> f64 {
     let mean = tokens.row_mean();
     let off =
         Matrix::from_fn(tokens.nrows(), tokens.ncols(), |i, j| tokens[(i, j)] - mean[j]);

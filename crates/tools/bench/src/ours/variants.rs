@@ -35,8 +35,8 @@ const PACKED_ANEW: &str = "packed anew";
 
 /// Every layer with these parameters.
 pub fn layers(layer: &Layer, instructions: Instructions) -> Vec<Box<dyn Variant>> {
-    let mut all: Vec<Box<dyn Variant>> =
-        vec![Box::new(FusedHeads::new(layer)), Box::new(Back::new(layer))];
+    let fused = |pass| -> Box<dyn Variant> { Box::new(Fused::new(layer, pass)) };
+    let mut all = vec![fused(Pass::Forward), fused(Pass::ForwardBackward)];
     for rung in ladder(&layer.parameters) {
         let rung = match rung.name() {
             "packed" => {
@@ -95,82 +95,35 @@ impl Variant for Climbed {
     }
 }
 
-/// The layer of “One matrix, many heads”.
-struct FusedHeads {
+/// The layer of “One matrix, many heads”, and with the pass of “The backward pass”.
+struct Fused {
     fused: FusedAttention<f32>,
-    x: Option<Batch<f32>>,
-    out: Option<Batch<f32>>,
-}
-
-impl FusedHeads {
-    fn new(layer: &Layer) -> Self {
-        let fused = FusedAttention::new(&layer.parameters);
-        Self { fused, x: None, out: None }
-    }
-}
-
-impl Variant for FusedHeads {
-    fn name(&self) -> &'static str {
-        "fused-heads"
-    }
-
-    fn pass(&self) -> Pass {
-        Pass::Forward
-    }
-
-    /// The maps of all heads and sequences, which are among its results.
-    fn needs(&self, case: &Case) -> u64 {
-        case.maps(4) + case.map(4)
-    }
-
-    fn prepare(&mut self, layer: &Layer) -> Result<()> {
-        self.x = Some(Batch::new(layer.case.batch, layer.x.clone())?);
-        Ok(())
-    }
-
-    fn run(&mut self, layer: &Layer, keep: bool) -> Result<()> {
-        let x = self.x.as_ref().context("prepared")?;
-        let attended = self.fused.forward_batch(x, x, x, &[layer.case.mask()])?;
-        self.out = keep.then_some(black_box(attended).out);
-        Ok(())
-    }
-
-    fn results(&self) -> Result<Results<f32>> {
-        let out = self.out.as_ref().context("a run came before")?;
-        Ok(Results::output(out.tokens().clone()))
-    }
-
-    fn new_results(&self, layer: &Layer) -> u64 {
-        layer.bytes_of_output()
-    }
-}
-
-/// The layer of “The backward pass”, forward and backward.
-struct Back {
-    fused: FusedAttention<f32>,
+    pass: Pass,
     x: Option<Batch<f32>>,
     results: Option<Results<f32>>,
 }
 
-impl Back {
-    fn new(layer: &Layer) -> Self {
+impl Fused {
+    fn new(layer: &Layer, pass: Pass) -> Self {
         let fused = FusedAttention::new(&layer.parameters);
-        Self { fused, x: None, results: None }
+        Self { fused, pass, x: None, results: None }
     }
 }
 
-impl Variant for Back {
+impl Variant for Fused {
     fn name(&self) -> &'static str {
-        "gradients"
+        if self.pass == Pass::Forward { "fused-heads" } else { "gradients" }
     }
 
     fn pass(&self) -> Pass {
-        Pass::ForwardBackward
+        self.pass
     }
 
-    /// All maps, kept for the backward pass, and there the gradient of one.
+    /// The maps of all heads and sequences, which are among its results or kept for the
+    /// backward pass, and there the gradient of one.
     fn needs(&self, case: &Case) -> u64 {
-        case.maps(4) + 2 * case.map(4)
+        let n_single = if self.pass == Pass::Forward { 1 } else { 2 };
+        case.maps(4) + n_single * case.map(4)
     }
 
     fn prepare(&mut self, layer: &Layer) -> Result<()> {
@@ -180,7 +133,13 @@ impl Variant for Back {
 
     fn run(&mut self, layer: &Layer, keep: bool) -> Result<()> {
         let x = self.x.as_ref().context("prepared")?;
-        let tape = LayerPass::forward_batch(&self.fused, x, x, x, &[layer.case.mask()])?;
+        let masks = [layer.case.mask()];
+        if self.pass == Pass::Forward {
+            let out = black_box(self.fused.forward_batch(x, x, x, &masks)?).out;
+            self.results = keep.then(|| Results::output(out.tokens().clone()));
+            return Ok(());
+        }
+        let tape = LayerPass::forward_batch(&self.fused, x, x, x, &masks)?;
         let d = tape.backward(&layer.d_out)?;
         let d_x = black_box(d.d_x()?);
         if keep {
@@ -195,7 +154,8 @@ impl Variant for Back {
     }
 
     fn new_results(&self, layer: &Layer) -> u64 {
-        layer.bytes_of_output() + layer.bytes_of_gradients()
+        let gradients = (self.pass != Pass::Forward).then(|| layer.bytes_of_gradients());
+        layer.bytes_of_output() + gradients.unwrap_or(0)
     }
 }
 

@@ -8,10 +8,10 @@ use decoders::{AsRead, Config as DecoderConfig, Decoder, Files};
 use encoders::{Config as EncoderConfig, Encoder};
 use fused_heads::FusedAttention;
 use model_files::{
-    Gguf, Long, MaskSizes, Sequence, Settings, TensorFile, Text, attn_masks, gguf_text,
-    key_padding_masks,
+    Gguf, MaskSizes, Sequence, Settings, TensorFile, attn_masks, key_padding_masks,
 };
 use serde_json::Value;
+use texts::{Long, Text, gguf_text};
 use workshop::paths;
 
 use crate::mutations::{self, Random};

@@ -64,9 +64,8 @@ pub fn check_sums(
     n_heads: usize,
     (n_q, n_kv): (usize, usize),
 ) -> Result<()> {
-    let n_added = |masks: &[Mask]| masks.iter().filter(|mask| is_added(mask)).count();
     let Mask::All(masks) = mask else { return Ok(()) };
-    if n_added(masks) < 2 {
+    if masks.iter().filter(|mask| mask.adds_numbers()).count() < 2 {
         return Ok(());
     }
     for head in 0..n_heads {
@@ -93,36 +92,18 @@ pub fn check_sums(
     Ok(())
 }
 
-fn is_added(mask: &Mask) -> bool {
-    match mask {
-        Mask::Additive(_) => true,
-        Mask::All(masks) | Mask::PerHead(masks) => masks.iter().any(is_added),
-        _ => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use attention::Matrix;
+    use model_files::testing::flag_file;
 
     const SIZES: MaskSizes =
         MaskSizes { batch: 2, n_heads: 2, n_q: 1, n_kv: 3, is_batched: true };
 
-    /// A file with one tensor of flags.
-    fn file(name: &str, shape: &str, flags: &[u8]) -> TensorFile {
-        let offsets = format!("[0,{}]", flags.len());
-        let header = format!(
-            r#"{{"{name}":{{"dtype":"BOOL","shape":{shape},"data_offsets":{offsets}}}}}"#
-        );
-        let length = (header.len() as u64).to_le_bytes();
-        let bytes = [&length, header.as_bytes(), flags].concat();
-        TensorFile::from_bytes("some.file", bytes).unwrap()
-    }
-
     #[test]
     fn several_masks_apply_together() {
-        let file = file("key_padding_mask", "[2,3]", &[0, 0, 1, 0, 1, 1]);
+        let file = flag_file("key_padding_mask", "[2,3]", &[0, 0, 1, 0, 1, 1]);
         let mut found = Vec::new();
         let masks = read(&file, SIZES, (Role::Any, true), &mut found).unwrap();
         let keys = Mask::Keys(vec![true, false, false]);

@@ -15,7 +15,7 @@ pub(crate) struct Turned {
     /// `W_i^Oᵀ` of each head, for the gradient of its output.
     pub(crate) w_o: Vec<Panels>,
     /// `W^Qᵀ`, `W^Kᵀ` and `W^Vᵀ`, for the gradients of query, key and value. Where those are
-    /// the same tokens, the three stand one below the other, and are one.
+    /// the same tokens, the three are stacked, and are one.
     pub(crate) ways: Vec<Panels>,
 }
 

@@ -1,8 +1,6 @@
 //! Rotary positions, and how they are stretched for longer texts.
 
-use std::f64::consts::TAU;
-
-use variants::{Pairing, Rotary};
+use variants::{Pairing, Rotary, YARN_ROUNDS, yarn_ends};
 
 use super::keys::Keys;
 use crate::Result;
@@ -45,7 +43,7 @@ pub(super) fn read(
     let factor = keys.factor_or("rope.scaling.factor", old)?;
     rotary.amplitude = keys.float_or("rope.scaling.attn_factor", 1.0)?;
     let before = keys.positive_or("rope.scaling.original_context_length", n_positions)?;
-    let betas = [("fast", 32.0), ("slow", 1.0)];
+    let betas = [("fast", YARN_ROUNDS[0]), ("slow", YARN_ROUNDS[1])];
     let betas = betas.map(|(name, default)| {
         keys.float_or(&format!("rope.scaling.yarn_beta_{name}"), default)
     });
@@ -53,28 +51,14 @@ pub(super) fn read(
     const KIND: &str = "rope.scaling.type";
     match keys.text(KIND)?.unwrap_or("linear") {
         "none" => {}
-        "linear" => rotary.frequencies.iter_mut().for_each(|f| *f /= factor),
+        "linear" => rotary = rotary.interpolated(factor)?,
         "yarn" => {
-            let rounds = [fast?, slow?];
-            let ends = rounds.map(|n| {
-                n_rotated as f64 * (before as f64 / (n * TAU)).ln() / (2.0 * base.ln())
-            });
-            stretch(&mut rotary.frequencies, ends, factor);
-            rotary.amplitude *= 1.0 + 0.1 * factor.max(1.0).ln();
+            let (rounds, before) = ([fast?, slow?], before as f64);
+            let [first, second] = yarn_ends(base, n_rotated, before, rounds, true);
+            // As in `rope_yarn_ramp`, no ramp leads back.
+            rotary = rotary.yarn([first, second.max(first + 0.001)], factor)?;
         }
         _ => return Err(keys.wrong(KIND, "\"none\", \"linear\" or \"yarn\"").into()),
     }
     Ok(rotary)
-}
-
-/// Frequencies that are kept before the first end, divided by the factor behind the second,
-/// and both in part between them.
-fn stretch(frequencies: &mut [f64], [first, second]: [f64; 2], factor: f64) {
-    let last = 2.0 * frequencies.len() as f64 - 1.0;
-    let (first, second) = (first.floor().max(0.0), second.ceil().min(last));
-    for (p, frequency) in frequencies.iter_mut().enumerate() {
-        let along = (p as f64 - first) / (second - first).max(0.001);
-        let kept = 1.0 - along.clamp(0.0, 1.0);
-        *frequency *= kept + (1.0 - kept) / factor;
-    }
 }

@@ -42,29 +42,25 @@ impl Layer {
         let mut canvas = Canvas::new(width, height);
 
         let mut top = EDGE;
-        let mut before: Option<Step> = None;
-        for &step in above {
-            self.arrows(&mut canvas, width, top, [before, Some(step)]);
-            let rect = self.rect(step, width, top, bar + cut(step));
-            self.bar(&mut canvas, step, &rect);
-            top = rect.bottom() + GAP;
-            before = Some(step);
-        }
-        self.arrows(&mut canvas, width, top, [before, None]);
+        let draw = |canvas: &mut Canvas, top: &mut f64, steps: &[Step]| {
+            let mut before: Option<Step> = None;
+            for &step in steps {
+                self.arrows(canvas, width, *top, [before, Some(step)]);
+                let rect = self.rect(step, width, *top, bar + cut(step));
+                self.bar(canvas, step, &rect);
+                *top = rect.bottom() + GAP;
+                before = Some(step);
+            }
+        };
+        draw(&mut canvas, &mut top, above);
+        self.arrows(&mut canvas, width, top, [above.last().copied(), None]);
         for (nth, head) in HEADS.into_iter().enumerate() {
             let column = column(width, nth);
             let rect = Rect { y: top, h: card, ..column };
             self.card(&mut canvas, head, nth, &rect);
         }
         top += card + GAP;
-        before = None;
-        for step in bars {
-            self.arrows(&mut canvas, width, top, [before, Some(step)]);
-            let rect = self.rect(step, width, top, bar + cut(step));
-            self.bar(&mut canvas, step, &rect);
-            top = rect.bottom() + GAP;
-            before = Some(step);
-        }
+        draw(&mut canvas, &mut top, &bars);
         canvas
     }
 

@@ -1,0 +1,62 @@
+//! Ten seeds of each kind of position: trained on short texts, tested on longer ones.
+
+use lessons::variants::ahead::{Against, Verdict};
+use lessons::variants::places::{CARRIES, LENGTHS, OfPlace, places};
+use training::{Place, Repeats};
+
+use super::{ranged, share};
+use crate::quote::{Table, assert_quote, percent, values};
+
+#[test]
+fn trained_short_and_tested_long() {
+    let mut table = Table::new([
+        ("", -11),
+        ("24", 13),
+        ("48", 13),
+        ("96", 13),
+        ("192", 13),
+        ("carries to", 11),
+        ("far", 13),
+    ]);
+    let mut quoted = vec![("carries_part".to_owned(), percent(CARRIES))];
+    let task = Repeats::default();
+    assert_eq!(task.n_tokens, LENGTHS[0]);
+    for (name, place) in
+        [("near_shortest", task.periods.start()), ("near_longest", task.periods.end())]
+    {
+        quoted.push((name.to_owned(), place.to_string()));
+    }
+    // As the runs of `far` had them.
+    quoted.push(("far_shortest".to_owned(), "16".to_owned()));
+    quoted.push(("far_longest".to_owned(), "24".to_owned()));
+    let all = places().unwrap();
+    for of in &all {
+        let [first, second, third, last] = of.scores.each_ref().map(|it| ranged(it));
+        let (to, far) = (of.carries_to().to_string(), ranged(&of.far));
+        table.row([of.name, &first, &second, &third, &last, &to, &far]);
+        quoted.push((format!("{}_to", of.name.to_lowercase()), to));
+    }
+    let of = |place: Place| all.iter().find(|of| of.name == place.name()).unwrap();
+    let (rotary, none) = (of(Place::Rotary), of(Place::None));
+    let far = Against::of(&rotary.far, &none.far);
+    let fixed = Against::of(&of(Place::Sinusoidal).scores[3], &rotary.scores[3]);
+    assert_eq!([far, fixed].map(Against::verdict), [Verdict::Undecided, Verdict::Ahead]);
+    quoted.push(("rotary_far_below".to_owned(), far.less.to_string()));
+    quoted.push(("sinusoidal_192_above".to_owned(), fixed.more.to_string()));
+    quoted.push(("alibi_24".to_owned(), share(of(Place::Alibi).medians()[0])));
+    assert_quote!("variants_places", table.text());
+    assert_quote!("variants_places_values", values(&quoted));
+}
+
+/// The criterion at its edge, on scores that are made up.
+#[test]
+fn a_kind_carries_up_to_the_first_length_that_it_fails() {
+    let of = |scores: [f64; 4]| OfPlace {
+        name: "made up",
+        scores: scores.map(|score| vec![score; 10]),
+        far: vec![],
+    };
+    assert_eq!(of([1.0, 0.9, 0.89, 1.0]).carries_to(), 48);
+    assert_eq!(of([0.5, 0.1, 0.5, 0.5]).carries_to(), 24);
+    assert_eq!(of([0.5, 0.45, 0.6, 0.46]).carries_to(), 192);
+}
