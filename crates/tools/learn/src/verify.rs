@@ -8,13 +8,14 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use workshop::build::{self, Profile};
+use workshop::group;
 use workshop::in_ci;
 use workshop::output::print;
 use workshop::progress::{self, Progress};
 use workshop::tool::Tool;
 use workshop::{at_once, paths, step};
 
-use crate::{spread, tool};
+use crate::{platforms, spread, tool};
 
 /// What is installed where there is none.
 const INSTA: Tool = Tool { package: "cargo-insta", version: "1.49.0" };
@@ -41,6 +42,7 @@ const ROWS: [&[Part]; 2] = [
         Part { name: "lints", check: lints },
         Part { name: "docs", check: docs },
         Part { name: "mutations", check: mutations },
+        Part { name: "platforms", check: platforms::verify },
         Part { name: "notebooks", check: run_notebooks },
     ],
 ];
@@ -55,7 +57,7 @@ pub struct Args {
     #[arg(long)]
     pages: bool,
     /// Only these: format, tests, book, pages, exercises, ranks, lints, docs,
-    /// mutations, notebooks
+    /// mutations, platforms, notebooks
     parts: Vec<String>,
 }
 
@@ -195,10 +197,8 @@ fn run_notebooks(bar: &Progress) -> Result<String> {
 
 /// What a tool prints, if it finds nothing wrong.
 fn said_by(package: &str, args: &[&str]) -> Result<String> {
-    let output = tool::command(package, Profile::WithTests)?
-        .args(args)
-        .stderr(Stdio::inherit())
-        .output()
+    let mut tool = tool::command(package, Profile::WithTests)?;
+    let output = group::output(tool.args(args).stderr(Stdio::inherit()))
         .with_context(|| format!("{package} could not be started"))?;
     let text = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
     ensure!(output.status.success(), "{text}");
@@ -245,7 +245,7 @@ fn install_insta(bar: &Progress) -> Result<()> {
 }
 
 /// How many tests passed, by the closing lines in the log of a step.
-fn passed(step: &str) -> Result<usize> {
+pub fn passed(step: &str) -> Result<usize> {
     Ok(count_passed(&std::fs::read_to_string(log(step))?))
 }
 
@@ -286,7 +286,7 @@ mod unit_tests {
             let names = |row: Vec<&Part>| row.iter().map(|part| part.name).collect();
             Ok::<Vec<Vec<&str>>, anyhow::Error>(rows.into_iter().map(names).collect())
         };
-        assert_eq!(chosen(false, &[]).unwrap().concat().len(), 9);
+        assert_eq!(chosen(false, &[]).unwrap().concat().len(), 10);
         assert!(chosen(true, &[]).unwrap()[0].contains(&"pages"));
         let some = chosen(false, &["book", "lints", "tests"]).unwrap();
         assert_eq!(some, [vec!["tests", "book"], vec!["lints"]]);

@@ -1,7 +1,5 @@
 //! The command as it is run: its results where nobody reads, and where a disk is full.
 
-#![cfg(unix)]
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
