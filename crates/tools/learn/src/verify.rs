@@ -167,9 +167,11 @@ fn docs(bar: &Progress) -> Result<String> {
 /// A minute of broken files through every reader of them.
 fn mutations(bar: &Progress) -> Result<String> {
     bar.set_message("mutations: a minute of broken files");
-    let mutate = ["run", "--package", "look", "--example", "mutate", "--"];
+    // Of the whole workspace, as the tests have compiled it.
     let mut cargo = cargo();
-    step::run("mutations", cargo.args(mutate).args(["--seconds", "60"]))?;
+    cargo.args(["build", "--workspace", "--example", "mutate"]);
+    let mut mutate = Command::new(build::program(cargo, "mutate")?.program);
+    step::run("mutations", mutate.args(["--seconds", "60"]).current_dir(paths::workspace()))?;
     let log = std::fs::read_to_string(log("mutations"))?;
     let last = log.lines().rfind(|line| line.contains(" files from seed "));
     Ok(last.unwrap_or("a minute of broken files").to_owned())
