@@ -36,7 +36,7 @@ pub fn exit_after() {
         let parent = parent_id();
         thread::spawn(move || {
             while parent_id() == parent {
-                thread::sleep(std::time::Duration::from_millis(500));
+                thread::sleep(std::time::Duration::from_millis(200));
             }
             std::process::exit(1);
         });
