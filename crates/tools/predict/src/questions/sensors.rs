@@ -13,7 +13,7 @@ pub const TOPIC: Topic = Topic {
             title: "Windows of an engine",
             section: "Windows, and who may see what",
             pose: |seed| {
-                let (rows, steps) = of(seed, [(40, 30), (35, 20), (50, 30)]);
+                let (rows, steps) = of(seed, [(43, 30), (35, 20), (54, 30)]);
                 Instance::new(
                     format!(
                         "An engine was read for {rows} cycles, and a window is {steps} cycles in \
