@@ -13,6 +13,18 @@
     document.head.append(script);
   }
 
+  // A page of “Questions people ask” comes before a section that fits as well.
+  const index = window.elasticlunr?.Index.prototype;
+  if (index) {
+    const { search } = index;
+    const isQuestion = ({ ref }) => window.search.doc_urls[ref].startsWith("questions/");
+    index.search = function (...asked) {
+      const found = search.apply(this, asked);
+      for (const page of found.filter(isQuestion)) page.score *= 1.5;
+      return found.sort((a, b) => b.score - a.score);
+    };
+  }
+
   // What scrolls sideways can be scrolled with the keyboard.
   const scrolls = "pre > code, .table-wrapper, .formula";
   const reach = () => {

@@ -198,7 +198,7 @@ fn sources_of(folder: &Path, segments: &[&str]) -> Option<String> {
 }
 
 /// Whether `#[test]` stands above a function of this name.
-fn holds_test(source: &str, name: &str) -> bool {
+pub fn holds_test(source: &str, name: &str) -> bool {
     let mut lines = source.lines().map(str::trim);
     while lines.any(|line| line == "#[test]") {
         let mut item = lines.by_ref().skip_while(|line| line.starts_with("#["));

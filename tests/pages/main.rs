@@ -13,6 +13,7 @@
 mod browser;
 mod live;
 mod own_sentence;
+mod search;
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -97,11 +98,12 @@ fn every_page_stands_on_its_own(is_looked_at: impl Fn(&View) -> bool) {
 }
 
 /// How a page is looked at. All chapters in one: once, as it is printed from a wide
-/// screen. Solutions, which are all laid out alike: wide and light, narrow and dark.
+/// screen. Solutions and questions, which are laid out alike: wide and light, narrow and
+/// dark.
 fn views(page: &str) -> Vec<View> {
     match page {
         "print.html" => vec![VIEWS[0]],
-        page if page.starts_with("solutions/") => vec![VIEWS[0], VIEWS[3]],
+        page if page.contains('/') => vec![VIEWS[0], VIEWS[3]],
         _ => VIEWS.to_vec(),
     }
 }
@@ -109,7 +111,9 @@ fn views(page: &str) -> Vec<View> {
 /// Every page that a reader can open, `print.html` among them.
 fn pages(folder: &Path) -> Vec<String> {
     let mut pages = html_files(folder, "");
-    pages.extend(html_files(&folder.join("solutions"), "solutions/"));
+    for name in ["questions", "solutions"] {
+        pages.extend(html_files(&folder.join(name), &format!("{name}/")));
+    }
     // The contents as a frame, for browsers without scripts.
     pages.retain(|name| name != "toc.html");
     pages.sort();

@@ -17,7 +17,7 @@ pub enum Error {
     /// A tokenizer or a text.
     #[cfg(feature = "text")]
     #[error(transparent)]
-    Text(#[from] texts::Error),
+    Text(Box<texts::Error>),
 
     /// A GGUF file.
     #[error(transparent)]
@@ -78,4 +78,11 @@ pub enum Error {
     /// A change of the attention that the fast kernels do not have.
     #[error("the fast decoder has no {what}")]
     NotFast { what: &'static str },
+}
+
+#[cfg(feature = "text")]
+impl From<texts::Error> for Error {
+    fn from(error: texts::Error) -> Self {
+        Self::Text(Box::new(error))
+    }
 }

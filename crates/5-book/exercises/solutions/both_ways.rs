@@ -16,7 +16,8 @@
 //! - one token gives one row, and neither direction had anything to remember.
 //!
 //! A `Direction` has `w_in`, `[d_in, hidden]`; `w_hidden`, `[hidden, hidden]`; and `bias`,
-//! `[1, hidden]`.
+//! `[1, hidden]`. Token t as a matrix, `[1, d_in]`, is `x.rows(t, 1)`: what is made from
+//! `x.row(t)` has one row by its type, and cannot be assigned to an h that is a `Matrix`.
 
 use std::process::ExitCode;
 

@@ -10,8 +10,8 @@
 //!   and multiplying it by 10 changes next to nothing;
 //! - a token of equal entries becomes the bias.
 //!
-//! `x.row_iter()` goes through the tokens, `row.mean()` is the mean of a row. What does
-//! `row.variance()` divide by? Look it up, or compute your own.
+//! `x.row_iter()` goes through the tokens, `row.mean()` is the mean of a row, and
+//! `row.variance()` its variance, divided by n.
 
 use std::process::ExitCode;
 

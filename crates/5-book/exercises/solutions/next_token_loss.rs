@@ -11,7 +11,8 @@
 //! - with n tokens there are n − 1 guesses, and n is at least 2;
 //! - a model that finds all of v tokens equally likely has a loss of ln v;
 //! - logits may be 1000 or −1000. If the logit of what came next is 2000 below the largest of
-//!   its row, that row costs 2000: neither ∞ nor NaN.
+//!   its row, that row costs 2000: neither ∞ nor NaN. How a logarithm of a softmax stays
+//!   finite stands in exercise `cross_entropy`.
 
 use std::process::ExitCode;
 

@@ -10,7 +10,7 @@
 //! every block, m, l and o must be what they would be if all keys so far had come at once.
 //! So o / l is the head's output, and a division comes only after the last block.
 //!
-//! A block may raise the maximum or not. A score of −∞ is a key that a mask blocks: its
+//! A block may raise the maximum or not, and one without keys changes nothing. A score of −∞ is a key that a mask blocks: its
 //! term is 0. Where every key so far is blocked, m is −∞ and l and o are 0, as before the
 //! first block. No score is too large: exponentials of numbers above 0 are not needed.
 

@@ -14,7 +14,9 @@
 //! What must be true of the answer:
 //! - with the queries and the blocks of all ranks, every pair of tokens is judged once, and as
 //!   one rank would judge it;
-//! - ranges may differ in length, and some are empty.
+//! - ranges may differ in length, some are empty, and a later one may hold earlier tokens.
+//!
+//! `for i in range.clone()` goes through a `&Range`, which a loop would use up.
 
 use std::ops::Range;
 use std::process::ExitCode;

@@ -2,10 +2,11 @@
 //!
 //! `x` has one row per token, and its columns are `n_heads` heads side by side, each of even
 //! width d. Row r stands at `positions[r]`, which need not be r: a cache may have forgotten
-//! rows, and a new query may stand far behind.
+//! rows, and a new query may stand far behind. Nor need it be a whole number.
 //!
 //! Pair **by halves**: in each head, entry p goes with entry p + d/2. Pair p is rotated
-//! counterclockwise by the angle position · base^(−2p / d).
+//! counterclockwise by the angle position · base^(−2p / d). A rotation by an angle φ takes
+//! (a, b) to (a cos φ − b sin φ, a sin φ + b cos φ), and `angle.sin_cos()` gives both.
 //!
 //! What must be true of the answer:
 //! - a row at position 0 stays as it is, and every row keeps its length;

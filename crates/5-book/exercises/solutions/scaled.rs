@@ -7,6 +7,7 @@
 //! What must be true of the answer:
 //! - what comes out for a test reading does not depend on the other test readings;
 //! - a sensor that does not change in the training becomes 0, whatever it reads in the test;
+//! - a sensor changes if two of its training readings differ, be it by a millionth;
 //! - a sensor that reads 14.62 every time does not change, even if rounding makes its computed
 //!   spread a little larger than 0.
 

@@ -11,6 +11,8 @@
 //! What must be true of the answer:
 //! - one share per token of the text, 0 for those that are forgotten, and all sum to 1;
 //! - with a window of n nothing is forgotten, and n_sinks does not matter;
+//! - with n_sinks of n or more nothing is forgotten either: a short text may have fewer tokens
+//!   than the cache has sinks, or than the window is wide;
 //! - with a window of 1 and no sinks, the new token attends to itself.
 //!
 //! `softmax_rows` is there to use; a score of −∞ gets no share.

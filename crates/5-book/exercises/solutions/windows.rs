@@ -6,10 +6,10 @@
 //!
 //! Return every window there is, engine by engine, and within an engine from the earliest to
 //! the latest:
-//! - `engine`: its engine, as it stands in `lengths`, counted from 0;
-//! - `first`: its first row, counted from 0 over the whole file;
-//! - `remaining`: how many rows of its engine come after its last row, and 125 if there are
-//!   more than that.
+//! - `engine`, a `usize`: its engine, as it stands in `lengths`, counted from 0;
+//! - `first`, a `usize`: its first row, counted from 0 over the whole file;
+//! - `remaining`, a `usize`: how many rows of its engine come after its last row, and 125 if
+//!   there are more than that.
 //!
 //! What must be true of the answer:
 //! - neighbouring windows of an engine share all rows but one at either end;

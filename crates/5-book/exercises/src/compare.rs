@@ -66,7 +66,7 @@ pub fn first_difference<O: Answer>(
             return Some(Difference::Shape { part, found, expected, asked });
         }
     }
-    let tolerance = O::TOLERANCE * expected_parts.iter().map(largest).fold(1.0, f64::max);
+    let tolerance = tolerance::<O>(&expected_parts);
     for (part, (found, expected)) in pairs() {
         for row in 0..expected.nrows() {
             for column in 0..expected.ncols() {
@@ -110,32 +110,13 @@ pub fn same_outcome<O: Answer>(a: &Outcome<O>, b: &Outcome<O>) -> bool {
     }
 }
 
-/// The number by which all of `found` is a multiple of `expected`, if there is one; 0 if
-/// all of it is 0.
-pub fn common_factor<O: Answer>(found: &O, expected: &O) -> Option<f64> {
-    let entries = |answer: &O| -> Vec<f64> {
-        answer
-            .parts()
-            .iter()
-            .flat_map(|part| part.iter().copied().collect::<Vec<_>>())
-            .collect()
-    };
-    let (found, expected) = (entries(found), entries(expected));
-    if !found.is_empty() && found.iter().all(|&f| f == 0.0) {
-        return Some(0.0);
-    }
-    let pairs = || found.iter().zip(&expected).filter(|(_, e)| e.abs() > 1e-3);
-    let (f, e) = pairs().next()?;
-    let factor = f / e;
-    let is_factor =
-        factor.is_finite() && factor.abs() > 1e-6 && found.len() == expected.len();
-    let holds = pairs().count() > 2
-        && found.iter().zip(&expected).all(|(f, e)| same(*f, factor * e, 1e-4));
-    (is_factor && holds).then_some(factor)
+pub(crate) fn same(a: f64, b: f64, tolerance: f64) -> bool {
+    a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance
 }
 
-fn same(a: f64, b: f64, tolerance: f64) -> bool {
-    a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance
+/// By how much an entry may differ: a share of the largest of all.
+pub(crate) fn tolerance<O: Answer>(expected: &[Matrix]) -> f64 {
+    O::TOLERANCE * expected.iter().map(largest).fold(1.0, f64::max)
 }
 
 fn largest(matrix: &Matrix) -> f64 {

@@ -1,8 +1,8 @@
 //! From an answer to the verdict.
 
-use crate::compare::{common_factor, first_difference, has_numbers, same_outcome};
+use crate::compare::{first_difference, has_numbers, same_outcome};
 use crate::outcome::{self, Outcome};
-use crate::{Answer, Case, Difference, Exercise, Verdict};
+use crate::{Answer, Case, Difference, Exercise, Mistake, Pattern, Verdict};
 
 impl<I, O: Answer> Exercise<I, O> {
     /// What can be said of this answer: the most telling thing first.
@@ -30,18 +30,23 @@ impl<I, O: Answer> Exercise<I, O> {
         };
         let sizes = cases[first].sizes.clone();
         let right = right_with(&cases, &differences);
-        if let Some(mistake) = self.mistake_like(&cases, &outcomes) {
+        let mistake = self.mistake_like(&cases, &outcomes);
+        if let Some(mistake) =
+            mistake.or_else(|| self.first_of_two_slips(&cases, &outcomes, first))
+        {
             return Verdict::Mistake { mistake, sizes, difference };
         }
         let only_square_is_right = cases.iter().any(|case| case.square)
+            && !difference.is_below_zero()
             && (cases.iter().zip(&differences))
                 .all(|(case, d)| case.square == d.is_none());
         if only_square_is_right {
             return Verdict::SquareOnly { square: right, sizes, difference };
         }
-        let factor = self.factor(&cases[first], &outcomes[first]);
+        let wrong = differences.iter().map(Option::is_some);
+        let pattern = self.pattern(cases.iter().zip(&outcomes).zip(wrong));
         let n_known = self.mistakes.len();
-        Verdict::Unknown { right, sizes, difference, factor, n_known }
+        Verdict::Unknown { right, sizes, difference, pattern, n_known }
     }
 
     /// The mistake of the bank that does the same as this answer on every input. Failing
@@ -67,6 +72,36 @@ impl<I, O: Answer> Exercise<I, O> {
         like(&everywhere).or_else(|| is_wrong_there.then(|| like(&with_numbers))?)
     }
 
+    /// The mistake whose wrong numbers this answer gives on every input on which the mistake
+    /// shows, the answer's first wrong one among them. What the answer does where the mistake
+    /// is right is another slip, which the next check tells. Of several mistakes it is the
+    /// one that shows most often.
+    fn first_of_two_slips(
+        &self,
+        cases: &[Case<I>],
+        outcomes: &[Outcome<O>],
+        first: usize,
+    ) -> Option<usize> {
+        if !self.has_numbers(&cases[first], &outcomes[first]) {
+            return None;
+        }
+        let n_shown = |mistake: &Mistake<I, O>| {
+            let mut n_shown = 0;
+            for (at, (case, outcome)) in cases.iter().zip(outcomes).enumerate() {
+                let wrong = outcome::call(|| (mistake.answer)(&case.input));
+                let shows = self.difference(case, &wrong).is_some();
+                if (shows && !same_outcome(outcome, &wrong)) || (at == first && !shows) {
+                    return 0;
+                }
+                n_shown += usize::from(shows);
+            }
+            n_shown
+        };
+        let shown: Vec<usize> = self.mistakes.iter().map(n_shown).collect();
+        let most = shown.iter().copied().max().filter(|&most| most > 0)?;
+        shown.iter().position(|&n| n == most)
+    }
+
     /// How an answer to one input differs from the reference.
     fn difference(&self, case: &Case<I>, outcome: &Outcome<O>) -> Option<Difference> {
         match outcome {
@@ -87,12 +122,23 @@ impl<I, O: Answer> Exercise<I, O> {
         }
     }
 
-    /// The number by which all of an answer is a multiple of the reference.
-    fn factor(&self, case: &Case<I>, outcome: &Outcome<O>) -> Option<f64> {
-        match outcome {
-            Outcome::Value(found) => common_factor(found, &(self.reference)(&case.input)),
-            Outcome::Panicked(_) => None,
-        }
+    /// What all wrong answers have in common with the reference.
+    fn pattern<'a>(
+        &self,
+        outcomes: impl Iterator<Item = ((&'a Case<I>, &'a Outcome<O>), bool)>,
+    ) -> Option<Pattern>
+    where
+        O: 'a,
+    {
+        let mut patterns =
+            outcomes.filter(|(_, is_wrong)| *is_wrong).map(|((case, it), _)| match it {
+                Outcome::Value(found) => {
+                    Pattern::of(found, &(self.reference)(&case.input))
+                }
+                Outcome::Panicked(_) => None,
+            });
+        let first = patterns.next()??;
+        patterns.try_fold(first, |so_far, next| so_far.and(next?))
     }
 }
 

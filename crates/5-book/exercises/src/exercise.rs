@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+#[cfg(test)]
+use crate::tests::answers::say;
 use crate::{Answer, Place, Section, Verdict, outcome};
 
 /// An exercise: a function to be written, and all that a check knows about it.
@@ -65,7 +67,7 @@ impl<I, O: Answer> Exercise<I, O> {
             sizes: limit.running,
             seconds: limit.seconds,
         });
-        println!("{}", self.message(&verdict));
+        say(&self.message(&verdict));
         // `cargo learn check` asks for its own word behind the verdict: what an answer
         // prints, or leaves out by ending the program, is then not taken for one.
         if let Ok(word) = std::env::var("LEARN_CHECK_WORD") {
@@ -77,4 +79,10 @@ impl<I, O: Answer> Exercise<I, O> {
             ExitCode::FAILURE
         }
     }
+}
+
+/// A test listens instead of a reader.
+#[cfg(not(test))]
+fn say(message: &str) {
+    println!("{message}");
 }

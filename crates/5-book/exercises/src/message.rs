@@ -38,18 +38,18 @@ impl<I, O: Answer> Exercise<I, O> {
                 read(self.read),
             ]
             .join("\n\n"),
-            Verdict::Unknown { right, sizes, difference, factor, n_known } => {
-                let mut text = vec![format!("✗ {title}: {}.", difference.summary())];
+            Verdict::Unknown { right, sizes, difference, pattern, n_known } => {
+                let summary = match pattern {
+                    Some(pattern) => format!("your answer {}", pattern.summary()),
+                    None => difference.summary().to_owned(),
+                };
+                let mut text = vec![format!("✗ {title}: {summary}.")];
                 if !right.is_empty() {
                     text.push(labelled("Right with", right));
                 }
                 text.push(labelled(&difference.heading(sizes), &difference.text()));
-                if let Some(factor) = factor {
-                    let all = match factor {
-                        0.0 => "every entry is 0".into(),
-                        _ => format!("every entry is {factor:.4} times the reference's"),
-                    };
-                    text.push(labelled("Everywhere", &all));
+                if let Some(pattern) = pattern {
+                    text.push(labelled("Look for", pattern.advice()));
                 } else if matches!(difference, Difference::Entry { .. }) {
                     let known = format!(
                         "It is none of the {n_known} mistakes that are known here. With \
@@ -75,6 +75,11 @@ const SQUARE_HIDES: &str = "a length or a width that stands for another: n_q for
     d_k for d_v, rows for columns. Equal sizes hide it";
 
 impl Difference {
+    /// Whether a `usize` went below 0.
+    pub(crate) fn is_below_zero(&self) -> bool {
+        matches!(self, Self::Panic { message, .. } if message.contains(UNDERFLOW))
+    }
+
     /// One line for the headline.
     fn summary(&self) -> &'static str {
         match self {
@@ -139,7 +144,7 @@ impl Difference {
 
 /// What a panic said, and in plain words what that means where the words are nalgebra's.
 fn explained(message: &str) -> String {
-    if message.contains("subtract with overflow") {
+    if message.contains(UNDERFLOW) {
         return format!("{message}{BELOW_ZERO}");
     }
     if !message.contains("dimensions mismatch") {
@@ -165,6 +170,9 @@ fn explained(message: &str) -> String {
 
 const FACTORS_FIT: &str = ". In a product A · B they must be equal; the sizes of the input \
     stand above";
+
+/// What a subtraction says that a `usize` has no room for.
+const UNDERFLOW: &str = "subtract with overflow";
 
 const BELOW_ZERO: &str = ". A usize cannot go below 0: `j > i + a` asks the same as \
     `j - a > i` and never does";
@@ -222,7 +230,7 @@ mod tests {
                 found: 1.0,
                 expected: 2.0,
             },
-            factor: None,
+            pattern: None,
             n_known: 7,
         };
         for message in [

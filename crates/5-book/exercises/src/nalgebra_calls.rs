@@ -42,6 +42,14 @@ fn parts_of_a_matrix() {
     assert_eq!(copy, Matrix::from_row_slice(2, 2, &[2.0, 3.0, 5.0, 6.0]));
     let numbers: Vec<f64> = row.iter().copied().collect();
     assert_eq!(numbers, [4.0, 5.0, 6.0]);
+
+    // `x.row(1)` has one row by its type, and what is made of it too. `x.rows(1, 1)` has one
+    // row by chance, so what is made of it is a `Matrix`, and can be assigned to one.
+    let w = Matrix::identity(3, 3);
+    let mut h: Matrix = Matrix::zeros(1, 3);
+    assert_eq!(h.sum(), 0.0);
+    h = x.rows(1, 1) * &w; // with `x.row(1) * &w` it does not compile
+    assert_eq!(h, x.rows(1, 1));
 }
 // ANCHOR_END: parts
 
@@ -110,7 +118,16 @@ fn sums_and_largest_numbers() {
     assert_eq!(x.row_sum().as_slice(), [5.0, 7.0, 9.0]);
     assert_eq!(x.column_sum().as_slice(), [6.0, 15.0]);
 
-    // Two rows, number by number, added up.
+    // Two rows, number by number, added up; and a row with itself.
     assert_eq!(x.row(0).dot(&x.row(1)), 32.0);
+    assert_eq!(x.row(0).norm_squared(), 14.0); // 1 + 4 + 9, and norm() is its root
+
+    // Mean and variance, which is the mean of the squared distances: it divides by n, and
+    // many libraries by n − 1.
+    assert_eq!(x.row(1).mean(), 5.0);
+    assert!((x.row(1).variance() - 2.0 / 3.0).abs() < 1e-12);
+
+    // Where the largest is. It asks for a column, and a row becomes one by its transpose.
+    assert_eq!(x.row(0).transpose().imax(), 2);
 }
 // ANCHOR_END: sums

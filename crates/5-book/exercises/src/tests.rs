@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{Entry, all, find};
 
+pub mod answers;
 mod lists;
 
 #[test]

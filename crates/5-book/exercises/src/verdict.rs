@@ -1,6 +1,6 @@
 //! What was found out about an answer.
 
-use crate::Difference;
+use crate::{Difference, Pattern};
 
 /// What was found out about an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,8 +35,8 @@ pub enum Verdict {
         sizes: String,
         /// How it differs there.
         difference: Difference,
-        /// The number by which every entry is a multiple of the reference, if there is one.
-        factor: Option<f64>,
+        /// What its wrong numbers have in common with the right ones, if that is known.
+        pattern: Option<Pattern>,
         /// How many mistakes it was compared with.
         n_known: usize,
     },

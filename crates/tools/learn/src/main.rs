@@ -6,6 +6,7 @@
 //! since they are about the others or as light as this: [`start`], [`verify`], the exercises
 //! (`checks`), and [`mod@spread`], whose program stands outside this workspace.
 
+mod platforms;
 mod spread;
 mod start;
 mod tool;
@@ -51,10 +52,10 @@ enum Command {
     /// A model that goes on with your text
     #[command(disable_help_flag = true)]
     Write(Rest),
-    /// Heads that specialise while you watch: a layer trained in seconds
+    /// Heads that specialise while you watch, in seconds
     #[command(disable_help_flag = true)]
     Train(Rest),
-    /// The ladder timed on your machine, and beside PyTorch, candle and burn
+    /// How fast the layer is on your machine, rung by rung
     #[command(disable_help_flag = true)]
     Bench(Rest),
     /// A layer by many processes, on one machine or many, with MPI
@@ -62,13 +63,13 @@ enum Command {
     /// Say what will come out, then run it
     #[command(disable_help_flag = true)]
     Predict(Rest),
-    /// Work on the exercises with rustlings: it checks each time you save
+    /// The exercises, checked by rustlings each time you save
     Exercises,
     /// Check your answer to an exercise, or to all of them
     Check(checks::Args),
-    /// Everything that must hold: format, lints, tests, docs, exercises, book, notebooks
+    /// Everything that must hold: tests, exercises, book, notebooks
     Verify(verify::Args),
-    /// Build the book and check it: includes, numbers, figures, links
+    /// Build and check the book: includes, numbers, figures, links
     Book,
     /// Draw every figure of the book and keep it (for those who change one)
     Figures,
@@ -112,7 +113,9 @@ fn main() -> ExitCode {
         Command::Figures => tool::run("book", Profile::Dev, ["keep"]),
         Command::Notebooks => tool::run("notebooks", Profile::Dev, ["rewrite"]),
         Command::Preprocess(rest) => tool::preprocess(rest.args),
-        Command::Exercises => workshop::exit(checks::watch()),
+        Command::Exercises => {
+            checks::watch().unwrap_or_else(|error| workshop::exit(Err(error)))
+        }
         Command::Check(args) => match checks::run(&args) {
             // The check has said what is wrong.
             Ok(false) => ExitCode::FAILURE,
@@ -122,6 +125,9 @@ fn main() -> ExitCode {
         Command::Help { command } => help(command),
     }
 }
+
+#[cfg(test)]
+mod tests;
 
 /// The help of a command, which a tool prints itself.
 fn help(command: Option<String>) -> ExitCode {

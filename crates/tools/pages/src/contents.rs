@@ -1,6 +1,6 @@
-//! The table of chapters: each by its number, the question that it answers, and where the code
-//! is. The order is SUMMARY.md's; the rest a chapter says at its head, in
-//! `{{#asks question | code}}`.
+//! The tables of chapters and of questions, in SUMMARY.md's order. A chapter says at its head,
+//! in `{{#asks question | code}}`, which question it answers and where the code is. A page of
+//! “Questions people ask” begins with its answer, in bold.
 
 use std::fmt::Write;
 use std::fs;
@@ -34,6 +34,32 @@ pub fn table(folder: &Path) -> Result<String> {
     Ok(table)
 }
 
+/// The rows for the pages of questions, seen from the folder that they are in.
+///
+/// # Errors
+/// A page that is not there, or that does not begin with an answer that can stand in a table.
+pub fn questions(folder: &Path) -> Result<String> {
+    let read = |name: &str| {
+        let path = folder.join(name).with_extension("md");
+        fs::read_to_string(&path).with_context(|| path.display().to_string())
+    };
+    let mut table = "| question | in short |\n| --- | --- |\n".to_owned();
+    for question in chapters::questions_of(&read("SUMMARY")?) {
+        let (title, page) = (&question.title, &question.page);
+        let text = read(page)?;
+        let answer = question.answer(&text).filter(|it| !it.contains(['|', '$', '{']));
+        let answer = answer.with_context(|| {
+            format!(
+                "{page}.md begins with no answer in bold, without values and formulas"
+            )
+        })?;
+        let file = page.trim_start_matches("questions/");
+        // Writing to a String cannot fail.
+        let _ = writeln!(table, "| [{title}]({file}.md) | {answer} |");
+    }
+    Ok(table)
+}
+
 fn asked(text: &str) -> Option<(&str, &str)> {
     let found = directive::find(text);
     found.iter().find(|it| it.name == "asks")?.rest.split_once(" | ")
@@ -57,5 +83,19 @@ mod tests {
         write("02-a.md", "# A\n");
         let refused = table(folder.path()).unwrap_err().to_string();
         assert_eq!(refused, "02-a.md asks nothing: {{#asks question | code}}");
+    }
+
+    #[test]
+    fn a_row_for_each_question_with_its_answer() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("questions")).unwrap();
+        let write = |name, text| fs::write(folder.path().join(name), text).unwrap();
+        write("SUMMARY.md", "- [Q](questions/index.md)\n  - [Who?](questions/who.md)\n");
+        write("questions/who.md", "# Who?\n\n**You.** Since x.\n");
+        let expected =
+            "| question | in short |\n| --- | --- |\n| [Who?](who.md) | You. |\n";
+        assert_eq!(questions(folder.path()).unwrap(), expected);
+        write("questions/who.md", "# Who?\n\n**{{#value x}}.**\n");
+        assert!(questions(folder.path()).unwrap_err().to_string().contains("who.md"));
     }
 }

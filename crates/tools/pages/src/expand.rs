@@ -18,6 +18,7 @@ use super::loads;
 use super::math::{self, Converter};
 use super::problem::{Problem, line_of};
 use super::snapshot::{Snapshots, Values};
+use super::tested::Tests;
 
 /// Expands the chapters of one folder.
 pub struct Expander<'a> {
@@ -25,6 +26,7 @@ pub struct Expander<'a> {
     drawing: &'a dyn Figures,
     converter: Converter,
     snapshots: Snapshots,
+    tests: Tests,
 }
 
 /// A chapter, expanded, with what could not be done.
@@ -40,8 +42,8 @@ impl<'a> Expander<'a> {
     pub fn new(chapters: &Path, drawing: &'a dyn Figures) -> Result<Self> {
         let chapters = chapters.to_path_buf();
         let workspace = chapters.parent().unwrap_or(&chapters);
-        let snapshots = Snapshots::of(workspace)?;
-        Ok(Self { chapters, drawing, converter: Converter::new()?, snapshots })
+        let (snapshots, tests) = (Snapshots::of(workspace)?, Tests::of(workspace)?);
+        Ok(Self { chapters, drawing, converter: Converter::new()?, snapshots, tests })
     }
 
     /// Expands these chapters, in their order: each a path from the folder of chapters, and
@@ -111,6 +113,7 @@ impl Chapter<'_> {
         let folder = folder.parent().unwrap_or(&self.book.chapters);
         match asked.name {
             "value" => Ok(Some(self.values.get(asked.rest)?.to_string())),
+            "test" => self.book.tests.place(asked.rest).map(Some),
             "snapshot" => {
                 let indent = self.alone_on_its_line(asked)?;
                 let body = self.book.snapshots.body(asked.rest)?;
@@ -141,6 +144,10 @@ impl Chapter<'_> {
             "chapters" => {
                 self.alone_on_its_line(asked)?;
                 Ok(Some(contents::table(&self.book.chapters)?))
+            }
+            "questions" => {
+                self.alone_on_its_line(asked)?;
+                Ok(Some(contents::questions(&self.book.chapters)?))
             }
             "title" => Ok(None),
             "" => bail!("no }}}} on the line: {{{{{}", asked.rest),

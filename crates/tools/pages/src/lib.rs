@@ -6,6 +6,7 @@
 //!                    ├ math      $…$ becomes MathML
 //!                    ├ snapshot  what a test holds: whole, or one value of it
 //!                    ├ figures   drawn by the tool that can draw them
+//!                    ├ tested    where a test stands
 //!                    ├ exercise  statement, signature, what the check will say
 //!                    └ include   mdBook's own; made sure here that it finds code
 //! live ─▶ live_module ──────▶ target/book/assets
@@ -35,6 +36,7 @@ mod math;
 mod problem;
 mod serve;
 mod snapshot;
+mod tested;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -7,19 +7,25 @@
 //! is in the book.
 
 mod a_lens_per_head;
+mod a_model_that_writes;
 mod bad_numbers;
 mod counting;
 mod heads_that_specialise;
 mod learning;
+mod many_machines;
 mod masks;
 mod one_head;
 mod one_look_is_not_enough;
 mod one_matrix_many_heads;
 mod parts;
 mod scores_softmax_scale;
+mod sensors;
 mod the_backward_pass;
+mod the_block;
 mod the_ladder;
 mod trained_heads;
+mod two_layers;
+mod variants;
 
 use anyhow::{Result, ensure};
 use workshop::chapters::Chapter;
@@ -126,7 +132,7 @@ pub struct Entry<'a> {
 }
 
 /// What there are questions about.
-pub static TOPICS: [Topic; 13] = [
+pub static TOPICS: [Topic; 19] = [
     one_look_is_not_enough::TOPIC,
     scores_softmax_scale::TOPIC,
     one_head::TOPIC,
@@ -138,8 +144,14 @@ pub static TOPICS: [Topic; 13] = [
     the_backward_pass::TOPIC,
     learning::TOPIC,
     heads_that_specialise::TOPIC,
+    the_block::TOPIC,
+    two_layers::TOPIC,
     trained_heads::TOPIC,
+    variants::TOPIC,
+    a_model_that_writes::TOPIC,
     the_ladder::TOPIC,
+    many_machines::TOPIC,
+    sensors::TOPIC,
 ];
 
 /// Every question, in the order of the chapters.

@@ -60,7 +60,10 @@ fn tour(layer: &TrainedLayer, sentence: &Sentence) -> Result<String> {
             &agreement(&results, sentence)?,
         ),
         section("The strongest link of each head", &links(naive, &sentence.tokens)?),
-        section("The shapes of one pass", &per_head.trace(&sentence.input)?.to_string()),
+        section(
+            "The shapes of one pass, as the formula counts: head_1 is head 0 above",
+            &per_head.trace(&sentence.input)?.to_string(),
+        ),
         section("The parameters", &fused.parameters().count().to_string()),
     ]
     .join("\n"))

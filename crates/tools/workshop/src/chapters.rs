@@ -33,17 +33,64 @@ impl fmt::Display for Chapter {
     }
 }
 
+/// A page of “Questions people ask”.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The question, as the contents have it.
+    pub title: String,
+    /// Its file in `chapters`, without the ending: `questions/` and a name.
+    pub page: String,
+}
+
+impl Question {
+    /// The answer, which comes first on the page, in bold.
+    pub fn answer<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let paragraphs = text.split("\n\n").skip(1);
+        let first = paragraphs.map(str::trim).find(|it| !it.starts_with("{{#"))?;
+        first.strip_prefix("**")?.split("**").next()
+    }
+
+    /// How else people ask it, which comes last on the page.
+    pub fn searches<'a>(&self, text: &'a str) -> Vec<&'a str> {
+        let line = text.lines().find_map(|line| line.strip_prefix("*Also asked as:* "));
+        line.map_or(Vec::new(), |line| line.split(" · ").map(str::trim).collect())
+    }
+}
+
 /// The chapters in their order.
 ///
 /// # Errors
 /// A summary that cannot be read, or that names no chapter.
 pub fn all() -> Result<Vec<Chapter>> {
-    let path = paths::workspace().join("chapters/SUMMARY.md");
-    let summary =
-        fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    let chapters = of(&summary);
-    anyhow::ensure!(!chapters.is_empty(), "{} names no chapter", path.display());
+    let chapters = of(&summary()?);
+    anyhow::ensure!(!chapters.is_empty(), "chapters/SUMMARY.md names no chapter");
     Ok(chapters)
+}
+
+/// The pages of questions in their order.
+///
+/// # Errors
+/// A summary that cannot be read.
+pub fn questions() -> Result<Vec<Question>> {
+    Ok(questions_of(&summary()?))
+}
+
+fn summary() -> Result<String> {
+    let path = paths::workspace().join("chapters/SUMMARY.md");
+    fs::read_to_string(&path).with_context(|| path.display().to_string())
+}
+
+/// The pages of questions that a summary names, without their index.
+pub fn questions_of(summary: &str) -> Vec<Question> {
+    let lines = summary.lines().filter_map(|line| line.strip_prefix("  - ["));
+    lines.filter_map(asked).collect()
+}
+
+/// The question of a line such as `A question?](questions/name.md)`.
+fn asked(line: &str) -> Option<Question> {
+    let (title, link) = line.split_once("](")?;
+    let page = link.strip_suffix(".md)")?.to_owned();
+    page.starts_with("questions/").then(|| Question { title: title.to_owned(), page })
 }
 
 /// The chapters that a summary names.
@@ -75,6 +122,19 @@ mod tests {
         ] {
             assert_eq!(named(other), None);
         }
+    }
+
+    #[test]
+    fn a_question_is_a_line_below_the_index() {
+        let summary = "- [Questions](questions/index.md)\n  - [Who?](questions/who.md)\n\
+                       - [1 · A](01-a.md)\n  - [02 · Scores](solutions/scores.md)\n";
+        let [who] = &questions_of(summary)[..] else { panic!("one question") };
+        assert_eq!((&*who.title, &*who.page), ("Who?", "questions/who"));
+        let text =
+            "# Who?\n\n{{#values a}}\n\n**You.** Since x.\n\n*Also asked as:* a · b c\n";
+        assert_eq!(who.answer(text), Some("You."));
+        assert_eq!(who.searches(text), ["a", "b c"]);
+        assert_eq!(who.answer("# Who?\n\nYou.\n"), None);
     }
 
     #[test]

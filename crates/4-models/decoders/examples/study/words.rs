@@ -76,7 +76,7 @@ pub fn next(study: &mut Study) -> Result<Value> {
         let pieces: Vec<String> = order
             .iter()
             .map(|&id| study.text.decode(&[id]))
-            .collect::<model_files::Result<_>>()?;
+            .collect::<::texts::Result<_>>()?;
         Ok(json!({
             "prompt": prompt,
             "pieces": pieces,

@@ -10,12 +10,17 @@ use super::{Gguf, GgufError, GgufResult, Parts, Tokens, flag};
 /// `llm_tokenizer_bpe` in `llama-vocab.cpp` of llama.cpp: which names mean the same, which
 /// take a piece whole that is a token, and which put a token in front of every text.
 struct Cuts {
-    names: &'static [&'static str],
+    /// With spaces between them.
+    names: &'static str,
     /// Each cuts what those before it left.
     patterns: &'static [&'static str],
-    /// Whether a piece that is a token stays whole, whatever the merges say.
-    ignores_merges: bool,
-    adds_first: bool,
+    /// Whether, as in Llama 3, a piece that is a token stays whole, whatever the merges say,
+    /// and a token is put in front of every text.
+    is_llama3: bool,
+}
+
+const fn cuts(names: &'static str, patterns: &'static [&'static str]) -> Cuts {
+    Cuts { names, patterns, is_llama3: false }
 }
 
 const GPT2: &str =
@@ -25,57 +30,17 @@ const LLAMA3: &str = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])
 const QWEN2: &str = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
 const CUTS: [Cuts; 7] = [
+    cuts("gpt-2 phi-2 mpt olmo jais trillion exaone4", &[GPT2]),
+    cuts("smollm starcoder refact command-r codeshell exaone minerva-7b", &[DIGIT, GPT2]),
     Cuts {
-        names: &["gpt-2", "phi-2", "mpt", "olmo", "jais", "trillion", "exaone4"],
-        patterns: &[GPT2],
-        ignores_merges: false,
-        adds_first: false,
+        is_llama3: true,
+        ..cuts("llama-bpe llama3 llama-v3 falcon3 pixtral lfm2", &[LLAMA3])
     },
-    Cuts {
-        names: &[
-            "smollm",
-            "starcoder",
-            "refact",
-            "command-r",
-            "codeshell",
-            "exaone",
-            "minerva-7b",
-        ],
-        patterns: &[DIGIT, GPT2],
-        ignores_merges: false,
-        adds_first: false,
-    },
-    Cuts {
-        names: &["llama-bpe", "llama3", "llama-v3", "falcon3", "pixtral", "lfm2"],
-        patterns: &[LLAMA3],
-        ignores_merges: true,
-        adds_first: true,
-    },
-    Cuts {
-        names: &["dbrx", "smaug-bpe"],
-        patterns: &[LLAMA3],
-        ignores_merges: false,
-        adds_first: false,
-    },
-    Cuts {
-        names: &["qwen2", "deepseek-r1-qwen", "stablelm2", "megrez", "hunyuan"],
-        patterns: &[QWEN2],
-        ignores_merges: false,
-        adds_first: false,
-    },
-    Cuts {
-        names: &["falcon"],
-        patterns: &[r"[\p{P}\$\+<=>\^~\|`]+", GPT2, "[0-9][0-9][0-9]"],
-        ignores_merges: false,
-        adds_first: false,
-    },
+    cuts("dbrx smaug-bpe", &[LLAMA3]),
+    cuts("qwen2 deepseek-r1-qwen stablelm2 megrez hunyuan", &[QWEN2]),
+    cuts("falcon", &[r"[\p{P}\$\+<=>\^~\|`]+", GPT2, "[0-9][0-9][0-9]"]),
     // What llama.cpp does for want of better: like no model's own.
-    Cuts {
-        names: &["default"],
-        patterns: &[r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"],
-        ignores_merges: false,
-        adds_first: false,
-    },
+    cuts("default", &[r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"]),
 ];
 
 /// All names, for messages: a test compares them with the list above.
@@ -87,7 +52,7 @@ const NAMES: &str = "one of gpt-2, phi-2, mpt, olmo, jais, trillion, exaone4, sm
 pub(super) fn parts(file: &Gguf, tokens: &Tokens) -> GgufResult<Parts> {
     const PRE: &str = "tokenizer.ggml.pre";
     let name = file.text(PRE)?;
-    let cuts = CUTS.iter().find(|cuts| cuts.names.contains(&name));
+    let cuts = CUTS.iter().find(|cuts| cuts.names.split(' ').any(|it| it == name));
     let cuts = cuts.ok_or_else(|| file.wrong(PRE, NAMES))?;
     const SPACE: &str = "tokenizer.ggml.add_space_prefix";
     if flag(file, SPACE, false)? {
@@ -110,10 +75,10 @@ pub(super) fn parts(file: &Gguf, tokens: &Tokens) -> GgufResult<Parts> {
         decoder: bytes,
         model: json!({
             "type": "BPE", "vocab": tokens.ids, "merges": merges(file, tokens)?,
-            "ignore_merges": cuts.ignores_merges,
+            "ignore_merges": cuts.is_llama3,
         }),
         scored: None,
-        adds_first: cuts.adds_first.then_some(None),
+        adds_first: cuts.is_llama3.then_some(None),
     })
 }
 
@@ -155,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_message_has_all_names() {
-        let names = CUTS.iter().flat_map(|cuts| cuts.names).copied();
+        let names = CUTS.iter().flat_map(|cuts| cuts.names.split(' '));
         assert_eq!(NAMES, format!("one of {}", names.collect::<Vec<_>>().join(", ")));
     }
 }

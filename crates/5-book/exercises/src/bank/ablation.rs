@@ -103,6 +103,35 @@ impl Input {
         }
     }
 
+    fn right_first(&self) -> usize {
+        self.head * self.d_v()
+    }
+
+    /// So many columns from these on, for zeros and for means, and zeros elsewhere.
+    fn from_columns(&self, first: [usize; 2]) -> Ablated {
+        let d_v = self.d_v();
+        let [zeros, means] = first.map(|first| {
+            let mut part = self.concat.clone() * 0.0;
+            part.columns_mut(first, d_v).copy_from(&self.concat.columns(first, d_v));
+            part
+        });
+        let mut mean = means.clone();
+        for mut column in mean.column_iter_mut() {
+            let usual = column.mean();
+            column.fill(usual);
+        }
+        let averaged = self.out(&(&self.concat - means + mean));
+        let right = self.right();
+        Ablated { averaged, control: right.control, ..self.without(&zeros, &zeros) }
+    }
+
+    /// The right answer, its control as large as the columns from this one on.
+    fn control_like(&self, first: usize) -> Ablated {
+        let part = self.in_subspace();
+        let norm = self.concat.columns(first, self.d_v()).norm();
+        Ablated { control: self.damage(&(&part * (norm / part.norm()))), ..self.right() }
+    }
+
     /// From W^O, as a sum over heads: it never takes anything off.
     fn sum_of_the_other_heads(&self) -> Ablated {
         let d_v = self.d_v();
@@ -144,7 +173,8 @@ pub fn check(answer: Ablate) -> ExitCode {
     })
 }
 
-const AWAY: Section = Section::new("heads-that-specialise", "Taking a head away");
+const AWAY: Section =
+    Section::new("heads-that-specialise", "Ablation: taking a head away");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Ablated> = Exercise {

@@ -47,6 +47,27 @@ impl Input {
         out
     }
 
+    /// Right, but for the queries: those of sequence s begin at row `first(s)`.
+    fn with_queries(&self, first: impl Fn(usize) -> usize) -> Matrix {
+        let n_q = self.n_q();
+        let rows = (0..self.n_sequences).flat_map(|s| first(s)..first(s) + n_q);
+        let q = self.q.select_rows(&rows.collect::<Vec<_>>());
+        self.of([&q, &self.k, &self.v])
+    }
+
+    /// Keys or values of all sequences, those of sequence s from row s on.
+    fn overlapping(&self, x: &Matrix) -> Matrix {
+        let n_kv = self.n_kv();
+        let rows = (0..self.n_sequences).flat_map(|s| s..s + n_kv);
+        x.select_rows(&rows.collect::<Vec<_>>())
+    }
+
+    /// Right for these queries, keys and values.
+    fn of(&self, qkv: [&Matrix; 3]) -> Matrix {
+        let [q, k, v] = qkv.map(Matrix::clone);
+        (EXERCISE.reference)(&Input { q, k, v, n_valid: self.n_valid.clone(), ..*self })
+    }
+
     /// Right, but for the scores, all of which are multiplied.
     fn scaled(&self, by: f64) -> Matrix {
         let [k, v] = [&self.k, &self.v].map(Matrix::clone);

@@ -41,8 +41,10 @@ pub fn check(answer: SplitHeads) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.q, input.n_heads))
 }
 
-const OTHERS: Section =
-    Section::new("one-matrix-many-heads", "What others do: view and transpose");
+const OTHERS: Section = Section::new(
+    "one-matrix-many-heads",
+    "What others do: view (or reshape), then transpose",
+);
 const MEMORY: Section =
     Section::new("one-matrix-many-heads", "How a matrix lies in memory");
 
@@ -92,6 +94,34 @@ pub static EXERCISE: Exercise<Input, Vec<Matrix>> = Exercise {
             looks_right: "With one head it is right, and each shape is",
             read: MEMORY,
             answer: first_block,
+        },
+        Mistake {
+            name: "reads a block row by row and writes it column by column",
+            does: "It collects the numbers of each block as you read them, and `from_vec` \
+                fills a matrix down its columns, so tokens and features are mixed",
+            looks_right: "Every head has its own numbers, and the right shape; \
+                `from_row_slice` takes them in this order",
+            read: MEMORY,
+            answer: |input| {
+                let d_k = input.d_k();
+                let head = |i: usize| {
+                    let block = input.q.columns(i * d_k, d_k).transpose();
+                    Matrix::from_vec(input.q.nrows(), d_k, block.as_slice().to_vec())
+                };
+                (0..input.n_heads).map(head).collect()
+            },
+        },
+        Mistake {
+            name: "transposes each head",
+            does: "It gives a row per feature and a column per token, as it is wanted for \
+                keys in Q Kᵀ",
+            looks_right: "With as many tokens as features it has the right shape",
+            read: OTHERS,
+            answer: |input| {
+                let d_k = input.d_k();
+                let head = |i: usize| input.q.columns(i * d_k, d_k).transpose();
+                (0..input.n_heads).map(head).collect()
+            },
         },
         Mistake {
             name: "lets blocks overlap",

@@ -43,8 +43,10 @@ pub fn check(answer: Concat) -> ExitCode {
 const STEPS: Section = Section::new("a-lens-per-head", "The steps, with shapes");
 const CODE: Section = Section::new("a-lens-per-head", "The heads in code");
 const AS_SUM: Section = Section::new("a-lens-per-head", "The same layer, as a sum");
-const VIEWS: Section =
-    Section::new("one-matrix-many-heads", "What others do: view and transpose");
+const VIEWS: Section = Section::new(
+    "one-matrix-many-heads",
+    "What others do: view (or reshape), then transpose",
+);
 const MEMORY: Section =
     Section::new("one-matrix-many-heads", "How a matrix lies in memory");
 

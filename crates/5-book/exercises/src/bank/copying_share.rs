@@ -229,6 +229,33 @@ pub static EXERCISE: Exercise<Input, f64> = Exercise {
             },
         },
         Mistake {
+            name: "takes the mean over the queries that copy",
+            does: "It leaves out queries that can know and give such keys nothing, and those \
+                are what makes a head bad at it",
+            looks_right: "After softmax hardly any share is exactly 0",
+            read: COPY,
+            answer: |input| {
+                let copied = |i: usize| {
+                    let shares =
+                        input.earlier(i).into_iter().map(|j| input.entry(i, j + 1));
+                    shares.sum::<f64>()
+                };
+                mean_of((0..input.n()).map(copied).filter(|&share| share > 0.0))
+            },
+        },
+        Mistake {
+            name: "takes the largest share and not the sum",
+            does: "Where a token has stood twice, the head may copy from either, and only \
+                the larger of the two counts",
+            looks_right: "While no token has stood there twice, it is right",
+            read: COPY,
+            answer: |input| {
+                input.mean(|i, earlier| {
+                    earlier.iter().map(|&j| input.entry(i, j + 1)).fold(0.0, f64::max)
+                })
+            },
+        },
+        Mistake {
             name: "divides 0 by 0 where no token comes twice",
             does: "No query can know, the mean has no terms, and NaN comes out",
             looks_right: "Any longer text has a token that comes twice",
@@ -236,6 +263,34 @@ pub static EXERCISE: Exercise<Input, f64> = Exercise {
             answer: |input| match input.n_knowing() {
                 0.0 => f64::NAN,
                 _ => input.right(),
+            },
+        },
+        Mistake {
+            name: "keeps only what the last query adds",
+            does: "It writes `=` where `+=` adds up, so each query overwrites the one before",
+            looks_right: "Every query has its term",
+            read: COPY,
+            answer: |input| {
+                let last = (0..input.n()).rfind(|&i| !input.earlier(i).is_empty());
+                last.map_or(0.0, |i| {
+                    input.earlier(i).iter().map(|&j| input.entry(i, j + 1)).sum::<f64>()
+                        / input.n_knowing()
+                })
+            },
+        },
+        Mistake {
+            name: "never looks at place 0",
+            does: "Its search for earlier places begins at 1, so what came after the first token is never copied",
+            looks_right: "A token at place 0 is one of many",
+            read: COPY,
+            answer: |input| {
+                let terms = (1..input.n()).filter_map(|i| {
+                    let earlier: Vec<usize> =
+                        input.earlier(i).into_iter().filter(|&j| j > 0).collect();
+                    (!earlier.is_empty())
+                        .then(|| earlier.iter().map(|&j| input.entry(i, j + 1)).sum())
+                });
+                mean_of(terms)
             },
         },
     ],
@@ -252,7 +307,17 @@ fn cases() -> Vec<Case<Input>> {
             ids: text.bytes().map(|letter| usize::from(letter - b'a')).collect(),
         },
     };
-    vec![case("abcab", 1), case("abacaabda", 2), case("mfqamfqmfqb", 3), case("abcd", 4)]
+    let mut cut = case("abcab", 5);
+    cut.sizes += ", query 3 gives nothing to key 1";
+    let left = 1.0 - std::mem::take(&mut cut.input.attn[(3, 1)]);
+    cut.input.attn.row_mut(3).unscale_mut(left);
+    vec![
+        case("abcab", 1),
+        case("abacaabda", 2),
+        case("mfqamfqmfqb", 3),
+        case("abcd", 4),
+        cut,
+    ]
 }
 
 #[cfg(test)]

@@ -52,7 +52,8 @@ pub fn check(answer: CountParameters) -> ExitCode {
 }
 
 const COUNTING: Section = Section::new("counting", "Counting parameters");
-const HEADS: Section = Section::new("counting", "Why the number of heads does not count");
+const HEADS: Section =
+    Section::new("counting", "Why the number of heads does not matter");
 const WRONG: Section = Section::new("counting", "What people get wrong");
 
 /// With the bias that stays behind, and as the short formula, it is the same mistake.

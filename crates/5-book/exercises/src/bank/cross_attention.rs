@@ -130,6 +130,62 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             read: SHAPES,
             answer: without_biases,
         },
+        Mistake {
+            name: "weighs with the scores themselves",
+            does: "It leaves softmax out: weights may be negative, and do not sum to 1",
+            looks_right: "A high score does count for more",
+            read: SOFTMAX,
+            answer: |input| {
+                let HeadPass { scores, v, .. } =
+                    head(input, &input.x, &input.source, &input.source);
+                scores * v
+            },
+        },
+        Mistake {
+            name: "takes softmax twice",
+            does: "It makes shares of the shares, and every row comes out nearly even",
+            looks_right: "Every row sums to 1",
+            read: SOFTMAX,
+            answer: |input| {
+                let HeadPass { scores, v, .. } =
+                    head(input, &input.x, &input.source, &input.source);
+                softmax_rows(softmax_rows(scores)) * v
+            },
+        },
+        Mistake {
+            name: "compares queries with values",
+            does: "Its scores are those of q and v: what a token hands over decides whether it is found",
+            looks_right: "Keys and values stand in the same rows, and where d_k = d_v it fits",
+            read: SHAPES,
+            answer: |input| {
+                let HeadPass { q, v, .. } =
+                    head(input, &input.x, &input.source, &input.source);
+                let scores = &q * v.transpose() / (q.ncols() as f64).sqrt();
+                softmax_rows(scores) * v
+            },
+        },
+        Mistake {
+            name: "averages the keys",
+            does: "It weighs the rows of k, which are there to be found by",
+            looks_right: "A key and its value stand in the same row, and where d_k = d_v the shape is right",
+            read: SHAPES,
+            answer: |input| {
+                let HeadPass { scores, k, .. } =
+                    head(input, &input.x, &input.source, &input.source);
+                softmax_rows(scores) * k
+            },
+        },
+        Mistake {
+            name: "has a row for each key",
+            does: "It computes K Qᵀ, so keys share themselves out among the queries",
+            looks_right: "Where there are as many queries as keys the shape is right, and rows sum to 1",
+            read: SOFTMAX,
+            answer: |input| {
+                let HeadPass { scores, v, .. } =
+                    head(input, &input.x, &input.source, &input.source);
+                softmax_rows(scores.transpose()) * v
+            },
+        },
     ],
     place: places::token_feature,
 };

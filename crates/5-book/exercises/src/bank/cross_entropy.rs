@@ -133,10 +133,15 @@ fn cases() -> Vec<Case<Input>> {
     far.input.logits.row_mut(0).add_scalar_mut(1000.0);
     far.input.logits.row_mut(1).add_scalar_mut(-1000.0);
     far.input.logits[(2, 0)] += 2000.0;
+    let mut sure =
+        case(&[1, 0], 4, "; the right logit of token 0 is 2000 above the others", 5);
+    sure.input.logits[(0, 1)] += 2000.0;
+    sure.input.logits[(1, 0)] = 0.7;
     vec![
         case(&[2], 3, "", 1),
         case(&[0, 2, 2], 3, "", 2),
         case(&[1, 4, 0, 3, 1, 1], 5, "", 3),
         far,
+        sure,
     ]
 }

@@ -79,6 +79,22 @@ impl Input {
         join(self.forward.forwards(&self.x), self.backward.backwards(&self.x))
     }
 
+    /// Both directions with another step: from a token, `[1, d_in]`, and the state before.
+    pub fn stepped(&self, step: impl Fn(&Direction, Matrix, Matrix) -> Matrix) -> Matrix {
+        let n = self.x.nrows();
+        let states = |of: &Direction, order: &mut dyn Iterator<Item = usize>| {
+            let mut states = Matrix::zeros(n, of.hidden());
+            let mut h = of.zeros();
+            for t in order {
+                h = step(of, self.x.rows(t, 1).into_owned(), h);
+                states.row_mut(t).copy_from(&h);
+            }
+            states
+        };
+        let forward = states(&self.forward, &mut (0..n));
+        join(forward, states(&self.backward, &mut (0..n).rev()))
+    }
+
     /// The right answer of what `change` makes of both directions.
     pub fn changed(&self, change: impl Fn(&mut Direction)) -> Matrix {
         let [mut forward, mut backward] =

@@ -2,10 +2,12 @@
 
 use std::process::ExitCode;
 
-use attention::{HeadParameters, Linear, Mask, Matrix, softmax_rows, weighted_values};
+use attention::{HeadParameters, Linear, Mask, Matrix, softmax_rows};
 
 use super::{inputs, places};
-use crate::{Case, Exercise, Mistake, Section};
+use crate::{Case, Exercise, Section};
+
+mod mistakes;
 
 /// Queries, keys and values.
 pub struct Input {
@@ -36,21 +38,6 @@ pub fn check(answer: Attend) -> ExitCode {
 }
 
 const LOOPS: Section = Section::new("one-head", "First in loops");
-const IDEA: Section = Section::new("one-head", "The idea");
-const FORMULA: Section = Section::new("one-head", "The formula, with shapes");
-const STABLE: Section =
-    Section::new("scores-softmax-scale", "A softmax that does not break");
-const WRONG: Section = Section::new("scores-softmax-scale", "What people get wrong");
-
-/// The bare formula.
-const NO_MAXIMUM: Mistake<Input, Matrix> = Mistake {
-    name: "does not subtract the largest score of the query",
-    does: "A score of 1000 has an exponential that no f64 can hold, and ∞ / ∞ is NaN; where \
-        all scores of a query lie near −1000 all exponentials are 0, and 0 / 0 is NaN too",
-    looks_right: "It is the formula as it is written, and right for small scores",
-    read: STABLE,
-    answer: |input| exponentials(&input.scores(), |_| 0.0, Divided::ByTheSum) * &input.v,
-};
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
@@ -63,108 +50,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     passed: "This is the definition of a head. Everything that is faster is compared with it.",
     cases,
     reference,
-    mistakes: &[
-        Mistake {
-            name: "averages the keys",
-            does: "The shares are right, and they weigh the rows of k, which are there \
-                to be found by, and not those of v, which are there to be handed over",
-            looks_right: "A key and its value stand in the same row, and where d_k = d_v \
-                the shape is right",
-            read: IDEA,
-            answer: |input| weighted_values(&input.attn(), input.k.as_view()),
-        },
-        Mistake {
-            name: "takes the value of the query's own place",
-            does: "In the inner sum it reads row i of v and not row j, so that the \
-                shares of query i all go to value i, which then stands there unchanged",
-            looks_right: "i is the query that the loop is at, and a number comes out for \
-                each feature",
-            read: LOOPS,
-            answer: own_value,
-        },
-        Mistake {
-            name: "lets the queries compete for a key",
-            does: "The softmax runs over the queries, so that the shares of a key sum \
-                to 1 and those of a query do not",
-            looks_right: "Both indices of a score are loops, and this sums over one of \
-                them",
-            read: WRONG,
-            answer: |input| {
-                &softmax_rows(input.scores().transpose()).transpose() * &input.v
-            },
-        },
-        Mistake {
-            name: "does not divide the scores by √d_k",
-            does: "The softmax gets the bare dot products, and rows come out too sharp",
-            looks_right: "Every output is still an average of values",
-            read: FORMULA,
-            answer: |input| softmax_rows(&input.q * input.k.transpose()) * &input.v,
-        },
-        Mistake {
-            name: "divides the scores by d_k and not by its root",
-            does: "The spread of the scores falls to 1/√d_k, so rows come out too even",
-            looks_right: "A sum of d_k products divided by d_k is their mean",
-            read: FORMULA,
-            answer: |input| {
-                let d_k = input.q.ncols() as f64;
-                softmax_rows(&input.q * input.k.transpose() / d_k) * &input.v
-            },
-        },
-        Mistake {
-            name: "keeps only what the last key adds",
-            does: "It writes `out = …` where `out += …` adds up, so each key overwrites \
-                the one before",
-            looks_right: "Every entry is written, and the loop runs over all keys",
-            read: LOOPS,
-            answer: last_key_only,
-        },
-        Mistake {
-            name: "lets the sum run on from query to query",
-            does: "The sum of the exponentials is set to 0 once and not for each query, so \
-                later queries are divided by too much",
-            looks_right: "The first token is right",
-            read: LOOPS,
-            answer: sum_runs_on,
-        },
-        NO_MAXIMUM,
-        Mistake {
-            name: "starts its maximum at 0",
-            does: "A fold from 0.0 never falls below it, so where all scores of a query lie \
-                near −1000 every exponential becomes 0, and 0 / 0 is NaN",
-            looks_right: "A sum starts at 0; but a maximum starts at −∞, f64::NEG_INFINITY, \
-                or at the first score",
-            read: STABLE,
-            answer: |input| {
-                let from_0 = |row: &[f64]| row.iter().copied().fold(0.0, f64::max);
-                exponentials(&input.scores(), from_0, Divided::ByTheSum) * &input.v
-            },
-        },
-        Mistake {
-            name: "hands over the value of the best key alone",
-            does: "It looks for the largest score and forgets the other keys",
-            looks_right: "Attention sounds like picking one, and a sharp row nearly does",
-            read: IDEA,
-            answer: best_only,
-        },
-        Mistake {
-            name: "does not divide by the sum of the exponentials",
-            does: "Every value is weighed by the exponential of its score, and what \
-                comes out is a sum and no average",
-            looks_right: "Keys with large scores do count more, in the right proportion",
-            read: LOOPS,
-            answer: |input| {
-                exponentials(&input.scores(), largest, Divided::ByNothing) * &input.v
-            },
-        },
-        Mistake {
-            name: "loops over n_q where n_kv belongs",
-            does: "With fewer queries than keys it leaves keys out, and with more it \
-                reads beyond the last",
-            looks_right: "In self-attention there are as many queries as keys",
-            read: FORMULA,
-            answer: first_keys_only,
-        },
-    ],
+    mistakes: mistakes::ALL,
     place: places::token_feature,
 };
 
@@ -184,7 +70,10 @@ fn cases() -> Vec<Case<Input>> {
         large.input.k[(j, 0)] = feature;
     }
     (large.input.q[(0, 0)], large.input.q[(1, 0)]) = (60.0, -60.0);
-    vec![case(3, 3, 3, 3, 1), case(2, 5, 3, 4, 4), case(5, 3, 4, 2, 7), large]
+    let mut low = case(2, 3, 2, 3, 13);
+    low.sizes += ", one score of query 0 near −900";
+    (low.input.q[(0, 0)], low.input.k[(1, 0)]) = (-30.0, 42.0);
+    vec![case(3, 3, 3, 3, 1), case(2, 5, 3, 4, 4), case(5, 3, 4, 2, 7), large, low]
 }
 
 /// The head of “One head”, with projections that leave everything as it is.

@@ -78,6 +78,20 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             answer: |input| input.map(|t| input.earlier(t).next().map(|place| place + 1)),
         },
         Mistake {
+            name: "does not search the token right before",
+            does: "Its range ends one too early, so of two equal tokens in a row the second \
+                seems new",
+            looks_right: "What came after the token before is the token at hand, and that \
+                looks like nothing to attend to",
+            read: WHY,
+            answer: |input| {
+                input.map(|t| {
+                    let mut earlier = input.earlier(t).rev();
+                    earlier.find(|place| place + 1 < t).map(|place| place + 1)
+                })
+            },
+        },
+        Mistake {
             name: "counts the token itself among the earlier ones",
             does: "Every token finds itself last, and attends to the one after it, which it \
                 may not see",

@@ -9,6 +9,7 @@ use super::{inputs, places};
 use crate::{Case, Exercise, Mistake, Section};
 
 /// Tokens, and the norm for them.
+#[derive(Clone)]
 pub struct Input {
     x: Matrix,
     gain: Vec<f64>,
@@ -73,6 +74,19 @@ pub fn check(answer: Norm) -> ExitCode {
 
 const NORM: Section = Section::new("the-block", "Layer norm and RMSNorm");
 const WRONG: Section = Section::new("the-block", "What people get wrong");
+
+/// One number that is often seen, or another.
+const fn has_its_own_eps(answer: fn(&Input) -> Matrix) -> Mistake<Input, Matrix> {
+    Mistake {
+        name: "has an eps of its own",
+        does: "It writes a number where `eps` belongs. Models differ in it, and weights that \
+            were trained with one are read with another",
+        looks_right: "1e-5 is what most models have, and at an ordinary scale nobody sees a \
+            difference",
+        read: NORM,
+        answer,
+    }
+}
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
@@ -187,15 +201,36 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             looks_right: "A fresh norm has a gain of 1 and a bias of 0",
             read: NORM,
             answer: |input| {
-                let plain = Input {
-                    x: input.x.clone(),
-                    gain: vec![1.0; input.gain.len()],
-                    bias: vec![0.0; input.bias.len()],
-                    eps: input.eps,
-                };
-                plain.right()
+                let n = input.gain.len();
+                let (gain, bias) = (vec![1.0; n], vec![0.0; n]);
+                Input { gain, bias, ..input.clone() }.right()
             },
         },
+        Mistake {
+            name: "leaves the gain out",
+            does: "It adds the bias to the token with mean 0 and spread 1, and all features \
+                are equally loud",
+            looks_right: "A fresh norm has a gain of 1",
+            read: NORM,
+            answer: |input| {
+                let gain = vec![1.0; input.gain.len()];
+                Input { gain, ..input.clone() }.right()
+            },
+        },
+        Mistake {
+            name: "leaves the bias out",
+            does: "It multiplies by the gain and adds nothing, so each feature has a mean of \
+                0 that the model did not learn",
+            looks_right: "A fresh norm has a bias of 0, and RMSNorm has none",
+            read: NORM,
+            answer: |input| {
+                let bias = vec![0.0; input.bias.len()];
+                Input { bias, ..input.clone() }.right()
+            },
+        },
+        has_its_own_eps(|input| Input { eps: 1e-5, ..input.clone() }.right()),
+        has_its_own_eps(|input| Input { eps: 1e-6, ..input.clone() }.right()),
+        has_its_own_eps(|input| Input { eps: 1e-8, ..input.clone() }.right()),
         Mistake {
             name: "adds the bias before it multiplies by the gain",
             does: "It computes gain · (x̂ + bias), so the bias is scaled too",
@@ -203,10 +238,15 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             read: NORM,
             answer: |input| {
                 let bias = input.gain.iter().zip(&input.bias).map(|(g, b)| g * b);
-                let Input { x, gain, eps, .. } = input;
-                let bias = bias.collect();
-                Input { x: x.clone(), gain: gain.clone(), bias, eps: *eps }.right()
+                Input { bias: bias.collect(), ..input.clone() }.right()
             },
+        },
+        Mistake {
+            name: "never divides",
+            does: "It subtracts the mean and leaves the spread as it was, so a loud token stays loud",
+            looks_right: "Each token's mean is right",
+            read: NORM,
+            answer: |input| input.divided(|_, _| 1.0),
         },
     ],
     place: places::token_feature,
@@ -235,10 +275,13 @@ fn cases() -> Vec<Case<Input>> {
     };
     let mut flat = case(2, 5, 1.0, 7);
     flat.x.row_mut(0).fill(3.0);
+    let loud = Input { eps: 0.1, ..case(2, 3, 1.0, 9) };
     vec![
         sized(4, 4, "", case(4, 4, 1.0, 1)),
         sized(3, 6, "; tokens of a spread near 0.001", case(3, 6, 1e-3, 4)),
         sized(2, 5, "; token 0 has equal entries", flat),
+        sized(2, 3, "; eps 0.1, and 0.00001 before", loud),
+        sized(3, 5, "", case(3, 5, 1.0, 12)),
     ]
 }
 

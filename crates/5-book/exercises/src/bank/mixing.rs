@@ -25,6 +25,18 @@ impl Input {
     }
 }
 
+impl Input {
+    /// Each head times d_v rows of W^O from this one on, and the bias once.
+    fn with_rows(&self, row: impl Fn(usize) -> usize) -> Matrix {
+        let d_v = self.heads[0].ncols();
+        let mut out = heads::project(&self.w_o, &(self.concat() * 0.0));
+        for (i, head) in self.heads.iter().enumerate() {
+            out += head * self.w_o.weight.rows(row(i), d_v);
+        }
+        out
+    }
+}
+
 /// What the reader writes: from h outputs, `[n_tokens, d_v]` each, and W^O,
 /// `[h · d_v, d_model]`, the output of the layer, `[n_tokens, d_model]`.
 pub type Mix = fn(heads: &[Matrix], w_o: &Linear) -> Matrix;
@@ -34,12 +46,13 @@ pub fn check(answer: Mix) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.heads, &input.w_o))
 }
 
-const MIXER: Section = Section::new("a-lens-per-head", "The mixer");
+const MIXER: Section = Section::new("a-lens-per-head", "The mixer, W^O");
 const APART: Section = Section::new("a-lens-per-head", "Side by side is not together");
 const STEPS: Section = Section::new("a-lens-per-head", "The steps, with shapes");
 const AS_SUM: Section = Section::new("a-lens-per-head", "The same layer, as a sum");
 const WRONG: Section = Section::new("a-lens-per-head", "What people get wrong");
-const TURNED: Section = Section::new("trained-heads", "The mistake that a square hides");
+const TURNED: Section =
+    Section::new("one-matrix-many-heads", "The mistake that a square hides");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
@@ -114,6 +127,48 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             },
         },
         Mistake {
+            name: "adds the bias to token 0 alone",
+            does: "It adds b^O to one row of the output. It belongs to every token",
+            looks_right: "With one token it is right",
+            read: MIXER,
+            answer: |input| {
+                let mut out = heads::project(&input.with_biases(0), &input.concat());
+                if let Some(bias) = &input.w_o.bias {
+                    let mut token = out.row_mut(0);
+                    token += bias;
+                }
+                out
+            },
+        },
+        Mistake {
+            name: "gives every head the first block of W^O",
+            does: "It multiplies each head by the rows of head 0, which is the same as adding \
+                up the bare heads and mixing the sum",
+            looks_right: "Every head is as wide as that block is high",
+            read: AS_SUM,
+            answer: |input| input.with_rows(|_| 0),
+        },
+        Mistake {
+            name: "lets the blocks of W^O overlap",
+            does: "It starts the block of head i at row i and not at row i · d_v",
+            looks_right: "Head 0 is right, and each block is d_v rows high",
+            read: AS_SUM,
+            answer: |input| input.with_rows(|i| i),
+        },
+        Mistake {
+            name: "keeps only what the last head adds",
+            does: "It writes `out = …` where `out += …` adds up, so each head overwrites the \
+                one before",
+            looks_right: "Every head is multiplied by its own rows of W^O",
+            read: AS_SUM,
+            answer: |input| {
+                let mut heads = input.heads.clone();
+                let last = heads.len() - 1;
+                heads[..last].iter_mut().for_each(|head| head.fill(0.0));
+                heads::project(&input.w_o, &heads::concat(&heads))
+            },
+        },
+        Mistake {
             name: "takes the mean over heads and not the sum",
             does: "It divides what the heads wrote by h before it adds the bias",
             looks_right: "With a mean the output does not grow with the number of heads; \
@@ -152,6 +207,32 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                 heads::project(&input.w_o, &once)
             },
         },
+        Mistake {
+            name: "lets the heads overlap in the concatenation",
+            does: "It puts head i at column i and not at column i · d_v, so each covers most of the one before",
+            looks_right: "The last head is whole",
+            read: STEPS,
+            answer: |input| {
+                let (n_tokens, d_v) = input.heads[0].shape();
+                let mut concat = Matrix::zeros(n_tokens, input.heads.len() * d_v);
+                for (i, head) in input.heads.iter().enumerate() {
+                    concat.columns_mut(i, d_v).copy_from(head);
+                }
+                heads::project(&input.w_o, &concat)
+            },
+        },
+        Mistake {
+            name: "writes every head over the first",
+            does: "It puts each head at column 0, so the last one is left there and the other columns are 0",
+            looks_right: "The last head is whole, and the shape is right",
+            read: STEPS,
+            answer: |input| {
+                let (n_tokens, d_v) = input.heads[0].shape();
+                let mut concat = Matrix::zeros(n_tokens, input.heads.len() * d_v);
+                concat.columns_mut(0, d_v).copy_from(&input.heads[input.heads.len() - 1]);
+                heads::project(&input.w_o, &concat)
+            },
+        },
     ],
     place: places::token_feature,
 };
@@ -169,7 +250,7 @@ fn cases() -> Vec<Case<Input>> {
     };
     // In the last a head is as wide as the model, so that a bare sum of heads has the shape.
     vec![
-        case(3, 2, 2, 4, 1),
+        case(3, 2, 3, 6, 1),
         case(4, 3, 2, 5, 2),
         case(5, 2, 3, 9, 3),
         case(3, 2, 4, 4, 4),

@@ -64,7 +64,8 @@ pub fn check(answer: NextTokenLoss) -> ExitCode {
 
 const GUESS: Section = Section::new("a-model-that-writes", "How good is a guess?");
 const CLASS: Section = Section::new("learning", "When the answer is a class");
-const ROWS: Section = Section::new("scores-softmax-scale", "From scores to shares");
+const ROWS: Section =
+    Section::new("scores-softmax-scale", "From scores to shares: softmax");
 const HUGE: Section = Section::new("bad-numbers", "Huge scores");
 
 /// The exercise.
@@ -88,6 +89,16 @@ pub static EXERCISE: Exercise<Input, f64> = Exercise {
             read: GUESS,
             answer: |input| {
                 input.mean((0..input.n()).map(|i| (i, i)), |i, id| input.nats(i, id))
+            },
+        },
+        Mistake {
+            name: "judges each row by its own token",
+            does: "It leaves the last row out, and asks each other row i how likely token i \
+                was, which the model has just read. What came next is ids[i + 1]",
+            looks_right: "There are n − 1 terms, and row i and token i have one index",
+            read: GUESS,
+            answer: |input| {
+                input.mean((0..input.n() - 1).map(|i| (i, i)), |i, id| input.nats(i, id))
             },
         },
         Mistake {
@@ -282,6 +293,29 @@ pub static EXERCISE: Exercise<Input, f64> = Exercise {
                 input.by_shares(&columns.transpose())
             },
         },
+        Mistake {
+            name: "keeps only what the last row adds",
+            does: "It writes `=` where `+=` adds up, so each row overwrites the one before",
+            looks_right: "Every row has its term",
+            read: GUESS,
+            answer: |input| {
+                let last = input.n() - 1;
+                input.nats(last - 1, input.ids[last]) / last as f64
+            },
+        },
+        Mistake {
+            name: "takes the smallest logit away",
+            does: "Where the largest lies 1000 above the smallest its exponential is ∞, and so is the loss, however sure and right the model was",
+            looks_right: "Any number may be taken from all logits, and small ones come out right",
+            read: HUGE,
+            answer: |input| {
+                input.mean(input.next(), |row, id| {
+                    let row = input.logits.row(row);
+                    let under = row.min();
+                    row.map(|logit| (logit - under).exp()).sum().ln() + under - row[id]
+                })
+            },
+        },
     ],
     place: |_, _| "the loss".into(),
 };
@@ -307,12 +341,17 @@ fn cases() -> Vec<Case<Input>> {
         4,
     );
     wrong.input.logits[(1, 1)] -= 2000.0;
+    let note = "; what came next lies 2000 above all other logits";
+    let mut sure = case(&[0, 1, 2], 3, note, 6);
+    sure.input.logits[(0, 1)] += 2000.0;
+    sure.input.logits[(1, 2)] += 2000.0;
     vec![
         case(&[2, 0, 1], 4, "", 1),
         case(&[4, 1, 1, 0, 3, 2], 5, "", 2),
         large,
         low,
         wrong,
+        sure,
     ]
 }
 

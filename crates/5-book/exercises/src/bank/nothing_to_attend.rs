@@ -21,6 +21,14 @@ impl Input {
         self.scores.zip_map(&self.allowed, entry)
     }
 
+    /// The right map if this key were blocked for all.
+    fn without_key(&self, key: usize) -> Matrix {
+        let mut allowed = self.allowed.clone();
+        allowed.column_mut(key).fill(false);
+        let scores = self.scores.clone();
+        (EXERCISE.reference)(&Self { scores, allowed })
+    }
+
     /// Each row of `weights`, 0 where blocked, divided by what `divisor` makes of its sum.
     fn shared_out(&self, weights: &Matrix, divisor: impl Fn(f64) -> f64) -> Matrix {
         let mut attn =

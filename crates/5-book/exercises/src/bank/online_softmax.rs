@@ -160,5 +160,6 @@ fn cases() -> Vec<Case<Input>> {
             "scores near −1000 and 1000",
             30,
         ),
+        case(&[&[], &[1.0, 0.5, 2.0], &[]], 2, "two blocks are empty", 40),
     ]
 }

@@ -75,8 +75,10 @@ const FORMULA: Section =
 const PACK: Section = Section::new("one-matrix-many-heads", "Pack and unpack");
 const MEMORY: Section =
     Section::new("one-matrix-many-heads", "How a matrix lies in memory");
-const VIEWS: Section =
-    Section::new("one-matrix-many-heads", "What others do: view and transpose");
+const VIEWS: Section = Section::new(
+    "one-matrix-many-heads",
+    "What others do: view (or reshape), then transpose",
+);
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Linear> = Exercise {

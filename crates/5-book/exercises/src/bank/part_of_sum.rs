@@ -171,6 +171,7 @@ pub static EXERCISE: Exercise<Input, Parts> = Exercise {
         shares::ONE_BY_ONE,
         shares::HEADS_AT_A_MULTIPLE,
         shares::ROWS_AT_A_MULTIPLE,
+        shares::FORGETS_THE_LEFT_OVER,
         shares::FROM_ITS_NUMBER,
         blocks::FROM_ROW_0,
         blocks::FIRST_BLOCK,
@@ -184,6 +185,7 @@ pub static EXERCISE: Exercise<Input, Parts> = Exercise {
         shares::ALL_HEADS,
         shares::WHOLE_LAYER,
         shares::ALL_ON_RANK_0,
+        shares::LAST_HEAD_ALONE,
     ],
     place: |input, Place { part, row, column }| {
         if part == input.n_ranks {

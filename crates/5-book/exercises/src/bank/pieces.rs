@@ -154,6 +154,7 @@ pub static EXERCISE: Exercise<Input, Vec<f64>> = Exercise {
         division::BY_THE_LAST_BARE,
         references::NOT_KEPT,
         left_out::LOWER_REFERENCES,
+        left_out::ALL_BUT_THE_LAST_O,
         left_out::ALL_BUT_TWO,
         left_out::LAST,
         left_out::FIRST,

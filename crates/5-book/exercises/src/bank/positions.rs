@@ -99,8 +99,8 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     read: POSITIONS,
     begin: "position 0: which angles does it have, and what are their sines and cosines? \
         Then the same token at position 1",
-    print: "the row of position 1 without its token: the first two entries are sin 1 and \
-        cos 1",
+    print: "the row of position 1 without its token: the angles are 1 for the first pair, and \
+        smaller for each pair after it",
     passed: "The same token has another vector in another place, and each sequence begins \
         at position 0.",
     cases,
@@ -229,6 +229,41 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             },
         },
         Mistake {
+            name: "gives all pairs one angle",
+            does: "Every pair has the angle t. So it is if 2i / d_model is divided as whole \
+                numbers, which gives 0, or if the exponent is left out",
+            looks_right: "The first pair is right, and the formula may read as it should: \
+                in Rust 2 / 6 is 0, and 2.0 / 6.0 is not",
+            read: POSITIONS,
+            answer: |input| input.with_angle(|place, _| place),
+        },
+        Mistake {
+            name: "has the sign of the exponent reversed",
+            does: "It multiplies t by 10000^(2i / d_model), so later pairs go round faster \
+                and not slower",
+            looks_right: "The first pair is right",
+            read: POSITIONS,
+            answer: |input| {
+                input.with_angle(|place, column| place * input.slowness(column))
+            },
+        },
+        Mistake {
+            name: "takes the sequence for the position",
+            does: "It divides the row by n_tokens where it should take the remainder, so all \
+                tokens of a sequence stand in one place",
+            looks_right: "Of the two, the quotient and the remainder, one is the position",
+            read: POSITIONS,
+            answer: |input| {
+                input.sum(
+                    |row, column| input.token(row, column),
+                    |row, column| {
+                        let sequence = (row / input.n_tokens) as f64;
+                        wave(column, sequence / input.slowness(column))
+                    },
+                )
+            },
+        },
+        Mistake {
             name: "has sine and cosine exchanged",
             does: "Even columns get the cosine and odd ones the sine",
             looks_right: "Every angle is right",
@@ -257,6 +292,30 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                         let angle = input.place(row) / input.slowness(2 * pair);
                         wave(column / half, angle)
                     },
+                )
+            },
+        },
+        Mistake {
+            name: "has sines in all columns",
+            does: "Both columns of a pair get the sine of its angle",
+            looks_right: "Every angle is right, and even columns are",
+            read: POSITIONS,
+            answer: |input| {
+                input.sum(
+                    |row, column| input.token(row, column),
+                    |row, column| (input.place(row) / input.slowness(column)).sin(),
+                )
+            },
+        },
+        Mistake {
+            name: "has cosines in all columns",
+            does: "Both columns of a pair get the cosine of its angle",
+            looks_right: "Every angle is right, and odd columns are",
+            read: POSITIONS,
+            answer: |input| {
+                input.sum(
+                    |row, column| input.token(row, column),
+                    |row, column| (input.place(row) / input.slowness(column)).cos(),
                 )
             },
         },

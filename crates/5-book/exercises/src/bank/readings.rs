@@ -24,6 +24,19 @@ impl Input {
         self.each(|x, m| if m.changes() { of(x, m) } else { 0.0 })
     }
 
+    /// The right answer, but 0 for sensors that read the same in these two training readings
+    /// of n.
+    pub fn unless_equal(&self, two: impl Fn(usize) -> [usize; 2]) -> Matrix {
+        let mut out = self.right();
+        for (sensor, mut column) in out.column_iter_mut().enumerate() {
+            let [a, b] = two(self.train.nrows());
+            if self.train[(a, sensor)] == self.train[(b, sensor)] {
+                column.fill(0.0);
+            }
+        }
+        out
+    }
+
     /// The same for those whose computed spread is not 0.
     pub fn unless_zero(&self, of: impl Fn(f64, Moments) -> f64) -> Matrix {
         self.each(|x, m| if m.spread == 0.0 { 0.0 } else { of(x, m) })

@@ -130,6 +130,9 @@ pub static EXERCISE: Exercise<Input, Vec<Vec<bool>>> = Exercise {
         positions::HALVES,
         positions::QUERIES_IN_HALVES,
         positions::KEYS_IN_HALVES,
+        positions::SORTED,
+        positions::QUERIES_SORTED,
+        positions::KEYS_SORTED,
         pairs::HIDES_ITSELF,
         pairs::SEES_THE_NEXT,
         pairs::EXCHANGED,
@@ -182,5 +185,6 @@ fn cases() -> Vec<Case<Input>> {
         case(&[0..4, 12..16], &[0..2, 12..14], 16),
         case(&[1..2, 2..3], &[0..1, 3..3], 3),
         case(&[0..1, 3..3], &[1..2, 2..3], 3),
+        case(&[5..8, 0..2], &[6..8, 2..4], 8),
     ]
 }

@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use attention::Matrix;
-use variants::{Pairing, Rotary};
 
 use super::{inputs, places};
 use crate::{Case, Exercise, Mistake, Section};
@@ -33,12 +32,30 @@ impl Input {
         self.base.powf(-2.0 * p as f64 / self.d() as f64)
     }
 
-    fn right(&self, pairing: Pairing) -> Matrix {
-        let rotary = Rotary::new(pairing, self.d(), self.base).expect("an even width");
-        let positions: Vec<i64> = self.positions.iter().map(|&at| at as i64).collect();
-        let mut x = self.x.clone();
-        rotary.rotate(&mut x, self.d(), &positions).expect("a position per row");
-        x
+    fn right(&self) -> Matrix {
+        self.by(|row, p| self.angle(row, p))
+    }
+
+    /// The pairs of neighbours, by the same angles.
+    fn neighbours(&self) -> Matrix {
+        let mut out = self.x.clone();
+        for row in 0..self.x.nrows() {
+            for column in (0..self.x.ncols()).step_by(2) {
+                let p = column % self.d() / 2;
+                let (sin, cos) = self.angle(row, p).sin_cos();
+                let [a, b] = [0, 1].map(|next| self.x[(row, column + next)]);
+                out[(row, column)] = a * cos - b * sin;
+                out[(row, column + 1)] = a * sin + b * cos;
+            }
+        }
+        out
+    }
+
+    /// The right answer, with one head as it was.
+    fn but_for_head(&self, head: usize) -> Matrix {
+        let (mut out, d) = (self.right(), self.d());
+        out.columns_mut(head * d, d).copy_from(&self.x.columns(head * d, d));
+        out
     }
 
     /// The angle of pair p in this row.
@@ -100,7 +117,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
     print: "the two entries of pair 0 at position 1, before and after, and their length",
     passed: "Every row keeps its length, and scores depend on the distance alone.",
     cases,
-    reference: |input| input.right(Pairing::Halves),
+    reference: Input::right,
     mistakes: &[
         Mistake {
             name: "pairs neighbours and not halves",
@@ -108,7 +125,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                 model's weights were not trained",
             looks_right: "Lengths stay, and scores depend on the distance alone",
             read: ROTARY,
-            answer: |input| input.right(Pairing::Pairs),
+            answer: Input::neighbours,
         },
         Mistake {
             name: "takes the row for the position",
@@ -162,13 +179,8 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             looks_right: "With one head it is right",
             read: ROTARY,
             answer: |input| {
-                let whole = Input {
-                    x: input.x.clone(),
-                    n_heads: 1,
-                    positions: input.positions.clone(),
-                    base: input.base,
-                };
-                whole.right(Pairing::Halves)
+                let (x, positions) = (input.x.clone(), input.positions.clone());
+                Input { x, n_heads: 1, positions, base: input.base }.right()
             },
         },
         Mistake {
@@ -207,6 +219,36 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             },
         },
         Mistake {
+            name: "rotates head 0 alone",
+            does: "It leaves all other heads as they were, and their scores know of no \
+                positions",
+            looks_right: "With one head it is right",
+            read: ROTARY,
+            answer: |input| {
+                let (mut out, d) = (input.x.clone(), input.d());
+                out.columns_mut(0, d).copy_from(&input.right().columns(0, d));
+                out
+            },
+        },
+        Mistake {
+            name: "has the sign of the exponent reversed",
+            does: "It raises base to +2p / d, so later pairs go round faster and not slower, \
+                the last one nearly base times as fast",
+            looks_right: "Pair 0 is right, and so is the length of every row",
+            read: ROTARY,
+            answer: |input| input.by(|row, p| input.positions[row] / input.frequency(p)),
+        },
+        Mistake {
+            name: "rounds positions down",
+            does: "It makes whole numbers of them. Where positions are interpolated, as for a \
+                text longer than those of the training, neighbours then stand in one place",
+            looks_right: "Without interpolation every position is a whole number",
+            read: ROTARY,
+            answer: |input| {
+                input.by(|row, p| input.positions[row].floor() * input.frequency(p))
+            },
+        },
+        Mistake {
             name: "adds the positions",
             does: "It adds sine and cosine to the entries, as “The block” does to tokens, and \
                 scores no longer depend on the distance alone",
@@ -217,6 +259,41 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                     out[a] += sin;
                     out[b] += cos;
                 })
+            },
+        },
+        Mistake {
+            name: "leaves a head as it was",
+            does: "Its loop over the heads begins at 1 or ends one too early",
+            looks_right: "All other heads are right",
+            read: ROTARY,
+            answer: |input| input.but_for_head(0),
+        },
+        Mistake {
+            name: "leaves a head as it was",
+            does: "Its loop over the heads begins at 1 or ends one too early",
+            looks_right: "All other heads are right",
+            read: ROTARY,
+            answer: |input| input.but_for_head(input.n_heads - 1),
+        },
+        Mistake {
+            name: "has no minus sign",
+            does: "It adds in both entries, which is no rotation: lengths change",
+            looks_right: "The second half of each head is right",
+            read: ROTARY,
+            answer: |input| {
+                input.pairs(|Pair { at: [a, b], x, sin, cos }, out| {
+                    out[a] = x[0] * cos + x[1] * sin;
+                    out[b] = x[0] * sin + x[1] * cos;
+                })
+            },
+        },
+        Mistake {
+            name: "leaves pair 0 as it was",
+            does: "Its loop over the pairs begins at 1, so the fastest pair never moves",
+            looks_right: "All slower pairs are right",
+            read: ROTARY,
+            answer: |input| {
+                input.by(|row, p| if p == 0 { 0.0 } else { input.angle(row, p) })
             },
         },
     ],
@@ -238,15 +315,35 @@ fn cases() -> Vec<Case<Input>> {
         case(&[0.0, 1.0, 2.0], 1, 4, 100.0, 1),
         case(&[0.0, 6.0, 7.0, 8.0], 2, 6, 10_000.0, 2),
         case(&[40.0], 3, 4, 10_000.0, 3),
+        case(&[0.5, 1.0, 1.5], 1, 4, 100.0, 4),
     ]
 }
 
 #[cfg(test)]
 mod tests {
+    use variants::{Pairing, Rotary};
+
     use super::*;
     use crate::Verdict;
 
-    /// One step at a time, as often as the position says.
+    /// The crate's own, wherever positions are whole.
+    #[test]
+    fn the_crates_rotation_is_the_reference() {
+        for Case { input, sizes, .. } in cases().into_iter().take(3) {
+            let positions: Vec<i64> =
+                input.positions.iter().map(|&at| at as i64).collect();
+            for (pairing, expected) in
+                [(Pairing::Halves, input.right()), (Pairing::Pairs, input.neighbours())]
+            {
+                let rotary = Rotary::new(pairing, input.d(), input.base).unwrap();
+                let mut x = input.x.clone();
+                rotary.rotate(&mut x, input.d(), &positions).unwrap();
+                assert!((x - expected).amax() < 1e-12, "{sizes}");
+            }
+        }
+    }
+
+    /// Half a step at a time, as often as the position says.
     #[test]
     fn steps_one_by_one_are_right() {
         let in_steps = |input: &Input| {
@@ -254,8 +351,8 @@ mod tests {
             let (d, half) = (input.d(), input.d() / 2);
             for row in 0..x.nrows() {
                 for column in (0..x.ncols()).filter(|column| column % d < half) {
-                    let (sin, cos) = input.frequency(column % d).sin_cos();
-                    for _ in 0..input.positions[row] as usize {
+                    let (sin, cos) = (input.frequency(column % d) / 2.0).sin_cos();
+                    for _ in 0..(2.0 * input.positions[row]) as usize {
                         let (a, b) = (x[(row, column)], x[(row, column + half)]);
                         x[(row, column)] = a * cos - b * sin;
                         x[(row, column + half)] = a * sin + b * cos;

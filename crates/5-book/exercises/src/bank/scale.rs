@@ -84,6 +84,24 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             read: WRONG,
             answer: after_softmax,
         },
+        Mistake {
+            name: "compares keys with keys",
+            does: "It takes the keys for the queries too, and q is never used",
+            looks_right: "Each token scores high with itself, which looks like attention",
+            read: WHY,
+            answer: |Input { k, .. }| {
+                softmax_rows(k * k.transpose() / (k.ncols() as f64).sqrt())
+            },
+        },
+        Mistake {
+            name: "has a row for each key",
+            does: "It computes K Qᵀ, so keys share themselves out among the queries",
+            looks_right: "Where there are as many queries as keys the shape is right, and rows sum to 1",
+            read: WRONG,
+            answer: |Input { q, k, .. }| {
+                softmax_rows(k * q.transpose() / (k.ncols() as f64).sqrt())
+            },
+        },
     ],
     place: places::map,
 };

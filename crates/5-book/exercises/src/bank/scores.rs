@@ -35,7 +35,8 @@ pub fn check(answer: Scores) -> ExitCode {
 
 const DOT: Section = Section::new("scores-softmax-scale", "A question and its answers");
 const SCALE: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");
-const ROWS: Section = Section::new("one-look-is-not-enough", "An average, with shares");
+const ROWS: Section =
+    Section::new("one-look-is-not-enough", "An average, with attention weights");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
@@ -109,6 +110,13 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             looks_right: "The formula of the whole head has this division",
             read: SCALE,
             answer: |input| input.each_pair(|q, k| dot(q, k) / (q.len() as f64).sqrt()),
+        },
+        Mistake {
+            name: "compares keys with keys",
+            does: "It takes the keys for the queries too, and q is never used",
+            looks_right: "Where there are as many queries as keys the shape is right",
+            read: DOT,
+            answer: |input| &input.k * input.k.transpose(),
         },
     ],
     place: places::map,

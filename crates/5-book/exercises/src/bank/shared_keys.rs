@@ -2,11 +2,13 @@
 
 use std::process::ExitCode;
 
-use attention::{Mask, Matrix, softmax_rows};
+use attention::{Mask, Matrix};
 use variants::{Changes, Groups, Positions, SoftCap, attend, attended};
 
 use super::{inputs, places};
-use crate::{Case, Exercise, Mistake, Section};
+use crate::{Case, Exercise, Section};
+
+mod mistakes;
 
 /// Queries, keys and values, and how many heads of each there are.
 pub struct Input {
@@ -36,14 +38,34 @@ impl Input {
         group: impl Fn(usize) -> usize,
         shares: impl Fn(Matrix) -> Matrix,
     ) -> Matrix {
+        self.heads_of(&group, &group, shares)
+    }
+
+    /// The same with groups of their own for the values.
+    fn heads_of(
+        &self,
+        of_keys: impl Fn(usize) -> usize,
+        of_values: impl Fn(usize) -> usize,
+        shares: impl Fn(Matrix) -> Matrix,
+    ) -> Matrix {
         let (d_k, d_v) = (self.d_k(), self.v.ncols() / self.n_kv_heads);
         let mut out = Matrix::zeros(self.q.nrows(), self.n_heads * d_v);
         for head in 0..self.n_heads {
-            let group = group(head);
             let q_i = self.q.columns(head * d_k, d_k);
-            let products = q_i * self.k.columns(group * d_k, d_k).transpose();
-            let read = shares(products) * self.v.columns(group * d_v, d_v);
+            let products = q_i * self.k.columns(of_keys(head) * d_k, d_k).transpose();
+            let read = shares(products) * self.v.columns(of_values(head) * d_v, d_v);
             out.columns_mut(head * d_v, d_v).copy_from(&read);
+        }
+        out
+    }
+
+    /// The right heads, each written from this column on.
+    fn written(&self, column: impl Fn(usize) -> usize) -> Matrix {
+        let right = self.right();
+        let d_v = self.v.ncols() / self.n_kv_heads;
+        let mut out = Matrix::zeros(right.nrows(), right.ncols());
+        for head in 0..self.n_heads {
+            out.columns_mut(column(head), d_v).copy_from(&right.columns(head * d_v, d_v));
         }
         out
     }
@@ -100,10 +122,6 @@ pub fn check(answer: AttendShared) -> ExitCode {
 }
 
 const SHARED: Section = Section::new("variants", "Shared keys and values: MQA and GQA");
-const BOUNDS: Section = Section::new("variants", "Scores within bounds: soft caps and QK-norm");
-const WRONG: Section = Section::new("variants", "What people get wrong");
-const CAUSAL: Section = Section::new("masks", "What people get wrong");
-const SCALE: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
@@ -117,139 +135,7 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
         whatever the cap.",
     cases,
     reference: Input::right,
-    mistakes: &[
-        Mistake {
-            name: "repeats the keys in the wrong order",
-            does: "Head i reads group i mod n_kv_heads: keys are repeated as 0, 1, 0, 1 and \
-                not as 0, 0, 1, 1",
-            looks_right: "All shapes fit, and with as many groups as heads, or with one, it \
-                is right",
-            read: WRONG,
-            answer: |input| {
-                input.heads(
-                    |head| head % input.n_kv_heads,
-                    |products| softmax_rows(causal(input.scores(products))),
-                )
-            },
-        },
-        Mistake {
-            name: "gives all heads the first keys and values",
-            does: "It never looks at the other groups",
-            looks_right: "With one head of keys and values it is right",
-            read: SHARED,
-            answer: |input| {
-                input
-                    .heads(|_| 0, |products| softmax_rows(causal(input.scores(products))))
-            },
-        },
-        Mistake {
-            name: "caps after the mask",
-            does: "It bends −∞ to −cap, so what is blocked gets a share",
-            looks_right: "With a cap of 50 that share is too small to be seen",
-            read: WRONG,
-            answer: |input| {
-                input.with(|products| {
-                    let masked = causal(products / input.scale());
-                    softmax_rows(input.capped(masked))
-                })
-            },
-        },
-        Mistake {
-            name: "caps before it divides by √d_k",
-            does: "It bends the bare dot products, and then divides what is left",
-            looks_right: "Scores stay within a bound, but one that is √d_k times smaller",
-            read: BOUNDS,
-            answer: |input| {
-                input.with(|products| {
-                    softmax_rows(causal(input.capped(products) / input.scale()))
-                })
-            },
-        },
-        Mistake {
-            name: "forgets the cap",
-            does: "Scores go into softmax as they are",
-            looks_right: "Scores that are much smaller than the cap are hardly bent",
-            read: BOUNDS,
-            answer: |input| {
-                input.with(|products| softmax_rows(causal(products / input.scale())))
-            },
-        },
-        Mistake {
-            name: "cuts scores off at the cap",
-            does: "It clamps: all scores beyond the cap become one",
-            looks_right: "It is a bound too, and small scores are right",
-            read: BOUNDS,
-            answer: |input| {
-                input.with(|products| {
-                    let scores = products / input.scale();
-                    softmax_rows(causal(scores.map(|it| it.clamp(-input.cap, input.cap))))
-                })
-            },
-        },
-        Mistake {
-            name: "does not divide inside of the tanh",
-            does: "It computes cap · tanh(score), which is cap already for a score of 3",
-            looks_right: "Scores stay within the cap",
-            read: BOUNDS,
-            answer: |input| {
-                input.with(|products| {
-                    let scores = products / input.scale();
-                    softmax_rows(causal(scores.map(|score| input.cap * score.tanh())))
-                })
-            },
-        },
-        Mistake {
-            name: "starts the mask at the first key",
-            does: "Query 0 sees key 0 alone, as if the queries were the first tokens",
-            looks_right: "With as many queries as keys it is right",
-            read: CAUSAL,
-            answer: |input| {
-                input.with(|products| softmax_rows(masked(input.scores(products), |i| i)))
-            },
-        },
-        Mistake {
-            name: "forgets the mask",
-            does: "Every query sees all keys, and those after it too",
-            looks_right: "The last query is right",
-            read: CAUSAL,
-            answer: |input| input.with(|products| softmax_rows(input.scores(products))),
-        },
-        Mistake {
-            name: "hides the token itself",
-            does: "A query sees only what stands before its own token",
-            looks_right: "It sees nothing of the future",
-            read: CAUSAL,
-            answer: |input| {
-                input.with(|products| {
-                    let before = products.ncols() - products.nrows();
-                    let scores = input.scores(products);
-                    let last = |i: usize| (before + i).saturating_sub(1);
-                    softmax_rows(masked(scores, last))
-                })
-            },
-        },
-        Mistake {
-            name: "divides by the root of the width of all heads",
-            does: "It divides by √(n_heads · d_k), the width of q",
-            looks_right: "With one head it is right",
-            read: SCALE,
-            answer: |input| {
-                input.with(|products| {
-                    let root = (input.q.ncols() as f64).sqrt();
-                    softmax_rows(causal(input.capped(products / root)))
-                })
-            },
-        },
-        Mistake {
-            name: "does not divide the scores by √d_k",
-            does: "The bare dot products go into the cap",
-            looks_right: "Rows sum to 1, and the cap keeps them from growing",
-            read: SCALE,
-            answer: |input| {
-                input.with(|products| softmax_rows(causal(input.capped(products))))
-            },
-        },
-    ],
+    mistakes: mistakes::ALL,
     place: places::token_feature,
 };
 
@@ -284,6 +170,8 @@ fn cases() -> Vec<Case<Input>> {
 
 #[cfg(test)]
 mod tests {
+    use attention::softmax_rows;
+
     use super::*;
     use crate::Verdict;
 

@@ -15,7 +15,8 @@ pub fn check(answer: Softmax) -> ExitCode {
     EXERCISE.check(answer)
 }
 
-const SHARES: Section = Section::new("scores-softmax-scale", "From scores to shares");
+const SHARES: Section =
+    Section::new("scores-softmax-scale", "From scores to shares: softmax");
 const STABLE: Section =
     Section::new("scores-softmax-scale", "A softmax that does not break");
 const WRONG: Section = Section::new("scores-softmax-scale", "What people get wrong");
@@ -154,6 +155,22 @@ pub static EXERCISE: Exercise<Matrix, Matrix> = Exercise {
             looks_right: "The rows are rows of shares, only less sharp",
             read: SHARES,
             answer: |scores| softmax_rows(scores * 2f64.ln()),
+        },
+        Mistake {
+            name: "divides the scores by their sum and takes no exponential",
+            does: "It takes the largest score of the row off and then divides by the sum, so the best key has a share of 0",
+            looks_right: "Every row sums to 1",
+            read: SHARES,
+            answer: |scores| {
+                let mut shares = scores.clone();
+                for mut row in shares.row_iter_mut() {
+                    let largest = row.max();
+                    row.add_scalar_mut(-largest);
+                    let sum = row.sum();
+                    row /= sum;
+                }
+                shares
+            },
         },
     ],
     place: places::map,

@@ -179,6 +179,28 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                 input.taken_off(|i, _| input.dot(i) / input.attn.row(i).sum())
             },
         },
+        Mistake {
+            name: "reads the map transposed",
+            does: "It multiplies by attn[(k, i)] where attn[(i, k)] belongs",
+            looks_right: "With as many keys as queries there is such an entry",
+            read: SOFTMAX,
+            answer: |input| {
+                Matrix::from_fn(input.attn.nrows(), input.attn.ncols(), |i, k| {
+                    input.attn[(k, i)] * (input.d_attn[(i, k)] - input.dot(i))
+                })
+            },
+        },
+        Mistake {
+            name: "reads the gradient transposed",
+            does: "It takes d_attn[(k, i)] where d_attn[(i, k)] belongs",
+            looks_right: "With as many keys as queries there is such an entry",
+            read: SOFTMAX,
+            answer: |input| {
+                Matrix::from_fn(input.attn.nrows(), input.attn.ncols(), |i, k| {
+                    input.attn[(i, k)] * (input.d_attn[(k, i)] - input.dot(i))
+                })
+            },
+        },
     ],
     place: places::map,
 };

@@ -82,7 +82,8 @@ pub fn check(answer: Sublayer) -> ExitCode {
     })
 }
 
-const RESIDUAL: Section = Section::new("the-block", "The residual, and pre-norm or post-norm");
+const RESIDUAL: Section =
+    Section::new("the-block", "The residual, and pre-norm or post-norm");
 const WRONG: Section = Section::new("the-block", "What people get wrong");
 
 /// In one of the places, or in both.
@@ -125,6 +126,16 @@ const NORMED_RESIDUAL: Mistake<Input, Matrix> = Mistake {
     answer: |input| {
         input.either(|x| input.normed_residual(x), |x| input.normed_residual(x))
     },
+};
+
+/// In one of the places, or in both.
+const NORMS_THE_LAYER: Mistake<Input, Matrix> = Mistake {
+    name: "norms what the layer says",
+    does: "With the norm after, it computes x + norm(f(x)), and the sum grows from block to \
+        block",
+    looks_right: "The norm stands after the layer",
+    read: RESIDUAL,
+    answer: |input| input.either(|x| input.before(x), |x| x + input.norm(&input.f(x))),
 };
 
 /// The exercise.
@@ -187,15 +198,20 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             },
             ..NO_RESIDUAL
         },
+        NORMS_THE_LAYER,
         Mistake {
-            name: "norms what the layer says instead of the sum",
-            does: "With the norm after, it computes x + norm(f(x)), and the sum grows from \
-                block to block",
-            looks_right: "The norm stands after the layer",
-            read: RESIDUAL,
+            does: "With the norm before, it computes x + norm(f(x)): the layer reads the \
+                tokens as they are, and what it says is normed",
+            looks_right: "The norm stands before the sum",
             answer: |input| {
-                input.either(|x| input.before(x), |x| x + input.norm(&input.f(x)))
+                input.either(|x| x + input.norm(&input.f(x)), |x| input.after(x))
             },
+            ..NORMS_THE_LAYER
+        },
+        Mistake {
+            does: "It computes x + norm(f(x)), whichever place is asked for",
+            answer: |input| &input.x + input.norm(&input.f(&input.x)),
+            ..NORMS_THE_LAYER
         },
         BOTH_NORMS,
         Mistake {

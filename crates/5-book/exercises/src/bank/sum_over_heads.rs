@@ -54,8 +54,8 @@ pub fn check(answer: SumOfHeads) -> ExitCode {
 }
 
 const AS_SUM: Section = Section::new("a-lens-per-head", "The same layer, as a sum");
-const MIXER: Section = Section::new("a-lens-per-head", "The mixer");
-const TURNED: Section = Section::new("trained-heads", "The mistake that a square hides");
+const MIXER: Section = Section::new("a-lens-per-head", "The mixer, W^O");
+const TURNED: Section = Section::new("one-matrix-many-heads", "The mistake that a square hides");
 
 /// The exercise. Its reference concatenates: that both are the same is what it shows.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
@@ -130,6 +130,18 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             looks_right: "The bias belongs to no head, so no term of the sum brings it",
             read: AS_SUM,
             answer: Input::sum_of_own,
+        },
+        Mistake {
+            name: "keeps only what the last head adds",
+            does: "It writes `=` where `+=` adds up, so each head overwrites the one before",
+            looks_right: "Every head is multiplied by its own rows of W^O",
+            read: AS_SUM,
+            answer: |input| {
+                let mut heads = input.heads.clone();
+                let last = heads.len() - 1;
+                heads[..last].iter_mut().for_each(|head| head.fill(0.0));
+                heads::project(&input.w_o, &heads::concat(&heads))
+            },
         },
     ],
     place: places::token_feature,

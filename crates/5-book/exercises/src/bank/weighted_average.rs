@@ -35,13 +35,13 @@ pub fn check(answer: WeightedAverage) -> ExitCode {
 }
 
 const AVERAGE: Section =
-    Section::new("one-look-is-not-enough", "An average, with shares");
+    Section::new("one-look-is-not-enough", "An average, with attention weights");
 const WRONG: Section = Section::new("one-look-is-not-enough", "What people get wrong");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<f64>> = Exercise {
     name: "weighted_average",
-    title: "An average, with shares",
+    title: "An average, with attention weights",
     read: AVERAGE,
     begin: "an output of zeros, as wide as a value: values.ncols() of them. Then ask \
         what one value, values.row(j), adds to it",

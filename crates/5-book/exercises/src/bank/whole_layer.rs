@@ -69,6 +69,7 @@ pub static EXERCISE: Exercise<Input, Attended> = Exercise {
     mistakes: &[
         maps::NO_SCALE,
         maps::ROOT_OF_D_MODEL,
+        maps::NO_ROOT,
         maps::DOWN_THE_COLUMNS,
         maps::NO_MASK,
         maps::MASK_AFTER_SOFTMAX,
@@ -77,6 +78,7 @@ pub static EXERCISE: Exercise<Input, Attended> = Exercise {
         maps::FINITE_FILL,
         maps::MASK_OF_HEAD_0,
         maps::MASKS_REVERSED,
+        projections::QUERIES_WITH_VALUES,
         projections::HEAD_0,
         projections::SLICES,
         projections::VIEW,

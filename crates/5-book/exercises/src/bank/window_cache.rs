@@ -41,15 +41,35 @@ impl Input {
         kept: impl Fn(usize) -> bool,
         distance: impl Fn(usize) -> f64,
     ) -> Matrix {
-        let d = self.keys.ncols() as f64;
-        let mut scores = &self.q * self.keys.transpose() / d.sqrt();
+        let root = (self.keys.ncols() as f64).sqrt();
+        self.shares_of(root, f64::NEG_INFINITY, kept, distance)
+    }
+
+    /// The same with another divisor, and another score for what is forgotten.
+    fn shares_of(
+        &self,
+        divisor: f64,
+        forgotten: f64,
+        kept: impl Fn(usize) -> bool,
+        distance: impl Fn(usize) -> f64,
+    ) -> Matrix {
+        let mut scores = &self.q * self.keys.transpose() / divisor;
         for j in 0..self.n() {
             match kept(j) {
                 true => scores[(0, j)] -= self.slope * distance(j),
-                false => scores[(0, j)] = f64::NEG_INFINITY,
+                false => scores[(0, j)] = forgotten,
             }
         }
         softmax_rows(scores)
+    }
+
+    /// The right shares but for the divisor and the score of what is forgotten.
+    fn with(&self, divisor: f64, forgotten: f64) -> Matrix {
+        self.shares_of(divisor, forgotten, |j| self.kept(j), |j| self.distance(j))
+    }
+
+    fn d(&self) -> f64 {
+        self.keys.ncols() as f64
     }
 
     fn kept(&self, j: usize) -> bool {
@@ -81,6 +101,8 @@ pub fn check(answer: WindowShares) -> ExitCode {
 const WINDOWS: Section = Section::new("variants", "Sliding windows and attention sinks");
 const ALIBI: Section = Section::new("variants", "ALiBi");
 const WRONG: Section = Section::new("variants", "What people get wrong");
+const MULTIPLY: Section = Section::new("masks", "Two ways to multiply, both wrong");
+const SCALE: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
@@ -196,6 +218,64 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
             answer: |input| input.shares(|j| input.kept(j), |_| 0.0),
         },
         Mistake {
+            name: "gives forgotten keys a score of 0",
+            does: "Softmax makes of a score of 0 a share like any other, since e⁰ is 1, and \
+                what is gone still gets attention",
+            looks_right: "A 0 looks like nothing, and all shares sum to 1",
+            read: MULTIPLY,
+            answer: |input| input.with(input.d().sqrt(), 0.0),
+        },
+        Mistake {
+            name: "does not divide the products by √d",
+            does: "Bare dot products outweigh the slope, and the row comes out too sharp",
+            looks_right: "All shares sum to 1, and the right keys are kept",
+            read: SCALE,
+            answer: |input| input.with(1.0, f64::NEG_INFINITY),
+        },
+        Mistake {
+            name: "divides the products by d and not by its root",
+            does: "The slope outweighs what the keys say, and the row comes out too even",
+            looks_right: "A sum of d products divided by d is their mean",
+            read: SCALE,
+            answer: |input| input.with(input.d(), f64::NEG_INFINITY),
+        },
+        Mistake {
+            name: "takes nothing off the sinks for their distance",
+            does: "Sinks are kept and scored as if they stood beside the new token",
+            looks_right: "Sinks are special, and every key of the window is right",
+            read: WRONG,
+            answer: |input| {
+                let distance = |j: usize| {
+                    let is_near = input.distance(j) < input.window as f64;
+                    if is_near || j >= input.n_sinks { input.distance(j) } else { 0.0 }
+                };
+                input.shares(|j| input.kept(j), distance)
+            },
+        },
+        Mistake {
+            name: "takes nothing off the sinks for their distance",
+            does: "Sinks are kept and scored as if they stood beside the new token, and a \
+                sink that is in the window too as well",
+            looks_right: "Sinks are special, and every other key of the window is right",
+            read: WRONG,
+            answer: |input| {
+                let distance =
+                    |j| if j < input.n_sinks { 0.0 } else { input.distance(j) };
+                input.shares(|j| input.kept(j), distance)
+            },
+        },
+        Mistake {
+            name: "divides the slope by √d too",
+            does: "It divides the whole score, distance and all, so far keys lose √d times \
+                too little",
+            looks_right: "Everything that goes into softmax is divided by √d",
+            read: ALIBI,
+            answer: |input| {
+                let root = input.d().sqrt();
+                input.shares(|j| input.kept(j), |j| input.distance(j) / root)
+            },
+        },
+        Mistake {
             name: "multiplies forgotten shares by 0",
             does: "It runs softmax over the whole text and then drops what is forgotten, so \
                 the row no longer sums to 1",
@@ -207,6 +287,52 @@ pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
                     all[(0, j)] = 0.0;
                 }
                 all
+            },
+        },
+        Mistake {
+            name: "returns the scores",
+            does: "It stops before softmax",
+            looks_right: "The right keys are kept, and distance is counted as it should be",
+            read: WINDOWS,
+            answer: |input| {
+                let mut shares = input.shares(|j| input.kept(j), |j| input.distance(j));
+                let products = &input.q * input.keys.transpose() / input.d().sqrt();
+                for j in 0..input.n() {
+                    shares[(0, j)] = if input.kept(j) {
+                        products[(0, j)] - input.slope * input.distance(j)
+                    } else {
+                        f64::NEG_INFINITY
+                    };
+                }
+                shares
+            },
+        },
+        Mistake {
+            name: "takes softmax twice",
+            does: "It makes shares of the shares: what was forgotten has a score of 0 the second time, and gets a share",
+            looks_right: "The row sums to 1",
+            read: WINDOWS,
+            answer: |input| {
+                softmax_rows(input.shares(|j| input.kept(j), |j| input.distance(j)))
+            },
+        },
+        Mistake {
+            name: "keeps the sinks alone",
+            does: "It forgets the window: only the first tokens of the text are left",
+            looks_right: "A short text has no other tokens",
+            read: WINDOWS,
+            answer: |input| input.shares(|j| j < input.n_sinks, |j| input.distance(j)),
+        },
+        Mistake {
+            name: "keeps one sink too many",
+            does: "It asks for j <= n_sinks, and keys are counted from 0",
+            looks_right: "With a window that reaches so far there is no difference",
+            read: WINDOWS,
+            answer: |input| {
+                input.shares(
+                    |j| j <= input.n_sinks || input.kept(j),
+                    |j| input.distance(j),
+                )
             },
         },
     ],
@@ -225,7 +351,12 @@ fn cases() -> Vec<Case<Input>> {
             slope,
         },
     };
-    vec![case(6, 3, 0, 0.25, 1), case(9, 4, 2, 0.25, 3), case(5, 8, 1, 0.5, 5)]
+    vec![
+        case(6, 3, 0, 0.25, 1),
+        case(9, 4, 2, 0.25, 3),
+        case(5, 8, 1, 0.5, 5),
+        case(2, 1, 4, 0.5, 7),
+    ]
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 use std::collections::BTreeSet;
 use std::{env, fs};
 
+use textwrap::{Options, WordSplitter, fill};
+
 use crate::tests::root;
 use crate::{Entry, all};
 
@@ -44,7 +46,7 @@ fn info(entry: &dyn Entry) -> String {
     let message = entry.said_when_right();
     let (_, passed) = message.split_once("\n\n").expect("a headline");
     let passed = passed.split_whitespace().collect::<Vec<_>>().join(" ");
-    let hint = with_numbers(read(&format!("hints/{name}.md")));
+    let hint = wrapped(&with_numbers(read(&format!("hints/{name}.md"))));
     assert!(hint.ends_with('\n') && !hint.contains(['\\', '"']), "the hint of {name}");
     let read = entry.read();
     format!(
@@ -54,6 +56,15 @@ fn info(entry: &dyn Entry) -> String {
         read.chapter,
         read.heading,
     )
+}
+
+/// A hint's steps in lines that fit: rustlings leaves that to the terminal, which breaks
+/// lines inside words.
+fn wrapped(hint: &str) -> String {
+    let options = Options::new(78)
+        .subsequent_indent("   ")
+        .word_splitter(WordSplitter::NoHyphenation);
+    hint.lines().map(|step| fill(step, &options) + "\n").collect()
 }
 
 /// An exercise's two programs in `Cargo.toml`.

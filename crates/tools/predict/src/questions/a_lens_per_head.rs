@@ -102,7 +102,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "after-mixing",
             title: "One head changes, after W^O",
-            section: "The mixer",
+            section: "The mixer, W^O",
             pose: |seed| {
                 let sizes @ Sizes { d_model, n_heads, head, .. } = sizes(seed);
                 let d_v = d_model / n_heads;

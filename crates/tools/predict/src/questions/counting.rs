@@ -36,7 +36,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "more-heads",
             title: "Twice as many heads",
-            section: "Why the number of heads does not count",
+            section: "Why the number of heads does not matter",
             pose: |seed| {
                 let (d_model, n_heads) = of(seed, [(256, 8), (384, 6), (512, 4)]);
                 Instance::new(
@@ -89,7 +89,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "undivided",
             title: "Heads as wide as the token",
-            section: "Why the number of heads does not count",
+            section: "Why the number of heads does not matter",
             pose: |seed| {
                 let (d_model, n_heads) = of(seed, [(256, 8), (128, 4), (64, 8)]);
                 Instance::new(

@@ -13,7 +13,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "blend",
             title: "An output is an average",
-            section: "An average, with shares",
+            section: "An average, with attention weights",
             pose: |seed| {
                 let sets = [
                     ([0.75, 0.25], [8.0, 12.0]),

@@ -36,7 +36,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "view-without-transpose",
             title: "Heads cut without a transpose",
-            section: "What others do: view and transpose",
+            section: "What others do: view (or reshape), then transpose",
             pose: |seed| {
                 let (n_tokens, width, n_heads) =
                     of(seed, [(10, 384, 12), (12, 384, 4), (30, 256, 8)]);

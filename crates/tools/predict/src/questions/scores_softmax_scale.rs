@@ -16,7 +16,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "softmax-equal",
             title: "Softmax of equal scores",
-            section: "From scores to shares",
+            section: "From scores to shares: softmax",
             pose: |seed| {
                 let (score, n, in_words) =
                     of(seed, [(0.0, 2, "two"), (3.0, 4, "four"), (-2.0, 5, "five")]);

@@ -153,12 +153,121 @@ pub const ALL: &[Mistake<Input, Matrix>] = &[
         },
     },
     Mistake {
+        name: "takes the first keys for the padding",
+        does: "It leaves the last n_valid[s] keys of each sequence, as if it were filled up \
+            in front",
+        looks_right: "As many keys are blocked as should be, and some models do fill up in \
+            front",
+        read: TWO_ROWS,
+        answer: |input| input.masked(|s, _, j| j + input.n_valid[s] >= input.n_kv()),
+    },
+    Mistake {
+        name: "gives the last queries of a short sequence zeros",
+        does: "From n_valid[s] on, it takes queries for padding and computes nothing for \
+            them. n_valid counts keys, and all queries were asked for",
+        looks_right: "Nobody reads what comes out for padding",
+        read: TWO_ROWS,
+        answer: |input| {
+            input.masked(|s, i, j| i < input.n_valid[s] && j < input.n_valid[s])
+        },
+    },
+    Mistake {
+        name: "writes the sequences interleaved",
+        does: "It computes every sequence rightly, and puts token t of sequence s into row \
+            t · n_sequences + s",
+        looks_right: "Every row is there once",
+        read: BATCHES,
+        answer: |input| {
+            let (right, n_q) = ((EXERCISE.reference)(input), input.n_q());
+            Matrix::from_fn(right.nrows(), right.ncols(), |row, c| {
+                let (token, s) = (row / input.n_sequences, row % input.n_sequences);
+                right[(s * n_q + token, c)]
+            })
+        },
+    },
+    Mistake {
+        name: "has a causal mask as well",
+        does: "A query sees no key after its own place. Nobody asked for that: an encoder \
+            reads the whole sequence",
+        looks_right: "It is the mask that most models have, and the last query is right",
+        read: WRONG,
+        answer: |input| {
+            let after = input.n_kv() as isize - input.n_q() as isize;
+            input.masked(|s, i, j| {
+                j < input.n_valid[s] && j as isize <= i as isize + after
+            })
+        },
+    },
+    Mistake {
+        name: "has a causal mask as well",
+        does: "Query i sees the keys up to key i alone. Nobody asked for that: an encoder \
+            reads the whole sequence",
+        looks_right: "It is the mask that most models have",
+        read: WRONG,
+        answer: |input| input.masked(|s, i, j| j < input.n_valid[s] && j <= i),
+    },
+    Mistake {
         name: "blocks the queries of the padding and not its keys",
         does: "From n_valid[s] on, the queries of sequence s get zeros, and all others \
             still read the padding",
         looks_right: "The rows of the padding are empty, as if nobody used them",
         read: WRONG,
         answer: |input| input.masked(|s, i, _| i < input.n_valid[s]),
+    },
+    Mistake {
+        name: "reads the keys of the first sequence for all of them",
+        does: "Queries and values are those of sequence s, and keys always begin at row 0",
+        looks_right: "Sequence 0 is right, and every row is an average of values",
+        read: BATCHES,
+        answer: |input| with_sources(input, |_| 0, |s| s),
+    },
+    Mistake {
+        name: "begins sequence s at row s of q",
+        does: "It cuts queries from row s on and not from row s · n_q, so sequences overlap",
+        looks_right: "Sequence 0 is right, and each gets its number of rows",
+        read: BATCHES,
+        answer: |input| input.with_queries(|s| s),
+    },
+    Mistake {
+        name: "compares keys with keys",
+        does: "It takes the queries from k too, and q is never used",
+        looks_right: "With as many queries as keys every shape is right",
+        read: BATCHES,
+        answer: |input| input.of([&input.k, &input.k, &input.v]),
+    },
+    Mistake {
+        name: "averages the keys",
+        does: "It weighs the rows of k, which are there to be found by",
+        looks_right: "A key and its value stand in the same row, and where d_k = d_v the shape is right",
+        read: BATCHES,
+        answer: |input| input.of([&input.q, &input.k, &input.k]),
+    },
+    Mistake {
+        name: "compares queries with values",
+        does: "Its scores are those of q and v: what a token hands over decides whether it is found",
+        looks_right: "Keys and values stand in the same rows, and where d_k = d_v it fits",
+        read: BATCHES,
+        answer: |input| input.of([&input.q, &input.v, &input.v]),
+    },
+    Mistake {
+        name: "begins sequence s at row s of k or v",
+        does: "It cuts keys or values from row s on and not from row s · n_kv, so sequences overlap",
+        looks_right: "Sequence 0 is right, and each gets its number of rows",
+        read: BATCHES,
+        answer: |input| {
+            let k = input.overlapping(&input.k);
+            input.of([&input.q, &k, &input.v])
+        },
+    },
+    Mistake {
+        name: "begins sequence s at row s of k or v",
+        does: "It cuts keys or values from row s on and not from row s · n_kv, so sequences overlap",
+        looks_right: "Sequence 0 is right, and each gets its number of rows",
+        read: BATCHES,
+        answer: |input| {
+            let v = input.overlapping(&input.v);
+            input.of([&input.q, &input.k, &v])
+        },
     },
 ];
 

@@ -6,7 +6,8 @@ use super::{CLASS, Input, LossAndGradient};
 use crate::bank::exponentials;
 use crate::{Mistake, Section};
 
-const ROWS: Section = Section::new("scores-softmax-scale", "From scores to shares");
+const ROWS: Section =
+    Section::new("scores-softmax-scale", "From scores to shares: softmax");
 
 const HUGE: Section = Section::new("bad-numbers", "Huge scores");
 
@@ -289,6 +290,30 @@ pub const ALL: &[Mistake<Input, LossAndGradient>] = &[
                 let others = (0..shares.ncols()).filter(|&c| c != right);
                 let others: f64 = others.map(|c| -(1.0 - shares[(t, c)]).ln()).sum();
                 others - shares[(t, right)].ln()
+            })
+        },
+    },
+    Mistake {
+        name: "keeps only what the last token adds",
+        does: "It writes `=` where `+=` adds up, so each token overwrites the one before",
+        looks_right: "Every token has its term",
+        read: CLASS,
+        answer: |input| {
+            let right = input.right();
+            let last = input.classes.len() - 1;
+            (input.token_loss(last, input.classes[last]) / input.n_tokens(), right.1)
+        },
+    },
+    Mistake {
+        name: "takes the smallest logit away",
+        does: "Where the largest lies 1000 above the smallest its exponential is ∞, and so is the loss, however sure and right the model was",
+        looks_right: "Any number may be taken from all logits, and small ones come out right",
+        read: HUGE,
+        answer: |input| {
+            input.with_loss(|t, c| {
+                let row = input.logits.row(t);
+                let under = row.min();
+                row.map(|logit| (logit - under).exp()).sum().ln() + under - row[c]
             })
         },
     },

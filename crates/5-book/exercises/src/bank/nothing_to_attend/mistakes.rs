@@ -14,7 +14,8 @@ const MULTIPLY: Section = Section::new(MASKS, "Two ways to multiply, both wrong"
 const HUGE: Section = Section::new(BAD, "Huge scores");
 const WRONG: Section = Section::new(MASKS, "What people get wrong");
 const NAN: Section = Section::new(BAD, "How far a NaN gets");
-const SHARES: Section = Section::new("scores-softmax-scale", "From scores to shares");
+const SHARES: Section =
+    Section::new("scores-softmax-scale", "From scores to shares: softmax");
 const SCORES_WRONG: Section =
     Section::new("scores-softmax-scale", "What people get wrong");
 
@@ -217,6 +218,34 @@ pub const ALL: &[Mistake<Input, Matrix>] = &[
             can still be told from 0",
         read: HUGE,
         answer: largest_of_all,
+    },
+    Mistake {
+        name: "leaves key 0 out",
+        does: "Its loop over the keys begins at 1",
+        looks_right: "Rows sum to 1, or to 0",
+        read: MASK,
+        answer: |input| input.without_key(0),
+    },
+    Mistake {
+        name: "leaves the last key out",
+        does: "Its loop over the keys ends one too early",
+        looks_right: "Rows sum to 1, or to 0",
+        read: MASK,
+        answer: |input| input.without_key(input.allowed.ncols() - 1),
+    },
+    Mistake {
+        name: "reads the mask transposed",
+        does: "It asks allowed[(j, i)] where allowed[(i, j)] belongs: whether the key may attend to the query",
+        looks_right: "With as many keys as queries there is such an entry",
+        read: MASK,
+        answer: |input| {
+            let allowed =
+                Matrix::from_fn(input.allowed.nrows(), input.allowed.ncols(), |i, j| {
+                    input.allowed[(j, i)]
+                });
+            let scores = input.scores.clone();
+            (EXERCISE.reference)(&Input { scores, allowed })
+        },
     },
 ];
 

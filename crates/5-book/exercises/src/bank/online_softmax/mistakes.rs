@@ -71,6 +71,22 @@ fn add(running: &mut Running, scores: &[f64], values: &Matrix, subtracted: f64) 
     }
 }
 
+/// l, or else o, has the last key's term alone, unless a block is empty.
+fn overwrites(input: &Input, l: bool) -> Vec<Running> {
+    input.after_each_block(|running, scores, values| {
+        RIGHT.take_in(running, scores, values);
+        if let (Some(score), Some(value)) = (scores.last(), values.row_iter().last())
+            && running.m > f64::NEG_INFINITY
+        {
+            let exp = (score - running.m).exp();
+            match l {
+                true => running.l = exp,
+                false => running.o = value.iter().map(|v| exp * v).collect(),
+            }
+        }
+    })
+}
+
 const SIGN: Mistake<Input, Vec<Running>> = Mistake {
     name: "has the sign of the correction's exponent reversed",
     does: "It multiplies by exp(m′ − m), so a maximum that rose makes the old terms larger \
@@ -313,5 +329,19 @@ pub const ALL: &[Mistake<Input, Vec<Running>>] = &[
         answer: |input| {
             Steps { maximum: |old, block| old.max(block.max(0.0)), ..RIGHT }.run(input)
         },
+    },
+    Mistake {
+        name: "keeps only what the last key adds to l",
+        does: "It writes `l = …` where `l += …` adds up",
+        looks_right: "m and o are right, and with one key per block so is l",
+        read: BLOCKS,
+        answer: |input| overwrites(input, true),
+    },
+    Mistake {
+        name: "keeps only what the last key adds to o",
+        does: "It writes `o = …` where `o += …` adds up",
+        looks_right: "m and l are right",
+        read: BLOCKS,
+        answer: |input| overwrites(input, false),
     },
 ];

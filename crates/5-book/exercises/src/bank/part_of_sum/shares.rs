@@ -154,6 +154,19 @@ pub(super) const ROWS_AT_A_MULTIPLE: Named = starts_at_a_multiple_of_its_own(|in
     })
 });
 
+pub(super) const FORGETS_THE_LEFT_OVER: Named = Mistake {
+    name: "begins at rank · (h / n_ranks)",
+    does: "It rounds down and forgets that earlier ranks have one head more: heads on the \
+        border are on two ranks, and the last ones on none",
+    looks_right: "Every rank has the right number of heads, and where they are divisible all \
+        is right",
+    read: HEADS,
+    answer: |input| {
+        let n = input.n_heads() / input.n_ranks;
+        input.with_heads(|rank| rank * n..rank * n + input.share(rank).len())
+    },
+};
+
 pub(super) const FROM_ITS_NUMBER: Named = Mistake {
     name: "begins at the head with the rank's number",
     does: "Rank 1 begins at head 1, however many heads rank 0 has: some heads are on \
@@ -195,5 +208,18 @@ pub(super) const ALL_ON_RANK_0: Named = Mistake {
     read: HEADS,
     answer: |input| {
         input.with_heads(|rank| if rank == 0 { 0..input.n_heads() } else { 0..0 })
+    },
+};
+
+pub(super) const LAST_HEAD_ALONE: Named = Mistake {
+    name: "keeps only what its last head adds",
+    does: "It writes `=` where `+=` adds up, so each head of a rank overwrites the one before",
+    looks_right: "With one head per rank it is right",
+    read: HEADS,
+    answer: |input| {
+        input.with_heads(|rank| {
+            let Range { start, end } = input.share(rank);
+            start.max(end.saturating_sub(1))..end
+        })
     },
 };

@@ -1,7 +1,7 @@
 //! Mistakes that leave out some of the pieces.
 
-use super::steps::{RIGHT, largest};
-use super::{Named, Piece, TOKENS};
+use super::steps::{RIGHT, divided, factor, largest, seen};
+use super::{Input, Named, Piece, TOKENS};
 use crate::Mistake;
 
 pub(super) const LOWER_REFERENCES: Named = Mistake {
@@ -83,3 +83,19 @@ pub(super) const ALL_BUT_THE_LARGEST: Named = Mistake {
         RIGHT.finished(best.expect("a piece"))
     },
 };
+
+pub(super) const ALL_BUT_THE_LAST_O: Named = Mistake {
+    name: "keeps only the last piece's o",
+    does: "It writes `o = …` where `o += …` adds up, and divides by the l of all pieces",
+    looks_right: "l is right, and with one piece so is o",
+    read: TOKENS,
+    answer: last_o_alone,
+};
+
+/// The output with the o of the last piece that saw a key alone.
+fn last_o_alone(input: &Input) -> Vec<f64> {
+    let (pieces, m) = (seen(input), largest(&input.pieces));
+    let l = pieces.iter().map(|piece| factor(piece.m, m) * piece.l).sum();
+    let o = |c: usize| pieces.last().map_or(0.0, |last| factor(last.m, m) * last.o[c]);
+    (0..input.d_v()).map(|c| divided(o(c), l)).collect()
+}

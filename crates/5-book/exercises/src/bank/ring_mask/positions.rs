@@ -135,6 +135,42 @@ pub(super) const KEYS_IN_HALVES: Named = cuts_in_halves(|input| {
     input.each(|query, key| in_halves(&input.keys, key) <= query.position)
 });
 
+/// Queries, keys or both.
+const fn sorts(answer: fn(&Input) -> Vec<Vec<bool>>) -> Named {
+    Mistake {
+        name: "sorts the positions",
+        does: "It puts queries, keys or both into the order of the sequence. Rows and columns \
+            are to be in the order of the ranges, which need not rise",
+        looks_right: "A rank's first chunk usually comes before its second",
+        read: SHARE,
+        answer,
+    }
+}
+
+/// Queries and keys.
+pub(super) const SORTED: Named = sorts(|input| {
+    Input { queries: sorted(&input.queries), keys: sorted(&input.keys), ..*input }.right()
+});
+
+/// Queries alone.
+pub(super) const QUERIES_SORTED: Named = sorts(|input| {
+    let keys = input.keys.clone();
+    Input { queries: sorted(&input.queries), keys, ..*input }.right()
+});
+
+/// Keys alone.
+pub(super) const KEYS_SORTED: Named = sorts(|input| {
+    let queries = input.queries.clone();
+    Input { queries, keys: sorted(&input.keys), ..*input }.right()
+});
+
+/// Ranges that do not overlap, from the earliest to the latest.
+fn sorted(ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut ranges = ranges.to_vec();
+    ranges.sort_by_key(|range| range.start);
+    ranges
+}
+
 fn n_tokens(ranges: &[Range<usize>]) -> usize {
     ranges.iter().map(Range::len).sum()
 }

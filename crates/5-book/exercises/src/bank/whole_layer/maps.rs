@@ -16,7 +16,8 @@ const MULTIPLY: Section = Section::new("masks", "Two ways to multiply, both wron
 const EMPTY_ROW: Section =
     Section::new("bad-numbers", "A query with nothing to attend to");
 const HUGE: Section = Section::new("bad-numbers", "Huge scores");
-const ONE_A_HEAD: Section = Section::new("masks", "Several at once, and one per head");
+const ONE_A_HEAD: Section =
+    Section::new("masks", "Several masks at once, and one per head");
 const MASKS_WRONG: Section = Section::new("masks", "What people get wrong");
 
 /// No scale.
@@ -37,6 +38,18 @@ pub const ROOT_OF_D_MODEL: Mistake<Input, Attended> = Mistake {
     read: SCORES_WRONG,
     answer: |input| {
         let divisor = |input: &Input| (input.parameters.dims().d_model() as f64).sqrt();
+        Steps { divisor, ..Steps::RIGHT }.run(input)
+    },
+};
+
+/// d_k.
+pub const NO_ROOT: Mistake<Input, Attended> = Mistake {
+    name: "divides by d_k and not by its root",
+    does: "The spread of the scores falls to 1/√d_k, so every map is too even",
+    looks_right: "A sum of d_k products divided by d_k is their mean",
+    read: SCALE,
+    answer: |input| {
+        let divisor = |input: &Input| input.parameters.dims().d_k() as f64;
         Steps { divisor, ..Steps::RIGHT }.run(input)
     },
 };

@@ -7,14 +7,17 @@ use super::steps::{apply_bare, side_by_side};
 use super::{Input, Steps};
 use crate::{Mistake, Section};
 
-const MIXER: Section = Section::new("a-lens-per-head", "The mixer");
+const MIXER: Section = Section::new("a-lens-per-head", "The mixer, W^O");
 const SUM: Section = Section::new("a-lens-per-head", "The same layer, as a sum");
 const LAYER_WRONG: Section = Section::new("a-lens-per-head", "What people get wrong");
-const VIEWS: Section =
-    Section::new("one-matrix-many-heads", "What others do: view and transpose");
+const VIEWS: Section = Section::new(
+    "one-matrix-many-heads",
+    "What others do: view (or reshape), then transpose",
+);
 const FUSED_WRONG: Section =
     Section::new("one-matrix-many-heads", "What people get wrong");
-const SQUARE: Section = Section::new("trained-heads", "The mistake that a square hides");
+const SQUARE: Section =
+    Section::new("one-matrix-many-heads", "The mistake that a square hides");
 const NAN: Section = Section::new("bad-numbers", "How far a NaN gets");
 const BIASES: Section = Section::new("counting", "Counting parameters");
 

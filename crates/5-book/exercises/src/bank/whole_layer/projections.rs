@@ -13,8 +13,10 @@ use crate::{Mistake, Section};
 
 const LENS: Section = Section::new("a-lens-per-head", "A lens, not a slice");
 const HEADS: Section = Section::new("a-lens-per-head", "The heads in code");
-const VIEWS: Section =
-    Section::new("one-matrix-many-heads", "What others do: view and transpose");
+const VIEWS: Section = Section::new(
+    "one-matrix-many-heads",
+    "What others do: view (or reshape), then transpose",
+);
 const ANOTHER: Section = Section::new("masks", "Attending to another sequence");
 const FORMULA: Section = Section::new("one-head", "The formula, with shapes");
 const BIASES: Section = Section::new("counting", "One number, two meanings");
@@ -162,3 +164,22 @@ pub fn without_biases(input: &Input, i: usize) -> [Matrix; 3] {
         apply_bare(&head.w_v, &input.value),
     ]
 }
+
+/// q_i · v_j.
+pub const QUERIES_WITH_VALUES: Mistake<Input, Attended> = Mistake {
+    name: "compares queries with values",
+    does: "Its scores are those of q_i and v_i: what a token hands over decides whether it is \
+        found",
+    looks_right: "Keys and values stand in the same rows, and where d_k = d_v it fits",
+    read: FORMULA,
+    answer: |input| {
+        let steps = Steps {
+            project: |input, i| {
+                let [q, _, v] = (Steps::RIGHT.project)(input, i);
+                [q, v.clone(), v]
+            },
+            ..Steps::RIGHT
+        };
+        steps.run(input)
+    },
+};

@@ -35,6 +35,8 @@ pub const SHOWN_BY: [(&str, &[&str]); 8] = [
         &[
             maps::NO_SCALE.name,
             maps::ROOT_OF_D_MODEL.name,
+            maps::NO_ROOT.name,
+            projections::QUERIES_WITH_VALUES.name,
             projections::HEAD_0.name,
             projections::SLICES.name,
             projections::VIEW.name,
