@@ -1,5 +1,7 @@
 //! What “One matrix, many heads” quotes.
 
+mod transposed;
+
 use std::fmt::Write;
 
 use attention::{

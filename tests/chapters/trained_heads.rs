@@ -4,4 +4,3 @@ mod claims;
 mod heads;
 mod sinks;
 mod topic;
-mod transposed;

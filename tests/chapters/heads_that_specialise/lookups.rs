@@ -2,9 +2,11 @@
 
 use attention::{Rng, SeedableRng, thousands};
 use lessons::heads_that_specialise::{self, lookups, score};
-use lessons::numbers::ends;
+use lessons::numbers::{ends, mean};
 use serde_json::Value;
-use training::{LOOKUPS, Lookups, Model};
+use training::odds::Count;
+use training::{LOOKUPS, Lookups, Model, PAIRS};
+use workshop::paths;
 
 use super::{ROLES, by_role, lost, numbers, percent, points, rows};
 use crate::quote::{Table, assert_quote, values};
@@ -25,7 +27,11 @@ fn ten_seeds_for_each_number_of_heads() {
     {
         let of = heads_that_specialise::runs(LOOKUPS, n_heads, n_steps).unwrap();
         let all_right = |run: &&Value| numbers(&run["scores"]).iter().all(|&s| s >= 0.99);
-        let n_right = of.iter().filter(all_right).count().to_string();
+        let n_right = Count::of(of.iter().map(|run| all_right(&run)));
+        if n_heads == 3 {
+            quoted.push(("three_least".to_owned(), percent(n_right.interval()[0])));
+        }
+        let n_right = n_right.hits().to_string();
         let scores = of.iter().map(|run| score(run).unwrap());
         let [least, median, most] = ends(scores).map(percent);
         let [heads, steps] = [n_heads, n_steps].map(|n| n.to_string());
@@ -80,36 +86,120 @@ fn one_head_codes_who_by_size() {
     let pair = numbers(&of[0]["by_word"]["exchanged"]);
     quoted.push(("pair_agent", pair[0].to_string()));
     quoted.push(("pair_object", pair[1].to_string()));
+    // How large a share each of the two usually gets, in any role.
+    let usual = &rows(&of[0]["by_word"]["log_share"]);
+    for (name, who) in ["agent_usual", "object_usual"].into_iter().zip(pair) {
+        let share = mean(usual[who as usize].iter().map(|log| log.exp()));
+        quoted.push((name, format!("{share:.2}")));
+    }
     assert_quote!("heads_that_specialise_one_head", values(&quoted));
+}
+
+/// What becomes of the answers where one of two heads has its shares of two words exchanged or
+/// made equal, seed by seed, as `-- swaps` of the example `seeds` of `training` measured it.
+fn swaps() -> Vec<Value> {
+    let file = paths::workspace().join("crates/2-around/training/data/swaps.json");
+    serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
+}
+
+/// A head reads a word if it gives it twice an even share or more.
+const READS: f64 = 0.2;
+
+/// A head that reads two words, and the share of their answers that are right, and that name
+/// the other word, with its shares of the two made equal.
+struct TwoInOne {
+    head: usize,
+    words: String,
+    equal: [f64; 2],
+}
+
+impl TwoInOne {
+    fn all(swaps: &Value) -> Vec<Self> {
+        let (focus, equal) = (rows(&swaps["focus"]), &swaps["equal"]);
+        let [right, other] = ["right", "other"].map(|key| rows(&equal[key]));
+        let one = |head: usize, nth: usize| {
+            let (a, b) = PAIRS[nth];
+            let reads = focus[head][a] >= READS && focus[head][b] >= READS;
+            let words = format!("{} and {}", ROLES[a], ROLES[b]);
+            let equal = [right[head][nth], other[head][nth]];
+            reads.then_some(Self { head, words, equal })
+        };
+        let places = (0..2).flat_map(|head| (0..PAIRS.len()).map(move |nth| (head, nth)));
+        places.filter_map(|(head, nth)| one(head, nth)).collect()
+    }
 }
 
 #[test]
 fn two_heads_have_two_ways_out() {
     let mut table = Table::new([
         ("seed", 4),
-        ("agent", 10),
-        ("object", 10),
-        ("place", 10),
-        ("mean", 10),
+        ("agent", 9),
+        ("object", 9),
+        ("place", 9),
+        ("mean", 9),
+        ("  two words in one head, made equal", -36),
     ]);
     let (mut given_up, mut shared) = (Vec::new(), Vec::new());
-    for run in lookups(2).unwrap() {
+    let (mut coin, mut in_both) = (Vec::new(), Vec::new());
+    let all_swaps = swaps();
+    assert_eq!(all_swaps.len(), 10);
+    for (run, swaps) in lookups(2).unwrap().into_iter().zip(all_swaps) {
         let scores = numbers(&run["scores"]);
+        for (now, then) in numbers(&swaps["scores"]).iter().zip(&scores) {
+            assert!((now - then).abs() < 0.01, "seed {}: another training", run["seed"]);
+        }
+        let found = TwoInOne::all(&swaps);
+        let cells =
+            found.iter().map(|TwoInOne { head, words, equal: [right, other] }| {
+                let [right, other] =
+                    [right, other].map(|&part| format!("{:.0}", 100.0 * part));
+                format!("  head {head}, {words}: {right} : {other}")
+            });
+        let mut cells: Vec<String> = cells.collect();
+        if cells.is_empty() {
+            cells.push("  none".to_owned());
+        }
         let [agent, object, place] = [0, 1, 2].map(|r| percent(scores[r]));
         let mean = score(&run).unwrap();
-        table.row([run["seed"].to_string(), agent, object, place, percent(mean)]);
+        let seed = run["seed"].to_string();
+        table.row([seed, agent, object, place, percent(mean), cells.remove(0)]);
+        for cell in cells {
+            table.row([
+                String::new(),
+                String::new(),
+                String::new(),
+                String::new(),
+                String::new(),
+                cell,
+            ]);
+        }
         let least = scores.iter().copied().fold(1.0, f64::min);
-        if least < 0.05 { given_up.push(mean) } else { shared.push(mean) }
+        let is_given_up = least < 0.05;
+        assert_eq!(found.is_empty(), is_given_up);
+        if is_given_up {
+            given_up.push(mean)
+        } else {
+            shared.push(mean)
+        }
+        match &found[..] {
+            [one] => coin.extend([one.equal[0]]),
+            [_, ..] => in_both.push(run["seed"].to_string()),
+            [] => {}
+        }
     }
     assert_quote!("heads_that_specialise_two_heads", table.text());
     let [[_, given, _], [least, _, most]] =
         [ends(given_up.clone()), ends(shared.clone())];
+    let [coin_least, _, coin_most] = ends(coin.clone()).map(percent);
     let quoted = [
         ("given_up", given_up.len().to_string()),
         ("given_up_score", percent(given)),
-        ("shared", shared.len().to_string()),
+        ("shared", coin.len().to_string()),
         ("shared_least", percent(least)),
         ("shared_most", percent(most)),
+        ("coin_least", coin_least),
+        ("coin_most", coin_most),
+        ("in_both", in_both.join(", ")),
     ];
     assert_quote!("heads_that_specialise_two_heads_values", values(&quoted));
 }

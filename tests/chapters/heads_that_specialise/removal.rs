@@ -16,18 +16,11 @@ struct Losses {
     others: Vec<f64>,
     /// Each word without random directions.
     random: Vec<f64>,
-    /// In each draw, the word that loses least, and the one that loses most.
-    random_ends: [Vec<f64>; 2],
 }
 
 impl Losses {
     fn of(runs: &[Value], how: Replacement) -> Self {
-        let mut lost = Self {
-            own: Vec::new(),
-            others: Vec::new(),
-            random: Vec::new(),
-            random_ends: Default::default(),
-        };
+        let mut lost = Self { own: Vec::new(), others: Vec::new(), random: Vec::new() };
         for run in runs {
             let removed = &run["removed"][how.name()];
             assert_eq!(removed["needed"], run["attending"], "{how:?}");
@@ -38,12 +31,7 @@ impl Losses {
                     if is_own { &mut lost.own } else { &mut lost.others }.push(points);
                 }
             }
-            for draw in rows(&removed["random"]) {
-                let [least, _, most] = ends(draw.iter().copied());
-                lost.random_ends[0].push(least);
-                lost.random_ends[1].push(most);
-                lost.random.extend(draw);
-            }
+            lost.random.extend(rows(&removed["random"]).concat());
         }
         lost
     }
@@ -54,7 +42,8 @@ fn heads_and_random_directions_removed_in_three_ways() {
     let runs = lookups(3).unwrap();
     let mut table = Table::new([
         ("replaced by", -13),
-        ("removed", -32),
+        ("removed", -24),
+        ("cases", 6),
         ("least", 7),
         ("median", 8),
         ("most", 8),
@@ -77,15 +66,15 @@ fn heads_and_random_directions_removed_in_three_ways() {
         {
             let [least, median, most] = ends(of.iter().copied()).map(points);
             let name = if nth == 0 { name } else { "" };
-            table.row([name, what, &least, &median, &most]);
+            table.row([name, what, &of.len().to_string(), &least, &median, &most]);
             let key = ["own", "others", "random"][nth];
+            if how == Replacement::Mean {
+                let cases = ["own", "other", "random"][nth];
+                quoted.push((format!("{cases}_cases"), of.len().to_string()));
+            }
             for (end, value) in [("least", least), ("median", median), ("most", most)] {
                 quoted.push((format!("{}_{key}_{end}", how.name()), value));
             }
-        }
-        for (key, of) in ["calmest", "worst"].into_iter().zip(lost.random_ends) {
-            let [_, median, _] = ends(of).map(points);
-            quoted.push((format!("{}_{key}", how.name()), median));
         }
         let scales =
             runs.iter().map(|run| numbers(&run["removed"][how.name()]["scales"]));

@@ -4,6 +4,7 @@ use attention::thousands;
 use lessons::heads_that_specialise;
 use lessons::numbers::ends;
 use serde_json::Value;
+use training::odds::Count;
 use training::{SPECIALISATIONS, Task, Windows};
 
 use super::{lost, numbers};
@@ -30,42 +31,41 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 fn windows_and_their_specialisations() {
     let of = heads_that_specialise::windows(8).unwrap();
     let mut quoted: Vec<(String, String)> = Vec::new();
-    let mut appear = 0;
     let mut table = Table::new([
         ("", -15),
         ("fresh", 7),
         ("trained", 9),
+        ("p", 7),
         ("  a head has it with", -20),
     ]);
     for (i, (name, criterion)) in SPECIALISATIONS.iter().enumerate() {
         let seeds = |key: &str| {
-            let found = |run: &&Value| !run[key][i].as_array().unwrap().is_empty();
-            of.iter().filter(found).count()
+            Count::of(of.iter().map(|run| !run[key][i].as_array().unwrap().is_empty()))
         };
         let (before, after) = (seeds("found_before"), seeds("found"));
-        let counts = [before.to_string(), after.to_string()];
-        for (nth, line) in wrapped(criterion, 58).iter().enumerate() {
+        let p = written_p(before.fisher(after));
+        quoted.push((format!("p_{}", name.replace(' ', "_")), p.clone()));
+        let counts = [before.hits().to_string(), after.hits().to_string(), p];
+        for (nth, line) in wrapped(criterion, 52).iter().enumerate() {
             let first =
                 |cell: &str| if nth == 0 { cell.to_owned() } else { String::new() };
-            let [before, after] = counts.each_ref().map(|count| first(count));
-            table.row([first(name), before, after, format!("  {line}")]);
+            let [before, after, p] = counts.each_ref().map(|count| first(count));
+            table.row([first(name), before, after, p, format!("  {line}")]);
         }
-        appear += usize::from(after > 0);
     }
-    quoted.push(("appear".into(), appear.to_string()));
-    quoted.push(("never".into(), (SPECIALISATIONS.len() - appear).to_string()));
+    let n_lines = SPECIALISATIONS.len();
+    quoted.push(("lines".into(), n_lines.to_string()));
+    quoted.push(("p_of_one".into(), format!("{:.3}", 0.05 / n_lines as f64)));
     assert_quote!("heads_that_specialise_windows", table.text());
 
     assert_quote!("heads_that_specialise_targets", targets(&of).text());
 
     // Of the targets whose answer stands at one reading.
-    let (mut agree, mut all) = (0, 0);
+    let mut agree = Vec::new();
     let mut several = Vec::new();
     for run in &of {
         for r in [1, 2, 5, 6] {
-            all += 1;
-            agree +=
-                usize::from(run["removed"]["mean"]["needed"][r] == run["attending"][r]);
+            agree.push(run["removed"]["mean"]["needed"][r] == run["attending"][r]);
         }
         let lost = lost(run);
         let most =
@@ -73,10 +73,11 @@ fn windows_and_their_specialisations() {
         several.push(most.max().unwrap() as f64);
     }
     let [least, _, most] = ends(several);
+    let agree = Count::of(agree);
     let schedule = Windows::schedule(0);
     quoted.extend([
         ("agree".into(), agree.to_string()),
-        ("of".into(), all.to_string()),
+        ("agree_chance".into(), (agree.n() / 8).to_string()),
         ("busiest_least".into(), least.to_string()),
         ("busiest_most".into(), most.to_string()),
         ("needs".into(), NEEDS.to_string()),
@@ -105,4 +106,13 @@ fn targets(of: &[Value]) -> Table<4> {
         table.row([*target, &r2(of), &r2(&single), &needs]);
     }
     table
+}
+
+/// Two digits that count, and no p below a thousandth.
+fn written_p(p: f64) -> String {
+    match p {
+        p if p < 0.001 => "< .001".to_owned(),
+        p if p < 0.0995 => format!("{p:.3}").replace("0.", "."),
+        p => format!("{p:.2}").replace("0.", "."),
+    }
 }

@@ -54,7 +54,7 @@ fn what_cls_gets_and_writes_and_the_output_without_it() {
         ("cosine", 8),
     ]);
     let mut of_cls = [const { Vec::new() }; 6];
-    let mut most_more = f64::NEG_INFINITY;
+    let (mut most_more, mut relative) = (f64::NEG_INFINITY, Vec::new());
     for sentence in &sentences {
         let Got { attention, written } = Got::new(&parameters, &sentence.input).unwrap();
         let of = |key: usize| {
@@ -80,6 +80,7 @@ fn what_cls_gets_and_writes_and_the_output_without_it() {
             table.row([name, gets, writes, dropped, masked, stretch, direction]);
         }
         of_cls.iter_mut().zip(each[0]).for_each(|(all, one)| all.push(one));
+        relative.push(each[0][1] / others[1]);
     }
     let [gets, writes, dropped, masked, stretch, direction] = of_cls.map(ends);
     let mut quoted = Vec::new();
@@ -93,6 +94,8 @@ fn what_cls_gets_and_writes_and_the_output_without_it() {
         quoted.push((format!("{name}_to"), percent(most)));
     }
     quoted.extend([
+        ("cls_relative_from".to_owned(), format!("{:.2}", ends(relative.clone())[0])),
+        ("cls_relative_to".to_owned(), format!("{:.2}", ends(relative)[2])),
         ("cls_stretch_from".to_owned(), format!("{:.1}", stretch[0])),
         ("cls_stretch_to".to_owned(), format!("{:.1}", stretch[2])),
         ("cls_cosine".to_owned(), format!("{:.2}", direction[0])),

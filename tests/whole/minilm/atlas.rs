@@ -6,12 +6,12 @@ use encoders::{Glance, Kind};
 use fused_heads::FusedAttention;
 
 use super::{is_special, minilm, texts};
-use crate::quote::{assert_quote, kept_quote, values};
+use crate::quote::{Table, assert_quote, kept_quote, values};
 
 #[test]
 fn every_head_on_forty_sentences() {
     let Some(parameters) = minilm() else {
-        return kept_quote!("minilm_atlas", "minilm_atlas_values");
+        return kept_quote!("minilm_atlas", "minilm_layers", "minilm_atlas_values");
     };
     let model = parameters.with_attention(|_, p| FusedAttention::new(p));
     let (n_layers, n_heads) = (model.config.n_layers, model.config.dims.n_heads());
@@ -58,9 +58,18 @@ fn every_head_on_forty_sentences() {
         let n = all.iter().filter(|(_, glance)| half(glance)).count();
         found.push((format!("atlas_half_{name}"), n.to_string()));
     }
+    let mut layers = Table::new([
+        ("layer", -7),
+        ("[CLS] and [SEP] get", 19),
+        ("entropy, bits", 15),
+        ("distance, tokens", 18),
+    ]);
     for l in 0..n_layers {
-        found.extend(of_layer(l, &all));
+        let [sink, bits, away] = of_layer(l, &all);
+        found.push((format!("atlas_bits_{l}"), bits.clone()));
+        layers.row([l.to_string(), sink, bits, away]);
     }
+    assert_quote!("minilm_layers", layers.text());
     assert_quote!("minilm_atlas_values", values(&found));
 }
 
@@ -86,7 +95,7 @@ fn atlas(all: &[(usize, Glance)], chance: &Glance, n_heads: usize) -> String {
 }
 
 /// How much the heads of a layer give to [CLS] and [SEP], and how far they look, on average.
-fn of_layer(l: usize, all: &[(usize, Glance)]) -> [(String, String); 3] {
+fn of_layer(l: usize, all: &[(usize, Glance)]) -> [String; 3] {
     let of_layer: Vec<&Glance> =
         all.iter().filter(|(of, _)| *of == l).map(|(_, glance)| glance).collect();
     let mean = |number: fn(&Glance) -> f64| {
@@ -94,9 +103,5 @@ fn of_layer(l: usize, all: &[(usize, Glance)]) -> [(String, String); 3] {
         sum / of_layer.len() as f64
     };
     let sink = mean(|glance| glance.share(Kind::First) + glance.share(Kind::Last));
-    [
-        (format!("atlas_sink_{l}"), format!("{sink:.2}")),
-        (format!("atlas_bits_{l}"), format!("{:.2}", mean(|g| g.entropy))),
-        (format!("atlas_away_{l}"), format!("{:.2}", mean(|g| g.distance))),
-    ]
+    [sink, mean(|g| g.entropy), mean(|g| g.distance)].map(|mean| format!("{mean:.2}"))
 }

@@ -4,6 +4,7 @@
 mod atlas;
 mod claims;
 mod pairs;
+mod pronouns;
 mod removal;
 
 use std::fs;
@@ -11,7 +12,9 @@ use std::sync::OnceLock;
 
 use attention::LayerParameters;
 use encoders::Encoder;
+use lessons::trained;
 use model_files::Sequence;
+use serde_json::Value;
 use workshop::paths;
 
 type Parameters = Encoder<LayerParameters<f32>, f32>;
@@ -60,4 +63,21 @@ fn texts(kind: &str) -> Vec<Text> {
 /// `[CLS]` and `[SEP]` are no part of a text.
 fn is_special(n: usize) -> Vec<bool> {
     (0..n).map(|i| i == 0 || i + 1 == n).collect()
+}
+
+/// Which tokens are words or pieces of one: no `[CLS]`, no `[SEP]`, no mark.
+fn words(sequence: &Sequence) -> Vec<usize> {
+    static PIECES: OnceLock<Vec<String>> = OnceLock::new();
+    let pieces = PIECES.get_or_init(|| {
+        let json = fs::read(paths::minilm().join("tokenizer.json")).unwrap();
+        let json: Value = serde_json::from_slice(&json).unwrap();
+        let vocabulary = json["model"]["vocab"].as_object().unwrap();
+        let mut pieces = vec![String::new(); vocabulary.len()];
+        for (piece, id) in vocabulary {
+            pieces[usize::try_from(id.as_u64().unwrap()).unwrap()].clone_from(piece);
+        }
+        pieces
+    });
+    let is_word = |&at: &usize| trained::is_word(&pieces[sequence.ids[at]]);
+    (0..sequence.n_tokens()).filter(is_word).collect()
 }

@@ -7,9 +7,10 @@
 //! ```
 //!
 //! A head is d_v [`Directions`] of the concatenation, those along its columns. The control
-//! is d_v others, drawn at random, which take as much away: [`Site::control`]. What is put in
-//! their stead is a [`Replacement`]. In the weights it can only be a constant, but there no
-//! stage need know of it: [`layer_without`].
+//! is d_v others, drawn at random, which take as much away: [`Site::control`]. Where many heads
+//! of a whole model go at once, it is other heads of the same layers: [`drawn_alike`]. What is
+//! put in their stead is a [`Replacement`]. In the weights it can only be a constant, but there
+//! no stage need know of it: [`layer_without`].
 //!
 //! What a model loses is measured where the model is: [`Ablation`] for a [`Model`], a
 //! [`StackAblation`](crate::StackAblation) for a [`Predictor`](crate::Predictor), and the
@@ -17,6 +18,7 @@
 //!
 //! [`Model`]: crate::Model
 
+mod alike;
 mod directions;
 mod replacement;
 mod scores;
@@ -25,6 +27,7 @@ mod site;
 mod tests;
 mod weights;
 
+pub use alike::{HeadOfLayer, drawn_alike, drawn_from};
 pub use directions::Directions;
 pub use replacement::Replacement;
 pub use scores::{Ablation, Control, strongest};

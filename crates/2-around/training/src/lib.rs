@@ -67,15 +67,16 @@ mod trainer;
 mod windows;
 
 pub use ablation::{
-    Ablation, Control, Directions, Replacement, Site, layer_without, output_without,
-    strongest,
+    Ablation, Control, Directions, HeadOfLayer, Replacement, Site, drawn_alike,
+    drawn_from, layer_without, output_without, strongest,
 };
 pub use changed_formula::{Follower, FollowerPlan, Place, Reader, Stretch};
 pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, STRETCHED, WINDOWS};
 pub use directions::orthonormal;
 pub use error::{Error, Result};
 pub use lookups::{
-    Code, EqualShares, Exchange, Lookups, Over, Sentence, Sizes, log_share_by_identity,
+    Code, EqualShares, Exchange, Lookups, Over, PAIRS, Sentence, Sizes,
+    log_share_by_identity,
 };
 pub use model::{Model, Prediction};
 pub use repeats::{

@@ -16,10 +16,12 @@ use crate::directions::orthonormal;
 use crate::{Answers, Examples, Result, Schedule, Task};
 
 mod equal;
+mod exchange;
 mod sizes;
 
 pub use equal::{EqualShares, Over};
-pub use sizes::{Exchange, Sizes, log_share_by_identity};
+pub use exchange::{Exchange, PAIRS};
+pub use sizes::{Sizes, log_share_by_identity};
 
 /// What a token does in its sentence.
 const ROLES: [&str; 5] = ["verb", "agent", "object", "place", "filler"];

@@ -1,6 +1,6 @@
 //! What sentences lose when heads are ablated.
 
-use attention::{LayerParameters, Matrix, MultiHeadAttention, RowVector};
+use attention::{LayerParameters, MultiHeadAttention, RowVector};
 use block::{Block, Layers};
 use model_files::Sequence;
 use training::{Replacement, layer_without};
@@ -52,12 +52,46 @@ impl<'a> Study<'a> {
         &self.layers
     }
 
-    /// How far each sentence's vector is from where it was, `1 − cos`, without some heads,
-    /// on average over the sentences.
+    /// Each sentence's vector without some heads, of length 1; with all heads where none is
+    /// named.
     ///
     /// # Errors
     /// [`Error::Layer`] and [`Error::Ablation`] for a layer or a head that is not there;
     /// [`Error::NoConstant`] for [`Replacement::Resample`].
+    ///
+    /// # Shapes
+    /// As many as sentences, each `[d_model]`.
+    pub fn embeddings(
+        &self,
+        heads: &[(usize, usize)],
+        replacement: Replacement,
+    ) -> Result<Vec<RowVector<f32>>> {
+        let n_layers = self.model.stack.blocks.len();
+        if let Some(&(layer, _)) = heads.iter().find(|(layer, _)| *layer >= n_layers) {
+            return Err(Error::Layer { layer, n_layers });
+        }
+        let lowest = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);
+        let blocks =
+            (lowest..n_layers).map(|layer| self.block_without(layer, heads, replacement));
+        let blocks = blocks.collect::<Result<Vec<_>>>()?;
+        let one = |(sequence, layers): (&Sequence, &Layers<f32>)| {
+            let mask = sequence.mask()?;
+            let mut x = layers.hidden[lowest].clone();
+            for (i, without) in blocks.iter().enumerate() {
+                let block =
+                    without.as_ref().unwrap_or(&self.model.stack.blocks[lowest + i]);
+                x = block.forward(&x, &mask)?.out;
+            }
+            Ok(sentence_embedding(&x, &sequence.is_real))
+        };
+        self.sequences.iter().zip(&self.layers).map(one).collect()
+    }
+
+    /// How far each sentence's vector is from where it was, `1 − cos`, without some heads,
+    /// on average over the sentences.
+    ///
+    /// # Errors
+    /// As [`embeddings`](Self::embeddings).
     ///
     /// # Source
     /// Michel et al. 2019, section 3; Voita et al. 2019, section 5. Differs: both measure
@@ -67,29 +101,13 @@ impl<'a> Study<'a> {
         heads: &[(usize, usize)],
         replacement: Replacement,
     ) -> Result<f64> {
-        let n_layers = self.model.stack.blocks.len();
-        if let Some(&(layer, _)) = heads.iter().find(|(layer, _)| *layer >= n_layers) {
-            return Err(Error::Layer { layer, n_layers });
+        if heads.is_empty() {
+            return Ok(0.0); // to the last bit
         }
-        let Some(lowest) = heads.iter().map(|(layer, _)| *layer).min() else {
-            return Ok(0.0);
-        };
-        let blocks =
-            (lowest..n_layers).map(|layer| self.block_without(layer, heads, replacement));
-        let blocks = blocks.collect::<Result<Vec<_>>>()?;
-        let mut sum = 0.0;
-        for (sequence, layers) in self.sequences.iter().zip(&self.layers) {
-            let mask = sequence.mask()?;
-            let mut x = layers.hidden[lowest].clone();
-            for (i, without) in blocks.iter().enumerate() {
-                let block =
-                    without.as_ref().unwrap_or(&self.model.stack.blocks[lowest + i]);
-                x = block.forward(&x, &mask)?.out;
-            }
-            let embedding = |x: &Matrix<f32>| sentence_embedding(x, &sequence.is_real);
-            sum += 1.0 - f64::from(embedding(&x).dot(&embedding(layers.out())));
-        }
-        Ok(sum / self.sequences.len().max(1) as f64)
+        let (whole, without) =
+            (self.embeddings(&[], replacement)?, self.embeddings(heads, replacement)?);
+        let lost = whole.iter().zip(&without).map(|(a, b)| 1.0 - f64::from(a.dot(b)));
+        Ok(lost.sum::<f64>() / self.sequences.len().max(1) as f64)
     }
 
     /// A block without some of its heads, or `None` if it keeps all.

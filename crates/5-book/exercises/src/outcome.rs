@@ -2,6 +2,7 @@
 
 use std::backtrace::Backtrace;
 use std::panic::{self, AssertUnwindSafe};
+use std::path::MAIN_SEPARATOR_STR;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, Once};
 use std::thread;
@@ -74,6 +75,7 @@ fn note_panics_instead_of_printing() {
                 }
                 _ => at,
             };
+            let at = at.replace('/', MAIN_SEPARATOR_STR);
             LAST_PANIC.set(Some(Panic { message, at }));
         }));
     });

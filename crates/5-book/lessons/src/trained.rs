@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
-use attention::{LayerParameters, Mask, Matrix};
+use attention::{HeadParameters, LayerParameters, Linear, Mask, Matrix};
 use model_files::{Sentence, TrainedLayer};
 use single_head::{HeadPass, attend};
 
@@ -53,6 +53,29 @@ pub fn passes(layer: &LayerParameters, x: &Matrix) -> Result<Vec<HeadPass>> {
 /// If the tokens have another width than the layer.
 pub fn maps(layer: &LayerParameters, x: &Matrix) -> Result<Vec<Matrix>> {
     Ok(passes(layer, x)?.into_iter().map(|pass| pass.attn).collect())
+}
+
+/// W^Q, W^K and W^V taken as if the file stored them `[in, out]`.
+///
+/// # Errors
+/// If the matrices are not square.
+pub fn transposed(layer: &LayerParameters) -> Result<LayerParameters> {
+    let fused = layer.pack();
+    let d_k = layer.dims().d_k();
+    let block = |wide: &Linear, i: usize| -> Result<Linear> {
+        let weight = wide.weight.transpose().columns(i * d_k, d_k).into_owned();
+        let bias = wide.bias.as_ref().map(|bias| bias.columns(i * d_k, d_k).into_owned());
+        Ok(Linear::new(weight, bias)?)
+    };
+    let head = |i: usize| -> Result<HeadParameters> {
+        Ok(HeadParameters {
+            w_q: block(fused.w_q(), i)?,
+            w_k: block(fused.w_k(), i)?,
+            w_v: block(fused.w_v(), i)?,
+        })
+    };
+    let heads = (0..layer.heads().len()).map(head).collect::<Result<_>>()?;
+    Ok(LayerParameters::new(heads, layer.w_o().clone())?)
 }
 
 /// Where a word stands; of a word that stands twice, the first.

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p training --example seeds -- lookups
+//! cargo run --release -p training --example seeds -- swaps
 //! cargo run --release -p training --example seeds -- loudness
 //! cargo run --release -p training --example seeds -- codes
 //! cargo run --release -p training --example seeds -- windows
@@ -23,6 +24,7 @@ mod repeats;
 mod run;
 mod shared;
 mod stretched;
+mod swaps;
 mod windows;
 
 use std::fs;
@@ -34,10 +36,12 @@ use serde_json::Value;
 fn main() -> Result<()> {
     let asked = std::env::args().nth(1);
     let experiment = asked.context(
-        "which: lookups, loudness, codes, windows, repeats, shared, places or stretched?",
+        "which: lookups, swaps, loudness, codes, windows, repeats, shared, places or \
+         stretched?",
     )?;
     let runs = match experiment.as_str() {
         "lookups" => lookups::runs()?,
+        "swaps" => swaps::runs()?,
         "loudness" => loudness::runs()?,
         "codes" => codes::runs()?,
         "windows" => windows::runs()?,

@@ -162,3 +162,30 @@ fn what_replaces_a_part_stands_at_the_same_position() {
         assert!((left.row(row) - mean).amax() < 1e-5, "row {row}");
     }
 }
+
+/// "Another word's head costs nothing" can fail: of heads that all do the same, each costs
+/// every word the same.
+#[test]
+fn heads_without_work_of_their_own_cost_every_target_alike() {
+    let (mut model, examples) = fresh(200);
+    let mut parameters = model.layer.parameters().unpack();
+    let first = parameters.heads()[0].clone();
+    let w_o = parameters.w_o().clone();
+    let rows = w_o.weight.rows(0, 16).into_owned();
+    let stacked = Matrix::from_fn(48, 48, |i, j| rows[(i % 16, j)]);
+    let w_o = attention::Linear::new(stacked, w_o.bias).unwrap();
+    parameters = LayerParameters::new(vec![first; 3], w_o).unwrap();
+    model.layer = fused_heads::FusedAttention::new(&parameters);
+    let rng = &mut Rng::seed_from_u64(0);
+    let concat = model.concat(&examples).unwrap();
+    let site = model.site(&concat, Replacement::Mean);
+    let [a, b, c] = [0, 1, 2].map(|head| {
+        let taken = site.taken(&Directions::of_head(site.dims, head).unwrap(), rng);
+        model.read(&(&concat - taken)).unwrap()
+    });
+    assert!(max_abs_diff(&a, &b).unwrap() < 1e-5 && max_abs_diff(&a, &c).unwrap() < 1e-5);
+    let ablation = Ablation::of(&model, &examples, Replacement::Mean, rng).unwrap();
+    for target in ablation.losses().column_iter() {
+        assert_eq!(target.max(), target.min());
+    }
+}

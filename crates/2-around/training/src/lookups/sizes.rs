@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use attention::Matrix;
 
 use super::Lookups;
+use super::exchange::{PAIRS, exchanged_shares};
 use crate::task::named_classes;
 use crate::{Answers, Examples, Model, Result};
 
@@ -73,12 +74,11 @@ impl Sizes {
             places.iter().for_each(|place| row[place[s]] = three / places.len() as f64);
         }))?;
         let mut exchanged = 0.0;
-        let pairs = [(0, 1), (0, 2), (1, 2)];
-        for (a, b) in pairs {
+        for (a, b) in PAIRS {
             let named = named(&exchanged_shares(rows, &places[a], &places[b]))?;
             let follow =
                 agreement(&named[a], &right[b]) + agreement(&named[b], &right[a]);
-            exchanged += follow / 2.0 / pairs.len() as f64;
+            exchanged += follow / 2.0 / PAIRS.len() as f64;
         }
         Ok(Self {
             mean,
@@ -109,41 +109,6 @@ pub fn log_share_by_identity(model: &Model, examples: &Examples) -> Result<Matri
     Ok(sums.component_div(&counts))
 }
 
-/// A sentence whose answers follow the shares.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exchange {
-    /// Which of the examples.
-    pub sentence: usize,
-    /// Its agent and its object, which the model names rightly. With their shares
-    /// exchanged it names each as the other.
-    pub words: [usize; 2],
-}
-
-impl Exchange {
-    /// The first sentence for which exchanging the shares of agent and object exchanges
-    /// the two answers, all three having been right.
-    ///
-    /// # Errors
-    /// As [`Model::say_attending`].
-    pub fn first(model: &Model, examples: &Examples) -> Result<Option<Self>> {
-        let (places, right) = (places(examples), classes_of(&examples.answers));
-        let rows = model.say(examples)?.rows;
-        let named = |rows: &[Matrix]| -> Result<Vec<Vec<usize>>> {
-            let answers = model.say_attending(examples, rows)?;
-            Ok(named_classes(&answers, answers.ncols() / right.len()))
-        };
-        let before = named(&rows)?;
-        let after = named(&exchanged_shares(&rows, &places[0], &places[1]))?;
-        let words = |s: usize| [right[0][s], right[1][s]];
-        let is = |&s: &usize| {
-            (0..right.len()).all(|r| before[r][s] == right[r][s])
-                && [after[1][s], after[0][s]] == words(s)
-        };
-        let first = (0..rows[0].nrows()).find(is);
-        Ok(first.map(|sentence| Self { sentence, words: words(sentence) }))
-    }
-}
-
 /// Of each word that is asked for: the logarithm of its share, who it is, its role.
 fn log_shares(
     rows: &Matrix,
@@ -156,12 +121,7 @@ fn log_shares(
     words.map(|(r, s)| (log(r, s), right[r][s], r)).collect()
 }
 
-/// The shares at places a and b exchanged, sentence by sentence.
-fn exchanged_shares(rows: &[Matrix], a: &[usize], b: &[usize]) -> Vec<Matrix> {
-    each(rows, |row, s| row.swap(a[s], b[s]))
-}
-
-fn classes_of(answers: &Answers) -> &[Vec<usize>] {
+pub(super) fn classes_of(answers: &Answers) -> &[Vec<usize>] {
     match answers {
         Answers::Classes { of_targets, .. } => of_targets,
         Answers::Numbers(_) => &[],
@@ -169,7 +129,7 @@ fn classes_of(answers: &Answers) -> &[Vec<usize>] {
 }
 
 /// `places[r][s]` is where the word of role r stands in sentence s.
-fn places(examples: &Examples) -> Vec<Vec<usize>> {
+pub(super) fn places(examples: &Examples) -> Vec<Vec<usize>> {
     let of_target = |planted: &Matrix| {
         planted.row_iter().map(|row| row.transpose().argmax().0).collect()
     };
@@ -177,7 +137,7 @@ fn places(examples: &Examples) -> Vec<Vec<usize>> {
 }
 
 /// The rows of all heads, each sentence's changed in place.
-fn each(rows: &[Matrix], change: impl Fn(&mut [f64], usize)) -> Vec<Matrix> {
+pub(super) fn each(rows: &[Matrix], change: impl Fn(&mut [f64], usize)) -> Vec<Matrix> {
     let changed = |rows: &Matrix| {
         let mut by_sentence = rows.transpose(); // a sentence a column, and so in one piece
         for (s, mut column) in by_sentence.column_iter_mut().enumerate() {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::train;
 
 fn sentences(n: usize) -> Vec<Sentence> {
     let rng = &mut Rng::seed_from_u64(1);
@@ -84,4 +85,21 @@ fn a_token_is_who_plus_role_and_the_verb_asks() {
 fn no_sentences_are_refused() {
     let refused = Lookups::default().examples(&[]).unwrap_err();
     insta::assert_snapshot!(refused, @"the number of sentences is 0, and must be at least 1");
+}
+
+/// Where identity and role are added, a single head tells who is who by the sizes of its
+/// shares: made equal, they leave a guess among three. Where tokens are bound, little is lost.
+#[test]
+fn equal_shares_cost_what_sizes_code_and_nothing_where_tokens_are_bound() {
+    let sizes = |code| {
+        let task = Lookups::coded(code, Lookups::LOUDNESS, 0);
+        let schedule = Schedule { n_steps: 400, n_looks: 1, ..Lookups::schedule(0) };
+        let on = |_| std::ops::ControlFlow::Continue(());
+        let trained = train(&task, 1, &schedule, on).unwrap();
+        Sizes::of(&trained.model, &trained.test).unwrap()
+    };
+    let [added, bound] = [sizes(Code::Added), sizes(Code::Bound)];
+    assert!(added.as_is > 0.45 && added.equal < 0.38, "{added:?}");
+    assert!(bound.equal > bound.as_is - 0.1, "{bound:?}");
+    assert!(added.exchanged > 0.3 && bound.exchanged < 0.05, "{added:?} {bound:?}");
 }

@@ -173,7 +173,8 @@ pub fn check(answer: Ablate) -> ExitCode {
     })
 }
 
-const AWAY: Section = Section::new("heads-that-specialise", "Taking a head away");
+const AWAY: Section =
+    Section::new("heads-that-specialise", "Ablation: taking a head away");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Ablated> = Exercise {

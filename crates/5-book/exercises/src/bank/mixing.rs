@@ -51,7 +51,8 @@ const APART: Section = Section::new("a-lens-per-head", "Side by side is not toge
 const STEPS: Section = Section::new("a-lens-per-head", "The steps, with shapes");
 const AS_SUM: Section = Section::new("a-lens-per-head", "The same layer, as a sum");
 const WRONG: Section = Section::new("a-lens-per-head", "What people get wrong");
-const TURNED: Section = Section::new("trained-heads", "The mistake that a square hides");
+const TURNED: Section =
+    Section::new("one-matrix-many-heads", "The mistake that a square hides");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

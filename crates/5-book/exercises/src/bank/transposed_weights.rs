@@ -40,7 +40,7 @@ pub fn check(answer: ReadProjection) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.numbers, input.d_out, input.d_in))
 }
 
-const SQUARE: Section = Section::new("trained-heads", "The mistake that a square hides");
+const SQUARE: Section = Section::new("trained-heads", "Your own layer");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

@@ -152,7 +152,7 @@ const FUSED_WRONG: Section =
     Section::new("one-matrix-many-heads", "What people get wrong");
 const MASKS_WRONG: Section = Section::new("masks", "What people get wrong");
 const LAST_DIGIT: Section = Section::new("one-head", "Is my code wrong? The last digit");
-const SQUARE: Section = Section::new("trained-heads", "The mistake that a square hides");
+const SQUARE: Section = Section::new("trained-heads", "Your own layer");
 
 /// The exercise, whose mistakes are tests that ask too little, or too much.
 pub struct WriteATest;

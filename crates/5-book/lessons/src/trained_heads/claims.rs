@@ -3,6 +3,7 @@
 use anyhow::Result;
 use attention::{LayerParameters, Matrix};
 use model_files::Sentence;
+use training::odds::odds_ratio;
 
 use super::measures::Maps;
 use crate::numbers::mean;
@@ -72,13 +73,15 @@ pub fn maps_of_all(layer: &LayerParameters, sentences: &[Sentence]) -> Result<Ma
 ///
 /// # Panics
 /// If there are no maps.
-// ANCHOR: best_head
 pub fn best_head(maps: &[Matrix], queries: &[usize], key: usize) -> (usize, f64) {
     let given = |map: &Matrix| mean(queries.iter().map(|&query| map[(query, key)]));
     let of_heads = maps.iter().map(given).enumerate();
     of_heads.max_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap()
 }
-// ANCHOR_END: best_head
+
+/// How many times the others' odds those of a link must be. At first we asked for twice the
+/// others' *share*: where they give more than half, no link can have that.
+pub const TIMES_OTHERS: f64 = 2.0;
 
 /// What a link gets from its best head, and what the other tokens give the same key.
 #[derive(Debug, Clone, Copy)]
@@ -103,9 +106,14 @@ impl Link {
         Self { head, share, others }
     }
 
-    /// Whether the query gives at least twice what the others give.
-    pub fn is_twice(&self) -> bool {
-        self.share >= 2.0 * self.others
+    /// How many times the odds of what the others give are those of what the query gives.
+    pub fn odds(&self) -> f64 {
+        odds_ratio(self.share, self.others)
+    }
+
+    /// Whether those odds are at least [`TIMES_OTHERS`].
+    pub fn stands_out(&self) -> bool {
+        self.odds() >= TIMES_OTHERS
     }
 }
 

@@ -38,7 +38,6 @@ pub fn measured(layer: &LayerParameters, sentences: &[Sentence]) -> Result<[Maps
 ///
 /// # Shapes
 /// One weight per column.
-// ANCHOR: weighted
 pub fn weighted(map: &Matrix, weights: &[f64]) -> Matrix {
     let mut weighted = map.clone();
     for (mut column, &weight) in weighted.column_iter_mut().zip(weights) {
@@ -49,7 +48,6 @@ pub fn weighted(map: &Matrix, weights: &[f64]) -> Matrix {
     }
     weighted
 }
-// ANCHOR_END: weighted
 
 /// 1 for a word or a piece of one; 0 for `[CLS]`, `[SEP]` and punctuation.
 pub fn words(tokens: &[String]) -> Vec<f64> {

@@ -1,5 +1,5 @@
-//! Layers to compare the trained one with: of random entries, of its own entries in another
-//! order, and with its matrices transposed.
+//! Layers to compare the trained one with: of random entries, and of its own entries in
+//! another order.
 
 use anyhow::Result;
 use attention::{
@@ -67,27 +67,4 @@ fn shuffled_layer(layer: &LayerParameters, seed: u64) -> Result<LayerParameters>
     });
     let heads = heads.collect();
     Ok(LayerParameters::new(heads, shuffled(layer.w_o()))?)
-}
-
-/// W^Q, W^K and W^V taken as if the file stored them `[in, out]`.
-///
-/// # Errors
-/// If the matrices are not square.
-pub fn transposed(layer: &LayerParameters) -> Result<LayerParameters> {
-    let fused = layer.pack();
-    let d_k = layer.dims().d_k();
-    let block = |wide: &Linear, i: usize| -> Result<Linear> {
-        let weight = wide.weight.transpose().columns(i * d_k, d_k).into_owned();
-        let bias = wide.bias.as_ref().map(|bias| bias.columns(i * d_k, d_k).into_owned());
-        Ok(Linear::new(weight, bias)?)
-    };
-    let head = |i: usize| -> Result<HeadParameters> {
-        Ok(HeadParameters {
-            w_q: block(fused.w_q(), i)?,
-            w_k: block(fused.w_k(), i)?,
-            w_v: block(fused.w_v(), i)?,
-        })
-    };
-    let heads = (0..layer.heads().len()).map(head).collect::<Result<_>>()?;
-    Ok(LayerParameters::new(heads, layer.w_o().clone())?)
 }

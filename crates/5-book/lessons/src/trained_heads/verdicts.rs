@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use attention::median;
-use model_files::TrainedLayer;
+use model_files::{Sentence, TrainedLayer};
 
 use super::claims::{CLAIMS, Claim, Link, all_pairs, best_head};
 use super::measures::{MEASURES, Maps, measured};
@@ -26,9 +26,9 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Rare among word pairs, rare among random layers, twice what the others give.
+    /// Rare among word pairs, rare among random layers, twice the odds of the others.
     pub fn controls(&self) -> [bool; 3] {
-        [self.pairs <= RARE, self.random <= RARE, self.link.is_twice()]
+        [self.pairs <= RARE, self.random <= RARE, self.link.stands_out()]
     }
 
     /// How many of the three controls it passes.
@@ -37,22 +37,36 @@ impl Verdict {
     }
 }
 
-/// Every claim with its verdict under each of [`MEASURES`], compared with random layers.
+/// Every claim with its verdict under each of [`MEASURES`], in the trained layer.
 ///
 /// # Errors
 /// None; the layer and the sentences are parts of the program.
-pub fn verdicts(random: &[[Maps; 3]]) -> Result<Vec<(Claim, [Verdict; MEASURES.len()])>> {
+pub fn verdicts(random: &[&[Maps; 3]]) -> Result<Vec<(Claim, Verdicts)>> {
     let TrainedLayer { parameters, sentences } = trained::layer()?;
-    let trained = measured(parameters, sentences)?;
-    let pairs = trained.each_ref().map(|maps| all_pairs(maps, sentences));
+    verdicts_on(&measured(parameters, sentences)?, random, sentences)
+}
+
+/// A claim's verdict under each of [`MEASURES`].
+pub type Verdicts = [Verdict; MEASURES.len()];
+
+/// The same in any layer, from its maps under each measure and those of random layers.
+///
+/// # Errors
+/// If a claim's sentence or word is not among the sentences.
+pub fn verdicts_on(
+    maps: &[Maps; 3],
+    random: &[&[Maps; 3]],
+    sentences: &[Sentence],
+) -> Result<Vec<(Claim, Verdicts)>> {
+    let pairs = maps.each_ref().map(|maps| all_pairs(maps, sentences));
     let one = |claim: Claim| -> Result<_> {
         let nth = sentences.iter().position(|s| s.name == claim.sentence);
         let nth = nth.context("the claim's sentence")?;
         let (rows, column) = claim.place(&sentences[nth])?;
         let under = |measure: usize| {
-            let link = Link::new(&trained[measure][nth], &rows, column);
+            let link = Link::new(&maps[measure][nth], &rows, column);
             let best =
-                |layer: &[Maps; 3]| best_head(&layer[measure][nth], &rows, column).1;
+                |layer: &&[Maps; 3]| best_head(&layer[measure][nth], &rows, column).1;
             let of_random: Vec<f64> = random.iter().map(best).collect();
             Verdict {
                 pairs: reaching(&pairs[measure], link.share),

@@ -43,7 +43,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "sum-of-removals",
             title: "Every head removed in turn",
-            section: "Taking a head away",
+            section: "Ablation: taking a head away",
             pose: |seed| {
                 let n_heads = of(seed, [4, 3, 6]);
                 Instance::new(
@@ -62,7 +62,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "mean-for-a-head",
             title: "A head replaced by its mean",
-            section: "Taking a head away",
+            section: "Ablation: taking a head away",
             pose: |seed| {
                 let (d_model, n_heads) = of(seed, [(256, 8), (128, 4), (96, 6)]);
                 Instance::new(

@@ -52,7 +52,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "file-shape",
             title: "How a file stores W^K",
-            section: "The mistake that a square hides",
+            section: "Your own layer",
             pose: |seed| {
                 let (d_model, key_width) = of(seed, [(64, 24), (48, 80), (96, 40)]);
                 Instance::new(
@@ -70,7 +70,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "turned",
             title: "Square matrices, transposed by mistake",
-            section: "The mistake that a square hides",
+            section: "Your own layer",
             pose: |seed| {
                 let which =
                     of(seed, [[true; 3], [true, true, false], [false, false, true]]);

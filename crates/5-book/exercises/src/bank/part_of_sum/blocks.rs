@@ -5,7 +5,8 @@ use attention::Matrix;
 use super::{AS_SUM, HEADS, Named};
 use crate::{Mistake, Section};
 
-const SQUARE: Section = Section::new("trained-heads", "The mistake that a square hides");
+const SQUARE: Section =
+    Section::new("one-matrix-many-heads", "The mistake that a square hides");
 
 pub(super) const FROM_ROW_0: Named = Mistake {
     name: "counts the rows of W^O from its own first head",

@@ -16,7 +16,8 @@ const VIEWS: Section = Section::new(
 );
 const FUSED_WRONG: Section =
     Section::new("one-matrix-many-heads", "What people get wrong");
-const SQUARE: Section = Section::new("trained-heads", "The mistake that a square hides");
+const SQUARE: Section =
+    Section::new("one-matrix-many-heads", "The mistake that a square hides");
 const NAN: Section = Section::new("bad-numbers", "How far a NaN gets");
 const BIASES: Section = Section::new("counting", "Counting parameters");
 
