@@ -20,7 +20,7 @@ pub fn check(answer: BothWays) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.x, &input.forward, &input.backward))
 }
 
-const BOTH: Section = Section::new("sensors", "Reading both ways");
+const BOTH: Section = Section::new("sensors", "The remaining useful life of an engine");
 
 /// The right answer, with the state before the step in these directions.
 fn before(input: &Input, [forward, backward]: [bool; 2]) -> Matrix {

@@ -11,7 +11,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "windows-of-an-engine",
             title: "Windows of an engine",
-            section: "Windows, and who may see what",
+            section: "The remaining useful life of an engine",
             pose: |seed| {
                 let (rows, steps) = of(seed, [(43, 30), (35, 20), (54, 30)]);
                 Instance::new(
@@ -28,7 +28,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "on-the-trainings-scale",
             title: "On the training's scale",
-            section: "Windows, and who may see what",
+            section: "The remaining useful life of an engine",
             pose: |seed| {
                 let (train, test) = of(
                     seed,
