@@ -127,6 +127,11 @@ impl TwoInOne {
         let places = (0..2).flat_map(|head| (0..PAIRS.len()).map(move |nth| (head, nth)));
         places.filter_map(|(head, nth)| one(head, nth)).collect()
     }
+
+    fn cell(&self) -> String {
+        let [right, other] = self.equal.map(|part| format!("{:.0}", 100.0 * part));
+        format!("  head {}, {}: {right} : {other}", self.head, self.words)
+    }
 }
 
 #[test]
@@ -149,29 +154,15 @@ fn two_heads_have_two_ways_out() {
             assert!((now - then).abs() < 0.01, "seed {}: another training", run["seed"]);
         }
         let found = TwoInOne::all(&swaps);
-        let cells =
-            found.iter().map(|TwoInOne { head, words, equal: [right, other] }| {
-                let [right, other] =
-                    [right, other].map(|&part| format!("{:.0}", 100.0 * part));
-                format!("  head {head}, {words}: {right} : {other}")
-            });
-        let mut cells: Vec<String> = cells.collect();
-        if cells.is_empty() {
-            cells.push("  none".to_owned());
-        }
+        let mut cells: Vec<String> = found.iter().map(TwoInOne::cell).collect();
+        cells.resize(cells.len().max(1), "  none".to_owned());
         let [agent, object, place] = [0, 1, 2].map(|r| percent(scores[r]));
         let mean = score(&run).unwrap();
         let seed = run["seed"].to_string();
         table.row([seed, agent, object, place, percent(mean), cells.remove(0)]);
         for cell in cells {
-            table.row([
-                String::new(),
-                String::new(),
-                String::new(),
-                String::new(),
-                String::new(),
-                cell,
-            ]);
+            let [a, b, c, d, e] = [(); 5].map(|()| String::new());
+            table.row([a, b, c, d, e, cell]);
         }
         let least = scores.iter().copied().fold(1.0, f64::min);
         let is_given_up = least < 0.05;
@@ -182,7 +173,7 @@ fn two_heads_have_two_ways_out() {
             shared.push(mean)
         }
         match &found[..] {
-            [one] => coin.extend([one.equal[0]]),
+            [one] => coin.push(one.equal[0]),
             [_, ..] => in_both.push(run["seed"].to_string()),
             [] => {}
         }

@@ -41,18 +41,20 @@ fn the_output_without_a_token_is_that_of_every_stage() {
     }
 }
 
+const COLUMNS: [(&str, isize); 7] = [
+    ("token", -33),
+    ("gets", 5),
+    ("writes", 8),
+    ("dropped", 9),
+    ("masked", 8),
+    ("length", 8),
+    ("cosine", 8),
+];
+
 #[test]
 fn what_cls_gets_and_writes_and_the_output_without_it() {
     let TrainedLayer { parameters, sentences } = minilm().unwrap();
-    let mut table = Table::new([
-        ("token", -33),
-        ("gets", 5),
-        ("writes", 8),
-        ("dropped", 9),
-        ("masked", 8),
-        ("length", 8),
-        ("cosine", 8),
-    ]);
+    let mut table = Table::new(COLUMNS);
     let mut of_cls = [const { Vec::new() }; 6];
     let (mut most_more, mut relative) = (f64::NEG_INFINITY, Vec::new());
     for sentence in &sentences {

@@ -58,18 +58,8 @@ fn every_head_on_forty_sentences() {
         let n = all.iter().filter(|(_, glance)| half(glance)).count();
         found.push((format!("atlas_half_{name}"), n.to_string()));
     }
-    let mut layers = Table::new([
-        ("layer", -7),
-        ("[CLS] and [SEP] get", 19),
-        ("entropy, bits", 15),
-        ("distance, tokens", 18),
-    ]);
-    for l in 0..n_layers {
-        let [sink, bits, away] = of_layer(l, &all);
-        found.push((format!("atlas_bits_{l}"), bits.clone()));
-        layers.row([l.to_string(), sink, bits, away]);
-    }
-    assert_quote!("minilm_layers", layers.text());
+    let layers = layers(n_layers, &all, &mut found);
+    assert_quote!("minilm_layers", layers);
     assert_quote!("minilm_atlas_values", values(&found));
 }
 
@@ -92,6 +82,26 @@ fn atlas(all: &[(usize, Glance)], chance: &Glance, n_heads: usize) -> String {
         line(format!("{l}.{}", nth % n_heads), glance);
     }
     atlas
+}
+
+/// A line for each layer.
+fn layers(
+    n_layers: usize,
+    all: &[(usize, Glance)],
+    found: &mut Vec<(String, String)>,
+) -> String {
+    let mut layers = Table::new([
+        ("layer", -7),
+        ("[CLS] and [SEP] get", 19),
+        ("entropy, bits", 15),
+        ("distance, tokens", 18),
+    ]);
+    for l in 0..n_layers {
+        let [sink, bits, away] = of_layer(l, all);
+        found.push((format!("atlas_bits_{l}"), bits.clone()));
+        layers.row([l.to_string(), sink, bits, away]);
+    }
+    layers.text()
 }
 
 /// How much the heads of a layer give to [CLS] and [SEP], and how far they look, on average.

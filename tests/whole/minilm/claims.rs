@@ -35,18 +35,57 @@ fn what_one_layer_could_not_say() {
     let model = parameters.with_attention(|_, p| FusedAttention::new(p));
     let n_layers = model.config.n_layers;
 
-    let [tired, wide] = [0, 1].map(|end| {
-        let text = &texts("pair")[end];
-        let attn = model.forward(&text.sequence).unwrap().attn;
-        let [it, animal, street] = [0, 1, 2].map(|nth| text.asked[nth]);
-        [(5, 11), (3, 1)].map(|(l, i): (usize, usize)| {
-            let map: &Matrix<f32> = &attn[l][i];
-            [map[(it, animal)], map[(it, street)]].map(f64::from)
-        })
-    });
+    let links = links_by_layer(&model);
+    let part = |is_linked: &Vec<bool>| {
+        is_linked.iter().filter(|&&is| is).count() as f64 / is_linked.len() as f64
+    };
+    let percent = |part: f64| format!("{:.1} %", 100.0 * part);
+    let mut table =
+        Table::new([("layer", -9), ("all heads", 12), ("without 0.2 and 1.8", 21)]);
+    for (l, of_layer) in links.iter().enumerate() {
+        let name = if l < n_layers { l.to_string() } else { "any of 72".to_owned() };
+        let [all, fewer] = of_layer.each_ref().map(|of| percent(part(of)));
+        table.row([name, all, fewer]);
+    }
+    assert_quote!("minilm_linked", table.text());
 
-    // Layer by layer, with all twelve heads and without those that follow position; last,
-    // all heads together.
+    // Six layers like the last, if they linked pairs independently.
+    let last = part(&links[n_layers - 1][0]);
+    let six_like_the_last = 1.0 - (1.0 - last).powi(n_layers as i32);
+    let mut quoted = pronoun_shares(&model);
+    for (name, value) in [
+        ("n_pairs", thousands(links[0][0].len())),
+        ("linked_by_72", percent(part(&links[n_layers][0]))),
+        ("linked_by_last", percent(last)),
+        ("six_like_the_last", percent(six_like_the_last)),
+    ] {
+        quoted.push((name.to_owned(), value));
+    }
+    assert_quote!("minilm_claims", values(&quoted));
+}
+
+type Model = encoders::Encoder<FusedAttention<f32>, f32>;
+
+/// What heads 5.11 and 3.1 give from *it* to both nouns, tired and wide.
+fn pronoun_shares(model: &Model) -> Vec<(String, String)> {
+    let mut quoted = Vec::new();
+    for ((l, i), head) in [((5, 11), "5_11"), ((3, 1), "3_1")] {
+        for (text, end) in texts("pair").iter().zip(["tired", "wide"]) {
+            let map: Matrix<f32> =
+                model.forward(&text.sequence).unwrap().attn[l].swap_remove(i);
+            for (nth, noun) in [(1, "animal"), (2, "street")] {
+                let share = map[(text.asked[0], text.asked[nth])];
+                quoted.push((format!("{end}_{noun}_{head}"), format!("{share:.3}")));
+            }
+        }
+    }
+    quoted
+}
+
+/// Which pairs of words are linked: layer by layer, and last by any layer; with all heads, and
+/// without those that follow position.
+fn links_by_layer(model: &Model) -> Vec<[Vec<bool>; 2]> {
+    let n_layers = model.config.n_layers;
     let mut links = vec![[const { Vec::new() }; 2]; n_layers + 1];
     for text in texts("sentence") {
         let attn = model.forward(&text.sequence).unwrap().attn;
@@ -72,38 +111,7 @@ fn what_one_layer_could_not_say() {
             links[n_layers][nth].extend(linked(&all, &pairs));
         }
     }
-    let part = |is_linked: &Vec<bool>| {
-        is_linked.iter().filter(|&&is| is).count() as f64 / is_linked.len() as f64
-    };
-    let percent = |part: f64| format!("{:.1} %", 100.0 * part);
-    let mut table =
-        Table::new([("layer", -9), ("all heads", 12), ("without 0.2 and 1.8", 21)]);
-    for (l, of_layer) in links.iter().enumerate() {
-        let name = if l < n_layers { l.to_string() } else { "any of 72".to_owned() };
-        let [all, fewer] = of_layer.each_ref().map(|of| percent(part(of)));
-        table.row([name, all, fewer]);
-    }
-    assert_quote!("minilm_linked", table.text());
-
-    // Six layers like the last, if they linked pairs independently.
-    let last = part(&links[n_layers - 1][0]);
-    let six_like_the_last = 1.0 - (1.0 - last).powi(n_layers as i32);
-    let share = |share: f64| format!("{share:.3}");
-    let quoted = [
-        ("tired_animal_5_11", share(tired[0][0])),
-        ("tired_street_5_11", share(tired[0][1])),
-        ("wide_animal_5_11", share(wide[0][0])),
-        ("wide_street_5_11", share(wide[0][1])),
-        ("tired_animal_3_1", share(tired[1][0])),
-        ("tired_street_3_1", share(tired[1][1])),
-        ("wide_animal_3_1", share(wide[1][0])),
-        ("wide_street_3_1", share(wide[1][1])),
-        ("n_pairs", thousands(links[0][0].len())),
-        ("linked_by_72", percent(part(&links[n_layers][0]))),
-        ("linked_by_last", percent(last)),
-        ("six_like_the_last", percent(six_like_the_last)),
-    ];
-    assert_quote!("minilm_claims", values(&quoted));
+    links
 }
 
 /// What the comparison of layers can see, and what a comparison of 72 with 12 takes for it:

@@ -24,9 +24,8 @@ use super::{minilm, texts};
 use crate::quote::{Table, assert_quote, kept_quote, values};
 
 const MATTERS: f64 = 0.01;
-/// How many heads go in the three steps of an order; the second is half of all.
-const STEPS: [usize; 3] = [18, 36, 54];
-const HALF: usize = STEPS[1];
+/// How many heads go: half of all.
+const HALF: usize = 36;
 /// How many sentences set an order; the others measure it.
 const N_SET: usize = 10;
 /// How many times heads are drawn in each way.
@@ -68,104 +67,94 @@ fn heads_that_can_be_removed() {
         Lost::of(&whole, &without)
     };
     let chosen = least_first(HALF);
+    let mut quoted = Vec::new();
+    let rows = drawn(&chosen, [n_layers, n_heads], &lost);
+    assert_quote!("minilm_removal_orders", table(&rows, &mut quoted));
+
+    let of_last = chosen.iter().filter(|(l, _)| l + 1 == n_layers).count();
+    let n_sentences = [set.layers().len(), measured.layers().len()];
+    quoted.extend(singles(&single, n_heads));
+    quoted.extend([
+        ("removal_sentences".into(), n_sentences[0].to_string()),
+        ("removal_measured".into(), n_sentences[1].to_string()),
+        ("removal_draws".into(), N_DRAWS.to_string()),
+        ("removal_chosen_last".into(), of_last.to_string()),
+        ("removal_unrelated".into(), format!("{:.2}", 1.0 - mean(cosines(&whole)))),
+    ]);
+    assert_quote!("minilm_removal_values", values(&quoted));
+}
+
+/// What is lost without the chosen heads, and without as many that are drawn in three ways.
+fn drawn(
+    chosen: &[HeadOfLayer],
+    [n_layers, n_heads]: [usize; 2],
+    lost: &dyn Fn(&[HeadOfLayer]) -> Lost,
+) -> [Vec<Lost>; 4] {
     let draws = |draw: &dyn Fn(&mut Rng) -> Vec<HeadOfLayer>| -> Vec<Lost> {
         (0..N_DRAWS).map(|seed| lost(&draw(&mut Rng::seed_from_u64(seed)))).collect()
     };
-    let rows = [
-        ("the least costly", vec![lost(&chosen)]),
-        (
-            "random, of all layers",
-            draws(&|rng| drawn_from(0..n_layers, n_heads, HALF, rng)),
-        ),
-        (
-            "random, of layers 0 to 4",
-            draws(&|rng| drawn_from(0..n_layers - 1, n_heads, HALF, rng)),
-        ),
-        (
-            "random, as many of each layer",
-            draws(&|rng| drawn_alike(&chosen, n_heads, rng)),
-        ),
-    ];
-    let own = &rows[0].1[0];
+    [
+        vec![lost(chosen)],
+        draws(&|rng| drawn_from(0..n_layers, n_heads, HALF, rng)),
+        draws(&|rng| drawn_from(0..n_layers - 1, n_heads, HALF, rng)),
+        draws(&|rng| drawn_alike(chosen, n_heads, rng)),
+    ]
+}
+
+/// What [`drawn`] found, a line a way, and its numbers.
+fn table(rows: &[Vec<Lost>; 4], quoted: &mut Vec<(String, String)>) -> String {
+    let own = &rows[0][0];
     let mut table = Table::new([
         ("36 heads gone", -31),
         ("1 − cosine", 20),
         ("same nearest", 14),
         ("p", 7),
     ]);
-    let mut quoted = Vec::new();
-    let keys = ["least", "all", "spared", "alike"];
-    for (key, (name, of)) in keys.into_iter().zip(&rows) {
+    for (of, (key, name)) in rows.iter().zip([
+        ("least", "the least costly"),
+        ("all", "random, of all layers"),
+        ("spared", "random, of layers 0 to 4"),
+        ("alike", "random, as many of each layer"),
+    ]) {
         let moved: Vec<f64> = of.iter().map(|lost| lost.moved).collect();
-        let nearest = ends(of.iter().map(|lost| lost.nearest));
-        let [least, middle, most] = ends(moved.iter().copied());
-        let is_own = of.len() == 1;
+        let nearest = ends(of.iter().map(|lost| lost.nearest)).map(|n| format!("{n:.0}"));
+        let [least, middle, most] =
+            ends(moved.iter().copied()).map(|it| format!("{it:.3}"));
         let p = rank_p(-own.moved, &moved.iter().map(|it| -it).collect::<Vec<_>>());
-        let cells = match is_own {
-            true => [format!("{middle:.3}"), format!("{:.0}", nearest[1]), String::new()],
-            false => [
-                format!("{middle:.3} ({least:.3}–{most:.3})"),
-                format!("{:.0} ({:.0}–{:.0})", nearest[1], nearest[0], nearest[2]),
+        let [fewest, same, most_same] = nearest;
+        let [moved, kept, p] = match of.len() {
+            1 => [middle.clone(), same.clone(), String::new()],
+            _ => [
+                format!("{middle} ({least}–{most})"),
+                format!("{same} ({fewest}–{most_same})"),
                 format!("{p:.2}"),
             ],
         };
-        let [moved, same, p] = cells;
-        table.row([(*name).to_owned(), moved, same, p.clone()]);
-        for (what, value) in [
-            ("least", format!("{least:.3}")),
-            ("median", format!("{middle:.3}")),
-            ("most", format!("{most:.3}")),
-            ("nearest", format!("{:.0}", nearest[1])),
-            ("p", p),
-        ] {
+        table.row([name, &moved, &kept, &p]);
+        for (what, value) in
+            [("least", least), ("median", middle), ("most", most), ("nearest", same)]
+        {
             quoted.push((format!("removal_{key}_{what}"), value));
         }
     }
-    assert_quote!("minilm_removal_orders", table.text());
+    table.text()
+}
 
-    let matter: Vec<usize> =
-        (0..heads.len()).filter(|&nth| single[nth] > MATTERS).collect();
-    let worst = order[heads.len() - 1];
-    let (layer, head) = heads[worst];
-    let layers_of = |l: usize| single[l * n_heads..][..n_heads].iter().copied();
-    let [last_least, _, last_most] = ends(layers_of(n_layers - 1));
-    let [_, _, before_most] = ends((0..n_layers - 1).flat_map(layers_of));
-    let unrelated = unrelated(&whole);
-    let [_, _, closest] = ends(unrelated.iter().copied());
-    for (name, value) in [
-        ("sentences", set.layers().len().to_string()),
-        ("measured", measured.layers().len().to_string()),
-        ("draws", N_DRAWS.to_string()),
-        ("matter", matter.len().to_string()),
-        (
-            "matter_last",
-            matter
-                .iter()
-                .filter(|&&nth| heads[nth].0 + 1 == n_layers)
-                .count()
-                .to_string(),
-        ),
-        ("worst", format!("{layer}.{head}")),
-        ("worst_loss", format!("{:.3}", single[worst])),
+/// What single heads cost: in the last layer, and at most before it.
+fn singles(single: &[f64], n_heads: usize) -> [(String, String); 5] {
+    let (before, last) = single.split_at(single.len() - n_heads);
+    let matter = |of: &[f64]| of.iter().filter(|&&loss| loss > MATTERS).count();
+    assert_eq!(matter(before), 0, "what the chapter says of them");
+    let [last_least, _, last_most] = ends(last.iter().copied());
+    let [_, _, before_most] = ends(before.iter().copied());
+    [
+        ("matter", matter(last).to_string()),
+        ("heads", single.len().to_string()),
         ("last_least", format!("{last_least:.4}")),
         ("last_most", format!("{last_most:.4}")),
         ("before_most", format!("{before_most:.4}")),
-        (
-            "chosen_last",
-            chosen.iter().filter(|(l, _)| l + 1 == n_layers).count().to_string(),
-        ),
-        ("unrelated", format!("{:.2}", 1.0 - mean(unrelated))),
-        ("closest", format!("{:.2}", 1.0 - closest)),
-    ] {
-        quoted.push((format!("removal_{name}"), value));
-    }
-    for n in STEPS {
-        quoted.push((
-            format!("removal_least_{n}"),
-            format!("{:.3}", lost(&least_first(n)).moved),
-        ));
-    }
-    assert_quote!("minilm_removal_values", values(&quoted));
+    ]
+    .map(|(name, value)| (format!("removal_{name}"), value))
 }
 
 /// What sentences lose, on average and as a task.
@@ -196,7 +185,7 @@ fn nearest(vectors: &[RowVector<f32>]) -> Vec<usize> {
 }
 
 /// The cosine of every two sentences.
-fn unrelated(vectors: &[RowVector<f32>]) -> Vec<f64> {
+fn cosines(vectors: &[RowVector<f32>]) -> Vec<f64> {
     let pairs = (0..vectors.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
     pairs.map(|(a, b)| f64::from(vectors[a].dot(&vectors[b]))).collect()
 }

@@ -17,6 +17,7 @@ use crate::{Answers, Examples, Result, Schedule, Task};
 
 mod equal;
 mod exchange;
+mod rows;
 mod sizes;
 
 pub use equal::{EqualShares, Over};

@@ -1,12 +1,12 @@
 //! Other systems and processors, as far as this machine shows them: what compiles for them,
 //! and what an emulator makes of it.
 //!
-//! | system | `platforms` | `targets`, where it is named |
+//! | system | `platforms` | `systems`, where it is named |
 //! | --- | --- | --- |
-//! | Windows | tests of the tools, and commands, by wine | every target compiles |
-//! | macOS on Arm | clippy on what differs there | clippy on every target |
-//! | Linux on Arm | tests of the stages and kernels, by qemu | |
+//! | Linux on Arm | tests of the stages and `tiles`, by qemu | of `cached` and `kernels` too |
 //! | x86-64 without AVX2 | tests of the code with vectors, by qemu | |
+//! | Windows | tests of what asks the system, by wine | of commands too; every target compiles |
+//! | macOS on Arm | | clippy on every target |
 //!
 //! A warning is an error. Linux on x86-64 alone has what this takes, and where something is
 //! missing the rest is looked at. What an emulator cannot show, and what takes long, machines
@@ -34,19 +34,18 @@ const ARM_QEMU: &str = "qemu-aarch64-static";
 const QEMU: &str = "qemu-x86_64-static";
 const WINE: &str = "wine64";
 
-/// The stages, and all code with vectors.
-const KERNELS: [&str; 7] =
-    ["attention", "single-head", "per-head", "fused-heads", "tiles", "cached", "kernels"];
+/// The stages, and where all vectors are.
+const STAGES: [&str; 5] =
+    ["attention", "single-head", "per-head", "fused-heads", "tiles"];
 
-const WITH_VECTORS: [&str; 3] = ["tiles", "cached", "kernels"];
+/// What stands on the vectors.
+const KERNELS: [&str; 3] = ["tiles", "cached", "kernels"];
 
-/// What has vectors, and what asks a system that is not Linux, or a processor.
-const DIFFER: [&str; 6] = ["tiles", "cached", "kernels", "runs", "workshop", "bench"];
+/// Whose tests ask Windows for files, processes, locks and paths.
+const TOOLS: [&str; 4] = ["workshop", "checks", "learn", "notebooks"];
 
-/// Whose tests ask Windows for files, processes, locks and paths, and what prints the
-/// commands' numbers.
-const TOOLS: [&str; 6] =
-    ["workshop", "checks", "learn", "notebooks", "predict", "terminal"];
+/// What prints the commands' numbers.
+const COMMANDS: [&str; 2] = ["predict", "terminal"];
 
 /// Tests that start a cargo, which Windows has and wine has not.
 const NEED_CARGO: [&str; 2] = ["build::tests::a_", "the_kernel_needs_nothing"];
@@ -77,37 +76,53 @@ struct Look {
     found: fn() -> Result<String>,
 }
 
-const EMULATED: [Look; 4] = [
-    Look { system: "macOS", target: MAC, programs: &[], found: mac },
-    Look { system: "Arm", target: ARM, programs: &[ARM_LINKER, ARM_QEMU], found: arm },
-    Look { system: "without AVX2", target: THIS, programs: &[QEMU], found: old },
-    Look { system: "wine", target: WINDOWS, programs: &[MINGW, WINE], found: wine },
-];
-
-const COMPILED: [Look; 2] = [
+const QUICK: [Look; 3] = [
     Look {
-        system: "Windows",
-        target: WINDOWS,
-        programs: &[MINGW],
-        found: all_of_windows,
+        system: "Arm",
+        target: ARM,
+        programs: &[ARM_LINKER, ARM_QEMU],
+        found: || arm(&STAGES),
     },
-    Look { system: "macOS", target: MAC, programs: &[], found: all_of_mac },
+    Look { system: "without AVX2", target: THIS, programs: &[QEMU], found: old },
+    Look {
+        system: "wine",
+        target: WINDOWS,
+        programs: &[MINGW, WINE],
+        found: || wine(&TOOLS),
+    },
 ];
 
-/// Looks at each system that this machine has an emulator for, and at what differs on macOS.
+const LONG: [Look; 4] = [
+    Look { system: "Windows", target: WINDOWS, programs: &[MINGW], found: windows },
+    Look { system: "macOS", target: MAC, programs: &[], found: mac },
+    Look {
+        system: "Arm",
+        target: ARM,
+        programs: &[ARM_LINKER, ARM_QEMU],
+        found: || arm(&KERNELS),
+    },
+    Look {
+        system: "wine",
+        target: WINDOWS,
+        programs: &[MINGW, WINE],
+        found: || wine(&COMMANDS),
+    },
+];
+
+/// What takes a few minutes.
 ///
 /// # Errors
 /// What does not hold, with the end of its log.
-pub fn verify(bar: &Progress) -> Result<String> {
-    each(&EMULATED, bar)
+pub fn quick(bar: &Progress) -> Result<String> {
+    each(&QUICK, bar)
 }
 
-/// Compiles every target of the workspace for Windows and macOS.
+/// What takes longer.
 ///
 /// # Errors
 /// What does not hold, with the end of its log.
-pub fn compile(bar: &Progress) -> Result<String> {
-    each(&COMPILED, bar)
+pub fn long(bar: &Progress) -> Result<String> {
+    each(&LONG, bar)
 }
 
 fn each(looks: &[Look], bar: &Progress) -> Result<String> {
@@ -145,12 +160,12 @@ fn program(name: &str) -> Option<PathBuf> {
 fn strict_cargo(command: &str, target: &str) -> Command {
     let mut cargo = build::cargo_of_checks();
     cargo.args([command, "--target", target]);
-    cargo.env(of(target, "RUSTFLAGS"), "-D warnings");
+    cargo.env(variable(target, "RUSTFLAGS"), "-D warnings");
     cargo
 }
 
 /// The variable by which cargo is told something of a target.
-fn of(target: &str, what: &str) -> String {
+fn variable(target: &str, what: &str) -> String {
     format!("CARGO_TARGET_{}_{what}", target.to_uppercase().replace('-', "_"))
 }
 
@@ -158,43 +173,32 @@ fn packages(names: &[&str]) -> Vec<String> {
     names.iter().flat_map(|name| ["--package", name]).map(str::to_owned).collect()
 }
 
-fn all_of_windows() -> Result<String> {
+fn windows() -> Result<String> {
     let mut cargo = strict_cargo("check", WINDOWS);
     step::run("windows", cargo.args(["--workspace", "--all-targets"]))?;
     Ok("every target compiles".into())
 }
 
-fn all_of_mac() -> Result<String> {
-    let mut cargo = clippy_of_mac();
-    step::run("macos", cargo.args(["--workspace", "--all-targets"]))?;
-    Ok("no warnings from clippy on any target".into())
-}
-
 fn mac() -> Result<String> {
-    let mut cargo = clippy_of_mac();
-    step::run("macos", cargo.args(packages(&DIFFER)))?;
-    Ok(format!("no warnings from clippy on {}", DIFFER.join(", ")))
-}
-
-fn clippy_of_mac() -> Command {
     let mut cargo = strict_cargo("clippy", MAC);
     // Nothing is linked: what a dependency has in assembly need not be assembled.
     cargo.env(format!("CC_{MAC}"), "true").env(format!("AR_{MAC}"), "true");
     cargo.env("SDKROOT", "/");
-    cargo
+    step::run("macos", cargo.args(["--workspace", "--all-targets"]))?;
+    Ok("no warnings from clippy on any target".into())
 }
 
-fn arm() -> Result<String> {
-    let mut cargo = tests(ARM, &KERNELS);
-    cargo.env(of(ARM, "LINKER"), ARM_LINKER);
-    cargo.env(of(ARM, "RUNNER"), format!("{ARM_QEMU} -L /usr/aarch64-linux-gnu"));
+fn arm(of: &[&str]) -> Result<String> {
+    let mut cargo = tests(ARM, of);
+    cargo.env(variable(ARM, "LINKER"), ARM_LINKER);
+    cargo.env(variable(ARM, "RUNNER"), format!("{ARM_QEMU} -L /usr/aarch64-linux-gnu"));
     all_pass("arm", &mut cargo)
 }
 
 /// The tests that are compiled already, on a processor of 2008.
 fn old() -> Result<String> {
     let mut n_passed = 0;
-    for test in build::test_programs(&WITH_VECTORS)? {
+    for test in build::test_programs(&KERNELS)? {
         let mut qemu = Command::new(QEMU);
         qemu.args(["-cpu", "Nehalem"]).arg(test.program);
         qemu.current_dir(&test.folder).env("CARGO_MANIFEST_DIR", &test.folder);
@@ -205,10 +209,10 @@ fn old() -> Result<String> {
     Ok(format!("{n_passed} tests pass"))
 }
 
-fn wine() -> Result<String> {
+fn wine(of: &[&str]) -> Result<String> {
     let wine = program(WINE).context("looked for before")?;
     let prefix = paths::state().join("wine");
-    let mut cargo = tests(WINDOWS, &TOOLS);
+    let mut cargo = tests(WINDOWS, of);
     cargo.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
     for name in SLOW_IS_ENOUGH {
         cargo.args(["--config", &format!("profile.dev.package.{name}.opt-level=0")]);
@@ -224,7 +228,10 @@ fn wine() -> Result<String> {
     cargo.arg("--").args(NEED_CARGO.iter().flat_map(|test| ["--skip", test]));
     // Which insta asks a cargo for, too.
     cargo.env("INSTA_WORKSPACE_ROOT", paths::workspace());
-    cargo.env("WINEPREFIX", &prefix).envs(settings).env(of(WINDOWS, "RUNNER"), wine);
+    cargo
+        .env("WINEPREFIX", &prefix)
+        .envs(settings)
+        .env(variable(WINDOWS, "RUNNER"), wine);
     all_pass("wine", &mut cargo)
 }
 
@@ -280,6 +287,6 @@ mod unit_tests {
     #[test]
     fn a_target_is_told_as_cargo_asks() {
         let expected = "CARGO_TARGET_AARCH64_APPLE_DARWIN_RUNNER";
-        assert_eq!(of(MAC, "RUNNER"), expected);
+        assert_eq!(variable(MAC, "RUNNER"), expected);
     }
 }

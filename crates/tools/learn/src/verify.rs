@@ -46,8 +46,8 @@ const ROWS: [&[Part]; 2] = [
         Part { name: "lints", check: lints },
         Part { name: "docs", check: docs },
         Part { name: "mutations", check: mutations },
-        Part { name: "platforms", check: platforms::verify },
-        Part { name: TARGETS, check: platforms::compile },
+        Part { name: "platforms", check: platforms::quick },
+        Part { name: SYSTEMS, check: platforms::long },
     ],
 ];
 
@@ -55,7 +55,7 @@ const ROWS: [&[Part]; 2] = [
 const PAGES: &str = "pages";
 
 /// The part that is looked at where it is named, and by real machines otherwise.
-const TARGETS: &str = "targets";
+const SYSTEMS: &str = "systems";
 
 /// What is looked at.
 #[derive(Debug, clap::Args)]
@@ -64,7 +64,7 @@ pub struct Args {
     #[arg(long)]
     pages: bool,
     /// Only these: format, tests, book, pages, exercises, ranks, notebooks, lints, docs,
-    /// mutations, platforms, targets
+    /// mutations, platforms, systems
     parts: Vec<String>,
 }
 
@@ -124,7 +124,7 @@ impl Part {
     }
 }
 
-/// The parts in their rows: those that are named, or all but `targets`, with the pages where
+/// The parts in their rows: those that are named, or all but `systems`, with the pages where
 /// these are asked for.
 fn asked_for(args: &Args) -> Result<Vec<Vec<&'static Part>>> {
     for name in &args.parts {
@@ -135,7 +135,7 @@ fn asked_for(args: &Args) -> Result<Vec<Vec<&'static Part>>> {
         );
     }
     let is_asked_for = |part: &&Part| match args.parts.is_empty() {
-        true => part.name != TARGETS && (part.name != PAGES || args.pages),
+        true => part.name != SYSTEMS && (part.name != PAGES || args.pages),
         false => args.parts.iter().any(|name| name == part.name),
     };
     Ok(ROWS.iter().map(|row| row.iter().filter(is_asked_for).collect()).collect())
@@ -314,7 +314,7 @@ mod unit_tests {
         };
         assert_eq!(chosen(false, &[]).unwrap().concat().len(), 10);
         assert!(chosen(true, &[]).unwrap()[0].contains(&PAGES));
-        assert!(chosen(false, &[TARGETS]).unwrap()[1].contains(&TARGETS));
+        assert!(chosen(false, &[SYSTEMS]).unwrap()[1].contains(&SYSTEMS));
         let some = chosen(false, &["book", "lints", "tests"]).unwrap();
         assert_eq!(some, [vec!["tests", "book"], vec!["lints"]]);
         let error = chosen(false, &["ladder"]).unwrap_err().to_string();

@@ -62,11 +62,8 @@ fn changed(
             }
             let answers = model.say_attending(test, &rows)?;
             for (asked, other) in [(a, b), (b, a)] {
-                for s in 0..n {
-                    let block = answers
-                        .row(s)
-                        .columns(asked * n_classes, *n_classes)
-                        .into_owned();
+                for (s, row) in answers.row_iter().enumerate() {
+                    let block = row.columns(asked * n_classes, *n_classes).into_owned();
                     let named = (0..*n_classes)
                         .fold(0, |m, c| if block[c] > block[m] { c } else { m });
                     for (found, r) in found.iter_mut().zip([asked, other]) {

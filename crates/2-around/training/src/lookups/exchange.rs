@@ -2,7 +2,7 @@
 
 use attention::Matrix;
 
-use super::sizes::{classes_of, each, places};
+use super::rows::{classes_of, each, places};
 use crate::task::named_classes;
 use crate::{Examples, Model, Result};
 

@@ -6,8 +6,9 @@ use attention::Matrix;
 
 use super::Lookups;
 use super::exchange::{PAIRS, exchanged_shares};
+use super::rows::{classes_of, each, places};
 use crate::task::named_classes;
-use crate::{Answers, Examples, Model, Result};
+use crate::{Examples, Model, Result};
 
 /// What the sizes of a single head's shares carry.
 ///
@@ -119,33 +120,6 @@ fn log_shares(
     let of_role = |r: usize| (0..places[r].len()).map(move |s| (r, s));
     let words = (0..places.len()).flat_map(of_role);
     words.map(|(r, s)| (log(r, s), right[r][s], r)).collect()
-}
-
-pub(super) fn classes_of(answers: &Answers) -> &[Vec<usize>] {
-    match answers {
-        Answers::Classes { of_targets, .. } => of_targets,
-        Answers::Numbers(_) => &[],
-    }
-}
-
-/// `places[r][s]` is where the word of role r stands in sentence s.
-pub(super) fn places(examples: &Examples) -> Vec<Vec<usize>> {
-    let of_target = |planted: &Matrix| {
-        planted.row_iter().map(|row| row.transpose().argmax().0).collect()
-    };
-    examples.planted.iter().map(of_target).collect()
-}
-
-/// The rows of all heads, each sentence's changed in place.
-pub(super) fn each(rows: &[Matrix], change: impl Fn(&mut [f64], usize)) -> Vec<Matrix> {
-    let changed = |rows: &Matrix| {
-        let mut by_sentence = rows.transpose(); // a sentence a column, and so in one piece
-        for (s, mut column) in by_sentence.column_iter_mut().enumerate() {
-            change(column.as_mut_slice(), s);
-        }
-        by_sentence.transpose()
-    };
-    rows.iter().map(changed).collect()
 }
 
 /// The share of the variance of numbers that lies between groups, and not within them.

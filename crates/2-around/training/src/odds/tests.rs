@@ -88,7 +88,11 @@ fn a_number_stands_somewhere_among_its_draws() {
     let noise = Count::of((0..4000).map(|_| rank_p(draws(1)[0], &draws(99)) <= 0.05));
     assert!((0.035..0.065).contains(&noise.share()), "{noise}");
     assert_eq!(rank_p(2.0, &draws(99)), 0.01);
-    assert_eq!(rank_p(1.0, &[1.0, f64::NAN, 0.0]), 0.75, "a tie counts, and no number too");
+    assert_eq!(
+        rank_p(1.0, &[1.0, f64::NAN, 0.0]),
+        0.75,
+        "a tie counts, and no number too"
+    );
     assert_eq!(rank_p(1.0, &[]), 1.0);
     assert!((z_score(3.0, &[0.0, 1.0, 2.0]) - 2.0).abs() < 1e-12);
     assert!(z_score(3.0, &[1.0]).is_nan());
