@@ -123,7 +123,7 @@ fn planted_faults_are_found() {
         (long, "words"),
         (page.text.replace("\n\n**", "\n\n"), "no answer"),
         (page.text.replace("```python", "```sh"), "0 lines"),
-        (page.text.replace("```python\n", "```python\na\nb\n"), "3 lines"),
+        (page.text.replace("```python\n", "```python\na\nb\n"), "4 lines"),
         (page.text.replace("{{#test ", "{{#test no_"), "no test"),
         (page.text.replace("](../0", "](0"), "no chapter"),
         (page.text.replace("*Also", "*Not"), "nobody"),

@@ -47,6 +47,9 @@ fn asked() -> Vec<(String, String)> {
     // Pages of questions do not hide the chapters.
     let titles = chapters::all().unwrap().into_iter();
     asked.extend(titles.map(|it| (it.title, format!("{}.html", it.page))));
+    // The search does nothing where it is asked the same twice.
+    asked.sort();
+    asked.dedup();
     asked
 }
 
@@ -55,12 +58,9 @@ fn asked() -> Vec<(String, String)> {
 fn a_question_finds_its_page_first() {
     let _ = &*BOOK;
     let server = pages::serve(0).unwrap();
-    let page = Browser::start().unwrap().open(
-        &format!("{}start-here.html", server.url()),
-        VIEWS[0],
-        "",
-    );
-    let page = page.unwrap();
+    let browser = Browser::start().unwrap();
+    let url = format!("{}start-here.html", server.url());
+    let page = browser.open(&url, VIEWS[0], "").unwrap();
     let asked = asked();
     let mut wrong = Vec::new();
     for (words, expected) in &asked {

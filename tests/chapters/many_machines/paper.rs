@@ -1,21 +1,22 @@
 //! On paper, with the links of today.
 
 use attention::thousands;
-use lessons::many_machines::paper::{CASES, GPUS, Plan};
+use lessons::many_machines::paper::{CASES, GPUS, Neighbours, Plan};
 
 use crate::quote::{Table, assert_quote, percent, values};
 
-const NAMES: [&str; 4] = ["short", "long", "very_long", "small"];
+const NAMES: [&str; 5] = ["short", "long", "long_shared", "very_long", "small"];
 
 #[test]
 fn up_to_a_thousand_machines() {
     let mut table = Table::new([
         ("sequences", -15),
-        ("wide, heads", -13),
-        ("one", 7),
+        ("wide, heads", -14),
+        ("one", 8),
         ("8 machines", 15),
-        ("64", 15),
-        ("1024", 18),
+        ("16", 15),
+        ("64", 17),
+        ("1024", 19),
     ]);
     for case in CASES {
         let (n, n_tokens) = case.lengths;
@@ -29,36 +30,53 @@ fn up_to_a_thousand_machines() {
         };
         table.row([
             format!("{n} × {}", thousands(n_tokens as u64)),
-            format!("{}, {}", case.d_model, case.n_heads),
+            match case.n_kv_heads == case.n_heads {
+                true => format!("{}, {}", case.d_model, case.n_heads),
+                false => {
+                    format!("{}, {} on {}", case.d_model, case.n_heads, case.n_kv_heads)
+                }
+            },
             match GPUS.one(case).unwrap() {
                 long if long >= 1.0 => format!("{long:.0} s"),
                 short => format!("{:.1} ms", 1e3 * short),
             },
             best(8),
+            best(16),
             best(64),
             best(1024),
         ]);
     }
     assert_quote!("many_machines_paper", table.text());
+}
+
+/// How long the splits wait, and what the layout changes.
+#[test]
+fn splits_and_layouts() {
+    let waits = |case, plan| {
+        let found = GPUS.predict(case, plan).unwrap();
+        percent(found.waiting / found.seconds())
+    };
     let mut numbers = Vec::new();
     for (key, case) in NAMES.into_iter().zip(CASES) {
-        for by_heads in [8, 64] {
-            let plan = Plan { by_sequences: 1, by_heads, by_tokens: 1 };
-            let heads = GPUS.predict(case, plan).unwrap();
-            let waits = percent(heads.waiting / heads.seconds());
-            numbers.push((format!("{key}_sum_{by_heads}"), waits));
+        for n in [8, 64] {
+            numbers.push((format!("{key}_sum_{n}"), waits(case, Plan::grid(n, 1))));
+            numbers.push((format!("{key}_ring_{n}"), waits(case, Plan::grid(1, n))));
         }
         let pays = GPUS.most_machines(case, 0.5).unwrap();
         numbers.push((format!("{key}_pays"), thousands(pays as u64)));
-        for n in [8, 64] {
-            let plan = Plan { by_sequences: 1, by_heads: 1, by_tokens: n };
-            let ring = GPUS.predict(case, plan).unwrap();
-            let waits = percent(ring.waiting / ring.seconds());
-            numbers.push((format!("{key}_ring_{n}"), waits));
+        let (best, _) = GPUS.best(case, 64).unwrap();
+        numbers.push((format!("{key}_grid_64"), waits(case, best)));
+        // The best of the other layout.
+        for n in [16, 64] {
+            let (plan, best) = GPUS.best(case, n).unwrap();
+            let other = match plan.neighbours {
+                Neighbours::Heads => Neighbours::Tokens,
+                Neighbours::Tokens => Neighbours::Heads,
+            };
+            let (_, efficiency) = GPUS.best_of(case, n, &[other]).unwrap();
+            numbers.push((format!("{key}_best_{n}"), percent(best)));
+            numbers.push((format!("{key}_other_{n}"), percent(efficiency)));
         }
     }
-    let grid = Plan { by_sequences: 1, by_heads: 8, by_tokens: 8 };
-    let grid = GPUS.predict(CASES[1], grid).unwrap();
-    numbers.push(("long_grid_64".to_owned(), percent(grid.waiting / grid.seconds())));
     assert_quote!("many_machines_paper_values", values(&numbers));
 }

@@ -1,9 +1,7 @@
 //! From 14 sensors to one number, shape by shape and number by number.
 
 use attention::thousands;
-use lessons::numbers::share;
 use lessons::sensors::model::{opened, window};
-use lessons::sensors::reach::moved;
 
 use crate::quote::{assert_quote, values};
 
@@ -28,31 +26,6 @@ fn what_each_part_costs() {
             ("parameters", thousands(ledger.total() as u64)),
             ("attention", thousands(attention as u64)),
             ("attention_part", format!("{part:.0} %")),
-        ])
-    );
-}
-
-/// How soon a direction forgets a reading, over some engines.
-#[test]
-fn how_far_a_reading_is_heard() {
-    let engines = 0..20;
-    let mean = |half: usize, away: usize| {
-        let of = |engine: usize| {
-            let moved = moved(engine, 40, 15).unwrap();
-            let t = if half == 0 { 15 + away } else { 15 - away };
-            moved[(t, half)] / moved[(15, half)]
-        };
-        share(engines.clone().map(of).sum::<f64>() / engines.len() as f64)
-    };
-    assert_quote!(
-        "sensors_reach",
-        values(&[
-            ("forward_1", mean(0, 1)),
-            ("forward_5", mean(0, 5)),
-            ("forward_10", mean(0, 10)),
-            ("backward_1", mean(1, 1)),
-            ("backward_5", mean(1, 5)),
-            ("backward_10", mean(1, 10)),
         ])
     );
 }

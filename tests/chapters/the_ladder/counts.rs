@@ -59,6 +59,8 @@ fn operations_and_bytes_of_each_step() {
         ("softmax_intensity", format!("{:.2}", work.softmax().intensity())),
         ("tiles_intensity", format!("{:.0}", work.tiles().intensity())),
         ("decode_intensity", format!("{:.1}", single.intensity())),
+        // Keys and values of one head.
+        ("head_keys", megabytes(2 * 4 * 4096 * 64)),
         ("decode_half", format!("{:.1}", half.intensity())),
         // W^Q, W^K and W^V side by side: x is read once and not three times.
         ("saved_reads", megabytes(2 * 4 * 4096 * 512)),

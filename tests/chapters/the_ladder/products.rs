@@ -47,7 +47,7 @@ fn the_rate_of_one_product_next_to_the_layer() {
     }
     // What the text says in words.
     let [ours, library, theirs] = timed[..] else { panic!("three layers") };
-    let of_products = 1.0 - (theirs.1 - ours.1) / (theirs.0 - ours.0);
+    let of_products = part_of_products(ours, theirs);
     assert!((0.0..0.2).contains(&of_products), "{of_products}");
     let both = ["packed product", "matrixmultiply product"];
     let both = both.map(|who| row(&products, who, Pass::Product).min_ms);
@@ -57,6 +57,26 @@ fn the_rate_of_one_product_next_to_the_layer() {
         [("products_peak", format!("{peak:.0}")), ("of_products", percent(of_products))];
     assert_quote!("the_ladder_products", table.text());
     assert_quote!("the_ladder_products_values", values(&said));
+}
+
+/// Of the lead of the first layer over the second, the part in its products; each is the
+/// time of the layer and of the rest, without its products.
+fn part_of_products(fast: (f64, f64), slow: (f64, f64)) -> f64 {
+    1.0 - (slow.1 - fast.1) / (slow.0 - fast.0)
+}
+
+/// The control can fail: a lead that is all in the products is said to be, one that is all
+/// in the rest too, and times that are a twentieth off change that little.
+#[test]
+fn a_lead_in_the_products_would_be_seen() {
+    let layer = |products: f64, rest: f64| (products + rest, rest);
+    let ours = layer(46.0, 189.0);
+    assert_eq!(part_of_products(ours, layer(146.0, 189.0)), 1.0);
+    assert_eq!(part_of_products(ours, layer(46.0, 289.0)), 0.0);
+    for noise in [0.95, 1.05] {
+        let found = part_of_products(ours, layer(46.0 * noise, 289.0));
+        assert!(found.abs() < 0.05, "{found}");
+    }
 }
 
 /// The row of the chapter's case.

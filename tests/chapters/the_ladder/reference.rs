@@ -149,7 +149,7 @@ fn what_the_reference_run_says() {
         ("packed", time(packed.median_ms)),
         ("packed_faster", times(faster("threads", "packed"))),
         ("packed_share", percent(packed.share_of_peak(machine))),
-        ("whole_climb", format!("{:.0}", faster("plain", "packed"))),
+        ("whole_climb", times(faster("plain", "packed"))),
         ("best_peer", best.who.clone()),
         ("best_peer_time", time(best.median_ms)),
         ("half_ulp", format!("{:.0e}", f32::EPSILON / 2.0)),
@@ -189,11 +189,15 @@ fn forward_and_backward_in_the_reference_run() {
             .map(|pass| reference.row_of(case.name, "packed", pass));
         let [forward, both] =
             rows.map(|row| percent(row.share_of_peak(reference.machine())));
-        let [ratio, ratio_both] =
-            rows.map(|row| format!("{:.2}", row.ratio_to_best_peer.unwrap()));
-        table.row([case.name, &forward, &both, &ratio, &ratio_both]);
+        let [speed, speed_both] = rows.map(relative_speed);
+        table.row([case.name, &forward, &both, &speed, &speed_both]);
     }
     assert_quote!("the_ladder_both_passes", table.text());
+}
+
+/// How many times as fast as the fastest of the others.
+fn relative_speed(row: &Row) -> String {
+    format!("{:.1}", row.speed_relative_to_best_peer.unwrap())
 }
 
 #[test]
@@ -222,7 +226,7 @@ fn widths(runs: &[Reference; 2], pass: Pass) -> String {
         let [here, there] = runs.each_ref().map(|run| {
             let row = run.row_of(case.name, "packed", pass);
             let share = percent(row.share_of_peak(run.machine()));
-            (share, format!("{:.2}", row.ratio_to_best_peer.unwrap()))
+            (share, relative_speed(row))
         });
         table.row([case.name, &here.0, &there.0, &here.1, &there.1]);
     }

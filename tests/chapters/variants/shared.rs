@@ -20,7 +20,7 @@ fn shared_heads_on_lookups() {
         ("cached", 7),
         ("median", 8),
         ("least–most", 14),
-        ("seeds + −", 10),
+        ("more less", 10),
     ]);
     let all = shared().unwrap();
     let own = &all[0];

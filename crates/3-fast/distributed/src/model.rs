@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use attention::{Dims, MultiplyAdds, Result};
+use attention::{Dims, Error as SizeError, MultiplyAdds, Result};
 
 use crate::{Chunks, Error, share};
 
@@ -79,6 +79,9 @@ pub struct Speed {
 pub struct Model {
     /// The sizes of the layer.
     pub dims: Dims,
+    /// The number of heads of keys and values: as many as heads, or fewer that several read.
+    /// A group of ranks with fewer heads than read one has that one whole.
+    pub n_kv_heads: usize,
     /// The number of sequences, and of tokens of each.
     pub lengths: (usize, usize),
     /// Whether a query sees only what is before it: then half of the pairs are computed.
@@ -115,8 +118,14 @@ impl Model {
     /// What the split takes on so many ranks.
     ///
     /// # Errors
-    /// [`Error::NoRanks`], [`Error::Grid`]; sizes that cannot be counted.
+    /// [`Error::NoRanks`], [`Error::Grid`]; heads of keys and values that are none or do not
+    /// divide the heads; sizes that cannot be counted.
     pub fn predict(&self, split: Split, n_ranks: usize) -> crate::Result<Prediction> {
+        let (n_heads, n_kv_heads) = (self.dims.n_heads(), self.n_kv_heads);
+        SizeError::expect_positive("n_kv_heads", n_kv_heads)?;
+        if !n_heads.is_multiple_of(n_kv_heads) {
+            return Err(SizeError::Groups { n_heads, n_kv_heads }.into());
+        }
         let by_heads = match split {
             _ if n_ranks == 0 => {
                 return Err(Error::NoRanks { what: "the number of ranks" });
@@ -135,46 +144,49 @@ impl Model {
         Ok(self.grid(by_heads, n_ranks / by_heads)?)
     }
 
-    /// Seconds of computing of `n` sequences, `[projections, attention]`.
-    fn computing(&self, n: usize) -> Result<[f64; 2]> {
+    /// Seconds of computing of `n` sequences, `[projections, attention]`, by a rank that has
+    /// so many heads, and so many of keys and values.
+    fn computing(&self, n: usize, heads: usize, kv_heads: usize) -> Result<[f64; 2]> {
         let cost = MultiplyAdds::count(self.dims, self.lengths.1, self.lengths.1)?;
-        let pairs = |name: &str| ["Q Kᵀ", "A V"].contains(&name);
-        let of = |is_wanted: &dyn Fn(&str) -> bool| {
-            let costs = cost.costs().iter().filter(|cost| is_wanted(cost.name));
+        let of = |names: [&str; 2]| {
+            let costs = cost.costs().iter().filter(|cost| names.contains(&cost.name));
             costs.map(|cost| cost.multiply_adds as f64).sum::<f64>() * n as f64
         };
+        let share = |heads: usize| heads as f64 / self.dims.n_heads() as f64;
+        let projections = of(["query W^Q", "concat W^O"]) * share(heads)
+            + of(["key W^K", "value W^V"]) * share(kv_heads);
         let n_tokens = self.lengths.1.max(1) as f64;
         let share_of_pairs = match self.is_causal {
             true => (n_tokens + 1.0) / 2.0 / n_tokens,
             false => 1.0,
         };
-        Ok([
-            of(&|name| !pairs(name)) / self.speed.products,
-            of(&pairs) * share_of_pairs / self.speed.attention,
-        ])
+        let pairs = of(["Q Kᵀ", "A V"]) * share(heads) * share_of_pairs;
+        Ok([projections / self.speed.products, pairs / self.speed.attention])
     }
 
     fn batch(&self, n_ranks: usize) -> Result<Prediction> {
         let most = share(self.lengths.0, n_ranks, 0).len();
-        let computing = self.computing(most)?.iter().sum();
+        let computing = self.computing(most, self.dims.n_heads(), self.n_kv_heads)?;
+        let computing = computing.iter().sum();
         Ok(Prediction { computing, waiting: 0.0, bytes: 0 })
     }
 
     fn grid(&self, by_heads: usize, by_tokens: usize) -> Result<Prediction> {
         let (dims, (n, n_tokens)) = (self.dims, self.lengths);
-        let heads = share(dims.n_heads(), by_heads, 0).len();
-        let heads_share = heads as f64 / dims.n_heads() as f64;
+        let [heads, kv_heads] =
+            [dims.n_heads(), self.n_kv_heads].map(|all| share(all, by_heads, 0).len());
         let chunks = Chunks::new(n_tokens, by_tokens);
         let most = chunks.len(0);
         let tokens_share = most as f64 / n_tokens.max(1) as f64;
         let [projections, attention] =
-            self.computing(n)?.map(|seconds| seconds * heads_share * tokens_share);
+            self.computing(n, heads, kv_heads)?.map(|seconds| seconds * tokens_share);
 
         // A step of the ring is over when its messages are there and its pairs are computed.
         let n_messages = 2.0 * chunks.n_blocks() as f64;
         // Counted in f64: in a page, a usize ends at four thousand million.
         let product = |sizes: [usize; 4]| sizes.map(|size| size as f64).iter().product();
-        let piece: f64 = product([n * heads, most, dims.d_k() + dims.d_v(), self.bytes]);
+        let piece: f64 =
+            product([n * kv_heads, most, dims.d_k() + dims.d_v(), self.bytes]);
         let steps = by_tokens as f64 - 1.0;
         let step = attention / by_tokens as f64;
         let late =
@@ -197,6 +209,7 @@ mod tests {
     fn model() -> Model {
         Model {
             dims: Dims::new(8, 4).unwrap(),
+            n_kv_heads: 4,
             lengths: (1, 16),
             is_causal: false,
             bytes: 8,
@@ -219,6 +232,27 @@ mod tests {
         // Of 4 heads on 3 ranks one has 2; on 8, nobody has less than one.
         let of = |p| model().predict(Split::Heads, p).unwrap().seconds() / one;
         assert_eq!((of(3), of(8)), (0.5, 0.25));
+    }
+
+    /// Four heads on one of keys and values: the ring carries a quarter, and each group of
+    /// heads needs all of it. What is computed is what the products cost.
+    #[test]
+    fn shared_keys_shrink_the_ring_and_two_projections() {
+        let shared = Model { n_kv_heads: 1, ..model() };
+        let bytes = |model: Model| model.predict(Split::Tokens, 4).unwrap().bytes;
+        assert_eq!(bytes(model()), 4 * bytes(shared));
+        let grid = |model: Model| model.predict(Split::Both { by_heads: 4 }, 8).unwrap();
+        assert_eq!(grid(model()).bytes, grid(shared).bytes);
+        let one = |model: Model| model.predict(Split::Heads, 1).unwrap().seconds() * 1e9;
+        let (projection, pairs) = (16.0 * 8.0 * 8.0, 2.0 * 16.0 * 16.0 * 8.0);
+        assert!((one(model()) - 4.0 * projection - pairs).abs() < 1e-6);
+        assert!((one(shared) - 2.5 * projection - pairs).abs() < 1e-6);
+        let refused = |n_kv_heads| {
+            let model = Model { n_kv_heads, ..model() };
+            model.predict(Split::Heads, 2).unwrap_err().to_string()
+        };
+        assert!(refused(0).contains("n_kv_heads is 0"), "{}", refused(0));
+        assert!(refused(3).contains('3') && refused(3).contains('4'), "{}", refused(3));
     }
 
     /// What is predicted to be sent is what ranks count.

@@ -76,8 +76,9 @@ pub struct Row {
     pub median_ms: f64,
     /// From the median.
     pub gflops: f64,
-    /// Median against median; below 1, the row is faster.
-    pub ratio_to_best_peer: Option<f64>,
+    /// How many times as fast as the fastest peer of its pass, by the medians; above 1, the
+    /// row is faster.
+    pub speed_relative_to_best_peer: Option<f64>,
     /// Beyond input, parameters and results.
     pub peak_bytes: Option<u64>,
 }
@@ -189,14 +190,14 @@ impl CaseReport {
     }
 }
 
-/// Sets every row's ratio to the fastest peer of its pass.
+/// Sets every row's speed relative to the fastest peer of its pass.
 pub fn compare(rows: &mut [Row]) {
     for pass in Pass::ALL {
         let of_pass = |row: &&Row| row.pass == pass.name();
         let peers = rows.iter().filter(of_pass).filter(|row| row.side == "peer");
         let best = peers.map(|row| row.median_ms).min_by(f64::total_cmp);
         for row in rows.iter_mut().filter(|row| row.pass == pass.name()) {
-            row.ratio_to_best_peer = best.map(|best| row.median_ms / best);
+            row.speed_relative_to_best_peer = best.map(|best| best / row.median_ms);
         }
     }
 }
@@ -214,7 +215,7 @@ mod tests {
             min_ms: median_ms,
             median_ms,
             gflops: 1.0,
-            ratio_to_best_peer: None,
+            speed_relative_to_best_peer: None,
             peak_bytes: None,
         }
     }
@@ -253,8 +254,8 @@ mod tests {
             row("packed", "ours", back, 3.0),
         ];
         compare(&mut rows);
-        let ratios = rows.map(|row| row.ratio_to_best_peer);
-        assert_eq!(ratios, [Some(0.25), Some(1.0), Some(2.0), None]);
+        let speeds = rows.map(|row| row.speed_relative_to_best_peer);
+        assert_eq!(speeds, [Some(4.0), Some(1.0), Some(0.5), None]);
     }
 
     #[test]

@@ -108,10 +108,6 @@ pub enum Error {
     #[error("the spread of sensor {sensor} is {spread}, and must be a number above 0")]
     Spread { sensor: usize, spread: f64 },
 
-    /// An ablation of what is not there.
-    #[error(transparent)]
-    Ablation(#[from] training::Error),
-
     /// A question about heads to a model that has none.
     #[error("the model has no attention")]
     NoAttention,

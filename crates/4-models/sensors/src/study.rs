@@ -3,15 +3,18 @@
 //!
 //! [`asked`] gives windows of engines that no training has seen, with what was planted in
 //! each, so that the criteria of [`training::found`] can be asked of an engine as they were
-//! of the windows they were made for. The controls are [`fresh`] layers and [`directions`],
-//! heads that cut through the trained ones; [`Ablation`] takes heads away.
+//! of the windows they were made for. The controls in [`Judged`] are fresh heads and
+//! [`directions`], heads that cut through the trained ones, both with scores that spread as
+//! far; [`Ablation`] takes heads away.
 
 mod ablation;
 mod asked;
 mod controls;
+mod judged;
 mod rows;
 
 pub use ablation::Ablation;
 pub use asked::{WindowCase, asked, asked_late};
-pub use controls::{directions, fresh, untrained};
-pub use rows::{Asking, rows};
+pub use controls::directions;
+pub use judged::{Judged, LEAST_SPREAD, N_DRAWS, met};
+pub use rows::{matched, rows, spreads};

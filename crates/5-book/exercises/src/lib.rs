@@ -15,6 +15,7 @@
 //! Beside this library lie one answer to each exercise, `solutions/`, its hint, `hints/`,
 //! and the file that a reader works in, `exercises/`, which git ignores. What a reader
 //! starts from is the solution with the answer taken out, so the two cannot drift apart;
+//! `answers/` has wrong answers that people hand in, each with the verdict that it should get;
 //! `info.toml`, which others read, is written from the catalogue by a test.
 
 #![warn(missing_docs, unused_imports, unused_variables)]

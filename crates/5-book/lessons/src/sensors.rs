@@ -9,14 +9,14 @@ pub mod reach;
 
 use crate::Entry;
 use crate::numbers::ends;
-use crate::seeds::numbers;
+use crate::seeds::{numbers, rows};
 use anyhow::{Context, Result, ensure};
 use attention::{Rng, SeedableRng};
 use sensors::{Fleet, GROUPS, HEADS, SEEDS, SimulatedEngine};
 use serde_json::Value;
+use training::odds::z_score;
 
-pub(crate) const FIGURES: &[Entry] =
-    &[("engine-life", life::figure), ("engine-rows", heads::mean_rows)];
+pub(crate) const FIGURES: &[Entry] = &[("engine-life", life::figure)];
 
 /// Seeds of each measurement.
 pub const N_SEEDS: usize = 5;
@@ -68,12 +68,37 @@ pub fn found() -> Result<Vec<Value>> {
     Ok(found)
 }
 
-/// The RMSE of one model without each head, less that of the whole model.
-///
-/// # Errors
-/// If it was not measured.
-pub fn costs(model: &Value, of: &str) -> Result<Vec<f64>> {
-    let removed = &model["removed"];
-    let whole = removed["whole"].as_f64().context("the whole model")?;
-    Ok(numbers(&removed[of])?.into_iter().map(|without| without - whole).collect())
+/// What the RMSE of a model is without its heads in turn, and without random directions that
+/// move the layer's output as far, less that of the whole model, in cycles.
+pub struct Costs {
+    /// Without each head.
+    pub heads: Vec<f64>,
+    /// Of each draw the control of each head.
+    pub random: Vec<Vec<f64>>,
+}
+
+impl Costs {
+    /// Those of one model.
+    ///
+    /// # Errors
+    /// If they were not measured.
+    pub fn of(model: &Value) -> Result<Self> {
+        let removed = &model["removed"];
+        let whole = removed["whole"].as_f64().context("the whole model")?;
+        let less = |row: Vec<f64>| row.into_iter().map(|rmse| rmse - whole).collect();
+        Ok(Self {
+            heads: less(numbers(&removed["heads"])?),
+            random: rows(&removed["random"])?.into_iter().map(less).collect(),
+        })
+    }
+
+    /// By how many standard deviations of its control each head costs more than the control's
+    /// mean.
+    pub fn z_scores(&self) -> Vec<f64> {
+        let of = |(head, &cost): (usize, &f64)| {
+            let draws: Vec<f64> = self.random.iter().map(|draw| draw[head]).collect();
+            z_score(cost, &draws)
+        };
+        self.heads.iter().enumerate().map(of).collect()
+    }
 }

@@ -267,9 +267,9 @@ fn grid(
         );
         let rate = read as f64 / middle / 1e6;
         let share = format!("{:.0} %", 100.0 * rate / bandwidth);
-        let ratio = best.map_or("–".into(), |best| format!("{:.2}", middle / best));
+        let speed = best.map_or("–".into(), |best| format!("{:.2}", best / middle));
         text += &format!(
-            "  {name:18}{least:9.3}{middle:9.3}{rate:8.1}{share:>9}{ratio:>8}{delta:8.0e}\n"
+            "  {name:18}{least:9.3}{middle:9.3}{rate:8.1}{share:>9}{speed:>8}{delta:8.0e}\n"
         );
     }
     for remark in remarks {
@@ -282,7 +282,7 @@ const LEGEND: &str = "
 9 query heads on 3 heads of keys and values, each 64 wide, in f32.
 GB/s: keys and values, each counted once, by the median; of mem.: of what memory was
   measured to give. Above 100 %, the cache stays in the processor's own caches.
-× peer: the median divided by that of PyTorch's faster way; below 1 is faster.
+× peer: how many times as fast as PyTorch's faster way, by the medians; above 1 is faster.
 |Δ|: how far from f64, at most 1e-4.
 ";
 
@@ -324,7 +324,7 @@ mod tests {
 
         4096 cached tokens, 1 sequence: 6.0 MiB are read
                                min ms   median    GB/s  of mem.  × peer     |Δ|
-          kernels               0.500    0.600    10.5     52 %    0.50    3e-7
+          kernels               0.500    0.600    10.5     52 %    2.00    3e-7
           PyTorch sdpa          1.000    1.200     5.2     26 %    1.00    2e-7
           PyTorch textbook is left out: why
         ");

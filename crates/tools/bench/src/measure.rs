@@ -265,7 +265,7 @@ fn row(
         min_ms: ms.iter().copied().fold(f64::INFINITY, f64::min),
         median_ms,
         gflops,
-        ratio_to_best_peer: None,
+        speed_relative_to_best_peer: None,
         peak_bytes,
     })
 }

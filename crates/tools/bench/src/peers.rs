@@ -80,6 +80,7 @@ fn rust() -> Result<Program> {
     bar.finish_and_clear();
     built?;
     let program = target.join("release").join("rust-peers");
+    let program = program.with_extension(std::env::consts::EXE_EXTENSION);
     ensure!(program.exists(), "{} was not built", program.display());
     Ok(Program { name: RUST, is_peer: true, program, args: vec![] })
 }
@@ -95,7 +96,8 @@ mod tests {
     #[test]
     fn a_python_that_is_none_is_told_by_name() {
         let refused = find(Some(Path::new("/no/python"))).unwrap_err();
-        insta::assert_snapshot!(format!("{refused:#}"), @"/no/python does not start: No such file or directory (os error 2)");
+        let refused = format!("{refused:#}");
+        assert!(refused.starts_with("/no/python does not start: "), "{refused}");
     }
 
     #[test]

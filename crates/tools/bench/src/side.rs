@@ -27,6 +27,7 @@ use tempfile::NamedTempFile;
 
 use super::memory;
 use runs::{Case, Pass};
+use workshop::group::{self, Group};
 use workshop::step;
 
 /// How long a side may take to answer. The slowest pass of the longest case, in loops and
@@ -64,6 +65,7 @@ pub struct Side {
     /// What it says on standard error.
     log: NamedTempFile,
     process: Child,
+    _group: Group,
     stdin: ChildStdin,
     lines: Receiver<io::Result<Vec<u8>>>,
     patience: Duration,
@@ -105,16 +107,14 @@ impl Side {
         log: NamedTempFile,
         patience: Duration,
     ) -> Result<Self> {
-        let mut process = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(log.reopen()?)
-            .spawn()
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log.reopen()?);
+        let (mut process, _group) = group::spawn(&mut command)
             .with_context(|| format!("{:?} does not start", command.get_program()))?;
         let stdin = process.stdin.take().context("a side has no standard input")?;
         let stdout = process.stdout.take().context("a side has no standard output")?;
         let (versions, variants, lines) = (Vec::new(), Vec::new(), lines(stdout));
-        let mut side = Self { versions, variants, log, process, stdin, lines, patience };
+        let mut side =
+            Self { versions, variants, log, process, _group, stdin, lines, patience };
         let line = side.answer()?;
         let (versions, variants) = greeting(&line).with_context(|| {
             format!("it said {line:?}, not its versions and variants")

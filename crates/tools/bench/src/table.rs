@@ -62,7 +62,8 @@ fn grid(machine: &Machine, rows: &[Row]) -> String {
             ms(row.median_ms),
             format!("{:.0}", row.gflops),
             format!("{:.0} %", 100.0 * row.share_of_peak(machine)),
-            row.ratio_to_best_peer.map_or("–".into(), |ratio| format!("{ratio:.2}")),
+            row.speed_relative_to_best_peer
+                .map_or("–".into(), |speed| format!("{speed:.2}")),
             row.peak_bytes.map_or("–".into(), bytes),
             format!("{:.0e}", row.difference),
         ]
@@ -94,7 +95,7 @@ GFLOP/s: from the median; the multiply-adds of the four projections and of what 
 product: all tokens by W^Q and nothing else, by the product that each side's layer calls.
 of N: the share of the FMA peak: the best that was measured in this run so far, before it
   and between passes.
-× peer: the median divided by that of the fastest peer; below 1 is faster.
+× peer: how many times as fast as the fastest peer, by the medians; above 1 is faster.
 memory: the peak beyond input, parameters and results, as the system counts it, which is
   coarse below 1 MiB.
 |Δ|: how far from f64, at most 1e-4: the largest difference of the output; with gradients,
@@ -114,7 +115,7 @@ mod tests {
             min_ms: 0.9 * median_ms,
             median_ms,
             gflops: 2000.0 / median_ms,
-            ratio_to_best_peer: Some(median_ms / 20.0),
+            speed_relative_to_best_peer: Some(20.0 / median_ms),
             peak_bytes: Some(5 << 20),
         }
     }
@@ -142,8 +143,8 @@ mod tests {
 
         004 (32, 100, 512), 8 heads
                         min ms  median  GFLOP/s  of 500  × peer   memory   |Δ|
-          plain            111     123       16     3 %    6.17        –  3e-7
-          packed         8.100   9.000      222    44 %    0.45  5.0 MiB  3e-7
+          plain            111     123       16     3 %    0.16        –  3e-7
+          packed         8.100   9.000      222    44 %    2.22  5.0 MiB  3e-7
           PyTorch sdpa    18.0    20.0      100    20 %    1.00  5.0 MiB  3e-7
           burn is left out: it stopped:
             no memory
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn without_peers_there_is_no_ratio() {
+    fn without_peers_there_is_no_relative_speed() {
         let mut rows = [row("plain", "ours", 123.4)];
         runs::compare(&mut rows);
         assert!(grid(&abacus(1.0, None), &rows).contains(" – "));

@@ -156,7 +156,7 @@ mod sides {
         assert_eq!(rows, ["right"]);
         let row = &found.rows[0];
         assert_eq!((row.min_ms, row.median_ms, row.peak_bytes), (2.5, 2.5, Some(4096)));
-        assert_eq!(row.ratio_to_best_peer, Some(1.0));
+        assert_eq!(row.speed_relative_to_best_peer, Some(1.0));
         assert!((row.difference - 5e-5).abs() < 1e-12, "{}", row.difference);
         let flops = CASE.flops(Pass::Forward).unwrap();
         assert!((row.gflops - flops / 2.5e6).abs() < 1e-12);

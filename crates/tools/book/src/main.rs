@@ -1,10 +1,10 @@
 //! The book, from the command line: `cargo learn` runs this, and mdBook.
 
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use workshop::progress;
+use workshop::{parent, progress};
 
 #[derive(Parser)]
 #[command(name = "book")]
@@ -30,6 +30,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    parent::at_end(|| process::exit(1));
     workshop::exit(match Cli::parse().command {
         Command::Check => book::built_and_checked().map(|summary| println!("{summary}")),
         Command::Draw => draw(),

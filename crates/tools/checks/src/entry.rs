@@ -83,7 +83,7 @@ impl fmt::Display for Section {
 
 /// The folder of the set.
 pub fn set() -> PathBuf {
-    paths::workspace().join("crates/5-book/exercises")
+    paths::native(paths::workspace().join("crates/5-book/exercises"))
 }
 
 /// Every exercise in order.

@@ -33,7 +33,7 @@ pub fn cargo(set: &Path) -> Command {
 /// Refuses what no compiler explains well: a reader's file that is gone, or is not text.
 pub fn expect_text(entry: &Entry) -> Result<()> {
     let path = answer(entry);
-    let name = path.strip_prefix(paths::workspace()).unwrap_or(&path).display();
+    let name = paths::shown(&path);
     let number = entry.number();
     let again = format!("`cargo learn check --reset {number}` gives the original back");
     // A pipe would be waited for without end.

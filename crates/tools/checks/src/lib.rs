@@ -26,6 +26,8 @@ mod run;
 mod rustlings;
 mod verify;
 
+use std::process::ExitCode;
+
 use anyhow::Result;
 use workshop::output::print;
 
@@ -71,11 +73,11 @@ pub fn run(args: &Args) -> Result<bool> {
     check::one(&entry)
 }
 
-/// Starts rustlings in the folder of the set.
+/// Becomes rustlings in the folder of the set.
 ///
 /// # Errors
-/// If it cannot be installed or ends badly.
-pub fn watch() -> Result<()> {
+/// If it cannot be installed or started.
+pub fn watch() -> Result<ExitCode> {
     prepare()?;
     rustlings::watch()
 }

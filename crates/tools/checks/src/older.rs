@@ -8,7 +8,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use workshop::{paths, step};
+use workshop::paths::shown;
+use workshop::step;
 
 use crate::exercise::Exercise;
 use crate::{entry, reset};
@@ -108,11 +109,6 @@ fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A path as a reader knows it, from the root of the workspace.
-fn shown(path: &Path) -> String {
-    path.strip_prefix(paths::workspace()).unwrap_or(path).display().to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,14 +131,16 @@ mod tests {
         let exercise = |name: &str| Exercise { name: name.into(), given: GIVEN.into() };
         let exercises = ["scale", "softmax"].map(exercise);
         let (set, before) = (root.join("set"), root.join("before"));
-        let prefix = format!("{}/", root.display());
+        let inside = |text: String| {
+            let root = format!("{}/", root.display()).replace('\\', "/");
+            text.replace('\\', "/").replace(&root, "")
+        };
         let told = bring(&set, &before, &exercises).unwrap();
-        let told = told.iter().map(|line| line.replace(&prefix, "")).collect();
+        let told = told.into_iter().map(inside).collect();
         let folders = ["set/exercises", "set/kept", "before/exercises", "before/kept"];
         let files = folders.iter().flat_map(|name| rust_files(&root.join(name)).unwrap());
         let read = |path: PathBuf| {
-            let name = path.strip_prefix(root).unwrap().display().to_string();
-            (name, fs::read_to_string(path).unwrap())
+            (inside(path.display().to_string()), fs::read_to_string(path).unwrap())
         };
         (told, files.map(read).collect())
     }

@@ -9,23 +9,19 @@ use anyhow::{Context, Result};
 
 use super::{files, original};
 use workshop::output::print;
-use workshop::whole;
+use workshop::{paths, whole};
 
 /// Gives the original back, and keeps what stands in its place.
 pub fn reset(entry: &Entry) -> Result<()> {
     let original = original::original(entry)?;
-    let shown = files::inside("crates/5-book/exercises/exercises", entry);
+    let shown = paths::shown(&files::answer(entry));
     let told = match put_back(&files::set(), entry.name(), &original, || ())? {
-        None => format!("{} is as it was given: nothing to do\n", shown.display()),
+        None => format!("{shown} is as it was given: nothing to do\n"),
         Some(kept) => {
-            let kept = kept.iter().map(|name| {
-                format!("Your file is kept as crates/5-book/exercises/kept/{name}\n")
-            });
-            format!(
-                "{}{} is as it was given\n",
-                kept.collect::<String>(),
-                shown.display()
-            )
+            let place = |name| paths::shown(&files::set().join("kept").join(name));
+            let kept = kept.iter().map(place);
+            let kept = kept.map(|place| format!("Your file is kept as {place}\n"));
+            format!("{}{shown} is as it was given\n", kept.collect::<String>())
         }
     };
     Ok(print(told)?)

@@ -1,18 +1,19 @@
 //! rustlings: its installation, and a session with it.
 
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::files;
+use workshop::group;
 use workshop::progress::{self, Progress};
 use workshop::step;
 use workshop::tool::Tool;
 
 const RUSTLINGS: Tool = Tool { package: "rustlings", version: "6.5.0" };
 
-/// Starts rustlings where the exercises are, with everything compiled that an answer uses.
-pub fn watch() -> Result<()> {
+/// Becomes rustlings where the exercises are, with everything compiled that an answer uses.
+pub fn watch() -> Result<ExitCode> {
     let bar = progress::spinner("exercises");
     install(&bar)?;
     bar.set_message("exercises: compiling what answers use (a minute, once)");
@@ -22,11 +23,7 @@ pub fn watch() -> Result<()> {
         let _ = step::run("exercises", cargo.args([subcommand, "--lib"]));
     }
     bar.finish_and_clear();
-    let status = program().status().context("rustlings cannot be started")?;
-    if !status.success() {
-        bail!("rustlings ended with {status}");
-    }
-    Ok(())
+    group::replace(&mut program()).context("rustlings cannot be started")
 }
 
 /// Installs rustlings where it is missing.

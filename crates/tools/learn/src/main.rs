@@ -6,6 +6,7 @@
 //! since they are about the others or as light as this: [`start`], [`verify`], the exercises
 //! (`checks`), and [`mod@spread`], whose program stands outside this workspace.
 
+mod platforms;
 mod spread;
 mod start;
 mod tool;
@@ -112,7 +113,9 @@ fn main() -> ExitCode {
         Command::Figures => tool::run("book", Profile::Dev, ["keep"]),
         Command::Notebooks => tool::run("notebooks", Profile::Dev, ["rewrite"]),
         Command::Preprocess(rest) => tool::preprocess(rest.args),
-        Command::Exercises => workshop::exit(checks::watch()),
+        Command::Exercises => {
+            checks::watch().unwrap_or_else(|error| workshop::exit(Err(error)))
+        }
         Command::Check(args) => match checks::run(&args) {
             // The check has said what is wrong.
             Ok(false) => ExitCode::FAILURE,

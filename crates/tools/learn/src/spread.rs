@@ -7,9 +7,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
 use workshop::build::{self, NotCompiled};
-use workshop::{in_ci, paths, step};
-
-use crate::tool;
+use workshop::{group, in_ci, paths, step};
 
 /// What must be installed.
 const INSTALL: &str = "Needed are an MPI (Open MPI or MPICH) and libclang:\n  Debian, \
@@ -69,7 +67,7 @@ pub fn run(args: &Args) -> ExitCode {
     let become_it = || -> Result<ExitCode> {
         let mut mpirun = mpirun(args)?;
         mpirun.arg(program()?).args(args.of_each());
-        tool::replace(&mut mpirun).context("mpirun could not be started")
+        group::replace(&mut mpirun).context("mpirun could not be started")
     };
     become_it().unwrap_or_else(|error| workshop::exit(Err(error)))
 }

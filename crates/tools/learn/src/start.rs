@@ -134,16 +134,14 @@ impl Session {
         let name = tool.get_program().display().to_string();
         let tool = parent::tie(tool).spawn();
         let mut tool = tool.with_context(|| format!("{name} could not be started"))?;
-        let mut asked = false;
+        let mut tie = tool.stdin.take();
         loop {
             if let Some(status) = tool.try_wait()? {
                 return Ok(status.success());
             }
             // Ctrl-C reaches every program of a terminal, `kill` only this one.
-            if self.is_over() && !asked {
-                asked = true;
-                let pid = tool.id().to_string();
-                let _ = Command::new("kill").args(["-TERM", &pid]).status();
+            if self.is_over() {
+                drop(tie.take());
             }
             thread::sleep(PAUSE);
         }

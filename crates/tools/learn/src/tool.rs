@@ -5,6 +5,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 use workshop::build::{self, Profile};
+use workshop::group;
 
 /// Runs a command of the tool `terminal`.
 pub fn shows(
@@ -44,7 +45,8 @@ pub fn run(
     let become_it = || -> Result<ExitCode> {
         let mut tool = command(package, profile)?;
         tool.args(args.into_iter().map(Into::into));
-        replace(&mut tool).with_context(|| format!("{package} could not be started"))
+        group::replace(&mut tool)
+            .with_context(|| format!("{package} could not be started"))
     };
     become_it().unwrap_or_else(|error| workshop::exit(Err(error)))
 }
@@ -55,21 +57,4 @@ pub fn run(
 /// Sources that do not compile.
 pub fn command(package: &str, profile: Profile) -> Result<Command> {
     build::tool(package, profile).map(Command::new)
-}
-
-/// Becomes the program, or says what it exited with where that cannot be.
-#[cfg(unix)]
-pub fn replace(tool: &mut Command) -> std::io::Result<ExitCode> {
-    // Returns only if it fails.
-    Err(std::os::unix::process::CommandExt::exec(tool))
-}
-
-/// Runs the program, and says what it exited with.
-#[cfg(not(unix))]
-pub fn replace(tool: &mut Command) -> std::io::Result<ExitCode> {
-    // Ctrl-C reaches the program too, and what follows is its business.
-    let _ = ctrlc::set_handler(|| {});
-    workshop::group::end_with_parent();
-    let code = tool.status()?.code().and_then(|code| u8::try_from(code).ok());
-    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }

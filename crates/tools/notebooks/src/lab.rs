@@ -3,14 +3,14 @@
 //! The token that opens it is kept, so that an open browser tab goes on working, and it
 //! allows to run code. So it is sent to our own JupyterLab and to nothing else that may
 //! listen where that once did. Two things say who is ours, and neither can be left over
-//! from an earlier run: a lock that JupyterLab holds for as long as it lives, and the file
-//! that it writes of itself once it listens.
+//! from an earlier run: a lock, held by the process that JupyterLab ends with, and the file
+//! that JupyterLab writes of itself once it listens, which the lock's holder removes before.
 
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -40,8 +40,8 @@ pub struct Lab {
 /// What this process has started, and holds.
 struct Started {
     child: Child,
-    _group: Group,
-    /// JupyterLab has it too; on Windows a lock is its process's, and so it is ours.
+    group: Group,
+    /// Given back after JupyterLab is gone.
     _lock: Lock,
 }
 
@@ -72,7 +72,7 @@ impl Lab {
                 break lock;
             }
             // Another one is there, or about to be.
-            if let Some(port) = port(folder, None)
+            if let Some(port) = port(folder)
                 && answers(port, &token)
             {
                 return Ok(Self {
@@ -92,14 +92,13 @@ impl Lab {
         let output = step::create(&log(folder))?;
         command
             .env("JUPYTER_TOKEN", &token)
-            // Read by nobody: with it JupyterLab holds the lock, also when we are killed.
-            .stdin(lock.handle()?)
+            .stdin(Stdio::null())
             .stdout(output.try_clone()?)
             .stderr(output);
         // Ctrl-C is for us; we then stop the Lab in order, which asks nothing.
         let (child, group) =
             group::spawn(&mut command).context("JupyterLab could not be started")?;
-        let started = Some(Started { child, _group: group, _lock: lock });
+        let started = Some(Started { child, group, _lock: lock });
         let mut lab = Self { port: 0, token, folder: folder.to_owned(), started };
         lab.wait_until_it_answers(deadline)?;
         Ok(lab)
@@ -130,8 +129,8 @@ impl Lab {
 
     /// Ends JupyterLab and its kernels, if it is ours.
     fn stop(&mut self) {
-        let Some(mut started) = self.started.take() else { return };
-        let child = &mut started.child;
+        let Some(started) = self.started.take() else { return };
+        let Started { mut child, group, _lock } = started;
         // A port means that it was there and listened; one that never did is not asked.
         let asked = matches!(child.try_wait(), Ok(None))
             && self.port != 0
@@ -143,17 +142,16 @@ impl Lab {
             }
             thread::sleep(PAUSE);
         }
-        let _ = child.kill();
+        drop(group);
         let _ = child.wait();
     }
 
     fn wait_until_it_answers(&mut self, deadline: Instant) -> Result<()> {
-        let process = self.started.as_ref().map(|started| started.child.id());
         loop {
             if !self.is_running() {
                 bail!("{}", did_not_start("JupyterLab", &self.folder));
             }
-            if let Some(port) = port(&self.folder, process)
+            if let Some(port) = port(&self.folder)
                 && answers(port, &self.token)
             {
                 self.port = port;
@@ -186,16 +184,13 @@ fn lock_file(folder: &Path) -> PathBuf {
     folder.join("lab.lock")
 }
 
-/// The port on which a server says that it listens: the one of that process, or the only
-/// one that there is while its lock is held.
-fn port(folder: &Path, process: Option<u32>) -> Option<u16> {
+/// The port on which a server says that it listens, where it is the only one. Its process
+/// says nothing: in an environment on Windows, Python is a child of what was started.
+fn port(folder: &Path) -> Option<u16> {
     let servers = servers(folder);
     let [server] = &servers[..] else { return None };
     let text = fs::read_to_string(server).ok()?;
     let server: Value = serde_json::from_str(&text).ok()?;
-    if process.is_some_and(|process| server["pid"] != process) {
-        return None;
-    }
     server["port"].as_u64()?.try_into().ok()
 }
 

@@ -1,7 +1,8 @@
 //! The notebooks: set up, shown in JupyterLab, run and compared.
 
-use std::process::ExitCode;
-use std::sync::mpsc;
+use std::process::{self, ExitCode};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -35,9 +36,19 @@ enum Command {
     Rewrite,
 }
 
+/// How long JupyterLab has to end in order once the program that started this one is gone.
+const LAST: Duration = Duration::from_secs(1);
+
 fn main() -> ExitCode {
+    let (stop, stopped) = mpsc::channel();
+    let when_alone = stop.clone();
+    parent::at_end(move || {
+        let _ = when_alone.send(());
+        thread::sleep(LAST);
+        process::exit(1);
+    });
     let outcome = match Cli::parse().command {
-        Command::Start { no_open } => start(!no_open),
+        Command::Start { no_open } => start(!no_open, stop, &stopped),
         Command::Setup => set_up(),
         Command::Verify => run(notebooks::verify, "differ from what is committed"),
         Command::Rewrite => run(notebooks::rewrite, "failed"),
@@ -49,14 +60,11 @@ fn set_up() -> Result<()> {
     notebooks::set_up(&progress::spinner("notebooks: setting up"))
 }
 
-fn start(open: bool) -> Result<()> {
+fn start(open: bool, stop: Sender<()>, stopped: &Receiver<()>) -> Result<()> {
     set_up()?;
     // From here on JupyterLab must be stopped in order.
-    let (stop, stopped) = mpsc::channel();
-    let when_killed = stop.clone();
     let on_signal = move || stop.send(()).unwrap_or_default();
     ctrlc::set_handler(on_signal).context("cannot wait for Ctrl-C")?;
-    parent::at_end(move || when_killed.send(()).unwrap_or_default());
 
     let progress = progress::spinner("notebooks: starting JupyterLab");
     let mut lab = Lab::start()?;

@@ -58,12 +58,13 @@ pub fn name(notebook: &Path) -> String {
 
 /// A file or folder in `.learn`.
 pub fn state(name: &str) -> PathBuf {
-    paths::state().join(name)
+    paths::native(paths::state().join(name))
 }
 
 /// A program of the kernel's tools, with this system's ending.
 pub fn tool(name: &str) -> PathBuf {
-    state("tools/bin").join(name).with_extension(std::env::consts::EXE_EXTENSION)
+    paths::native(state("tools/bin").join(name))
+        .with_extension(std::env::consts::EXE_EXTENSION)
 }
 
 /// The environment's Python, told to leave the user's Python, Jupyter and IPython alone.

@@ -112,10 +112,29 @@ impl<'a> Environment<'a> {
                 .arg(&self.requirements)
                 .env("PYTHONNOUSERSITE", "1")
                 .env_remove("PYTHONPATH");
-            step::run("python-packages", &mut pip)
+            step::run("python-packages", &mut pip).map_err(|error| match self.is_too_deep() {
+                true => error.context(format!(
+                    "Windows may refuse paths of 260 characters and more, and the packages \
+                     in {} have such: move the checkout to where its own path has at most \
+                     {} characters",
+                    self.folder.display(),
+                    WINDOWS_LIMIT - LONGEST_PATH
+                )),
+                false => error,
+            })
         })
     }
+
+    /// Whether paths in it are longer than Windows takes, where nobody told it otherwise.
+    fn is_too_deep(&self) -> bool {
+        let n = paths::workspace().as_os_str().len();
+        cfg!(windows) && n + LONGEST_PATH > WINDOWS_LIMIT
+    }
 }
+
+/// The longest path in the environment, from the workspace's root on.
+const LONGEST_PATH: usize = 180;
+const WINDOWS_LIMIT: usize = 259;
 
 fn ask(program: &str) -> Result<Python, Missing> {
     let question = "import sys; print('.'.join(map(str, sys.version_info[:3])))\n\

@@ -6,7 +6,6 @@ use std::env;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result};
 use assets::live::NO_MODULE;
@@ -128,7 +127,7 @@ impl Module {
         if let Some(given) = env::var_os(self.given) {
             return Ok(Some(given.into()));
         }
-        if !has_target() {
+        if !build::has_target(TARGET) {
             return Ok(None);
         }
         let mut cargo = build::cargo();
@@ -140,14 +139,4 @@ impl Module {
         let library = self.package.replace('-', "_");
         Ok(Some(build::program(cargo, &library)?.program))
     }
-}
-
-/// Whether rustc's standard library for this target is on the machine.
-fn has_target() -> bool {
-    let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    let said = rustc.args(["--print", "target-libdir", "--target", TARGET]).output();
-    said.is_ok_and(|said| {
-        let folder = String::from_utf8_lossy(&said.stdout);
-        said.status.success() && Path::new(folder.trim()).is_dir()
-    })
 }

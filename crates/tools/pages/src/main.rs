@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand, ValueEnum};
 use pages::{FigureFolder, Live};
 use workshop::build::{self, Profile};
-use workshop::{parent, progress};
+use workshop::{group, parent, progress};
 
 /// mdBook's own port.
 const PORT: u16 = 3000;
@@ -89,7 +89,7 @@ fn complete(part: Part) -> Result<()> {
 /// Draws the figures: all crates are compiled for it.
 fn draw() -> Result<()> {
     let book = build::tool("book", Profile::Dev)?;
-    let drawn = Command::new(book).arg("draw").output();
+    let drawn = group::output(Command::new(book).arg("draw"));
     let drawn = drawn.context("the figures could not be drawn")?;
     ensure!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr).trim());
     // The new folder replaces the one with the module.

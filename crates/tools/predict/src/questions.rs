@@ -20,12 +20,12 @@ mod one_matrix_many_heads;
 mod parts;
 mod scores_softmax_scale;
 mod sensors;
-mod variants;
 mod the_backward_pass;
 mod the_block;
 mod the_ladder;
 mod trained_heads;
 mod two_layers;
+mod variants;
 
 use anyhow::{Result, ensure};
 use workshop::chapters::Chapter;

@@ -286,7 +286,8 @@ mod tests {
             let (mut store, notice) = Store::open(path.clone());
             told += &notice
                 .unwrap()
-                .replace(&path.parent().unwrap().display().to_string(), "…");
+                .replace(&path.parent().unwrap().display().to_string(), "…")
+                .replace('\\', "/");
             told += "\n";
             assert_eq!(store.record("a", Missed), None);
             let aside = path.with_file_name(format!("predictions.unused-{nth}.json"));

@@ -1,7 +1,5 @@
 //! The command as it is run: its results where nobody reads, and where a disk is full.
 
-#![cfg(unix)]
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -87,9 +85,8 @@ fn of_many_onto_one_new_file_one_succeeds() {
 /// A case of tests/models/cases as `attend` answers it: what it writes, or its error.
 fn case(name: &str) -> Result<(TensorFile, TensorFile), String> {
     let folder = tempfile::tempdir().unwrap();
-    let case = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../tests/models/cases")
-        .join(name);
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models/cases");
+    let case = cases.join(name);
     let [layer, input, reference] = ["layer", "tensors", "reference"]
         .map(|file| case.join(format!("{file}.safetensors")));
     let mut attend = command(folder.path(), "attend --heads 4 --unused");
@@ -101,7 +98,8 @@ fn case(name: &str) -> Result<(TensorFile, TensorFile), String> {
         }
         false => {
             assert!(!results.exists());
-            let case = format!("{}/", case.display());
+            // With the separator of the system behind it.
+            let case = case.join("").display().to_string();
             Err(told(&output).replace(&case, ""))
         }
     }

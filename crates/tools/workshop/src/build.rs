@@ -6,13 +6,14 @@
 
 use std::fmt;
 use std::io::{BufRead, BufReader, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
+use crate::group;
 use crate::paths;
 use crate::progress::{self, Progress};
 
@@ -102,6 +103,60 @@ pub fn cargo_of_checks() -> Command {
     cargo
 }
 
+/// Whether the compiler's standard library for a target is on the machine.
+pub fn has_target(target: &str) -> bool {
+    let mut rustc =
+        Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    let said = rustc.args(["--print", "target-libdir", "--target", target]).output();
+    said.is_ok_and(|said| {
+        let folder = String::from_utf8_lossy(&said.stdout);
+        said.status.success() && Path::new(folder.trim()).is_dir()
+    })
+}
+
+/// A program of tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestProgram {
+    /// Its file.
+    pub program: PathBuf,
+    /// The package's folder, in which it runs.
+    pub folder: PathBuf,
+}
+
+/// The tests of packages whose folders have these names, compiled with those of the whole
+/// workspace.
+///
+/// # Errors
+/// Tests that do not compile.
+pub fn test_programs(packages: &[&str]) -> Result<Vec<TestProgram>> {
+    let mut cargo = cargo_of_checks();
+    cargo.args([
+        "test",
+        "--workspace",
+        "--tests",
+        "--no-run",
+        "--message-format",
+        "json",
+    ]);
+    let output = group::output(&mut cargo).context("cargo could not be started")?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    ensure!(output.status.success(), "the tests do not compile");
+    let messages =
+        said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let tests = messages.filter(|message| message["profile"]["test"] == true);
+    let programs = tests.filter_map(|test| {
+        let folder = Path::new(test["manifest_path"].as_str()?).parent()?;
+        Some(TestProgram {
+            program: test["executable"].as_str()?.into(),
+            folder: folder.to_path_buf(),
+        })
+    });
+    let is_asked_for = |test: &TestProgram| {
+        packages.iter().any(|package| test.folder.ends_with(package))
+    };
+    Ok(programs.filter(is_asked_for).collect())
+}
+
 /// Runs a `cargo build` to its end and says where the program of this name is.
 ///
 /// # Errors
@@ -111,13 +166,10 @@ pub fn program(mut build: Command, name: &str) -> Result<BuildOutput> {
         true => "json-diagnostic-rendered-ansi",
         false => "json",
     };
-    let mut child = build
-        .args(["--color", "never", "--message-format", format])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .context("cargo could not be started")?;
+    build.args(["--color", "never", "--message-format", format]);
+    build.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let (mut child, _group) =
+        group::spawn(&mut build).context("cargo could not be started")?;
     let words = BufReader::new(child.stderr.take().context("piped above")?);
     let messages = BufReader::new(child.stdout.take().context("piped above")?);
     let (found, rest) = thread::scope(|scope| {

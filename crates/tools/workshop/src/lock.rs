@@ -8,8 +8,10 @@ use anyhow::{Context, Result};
 
 use crate::step;
 
-/// Held until it is dropped, by this process or by whichever it was handed on to.
-pub struct Lock(File);
+/// Held until it is dropped.
+pub struct Lock {
+    _file: File,
+}
 
 impl Lock {
     /// Takes the lock, and calls `on_wait` first if another process has it.
@@ -23,7 +25,7 @@ impl Lock {
         on_wait();
         let file = open(path)?;
         file.lock().with_context(|| cannot_lock(path))?;
-        Ok(Self(file))
+        Ok(Self { _file: file })
     }
 
     /// Takes the lock if nobody has it.
@@ -33,21 +35,12 @@ impl Lock {
     pub fn try_now(path: &Path) -> Result<Option<Self>> {
         let file = open(path)?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Self(file))),
+            Ok(()) => Ok(Some(Self { _file: file })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => {
                 Err(error).with_context(|| cannot_lock(path))
             }
         }
-    }
-
-    /// A second handle on the same lock: a child that is given it as its standard input
-    /// holds the lock for as long as it lives, also when this process dies first.
-    ///
-    /// # Errors
-    /// If the system has no handle left.
-    pub fn handle(&self) -> std::io::Result<File> {
-        self.0.try_clone()
     }
 }
 
@@ -65,7 +58,6 @@ fn cannot_lock(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::process::{Command, Stdio};
     use std::thread;
     use std::time::Duration;
 
@@ -87,21 +79,6 @@ mod tests {
         let held = Lock::try_now(&path).unwrap().unwrap();
         assert!(Lock::try_now(&path).unwrap().is_none());
         drop(held);
-        assert!(comes_free(&path));
-    }
-
-    #[test]
-    fn a_child_that_was_handed_the_lock_holds_it_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("lock");
-        let lock = Lock::try_now(&path).unwrap().unwrap();
-        let mut sleep = Command::new("sleep");
-        sleep.arg("60").stdin(lock.handle().unwrap()).stdout(Stdio::null());
-        let mut child = sleep.spawn().unwrap();
-        drop((lock, sleep));
-        assert!(Lock::try_now(&path).unwrap().is_none());
-        child.kill().unwrap();
-        child.wait().unwrap();
         assert!(comes_free(&path));
     }
 }

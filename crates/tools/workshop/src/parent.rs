@@ -1,13 +1,14 @@
-//! A program that ends with the one that started it, also where that one is killed.
+//! A program of ours that ends with the one that started it, also where that one is killed.
 //!
 //! The child's standard input is a pipe into which its parent never writes. The pipe ends
-//! when the parent has ended, however that came about.
+//! when the parent has ended, however that came about. Where the parent is not ours, Unix is
+//! asked again and again who it is.
 
 use std::process::{Command, Stdio};
 use std::{env, io, thread};
 
 /// Says that standard input is such a pipe.
-const TIED: &str = "LEARN_STDIN_IS_THE_PARENT";
+pub(crate) const TIED: &str = "LEARN_STDIN_IS_THE_PARENT";
 
 /// Ties a program that is about to be started to this one. It is to call [`at_end`], and its
 /// [`Child`](std::process::Child) must keep `stdin`, which `wait` closes.
@@ -24,6 +25,22 @@ pub fn at_end(end: impl FnOnce() + Send + 'static) {
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
         end();
     });
+}
+
+/// From here on this process ends soon after whatever started it. On Windows nobody says so:
+/// there the job of JupyterLab ends its kernels.
+pub fn exit_after() {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::parent_id;
+        let parent = parent_id();
+        thread::spawn(move || {
+            while parent_id() == parent {
+                thread::sleep(std::time::Duration::from_millis(200));
+            }
+            std::process::exit(1);
+        });
+    }
 }
 
 #[cfg(test)]

@@ -13,6 +13,17 @@ pub fn workspace() -> PathBuf {
         .to_path_buf()
 }
 
+/// A path with this system's separators, where one with `/` was joined to it: as a reader
+/// knows it.
+pub fn native(path: impl AsRef<Path>) -> PathBuf {
+    path.as_ref().components().collect()
+}
+
+/// A path of the workspace as messages name it, from the workspace's root.
+pub fn shown(path: &Path) -> String {
+    native(path.strip_prefix(workspace()).unwrap_or(path)).display().to_string()
+}
+
 /// What the reader's own `cargo learn bench` found, once there was one.
 pub fn bench_run() -> PathBuf {
     state().join("bench.json")
@@ -25,7 +36,7 @@ pub fn book() -> PathBuf {
 
 /// The same for another workspace. As `build-dir` in book.toml has it.
 pub fn book_of(workspace: &Path) -> PathBuf {
-    workspace.join("target/book")
+    native(workspace.join("target/book"))
 }
 
 /// `.learn`, made by set-up, safe to delete: the next `cargo learn` makes it again, all but
@@ -43,10 +54,26 @@ pub fn venv(program: &str) -> PathBuf {
 /// The whole model all-MiniLM-L6-v2, once the reader had it fetched: a folder as
 /// `save_pretrained` writes it.
 pub fn minilm() -> PathBuf {
-    state().join("models/all-MiniLM-L6-v2")
+    native(state().join("models/all-MiniLM-L6-v2"))
 }
 
 /// The whole model SmolLM2-135M-Instruct, once the reader had it fetched: a GGUF file.
 pub fn smollm2() -> PathBuf {
-    state().join("models/SmolLM2-135M-Instruct/SmolLM2-135M-Instruct.Q4_1.gguf")
+    native(state().join("models/SmolLM2-135M-Instruct/SmolLM2-135M-Instruct.Q4_1.gguf"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_sees_the_separators_of_the_system() {
+        let place = Path::new("target").join("book");
+        assert_eq!(
+            native("target/book").display().to_string(),
+            place.display().to_string()
+        );
+        assert_eq!(shown(&workspace().join("target/book")), place.display().to_string());
+        assert_eq!(native("/a/b"), Path::new("/a/b"));
+    }
 }

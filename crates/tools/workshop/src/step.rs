@@ -11,20 +11,17 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::paths;
+use crate::{group, paths};
 
-/// Runs a program to its end, its output in `.learn/log`.
+/// Runs a program to its end, its output in `.learn/log`. It ends with this one.
 ///
 /// # Errors
 /// A program that cannot be started or fails, with the end of its log.
 pub fn run(name: &str, command: &mut Command) -> Result<()> {
     let log = paths::state().join("log").join(format!("{name}.log"));
     let output = create(&log)?;
-    let status = command
-        .stdin(Stdio::null())
-        .stdout(output.try_clone()?)
-        .stderr(output)
-        .status()
+    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    let status = group::status(command)
         .with_context(|| format!("{:?} could not be started", command.get_program()))?;
     if !status.success() {
         bail!("{name} failed ({status}); the end of {}:\n{}", log.display(), tail(&log));

@@ -35,6 +35,7 @@ pub fn run(group: &mut Processes, args: &Args) -> Result<()> {
     let link = measure::link(group)?;
     let model = Model {
         dims: case.dims,
+        n_kv_heads: case.dims.n_heads(),
         lengths: (case.n_sequences, case.n_tokens),
         is_causal: !args.open,
         bytes: 4,

@@ -2,11 +2,11 @@
 
 use attention::{LayerParameters, Mask, Matrix, Rng, SeedableRng};
 use fused_heads::FusedAttention;
-use training::{Directions, Replacement, Site};
+use training::{Directions, Replacement};
 
 use crate::{At, CAP, Error, Remaining, Result, Trained, Windows, capped, rmse};
 
-/// The model's passes over some windows up to W^O, stacked.
+/// A model's passes over some windows up to W^O, stacked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ablation {
     model: Remaining<FusedAttention>,
@@ -18,9 +18,9 @@ pub struct Ablation {
     concat: Matrix<f32>,
     /// The same if every reading attended to all readings alike.
     even: Matrix<f32>,
+    /// What W^O makes of the concatenation, `[n_windows · n_steps, d_model]`.
+    out: Matrix,
     n_steps: usize,
-    /// How far the layer's output moves without a head, on average over heads.
-    moved: f64,
 }
 
 impl Ablation {
@@ -29,7 +29,17 @@ impl Ablation {
     /// # Errors
     /// [`Error::NoAttention`] for a model without it; as [`Remaining::forward`].
     pub fn new(trained: &Trained, windows: &Windows, at: &[At]) -> Result<Self> {
-        let (model, layer) = (trained.fused()?, trained.layer()?);
+        Self::of(trained, trained.layer()?, windows, at)
+    }
+
+    /// The same with another attention layer.
+    fn of(
+        trained: &Trained,
+        layer: LayerParameters,
+        windows: &Windows,
+        at: &[At],
+    ) -> Result<Self> {
+        let model = trained.model(|_| FusedAttention::new(&layer))?;
         let stage = &model.attention.as_ref().ok_or(Error::NoAttention)?.function;
         let (mut tokens, mut concats, mut evens) = (Vec::new(), Vec::new(), Vec::new());
         for at in at {
@@ -45,18 +55,10 @@ impl Ablation {
         };
         let n_steps = tokens.first().map_or(0, Matrix::nrows);
         let [concat, even] = [concats, evens].map(|all| below(&all).map(|x| x as f32));
-        let mut ablation = Self {
-            targets: at.iter().map(At::target).collect(),
-            x: below(&tokens),
-            model,
-            layer,
-            concat,
-            even,
-            n_steps,
-            moved: 0.0,
-        };
-        ablation.moved = ablation.site().heads(&mut unused()).1;
-        Ok(ablation)
+        let targets = at.iter().map(At::target).collect();
+        let out = layer.w_o().forward(&concat.map(f64::from))?;
+        let x = below(&tokens);
+        Ok(Self { targets, x, model, layer, concat, even, out, n_steps })
     }
 
     /// The RMSE with all heads, in cycles.
@@ -64,24 +66,48 @@ impl Ablation {
     /// # Errors
     /// None for a model that fits together.
     pub fn whole(&self) -> Result<f64> {
-        self.without(&Matrix::zeros(self.concat.nrows(), self.concat.ncols()))
+        self.without(&Matrix::zeros(self.out.nrows(), self.out.ncols()))
     }
 
-    /// The RMSE without one head, which is replaced by its mean over windows and tokens.
-    ///
-    /// # Errors
-    /// [`Error::Ablation`] for a head that is not there; as [`whole`](Self::whole).
-    pub fn head(&self, head: usize) -> Result<f64> {
-        self.less(&Directions::of_head(self.layer.dims(), head)?)
-    }
-
-    /// The control: as many random directions as a head has, scaled so that without them the
-    /// layer's output moves as far as without a head, on average over heads.
+    /// The RMSE without each head, which is replaced by its mean over windows and tokens; and
+    /// how far the layer's output moves.
     ///
     /// # Errors
     /// As [`whole`](Self::whole).
-    pub fn random(&self, rng: &mut Rng) -> Result<f64> {
-        self.without(&self.site().control(self.moved, rng).0)
+    pub fn heads(&self) -> Result<Vec<(f64, f64)>> {
+        let heads = Directions::of_heads(self.layer.dims()).map(|head| {
+            let change = self.written(&self.taken(&head));
+            Ok((self.without(&change)?, moved(&change)))
+        });
+        heads.collect()
+    }
+
+    /// The control for each head: the RMSE without as many random directions, the same for
+    /// all, scaled so that the layer's output moves as far as without that head. How it could
+    /// fail: a head that is one mixture of many costs what these directions cost.
+    ///
+    /// # Errors
+    /// As [`whole`](Self::whole).
+    pub fn random(&self, heads: &[(f64, f64)], rng: &mut Rng) -> Result<Vec<f64>> {
+        let random = Directions::random(self.layer.dims(), rng);
+        let change = self.written(&self.taken(&random));
+        let scale = 1.0 / moved(&change);
+        heads
+            .iter()
+            .map(|(_, as_far)| self.without(&(&change * scale * *as_far)))
+            .collect()
+    }
+
+    /// The RMSE with all that heads add, less its mean, made smaller by one number for all, so
+    /// that the layer's output moves as far as without a head, on average over heads.
+    ///
+    /// # Errors
+    /// As [`whole`](Self::whole).
+    pub fn smaller(&self, heads: &[(f64, f64)]) -> Result<f64> {
+        let change = self.written(&self.taken(&Directions::all(self.layer.dims())));
+        let as_far =
+            heads.iter().map(|(_, moved)| moved).sum::<f64>() / heads.len() as f64;
+        self.without(&(&change * (as_far / moved(&change))))
     }
 
     /// The RMSE without all heads: the layer adds the same to every token.
@@ -89,48 +115,34 @@ impl Ablation {
     /// # Errors
     /// As [`whole`](Self::whole).
     pub fn all(&self) -> Result<f64> {
-        self.less(&Directions::all(self.layer.dims()))
+        self.without(&self.written(&self.taken(&Directions::all(self.layer.dims()))))
     }
 
     /// The RMSE with the values of all heads and the choices of none: every reading attends to
-    /// all readings alike.
+    /// all readings alike. How this control could fail: if the choices mattered, the error
+    /// would rise.
     ///
     /// # Errors
     /// As [`whole`](Self::whole).
     pub fn even(&self) -> Result<f64> {
-        self.without(&(&self.concat - &self.even))
+        self.without(&self.written(&(&self.concat - &self.even)))
     }
 
-    /// The same for one head, where the others choose as they do.
-    ///
-    /// # Errors
-    /// As [`whole`](Self::whole).
-    pub fn even_head(&self, head: usize) -> Result<f64> {
-        let mut taken = Matrix::zeros(self.concat.nrows(), self.concat.ncols());
-        let d_v = self.layer.dims().d_v();
-        let of = |all: &Matrix<f32>| all.columns(head * d_v, d_v).into_owned();
-        taken
-            .columns_mut(head * d_v, d_v)
-            .copy_from(&(of(&self.concat) - of(&self.even)));
-        self.without(&taken)
+    /// Of the concatenation, what is in these directions, less its mean over all windows and
+    /// tokens.
+    fn taken(&self, directions: &Directions) -> Matrix<f32> {
+        // A mean draws nothing.
+        directions.taken(&self.concat, Replacement::Mean, &mut Rng::seed_from_u64(0))
     }
 
-    /// The RMSE without these directions of the concatenation, less their mean, which stays.
-    fn less(&self, directions: &Directions) -> Result<f64> {
-        self.without(&self.site().taken(directions, &mut unused()))
+    /// What W^O makes of a part of the concatenation, without its bias.
+    fn written(&self, taken: &Matrix<f32>) -> Matrix {
+        taken.map(f64::from) * &self.layer.w_o().weight
     }
 
-    /// Where heads are ablated: all windows and tokens alike.
-    fn site(&self) -> Site<'_, f64> {
-        let (dims, w_o) = (self.layer.dims(), self.layer.w_o());
-        let replacement = Replacement::Mean;
-        Site { dims, concat: &self.concat, w_o, replacement, n_positions: 1 }
-    }
-
-    /// From the concatenation, less something, to the error.
-    fn without(&self, taken: &Matrix<f32>) -> Result<f64> {
-        let concat = (&self.concat - taken).map(f64::from);
-        let out = self.layer.w_o().forward(&concat)?;
+    /// What the model says of each window if the layer's output lacks this.
+    fn says(&self, change: &Matrix) -> Result<Vec<f64>> {
+        let out = &self.out - change;
         let sublayer = self.model.attention.as_ref().ok_or(Error::NoAttention)?;
         let norm = sublayer.forward(&self.x, |_, _| Ok((out, ())))?.out;
         let each = norm.row_iter().collect::<Vec<_>>();
@@ -139,110 +151,20 @@ impl Ablation {
             .map(|window| Matrix::from_rows(window).row_mean());
         let pooled = Matrix::from_rows(&pooled.collect::<Vec<_>>());
         let said = self.model.head.forward(&pooled)? * CAP;
-        let said: Vec<f64> = said.iter().copied().map(capped).collect();
-        Ok(rmse(&said, &self.targets))
+        Ok(said.iter().copied().map(capped).collect())
+    }
+
+    /// The error of the same.
+    fn without(&self, change: &Matrix) -> Result<f64> {
+        Ok(rmse(&self.says(change)?, &self.targets))
     }
 }
 
-/// A mean draws nothing.
-fn unused() -> Rng {
-    Rng::seed_from_u64(0)
+/// How far the layer's output moves: the mean length over rows.
+fn moved(change: &Matrix) -> f64 {
+    let lengths = change.row_iter().map(|row| row.norm());
+    lengths.sum::<f64>() / change.nrows().max(1) as f64
 }
 
 #[cfg(test)]
-mod tests {
-    use attention::RowVector;
-    use training::layer_without;
-
-    use super::*;
-    use crate::{Fleet, Prepared, remaining};
-
-    fn some_windows() -> (Windows, Vec<At>) {
-        let (readings, _) = Fleet::default().readings(0);
-        let windows = Prepared::of(&readings, 0).unwrap().test;
-        let at = windows.at.iter().step_by(1500).copied().collect();
-        (windows, at)
-    }
-
-    /// The error of a model, window by window.
-    fn error(model: &Remaining<FusedAttention>, windows: &Windows, at: &[At]) -> f64 {
-        let says = |at: &At| {
-            capped(model.pass(&windows.readings(at).unwrap()).unwrap().remaining)
-        };
-        let targets: Vec<f64> = at.iter().map(At::target).collect();
-        rmse(&at.iter().map(says).collect::<Vec<_>>(), &targets)
-    }
-
-    #[test]
-    fn with_all_heads_it_is_the_model() {
-        let (windows, at) = some_windows();
-        let trained = remaining().unwrap();
-        let ablation = Ablation::new(&trained, &windows, &at).unwrap();
-        let expected = error(&trained.fused().unwrap(), &windows, &at);
-        assert!((ablation.whole().unwrap() - expected).abs() < 1e-4);
-        // Random directions are others each time.
-        let rng = &mut Rng::seed_from_u64(1);
-        let [a, b] = [(); 2].map(|()| ablation.random(rng).unwrap());
-        assert!((a - b).abs() > 1e-6);
-    }
-
-    /// The same removal in the weights: no rows of W^O for the head, and its mean in b^O.
-    #[test]
-    fn without_a_head_it_is_a_model_that_has_only_its_mean() {
-        let (windows, at) = some_windows();
-        let trained = remaining().unwrap();
-        let layer = trained.layer().unwrap();
-        let d_v = layer.dims().d_v();
-        let ablation = Ablation::new(&trained, &windows, &at).unwrap();
-        let mean: RowVector = ablation.concat.map(f64::from).row_mean();
-        for heads in [vec![2], vec![5], (0..8).collect::<Vec<_>>()] {
-            let its_mean = |&head: &usize| {
-                let mean = mean.columns(head * d_v, d_v).into_owned();
-                (head, Some(mean))
-            };
-            let gone: Vec<_> = heads.iter().map(its_mean).collect();
-            let changed = layer_without(&layer, &gone).unwrap();
-            let model = trained.model(|_| FusedAttention::new(&changed)).unwrap();
-            let expected = error(&model, &windows, &at);
-            let found = match heads[..] {
-                [head] => ablation.head(head).unwrap(),
-                _ => ablation.all().unwrap(),
-            };
-            assert!((found - expected).abs() < 1e-4, "{heads:?}: {found}, {expected}");
-        }
-    }
-
-    /// Keys of zeros score all readings alike.
-    #[test]
-    fn even_shares_are_those_of_keys_that_say_nothing() {
-        let (windows, at) = some_windows();
-        let trained = remaining().unwrap();
-        let layer = trained.layer().unwrap();
-        let ablation = Ablation::new(&trained, &windows, &at).unwrap();
-        for blind in [vec![3], (0..8).collect::<Vec<_>>()] {
-            let mut heads = layer.heads().to_vec();
-            blind.iter().for_each(|&head| heads[head].w_k.weight.fill(0.0));
-            let changed = LayerParameters::new(heads, layer.w_o().clone()).unwrap();
-            let model = trained.model(|_| FusedAttention::new(&changed)).unwrap();
-            let expected = error(&model, &windows, &at);
-            let found = match blind[..] {
-                [head] => ablation.even_head(head).unwrap(),
-                _ => ablation.even().unwrap(),
-            };
-            assert!((found - expected).abs() < 1e-4, "{blind:?}: {found}, {expected}");
-        }
-    }
-
-    #[test]
-    fn the_control_moves_the_output_as_far_as_a_head() {
-        let (windows, at) = some_windows();
-        let ablation = Ablation::new(&remaining().unwrap(), &windows, &at).unwrap();
-        let rng = &mut Rng::seed_from_u64(1);
-        let site = ablation.site();
-        let (heads, moved) = site.heads(rng);
-        let mean = heads.iter().map(|taken| site.moved(taken)).sum::<f64>() / 8.0;
-        assert!((moved - mean).abs() < 1e-4 * mean, "{moved}, {mean}");
-        let control = site.moved(&site.control(moved, rng).0);
-        assert!((control - mean).abs() < 1e-4 * mean, "{control}, {mean}");
-    }
-}
+mod tests;

@@ -1,34 +1,9 @@
-//! Heads that nobody trained, in the trained model's place.
+//! Heads that nobody trained, in the place of trained ones.
 
 use attention::{
     HeadParameters, LayerParameters, Linear, Matrix, Result as SizeResult, Rng, RowVector,
 };
-use fused_heads::FusedAttention;
 use training::orthonormal;
-
-use crate::{Lstm, Remaining, Result, Tokens, Trained};
-
-/// The trained model with a fresh attention layer, on the tokens of its trained LSTM.
-///
-/// # Errors
-/// As [`Trained::model`].
-pub fn fresh(trained: &Trained, rng: &mut Rng) -> Result<Remaining<FusedAttention>> {
-    trained.model(|layer| {
-        FusedAttention::new(&LayerParameters::random(layer.dims(), true, rng))
-    })
-}
-
-/// The same with a fresh LSTM below: the model before its training.
-///
-/// # Errors
-/// As [`Trained::model`].
-pub fn untrained(trained: &Trained, rng: &mut Rng) -> Result<Remaining<FusedAttention>> {
-    let mut model = fresh(trained, rng)?;
-    if let Tokens::Lstm(lstm) = &mut model.tokens {
-        *lstm = Lstm::random(lstm.d_in(), lstm.hidden(), lstm.n_directions() == 2, rng);
-    }
-    Ok(model)
-}
 
 /// The layer with heads that are random directions of the trained ones: all W_i^Q side by
 /// side, and all W_i^K, times one random orthonormal matrix R, and cut into heads anew. What
@@ -85,17 +60,5 @@ mod tests {
         for (a, b) in before.iter().zip(&after) {
             assert!((a - b).amax() > 0.1);
         }
-    }
-
-    #[test]
-    fn a_fresh_layer_stands_on_trained_tokens_and_an_untrained_model_on_its_own() {
-        let trained = crate::remaining().unwrap();
-        let rng = &mut Rng::seed_from_u64(1);
-        let model = trained.fused::<f64>().unwrap();
-        let [fresh, untrained] = [fresh(&trained, rng), untrained(&trained, rng)];
-        let (fresh, untrained) = (fresh.unwrap(), untrained.unwrap());
-        assert_eq!(model.tokens, fresh.tokens);
-        assert_ne!(model.attention, fresh.attention);
-        assert_ne!(model.tokens, untrained.tokens);
     }
 }

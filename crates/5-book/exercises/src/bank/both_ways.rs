@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use attention::Matrix;
 
 pub use super::directions::Direction;
-use super::directions::{Input, join, reversed};
+use super::directions::Input;
 use super::inputs;
 use crate::{Case, Exercise, Section};
 
@@ -20,7 +20,7 @@ pub fn check(answer: BothWays) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.x, &input.forward, &input.backward))
 }
 
-const BOTH: Section = Section::new("sensors", "Reading both ways");
+const BOTH: Section = Section::new("sensors", "The remaining useful life of an engine");
 
 /// The right answer, with the state before the step in these directions.
 fn before(input: &Input, [forward, backward]: [bool; 2]) -> Matrix {
@@ -81,6 +81,7 @@ fn cases() -> Vec<Case<Input>> {
 mod tests {
     use super::*;
     use crate::Verdict;
+    use crate::bank::directions::{join, reversed};
 
     /// Each state by its definition, from the state at its neighbour.
     #[test]

@@ -105,7 +105,8 @@ pub fn check(answer: TakeIn) -> ExitCode {
     EXERCISE.check(move |input| input.after_each_block(answer))
 }
 
-const BLOCKS: Section = Section::new("the-ladder", "A softmax in blocks");
+const BLOCKS: Section =
+    Section::new("the-ladder", "A softmax in blocks (online softmax)");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<Running>> = Exercise {

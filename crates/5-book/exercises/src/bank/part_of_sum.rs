@@ -134,7 +134,7 @@ pub fn check(answer: Part) -> ExitCode {
     })
 }
 
-const HEADS: Section = Section::new("many-machines", "Heads apart");
+const HEADS: Section = Section::new("many-machines", "Heads apart: tensor parallelism");
 const AS_SUM: Section = Section::new("a-lens-per-head", "The same layer, as a sum");
 
 type Named = Mistake<Input, Parts>;

@@ -79,7 +79,10 @@ pub fn check(answer: Merged) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.pieces))
 }
 
-const TOKENS: Section = Section::new("many-machines", "Tokens apart");
+const TOKENS: Section = Section::new(
+    "many-machines",
+    "Tokens apart: sequence parallelism and ring attention",
+);
 
 type Named = Mistake<Input, Vec<f64>>;
 

@@ -17,7 +17,7 @@ pub fn check(answer: Scaled) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.train, &input.test))
 }
 
-const SEE: Section = Section::new("sensors", "Windows, and who may see what");
+const SEE: Section = Section::new("sensors", "The remaining useful life of an engine");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use attention::{Mask, Matrix, softmax_rows};
+use attention::{Mask, Matrix};
 use variants::{Changes, Groups, Positions, SoftCap, attend, attended};
 
 use super::{inputs, places};
@@ -170,6 +170,8 @@ fn cases() -> Vec<Case<Input>> {
 
 #[cfg(test)]
 mod tests {
+    use attention::softmax_rows;
+
     use super::*;
     use crate::Verdict;
 

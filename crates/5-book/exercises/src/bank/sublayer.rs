@@ -82,7 +82,8 @@ pub fn check(answer: Sublayer) -> ExitCode {
     })
 }
 
-const RESIDUAL: Section = Section::new("the-block", "The residual, and pre-norm or post-norm");
+const RESIDUAL: Section =
+    Section::new("the-block", "The residual, and pre-norm or post-norm");
 const WRONG: Section = Section::new("the-block", "What people get wrong");
 
 /// In one of the places, or in both.

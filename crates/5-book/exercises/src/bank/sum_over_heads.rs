@@ -55,7 +55,8 @@ pub fn check(answer: SumOfHeads) -> ExitCode {
 
 const AS_SUM: Section = Section::new("a-lens-per-head", "The same layer, as a sum");
 const MIXER: Section = Section::new("a-lens-per-head", "The mixer, W^O");
-const TURNED: Section = Section::new("one-matrix-many-heads", "The mistake that a square hides");
+const TURNED: Section =
+    Section::new("one-matrix-many-heads", "The mistake that a square hides");
 
 /// The exercise. Its reference concatenates: that both are the same is what it shows.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {

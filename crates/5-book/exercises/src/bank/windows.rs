@@ -16,7 +16,8 @@ pub fn check(answer: Cut) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.lengths, input.n_steps))
 }
 
-const WINDOWS: Section = Section::new("sensors", "Windows, and who may see what");
+const WINDOWS: Section =
+    Section::new("sensors", "The remaining useful life of an engine");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Vec<Window>> = Exercise {

@@ -54,10 +54,13 @@ fn each_answer_is_told_what_it_should_be() {
     assert!(others.is_empty(), "{} answers:\n{}", others.len(), others.join("\n"));
 }
 
-/// Of each hundred answers, at most 19 get the general message.
+/// Of 474 answers that a reader tried, 180 got no more than the general message. Of as many of
+/// these, it is half of that at most.
 #[test]
 fn few_answers_get_the_general_message_alone() {
-    let n_general = ANSWERS.iter().filter(|answer| answer.verdict == GENERAL).count();
-    println!("{n_general} of {} get the general message", ANSWERS.len());
-    assert!(100 * n_general <= 19 * ANSWERS.len(), "{n_general} of {}", ANSWERS.len());
+    let handed_in = || ANSWERS.iter().filter(|answer| answer.line > 0);
+    let n = handed_in().count();
+    let n_general = handed_in().filter(|answer| answer.verdict == GENERAL).count();
+    println!("{n_general} of {n} get the general message");
+    assert!(474 * n_general <= 90 * n, "{n_general} of {n}");
 }

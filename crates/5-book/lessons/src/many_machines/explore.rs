@@ -57,7 +57,7 @@ fn plan(name: &str, n: usize, in_a_box: usize) -> Plan {
         "sequences" => [n, 1, 1],
         _ => [1, n.min(in_a_box), n.div_ceil(in_a_box)],
     };
-    Plan { by_sequences, by_heads, by_tokens }
+    Plan { by_sequences, ..Plan::grid(by_heads, by_tokens) }
 }
 
 fn draw(settings: &Settings) -> Result<LiveView> {
@@ -68,9 +68,11 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         "gpus" => Cluster { between, ..GPUS },
         _ => Cluster { speed: LAPTOPS, bytes: 4, inside: between, in_a_box: 1, between },
     };
+    let n_heads = power("heads")?;
     let case = Case {
         d_model: power("width")?,
-        n_heads: power("heads")?,
+        n_heads,
+        n_kv_heads: n_heads,
         lengths: (power("sequences")?, power("tokens")?),
     };
     let mut panels = ["times as fast as one machine", "waiting, as a part of the time"]

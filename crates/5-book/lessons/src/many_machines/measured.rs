@@ -40,8 +40,6 @@ pub struct Run {
     pub sent: f64,
     /// What the model says.
     pub predicted: f64,
-    /// Of the memory of a process, keys and values, as parts of their share.
-    pub keys: Option<f64>,
 }
 
 impl Run {
@@ -50,7 +48,6 @@ impl Run {
         let number = |name: &str| record[name].as_f64().with_context(|| name.to_owned());
         let count = |name: &str| Ok::<_, anyhow::Error>(number(name)? as usize);
         let split = record["split"].as_str().context("split")?.to_owned();
-        let keys = number("keys").ok().map(|keys| number("keys_share").map(|n| keys / n));
         Ok(Self {
             case: [
                 count("n_sequences")?,
@@ -67,7 +64,6 @@ impl Run {
             waiting: number("waiting")?,
             sent: number("sent")?,
             predicted: number("predicted")?,
-            keys: keys.transpose()?,
         })
     }
 

@@ -1,15 +1,12 @@
 //! What the heads of the trained model look at in a window: live.
 
-use crate::Args;
 use crate::live::{Control, Kind, Live, LiveView, Settings, Weights};
 use crate::numbers::{along, entropy, share, written};
-use crate::seeds::rows;
 use anyhow::{Context, Result};
-use attention::{Matrix, RowVector};
-use figures::{Figure, Heads, Lines, head_maps, lines};
+use attention::RowVector;
+use figures::{Lines, lines};
 use sensors::{GROUPS, N_STEPS, Scale, capped};
 
-use super::found;
 use super::model::{N_HEADS, Window, opened, window};
 
 /// Draws the shares of one head in a window next to the readings, which may be given a spike.
@@ -119,21 +116,6 @@ fn panels(shown: &HeadOnWindow, scale: &Scale, window: &Window) -> [Lines; 2] {
         panel("share", shares),
         panel("readings, signed so that wear raises them", channels.to_vec()),
     ]
-}
-
-/// The mean shares of the trained model's heads over many windows.
-pub(super) fn mean_rows(_: &Args) -> Result<Figure> {
-    let model = &found()?[0]["heads"]["trained"];
-    let of = |asking: &str| -> Result<Matrix> {
-        let rows = rows(&model[asking]["rows"])?;
-        Ok(Matrix::from_row_slice(rows.len(), N_STEPS, &rows.concat()))
-    };
-    let maps = [of("last")?, of("all")?];
-    let heads: Vec<String> = (0..N_HEADS).map(|head| format!("head {head}")).collect();
-    let readings: Vec<String> = (0..N_STEPS).map(|t| t.to_string()).collect();
-    let heads = Heads::new(&maps, &heads, &readings)?;
-    let title = "Around the transition, heads give the end of the window more on average";
-    Ok(head_maps(title, &heads.called(&["the last reading asks", "all thirty ask"])?))
 }
 
 #[cfg(test)]

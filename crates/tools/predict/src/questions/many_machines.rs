@@ -12,7 +12,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "bias-on-every-rank",
             title: "b^O on every rank",
-            section: "Heads apart",
+            section: "Heads apart: tensor parallelism",
             pose: |seed| {
                 let (ranks, bias) = of(seed, [(6, 0.5), (4, 0.25), (8, -0.5)]);
                 Instance::new(
@@ -30,9 +30,9 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "all-reduce-in-a-ring",
             title: "What a rank sends in an all-reduce",
-            section: "Heads apart",
+            section: "Heads apart: tensor parallelism",
             pose: |seed| {
-                let (ranks, n) = of(seed, [(4, 8_000), (8, 16_000), (5, 10_000)]);
+                let (ranks, n) = of(seed, [(4, 8_000), (8, 16_000), (5, 15_000)]);
                 Instance::new(
                     format!(
                         "{ranks} ranks stand in a ring, and each has {} numbers. They are summed \

@@ -11,9 +11,9 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "windows-of-an-engine",
             title: "Windows of an engine",
-            section: "Windows, and who may see what",
+            section: "The remaining useful life of an engine",
             pose: |seed| {
-                let (rows, steps) = of(seed, [(40, 30), (35, 20), (50, 30)]);
+                let (rows, steps) = of(seed, [(43, 30), (35, 20), (54, 30)]);
                 Instance::new(
                     format!(
                         "An engine was read for {rows} cycles, and a window is {steps} cycles in \
@@ -28,7 +28,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "on-the-trainings-scale",
             title: "On the training's scale",
-            section: "Windows, and who may see what",
+            section: "The remaining useful life of an engine",
             pose: |seed| {
                 let (train, test) = of(
                     seed,

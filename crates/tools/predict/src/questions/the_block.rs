@@ -13,7 +13,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "normed-entry",
             title: "An entry after layer norm",
-            section: "Layer norm",
+            section: "Layer norm and RMSNorm",
             pose: |seed| {
                 let token =
                     of(seed, [[1.0, 2.0, 6.0], [10.0, 20.0, 60.0], [9.0, 3.0, 0.0]]);

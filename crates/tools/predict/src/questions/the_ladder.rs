@@ -13,7 +13,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "online-correction",
             title: "A larger score arrives",
-            section: "A softmax in blocks",
+            section: "A softmax in blocks (online softmax)",
             pose: |seed| {
                 let (before, after) = of(seed, [(4, 16), (2, 20), (8, 10)]);
                 Instance::new(
@@ -32,7 +32,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "online-average",
             title: "What a softmax in blocks has so far",
-            section: "A softmax in blocks",
+            section: "A softmax in blocks (online softmax)",
             pose: |seed| {
                 let numbers @ (powers, values) =
                     of(seed, [([2, 4], [10, 25]), ([5, 3], [16, 0]), ([2, 8], [5, 10])]);
@@ -53,7 +53,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "online-state",
             title: "What is kept per query",
-            section: "A softmax in blocks",
+            section: "A softmax in blocks (online softmax)",
             pose: |seed| {
                 let (n_kv, d_v) = of(seed, [(1024, 64), (4096, 32), (2048, 128)]);
                 Instance::new(

@@ -13,7 +13,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "cached-numbers",
             title: "What a cache holds",
-            section: "The cache",
+            section: "The KV cache",
             pose: |seed| {
                 let sizes @ (heads, kv_heads, width, n) =
                     of(seed, [(8, 2, 64, 100), (12, 4, 32, 500), (16, 1, 128, 50)]);
@@ -31,7 +31,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "group-of-a-head",
             title: "Which keys a head reads",
-            section: "Shared keys and values",
+            section: "Shared keys and values: MQA and GQA",
             pose: |seed| {
                 let sizes @ (heads, kv_heads, head) =
                     of(seed, [(18, 3, 8), (20, 4, 12), (24, 4, 13)]);
@@ -49,7 +49,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "window-with-sinks",
             title: "Keys in a window with sinks",
-            section: "Windows and sinks",
+            section: "Sliding windows and attention sinks",
             pose: |seed| {
                 let sizes @ (window, sinks, n) =
                     of(seed, [(4, 2, 50), (8, 3, 90), (16, 4, 200)]);

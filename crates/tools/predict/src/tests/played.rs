@@ -21,7 +21,7 @@ fn played(args: &Args, folder: &Path, lines: &str) -> String {
     let desk = Desk { from: lines.as_bytes(), to: &mut said, echoes: true };
     run_at(args, super::chapters(), folder.join("predictions.json"), desk).unwrap();
     let said = String::from_utf8(said).unwrap();
-    said.replace(&folder.display().to_string(), "…")
+    said.replace(&folder.display().to_string(), "…").replace('\\', "/")
 }
 
 #[test]

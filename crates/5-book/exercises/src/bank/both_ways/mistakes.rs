@@ -7,7 +7,7 @@ use attention::Matrix;
 use super::{BOTH, before};
 use crate::{Mistake, Section};
 
-const WRONG: Section = Section::new("sensors", "What people get wrong");
+const WRONG: Section = Section::new("sensors", "The remaining useful life of an engine");
 
 /// All of them.
 pub(super) const ALL: &[Mistake<Input, Matrix>] = &[

@@ -6,7 +6,8 @@ use super::{GATED, Input, mean_square, rms, sigmoid, silu, swiglu};
 use crate::{Mistake, Section};
 
 const NORM: Section = Section::new("the-block", "Layer norm and RMSNorm");
-const RESIDUAL: Section = Section::new("the-block", "The residual, and pre-norm or post-norm");
+const RESIDUAL: Section =
+    Section::new("the-block", "The residual, and pre-norm or post-norm");
 
 /// All of them.
 pub(super) const ALL: &[Mistake<Input, Matrix>] = &[

@@ -6,7 +6,7 @@ use super::{Input, SEE};
 use crate::bank::readings::{Moments, by_extremes, moments, of_column, standard};
 use crate::{Mistake, Section};
 
-const WRONG: Section = Section::new("sensors", "What people get wrong");
+const WRONG: Section = Section::new("sensors", "The remaining useful life of an engine");
 
 /// All of them.
 pub(super) const ALL: &[Mistake<Input, Matrix>] = &[

@@ -5,7 +5,8 @@ use attention::{Matrix, softmax_rows};
 use super::{Input, SHARED, causal, masked};
 use crate::{Mistake, Section};
 
-const BOUNDS: Section = Section::new("variants", "Scores within bounds: soft caps and QK-norm");
+const BOUNDS: Section =
+    Section::new("variants", "Scores within bounds: soft caps and QK-norm");
 const WRONG: Section = Section::new("variants", "What people get wrong");
 const CAUSAL: Section = Section::new("masks", "What people get wrong");
 const SCALE: Section = Section::new("scores-softmax-scale", "Why divide by √d_k");

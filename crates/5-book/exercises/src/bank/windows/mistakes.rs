@@ -5,8 +5,8 @@ use crate::bank::engines::{CAP, Input, Window};
 use super::WINDOWS;
 use crate::{Mistake, Section};
 
-const WEAR: Section = Section::new("sensors", "Engines that wear out");
-const WRONG: Section = Section::new("sensors", "What people get wrong");
+const WEAR: Section = Section::new("sensors", "The remaining useful life of an engine");
+const WRONG: Section = Section::new("sensors", "The remaining useful life of an engine");
 
 /// All of them.
 pub(super) const ALL: &[Mistake<Input, Vec<Window>>] = &[
