@@ -30,7 +30,7 @@ fn linked<T: Real>(maps: &[&Matrix<T>], pairs: &[(usize, usize)]) -> Vec<bool> {
 #[test]
 fn what_one_layer_could_not_say() {
     let Some(parameters) = minilm() else {
-        return kept_quote!("minilm_claims", "minilm_linked");
+        return kept_quote!("minilm_claims", "minilm_linked", "minilm_tired_wide");
     };
     let model = parameters.with_attention(|_, p| FusedAttention::new(p));
     let n_layers = model.config.n_layers;
@@ -52,7 +52,8 @@ fn what_one_layer_could_not_say() {
     // Six layers like the last, if they linked pairs independently.
     let last = part(&links[n_layers - 1][0]);
     let six_like_the_last = 1.0 - (1.0 - last).powi(n_layers as i32);
-    let mut quoted = pronoun_shares(&model);
+    let (table, mut quoted) = pronoun_shares(&model);
+    assert_quote!("minilm_tired_wide", table);
     for (name, value) in [
         ("n_pairs", thousands(links[0][0].len())),
         ("linked_by_72", percent(part(&links[n_layers][0]))),
@@ -66,20 +67,24 @@ fn what_one_layer_could_not_say() {
 
 type Model = encoders::Encoder<FusedAttention<f32>, f32>;
 
-/// What heads 5.11 and 3.1 give from *it* to both nouns, tired and wide.
-fn pronoun_shares(model: &Model) -> Vec<(String, String)> {
+/// What heads 5.11 and 3.1 give from *it* to both nouns, tired and wide: as a table, and by name.
+fn pronoun_shares(model: &Model) -> (String, Vec<(String, String)>) {
     let mut quoted = Vec::new();
-    for ((l, i), head) in [((5, 11), "5_11"), ((3, 1), "3_1")] {
+    let mut table = Table::new([("", -23), ("it → animal", 11), ("it → street", 13)]);
+    for ((l, i), head) in [((5, 11), "5.11"), ((3, 1), "3.1")] {
         for (text, end) in texts("pair").iter().zip(["tired", "wide"]) {
             let map: Matrix<f32> =
                 model.forward(&text.sequence).unwrap().attn[l].swap_remove(i);
-            for (nth, noun) in [(1, "animal"), (2, "street")] {
-                let share = map[(text.asked[0], text.asked[nth])];
-                quoted.push((format!("{end}_{noun}_{head}"), format!("{share:.3}")));
+            let [animal, street] =
+                [1, 2].map(|nth| format!("{:.3}", map[(text.asked[0], text.asked[nth])]));
+            table.row([&format!("head {head}, \"too {end}\""), &animal, &street]);
+            for (noun, share) in [("animal", animal), ("street", street)] {
+                let name = format!("{end}_{noun}_{}", head.replace('.', "_"));
+                quoted.push((name, share));
             }
         }
     }
-    quoted
+    (table.text(), quoted)
 }
 
 /// Which pairs of words are linked: layer by layer, and last by any layer; with all heads, and
