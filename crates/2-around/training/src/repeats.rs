@@ -4,11 +4,15 @@
 //! stood and read what came **after** it. One head compares tokens with tokens, and the
 //! one that came after x is not marked as such. Two layers do it in two steps: a head of
 //! the first notes at every token which one stands before it, and a head of the second
-//! looks for the token that notes x. That pair is called an **induction head**.
+//! looks for the token that notes x. The second is an **induction head**; what joins the two
+//! is **K-composition**, since the note is read by its keys.
 //!
 //! [`Repeats`] draws the sequences, [`Predictor`] is embedding, [`Stack`](block::Stack) and
 //! unembedding, a [`Trainer`](crate::Trainer) takes the steps, [`StackAblation`] asks of each head
-//! what goes wrong without it, and [`Carried`] what it hands on.
+//! what goes wrong without it, and [`Carried`] what it hands on. [`Paths`] takes every logit
+//! and every score apart into the paths that it came by, [`Margins`] says which of them decide,
+//! and [`CompositionScores`] what the weights alone let one expect.
+//! [`Predictor::planted`] is a circuit written by hand, which all of these must find.
 //!
 //! # Source
 //! Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; Olsson et al.
@@ -16,8 +20,12 @@
 
 mod ablation;
 mod carried;
+mod composition;
 mod heads;
 mod learner;
+mod margins;
+mod paths;
+mod planted;
 mod predictor;
 mod task;
 #[cfg(test)]
@@ -25,8 +33,12 @@ mod tests;
 
 pub use ablation::StackAblation;
 pub use carried::Carried;
+pub use composition::CompositionScores;
 pub use heads::HeadShares;
 pub use learner::PredictorLook;
+pub use margins::{Composition, Margins};
+pub use paths::{Part, Paths, Start};
+pub use planted::Planted;
 pub(crate) use predictor::largest;
 pub use predictor::{Architecture, Predictor};
-pub use task::{Repeats, Sequences};
+pub use task::{Mistakes, Repeats, Sequences};

@@ -176,10 +176,18 @@ impl<A, T: Real> Decoder<A, T> {
     pub(crate) fn through(
         &self,
         x: Matrix<T>,
+        attend: impl FnMut(&A, &Matrix<T>) -> attention::Result<attention::Attended<T>>,
+    ) -> Result<Layers<T>> {
+        self.go_on(Layers { hidden: vec![x], attn: Vec::new() }, attend)
+    }
+
+    /// The layers that are left after some.
+    pub(crate) fn go_on(
+        &self,
+        mut layers: Layers<T>,
         mut attend: impl FnMut(&A, &Matrix<T>) -> attention::Result<attention::Attended<T>>,
     ) -> Result<Layers<T>> {
-        let mut layers = Layers { hidden: vec![x], attn: Vec::new() };
-        for block in &self.blocks {
+        for block in self.blocks.iter().skip(layers.attn.len()) {
             let attended = block.forward(layers.out(), &mut attend)?;
             layers.hidden.push(attended.out);
             layers.attn.push(attended.attn);

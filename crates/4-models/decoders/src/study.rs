@@ -4,18 +4,22 @@
 //! it: [`Decoder::losses`](crate::Decoder::losses). `examples/study` asks a real model, and
 //! [`Findings::smollm2`] is what it said.
 
+mod controls;
 mod findings;
 mod losses;
 mod merged;
+mod patched;
 mod patterns;
 mod repeated;
 mod without;
 
+pub use controls::{Head, others_of_same_layers, shuffled_within_layers};
 pub use findings::{
     Ablation, Composed, Fewer, Findings, HeadShares, MergedHeads, Next, Order, Way,
     Windowed, Word,
 };
 pub use merged::{Merge, merged};
+pub use patched::Input;
 pub use patterns::Patterns;
 pub use repeated::{COPIES, PERIOD, repeated};
 pub use without::without;

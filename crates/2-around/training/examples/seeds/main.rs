@@ -6,7 +6,7 @@
 //! cargo run --release -p training --example seeds -- loudness
 //! cargo run --release -p training --example seeds -- codes
 //! cargo run --release -p training --example seeds -- windows
-//! cargo run --release -p training --example seeds -- repeats
+//! cargo run --release -p training --example seeds -- repeats [SETTING]
 //! cargo run --release -p training --example seeds -- shared
 //! cargo run --release -p training --example seeds -- places
 //! cargo run --release -p training --example seeds -- stretched
@@ -28,7 +28,7 @@ mod swaps;
 mod windows;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -45,15 +45,19 @@ fn main() -> Result<()> {
         "loudness" => loudness::runs()?,
         "codes" => codes::runs()?,
         "windows" => windows::runs()?,
-        "repeats" => repeats::runs()?,
+        "repeats" => repeats::runs(std::env::args().nth(2).as_deref())?,
         "shared" => shared::runs()?,
         "places" => places::runs()?,
         "stretched" => stretched::runs()?,
         other => bail!("there is no experiment {other}"),
     };
     let lines: Vec<String> = runs.iter().map(Value::to_string).collect();
-    let file = format!("data/{experiment}.json");
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let file = file(&experiment);
     fs::write(&file, format!("[\n{}\n]\n", lines.join(",\n")))
         .with_context(|| format!("{} could not be written", file.display()))
+}
+
+/// Where an experiment is kept.
+fn file(experiment: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("data/{experiment}.json"))
 }

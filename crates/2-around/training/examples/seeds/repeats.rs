@@ -1,15 +1,17 @@
 //! Repeated tokens with two layers, and with what two layers are compared with.
 
+use std::fs;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use attention::{Matrix, Rng, SeedableRng};
 use serde_json::{Map, Value, json};
 use training::{
-    Architecture, Carried, HeadShares, Predictor, Repeats, Replacement, Schedule,
-    StackAblation, Trainer, Training,
+    Architecture, Carried, CompositionScores, HeadShares, Margins, Mistakes, Predictor,
+    Repeats, Replacement, Schedule, StackAblation, Trainer, Training,
 };
 
+use crate::file;
 use crate::run::{SEEDS, round, rounded, rows};
 
 /// What is trained on what.
@@ -21,15 +23,19 @@ struct Setting {
     schedule: Schedule,
 }
 
-/// Two layers; one as large; two without positions, and without residuals; and the small
-/// world with two layers and with one. The seed is set later.
-fn settings() -> [Setting; 6] {
+/// So many looks, for curves that tell which came first.
+const N_LOOKS: usize = 60;
+
+/// Two layers; one as large, and two that are four times larger; two layers without
+/// positions, and without residuals; and the small world with two layers and with one. The
+/// seed is set later.
+fn settings() -> [Setting; 8] {
     let two = Architecture::TWO_LAYERS;
     let large = |name, built| Setting {
         name,
         task: Repeats::default(),
         built,
-        schedule: Schedule::usual(0),
+        schedule: Schedule { n_looks: N_LOOKS, ..Schedule::usual(0) },
     };
     let small = |name, built| Setting {
         task: Repeats::small(),
@@ -39,6 +45,8 @@ fn settings() -> [Setting; 6] {
     [
         large("two layers", two),
         large("one layer", Architecture::ONE_WIDE_LAYER),
+        large("one layer, 32 heads", Architecture::ONE_LAYER_OF_32),
+        large("one layer, 256 wide", Architecture::ONE_LAYER_ON_256),
         large("no positions", Architecture { positions: false, ..two }),
         large("no residual", Architecture { residual: false, ..two }),
         small("two layers, small", Architecture::SMALL),
@@ -46,10 +54,18 @@ fn settings() -> [Setting; 6] {
     ]
 }
 
-/// Every setting with every seed.
-pub fn runs() -> Result<Vec<Value>> {
+/// Every setting with every seed, or one setting, beside what is kept of the others.
+pub fn runs(only: Option<&str>) -> Result<Vec<Value>> {
+    let settings = settings();
+    let names: Vec<&str> = settings.iter().map(|setting| setting.name).collect();
+    if let Some(only) = only.filter(|only| !names.contains(only)) {
+        bail!("there is no setting {only}: {names:?}");
+    }
     let mut runs = Vec::new();
-    for mut setting in settings() {
+    for mut setting in settings {
+        if only.is_some_and(|only| only != setting.name) {
+            continue;
+        }
         for seed in SEEDS {
             setting.schedule.seed = seed;
             let start = Instant::now();
@@ -64,6 +80,16 @@ pub fn runs() -> Result<Vec<Value>> {
             runs.push(kept(&setting, &trained)?);
         }
     }
+    // What is kept is read last: another setting may have been measured meanwhile.
+    let kept: Vec<Value> = match only {
+        None => Vec::new(),
+        Some(_) => serde_json::from_str(&fs::read_to_string(file("repeats"))?)?,
+    };
+    runs.extend(
+        kept.into_iter()
+            .filter(|run| Some(&run["built"]) != only.map(Value::from).as_ref()),
+    );
+    runs.sort_by_key(|run| names.iter().position(|name| run["built"] == *name));
     Ok(runs)
 }
 
@@ -86,18 +112,21 @@ fn kept(setting: &Setting, trained: &Training<Predictor>) -> Result<Value> {
         "parameters": trained.model.n_parameters(),
         "score": round(trained.last().score),
         "before": round(looks[0].score),
-        "strays": round(with_strays(setting, trained)?),
+        "distractors": with_distractors(setting, trained)?,
         "curve": {
             "step": looks.iter().map(|look| look.step).collect::<Vec<_>>(),
             "loss": rounded(&losses),
             "score": rounded(&looks.iter().map(|look| look.score).collect::<Vec<_>>()),
-            "previous": most(|shares| &shares.previous, 0),
+            "previous_copied": most(|shares| &shares.previous_copied, 0),
+            "last_same": most(|shares| &shares.last_same, 0),
             "after_last_same": most(|shares| &shares.after_last_same, 1),
         },
         "shares_before": shares(&looks[0].shares),
         "shares": shares(&trained.last().shares),
         "removed": by_how(&removed),
         "carried": carried(setting, trained, &removed)?,
+        "composed_before": composed(setting, trained, &trained.before)?,
+        "composed": composed(setting, trained, &trained.model)?,
     }))
 }
 
@@ -116,16 +145,42 @@ fn carried(
     Ok(json!({ "head": needed, "which": round(which), "place": round(place) }))
 }
 
-/// The score on sequences that begin with two tokens that never come back.
-fn with_strays(setting: &Setting, trained: &Training<Predictor>) -> Result<f64> {
+/// What is wrong on sequences that begin with two tokens that never come back; and the score
+/// at the same places of the same sequences without them.
+fn with_distractors(setting: &Setting, trained: &Training<Predictor>) -> Result<Value> {
     let rng = &mut Rng::seed_from_u64(setting.schedule.seed);
-    let task = Repeats { n_strays: 2, ..setting.task.clone() };
-    Ok(trained.model.score(&task.draw(setting.schedule.n_test, rng)?)?)
+    let task = Repeats { n_distractors: 2, ..setting.task.clone() };
+    let read = task.draw(setting.schedule.n_test, rng)?;
+    let Mistakes { all, distractors } = trained.model.mistakes(&read)?;
+    Ok(json!({
+        "score": round(trained.model.score(&read)?),
+        "score_without": round(trained.model.score(&read.without_distractors())?),
+        "wrong": all,
+        "named": distractors,
+    }))
+}
+
+/// Which paths decide, and what the weights let one expect, where there are two layers.
+fn composed(
+    setting: &Setting,
+    trained: &Training<Predictor>,
+    model: &Predictor,
+) -> Result<Value> {
+    if setting.built.n_layers != 2 {
+        return Ok(Value::Null);
+    }
+    let Margins { scores, logits } = Margins::of(model, &trained.test)?;
+    let CompositionScores { q, k, v } = CompositionScores::of(model)?;
+    Ok(json!({
+        "scores": rows(&scores), "logits": rows(&logits),
+        "q": rows(&q), "k": rows(&k), "v": rows(&v),
+    }))
 }
 
 fn shares(shares: &HeadShares) -> Value {
     json!({
         "previous": rows(&shares.previous),
+        "previous_copied": rows(&shares.previous_copied),
         "same_place": rows(&shares.same_place),
         "last_same": rows(&shares.last_same),
         "after_last_same": rows(&shares.after_last_same),

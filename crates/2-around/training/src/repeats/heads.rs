@@ -10,11 +10,15 @@ use crate::Result;
 /// what comes next can be known: `[n_layers, n_heads]` each.
 ///
 /// # Source
-/// The two patterns of Olsson et al. 2022; fixed before any map was looked at.
+/// The two patterns of Olsson et al. 2022, `previous` and `after_last_same`; fixed before
+/// any map was looked at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeadShares {
     /// The token before.
     pub previous: Matrix,
+    /// The token before, as seen from where it matters: from the tokens after the last same
+    /// ones, which are those to be copied. Chosen after looking at maps.
+    pub previous_copied: Matrix,
     /// The token itself.
     pub same_place: Matrix,
     /// The last place before where the same token stood.
@@ -36,22 +40,22 @@ impl HeadShares {
     pub(super) fn in_pass(pass: &StackPass<'_, f32>, read: &Sequences) -> Self {
         let n = read.n_tokens;
         let known: Vec<usize> = read.known().collect();
-        let share_at = |key: fn(usize, usize) -> usize| {
+        let share_at = |at: fn(usize, usize) -> (usize, usize)| {
             let n_heads = pass.blocks()[0].attn()[0].len();
             Matrix::from_fn(pass.blocks().len(), n_heads, |l, i| {
                 let share = |&row: &usize| {
                     let (s, t) = (row / n, row % n);
-                    let key = key(t, read.periods[s]);
-                    f64::from(pass.blocks()[l].attn()[s][i][(t, key)])
+                    f64::from(pass.blocks()[l].attn()[s][i][at(t, read.periods[s])])
                 };
                 known.iter().map(share).sum::<f64>() / known.len().max(1) as f64
             })
         };
         Self {
-            previous: share_at(|t, _| t - 1),
-            same_place: share_at(|t, _| t),
-            last_same: share_at(|t, period| t - period),
-            after_last_same: share_at(|t, period| t - period + 1),
+            previous: share_at(|t, _| (t, t - 1)),
+            previous_copied: share_at(|t, period| (t - period + 1, t - period)),
+            same_place: share_at(|t, _| (t, t)),
+            last_same: share_at(|t, period| (t, t - period)),
+            after_last_same: share_at(|t, period| (t, t - period + 1)),
         }
     }
 }

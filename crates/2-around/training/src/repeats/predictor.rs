@@ -7,7 +7,7 @@ use attention::{
 use block::{Block, Embedding, Norm, Positions, Stack, StackPass, Sublayer};
 use fused_heads::FusedAttention;
 
-use super::{Repeats, Sequences};
+use super::{Mistakes, Repeats, Sequences};
 use crate::Result;
 
 /// What a predictor is built of.
@@ -44,6 +44,12 @@ impl Architecture {
     /// One block with as many heads: as many weights as [two](Self::TWO_LAYERS), and 64
     /// numbers less, the bias of the other W^O.
     pub const ONE_WIDE_LAYER: Self = Self::TWO_LAYERS.in_one_layer();
+
+    /// One block with four times as many heads.
+    pub const ONE_LAYER_OF_32: Self = Self { n_heads: 32, ..Self::ONE_WIDE_LAYER };
+
+    /// One block on tokens that are four times as wide.
+    pub const ONE_LAYER_ON_256: Self = Self { d_model: 256, ..Self::ONE_WIDE_LAYER };
 
     /// All heads in one block.
     pub const fn in_one_layer(self) -> Self {
@@ -150,6 +156,14 @@ impl Predictor {
         Ok(self.unembedding.forward(&x)?)
     }
     // ANCHOR_END: logits_with
+
+    /// The wrong answers among those that can be known.
+    ///
+    /// # Errors
+    /// As [`pass`](Self::pass).
+    pub fn mistakes(&self, read: &Sequences) -> Result<Mistakes> {
+        Ok(read.mistakes(&largest(&self.logits(read)?)))
+    }
 
     /// The share of right answers among those that can be known.
     ///

@@ -1,5 +1,7 @@
 //! What holds of the task, the model and the measurements.
 
+mod circuits;
+
 use attention::{Matrix, Rng, SeedableRng, max_abs_diff};
 
 use super::*;
@@ -104,7 +106,7 @@ fn a_seed_gives_the_same_bits_and_another_seed_others() {
 #[test]
 fn the_four_shares_of_a_head_are_of_one_row() {
     let trained = few_steps(Architecture::TWO_LAYERS);
-    let HeadShares { previous, same_place, last_same, after_last_same } =
+    let HeadShares { previous, same_place, last_same, after_last_same, .. } =
         &trained.last().shares;
     let sum = previous + same_place + last_same + after_last_same;
     assert!(sum.iter().all(|&sum| 0.0 < sum && sum < 1.0 + 1e-6), "{sum}");

@@ -1,6 +1,7 @@
 //! How well a model says what comes next.
 
-use attention::{Attended, Mask, Matrix, MultiHeadAttention, Real};
+use attention::{Attended, Error as SizeError, Mask, Matrix, MultiHeadAttention, Real};
+use block::Layers;
 
 use crate::{Decoder, Result};
 
@@ -28,10 +29,26 @@ impl<A: MultiHeadAttention<T>, T: Real> Decoder<A, T> {
             let Attended { out, .. } = attention.self_attend(x, mask)?;
             Ok(Attended { out, attn: Vec::new() })
         })?;
-        let mut losses = Vec::with_capacity(n - 1);
-        for first in (0..n - 1).step_by(ROWS) {
+        self.losses_of(&layers, ids)
+    }
+}
+
+impl<A, T: Real> Decoder<A, T> {
+    /// The losses of a text whose pass is known.
+    ///
+    /// # Shapes
+    /// As [`losses`](Self::losses); the last of `layers.hidden` is `[n_tokens, d_model]`.
+    ///
+    /// # Errors
+    /// As [`logits`](Self::logits); [`Error::Sizes`](crate::Error::Sizes) for another
+    /// number of tokens.
+    pub fn losses_of(&self, layers: &Layers<T>, ids: &[usize]) -> Result<Vec<f64>> {
+        let (n, out) = (ids.len(), layers.out());
+        SizeError::expect_length("the list of hidden states", n, out.nrows())?;
+        let mut losses = Vec::with_capacity(n.saturating_sub(1));
+        for first in (0..n.saturating_sub(1)).step_by(ROWS) {
             let rows = ROWS.min(n - 1 - first);
-            let logits = self.logits(&layers.out().rows(first, rows).into_owned())?;
+            let logits = self.logits(&out.rows(first, rows).into_owned())?;
             losses.extend(next_losses(&logits, &ids[first + 1..]));
         }
         Ok(losses)

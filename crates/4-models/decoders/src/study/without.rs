@@ -25,7 +25,7 @@ pub fn without<T: Real>(
     Ok(VariantAttention::new(layer.sizes(), projections, layer.changes().clone())?)
 }
 
-fn w_o<T: Real>(layer: &VariantAttention<T>) -> &Linear<T> {
+pub(super) fn w_o<T: Real>(layer: &VariantAttention<T>) -> &Linear<T> {
     &layer.projections()[3]
 }
 

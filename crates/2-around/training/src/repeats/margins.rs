@@ -1,0 +1,144 @@
+//! Why the last layer attends to the right token, and why the right one wins.
+
+use attention::{Error as SizeError, Matrix};
+
+use super::paths::{Part, Paths, Start};
+use super::{Predictor, Sequences};
+use crate::Result;
+
+/// Two margins of a model of two layers, each split exactly by the paths that it came by;
+/// means over all places at which what comes next can be known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Margins {
+    /// The score that a head of the second layer gives to the token after the last same one,
+    /// less the mean score of the other tokens that it sees; mean over heads. Entry (a, b) is
+    /// from source a of the query and source b of the key: token, position, bias, and each
+    /// head of the first layer, `[3 + h, 3 + h]`.
+    pub scores: Matrix,
+    /// The logit of what comes next, less the mean of all others. Entry (i, j) came through
+    /// head i − 1 of the first layer and head j − 1 of the second; 0 is none,
+    /// `[1 + h, 1 + h]`.
+    pub logits: Matrix,
+}
+
+/// A margin of scores by what is composed: [`Margins::by_composition`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Composition {
+    /// Neither query nor key came through a head of the first layer.
+    pub none: f64,
+    /// The query did: Q-composition.
+    pub q: f64,
+    /// The key did: K-composition.
+    pub k: f64,
+    /// Both did.
+    pub both: f64,
+}
+
+impl Margins {
+    /// Measures a model on some sequences.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::Error::Sizes) unless it has two layers; as
+    /// [`Predictor::pass`].
+    pub fn of(model: &Predictor, read: &Sequences) -> Result<Self> {
+        let blocks = &model.stack.blocks;
+        SizeError::expect_length("the list of layers", 2, blocks.len())?;
+        let heads = |l: usize| {
+            let dims = blocks[l].attention.function.parameters().dims();
+            dims.n_heads()
+        };
+        let mut scores = Matrix::zeros(3 + heads(0), 3 + heads(0));
+        let mut logits = Matrix::zeros(1 + heads(0), 1 + heads(1));
+        let n = read.n_tokens;
+        let known: Vec<usize> = read.known().collect();
+        for (s, rows) in
+            known.chunk_by(|a, b| a / n == b / n).map(|rows| (rows[0] / n, rows))
+        {
+            let rows: Vec<usize> = rows.iter().map(|row| row % n).collect();
+            let paths = Paths::of(model, &read.ids[s * n..(s + 1) * n])?;
+            scores += of_scores(&paths, &rows, read.periods[s]);
+            logits += of_logits(&paths, &rows, &read.next[s * n..(s + 1) * n]);
+        }
+        let n_known = known.len().max(1) as f64;
+        Ok(Self {
+            scores: scores / (n_known * heads(1) as f64),
+            logits: logits / n_known,
+        })
+    }
+
+    /// The margin of scores, by what the heads of the first layer have to do with it.
+    pub fn by_composition(&self) -> Composition {
+        let n = self.scores.nrows();
+        let part = |rows: [usize; 2], columns: [usize; 2]| {
+            let shape = (rows[1] - rows[0], columns[1] - columns[0]);
+            self.scores.view((rows[0], columns[0]), shape).sum()
+        };
+        Composition {
+            none: part([0, 3], [0, 3]),
+            q: part([3, n], [0, 3]),
+            k: part([0, 3], [3, n]),
+            both: part([3, n], [3, n]),
+        }
+    }
+}
+
+/// Sums over rows and heads, `[3 + h, 3 + h]`.
+fn of_scores(paths: &Paths, rows: &[usize], period: usize) -> Matrix {
+    let sources = sources(&paths.parts[1], paths.maps[0].len());
+    let margin = |scores: &Matrix| {
+        let of_row = |&t: &usize| {
+            let right = scores[(t, t - period + 1)];
+            let others = scores.row(t).columns(0, t + 1).sum() - right;
+            right - others / t as f64
+        };
+        rows.iter().map(of_row).sum::<f64>()
+    };
+    Matrix::from_fn(sources.len(), sources.len(), |a, b| {
+        let heads = 0..paths.maps[1].len();
+        heads.map(|j| margin(&paths.scores([1, j], &sources[a], &sources[b]))).sum()
+    })
+}
+
+/// Token, position, bias, and all that came through each head.
+fn sources(parts: &[Part], n_heads: usize) -> Vec<Part> {
+    let source = |part: &Part| match (part.heads.last(), part.start) {
+        (Some([_, i]), _) => 3 + i,
+        (None, Start::Token) => 0,
+        (None, Start::Position) => 1,
+        (None, Start::Bias) => 2,
+    };
+    let starts = [Start::Token, Start::Position, Start::Bias];
+    let of = |nth: usize| {
+        let zeros = parts[0].x.map(|_| 0.0);
+        let own = parts.iter().filter(|part| source(part) == nth);
+        let x = own.fold(zeros, |sum, part| sum + &part.x);
+        match starts.get(nth) {
+            Some(&start) => Part { start, heads: Vec::new(), x },
+            None => Part { start: Start::Token, heads: vec![[0, nth - 3]], x },
+        }
+    };
+    (0..3 + n_heads).map(of).collect()
+}
+
+/// Sums over rows, `[1 + h, 1 + h]`.
+fn of_logits(paths: &Paths, rows: &[usize], next: &[usize]) -> Matrix {
+    let mut sums = Matrix::zeros(1 + paths.maps[0].len(), 1 + paths.maps[1].len());
+    let margin = |logits: &Matrix| {
+        let others = (logits.ncols() - 1).max(1) as f64;
+        let of_row = |&t: &usize| {
+            let right = logits[(t, next[t])];
+            right - (logits.row(t).sum() - right) / others
+        };
+        rows.iter().map(of_row).sum::<f64>()
+    };
+    for part in &paths.parts[2] {
+        let of_layer = |l: usize| {
+            let head = part.heads.iter().find(|head| head[0] == l);
+            head.map_or(0, |[_, i]| 1 + i)
+        };
+        sums[(of_layer(0), of_layer(1))] += margin(&paths.logits(part));
+    }
+    let bias = paths.logits_bias();
+    sums[(0, 0)] += margin(&Matrix::from_fn(next.len(), bias.len(), |_, id| bias[id]));
+    sums
+}

@@ -1,0 +1,185 @@
+//! Every token after two layers as a sum, a part for each path that leads to it.
+//!
+//! Once its map A is known, a head is linear in what it reads: it adds `A x W_i^V W_i^O`.
+//! So without a norm and a feed-forward layer a token is a sum of parts, and each head
+//! makes of every part that it reads another one:
+//!
+//! ```text
+//! x_1 = token + position + bias + Σ_i  A_i (token + position + bias) W_i^V W_i^O
+//! x_2 = x_1 + Σ_j  A_j x_1 W_j^V W_j^O        one part for each part of x_1 and each j
+//! ```
+//!
+//! What is linear in the tokens is the same sum once more: the logits, and, with a part on
+//! either side, the scores of the second layer.
+
+use attention::{LayerParameters, Mask, Matrix, RowVector};
+use block::{Embedding, Positions};
+use fused_heads::FusedAttention;
+
+use super::Predictor;
+use crate::Result;
+
+/// Where a part of a token begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// In the table of tokens.
+    Token,
+    /// In the table of positions.
+    Position,
+    /// In b^V and b^O of some layer.
+    Bias,
+}
+
+/// A part of every token of a sequence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// Where it begins.
+    pub start: Start,
+    /// The heads that it came through, each with its layer: `[layer, head]`.
+    pub heads: Vec<[usize; 2]>,
+    /// The part itself, `[n_tokens, d_model]`.
+    pub x: Matrix,
+}
+
+/// A sequence's way through a [`Predictor`] in parts, in f64.
+///
+/// # Source
+/// Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits", section "The
+/// path expansion trick". Differs: with positions and biases.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Paths {
+    /// The parts that enter each block, and last those that leave the stack.
+    pub parts: Vec<Vec<Part>>,
+    /// `maps[l][i]` is the map of head i of block l, `[n_tokens, n_tokens]`.
+    pub maps: Vec<Vec<Matrix>>,
+    layers: Vec<LayerParameters>,
+    unembedding: attention::Linear,
+}
+
+impl Paths {
+    /// Takes a sequence apart.
+    ///
+    /// # Errors
+    /// As [`Predictor::pass`].
+    pub fn of(model: &Predictor, ids: &[usize]) -> Result<Self> {
+        let mut now = starts(&model.embedding, ids)?;
+        let (mut parts, mut maps, mut layers) = (Vec::new(), Vec::new(), Vec::new());
+        for (l, block) in model.stack.blocks.iter().enumerate() {
+            let layer = block.attention.function.parameters().unpack().cast::<f64>();
+            let x = sum(&now);
+            let pass = FusedAttention::new(&layer).pass(&x, &x, &x, &Mask::Causal)?;
+            let mut after = match block.attention.residual {
+                true => now.clone(),
+                false => vec![Part::bias(x.map(|_| 0.0))],
+            };
+            after.extend(through(l, &layer, &pass.attn[0], &now));
+            add_bias(&mut after, &layer);
+            parts.push(std::mem::replace(&mut now, after));
+            maps.extend(pass.attn);
+            layers.push(layer);
+        }
+        parts.push(now);
+        Ok(Self { parts, maps, layers, unembedding: model.unembedding.cast() })
+    }
+
+    /// What a part of the last tokens adds to every logit, `[n_tokens, n_vocabulary]`: with
+    /// [`logits_bias`](Self::logits_bias), all of them sum to the logits.
+    // ANCHOR: logits
+    pub fn logits(&self, part: &Part) -> Matrix {
+        &part.x * &self.unembedding.weight
+    }
+    // ANCHOR_END: logits
+
+    /// The bias of the logits, `[n_vocabulary]`.
+    pub fn logits_bias(&self) -> RowVector<f64> {
+        let bias = self.unembedding.bias.clone();
+        bias.unwrap_or_else(|| RowVector::zeros(self.unembedding.d_out()))
+    }
+
+    /// What two parts of a layer's tokens add to the scores of a head, one as the query and
+    /// one as the key: `(a W_i^Q) (b W_i^K)ᵀ / √d_k`, `[n_tokens, n_tokens]`. Parts that are
+    /// biases have b^Q and b^K with them. All pairs sum to the scores.
+    // ANCHOR: scores
+    pub fn scores(&self, [l, i]: [usize; 2], query: &Part, key: &Part) -> Matrix {
+        let head = &self.layers[l].heads()[i];
+        let read = |part: &Part, linear: &attention::Linear| {
+            let mut read = &part.x * &linear.weight; // [n_tokens, d_k]
+            if let (true, Some(bias)) = (part.is_bias(), &linear.bias) {
+                read.row_iter_mut().for_each(|mut row| row += bias);
+            }
+            read
+        };
+        let d_k = self.layers[l].dims().d_k() as f64;
+        read(query, &head.w_q) * read(key, &head.w_k).transpose() / d_k.sqrt()
+    }
+    // ANCHOR_END: scores
+}
+
+impl Part {
+    fn bias(x: Matrix) -> Self {
+        Self { start: Start::Bias, heads: Vec::new(), x }
+    }
+
+    /// Whether it is the biases as they lie, through no head.
+    fn is_bias(&self) -> bool {
+        self.start == Start::Bias && self.heads.is_empty()
+    }
+}
+
+/// Token, position and, as zeros, bias.
+fn starts(embedding: &Embedding<f32>, ids: &[usize]) -> Result<Vec<Part>> {
+    let cast = |table: &Matrix<f32>| table.map(f64::from);
+    let positions = embedding.positions.table();
+    let embedding = Embedding {
+        tokens: cast(&embedding.tokens),
+        scale: embedding.scale,
+        positions: Positions::None,
+    };
+    let tokens = embedding.forward(ids, ids.len())?;
+    let mut places = tokens.map(|_| 0.0);
+    if let Some(table) = positions {
+        Positions::Fixed(cast(table)).add_to(&mut places, ids.len())?;
+    }
+    let bias = Part::bias(tokens.map(|_| 0.0));
+    let part = |start, x| Part { start, heads: Vec::new(), x };
+    Ok(vec![part(Start::Token, tokens), part(Start::Position, places), bias])
+}
+
+/// What each head makes of each part: `A_i x W_i^V W_i^O`.
+fn through<'a>(
+    l: usize,
+    layer: &'a LayerParameters,
+    maps: &'a [Matrix],
+    parts: &'a [Part],
+) -> impl Iterator<Item = Part> + 'a {
+    maps.iter().enumerate().flat_map(move |(i, map)| {
+        let w_vo = &layer.heads()[i].w_v.weight * layer.w_o_of_head(i);
+        parts.iter().map(move |part| Part {
+            start: part.start,
+            heads: [part.heads.clone(), vec![[l, i]]].concat(),
+            x: map * &part.x * &w_vo,
+        })
+    })
+}
+
+/// Adds `Σ_i b_i^V W_i^O + b^O`: a map's rows sum to 1, so b^V goes through as it is.
+fn add_bias(parts: &mut [Part], layer: &LayerParameters) {
+    let mut bias = RowVector::zeros(layer.dims().d_model());
+    for (i, head) in layer.heads().iter().enumerate() {
+        if let Some(b_v) = &head.w_v.bias {
+            bias += b_v * layer.w_o_of_head(i);
+        }
+    }
+    if let Some(b_o) = &layer.w_o().bias {
+        bias += b_o;
+    }
+    for part in parts.iter_mut().filter(|part| part.is_bias()) {
+        part.x.row_iter_mut().for_each(|mut row| row += &bias);
+    }
+}
+
+/// The tokens that the parts are parts of.
+fn sum(parts: &[Part]) -> Matrix {
+    let zeros = parts[0].x.map(|_| 0.0);
+    parts.iter().fold(zeros, |sum, part| sum + &part.x)
+}

@@ -1,0 +1,170 @@
+//! Circuits of two heads, written down and not trained: what measurements must find.
+
+use attention::{Dims, HeadParameters, LayerParameters, Linear, Matrix, Rng};
+use block::Positions;
+use fused_heads::FusedAttention;
+
+use super::{Architecture, Predictor, Repeats};
+use crate::Result;
+
+/// A score that leaves nothing to other tokens.
+const SURE: f64 = 400.0;
+/// How much louder a copied token is than the one at hand.
+const LOUD: f32 = 4.0;
+
+/// Which way two heads find the token after the last same one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Planted {
+    /// The first head notes at every token which one stands before it, and the second looks
+    /// for the note: an induction head by K-composition.
+    Note,
+    /// The first head notes at every token where it stood last, and the second looks for the
+    /// next place: pointer arithmetic, by Q-composition.
+    Pointer,
+}
+
+/// Where the parts of a token begin: what it is, where it stands, which token or which place
+/// is noted.
+struct Rooms {
+    place: usize,
+    note: usize,
+    d_model: usize,
+}
+
+impl Predictor {
+    /// A model whose head 0 of each of two layers is such a circuit. Its other head has small
+    /// random weights and writes nothing.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::Error::Sizes) for a task of no tokens.
+    // ANCHOR: planted
+    pub fn planted(planted: Planted, task: &Repeats, rng: &mut Rng) -> Result<Self> {
+        let (n_ids, n_places) = (task.n_vocabulary, task.n_tokens);
+        let rooms = Rooms {
+            place: n_ids,
+            note: n_ids + n_places,
+            d_model: 2 * (n_ids + n_places),
+        };
+        let built = Architecture {
+            d_model: rooms.d_model,
+            d_head: n_ids + n_places,
+            n_heads: 2,
+            ..Architecture::TWO_LAYERS
+        };
+        let mut model = Self::random(built, task, rng)?;
+        model.embedding.tokens = one_hot(n_ids, rooms.d_model, |id| Some(id));
+        let places = one_hot(n_places, rooms.d_model, |place| Some(rooms.place + place));
+        model.embedding.positions = Positions::Learned(places);
+        let dims = Dims::with_head_sizes(rooms.d_model, 2, built.d_head, built.d_head)?;
+        for (l, block) in model.stack.blocks.iter_mut().enumerate() {
+            let [w_q, w_k, w_v, w_o] = match (l, planted) {
+                (0, Planted::Note) => rooms.previous(),
+                (0, Planted::Pointer) => rooms.last_same(),
+                (_, Planted::Note) => rooms.noted(),
+                (_, Planted::Pointer) => rooms.pointed(),
+            };
+            block.attention.function =
+                FusedAttention::new(&layer(dims, [w_q, w_k, w_v], w_o, rng)?);
+        }
+        let unembedding = one_hot(rooms.d_model, n_ids, |d| (d < n_ids).then_some(d));
+        model.unembedding = Linear::new(unembedding, None)?;
+        Ok(model)
+    }
+    // ANCHOR_END: planted
+}
+
+/// What each room of a token goes to in a head: 1 from room `from + n` to column `to + n`,
+/// times a factor.
+type Moves = Vec<(usize, usize, usize, f64)>;
+
+impl Rooms {
+    fn n_ids(&self) -> usize {
+        self.place
+    }
+
+    fn n_places(&self) -> usize {
+        self.note - self.place
+    }
+
+    /// A query for the place before, and what stands there is noted.
+    fn previous(&self) -> [Moves; 4] {
+        let n = self.n_places();
+        let query = vec![(self.place + 1, 0, n - 1, SURE)];
+        let copied = vec![(0, 0, self.n_ids(), 1.0)];
+        [
+            query,
+            vec![(self.place, 0, n, 1.0)],
+            copied,
+            vec![(0, self.note, self.n_ids(), 1.0)],
+        ]
+    }
+
+    /// A query for the same token, but not at the same place; where it stands is noted.
+    fn last_same(&self) -> [Moves; 4] {
+        let (ids, n) = (self.n_ids(), self.n_places());
+        let query = vec![(0, 0, ids, SURE), (self.place, ids, n, -2.0 * SURE)];
+        let key = vec![(0, 0, ids, 1.0), (self.place, ids, n, 1.0)];
+        let copied = vec![(self.place, 0, n, 1.0)];
+        [query, key, copied, vec![(0, self.note, n, 1.0)]]
+    }
+
+    /// A query for the note of the token at hand, and what stands there is said. The first
+    /// token sees nothing but itself and notes that; so a key is a little less its own token.
+    fn noted(&self) -> [Moves; 4] {
+        let ids = self.n_ids();
+        let key = vec![(self.note, 0, ids, 1.0), (0, 0, ids, -0.1)];
+        let copied = vec![(0, 0, ids, 1.0)];
+        let said = vec![(0, 0, ids, f64::from(LOUD))];
+        [vec![(0, 0, ids, SURE)], key, copied, said]
+    }
+
+    /// A query for the place after the one that is noted, and what stands there is said.
+    fn pointed(&self) -> [Moves; 4] {
+        let (ids, n) = (self.n_ids(), self.n_places());
+        let query = vec![(self.note, 1, n - 1, SURE)];
+        let copied = vec![(0, 0, ids, 1.0)];
+        let said = vec![(0, 0, ids, f64::from(LOUD))];
+        [query, vec![(self.place, 0, n, 1.0)], copied, said]
+    }
+}
+
+/// A layer whose head 0 is written down, and whose head 1 is random and writes nothing.
+fn layer(
+    dims: Dims,
+    head: [Moves; 3],
+    w_o: Moves,
+    rng: &mut Rng,
+) -> Result<LayerParameters<f32>> {
+    let (d_model, d_k) = (dims.d_model(), dims.d_k());
+    let scaled = |moves: &Moves, factor: f64| {
+        let mut matrix = Matrix::zeros(d_model, d_k);
+        for &(from, to, n, size) in moves {
+            (0..n).for_each(|i| matrix[(from + i, to + i)] = (size * factor) as f32);
+        }
+        Linear::new(matrix, None)
+    };
+    let [q, k, v] = &head;
+    // Scores are divided by √d_k.
+    let root = (d_k as f64).sqrt();
+    let written = HeadParameters {
+        w_q: scaled(q, root)?,
+        w_k: scaled(k, 1.0)?,
+        w_v: scaled(v, 1.0)?,
+    };
+    let random = HeadParameters::random(dims, false, rng);
+    let mut out = Matrix::zeros(2 * d_k, d_model);
+    for (from, to, n, size) in w_o {
+        (0..n).for_each(|i| out[(from + i, to + i)] = size as f32);
+    }
+    Ok(LayerParameters::new(vec![written, random], Linear::new(out, None)?)?)
+}
+
+fn one_hot(
+    rows: usize,
+    columns: usize,
+    at: impl Fn(usize) -> Option<usize>,
+) -> Matrix<f32> {
+    Matrix::from_fn(rows, columns, |row, column| {
+        f32::from(u8::from(at(row) == Some(column)))
+    })
+}

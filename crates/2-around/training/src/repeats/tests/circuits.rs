@@ -1,0 +1,207 @@
+//! What is measured of heads that work together finds circuits that were written by hand,
+//! tells the two kinds apart, and finds nothing in models that have learned nothing.
+
+use attention::Mask;
+use fused_heads::FusedAttention;
+
+use super::*;
+
+fn planted(planted: Planted) -> (Predictor, Sequences) {
+    let task = Repeats::default();
+    let model = Predictor::planted(planted, &task, &mut rng()).unwrap();
+    (model, task.draw(40, &mut rng()).unwrap())
+}
+
+fn fresh(seed: u64) -> Predictor {
+    let rng = &mut Rng::seed_from_u64(seed);
+    Predictor::random(Architecture::TWO_LAYERS, &Repeats::default(), rng).unwrap()
+}
+
+/// Logits and the scores of each block in f64, layer after layer, without any path.
+fn in_f64(model: &Predictor, read: &Sequences) -> (Matrix, Vec<Vec<Matrix>>) {
+    let row = |id: usize| model.embedding.tokens.row(id).map(f64::from);
+    let mut x =
+        Matrix::from_rows(&read.ids.iter().map(|&id| row(id)).collect::<Vec<_>>());
+    if let Some(table) = model.embedding.positions.table() {
+        for (t, mut token) in x.row_iter_mut().enumerate() {
+            token += table.row(t).map(f64::from);
+        }
+    }
+    let mut scores = Vec::new();
+    for block in &model.stack.blocks {
+        let parameters = block.attention.function.parameters().unpack().cast();
+        let layer = FusedAttention::new(&parameters);
+        let mut pass = layer.pass(&x, &x, &x, &Mask::Causal).unwrap();
+        scores.push(pass.scores.remove(0));
+        x = if block.attention.residual { x + pass.out } else { pass.out };
+    }
+    (model.unembedding.cast::<f64>().forward(&x).unwrap(), scores)
+}
+
+#[test]
+fn all_paths_together_are_the_logits_and_the_scores() {
+    for built in [
+        Architecture::TWO_LAYERS,
+        Architecture { n_layers: 3, n_heads: 2, ..Architecture::TWO_LAYERS },
+        Architecture { residual: false, ..Architecture::TWO_LAYERS },
+        Architecture { positions: false, ..Architecture::TWO_LAYERS },
+    ] {
+        let model = few_steps(built).model;
+        let read = Repeats::default().draw(1, &mut rng()).unwrap();
+        let (logits, scores) = in_f64(&model, &read);
+        let in_f32 = model.logits(&read).unwrap().map(f64::from);
+        assert!(max_abs_diff(&in_f32, &logits).unwrap() < 1e-3);
+        let paths = Paths::of(&model, &read.ids).unwrap();
+        let mut sum = Matrix::from_rows(&vec![paths.logits_bias(); read.n_tokens]);
+        paths.parts.last().unwrap().iter().for_each(|part| sum += paths.logits(part));
+        let apart = max_abs_diff(&sum, &logits).unwrap();
+        println!("{built:?}: logits {apart:.1e}");
+        assert!(apart < 1e-12, "{built:?}: {apart:e}");
+        for l in 1..built.n_layers {
+            for (i, whole) in scores[l].iter().enumerate() {
+                let mut sum = whole.map(|_| 0.0);
+                for a in &paths.parts[l] {
+                    for b in &paths.parts[l] {
+                        sum += paths.scores([l, i], a, b);
+                    }
+                }
+                let apart = max_abs_diff(&sum, whole).unwrap();
+                assert!(apart < 1e-12, "{built:?}, scores of {l}.{i}: {apart:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_path_that_is_left_out_is_missed() {
+    let model = few_steps(Architecture::TWO_LAYERS).model;
+    let read = Repeats::default().draw(1, &mut rng()).unwrap();
+    let paths = Paths::of(&model, &read.ids).unwrap();
+    let last = &paths.parts[2];
+    assert_eq!(last.len(), (3 + 3 * 4) + 4 * (3 + 3 * 4));
+    // What enters the first layer has no bias yet.
+    let is_nothing = |part: &&Part| {
+        part.start == Start::Bias && part.heads.first().is_some_and(|[l, _]| *l == 0)
+    };
+    let least = last.iter().filter(|part| !is_nothing(part));
+    let least = least.map(|part| paths.logits(part).amax()).fold(f64::MAX, f64::min);
+    assert!(least > 1e-6, "{least:e}");
+}
+
+#[test]
+fn planted_circuits_are_always_right() {
+    for kind in [Planted::Note, Planted::Pointer] {
+        let (model, read) = planted(kind);
+        assert_eq!(model.score(&read).unwrap(), 1.0, "{kind:?}");
+    }
+}
+
+#[test]
+fn a_note_is_k_composition_a_pointer_q_composition_and_noise_neither() {
+    let of = |(model, read): &(Predictor, Sequences)| {
+        let margins = Margins::of(model, read).unwrap();
+        (margins.by_composition(), margins.logits)
+    };
+    let (note, logits) = of(&planted(Planted::Note));
+    println!("{note:?}");
+    assert!(note.k > 10.0 * note.q.abs().max(note.none.abs()).max(note.both.abs()));
+    // What it says came through the second head alone, and not through both values.
+    assert!(logits[(0, 1)] > 1.0 && logits[(1, 1)].abs() < 1e-9, "{logits}");
+    let (pointer, _) = of(&planted(Planted::Pointer));
+    println!("{pointer:?}");
+    assert!(
+        pointer.q
+            > 10.0 * pointer.k.abs().max(pointer.none.abs()).max(pointer.both.abs())
+    );
+    let read = Repeats::default().draw(40, &mut rng()).unwrap();
+    for seed in 0..5 {
+        let (noise, _) = of(&(fresh(seed), read.clone()));
+        println!("{noise:?}");
+        let most = noise.k.abs().max(noise.q.abs()).max(noise.both.abs());
+        assert!(most < 0.2, "seed {seed}: {noise:?}");
+    }
+    insta::assert_snapshot!(
+        Margins::of(&few_steps(Architecture::ONE_WIDE_LAYER).model, &read).unwrap_err(),
+        @"the list of layers has 1 entries, expected 2"
+    );
+}
+
+#[test]
+fn composition_scores_see_which_input_reads_a_head() {
+    let of = |kind| CompositionScores::of(&planted(kind).0).unwrap();
+    let (note, pointer) = (of(Planted::Note), of(Planted::Pointer));
+    assert!(note.k[(0, 0)] > 0.1 && note.q[(0, 0)] < 1e-9 && note.v[(0, 0)] < 1e-9);
+    assert!(pointer.q[(0, 0)] > 0.1 && pointer.k[(0, 0)] < 1e-9);
+    // Noise has much of all three, so a score means something beside that alone.
+    let noise = CompositionScores::of(&fresh(1)).unwrap();
+    let all = [&noise.q, &noise.k, &noise.v];
+    assert!(all.iter().all(|scores| (0.05..0.25).contains(&scores.mean())), "{noise:?}");
+}
+
+#[test]
+fn which_and_where_are_told_apart_in_planted_circuits() {
+    for (kind, is_note) in [(Planted::Note, true), (Planted::Pointer, false)] {
+        let (model, read) = planted(kind);
+        let Carried { which, place } = Carried::by(&model, 0, &read).unwrap();
+        let (kept, lost) = if is_note { (which, place) } else { (place, which) };
+        assert!(kept > 0.99 && lost < 0.5, "{kind:?}: {which} {place}");
+    }
+    // The head that writes nothing hands on neither.
+    let (model, read) = planted(Planted::Note);
+    let Carried { which, place } = Carried::by(&model, 1, &read).unwrap();
+    assert_eq!([which, place], [1.0, 1.0]);
+}
+
+#[test]
+fn ablation_misses_the_planted_heads_and_no_other() {
+    let (model, read) = planted(Planted::Note);
+    for how in Replacement::ALL {
+        let found = StackAblation::of(&model, &read, how, &mut rng()).unwrap();
+        for l in [0, 1] {
+            assert!(found.without[(l, 0)] < 0.5, "{}: {found:?}", how.name());
+            assert_eq!(found.without[(l, 1)], 1.0, "{}", how.name());
+        }
+    }
+}
+
+#[test]
+fn shares_are_where_planted_heads_look() {
+    let (model, read) = planted(Planted::Note);
+    let shares = HeadShares::of(&model, &read).unwrap();
+    assert!(shares.previous[(0, 0)] > 0.999 && shares.previous_copied[(0, 0)] > 0.999);
+    assert!(shares.previous_copied[(0, 1)] < 0.4, "{}", shares.previous_copied);
+    let (model, read) = planted(Planted::Pointer);
+    let shares = HeadShares::of(&model, &read).unwrap();
+    assert!(shares.last_same[(0, 0)] > 0.4 && shares.previous_copied[(0, 0)] < 0.2);
+}
+
+/// The rule that one layer can come near to, an oracle, and noise.
+#[test]
+fn mistakes_of_the_longest_unseen_name_distractors_and_those_of_noise_do_not() {
+    let task = Repeats { n_distractors: 2, ..Repeats::default() };
+    let read = task.draw(100, &mut rng()).unwrap();
+    let n = read.n_tokens;
+    let longest_unseen = |row: usize| {
+        let seen = &read.ids[row / n * n..=row];
+        let last = |id: usize| seen.iter().rposition(|&other| other == id);
+        *seen.iter().min_by_key(|&&id| last(id)).unwrap()
+    };
+    let by_rule: Vec<usize> = (0..read.ids.len()).map(longest_unseen).collect();
+    let of_rule = read.mistakes(&by_rule);
+    assert!(of_rule.all > 500 && of_rule.distractors == of_rule.all, "{of_rule:?}");
+    assert_eq!(read.mistakes(&read.next), Mistakes { all: 0, distractors: 0 });
+    let noise: Vec<usize> = (0..read.ids.len()).map(|row| (row * 7919) % 32).collect();
+    let of_noise = read.mistakes(&noise);
+    let part = of_noise.distractors as f64 / of_noise.all as f64;
+    assert!((0.02..0.12).contains(&part), "{of_noise:?}"); // 2 of 32
+    // Without distractors the rule is right, at the same places.
+    let same = read.without_distractors();
+    assert_eq!(same.known().collect::<Vec<_>>(), read.known().collect::<Vec<_>>());
+    let longest_unseen = |row: usize| {
+        let seen = &same.ids[row / n * n..=row];
+        let last = |id: usize| seen.iter().rposition(|&other| other == id);
+        *seen.iter().min_by_key(|&&id| last(id)).unwrap()
+    };
+    let by_rule: Vec<usize> = (0..same.ids.len()).map(longest_unseen).collect();
+    assert_eq!(same.score(&by_rule), 1.0);
+}

@@ -1,0 +1,99 @@
+//! Controls for removed heads, which differ from them in nothing but which heads they are:
+//! as many, and of the same layers.
+
+use attention::{Rng, SeedableRng};
+use rand::seq::{IndexedRandom, SliceRandom};
+
+/// A head: its layer, and its place there.
+pub type Head = (usize, usize);
+
+/// For each head another one of its layer, drawn at random without replacement, but none of
+/// those in `but`. Where a layer has no more, nothing is drawn.
+pub fn others_of_same_layers(
+    heads: &[Head],
+    but: &[Head],
+    n_heads: usize,
+    seed: u64,
+) -> Vec<Head> {
+    let rng = &mut Rng::seed_from_u64(seed);
+    let mut chosen: Vec<Head> = Vec::new();
+    for &(layer, _) in heads {
+        let others: Vec<Head> = (0..n_heads)
+            .map(|i| (layer, i))
+            .filter(|head| !but.contains(head) && !chosen.contains(head))
+            .collect();
+        chosen.extend(others.choose(rng));
+    }
+    chosen
+}
+
+/// The same order with the heads of each layer exchanged at random among the places of that
+/// layer: so many first heads are of each layer as before.
+pub fn shuffled_within_layers(order: &[Head], seed: u64) -> Vec<Head> {
+    let mut shuffled = order.to_vec();
+    shuffled.shuffle(&mut Rng::seed_from_u64(seed));
+    let another = |(layer, _): &Head| {
+        let at = shuffled.iter().position(|(of, _)| of == layer);
+        at.map(|at| shuffled.remove(at))
+    };
+    order.iter().filter_map(another).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const N_HEADS: usize = 9;
+
+    fn all() -> Vec<Head> {
+        (0..30).flat_map(|layer| (0..N_HEADS).map(move |i| (layer, i))).collect()
+    }
+
+    #[test]
+    fn others_are_of_the_same_layers_and_none_that_may_not_be() {
+        let heads = [(3, 1), (3, 2), (5, 0)];
+        let but = [heads.as_slice(), &[(5, 1), (5, 2)]].concat();
+        for seed in 0..100 {
+            let others = others_of_same_layers(&heads, &but, N_HEADS, seed);
+            let layers: Vec<usize> = others.iter().map(|(layer, _)| *layer).collect();
+            assert_eq!(layers, [3, 3, 5]);
+            assert!(others[0] != others[1] && others.iter().all(|it| !but.contains(it)));
+        }
+        let draws = [1, 2].map(|seed| others_of_same_layers(&heads, &but, N_HEADS, seed));
+        assert_ne!(draws[0], draws[1]);
+        assert!(others_of_same_layers(&[(0, 0)], &all(), N_HEADS, 1).is_empty());
+    }
+
+    /// What the first half of an order costs, and what it costs in twenty orders that are
+    /// shuffled within layers.
+    fn of_half(cost: impl Fn(Head) -> f64) -> (f64, Vec<f64>) {
+        let mut order = all();
+        order.sort_by(|&a, &b| cost(a).total_cmp(&cost(b)));
+        let half = |order: &[Head]| order[..135].iter().map(|&head| cost(head)).sum();
+        let shuffled = |seed| half(&shuffled_within_layers(&order, seed));
+        (half(&order), (0..20).map(shuffled).collect())
+    }
+
+    /// Heads that differ are told apart, and layers that differ are not taken for heads.
+    #[test]
+    fn an_order_is_told_from_chance_by_its_heads_and_never_by_its_layers() {
+        let (found, shuffled) = of_half(|(_, head)| head as f64);
+        assert!(shuffled.iter().all(|&cost| cost > 1.2 * found), "{found} {shuffled:?}");
+        let (found, shuffled) = of_half(|(layer, _)| layer as f64);
+        assert!(shuffled.iter().all(|&cost| cost == found), "{found} {shuffled:?}");
+    }
+
+    #[test]
+    fn a_shuffled_order_has_as_many_of_each_layer_wherever_it_is_cut() {
+        let mut order = all();
+        order.shuffle(&mut Rng::seed_from_u64(7));
+        let shuffled = shuffled_within_layers(&order, 8);
+        assert_ne!(shuffled, order);
+        let layers = |order: &[Head]| order.iter().map(|(layer, _)| *layer).collect();
+        let (a, b): (Vec<_>, Vec<_>) = (layers(&order), layers(&shuffled));
+        assert_eq!(a, b);
+        let mut sorted = shuffled;
+        sorted.sort_unstable();
+        assert_eq!(sorted, all());
+    }
+}
