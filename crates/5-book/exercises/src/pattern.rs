@@ -14,11 +14,11 @@ pub enum Pattern {
     LeftAtZero,
     /// Rows are columns, and columns rows.
     Transposed,
-    /// Every row is right, and some stand in the place of others.
+    /// Every row is right, and some stand in place of others.
     RowsMoved,
-    /// Every column is right, and some stand in the place of others.
+    /// Every column is right, and some stand in place of others.
     ColumnsMoved,
-    /// Every matrix is right, and some stand in the place of others.
+    /// Every matrix is right, and some stand in place of others.
     PartsMoved,
 }
 

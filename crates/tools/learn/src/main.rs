@@ -6,6 +6,7 @@
 //! since they are about the others or as light as this: [`start`], [`verify`], the exercises
 //! (`checks`), and [`mod@spread`], whose program stands outside this workspace.
 
+mod logs;
 mod platforms;
 mod spread;
 mod start;

@@ -21,7 +21,7 @@ use workshop::build;
 use workshop::progress::Progress;
 use workshop::{paths, step};
 
-use crate::verify::passed;
+use crate::logs::passed;
 
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
 const MAC: &str = "aarch64-apple-darwin";

@@ -1,7 +1,6 @@
 //! `cargo learn verify`: everything that must hold.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -15,6 +14,7 @@ use workshop::progress::{self, Progress};
 use workshop::tool::Tool;
 use workshop::{at_once, paths, step};
 
+use crate::logs::{log, passed, warnings};
 use crate::{platforms, spread, tool};
 
 /// What is installed where there is none.
@@ -46,7 +46,7 @@ const ROWS: [&[Part]; 2] = [
         Part { name: "lints", check: lints },
         Part { name: "docs", check: docs },
         Part { name: "mutations", check: mutations },
-        Part { name: "platforms", check: platforms::quick },
+        Part { name: PLATFORMS, check: platforms::quick },
         Part { name: SYSTEMS, check: platforms::long },
     ],
 ];
@@ -54,7 +54,8 @@ const ROWS: [&[Part]; 2] = [
 /// The part that asks for a browser.
 const PAGES: &str = "pages";
 
-/// The part that is looked at where it is named, and by real machines otherwise.
+/// The parts that are looked at where they are named, and by real machines otherwise.
+const PLATFORMS: &str = "platforms";
 const SYSTEMS: &str = "systems";
 
 /// What is looked at.
@@ -124,8 +125,8 @@ impl Part {
     }
 }
 
-/// The parts in their rows: those that are named, or all but `systems`, with the pages where
-/// these are asked for.
+/// The parts in their rows: those that are named, or all but `platforms` and `systems`,
+/// with the pages where these are asked for.
 fn asked_for(args: &Args) -> Result<Vec<Vec<&'static Part>>> {
     for name in &args.parts {
         ensure!(
@@ -135,7 +136,10 @@ fn asked_for(args: &Args) -> Result<Vec<Vec<&'static Part>>> {
         );
     }
     let is_asked_for = |part: &&Part| match args.parts.is_empty() {
-        true => part.name != SYSTEMS && (part.name != PAGES || args.pages),
+        true => {
+            ![PLATFORMS, SYSTEMS].contains(&part.name)
+                && (part.name != PAGES || args.pages)
+        }
         false => args.parts.iter().any(|name| name == part.name),
     };
     Ok(ROWS.iter().map(|row| row.iter().filter(is_asked_for).collect()).collect())
@@ -270,35 +274,6 @@ fn install_insta(bar: &Progress) -> Result<()> {
     INSTA.install(bar, "tests: compiling cargo-insta (a minute, once)")
 }
 
-/// How many tests passed, by the closing lines in the log of a step.
-pub fn passed(step: &str) -> Result<usize> {
-    Ok(count_passed(&std::fs::read_to_string(log(step))?))
-}
-
-/// `no warnings`, or how many and where.
-fn warnings(step: &str) -> Result<String> {
-    let log = log(step);
-    Ok(match count_warnings(&std::fs::read_to_string(&log)?) {
-        0 => "no warnings".into(),
-        n => format!("{n} warnings: {}", log.display()),
-    })
-}
-
-fn log(step: &str) -> PathBuf {
-    paths::state().join("log").join(step).with_extension("log")
-}
-
-/// Leaves out the lines in which cargo sums up, one a crate.
-fn count_warnings(log: &str) -> usize {
-    let warnings = log.lines().filter_map(|line| line.strip_prefix("warning: "));
-    warnings.filter(|text| !text.contains(" generated ")).count()
-}
-
-fn count_passed(log: &str) -> usize {
-    let closing = log.lines().filter_map(|line| line.strip_prefix("test result: ok. "));
-    closing.filter_map(|rest| rest.split(' ').next()?.parse::<usize>().ok()).sum()
-}
-
 #[cfg(test)]
 mod unit_tests {
     use super::*;
@@ -312,7 +287,7 @@ mod unit_tests {
             let names = |row: Vec<&Part>| row.iter().map(|part| part.name).collect();
             Ok::<Vec<Vec<&str>>, anyhow::Error>(rows.into_iter().map(names).collect())
         };
-        assert_eq!(chosen(false, &[]).unwrap().concat().len(), 10);
+        assert_eq!(chosen(false, &[]).unwrap().concat().len(), 9);
         assert!(chosen(true, &[]).unwrap()[0].contains(&PAGES));
         assert!(chosen(false, &[SYSTEMS]).unwrap()[1].contains(&SYSTEMS));
         let some = chosen(false, &["book", "lints", "tests"]).unwrap();
@@ -326,20 +301,5 @@ mod unit_tests {
         let help = Args::augment_args(clap::Command::new("verify")).render_long_help();
         let help = help.to_string();
         assert!(help.contains(&names().collect::<Vec<_>>().join(", ")), "{help}");
-    }
-
-    #[test]
-    fn the_closing_lines_of_every_binary_are_added_up() {
-        let log = "test result: ok. 26 passed; 0 failed\nx\ntest result: ok. 4 passed; 0 failed";
-        assert_eq!(count_passed(log), 30);
-    }
-
-    #[test]
-    fn warnings_are_counted_without_the_sums() {
-        let log = "warning: unused variable: `x`\n --> a.rs:1:1\nwarning: `a` (lib) \
-                   generated 1 warning\n    Finished\nwarning: `a` (lib test) generated 1 \
-                   warning (1 duplicate)\n";
-        assert_eq!(count_warnings(log), 1);
-        assert_eq!(count_warnings("    Finished `dev` profile\n"), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Heads that nobody trained, in the place of trained ones.
+//! Heads that nobody trained, in place of trained ones.
 
 use attention::{
     HeadParameters, LayerParameters, Linear, Matrix, Result as SizeResult, Rng, RowVector,

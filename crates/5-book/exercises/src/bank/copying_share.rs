@@ -60,7 +60,7 @@ pub fn check(answer: CopyingShare) -> ExitCode {
 }
 
 const COPY: Section = Section::new("a-model-that-writes", "Heads that copy");
-const WHY: Section = Section::new("two-layers", "Why one layer is not enough");
+const WHY: Section = Section::new("two-layers", "Induction heads: two heads in two layers");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, f64> = Exercise {

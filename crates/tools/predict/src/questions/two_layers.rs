@@ -12,7 +12,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "induction-place",
             title: "Where an induction head looks",
-            section: "Why one layer is not enough",
+            section: "Induction heads: two heads in two layers",
             pose: |seed| {
                 let text = of(seed, ["m f q a m f q", "a b a c d c", "p q r s t p"]);
                 Instance::new(
@@ -31,7 +31,7 @@ pub const TOPIC: Topic = Topic {
         Question {
             id: "through-two-heads",
             title: "Through two heads",
-            section: "Why one layer is not enough",
+            section: "Induction heads: two heads in two layers",
             pose: |seed| {
                 let (first, second) = of(seed, [(0.8, 0.5), (0.9, 0.6), (0.7, 0.4)]);
                 Instance::new(
