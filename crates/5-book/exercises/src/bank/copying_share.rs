@@ -59,8 +59,10 @@ pub fn check(answer: CopyingShare) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.attn, &input.ids))
 }
 
-const COPY: Section = Section::new("a-model-that-writes", "Heads that copy");
-const WHY: Section = Section::new("two-layers", "Induction heads: two heads in two layers");
+const COPY: Section =
+    Section::new("a-model-that-writes", "Induction heads in a real model");
+const WHY: Section =
+    Section::new("two-layers", "Induction heads: two heads in two layers");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, f64> = Exercise {

@@ -40,7 +40,8 @@ pub fn check(answer: InductionMap) -> ExitCode {
     EXERCISE.check(move |input| answer(&input.ids))
 }
 
-const WHY: Section = Section::new("two-layers", "Induction heads: two heads in two layers");
+const WHY: Section =
+    Section::new("two-layers", "Induction heads: two heads in two layers");
 const LOOK: Section = Section::new("two-layers", "Where the heads look");
 
 /// The exercise.

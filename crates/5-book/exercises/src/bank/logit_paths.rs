@@ -103,7 +103,8 @@ pub fn check(answer: LogitPaths) -> ExitCode {
     })
 }
 
-const PATHS: Section = Section::new("two-layers", "Induction heads: two heads in two layers");
+const PATHS: Section =
+    Section::new("two-layers", "Induction heads: two heads in two layers");
 
 /// The exercise.
 pub static EXERCISE: Exercise<Input, Matrix> = Exercise {
