@@ -29,6 +29,8 @@ pub enum Address {
     Link(String),
     /// Fetched with the page.
     Resource(String),
+    /// Fetched with the page by a script, from the book's root.
+    FromRoot(String),
     /// Style sheet text in the page, which may name resources.
     Style(String),
 }
@@ -112,7 +114,7 @@ impl Reader {
                 }
                 (_, "data-figure-scripts" | "data-encoder-worker") => {
                     let each = value.split_whitespace().map(String::from);
-                    each.for_each(|at| add(Address::Resource(at)));
+                    each.for_each(|at| add(Address::FromRoot(at)));
                 }
                 (_, "style") => add(Address::Style(value)),
                 (_, "id") if !page.ids.insert(value.clone()) => {
