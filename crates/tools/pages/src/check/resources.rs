@@ -55,7 +55,9 @@ impl Site<'_> {
                 None => self.missing(file, &base, url),
             },
             Address::Resource(url) => self.resource_fault(file, &base, url, 0),
-            Address::FromRoot(url) => self.resource_fault(file, Path::new(""), url, 0),
+            Address::FromRoot(url) => {
+                self.resource_fault(file, Path::new("page.html"), url, 0)
+            }
             Address::Style(css) => self.style_fault(file, &base, css, 0),
         }
     }
