@@ -7,6 +7,12 @@
   const asked = [...document.querySelectorAll("[data-figure-scripts]")];
   const names = asked.flatMap((place) => place.dataset.figureScripts.split(" "));
   for (const name of new Set(names.filter(Boolean))) {
+    if (name.includes(".css?")) {
+      const style = Object.assign(document.createElement("link"), { rel: "stylesheet" });
+      style.href = path_to_root + name;
+      document.head.append(style);
+      continue;
+    }
     const script = document.createElement("script");
     script.src = path_to_root + name;
     script.async = false;

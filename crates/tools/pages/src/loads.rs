@@ -14,8 +14,14 @@ pub fn page_end(up: &str) -> String {
         of_figures().iter().filter(fits).map(address).collect::<Vec<_>>()
     };
     let link = |style: &String| format!("<link rel=\"stylesheet\" href=\"{up}{style}\">");
-    let styles: String = named(".css").iter().map(link).collect();
-    let (scripts, worker) = (named(".js").join(" "), address(&live::WORKER));
+    // The print page stands at the root and has the chapters' styles: there a page from
+    // below names none by a path of its own.
+    let below = if up.is_empty() { String::new() } else { named(".css").join(" ") + " " };
+    let styles: String = match up {
+        "" => named(".css").iter().map(link).collect(),
+        _ => String::new(),
+    };
+    let (scripts, worker) = (below + &named(".js").join(" "), address(&live::WORKER));
     format!(
         "\n\n<div hidden data-figure-scripts=\"{scripts}\" \
          data-worker=\"{worker}\">{styles}</div>\n"
@@ -66,7 +72,7 @@ mod tests {
     fn a_page_names_its_assets_once_and_by_hash() {
         let end = page_end("../");
         assert_eq!(end.matches("assets/figures.js?v=").count(), 1, "{end}");
-        assert!(end.contains("href=\"../assets/live.css?v="), "{end}");
+        assert!(end.contains("assets/live.css?v=") && !end.contains("href"), "{end}");
         assert!(!end.contains("LICENSE"), "{end}");
     }
 
