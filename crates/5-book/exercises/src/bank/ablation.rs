@@ -107,8 +107,8 @@ impl Input {
         self.head * self.d_v()
     }
 
-    /// So many columns from these on, for zeros and for means, and zeros elsewhere.
-    fn from_columns(&self, first: [usize; 2]) -> Ablated {
+    /// The answer that takes d_v columns from these on, for zeros and for means.
+    fn of_columns(&self, first: [usize; 2]) -> Ablated {
         let d_v = self.d_v();
         let [zeros, means] = first.map(|first| {
             let mut part = self.concat.clone() * 0.0;
