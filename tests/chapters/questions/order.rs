@@ -27,8 +27,8 @@ fn tokens_and_sequences_in_each_others_place() {
     };
     let (right, wrong) = (run(&cut), run(&swapped));
     let mut apart = 0.0f64;
-    for s in 0..n_sequences {
-        let alone = layer.self_attend(&cut[s], &Mask::None).unwrap().out;
+    for (s, cut) in cut.iter().enumerate() {
+        let alone = layer.self_attend(cut, &Mask::None).unwrap().out;
         let together = right.out.sequence(s).into_owned();
         bound(max_abs_diff(&alone, &together).unwrap(), 1e-12);
         let of_sentence =

@@ -52,7 +52,7 @@ impl Predictor {
             ..Architecture::TWO_LAYERS
         };
         let mut model = Self::random(built, task, rng)?;
-        model.embedding.tokens = one_hot(n_ids, rooms.d_model, |id| Some(id));
+        model.embedding.tokens = one_hot(n_ids, rooms.d_model, Some);
         let places = one_hot(n_places, rooms.d_model, |place| Some(rooms.place + place));
         model.embedding.positions = Positions::Learned(places);
         let dims = Dims::with_head_sizes(rooms.d_model, 2, built.d_head, built.d_head)?;

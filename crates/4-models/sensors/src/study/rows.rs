@@ -30,6 +30,9 @@ pub fn spreads(layer: &LayerParameters, tokens: &[Matrix]) -> Vec<f64> {
 ///
 /// # Shapes
 /// As [`rows`]; `spreads` has an entry for each head.
+///
+/// # Panics
+/// If `spreads` has fewer entries than there are heads.
 pub fn matched(
     layer: &LayerParameters,
     tokens: &[Matrix],

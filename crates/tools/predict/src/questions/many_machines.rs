@@ -79,12 +79,12 @@ fn ring(ranks: usize, n: usize) -> Result<Outcome> {
     let mut sent = 0;
     for step in 0..2 * (ranks - 1) {
         let before = held.clone();
-        for rank in 0..ranks {
+        for (rank, held) in held.iter_mut().enumerate() {
             let from = (rank + ranks - 1) % ranks;
             let at = (from + 2 * ranks - step) % ranks;
             match step < ranks - 1 {
-                true => held[rank][at] += before[from][at],
-                false => held[rank][at] = before[from][at],
+                true => held[at] += before[from][at],
+                false => held[at] = before[from][at],
             }
         }
         sent += part;

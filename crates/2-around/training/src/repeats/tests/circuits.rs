@@ -57,8 +57,8 @@ fn all_paths_together_are_the_logits_and_the_scores() {
         let apart = max_abs_diff(&sum, &logits).unwrap();
         println!("{built:?}: logits {apart:.1e}");
         assert!(apart < 1e-12, "{built:?}: {apart:e}");
-        for l in 1..built.n_layers {
-            for (i, whole) in scores[l].iter().enumerate() {
+        for (l, scores) in scores.iter().enumerate().skip(1) {
+            for (i, whole) in scores.iter().enumerate() {
                 let mut sum = whole.map(|_| 0.0);
                 for a in &paths.parts[l] {
                     for b in &paths.parts[l] {
