@@ -40,8 +40,7 @@ pub const TOPIC: Topic = Topic {
                          sums on. How many numbers does each rank send?",
                         thousands(n)
                     ),
-                    "Each time it sends one part, and it need not send all the way back to \
-                     where a part began.",
+                    "Each time it sends one part, and no part has to return to where it began.",
                     Form::Whole,
                     move || ring(ranks, n),
                 )
