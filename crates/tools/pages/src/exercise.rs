@@ -1,5 +1,7 @@
 //! An exercise in a chapter: what is asked, the signature, and what the check will say.
 
+use std::fmt::Write;
+
 use anyhow::Result;
 use checks::Entry;
 use textwrap::{Options, WordSplitter, fill};
@@ -25,6 +27,18 @@ pub fn section(asked: &str, up: &str) -> Result<String> {
     ))
 }
 
+/// The rows of the exercises, each with its solution, seen from the folder of solutions.
+pub fn table() -> Result<String> {
+    let mut table = "| exercise | a solution |\n| --- | --- |\n".to_owned();
+    for entry in checks::all()? {
+        let (number, title) = (entry.number(), entry.title());
+        let file = file(entry.name());
+        // Writing to a String cannot fail.
+        let _ = writeln!(table, "| {number} | [{title}]({file}) |");
+    }
+    Ok(table)
+}
+
 /// What the check prints for a right answer.
 fn said_when_right(entry: &Entry) -> String {
     let options = Options::new(WIDTH)
@@ -38,7 +52,12 @@ fn said_when_right(entry: &Entry) -> String {
 
 /// The page of an exercise's solution, from the folder of chapters.
 fn page(name: &str) -> String {
-    format!("solutions/{}.md", name.replace('_', "-"))
+    format!("solutions/{}", file(name))
+}
+
+/// The same, from the folder of solutions.
+fn file(name: &str) -> String {
+    format!("{}.md", name.replace('_', "-"))
 }
 
 #[cfg(test)]
@@ -49,14 +68,18 @@ mod tests {
     fn every_exercise_has_its_page_and_its_place_in_the_contents() {
         let chapters = workshop::paths::workspace().join("chapters");
         let summary = std::fs::read_to_string(chapters.join("SUMMARY.md")).unwrap();
+        let listed: Vec<&str> = summary
+            .lines()
+            .filter(|line| line.starts_with("  - ") && line.contains("(solutions/"))
+            .collect();
+        let mut expected = Vec::new();
         for entry in checks::all().unwrap() {
-            let page = page(entry.name());
-            let heading = format!("{:02} · {}", entry.number(), entry.title());
+            let (page, title) = (page(entry.name()), entry.title());
             let text = std::fs::read_to_string(chapters.join(&page)).expect(&page);
-            assert_eq!(text.lines().next(), Some(&*format!("# {heading}")), "{page}");
-            let line = format!("  - [{heading}]({page})");
-            assert!(summary.lines().any(|is| is == line), "not in SUMMARY.md: {line}");
+            assert_eq!(text.lines().next(), Some(&*format!("# {title}")), "{page}");
+            expected.push(format!("  - [{title}]({page})"));
         }
+        assert_eq!(listed, expected, "SUMMARY.md has them in the order of the catalogue");
     }
 
     #[test]

@@ -149,6 +149,10 @@ impl Chapter<'_> {
                 self.alone_on_its_line(asked)?;
                 Ok(Some(contents::questions(&self.book.chapters)?))
             }
+            "solutions" => {
+                self.alone_on_its_line(asked)?;
+                Ok(Some(exercise::table()?))
+            }
             "title" => Ok(None),
             "" => bail!("no }}}} on the line: {{{{{}", asked.rest),
             name => bail!("{{{{#{name}}}}} is not known here"),

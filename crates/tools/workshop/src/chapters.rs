@@ -118,7 +118,7 @@ mod tests {
         for other in [
             "[Start here](start-here.md)",
             "- [Solutions](solutions/index.md)",
-            "  - [02 · Scores](solutions/02-scores.md)",
+            "  - [Scores](solutions/scores.md)",
         ] {
             assert_eq!(named(other), None);
         }
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_question_is_a_line_below_the_index() {
         let summary = "- [Questions](questions/index.md)\n  - [Who?](questions/who.md)\n\
-                       - [1 · A](01-a.md)\n  - [02 · Scores](solutions/scores.md)\n";
+                       - [1 · A](01-a.md)\n  - [Scores](solutions/scores.md)\n";
         let [who] = &questions_of(summary)[..] else { panic!("one question") };
         assert_eq!((&*who.title, &*who.page), ("Who?", "questions/who"));
         let text =
