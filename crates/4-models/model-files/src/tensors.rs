@@ -156,6 +156,12 @@ impl TensorFile {
         Ok(Tensor { file: &self.name, name, info, bytes })
     }
 
+    /// The tensor of this name, if there is one.
+    pub fn get(&self, name: &str) -> Option<Tensor<'_>> {
+        let (name, _) = self.tensors.get_key_value(name)?;
+        self.tensor(name).ok()
+    }
+
     /// A tensor of two dimensions.
     ///
     /// # Errors

@@ -1,0 +1,285 @@
+//! What a record says of its layer.
+
+use attention::Matrix;
+use serde::Serialize;
+
+use crate::explain::explanations;
+use crate::mistake::Step;
+use crate::places::Places;
+use crate::recipe::Recipe;
+use crate::search::{Outcome, Search, Segment};
+use crate::{EmptyRow, Intent, Mistake, Record, Result, Run, State, readings};
+
+/// What it comes to, from the least to the most that is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The layer is what was meant, up to rounding.
+    Right,
+    /// Mistakes of the bank explain it.
+    Mistake,
+    /// Some tensor of it is explained by nothing.
+    Unknown,
+}
+
+/// How far a tensor is from another.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Distance {
+    /// The root of the mean of the squares.
+    pub rms: f64,
+    /// The largest of any entry.
+    pub largest: f64,
+    /// What rounding explains of the first.
+    pub tolerance: f64,
+    /// How much the tensor's rows differ from each other, as the first.
+    pub spread: f64,
+}
+
+/// What became of one tensor of the record.
+#[derive(Debug, Clone, Serialize)]
+pub struct TensorReport {
+    /// Which one.
+    pub tensor: State,
+    /// Right, explained or unknown, where it is made from the record's own tensors before it.
+    pub verdict: Verdict,
+    /// How far it is from what was meant; nothing where shapes differ.
+    pub distance: Option<Distance>,
+    /// In which precision it was computed, by its numbers.
+    pub precision: &'static str,
+}
+
+/// What is known of one step.
+#[derive(Debug, Clone, Serialize)]
+pub struct StepReport {
+    /// Which one.
+    pub step: Step,
+    /// Its name.
+    pub name: &'static str,
+    /// The mistakes that may be in it: of the first explanation, or of its alternatives.
+    pub mistakes: Vec<&'static str>,
+}
+
+/// What was nearest of all that was tried.
+#[derive(Debug, Clone, Serialize)]
+pub struct Nearest {
+    /// Its mistakes; none is the layer that was meant.
+    pub mistakes: Vec<&'static Mistake>,
+    /// How far it is.
+    pub distance: Distance,
+}
+
+/// What a record says of its layer.
+#[derive(Debug, Clone, Serialize)]
+pub struct Diagnosis {
+    /// What it comes to.
+    pub verdict: Verdict,
+    /// Sets of mistakes, each of which explains what could be explained. Several sets are
+    /// several readings of the same numbers, which [`separate`](crate::separate) may tell
+    /// apart; in each, mistakes stand in the order of the steps.
+    pub explanations: Vec<Vec<&'static Mistake>>,
+    /// In which precision it was computed, by its numbers.
+    pub precision: &'static str,
+    /// Each tensor of the record, in the order of the steps.
+    pub tensors: Vec<TensorReport>,
+    /// The first of them that is not what was meant.
+    pub first_difference: Option<State>,
+    /// Every step of a layer, and what is in it.
+    pub steps: Vec<StepReport>,
+    /// Where something is unknown: what was nearest.
+    pub nearest: Option<Nearest>,
+    /// Where something is unknown: where it differs most from the nearest.
+    pub places: Option<Places>,
+    /// Mistakes that are possible, and change nothing in these numbers.
+    pub invisible: Vec<&'static Mistake>,
+    /// What queries without a key were given, if there are any.
+    pub empty_row: Option<EmptyRow>,
+    /// What else is to be known of it: how tensors were read, what is NaN and why.
+    pub remarks: Vec<String>,
+}
+
+/// How far the search is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// The tensor that is looked at.
+    pub state: State,
+    /// How many pairs of mistakes were tried.
+    pub tried: usize,
+    /// How many there are.
+    pub total: usize,
+}
+
+/// What is wrong with a layer, if anything is.
+///
+/// # Errors
+/// [`Error`](crate::Error) where shapes do not fit the intent, or there is no output.
+pub fn diagnose(record: &Record, intent: &Intent) -> Result<Diagnosis> {
+    diagnose_with(record, intent, &mut |_| ())
+}
+
+/// The same, and it says how far it is.
+///
+/// # Errors
+/// As [`diagnose`].
+pub fn diagnose_with(
+    record: &Record,
+    intent: &Intent,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Diagnosis> {
+    record.check(intent)?;
+    let first = one_reading(record, intent, progress);
+    let mut best = first;
+    for reading in readings::of(record, intent, &best) {
+        if best.verdict == Verdict::Right {
+            break;
+        }
+        let mut other = one_reading(&reading.record, intent, progress);
+        if other.rank() < best.rank() {
+            other.remarks.push(reading.remark);
+            best = other;
+        }
+    }
+    best.remarks.extend(crate::places::not_a_number(record, intent));
+    Ok(best)
+}
+
+impl Diagnosis {
+    /// Right is before one mistake, and that before two; unknown is last.
+    fn rank(&self) -> (Verdict, usize) {
+        let size = self.explanations.first().map_or(0, Vec::len);
+        (self.verdict, size)
+    }
+}
+
+fn one_reading(
+    record: &Record,
+    intent: &Intent,
+    progress: &mut dyn FnMut(Progress),
+) -> Diagnosis {
+    let mut search = Search::new(record, intent, progress);
+    let states: Vec<State> = record.tensors.keys().copied().collect();
+    let segments: Vec<Segment> =
+        states.into_iter().map(|state| search.segment(state)).collect();
+    let explanations = explanations(&search, &segments);
+    let is_unknown = |it: &&Segment| matches!(it.outcome, Outcome::Unknown);
+    let unknown = segments.iter().find(is_unknown);
+    let verdict = match (unknown, explanations.is_empty()) {
+        (Some(_), _) => Verdict::Unknown,
+        (None, true) => Verdict::Right,
+        (None, false) => Verdict::Mistake,
+    };
+    let invisible = match verdict {
+        Verdict::Right => search.invisible(State::Output),
+        _ => segments.last().map_or(Vec::new(), |it| it.invisible.clone()),
+    };
+    let last = segments.last();
+    Diagnosis {
+        verdict,
+        precision: last.map_or("", precision),
+        first_difference: segments.iter().find(|it| !is_right(it)).map(|it| it.state),
+        tensors: segments.iter().map(report).collect(),
+        steps: steps(&explanations),
+        nearest: unknown.and_then(nearest),
+        places: unknown.and_then(|segment| Places::of(record, intent, segment)),
+        invisible,
+        empty_row: empty_row(&search, &segments),
+        remarks: remarks(&segments),
+        explanations,
+    }
+}
+
+fn is_right(segment: &Segment) -> bool {
+    matches!(segment.outcome, Outcome::Right { .. })
+}
+
+fn precision(segment: &Segment) -> &'static str {
+    match &segment.outcome {
+        Outcome::Right { level, .. } | Outcome::Explained { level, .. } => {
+            level.computing.name()
+        }
+        Outcome::Unknown => "unknown",
+    }
+}
+
+fn report(segment: &Segment) -> TensorReport {
+    let distance = segment.right.as_ref().map(|right| Distance {
+        rms: right.difference.rms,
+        largest: right.difference.largest,
+        tolerance: segment.error.map_or(0.0, |error| error.rms),
+        spread: segment.spread,
+    });
+    let verdict = match segment.outcome {
+        Outcome::Right { .. } => Verdict::Right,
+        Outcome::Explained { .. } => Verdict::Mistake,
+        Outcome::Unknown => Verdict::Unknown,
+    };
+    TensorReport {
+        tensor: segment.state,
+        verdict,
+        distance,
+        precision: precision(segment),
+    }
+}
+
+fn steps(explanations: &[Vec<&'static Mistake>]) -> Vec<StepReport> {
+    let of = |step: Step| {
+        let mistakes = explanations.iter().flatten().filter(|it| it.step == step);
+        let mut ids = Vec::new();
+        for mistake in mistakes {
+            if !ids.contains(&mistake.id) {
+                ids.push(mistake.id);
+            }
+        }
+        StepReport { step, name: step.name(), mistakes: ids }
+    };
+    Step::ALL.into_iter().map(of).collect()
+}
+
+fn nearest(segment: &Segment) -> Option<Nearest> {
+    let trial = segment.nearest.as_ref()?;
+    Some(Nearest {
+        mistakes: trial.mistakes.clone(),
+        distance: Distance {
+            rms: trial.difference.rms,
+            largest: trial.difference.largest,
+            tolerance: segment.error.map_or(0.0, |error| error.rms),
+            spread: segment.spread,
+        },
+    })
+}
+
+/// What the code gave to queries that may attend to no key.
+fn empty_row(search: &Search<'_>, segments: &[Segment]) -> Option<EmptyRow> {
+    let segment = segments.iter().find(|it| it.state >= State::Attn)?;
+    let trial = match &segment.outcome {
+        Outcome::Right { .. } => segment.right.as_ref()?,
+        Outcome::Explained { trials, .. } => trials.first()?,
+        Outcome::Unknown => return None,
+    };
+    search.has_empty_rows(&trial.recipe).then_some(trial.empty_row)
+}
+
+fn remarks(segments: &[Segment]) -> Vec<String> {
+    let loose = |segment: &&Segment| {
+        matches!(segment.outcome, Outcome::Right { is_loose: true, .. })
+    };
+    let remark = |segment: &Segment| {
+        format!(
+            "{} is further from what was meant than rounding in this precision gives here, \
+             but by less than four times: sums kept in this precision do that.",
+            segment.state.name()
+        )
+    };
+    segments.iter().filter(loose).map(remark).collect()
+}
+
+/// A tensor of the layer with these mistakes, made from the record's own tensors before it:
+/// a matrix a sequence, or one a head. Nothing where shapes do not fit.
+pub fn computed(
+    record: &Record,
+    intent: &Intent,
+    state: State,
+    mistakes: &[&Mistake],
+) -> Option<Vec<Matrix>> {
+    let recipe = mistakes.iter().fold(Recipe::RIGHT, |recipe, it| it.applied(recipe));
+    Run::new(record, intent).step(state, &recipe).map(|tensor| tensor.to_vec())
+}

@@ -1,0 +1,141 @@
+//! What cannot be diagnosed.
+
+use thiserror::Error;
+
+use crate::State;
+
+/// Why a record cannot be read as a layer.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is nothing to compare with.
+    #[error("there is no output: what the code gave is what is looked at")]
+    NoOutput,
+    /// There is no sequence, or one of no token.
+    #[error("the inputs have no token")]
+    NoTokens,
+    /// Heads must share the width.
+    #[error(
+        "{width} columns of W^{projection} cannot be divided among {heads} heads: {width} = \
+         {heads} × {} + {}",
+        width / heads,
+        width % heads
+    )]
+    Heads {
+        /// Q, K or V.
+        projection: char,
+        /// How many columns it has.
+        width: usize,
+        /// How many heads should share them.
+        heads: usize,
+    },
+    /// No head at all.
+    #[error("a layer has at least one head")]
+    NoHeads,
+    /// Query heads must share key heads evenly.
+    #[error("{heads} query heads cannot share {kv_heads} heads of keys evenly")]
+    KeyHeads {
+        /// Query heads.
+        heads: usize,
+        /// Heads of keys and values.
+        kv_heads: usize,
+    },
+    /// An input does not fit its projection.
+    #[error(
+        "the input of W^{projection} has {found} columns, and W^{projection} reads {expected}"
+    )]
+    Input {
+        /// Q, K or V.
+        projection: char,
+        /// The input's columns.
+        found: usize,
+        /// The rows of W.
+        expected: usize,
+    },
+    /// A tensor is not of the shape that it should be.
+    #[error(
+        "{} is {found_matrices} matrices of {}×{}, and the inputs and heads make \
+         {matrices} of {}×{}",
+        state.name(), found.0, found.1, expected.0, expected.1
+    )]
+    Shape {
+        /// Which tensor.
+        state: State,
+        /// How many matrices it has.
+        found_matrices: usize,
+        /// Their shape.
+        found: (usize, usize),
+        /// How many it should have.
+        matrices: usize,
+        /// Their shape.
+        expected: (usize, usize),
+    },
+    /// A packed W has not as many columns as heads of one width need.
+    #[error(
+        "{columns} columns of a packed W cannot be divided among {heads} heads of q and \
+         {kv_heads} each of k and v"
+    )]
+    Packed {
+        /// Its columns.
+        columns: usize,
+        /// Query heads.
+        heads: usize,
+        /// Heads of keys and values.
+        kv_heads: usize,
+    },
+    /// No parameters were found by their names.
+    #[error(
+        "no layer was found. It has W^Q, W^K and W^V under names such as in_proj_weight, \
+         W_q.weight, q_proj.weight, query.weight, c_attn.weight or qkv.weight; here are {}. \
+         Say which is which: --name W_q=NAME",
+        names.join(", ")
+    )]
+    NoLayer {
+        /// The names that there are.
+        names: Vec<String>,
+    },
+    /// Several layers, or none with the prefix that was said.
+    #[error("which layer? Say --prefix with one of: {}", prefixes.join(", "))]
+    SeveralLayers {
+        /// What stands before their names.
+        prefixes: Vec<String>,
+    },
+    /// There is no input.
+    #[error("there is no input: query, x, input or hidden_states")]
+    NoInput,
+    /// The inputs' lengths differ where they must not.
+    #[error(
+        "{name} has {} sequences of {} tokens; query has {batch} sequences, and key and value \
+         are of one length",
+        found.0, found.1
+    )]
+    Lengths {
+        /// Which input.
+        name: &'static str,
+        /// Its sequences and tokens.
+        found: (usize, usize),
+        /// The sequences of the query.
+        batch: usize,
+    },
+    /// Nobody says how many heads there are, and no number or several give the output.
+    #[error(
+        "how many heads? No file stores it, and not one number that divides {width} gives \
+         this output: say --heads"
+    )]
+    UnknownHeads {
+        /// The width that they share.
+        width: usize,
+    },
+    /// A file's tensor cannot be read.
+    #[error(transparent)]
+    File(#[from] model_files::Error),
+    /// A weight and its bias do not fit.
+    #[error(transparent)]
+    Layer(#[from] attention::Error),
+    /// An input or a parameter is not finite, which explains all that follows.
+    #[error("{0} has NaN or an infinity in it")]
+    NotFinite(&'static str),
+}
+
+/// What can fail.
+pub type Result<T> = std::result::Result<T, Error>;

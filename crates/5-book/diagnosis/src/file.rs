@@ -1,0 +1,267 @@
+//! A record from a file: which tensor is which, by name and shape.
+//!
+//! What no name and no shape says is assumed, and every assumption is in
+//! [`Reading::assumed`].
+
+mod layouts;
+mod masks;
+mod names;
+mod tensors;
+mod weights;
+
+use model_files::TensorFile;
+
+use crate::recipe::Packing;
+use crate::{Corner, EmptyRow, Error, Intent, Pairing, Precision, Record, Result, State};
+use layouts::Layout;
+
+/// What the reader says of a layer, where its file does not, or says otherwise.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Said {
+    /// h.
+    pub heads: Option<usize>,
+    /// Heads of keys and values, if they are fewer.
+    pub kv_heads: Option<usize>,
+    /// A causal mask.
+    pub is_causal: bool,
+    /// Rotary positions.
+    pub rotary: Option<Pairing>,
+    /// Their base.
+    pub base: Option<f64>,
+    /// What scores are multiplied by.
+    pub scale: Option<f64>,
+    /// The bound of scores.
+    pub cap: Option<f64>,
+    /// What stands before the names of the layer's tensors.
+    pub prefix: Option<String>,
+    /// Names that a tensor should have, each with the name that it has.
+    pub names: Vec<(String, String)>,
+    /// Tokens come before sequences: (n, batch, d).
+    pub is_sequence_first: bool,
+    /// Weights are stored `[in, out]`.
+    pub is_in_out: bool,
+    /// True in a mask means "may attend".
+    pub is_open_true: bool,
+}
+
+/// A record, what was meant, and how both were read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The layer and its numbers.
+    pub record: Record,
+    /// What was meant.
+    pub intent: Intent,
+    /// What was taken for what, and what was assumed, a line each.
+    pub assumed: Vec<String>,
+}
+
+/// The files of one layer: parameters, inputs and results may stand in several.
+pub(crate) struct Files<'a> {
+    files: &'a [&'a TensorFile],
+    said: &'a Said,
+}
+
+/// A record from files, of which the first that has a tensor gives it.
+///
+/// # Errors
+/// [`Error`] for what is missing, and for shapes that no reading fits, with those that were
+/// tried.
+pub fn read(files: &[&TensorFile], said: &Said) -> Result<Reading> {
+    let files = Files { files, said };
+    let mut assumed = Vec::new();
+    let found = weights::read(&files, &mut assumed)?;
+    let layout = Layout::of(&files, &mut assumed)?;
+    let inputs = layouts::inputs(&files, layout)?;
+    let heads = heads(&files, &mut assumed);
+    let mut intent = intent(&files, heads.unwrap_or(1), found.packing, &mut assumed);
+    let weights = found.split(&intent)?;
+    let mut record = Record {
+        weights,
+        inputs,
+        masks: crate::Masks::default(),
+        tensors: Default::default(),
+        precision: Precision::F32,
+    };
+    if heads.is_none() {
+        (intent.n_heads, intent.n_kv_heads) =
+            tried_heads(&files, layout, &record, &intent)?;
+        assumed.push(format!(
+            "{} heads: the number with which the output is what was meant",
+            intent.n_heads
+        ));
+    }
+    masks::read(&files, &mut record, &intent, &mut assumed)?;
+    tensors::read(&files, layout, &mut record, &intent, &mut assumed)?;
+    record.precision = precision(&files, &record, &mut assumed)?;
+    Ok(Reading { record, intent, assumed })
+}
+
+impl Files<'_> {
+    /// The tensor of this name, or of the name that was said to be its name here.
+    pub fn tensor(&self, name: &str) -> Option<model_files::Tensor<'_>> {
+        let own = self.said.names.iter().find(|(wanted, _)| wanted == name);
+        let name = own.map_or(name, |(_, own)| own.as_str());
+        self.own(name)
+    }
+
+    /// The tensor that has this name in a file.
+    pub fn own(&self, name: &str) -> Option<model_files::Tensor<'_>> {
+        self.files.iter().find_map(|file| file.get(name))
+    }
+
+    /// The first of these names that there is.
+    pub fn first<'n>(
+        &self,
+        names: &[&'n str],
+    ) -> Option<(&'n str, model_files::Tensor<'_>)> {
+        names.iter().find_map(|name| Some((*name, self.tensor(name)?)))
+    }
+
+    /// What the files' metadata says under one of these keys.
+    pub fn text(&self, keys: &[&str]) -> Option<&str> {
+        let mut texts = self.files.iter().flat_map(|file| file.texts());
+        texts.find_map(|(key, text)| keys.contains(&key).then_some(text))
+    }
+
+    fn number<T: std::str::FromStr>(&self, keys: &[&str]) -> Option<T> {
+        self.text(keys)?.trim().parse().ok()
+    }
+
+    pub fn all_names(&self) -> Vec<String> {
+        self.files.iter().flat_map(|file| file.names()).collect()
+    }
+}
+
+const HEADS: [&str; 5] =
+    ["heads", "num_heads", "n_heads", "num_attention_heads", "n_head"];
+const KV_HEADS: [&str; 4] =
+    ["kv_heads", "num_kv_heads", "n_kv_heads", "num_key_value_heads"];
+
+/// h, as was said, or as the file or a tensor with an axis of heads says.
+fn heads(files: &Files<'_>, assumed: &mut Vec<String>) -> Option<usize> {
+    if let Some(heads) = files.said.heads.or_else(|| files.number(&HEADS)) {
+        return Some(heads);
+    }
+    let (name, tensor) = files
+        .first(names::of(State::Attn))
+        .or_else(|| files.first(names::of(State::Scores)))?;
+    let [_, heads, _, _] = *tensor.shape() else { return None };
+    assumed.push(format!("{heads} heads, as {name} has them"));
+    Some(heads)
+}
+
+/// The number of heads with which the output is the right one, where no one says it.
+fn tried_heads(
+    files: &Files<'_>,
+    layout: Layout,
+    record: &Record,
+    intent: &Intent,
+) -> Result<(usize, usize)> {
+    let width = record.weights.projections[0].d_out();
+    let kv_width = record.weights.projections[1].d_out();
+    let mut fitting = Vec::new();
+    for heads in (1..=width).filter(|h| width.is_multiple_of(*h)) {
+        let kv_heads = kv_width * heads / width;
+        let is_whole = kv_heads > 0 && kv_heads * width == kv_width * heads;
+        if !is_whole || !heads.is_multiple_of(kv_heads) {
+            continue;
+        }
+        let intent = Intent { n_heads: heads, n_kv_heads: kv_heads, ..intent.clone() };
+        let mut record = record.clone();
+        masks::read(files, &mut record, &intent, &mut Vec::new())?;
+        tensors::read(files, layout, &mut record, &intent, &mut Vec::new())?;
+        let right = crate::computed(&record, &intent, State::Output, &[]);
+        let given = record.output();
+        let apart = right.and_then(|right| crate::compare::difference(given, &right));
+        if apart.is_some_and(|it| it.rms < 0.05 * crate::compare::spread(given)) {
+            fitting.push((heads, kv_heads));
+        }
+    }
+    match fitting[..] {
+        [one] => Ok(one),
+        _ => Err(Error::UnknownHeads { width }),
+    }
+}
+
+/// What was meant, as was said, or as the file says.
+fn intent(
+    files: &Files<'_>,
+    n_heads: usize,
+    packing: Packing,
+    assumed: &mut Vec<String>,
+) -> Intent {
+    let said = files.said;
+    let is_true = |text: &str| text.eq_ignore_ascii_case("true") || text == "1";
+    let is_causal =
+        said.is_causal || files.text(&["causal", "is_causal"]).is_some_and(is_true);
+    let rotary = said.rotary.or_else(|| {
+        match files.text(&["rotary"])?.trim().to_ascii_lowercase().as_str() {
+            "halves" | "half" | "neox" => Some(Pairing::Halves),
+            "pairs" | "interleaved" | "gptj" => Some(Pairing::Pairs),
+            _ => None,
+        }
+    });
+    let base =
+        said.base.or_else(|| files.number(&["base", "rope_theta"])).unwrap_or(10_000.0);
+    let n_kv_heads = said.kv_heads.or_else(|| files.number(&KV_HEADS)).unwrap_or(n_heads);
+    let scale = said.scale.or_else(|| files.number(&["scale"]));
+    let cap = said.cap.or_else(|| files.number(&["cap", "softcap"]));
+    let meant = |is: bool, words: String| if is { words } else { format!("no {words}") };
+    assumed.push(format!(
+        "meant: {n_heads} heads{}, {}, {}{}{}",
+        if n_kv_heads == n_heads {
+            String::new()
+        } else {
+            format!(" on {n_kv_heads} of keys")
+        },
+        meant(is_causal, "causal mask".to_string()),
+        match rotary {
+            None => "no rotary positions".to_string(),
+            Some(pairing) =>
+                format!("rotary positions in {} with base {base}", pairing.name()),
+        },
+        scale.map_or(", scores divided by √d_k".to_string(), |scale| format!(
+            ", scores multiplied by {scale}"
+        )),
+        cap.map_or(String::new(), |cap| format!(" and bounded by {cap}")),
+    ));
+    Intent {
+        n_heads,
+        n_kv_heads,
+        causal: is_causal.then_some(Corner::BottomRight),
+        rotary: rotary.map(|pairing| (pairing, base)),
+        scale,
+        cap,
+        packing,
+        empty_row: EmptyRow::Zeros,
+    }
+}
+
+/// The kind of the output's numbers; those of a coarser kind that were written as floats of
+/// 32 bits are of the coarser one.
+fn precision(
+    files: &Files<'_>,
+    record: &Record,
+    assumed: &mut Vec<String>,
+) -> Result<Precision> {
+    let (_, output) = files.first(names::of(State::Output)).ok_or(Error::NoOutput)?;
+    let stored = match output.dtype().as_str() {
+        "F64" => Precision::F64,
+        "F16" => Precision::F16,
+        "BF16" => Precision::BF16,
+        _ => Precision::F32,
+    };
+    let numbers = || record.output().iter().flat_map(|m| m.iter().copied());
+    let is_coarser = |it: &Precision| numbers().all(|x| it.holds(x));
+    let coarser = [Precision::BF16, Precision::F16, Precision::F32];
+    let finer = match stored {
+        Precision::F64 => &coarser[..],
+        Precision::F32 => &coarser[..2],
+        _ => &[],
+    };
+    let found = finer.iter().copied().find(is_coarser).filter(|_| numbers().count() > 8);
+    if let Some(found) = found {
+        assumed.push(format!("the output's numbers are those of {}", found.name()));
+    }
+    Ok(found.unwrap_or(stored))
+}

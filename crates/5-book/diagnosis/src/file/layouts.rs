@@ -1,0 +1,92 @@
+//! Which axis is which.
+
+use attention::Matrix;
+use model_files::Tensor;
+
+use super::Files;
+use super::names::{INPUTS, of};
+use crate::{Error, Result, State};
+
+/// The order of the axes of inputs and outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// (batch, n, d), or (n, d).
+    BatchFirst,
+    /// (n, batch, d).
+    SequenceFirst,
+}
+
+impl Layout {
+    /// The layout that other tensors' shapes ask for, or (batch, n, d).
+    pub fn of(files: &Files<'_>, assumed: &mut Vec<String>) -> Result<Self> {
+        let (name, query) = files.first(INPUTS[0]).ok_or(Error::NoInput)?;
+        if files.said.is_sequence_first {
+            assumed.push(format!("{name} {}, read as (n, batch, d)", query.shape_text()));
+            return Ok(Self::SequenceFirst);
+        }
+        let [a, b, _] = *query.shape() else {
+            return Ok(Self::BatchFirst);
+        };
+        // Tensors that have the batch, or the queries, on an axis of their own.
+        let mut says = Vec::new();
+        let key = files.first(INPUTS[1]).map(|(_, key)| key.shape().to_vec());
+        if let Some(mask) = files.tensor("key_padding_mask") {
+            let [batch, n] = key.as_deref().map_or([a, b], |key| [key[0], key[1]]);
+            says.push((mask.shape() == [batch, n], mask.shape() == [n, batch]));
+        }
+        for state in [State::Attn, State::Scores, State::Heads] {
+            if let Some((_, tensor)) = files.first(of(state))
+                && let [batch, _, n, _] = *tensor.shape()
+            {
+                says.push(((batch, n) == (a, b), (batch, n) == (b, a)));
+            }
+        }
+        let is_turned =
+            a != b && says.iter().any(|it| it.1) && !says.iter().any(|it| it.0);
+        let layout = if is_turned { Self::SequenceFirst } else { Self::BatchFirst };
+        assumed.push(format!("{name} {}, read as {}", query.shape_text(), layout.name()));
+        Ok(layout)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::BatchFirst => "(batch, n, d)",
+            Self::SequenceFirst => "(n, batch, d)",
+        }
+    }
+
+    /// A matrix a sequence, rows are tokens.
+    pub fn sequences(self, tensor: &Tensor<'_>) -> Result<Vec<Matrix>> {
+        let numbers = tensor.numbers()?;
+        match (*tensor.shape()).as_ref() {
+            &[n, d] => Ok(vec![Matrix::from_row_slice(n, d, &numbers)]),
+            &[batch, n, d] if self == Self::BatchFirst => Ok((0..batch)
+                .map(|s| Matrix::from_row_slice(n, d, &numbers[s * n * d..][..n * d]))
+                .collect()),
+            &[n, batch, d] => {
+                let entry = |s: usize| {
+                    Matrix::from_fn(n, d, |t, c| numbers[(t * batch + s) * d + c])
+                };
+                Ok((0..batch).map(entry).collect())
+            }
+            _ => Err(tensor.shape_error(&format!("(n, d) or {}", self.name())).into()),
+        }
+    }
+}
+
+/// The inputs for queries, keys and values.
+pub fn inputs(files: &Files<'_>, layout: Layout) -> Result<[Vec<Matrix>; 3]> {
+    let (_, query) = files.first(INPUTS[0]).ok_or(Error::NoInput)?;
+    let query = layout.sequences(&query)?;
+    let own =
+        |role: usize| files.first(INPUTS[role]).map(|(_, it)| layout.sequences(&it));
+    let key = own(1).transpose()?.unwrap_or_else(|| query.clone());
+    let value = own(2).transpose()?.unwrap_or_else(|| key.clone());
+    for (name, other) in [("key", &key), ("value", &value)] {
+        let lengths = (other.len(), other[0].nrows());
+        if other.len() != query.len() || lengths.1 != key[0].nrows() {
+            return Err(Error::Lengths { name, found: lengths, batch: query.len() });
+        }
+    }
+    Ok([query, key, value])
+}

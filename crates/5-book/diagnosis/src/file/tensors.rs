@@ -1,0 +1,105 @@
+//! What the code gave: the output, and tensors on the way to it.
+
+use attention::Matrix;
+use model_files::Tensor;
+
+use super::Files;
+use super::layouts::Layout;
+use super::names::of;
+use crate::{Error, Intent, Record, Result, State};
+
+/// Reads the tensors that there are.
+pub fn read(
+    files: &Files<'_>,
+    layout: Layout,
+    record: &mut Record,
+    intent: &Intent,
+    assumed: &mut Vec<String>,
+) -> Result<()> {
+    let (name, output) = files.first(of(State::Output)).ok_or(Error::NoOutput)?;
+    assumed.push(format!(
+        "{name} {} {}: what the code gave",
+        output.dtype(),
+        output.shape_text()
+    ));
+    record.tensors.insert(State::Output, layout.sequences(&output)?);
+    let projections = [
+        (State::Query, State::HeadQuery),
+        (State::Key, State::HeadKey),
+        (State::Value, State::HeadValue),
+    ];
+    for (role, (flat, of_heads)) in projections.into_iter().enumerate() {
+        let Some((name, tensor)) = files.first(of(flat)) else { continue };
+        let heads = if role == 0 { intent.n_heads } else { intent.n_kv_heads };
+        let n = record.inputs[role][0].nrows();
+        let (state, matrices, words) = match *tensor.shape() {
+            [_, a, b, _] if (a, b) == (heads, n) => {
+                let each = intent.n_heads / heads;
+                let all = tensor.matrices()?;
+                let repeated = all.iter().flat_map(|m| vec![m.clone(); each]).collect();
+                (of_heads, repeated, "of each head")
+            }
+            [_, a, b, _] if (a, b) == (n, heads) => {
+                (flat, joined(&tensor)?, "before heads are apart")
+            }
+            _ => (flat, layout.sequences(&tensor)?, "before the split"),
+        };
+        assumed.push(format!("{name} {}: {words}", tensor.shape_text()));
+        record.tensors.insert(state, matrices);
+    }
+    for state in [State::Scores, State::Attn, State::Heads] {
+        read_of_heads(files, record, intent, state, assumed)?;
+    }
+    if let Some((name, concat)) = files.first(of(State::Concat)) {
+        assumed.push(format!("{name} {}: heads side by side", concat.shape_text()));
+        record.tensors.insert(State::Concat, layout.sequences(&concat)?);
+    }
+    Ok(())
+}
+
+/// `(batch, n, heads, width)` as `[n, heads · width]` a sequence.
+fn joined(tensor: &Tensor<'_>) -> Result<Vec<Matrix>> {
+    let [_, n, heads, width] = *tensor.shape() else {
+        return Err(tensor.shape_error("four dimensions").into());
+    };
+    let numbers = tensor.numbers()?;
+    let sequences = numbers.chunks(n * heads * width);
+    Ok(sequences.map(|m| Matrix::from_row_slice(n, heads * width, m)).collect())
+}
+
+fn read_of_heads(
+    files: &Files<'_>,
+    record: &mut Record,
+    intent: &Intent,
+    state: State,
+    assumed: &mut Vec<String>,
+) -> Result<()> {
+    let Some((name, tensor)) = files.first(of(state)) else { return Ok(()) };
+    let (batch, h) = (record.batch(), intent.n_heads);
+    let (n_q, n_kv) = record.lengths();
+    let text = tensor.shape_text();
+    let is_average =
+        state != State::Heads && h > 1 && *tensor.shape() == [batch, n_q, n_kv];
+    if is_average && batch != batch * h {
+        assumed.push(format!("{name} {text}: the mean of all heads, which is not used"));
+        return Ok(());
+    }
+    let matrices = match *tensor.shape() {
+        [b, a, c, _]
+            if state == State::Heads && (b, a, c) == (batch, n_q, h) && n_q != h =>
+        {
+            let width = tensor.shape()[3];
+            let joined = joined(&tensor)?;
+            let head = |m: &Matrix, i: usize| m.columns(i * width, width).into_owned();
+            joined
+                .iter()
+                .flat_map(|m| (0..h).map(|i| head(m, i)).collect::<Vec<_>>())
+                .collect()
+        }
+        [..] if tensor.shape().len() >= 2 => tensor.matrices()?,
+        _ => return Err(tensor.shape_error("two dimensions or more").into()),
+    };
+    assumed.push(format!("{name} {text}: of each head"));
+    record.tensors.insert(state, matrices);
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! The parameters, by the names of many libraries.
+
+use std::collections::BTreeSet;
+
+use attention::{Linear, Matrix, RowVector};
+use model_files::Tensor;
+
+use super::Files;
+use super::names::{FORMS, NEVER_BARE, PACKED, PACKED_BY_HEADS, PROJECTIONS};
+use crate::recipe::Packing;
+use crate::{Error, Intent, Result, Weights, unpacked};
+
+/// Parameters as the file has them.
+pub struct Found {
+    packed: Option<Linear>,
+    projections: Option<[Linear; 3]>,
+    output: Option<Linear>,
+    /// How a packed W is packed.
+    pub packing: Packing,
+}
+
+impl Found {
+    /// W^Q, W^K and W^V apart.
+    pub fn split(self, intent: &Intent) -> Result<Weights> {
+        let Self { packed, projections, output, .. } = self;
+        if let Some(projections) = projections {
+            return Ok(Weights { projections, packed: None, output });
+        }
+        let packed = packed.ok_or(Error::NoOutput)?;
+        let Intent { n_heads, n_kv_heads, packing, .. } = *intent;
+        let (columns, heads) = (packed.d_out(), n_heads + 2 * n_kv_heads);
+        let d_k = columns / heads.max(1);
+        let widths = [n_heads, n_kv_heads, n_kv_heads].map(|heads| heads * d_k);
+        let part = |role| {
+            let part = unpacked(&packed, packing, role, widths, d_k);
+            part.ok_or(Error::Packed { columns, heads: n_heads, kv_heads: n_kv_heads })
+        };
+        let projections = [part(0)?, part(1)?, part(2)?];
+        Ok(Weights { projections, packed: Some(packed), output })
+    }
+}
+
+/// One weight of the file: its name, and the part of it that all of a layer's have.
+struct Named {
+    prefix: String,
+    weight: String,
+    bias: String,
+}
+
+/// The parameters of the layer that is meant.
+pub fn read(files: &Files<'_>, assumed: &mut Vec<String>) -> Result<Found> {
+    let packed = named(files, &[PACKED, PACKED_BY_HEADS].concat());
+    let separate = [0, 1, 2].map(|role| named(files, PROJECTIONS[role]));
+    let has_all = |prefix: &str| {
+        separate.iter().all(|named| named.iter().any(|it| it.prefix == prefix))
+    };
+    let prefixes: BTreeSet<&str> = packed
+        .iter()
+        .chain(&separate[0])
+        .map(|it| it.prefix.as_str())
+        .filter(|prefix| packed.iter().any(|it| it.prefix == *prefix) || has_all(prefix))
+        .collect();
+    let prefix = one_of(files, &prefixes)?;
+    let of = |named: &[Named]| -> Option<usize> {
+        named.iter().position(|it| it.prefix == prefix)
+    };
+    let outputs = named(files, PROJECTIONS[3]);
+    let beside = |it: &&Named| it.prefix == prefix || prefix.ends_with("self.");
+    let output = outputs.iter().find(beside);
+    let output = output.map(|it| linear(files, it, assumed)).transpose()?;
+    if let Some(at) = of(&packed) {
+        let by_heads = named(files, PACKED_BY_HEADS);
+        let is_by_heads = by_heads.iter().any(|it| it.weight == packed[at].weight);
+        let packing = if is_by_heads { Packing::HeadByHead } else { Packing::Blocks };
+        let packed = linear(files, &packed[at], assumed)?;
+        return Ok(Found { packed: Some(packed), projections: None, output, packing });
+    }
+    let mut linears = Vec::new();
+    for role in &separate {
+        let at = of(role).ok_or_else(|| Error::NoLayer { names: files.all_names() })?;
+        linears.push(linear(files, &role[at], assumed)?);
+    }
+    let projections = linears.try_into().ok();
+    Ok(Found { packed: None, projections, output, packing: Packing::Blocks })
+}
+
+fn one_of(files: &Files<'_>, prefixes: &BTreeSet<&str>) -> Result<String> {
+    let same = |a: &str, b: &str| a.trim_end_matches('.') == b.trim_end_matches('.');
+    let chosen: Vec<&&str> = match &files.said.prefix {
+        Some(asked) => prefixes.iter().filter(|it| same(it, asked)).collect(),
+        None => prefixes.iter().collect(),
+    };
+    match chosen[..] {
+        [one] => Ok((*one).to_string()),
+        [] if prefixes.is_empty() => Err(Error::NoLayer { names: files.all_names() }),
+        _ => Err(Error::SeveralLayers {
+            prefixes: prefixes.iter().map(ToString::to_string).collect(),
+        }),
+    }
+}
+
+/// The weights of the file that have one of these names behind some prefix.
+fn named(files: &Files<'_>, bases: &[&str]) -> Vec<Named> {
+    let mut found: Vec<(usize, Named)> = Vec::new();
+    for (wanted, own) in &files.said.names {
+        if bases.contains(&wanted.to_lowercase().trim_end_matches(".weight")) {
+            let bias = own.replace("weight", "bias");
+            found.push((0, Named { prefix: String::new(), weight: own.clone(), bias }));
+        }
+    }
+    for name in files.all_names() {
+        let lower = name.to_lowercase();
+        for (rank, base) in bases.iter().enumerate() {
+            for (form, bias) in FORMS {
+                let ending = format!("{base}{form}");
+                let Some(prefix) = lower.strip_suffix(&ending) else { continue };
+                let is_bare = form.is_empty() && NEVER_BARE.contains(base);
+                if is_bare || !(prefix.is_empty() || prefix.ends_with('.')) {
+                    continue;
+                }
+                let stem = &name[..name.len() - form.len()];
+                let bias = match form {
+                    "" => {
+                        format!("{}b{}", &name[..prefix.len()], &stem[prefix.len() + 1..])
+                    }
+                    _ => format!("{stem}{bias}"),
+                };
+                let prefix = name[..prefix.len()].to_string();
+                found.push((rank, Named { prefix, weight: name.clone(), bias }));
+            }
+        }
+    }
+    found.sort_by_key(|(rank, _)| *rank);
+    found.into_iter().map(|(_, named)| named).collect()
+}
+
+/// `[in, out]`, however the file has it.
+fn linear(files: &Files<'_>, named: &Named, assumed: &mut Vec<String>) -> Result<Linear> {
+    let weight = files.own(&named.weight).ok_or(Error::NoOutput)?;
+    let base = named.weight.to_lowercase();
+    let is_conv = ["c_attn.weight", "c_proj.weight"].iter().any(|it| base.ends_with(it));
+    let is_in_out = files.said.is_in_out || is_conv || base.ends_with("kernel");
+    let matrix = matrix(&weight, is_in_out)?;
+    let bias = files.own(&named.bias).map(|bias| bias.numbers()).transpose()?;
+    assumed.push(format!(
+        "{} {}, stored [{}]{}",
+        named.weight,
+        weight.shape_text(),
+        if is_in_out { "in, out" } else { "out, in" },
+        if bias.is_some() { ", with its bias" } else { ", without a bias" },
+    ));
+    Ok(Linear::new(matrix, bias.map(RowVector::from_vec))?)
+}
+
+/// A weight of two dimensions; or of three, of which two are heads and their width.
+fn matrix(weight: &Tensor<'_>, is_in_out: bool) -> Result<Matrix> {
+    let numbers = weight.numbers()?;
+    let (rows, columns) = match *weight.shape() {
+        [rows, columns] => (rows, columns),
+        [a, b, c] if is_in_out && a <= b * c && a > c => (a, b * c),
+        [a, b, c] if is_in_out => (a * b, c),
+        _ => return Err(weight.shape_error("two dimensions").into()),
+    };
+    Ok(match is_in_out {
+        true => Matrix::from_row_slice(rows, columns, &numbers),
+        false => Matrix::from_column_slice(columns, rows, &numbers),
+    })
+}

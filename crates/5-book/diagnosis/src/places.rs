@@ -1,0 +1,179 @@
+//! Where a tensor differs most.
+
+use attention::Matrix;
+use serde::Serialize;
+
+use crate::compare::apart;
+use crate::precision::Rounding;
+use crate::recipe::Recipe;
+use crate::search::Segment;
+use crate::{Intent, Precision, Record, Run, State};
+
+/// This share of all squares is said to be all of it.
+const NEARLY_ALL: f64 = 0.98;
+
+/// Where a tensor differs most from the nearest that was tried: shares of the sum of squares.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Places {
+    /// Which tensor.
+    pub tensor: State,
+    /// Of each sequence.
+    pub sequences: Vec<f64>,
+    /// Of each head: of a tensor that has heads, or of the output, where each head adds what
+    /// its rows of W^O span; empty where that is everything.
+    pub heads: Vec<f64>,
+    /// Of each row, summed over sequences and heads.
+    pub rows: Vec<f64>,
+    /// What that comes to, in words.
+    pub summary: Vec<String>,
+}
+
+impl Places {
+    pub(crate) fn of(
+        record: &Record,
+        intent: &Intent,
+        segment: &Segment,
+    ) -> Option<Self> {
+        let trial = segment.nearest.as_ref()?;
+        let run = Run::new(record, intent);
+        let nearest = run.step_with(segment.state, &trial.recipe, trial.empty_row)?;
+        let given = &record.tensors[&segment.state];
+        let difference: Vec<Matrix> = given
+            .iter()
+            .zip(nearest.iter())
+            .map(|(a, b)| a.zip_map(b, apart_signed))
+            .collect();
+        let n = record.batch();
+        let each = (given.len() / n).max(1);
+        let squares = |m: &Matrix| m.norm_squared();
+        let sequences =
+            difference.chunks(each).map(|of| of.iter().map(squares).sum()).collect();
+        let heads = match segment.state.is_per_head() {
+            true => (0..each)
+                .map(|i| difference.iter().skip(i).step_by(each).map(squares).sum())
+                .collect(),
+            false if segment.state == State::Output => {
+                by_head(record, intent, &difference)
+            }
+            false => Vec::new(),
+        };
+        let rows = (0..difference[0].nrows())
+            .map(|r| difference.iter().map(|m| m.row(r).norm_squared()).sum())
+            .collect();
+        let mut places = Self {
+            tensor: segment.state,
+            sequences: shares(sequences),
+            heads: if segment.state.is_per_head() { shares(heads) } else { heads },
+            rows: shares(rows),
+            summary: Vec::new(),
+        };
+        places.summary = places.words(record);
+        Some(places)
+    }
+
+    fn words(&self, record: &Record) -> Vec<String> {
+        let mut words = Vec::new();
+        let named = [("sequence", &self.sequences), ("head", &self.heads)];
+        for (name, shares) in named {
+            let found = shares.iter().position(|&share| share > NEARLY_ALL);
+            if let Some(i) = found.filter(|_| shares.len() > 1) {
+                words.push(format!("only {name} {i} differs"));
+            }
+        }
+        let from = self.rows.iter().position(|&share| share > 0.0).unwrap_or(0);
+        let before: f64 = self
+            .rows
+            .iter()
+            .scan(0.0, |sum, &x| {
+                *sum += x;
+                Some(*sum)
+            })
+            .take_while(|&sum| sum < 1.0 - NEARLY_ALL)
+            .count() as f64;
+        let first = (before as usize).max(from);
+        if first > 0 && first < self.rows.len() {
+            words.push(format!(
+                "tokens before {first} do not differ, those from {first} on do"
+            ));
+        }
+        if let Some(share) = self.of_padded(record).filter(|&share| share > NEARLY_ALL) {
+            words.push(format!(
+                "{:.0} % of it is in rows of padded tokens, which mostly nobody reads",
+                100.0 * share
+            ));
+        }
+        if words.is_empty() {
+            words.push("all sequences, heads and tokens differ".to_string());
+        }
+        words
+    }
+
+    /// The share of rows that are padding in every sequence.
+    fn of_padded(&self, record: &Record) -> Option<f64> {
+        let padding = record.masks.padding.as_ref()?;
+        let is_padded = |r: usize| padding.iter().all(|open| open.get(r) == Some(&false));
+        let rows = self.rows.iter().enumerate().filter(|(r, _)| is_padded(*r));
+        Some(rows.map(|(_, share)| share).sum())
+    }
+}
+
+fn apart_signed(a: f64, b: f64) -> f64 {
+    let size = apart(a, b);
+    if size.is_finite() { a - b } else { 1e9 }
+}
+
+fn shares(sums: Vec<f64>) -> Vec<f64> {
+    let total: f64 = sums.iter().sum();
+    if total == 0.0 { sums } else { sums.iter().map(|sum| sum / total).collect() }
+}
+
+/// How much of a difference of outputs each head alone could make: it adds what is in the
+/// span of its rows of W^O.
+fn by_head(record: &Record, intent: &Intent, difference: &[Matrix]) -> Vec<f64> {
+    let Some(linear) = &record.weights.output else { return Vec::new() };
+    let h = intent.n_heads;
+    let width = linear.d_in() / h;
+    if h == 1 || width * 2 > linear.d_out() {
+        return Vec::new();
+    }
+    let total: f64 = difference.iter().map(|m| m.norm_squared()).sum();
+    let share = |i: usize| {
+        let span = linear.weight.rows(i * width, width).transpose().qr().q();
+        let within: f64 = difference.iter().map(|m| (m * &span).norm_squared()).sum();
+        within / total
+    };
+    (0..h).map(share).collect()
+}
+
+/// What made an output NaN or infinite, if it is.
+pub(crate) fn not_a_number(record: &Record, intent: &Intent) -> Option<String> {
+    let has_nan = |m: &Matrix| m.iter().any(|x| x.is_nan());
+    let (state, _) =
+        record.tensors.iter().find(|(_, tensor)| tensor.iter().any(has_nan))?;
+    let run = Run::new(record, intent);
+    if run.has_empty_rows(&Recipe::RIGHT) {
+        return Some(format!(
+            "{} has NaN, and some query may attend to no key: a softmax of nothing but −∞ is \
+             0 / 0, so it is the mask that makes it.",
+            state.name()
+        ));
+    }
+    if record.precision == Precision::F16 {
+        let half = Run::new(record, intent).rounded(Precision::F16, Rounding::Nearest);
+        let overflow = State::ALL.into_iter().find(|&state| {
+            let tensor = half.step(state, &Recipe::RIGHT);
+            tensor.is_some_and(|tensor| {
+                tensor.iter().any(|m| m.iter().any(|x| !x.is_finite()))
+            })
+        });
+        if let Some(first) = overflow {
+            return Some(format!(
+                "{} has NaN, and {} has numbers beyond 65,504, which float16 cannot hold: an \
+                 overflow.",
+                state.name(),
+                first.name()
+            ));
+        }
+    }
+    Some(format!("{} is the first tensor with NaN.", state.name()))
+}

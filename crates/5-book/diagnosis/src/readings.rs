@@ -1,0 +1,76 @@
+//! Other readings of a tensor's name: code that is right may record scores before they are
+//! divided, or queries after they were.
+
+use attention::Matrix;
+
+use crate::recipe::Recipe;
+use crate::{Diagnosis, Intent, Record, Run, State, Verdict};
+
+/// A record with a tensor read in another way, and what to say of it.
+pub(crate) struct Reading {
+    pub record: Record,
+    pub remark: String,
+}
+
+/// The readings that are worth a try, since a tensor's first reading is not right.
+pub(crate) fn of(record: &Record, intent: &Intent, first: &Diagnosis) -> Vec<Reading> {
+    if first.verdict == Verdict::Right {
+        return Vec::new();
+    }
+    let is_wrong = |state| {
+        first.tensors.iter().any(|it| it.tensor == state && it.verdict != Verdict::Right)
+    };
+    let mut readings = Vec::new();
+    let scale = Run::new(record, intent).right_scale();
+    if is_wrong(State::Scores) {
+        readings.extend(scaled(record, State::Scores, scale, "before they are divided"));
+        readings.extend(after_mask(record, intent));
+    }
+    if is_wrong(State::Query) {
+        readings.extend(scaled(
+            record,
+            State::Query,
+            1.0 / scale,
+            "after they were divided",
+        ));
+        readings.extend(scaled(
+            record,
+            State::Query,
+            1.0 / scale.sqrt(),
+            "after they were divided by the root of it",
+        ));
+    }
+    readings
+}
+
+fn scaled(record: &Record, state: State, factor: f64, when: &str) -> Option<Reading> {
+    if factor == 1.0 {
+        return None;
+    }
+    let mut record = record.clone();
+    record.tensors.get_mut(&state)?.iter_mut().for_each(|m| *m *= factor);
+    let remark = format!("{} is read as {when}.", state.name());
+    Some(Reading { record, remark })
+}
+
+/// Scores that are recorded with the mask on them: blocked ones tell nothing of the step.
+fn after_mask(record: &Record, intent: &Intent) -> Option<Reading> {
+    const BLOCKED: f64 = -1e4;
+    let mut read = record.clone();
+    read.tensors.remove(&State::Scores);
+    let right = Run::new(&read, intent).step(State::Scores, &Recipe::RIGHT)?;
+    let scores = record.tensors.get(&State::Scores)?;
+    let is_blocked = |m: &Matrix| m.iter().any(|&score| score <= BLOCKED);
+    if !scores.iter().any(is_blocked) || scores.len() != right.len() {
+        return None;
+    }
+    let open = |(given, right): (&Matrix, &Matrix)| {
+        (given.shape() == right.shape())
+            .then(|| given.zip_map(right, |a, b| if a <= BLOCKED { b } else { a }))
+    };
+    let scores = scores.iter().zip(right.iter()).map(open).collect::<Option<_>>()?;
+    read.tensors.insert(State::Scores, scores);
+    let remark =
+        "scores is read as after the mask: blocked ones are left out.".to_string();
+    Some(Reading { record: read, remark })
+}

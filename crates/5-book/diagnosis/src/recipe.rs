@@ -1,0 +1,142 @@
+//! A layer as a recipe: one choice for each step.
+
+mod before_scores;
+mod from_scores;
+
+pub use before_scores::{
+    Activation, Axes, Packing, Product, Projection, Role, Rotary, Sharing, Split,
+};
+pub use from_scores::{
+    Addition, Cap, Causal, Fill, Masking, Merge, Mixing, MixingProduct, Scale,
+    Similarity, Softmax, Values,
+};
+
+use crate::State;
+
+/// What is done at each step of a layer. [`Recipe::RIGHT`] does what was meant; a
+/// [`Mistake`](crate::Mistake) changes a choice.
+///
+/// The choices stand in the order of the steps, so a tensor of the layer depends on those
+/// before it alone ([`Recipe::before`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Recipe {
+    /// Which axis of the input the sequences lie along.
+    pub axes: Axes,
+    /// How the columns of a packed W are given to q, k and v.
+    pub packing: Packing,
+    /// The projections to q, k and v.
+    pub projections: [Projection; 3],
+    /// What is done to what a projection gives.
+    pub activation: Activation,
+    /// How q, k and v become heads.
+    pub split: Split,
+    /// How positions rotate queries and keys.
+    pub rotary: Rotary,
+    /// Which keys and values a query head reads, where there are fewer of them.
+    pub sharing: Sharing,
+    /// How a query is compared with a key.
+    pub similarity: Similarity,
+    /// What scores are divided by.
+    pub scale: Scale,
+    /// How scores are bounded.
+    pub cap: Cap,
+    /// Which keys a causal mask leaves.
+    pub causal: Causal,
+    /// How a padding mask is put on.
+    pub padding: Masking,
+    /// How a mask of queries and keys is put on.
+    pub pairs: Masking,
+    /// What becomes of the scores of blocked keys.
+    pub fill: Fill,
+    /// What makes attention weights of scores.
+    pub softmax: Softmax,
+    /// What the attention weights average.
+    pub values: Values,
+    /// How heads are put side by side.
+    pub merge: Merge,
+    /// The projection of the merged heads.
+    pub mixing: Mixing,
+    /// What is done with the output.
+    pub addition: Addition,
+}
+
+impl Recipe {
+    /// Everything as it was meant.
+    pub const RIGHT: Self = Self {
+        axes: Axes::Meant,
+        packing: Packing::Meant,
+        projections: Projection::RIGHT,
+        activation: Activation::None,
+        split: Split::Meant,
+        rotary: Rotary::Meant,
+        sharing: Sharing::Meant,
+        similarity: Similarity::Product,
+        scale: Scale::Meant,
+        cap: Cap::Meant,
+        causal: Causal::Meant,
+        padding: Masking::Meant,
+        pairs: Masking::Meant,
+        fill: Fill::MinusInfinity,
+        softmax: Softmax::OverKeys,
+        values: Values::Average,
+        merge: Merge::Meant,
+        mixing: Mixing::RIGHT,
+        addition: Addition::Nothing,
+    };
+
+    /// The same with every choice forgotten that a tensor does not depend on: two recipes
+    /// with one of these compute the same tensor.
+    pub fn before(&self, state: State) -> Self {
+        let [q, k, v] = self.projections;
+        let [no_q, no_k, no_v] = Projection::RIGHT;
+        let Self { axes, packing, activation, split, rotary, sharing, .. } = *self;
+        let activation = activation.of_projections();
+        let flat = Self { axes, packing, activation, ..Self::RIGHT };
+        let heads = Self { split, rotary, sharing, ..flat };
+        let scores = Self { similarity: self.similarity, scale: self.scale, ..heads };
+        let attn = Self {
+            activation,
+            values: Values::Average,
+            merge: Merge::Meant,
+            mixing: Mixing::RIGHT,
+            addition: Addition::Nothing,
+            ..*self
+        };
+        let of = |projections, rest: Self| Self { projections, ..rest };
+        match state {
+            State::Query => of([q, no_k, no_v], flat),
+            State::Key => of([no_q, k, no_v], flat),
+            State::Value => of([no_q, no_k, v], flat),
+            State::HeadQuery => {
+                of([q, no_k, no_v], Self { sharing: Sharing::Meant, ..heads })
+            }
+            State::HeadKey => of([no_q, k, no_v], heads),
+            State::HeadValue => of([no_q, no_k, v], heads),
+            State::Scores => of([q, k, no_v], Self { cap: self.cap, ..scores }),
+            State::Attn => of([q, k, no_v], attn),
+            State::Heads => Self { values: self.values, ..of([q, k, v], attn) },
+            State::Concat => {
+                Self { values: self.values, merge: self.merge, ..of([q, k, v], attn) }
+            }
+            State::Output => *self,
+        }
+    }
+
+    /// Whether a sequence's numbers depend on those of others.
+    pub fn mixes_sequences(&self) -> bool {
+        self.axes == Axes::Exchanged
+            || self.softmax == Softmax::OverBatch
+            || self.merge == Merge::HeadsBeforeBatch
+    }
+
+    /// Whether a row of the output depends on one row of the heads' queries alone, so that
+    /// a few rows can be computed without the others.
+    pub(crate) fn keeps_rows(&self) -> bool {
+        let softmax = !matches!(self.softmax, Softmax::OverQueries | Softmax::OverMap);
+        let merge = !matches!(self.merge, Merge::View | Merge::WrongAxes);
+        let scores = self.similarity != Similarity::Transposed;
+        let split = self.split != Split::AcrossHeads;
+        let values = self.values == Values::Average;
+        self.axes == Axes::Meant && softmax && merge && scores && split && values
+    }
+}

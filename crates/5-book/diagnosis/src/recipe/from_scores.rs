@@ -1,0 +1,226 @@
+//! What can be done from the scores to the output.
+
+/// How a query is compared with a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Similarity {
+    /// `q kᵀ`.
+    Product,
+    /// `k qᵀ`.
+    Transposed,
+    /// The cosine of the angle between them.
+    Cosine,
+}
+
+/// What scores are divided by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scale {
+    /// √d_k, or what was meant.
+    Meant,
+    /// Nothing.
+    None,
+    /// √d_model.
+    RootOfModel,
+    /// d_k.
+    Width,
+    /// d_model.
+    Model,
+    /// Multiplied by √d_k.
+    Multiplied,
+    /// √h.
+    RootOfHeads,
+    /// √n_kv.
+    RootOfKeys,
+    /// d_k^(1/4): the root of what it should be.
+    QuarterRoot,
+    /// Attention weights are divided, after the softmax.
+    AfterSoftmax,
+}
+
+/// How scores are bounded, where a bound was meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cap {
+    /// `cap · tanh(s / cap)`.
+    Meant,
+    /// Not at all.
+    None,
+    /// `tanh(s / cap)`.
+    WithoutProduct,
+    /// `cap · tanh(s)`.
+    WithoutQuotient,
+    /// `s · tanh(s / cap)`.
+    ScoreForCap,
+}
+
+/// Which keys a causal mask leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Causal {
+    /// As was meant, which may be all.
+    Meant,
+    /// All keys.
+    None,
+    /// A mask where none was meant.
+    Unmeant,
+    /// Not the token itself.
+    WithoutItself,
+    /// One key of the future too.
+    OneAhead,
+    /// The future, and the token itself.
+    Future,
+    /// Aligned to the first key where it should be to the last, or the other way about.
+    OtherCorner,
+}
+
+/// How a mask is put on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Masking {
+    /// As was meant.
+    Meant,
+    /// Not at all.
+    None,
+    /// With the opposite sign.
+    Opposite,
+    /// Rows for columns: queries for keys.
+    Transposed,
+    /// That of the first sequence for all.
+    FirstSequence,
+    /// Repeated as 0, 1, 0, 1, where heads of a sequence lie together.
+    Tiled,
+    /// Repeated as 0, 0, 1, 1, where sequences of a head lie together.
+    Repeated,
+    /// As if padding stood at the other end.
+    OtherEnd,
+    /// Added before scores are divided.
+    BeforeScale,
+}
+
+/// What becomes of the scores of blocked keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fill {
+    /// −∞, or a number as low.
+    MinusInfinity,
+    /// −1e−9.
+    MinusNano,
+    /// 0, as by a product with the mask.
+    Zero,
+    /// −1.
+    MinusOne,
+    /// 1e9.
+    Large,
+    /// The mask's 1 is added to the scores of blocked keys.
+    BlockedPlusOne,
+    /// The mask's 1 is added to the scores of open keys.
+    OpenPlusOne,
+    /// Weights of blocked keys are set to 0, after the softmax.
+    AfterSoftmax,
+    /// Open keys are blocked and the blocked are open.
+    Opposite,
+}
+
+/// What makes attention weights of scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Softmax {
+    /// Rows sum to 1.
+    OverKeys,
+    /// Columns sum to 1.
+    OverQueries,
+    /// Heads sum to 1.
+    OverHeads,
+    /// Sequences sum to 1.
+    OverBatch,
+    /// A map sums to 1.
+    OverMap,
+    /// A query's maps of all heads sum to 1.
+    OverHeadsAndKeys,
+    /// Scores are weights.
+    None,
+    /// Twice.
+    Twice,
+    /// Logarithms of weights.
+    Logarithm,
+    /// Powers of 2 and not of e.
+    BaseTwo,
+    /// Each score alone, by the sigmoid.
+    Sigmoid,
+}
+
+/// What the attention weights average.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Values {
+    /// `attn V`.
+    Average,
+    /// `attnᵀ V`.
+    Transposed,
+    /// Nothing: V stays as it is.
+    Unweighted,
+}
+
+/// How heads, `(h, n, d_v)`, are put side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Merge {
+    /// Transposed to `(n, h, d_v)`, then `view(n, h · d_v)`.
+    Meant,
+    /// `view(n, h · d_v)` at once.
+    View,
+    /// Transposed to `(n, d_v, h)`: feature by feature.
+    Interleaved,
+    /// Transposed to `(h, d_v, n)`.
+    WrongAxes,
+    /// From the last head to the first.
+    Reversed,
+    /// The mean of all heads, in every head's place.
+    Mean,
+    /// Read as if the heads' axis stood before the sequences'.
+    HeadsBeforeBatch,
+    /// The first head in every head's place.
+    First,
+}
+
+/// The projection of the merged heads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Mixing {
+    /// How W^O is multiplied.
+    pub product: MixingProduct,
+    /// How often its bias is added: 0, 1, 2, or [`Mixing::PER_HEAD`].
+    pub bias: u8,
+}
+
+impl Mixing {
+    /// `concat W^O + b^O`.
+    pub const RIGHT: Self = Self { product: MixingProduct::Meant, bias: 1 };
+    /// The bias is added once for each head.
+    pub const PER_HEAD: u8 = u8::MAX;
+}
+
+/// How W^O is multiplied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MixingProduct {
+    /// `concat W^O`.
+    Meant,
+    /// `concat W^Oᵀ`.
+    Transposed,
+    /// Not at all, its bias left out with it.
+    None,
+    /// Twice, with its bias.
+    Twice,
+    /// Every head by the rows of the first.
+    FirstBlock,
+}
+
+/// What is done with the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Addition {
+    /// Nothing.
+    Nothing,
+    /// The query's input is added.
+    Residual,
+    /// The value's input is added.
+    ResidualOfValue,
+    /// The projected query is added.
+    ProjectedQuery,
+    /// A norm whose gain is 1 and whose bias is 0.
+    Norm,
+    /// The input is added, then the norm.
+    ResidualThenNorm,
+    /// Rows of padded tokens are set to 0.
+    ZeroPadding,
+}

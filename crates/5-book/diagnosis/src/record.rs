@@ -1,0 +1,363 @@
+//! What is known of a layer of somebody else: its numbers, and what was meant.
+
+use std::collections::BTreeMap;
+
+use crate::mistake::Step;
+use crate::recipe::Packing;
+use crate::{Error, Precision, Result};
+use attention::{Linear, Matrix, PackedParameters};
+use serde::{Serialize, Serializer};
+
+/// A tensor of the layer, in the order in which a layer computes them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// q before the split, `[n_q, h · d_k]` a sequence.
+    Query,
+    /// k before the split, `[n_kv, h_kv · d_k]`.
+    Key,
+    /// v before the split, `[n_kv, h_kv · d_v]`.
+    Value,
+    /// q of each head, `[n_q, d_k]`, rotated where positions are rotary.
+    HeadQuery,
+    /// k of each query head, `[n_kv, d_k]`, rotated where positions are rotary.
+    HeadKey,
+    /// v of each query head, `[n_kv, d_v]`.
+    HeadValue,
+    /// Scores before the mask, divided and bounded, `[n_q, n_kv]` a head.
+    Scores,
+    /// Attention weights, `[n_q, n_kv]` a head.
+    Attn,
+    /// What each head gives, `[n_q, d_v]`.
+    Heads,
+    /// Heads side by side, `[n_q, h · d_v]` a sequence.
+    Concat,
+    /// The output, `[n_q, d_model]` a sequence.
+    Output,
+}
+
+impl State {
+    /// All of them, in order.
+    pub const ALL: [Self; 11] = [
+        Self::Query,
+        Self::Key,
+        Self::Value,
+        Self::HeadQuery,
+        Self::HeadKey,
+        Self::HeadValue,
+        Self::Scores,
+        Self::Attn,
+        Self::Heads,
+        Self::Concat,
+        Self::Output,
+    ];
+
+    /// What files call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Query => "q",
+            Self::Key => "k",
+            Self::Value => "v",
+            Self::HeadQuery => "q of each head",
+            Self::HeadKey => "k of each head",
+            Self::HeadValue => "v of each head",
+            Self::Scores => "scores",
+            Self::Attn => "attn",
+            Self::Heads => "heads",
+            Self::Concat => "concat",
+            Self::Output => "output",
+        }
+    }
+
+    /// The step whose result it is.
+    pub fn step(self) -> Step {
+        match self {
+            Self::Query | Self::Key | Self::Value => Step::Projections,
+            Self::HeadQuery | Self::HeadKey | Self::HeadValue => Step::Positions,
+            Self::Scores => Step::Scale,
+            Self::Attn => Step::Softmax,
+            Self::Heads => Step::Values,
+            Self::Concat => Step::Merge,
+            Self::Output => Step::Addition,
+        }
+    }
+
+    /// Whether there is a matrix a head, and not a matrix a sequence.
+    pub fn is_per_head(self) -> bool {
+        (Self::HeadQuery..=Self::Heads).contains(&self)
+    }
+}
+
+impl Serialize for State {
+    fn serialize<S: Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// The parameters, `[in, out]` as the paper writes them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weights {
+    /// W^Q, W^K and W^V with their biases, as the layer's maker meant them.
+    pub projections: [Linear; 3],
+    /// The three side by side as the file has them, where it packs them.
+    pub packed: Option<Linear>,
+    /// W^O and its bias; a layer without one gives its heads side by side.
+    pub output: Option<Linear>,
+}
+
+/// Masks that came with the input. **True means "may attend".**
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Masks {
+    /// Which keys are no padding, a list of `n_kv` a sequence.
+    pub padding: Option<Vec<Vec<bool>>>,
+    /// Which query may attend to which key, `[n_q, n_kv]`: one for all, one a sequence, or
+    /// one a head, the heads of a sequence together.
+    pub pairs: Option<Vec<Matrix<bool>>>,
+    /// What is added to the scores, in as many matrices.
+    pub added: Option<Vec<Matrix>>,
+}
+
+impl Masks {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.padding.is_none() && self.pairs.is_none() && self.added.is_none()
+    }
+}
+
+/// The numbers of a layer: what went in, and what its code gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Its parameters.
+    pub weights: Weights,
+    /// The inputs for queries, keys and values: a matrix a sequence, rows are tokens.
+    pub inputs: [Vec<Matrix>; 3],
+    /// Masks that came with them.
+    pub masks: Masks,
+    /// What its code gave: the output, and tensors on the way to it. Where there is a matrix
+    /// a head, those of a sequence lie together.
+    pub tensors: BTreeMap<State, Vec<Matrix>>,
+    /// The kind of numbers it was stored in.
+    pub precision: Precision,
+}
+
+impl Record {
+    /// A layer of this workspace on its own inputs, self-attention, in f64 and without a
+    /// tensor of its computing.
+    pub fn of_layer(layer: &PackedParameters, sequences: Vec<Matrix>) -> Self {
+        let [q, k, v, o] = layer.projections().map(Clone::clone);
+        Self {
+            weights: Weights { projections: [q, k, v], packed: None, output: Some(o) },
+            inputs: [sequences.clone(), sequences.clone(), sequences],
+            masks: Masks::default(),
+            tensors: BTreeMap::new(),
+            precision: Precision::F64,
+        }
+    }
+
+    /// How many sequences there are.
+    pub fn batch(&self) -> usize {
+        self.inputs[0].len()
+    }
+
+    /// How many queries a sequence has, and how many keys.
+    pub fn lengths(&self) -> (usize, usize) {
+        (self.inputs[0][0].nrows(), self.inputs[1][0].nrows())
+    }
+
+    /// The same with numbers that differ by less than half a step of this precision: what
+    /// was rounded when it was written.
+    pub(crate) fn jittered(&self, precision: Precision) -> Self {
+        let mut jitter = Jitter { state: 1, step: precision.step() };
+        let mut record = self.clone();
+        let Weights { projections, packed, output } = &mut record.weights;
+        let linears = projections.iter_mut().chain(packed).chain(output);
+        for linear in linears {
+            jitter.apply(linear.weight.as_mut_slice());
+            linear.bias.iter_mut().for_each(|bias| jitter.apply(bias.as_mut_slice()));
+        }
+        // Inputs that are the same stay the same.
+        let [query, key, value] = &mut record.inputs;
+        query.iter_mut().for_each(|x| jitter.apply(x.as_mut_slice()));
+        if self.inputs[1] == self.inputs[0] {
+            key.clone_from(query);
+        } else {
+            key.iter_mut().for_each(|x| jitter.apply(x.as_mut_slice()));
+        }
+        if self.inputs[2] == self.inputs[1] {
+            value.clone_from(key);
+        } else {
+            value.iter_mut().for_each(|x| jitter.apply(x.as_mut_slice()));
+        }
+        let tensors = record.tensors.range_mut(..State::Output);
+        tensors.flat_map(|(_, m)| m).for_each(|m| jitter.apply(m.as_mut_slice()));
+        record
+    }
+
+    /// Compares shapes with each other and with the intent.
+    ///
+    /// # Errors
+    /// [`Error`](crate::Error) for the first that does not fit.
+    pub fn check(&self, intent: &Intent) -> Result<()> {
+        let Intent { n_heads, n_kv_heads, .. } = *intent;
+        if n_heads == 0 || n_kv_heads == 0 {
+            return Err(Error::NoHeads);
+        }
+        if !n_heads.is_multiple_of(n_kv_heads) {
+            return Err(Error::KeyHeads { heads: n_heads, kv_heads: n_kv_heads });
+        }
+        let roles = [('Q', n_heads), ('K', n_kv_heads), ('V', n_kv_heads)];
+        for (role, (projection, heads)) in roles.into_iter().enumerate() {
+            let linear = &self.weights.projections[role];
+            let width = linear.d_out();
+            if !width.is_multiple_of(heads) {
+                return Err(Error::Heads { projection, width, heads });
+            }
+            let Some(x) = self.inputs[role].first().filter(|x| !x.is_empty()) else {
+                return Err(Error::NoTokens);
+            };
+            let (found, expected) = (x.ncols(), linear.d_in());
+            if found != expected {
+                return Err(Error::Input { projection, found, expected });
+            }
+        }
+        self.check_finite()?;
+        let Some(output) = self.tensors.get(&State::Output) else {
+            return Err(Error::NoOutput);
+        };
+        let (n_q, _) = self.lengths();
+        let last = self.weights.output.as_ref().map(Linear::d_out);
+        let width =
+            last.unwrap_or(self.weights.projections[2].d_out() / n_kv_heads * n_heads);
+        let expected = (n_q, width);
+        if output.len() != self.batch() || output.iter().any(|m| m.shape() != expected) {
+            return Err(Error::Shape {
+                state: State::Output,
+                found_matrices: output.len(),
+                found: output.first().map_or((0, 0), Matrix::shape),
+                matrices: self.batch(),
+                expected,
+            });
+        }
+        Ok(())
+    }
+
+    fn check_finite(&self) -> Result<()> {
+        let is_finite = |m: &Matrix| m.iter().all(|x| x.is_finite());
+        let names = ["the query's input", "the key's input", "the value's input"];
+        for (inputs, name) in self.inputs.iter().zip(names) {
+            if !inputs.iter().all(is_finite) {
+                return Err(Error::NotFinite(name));
+            }
+        }
+        let weights = self.weights.projections.iter().chain(&self.weights.output);
+        for (linear, name) in weights.zip(["W^Q", "W^K", "W^V", "W^O"]) {
+            let is_bias =
+                linear.bias.as_ref().is_none_or(|b| b.iter().all(|x| x.is_finite()));
+            if !is_finite(&linear.weight) || !is_bias {
+                return Err(Error::NotFinite(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// The output that its code gave.
+    pub fn output(&self) -> &[Matrix] {
+        self.tensors.get(&State::Output).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// How rotary positions pair a head's entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Pairing {
+    /// Entry p with entry p + d_k / 2.
+    Halves,
+    /// Entry 2p with entry 2p + 1.
+    Pairs,
+}
+
+impl Pairing {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Halves => "halves",
+            Self::Pairs => "pairs",
+        }
+    }
+}
+
+/// Where a causal mask begins, if there are not as many queries as keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Corner {
+    /// The first query sees the first key alone.
+    TopLeft,
+    /// The last query sees all keys.
+    BottomRight,
+}
+
+/// What a query gets that may attend to no key; each is found in right code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EmptyRow {
+    /// Zeros.
+    Zeros,
+    /// The mean of all values, as by a fill of −1e9.
+    Even,
+    /// NaN, as by −∞ in PyTorch.
+    NaN,
+}
+
+/// What the layer was meant to be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Intent {
+    /// h.
+    pub n_heads: usize,
+    /// How many heads of keys and values they share.
+    pub n_kv_heads: usize,
+    /// A causal mask.
+    pub causal: Option<Corner>,
+    /// Rotary positions, and their base.
+    pub rotary: Option<(Pairing, f64)>,
+    /// What scores are multiplied by, if not 1/√d_k.
+    pub scale: Option<f64>,
+    /// The bound of the scores.
+    pub cap: Option<f64>,
+    /// How a packed W is packed.
+    pub packing: Packing,
+    /// What a query gets that may attend to no key.
+    pub empty_row: EmptyRow,
+}
+
+impl Intent {
+    /// So many heads, and nothing else besides.
+    pub fn heads(n_heads: usize) -> Self {
+        Self {
+            n_heads,
+            n_kv_heads: n_heads,
+            causal: None,
+            rotary: None,
+            scale: None,
+            cap: None,
+            packing: Packing::Blocks,
+            empty_row: EmptyRow::Zeros,
+        }
+    }
+}
+
+/// A small generator, so that the same record has the same tolerance.
+struct Jitter {
+    state: u64,
+    step: f64,
+}
+
+impl Jitter {
+    fn apply(&mut self, numbers: &mut [f64]) {
+        for x in numbers {
+            self.state =
+                self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let unit = (self.state >> 11) as f64 / (1u64 << 53) as f64;
+            *x *= 1.0 + (unit - 0.5) * self.step;
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Numbers row after row, as PyTorch, JAX and candle keep them: what `view` and `reshape` do.
+//!
+//! nalgebra keeps columns together, so a matrix here is read row by row before its numbers
+//! are given another shape.
+
+use attention::Matrix;
+
+/// The numbers of matrices of one shape, one after the other.
+pub(crate) fn numbers(matrices: &[Matrix]) -> Vec<f64> {
+    let mut numbers = Vec::with_capacity(matrices.iter().map(|m| m.len()).sum());
+    for matrix in matrices {
+        // Columns of the transposed are rows.
+        numbers.extend_from_slice(matrix.transpose().as_slice());
+    }
+    numbers
+}
+
+/// The same numbers as matrices of another shape, `view(-1, rows, columns)`.
+pub(crate) fn view(numbers: &[f64], rows: usize, columns: usize) -> Vec<Matrix> {
+    let matrices = numbers.chunks_exact(rows * columns);
+    matrices.map(|m| Matrix::from_row_slice(rows, columns, m)).collect()
+}
+
+/// `permute(order)` of numbers of this shape, made contiguous.
+pub(crate) fn permuted(
+    numbers: &[f64],
+    shape: [usize; 3],
+    order: [usize; 3],
+) -> Vec<f64> {
+    let strides = [shape[1] * shape[2], shape[2], 1];
+    let [a, b, c] = order.map(|axis| shape[axis]);
+    let [step_a, step_b, step_c] = order.map(|axis| strides[axis]);
+    let mut permuted = Vec::with_capacity(numbers.len());
+    for i in 0..a {
+        for j in 0..b {
+            let first = i * step_a + j * step_b;
+            permuted.extend((0..c).map(|k| numbers[first + k * step_c]));
+        }
+    }
+    permuted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_keeps_the_order_and_a_permutation_changes_it() {
+        let m = Matrix::from_row_slice(2, 3, &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        let flat = numbers(&[m]);
+        assert_eq!(flat, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert_eq!(
+            view(&flat, 3, 2)[0].row(1).iter().copied().collect::<Vec<_>>(),
+            [2.0, 3.0]
+        );
+        assert_eq!(permuted(&flat, [1, 2, 3], [0, 2, 1]), [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]);
+        assert_eq!(permuted(&flat, [2, 3, 1], [1, 0, 2]), [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]);
+    }
+}

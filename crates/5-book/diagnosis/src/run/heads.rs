@@ -1,0 +1,203 @@
+//! From q, k and v to heads: the split, rotary positions, and keys that heads share.
+
+use attention::Matrix;
+
+use super::Run;
+use crate::Pairing;
+use crate::recipe::{Recipe, Rotary, Sharing, Split};
+use crate::rows::{numbers, permuted, view};
+
+impl Run<'_> {
+    /// `[n, heads · width]` a sequence becomes `[n, width]` a head.
+    pub(super) fn split(
+        &self,
+        flat: &[Matrix],
+        role: usize,
+        recipe: &Recipe,
+    ) -> Option<Vec<Matrix>> {
+        let (_, h, h_kv) = self.sizes();
+        let heads = if role == 0 { h } else { h_kv };
+        let mut split = Vec::new();
+        for sequence in flat {
+            let mut sequence = sequence.clone();
+            if recipe.rotary == Rotary::WholeWidth && role < 2 {
+                let (pairing, base) = self.intent.rotary?;
+                let d = sequence.ncols();
+                if d % 2 != 0 {
+                    return None;
+                }
+                let angle =
+                    |t: usize, p: usize| t as f64 * base.powf(-2.0 * p as f64 / d as f64);
+                rotate(&mut sequence, pairing, Turn::Right, angle);
+            }
+            let mut of_sequence = of_one(&sequence, heads, role, recipe.split)?;
+            for (i, head) in of_sequence.iter_mut().enumerate() {
+                self.rotate_head(head, i, role, recipe)?;
+            }
+            split.extend(match role {
+                0 => of_sequence,
+                _ if h == h_kv => of_sequence,
+                _ if matches!(recipe.split, Split::AcrossHeads | Split::Exchanged) => {
+                    return None;
+                }
+                _ => shared(&of_sequence, h, role, recipe.sharing),
+            });
+        }
+        Some(split)
+    }
+
+    fn rotate_head(
+        &self,
+        head: &mut Matrix,
+        i: usize,
+        role: usize,
+        recipe: &Recipe,
+    ) -> Option<()> {
+        let choice = recipe.rotary;
+        let meant = match choice {
+            Rotary::UnmeantHalves => Some((Pairing::Halves, 10_000.0)),
+            Rotary::UnmeantPairs => Some((Pairing::Pairs, 10_000.0)),
+            _ => self.intent.rotary,
+        };
+        let Some((pairing, base)) = meant else { return Some(()) };
+        let is_rotated = match choice {
+            Rotary::None | Rotary::WholeWidth => false,
+            Rotary::ValuesToo => true,
+            Rotary::QueriesAlone => role == 0,
+            Rotary::KeysAlone => role == 1,
+            Rotary::FirstHead => role < 2 && i == 0,
+            _ => role < 2,
+        };
+        if !is_rotated {
+            return Some(());
+        }
+        let d = head.ncols();
+        if d % 2 != 0 || recipe.split == Split::AcrossHeads {
+            return None;
+        }
+        let turn = match choice {
+            Rotary::SineForCosine => Turn::Exchanged,
+            Rotary::WithoutMinus => Turn::WithoutMinus,
+            Rotary::AnglesOfOther => Turn::Mismatched,
+            _ => Turn::Right,
+        };
+        let pairing = match (choice, pairing) {
+            (Rotary::OtherPairing, Pairing::Halves) => Pairing::Pairs,
+            (Rotary::OtherPairing, Pairing::Pairs) => Pairing::Halves,
+            (_, pairing) => pairing,
+        };
+        let (factor, ahead) = match choice {
+            Rotary::Reversed => (-1.0, 0),
+            Rotary::KeysReversed if role == 1 => (-1.0, 0),
+            Rotary::Twice => (2.0, 0),
+            Rotary::QueriesAhead if role == 0 => (1.0, 1),
+            _ => (1.0, 0),
+        };
+        let frequency = self.frequency(choice, base, d);
+        rotate(head, pairing, turn, |t, p| {
+            let place = if choice == Rotary::ByHead { i } else { t + ahead };
+            factor * place as f64 * frequency(p)
+        });
+        Some(())
+    }
+
+    /// By how much pair p is rotated from one position to the next, in radians.
+    fn frequency(&self, choice: Rotary, base: f64, d: usize) -> impl Fn(usize) -> f64 {
+        let width = match choice {
+            Rotary::HalfExponent => 2 * d,
+            Rotary::ExponentOfModel => self.record.weights.projections[0].d_out(),
+            _ => d,
+        };
+        let base: f64 = match choice {
+            Rotary::OtherBase if base == 10_000.0 => 500_000.0,
+            Rotary::OtherBase => 10_000.0,
+            _ => base,
+        };
+        let first = if choice == Rotary::OddExponent { 1 } else { 0 };
+        move |p| base.powf(-((2 * p + first) as f64) / width as f64)
+    }
+}
+
+/// The heads of one sequence.
+fn of_one(x: &Matrix, heads: usize, role: usize, split: Split) -> Option<Vec<Matrix>> {
+    let (n, width) = x.shape();
+    if !width.is_multiple_of(heads) {
+        return None;
+    }
+    let d = width / heads;
+    let flat = || numbers(std::slice::from_ref(x));
+    let columns =
+        || (0..heads).map(|i| x.columns(i * d, d).into_owned()).collect::<Vec<_>>();
+    Some(match split {
+        Split::View => view(&flat(), n, d),
+        Split::ViewOfValues if role == 2 => view(&flat(), n, d),
+        Split::ViewOfKeys if role < 2 => view(&flat(), n, d),
+        Split::Meant | Split::ViewOfValues | Split::ViewOfKeys => columns(),
+        Split::Interleaved => {
+            let of_head = |i| (0..d).map(|c| c * heads + i).collect::<Vec<_>>();
+            (0..heads).map(|i| x.select_columns(&of_head(i))).collect()
+        }
+        Split::AfterTranspose => view(&permuted(&flat(), [1, n, width], [0, 2, 1]), n, d),
+        Split::AcrossHeads => view(&flat(), heads, d),
+        Split::Exchanged => {
+            (0..d).map(|i| x.columns(i * heads, heads).into_owned()).collect()
+        }
+        Split::KeysReversed if role > 0 => columns().into_iter().rev().collect(),
+        Split::KeysReversed => columns(),
+    })
+}
+
+/// A head for each of `h` query heads.
+fn shared(heads: &[Matrix], h: usize, role: usize, sharing: Sharing) -> Vec<Matrix> {
+    let each = h / heads.len();
+    let is_tiled =
+        sharing == Sharing::Tiled || sharing == Sharing::ValuesTiled && role == 2;
+    let of_head = |i: usize| match sharing {
+        _ if is_tiled => heads[i % heads.len()].clone(),
+        Sharing::First => heads[0].clone(),
+        Sharing::Mean => heads.iter().sum::<Matrix>() / heads.len() as f64,
+        _ => heads[i / each].clone(),
+    };
+    (0..h).map(of_head).collect()
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Turn {
+    Right,
+    /// Sine for cosine.
+    Exchanged,
+    WithoutMinus,
+    /// An entry has the angle that it has in the other pairing.
+    Mismatched,
+}
+
+/// Rotates pairs of entries of each row by an angle of row and pair.
+fn rotate(
+    x: &mut Matrix,
+    pairing: Pairing,
+    turn: Turn,
+    angle: impl Fn(usize, usize) -> f64,
+) {
+    let (n, d) = x.shape();
+    for p in 0..d / 2 {
+        let (a, b) = match pairing {
+            Pairing::Halves => (p, p + d / 2),
+            Pairing::Pairs => (2 * p, 2 * p + 1),
+        };
+        let pair_of = |entry: usize| match (turn, pairing) {
+            (Turn::Mismatched, Pairing::Halves) => entry / 2,
+            (Turn::Mismatched, Pairing::Pairs) => entry % (d / 2),
+            _ => p,
+        };
+        for t in 0..n {
+            let [at_a, at_b] = [a, b].map(|entry| {
+                let (sin, cos) = angle(t, pair_of(entry)).sin_cos();
+                if turn == Turn::Exchanged { (cos, sin) } else { (sin, cos) }
+            });
+            let minus = if turn == Turn::WithoutMinus { 1.0 } else { -1.0 };
+            let (x_a, x_b) = (x[(t, a)], x[(t, b)]);
+            x[(t, a)] = x_a * at_a.1 + minus * x_b * at_a.0;
+            x[(t, b)] = x_a * at_b.0 + x_b * at_b.1;
+        }
+    }
+}

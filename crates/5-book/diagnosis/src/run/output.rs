@@ -1,0 +1,178 @@
+//! Heads side by side, W^O, and what is done behind it.
+
+use attention::Matrix;
+
+use super::Run;
+use super::projection::exchanged;
+use crate::recipe::{Addition, Axes, Merge, Mixing, MixingProduct, Recipe, Split};
+use crate::rows::{numbers, permuted, view};
+
+impl Run<'_> {
+    /// `[n, d_v]` a head becomes `[n, h · d_v]` a sequence.
+    pub(super) fn merge(&self, heads: &[Matrix], recipe: &Recipe) -> Option<Vec<Matrix>> {
+        let batch = self.n_sequences(recipe);
+        let each = heads.len() / batch;
+        if recipe.split == Split::AcrossHeads {
+            let is_meant = recipe.merge == Merge::Meant;
+            let width = heads[0].len();
+            return is_meant.then(|| view(&numbers(heads), each, width));
+        }
+        let of_sequence = |s: usize| -> Vec<Matrix> {
+            let head = |i: usize| match recipe.merge {
+                Merge::Reversed => heads[s * each + each - 1 - i].clone(),
+                Merge::First => heads[s * each].clone(),
+                Merge::HeadsBeforeBatch => heads[i * batch + s].clone(),
+                _ => heads[s * each + i].clone(),
+            };
+            match recipe.merge {
+                Merge::Mean => {
+                    let sum: Matrix = heads[s * each..][..each].iter().sum();
+                    vec![sum / each as f64; each]
+                }
+                _ => (0..each).map(head).collect(),
+            }
+        };
+        (0..batch).map(|s| side_by_side(&of_sequence(s), recipe.merge)).collect()
+    }
+
+    /// `concat W^O + b^O`, and what is added.
+    pub(super) fn output(
+        &self,
+        concat: &[Matrix],
+        recipe: &Recipe,
+    ) -> Option<Vec<Matrix>> {
+        let is_part = recipe.axes == Axes::Meant;
+        let rows = self.rows.as_ref().filter(|_| is_part);
+        let is_narrow = self.is_narrow(recipe);
+        let choose =
+            |m: &Matrix| rows.map_or_else(|| m.clone(), |rows| m.select_rows(rows));
+        let roles = match recipe.addition {
+            Addition::Nothing | Addition::Norm | Addition::ZeroPadding => None,
+            Addition::Residual | Addition::ResidualThenNorm => {
+                Some(self.inputs(0, recipe.axes)?)
+            }
+            Addition::ResidualOfValue => Some(self.inputs(2, recipe.axes)?),
+            Addition::ProjectedQuery => {
+                let query = self.input_of_step(
+                    crate::State::Query,
+                    recipe,
+                    self.intent.empty_row,
+                );
+                Some(query?.to_vec())
+            }
+        };
+        let mut outputs = Vec::with_capacity(concat.len());
+        for (s, concat) in concat.iter().enumerate() {
+            let concat = if is_narrow { concat.clone() } else { choose(concat) };
+            let mut output = self.mix(&concat, recipe.mixing)?;
+            if recipe.activation.is_on_output() {
+                output.apply(|x| *x = x.max(0.0));
+            }
+            if let Some(added) = &roles {
+                let added = choose(&added[s]);
+                if added.shape() != output.shape() {
+                    return None;
+                }
+                output += added;
+            }
+            if matches!(recipe.addition, Addition::Norm | Addition::ResidualThenNorm) {
+                norm(&mut output);
+            }
+            if recipe.addition == Addition::ZeroPadding {
+                self.zero_padding(&mut output, s, rows)?;
+            }
+            outputs.push(output);
+        }
+        match recipe.axes {
+            Axes::Meant => Some(outputs),
+            Axes::Exchanged => Some(exchanged(&outputs)),
+        }
+    }
+
+    /// Sets rows of padded tokens to 0.
+    fn zero_padding(
+        &self,
+        output: &mut Matrix,
+        s: usize,
+        rows: Option<&Vec<usize>>,
+    ) -> Option<()> {
+        let padding = self.record.masks.padding.as_ref()?;
+        let list = padding.get(if padding.len() == 1 {
+            0
+        } else {
+            *self.sequences.get(s)?
+        })?;
+        for (at, mut row) in output.row_iter_mut().enumerate() {
+            let is_open = *list.get(rows.map_or(at, |rows| rows[at]))?;
+            if !is_open {
+                row.fill(0.0);
+            }
+        }
+        Some(())
+    }
+
+    fn mix(&self, concat: &Matrix, mixing: Mixing) -> Option<Matrix> {
+        let Some(linear) = &self.record.weights.output else {
+            return (mixing == Mixing::RIGHT).then(|| concat.clone());
+        };
+        let h = self.intent.n_heads;
+        let weight = &linear.weight;
+        let times = match mixing.bias {
+            Mixing::PER_HEAD => h as f64,
+            times => f64::from(times),
+        };
+        let apply = |x: &Matrix, weight: &Matrix| {
+            let mut output = self.fitting(x, weight)?;
+            if let Some(bias) = linear.bias.as_ref().filter(|_| times > 0.0) {
+                if bias.len() != output.ncols() {
+                    return None;
+                }
+                let bias = bias * times;
+                output.row_iter_mut().for_each(|mut row| row += &bias);
+            }
+            Some(output)
+        };
+        match mixing.product {
+            MixingProduct::Meant => apply(concat, weight),
+            MixingProduct::Transposed => apply(concat, &weight.transpose()),
+            MixingProduct::None => Some(concat.clone()),
+            MixingProduct::Twice => apply(&apply(concat, weight)?, weight),
+            MixingProduct::FirstBlock => {
+                let rows: Vec<usize> =
+                    (0..weight.nrows()).map(|r| r % (weight.nrows() / h)).collect();
+                apply(concat, &weight.select_rows(&rows))
+            }
+        }
+    }
+
+    fn fitting(&self, x: &Matrix, weight: &Matrix) -> Option<Matrix> {
+        (x.ncols() == weight.nrows()).then(|| self.product(x, weight))
+    }
+}
+
+/// The heads of one sequence, `(h, n, d_v)` in memory, as `[n, h · d_v]`.
+fn side_by_side(heads: &[Matrix], merge: Merge) -> Option<Matrix> {
+    let (n, d) = heads[0].shape();
+    let h = heads.len();
+    let order = match merge {
+        Merge::View => [0, 1, 2],
+        Merge::Interleaved => [1, 2, 0],
+        Merge::WrongAxes => [0, 2, 1],
+        _ => {
+            let columns: Vec<_> = heads.iter().flat_map(Matrix::column_iter).collect();
+            return Some(Matrix::from_columns(&columns));
+        }
+    };
+    let numbers = permuted(&numbers(heads), [h, n, d], order);
+    view(&numbers, n, h * d).pop()
+}
+
+/// Each row less its mean, divided by its spread.
+fn norm(x: &mut Matrix) {
+    for mut row in x.row_iter_mut() {
+        let mean = row.mean();
+        let variance =
+            row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / row.len() as f64;
+        row.apply(|x| *x = (*x - mean) / (variance + 1e-5).sqrt());
+    }
+}

@@ -1,0 +1,138 @@
+//! Inputs to q, k and v.
+
+use attention::{Linear, Matrix};
+
+use super::Run;
+use crate::recipe::{Activation, Axes, Packing, Product, Recipe};
+
+impl Run<'_> {
+    /// `x W + b`, `[n, heads · width]` a sequence.
+    pub(super) fn project(&self, role: usize, recipe: &Recipe) -> Option<Vec<Matrix>> {
+        let choice = recipe.projections[role];
+        let linear = self.linear(choice.weight as usize, recipe.packing)?;
+        let width = self.record.weights.projections[role].d_out();
+        let heads = if role == 0 { self.sizes().1 } else { self.sizes().2 };
+        let weight = match choice.product {
+            Product::Meant | Product::Twice => Some(linear.weight),
+            Product::Transposed => Some(linear.weight.transpose()),
+            Product::Slices => Some(slices(linear.weight, heads)?),
+            Product::None => None,
+        };
+        let bias = linear.bias.filter(|_| choice.bias > 0 && weight.is_some());
+        let once = |x: &Matrix| {
+            let mut projected = match &weight {
+                Some(weight) if x.ncols() == weight.nrows() => self.product(x, weight),
+                Some(_) => return None,
+                None => x.clone(),
+            };
+            if let Some(bias) = bias.as_ref().filter(|b| b.len() == projected.ncols()) {
+                let bias = bias * f64::from(choice.bias);
+                projected.row_iter_mut().for_each(|mut row| row += &bias);
+            }
+            Some(projected)
+        };
+        let project = |x: &Matrix| {
+            let mut projected = once(x)?;
+            if choice.product == Product::Twice {
+                projected = once(&projected)?;
+            }
+            if recipe.activation.of_projections() != Activation::None {
+                projected.apply(|x| *x = x.max(0.0));
+            }
+            (projected.ncols() == width).then_some(projected)
+        };
+        self.inputs(choice.input as usize, recipe.axes)?.iter().map(project).collect()
+    }
+
+    /// The inputs for queries, keys or values: a matrix a sequence.
+    pub(super) fn inputs(&self, role: usize, axes: Axes) -> Option<Vec<Matrix>> {
+        let inputs = &self.record.inputs[role];
+        match axes {
+            Axes::Meant => {
+                Some(self.sequences.iter().map(|&s| inputs[s].clone()).collect())
+            }
+            Axes::Exchanged => {
+                let all = exchanged(inputs);
+                Some(match &self.rows {
+                    Some(rows) => rows
+                        .iter()
+                        .map(|&t| all.get(t).cloned())
+                        .collect::<Option<_>>()?,
+                    None => all,
+                })
+            }
+        }
+    }
+
+    /// W and b for q, k or v, out of a packed W where that is read in another way.
+    fn linear(&self, role: usize, packing: Packing) -> Option<Linear> {
+        let weights = &self.record.weights;
+        if packing == Packing::Meant || packing == self.intent.packing {
+            return Some(weights.projections[role].clone());
+        }
+        let packed = weights.packed.as_ref()?;
+        let (d_k, h, h_kv) = self.sizes();
+        unpacked(packed, packing, role, [h, h_kv, h_kv].map(|heads| heads * d_k), d_k)
+    }
+}
+
+/// The columns of a packed W that are W^Q's, W^K's or W^V's, so packed.
+///
+/// # Shapes
+/// `packed` is `[d_in, Σ widths]`; the result is `[d_in, widths[role]]`.
+pub fn unpacked(
+    packed: &Linear,
+    packing: Packing,
+    role: usize,
+    widths: [usize; 3],
+    d_k: usize,
+) -> Option<Linear> {
+    if widths.iter().sum::<usize>() != packed.d_out() || d_k == 0 {
+        return None;
+    }
+    let is_even = widths.iter().all(|&width| width == widths[0]);
+    let width = widths[role];
+    let column = |c: usize| match packing {
+        Packing::Meant | Packing::Blocks => {
+            Some(widths[..role].iter().sum::<usize>() + c)
+        }
+        _ if !is_even => None,
+        Packing::HeadByHead => Some((c / d_k * 3 + role) * d_k + c % d_k),
+        Packing::Features => Some(c * 3 + role),
+        // Where the blocks of q, k and v are.
+        Packing::KeyFirst => Some([2, 0, 1][role] * width + c),
+        Packing::ValueFirst => Some([1, 2, 0][role] * width + c),
+        Packing::ValueSecond => Some([0, 2, 1][role] * width + c),
+        Packing::KeyThenQuery => Some([1, 0, 2][role] * width + c),
+    };
+    let columns: Vec<usize> = (0..width).map(column).collect::<Option<_>>()?;
+    Some(Linear {
+        weight: packed.weight.select_columns(&columns),
+        bias: packed.bias.as_ref().map(|bias| bias.select_columns(&columns)),
+    })
+}
+
+/// W with 0 wherever a head would read beside its own slice of the input.
+fn slices(mut weight: Matrix, heads: usize) -> Option<Matrix> {
+    let (d_in, d_out) = weight.shape();
+    if d_in % heads != 0 || d_out % heads != 0 {
+        return None;
+    }
+    let (rows, columns) = (d_in / heads, d_out / heads);
+    for (c, mut column) in weight.column_iter_mut().enumerate() {
+        for (r, entry) in column.iter_mut().enumerate() {
+            if r / rows != c / columns {
+                *entry = 0.0;
+            }
+        }
+    }
+    Some(weight)
+}
+
+/// `b` matrices `[n, d]` as `n` matrices `[b, d]`.
+pub(super) fn exchanged(sequences: &[Matrix]) -> Vec<Matrix> {
+    let (n, width) = sequences[0].shape();
+    let entry =
+        |t: usize| Matrix::from_fn(sequences.len(), width, |s, c| sequences[s][(t, c)]);
+    (0..n).map(entry).collect()
+}

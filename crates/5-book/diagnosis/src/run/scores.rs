@@ -1,0 +1,245 @@
+//! Scores, and the attention weights that are made of them.
+
+use attention::{Matrix, softmax_rows};
+
+use super::Run;
+use crate::EmptyRow;
+use crate::recipe::{Cap, Fill, Recipe, Scale, Similarity, Softmax, Split, Values};
+
+impl Run<'_> {
+    /// `q kᵀ · scale`, bounded; `[n_q, n_kv]` a head.
+    pub(super) fn scores(
+        &self,
+        q: &[Matrix],
+        k: &[Matrix],
+        recipe: &Recipe,
+    ) -> Option<Vec<Matrix>> {
+        if q.len() != k.len() {
+            return None;
+        }
+        let scores = |(q, k): (&Matrix, &Matrix)| {
+            let is_square = q.nrows() == k.nrows();
+            let is_transposed = recipe.similarity == Similarity::Transposed;
+            if q.ncols() != k.ncols() || is_transposed && !is_square {
+                return None;
+            }
+            let mut scores = match recipe.similarity {
+                Similarity::Product => self.product(q, &k.transpose()),
+                Similarity::Transposed => self.product(k, &q.transpose()),
+                Similarity::Cosine => {
+                    self.product(&unit_rows(q), &unit_rows(k).transpose())
+                }
+            };
+            scores *= self.scale(recipe.scale, k.nrows());
+            self.bound(&mut scores, recipe.cap);
+            Some(scores)
+        };
+        q.iter().zip(k).map(scores).collect()
+    }
+
+    /// What scores are multiplied by.
+    pub(super) fn scale(&self, scale: Scale, n_kv: usize) -> f64 {
+        let (d_k, h, _) = self.sizes();
+        let d_model = self.record.inputs[0][0].ncols();
+        let root = |x: usize| 1.0 / (x as f64).sqrt();
+        match scale {
+            Scale::Meant => self.intent.scale.unwrap_or(root(d_k)),
+            Scale::None | Scale::AfterSoftmax => 1.0,
+            Scale::RootOfModel => root(d_model),
+            Scale::Width => 1.0 / d_k as f64,
+            Scale::Model => 1.0 / d_model as f64,
+            Scale::Multiplied => (d_k as f64).sqrt(),
+            Scale::RootOfHeads => root(h),
+            Scale::RootOfKeys => root(n_kv),
+            Scale::QuarterRoot => root(d_k).sqrt(),
+        }
+    }
+
+    /// What scores should be multiplied by.
+    pub(crate) fn right_scale(&self) -> f64 {
+        self.scale(Scale::Meant, self.record.lengths().1)
+    }
+
+    fn bound(&self, scores: &mut Matrix, choice: Cap) {
+        let Some(cap) = self.intent.cap else { return };
+        scores.apply(|s| {
+            *s = match choice {
+                Cap::Meant => cap * (*s / cap).tanh(),
+                Cap::None => *s,
+                Cap::WithoutProduct => (*s / cap).tanh(),
+                Cap::WithoutQuotient => cap * s.tanh(),
+                Cap::ScoreForCap => *s * (*s / cap).tanh(),
+            }
+        });
+    }
+
+    /// Attention weights, `[n_q, n_kv]` a head.
+    pub(super) fn attn(
+        &self,
+        scores: &[Matrix],
+        recipe: &Recipe,
+        empty: EmptyRow,
+    ) -> Option<Vec<Matrix>> {
+        let n = self.n_sequences(recipe);
+        let each = scores.len() / n;
+        let is_masked = self.is_masked(recipe);
+        if is_masked && recipe.split == Split::AcrossHeads {
+            return None;
+        }
+        let mut masked = Vec::with_capacity(scores.len());
+        for (at, scores) in scores.iter().enumerate() {
+            masked.push(match is_masked {
+                true => self.masked(scores.clone(), (at / each, at % each), recipe)?,
+                false => (scores.clone(), None),
+            });
+        }
+        let (scores, open): (Vec<_>, Vec<_>) = masked.into_iter().unzip();
+        let mut attn = over(recipe.softmax, scores, each)?;
+        for (attn, open) in attn.iter_mut().zip(&open) {
+            self.finish(attn, open.as_ref(), recipe, empty);
+        }
+        Some(attn)
+    }
+
+    /// What is done to attention weights after the softmax, and rows that may attend to
+    /// nothing.
+    fn finish(
+        &self,
+        attn: &mut Matrix,
+        open: Option<&Matrix<bool>>,
+        recipe: &Recipe,
+        empty: EmptyRow,
+    ) {
+        if let Some(open) = open {
+            match recipe.fill {
+                Fill::AfterSoftmax => attn.zip_apply(open, |weight, open| {
+                    if !open {
+                        *weight = 0.0;
+                    }
+                }),
+                Fill::MinusInfinity | Fill::Opposite => fill_empty(attn, open, empty),
+                _ => (),
+            }
+        }
+        if recipe.scale == Scale::AfterSoftmax {
+            *attn *= self.scale(Scale::Meant, attn.ncols());
+        }
+    }
+
+    /// `attn V`, `[n_q, d_v]` a head.
+    pub(super) fn average(
+        &self,
+        attn: &[Matrix],
+        v: &[Matrix],
+        recipe: &Recipe,
+    ) -> Option<Vec<Matrix>> {
+        if attn.len() != v.len() {
+            return None;
+        }
+        let heads = attn.iter().zip(v);
+        heads
+            .map(|(attn, v)| match recipe.values {
+                Values::Average => {
+                    (attn.ncols() == v.nrows()).then(|| self.product(attn, v))
+                }
+                Values::Transposed => {
+                    let fits = attn.is_square() && attn.nrows() == v.nrows();
+                    fits.then(|| self.product(&attn.transpose(), v))
+                }
+                Values::Unweighted => (attn.nrows() == v.nrows()).then(|| v.clone()),
+            })
+            .collect()
+    }
+}
+
+/// What a row without a key gets.
+fn fill_empty(attn: &mut Matrix, open: &Matrix<bool>, empty: EmptyRow) {
+    let even = 1.0 / attn.ncols() as f64;
+    for (i, row) in open.row_iter().enumerate() {
+        if row.iter().any(|&open| open) {
+            continue;
+        }
+        attn.row_mut(i).fill(match empty {
+            EmptyRow::Zeros => 0.0,
+            EmptyRow::Even => even,
+            EmptyRow::NaN => f64::NAN,
+        });
+    }
+}
+
+/// The softmax of scores of which `each` are a sequence's.
+fn over(softmax: Softmax, scores: Vec<Matrix>, each: usize) -> Option<Vec<Matrix>> {
+    let rows = |scores: Vec<Matrix>| scores.into_iter().map(softmax_rows);
+    Some(match softmax {
+        Softmax::OverKeys => rows(scores).collect(),
+        Softmax::Twice => rows(rows(scores).collect()).collect(),
+        Softmax::OverQueries => scores
+            .into_iter()
+            .map(|scores| softmax_rows(scores.transpose()).transpose())
+            .collect(),
+        Softmax::OverHeads => {
+            scores.chunks(each).flat_map(|heads| across(heads)).collect()
+        }
+        Softmax::OverBatch => {
+            let mut attn = scores.clone();
+            for i in 0..each {
+                let of_head: Vec<Matrix> =
+                    scores.iter().skip(i).step_by(each).cloned().collect();
+                for (s, map) in across(&of_head).into_iter().enumerate() {
+                    attn[s * each + i] = map;
+                }
+            }
+            attn
+        }
+        Softmax::OverMap => scores.into_iter().map(over_all).collect(),
+        Softmax::OverHeadsAndKeys => {
+            scores.chunks(each).flat_map(over_heads_and_keys).collect()
+        }
+        Softmax::None => scores,
+        Softmax::Logarithm => rows(scores).map(|attn| attn.map(f64::ln)).collect(),
+        Softmax::BaseTwo => {
+            let in_e = |scores: Matrix| scores * std::f64::consts::LN_2;
+            rows(scores.into_iter().map(in_e).collect()).collect()
+        }
+        Softmax::Sigmoid => {
+            let share = |s: f64| 1.0 / (1.0 + (-s).exp());
+            scores.into_iter().map(|scores| scores.map(share)).collect()
+        }
+    })
+}
+
+/// Softmax from matrix to matrix: at each place they sum to 1.
+fn across(scores: &[Matrix]) -> Vec<Matrix> {
+    let (rows, columns) = scores[0].shape();
+    let places = Matrix::from_fn(rows * columns, scores.len(), |at, m| scores[m][at]);
+    let shares = softmax_rows(places);
+    let map = |m| Matrix::from_iterator(rows, columns, shares.column(m).iter().copied());
+    (0..scores.len()).map(map).collect()
+}
+
+/// All entries of a map sum to 1.
+fn over_all(scores: Matrix) -> Matrix {
+    let (rows, columns) = scores.shape();
+    let flat = Matrix::from_row_slice(1, rows * columns, scores.as_slice());
+    Matrix::from_column_slice(rows, columns, softmax_rows(flat).as_slice())
+}
+
+/// The rows of all heads, side by side, sum to 1.
+fn over_heads_and_keys(heads: &[Matrix]) -> Vec<Matrix> {
+    let columns: Vec<_> = heads.iter().flat_map(Matrix::column_iter).collect();
+    let attn = softmax_rows(Matrix::from_columns(&columns));
+    let n_kv = heads[0].ncols();
+    (0..heads.len()).map(|i| attn.columns(i * n_kv, n_kv).into_owned()).collect()
+}
+
+/// Each row divided by its length.
+fn unit_rows(x: &Matrix) -> Matrix {
+    let mut x = x.clone();
+    for mut row in x.row_iter_mut() {
+        let length = row.norm();
+        if length > 0.0 {
+            row /= length;
+        }
+    }
+    x
+}

@@ -1,0 +1,403 @@
+//! Recipes tried on one tensor of a record: the right one, each mistake, and every two.
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
+use crate::compare::{Difference, difference, spread};
+use crate::level::Level;
+use crate::precision::Rounding;
+use crate::recipe::{Axes, Recipe};
+use crate::{EmptyRow, Intent, Mistake, Precision, Progress, Record, Run, State, bank};
+
+/// A record with so many numbers in its input is first looked at in part.
+const MOST_WHOLE: usize = 3_000;
+
+/// A recipe that is further from the numbers than this share of their spread is not theirs,
+/// however coarse the precision.
+const FARTHEST: f64 = 0.3;
+
+/// Of a mistake that is named, the right recipe is so many times as far away.
+const CLEARLY: f64 = 3.0;
+
+/// What is in a coarse precision beyond its tolerance, and is still no mistake.
+const LOOSELY: f64 = 4.0;
+
+/// A recipe with its mistakes, and how far it is from the record.
+#[derive(Debug, Clone)]
+pub(crate) struct Trial {
+    pub mistakes: Vec<&'static Mistake>,
+    pub recipe: Recipe,
+    pub difference: Difference,
+    pub empty_row: EmptyRow,
+}
+
+/// What one tensor of the record is.
+#[derive(Debug, Clone)]
+pub(crate) enum Outcome {
+    /// As it should be, in this precision.
+    Right { level: Level, is_loose: bool },
+    /// As each of these says, in this precision.
+    Explained { level: Level, trials: Vec<Trial> },
+    /// Nothing explains it.
+    Unknown,
+}
+
+/// A tensor of the record, and what was found of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Segment {
+    pub state: State,
+    pub spread: f64,
+    /// The right recipe, if its shape fits.
+    pub right: Option<Trial>,
+    pub error: Option<Difference>,
+    pub outcome: Outcome,
+    /// The nearest of all that were tried.
+    pub nearest: Option<Trial>,
+    /// Mistakes that are possible, and change nothing here.
+    pub invisible: Vec<&'static Mistake>,
+}
+
+struct Single {
+    trial: Trial,
+    is_visible: bool,
+}
+
+/// The runs on one record.
+pub(crate) struct Search<'a> {
+    record: &'a Record,
+    intent: &'a Intent,
+    levels: Vec<Level>,
+    full: Run<'a>,
+    /// One sequence and a few rows, for recipes in which sequences stay apart.
+    probe: Option<Run<'a>>,
+    /// All sequences and a few rows.
+    wide: Option<Run<'a>>,
+    jittered: OnceCell<Record>,
+    pub progress: std::cell::RefCell<&'a mut dyn FnMut(Progress)>,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(
+        record: &'a Record,
+        intent: &'a Intent,
+        progress: &'a mut dyn FnMut(Progress),
+    ) -> Self {
+        Self {
+            record,
+            intent,
+            levels: Level::all(record.precision),
+            full: Run::new(record, intent),
+            probe: None,
+            wide: None,
+            jittered: OnceCell::new(),
+            progress: std::cell::RefCell::new(progress),
+        }
+    }
+
+    /// What this tensor of the record is.
+    pub fn segment(&mut self, state: State) -> Segment {
+        let given = &self.record.tensors[&state];
+        let right = self.trial(&self.full, state, Vec::new(), Recipe::RIGHT);
+        let mut segment = Segment {
+            state,
+            spread: spread(given),
+            error: None,
+            nearest: right.clone(),
+            outcome: Outcome::Unknown,
+            invisible: Vec::new(),
+            right,
+        };
+        self.choose_parts(state);
+        segment.outcome = self.outcome(&mut segment);
+        segment
+    }
+
+    fn outcome(&self, segment: &mut Segment) -> Outcome {
+        let mut singles: Option<Vec<Single>> = None;
+        for &level in &self.levels {
+            if let Some(right) = &segment.right {
+                let error = self.error(&level, segment.state, right);
+                segment.error = Some(error);
+                if level.explains(&right.difference, &error, 1.0) {
+                    return Outcome::Right { level, is_loose: false };
+                }
+            }
+            let singles = singles.get_or_insert_with(|| self.singles(segment));
+            let near: Vec<Trial> =
+                singles.iter().map(|single| single.trial.clone()).collect();
+            let trials = self.fitting(&level, segment, near);
+            if !trials.is_empty() {
+                return Outcome::Explained { level, trials };
+            }
+        }
+        let pairs = self.pairs(segment, &singles.unwrap_or_default());
+        for &level in &self.levels {
+            let trials = self.fitting(&level, segment, pairs.clone());
+            if !trials.is_empty() {
+                return Outcome::Explained { level, trials };
+            }
+        }
+        match (self.levels.last(), &segment.right, segment.error) {
+            (Some(&level), Some(right), Some(error))
+                if level.explains(&right.difference, &error, LOOSELY) =>
+            {
+                Outcome::Right { level, is_loose: true }
+            }
+            _ => Outcome::Unknown,
+        }
+    }
+
+    /// The same for a record whose tensor is right: which possible mistakes change nothing.
+    pub fn invisible(&self, state: State) -> Vec<&'static Mistake> {
+        let right = self.full.step(state, &Recipe::RIGHT);
+        let possible = bank().filter(|it| it.is_possible(self.record, self.intent));
+        let changes_nothing = |mistake: &&'static Mistake| {
+            let recipe = mistake.applied(Recipe::RIGHT);
+            let own = self.full.step(state, &recipe);
+            match (&own, &right) {
+                (Some(own), Some(right)) => {
+                    let apart = difference(own, right).map_or(f64::INFINITY, |it| it.rms);
+                    apart <= 1e-12 * (1.0 + spread(right))
+                }
+                _ => false,
+            }
+        };
+        possible.filter(changes_nothing).collect()
+    }
+
+    /// Every mistake on its own.
+    fn singles(&self, segment: &mut Segment) -> Vec<Single> {
+        let state = segment.state;
+        let possible = bank().filter(|it| it.is_possible(self.record, self.intent));
+        let mut singles = Vec::new();
+        for mistake in possible {
+            let recipe = mistake.applied(Recipe::RIGHT);
+            if recipe.before(state) == Recipe::RIGHT.before(state) {
+                continue;
+            }
+            let run = self.part_for(&recipe);
+            run.keep(true);
+            let Some(trial) = self.trial(run, state, vec![mistake], recipe) else {
+                continue;
+            };
+            let is_visible = self.is_visible(run, state, &recipe);
+            let trial = self.confirmed(trial, segment);
+            if !is_visible {
+                segment.invisible.push(mistake);
+            }
+            singles.push(Single { trial, is_visible });
+        }
+        singles
+    }
+
+    /// Every two mistakes that show and are not of one choice.
+    fn pairs(&self, segment: &mut Segment, singles: &[Single]) -> Vec<Trial> {
+        let state = segment.state;
+        let visible: Vec<&Trial> =
+            singles.iter().filter(|it| it.is_visible).map(|it| &it.trial).collect();
+        let mut seen: HashSet<Recipe> =
+            singles.iter().map(|it| it.trial.recipe.before(state)).collect();
+        seen.insert(Recipe::RIGHT.before(state));
+        let total = visible.len() * visible.len().saturating_sub(1) / 2;
+        let (mut pairs, mut tried) = (Vec::new(), 0);
+        for (i, first) in visible.iter().enumerate() {
+            for second in &visible[i + 1..] {
+                tried += 1;
+                let (a, b) = (first.mistakes[0], second.mistakes[0]);
+                let recipe = b.applied(first.recipe);
+                let is_one_choice = a.applied(second.recipe) != recipe;
+                if is_one_choice || !seen.insert(recipe.before(state)) {
+                    continue;
+                }
+                let run = self.part_for(&recipe);
+                run.keep(false);
+                let Some(trial) = self.trial(run, state, vec![a, b], recipe) else {
+                    continue;
+                };
+                let trial = self.confirmed(trial, segment);
+                if trial.difference.rms <= FARTHEST * segment.spread {
+                    pairs.push(trial);
+                }
+            }
+            (self.progress.borrow_mut())(Progress { state, tried, total });
+        }
+        pairs
+    }
+
+    /// A trial on a part is one on the whole, if it is near; the nearest is kept.
+    fn confirmed(&self, trial: Trial, segment: &mut Segment) -> Trial {
+        let is_near = trial.difference.rms <= FARTHEST * segment.spread;
+        let is_part = self.probe.is_some();
+        let whole = if is_near && is_part {
+            self.full.keep(false);
+            let Trial { mistakes, recipe, .. } = trial.clone();
+            self.trial(&self.full, segment.state, mistakes, recipe).unwrap_or(trial)
+        } else {
+            trial
+        };
+        let nearest =
+            segment.nearest.as_ref().map_or(f64::INFINITY, |it| it.difference.rms);
+        if whole.difference.rms < nearest {
+            segment.nearest = Some(whole.clone());
+        }
+        whole
+    }
+
+    /// Those that rounding of this level explains.
+    fn fitting(
+        &self,
+        level: &Level,
+        segment: &Segment,
+        trials: Vec<Trial>,
+    ) -> Vec<Trial> {
+        let right = segment.right.as_ref().map_or(f64::INFINITY, |it| it.difference.rms);
+        let error_if_fitting = |trial: Trial| {
+            let rms = trial.difference.rms;
+            if rms > FARTHEST * segment.spread || rms * CLEARLY > right {
+                return None;
+            }
+            let error = self.error(level, segment.state, &trial);
+            level.explains(&trial.difference, &error, 1.0).then_some((trial, error.rms))
+        };
+        let mut fitting: Vec<(Trial, f64)> =
+            trials.into_iter().filter_map(error_if_fitting).collect();
+        let rms = |it: &(Trial, f64)| it.0.difference.rms;
+        let nearest = fitting.iter().map(rms).fold(f64::INFINITY, f64::min);
+        fitting.retain(|it| rms(it) <= (2.0 * nearest).max(it.1));
+        fitting.into_iter().map(|(trial, _)| trial).collect()
+    }
+
+    /// Whether some query may attend to no key.
+    pub fn has_empty_rows(&self, recipe: &Recipe) -> bool {
+        self.full.has_empty_rows(recipe)
+    }
+
+    /// Whether this level explains what a recipe differs by from the record.
+    pub fn is_explained(&self, level: &Level, state: State, recipe: &Recipe) -> bool {
+        let Some(trial) = self.trial(&self.full, state, Vec::new(), *recipe) else {
+            return false;
+        };
+        let error = self.error(level, state, &trial);
+        level.explains(&trial.difference, &error, 1.0)
+    }
+
+    fn is_visible(&self, run: &Run<'_>, state: State, recipe: &Recipe) -> bool {
+        let mut right = run.step(state, &Recipe::RIGHT);
+        if recipe.axes == Axes::Exchanged && self.wide.is_some() {
+            right = None;
+        }
+        match (run.step(state, recipe), right) {
+            (Some(own), Some(right)) => difference(&own, &right)
+                .is_none_or(|apart| apart.rms > 1e-12 * (1.0 + spread(&right))),
+            _ => true,
+        }
+    }
+
+    /// A recipe on a run, if its shapes fit; of several contents for rows without a key the
+    /// one that is nearest.
+    fn trial(
+        &self,
+        run: &Run<'_>,
+        state: State,
+        mistakes: Vec<&'static Mistake>,
+        recipe: Recipe,
+    ) -> Option<Trial> {
+        let given = run.given(state, &recipe)?;
+        let own = self.intent.empty_row;
+        let is_masked = state >= State::Attn && run.has_empty_rows(&recipe);
+        let empty_rows = match is_masked {
+            true => vec![own, EmptyRow::NaN, EmptyRow::Even, EmptyRow::Zeros],
+            false => vec![own],
+        };
+        let trial = |empty_row| {
+            let computed = run.step_with(state, &recipe, empty_row)?;
+            let difference = difference(&given, &computed)?;
+            Some(Trial { mistakes: mistakes.clone(), recipe, difference, empty_row })
+        };
+        let trials = empty_rows.into_iter().filter_map(trial);
+        trials.min_by(|a, b| a.difference.rms.total_cmp(&b.difference.rms))
+    }
+
+    /// What rounding of this level does to a recipe.
+    fn error(&self, level: &Level, state: State, trial: &Trial) -> Difference {
+        let Trial { recipe, empty_row, .. } = trial;
+        let part = |run| self.like_part(run, recipe);
+        let exact = part(Run::new(self.record, self.intent));
+        let Some(exact) = exact.step_with(state, recipe, *empty_row) else {
+            return Difference { rms: 0.0, row: 0.0, largest: 0.0 };
+        };
+        let stored = self.record.precision;
+        let of = |record: &Record, computing: Precision, rounding| {
+            let run = Run::new(record, self.intent).rounded(computing, rounding);
+            let computed =
+                self.like_part(run, recipe).step_with(state, recipe, *empty_row)?;
+            let mut computed = computed.to_vec();
+            computed.iter_mut().for_each(|m| stored.round_all(m, Rounding::Nearest));
+            difference(&exact, &computed)
+        };
+        let computing = match level.computing {
+            Precision::F64 => Precision::F32,
+            other => other,
+        };
+        let mut errors = vec![of(self.record, computing, Rounding::Nearest)];
+        if level.computing == Precision::TF32 {
+            errors.push(of(self.record, computing, Rounding::Down));
+        }
+        if level.is_jittered {
+            let jittered = self.jittered.get_or_init(|| self.record.jittered(stored));
+            errors.push(of(jittered, computing, Rounding::Nearest));
+        }
+        let most = |of: fn(&Difference) -> f64| {
+            errors.iter().flatten().map(of).filter(|x| x.is_finite()).fold(0.0, f64::max)
+        };
+        let finest = match level.computing {
+            Precision::F64 => Precision::F64.step() / Precision::F32.step(),
+            _ => 1.0,
+        };
+        // Numbers that are all exact are still rounded where code adds in another order.
+        let size = spread(&exact) * level.computing.step() / 16.0;
+        Difference {
+            rms: (most(|it| it.rms) * finest).max(size),
+            row: (most(|it| it.row) * finest).max(size),
+            largest: most(|it| it.largest) * finest,
+        }
+    }
+
+    fn like_part<'r>(&self, run: Run<'r>, recipe: &Recipe) -> Run<'r> {
+        let part = if recipe.mixes_sequences() { &self.wide } else { &self.probe };
+        part.iter().fold(run, |run, part| run.like(part))
+    }
+
+    fn part_for(&self, recipe: &Recipe) -> &Run<'a> {
+        let part = if recipe.mixes_sequences() { &self.wide } else { &self.probe };
+        part.as_ref().unwrap_or(&self.full)
+    }
+
+    /// The sequence and the rows that differ most, where looking at all takes long.
+    fn choose_parts(&mut self, state: State) {
+        let x = &self.record.inputs[0];
+        if x.len() * x[0].len() <= MOST_WHOLE {
+            return;
+        }
+        let right = self.full.step(state, &Recipe::RIGHT);
+        let given = &self.record.tensors[&state];
+        let (n, rows) = (self.record.batch(), x[0].nrows());
+        let each = (given.len() / n).max(1);
+        let apart = |s: usize| {
+            let of = |m: &[attention::Matrix]| {
+                m.get(s * each..(s + 1) * each).map(<[_]>::to_vec)
+            };
+            let right = right.as_ref().and_then(|right| of(right))?;
+            Some(difference(&of(given)?, &right)?.rms)
+        };
+        let worst = (0..n)
+            .max_by(|&a, &b| apart(a).unwrap_or(0.0).total_cmp(&apart(b).unwrap_or(0.0)));
+        let mut chosen = vec![1 % rows, rows / 3, rows / 2, rows - 1];
+        chosen.dedup();
+        let of = |sequences, rows: &Vec<usize>| {
+            Run::new(self.record, self.intent).part(sequences, rows.clone())
+        };
+        self.probe = Some(of(vec![worst.unwrap_or(0)], &chosen));
+        self.wide = Some(of((0..n).collect(), &chosen));
+    }
+}

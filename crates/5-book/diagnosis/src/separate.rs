@@ -1,0 +1,136 @@
+//! An input that tells apart what a record cannot.
+
+use attention::{Matrix, Rng, SeedableRng, random_matrix};
+
+use crate::compare::{difference, spread};
+use crate::recipe::Recipe;
+use crate::{Intent, Masks, Mistake, Record, Run, State};
+
+/// A record without tensors, of which the given explanations make different outputs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Separation {
+    /// Parameters, inputs and masks.
+    pub record: Record,
+    /// What it has that the first record had not.
+    pub changes: Vec<&'static str>,
+    /// How far apart the two nearest outputs are, over their spread.
+    pub distance: f64,
+}
+
+/// What of another record: inputs, masks and parameters by random numbers.
+struct Change {
+    words: &'static str,
+    is_input: bool,
+    is_cross: bool,
+    is_masked: bool,
+    is_parameters: bool,
+}
+
+const CHANGES: [Change; 4] = [
+    Change {
+        words: "other numbers in the input, of 2 sequences of 7 tokens",
+        is_input: true,
+        is_cross: false,
+        is_masked: false,
+        is_parameters: false,
+    },
+    Change {
+        words: "keys and values from other tokens than queries",
+        is_input: true,
+        is_cross: true,
+        is_masked: false,
+        is_parameters: false,
+    },
+    Change {
+        words: "padding of different lengths",
+        is_input: true,
+        is_cross: true,
+        is_masked: true,
+        is_parameters: false,
+    },
+    Change {
+        words: "other parameters: random ones, with biases that are not 0",
+        is_input: true,
+        is_cross: true,
+        is_masked: true,
+        is_parameters: true,
+    },
+];
+
+/// An input on which every two of these explanations, the layer that was meant among them,
+/// differ: the one that changes least of the record. Nothing where none does: some mistakes
+/// are one computation.
+pub fn separate(
+    record: &Record,
+    intent: &Intent,
+    explanations: &[Vec<&'static Mistake>],
+) -> Option<Separation> {
+    let recipes: Vec<Recipe> = std::iter::once(Recipe::RIGHT)
+        .chain(explanations.iter().map(|mistakes| {
+            mistakes.iter().fold(Recipe::RIGHT, |recipe, it| it.applied(recipe))
+        }))
+        .collect();
+    let best = CHANGES.iter().map(|change| {
+        let record = changed(record, change);
+        let distance = nearest_two(&record, intent, &recipes);
+        Separation { record, changes: vec![change.words], distance }
+    });
+    best.into_iter().find(|it| it.distance > 1e-2)
+}
+
+/// How far apart the two nearest outputs are, over their spread.
+fn nearest_two(record: &Record, intent: &Intent, recipes: &[Recipe]) -> f64 {
+    let run = Run::new(record, intent);
+    let outputs: Vec<_> =
+        recipes.iter().map(|recipe| run.step(State::Output, recipe)).collect();
+    let mut nearest = f64::INFINITY;
+    for (i, a) in outputs.iter().enumerate() {
+        for b in outputs[i + 1..].iter().flatten() {
+            let Some(a) = a else { continue };
+            let apart = difference(a, b).map_or(f64::INFINITY, |it| it.rms);
+            nearest = nearest.min(apart / spread(a).max(f64::MIN_POSITIVE));
+        }
+    }
+    nearest
+}
+
+fn changed(record: &Record, change: &Change) -> Record {
+    let rng = &mut Rng::seed_from_u64(38);
+    let mut changed = record.clone();
+    changed.tensors.clear();
+    if change.is_parameters {
+        let weights = &mut changed.weights;
+        let linears = weights.projections.iter_mut().chain(&mut weights.output);
+        for linear in linears {
+            let (d_in, d_out) = linear.weight.shape();
+            let has_bias = linear.bias.is_some();
+            *linear = attention::Linear::random(d_in, d_out, has_bias, rng);
+            if let Some(bias) = &mut linear.bias {
+                bias.iter_mut().for_each(|b| *b *= 5.0);
+            }
+        }
+        changed.weights.packed = None;
+    }
+    if !change.is_input {
+        return changed;
+    }
+    let is_self = record.inputs[0] == record.inputs[1] && !change.is_cross;
+    let (batch, n) = (2, 7);
+    let mut inputs = |role: usize| -> Vec<Matrix> {
+        let width = record.inputs[role][0].ncols();
+        (0..batch).map(|_| random_matrix(n, width, 1.0, rng)).collect()
+    };
+    let query = inputs(0);
+    let key = if is_self { query.clone() } else { inputs(1) };
+    let value = match record.inputs[1] == record.inputs[2] {
+        true => key.clone(),
+        false => inputs(2),
+    };
+    changed.inputs = [query, key, value];
+    changed.masks = Masks::default();
+    if change.is_masked {
+        let open = |length: usize| (0..n).map(|t| t < length).collect();
+        changed.masks.padding = Some(vec![open(n), open(n - 3)]);
+    }
+    changed
+}

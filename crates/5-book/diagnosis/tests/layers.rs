@@ -1,0 +1,58 @@
+//! The sixteen layers in `layers/`: as people write them, with what their code gave.
+
+use std::fs;
+use std::path::Path;
+
+use diagnosis::{Said, Verdict, diagnose, read};
+use model_files::TensorFile;
+
+/// Each with its mistakes, in the words of `layers/README.md`.
+const LAYERS: [(&str, &[&str]); 16] = [
+    ("r01", &[]),
+    ("r03", &[]),
+    ("r05", &[]),
+    ("r06", &[]),
+    ("a01", &["merged without transpose"]),
+    ("a02", &["split without transpose"]),
+    ("a03", &["scaled by sqrt(d_model)"]),
+    ("a08", &["mask of the opposite sign"]),
+    ("a11", &["filled with -1e-9"]),
+    ("a13", &["no weight transposed"]),
+    ("a21", &["packed head by head"]),
+    ("a24", &["rotary pairs and halves exchanged"]),
+    ("a27", &["key heads tiled"]),
+    ("b01", &["not scaled", "biases left out"]),
+    ("s01", &["softmax over queries", "W^O not transposed"]),
+    ("u01", &["unknown"]),
+];
+
+#[test]
+fn each_is_what_it_is() {
+    let mut report = String::new();
+    for (name, expected) in LAYERS {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/layers");
+        let bytes = fs::read(path.join(format!("{name}.safetensors"))).unwrap();
+        let file = TensorFile::from_bytes(name, bytes).unwrap();
+        let reading = read(&[&file], &Said::default()).unwrap();
+        let diagnosis = diagnose(&reading.record, &reading.intent).unwrap();
+        let verdict = match expected {
+            [] => Verdict::Right,
+            ["unknown"] => Verdict::Unknown,
+            _ => Verdict::Mistake,
+        };
+        let sets: Vec<Vec<&str>> = diagnosis
+            .explanations
+            .iter()
+            .map(|set| set.iter().map(|mistake| mistake.name).collect())
+            .collect();
+        report +=
+            &format!("{name} {:?} {} {sets:?}\n", diagnosis.verdict, diagnosis.precision);
+        assert_eq!(diagnosis.verdict, verdict, "{name}: {sets:?}");
+        let is_named = |set: &Vec<&str>| {
+            set.len() == expected.len() && expected.iter().all(|name| set.contains(name))
+        };
+        let is_explained = verdict != Verdict::Mistake || sets.iter().any(is_named);
+        assert!(is_explained, "{name}: {sets:?}");
+    }
+    insta::assert_snapshot!(report);
+}
