@@ -75,7 +75,7 @@ pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, STRETCHED, WIN
 pub use directions::orthonormal;
 pub use error::{Error, Result};
 pub use lookups::{
-    Code, EqualShares, Exchange, Lookups, Over, PAIRS, Sentence, Sizes,
+    Code, EqualShares, Exchange, Lookups, Over, PAIRS, PairAnswers, Sentence, Sizes,
     log_share_by_identity,
 };
 pub use model::{Model, Prediction};

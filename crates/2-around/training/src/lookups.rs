@@ -17,11 +17,13 @@ use crate::{Answers, Examples, Result, Schedule, Task};
 
 mod equal;
 mod exchange;
+mod pairs;
 mod rows;
 mod sizes;
 
 pub use equal::{EqualShares, Over};
 pub use exchange::{Exchange, PAIRS};
+pub use pairs::PairAnswers;
 pub use sizes::{Sizes, log_share_by_identity};
 
 /// What a token does in its sentence.

@@ -151,7 +151,7 @@ fn spread(rows: &Matrix, places: &[usize]) -> (f64, f64) {
     (mean, variance.sqrt())
 }
 
-fn agreement(a: &[usize], b: &[usize]) -> f64 {
+pub(super) fn agreement(a: &[usize], b: &[usize]) -> f64 {
     a.iter().zip(b).filter(|(a, b)| a == b).count() as f64 / a.len() as f64
 }
 

@@ -96,10 +96,18 @@ fn equal_shares_cost_what_sizes_code_and_nothing_where_tokens_are_bound() {
         let schedule = Schedule { n_steps: 400, n_looks: 1, ..Lookups::schedule(0) };
         let on = |_| std::ops::ControlFlow::Continue(());
         let trained = train(&task, 1, &schedule, on).unwrap();
-        Sizes::of(&trained.model, &trained.test).unwrap()
+        let pairs = PairAnswers::equal(&trained.model, &trained.test).unwrap();
+        (Sizes::of(&trained.model, &trained.test).unwrap(), pairs)
     };
-    let [added, bound] = [sizes(Code::Added), sizes(Code::Bound)];
+    let [(added, coin), (bound, stay)] = [sizes(Code::Added), sizes(Code::Bound)];
     assert!(added.as_is > 0.45 && added.equal < 0.38, "{added:?}");
     assert!(bound.equal > bound.as_is - 0.1, "{bound:?}");
     assert!(added.exchanged > 0.3 && bound.exchanged < 0.05, "{added:?} {bound:?}");
+    // And the same for two words alone: a coin, or answers that stay.
+    for (right, other) in coin.right.iter().zip(coin.other.iter()) {
+        assert!((0.8..1.25).contains(&(right / other)), "{coin:?}");
+    }
+    for (right, other) in stay.right.iter().zip(stay.other.iter()) {
+        assert!(*right > bound.as_is - 0.1 && *other < 0.05, "{stay:?}");
+    }
 }
