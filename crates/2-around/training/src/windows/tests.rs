@@ -90,6 +90,23 @@ fn each_criterion_finds_the_head_that_was_made_for_it() {
     assert!(!found[7].contains(&4), "{found:?}");
 }
 
+/// Weights of noise, nearly even or sharp, do none of the eight things; those that are nearly
+/// even are uniform, and no more.
+#[test]
+fn no_criterion_takes_noise_for_its_own() {
+    let (windows, rng) = (windows(64), &mut Rng::seed_from_u64(2));
+    for (spread, is_uniform) in [(0.1, true), (1.0, false), (3.0, false), (10.0, false)] {
+        let head = |_| {
+            let scores = random_matrix(windows.len(), N_STEPS, spread, rng);
+            HeadMeasures::of(&attention::softmax_rows(scores), &windows)
+        };
+        let heads: Vec<HeadMeasures> = (0..24).map(head).collect();
+        let found = found(&heads);
+        assert!(found[..7].iter().all(Vec::is_empty), "{spread}: {found:?}");
+        assert_eq!(found[7].len(), if is_uniform { 24 } else { 0 }, "{spread}");
+    }
+}
+
 #[test]
 fn eight_heads_learn_the_windows_a_little_in_a_few_steps() {
     let schedule = Schedule { n_steps: 150, n_test: 128, ..Windows::schedule(0) };
