@@ -71,6 +71,27 @@ fn gradients_are_those_of_central_differences() {
     assert!(largest < 1e-8, "{largest:e}");
 }
 
+/// A key bias adds the same to all scores of a row, and so it learns nothing. Rotated by the
+/// key's position it does not, and it learns.
+#[test]
+fn a_key_bias_learns_where_it_is_rotated_and_nowhere_else() {
+    let weights = random_matrix(7, 6, 1.0, &mut rng());
+    let x = Batch::new(1, random_matrix(7, 6, 1.0, &mut rng())).unwrap();
+    for changes in changes() {
+        let is_rotated = changes.rotary.is_some();
+        let layer = layer(2, changes);
+        let pass = VariantPass::forward(&layer, &x, &x, &Mask::Causal).unwrap();
+        let found = pass.backward(&weights).unwrap();
+        let [of_queries, of_keys] = [1, 3].map(|bias| {
+            found.entries()[bias].iter().fold(0.0, |most: f64, d| most.max(d.abs()))
+        });
+        match is_rotated {
+            true => assert!(of_keys > 0.1 * of_queries, "{of_keys:e} {of_queries:e}"),
+            false => assert!(of_keys < 1e-12 * of_queries, "{of_keys:e} {of_queries:e}"),
+        }
+    }
+}
+
 #[test]
 fn what_is_not_gone_back_through_is_refused() {
     let soft_cap = Some(SoftCap::new(30.0).unwrap());
