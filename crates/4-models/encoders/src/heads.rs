@@ -250,6 +250,34 @@ mod tests {
         assert!(links(&flat, &[true, true, false, true, true], 3).is_empty());
     }
 
+    /// Maps of noise, even or sharp, prefer no kind of key over forty texts; three
+    /// tenths of their weights moved to the token before are a preference, a little is none.
+    #[test]
+    fn noise_prefers_nothing_and_a_planted_habit_is_seen() {
+        use attention::{Rng, SeedableRng, random_matrix, softmax_rows};
+        let rng = &mut Rng::seed_from_u64(1);
+        let is_special: Vec<bool> = (0..12).map(|i| i == 0 || i == 11).collect();
+        let uniform = Glance::uniform(&is_special).unwrap();
+        let nothing = Glance { entropy: 0.0, distance: 0.0, shares: [0.0; 6] };
+        let mut preferred = |spread: f64, moved: f64| {
+            let mut sum = nothing;
+            for _ in 0..40 {
+                let map: Matrix = softmax_rows(random_matrix(12, 12, spread, rng));
+                let map = Matrix::from_fn(12, 12, |i, j| {
+                    let is_before = f64::from(u8::from(j + 1 == i));
+                    (1.0 - moved) * map[(i, j)] + moved * is_before
+                });
+                sum = sum.plus(&Glance::of(&map, &is_special).unwrap());
+            }
+            sum.scaled(1.0 / 40.0).preferred(&uniform)
+        };
+        for spread in [0.1, 1.0, 3.0] {
+            assert_eq!(preferred(spread, 0.0), None, "{spread}");
+            assert_eq!(preferred(spread, 0.06), None, "{spread}");
+            assert_eq!(preferred(spread, 0.3), Some(Kind::Previous), "{spread}");
+        }
+    }
+
     #[test]
     fn the_control_of_a_decoder_asks_those_that_see_the_key() {
         let half = Matrix::from_fn(4, 4, |i, j| match j {
