@@ -120,7 +120,11 @@ impl Plain {
 
 #[cfg(test)]
 mod tests {
+    use attention::{Rng, SeedableRng};
+    use rand::seq::SliceRandom;
+
     use super::*;
+    use crate::{Engine, Fleet, Scale, rmse};
 
     #[test]
     fn the_slope_of_a_line_is_its_own_whatever_its_level() {
@@ -132,5 +136,47 @@ mod tests {
             );
         let found = slopes(&readings);
         assert!(found[0].abs() < 1e-12 && (found[1] + 0.25).abs() < 1e-12, "{found:?}");
+    }
+
+    /// What part of the variance of lives a regression explains on engines that it has not
+    /// seen; of their own lives, or of lives that are dealt out anew.
+    fn explained(seen: Features, is_dealt: bool) -> f64 {
+        let rng = &mut Rng::seed_from_u64(1);
+        let engine = |unit| Fleet::default().engine(unit, rng).engine;
+        let engines: Vec<Engine> = (1..=24).map(engine).collect();
+        let scale = Scale::of(&engines).unwrap();
+        let mut windows = |engines: &[Engine]| {
+            let mut windows =
+                Windows::of(engines, &vec![0; engines.len()], &scale).unwrap();
+            windows.at = windows.at.into_iter().step_by(7).collect();
+            if is_dealt {
+                let mut lives: Vec<f64> =
+                    windows.at.iter().map(|at| at.remaining).collect();
+                lives.shuffle(rng);
+                windows
+                    .at
+                    .iter_mut()
+                    .zip(lives)
+                    .for_each(|(at, life)| at.remaining = life);
+            }
+            windows
+        };
+        let (train, test) = (windows(&engines[..16]), windows(&engines[16..]));
+        let plain = Plain::fit(&train, seen).unwrap();
+        let right: Vec<f64> = test.at.iter().map(At::target).collect();
+        let says = |at: &At| plain.predict(&test, at).unwrap();
+        let said: Vec<f64> = test.at.iter().map(says).collect();
+        let mean = right.iter().sum::<f64>() / right.len() as f64;
+        1.0 - (rmse(&said, &right) / rmse(&vec![mean; right.len()], &right)).powi(2)
+    }
+
+    /// A regression is something to beat where readings say how long an engine runs, and
+    /// explains nothing where they do not.
+    #[test]
+    fn a_regression_explains_lives_and_no_noise() {
+        for (_, seen) in Features::ALL {
+            let [own, dealt] = [false, true].map(|is_dealt| explained(seen, is_dealt));
+            assert!(own > 0.3 && dealt.abs() < 0.1, "{seen:?}: {own}, {dealt}");
+        }
     }
 }
