@@ -1,10 +1,10 @@
 //! The test of “Trained heads”, that no stage knows the order of tokens, with positions.
 
 use attention::{Mask, Matrix, Rng, SeedableRng, max_abs_diff};
-use block::{Block, Norm, Stack, Sublayer};
+use block::{Block, Norm, Positions, Stack, Sublayer};
 use lessons::numbers::ends;
 use lessons::the_block::before::{
-    Kind, Model, N_STEPS, N_TOKENS, N_VOCABULARY, sequences, trained,
+    D_MODEL, Kind, Model, N_STEPS, N_TOKENS, N_VOCABULARY, sequences, trained,
 };
 
 use crate::cases::{assert_close, every_stage_and_batched};
@@ -78,4 +78,20 @@ fn with_positions_a_stage_knows_the_order() {
         ("order_seeds", SEEDS.to_string()),
     ];
     assert_quote!("the_block_order_values", values(&said));
+}
+
+/// Both columns can fail. A table whose rows are all alike says nothing of order, and passes the
+/// reversal; a table that nothing has learned to read is seen by the reversal, and names no
+/// token.
+#[test]
+fn a_table_that_says_nothing_or_is_not_read_is_no_order() {
+    let tests = sequences(N_TESTS, &mut Rng::seed_from_u64(99));
+    for seed in 0..SEEDS {
+        let fresh = Model::fresh(Kind::Sinusoidal, seed).unwrap();
+        assert!(mismatch(&fresh) > 0.1 && fresh.right(&tests).unwrap() < 0.3);
+        let mut alike = fresh;
+        let table = Matrix::from_fn(N_TOKENS, D_MODEL, |_, column| column as f64 / 16.0);
+        alike.embedding.positions = Positions::Learned(table);
+        assert_close("rows that are alike", mismatch(&alike), 1e-12);
+    }
 }

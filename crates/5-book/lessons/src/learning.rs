@@ -107,3 +107,30 @@ fn curves(_: &Args) -> Result<Figure> {
     let title = "Two layers with the same start learn to answer as two lenses do";
     Ok(loss_curves(title, &curves)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What other sentences are for: a layer that has learned one sentence by heart is right
+    /// there, and wrong on others. One that has learned thirty-two is right on both.
+    #[test]
+    fn other_sentences_tell_what_is_learned_by_heart() {
+        let (task, other) = (Task::new(1).unwrap(), Task::new(2).unwrap());
+        let one = Task {
+            x: Batch::new(1, task.x.tokens().rows(0, 3).into_owned()).unwrap(),
+            target: task.target.rows(0, 3).into_owned(),
+        };
+        let losses = |learned: &Task, seed: u64| {
+            let mut layer = fresh_layer(seed).unwrap();
+            train(&mut layer, learned, &mut Adam::new(ADAM_RATE)).unwrap();
+            [learned, &other].map(|task| task.loss(&layer).unwrap())
+        };
+        for seed in 0..3 {
+            let [known, others] = losses(&one, seed);
+            assert!(known < 0.01 && others > 0.1, "{seed}: {known} {others}");
+        }
+        let [known, others] = losses(&task, START);
+        assert!(known < 0.01 && others < 0.01, "{known} {others}");
+    }
+}

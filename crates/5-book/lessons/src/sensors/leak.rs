@@ -95,4 +95,26 @@ mod tests {
         };
         assert_eq!(memorised(&known(), &other), 3.0);
     }
+
+    /// What the two ways to keep windows back are compared for: who knows a window's
+    /// neighbours answers by heart, and who knows strangers alone is as wrong as two answers
+    /// are apart.
+    #[test]
+    fn neighbours_leak_and_strangers_do_not() {
+        use attention::random_matrix;
+        let (n, rng) = (300, &mut Rng::seed_from_u64(1));
+        let mut drawn = || {
+            let answers: Matrix = random_matrix(n, 1, 1.0, rng);
+            let targets = answers.iter().map(|x| 60.0 + 10.0 * x).collect();
+            Known { means: random_matrix(n, 8, 1.0, rng), targets }
+        };
+        let (train, strangers) = (drawn(), drawn());
+        let neighbours = Known {
+            means: train.means.map(|x| 0.99 * x),
+            targets: train.targets.iter().map(|answer| answer + 1.0).collect(),
+        };
+        assert!((memorised(&train, &neighbours) - 1.0).abs() < 1e-9);
+        let apart = memorised(&train, &strangers);
+        assert!((12.0..17.0).contains(&apart), "{apart}, and √2 · 10 = 14.1");
+    }
 }

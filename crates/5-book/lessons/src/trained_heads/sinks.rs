@@ -105,3 +105,69 @@ pub fn without(pass: &HeadPass, others: &Mask) -> Result<FormulaPass> {
     let [q, k, v] = [&pass.q, &pass.k, &pass.v].map(Matrix::as_view);
     Ok(attend_head(q, k, v, None, others)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use attention::{Dims, HeadParameters, Rng, SeedableRng, random_matrix};
+
+    const N_TOKENS: usize = 10;
+    /// The entry that token 0 alone has, and the one that all have.
+    const MARK: usize = 0;
+    const ALL: usize = 1;
+
+    /// A fresh layer on random tokens. Each query looks for token 0 with this score, whose
+    /// value is nothing.
+    fn planted(score: f64, seed: u64) -> (LayerParameters, Matrix) {
+        let rng = &mut Rng::seed_from_u64(seed);
+        let mut x: Matrix = random_matrix(N_TOKENS, 16, 1.0, rng);
+        x.row_mut(0).fill(0.0);
+        x.column_mut(MARK).fill(0.0);
+        x.column_mut(ALL).fill(1.0);
+        x[(0, MARK)] = 1.0;
+        let dims = Dims::new(16, 2).unwrap();
+        let layer: LayerParameters = LayerParameters::random(dims, false, rng);
+        let looks = |mut head: HeadParameters| {
+            for w in [&mut head.w_q.weight, &mut head.w_k.weight, &mut head.w_v.weight] {
+                w.row_mut(MARK).fill(0.0);
+                w.row_mut(ALL).fill(0.0);
+            }
+            head.w_q.weight[(ALL, 0)] = score * 8f64.sqrt();
+            head.w_k.weight.column_mut(0).fill(0.0);
+            head.w_k.weight[(MARK, 0)] = 1.0;
+            head
+        };
+        let heads = layer.heads().iter().cloned().map(looks).collect();
+        (LayerParameters::new(heads, layer.w_o().clone()).unwrap(), x)
+    }
+
+    /// By how much more masking a token changes the output than dropping it, and how many
+    /// times as long it makes the output.
+    fn sink(layer: &LayerParameters, x: &Matrix, key: usize) -> [f64; 2] {
+        let without = Without::new(layer, x, key).unwrap();
+        let [dropped, masked] = without.changes();
+        [masked - dropped, without.stretch()]
+    }
+
+    /// A sink is seen by masking alone, and no other token looks like one: neither those
+    /// beside it, nor any where no query looks for the first.
+    #[test]
+    fn a_planted_sink_is_seen_and_no_other_token() {
+        for seed in 0..10 {
+            let (layer, x) = planted(2.0, seed);
+            let [more, stretch] = sink(&layer, &x, 0);
+            let Got { attention, written } = Got::new(&layer, &x).unwrap();
+            assert!((0.3..0.7).contains(&attention[0]), "{seed}: {attention:?}");
+            assert_eq!(written[0], 0.0);
+            assert!(more > 0.4 && stretch > 1.4, "{seed}: {more} {stretch}");
+            for (score, first) in [(2.0, 1), (0.0, 1)] {
+                let (layer, x) = planted(score, seed);
+                for key in first..N_TOKENS {
+                    let [more, stretch] = sink(&layer, &x, key);
+                    let here = format!("{seed}, {score}, {key}: {more} {stretch}");
+                    assert!(more < 0.2 && (0.8..1.2).contains(&stretch), "{here}");
+                }
+            }
+        }
+    }
+}
