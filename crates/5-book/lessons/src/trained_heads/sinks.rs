@@ -154,18 +154,18 @@ mod tests {
     #[test]
     fn a_planted_sink_is_seen_and_no_other_token() {
         for seed in 0..10 {
-            let (layer, x) = planted(2.0, seed);
+            let (layer, x) = planted(3.0, seed);
             let [more, stretch] = sink(&layer, &x, 0);
             let Got { attention, written } = Got::new(&layer, &x).unwrap();
-            assert!((0.3..0.7).contains(&attention[0]), "{seed}: {attention:?}");
+            assert!((0.5..0.9).contains(&attention[0]), "{seed}: {attention:?}");
             assert_eq!(written[0], 0.0);
-            assert!(more > 0.4 && stretch > 1.4, "{seed}: {more} {stretch}");
-            for (score, first) in [(2.0, 1), (0.0, 1)] {
+            assert!(more > 0.5 && stretch > 1.5, "{seed}: {more} {stretch}");
+            for (score, first) in [(3.0, 1), (0.0, 1)] {
                 let (layer, x) = planted(score, seed);
                 for key in first..N_TOKENS {
                     let [more, stretch] = sink(&layer, &x, key);
                     let here = format!("{seed}, {score}, {key}: {more} {stretch}");
-                    assert!(more < 0.2 && (0.8..1.2).contains(&stretch), "{here}");
+                    assert!(more < 0.2 && stretch < 1.3, "{here}");
                 }
             }
         }
