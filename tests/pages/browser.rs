@@ -90,7 +90,7 @@ impl Browser {
                 run_immediately: None,
             })?;
         }
-        tab.navigate_to(url)?.wait_until_navigated()?;
+        tab.navigate_to(url)?;
         wait_until_drawn(&tab)?;
         Ok(Open { tab, seen })
     }
@@ -231,14 +231,16 @@ fn set_view(tab: &Tab, view: View) -> Result<()> {
     Ok(())
 }
 
-/// Figures are drawn after the page has come, by a script that comes with them.
+/// Figures are drawn after the page has come, by a script that comes with them. (That the
+/// network is quiet is not waited for: it takes half a second to be called so, a page.)
 fn wait_until_drawn(tab: &Tab) -> Result<()> {
-    let drawn = "document.readyState === 'complete' && \
+    let drawn = "location.href !== 'about:blank' && document.readyState === 'complete' && \
                  [...document.querySelectorAll('figure .figure-plot')]\
                  .every(plot => plot.querySelector('svg.main-svg'))";
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
-        let value = tab.evaluate(drawn, false)?.value;
+        // Between two pages there is nothing that could answer.
+        let value = tab.evaluate(drawn, false).ok().and_then(|found| found.value);
         if value == Some(Value::Bool(true)) {
             return Ok(());
         }

@@ -10,12 +10,13 @@ mod settings;
 
 use std::fs;
 use std::path::Path;
+use std::sync::Mutex;
 
 use lessons::live::{Control, Live};
 use serde_json::{Value, json};
 
-use crate::VIEWS;
-use crate::browser::{Browser, Open};
+use crate::browser::{Browser, Open, View};
+use crate::{VIEWS, in_browsers};
 use compare::Compared;
 
 const TRIED: &str = include_str!("live.js");
@@ -32,29 +33,29 @@ const NONSENSE: &str = "nonsense";
 
 /// Each live figure with the address of its chapter; `LIVE=positions,lookups` looks only at
 /// these.
-fn chapters(mut look: impl FnMut(&'static Live, &Browser, &str)) {
-    let Some(folder) = crate::live_book() else { return };
+fn chapters<R: Send>(look: impl Fn(&'static Live, &Browser, &str) -> R + Sync) -> Vec<R> {
+    let Some(folder) = crate::live_book() else { return Vec::new() };
     let server = pages::serve(0).unwrap();
-    let browser = Browser::start().unwrap();
     let only = std::env::var("LIVE").ok();
     let asked = |live: &&Live| {
         only.as_ref().is_none_or(|names| names.split(',').any(|name| name == live.name))
     };
-    for live in lessons::gallery::live().filter(asked) {
-        look(live, &browser, &format!("{}{}", server.url(), page_of(folder, live)));
-    }
+    let figures: Vec<&Live> = lessons::gallery::live().filter(asked).collect();
+    in_browsers(&figures, |browser, live| {
+        look(live, browser, &format!("{}{}", server.url(), page_of(folder, live)))
+    })
 }
 
-/// Each live figure in a page, opened.
-fn each(view: crate::View, mut look: impl FnMut(&'static Live, &Open) -> Vec<String>) {
-    let mut problems = Vec::new();
-    chapters(|live, browser, url| {
+/// Each live figure in a page, opened; `look` gives what is wrong.
+fn each(view: View, look: impl Fn(&'static Live, &Open) -> Vec<String> + Sync) {
+    let problems = chapters(|live, browser, url| {
         let page = browser.open(url, view, "").unwrap();
         open(&page, live);
-        let found = look(live, &page).into_iter();
-        let seen = page.close().unwrap().problems.into_iter();
-        problems.extend(found.chain(seen).map(|what| format!("{}: {what}", live.name)));
+        let mut found = look(live, &page);
+        found.extend(page.close().unwrap().problems);
+        found.into_iter().map(|what| format!("{}: {what}", live.name)).collect::<Vec<_>>()
     });
+    let problems = problems.concat();
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
@@ -77,7 +78,7 @@ fn page_of(folder: &Path, live: &Live) -> String {
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn page_and_crates_give_the_same() {
-    let (mut largest, mut slowest) = (0f64, Vec::new());
+    let largest = Mutex::new(0f64);
     each(VIEWS[0], |live, page| {
         let (call, bound, n_settings) = match live.training {
             Some(_) => ("train", EQUAL_AT_THE_END, 3),
@@ -99,7 +100,8 @@ fn page_and_crates_give_the_same() {
                     Compared::new(&json!(format!("{error:#}")), &answer["error"], bound)
                 }
             };
-            largest = largest.max(compared.largest);
+            let mut largest = largest.lock().unwrap();
+            *largest = largest.max(compared.largest);
             problems
                 .extend(compared.problems.iter().map(|what| format!("{texts}: {what}")));
         }
@@ -111,9 +113,9 @@ fn page_and_crates_give_the_same() {
             ms[ms.len() / 2],
             ms[ms.len() - 1]
         );
-        slowest.push(ms[ms.len() - 1]);
         problems
     });
+    let largest = largest.into_inner().unwrap();
     println!("largest difference, native against page: {largest:.1e}");
 }
 
@@ -129,7 +131,7 @@ fn every_control_moves_its_figure_by_mouse() {
     every_control_moves_its_figure(hand::Hand::Mouse, VIEWS[3]);
 }
 
-fn every_control_moves_its_figure(hand: hand::Hand, view: crate::View) {
+fn every_control_moves_its_figure(hand: hand::Hand, view: View) {
     each(view, |live, page| {
         let mut problems = Vec::new();
         for (nth, control) in (live.controls)().iter().enumerate() {

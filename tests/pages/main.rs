@@ -1,4 +1,4 @@
-//! Every page of the built book in a real Chromium: at two widths, light and dark, with
+//! Every page of the built book in a real Chromium: at two widths, one light and one dark, with
 //! the network and the console watched, axe-core run, each figure drawn and its choices
 //! clicked.
 //!
@@ -16,11 +16,12 @@ mod own_sentence;
 mod search;
 
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex};
 use std::{env, fs};
 
-use browser::{Browser, View};
+use browser::{Browser, PageReport, View};
 use pages::Live as Module;
+use workshop::at_once;
 
 /// One page's transfer, figures, their library and the live figures' module included; the
 /// weights come on top, where a live figure needs them.
@@ -60,36 +61,31 @@ fn live_book() -> Option<&'static Path> {
 
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
-fn every_page_stands_on_its_own_in_a_wide_window() {
-    every_page_stands_on_its_own(|view| view.width > 1000);
-}
-
-#[test]
-#[ignore = "opens Chromium: `cargo learn verify --pages`"]
-fn every_page_stands_on_its_own_in_a_narrow_window() {
-    every_page_stands_on_its_own(|view| view.width < 1000);
-}
-
-fn every_page_stands_on_its_own(is_looked_at: impl Fn(&View) -> bool) {
+fn every_page_stands_on_its_own() {
     let (folder, _) = &*BOOK;
     let server = pages::serve(0).unwrap();
-    let browser = Browser::start().unwrap();
+    let looks: Vec<(String, View)> = pages(folder)
+        .into_iter()
+        .enumerate()
+        .flat_map(|(nth, page)| {
+            views(nth, &page).into_iter().map(move |view| (page.clone(), view))
+        })
+        .collect();
+    let seen = in_browsers(&looks, |browser, (page, view)| {
+        browser.look(&format!("{}{page}", server.url()), *view).unwrap()
+    });
     let mut problems = Vec::new();
     let mut heaviest = 0f64;
-    for page in pages(folder) {
-        for view in views(&page).into_iter().filter(&is_looked_at) {
-            println!("{page} at {} px, {}", view.width, view.theme());
-            let seen = browser.look(&format!("{}{page}", server.url()), view).unwrap();
-            let at = format!("{page} at {} px, {}", view.width, view.theme());
-            problems
-                .extend(seen.problems.iter().map(|problem| format!("{at}: {problem}")));
-            if page == "print.html" {
-                continue;
-            }
-            heaviest = heaviest.max(seen.bytes);
-            if seen.bytes > MOST_BYTES {
-                problems.push(format!("{at}: {:.2} MB were sent", seen.bytes / 1e6));
-            }
+    for ((page, view), PageReport { bytes, problems: found }) in looks.iter().zip(seen) {
+        let at = format!("{page} at {} px, {}", view.width, view.theme());
+        println!("{at}: {:.2} MB", bytes / 1e6);
+        problems.extend(found.iter().map(|problem| format!("{at}: {problem}")));
+        if page == "print.html" {
+            continue;
+        }
+        heaviest = heaviest.max(bytes);
+        if bytes > MOST_BYTES {
+            problems.push(format!("{at}: {:.2} MB were sent", bytes / 1e6));
         }
     }
     println!("the heaviest page: {:.2} MB", heaviest / 1e6);
@@ -97,14 +93,30 @@ fn every_page_stands_on_its_own(is_looked_at: impl Fn(&View) -> bool) {
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
-/// How a page is looked at. All chapters in one: once, as it is printed from a wide
-/// screen. Solutions and questions, which are laid out alike: wide and light, narrow and
-/// dark.
-fn views(page: &str) -> Vec<View> {
-    match page {
-        "print.html" => vec![VIEWS[0]],
-        page if page.contains('/') => vec![VIEWS[0], VIEWS[3]],
-        _ => VIEWS.to_vec(),
+/// What `look` gives for each item, in their order. A page waits more than it computes, so
+/// several browsers are at work: a tab behind another would wait for ever.
+fn in_browsers<T: Sync, R: Send>(
+    items: &[T],
+    look: impl Fn(&Browser, &T) -> R + Sync,
+) -> Vec<R> {
+    let idle: Mutex<Vec<Browser>> = Mutex::default();
+    at_once::map(items, 2 * at_once::n_processors(), |item| {
+        let browser = idle.lock().unwrap().pop();
+        let browser = browser.unwrap_or_else(|| Browser::start().unwrap());
+        let seen = look(&browser, item);
+        idle.lock().unwrap().push(browser);
+        seen
+    })
+}
+
+/// How the nth page is looked at: at both widths, and in both themes; which theme is the
+/// narrow one's alternates. All chapters in one: once, as it is printed from a wide screen.
+fn views(nth: usize, page: &str) -> Vec<View> {
+    let [wide_light, wide_dark, narrow_light, narrow_dark] = VIEWS;
+    match (page, nth % 2) {
+        ("print.html", _) => vec![wide_light],
+        (_, 0) => vec![wide_light, narrow_dark],
+        _ => vec![wide_dark, narrow_light],
     }
 }
 
