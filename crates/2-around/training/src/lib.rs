@@ -80,9 +80,9 @@ pub use lookups::{
 };
 pub use model::{Model, Prediction};
 pub use repeats::{
-    Architecture, Carried, Composition, CompositionScores, HeadShares, Margins, Mistakes,
-    Part, Paths, Planted, Predictor, PredictorLook, Repeats, Sequences, StackAblation,
-    Start,
+    Architecture, Attribution, Carried, Composition, CompositionScores, HeadShares,
+    Margins, Mistakes, Part, PathEnd, Paths, Planted, Predictor, PredictorLook, Repeats,
+    Sequences, StackAblation, Start,
 };
 pub use report::Report;
 pub use schedule::Schedule;

@@ -11,7 +11,8 @@
 //! unembedding, a [`Trainer`](crate::Trainer) takes the steps, [`StackAblation`] asks of each head
 //! what goes wrong without it, and [`Carried`] what it hands on. [`Paths`] takes every logit
 //! and every score apart into the paths that it came by, [`Margins`] says which of them decide,
-//! and [`CompositionScores`] what the weights alone let one expect.
+//! [`CompositionScores`] what the weights alone let one expect, and a [`PathEnd`] is where one
+//! path alone is cut.
 //! [`Predictor::planted`] is a circuit written by hand, which all of these must find.
 //!
 //! # Source
@@ -24,6 +25,7 @@ mod composition;
 mod heads;
 mod learner;
 mod margins;
+mod one_path;
 mod paths;
 mod planted;
 mod predictor;
@@ -36,7 +38,8 @@ pub use carried::Carried;
 pub use composition::CompositionScores;
 pub use heads::HeadShares;
 pub use learner::PredictorLook;
-pub use margins::{Composition, Margins};
+pub use margins::{Attribution, Composition, Margins};
+pub use one_path::PathEnd;
 pub use paths::{Part, Paths, Start};
 pub use planted::Planted;
 pub(crate) use predictor::largest;

@@ -80,7 +80,7 @@ impl Predictor {
     }
 
     /// The concatenation of each block, `[n_sequences · n_tokens, h · d_v]`.
-    fn concats(&self, read: &Sequences) -> Result<Vec<Matrix<f32>>> {
+    pub(super) fn concats(&self, read: &Sequences) -> Result<Vec<Matrix<f32>>> {
         let mut concats = Vec::new();
         self.logits_with(read, |_, concat| {
             concats.push(concat.clone());
@@ -90,7 +90,7 @@ impl Predictor {
     }
 
     /// Where the heads of a block are ablated: position by position.
-    fn site<'a>(
+    pub(super) fn site<'a>(
         &'a self,
         block: usize,
         concat: &'a Matrix<f32>,

@@ -1,10 +1,11 @@
 //! Why the last layer attends to the right token, and why the right one wins.
 
-use attention::{Error as SizeError, Matrix};
+use attention::{Error as SizeError, Matrix, Rng, max_abs_diff};
 
 use super::paths::{Part, Paths, Start};
 use super::{Predictor, Sequences};
 use crate::Result;
+use crate::directions::orthonormal;
 
 /// Two margins of a model of two layers, each split exactly by the paths that it came by;
 /// means over all places at which what comes next can be known.
@@ -19,6 +20,22 @@ pub struct Margins {
     /// head i − 1 of the first layer and head j − 1 of the second; 0 is none,
     /// `[1 + h, 1 + h]`.
     pub logits: Matrix,
+    /// The largest difference of any logit of any token, summed over its paths in f64, from
+    /// the model's own, which it computes in f32.
+    pub apart: f64,
+}
+
+/// A margin of logits by the layers whose heads it came through: [`Margins::by_layer`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Attribution {
+    /// No head.
+    pub none: f64,
+    /// A head of the first layer alone.
+    pub first: f64,
+    /// A head of the second layer alone.
+    pub second: f64,
+    /// One of each: V-composition.
+    pub both: f64,
 }
 
 /// A margin of scores by what is composed: [`Margins::by_composition`].
@@ -41,29 +58,32 @@ impl Margins {
     /// [`Error::Sizes`](crate::Error::Sizes) unless it has two layers; as
     /// [`Predictor::pass`].
     pub fn of(model: &Predictor, read: &Sequences) -> Result<Self> {
-        let blocks = &model.stack.blocks;
-        SizeError::expect_length("the list of layers", 2, blocks.len())?;
-        let heads = |l: usize| {
-            let dims = blocks[l].attention.function.parameters().dims();
-            dims.n_heads()
-        };
-        let mut scores = Matrix::zeros(3 + heads(0), 3 + heads(0));
-        let mut logits = Matrix::zeros(1 + heads(0), 1 + heads(1));
-        let n = read.n_tokens;
-        let known: Vec<usize> = read.known().collect();
-        for (s, rows) in
-            known.chunk_by(|a, b| a / n == b / n).map(|rows| (rows[0] / n, rows))
-        {
-            let rows: Vec<usize> = rows.iter().map(|row| row % n).collect();
-            let paths = Paths::of(model, &read.ids[s * n..(s + 1) * n])?;
-            scores += of_scores(&paths, &rows, read.periods[s]);
-            logits += of_logits(&paths, &rows, &read.next[s * n..(s + 1) * n]);
+        measured(model, read, None)
+    }
+
+    /// The control: the same models, sequences and maps, but what each head writes is rotated,
+    /// by a random rotation of its own. It writes as much, to directions that say nothing.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn rotated(model: &Predictor, read: &Sequences, rng: &mut Rng) -> Result<Self> {
+        let d_model = model.unembedding.d_in();
+        let mut rotation = || orthonormal(d_model, d_model, rng).cast();
+        let of_block = |l: usize| (0..n_heads(model, l)).map(|_| rotation()).collect();
+        let rotations: Vec<_> = (0..model.stack.blocks.len()).map(of_block).collect();
+        measured(model, read, Some(&rotations))
+    }
+
+    /// The margin of logits, by the layers whose heads it came through.
+    pub fn by_layer(&self) -> Attribution {
+        let (rows, columns) = self.logits.shape();
+        let part = |from: (usize, usize), shape| self.logits.view(from, shape).sum();
+        Attribution {
+            none: self.logits[(0, 0)],
+            first: part((1, 0), (rows - 1, 1)),
+            second: part((0, 1), (1, columns - 1)),
+            both: part((1, 1), (rows - 1, columns - 1)),
         }
-        let n_known = known.len().max(1) as f64;
-        Ok(Self {
-            scores: scores / (n_known * heads(1) as f64),
-            logits: logits / n_known,
-        })
     }
 
     /// The margin of scores, by what the heads of the first layer have to do with it.
@@ -80,6 +100,41 @@ impl Margins {
             both: part([3, n], [3, n]),
         }
     }
+}
+
+fn n_heads(model: &Predictor, l: usize) -> usize {
+    model.stack.blocks[l].attention.function.parameters().dims().n_heads()
+}
+
+fn measured(
+    model: &Predictor,
+    read: &Sequences,
+    rotations: Option<&[Vec<Matrix>]>,
+) -> Result<Margins> {
+    SizeError::expect_length("the list of layers", 2, model.stack.blocks.len())?;
+    let [first, second] = [0, 1].map(|l| n_heads(model, l));
+    let mut scores = Matrix::zeros(3 + first, 3 + first);
+    let mut logits = Matrix::zeros(1 + first, 1 + second);
+    let own = model.logits(read)?.map(f64::from);
+    let mut apart: f64 = 0.0;
+    let n = read.n_tokens;
+    let known: Vec<usize> = read.known().collect();
+    for rows in known.chunk_by(|a, b| a / n == b / n) {
+        let s = rows[0] / n;
+        let rows: Vec<usize> = rows.iter().map(|row| row % n).collect();
+        let mut paths = Paths::of(model, &read.ids[s * n..(s + 1) * n])?;
+        if let Some(rotations) = rotations {
+            paths = paths.rotated(rotations)?;
+        }
+        let own = own.rows(s * n, n).into_owned();
+        apart = apart.max(max_abs_diff(&paths.all_logits(), &own)?);
+        scores += of_scores(&paths, &rows, read.periods[s]);
+        logits += of_logits(&paths, &rows, &read.next[s * n..(s + 1) * n]);
+    }
+    let n_known = known.len().max(1) as f64;
+    scores /= n_known * second as f64;
+    logits /= n_known;
+    Ok(Margins { scores, logits, apart })
 }
 
 /// Sums over rows and heads, `[3 + h, 3 + h]`.

@@ -12,7 +12,7 @@
 //! What is linear in the tokens is the same sum once more: the logits, and, with a part on
 //! either side, the scores of the second layer.
 
-use attention::{LayerParameters, Mask, Matrix, RowVector};
+use attention::{Error as SizeError, LayerParameters, Mask, Matrix, RowVector};
 use block::{Embedding, Positions};
 use fused_heads::FusedAttention;
 
@@ -53,6 +53,8 @@ pub struct Paths {
     /// `maps[l][i]` is the map of head i of block l, `[n_tokens, n_tokens]`.
     pub maps: Vec<Vec<Matrix>>,
     layers: Vec<LayerParameters>,
+    /// Whether each block adds to what it read.
+    residual: Vec<bool>,
     unembedding: attention::Linear,
 }
 
@@ -62,24 +64,75 @@ impl Paths {
     /// # Errors
     /// As [`Predictor::pass`].
     pub fn of(model: &Predictor, ids: &[usize]) -> Result<Self> {
-        let mut now = starts(&model.embedding, ids)?;
-        let (mut parts, mut maps, mut layers) = (Vec::new(), Vec::new(), Vec::new());
+        let mut paths = Self {
+            parts: vec![starts(&model.embedding, ids)?],
+            maps: Vec::new(),
+            layers: Vec::new(),
+            residual: Vec::new(),
+            unembedding: model.unembedding.cast(),
+        };
         for (l, block) in model.stack.blocks.iter().enumerate() {
             let layer = block.attention.function.parameters().unpack().cast::<f64>();
-            let x = sum(&now);
+            let x = sum(&paths.parts[l]);
             let pass = FusedAttention::new(&layer).pass(&x, &x, &x, &Mask::Causal)?;
-            let mut after = match block.attention.residual {
-                true => now.clone(),
-                false => vec![Part::bias(x.map(|_| 0.0))],
-            };
-            after.extend(through(l, &layer, &pass.attn[0], &now));
-            add_bias(&mut after, &layer);
-            parts.push(std::mem::replace(&mut now, after));
-            maps.extend(pass.attn);
-            layers.push(layer);
+            paths.maps.extend(pass.attn);
+            paths.layers.push(layer);
+            paths.residual.push(block.attention.residual);
+            let after = paths.after(l, &paths.parts[l], None);
+            paths.parts.push(after);
         }
-        parts.push(now);
-        Ok(Self { parts, maps, layers, unembedding: model.unembedding.cast() })
+        Ok(paths)
+    }
+
+    /// The same paths, under the same maps, if every head wrote into other directions: what
+    /// head i of block l adds is multiplied by `rotations[l][i]`. Its length stays what it is.
+    ///
+    /// # Shapes
+    /// A rotation is `[d_model, d_model]`, its rows of length 1 and at right angles.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::Error::Sizes) unless there is one for every head.
+    pub fn rotated(&self, rotations: &[Vec<Matrix>]) -> Result<Self> {
+        SizeError::expect_length(
+            "the list of rotations",
+            self.layers.len(),
+            rotations.len(),
+        )?;
+        for (maps, of_layer) in self.maps.iter().zip(rotations) {
+            SizeError::expect_length(
+                "the list of a layer's rotations",
+                maps.len(),
+                of_layer.len(),
+            )?;
+        }
+        let mut rotated = Self { parts: vec![self.parts[0].clone()], ..self.clone() };
+        for (l, of_layer) in rotations.iter().enumerate() {
+            let after = self.after(l, &rotated.parts[l], Some(of_layer));
+            rotated.parts.push(after);
+        }
+        Ok(rotated)
+    }
+
+    /// What block l makes of the parts that enter it.
+    fn after(&self, l: usize, now: &[Part], rotations: Option<&[Matrix]>) -> Vec<Part> {
+        let (layer, maps) = (&self.layers[l], &self.maps[l]);
+        let mut after = match self.residual[l] {
+            true => now.to_vec(),
+            false => vec![Part::bias(now[0].x.map(|_| 0.0))],
+        };
+        for (i, map) in maps.iter().enumerate() {
+            let mut w_vo = &layer.heads()[i].w_v.weight * layer.w_o_of_head(i);
+            if let Some(rotations) = rotations {
+                w_vo *= &rotations[i];
+            }
+            after.extend(now.iter().map(|part| Part {
+                start: part.start,
+                heads: [part.heads.clone(), vec![[l, i]]].concat(),
+                x: map * &part.x * &w_vo, // A_i x W_i^V W_i^O
+            }));
+        }
+        add_bias(&mut after, layer);
+        after
     }
 
     /// What a part of the last tokens adds to every logit, `[n_tokens, n_vocabulary]`: with
@@ -94,6 +147,14 @@ impl Paths {
     pub fn logits_bias(&self) -> RowVector<f64> {
         let bias = self.unembedding.bias.clone();
         bias.unwrap_or_else(|| RowVector::zeros(self.unembedding.d_out()))
+    }
+
+    /// All that the paths add, with the bias: the logits, `[n_tokens, n_vocabulary]`.
+    pub fn all_logits(&self) -> Matrix {
+        let last = self.parts.iter().next_back().into_iter().flatten();
+        let mut all = Matrix::zeros(self.parts[0][0].x.nrows(), self.unembedding.d_out());
+        all.row_iter_mut().for_each(|mut row| row += &self.logits_bias());
+        last.fold(all, |sum, part| sum + self.logits(part))
     }
 
     /// What two parts of a layer's tokens add to the scores of a head, one as the query and
@@ -143,23 +204,6 @@ fn starts(embedding: &Embedding<f32>, ids: &[usize]) -> Result<Vec<Part>> {
     let bias = Part::bias(tokens.map(|_| 0.0));
     let part = |start, x| Part { start, heads: Vec::new(), x };
     Ok(vec![part(Start::Token, tokens), part(Start::Position, places), bias])
-}
-
-/// What each head makes of each part: `A_i x W_i^V W_i^O`.
-fn through<'a>(
-    l: usize,
-    layer: &'a LayerParameters,
-    maps: &'a [Matrix],
-    parts: &'a [Part],
-) -> impl Iterator<Item = Part> + 'a {
-    maps.iter().enumerate().flat_map(move |(i, map)| {
-        let w_vo = &layer.heads()[i].w_v.weight * layer.w_o_of_head(i);
-        parts.iter().map(move |part| Part {
-            start: part.start,
-            heads: [part.heads.clone(), vec![[l, i]]].concat(),
-            x: map * &part.x * &w_vo,
-        })
-    })
 }
 
 /// Adds `Σ_i b_i^V W_i^O + b^O`: a map's rows sum to 1, so b^V goes through as it is.

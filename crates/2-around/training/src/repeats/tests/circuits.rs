@@ -208,3 +208,93 @@ fn mistakes_of_the_longest_unseen_name_distractors_and_those_of_noise_do_not() {
     let by_rule: Vec<usize> = (0..same.ids.len()).map(longest_unseen).collect();
     assert_eq!(same.score(&by_rule), 1.0);
 }
+
+#[test]
+fn a_path_that_is_cut_is_missed_where_it_was_planted_and_nowhere_else() {
+    for (kind, end) in
+        [(Planted::Note, PathEnd::Keys), (Planted::Pointer, PathEnd::Queries)]
+    {
+        let (model, read) = planted(kind);
+        for cut in PathEnd::ALL {
+            let score = |head| model.score_without_path(head, cut, &read, &mut rng());
+            let without = score(0).unwrap();
+            println!("{kind:?} without {}: {without:.3}", cut.name());
+            assert_eq!(cut == end, without < 0.5, "{kind:?}, {}", cut.name());
+            assert!(cut == end || without == 1.0, "{kind:?}, {}", cut.name());
+            // The head that writes nothing is missed by no reader.
+            assert_eq!(score(1).unwrap(), 1.0, "{kind:?}, {}", cut.name());
+        }
+    }
+    let one = few_steps(Architecture::ONE_WIDE_LAYER).model;
+    let read = Repeats::default().draw(2, &mut rng()).unwrap();
+    insta::assert_snapshot!(
+        one.score_without_path(0, PathEnd::Keys, &read, &mut rng()).unwrap_err(),
+        @"the list of layers has 1 entries, expected 2"
+    );
+    insta::assert_snapshot!(
+        fresh(0).score_without_path(4, PathEnd::Keys, &read, &mut rng()).unwrap_err(),
+        @"there is no head 4 in a layer of 4: they count from 0"
+    );
+}
+
+#[test]
+fn a_head_without_which_a_model_knows_as_little_is_missed_on_no_path() {
+    let read = Repeats::default().draw(100, &mut rng()).unwrap();
+    for seed in 0..3 {
+        let model = fresh(seed);
+        let whole = model.score(&read).unwrap();
+        for end in PathEnd::ALL {
+            let score = model.score_without_path(0, end, &read, &mut rng()).unwrap();
+            assert!((score - whole).abs() < 0.03, "{seed}, {}: {score}", end.name());
+        }
+    }
+}
+
+#[test]
+fn what_heads_write_into_other_directions_decides_nothing() {
+    for kind in [Planted::Note, Planted::Pointer] {
+        let (model, read) = planted(kind);
+        let margins = Margins::of(&model, &read).unwrap();
+        assert!(margins.apart < 1e-4, "{kind:?}: {:e}", margins.apart);
+        let composed = |margins: &Margins| match kind {
+            Planted::Note => margins.by_composition().k,
+            Planted::Pointer => margins.by_composition().q,
+        };
+        for seed in 0..5 {
+            let rng = &mut Rng::seed_from_u64(seed);
+            let rotated = Margins::rotated(&model, &read, rng).unwrap();
+            let [of_scores, of_logits] = [
+                composed(&rotated) / composed(&margins),
+                rotated.by_layer().second / margins.by_layer().second,
+            ];
+            println!("{kind:?}, rotated: {of_scores:.3} {of_logits:.3}");
+            assert!(of_scores.abs() < 0.2 && of_logits.abs() < 0.2, "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn rotations_by_nothing_leave_every_path_as_it_is() {
+    let model = few_steps(Architecture::TWO_LAYERS).model;
+    let read = Repeats::default().draw(1, &mut rng()).unwrap();
+    let paths = Paths::of(&model, &read.ids).unwrap();
+    let rotations = vec![vec![Matrix::identity(64, 64); 4]; 2];
+    assert_eq!(paths.rotated(&rotations).unwrap(), paths);
+    insta::assert_snapshot!(
+        paths.rotated(&rotations[..1]).unwrap_err(),
+        @"the list of rotations has 1 entries, expected 2"
+    );
+}
+
+#[test]
+fn parts_of_a_margin_are_of_the_layers_that_they_came_through() {
+    let model = few_steps(Architecture::TWO_LAYERS).model;
+    let read = Repeats::default().draw(5, &mut rng()).unwrap();
+    let margins = Margins::of(&model, &read).unwrap();
+    let Attribution { none, first, second, both } = margins.by_layer();
+    let sum = none + first + second + both;
+    assert!((sum - margins.logits.sum()).abs() < 1e-12);
+    assert!(margins.apart < 1e-4, "{:e}", margins.apart);
+    let rotated = Margins::rotated(&model, &read, &mut rng()).unwrap();
+    assert!(rotated.apart > 0.1 && (rotated.by_layer().none - none).abs() < 1e-12);
+}
