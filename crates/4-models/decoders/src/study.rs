@@ -15,8 +15,8 @@ mod without;
 
 pub use controls::{Head, others_of_same_layers, shuffled_within_layers};
 pub use findings::{
-    Ablation, Composed, Fewer, Findings, HeadShares, MergedHeads, Next, Order, Way,
-    Windowed, Word,
+    Ablation, Composed, Fewer, Findings, HeadShares, MergedHeads, Next, OnePath, Order,
+    Way, Windowed, Word,
 };
 pub use merged::{Merge, merged};
 pub use patched::Input;

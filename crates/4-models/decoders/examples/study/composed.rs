@@ -2,10 +2,11 @@
 //! what came next?
 
 use anyhow::Result;
+use decoders::study::{Head, others_of_same_layers};
 use serde_json::{Value, json};
 
 use crate::heads::patterns;
-use crate::removed::{Head, SEEDS, copies, random_heads, same_layers, with_removed};
+use crate::removed::{SEEDS, copies, random_heads, with_removed};
 use crate::texts::{MEASURING, mean_loss, prose, random};
 use crate::{Study, mean, round};
 
@@ -39,7 +40,8 @@ pub fn measure(study: &mut Study) -> Result<Value> {
     let but = [previous.clone(), on_prose, copying.clone()].concat();
     for seed in SEEDS {
         add(study, "random", &random_heads(study, previous.len(), &but, seed), seed)?;
-        add(study, "same layers", &same_layers(study, &previous, &but, seed), seed)?;
+        let others = others_of_same_layers(&previous, &but, n_heads, seed);
+        add(study, "same layers", &others, seed)?;
     }
     Ok(all.into())
 }

@@ -5,7 +5,7 @@
 //! cargo run --release -p decoders --features text --example study -- MODEL.gguf [PART]
 //! ```
 //!
-//! measures all parts or one (`heads`, `removed`, `composed`, `words`, `windows`, `merged`, `order`,
+//! measures all parts or one (`heads`, `removed`, `composed`, `paths`, `words`, `windows`, `merged`, `order`,
 //! `next`), prints what it finds on the way, and writes `data/smollm2.json` in the crate's
 //! folder, one line per part. What is written holds no times.
 
@@ -13,6 +13,7 @@ mod composed;
 mod heads;
 mod merged;
 mod order;
+mod paths;
 mod removed;
 mod texts;
 mod windows;
@@ -43,10 +44,11 @@ struct Study {
 type Part = fn(&mut Study) -> Result<Value>;
 
 /// Later parts ask what earlier ones found.
-const PARTS: [(&str, Part); 8] = [
+const PARTS: [(&str, Part); 9] = [
     ("heads", heads::measure),
     ("removed", removed::measure),
     ("composed", composed::measure),
+    ("paths", paths::measure),
     ("words", words::measure),
     ("windows", windows::measure),
     ("merged", merged::measure),

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use attention::{Rng, RowVector, SeedableRng};
-use decoders::study::{PERIOD, without};
-use rand::seq::{IndexedRandom, SliceRandom};
+use decoders::study::{Head, PERIOD, others_of_same_layers, without};
+use rand::seq::SliceRandom;
 use serde_json::{Value, json};
 
 use crate::texts::{MEASURING, losses, mean_loss, prose, random};
@@ -16,8 +16,6 @@ const OF_PROSE: usize = 7;
 /// Seeds of the heads that are taken away as a control.
 pub const SEEDS: std::ops::Range<u64> = 0..5;
 
-/// Its layer, and its place there.
-pub type Head = (usize, usize);
 type Means = Vec<Vec<RowVector<f32>>>;
 
 pub fn measure(study: &mut Study) -> Result<Value> {
@@ -59,7 +57,8 @@ pub fn measure(study: &mut Study) -> Result<Value> {
             add(study, "copying", how, top, 0)?;
             for seed in SEEDS {
                 add(study, "random", how, &random_heads(study, n, but, seed), seed)?;
-                let heads = same_layers(study, top, but, seed);
+                let n_heads = study.model.config.dims().n_heads();
+                let heads = others_of_same_layers(top, but, n_heads, seed);
                 add(study, "same layers", how, &heads, seed)?;
             }
         }
@@ -118,19 +117,4 @@ pub fn random_heads(study: &Study, n: usize, but: &[Head], seed: u64) -> Vec<Hea
     others.shuffle(&mut Rng::seed_from_u64(seed));
     others.truncate(n);
     others
-}
-
-/// For each head another one of its layer, but none of those, where there are enough.
-pub fn same_layers(study: &Study, heads: &[Head], but: &[Head], seed: u64) -> Vec<Head> {
-    let rng = &mut Rng::seed_from_u64(seed);
-    let h = study.model.config.dims().n_heads();
-    let mut chosen: Vec<Head> = Vec::new();
-    for &(layer, _) in heads {
-        let others: Vec<Head> = (0..h)
-            .map(|i| (layer, i))
-            .filter(|head| !but.contains(head) && !chosen.contains(head))
-            .collect();
-        chosen.extend(others.choose(rng));
-    }
-    chosen
 }

@@ -11,6 +11,8 @@ pub struct Findings {
     pub removed: Vec<Ablation>,
     /// Copying without the heads that look back.
     pub composed: Vec<Composed>,
+    /// Copying with one path cut between those heads and the ones that copy.
+    pub paths: Vec<OnePath>,
     /// Names that the text has said before; the first is well known.
     pub words: Vec<Word>,
     /// A window over a model that was trained without one.
@@ -82,6 +84,24 @@ pub struct Composed {
     pub later: f64,
     /// The loss on prose.
     pub prose: f64,
+}
+
+/// What copying heads do if some others are missing in what one kind of reader reads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OnePath {
+    /// Which are missing, or where: `whole` (none are), `previous`, `same layers` (as many
+    /// others), `other readers` (`previous` in the keys of heads that do not copy).
+    pub what: String,
+    /// How many.
+    pub heads: usize,
+    /// From what they are missing: `nothing`, `everywhere`, `keys`, `queries`, `values`.
+    pub from: String,
+    /// Of the choice, where it is random.
+    pub seed: u64,
+    /// The mean copying share of the heads that copy.
+    pub copying: f64,
+    /// The loss on the later copies.
+    pub later: f64,
 }
 
 /// The loss of a name's end, where the name stands there before.
