@@ -167,6 +167,38 @@ fn ablation_misses_the_planted_heads_and_no_other() {
     }
 }
 
+/// The control of ablation: random directions that take as much of a layer's output. They cost
+/// less than the head that has all the work, and as much as heads that have none.
+#[test]
+fn random_directions_cost_less_than_a_planted_head_and_as_much_as_fresh_ones() {
+    let (model, read) = planted(Planted::Note);
+    let of = |model: &Predictor| {
+        StackAblation::of(model, &read, Replacement::Mean, &mut rng()).unwrap()
+    };
+    let found = of(&model);
+    let of_fresh = of(&fresh(0));
+    for l in [0, 1] {
+        let least = found.controls.row(l).min();
+        println!("layer {l}: {} {least}", found.without[(l, 0)]);
+        assert!(least > found.without[(l, 0)] + 0.2, "layer {l}: {found:?}");
+        let [heads, draws] = [&of_fresh.without, &of_fresh.controls].map(|it| it.row(l));
+        let apart = (heads.min() - draws.min()).abs();
+        println!("fresh, layer {l}: {heads} {draws}");
+        assert!(apart < 0.03, "layer {l}: {of_fresh:?}");
+    }
+}
+
+#[test]
+fn heads_of_fresh_models_look_nowhere() {
+    let read = Repeats::default().draw(40, &mut rng()).unwrap();
+    for seed in 0..5 {
+        let HeadShares { previous, last_same, after_last_same, .. } =
+            HeadShares::of(&fresh(seed), &read).unwrap();
+        let most = previous.max().max(last_same.max()).max(after_last_same.max());
+        assert!(most < 0.15, "seed {seed}: {most}");
+    }
+}
+
 #[test]
 fn shares_are_where_planted_heads_look() {
     let (model, read) = planted(Planted::Note);
