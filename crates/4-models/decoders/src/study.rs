@@ -13,7 +13,9 @@ mod patterns;
 mod repeated;
 mod without;
 
-pub use controls::{Head, others_of_same_layers, shuffled_within_layers};
+pub use controls::{
+    Head, others_of_same_layers, shuffled_within_layers, window_with_others,
+};
 pub use findings::{
     Ablation, Composed, Fewer, Findings, HeadShares, MergedHeads, Next, OnePath, Order,
     Way, Windowed, Word,

@@ -9,7 +9,9 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::{AsRead, Config, Decoder};
 
+mod controls;
 mod known;
+mod patched;
 mod references;
 mod stretched;
 

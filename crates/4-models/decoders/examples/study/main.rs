@@ -5,9 +5,10 @@
 //! cargo run --release -p decoders --features text --example study -- MODEL.gguf [PART]
 //! ```
 //!
-//! measures all parts or one (`heads`, `removed`, `composed`, `paths`, `words`, `windows`, `merged`, `order`,
-//! `next`), prints what it finds on the way, and writes `data/smollm2.json` in the crate's
-//! folder, one line per part. What is written holds no times.
+//! measures all parts or one (`heads`, `removed`, `composed`, `paths`, `words`, `windows`,
+//! `merged`, `order`, `shuffled`, `next`), prints what it finds on the way, and writes
+//! `data/smollm2.json` in the crate's folder, one line per part. What is written holds no
+//! times.
 
 mod composed;
 mod heads;
@@ -44,7 +45,7 @@ struct Study {
 type Part = fn(&mut Study) -> Result<Value>;
 
 /// Later parts ask what earlier ones found.
-const PARTS: [(&str, Part); 9] = [
+const PARTS: [(&str, Part); 10] = [
     ("heads", heads::measure),
     ("removed", removed::measure),
     ("composed", composed::measure),
@@ -53,6 +54,7 @@ const PARTS: [(&str, Part); 9] = [
     ("windows", windows::measure),
     ("merged", merged::measure),
     ("order", order::measure),
+    ("shuffled", order::shuffled),
     ("next", words::next),
 ];
 

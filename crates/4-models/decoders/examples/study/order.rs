@@ -1,7 +1,9 @@
-//! Many heads taken away: in order of importance, and in random orders.
+//! Many heads taken away: in order of importance, in random orders, and in the first order
+//! with its heads exchanged within layers.
 
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
+use decoders::study::{Head, shuffled_within_layers};
 use rand::seq::SliceRandom;
 use serde_json::{Value, json};
 
@@ -43,6 +45,24 @@ pub fn measure(study: &mut Study) -> Result<Value> {
     }
     let whole = round(mean_loss(&study.model, measuring)?);
     Ok(json!({"whole": whole, "tenths": TENTHS, "costs": rounded(costs), "ways": ways}))
+}
+
+/// The control for the order of importance: what is removed is of the same layers, and other
+/// heads. The order is made of the costs as they are kept.
+pub fn shuffled(study: &mut Study) -> Result<Value> {
+    let pieces = prose(study, N, SETTING + MEASURING)?;
+    let costs: Vec<f64> = serde_json::from_value(study.part("order")?["costs"].clone())?;
+    let mut order: Vec<usize> = (0..costs.len()).collect();
+    order.sort_by(|&a, &b| costs[a].total_cmp(&costs[b]));
+    let order: Vec<Head> = order.into_iter().map(|head| study.place(head)).collect();
+    let in_turn: Vec<usize> = (0..order.len()).collect();
+    let mut ways = Vec::new();
+    for seed in SEEDS {
+        let heads = shuffled_within_layers(&order, seed);
+        let losses = curve(study, &heads, &in_turn, &pieces[SETTING..])?;
+        ways.push(json!({"order": "within layers", "seed": seed, "losses": losses}));
+    }
+    Ok(ways.into())
 }
 
 /// The loss without the first tenths of an order.

@@ -1,8 +1,8 @@
 //! A window over a model that was trained without one.
 
 use anyhow::Result;
-use attention::{Mask, Matrix, Rng, SeedableRng};
-use rand::seq::SliceRandom;
+use attention::Mask;
+use decoders::study::window_with_others;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use variants::{Positions, Window};
@@ -40,16 +40,9 @@ pub fn measure(study: &mut Study) -> Result<Value> {
     }
     // The control: as many tokens, kept from elsewhere in the first window.
     for width in WIDTHS {
-        let window = Window { right: Some(0), ..Window::last(width)? };
         for seed in SEEDS {
-            let n = KEPT[2];
-            let mut kept: Vec<i64> = (n as i64..width as i64).collect();
-            kept.shuffle(&mut Rng::seed_from_u64(seed));
-            kept.truncate(n);
-            let sees =
-                |i: i64, j: i64| window.sees(i, j) || (j <= i && kept.contains(&j));
-            let allowed = Matrix::from_fn(N, N, |i, j| sees(i as i64, j as i64));
-            add("elsewhere", width, n, seed, &Mask::Allowed(allowed))?;
+            let mask = window_with_others(width, KEPT[2], N, seed)?;
+            add("elsewhere", width, KEPT[2], seed, &mask)?;
         }
     }
     Ok(all.into())

@@ -1,8 +1,9 @@
-//! Controls for removed heads, which differ from them in nothing but which heads they are:
-//! as many, and of the same layers.
+//! Controls that differ from what they control in one thing: as many heads of the same layers,
+//! and a window with as many kept tokens.
 
-use attention::{Rng, SeedableRng};
+use attention::{Mask, Matrix, Rng, SeedableRng};
 use rand::seq::{IndexedRandom, SliceRandom};
+use variants::Window;
 
 /// A head: its layer, and its place there.
 pub type Head = (usize, usize);
@@ -37,6 +38,27 @@ pub fn shuffled_within_layers(order: &[Head], seed: u64) -> Vec<Head> {
         at.map(|at| shuffled.remove(at))
     };
     order.iter().filter_map(another).collect()
+}
+
+/// The control for a window that keeps the first tokens: a causal window of `width` keys that
+/// keeps as many others, drawn without replacement from the first `width` tokens.
+///
+/// # Errors
+/// A window of no keys.
+pub fn window_with_others(
+    width: usize,
+    n_kept: usize,
+    n_tokens: usize,
+    seed: u64,
+) -> variants::Result<Mask> {
+    let window = Window { right: Some(0), ..Window::last(width)? };
+    let mut kept: Vec<usize> = (n_kept..width).collect();
+    kept.shuffle(&mut Rng::seed_from_u64(seed));
+    kept.truncate(n_kept);
+    let sees = |i: usize, j: usize| {
+        window.sees(i as i64, j as i64) || (j <= i && kept.contains(&j))
+    };
+    Ok(Mask::Allowed(Matrix::from_fn(n_tokens, n_tokens, sees)))
 }
 
 #[cfg(test)]

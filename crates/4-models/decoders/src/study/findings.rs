@@ -21,6 +21,9 @@ pub struct Findings {
     pub merged: Fewer,
     /// Many heads taken away.
     pub order: Order,
+    /// As many heads of the same layers taken away: the order with the heads of each layer
+    /// exchanged at random.
+    pub shuffled: Vec<Way>,
     /// What may come after some prompts.
     pub next: Vec<Next>,
 }
@@ -180,7 +183,7 @@ pub struct Order {
 /// One order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Way {
-    /// `importance`, the least important first, or `random`.
+    /// `importance`, the least important first, `random`, or `within layers`.
     pub order: String,
     /// Of a random order.
     pub seed: Option<u64>,

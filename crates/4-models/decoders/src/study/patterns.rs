@@ -58,7 +58,11 @@ fn mean(shares: impl Iterator<Item = f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use attention::{Rng, SeedableRng};
+    use rand::RngExt;
+
     use super::*;
+    use crate::study::repeated;
 
     /// Each query gives all to one key.
     fn looking(at: [usize; 6]) -> Matrix {
@@ -90,5 +94,21 @@ mod tests {
         assert_eq!(Patterns::of(&map, &ids).copying, 0.375);
         assert_eq!(Patterns::of(&map, &[1, 2, 3]).copying, 0.0);
         assert_eq!(Patterns::mean(&[]), Patterns::default());
+    }
+
+    /// Uneven noise: some keys of every row have a hundred times the share of others.
+    #[test]
+    fn noise_has_no_pattern_however_uneven_it_is() {
+        let ids = repeated(0, 1000);
+        for seed in 0..50 {
+            let rng = &mut Rng::seed_from_u64(seed);
+            let mut noise = Matrix::from_fn(ids.len(), ids.len(), |i, j| {
+                if j > i { 0.0 } else { rng.random_range(-5.0..0.0_f64).exp() }
+            });
+            noise.row_iter_mut().for_each(|mut row| row /= row.sum());
+            let found = Patterns::of(&noise, &ids);
+            let most = found.first.max(found.previous).max(found.copying);
+            assert!(most < 0.1, "seed {seed}: {found:?}");
+        }
     }
 }

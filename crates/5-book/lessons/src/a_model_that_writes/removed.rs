@@ -55,10 +55,12 @@ pub(super) fn copying(_: &Args) -> Result<Figure> {
 
 /// The loss on prose without some tenths of all heads.
 pub(super) fn order(_: &Args) -> Result<Figure> {
-    let order = &findings()?.order;
+    let findings = findings()?;
+    let order = &findings.order;
     let line = |name: &str, way: &str| {
         let of = |nth: usize| {
-            let ways = order.ways.iter().filter(|it| it.order == way);
+            let ways = order.ways.iter().chain(&findings.shuffled);
+            let ways = ways.filter(|it| it.order == way);
             median(ways.map(|it| it.losses[nth]))
         };
         let points = order.tenths.iter().enumerate();
@@ -71,6 +73,7 @@ pub(super) fn order(_: &Args) -> Result<Figure> {
         is_log: false,
         lines: vec![
             line("least important first", "importance"),
+            line("exchanged within layers, median of five", "within layers"),
             line("random, median of five", "random"),
         ],
     };
