@@ -1,4 +1,6 @@
-//! What “Two layers” quotes: ten seeds of six settings, as `training` keeps them.
+//! What “Two layers” quotes: many seeds of seven settings, as `training` keeps them.
+
+mod paths;
 
 use attention::{Rng, SeedableRng, median, thousands};
 use lessons::numbers::{ends, mean};
@@ -23,34 +25,81 @@ fn most(shares: &Value, layer: usize) -> f64 {
 }
 
 #[test]
-fn ten_seeds_of_each_setting() {
+fn seeds_of_each_setting() {
     let mut table = Table::new([
-        ("", -17),
+        ("", -19),
+        ("parameters", 11),
+        ("seeds", 6),
         ("fresh", 7),
         ("least", 8),
         ("median", 8),
         ("most", 8),
-        ("with strays", 12),
     ]);
     let mut quoted = Vec::new();
     for setting in SETTINGS {
         let of = runs(setting).unwrap();
         let all = |key: &str| of.iter().map(|run| number(run, key)).collect::<Vec<_>>();
         let [least, middle, most] = ends(all("score")).map(percent);
-        let [fresh, strays] = ["before", "strays"].map(|key| percent(median(all(key))));
-        table.row([setting, &fresh, &least, &middle, &most, &strays]);
+        let parameters = thousands(of[0]["parameters"][1].as_u64().unwrap());
+        let fresh = percent(median(all("before")));
+        let n = of.len().to_string();
+        table.row([setting, &parameters, &n, &fresh, &least, &middle, &most]);
         let key = setting.replace(", ", "_").replace(' ', "_");
-        for (name, value) in
-            [("least", least), ("median", middle), ("most", most), ("strays", strays)]
-        {
+        for (name, value) in [("least", least), ("median", middle), ("most", most)] {
             quoted.push((format!("{key}_{name}"), value));
         }
     }
-    let small = runs(SETTINGS[4]).unwrap();
+    let small = runs("two layers, small").unwrap();
     let failed = small.iter().filter(|run| number(run, "score") < 0.95).count();
     quoted.push(("small_failed".into(), failed.to_string()));
     assert_quote!("two_layers_seeds", table.text());
     assert_quote!("two_layers_seeds_values", values(&quoted));
+}
+
+/// Scores with two distractors in front, at the same places without them, and how many of
+/// all wrong answers name one.
+#[test]
+fn distractors_and_wrong_answers_that_name_one() {
+    let mut table = Table::new([
+        ("medians", -19),
+        ("without", 9),
+        ("with", 8),
+        ("wrong", 7),
+        ("name a distractor", 19),
+        ("by chance", 11),
+    ]);
+    let mut quoted = Vec::new();
+    for setting in [
+        "two layers",
+        "one layer",
+        "one layer, 32 heads",
+        "two layers, small",
+        "one layer, small",
+    ] {
+        let of = runs(setting).unwrap();
+        let all = |key: &str| -> Vec<f64> {
+            of.iter().map(|run| number(&run["distractors"], key)).collect()
+        };
+        let [without, with] =
+            ["score_without", "score"].map(|key| percent(median(all(key))));
+        let [wrong, named] = ["wrong", "named"].map(|key| all(key).iter().sum::<f64>());
+        let key = setting.replace(", ", "_").replace(' ', "_");
+        let task = match setting.ends_with("small") {
+            true => Repeats::small(),
+            false => Repeats::default(),
+        };
+        let chance = 2.0 / (task.n_vocabulary - 1) as f64; // of all wrong tokens
+        let named = percent(named / wrong);
+        quoted.push((format!("{key}_chance"), percent(chance)));
+        let cells = [&without, &with, &format!("{wrong}"), &named, &percent(chance)];
+        let [a, b, c, d, e] = cells;
+        table.row([setting, a, b, c, d, e]);
+        for (name, value) in [("without", without), ("with", with), ("named", named)] {
+            quoted.push((format!("{key}_{name}_distractors"), value));
+        }
+    }
+    assert_quote!("two_layers_distractors", table.text());
+    assert_quote!("two_layers_distractors_values", values(&quoted));
 }
 
 #[test]
@@ -87,7 +136,7 @@ fn sizes_of_the_task_and_the_models() {
 
 #[test]
 fn where_the_heads_of_seed_0_look() {
-    let run = &runs(SETTINGS[0]).unwrap()[0];
+    let run = &runs("two layers").unwrap()[0];
     let kinds = ["previous", "same_place", "last_same", "after_last_same"];
     let mut table = Table::new([
         ("", -16),
@@ -137,12 +186,15 @@ fn the_two_patterns_on_every_seed() {
             quoted.push((format!("{key}_{kind}_most"), most));
         }
     };
-    for (setting, key) in
-        SETTINGS[..4].iter().zip(["two", "one", "no_positions", "no_residual"])
-    {
+    for (setting, key) in [
+        ("two layers", "two"),
+        ("one layer", "one"),
+        ("no positions", "no_positions"),
+        ("no residual", "no_residual"),
+    ] {
         line(setting, key, "shares", &runs(setting).unwrap());
     }
-    line("two layers, fresh", "fresh", "shares_before", &runs(SETTINGS[0]).unwrap());
+    line("two layers, fresh", "fresh", "shares_before", &runs("two layers").unwrap());
     assert_quote!("two_layers_patterns", table.text());
     assert_quote!("two_layers_patterns_values", values(&quoted));
 }
@@ -161,7 +213,7 @@ fn two_ways_to_the_same_end() {
         ("only where", 12),
     ]);
     let mut notes = 0;
-    for run in runs(SETTINGS[0]).unwrap() {
+    for run in runs("two layers").unwrap() {
         let carried = &run["carried"];
         let head = carried["head"].as_u64().unwrap() as usize;
         let share = |kind: &str| rows(&run["shares"][kind]).unwrap()[0][head];
@@ -188,9 +240,9 @@ fn two_ways_to_the_same_end() {
 
 #[test]
 fn how_they_form_with_seed_0() {
-    let curve = &runs(SETTINGS[0]).unwrap()[0]["curve"];
+    let curve = &runs("two layers").unwrap()[0]["curve"];
     let [steps, scores, previous, after] =
-        ["step", "score", "previous", "after_last_same"]
+        ["step", "score", "previous_copied", "after_last_same"]
             .map(|key| numbers(&curve[key]).unwrap());
     let mut table = Table::new([
         ("step", 5),
@@ -198,7 +250,7 @@ fn how_they_form_with_seed_0() {
         ("layer 0, token before", 23),
         ("layer 1, after last same", 26),
     ]);
-    for nth in (0..steps.len()).filter(|nth| steps[*nth] <= 750.0) {
+    for nth in (0..steps.len()).step_by(2).filter(|nth| steps[*nth] <= 750.0) {
         let [before, after] = [previous[nth], after[nth]].map(|x| format!("{x:.2}"));
         table.row([&steps[nth].to_string(), &percent(scores[nth]), &before, &after]);
     }
@@ -207,19 +259,36 @@ fn how_they_form_with_seed_0() {
         let nth = list.iter().position(|&x| x >= least).unwrap();
         steps[nth].to_string()
     };
+    let all = runs("two layers").unwrap();
+    let apart = ends(all.iter().map(halves_apart))[2];
     let quoted = [
         ("half_right", reached(0.5, &scores)),
         ("nearly_all", reached(0.99, &scores)),
         ("after_half", reached(0.4, &after)),
+        ("forming_apart", apart.to_string()),
     ];
     assert_quote!("two_layers_forming_values", values(&quoted));
+}
+
+/// So many steps lie between the looks at which the two halves have come half of their way:
+/// what the first layer attends to, by what its needed head hands on, and what the last does.
+fn halves_apart(run: &Value) -> f64 {
+    let [which, place] = ["which", "place"].map(|half| number(&run["carried"], half));
+    let first = if which > place { "previous_copied" } else { "last_same" };
+    let steps = numbers(&run["curve"]["step"]).unwrap();
+    let [first, last] = [first, "after_last_same"].map(|kind| {
+        let shares = numbers(&run["curve"][kind]).unwrap();
+        let half = (shares[0] + shares[shares.len() - 1]) / 2.0;
+        steps[shares.iter().position(|&share| share >= half).unwrap()]
+    });
+    (first - last).abs()
 }
 
 /// What is left without the head that is needed most, and least, of each layer; and
 /// without random directions.
 #[test]
 fn removing_heads() {
-    let of = runs(SETTINGS[0]).unwrap();
+    let of = runs("two layers").unwrap();
     let mut table = Table::new([
         ("median of ten seeds", -42),
         ("zero", 8),

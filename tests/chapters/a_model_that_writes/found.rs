@@ -1,7 +1,7 @@
 //! What was found about the heads of SmolLM2.
 
 use attention::median;
-use decoders::study::{COPIES, Findings, PERIOD};
+use decoders::study::{COPIES, Findings, OnePath, PERIOD};
 use lessons::a_model_that_writes::patterns::{
     MOST, PATTERNS, above, even_copying, shares,
 };
@@ -9,7 +9,7 @@ use lessons::a_model_that_writes::removed::{COUNTS, OF_PROSE, without};
 use lessons::a_model_that_writes::{findings, next};
 use lessons::numbers::{ends, share};
 
-use crate::quote::{Table, assert_quote, values};
+use crate::quote::{Table, assert_quote, percent, values};
 
 fn nats(loss: f64) -> String {
     format!("{loss:.2}")
@@ -146,6 +146,72 @@ fn copying_without_the_heads_that_look_back() {
     );
 }
 
+/// The part of a fall from the whole model's number to another one that a cut takes.
+fn part(of: f64, whole: f64, gone: f64) -> f64 {
+    (whole - of) / (whole - gone)
+}
+
+/// Fixed before the runs: a path carries the effect if it takes more than this part of both.
+const CARRIES: f64 = 0.5;
+
+#[test]
+fn one_path_cut() {
+    let all = &findings().unwrap().paths;
+    let of = |what: &str, from: &str| -> Vec<&OnePath> {
+        all.iter().filter(|it| it.what == what && it.from == from).collect()
+    };
+    let mut table = Table::new([("", -46), ("copying", 13), ("later copies", 15)]);
+    for (what, from, name) in [
+        ("whole", "nothing", "nothing is missing"),
+        ("previous", "everywhere", "7 that look back, missing everywhere"),
+        ("previous", "keys", "  in the keys of copying heads alone"),
+        ("previous", "queries", "  in their queries alone"),
+        ("previous", "values", "  in their values alone"),
+        ("other readers", "keys", "  in the keys of others of their layers"),
+        ("same layers", "keys", "7 others, in the keys of copying heads"),
+    ] {
+        let of = of(what, from);
+        assert!(of.iter().all(|it| it.heads == 0 || it.heads == 7), "{name}");
+        let (copying, later) = match of[..] {
+            [one] => (share(one.copying), nats(one.later)),
+            _ => {
+                let [least, _, most] = ends(of.iter().map(|it| it.copying)).map(share);
+                (format!("{least} to {most}"), range(of.iter().map(|it| it.later)))
+            }
+        };
+        table.row([name.to_owned(), copying, later]);
+    }
+    assert_quote!("a_model_that_writes_paths", table.text());
+    let [whole, gone] = [of("whole", "nothing")[0], of("previous", "everywhere")[0]];
+    let parts = |it: &OnePath| {
+        let copying = part(it.copying, whole.copying, gone.copying);
+        [copying, part(it.later, whole.later, gone.later)]
+    };
+    let cut = |from| parts(of("previous", from)[0]);
+    let controls = [of("other readers", "keys"), of("same layers", "keys")];
+    // The keys carry it, the other inputs do not, and no draw of a control takes as much.
+    assert!(cut("keys").iter().all(|&part| part > CARRIES));
+    assert!(["queries", "values"].map(cut).concat().iter().all(|&part| part < CARRIES));
+    for it in controls.concat() {
+        let [copying, later] = parts(it);
+        assert!(copying < cut("keys")[0] && later < cut("keys")[1], "{it:?}");
+    }
+    let others = ends(controls[1].iter().map(|it| parts(it)[0]));
+    let carries = controls[1].iter().filter(|it| parts(it).iter().all(|&p| p > CARRIES));
+    let mut quoted = vec![
+        ("draws".to_owned(), controls[0].len().to_string()),
+        ("others_most".to_owned(), percent(others[2])),
+        ("others_median".to_owned(), percent(others[1])),
+        ("others_carry".to_owned(), carries.count().to_string()),
+    ];
+    for from in ["keys", "queries", "values"] {
+        let [copying, later] = cut(from).map(percent);
+        quoted.push((format!("{from}_copying"), copying));
+        quoted.push((format!("{from}_later"), later));
+    }
+    assert_quote!("a_model_that_writes_paths_values", values(&quoted));
+}
+
 #[test]
 fn names_that_stood_there_before() {
     let words = &findings().unwrap().words;
@@ -238,22 +304,35 @@ const NOTICED: f64 = 0.095;
 
 #[test]
 fn many_heads_taken_away() {
-    let order = &findings().unwrap().order;
-    let mut table = Table::new([("gone", 5), ("least important", 17), ("random", 15)]);
-    table.row(["0 %", &nats(order.whole), ""]);
+    let findings = findings().unwrap();
+    let order = &findings.order;
+    let mut table = Table::new([
+        ("gone", 5),
+        ("least important", 17),
+        ("within layers", 15),
+        ("random", 15),
+    ]);
+    table.row(["0 %", &nats(order.whole), "", ""]);
     let at = |nth: usize, of: &str| {
-        let ways = order.ways.iter().filter(|way| way.order == of);
+        let ways = order.ways.iter().chain(&findings.shuffled);
+        let ways = ways.filter(|way| way.order == of);
         ways.map(|way| way.losses[nth]).collect::<Vec<f64>>()
     };
-    let mut unnoticed = [0, 0];
+    let mut unnoticed = [0, 0, 0];
     for (nth, tenths) in order.tenths.iter().enumerate() {
-        let [important, random] = ["importance", "random"].map(|of| at(nth, of));
-        for (most, of) in unnoticed.iter_mut().zip([&important, &random]) {
+        let all = ["importance", "within layers", "random"].map(|of| at(nth, of));
+        for (most, of) in unnoticed.iter_mut().zip(&all) {
             if median(of.iter().copied()) <= order.whole + NOTICED {
                 *most = 10 * tenths;
             }
         }
-        table.row([format!("{} %", 10 * tenths), nats(important[0]), range(random)]);
+        let [important, within, random] = all;
+        table.row([
+            format!("{} %", 10 * tenths),
+            nats(important[0]),
+            range(within),
+            range(random),
+        ]);
     }
     let mut costs: Vec<(usize, f64)> = order.costs.iter().copied().enumerate().collect();
     costs.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -261,12 +340,17 @@ fn many_heads_taken_away() {
     let (worst, cost) = named(costs[0]);
     let noticed = order.costs.iter().filter(|cost| **cost > NOTICED).count();
     let better = order.costs.iter().filter(|cost| **cost < 0.0).count();
+    let [important, within, random] = ["importance", "within layers", "random"]
+        .map(|of| median(at(order.tenths.len() - 1, of)));
+    let by_layers = percent((random - within) / (random - important));
     assert_quote!("a_model_that_writes_order", table.text());
     assert_quote!(
         "a_model_that_writes_order_values",
         values(&[
             ("unnoticed_important", unnoticed[0].to_string()),
-            ("unnoticed_random", unnoticed[1].to_string()),
+            ("unnoticed_within", unnoticed[1].to_string()),
+            ("unnoticed_random", unnoticed[2].to_string()),
+            ("by_layers", by_layers),
             ("single_worst", worst),
             ("single_worst_cost", nats(cost)),
             ("single_noticed", noticed.to_string()),
