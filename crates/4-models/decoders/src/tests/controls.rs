@@ -1,6 +1,6 @@
 //! Controls of the studies fire on what is planted in a tiny model, and not on noise.
 
-use attention::{Mask, Matrix, median};
+use attention::{Mask, Matrix};
 use model_files::Sequence;
 use variants::{Positions, Window};
 
@@ -88,17 +88,20 @@ fn kept(model: &AsRead, ids: &[usize]) -> (f64, Vec<f64>) {
     (apart(&losses(&first), &whole), (0..20).map(of_draw).collect())
 }
 
+/// Whether keeping the first token changes so much less than keeping any other one.
+fn mends(model: &AsRead, ids: &[usize]) -> bool {
+    let (first, others) = kept(model, ids);
+    println!("first {first:.3}, others {others:.3?}");
+    others.iter().all(|&other| other > 5.0 * first)
+}
+
 #[test]
 fn keeping_the_first_token_mends_a_planted_sink_and_does_nothing_without_one() {
-    let (first, others) = kept(&with_a_sink(&ids(1)), &ids(1));
-    println!("sink: {first:e} {:e}", median(others.clone()));
-    assert!(others.iter().all(|&other| other > 5.0 * first), "{first} {others:?}");
     let tiny: AsRead = Decoder::load(model("gpt2-1")).unwrap();
+    // Heads of six columns cannot tell the first key of every text from all others.
+    assert!(mends(&with_a_sink(&ids(1)), &ids(1)));
     for from in 1..6 {
-        let (first, others) = kept(&tiny, &ids(from));
-        let middle = median(others.clone());
-        println!("no sink: {first:e} {middle:e}");
-        assert!(first > 0.5 * middle, "{first} {others:?}");
+        assert!(!mends(&tiny, &ids(from)), "text {from}");
     }
 }
 
