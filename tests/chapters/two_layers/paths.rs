@@ -8,8 +8,7 @@ use serde_json::Value;
 use super::{number, percent};
 use crate::quote::{Table, assert_quote, values};
 
-/// The parts of the margin of scores, and the ends of a path of the same kind.
-const PARTS: [&str; 4] = ["neither", "Q", "K", "both"];
+/// The ends of a path.
 const ENDS: [&str; 4] = ["queries", "keys", "values", "logits"];
 
 /// The margin of scores from neither, Q-composition, K-composition and both.

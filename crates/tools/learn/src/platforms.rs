@@ -3,23 +3,25 @@
 //!
 //! | system | `platforms` | `systems`, where it is named |
 //! | --- | --- | --- |
-//! | Linux on Arm | tests of the stages and `tiles`, by qemu | of `cached` and `kernels` too |
-//! | x86-64 without AVX2 | tests of the code with vectors, by qemu | |
-//! | Windows | tests of what asks the system, by wine | of commands too; every target compiles |
+//! | Linux on Arm | tests of the stages and `tiles`, by qemu | of `cached` and `kernels`; clippy on the three with vectors |
+//! | x86-64 without AVX2 | tests of the stages and of all code with vectors, by qemu | |
+//! | Windows | libraries and programs compile; tests of what asks the system, by wine | every target compiles; tests of what computes and of commands, and six commands, by wine |
 //! | macOS on Arm | | clippy on every target |
 //!
 //! A warning is an error. Linux on x86-64 alone has what this takes, and where something is
-//! missing the rest is looked at. What an emulator cannot show, and what takes long, machines
-//! of the workflow `ci.yml` do.
+//! missing the rest is looked at. What an emulator cannot show, machines of the workflow
+//! `ci.yml` do, and one of them does `systems`.
 
-use std::path::{Path, PathBuf};
+mod wine;
+
+use std::env;
+use std::path::PathBuf;
 use std::process::Command;
-use std::{env, fs};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use workshop::build;
 use workshop::progress::Progress;
-use workshop::{paths, step};
+use workshop::step;
 
 use crate::logs::passed;
 
@@ -41,31 +43,6 @@ const STAGES: [&str; 5] =
 /// What stands on the vectors.
 const KERNELS: [&str; 3] = ["tiles", "cached", "kernels"];
 
-/// Whose tests ask Windows for files, processes, locks and paths.
-const TOOLS: [&str; 4] = ["workshop", "checks", "learn", "notebooks"];
-
-/// What prints the commands' numbers.
-const COMMANDS: [&str; 2] = ["predict", "terminal"];
-
-/// Tests that start a cargo, which Windows has and wine has not.
-const NEED_CARGO: [&str; 2] = ["build::tests::a_", "the_kernel_needs_nothing"];
-
-/// Crates that are compiled with optimisation, and whose loops no test of a tool needs fast.
-const SLOW_IS_ENOUGH: [&str; 12] = [
-    "block",
-    "cached",
-    "decoders",
-    "kernels",
-    "libm",
-    "matrixmultiply",
-    "model-files",
-    "pulp",
-    "runs",
-    "sensors",
-    "tiles",
-    "variants",
-];
-
 /// One look at another system.
 struct Look {
     system: &'static str,
@@ -76,7 +53,13 @@ struct Look {
     found: fn() -> Result<String>,
 }
 
-const QUICK: [Look; 3] = [
+const QUICK: [Look; 4] = [
+    Look {
+        system: "Windows",
+        target: WINDOWS,
+        programs: &[MINGW],
+        found: || windows(&[]),
+    },
     Look {
         system: "Arm",
         target: ARM,
@@ -88,13 +71,19 @@ const QUICK: [Look; 3] = [
         system: "wine",
         target: WINDOWS,
         programs: &[MINGW, WINE],
-        found: || wine(&TOOLS),
+        found: || wine::tests(&wine::TOOLS),
     },
 ];
 
-const LONG: [Look; 4] = [
-    Look { system: "Windows", target: WINDOWS, programs: &[MINGW], found: windows },
+const LONG: [Look; 6] = [
+    Look {
+        system: "Windows",
+        target: WINDOWS,
+        programs: &[MINGW],
+        found: || windows(&["--all-targets"]),
+    },
     Look { system: "macOS", target: MAC, programs: &[], found: mac },
+    Look { system: "Arm", target: ARM, programs: &[ARM_LINKER], found: arm_lints },
     Look {
         system: "Arm",
         target: ARM,
@@ -105,7 +94,13 @@ const LONG: [Look; 4] = [
         system: "wine",
         target: WINDOWS,
         programs: &[MINGW, WINE],
-        found: || wine(&COMMANDS),
+        found: || wine::tests(&wine::COMPUTING),
+    },
+    Look {
+        system: "wine",
+        target: WINDOWS,
+        programs: &[MINGW, WINE],
+        found: wine::commands,
     },
 ];
 
@@ -173,10 +168,12 @@ fn packages(names: &[&str]) -> Vec<String> {
     names.iter().flat_map(|name| ["--package", name]).map(str::to_owned).collect()
 }
 
-fn windows() -> Result<String> {
+fn windows(targets: &[&str]) -> Result<String> {
     let mut cargo = strict_cargo("check", WINDOWS);
-    step::run("windows", cargo.args(["--workspace", "--all-targets"]))?;
-    Ok("every target compiles".into())
+    step::run("windows", cargo.arg("--workspace").args(targets))?;
+    let of =
+        if targets.is_empty() { "every library and program" } else { "every target" };
+    Ok(format!("{of} compiles"))
 }
 
 fn mac() -> Result<String> {
@@ -188,8 +185,17 @@ fn mac() -> Result<String> {
     Ok("no warnings from clippy on any target".into())
 }
 
+fn arm_lints() -> Result<String> {
+    let mut cargo = strict_cargo("clippy", ARM);
+    step::run("arm-lints", cargo.arg("--all-targets").args(packages(&KERNELS)))?;
+    Ok(format!("no warnings from clippy on {}", KERNELS.join(", ")))
+}
+
 fn arm(of: &[&str]) -> Result<String> {
-    let mut cargo = tests(ARM, of);
+    let mut cargo = strict_cargo("test", ARM);
+    cargo.arg("--lib").args(packages(of)).env("INSTA_UPDATE", "no");
+    // What is compiled for an emulator serves nobody twice.
+    cargo.env("CARGO_PROFILE_DEV_DEBUG", "0");
     cargo.env(variable(ARM, "LINKER"), ARM_LINKER);
     cargo.env(variable(ARM, "RUNNER"), format!("{ARM_QEMU} -L /usr/aarch64-linux-gnu"));
     all_pass("arm", &mut cargo)
@@ -198,71 +204,25 @@ fn arm(of: &[&str]) -> Result<String> {
 /// The tests that are compiled already, on a processor of 2008.
 fn old() -> Result<String> {
     let mut n_passed = 0;
-    for test in build::test_programs(&KERNELS)? {
+    for test in build::test_programs(&[&STAGES[..], &KERNELS].concat())? {
         let mut qemu = Command::new(QEMU);
         qemu.args(["-cpu", "Nehalem"]).arg(test.program);
         qemu.current_dir(&test.folder).env("CARGO_MANIFEST_DIR", &test.folder);
         step::run("old", &mut qemu)?;
         n_passed += passed("old")?;
     }
-    ensure!(n_passed > 0, "no test was found");
-    Ok(format!("{n_passed} tests pass"))
-}
-
-fn wine(of: &[&str]) -> Result<String> {
-    let wine = program(WINE).context("looked for before")?;
-    let prefix = paths::state().join("wine");
-    let mut cargo = tests(WINDOWS, of);
-    cargo.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
-    for name in SLOW_IS_ENOUGH {
-        cargo.args(["--config", &format!("profile.dev.package.{name}.opt-level=0")]);
-    }
-    let settings = [("WINEDEBUG", "-all"), ("WINEDLLOVERRIDES", "mscoree,mshtml=")];
-    if !prefix.join("system.reg").is_file() {
-        let mut boot = Command::new(&wine);
-        boot.args(["wineboot", "--init"]).env("WINEPREFIX", &prefix).envs(settings);
-        step::run("wine-boot", &mut boot)?;
-    }
-    let system = prefix.join("drive_c/windows/system32");
-    give_random_numbers(&system.join("bcryptprimitives.dll"))?;
-    cargo.arg("--").args(NEED_CARGO.iter().flat_map(|test| ["--skip", test]));
-    // Which insta asks a cargo for, too.
-    cargo.env("INSTA_WORKSPACE_ROOT", paths::workspace());
-    cargo
-        .env("WINEPREFIX", &prefix)
-        .envs(settings)
-        .env(variable(WINDOWS, "RUNNER"), wine);
-    all_pass("wine", &mut cargo)
-}
-
-/// Wine before 9 lacks a library from which Rust's standard library takes random numbers.
-fn give_random_numbers(library: &Path) -> Result<()> {
-    const SOURCE: &str = "unsigned char SystemFunction036(void *, unsigned long);\n\
-        __declspec(dllexport) int ProcessPrng(void *to, unsigned long long n)\n\
-        { return SystemFunction036(to, (unsigned long)n); }\n";
-    if library.is_file() {
-        return Ok(());
-    }
-    let source = paths::state().join("wine").join("random.c");
-    step::write(&source, SOURCE)?;
-    let mut gcc = Command::new(MINGW);
-    gcc.args(["-shared", "-o"]).arg(library).arg(&source).arg("-ladvapi32");
-    step::run("wine-random", &mut gcc)?;
-    Ok(fs::remove_file(source)?)
-}
-
-/// The tests of these packages, for another system.
-fn tests(target: &str, of: &[&str]) -> Command {
-    let mut cargo = strict_cargo("test", target);
-    cargo.arg("--tests").args(packages(of));
-    // What is compiled for an emulator serves nobody twice.
-    cargo.env("CARGO_PROFILE_DEV_DEBUG", "0").env("INSTA_UPDATE", "no");
-    cargo
+    n_tests(n_passed)
 }
 
 fn all_pass(name: &str, cargo: &mut Command) -> Result<String> {
     step::run(name, cargo)?;
-    Ok(format!("{} tests pass", passed(name)?))
+    n_tests(passed(name)?)
+}
+
+/// So many, and at least one.
+fn n_tests(n_passed: usize) -> Result<String> {
+    ensure!(n_passed > 0, "no test was found");
+    Ok(format!("{n_passed} tests pass"))
 }
 
 #[cfg(test)]
