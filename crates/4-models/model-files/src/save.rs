@@ -71,6 +71,23 @@ impl NewTensor {
         Ok(Self { name, shape, dtype: T::DTYPE, bytes })
     }
 
+    /// A tensor of flags, row after row.
+    ///
+    /// # Errors
+    /// [`Error::Count`] if there are not as many as the shape says.
+    pub fn flags(
+        name: impl Into<String>,
+        shape: &[usize],
+        flags: &[bool],
+    ) -> Result<Self> {
+        let (name, shape, found) = (name.into(), shape.to_vec(), flags.len());
+        if shape.iter().copied().try_fold(1, usize::checked_mul) != Some(found) {
+            return Err(Error::Count { tensor: name, shape, found });
+        }
+        let bytes = flags.iter().map(|&flag| u8::from(flag)).collect();
+        Ok(Self { name, shape, dtype: Dtype::BOOL, bytes })
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name

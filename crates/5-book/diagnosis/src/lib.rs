@@ -53,6 +53,7 @@ mod rows;
 mod run;
 mod search;
 mod separate;
+pub mod snippets;
 
 pub use bank::{bank, mistake};
 pub use diagnosis::{

@@ -44,6 +44,9 @@ enum Command {
     /// Your own layer, from files, in every stage
     #[command(disable_help_flag = true)]
     Attend(Rest),
+    /// What is wrong with your attention: its numbers, and the mistake that explains them
+    #[command(disable_help_flag = true)]
+    Diagnose(Rest),
     /// Your own sentence in all heads of a trained model
     #[command(disable_help_flag = true)]
     Look(Rest),
@@ -103,6 +106,7 @@ fn main() -> ExitCode {
         Command::Tour(rest) => tool::shows("tour", rest.args),
         Command::Count(rest) => tool::shows("count", rest.args),
         Command::Attend(rest) => tool::shows("attend", rest.args),
+        Command::Diagnose(rest) => tool::shows("diagnose", rest.args),
         Command::Look(rest) => tool::looks("look", rest.args),
         Command::Model(rest) => tool::looks("model", rest.args),
         Command::Write(rest) => tool::looks("write", rest.args),
@@ -135,7 +139,7 @@ fn help(command: Option<String>) -> ExitCode {
     let name = command.as_deref().unwrap_or_default();
     let mut cli = Cli::command();
     match name {
-        "tour" | "count" | "attend" | "train" | "predict" => {
+        "tour" | "count" | "attend" | "diagnose" | "train" | "predict" => {
             tool::shows(name, ["--help"])
         }
         "look" | "model" | "write" => tool::looks(name, ["--help"]),

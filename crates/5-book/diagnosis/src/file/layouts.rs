@@ -20,7 +20,8 @@ impl Layout {
     /// The layout that other tensors' shapes ask for, or (batch, n, d).
     pub fn of(files: &Files<'_>, assumed: &mut Vec<String>) -> Result<Self> {
         let (name, query) = files.first(INPUTS[0]).ok_or(Error::NoInput)?;
-        if files.said.is_sequence_first {
+        let is_said = files.text(&["layout"]).is_some_and(|text| text.starts_with('n'));
+        if files.said.is_sequence_first || is_said {
             assumed.push(format!("{name} {}, read as (n, batch, d)", query.shape_text()));
             return Ok(Self::SequenceFirst);
         }

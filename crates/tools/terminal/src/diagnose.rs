@@ -1,0 +1,218 @@
+//! `cargo learn diagnose`: what is wrong with a layer, by its numbers.
+
+mod report;
+mod separate;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use diagnosis::{Diagnosis, Pairing, Reading, Said, Verdict, diagnose_with, read};
+use model_files::TensorFile;
+use serde_json::json;
+use workshop::output::print;
+use workshop::progress::spinner;
+
+/// What is wrong with your attention: its numbers, and the mistake that explains them
+///
+/// FILE is a safetensors file with the layer's parameters, what went in (query and, if they
+/// differ, key and value; masks) and what your code gave: output and, if you have them, q, k,
+/// v, scores, attn and heads. --snippet prints the lines that write such a file.
+///
+/// The layer that was meant is computed, and compared with what your code gave. If they
+/// differ by more than rounding explains, the same is done with each mistake of a bank, and
+/// with every two. Exit status: 0 right, 1 a mistake, 3 unknown, 2 a file or a call that
+/// cannot be read.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Parameters, inputs and outputs of the layer
+    #[arg(required_unless_present_any = ["layer", "snippet"])]
+    file: Option<PathBuf>,
+
+    /// The parameters, where they stand in a file of their own
+    #[arg(long, value_name = "L", requires = "tensors", conflicts_with = "file")]
+    layer: Option<PathBuf>,
+
+    /// Inputs and outputs, where they stand in a file of their own
+    #[arg(long, value_name = "T", requires = "layer")]
+    tensors: Option<PathBuf>,
+
+    /// The number of heads, if the file does not say it
+    #[arg(long, value_name = "H")]
+    heads: Option<usize>,
+
+    /// The number of heads of keys and values, if they are fewer
+    #[arg(long, value_name = "H")]
+    kv_heads: Option<usize>,
+
+    /// A causal mask was meant
+    #[arg(long)]
+    causal: bool,
+
+    /// Rotary positions were meant, by pairs of entries d_k / 2 apart or of neighbours
+    #[arg(long, value_enum)]
+    rotary: Option<Rotary>,
+
+    /// The base of rotary positions
+    #[arg(long, value_name = "B")]
+    base: Option<f64>,
+
+    /// What scores should be multiplied by, if not 1/√d_k
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    scale: Option<f64>,
+
+    /// The bound that scores should have, cap · tanh(s / cap)
+    #[arg(long, value_name = "C")]
+    cap: Option<f64>,
+
+    /// Which layer, where there are several: what stands before its tensors' names
+    #[arg(long, value_name = "P")]
+    prefix: Option<String>,
+
+    /// A tensor under a name of your own: W_q=my.query.weight, output=result. Again for each
+    #[arg(long = "name", value_name = "NAME=YOURS")]
+    names: Vec<String>,
+
+    /// Tensors are (n, batch, d), as where batch_first is False
+    #[arg(long)]
+    sequence_first: bool,
+
+    /// Weights are stored [in, out], as JAX does
+    #[arg(long)]
+    in_out: bool,
+
+    /// True in a mask means "may attend", as in scaled_dot_product_attention
+    #[arg(long)]
+    open_true: bool,
+
+    /// Print what was found as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Write an input that tells apart what these numbers cannot
+    #[arg(long, value_name = "OUT")]
+    write_input: Option<PathBuf>,
+
+    /// Print the lines that write such a file from your code, and end
+    #[arg(long, value_enum)]
+    snippet: Option<Snippet>,
+}
+
+/// How rotary positions pair a head's entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Rotary {
+    Halves,
+    Pairs,
+}
+
+/// In which code the lines go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Snippet {
+    /// PyTorch's nn.MultiheadAttention
+    Torch,
+    /// A PyTorch module of your own
+    Module,
+    /// JAX
+    Jax,
+    /// candle
+    Candle,
+}
+
+impl Snippet {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Torch => diagnosis::snippets::TORCH,
+            Self::Module => diagnosis::snippets::MODULE,
+            Self::Jax => diagnosis::snippets::JAX,
+            Self::Candle => diagnosis::snippets::CANDLE,
+        }
+    }
+}
+
+/// Runs the command; what cannot be read is status 2.
+pub fn main(args: &Args) -> ExitCode {
+    match run(args) {
+        Ok(verdict) => status(verdict),
+        Err(error) if workshop::output::was_closed(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn status(verdict: Verdict) -> ExitCode {
+    match verdict {
+        Verdict::Right => ExitCode::SUCCESS,
+        Verdict::Mistake => ExitCode::from(1),
+        Verdict::Unknown => ExitCode::from(3),
+    }
+}
+
+fn run(args: &Args) -> Result<Verdict> {
+    if let Some(snippet) = args.snippet {
+        print(snippet.text())?;
+        return Ok(Verdict::Right);
+    }
+    let paths = [&args.file, &args.layer, &args.tensors].into_iter().flatten();
+    let files: Vec<TensorFile> =
+        paths.map(TensorFile::open).collect::<model_files::Result<_>>()?;
+    let reading = read(&files.iter().collect::<Vec<_>>(), &said(args)?)
+        .with_context(|| files[0].name().to_string())?;
+    if !args.json {
+        print(report::assumed(files[0].name(), &reading))?;
+    }
+    let diagnosis = diagnosed(&reading).with_context(|| files[0].name().to_string())?;
+    match args.json {
+        true => print(json_text(&reading, &diagnosis)?)?,
+        false => print(report::diagnosis(&reading, &diagnosis)?)?,
+    }
+    if let Some(path) = &args.write_input {
+        print(separate::write(path, &reading, &diagnosis)?)?;
+    }
+    Ok(diagnosis.verdict)
+}
+
+fn diagnosed(reading: &Reading) -> Result<Diagnosis> {
+    let bar = spinner("diagnose: comparing with the layer that was meant");
+    let diagnosis = diagnose_with(&reading.record, &reading.intent, &mut |progress| {
+        bar.set_detail(format!(
+            "diagnose: {}: {} of {} pairs of mistakes",
+            progress.state.name(),
+            progress.tried,
+            progress.total
+        ));
+    });
+    bar.finish_and_clear();
+    Ok(diagnosis?)
+}
+
+fn json_text(reading: &Reading, diagnosis: &Diagnosis) -> Result<String> {
+    let report = json!({ "assumed": reading.assumed, "diagnosis": diagnosis });
+    Ok(serde_json::to_string_pretty(&report)? + "\n")
+}
+
+fn said(args: &Args) -> Result<Said> {
+    let named = |text: &String| {
+        let parts = text.split_once('=').map(|(name, own)| (name.into(), own.into()));
+        parts.with_context(|| format!("--name {text}: not of the form NAME=YOURS"))
+    };
+    Ok(Said {
+        heads: args.heads,
+        kv_heads: args.kv_heads,
+        is_causal: args.causal,
+        rotary: args.rotary.map(|rotary| match rotary {
+            Rotary::Halves => Pairing::Halves,
+            Rotary::Pairs => Pairing::Pairs,
+        }),
+        base: args.base,
+        scale: args.scale,
+        cap: args.cap,
+        prefix: args.prefix.clone(),
+        names: args.names.iter().map(named).collect::<Result<_>>()?,
+        is_sequence_first: args.sequence_first,
+        is_in_out: args.in_out,
+        is_open_true: args.open_true,
+    })
+}
