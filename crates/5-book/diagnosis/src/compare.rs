@@ -1,10 +1,9 @@
 //! How far apart two tensors are.
 
 use attention::Matrix;
-use serde::Serialize;
 
 /// How far apart two tensors are.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Difference {
     /// The root of the mean of the squares.
     pub rms: f64,
@@ -12,6 +11,8 @@ pub(crate) struct Difference {
     pub row: f64,
     /// The largest of any entry.
     pub largest: f64,
+    /// How many entries are numbers in both: NaN agrees with NaN, and says little.
+    pub finite: usize,
 }
 
 /// Where shapes agree. Entries that are both NaN do not differ; where one is not finite and
@@ -21,6 +22,7 @@ pub(crate) fn difference(a: &[Matrix], b: &[Matrix]) -> Option<Difference> {
         return None;
     }
     let (mut sum, mut n, mut row, mut largest) = (0.0, 0, 0.0_f64, 0.0_f64);
+    let mut finite = 0;
     for (a, b) in a.iter().zip(b) {
         let mut of_rows = vec![0.0; a.nrows()];
         for (a, b) in a.column_iter().zip(b.column_iter()) {
@@ -28,6 +30,7 @@ pub(crate) fn difference(a: &[Matrix], b: &[Matrix]) -> Option<Difference> {
                 let entry = apart(a, b);
                 *of_row += entry * entry;
                 largest = largest.max(entry);
+                finite += usize::from(a.is_finite() && b.is_finite());
             }
         }
         sum += of_rows.iter().sum::<f64>();
@@ -35,7 +38,7 @@ pub(crate) fn difference(a: &[Matrix], b: &[Matrix]) -> Option<Difference> {
         let widest = of_rows.into_iter().fold(0.0, f64::max);
         row = row.max((widest / a.ncols() as f64).sqrt());
     }
-    Some(Difference { rms: (sum / n as f64).sqrt(), row, largest })
+    Some(Difference { rms: (sum / n as f64).sqrt(), row, largest, finite })
 }
 
 /// How far apart two numbers are.
@@ -48,12 +51,12 @@ pub(crate) fn apart(a: f64, b: f64) -> f64 {
 }
 
 /// How much a tensor's rows differ from their mean: the root of the mean of the squares.
-/// With one row, the same of its entries.
+/// With one row, the same of its entries; where rows are nearly one, a thousandth of that.
 pub(crate) fn spread(tensor: &[Matrix]) -> f64 {
     let rows: usize = tensor.iter().map(Matrix::nrows).sum();
     let finite = |x: f64| if x.is_finite() { x } else { 0.0 };
     let columns = tensor[0].ncols();
-    let (mut sum, mut n) = (0.0, 0);
+    let (mut sum, mut squares, mut n) = (0.0, 0.0, 0);
     for c in 0..columns {
         let entries = || {
             let with_column = tensor.iter().filter(|m| m.ncols() == columns);
@@ -64,9 +67,11 @@ pub(crate) fn spread(tensor: &[Matrix]) -> f64 {
             _ => entries().map(finite).sum::<f64>() / rows as f64,
         };
         sum += entries().map(|x| (finite(x) - mean).powi(2)).sum::<f64>();
+        squares += entries().map(|x| finite(x).powi(2)).sum::<f64>();
         n += rows;
     }
-    (sum / n.max(1) as f64).sqrt()
+    let root = |sum: f64| (sum / n.max(1) as f64).sqrt();
+    root(sum).max(1e-3 * root(squares))
 }
 
 #[cfg(test)]

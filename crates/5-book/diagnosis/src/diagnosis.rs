@@ -8,7 +8,7 @@ use crate::mistake::Step;
 use crate::places::Places;
 use crate::recipe::Recipe;
 use crate::search::{Outcome, Search, Segment};
-use crate::{EmptyRow, Intent, Mistake, Record, Result, Run, State, readings};
+use crate::{EmptyRow, Error, Intent, Mistake, Record, Result, Run, State, readings};
 
 /// What it comes to, from the least to the most that is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -138,8 +138,29 @@ pub fn diagnose_with(
             best = other;
         }
     }
+    if best.verdict == Verdict::Unknown {
+        check_shapes(record, intent, &best)?;
+    }
     best.remarks.extend(crate::places::not_a_number(record, intent));
     Ok(best)
+}
+
+/// A tensor of a shape that neither the layer nor any mistake has cannot be compared.
+fn check_shapes(record: &Record, intent: &Intent, diagnosis: &Diagnosis) -> Result<()> {
+    let is_unknown = |it: &&TensorReport| it.verdict == Verdict::Unknown;
+    let Some(tensor) = diagnosis.tensors.iter().find(is_unknown) else { return Ok(()) };
+    let state = tensor.tensor;
+    let given = &record.tensors[&state];
+    match computed(record, intent, state, &[]) {
+        Some(right) if diagnosis.nearest.is_none() => Err(Error::Shape {
+            state,
+            found_matrices: given.len(),
+            found: given[0].shape(),
+            matrices: right.len(),
+            expected: right[0].shape(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 impl Diagnosis {

@@ -26,7 +26,8 @@ impl Level {
         let rounded = |computing| Self { computing, factor: 4.0, is_jittered: true };
         use Precision::{BF16, BrainProducts, F16, F32, F64, TF32};
         match stored {
-            F16 | BF16 => vec![coarse(F32), rounded(stored)],
+            F16 => vec![coarse(F32), rounded(F16), coarse(BF16)],
+            BF16 => vec![coarse(F32), rounded(BF16)],
             F64 => {
                 let mut levels = vec![exact(F64)];
                 levels.extend(Self::all(F32));

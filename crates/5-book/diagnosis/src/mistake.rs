@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::recipe::Recipe;
+use crate::recipe::{Packing, Recipe};
 use crate::{Intent, Record};
 
 /// A step of a layer, in order.
@@ -88,6 +88,10 @@ impl Step {
 pub enum Need {
     /// W^Q, W^K and W^V in one tensor.
     Packed,
+    /// The same, head by head.
+    PackedByHeads,
+    /// The same, and not head by head.
+    PackedInBlocks,
     /// Rotary positions.
     Rotary,
     /// No rotary positions.
@@ -106,6 +110,8 @@ pub enum Need {
     Pairs,
     /// Any mask.
     Mask,
+    /// A mask beside a causal one.
+    GivenMask,
     /// A bias of W^Q, W^K or W^V.
     Bias,
     /// A bias of W^O.
@@ -129,6 +135,12 @@ impl Need {
         let is_causal = intent.causal.is_some();
         match self {
             Self::Packed => weights.packed.is_some(),
+            Self::PackedByHeads => {
+                weights.packed.is_some() && intent.packing == Packing::HeadByHead
+            }
+            Self::PackedInBlocks => {
+                weights.packed.is_some() && intent.packing != Packing::HeadByHead
+            }
             Self::Rotary => intent.rotary.is_some(),
             Self::NoRotary => intent.rotary.is_none(),
             Self::SharedKeys => intent.n_kv_heads < intent.n_heads,
@@ -137,6 +149,7 @@ impl Need {
             Self::NoCausal => !is_causal,
             Self::Padding => masks.padding.is_some(),
             Self::Pairs => has_pairs,
+            Self::GivenMask => masks.padding.is_some() || has_pairs,
             Self::Mask => is_causal || masks.padding.is_some() || has_pairs,
             Self::Bias => weights.projections.iter().any(|linear| linear.bias.is_some()),
             Self::OutputBias => {

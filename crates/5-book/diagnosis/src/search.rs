@@ -130,11 +130,15 @@ impl<'a> Search<'a> {
                 return Outcome::Explained { level, trials };
             }
         }
-        let pairs = self.pairs(segment, &singles.unwrap_or_default());
-        for &level in &self.levels {
-            let trials = self.fitting(&level, segment, pairs.clone());
-            if !trials.is_empty() {
-                return Outcome::Explained { level, trials };
+        let singles = singles.unwrap_or_default();
+        // Those that mix sequences last: each reads the whole batch.
+        for mixes in [false, true] {
+            let pairs = self.pairs(segment, &singles, mixes);
+            for &level in &self.levels {
+                let trials = self.fitting(&level, segment, pairs.clone());
+                if !trials.is_empty() {
+                    return Outcome::Explained { level, trials };
+                }
             }
         }
         match (self.levels.last(), &segment.right, segment.error) {
@@ -190,8 +194,13 @@ impl<'a> Search<'a> {
         singles
     }
 
-    /// Every two mistakes that show and are not of one choice.
-    fn pairs(&self, segment: &mut Segment, singles: &[Single]) -> Vec<Trial> {
+    /// Every two mistakes that show and are not of one choice, and mix sequences or do not.
+    fn pairs(
+        &self,
+        segment: &mut Segment,
+        singles: &[Single],
+        mixes: bool,
+    ) -> Vec<Trial> {
         let state = segment.state;
         let visible: Vec<&Trial> =
             singles.iter().filter(|it| it.is_visible).map(|it| &it.trial).collect();
@@ -206,7 +215,8 @@ impl<'a> Search<'a> {
                 let (a, b) = (first.mistakes[0], second.mistakes[0]);
                 let recipe = b.applied(first.recipe);
                 let is_one_choice = a.applied(second.recipe) != recipe;
-                if is_one_choice || !seen.insert(recipe.before(state)) {
+                let is_other = recipe.mixes_sequences() != mixes;
+                if is_other || is_one_choice || !seen.insert(recipe.before(state)) {
                     continue;
                 }
                 let run = self.part_for(&recipe);
@@ -253,7 +263,8 @@ impl<'a> Search<'a> {
         let right = segment.right.as_ref().map_or(f64::INFINITY, |it| it.difference.rms);
         let error_if_fitting = |trial: Trial| {
             let rms = trial.difference.rms;
-            if rms > FARTHEST * segment.spread || rms * CLEARLY > right {
+            let is_far = rms > FARTHEST * segment.spread || rms * CLEARLY > right;
+            if is_far || trial.difference.finite == 0 {
                 return None;
             }
             let error = self.error(level, segment.state, &trial);
@@ -324,7 +335,7 @@ impl<'a> Search<'a> {
         let part = |run| self.like_part(run, recipe);
         let exact = part(Run::new(self.record, self.intent));
         let Some(exact) = exact.step_with(state, recipe, *empty_row) else {
-            return Difference { rms: 0.0, row: 0.0, largest: 0.0 };
+            return Difference::default();
         };
         let stored = self.record.precision;
         let of = |record: &Record, computing: Precision, rounding| {
@@ -360,6 +371,7 @@ impl<'a> Search<'a> {
             rms: (most(|it| it.rms) * finest).max(size),
             row: (most(|it| it.row) * finest).max(size),
             largest: most(|it| it.largest) * finest,
+            finite: 0,
         }
     }
 

@@ -42,7 +42,7 @@ const CHANGES: [Change; 4] = [
         is_parameters: false,
     },
     Change {
-        words: "padding of different lengths",
+        words: "padding of different lengths, and a mask of queries and keys",
         is_input: true,
         is_cross: true,
         is_masked: true,
@@ -131,6 +131,8 @@ fn changed(record: &Record, change: &Change) -> Record {
     if change.is_masked {
         let open = |length: usize| (0..n).map(|t| t < length).collect();
         changed.masks.padding = Some(vec![open(n), open(n - 3)]);
+        let window = |i: usize, j: usize| j <= i + 2 && j + 4 > i;
+        changed.masks.pairs = Some(vec![Matrix::from_fn(n, n, window)]);
     }
     changed
 }

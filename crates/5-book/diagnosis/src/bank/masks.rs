@@ -16,7 +16,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     .candle("mask.where_cond(&scores, &minus_infinity)? with the two exchanged")
     .chapter("masks")
     .report("lucidrains/halonet-pytorch #4; InseeFrLab/torchTextClassifiers #92")
-    .needs(&[Need::Mask]),
+    .needs(&[Need::GivenMask]),
     Mistake::new("padding-opposite", Step::Mask, "padding mask of the opposite sign", |r| {
         r.padding = Masking::Opposite;
     })
@@ -73,7 +73,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     .jax("jnp.tile(mask, (h, 1, 1)) where jnp.repeat(mask, h, axis=0) was meant")
     .chapter("masks")
     .report("line/lighthouse #77")
-    .needs(&[Need::Batch]),
+    .needs(&[Need::Batch, Need::GivenMask]),
     Mistake::new("padding-repeated", Step::Mask, "mask per head repeated where it is tiled", |r| {
         r.padding = Masking::Repeated;
         r.pairs = Masking::Repeated;
@@ -84,7 +84,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     .jax("jnp.repeat(mask, h, axis=0) where jnp.tile(mask, (h, 1, 1)) was meant")
     .chapter("masks")
     .report("lsdefine/attention-is-all-you-need-keras #36")
-    .needs(&[Need::Batch]),
+    .needs(&[Need::Batch, Need::GivenMask]),
     Mistake::new("padding-other-end", Step::Mask, "padding at the other end", |r| {
         r.padding = Masking::OtherEnd;
     })

@@ -15,7 +15,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     .candle("qkv.reshape((b, n, heads, 3 * d_k))?.chunk(3, D::Minus1)?")
     .chapter("one-matrix-many-heads")
     .report("awslabs/slapo #46; sgl-project/sglang #40127")
-    .needs(&[Need::Packed]),
+    .needs(&[Need::PackedInBlocks]),
     Mistake::new("packed-in-blocks", Step::Packing, "packed in blocks", |r| {
         r.packing = Packing::Blocks;
     })
@@ -26,7 +26,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     .candle("qkv.chunk(3, D::Minus1)?")
     .chapter("one-matrix-many-heads")
     .report("awslabs/slapo #46; vllm-project/vllm #42803")
-    .needs(&[Need::Packed]),
+    .needs(&[Need::PackedByHeads]),
     Mistake::new("packed-by-features", Step::Packing, "packed feature by feature", |r| {
         r.packing = Packing::Features;
     })

@@ -52,14 +52,10 @@ impl Run<'_> {
                 Some(self.sequences.iter().map(|&s| inputs[s].clone()).collect())
             }
             Axes::Exchanged => {
-                let all = exchanged(inputs);
-                Some(match &self.rows {
-                    Some(rows) => rows
-                        .iter()
-                        .map(|&t| all.get(t).cloned())
-                        .collect::<Option<_>>()?,
-                    None => all,
-                })
+                let all: Vec<usize> = (0..inputs[0].nrows()).collect();
+                let tokens = self.rows.as_ref().unwrap_or(&all);
+                let is_there = tokens.iter().all(|&t| t < inputs[0].nrows());
+                is_there.then(|| tokens.iter().map(|&t| across(inputs, t)).collect())
             }
         }
     }
@@ -131,8 +127,11 @@ fn slices(mut weight: Matrix, heads: usize) -> Option<Matrix> {
 
 /// `b` matrices `[n, d]` as `n` matrices `[b, d]`.
 pub(super) fn exchanged(sequences: &[Matrix]) -> Vec<Matrix> {
-    let (n, width) = sequences[0].shape();
-    let entry =
-        |t: usize| Matrix::from_fn(sequences.len(), width, |s, c| sequences[s][(t, c)]);
-    (0..n).map(entry).collect()
+    (0..sequences[0].nrows()).map(|t| across(sequences, t)).collect()
+}
+
+/// Row `t` of each.
+fn across(sequences: &[Matrix], t: usize) -> Matrix {
+    let width = sequences[0].ncols();
+    Matrix::from_fn(sequences.len(), width, |s, c| sequences[s][(t, c)])
 }

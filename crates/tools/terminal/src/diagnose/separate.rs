@@ -50,5 +50,10 @@ fn tensors(separation: &Separation) -> Result<Vec<NewTensor>> {
         let shape = [padding.len(), padding[0].len()];
         tensors.push(NewTensor::flags("key_padding_mask", &shape, &blocked)?);
     }
+    for pairs in record.masks.pairs.iter().flatten() {
+        let blocked: Vec<bool> = pairs.transpose().iter().map(|open| !open).collect();
+        let shape = [pairs.nrows(), pairs.ncols()];
+        tensors.push(NewTensor::flags("attn_mask", &shape, &blocked)?);
+    }
     Ok(tensors)
 }

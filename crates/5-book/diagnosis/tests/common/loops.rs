@@ -1,0 +1,161 @@
+//! The right layer once more, number by number, in the precision of another machine: sums
+//! one after the other in that of its registers, and what a step gives rounded.
+//!
+//! It shares no code with the crate.
+
+use attention::{Linear, Matrix};
+use diagnosis::{Corner, EmptyRow, Intent, Pairing, Precision, Record};
+use half::{bf16, f16};
+
+/// How a machine computes.
+#[derive(Debug, Clone, Copy)]
+pub struct Machine {
+    /// What it keeps between steps.
+    pub precision: Precision,
+    /// Queries are multiplied by the scale, and not scores.
+    pub scales_queries: bool,
+}
+
+impl Machine {
+    /// As this precision has a number.
+    pub fn kept(self, x: f64) -> f64 {
+        match self.precision {
+            Precision::F32 => f64::from(x as f32),
+            Precision::F16 => f16::from_f64(x).to_f64(),
+            Precision::BF16 => bf16::from_f64(x).to_f64(),
+            _ => x,
+        }
+    }
+
+    /// As a register has it: half precisions are summed in f32.
+    fn register(self, x: f64) -> f64 {
+        if self.precision == Precision::F64 { x } else { f64::from(x as f32) }
+    }
+
+    fn dot(self, a: impl Iterator<Item = f64>, b: impl Iterator<Item = f64>) -> f64 {
+        let sum =
+            a.zip(b).fold(0.0, |sum, (a, b)| self.register(sum + self.register(a * b)));
+        self.kept(sum)
+    }
+
+    fn linear(self, x: &Matrix, linear: &Linear) -> Matrix {
+        let w = linear.weight.map(|w| self.kept(w));
+        Matrix::from_fn(x.nrows(), w.ncols(), |r, c| {
+            let row = x.row(r);
+            let product =
+                self.dot(row.iter().map(|&x| self.kept(x)), w.column(c).iter().copied());
+            match &linear.bias {
+                Some(bias) => self.kept(product + self.kept(bias[c])),
+                None => product,
+            }
+        })
+    }
+}
+
+/// The output of the layer that was meant, a matrix a sequence.
+pub fn output(record: &Record, intent: &Intent, machine: Machine) -> Vec<Matrix> {
+    (0..record.batch()).map(|s| sequence(record, intent, machine, s)).collect()
+}
+
+fn sequence(record: &Record, intent: &Intent, machine: Machine, s: usize) -> Matrix {
+    let [q, k, v] = [0, 1, 2].map(|role| {
+        machine.linear(&record.inputs[role][s], &record.weights.projections[role])
+    });
+    let h = intent.n_heads;
+    let (d_k, d_v) = (q.ncols() / h, v.ncols() / intent.n_kv_heads);
+    let mut concat = Matrix::zeros(q.nrows(), h * d_v);
+    for i in 0..h {
+        let shared = i * intent.n_kv_heads / h;
+        let mut q = q.columns(i * d_k, d_k).into_owned();
+        let mut k = k.columns(shared * d_k, d_k).into_owned();
+        let v = v.columns(shared * d_v, d_v);
+        rotate(&mut q, intent, machine);
+        rotate(&mut k, intent, machine);
+        let scale = intent.scale.unwrap_or(1.0 / (d_k as f64).sqrt());
+        if machine.scales_queries {
+            q.apply(|x| *x = machine.kept(*x * scale));
+        }
+        for r in 0..q.nrows() {
+            let score = |c: usize| {
+                let score =
+                    machine.dot(q.row(r).iter().copied(), k.row(c).iter().copied());
+                let score = if machine.scales_queries {
+                    score
+                } else {
+                    machine.kept(score * scale)
+                };
+                intent.cap.map_or(score, |cap| machine.kept(cap * (score / cap).tanh()))
+            };
+            let scores: Vec<f64> = (0..k.nrows())
+                .map(|c| masked(record, intent, [s, i, r, c], score(c)))
+                .collect();
+            let attn = softmax(&scores, intent.empty_row);
+            let attn: Vec<f64> = attn.into_iter().map(|a| machine.kept(a)).collect();
+            for c in 0..d_v {
+                let head = machine.dot(attn.iter().copied(), v.column(c).iter().copied());
+                concat[(r, i * d_v + c)] = head;
+            }
+        }
+    }
+    match &record.weights.output {
+        Some(linear) => machine.linear(&concat, linear),
+        None => concat,
+    }
+}
+
+fn rotate(x: &mut Matrix, intent: &Intent, machine: Machine) {
+    let Some((pairing, base)) = intent.rotary else { return };
+    let d = x.ncols();
+    for t in 0..x.nrows() {
+        for p in 0..d / 2 {
+            let (a, b) = match pairing {
+                Pairing::Halves => (p, p + d / 2),
+                Pairing::Pairs => (2 * p, 2 * p + 1),
+            };
+            let angle = t as f64 / base.powf(2.0 * p as f64 / d as f64);
+            let (x_a, x_b) = (x[(t, a)], x[(t, b)]);
+            x[(t, a)] = machine.kept(x_a * angle.cos() - x_b * angle.sin());
+            x[(t, b)] = machine.kept(x_b * angle.cos() + x_a * angle.sin());
+        }
+    }
+}
+
+/// A score with all masks on it.
+fn masked(record: &Record, intent: &Intent, [s, i, r, c]: [usize; 4], score: f64) -> f64 {
+    let (n_q, n_kv) = record.lengths();
+    let last = match intent.causal {
+        None => n_kv,
+        Some(Corner::TopLeft) => r,
+        // Below 0, no key is open.
+        Some(Corner::BottomRight) => match (r + n_kv).checked_sub(n_q) {
+            Some(last) => last,
+            None => return f64::NEG_INFINITY,
+        },
+    };
+    let of = |n: usize| match n {
+        1 => 0,
+        n if n == record.batch() => s,
+        _ => s * intent.n_heads + i,
+    };
+    let masks = &record.masks;
+    let is_open = c <= last
+        && masks.padding.as_ref().is_none_or(|all| all[of(all.len())][c])
+        && masks.pairs.as_ref().is_none_or(|all| all[of(all.len())][(r, c)]);
+    let added = masks.added.as_ref().map_or(0.0, |all| all[of(all.len())][(r, c)]);
+    if is_open { score + added } else { f64::NEG_INFINITY }
+}
+
+fn softmax(scores: &[f64], empty: EmptyRow) -> Vec<f64> {
+    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if most == f64::NEG_INFINITY {
+        let weight = match empty {
+            EmptyRow::Zeros => 0.0,
+            EmptyRow::Even => 1.0 / scores.len() as f64,
+            EmptyRow::NaN => f64::NAN,
+        };
+        return vec![weight; scores.len()];
+    }
+    let powers: Vec<f64> = scores.iter().map(|s| (s - most).exp()).collect();
+    let sum: f64 = powers.iter().sum();
+    powers.iter().map(|power| power / sum).collect()
+}

@@ -1,0 +1,131 @@
+//! Random layers, and a second implementation of the right one: in loops, and in any
+//! precision.
+
+#![allow(dead_code)] // each of the test programs uses a part
+
+pub mod loops;
+
+use attention::{Linear, Matrix, Rng, random_matrix};
+use diagnosis::recipe::Packing;
+use diagnosis::{
+    Corner, EmptyRow, Intent, Masks, Pairing, Precision, Record, Weights, unpacked,
+};
+use rand::RngExt;
+
+/// How often of ten.
+fn of_ten(times: u32, rng: &mut Rng) -> bool {
+    rng.random_range(0..10) < times
+}
+
+/// A layer of random sizes and kinds, with inputs and masks and without an output.
+pub fn random_layer(rng: &mut Rng) -> (Record, Intent) {
+    let n_heads = rng.random_range(1..=4);
+    let divisors: Vec<usize> = (1..=n_heads).filter(|h| n_heads % h == 0).collect();
+    let n_kv_heads = if of_ten(6, rng) {
+        n_heads
+    } else {
+        divisors[rng.random_range(0..divisors.len())]
+    };
+    let has_rotary = of_ten(4, rng);
+    let d_k =
+        if has_rotary { 2 * rng.random_range(1..=4) } else { rng.random_range(1..=8) };
+    let is_packed = of_ten(4, rng);
+    let packing = match of_ten(3, rng) && n_kv_heads == n_heads {
+        true => Packing::HeadByHead,
+        false => Packing::Blocks,
+    };
+    let intent = Intent {
+        n_heads,
+        n_kv_heads,
+        causal: of_ten(4, rng).then_some(match of_ten(7, rng) {
+            true => Corner::BottomRight,
+            false => Corner::TopLeft,
+        }),
+        rotary: has_rotary.then(|| {
+            let pairing = if of_ten(5, rng) { Pairing::Halves } else { Pairing::Pairs };
+            (pairing, if of_ten(7, rng) { 10_000.0 } else { 500_000.0 })
+        }),
+        scale: of_ten(2, rng).then_some(0.3),
+        cap: of_ten(2, rng).then_some(2.0),
+        packing: if is_packed { packing } else { Packing::Blocks },
+        empty_row: EmptyRow::Zeros,
+    };
+    let is_square = of_ten(7, rng);
+    let d_model = if is_square { n_heads * d_k } else { rng.random_range(3..=24) };
+    let weights = weights(&intent, (d_model, d_k), is_packed, rng);
+    let inputs = inputs(d_model, is_packed, rng);
+    let masks = masks(&inputs, n_heads, rng);
+    let precision = Precision::F64;
+    (Record { weights, inputs, masks, tensors: Default::default(), precision }, intent)
+}
+
+fn weights(
+    intent: &Intent,
+    (d_model, d_k): (usize, usize),
+    is_packed: bool,
+    rng: &mut Rng,
+) -> Weights {
+    let Intent { n_heads, n_kv_heads, packing, .. } = *intent;
+    let has_bias = of_ten(7, rng);
+    let widths = [n_heads, n_kv_heads, n_kv_heads].map(|heads| heads * d_k);
+    let mut linear = |d_out: usize, d_in: usize| {
+        let mut linear = Linear::<f64>::random(d_in, d_out, has_bias, rng);
+        linear.weight *= 1.5;
+        if let Some(bias) = &mut linear.bias {
+            *bias = random_matrix(1, d_out, 0.5, rng).row(0).into_owned();
+        }
+        linear
+    };
+    let output = linear(d_model, n_heads * d_k);
+    if !is_packed {
+        let projections = widths.map(|width| linear(width, d_model));
+        return Weights { projections, packed: None, output: Some(output) };
+    }
+    let packed = linear(widths.iter().sum(), d_model);
+    let part =
+        |role| unpacked(&packed, packing, role, widths, d_k).expect("widths that fit");
+    let projections = [part(0), part(1), part(2)];
+    Weights { projections, packed: Some(packed), output: Some(output) }
+}
+
+fn inputs(d_model: usize, is_packed: bool, rng: &mut Rng) -> [Vec<Matrix>; 3] {
+    let batch = rng.random_range(1..=4);
+    let n_q = rng.random_range(1..=8);
+    let mut sequences = |n: usize| -> Vec<Matrix> {
+        (0..batch).map(|_| random_matrix(n, d_model, 1.0, rng)).collect()
+    };
+    let query = sequences(n_q);
+    let (is_cross, n_kv) = (of_ten(3, rng) && !is_packed, rng.random_range(1..=8));
+    if !is_cross {
+        return [query.clone(), query.clone(), query];
+    }
+    let mut sequences = |n: usize| -> Vec<Matrix> {
+        (0..batch).map(|_| random_matrix(n, d_model, 1.0, rng)).collect()
+    };
+    let key = sequences(if n_kv % 2 == 0 { n_q } else { n_kv });
+    let value = sequences(key[0].nrows());
+    let is_one = n_kv % 3 > 0;
+    [query, key.clone(), if is_one { key } else { value }]
+}
+
+fn masks(inputs: &[Vec<Matrix>; 3], n_heads: usize, rng: &mut Rng) -> Masks {
+    let (batch, n_q, n_kv) =
+        (inputs[0].len(), inputs[0][0].nrows(), inputs[1][0].nrows());
+    let mut masks = Masks::default();
+    if of_ten(3, rng) {
+        let mut list = || -> Vec<bool> {
+            let length = rng.random_range(1..=n_kv);
+            (0..n_kv).map(|t| t < length).collect()
+        };
+        masks.padding = Some((0..batch).map(|_| list()).collect());
+    }
+    let counts = [1, batch, batch * n_heads];
+    let n = counts[rng.random_range(0..3)];
+    if of_ten(2, rng) {
+        let mut open = || Matrix::from_fn(n_q, n_kv, |_, _| of_ten(7, rng));
+        masks.pairs = Some((0..n).map(|_| open()).collect());
+    } else if of_ten(1, rng) {
+        masks.added = Some((0..n).map(|_| random_matrix(n_q, n_kv, 1.0, rng)).collect());
+    }
+    masks
+}
