@@ -1,13 +1,14 @@
 //! Recipes tried on one tensor of a record: the right one, each mistake, and every two.
 
-use std::cell::OnceCell;
+mod trials;
+
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 
 use crate::compare::{Difference, difference, spread};
 use crate::level::Level;
-use crate::precision::Rounding;
-use crate::recipe::{Axes, Recipe};
-use crate::{EmptyRow, Intent, Mistake, Precision, Progress, Record, Run, State, bank};
+use crate::recipe::Recipe;
+use crate::{EmptyRow, Intent, Mistake, Progress, Record, Run, State, bank};
 
 /// A record with so many numbers in its input is first looked at in part.
 const MOST_WHOLE: usize = 3_000;
@@ -73,7 +74,7 @@ pub(crate) struct Search<'a> {
     /// All sequences and a few rows.
     wide: Option<Run<'a>>,
     jittered: OnceCell<Record>,
-    pub progress: std::cell::RefCell<&'a mut dyn FnMut(Progress)>,
+    pub progress: RefCell<&'a mut dyn FnMut(Progress)>,
 }
 
 impl<'a> Search<'a> {
@@ -90,7 +91,7 @@ impl<'a> Search<'a> {
             probe: None,
             wide: None,
             jittered: OnceCell::new(),
-            progress: std::cell::RefCell::new(progress),
+            progress: RefCell::new(progress),
         }
     }
 
@@ -290,126 +291,5 @@ impl<'a> Search<'a> {
         };
         let error = self.error(level, state, &trial);
         level.explains(&trial.difference, &error, 1.0)
-    }
-
-    fn is_visible(&self, run: &Run<'_>, state: State, recipe: &Recipe) -> bool {
-        let mut right = run.step(state, &Recipe::RIGHT);
-        if recipe.axes == Axes::Exchanged && self.wide.is_some() {
-            right = None;
-        }
-        match (run.step(state, recipe), right) {
-            (Some(own), Some(right)) => difference(&own, &right)
-                .is_none_or(|apart| apart.rms > 1e-12 * (1.0 + spread(&right))),
-            _ => true,
-        }
-    }
-
-    /// A recipe on a run, if its shapes fit; of several contents for rows without a key the
-    /// one that is nearest.
-    fn trial(
-        &self,
-        run: &Run<'_>,
-        state: State,
-        mistakes: Vec<&'static Mistake>,
-        recipe: Recipe,
-    ) -> Option<Trial> {
-        let given = run.given(state, &recipe)?;
-        let own = self.intent.empty_row;
-        let is_masked = state >= State::Attn && run.has_empty_rows(&recipe);
-        let empty_rows = match is_masked {
-            true => vec![own, EmptyRow::NaN, EmptyRow::Even, EmptyRow::Zeros],
-            false => vec![own],
-        };
-        let trial = |empty_row| {
-            let computed = run.step_with(state, &recipe, empty_row)?;
-            let difference = difference(&given, &computed)?;
-            Some(Trial { mistakes: mistakes.clone(), recipe, difference, empty_row })
-        };
-        let trials = empty_rows.into_iter().filter_map(trial);
-        trials.min_by(|a, b| a.difference.rms.total_cmp(&b.difference.rms))
-    }
-
-    /// What rounding of this level does to a recipe.
-    fn error(&self, level: &Level, state: State, trial: &Trial) -> Difference {
-        let Trial { recipe, empty_row, .. } = trial;
-        let part = |run| self.like_part(run, recipe);
-        let exact = part(Run::new(self.record, self.intent));
-        let Some(exact) = exact.step_with(state, recipe, *empty_row) else {
-            return Difference::default();
-        };
-        let stored = self.record.precision;
-        let of = |record: &Record, computing: Precision, rounding| {
-            let run = Run::new(record, self.intent).rounded(computing, rounding);
-            let computed =
-                self.like_part(run, recipe).step_with(state, recipe, *empty_row)?;
-            let mut computed = computed.to_vec();
-            computed.iter_mut().for_each(|m| stored.round_all(m, Rounding::Nearest));
-            difference(&exact, &computed)
-        };
-        let computing = match level.computing {
-            Precision::F64 => Precision::F32,
-            other => other,
-        };
-        let mut errors = vec![of(self.record, computing, Rounding::Nearest)];
-        if level.computing == Precision::TF32 {
-            errors.push(of(self.record, computing, Rounding::Down));
-        }
-        if level.is_jittered {
-            let jittered = self.jittered.get_or_init(|| self.record.jittered(stored));
-            errors.push(of(jittered, computing, Rounding::Nearest));
-        }
-        let most = |of: fn(&Difference) -> f64| {
-            errors.iter().flatten().map(of).filter(|x| x.is_finite()).fold(0.0, f64::max)
-        };
-        let finest = match level.computing {
-            Precision::F64 => Precision::F64.step() / Precision::F32.step(),
-            _ => 1.0,
-        };
-        // Numbers that are all exact are still rounded where code adds in another order.
-        let size = spread(&exact) * level.computing.step() / 16.0;
-        Difference {
-            rms: (most(|it| it.rms) * finest).max(size),
-            row: (most(|it| it.row) * finest).max(size),
-            largest: most(|it| it.largest) * finest,
-            finite: 0,
-        }
-    }
-
-    fn like_part<'r>(&self, run: Run<'r>, recipe: &Recipe) -> Run<'r> {
-        let part = if recipe.mixes_sequences() { &self.wide } else { &self.probe };
-        part.iter().fold(run, |run, part| run.like(part))
-    }
-
-    fn part_for(&self, recipe: &Recipe) -> &Run<'a> {
-        let part = if recipe.mixes_sequences() { &self.wide } else { &self.probe };
-        part.as_ref().unwrap_or(&self.full)
-    }
-
-    /// The sequence and the rows that differ most, where looking at all takes long.
-    fn choose_parts(&mut self, state: State) {
-        let x = &self.record.inputs[0];
-        if x.len() * x[0].len() <= MOST_WHOLE {
-            return;
-        }
-        let right = self.full.step(state, &Recipe::RIGHT);
-        let given = &self.record.tensors[&state];
-        let (n, rows) = (self.record.batch(), x[0].nrows());
-        let each = (given.len() / n).max(1);
-        let apart = |s: usize| {
-            let of = |m: &[attention::Matrix]| {
-                m.get(s * each..(s + 1) * each).map(<[_]>::to_vec)
-            };
-            let right = right.as_ref().and_then(|right| of(right))?;
-            Some(difference(&of(given)?, &right)?.rms)
-        };
-        let worst = (0..n)
-            .max_by(|&a, &b| apart(a).unwrap_or(0.0).total_cmp(&apart(b).unwrap_or(0.0)));
-        let mut chosen = vec![1 % rows, rows / 3, rows / 2, rows - 1];
-        chosen.dedup();
-        let of = |sequences, rows: &Vec<usize>| {
-            Run::new(self.record, self.intent).part(sequences, rows.clone())
-        };
-        self.probe = Some(of(vec![worst.unwrap_or(0)], &chosen));
-        self.wide = Some(of((0..n).collect(), &chosen));
     }
 }

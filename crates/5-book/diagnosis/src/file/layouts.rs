@@ -59,12 +59,14 @@ impl Layout {
     /// A matrix a sequence, rows are tokens.
     pub fn sequences(self, tensor: &Tensor<'_>) -> Result<Vec<Matrix>> {
         let numbers = tensor.numbers()?;
-        match (*tensor.shape()).as_ref() {
-            &[n, d] => Ok(vec![Matrix::from_row_slice(n, d, &numbers)]),
-            &[batch, n, d] if self == Self::BatchFirst => Ok((0..batch)
-                .map(|s| Matrix::from_row_slice(n, d, &numbers[s * n * d..][..n * d]))
-                .collect()),
-            &[n, batch, d] => {
+        let rows =
+            |n, d, at: usize| Matrix::from_row_slice(n, d, &numbers[at..][..n * d]);
+        match *tensor.shape() {
+            [n, d] => Ok(vec![rows(n, d, 0)]),
+            [batch, n, d] if self == Self::BatchFirst => {
+                Ok((0..batch).map(|s| rows(n, d, s * n * d)).collect())
+            }
+            [n, batch, d] => {
                 let entry = |s: usize| {
                     Matrix::from_fn(n, d, |t, c| numbers[(t * batch + s) * d + c])
                 };

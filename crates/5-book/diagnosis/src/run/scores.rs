@@ -177,9 +177,7 @@ fn over(softmax: Softmax, scores: Vec<Matrix>, each: usize) -> Option<Vec<Matrix
             .into_iter()
             .map(|scores| softmax_rows(scores.transpose()).transpose())
             .collect(),
-        Softmax::OverHeads => {
-            scores.chunks(each).flat_map(|heads| across(heads)).collect()
-        }
+        Softmax::OverHeads => scores.chunks(each).flat_map(across).collect(),
         Softmax::OverBatch => {
             let mut attn = scores.clone();
             for i in 0..each {

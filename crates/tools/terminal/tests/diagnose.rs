@@ -1,0 +1,184 @@
+//! `cargo learn diagnose` as it is run: what it says, and how it ends.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use attention::Matrix;
+use model_files::{Existing, NewTensor, TensorFile, save};
+
+fn layer(name: &str) -> PathBuf {
+    let layers = "../../5-book/diagnosis/tests/layers";
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(layers).join(format!("{name}.safetensors"))
+}
+
+fn diagnose(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_terminal"));
+    command.arg("diagnose").args(arguments).output().unwrap()
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Without the path, which is another on every machine.
+fn said(output: &Output) -> String {
+    let text = text(&output.stdout);
+    text.lines().skip(1).map(|line| format!("{line}\n")).collect()
+}
+
+/// A small layer of random numbers in a file; `change` may take tensors away or add some.
+fn write(folder: &Path, change: impl FnOnce(&mut Vec<NewTensor>)) -> PathBuf {
+    let number = |i: usize, j: usize, k: f64| ((i * 7 + j * 13) as f64 * k).sin();
+    let matrix = |rows, k| Matrix::from_fn(rows, 4, |i, j| number(i, j, k));
+    let new =
+        |name, shape: &[usize], m: &Matrix| NewTensor::new(name, shape, [m]).unwrap();
+    let mut tensors = vec![
+        new("in_proj_weight", &[12, 4], &matrix(12, 0.7)),
+        new("out_proj.weight", &[4, 4], &matrix(4, 0.3)),
+        new("query", &[1, 3, 4], &matrix(3, 1.1)),
+        new("output", &[1, 3, 4], &matrix(3, 0.9)),
+    ];
+    change(&mut tensors);
+    let path = folder.join("layer.safetensors");
+    save(&path, &tensors, Existing::Replace).unwrap();
+    path
+}
+
+#[test]
+fn it_ends_with_what_it_found() {
+    for (name, status) in [("r01", 0), ("r05", 0), ("a01", 1), ("b01", 1), ("u01", 3)] {
+        let output = diagnose(&[path(&layer(name))]);
+        assert_eq!(output.status.code(), Some(status), "{name}: {}", said(&output));
+    }
+}
+
+#[test]
+fn what_it_says() {
+    insta::assert_snapshot!(said(&diagnose(&[path(&layer("a24"))])));
+    insta::assert_snapshot!(said(&diagnose(&[path(&layer("s01"))])));
+    insta::assert_snapshot!(said(&diagnose(&[path(&layer("u01"))])));
+}
+
+#[test]
+fn json_has_the_verdict_and_the_ids() {
+    let output = diagnose(&[path(&layer("a21")), "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let diagnosis = &json["diagnosis"];
+    assert_eq!(diagnosis["verdict"], "mistake");
+    assert_eq!(diagnosis["explanations"][0][0]["id"], "packed-head-by-head");
+    assert_eq!(diagnosis["first_difference"], "output");
+    assert!(json["assumed"].as_array().unwrap().len() > 3);
+}
+
+#[test]
+fn an_input_that_tells_apart_is_written_and_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("input.safetensors");
+    let output = diagnose(&[path(&layer("a08")), "--write-input", path(&input)]);
+    assert_eq!(output.status.code(), Some(1));
+    let file = TensorFile::open(&input).unwrap();
+    assert!(file.contains("query") && !file.contains("output"), "{:?}", file.names());
+    // What is not there yet is what the reader's code should give.
+    let without = diagnose(&[path(&input), "--heads", "3"]);
+    assert_eq!(without.status.code(), Some(2));
+    assert!(
+        text(&without.stderr).contains("there is no output"),
+        "{}",
+        text(&without.stderr)
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_status_2_and_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |path: &Path, more: &[&str]| {
+        let output = diagnose(&[&[self::path(path)], more].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        let error = text(&output.stderr);
+        let error = error.lines().find(|line| line.starts_with("error")).unwrap_or("");
+        error.replace(self::path(path), "FILE").to_string()
+    };
+    let all = write(folder.path(), |_| ());
+    insta::assert_snapshot!(refused(&all, &["--heads", "3"]));
+    insta::assert_snapshot!(refused(&all, &["--heads", "0"]));
+    insta::assert_snapshot!(refused(&all, &["--heads", "8"]));
+    insta::assert_snapshot!(refused(&all, &[]));
+    let path = write(folder.path(), |tensors| tensors.truncate(3));
+    insta::assert_snapshot!(refused(&path, &["--heads", "2"]));
+    let path = write(folder.path(), |tensors| {
+        tensors.remove(2);
+    });
+    insta::assert_snapshot!(refused(&path, &["--heads", "2"]));
+    let path = write(folder.path(), |tensors| {
+        tensors.remove(0);
+    });
+    insta::assert_snapshot!(refused(&path, &["--heads", "2"]));
+    let other = Matrix::from_element(2, 5, 1.0);
+    let path = write(folder.path(), |tensors| {
+        tensors[3] = NewTensor::new("output", &[1, 2, 5], [&other]).unwrap();
+    });
+    insta::assert_snapshot!(refused(&path, &["--heads", "2"]));
+    let mask = Matrix::from_element(2, 5, 1.0);
+    let path = write(folder.path(), |tensors| {
+        tensors.push(NewTensor::new("attn_mask", &[2, 5], [&mask]).unwrap());
+    });
+    insta::assert_snapshot!(refused(&path, &["--heads", "2"]));
+    let infinite = Matrix::from_element(3, 4, f64::NAN);
+    let path = write(folder.path(), |tensors| {
+        tensors[2] = NewTensor::new("query", &[1, 3, 4], [&infinite]).unwrap();
+    });
+    insta::assert_snapshot!(refused(&path, &["--heads", "2"]));
+}
+
+#[test]
+fn names_of_ones_own_are_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = TensorFile::open(layer("a03")).unwrap();
+    let renamed = |name: &str| match name {
+        "in_proj_weight" => "mine.packed.weight".to_string(),
+        "in_proj_bias" => "mine.packed.bias".to_string(),
+        "output" => "result".to_string(),
+        other => other.to_string(),
+    };
+    let tensors: Vec<NewTensor> = file
+        .names()
+        .iter()
+        .map(|name| {
+            let tensor = file.tensor(name).unwrap();
+            let numbers = tensor.numbers().unwrap();
+            let row = Matrix::from_row_slice(1, numbers.len(), &numbers);
+            let row: Matrix<f32> = row.map(|x| x as f32);
+            NewTensor::new(renamed(name), tensor.shape(), [&row]).unwrap()
+        })
+        .collect();
+    let own = folder.path().join("own.safetensors");
+    save(&own, &tensors, Existing::Keep).unwrap();
+    let names = ["--name", "in_proj=mine.packed.weight", "--name", "output=result"];
+    let output = diagnose(&[&[path(&own), "--heads", "3"], &names[..]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(
+        said(&output).contains("A mistake: scaled by sqrt(d_model)"),
+        "{}",
+        said(&output)
+    );
+}
+
+#[test]
+fn parameters_may_stand_in_a_file_of_their_own() {
+    let both = layer("a01");
+    let output = diagnose(&["--layer", path(&both), "--tensors", path(&both)]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+}
+
+#[test]
+fn lines_to_paste_are_printed() {
+    for (name, line) in [("torch", "register_forward_hook"), ("jax", "save_file")] {
+        let output = diagnose(&["--snippet", name]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(text(&output.stdout).contains(line), "{name}");
+    }
+}
