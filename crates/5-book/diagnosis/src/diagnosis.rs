@@ -7,7 +7,7 @@ use crate::explain::explanations;
 use crate::mistake::Step;
 use crate::places::Places;
 use crate::recipe::Recipe;
-use crate::search::{Outcome, Search, Segment};
+use crate::search::{Outcome, Search, Segment, Trial};
 use crate::{EmptyRow, Error, Intent, Mistake, Record, Result, Run, State, readings};
 
 /// What it comes to, from the least to the most that is wrong.
@@ -29,8 +29,10 @@ pub struct Distance {
     pub rms: f64,
     /// The largest of any entry.
     pub largest: f64,
-    /// What rounding explains of the first.
+    /// What rounding makes of the first, where the same is computed here.
     pub tolerance: f64,
+    /// In which precision: that of the layer, or the coarsest that it may be.
+    pub precision: &'static str,
     /// How much the tensor's rows differ from each other, as the first.
     pub spread: f64,
 }
@@ -142,6 +144,14 @@ pub fn diagnose_with(
         check_shapes(record, intent, &best)?;
     }
     best.remarks.extend(crate::places::not_a_number(record, intent));
+    let is_batch_axis = |set: &Vec<&Mistake>| set.iter().any(|it| it.id == "batch-axis");
+    if best.explanations.iter().any(is_batch_axis) {
+        best.remarks.push(
+            "if the tensors are (n, batch, d) and not (batch, n, d), nothing is wrong with \
+             the axes: read them so."
+                .to_string(),
+        );
+    }
     Ok(best)
 }
 
@@ -222,12 +232,7 @@ fn precision(segment: &Segment) -> &'static str {
 }
 
 fn report(segment: &Segment) -> TensorReport {
-    let distance = segment.right.as_ref().map(|right| Distance {
-        rms: right.difference.rms,
-        largest: right.difference.largest,
-        tolerance: segment.error.map_or(0.0, |error| error.rms),
-        spread: segment.spread,
-    });
+    let distance = segment.right.as_ref().map(|right| distance(segment, right));
     let verdict = match segment.outcome {
         Outcome::Right { .. } => Verdict::Right,
         Outcome::Explained { .. } => Verdict::Mistake,
@@ -238,6 +243,16 @@ fn report(segment: &Segment) -> TensorReport {
         verdict,
         distance,
         precision: precision(segment),
+    }
+}
+
+fn distance(segment: &Segment, trial: &Trial) -> Distance {
+    Distance {
+        rms: trial.difference.rms,
+        largest: trial.difference.largest,
+        tolerance: segment.error.map_or(0.0, |error| error.rms),
+        precision: segment.level.map_or("", |level| level.computing.name()),
+        spread: segment.spread,
     }
 }
 
@@ -257,15 +272,8 @@ fn steps(explanations: &[Vec<&'static Mistake>]) -> Vec<StepReport> {
 
 fn nearest(segment: &Segment) -> Option<Nearest> {
     let trial = segment.nearest.as_ref()?;
-    Some(Nearest {
-        mistakes: trial.mistakes.clone(),
-        distance: Distance {
-            rms: trial.difference.rms,
-            largest: trial.difference.largest,
-            tolerance: segment.error.map_or(0.0, |error| error.rms),
-            spread: segment.spread,
-        },
-    })
+    let distance = distance(segment, trial);
+    Some(Nearest { mistakes: trial.mistakes.clone(), distance })
 }
 
 /// What the code gave to queries that may attend to no key.

@@ -70,6 +70,32 @@ pub enum Error {
         /// Their shape.
         expected: (usize, usize),
     },
+    /// Queries and keys must be of one width.
+    #[error("a head's queries have {d_k} entries, and its keys {found}")]
+    KeyWidth {
+        /// Of queries.
+        d_k: usize,
+        /// Of keys.
+        found: usize,
+    },
+    /// Entries are rotated by twos.
+    #[error(
+        "rotary positions need an even number of entries in a head, and d_k is {d_k}"
+    )]
+    OddWidth {
+        /// d_k.
+        d_k: usize,
+    },
+    /// W^O does not read what heads give.
+    #[error("W^O reads {found} numbers, and {heads} heads give {expected}")]
+    OutputInput {
+        /// Its rows.
+        found: usize,
+        /// h.
+        heads: usize,
+        /// h · d_v.
+        expected: usize,
+    },
     /// A packed W has not as many columns as heads of one width need.
     #[error(
         "{columns} columns of a packed W cannot be divided among {heads} heads of q and \

@@ -73,6 +73,9 @@ pub fn read(files: &[&TensorFile], said: &Said) -> Result<Reading> {
     let layout = Layout::of(&files, &mut assumed)?;
     let inputs = layouts::inputs(&files, layout)?;
     let heads = heads(&files, &mut assumed);
+    if heads == Some(0) {
+        return Err(Error::NoHeads);
+    }
     let mut intent = intent(&files, heads.unwrap_or(1), found.packing, &mut assumed);
     let weights = found.split(&intent)?;
     let mut record = Record {

@@ -6,13 +6,14 @@ use serde::Serialize;
 use crate::compare::apart;
 use crate::precision::Rounding;
 use crate::recipe::Recipe;
-use crate::search::Segment;
+use crate::search::{Segment, Trial};
 use crate::{Intent, Precision, Record, Run, State};
 
 /// This share of all squares is said to be all of it.
 const NEARLY_ALL: f64 = 0.98;
 
-/// Where a tensor differs most from the nearest that was tried: shares of the sum of squares.
+/// Where a tensor differs most from what was meant, or from what is much nearer: shares of the
+/// sum of squares.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Places {
     /// Which tensor.
@@ -34,7 +35,12 @@ impl Places {
         intent: &Intent,
         segment: &Segment,
     ) -> Option<Self> {
-        let trial = segment.nearest.as_ref()?;
+        let nearest = segment.nearest.as_ref()?;
+        // A mistake that is hardly nearer would only blur where the layer differs.
+        let right = segment.right.as_ref();
+        let is_clear =
+            |right: &&Trial| nearest.difference.rms < 0.5 * right.difference.rms;
+        let trial = right.filter(|right| !is_clear(right)).unwrap_or(nearest);
         let run = Run::new(record, intent);
         let nearest = run.step_with(segment.state, &trial.recipe, trial.empty_row)?;
         let given = &record.tensors[&segment.state];
@@ -133,7 +139,8 @@ fn by_head(record: &Record, intent: &Intent, difference: &[Matrix]) -> Vec<f64> 
     let Some(linear) = &record.weights.output else { return Vec::new() };
     let h = intent.n_heads;
     let width = linear.d_in() / h;
-    if h == 1 || width * 2 > linear.d_out() {
+    let is_other = difference[0].ncols() != linear.d_out();
+    if h == 1 || width == 0 || is_other || width * 2 > linear.d_out() {
         return Vec::new();
     }
     let total: f64 = difference.iter().map(|m| m.norm_squared()).sum();

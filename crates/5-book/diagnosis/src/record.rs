@@ -222,10 +222,30 @@ impl Record {
                 return Err(Error::Input { projection, found, expected });
             }
         }
+        self.check_widths(intent)?;
         self.check_finite()?;
         match self.tensors.get(&State::Output) {
             Some(output) if !output.is_empty() => Ok(()),
             _ => Err(Error::NoOutput),
+        }
+    }
+
+    fn check_widths(&self, intent: &Intent) -> Result<()> {
+        let Intent { n_heads: heads, n_kv_heads, rotary, .. } = *intent;
+        let [q, k, v] = [0, 1, 2].map(|role| self.weights.projections[role].d_out());
+        let (d_k, found, d_v) = (q / heads, k / n_kv_heads, v / n_kv_heads);
+        if d_k != found {
+            return Err(Error::KeyWidth { d_k, found });
+        }
+        if rotary.is_some() && d_k % 2 != 0 {
+            return Err(Error::OddWidth { d_k });
+        }
+        match &self.weights.output {
+            Some(output) if output.d_in() != heads * d_v => {
+                let (found, expected) = (output.d_in(), heads * d_v);
+                Err(Error::OutputInput { found, heads, expected })
+            }
+            _ => Ok(()),
         }
     }
 

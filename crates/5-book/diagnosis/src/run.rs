@@ -124,7 +124,8 @@ impl<'a> Run<'a> {
         };
         let n = self.record.batch();
         if self.sequences.len() == n && self.rows.is_none() {
-            return Some(Rc::new(given.clone()));
+            let fits = given.len().is_multiple_of(self.n_sequences(recipe));
+            return fits.then(|| Rc::new(given.clone()));
         }
         if recipe.axes == Axes::Exchanged || !given.len().is_multiple_of(n) {
             return None;
@@ -147,10 +148,10 @@ impl<'a> Run<'a> {
             }
             State::HeadQuery => {
                 let heads = self.split(&given(State::Query)?, 0, recipe)?;
-                Some(match self.rows_of_heads(recipe) {
-                    Some(rows) => heads.iter().map(|q| q.select_rows(rows)).collect(),
-                    None => heads,
-                })
+                match self.rows_of_heads(recipe) {
+                    Some(rows) => heads.iter().map(|q| select(q, rows)).collect(),
+                    None => Some(heads),
+                }
             }
             State::HeadKey => self.split(&given(State::Key)?, 1, recipe),
             State::HeadValue => self.split(&given(State::Value)?, 2, recipe),
@@ -190,10 +191,10 @@ impl<'a> Run<'a> {
         let sequences =
             if recipe.axes == Axes::Exchanged { &all } else { &self.sequences };
         let chosen = sequences.iter().flat_map(of);
-        Some(match state {
-            State::Output => chosen.map(|m| m.select_rows(rows)).collect(),
-            _ => chosen.cloned().collect(),
-        })
+        match state {
+            State::Output => chosen.map(|m| select(m, rows)).collect(),
+            _ => Some(chosen.cloned().collect()),
+        }
     }
 
     /// A product as this run's precision has it.
@@ -223,4 +224,9 @@ impl<'a> Run<'a> {
             }
         }
     }
+}
+
+/// These rows, if there are as many.
+pub(crate) fn select(m: &Matrix, rows: &[usize]) -> Option<Matrix> {
+    rows.iter().all(|&row| row < m.nrows()).then(|| m.select_rows(rows))
 }

@@ -5,7 +5,7 @@ mod trials;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 
-use crate::compare::{Difference, difference, spread};
+use crate::compare::{Difference, spread};
 use crate::level::Level;
 use crate::recipe::Recipe;
 use crate::{EmptyRow, Intent, Mistake, Progress, Record, Run, State, bank};
@@ -50,7 +50,9 @@ pub(crate) struct Segment {
     pub spread: f64,
     /// The right recipe, if its shape fits.
     pub right: Option<Trial>,
+    /// What rounding makes of the right recipe, in this precision.
     pub error: Option<Difference>,
+    pub level: Option<Level>,
     pub outcome: Outcome,
     /// The nearest of all that were tried.
     pub nearest: Option<Trial>,
@@ -103,6 +105,7 @@ impl<'a> Search<'a> {
             state,
             spread: spread(given),
             error: None,
+            level: None,
             nearest: right.clone(),
             outcome: Outcome::Unknown,
             invisible: Vec::new(),
@@ -115,10 +118,10 @@ impl<'a> Search<'a> {
 
     fn outcome(&self, segment: &mut Segment) -> Outcome {
         let mut singles: Option<Vec<Single>> = None;
-        for &level in &self.levels {
+        for (i, &level) in self.levels.iter().enumerate() {
             if let Some(right) = &segment.right {
                 let error = self.error(&level, segment.state, right);
-                segment.error = Some(error);
+                (segment.error, segment.level) = (Some(error), Some(level));
                 if level.explains(&right.difference, &error, 1.0) {
                     return Outcome::Right { level, is_loose: false };
                 }
@@ -127,19 +130,24 @@ impl<'a> Search<'a> {
             let near: Vec<Trial> =
                 singles.iter().map(|single| single.trial.clone()).collect();
             let trials = self.fitting(&level, segment, near);
-            if !trials.is_empty() {
-                return Outcome::Explained { level, trials };
+            if trials.is_empty() {
+                continue;
             }
+            // What a coarse precision leaves open, a second mistake may explain better.
+            let found: Vec<_> = trials.iter().map(|it| it.mistakes[0]).collect();
+            let singles = singles.as_slice();
+            let finer =
+                if i > 0 { self.pairs(segment, singles, false, &found) } else { vec![] };
+            return self
+                .explained(&self.levels[..i], segment, &finer)
+                .unwrap_or(Outcome::Explained { level, trials });
         }
         let singles = singles.unwrap_or_default();
         // Those that mix sequences last: each reads the whole batch.
         for mixes in [false, true] {
-            let pairs = self.pairs(segment, &singles, mixes);
-            for &level in &self.levels {
-                let trials = self.fitting(&level, segment, pairs.clone());
-                if !trials.is_empty() {
-                    return Outcome::Explained { level, trials };
-                }
+            let pairs = self.pairs(segment, &singles, mixes, &[]);
+            if let Some(outcome) = self.explained(&self.levels, segment, &pairs) {
+                return outcome;
             }
         }
         match (self.levels.last(), &segment.right, segment.error) {
@@ -152,20 +160,28 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The trials that the finest of these levels explains.
+    fn explained(
+        &self,
+        levels: &[Level],
+        segment: &Segment,
+        trials: &[Trial],
+    ) -> Option<Outcome> {
+        levels.iter().find_map(|&level| {
+            let trials = self.fitting(&level, segment, trials.to_vec());
+            (!trials.is_empty()).then_some(Outcome::Explained { level, trials })
+        })
+    }
+
     /// The same for a record whose tensor is right: which possible mistakes change nothing.
     pub fn invisible(&self, state: State) -> Vec<&'static Mistake> {
-        let right = self.full.step(state, &Recipe::RIGHT);
         let possible = bank().filter(|it| it.is_possible(self.record, self.intent));
         let changes_nothing = |mistake: &&'static Mistake| {
             let recipe = mistake.applied(Recipe::RIGHT);
-            let own = self.full.step(state, &recipe);
-            match (&own, &right) {
-                (Some(own), Some(right)) => {
-                    let apart = difference(own, right).map_or(f64::INFINITY, |it| it.rms);
-                    apart <= 1e-12 * (1.0 + spread(right))
-                }
-                _ => false,
-            }
+            let part = self.part_for(&recipe);
+            // What does not show in a part may in the whole.
+            !self.is_visible(part, state, &recipe)
+                && (self.probe.is_none() || !self.is_visible(&self.full, state, &recipe))
         };
         possible.filter(changes_nothing).collect()
     }
@@ -187,7 +203,7 @@ impl<'a> Search<'a> {
             };
             let is_visible = self.is_visible(run, state, &recipe);
             let trial = self.confirmed(trial, segment);
-            if !is_visible {
+            if !is_visible && self.probe.is_none() {
                 segment.invisible.push(mistake);
             }
             singles.push(Single { trial, is_visible });
@@ -195,12 +211,14 @@ impl<'a> Search<'a> {
         singles
     }
 
-    /// Every two mistakes that show and are not of one choice, and mix sequences or do not.
+    /// Every two mistakes that show and are not of one choice, and mix sequences or do not;
+    /// one of them is in a list, if there is one.
     fn pairs(
         &self,
         segment: &mut Segment,
         singles: &[Single],
         mixes: bool,
+        list: &[&'static Mistake],
     ) -> Vec<Trial> {
         let state = segment.state;
         let visible: Vec<&Trial> =
@@ -214,6 +232,9 @@ impl<'a> Search<'a> {
             for second in &visible[i + 1..] {
                 tried += 1;
                 let (a, b) = (first.mistakes[0], second.mistakes[0]);
+                if !list.is_empty() && !list.contains(&a) && !list.contains(&b) {
+                    continue;
+                }
                 let recipe = b.applied(first.recipe);
                 let is_one_choice = a.applied(second.recipe) != recipe;
                 let is_other = recipe.mixes_sequences() != mixes;

@@ -158,12 +158,18 @@ fn run(args: &Args) -> Result<Verdict> {
     let paths = [&args.file, &args.layer, &args.tensors].into_iter().flatten();
     let files: Vec<TensorFile> =
         paths.map(TensorFile::open).collect::<model_files::Result<_>>()?;
-    let reading = read(&files.iter().collect::<Vec<_>>(), &said(args)?)
-        .with_context(|| files[0].name().to_string())?;
+    let name = files[0].name();
+    // A file's own errors name it.
+    let named = |error: diagnosis::Error| match error {
+        diagnosis::Error::File(error) => anyhow::Error::from(error),
+        error => anyhow::Error::from(error).context(name.to_string()),
+    };
+    let all: Vec<&TensorFile> = files.iter().collect();
+    let reading = read(&all, &said(args)?).map_err(named)?;
     if !args.json {
-        print(report::assumed(files[0].name(), &reading))?;
+        print(report::assumed(name, &reading))?;
     }
-    let diagnosis = diagnosed(&reading).with_context(|| files[0].name().to_string())?;
+    let diagnosis = diagnosed(&reading).map_err(named)?;
     match args.json {
         true => print(json_text(&reading, &diagnosis)?)?,
         false => print(report::diagnosis(&reading, &diagnosis)?)?,
@@ -174,7 +180,7 @@ fn run(args: &Args) -> Result<Verdict> {
     Ok(diagnosis.verdict)
 }
 
-fn diagnosed(reading: &Reading) -> Result<Diagnosis> {
+fn diagnosed(reading: &Reading) -> diagnosis::Result<Diagnosis> {
     let bar = spinner("diagnose: comparing with the layer that was meant");
     let diagnosis = diagnose_with(&reading.record, &reading.intent, &mut |progress| {
         bar.set_detail(format!(
@@ -185,7 +191,7 @@ fn diagnosed(reading: &Reading) -> Result<Diagnosis> {
         ));
     });
     bar.finish_and_clear();
-    Ok(diagnosis?)
+    diagnosis
 }
 
 fn json_text(reading: &Reading, diagnosis: &Diagnosis) -> Result<String> {

@@ -85,6 +85,15 @@ pub(super) const MISTAKES: &[Mistake] = &[
     .chapter("masks")
     .report("lsdefine/attention-is-all-you-need-keras #36")
     .needs(&[Need::Batch, Need::GivenMask]),
+    Mistake::new("mask-of-first-head", Step::Mask, "mask in the first head alone", |r| {
+        r.padding = Masking::FirstHead;
+        r.pairs = Masking::FirstHead;
+    })
+    .does("All heads but the first attend to what is blocked.")
+    .plausible("With one head it is right, and one map is what one looks at.")
+    .pytorch("scores[:, 0].masked_fill_(mask, float('-inf'))")
+    .chapter("masks")
+    .needs(&[Need::GivenMask, Need::Heads]),
     Mistake::new("padding-other-end", Step::Mask, "padding at the other end", |r| {
         r.padding = Masking::OtherEnd;
     })

@@ -131,6 +131,14 @@ pub(super) const MISTAKES: &[Mistake] = &[
     .chapter("variants")
     .report("oxiglade/mlx-rs #357")
     .needs(&[Need::Rotary, Need::Heads]),
+    Mistake::new("half-of-head-rotated", Step::Positions, "half of each head rotated", |r| {
+        r.rotary = Rotary::HalfOfHead;
+    })
+    .does("Only the first d_k / 2 entries of a head are rotated.")
+    .plausible("Some models rotate a part, and a table of d_k / 2 angles is taken for d_k.")
+    .pytorch("RotaryEmbedding(d_k // 2), or rotary_pct = 0.5 where 1.0 was meant")
+    .chapter("variants")
+    .needs(&[Need::Rotary]),
     Mistake::new("queries-one-ahead", Step::Positions, "queries one position ahead", |r| {
         r.rotary = Rotary::QueriesAhead;
     })

@@ -18,6 +18,20 @@ pub(super) const MISTAKES: &[Mistake] = &[
     .candle("k.matmul(&q.t()?)?")
     .chapter("scores-softmax-scale")
     .report("huggingface/pytorch-openai-transformer-lm #2"),
+    Mistake::new(
+        "keys-reshaped",
+        Step::Scores,
+        "keys reshaped in place of transposed",
+        |r| {
+            r.similarity = Similarity::Reshaped;
+        },
+    )
+    .does("The numbers of k are read as (d_k, n) without being moved: keys are mixed.")
+    .plausible("The shape is that of the transpose.")
+    .pytorch("q @ k.reshape(b, h, d_k, n) where k.transpose(-2, -1) was meant")
+    .jax("q @ k.reshape(b, h, d_k, n) where k.swapaxes(-2, -1) was meant")
+    .candle("q.matmul(&k.reshape((b, h, d_k, n))?)?")
+    .chapter("scores-softmax-scale"),
     Mistake::new("cosine-scores", Step::Scores, "cosines in place of products", |r| {
         r.similarity = Similarity::Cosine;
     })

@@ -29,7 +29,7 @@ impl Found {
         let packed = packed.ok_or(Error::NoOutput)?;
         let Intent { n_heads, n_kv_heads, packing, .. } = *intent;
         let (columns, heads) = (packed.d_out(), n_heads + 2 * n_kv_heads);
-        let d_k = columns / heads.max(1);
+        let d_k = columns / heads;
         let widths = [n_heads, n_kv_heads, n_kv_heads].map(|heads| heads * d_k);
         let part = |role| {
             let part = unpacked(&packed, packing, role, widths, d_k);

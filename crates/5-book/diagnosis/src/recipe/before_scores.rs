@@ -173,6 +173,8 @@ pub enum Rotary {
     FirstHead,
     /// With the exponent (2p + 1) / d_k.
     OddExponent,
+    /// The first half of each head's entries alone.
+    HalfOfHead,
     /// Halves where no rotation was meant.
     UnmeantHalves,
     /// Pairs where no rotation was meant.

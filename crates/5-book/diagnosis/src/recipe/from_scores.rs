@@ -9,6 +9,8 @@ pub enum Similarity {
     Transposed,
     /// The cosine of the angle between them.
     Cosine,
+    /// `q · k.view(d_k, n)`: numbers of k in another shape, and no transpose.
+    Reshaped,
 }
 
 /// What scores are divided by.
@@ -87,6 +89,8 @@ pub enum Masking {
     Tiled,
     /// Repeated as 0, 0, 1, 1, where sequences of a head lie together.
     Repeated,
+    /// In the first head alone.
+    FirstHead,
     /// As if padding stood at the other end.
     OtherEnd,
     /// Added before scores are divided.

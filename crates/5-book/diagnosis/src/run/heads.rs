@@ -93,6 +93,16 @@ impl Run<'_> {
             Rotary::QueriesAhead if role == 0 => (1.0, 1),
             _ => (1.0, 0),
         };
+        if choice == Rotary::HalfOfHead {
+            let mut half = head.columns(0, d / 2).into_owned();
+            if d % 4 != 0 {
+                return None;
+            }
+            let frequency = self.frequency(choice, base, d / 2);
+            rotate(&mut half, pairing, turn, |t, p| t as f64 * frequency(p));
+            head.columns_mut(0, d / 2).copy_from(&half);
+            return Some(());
+        }
         let frequency = self.frequency(choice, base, d);
         rotate(head, pairing, turn, |t, p| {
             let place = if choice == Rotary::ByHead { i } else { t + ahead };

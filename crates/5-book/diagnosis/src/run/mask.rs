@@ -52,6 +52,7 @@ impl Run<'_> {
             let added = self.of_masks(added, recipe.pairs, s, i)?;
             let added = match recipe.pairs {
                 Masking::None => Matrix::zeros(lengths.0, lengths.1),
+                Masking::FirstHead if i > 0 => Matrix::zeros(lengths.0, lengths.1),
                 Masking::Transposed => added.transpose(),
                 Masking::Opposite => -added,
                 Masking::BeforeScale => added * self.scale(Scale::Meant, lengths.1),
@@ -99,6 +100,7 @@ impl Run<'_> {
             }
             let entry = |r: usize, c: usize| match recipe.padding {
                 Masking::None => true,
+                Masking::FirstHead => i > 0 || list[c],
                 Masking::Opposite => !list[c],
                 Masking::Transposed => list[r],
                 Masking::OtherEnd => list[n_kv - 1 - c],
@@ -110,6 +112,7 @@ impl Run<'_> {
             let mask = self.of_masks(pairs, recipe.pairs, s, i)?;
             let mask = match recipe.pairs {
                 Masking::None => Matrix::from_element(n_q, n_kv, true),
+                Masking::FirstHead if i > 0 => Matrix::from_element(n_q, n_kv, true),
                 Masking::Opposite => mask.map(|open| !open),
                 Masking::Transposed => mask.transpose(),
                 _ => mask.clone(),

@@ -2,8 +2,8 @@
 
 use attention::Matrix;
 
-use super::Run;
 use super::projection::exchanged;
+use super::{Run, select};
 use crate::recipe::{Addition, Axes, Merge, Mixing, MixingProduct, Recipe, Split};
 use crate::rows::{numbers, permuted, view};
 
@@ -45,7 +45,7 @@ impl Run<'_> {
         let rows = self.rows.as_ref().filter(|_| is_part);
         let is_narrow = self.is_narrow(recipe);
         let choose =
-            |m: &Matrix| rows.map_or_else(|| m.clone(), |rows| m.select_rows(rows));
+            |m: &Matrix| rows.map_or_else(|| Some(m.clone()), |rows| select(m, rows));
         let roles = match recipe.addition {
             Addition::Nothing | Addition::Norm | Addition::ZeroPadding => None,
             Addition::Residual | Addition::ResidualThenNorm => {
@@ -63,13 +63,13 @@ impl Run<'_> {
         };
         let mut outputs = Vec::with_capacity(concat.len());
         for (s, concat) in concat.iter().enumerate() {
-            let concat = if is_narrow { concat.clone() } else { choose(concat) };
+            let concat = if is_narrow { concat.clone() } else { choose(concat)? };
             let mut output = self.mix(&concat, recipe.mixing)?;
             if recipe.activation.is_on_output() {
                 output.apply(|x| *x = x.max(0.0));
             }
             if let Some(added) = &roles {
-                let added = choose(&added[s]);
+                let added = choose(added.get(s)?)?;
                 if added.shape() != output.shape() {
                     return None;
                 }

@@ -5,6 +5,7 @@ use attention::{Matrix, softmax_rows};
 use super::Run;
 use crate::EmptyRow;
 use crate::recipe::{Cap, Fill, Recipe, Scale, Similarity, Softmax, Split, Values};
+use crate::rows::{numbers, view};
 
 impl Run<'_> {
     /// `q kᵀ · scale`, bounded; `[n_q, n_kv]` a head.
@@ -26,6 +27,11 @@ impl Run<'_> {
             let mut scores = match recipe.similarity {
                 Similarity::Product => self.product(q, &k.transpose()),
                 Similarity::Transposed => self.product(k, &q.transpose()),
+                Similarity::Reshaped => {
+                    let columns =
+                        view(&numbers(std::slice::from_ref(k)), k.ncols(), k.nrows());
+                    self.product(q, columns.first()?)
+                }
                 Similarity::Cosine => {
                     self.product(&unit_rows(q), &unit_rows(k).transpose())
                 }

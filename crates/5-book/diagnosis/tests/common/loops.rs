@@ -3,8 +3,10 @@
 //!
 //! It shares no code with the crate.
 
+use std::collections::BTreeMap;
+
 use attention::{Linear, Matrix};
-use diagnosis::{Corner, EmptyRow, Intent, Pairing, Precision, Record};
+use diagnosis::{Corner, EmptyRow, Intent, Pairing, Precision, Record, State};
 use half::{bf16, f16};
 
 /// How a machine computes.
@@ -54,13 +56,36 @@ impl Machine {
 
 /// The output of the layer that was meant, a matrix a sequence.
 pub fn output(record: &Record, intent: &Intent, machine: Machine) -> Vec<Matrix> {
-    (0..record.batch()).map(|s| sequence(record, intent, machine, s)).collect()
+    pass(record, intent, machine).remove(&State::Output).expect("it has an output")
 }
 
-fn sequence(record: &Record, intent: &Intent, machine: Machine, s: usize) -> Matrix {
+/// Every tensor of the layer that was meant, under the names that files have.
+pub fn pass(
+    record: &Record,
+    intent: &Intent,
+    machine: Machine,
+) -> BTreeMap<State, Vec<Matrix>> {
+    let mut tensors = BTreeMap::new();
+    for s in 0..record.batch() {
+        sequence(record, intent, machine, s, &mut tensors);
+    }
+    tensors
+}
+
+fn sequence(
+    record: &Record,
+    intent: &Intent,
+    machine: Machine,
+    s: usize,
+    tensors: &mut BTreeMap<State, Vec<Matrix>>,
+) {
+    let mut add = |state, m: &Matrix| tensors.entry(state).or_default().push(m.clone());
     let [q, k, v] = [0, 1, 2].map(|role| {
         machine.linear(&record.inputs[role][s], &record.weights.projections[role])
     });
+    for (state, m) in [(State::Query, &q), (State::Key, &k), (State::Value, &v)] {
+        add(state, m);
+    }
     let h = intent.n_heads;
     let (d_k, d_v) = (q.ncols() / h, v.ncols() / intent.n_kv_heads);
     let mut concat = Matrix::zeros(q.nrows(), h * d_v);
@@ -75,32 +100,38 @@ fn sequence(record: &Record, intent: &Intent, machine: Machine, s: usize) -> Mat
         if machine.scales_queries {
             q.apply(|x| *x = machine.kept(*x * scale));
         }
+        let scores = Matrix::from_fn(q.nrows(), k.nrows(), |r, c| {
+            let score = machine.dot(q.row(r).iter().copied(), k.row(c).iter().copied());
+            let score =
+                if machine.scales_queries { score } else { machine.kept(score * scale) };
+            intent.cap.map_or(score, |cap| machine.kept(cap * (score / cap).tanh()))
+        });
+        let mut attn = Matrix::zeros(q.nrows(), k.nrows());
         for r in 0..q.nrows() {
-            let score = |c: usize| {
-                let score =
-                    machine.dot(q.row(r).iter().copied(), k.row(c).iter().copied());
-                let score = if machine.scales_queries {
-                    score
-                } else {
-                    machine.kept(score * scale)
-                };
-                intent.cap.map_or(score, |cap| machine.kept(cap * (score / cap).tanh()))
-            };
-            let scores: Vec<f64> = (0..k.nrows())
-                .map(|c| masked(record, intent, [s, i, r, c], score(c)))
-                .collect();
-            let attn = softmax(&scores, intent.empty_row);
-            let attn: Vec<f64> = attn.into_iter().map(|a| machine.kept(a)).collect();
-            for c in 0..d_v {
-                let head = machine.dot(attn.iter().copied(), v.column(c).iter().copied());
-                concat[(r, i * d_v + c)] = head;
-            }
+            let masked = |c: usize| masked(record, intent, [s, i, r, c], scores[(r, c)]);
+            let row = softmax(
+                &(0..k.nrows()).map(masked).collect::<Vec<_>>(),
+                intent.empty_row,
+            );
+            row.iter().enumerate().for_each(|(c, &a)| attn[(r, c)] = machine.kept(a));
+        }
+        let head = Matrix::from_fn(q.nrows(), d_v, |r, c| {
+            machine.dot(attn.row(r).iter().copied(), v.column(c).iter().copied())
+        });
+        concat.columns_mut(i * d_v, d_v).copy_from(&head);
+        for (state, m) in
+            [(State::Scores, &scores), (State::Attn, &attn), (State::Heads, &head)]
+        {
+            add(state, m);
         }
     }
-    match &record.weights.output {
-        Some(linear) => machine.linear(&concat, linear),
-        None => concat,
-    }
+    add(
+        State::Output,
+        &match &record.weights.output {
+            Some(linear) => machine.linear(&concat, linear),
+            None => concat,
+        },
+    );
 }
 
 fn rotate(x: &mut Matrix, intent: &Intent, machine: Machine) {

@@ -107,20 +107,20 @@ fn mistake(text: &mut String, reading: &Reading, diagnosis: &Diagnosis) -> Resul
 
 fn explain(text: &mut String, mistake: &Mistake) -> Result<()> {
     writeln!(text, "{} (step: {})", mistake.name, mistake.step.name())?;
-    writeln!(text, "  What it does     {}", mistake.does)?;
+    writeln!(text, "  What it does        {}", mistake.does)?;
     writeln!(text, "  Why it looks right  {}", mistake.plausible)?;
-    writeln!(text, "  Look for         {}", mistake.pytorch)?;
+    writeln!(text, "  Look for            {}", mistake.pytorch)?;
     for (framework, line) in [("in JAX", mistake.jax), ("in candle", mistake.candle)] {
         if let Some(line) = line {
-            writeln!(text, "  {framework:<15}  {line}")?;
+            writeln!(text, "  {framework:<18}  {line}")?;
         }
     }
     let all = chapters::all()?;
     if let Some(chapter) = all.iter().find(|it| it.topic() == mistake.chapter) {
-        writeln!(text, "  Read             {chapter}")?;
+        writeln!(text, "  Read                {chapter}")?;
     }
     if let Some(report) = mistake.report {
-        writeln!(text, "  Seen at          {report}")?;
+        writeln!(text, "  Seen at             {report}")?;
     }
     Ok(())
 }
@@ -157,7 +157,7 @@ fn unknown(text: &mut String, diagnosis: &Diagnosis) -> Result<()> {
         writeln!(text, "Nearest is {name}, {} away.", off(&nearest.distance))?;
     }
     if let Some(places) = &diagnosis.places {
-        writeln!(text, "Where it differs from that: {}.", places.summary.join("; "))?;
+        writeln!(text, "Where it differs: {}.", places.summary.join("; "))?;
     }
     Ok(())
 }
@@ -193,5 +193,5 @@ fn off(distance: &Distance) -> String {
 }
 
 fn tolerance(distance: &Distance) -> String {
-    format!("the same computing, rounded, gives {:.1e}", distance.tolerance)
+    format!("rounding gives {:.1e}, in {}", distance.tolerance, distance.precision)
 }

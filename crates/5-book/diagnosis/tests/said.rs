@@ -1,0 +1,195 @@
+//! What is said beside a name: of tensors that were recorded at another place, of NaN, of
+//! where an unknown layer differs, of what tells mistakes apart; and what every mistake of
+//! the bank says of itself.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng, random_matrix};
+use diagnosis::{
+    Diagnosis, EmptyRow, Intent, Mistake, Precision, Record, State, Verdict, bank,
+    computed, diagnose, mistake, separate,
+};
+
+/// Self-attention of 2 sequences of 6 tokens, in float32, with these mistakes.
+fn record(intent: &Intent, ids: &[&str]) -> Record {
+    let rng = &mut Rng::seed_from_u64(3);
+    let dims = Dims::new(12, intent.n_heads).unwrap();
+    let layer = LayerParameters::random(dims, true, rng).pack();
+    let sequences = (0..2).map(|_| random_matrix(6, 12, 1.0, rng)).collect();
+    let mut record = Record::of_layer(&layer, sequences);
+    record.precision = Precision::F32;
+    add(&mut record, intent, State::Output, ids);
+    record
+}
+
+fn mistakes(ids: &[&str]) -> Vec<&'static Mistake> {
+    ids.iter().map(|id| mistake(id).unwrap()).collect()
+}
+
+/// The tensor that the layer with these mistakes has.
+fn add(record: &mut Record, intent: &Intent, state: State, ids: &[&str]) {
+    let tensor = computed(record, intent, state, &mistakes(ids)).unwrap();
+    let stored = |m: &Matrix| m.map(|x| f64::from(x as f32));
+    record.tensors.insert(state, tensor.iter().map(stored).collect());
+}
+
+fn ids(diagnosis: &Diagnosis) -> Vec<Vec<&str>> {
+    let sets = diagnosis.explanations.iter();
+    sets.map(|set| set.iter().map(|it| it.id).collect()).collect()
+}
+
+#[test]
+fn scores_may_be_recorded_before_they_are_divided() {
+    let intent = Intent::heads(3);
+    let mut record = record(&intent, &[]);
+    add(&mut record, &intent, State::Attn, &[]);
+    add(&mut record, &intent, State::Scores, &["not-scaled"]);
+    let diagnosis = diagnose(&record, &intent).unwrap();
+    assert_eq!(diagnosis.verdict, Verdict::Right, "{:?}", ids(&diagnosis));
+    assert!(diagnosis.remarks[0].contains("before they are divided"));
+    // Where the weights are made of them, it is the mistake.
+    add(&mut record, &intent, State::Attn, &["not-scaled"]);
+    add(&mut record, &intent, State::Output, &["not-scaled"]);
+    let diagnosis = diagnose(&record, &intent).unwrap();
+    assert_eq!(ids(&diagnosis), [["not-scaled"]]);
+    assert_eq!(diagnosis.first_difference, Some(State::Scores));
+}
+
+#[test]
+fn one_mistake_in_several_tensors_is_one() {
+    let intent = Intent::heads(3);
+    let wrong = ["biases-left-out"];
+    let mut record = record(&intent, &wrong);
+    for state in [State::Query, State::Key, State::Value] {
+        add(&mut record, &intent, state, &wrong);
+    }
+    let diagnosis = diagnose(&record, &intent).unwrap();
+    assert_eq!(ids(&diagnosis), [wrong]);
+    assert_eq!(diagnosis.first_difference, Some(State::Query));
+}
+
+#[test]
+fn three_mistakes_at_three_tensors_are_named() {
+    let intent = Intent::heads(3);
+    let wrong = ["q-bias-left-out", "softmax-over-queries", "output-not-transposed"];
+    let mut record = record(&intent, &wrong);
+    for state in [State::Query, State::Attn] {
+        add(&mut record, &intent, state, &wrong);
+    }
+    add(&mut record, &intent, State::Output, &wrong);
+    let diagnosis = diagnose(&record, &intent).unwrap();
+    assert!(ids(&diagnosis).contains(&wrong.to_vec()), "{:?}", ids(&diagnosis));
+}
+
+#[test]
+fn a_row_without_keys_is_what_makes_nan() {
+    let mut intent = Intent::heads(3);
+    let mut record = record(&intent, &[]);
+    record.masks.padding = Some(vec![vec![true; 6], vec![false; 6]]);
+    intent.empty_row = EmptyRow::NaN;
+    add(&mut record, &intent, State::Output, &[]);
+    intent.empty_row = EmptyRow::Zeros;
+    let diagnosis = diagnose(&record, &intent).unwrap();
+    assert_eq!(diagnosis.verdict, Verdict::Right);
+    assert_eq!(diagnosis.empty_row, Some(EmptyRow::NaN));
+    assert!(diagnosis.remarks[0].contains("it is the mask"), "{:?}", diagnosis.remarks);
+}
+
+#[test]
+fn an_overflow_of_float16_is_said() {
+    let intent = Intent::heads(3);
+    let mut record = record(&intent, &[]);
+    record.precision = Precision::F16;
+    record.inputs.iter_mut().flatten().for_each(|x| *x *= 2000.0);
+    let nan = Matrix::from_element(6, 12, f64::NAN);
+    record.tensors.insert(State::Output, vec![nan.clone(), nan]);
+    let diagnosis = diagnose(&record, &intent).unwrap();
+    assert_eq!(diagnosis.verdict, Verdict::Unknown, "{:?}", ids(&diagnosis));
+    let remark = &diagnosis.remarks[0];
+    assert!(remark.contains("scores has numbers beyond 65,504"), "{remark}");
+}
+
+#[test]
+fn where_an_unknown_layer_differs_is_said() {
+    let intent = Intent::heads(3);
+    let right = record(&intent, &[]);
+    let noise =
+        |rows: usize| random_matrix::<f64>(rows, 4, 1.0, &mut Rng::seed_from_u64(9));
+    let of = |record: &Record| {
+        let diagnosis = diagnose(record, &intent).unwrap();
+        assert_eq!(diagnosis.verdict, Verdict::Unknown, "{:?}", ids(&diagnosis));
+        diagnosis.places.unwrap().summary.join("; ")
+    };
+    // What head 1 adds, by its rows of W^O.
+    let block = right.weights.output.as_ref().unwrap().weight.rows(4, 4).into_owned();
+    let mut of_head = right.clone();
+    of_head.tensors.get_mut(&State::Output).unwrap().iter_mut().for_each(|m| {
+        *m += noise(6) * &block;
+    });
+    insta::assert_snapshot!(of(&of_head), @"only head 1 differs");
+    let mut of_sequence = right.clone();
+    let output = of_sequence.tensors.get_mut(&State::Output).unwrap();
+    output[1] += random_matrix::<f64>(6, 12, 1.0, &mut Rng::seed_from_u64(9));
+    insta::assert_snapshot!(of(&of_sequence), @"only sequence 1 differs");
+    let mut from_token = right.clone();
+    for m in from_token.tensors.get_mut(&State::Output).unwrap() {
+        let late = random_matrix::<f64>(3, 12, 1.0, &mut Rng::seed_from_u64(9));
+        let rows = m.rows(3, 3) + late;
+        m.rows_mut(3, 3).copy_from(&rows);
+    }
+    insta::assert_snapshot!(of(&from_token), @"tokens before 3 do not differ, those from 3 on do");
+}
+
+#[test]
+fn what_numbers_cannot_tell_another_input_does() {
+    // In self-attention, keys from the query's input are the keys.
+    let intent = Intent::heads(3);
+    let record = record(&intent, &["q-k-exchanged"]);
+    let diagnosis = diagnose(&record, &intent).unwrap();
+    assert!(diagnosis.explanations.len() > 1, "{:?}", ids(&diagnosis));
+    let separation = separate(&record, &intent, &diagnosis.explanations).unwrap();
+    assert!(separation.changes[0].contains("other tokens"), "{:?}", separation.changes);
+    for set in &diagnosis.explanations {
+        let mut record = separation.record.clone();
+        let output = computed(&record, &intent, State::Output, set).unwrap();
+        record.tensors.insert(State::Output, output);
+        let again = diagnose(&record, &intent).unwrap();
+        assert_eq!(again.explanations, [set.clone()]);
+    }
+}
+
+#[test]
+fn every_mistake_says_what_it_is() {
+    let all: Vec<&Mistake> = bank().collect();
+    let ids: BTreeSet<&str> = all.iter().map(|it| it.id).collect();
+    let names: BTreeSet<&str> = all.iter().map(|it| it.name).collect();
+    assert_eq!(
+        (ids.len(), names.len()),
+        (all.len(), all.len()),
+        "ids and names are of one each"
+    );
+    assert!(all.len() >= 60, "{}", all.len());
+    let chapters = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../chapters");
+    let chapters: Vec<String> = fs::read_dir(chapters)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    let mut reports = BTreeSet::new();
+    for it in &all {
+        let words = [it.does, it.plausible, it.pytorch];
+        assert!(words.iter().all(|words| words.len() > 5), "{}", it.id);
+        let page = format!("-{}.md", it.chapter);
+        assert!(chapters.iter().any(|name| name.ends_with(&page)), "{}: {page}", it.id);
+        for report in it.report.into_iter().flat_map(|report| report.split("; ")) {
+            let (place, number) = report.split_once(" #").expect("owner/name #number");
+            assert!(place.contains('/') && number.parse::<u32>().is_ok(), "{report}");
+            reports.insert(report);
+        }
+    }
+    println!("{} mistakes, {} reports", all.len(), reports.len());
+    assert!(reports.len() >= 60, "{}", reports.len());
+}

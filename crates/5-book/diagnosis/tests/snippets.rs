@@ -1,0 +1,97 @@
+//! The lines to paste, run where their framework is there.
+
+use std::path::Path;
+use std::process::Command;
+
+use diagnosis::{Reading, Said, Verdict, diagnose, read, snippets};
+use model_files::TensorFile;
+
+/// Runs a program in a folder; nothing where a package that it needs is not there.
+fn run(
+    folder: &Path,
+    packages: &str,
+    before: &str,
+    snippet: &str,
+    after: &str,
+) -> Option<Reading> {
+    let has =
+        Command::new("python3").args(["-c", &format!("import {packages}")]).output();
+    if !has.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no {packages}");
+        return None;
+    }
+    let program = format!("{before}\n{snippet}\n{after}");
+    let output = Command::new("python3")
+        .current_dir(folder)
+        .args(["-c", &program])
+        .output()
+        .expect("Python runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let file = TensorFile::open(folder.join("layer.safetensors")).unwrap();
+    Some(read(&[&file], &Said::default()).unwrap())
+}
+
+fn expect(reading: Option<Reading>, verdict: Verdict) {
+    let Some(reading) = reading else { return };
+    let diagnosis = diagnose(&reading.record, &reading.intent).unwrap();
+    assert_eq!(diagnosis.verdict, verdict, "{:?}", diagnosis.explanations);
+}
+
+#[test]
+fn pytorchs_own_layer_is_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let before = "import torch\ntorch.manual_seed(0)\n\
+                  mha = torch.nn.MultiheadAttention(12, 3, batch_first=True)";
+    let after = "x = torch.randn(2, 5, 12)\nmha(x, x, x)";
+    let reading =
+        run(folder.path(), "torch, safetensors", before, snippets::TORCH, after);
+    expect(reading, Verdict::Right);
+}
+
+const MODULE: &str = "
+import torch
+torch.manual_seed(0)
+class Attention(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = 3
+        for name in ['W_q', 'W_k', 'W_v', 'W_o']:
+            setattr(self, name, torch.nn.Linear(12, 12))
+self = Attention()
+query = key = value = torch.randn(2, 5, 12)
+q, k, v = self.W_q(query), self.W_k(key), self.W_v(value)
+split = lambda t: t.view(2, 5, 3, 4).transpose(1, 2)
+scores = split(q) @ split(k).transpose(-2, -1) / 2
+attn = scores.softmax(dim=SOFTMAX)
+output = self.W_o((attn @ split(v)).transpose(1, 2).reshape(2, 5, 12))
+";
+
+#[test]
+fn a_module_of_ones_own_is_right_or_not() {
+    for (dim, verdict) in [("-1", Verdict::Right), ("-2", Verdict::Mistake)] {
+        let folder = tempfile::tempdir().unwrap();
+        let before = MODULE.replace("SOFTMAX", dim);
+        let reading =
+            run(folder.path(), "torch, safetensors", &before, snippets::MODULE, "");
+        expect(reading, verdict);
+    }
+}
+
+#[test]
+fn jax_is_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let before = "
+import jax, jax.numpy as jnp
+keys = jax.random.split(jax.random.PRNGKey(0), 5)
+heads = 3
+names = ['query', 'key', 'value', 'out']
+params = {n: {'kernel': jax.random.normal(k, (12, 12)) / 4} for n, k in zip(names, keys)}
+query = jax.random.normal(keys[4], (2, 5, 12))
+split = lambda n: (query @ params[n]['kernel']).reshape(2, 5, 3, 4).swapaxes(1, 2)
+q, k, v = split('query'), split('key'), split('value')
+attn = jax.nn.softmax(q @ k.swapaxes(-2, -1) / 2)
+output = (attn @ v).swapaxes(1, 2).reshape(2, 5, 12) @ params['out']['kernel']
+";
+    let reading = run(folder.path(), "jax, safetensors", before, snippets::JAX, "");
+    expect(reading, Verdict::Right);
+}
