@@ -1,5 +1,5 @@
-//! What is compiled for what: lessons run in a page, and the proof that loops equal
-//! matrices needs no book.
+//! What is compiled for what: lessons and diagnoses run in a page, and the proof that loops
+//! equal matrices needs no book.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -58,10 +58,11 @@ fn stages_are_compared_without_the_book() {
 }
 
 #[test]
-fn lessons_ask_for_nothing_that_a_page_has_not() {
+fn what_pages_compute_asks_for_nothing_that_they_have_not() {
     let crates = paths::workspace().join("crates");
     let mut found = Vec::new();
-    for path in sources(&crates.join("5-book/lessons/src")) {
+    let folders = ["5-book/lessons/src", "5-book/diagnosis/src"];
+    for path in folders.iter().flat_map(|folder| sources(&crates.join(folder))) {
         let text = fs::read_to_string(&path).expect("a source is text");
         let file = path.strip_prefix(&crates).unwrap_or(&path).display().to_string();
         found.extend(asked_for(&text).into_iter().map(|what| format!("{file}: {what}")));

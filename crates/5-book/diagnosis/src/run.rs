@@ -8,6 +8,7 @@ mod scores;
 
 pub use projection::unpacked;
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -178,10 +179,14 @@ impl<'a> Run<'a> {
     }
 
     /// The record's own tensor, where this recipe's has these sequences and rows.
-    pub(crate) fn given(&self, state: State, recipe: &Recipe) -> Option<Vec<Matrix>> {
+    pub(crate) fn given(
+        &self,
+        state: State,
+        recipe: &Recipe,
+    ) -> Option<Cow<'a, [Matrix]>> {
         let given = self.record.tensors.get(&state)?;
         let n = self.record.batch();
-        let Some(rows) = &self.rows else { return Some(given.clone()) };
+        let Some(rows) = &self.rows else { return Some(Cow::Borrowed(given)) };
         if !given.len().is_multiple_of(n) {
             return None;
         }
@@ -191,10 +196,11 @@ impl<'a> Run<'a> {
         let sequences =
             if recipe.axes == Axes::Exchanged { &all } else { &self.sequences };
         let chosen = sequences.iter().flat_map(of);
-        match state {
-            State::Output => chosen.map(|m| select(m, rows)).collect(),
-            _ => Some(chosen.cloned().collect()),
-        }
+        let chosen = match state {
+            State::Output => chosen.map(|m| select(m, rows)).collect::<Option<_>>()?,
+            _ => chosen.cloned().collect(),
+        };
+        Some(Cow::Owned(chosen))
     }
 
     /// A product as this run's precision has it.

@@ -44,7 +44,7 @@ enum Command {
     /// Your own layer, from files, in every stage
     #[command(disable_help_flag = true)]
     Attend(Rest),
-    /// What is wrong with your attention: its numbers, and the mistake that explains them
+    /// What is wrong with your attention, by its numbers
     #[command(disable_help_flag = true)]
     Diagnose(Rest),
     /// Your own sentence in all heads of a trained model

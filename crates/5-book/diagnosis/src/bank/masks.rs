@@ -212,6 +212,15 @@ pub(super) const MISTAKES: &[Mistake] = &[
         .pytorch("scores.masked_fill(mask, -1)")
         .chapter("masks")
         .needs(&[Need::Mask]),
+    Mistake::new("fill-1e4", Step::Mask, "filled with -1e4", |r| {
+        r.fill = Fill::MinusTenThousand;
+    })
+    .does("Blocked keys have score −10,000: they have weight where all scores are below that.")
+    .plausible("No score that one meets is so low, but those of models without norms are.")
+    .pytorch("scores.masked_fill(mask, -1e4) where torch.finfo(scores.dtype).min was meant")
+    .chapter("masks")
+    .report("TransformerLensOrg/TransformerLens #385")
+    .needs(&[Need::Mask]),
     Mistake::new("fill-large", Step::Mask, "filled with 1e9", |r| r.fill = Fill::Large)
         .does("Blocked keys have all the weight.")
         .plausible("A sign is missing; rows sum to 1.")

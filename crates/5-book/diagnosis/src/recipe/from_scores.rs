@@ -106,6 +106,8 @@ pub enum Fill {
     MinusNano,
     /// 0, as by a product with the mask.
     Zero,
+    /// −1e4, which a score may be below.
+    MinusTenThousand,
     /// −1.
     MinusOne,
     /// 1e9.

@@ -71,6 +71,7 @@ impl Run<'_> {
                 (Fill::MinusInfinity | Fill::Opposite, false) => f64::NEG_INFINITY,
                 (Fill::MinusNano, false) => -1e-9,
                 (Fill::Zero, false) => 0.0,
+                (Fill::MinusTenThousand, false) => -1e4,
                 (Fill::MinusOne, false) => -1.0,
                 (Fill::Large, false) => 1e9,
                 (Fill::OpenPlusOne | Fill::AfterSoftmax, false) => *score,
