@@ -14,6 +14,7 @@ mod browser;
 mod live;
 mod own_sentence;
 mod search;
+mod wrong_layer;
 
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex};

@@ -1,9 +1,13 @@
-//! A reader's own sentence in all heads of a reader's own model, in a page of the book.
+//! A reader's own files in a page of the book: a sentence in all heads of a model, and what is
+//! wrong with a layer.
 //!
 //! ```text
 //! own-sentence.js ──▶ worker.js ──▶ this module ──▶ encoders
 //!   files, a sentence   a thread      bytes in,       maps, glances
 //!   maps                              bytes out
+//! wrong-layer.js ──▶ worker.js ──▶ this module ──▶ diagnosis
+//!   a file             a thread      bytes in,       the mistake, maps
+//!                                    JSON out
 //! ```
 //!
 //! The files of the model are chosen from disk and stay on the reader's machine: the page
@@ -19,10 +23,12 @@
 //! Left out: fast stages (a page has no threads here), texts of more than
 //! `model_files::MOST_SHOWN` tokens.
 
+mod layer;
 mod model;
 #[cfg(target_arch = "wasm32")]
 mod module;
 #[cfg(test)]
 mod tests;
 
+pub use layer::{layer, said};
 pub use model::{Error, Model, Reading};

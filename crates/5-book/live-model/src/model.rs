@@ -23,6 +23,10 @@ pub enum Error {
     #[error(transparent)]
     Text(#[from] texts::Error),
 
+    /// A layer that cannot be diagnosed.
+    #[error(transparent)]
+    Layer(#[from] diagnosis::Error),
+
     /// A model or a text that does not fit.
     #[error(transparent)]
     Encoder(#[from] encoders::Error),

@@ -73,6 +73,13 @@ pub fn finish() -> Result<Vec<u8>, PageError> {
     Ok(about)
 }
 
+/// What is wrong with a layer: what the page says of it, as JSON, and the bytes of its file.
+#[wasm_func]
+pub fn diagnose(choices: &[u8], file: &[u8]) -> Result<Vec<u8>, PageError> {
+    let said = crate::said(&serde_json::from_slice(choices)?);
+    bytes(&crate::layer(file.to_vec(), &said)?)
+}
+
 /// A sentence in all heads: all but the maps.
 #[wasm_func]
 pub fn look(sentence: &[u8]) -> Result<Vec<u8>, PageError> {

@@ -1,4 +1,4 @@
-// Runs the module: reads a model's files part by part, and looks at sentences. `host.js`
+// Runs the module: reads a model's files part by part, looks at sentences, and at layers. `host.js`
 // of the live figures stands before it.
 
 const PART = 4 << 20;
@@ -29,10 +29,12 @@ function look(call, sentence) {
   return { looked, shares: new Float32Array(bytes.buffer), took: performance.now() - began };
 }
 
-async function answer({ id, files, sentence }) {
+const diagnose = (call, layer, choices) => jsonOf(call("diagnose", JSON.stringify(choices), layer));
+
+async function answer({ id, files, sentence, layer, choices }) {
   try {
     const call = await (module ??= connect(url));
-    const answer = files ? await read(call, id, files) : look(call, sentence);
+    const answer = layer ? diagnose(call, layer, choices) : files ? await read(call, id, files) : look(call, sentence);
     postMessage({ id, ...answer, done: true }, answer.shares ? [answer.shares.buffer] : []);
   } catch (error) {
     // A panic leaves the module in no state: the next files begin anew.

@@ -4,6 +4,7 @@
 //! figures/        plotly.js, and what draws every figure of a page with it
 //! live/           controls; the worker that runs the crates' module
 //! own-sentence/   a reader's own model: files in, maps out
+//! wrong-layer/    a reader's own layer: a file in, the mistake out
 //! ```
 //!
 //! Texts alone: what a page is made of is for `pages` to say, and what is drawn for the
@@ -13,6 +14,7 @@ mod asset;
 pub mod figures;
 pub mod live;
 pub mod own_sentence;
+pub mod wrong_layer;
 
 pub use asset::{Asset, address, versioned};
 

@@ -131,6 +131,10 @@ impl Chapter<'_> {
                 let html = loads::own_sentence(&id, &self.up());
                 Ok(Some(format!("\n{html}\n")))
             }
+            "wrong-layer" => {
+                self.alone_on_its_line(asked)?;
+                Ok(Some(format!("\n{}\n", loads::wrong_layer(&self.up()))))
+            }
             "exercise" => {
                 self.alone_on_its_line(asked)?;
                 Ok(Some(exercise::section(asked.rest, &self.up())?))

@@ -24,6 +24,9 @@ pub const WEIGHTS: [(&str, &str); 2] = [
     ("engines", "crates/4-models/sensors/data/remaining.safetensors"),
 ];
 
+/// A broken layer to try the diagnosis on: its heads are merged without the transpose.
+const WRONG_LAYER: &str = "crates/5-book/diagnosis/tests/layers/a01.safetensors";
+
 /// A module: a crate, in a profile of its own.
 struct Module {
     /// The crate, and the profile.
@@ -100,6 +103,9 @@ pub(crate) fn add_encoder(built: &Path) -> Result<Live> {
     let told = fs::read(built.join("assets").join(NO_MODULE.0)).unwrap_or_default();
     let mut found: Value = serde_json::from_slice(&told).unwrap_or_else(|_| json!({}));
     found["encoder"] = put(built, "encoder.wasm", &module)?.into();
+    let layer = paths::workspace().join(WRONG_LAYER);
+    let bytes = fs::read(&layer).with_context(|| layer.display().to_string())?;
+    found["wrong_layer"] = put(built, "wrong-layer.safetensors", &bytes)?.into();
     tell(built, &found)?;
     Ok(Live::Added { n_bytes: module.len() })
 }

@@ -1,7 +1,7 @@
 //! What a page of this book loads.
 
 use anyhow::Result;
-use assets::{Asset, address, figures, live, own_sentence};
+use assets::{Asset, address, figures, live, own_sentence, wrong_layer};
 use std::path::Path;
 use workshop::step;
 
@@ -43,6 +43,21 @@ pub fn own_sentence(id: &str, up: &str) -> String {
     )
 }
 
+/// A place for a reader's own layer, `{{#wrong-layer}}`, in the same way.
+pub fn wrong_layer(up: &str) -> String {
+    let [style, script] = wrong_layer::LOADED.map(|asset| address(&asset));
+    let controls = address(&live::LOADED[0]);
+    let worker = address(&own_sentence::WORKER);
+    let command = wrong_layer::COMMAND;
+    format!(
+        "<div class=\"wrong-layer live\" id=\"wrong-layer\" data-wrong-layer \
+         data-figure-scripts=\"{script}\" data-worker=\"{worker}\">\
+         <link rel=\"stylesheet\" href=\"{up}{controls}\">\
+         <link rel=\"stylesheet\" href=\"{up}{style}\">\
+         <p>In a terminal:</p><pre><code class=\"language-sh\">{command}\n</code></pre></div>"
+    )
+}
+
 /// Writes all of it beside the chapters, from where mdBook copies it into the book: a
 /// preprocessor has no say after that. A file that is as it should be is not touched, so
 /// that `mdbook serve`, which watches the folder, does not build for ever.
@@ -56,7 +71,7 @@ pub fn write(folder: &Path) -> Result<()> {
 /// Every file. Until there is a module, pages are told that there is none.
 fn all() -> Vec<Asset> {
     let workers = [live::WORKER, live::NO_MODULE, own_sentence::WORKER];
-    [&of_figures()[..], &own_sentence::LOADED, &workers].concat()
+    [&of_figures()[..], &own_sentence::LOADED, &wrong_layer::LOADED, &workers].concat()
 }
 
 /// What a page with a figure loads, scripts in the order they run in, and their licences.
@@ -78,7 +93,7 @@ mod tests {
 
     #[test]
     fn pages_name_all_that_they_load() {
-        let named = page_end("") + &own_sentence("a", "");
+        let named = page_end("") + &own_sentence("a", "") + &wrong_layer("");
         for (name, _) in all() {
             let is_loaded = name.ends_with(".css") || name.ends_with(".js");
             assert_eq!(named.contains(&format!("assets/{name}?v=")), is_loaded, "{name}");

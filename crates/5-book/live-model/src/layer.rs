@@ -1,0 +1,65 @@
+//! A reader's own layer, and what is wrong with it.
+
+use attention::Matrix;
+use diagnosis::{
+    Diagnosis, Pairing, Reading, Record, Said, State, computed, diagnose, read,
+};
+use model_files::TensorFile;
+use serde_json::{Value, json};
+
+use crate::Error;
+
+/// The name of a file that has none here.
+const FILE: &str = "the file";
+
+/// What a page says of a layer besides its file: a JSON object with `heads`, `kv_heads`,
+/// `causal` and `rotary`, each left out where the file says it.
+pub fn said(choices: &Value) -> Said {
+    let count = |key: &str| choices[key].as_u64().and_then(|n| n.try_into().ok());
+    Said {
+        heads: count("heads"),
+        kv_heads: count("kv_heads"),
+        is_causal: choices["causal"] == true,
+        rotary: match choices["rotary"].as_str() {
+            Some("halves") => Some(Pairing::Halves),
+            Some("pairs") => Some(Pairing::Pairs),
+            _ => None,
+        },
+        ..Said::default()
+    }
+}
+
+/// What a page shows of a layer: what was assumed, the diagnosis, and the maps of the first
+/// sequence as they are beside those as they should be, where they are known.
+///
+/// # Errors
+/// As [`TensorFile::from_bytes`], [`read`] and [`diagnose`].
+pub fn layer(bytes: Vec<u8>, said: &Said) -> Result<Value, Error> {
+    let file = TensorFile::from_bytes(FILE, bytes)?;
+    let reading = read(&[&file], said)?;
+    let diagnosis = diagnose(&reading.record, &reading.intent)?;
+    Ok(json!({
+        "assumed": reading.assumed,
+        "maps": maps(&reading, &diagnosis),
+        "diagnosis": diagnosis,
+    }))
+}
+
+/// The maps of the first sequence, as they are and as they should be, a list of rows a head.
+fn maps(Reading { record, intent, .. }: &Reading, diagnosis: &Diagnosis) -> Value {
+    let mistakes = diagnosis.explanations.first().map_or(&[][..], Vec::as_slice);
+    let without_steps = Record { tensors: Default::default(), ..record.clone() };
+    let should = computed(&without_steps, intent, State::Attn, &[]);
+    let is = match record.tensors.get(&State::Attn) {
+        Some(given) => Some(given.clone()),
+        None if diagnosis.verdict == diagnosis::Verdict::Unknown => None,
+        None => computed(record, intent, State::Attn, mistakes),
+    };
+    let rows = |map: &Matrix| -> Vec<Vec<f64>> {
+        map.row_iter().map(|row| row.iter().copied().collect()).collect()
+    };
+    let first = |maps: Option<Vec<Matrix>>| -> Option<Vec<Vec<Vec<f64>>>> {
+        Some(maps?.iter().take(intent.n_heads).map(rows).collect())
+    };
+    json!({ "is": first(is), "should": first(should) })
+}
