@@ -15,7 +15,8 @@
 //! little to say (nothing is planted in those: the criteria of the transition and the spike
 //! mean nothing there); that a correlation has a least size, and that the controls' scores
 //! spread as far as the trained ones', since fresh heads are so even that they could meet no
-//! other criterion, and met those of correlations by ripples.
+//! other criterion, and met those of correlations by ripples; and last, that a control counts
+//! if it has as many such heads as the trained layer, where one was enough before.
 //!
 //! In the kept file, seeds 2 to 5 have removals alone, of ten random directions which were
 //! scaled to move the output as far as a head on average: their weights were not kept when
