@@ -45,7 +45,7 @@
   // ---- What was found.
 
   const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
-  const small = (x) => (x === 0 ? "0" : x.toExponential(1).replace("-", "−"));
+  const small = (x) => (x === 0 ? "0" : x >= 1e-3 ? String(Number(x.toPrecision(2))) : x.toExponential(1).replace("-", "−"));
 
   function verdictOf({ verdict, explanations, precision, tensors }) {
     const output = tensors.at(-1)?.distance;
