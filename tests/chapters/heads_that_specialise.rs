@@ -3,6 +3,7 @@
 mod again;
 mod codes;
 mod lookups;
+mod needed;
 mod removal;
 mod windows;
 

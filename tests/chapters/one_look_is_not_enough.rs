@@ -1,5 +1,6 @@
 //! What “One look is not enough” quotes.
 
+use attention::{Matrix, Rng, SeedableRng, random_matrix, softmax_rows};
 use lessons::one_look_is_not_enough::{
     Pilot, QUESTIONS, blend, mean_of_others, readable, rows_led_by,
 };
@@ -141,6 +142,26 @@ fn a_share_needs_a_control_beside_it() {
     assert_quote!("one_look_is_not_enough_controls", table.text());
 
     assert_quote!("one_look_is_not_enough_control_numbers", values(&said));
+}
+
+/// A link that is planted in a map of noise stands out from its control, and one to a key
+/// that every query was made to look at does not.
+#[test]
+fn a_planted_link_stands_out_and_a_key_for_all_does_not() {
+    let (query, key) = (4, 2);
+    for seed in 0..20 {
+        let noise: Matrix = random_matrix(10, 10, 0.3, &mut Rng::seed_from_u64(seed));
+        let times = |is_planted: &dyn Fn(usize) -> bool| {
+            let mut scores = noise.clone();
+            (0..10).filter(|&i| is_planted(i)).for_each(|i| scores[(i, key)] += 3.0);
+            let attn = softmax_rows(scores);
+            attn[(query, key)] / mean_of_others(&attn, query, key)
+        };
+        let [nowhere, link, all] =
+            [times(&|_| false), times(&|i| i == query), times(&|_| true)];
+        assert!(link > 3.0, "{seed}: {link}");
+        assert!(nowhere < 2.5 && all < 1.5, "{seed}: {nowhere} {all}");
+    }
 }
 
 /// The page before the chapters names what the workspace needs.

@@ -77,6 +77,35 @@ fn the_freedom_that_leaves_a_layer_unchanged() {
     assert_quote!("a_lens_per_head_freedom", values(&said));
 }
 
+/// Two tokens behind the product of two random matrices, as narrow as a trained head's.
+fn through_chance(a: &Matrix, b: &Matrix, rng: &mut Rng) -> f64 {
+    let [left, right]: [Matrix; 2] =
+        [(); 2].map(|()| random_matrix(a.ncols(), 32, 1.0, rng));
+    let product = left * right.transpose();
+    cosine(&(a * &product), &(b * product))
+}
+
+/// What random products say of two tokens can be left in both directions: by a product that
+/// keeps what two tokens share, and by one that keeps where they differ. Twelve random
+/// products do not leave it.
+#[test]
+fn planted_products_leave_what_random_ones_reach_and_twelve_of_chance_do_not() {
+    let [banks, bank] = two_banks(&minilm().unwrap());
+    let rng = &mut Rng::seed_from_u64(45);
+    let mut random = |n: usize| ends((0..n).map(|_| through_chance(&banks, &bank, rng)));
+    let [least, _, most] = random(N_RANDOM);
+    for _ in 0..20 {
+        let [_, median, _] = random(12);
+        assert!(least < median && median < most, "{least} {median} {most}");
+    }
+    let along = |arrow: Matrix| {
+        let product = arrow.transpose() * arrow;
+        cosine(&(&banks * &product), &(&bank * product))
+    };
+    let (shared, differing) = (along(&banks + &bank), along(&banks - &bank));
+    assert!(shared > most && differing < least, "{shared} {differing}");
+}
+
 /// How alike the two banks are in what each head looks for and writes, which no change of
 /// coordinates inside the head can move, with random heads as the control.
 #[test]
@@ -90,11 +119,7 @@ fn two_banks_through_each_head() {
     let writes = ends((0..heads.len()).map(|i| through(&ov(&layer.parameters, i))));
 
     let rng = &mut Rng::seed_from_u64(44);
-    let mut random = || {
-        let [a, b]: [Matrix; 2] = [(); 2].map(|()| random_matrix(384, 32, 1.0, rng));
-        through(&(a * b.transpose()))
-    };
-    let random = ends((0..N_RANDOM).map(|_| random()));
+    let random = ends((0..N_RANDOM).map(|_| through_chance(&banks, &bank, rng)));
     let mut said = vec![
         ("raw".to_owned(), format!("{:.2}", cosine(&banks, &bank))),
         ("n_random".to_owned(), N_RANDOM.to_string()),

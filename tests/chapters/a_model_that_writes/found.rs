@@ -229,6 +229,15 @@ fn names_that_stood_there_before() {
         table.row([name, alone, whole, without, random]);
     }
     assert_quote!("a_model_that_writes_words", table.text());
+    // A name that the model knows without any mention survives without the heads that copy;
+    // no other does, and random heads are missed by none.
+    let is_unlikely = |loss: &f64| *loss > 3.0;
+    let known = words.iter().filter(|word| !is_unlikely(&word.alone));
+    assert_eq!(known.count(), 1);
+    for word in words {
+        assert_eq!(is_unlikely(&word.without), is_unlikely(&word.alone), "{}", word.end);
+        assert!(!word.random.iter().any(is_unlikely), "{}", word.end);
+    }
     let head = format!("{}.{}", words[1].layer, words[1].head);
     assert_quote!("a_model_that_writes_words_values", values(&[("name_head", head)]));
 }

@@ -8,6 +8,28 @@ use training::Lookups;
 use super::{numbers, percent, rows};
 use crate::quote::{Table, assert_quote, values};
 
+/// Whether each of three words has a head of its own, which gives it half or more: the head
+/// that attends to a word most may attend to it hardly at all.
+fn are_apart(focus: &[Vec<f64>], attending: &[f64]) -> bool {
+    let gives = |(r, &head): (usize, &f64)| focus[head as usize][r] >= 0.5;
+    let mut heads = attending.to_vec();
+    heads.sort_by(f64::total_cmp);
+    heads == [0.0, 1.0, 2.0] && attending.iter().enumerate().all(gives)
+}
+
+#[test]
+fn a_head_for_each_word_is_seen_and_neither_two_on_one_nor_even_heads() {
+    let heads = |words: [usize; 3]| {
+        words.map(|word| {
+            (0..3).map(|r| if r == word { 0.8 } else { 0.02 }).collect::<Vec<_>>()
+        })
+    };
+    assert!(are_apart(&heads([2, 0, 1]), &[1.0, 2.0, 0.0]));
+    assert!(!are_apart(&heads([0, 0, 1]), &[0.0, 2.0, 1.0])); // none looks at word 2
+    assert!(!are_apart(&heads([0, 0, 1]), &[0.0, 2.0, 2.0]));
+    assert!(!are_apart(&[(); 3].map(|()| vec![0.1; 3]), &[0.0, 1.0, 2.0]));
+}
+
 #[test]
 fn the_louder_the_roles_the_more_often_two_heads_settle_on_one() {
     let of = heads_that_specialise::loudness().unwrap();
@@ -19,14 +41,8 @@ fn the_louder_the_roles_the_more_often_two_heads_settle_on_one() {
     let mut quoted = Vec::new();
     for level in of.chunk_by(|a, b| a["loudness"] == b["loudness"]) {
         let loudness = level[0]["loudness"].as_f64().unwrap();
-        // The head that attends to a word most may attend to it hardly at all.
-        let apart = |run: &&Value| {
-            let (focus, heads) = (rows(&run["focus"]), numbers(&run["attending"]));
-            let gives = |(r, &head): (usize, &f64)| focus[head as usize][r] >= 0.5;
-            let mut apart = heads.clone();
-            apart.sort_by(f64::total_cmp);
-            apart == [0.0, 1.0, 2.0] && heads.iter().enumerate().all(gives)
-        };
+        let apart =
+            |run: &&Value| are_apart(&rows(&run["focus"]), &numbers(&run["attending"]));
         let right = |run: &&Value| numbers(&run["scores"]).iter().all(|&s| s >= 0.99);
         let n = level.len();
         let apart = format!("{} of {n}", level.iter().filter(apart).count());

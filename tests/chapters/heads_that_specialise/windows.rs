@@ -7,6 +7,7 @@ use serde_json::Value;
 use training::odds::Count;
 use training::{SPECIALISATIONS, Task, Windows};
 
+use super::needed::{AT_ONE_READING, agreement};
 use super::{lost, numbers};
 use crate::quote::{Table, assert_quote, values};
 
@@ -60,20 +61,12 @@ fn windows_and_their_specialisations() {
 
     assert_quote!("heads_that_specialise_targets", targets(&of).text());
 
-    // Of the targets whose answer stands at one reading.
-    let mut agree = Vec::new();
-    let mut several = Vec::new();
-    for run in &of {
-        for r in [1, 2, 5, 6] {
-            agree.push(run["removed"]["mean"]["needed"][r] == run["attending"][r]);
-        }
-        let lost = lost(run);
-        let most =
-            lost.iter().map(|row| row.iter().filter(|&&lost| lost >= NEEDS).count());
-        several.push(most.max().unwrap() as f64);
-    }
-    let [least, _, most] = ends(several);
-    let agree = Count::of(agree);
+    let busiest = |run: &Value| {
+        let needs = |row: &Vec<f64>| row.iter().filter(|&&lost| lost >= NEEDS).count();
+        lost(run).iter().map(needs).max().unwrap() as f64
+    };
+    let [least, _, most] = ends(of.iter().map(busiest));
+    let agree = agreement(&of, &AT_ONE_READING, 0);
     let schedule = Windows::schedule(0);
     quoted.extend([
         ("agree".into(), agree.to_string()),

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use attention::{Matrix, median};
-use lessons::numbers::{mean, reaching};
+use lessons::numbers::{ends, mean, reaching};
 use lessons::trained::{is_word, passes};
 use lessons::trained_heads::claims::{Claim, Link, links};
 use lessons::trained_heads::measures::{MEASURES, Maps, measured};
@@ -192,6 +192,30 @@ fn quantile(of: &[f64], tenth: usize) -> f64 {
     let mut sorted = of.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted[sorted.len() * tenth / 10]
+}
+
+/// The typical pair of a layer of chance lies among those of others; where heads are made
+/// sharper, it lies above them all.
+#[test]
+fn sharper_heads_raise_the_typical_pair_and_chance_does_not() {
+    let sentences = minilm().unwrap().sentences;
+    let typical = |maps: &Maps| median(links(maps, &sentences).iter().map(|l| l.share));
+    let sharper = |map: &Matrix| {
+        let mut map = map.map(|share| share.powi(4));
+        map.row_iter_mut().for_each(|mut row| row /= row.sum());
+        map
+    };
+    for measure in 0..MEASURES.len() {
+        let all: Vec<f64> = RANDOM.iter().map(|layer| typical(&layer[measure])).collect();
+        let [least, _, most] = ends(all[10..].iter().copied());
+        let inside = all[..10].iter().filter(|&&it| least <= it && it <= most);
+        assert!(inside.count() >= 8, "{measure}: {all:?}");
+        for layer in &RANDOM[..10] {
+            let maps = layer[measure].iter();
+            let maps: Maps = maps.map(|of| of.iter().map(sharper).collect()).collect();
+            assert!(typical(&maps) > most, "{measure}: {} {most}", typical(&maps));
+        }
+    }
 }
 
 #[test]

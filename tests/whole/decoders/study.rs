@@ -4,7 +4,7 @@ use attention::{Mask, MultiHeadAttention};
 use decoders::study::{Merge, merged, without};
 use decoders::{AsRead, Decoder};
 use model_files::Sequence;
-use variants::{Changes, Positions, Window};
+use variants::{Changes, Positions, VariantAttention, Window};
 
 use super::{each, ids, worst};
 use crate::cases::assert_close;
@@ -94,4 +94,43 @@ fn merged_heads_fit_the_model() {
     }
     let losses = model.losses(&ids(23), &Mask::Causal).unwrap();
     assert!(losses.iter().all(|loss| loss.is_finite()));
+}
+
+/// Heads of keys and values that are all alike are merged for nothing, and others are not.
+#[test]
+fn alike_heads_are_merged_for_nothing_and_others_are_not() {
+    let ids = ids(23);
+    let losses = |model: &AsRead| model.losses(&ids, &Mask::Causal).unwrap();
+    let apart = |a: &AsRead, b: &AsRead| {
+        worst(losses(a).iter().zip(losses(b)).map(|(a, b)| (a - b).abs()))
+    };
+    let of_layers =
+        |model: &AsRead, change: &dyn Fn(&VariantAttention) -> VariantAttention| {
+            let mut changed = model.clone();
+            for block in &mut changed.blocks {
+                block.attention = change(&block.attention);
+            }
+            changed
+        };
+    let (model, alike) = (llama(), of_layers(&llama(), &with_alike_heads));
+    for merge in [Merge::Mean, Merge::First] {
+        let merged = |layer: &VariantAttention| merged(layer, 1, merge).unwrap();
+        assert_close("heads alike", apart(&of_layers(&alike, &merged), &alike), 1e-12);
+        assert!(apart(&of_layers(&model, &merged), &model) > 1e-3, "{merge:?}");
+    }
+}
+
+/// The layer with the first head of keys and values in place of each.
+fn with_alike_heads(layer: &VariantAttention) -> VariantAttention {
+    let n_heads = layer.sizes().groups.n_kv_heads();
+    let mut projections = layer.projections().clone();
+    for linear in &mut projections[1..3] {
+        let d = linear.weight.ncols() / n_heads;
+        let first = linear.weight.columns(0, d).into_owned();
+        assert!(linear.bias.is_none(), "a llama has none");
+        for head in 1..n_heads {
+            linear.weight.columns_mut(head * d, d).copy_from(&first);
+        }
+    }
+    VariantAttention::new(layer.sizes(), projections, layer.changes().clone()).unwrap()
 }

@@ -234,6 +234,18 @@ mod tests {
         assert_eq!((of(3), of(8)), (0.5, 0.25));
     }
 
+    /// A ring of four ranks sends 512 bytes a step and computes for 0.256 µs: a link that is
+    /// twice too slow is waited for in each of three steps, and one that is fast enough never.
+    #[test]
+    fn a_slow_ring_is_waited_for_and_a_fast_one_is_hidden() {
+        let waiting = |bandwidth| {
+            let ring = Link { latency: 0.0, bandwidth };
+            Model { ring, ..model() }.predict(Split::Tokens, 4).unwrap().waiting
+        };
+        assert!((waiting(1e9) / (3.0 * 0.256e-6) - 1.0).abs() < 1e-9, "{}", waiting(1e9));
+        assert_eq!((waiting(2.001e9), waiting(4e9)), (0.0, 0.0));
+    }
+
     /// Four heads on one of keys and values: the ring carries a quarter, and each group of
     /// heads needs all of it. What is computed is what the products cost.
     #[test]

@@ -50,6 +50,28 @@ fn an_oracle_is_right_and_what_repeats_the_token_never_is() {
     assert_eq!(read.score(&read.ids), 0.0);
 }
 
+/// A guess is what models of any parts score that have learned nothing.
+#[test]
+fn fresh_models_guess() {
+    let task = Repeats::default();
+    let (read, guess) =
+        (task.draw(50, &mut rng()).unwrap(), 1.0 / task.n_vocabulary as f64);
+    let two = Architecture::TWO_LAYERS;
+    for built in [
+        two,
+        Architecture::ONE_WIDE_LAYER,
+        Architecture { positions: false, ..two },
+        Architecture { residual: false, ..two },
+    ] {
+        let score = |seed| {
+            let rng = &mut Rng::seed_from_u64(seed);
+            Predictor::random(built, &task, rng).unwrap().score(&read).unwrap()
+        };
+        let mean = (0..20).map(score).sum::<f64>() / 20.0;
+        assert!((0.5..1.5).contains(&(mean / guess)), "{built:?}: {mean}");
+    }
+}
+
 #[test]
 fn one_wide_layer_has_as_many_parameters_as_two() {
     let of = |built| {
