@@ -4,71 +4,12 @@ use attention::Matrix;
 use serde::Serialize;
 
 use crate::explain::explanations;
-use crate::mistake::Step;
 use crate::places::Places;
 use crate::recipe::Recipe;
+use crate::report::{Distance, Nearest, Progress, StepReport, TensorReport, Verdict};
 use crate::search::{Outcome, Search, Segment, Trial};
-use crate::{EmptyRow, Error, Intent, Mistake, Record, Result, Run, State, readings};
-
-/// What it comes to, from the least to the most that is wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The layer is what was meant, up to rounding.
-    Right,
-    /// Mistakes of the bank explain it.
-    Mistake,
-    /// Some tensor of it is explained by nothing.
-    Unknown,
-}
-
-/// How far a tensor is from another.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Distance {
-    /// The root of the mean of the squares.
-    pub rms: f64,
-    /// The largest of any entry.
-    pub largest: f64,
-    /// What rounding makes of the first, where the same is computed here.
-    pub tolerance: f64,
-    /// In which precision: that of the layer, or the coarsest that it may be.
-    pub precision: &'static str,
-    /// How much the tensor's rows differ from each other, as the first.
-    pub spread: f64,
-}
-
-/// What became of one tensor of the record.
-#[derive(Debug, Clone, Serialize)]
-pub struct TensorReport {
-    /// Which one.
-    pub tensor: State,
-    /// Right, explained or unknown, where it is made from the record's own tensors before it.
-    pub verdict: Verdict,
-    /// How far it is from what was meant; nothing where shapes differ.
-    pub distance: Option<Distance>,
-    /// In which precision it was computed, by its numbers.
-    pub precision: &'static str,
-}
-
-/// What is known of one step.
-#[derive(Debug, Clone, Serialize)]
-pub struct StepReport {
-    /// Which one.
-    pub step: Step,
-    /// Its name.
-    pub name: &'static str,
-    /// The mistakes that may be in it: of the first explanation, or of its alternatives.
-    pub mistakes: Vec<&'static str>,
-}
-
-/// What was nearest of all that was tried.
-#[derive(Debug, Clone, Serialize)]
-pub struct Nearest {
-    /// Its mistakes; none is the layer that was meant.
-    pub mistakes: Vec<&'static Mistake>,
-    /// How far it is.
-    pub distance: Distance,
-}
+use crate::step::{State, Step};
+use crate::{EmptyRow, Error, Intent, Mistake, Record, Result, Run, readings};
 
 /// What a record says of its layer.
 #[derive(Debug, Clone, Serialize)]
@@ -99,17 +40,6 @@ pub struct Diagnosis {
     pub remarks: Vec<String>,
 }
 
-/// How far the search is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
-    /// The tensor that is looked at.
-    pub state: State,
-    /// How many pairs of mistakes were tried.
-    pub tried: usize,
-    /// How many there are.
-    pub total: usize,
-}
-
 /// What is wrong with a layer, if anything is.
 ///
 /// # Errors
@@ -130,7 +60,7 @@ pub fn diagnose_with(
     record.check(intent)?;
     let first = one_reading(record, intent, progress);
     let mut best = first;
-    for reading in readings::of(record, intent, &best) {
+    for reading in readings::of(record, intent, &best.tensors) {
         if best.verdict == Verdict::Right {
             break;
         }

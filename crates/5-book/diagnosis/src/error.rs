@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::State;
+use crate::step::State;
 
 /// Why a record cannot be read as a layer.
 #[derive(Debug, Error)]

@@ -51,7 +51,7 @@ pub struct Reading {
     pub record: Record,
     /// What was meant.
     pub intent: Intent,
-    /// What was taken for what, and what was assumed, a line each.
+    /// What was taken for what, and what was assumed, one line for each.
     pub assumed: Vec<String>,
 }
 

@@ -49,22 +49,23 @@ mod precision;
 mod readings;
 pub mod recipe;
 mod record;
+mod report;
 mod rows;
 mod run;
 mod search;
 mod separate;
 pub mod snippets;
+mod step;
 
 pub use bank::{bank, mistake};
-pub use diagnosis::{
-    Diagnosis, Distance, Nearest, Progress, StepReport, TensorReport, Verdict, computed,
-    diagnose, diagnose_with,
-};
+pub use diagnosis::{Diagnosis, computed, diagnose, diagnose_with};
 pub use error::{Error, Result};
 pub use file::{Reading, Said, read};
-pub use mistake::{Mistake, Need, Step};
+pub use mistake::{Mistake, Need};
 pub use places::Places;
 pub use precision::Precision;
-pub use record::{Corner, EmptyRow, Intent, Masks, Pairing, Record, State, Weights};
+pub use record::{Corner, EmptyRow, Intent, Masks, Pairing, Record, Weights};
+pub use report::{Distance, Nearest, Progress, StepReport, TensorReport, Verdict};
 pub use run::{Run, unpacked};
 pub use separate::{Separation, separate};
+pub use step::{State, Step};

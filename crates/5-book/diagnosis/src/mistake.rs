@@ -3,85 +3,8 @@
 use serde::Serialize;
 
 use crate::recipe::{Packing, Recipe};
+use crate::step::Step;
 use crate::{Intent, Record};
-
-/// A step of a layer, in order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Step {
-    /// Which axis is which, and which input is which.
-    Inputs,
-    /// Which columns of a packed W are whose.
-    Packing,
-    /// q, k and v, with their biases.
-    Projections,
-    /// From q, k and v to heads.
-    Split,
-    /// Rotary positions.
-    Positions,
-    /// Key heads that query heads share.
-    Sharing,
-    /// Queries compared with keys.
-    Scores,
-    /// What scores are divided by.
-    Scale,
-    /// The bound of scores.
-    Cap,
-    /// Which keys are open, and what becomes of the others.
-    Mask,
-    /// From scores to attention weights.
-    Softmax,
-    /// The average of values.
-    Values,
-    /// From heads to one matrix.
-    Merge,
-    /// W^O and its bias.
-    Output,
-    /// What is added behind.
-    Addition,
-}
-
-impl Step {
-    /// All of them, in order.
-    pub const ALL: [Self; 15] = [
-        Self::Inputs,
-        Self::Packing,
-        Self::Projections,
-        Self::Split,
-        Self::Positions,
-        Self::Sharing,
-        Self::Scores,
-        Self::Scale,
-        Self::Cap,
-        Self::Mask,
-        Self::Softmax,
-        Self::Values,
-        Self::Merge,
-        Self::Output,
-        Self::Addition,
-    ];
-
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Inputs => "inputs",
-            Self::Packing => "packing",
-            Self::Projections => "projections",
-            Self::Split => "split into heads",
-            Self::Positions => "rotary positions",
-            Self::Sharing => "shared keys",
-            Self::Scores => "scores",
-            Self::Scale => "scale",
-            Self::Cap => "cap",
-            Self::Mask => "mask",
-            Self::Softmax => "softmax",
-            Self::Values => "values",
-            Self::Merge => "merge of heads",
-            Self::Output => "W^O",
-            Self::Addition => "what is added",
-        }
-    }
-}
 
 /// What a layer must have for a mistake to be possible in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -4,7 +4,9 @@
 use attention::Matrix;
 
 use crate::recipe::Recipe;
-use crate::{Diagnosis, Intent, Record, Run, State, Verdict};
+use crate::report::{TensorReport, Verdict};
+use crate::step::State;
+use crate::{Intent, Record, Run};
 
 /// A record with a tensor read in another way, and what to say of it.
 pub(crate) struct Reading {
@@ -13,13 +15,13 @@ pub(crate) struct Reading {
 }
 
 /// The readings that are worth a try, since a tensor's first reading is not right.
-pub(crate) fn of(record: &Record, intent: &Intent, first: &Diagnosis) -> Vec<Reading> {
-    if first.verdict == Verdict::Right {
-        return Vec::new();
-    }
-    let is_wrong = |state| {
-        first.tensors.iter().any(|it| it.tensor == state && it.verdict != Verdict::Right)
-    };
+pub(crate) fn of(
+    record: &Record,
+    intent: &Intent,
+    first: &[TensorReport],
+) -> Vec<Reading> {
+    let is_wrong =
+        |state| first.iter().any(|it| it.tensor == state && it.verdict != Verdict::Right);
     let mut readings = Vec::new();
     let scale = Run::new(record, intent).right_scale();
     if is_wrong(State::Scores) {

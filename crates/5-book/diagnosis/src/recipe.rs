@@ -11,7 +11,7 @@ pub use from_scores::{
     Similarity, Softmax, Values,
 };
 
-use crate::State;
+use crate::step::State;
 
 /// What is done at each step of a layer. [`Recipe::RIGHT`] does what was meant; a
 /// [`Mistake`](crate::Mistake) changes a choice.

@@ -1,8 +1,9 @@
 //! From q, k and v to heads, and keys that heads share.
 
 use crate::Mistake;
-use crate::mistake::{Need, Step};
+use crate::mistake::Need;
 use crate::recipe::{Sharing, Split};
+use crate::step::Step;
 
 const SHAPE: &str =
     "The shape is right: only the order of the numbers is not. It trains, too.";

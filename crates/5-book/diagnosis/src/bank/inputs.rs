@@ -1,8 +1,9 @@
 //! Axes, and which input is which.
 
 use crate::Mistake;
-use crate::mistake::{Need, Step};
+use crate::mistake::Need;
 use crate::recipe::{Axes, Role};
+use crate::step::Step;
 
 pub(super) const MISTAKES: &[Mistake] = &[
     Mistake::new("batch-axis", Step::Inputs, "batch axis taken for the sequence", |r| {

@@ -1,8 +1,9 @@
 //! Which keys are open, and what becomes of the others.
 
 use crate::Mistake;
-use crate::mistake::{Need, Step};
+use crate::mistake::Need;
 use crate::recipe::{Causal, Fill, Masking};
+use crate::step::Step;
 
 pub(super) const MISTAKES: &[Mistake] = &[
     Mistake::new("mask-opposite", Step::Mask, "mask of the opposite sign", |r| {

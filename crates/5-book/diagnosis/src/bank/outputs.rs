@@ -1,8 +1,9 @@
 //! From heads to the output.
 
 use crate::Mistake;
-use crate::mistake::{Need, Step};
+use crate::mistake::Need;
 use crate::recipe::{Activation, Addition, Merge, Mixing, MixingProduct};
+use crate::step::Step;
 
 const SHAPE: &str =
     "The shape is right: only the order of the numbers is not. It trains, too.";

@@ -1,8 +1,9 @@
 //! Which columns of a packed W are whose.
 
 use crate::Mistake;
-use crate::mistake::{Need, Step};
+use crate::mistake::Need;
 use crate::recipe::Packing;
+use crate::step::Step;
 
 pub(super) const MISTAKES: &[Mistake] = &[
     Mistake::new("packed-head-by-head", Step::Packing, "packed head by head", |r| {

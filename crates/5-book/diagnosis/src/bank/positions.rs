@@ -1,8 +1,9 @@
 //! Rotary positions.
 
 use crate::Mistake;
-use crate::mistake::{Need, Step};
+use crate::mistake::Need;
 use crate::recipe::Rotary;
+use crate::step::Step;
 
 const LIKE: &str = "It depends on positions, keeps lengths, and is 0 at position 0.";
 

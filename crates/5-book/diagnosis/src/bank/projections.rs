@@ -1,8 +1,9 @@
 //! q, k and v, and their biases.
 
 use crate::Mistake;
-use crate::mistake::{Need, Step};
+use crate::mistake::Need;
 use crate::recipe::{Activation, MixingProduct, Product, Recipe, Role};
+use crate::step::Step;
 
 const SQUARE: &str =
     "A square matrix hides it: every shape fits, and so do the numbers' sizes.";

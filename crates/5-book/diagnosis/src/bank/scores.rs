@@ -1,8 +1,9 @@
 //! Scores, what they are divided by, and their bound.
 
 use crate::Mistake;
-use crate::mistake::{Need, Step};
+use crate::mistake::Need;
 use crate::recipe::{Cap, Scale, Similarity};
+use crate::step::Step;
 
 const TEMPERATURE: &str =
     "It is one temperature for another: the layer trains all the same.";

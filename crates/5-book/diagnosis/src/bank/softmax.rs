@@ -1,8 +1,9 @@
 //! From scores to weights, and the average of values.
 
 use crate::Mistake;
-use crate::mistake::{Need, Step};
+use crate::mistake::Need;
 use crate::recipe::{Softmax, Values};
+use crate::step::Step;
 
 pub(super) const MISTAKES: &[Mistake] = &[
     Mistake::new("softmax-over-queries", Step::Softmax, "softmax over queries", |r| {
