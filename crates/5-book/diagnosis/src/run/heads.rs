@@ -60,15 +60,7 @@ impl Run<'_> {
             _ => self.intent.rotary,
         };
         let Some((pairing, base)) = meant else { return Some(()) };
-        let is_rotated = match choice {
-            Rotary::None | Rotary::WholeWidth => false,
-            Rotary::ValuesToo => true,
-            Rotary::QueriesAlone => role == 0,
-            Rotary::KeysAlone => role == 1,
-            Rotary::FirstHead => role < 2 && i == 0,
-            _ => role < 2,
-        };
-        if !is_rotated {
+        if !is_rotated(choice, role, i) {
             return Some(());
         }
         let d = head.ncols();
@@ -86,13 +78,7 @@ impl Run<'_> {
             (Rotary::OtherPairing, Pairing::Pairs) => Pairing::Halves,
             (_, pairing) => pairing,
         };
-        let (factor, ahead) = match choice {
-            Rotary::Reversed => (-1.0, 0),
-            Rotary::KeysReversed if role == 1 => (-1.0, 0),
-            Rotary::Twice => (2.0, 0),
-            Rotary::QueriesAhead if role == 0 => (1.0, 1),
-            _ => (1.0, 0),
-        };
+        let (factor, ahead) = factor_and_lead(choice, role);
         if choice == Rotary::HalfOfHead {
             let mut half = head.columns(0, d / 2).into_owned();
             if d % 4 != 0 {
@@ -209,5 +195,28 @@ fn rotate(
             x[(t, a)] = x_a * at_a.1 + minus * x_b * at_a.0;
             x[(t, b)] = x_a * at_b.0 + x_b * at_b.1;
         }
+    }
+}
+
+/// Whether head i of q (0), k (1) or v (2) is rotated.
+fn is_rotated(choice: Rotary, role: usize, i: usize) -> bool {
+    match choice {
+        Rotary::None | Rotary::WholeWidth => false,
+        Rotary::ValuesToo => true,
+        Rotary::QueriesAlone => role == 0,
+        Rotary::KeysAlone => role == 1,
+        Rotary::FirstHead => role < 2 && i == 0,
+        _ => role < 2,
+    }
+}
+
+/// By what the angles of q (0) or k (1) are multiplied, and how many places it is ahead.
+fn factor_and_lead(choice: Rotary, role: usize) -> (f64, usize) {
+    match choice {
+        Rotary::Reversed => (-1.0, 0),
+        Rotary::KeysReversed if role == 1 => (-1.0, 0),
+        Rotary::Twice => (2.0, 0),
+        Rotary::QueriesAhead if role == 0 => (1.0, 1),
+        _ => (1.0, 0),
     }
 }

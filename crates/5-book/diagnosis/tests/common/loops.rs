@@ -72,6 +72,24 @@ pub fn pass(
     tensors
 }
 
+/// The attention weights of a head of a sequence, from its scores.
+fn weights(
+    record: &Record,
+    intent: &Intent,
+    machine: Machine,
+    [s, i]: [usize; 2],
+    scores: &Matrix,
+) -> Matrix {
+    let mut attn = Matrix::zeros(scores.nrows(), scores.ncols());
+    for r in 0..scores.nrows() {
+        let masked = |c: usize| masked(record, intent, [s, i, r, c], scores[(r, c)]);
+        let row: Vec<f64> = (0..scores.ncols()).map(masked).collect();
+        let row = softmax(&row, intent.empty_row);
+        row.iter().enumerate().for_each(|(c, &a)| attn[(r, c)] = machine.kept(a));
+    }
+    attn
+}
+
 fn sequence(
     record: &Record,
     intent: &Intent,
@@ -106,15 +124,7 @@ fn sequence(
                 if machine.scales_queries { score } else { machine.kept(score * scale) };
             intent.cap.map_or(score, |cap| machine.kept(cap * (score / cap).tanh()))
         });
-        let mut attn = Matrix::zeros(q.nrows(), k.nrows());
-        for r in 0..q.nrows() {
-            let masked = |c: usize| masked(record, intent, [s, i, r, c], scores[(r, c)]);
-            let row = softmax(
-                &(0..k.nrows()).map(masked).collect::<Vec<_>>(),
-                intent.empty_row,
-            );
-            row.iter().enumerate().for_each(|(c, &a)| attn[(r, c)] = machine.kept(a));
-        }
+        let attn = weights(record, intent, machine, [s, i], &scores);
         let head = Matrix::from_fn(q.nrows(), d_v, |r, c| {
             machine.dot(attn.row(r).iter().copied(), v.column(c).iter().copied())
         });
