@@ -121,16 +121,21 @@ pub fn long(bar: &Progress) -> Result<String> {
 }
 
 fn each(looks: &[Look], bar: &Progress) -> Result<String> {
-    let mut said = Vec::new();
+    let (mut said, mut faults) = (Vec::new(), Vec::new());
     for look in looks {
         let system = look.system;
         bar.set_message(format!("platforms: {system}"));
-        let found = match look.missing() {
-            Some(missing) => format!("not looked at, since there is no {missing} here"),
-            None => (look.found)()?,
-        };
-        said.push(format!("{system}: {found}"));
+        match look.missing() {
+            Some(missing) => said.push(format!(
+                "{system}: not looked at, since there is no {missing} here"
+            )),
+            None => match (look.found)() {
+                Ok(found) => said.push(format!("{system}: {found}")),
+                Err(error) => faults.push(format!("{system}: {error:#}")),
+            },
+        }
     }
+    ensure!(faults.is_empty(), "{}", faults.join("\n\n"));
     Ok(said.join("; "))
 }
 
@@ -227,6 +232,8 @@ fn n_tests(n_passed: usize) -> Result<String> {
 
 #[cfg(test)]
 mod unit_tests {
+    use anyhow::bail;
+
     use super::*;
 
     #[test]
@@ -241,6 +248,19 @@ mod unit_tests {
         if build::has_target(THIS) {
             let missing = look(THIS, &["no-such-program"]).missing();
             assert_eq!(missing, Some("no-such-program"));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_after_all_were_looked_at() {
+        let look = |found| Look { system: "this", target: THIS, programs: &[], found };
+        let looks: [Look; 3] =
+            [look(|| bail!("wrong")), look(|| Ok("right".into())), look(|| bail!("bad"))];
+        let bar = workshop::progress::lines("platforms");
+        if build::has_target(THIS) {
+            let faults = each(&looks, &bar).unwrap_err().to_string();
+            assert_eq!(faults, "this: wrong\n\nthis: bad");
+            assert_eq!(each(&looks[1..2], &bar).unwrap(), "this: right");
         }
     }
 
