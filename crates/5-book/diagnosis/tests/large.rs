@@ -1,10 +1,10 @@
-//! How long it takes: a layer of source 004's sizes, and one of a page's.
+//! Large layers, and how long they take: one of source 004's sizes, and one of a page's.
 
 use std::time::Instant;
 
 use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng, random_matrix};
 use diagnosis::{
-    Diagnosis, Intent, Precision, Record, State, computed, diagnose, mistake,
+    Diagnosis, Intent, Precision, Record, State, Verdict, computed, diagnose, mistake,
 };
 
 /// A random layer with these mistakes, or with noise that none explains.
@@ -31,13 +31,14 @@ fn record(
     (record, intent)
 }
 
-fn timed(sizes: (usize, usize, usize, usize), ids: &[&str]) -> (Diagnosis, f64) {
+/// How long it took is printed.
+fn timed(sizes: (usize, usize, usize, usize), ids: &[&str]) -> Diagnosis {
     let (record, intent) = record(sizes, ids);
     let start = Instant::now();
     let diagnosis = diagnose(&record, &intent).unwrap();
     let seconds = start.elapsed().as_secs_f64();
     println!("{sizes:?} {ids:?}: {seconds:.1} s, {:?}", diagnosis.verdict);
-    (diagnosis, seconds)
+    diagnosis
 }
 
 const PAIR: [&str; 2] = ["split-without-transpose", "not-scaled"];
@@ -48,21 +49,15 @@ fn names(diagnosis: &Diagnosis) -> Vec<Vec<&str>> {
 }
 
 #[test]
-fn two_mistakes_in_a_layer_of_a_page_are_found_soon() {
-    let (diagnosis, seconds) = timed((2, 32, 128, 8), &PAIR);
-    assert_eq!(names(&diagnosis), [PAIR]);
-    // Three times what it should be: other tests run beside it.
-    assert!(seconds < 9.0, "{seconds:.1} s");
+fn two_mistakes_in_a_layer_of_a_page_are_found() {
+    assert_eq!(names(&timed((2, 32, 128, 8), &PAIR)), [PAIR]);
 }
 
 #[test]
-#[ignore = "minutes with what runs beside it"]
-fn two_mistakes_in_a_batch_are_found_in_time() {
-    for ids in [&["scaled-by-d-model"][..], &PAIR, &["noise"]] {
-        let (diagnosis, seconds) = timed((32, 100, 512, 8), ids);
-        if ids != ["noise"] {
-            assert_eq!(names(&diagnosis), [ids]);
-        }
-        assert!(seconds < 20.0, "{ids:?}: {seconds:.1} s");
+#[ignore = "a minute"]
+fn two_mistakes_in_a_batch_are_found() {
+    for ids in [&["scaled-by-d-model"][..], &PAIR] {
+        assert_eq!(names(&timed((32, 100, 512, 8), ids)), [ids]);
     }
+    assert_eq!(timed((32, 100, 512, 8), &["noise"]).verdict, Verdict::Unknown);
 }
