@@ -1,7 +1,7 @@
 //! Other systems and processors, as far as this machine shows them: what compiles for them,
 //! and what an emulator makes of it.
 //!
-//! | system | `platforms` | `systems`, where it is named |
+//! | system | `platforms` | `systems`, which takes longer |
 //! | --- | --- | --- |
 //! | Linux on Arm | tests of the stages and `tiles`, by qemu | of `cached` and `kernels`; clippy on the three with vectors |
 //! | x86-64 without AVX2 | tests of the stages and of all code with vectors, by qemu | |
