@@ -10,7 +10,7 @@
 //!
 //! A warning is an error. Linux on x86-64 alone has what this takes, and where something is
 //! missing the rest is looked at. What an emulator cannot show, machines of the workflow
-//! `ci.yml` do, and one of them does `systems`.
+//! `ci.yml` do, and one of them looks at all of this.
 
 mod wine;
 
