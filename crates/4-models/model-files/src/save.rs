@@ -57,18 +57,14 @@ impl NewTensor {
         shape: &[usize],
         matrices: impl IntoIterator<Item = &'a Matrix<T>>,
     ) -> Result<Self> {
-        let (name, shape, mut bytes, mut found) =
-            (name.into(), shape.to_vec(), vec![], 0);
+        let (mut bytes, mut found) = (vec![], 0);
         for matrix in matrices {
             found += matrix.len();
             for row in matrix.row_iter() {
                 row.iter().for_each(|&number| number.put(&mut bytes));
             }
         }
-        if shape.iter().copied().try_fold(1, usize::checked_mul) != Some(found) {
-            return Err(Error::Count { tensor: name, shape, found });
-        }
-        Ok(Self { name, shape, dtype: T::DTYPE, bytes })
+        Self::of_bytes(name.into(), shape, T::DTYPE, bytes, found)
     }
 
     /// A tensor of flags, row after row.
@@ -80,12 +76,23 @@ impl NewTensor {
         shape: &[usize],
         flags: &[bool],
     ) -> Result<Self> {
-        let (name, shape, found) = (name.into(), shape.to_vec(), flags.len());
+        let bytes = flags.iter().map(|&flag| u8::from(flag)).collect();
+        Self::of_bytes(name.into(), shape, Dtype::BOOL, bytes, flags.len())
+    }
+
+    /// A tensor of so many entries, if that is what the shape says.
+    fn of_bytes(
+        name: String,
+        shape: &[usize],
+        dtype: Dtype,
+        bytes: Vec<u8>,
+        found: usize,
+    ) -> Result<Self> {
+        let shape = shape.to_vec();
         if shape.iter().copied().try_fold(1, usize::checked_mul) != Some(found) {
             return Err(Error::Count { tensor: name, shape, found });
         }
-        let bytes = flags.iter().map(|&flag| u8::from(flag)).collect();
-        Ok(Self { name, shape, dtype: Dtype::BOOL, bytes })
+        Ok(Self { name, shape, dtype, bytes })
     }
 
     /// Its name.
