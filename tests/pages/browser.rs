@@ -12,7 +12,8 @@ use headless_chrome::protocol::cdp::{Emulation, Log, Network};
 use headless_chrome::{LaunchOptions, Tab};
 use serde_json::Value;
 
-const AXE: &str = include_str!("axe.min.js");
+/// axe-core, which looks for what hinders people with a screen reader.
+pub const AXE: &str = include_str!("axe.min.js");
 const LOOK: &str = include_str!("look.js");
 
 /// How wide, and in which theme.

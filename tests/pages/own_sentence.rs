@@ -12,11 +12,10 @@ use live_model::{Model, Reading};
 use serde_json::{Value, json};
 use workshop::paths;
 
-use crate::browser::{Browser, Open};
+use crate::browser::{AXE, Browser, Open};
 use crate::{VIEWS, View};
 
 const OWN: &str = include_str!("own_sentence.js");
-const AXE: &str = include_str!("axe.min.js");
 
 /// The largest difference of a share, native against page: the products add in another
 /// order.

@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 use workshop::paths;
 
 use crate::VIEWS;
-use crate::browser::{Browser, Open};
+use crate::browser::{AXE, Browser, Open};
 
 const PAGE: &str = "what-is-wrong.html";
-const AXE: &str = include_str!("axe.min.js");
 
 /// Waits until the page is in one of these states, and gives what it shows.
 const STATE: &str = "(async (states) => {

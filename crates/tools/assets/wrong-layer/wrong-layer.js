@@ -146,7 +146,7 @@
   let lastId = 0;
 
   function start(module) {
-    worker = new Worker(root + place.dataset.worker);
+    worker = new Worker(root + place.dataset.encoderWorker);
     worker.onmessage = ({ data: { id, error: said, ...found } }) => {
       if (id !== lastId) return;
       window.wrongLayer = found;

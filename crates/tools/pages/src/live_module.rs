@@ -87,9 +87,7 @@ pub(crate) fn add(built: &Path) -> Result<Live> {
     };
     let mut weights = Map::new();
     for (name, file) in WEIGHTS {
-        let file = paths::workspace().join(file);
-        let bytes = fs::read(&file).with_context(|| file.display().to_string())?;
-        let put = put(built, &format!("{name}.safetensors"), &bytes)?;
+        let put = put_file(built, &format!("{name}.safetensors"), file)?;
         weights.insert(name.to_owned(), put.into());
     }
     let module_at = put(built, "live.wasm", &module)?;
@@ -103,9 +101,8 @@ pub(crate) fn add_encoder(built: &Path) -> Result<Live> {
     let told = fs::read(built.join("assets").join(NO_MODULE.0)).unwrap_or_default();
     let mut found: Value = serde_json::from_slice(&told).unwrap_or_else(|_| json!({}));
     found["encoder"] = put(built, "encoder.wasm", &module)?.into();
-    let layer = paths::workspace().join(WRONG_LAYER);
-    let bytes = fs::read(&layer).with_context(|| layer.display().to_string())?;
-    found["wrong_layer"] = put(built, "wrong-layer.safetensors", &bytes)?.into();
+    found["wrong_layer"] =
+        put_file(built, "wrong-layer.safetensors", WRONG_LAYER)?.into();
     tell(built, &found)?;
     Ok(Live::Added { n_bytes: module.len() })
 }
@@ -116,6 +113,15 @@ fn put(built: &Path, name: &str, bytes: &[u8]) -> Result<String> {
     Ok(versioned(name, bytes))
 }
 
+/// The same with a file of the workspace.
+fn put_file(built: &Path, name: &str, file: &str) -> Result<String> {
+    put(built, name, &read(&paths::workspace().join(file))?)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>> {
+    fs::read(file).with_context(|| file.display().to_string())
+}
+
 /// Tells the pages what there is.
 fn tell(built: &Path, found: &Value) -> Result<()> {
     step::write(&built.join("assets").join(NO_MODULE.0), found.to_string().as_bytes())
@@ -124,9 +130,7 @@ fn tell(built: &Path, found: &Value) -> Result<()> {
 impl Module {
     /// The module, as its sources are; none on a machine that cannot compile it.
     fn bytes(&self) -> Result<Option<Vec<u8>>> {
-        let read =
-            |file: PathBuf| fs::read(&file).with_context(|| file.display().to_string());
-        self.file()?.map(read).transpose()
+        self.file()?.map(|file| read(&file)).transpose()
     }
 
     fn file(&self) -> Result<Option<PathBuf>> {

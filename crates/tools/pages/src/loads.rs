@@ -33,27 +33,34 @@ pub fn page_end(up: &str) -> String {
 /// be done in the page before it.
 pub fn own_sentence(id: &str, up: &str) -> String {
     let [style, heads, own] = own_sentence::LOADED.map(|asset| address(&asset));
-    let worker = address(&own_sentence::WORKER);
-    let command = own_sentence::COMMAND.replace('"', "&quot;");
-    format!(
-        "<div class=\"own-sentence live\" id=\"{id}\" data-own-sentence \
-         data-figure-scripts=\"{heads} {own}\" data-encoder-worker=\"{worker}\">\
-         <link rel=\"stylesheet\" href=\"{up}{style}\">\
-         <p>In a terminal:</p><pre><code class=\"language-sh\">{command}\n</code></pre></div>"
-    )
+    let scripts = format!("{heads} {own}");
+    place("own-sentence", id, &scripts, &[style], own_sentence::COMMAND, up)
 }
 
 /// A place for a reader's own layer, `{{#wrong-layer}}`, in the same way.
 pub fn wrong_layer(up: &str) -> String {
     let [style, script] = wrong_layer::LOADED.map(|asset| address(&asset));
-    let controls = address(&live::LOADED[0]);
+    // Its controls look as those of the live figures, of which the page has none.
+    let styles = [address(&live::LOADED[0]), style];
+    place("wrong-layer", "wrong-layer", &script, &styles, wrong_layer::COMMAND, up)
+}
+
+/// A place that scripts fill by the module of a reader's own files.
+fn place(
+    name: &str,
+    id: &str,
+    scripts: &str,
+    styles: &[String],
+    command: &str,
+    up: &str,
+) -> String {
     let worker = address(&own_sentence::WORKER);
-    let command = wrong_layer::COMMAND;
+    let link = |style: &String| format!("<link rel=\"stylesheet\" href=\"{up}{style}\">");
+    let styles: String = styles.iter().map(link).collect();
+    let command = command.replace('"', "&quot;");
     format!(
-        "<div class=\"wrong-layer live\" id=\"wrong-layer\" data-wrong-layer \
-         data-figure-scripts=\"{script}\" data-worker=\"{worker}\">\
-         <link rel=\"stylesheet\" href=\"{up}{controls}\">\
-         <link rel=\"stylesheet\" href=\"{up}{style}\">\
+        "<div class=\"{name} live\" id=\"{id}\" data-{name} \
+         data-figure-scripts=\"{scripts}\" data-encoder-worker=\"{worker}\">{styles}\
          <p>In a terminal:</p><pre><code class=\"language-sh\">{command}\n</code></pre></div>"
     )
 }
