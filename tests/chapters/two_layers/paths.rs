@@ -1,9 +1,11 @@
 //! By which paths the answer comes: margins split, one path cut alone, and their controls.
 
+use attention::Matrix;
 use lessons::numbers::ends;
 use lessons::seeds::{numbers, rows};
 use lessons::two_layers::runs;
 use serde_json::Value;
+use training::{Attribution, Composition, Margins};
 
 use super::{number, percent};
 use crate::quote::{Table, assert_quote, values};
@@ -11,29 +13,25 @@ use crate::quote::{Table, assert_quote, values};
 /// The ends of a path.
 const ENDS: [&str; 4] = ["queries", "keys", "values", "logits"];
 
+/// The margins of a model, as they are kept.
+fn margins(composed: &Value) -> Margins {
+    let [scores, logits] = ["scores", "logits"].map(|key| {
+        let rows = rows(&composed[key]).unwrap();
+        Matrix::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j])
+    });
+    Margins { scores, logits, apart: f64::NAN }
+}
+
 /// The margin of scores from neither, Q-composition, K-composition and both.
 fn by_composition(composed: &Value) -> [f64; 4] {
-    let scores = rows(&composed["scores"]).unwrap();
-    let mut parts = [0.0; 4];
-    for (a, row) in scores.iter().enumerate() {
-        for (b, score) in row.iter().enumerate() {
-            // Token, position and bias stand before the heads of the first layer.
-            parts[usize::from(a >= 3) + 2 * usize::from(b >= 3)] += score;
-        }
-    }
-    parts
+    let Composition { none, q, k, both } = margins(composed).by_composition();
+    [none, q, k, both]
 }
 
 /// The margin of logits through no head, the first layer's, the second's and both.
 fn by_layer(composed: &Value) -> [f64; 4] {
-    let logits = rows(&composed["logits"]).unwrap();
-    let mut parts = [0.0; 4];
-    for (i, row) in logits.iter().enumerate() {
-        for (j, logit) in row.iter().enumerate() {
-            parts[usize::from(i > 0) + 2 * usize::from(j > 0)] += logit;
-        }
-    }
-    parts
+    let Attribution { none, first, second, both } = margins(composed).by_layer();
+    [none, first, second, both]
 }
 
 /// What `carried` says of the needed head: a note is read by keys, a place by queries.
@@ -91,7 +89,8 @@ fn the_paths_of_every_seed() {
     }
     assert_quote!("two_layers_paths", table.text());
     let whole = |run: &Value| {
-        by_layer(&run["composed"])[2] / by_layer(&run["composed"]).iter().sum::<f64>()
+        let logits = by_layer(&run["composed"]);
+        logits[2] / logits.iter().sum::<f64>()
     };
     let [least, _, most] =
         ends(runs.iter().map(whole)).map(|x| format!("{:.0}", 100.0 * x));
