@@ -152,6 +152,16 @@ pub enum Error {
         /// The width that they share.
         width: usize,
     },
+    /// What the metadata says decides what was meant, and is not known.
+    #[error("the metadata says {key} = {text:?}, which should be {expected}")]
+    Metadata {
+        /// Under which key.
+        key: String,
+        /// What it says.
+        text: String,
+        /// What is known.
+        expected: &'static str,
+    },
     /// A file's tensor cannot be read.
     #[error(transparent)]
     File(#[from] model_files::Error),

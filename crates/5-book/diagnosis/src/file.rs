@@ -72,11 +72,11 @@ pub fn read(files: &[&TensorFile], said: &Said) -> Result<Reading> {
     let found = weights::read(&files, &mut assumed)?;
     let layout = Layout::of(&files, &mut assumed)?;
     let inputs = layouts::inputs(&files, layout)?;
-    let heads = heads(&files, &mut assumed);
+    let heads = heads(&files, &mut assumed)?;
     if heads == Some(0) {
         return Err(Error::NoHeads);
     }
-    let mut intent = intent(&files, heads.unwrap_or(1), found.packing, &mut assumed);
+    let mut intent = intent(&files, heads.unwrap_or(1), found.packing, &mut assumed)?;
     let weights = found.split(&intent)?;
     let mut record = Record {
         weights,
@@ -120,14 +120,36 @@ impl Files<'_> {
         names.iter().find_map(|name| Some((*name, self.tensor(name)?)))
     }
 
-    /// What the files' metadata says under one of these keys.
-    pub fn text(&self, keys: &[&str]) -> Option<&str> {
+    /// What the files' metadata says under one of these keys, as `known` reads it; `None` and
+    /// nothing say nothing.
+    ///
+    /// # Errors
+    /// [`Error::Metadata`] for what it says and is not known.
+    pub fn setting<T>(
+        &self,
+        keys: &[&str],
+        expected: &'static str,
+        known: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>> {
         let mut texts = self.files.iter().flat_map(|file| file.texts());
-        texts.find_map(|(key, text)| keys.contains(&key).then_some(text))
+        let Some((key, text)) = texts.find(|(key, _)| keys.contains(key)) else {
+            return Ok(None);
+        };
+        let word = text.trim().to_ascii_lowercase();
+        if ["", "none", "null"].contains(&word.as_str()) {
+            return Ok(None);
+        }
+        let unknown =
+            || Error::Metadata { key: key.to_owned(), text: text.to_owned(), expected };
+        known(&word).ok_or_else(unknown).map(Some)
     }
 
-    fn number<T: std::str::FromStr>(&self, keys: &[&str]) -> Option<T> {
-        self.text(keys)?.trim().parse().ok()
+    fn number<T: std::str::FromStr>(
+        &self,
+        keys: &[&str],
+        expected: &'static str,
+    ) -> Result<Option<T>> {
+        self.setting(keys, expected, |word| word.parse().ok())
     }
 
     pub fn all_names(&self) -> Vec<String> {
@@ -135,22 +157,31 @@ impl Files<'_> {
     }
 }
 
+const COUNT: &str = "a count";
+const NUMBER: &str = "a number";
+
 const HEADS: [&str; 5] =
     ["heads", "num_heads", "n_heads", "num_attention_heads", "n_head"];
 const KV_HEADS: [&str; 4] =
     ["kv_heads", "num_kv_heads", "n_kv_heads", "num_key_value_heads"];
 
 /// h, as was said, or as the file or a tensor with an axis of heads says.
-fn heads(files: &Files<'_>, assumed: &mut Vec<String>) -> Option<usize> {
-    if let Some(heads) = files.said.heads.or_else(|| files.number(&HEADS)) {
-        return Some(heads);
+fn heads(files: &Files<'_>, assumed: &mut Vec<String>) -> Result<Option<usize>> {
+    if let Some(heads) = said_or(files.said.heads, files.number(&HEADS, COUNT))? {
+        return Ok(Some(heads));
     }
-    let (name, tensor) = files
+    let maps = files
         .first(names::of(State::Attn))
-        .or_else(|| files.first(names::of(State::Scores)))?;
-    let [_, heads, _, _] = *tensor.shape() else { return None };
+        .or_else(|| files.first(names::of(State::Scores)));
+    let Some((name, tensor)) = maps else { return Ok(None) };
+    let [_, heads, _, _] = *tensor.shape() else { return Ok(None) };
     assumed.push(format!("{heads} heads, as {name} has them"));
-    Some(heads)
+    Ok(Some(heads))
+}
+
+/// What the reader says, or else what the file does, which is refused only if it is asked.
+fn said_or<T>(said: Option<T>, file: Result<Option<T>>) -> Result<Option<T>> {
+    if said.is_some() { Ok(said) } else { file }
 }
 
 /// The number of heads with which the output is the right one, where no one says it.
@@ -186,29 +217,42 @@ fn tried_heads(
     }
 }
 
+fn truth(word: &str) -> Option<bool> {
+    match word {
+        "true" | "1" => Some(true),
+        "false" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// How rotary positions pair entries, or that there are none.
+fn pairing(word: &str) -> Option<Option<Pairing>> {
+    match word {
+        "halves" | "half" | "neox" => Some(Some(Pairing::Halves)),
+        "pairs" | "interleaved" | "gptj" => Some(Some(Pairing::Pairs)),
+        "false" | "0" => Some(None),
+        _ => None,
+    }
+}
+
 /// What was meant, as was said, or as the file says.
 fn intent(
     files: &Files<'_>,
     n_heads: usize,
     packing: Packing,
     assumed: &mut Vec<String>,
-) -> Intent {
+) -> Result<Intent> {
     let said = files.said;
-    let is_true = |text: &str| text.eq_ignore_ascii_case("true") || text == "1";
-    let is_causal =
-        said.is_causal || files.text(&["causal", "is_causal"]).is_some_and(is_true);
-    let rotary = said.rotary.or_else(|| {
-        match files.text(&["rotary"])?.trim().to_ascii_lowercase().as_str() {
-            "halves" | "half" | "neox" => Some(Pairing::Halves),
-            "pairs" | "interleaved" | "gptj" => Some(Pairing::Pairs),
-            _ => None,
-        }
-    });
-    let base =
-        said.base.or_else(|| files.number(&["base", "rope_theta"])).unwrap_or(10_000.0);
-    let n_kv_heads = said.kv_heads.or_else(|| files.number(&KV_HEADS)).unwrap_or(n_heads);
-    let scale = said.scale.or_else(|| files.number(&["scale"]));
-    let cap = said.cap.or_else(|| files.number(&["cap", "softcap"]));
+    let causal = files.setting(&["causal", "is_causal"], "true or false", truth);
+    let is_causal = said_or(said.is_causal.then_some(true), causal)?.unwrap_or(false);
+    let rotary = files.setting(&["rotary"], "halves, pairs or false", pairing);
+    let rotary = said_or(said.rotary.map(Some), rotary)?.flatten();
+    let base = said_or(said.base, files.number(&["base", "rope_theta"], NUMBER))?;
+    let base = base.unwrap_or(10_000.0);
+    let n_kv_heads = said_or(said.kv_heads, files.number(&KV_HEADS, COUNT))?;
+    let n_kv_heads = n_kv_heads.unwrap_or(n_heads);
+    let scale = said_or(said.scale, files.number(&["scale"], NUMBER))?;
+    let cap = said_or(said.cap, files.number(&["cap", "softcap"], NUMBER))?;
     let meant = |is: bool, words: String| if is { words } else { format!("no {words}") };
     assumed.push(format!(
         "meant: {n_heads} heads{}, {}, {}{}{}",
@@ -228,7 +272,7 @@ fn intent(
         )),
         cap.map_or(String::new(), |cap| format!(" and bounded by {cap}")),
     ));
-    Intent {
+    Ok(Intent {
         n_heads,
         n_kv_heads,
         causal: is_causal.then_some(Corner::BottomRight),
@@ -237,7 +281,7 @@ fn intent(
         cap,
         packing,
         empty_row: EmptyRow::Zeros,
-    }
+    })
 }
 
 /// The kind of the output's numbers; those of a coarser kind that were written as floats of

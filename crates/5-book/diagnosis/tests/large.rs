@@ -1,8 +1,11 @@
 //! Large layers, and how long they take: one of source 004's sizes, and one of a page's.
 
+mod common;
+
 use std::time::Instant;
 
 use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng, random_matrix};
+use common::ids;
 use diagnosis::{
     Diagnosis, Intent, Precision, Record, State, Verdict, computed, diagnose, mistake,
 };
@@ -43,21 +46,16 @@ fn timed(sizes: (usize, usize, usize, usize), ids: &[&str]) -> Diagnosis {
 
 const PAIR: [&str; 2] = ["split-without-transpose", "not-scaled"];
 
-fn names(diagnosis: &Diagnosis) -> Vec<Vec<&str>> {
-    let sets = diagnosis.explanations.iter();
-    sets.map(|set| set.iter().map(|it| it.id).collect()).collect()
-}
-
 #[test]
 fn two_mistakes_in_a_layer_of_a_page_are_found() {
-    assert_eq!(names(&timed((2, 32, 128, 8), &PAIR)), [PAIR]);
+    assert_eq!(ids(&timed((2, 32, 128, 8), &PAIR)), [PAIR]);
 }
 
 #[test]
 #[ignore = "a minute"]
 fn two_mistakes_in_a_batch_are_found() {
-    for ids in [&["scaled-by-d-model"][..], &PAIR] {
-        assert_eq!(names(&timed((32, 100, 512, 8), ids)), [ids]);
+    for mistakes in [&["scaled-by-d-model"][..], &PAIR] {
+        assert_eq!(ids(&timed((32, 100, 512, 8), mistakes)), [mistakes]);
     }
     assert_eq!(timed((32, 100, 512, 8), &["noise"]).verdict, Verdict::Unknown);
 }

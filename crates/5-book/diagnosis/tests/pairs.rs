@@ -3,10 +3,11 @@
 mod common;
 
 use attention::{Matrix, Rng, SeedableRng};
+use common::ids;
 use common::loops::Machine;
 use diagnosis::{
-    Diagnosis, EmptyRow, Intent, Mistake, Precision, Record, State, Verdict, bank,
-    computed, diagnose,
+    EmptyRow, Intent, Mistake, Precision, Record, State, Verdict, bank, computed,
+    diagnose,
 };
 use rand::RngExt;
 
@@ -16,11 +17,6 @@ fn apart(a: &[Matrix], b: &[Matrix]) -> f64 {
     }
     let squares: f64 = a.iter().zip(b).map(|(a, b)| (a - b).norm_squared()).sum();
     squares.sqrt()
-}
-
-fn ids(diagnosis: &Diagnosis) -> Vec<Vec<&str>> {
-    let sets = diagnosis.explanations.iter();
-    sets.map(|set| set.iter().map(|it| it.id).collect()).collect()
 }
 
 /// A layer with these mistakes, stored in a precision; nothing where they do not show.

@@ -9,9 +9,10 @@ use std::fs;
 use std::path::Path;
 
 use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng, random_matrix};
+use common::ids;
 use diagnosis::{
-    Diagnosis, EmptyRow, Intent, Mistake, Precision, Record, State, Verdict, bank,
-    computed, diagnose, mistake, separate,
+    EmptyRow, Intent, Mistake, Precision, Record, State, Verdict, bank, computed,
+    diagnose, mistake, separate,
 };
 
 /// Self-attention of 2 sequences of 6 tokens, in float32, with these mistakes.
@@ -35,11 +36,6 @@ fn add(record: &mut Record, intent: &Intent, state: State, ids: &[&str]) {
     let tensor = computed(record, intent, state, &mistakes(ids)).unwrap();
     let stored = |m: &Matrix| m.map(|x| f64::from(x as f32));
     record.tensors.insert(state, tensor.iter().map(stored).collect());
-}
-
-fn ids(diagnosis: &Diagnosis) -> Vec<Vec<&str>> {
-    let sets = diagnosis.explanations.iter();
-    sets.map(|set| set.iter().map(|it| it.id).collect()).collect()
 }
 
 #[test]

@@ -48,6 +48,17 @@ fn write(folder: &Path, change: impl FnOnce(&mut Vec<NewTensor>)) -> PathBuf {
     path
 }
 
+/// The file with this in its metadata.
+fn with_metadata(path: &Path, key: &str, text: &str) {
+    let bytes = std::fs::read(path).unwrap();
+    let (length, rest) = bytes.split_first_chunk::<8>().unwrap();
+    let (header, data) = rest.split_at(u64::from_le_bytes(*length) as usize);
+    let metadata = format!("{{\"__metadata__\":{{\"{key}\":\"{text}\"}},");
+    let header = [metadata.as_bytes(), &header[1..]].concat();
+    let length = (header.len() as u64).to_le_bytes();
+    std::fs::write(path, [&length[..], &header, data].concat()).unwrap();
+}
+
 #[test]
 fn it_ends_with_what_it_found() {
     for (name, status) in [("r01", 0), ("r05", 0), ("a01", 1), ("b01", 1), ("u01", 3)] {
@@ -132,6 +143,30 @@ fn what_cannot_be_read_is_status_2_and_says_why() {
         tensors[2] = NewTensor::new("query", &[1, 3, 4], [&infinite]).unwrap();
     });
     insta::assert_snapshot!(refused(&path, &["--heads", "2"]));
+    for (key, text) in [
+        ("heads", "two"),
+        ("causal", "lower"),
+        ("rotary", "yes"),
+        ("rope_theta", "ten"),
+        ("layout", "(h, batch, d)"),
+    ] {
+        let path = write(folder.path(), |_| ());
+        with_metadata(&path, key, text);
+        let error = refused(&path, if key == "heads" { &[] } else { &["--heads", "2"] });
+        assert!(error.contains(&format!("{key} = {text:?}")), "{error}");
+    }
+}
+
+#[test]
+fn what_the_metadata_says_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), |_| ());
+    with_metadata(&path, "heads", "2");
+    assert!(said(&diagnose(&[self::path(&path)])).contains("2 heads"));
+    // What is said on the command line goes before what the file says.
+    let path = write(folder.path(), |_| ());
+    with_metadata(&path, "heads", "two");
+    assert!(said(&diagnose(&[self::path(&path), "--heads", "2"])).contains("2 heads"));
 }
 
 #[test]

@@ -20,8 +20,8 @@ impl Layout {
     /// The layout that other tensors' shapes ask for, or (batch, n, d).
     pub fn of(files: &Files<'_>, assumed: &mut Vec<String>) -> Result<Self> {
         let (name, query) = files.first(INPUTS[0]).ok_or(Error::NoInput)?;
-        let is_said = files.text(&["layout"]).is_some_and(|text| text.starts_with('n'));
-        if files.said.is_sequence_first || is_said {
+        let said = files.setting(&["layout"], "(batch, n, d) or (n, batch, d)", axes)?;
+        if files.said.is_sequence_first || said == Some(Self::SequenceFirst) {
             assumed.push(format!("{name} {}, read as (n, batch, d)", query.shape_text()));
             return Ok(Self::SequenceFirst);
         }
@@ -74,6 +74,15 @@ impl Layout {
             }
             _ => Err(tensor.shape_error(&format!("(n, d) or {}", self.name())).into()),
         }
+    }
+}
+
+/// The order of axes that begins so.
+fn axes(word: &str) -> Option<Layout> {
+    match word.trim_start_matches(['(', '[']).chars().next()? {
+        'b' => Some(Layout::BatchFirst),
+        'n' => Some(Layout::SequenceFirst),
+        _ => None,
     }
 }
 

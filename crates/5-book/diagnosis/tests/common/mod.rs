@@ -8,9 +8,16 @@ pub mod loops;
 use attention::{Linear, Matrix, Rng, random_matrix};
 use diagnosis::recipe::Packing;
 use diagnosis::{
-    Corner, EmptyRow, Intent, Masks, Pairing, Precision, Record, Weights, unpacked,
+    Corner, Diagnosis, EmptyRow, Intent, Masks, Pairing, Precision, Record, Weights,
+    unpacked,
 };
 use rand::RngExt;
+
+/// The sets of mistakes that explain a layer.
+pub fn ids(diagnosis: &Diagnosis) -> Vec<Vec<&str>> {
+    let sets = diagnosis.explanations.iter();
+    sets.map(|set| set.iter().map(|it| it.id).collect()).collect()
+}
 
 /// How often of ten.
 fn of_ten(times: u32, rng: &mut Rng) -> bool {
