@@ -135,9 +135,9 @@ mod tests {
         }
     }
 
-    /// Layers of which nobody trained anything differ from their controls in nothing: what
-    /// they meet, hardly any control meeting as much, is as rare as that. And even heads meet
-    /// no correlation.
+    /// Layers of which nobody trained anything differ from their controls in nothing: that
+    /// fewer than five draws of a hundred have as many heads happens by chance alone. And even
+    /// heads meet no correlation.
     #[test]
     fn noise_is_not_found() {
         let rng = &mut Rng::seed_from_u64(5);
