@@ -38,17 +38,25 @@ const SLOW_IS_ENOUGH: [&str; 12] = [
     "variants",
 ];
 
-/// A command of a tool, as it is typed in the workspace; `FOLDER` is a tiny BERT.
+/// A command of a tool, as it is typed in the workspace, with [`PLACES`] in it.
 const COMMANDS: [(&str, &str); 6] = [
     ("terminal", "count --d-model 256 --heads 8"),
     ("terminal", "tour"),
     ("terminal", "train lookups --steps 20"),
-    ("terminal", "attend LAYER LAYER --heads 8 --output FOLDER/attended.safetensors"),
-    ("look", "model FOLDER --text bank --output FOLDER/hidden.safetensors"),
-    ("look", "look bank --model FOLDER --html FOLDER/heads.html"),
+    ("terminal", "attend LAYER LAYER --heads 8 --output MODEL/out.safetensors"),
+    ("look", "model MODEL --text SENTENCE --output MODEL/out.safetensors"),
+    ("look", "look SENTENCE --model MODEL --html MODEL/heads.html"),
 ];
 
-const LAYER: &str = "tests/torch-vectors/self_d256_h8_t30_bias.safetensors";
+/// What stands for what in a command: a folder with a tiny BERT, which is made anew for each.
+const PLACES: [(&str, &str); 3] = [
+    ("MODEL", ".learn/wine-model"),
+    ("LAYER", "tests/torch-vectors/self_d256_h8_t30_bias.safetensors"),
+    ("SENTENCE", "the bank"),
+];
+
+/// What the stages may differ by.
+const BOUND: f64 = 1e-12;
 
 /// The tests of these packages.
 ///
@@ -65,23 +73,36 @@ pub fn tests(of: &[&str]) -> Result<String> {
     all_pass("wine", &mut cargo)
 }
 
-/// Each command in wine, and on this system: they say the same.
+/// Each command in wine, and on this system: they say and write the same.
 ///
 /// # Errors
-/// A command that fails, or says something else.
+/// A command that fails, or says or writes something else.
 pub fn commands() -> Result<String> {
+    let mut n_numbers = 0;
     for (tool, args) in COMMANDS {
         let mut there = Command::new(program(WINE).context("looked for before")?);
         there.arg(built(tool, WINDOWS)?);
         in_prefix(&mut there)?;
-        let there = said("wine-command", there, args)?;
-        let here = said("command", Command::new(built(tool, THIS)?), args)?;
+        let there = run("wine-command", there, args)?;
+        let here = run("command", Command::new(built(tool, THIS)?), args)?;
         ensure!(
-            words(&there) == words(&here),
-            "`cargo learn {args}` says in wine\n{there}\nand here\n{here}"
+            words(&there.said) == words(&here.said),
+            "`cargo learn {args}` says in wine\n{}\nand here\n{}",
+            there.said,
+            here.said
         );
+        let agrees = |(a, b): (&f64, &f64)| (a - b).abs() <= BOUND;
+        ensure!(
+            there.written.len() == here.written.len()
+                && there.written.iter().zip(&here.written).all(agrees),
+            "`cargo learn {args}` writes other numbers in wine"
+        );
+        n_numbers += there.written.len();
     }
-    Ok(format!("{} commands say what they say here", COMMANDS.len()))
+    Ok(format!(
+        "{} commands say what they say here, and write {n_numbers} numbers to {BOUND:e}",
+        COMMANDS.len()
+    ))
 }
 
 /// The program of a tool.
@@ -91,21 +112,45 @@ fn built(tool: &str, target: &str) -> Result<PathBuf> {
     Ok(build::program(cargo, tool)?.program)
 }
 
-/// What a command prints, from a folder that is new for each.
-fn said(step: &str, mut command: Command, args: &str) -> Result<String> {
-    let folder = ".learn/wine-model";
-    tiny_model(&paths::workspace().join(folder))?;
-    let args = args.replace("FOLDER", folder).replace("LAYER", LAYER);
-    command.args(args.split(' ')).current_dir(paths::workspace());
-    step::run(step, &mut command)?;
-    Ok(fs::read_to_string(log(step))?.replace('\\', "/"))
+/// What came of a command.
+struct Outcome {
+    said: String,
+    /// Of `out.safetensors`, in `f64`.
+    written: Vec<f64>,
 }
 
-/// The words of a text without numbers such as `2.0e-15`: how far stages are from each other
-/// is in last bits, which the system's `exp` decides.
+fn run(step: &str, mut command: Command, args: &str) -> Result<Outcome> {
+    let folder = paths::workspace().join(PLACES[0].1);
+    tiny_model(&folder)?;
+    let place =
+        |arg: &str| PLACES.iter().fold(arg.to_owned(), |a, (x, y)| a.replace(x, y));
+    command.args(args.split(' ').map(place)).current_dir(paths::workspace());
+    step::run(step, &mut command)?;
+    Ok(Outcome {
+        said: fs::read_to_string(log(step))?.replace('\\', "/"),
+        written: numbers(&folder.join("out.safetensors"))?,
+    })
+}
+
+/// All numbers of a file of `f64`, behind its header; none where there is no file.
+fn numbers(file: &Path) -> Result<Vec<f64>> {
+    if !file.is_file() {
+        return Ok(Vec::new());
+    }
+    let bytes = fs::read(file)?;
+    let (length, rest) = bytes.split_first_chunk().context("a file has a header")?;
+    let data = rest.get(usize::try_from(u64::from_le_bytes(*length))?..);
+    let (numbers, _) = data.context("the file is cut")?.as_chunks();
+    Ok(numbers.iter().map(|&number| f64::from_le_bytes(number)).collect())
+}
+
+/// The words of a text without the time that a model took, and without numbers such as
+/// `2.0e-15`: how far stages are from each other is in last bits, which the system's `exp`
+/// decides.
 fn words(text: &str) -> Vec<&str> {
-    let is_tiny = |word: &&str| word.contains("e-") && word.starts_with(char::is_numeric);
-    text.split_whitespace().filter(|word| !is_tiny(word)).collect()
+    let is_tiny = |word: &str| word.contains("e-") && word.starts_with(char::is_numeric);
+    let lines = text.lines().filter(|line| !line.contains(": loaded in "));
+    lines.flat_map(str::split_whitespace).filter(|word| !is_tiny(word)).collect()
 }
 
 /// A model of three layers, with its tokenizer.
@@ -125,6 +170,8 @@ fn tiny_model(folder: &Path) -> Result<()> {
 fn cargo(command: &str, target: &str) -> Command {
     let mut cargo = strict_cargo(command, target);
     cargo.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0").env("CARGO_PROFILE_DEV_DEBUG", "0");
+    // Without optimisation a mask of 10,000 levels takes more stack than a test has.
+    cargo.args(["--config", "profile.dev.package.attention.opt-level=1"]);
     for name in SLOW_IS_ENOUGH {
         cargo.args(["--config", &format!("profile.dev.package.{name}.opt-level=0")]);
     }
@@ -169,8 +216,9 @@ mod unit_tests {
 
     #[test]
     fn two_texts_may_differ_in_last_bits_alone() {
-        let said = "naive  2.0e-15\nhead 0  flew → paris  0.147\n";
+        let said = "naive  2.0e-15\nhead 0  flew → paris  0.147\nm: loaded in 0.04 s\n";
         assert_eq!(words(said), words(&said.replace("2.0e-15", "2.2e-15")));
+        assert_eq!(words(said), words(&said.replace("0.04", "0.05")));
         assert_ne!(words(said), words(&said.replace("0.147", "0.148")));
         assert_ne!(words(said), words(&said.replace("naive", "one-e-head")));
     }
