@@ -79,10 +79,6 @@ fn on_slow_links() {
         let run = nearest(case, split, gigabits);
         format!("{:.0}", 1e3 * run.waiting)
     };
-    let speed = |case, split, gigabits| {
-        let run = nearest(case, split, gigabits);
-        format!("{:.2}", run.one_machine / run.seconds)
-    };
     let off = ends(runs.iter().map(Run::off));
     println!("off: {off:?}");
     let [long, wide] = CASES;
@@ -94,7 +90,6 @@ fn on_slow_links() {
             ("tokens_wait_slowest", waits(long, "tokens", 0.3)),
             ("wide_heads_wait", waits(wide, "heads", 1.0)),
             ("wide_tokens_wait", waits(wide, "tokens", 1.0)),
-            ("wide_heads_speed", speed(wide, "heads", 1.0)),
             ("off_most", format!("{:.0} %", -100.0 * off[0])),
         ])
     );
