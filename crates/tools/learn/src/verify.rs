@@ -46,7 +46,7 @@ const ROWS: [&[Part]; 2] = [
         Part { name: "lints", check: lints },
         Part { name: "docs", check: docs },
         Part { name: "mutations", check: mutations },
-        Part { name: PLATFORMS, check: platforms::quick },
+        Part { name: "platforms", check: platforms::quick },
         Part { name: SYSTEMS, check: platforms::long },
     ],
 ];
@@ -54,8 +54,7 @@ const ROWS: [&[Part]; 2] = [
 /// The part that asks for a browser.
 const PAGES: &str = "pages";
 
-/// The parts that are looked at where they are named, and by real machines otherwise.
-const PLATFORMS: &str = "platforms";
+/// The part that is looked at where it is named, and by real machines otherwise.
 const SYSTEMS: &str = "systems";
 
 /// What is looked at.
@@ -125,8 +124,8 @@ impl Part {
     }
 }
 
-/// The parts in their rows: those that are named, or all but `platforms` and `systems`,
-/// with the pages where these are asked for.
+/// The parts in their rows: those that are named, or all but `systems`, with the pages where
+/// these are asked for.
 fn asked_for(args: &Args) -> Result<Vec<Vec<&'static Part>>> {
     for name in &args.parts {
         ensure!(
@@ -136,10 +135,7 @@ fn asked_for(args: &Args) -> Result<Vec<Vec<&'static Part>>> {
         );
     }
     let is_asked_for = |part: &&Part| match args.parts.is_empty() {
-        true => {
-            ![PLATFORMS, SYSTEMS].contains(&part.name)
-                && (part.name != PAGES || args.pages)
-        }
+        true => part.name != SYSTEMS && (part.name != PAGES || args.pages),
         false => args.parts.iter().any(|name| name == part.name),
     };
     Ok(ROWS.iter().map(|row| row.iter().filter(is_asked_for).collect()).collect())
@@ -286,7 +282,7 @@ mod unit_tests {
             let names = |row: Vec<&Part>| row.iter().map(|part| part.name).collect();
             Ok::<Vec<Vec<&str>>, anyhow::Error>(rows.into_iter().map(names).collect())
         };
-        assert_eq!(chosen(false, &[]).unwrap().concat().len(), 9);
+        assert_eq!(chosen(false, &[]).unwrap().concat().len(), 10);
         assert!(chosen(true, &[]).unwrap()[0].contains(&PAGES));
         assert!(chosen(false, &[SYSTEMS]).unwrap()[1].contains(&SYSTEMS));
         let some = chosen(false, &["book", "lints", "tests"]).unwrap();
