@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,6 +11,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::entry::{self, Entry};
 use super::{build, files, original, run, rustlings};
+use workshop::lock::Lock;
 use workshop::progress::Progress;
 use workshop::{in_ci, paths, step};
 
@@ -20,8 +21,9 @@ use workshop::{in_ci, paths, step};
 /// The first promise that is not kept.
 pub fn verify(bar: &Progress, path: &std::ffi::OsStr) -> Result<String> {
     let edited = edited()?;
-    bar.set_message("exercises: another verify is at work on them");
-    let _lock = alone()?;
+    // Another verify would change the copy of the set.
+    let wait = || bar.set_message("exercises: another verify is at work on them");
+    let _lock = Lock::wait(&paths::state().join("exercises.lock"), wait)?;
     bar.set_message("exercises: the library, and every mistake named");
     let library = files::set();
     let cargo = |args: &[&str]| {
@@ -66,14 +68,6 @@ pub fn verify(bar: &Progress, path: &std::ffi::OsStr) -> Result<String> {
         edited => format!("; {edited} of your own answers left alone"),
     };
     Ok(format!("{} exercises, {mistakes} mistakes named{yours}", entries.len()))
-}
-
-/// Held while the copy of the set is in use: another verify would change it.
-fn alone() -> Result<File> {
-    let path = paths::state().join("exercises.lock");
-    let lock = step::create(&path)?;
-    lock.lock().with_context(|| format!("{} cannot be locked", path.display()))?;
-    Ok(lock)
 }
 
 /// Where everything here is compiled: not where a reader's answers are, which have the
