@@ -9,6 +9,10 @@ fn ranks(n: usize, args: &str) -> Output {
     // As in a container: by root, and with more processes than processors.
     mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     mpirun.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+    // All that start at once share a folder, and the first that ends removes it under the
+    // others (github.com/open-mpi/ompi/issues/8510): each has one of its own.
+    let folder = tempfile::tempdir().expect("a folder for what mpirun keeps");
+    mpirun.env("OMPI_MCA_orte_tmpdir_base", folder.path());
     mpirun.args(["-n", &n.to_string(), env!("CARGO_BIN_EXE_ranks")]);
     mpirun.args(args.split_whitespace()).output().expect("mpirun can be started")
 }
