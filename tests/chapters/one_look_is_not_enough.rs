@@ -164,7 +164,7 @@ fn a_planted_link_stands_out_and_a_key_for_all_does_not() {
     }
 }
 
-/// The page before the chapters names what the workspace needs.
+/// A page before the chapters names what the workspace needs.
 #[test]
 fn what_start_here_says_is_needed() {
     let dims = minilm().unwrap().parameters.dims();

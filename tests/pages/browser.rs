@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use headless_chrome::browser::tab::point::Point;
 use headless_chrome::protocol::cdp::Page::AddScriptToEvaluateOnNewDocument;
 use headless_chrome::protocol::cdp::types::Event;
 use headless_chrome::protocol::cdp::{Emulation, Log, Network};
@@ -110,6 +111,28 @@ impl Open {
         let said = found.description.unwrap_or_default();
         let value = found.value.with_context(|| format!("{expression}: {said}"))?;
         Ok(value.as_str().unwrap_or_default().to_owned())
+    }
+
+    /// All that was sent so far.
+    pub fn bytes(&self) -> f64 {
+        std::thread::sleep(Duration::from_millis(50)); // what has come is noted
+        self.seen.lock().expect("no listener panicked").bytes
+    }
+
+    /// Clicks where an expression, `[x, y]`, says.
+    pub fn click(&self, spot: &str) {
+        self.tab.click_point(self.point(spot)).expect("a page can be clicked");
+    }
+
+    /// Moves the mouse there.
+    pub fn hover(&self, spot: &str) {
+        self.tab.move_mouse_to_point(self.point(spot)).expect("a mouse can be moved");
+    }
+
+    fn point(&self, spot: &str) -> Point {
+        let found = self.text(spot).expect("a spot is on the page");
+        let [x, y]: [f64; 2] = serde_json::from_str(&found).expect("two numbers");
+        Point { x, y }
     }
 
     /// From here on nothing comes from anywhere.

@@ -11,6 +11,7 @@
 //! MPL-2.0, its licence beside it) is the only thing here that is not ours.
 
 mod browser;
+mod explorer;
 mod live;
 mod own_sentence;
 mod search;

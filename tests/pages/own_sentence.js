@@ -1,24 +1,9 @@
 // What the tests of a reader's own sentence do in the page.
 "use strict";
 window.own = {
-  // Puts the element where a chapter would have it.
-  async insert(html) {
-    const main = document.querySelector("main");
-    main.insertAdjacentHTML("afterbegin", html);
-    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: `${path_to_root}assets/live.css` });
-    await new Promise((done) => {
-      link.onload = done;
-      document.head.append(link);
-    });
-    this.place = main.querySelector("[data-own-sentence]");
-    for (const name of this.place.dataset.figureScripts.split(" ")) {
-      await new Promise((done) => {
-        const script = document.createElement("script");
-        script.onload = done;
-        script.src = path_to_root + name;
-        document.head.append(script);
-      });
-    }
+  open() {
+    this.place = document.querySelector("[data-own-sentence]");
+    this.place.scrollIntoView({ behavior: "instant" });
     this.began = null;
     new MutationObserver(() => {
       if (["reading", "looking"].includes(this.place.dataset.state)) this.began ??= performance.now();
@@ -61,24 +46,19 @@ window.own = {
     return "";
   },
 
-  focus() {
-    this.place.querySelector(".own-grid button[tabindex='0']").focus();
-    return "";
-  },
-
   async state() {
     // What begins, begins at once.
     await new Promise((done) => setTimeout(done, 20));
-    await this.until(() => ["shown", "refused"].includes(this.place.dataset.state));
+    await this.until(() => ["ready", "shown", "refused"].includes(this.place.dataset.state));
     const waited = Math.round(performance.now() - this.began);
     this.began = null;
     const text = (selector) => this.place.querySelector(selector)?.textContent ?? null;
     return JSON.stringify({
+      ...JSON.parse(tried.state()),
       waited,
       state: this.place.dataset.state,
       error: text(".live-error"),
-      words: text(".live-words"),
-      title: text("#own-one"),
+      told: text(".live-words"),
       looked: window.ownSentence?.looked,
       took: window.ownSentence?.took,
       shares: window.ownSentence && [...window.ownSentence.shares],
@@ -89,21 +69,5 @@ window.own = {
   async rest() {
     await new Promise((done) => setTimeout(done, 500));
     return this.place.innerText;
-  },
-
-  async problems() {
-    const problems = [];
-    const width = document.documentElement.scrollWidth;
-    if (width > innerWidth) problems.push(`the page is ${width} px wide in a window of ${innerWidth}`);
-    const canvas = this.place.querySelector("canvas");
-    if (!canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)) {
-      problems.push("the small maps are empty");
-    }
-    const rules = await axe.run(this.place, { resultTypes: ["violations"] });
-    for (const rule of rules.violations) {
-      if (!["serious", "critical"].includes(rule.impact)) continue;
-      problems.push(`${rule.help} (${rule.id}): ${rule.nodes.slice(0, 3).map((node) => node.html).join(" ")}`);
-    }
-    return JSON.stringify(problems);
   },
 };

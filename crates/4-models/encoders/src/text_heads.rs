@@ -7,9 +7,6 @@ use serde_json::{Value, json};
 use crate::heads::causal_links;
 use crate::{Glance, Link, links};
 
-/// How many links of a head [`TextHeads::to_json`] has.
-const N_LINKS: usize = 3;
-
 /// A text in all heads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextHeads {
@@ -77,63 +74,28 @@ impl TextHeads {
         self.pieces.iter().map(|piece| shown(piece)).collect()
     }
 
-    /// All but the maps themselves: pieces, and per head what it prefers, its strongest
-    /// links and each query's strongest key, all with their controls.
+    /// All but the maps themselves, as the explorer of heads takes a text.
     pub fn to_json(&self) -> Value {
-        let uniform = self.uniform();
-        let heads = self.heads().map(|([layer, head], map)| {
-            let mut entry = self.head_json(map, uniform.as_ref());
-            entry["name"] = json!(format!("{layer}.{head}"));
-            entry
-        });
         json!({
             "pieces": self.shown_pieces(),
             "special": self.is_special,
+            "causal": self.is_causal,
             "n_heads": self.maps.first().map_or(0, Vec::len),
-            "heads": heads.collect::<Vec<_>>(),
         })
     }
 
-    fn head_json(&self, map: &Matrix<f32>, uniform: Option<&Glance>) -> Value {
-        let links = self.links(map, N_LINKS);
-        let links = links.iter().map(|it| json!([it.query, it.key, it.share, it.others]));
-        let strongest = (0..map.nrows()).map(|query| self.strongest(map, query));
-        let mut entry = json!({
-            "links": links.collect::<Vec<_>>(),
-            "strongest": strongest.collect::<Vec<_>>(),
-        });
-        if let (Some(glance), Some(uniform)) = (self.glance(map), uniform) {
-            let kind = glance.preferred(uniform);
-            entry["prefers"] = json!(glance.preference(uniform));
-            entry["share"] = json!(kind.map(|kind| glance.share(kind)));
-            entry["chance"] = json!(kind.map(|kind| uniform.share(kind)));
-            entry["bits"] = json!(glance.entropy);
-            entry["away"] = json!(glance.distance);
-        }
-        entry
-    }
-
-    /// The strongest key of a query, its share, and the control: what the other queries that
-    /// see this key give it on average.
-    fn strongest(&self, map: &Matrix<f32>, query: usize) -> Value {
-        let larger =
-            |a: usize, b: usize| if map[(query, b)] > map[(query, a)] { b } else { a };
-        let key = (0..map.ncols()).fold(0, larger);
-        let share = f64::from(map[(query, key)]);
+    /// What the other queries that see a key give it on average: the control of a share.
+    pub fn others(&self, map: &Matrix<f32>, query: usize, key: usize) -> f64 {
         let all: f64 = map.column(key).iter().map(|&share| f64::from(share)).sum();
         let n_blind = if self.is_causal { key } else { 0 };
         let n_others = map.nrows().saturating_sub(1 + n_blind).max(1);
-        json!([key, share, (all - share) / n_others as f64])
+        (all - f64::from(map[(query, key)])) / n_others as f64
     }
 
-    /// Every share as four bytes, the lowest first: layer by layer, head by head, row by
-    /// row.
-    pub fn share_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        for row in self.heads().flat_map(|(_, map)| map.row_iter()) {
-            bytes.extend(row.iter().flat_map(|share| share.to_le_bytes()));
-        }
-        bytes
+    /// Every share: layer by layer, head by head, row by row.
+    pub fn shares(&self) -> Vec<f32> {
+        let rows = self.heads().flat_map(|(_, map)| map.row_iter());
+        rows.flat_map(|row| row.iter().copied().collect::<Vec<_>>()).collect()
     }
 }
 
@@ -147,17 +109,12 @@ mod tests {
         let rows = [1.0, 0.0, 0.0, 0.4, 0.6, 0.0, 0.1, 0.2, 0.7];
         let map = Matrix::from_row_slice(3, 3, &rows);
         let pieces = || ["a", "b", "c"].map(String::from).to_vec();
-        let strongest = |text: &TextHeads| {
-            let found = &text.to_json()["heads"][0]["strongest"][1];
-            (found[0].as_u64(), found[2].as_f64().unwrap())
-        };
         let causal =
             TextHeads::of_decoder(pieces(), vec![false; 3], vec![vec![map.clone()]]);
-        let (key, others) = strongest(&causal);
-        assert_eq!(key, Some(1));
-        assert!((others - 0.2).abs() < 1e-6, "{others}");
+        let others = |text: &TextHeads| text.others(&text.maps[0][0], 1, 1);
+        assert!((others(&causal) - 0.2).abs() < 1e-6, "{}", others(&causal));
         assert_eq!(causal.is_special, [true, false, false]);
         let both_ways = TextHeads::of_encoder(pieces(), vec![false; 3], vec![vec![map]]);
-        assert!((strongest(&both_ways).1 - 0.1).abs() < 1e-6);
+        assert!((others(&both_ways) - 0.1).abs() < 1e-6);
     }
 }

@@ -41,6 +41,7 @@ mod masks;
 mod minilm;
 mod numbers;
 mod plain;
+mod projected;
 mod save;
 mod sequences;
 mod settings;
@@ -60,7 +61,10 @@ pub use masks::{MaskSizes, attn_masks, key_padding_masks};
 pub use minilm::{MINILM_FILE, SENTENCES, Sentence, TrainedLayer, minilm};
 pub use numbers::half;
 pub use plain::read_text;
-pub use save::{Existing, NewTensor, Stored, check_output, save, to_bytes};
+pub use projected::{PROJECTED_FILE, ProjectedSentence, projected};
+pub use save::{
+    Existing, NewTensor, Stored, check_output, save, to_bytes, to_bytes_with,
+};
 pub use sequences::Sequence;
 pub use settings::Settings;
 pub use shown::{MOST_SHOWN, is_shown, shown};

@@ -11,7 +11,7 @@ pub const SENTENCES: [&str; 4] = ["pilot", "river_banks", "bank_loan", "animal_t
 
 /// The file that [`minilm`] reads, for a program that sends it elsewhere.
 pub const MINILM_FILE: &[u8] = include_bytes!("../data/minilm-layer5.safetensors");
-const N_HEADS: usize = 12;
+pub(crate) const N_HEADS: usize = 12;
 
 /// A trained layer, and sentences that have passed through it.
 #[derive(Debug, Clone, PartialEq)]

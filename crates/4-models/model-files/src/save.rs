@@ -95,6 +95,25 @@ impl NewTensor {
         Ok(Self { name, shape, dtype, bytes })
     }
 
+    /// A tensor of bytes, each a number from 0 to 255.
+    ///
+    /// # Shapes
+    /// `shape` has as many entries as there are bytes.
+    ///
+    /// # Errors
+    /// [`Error::Count`] if it has not.
+    pub fn of_bytes(
+        name: impl Into<String>,
+        shape: &[usize],
+        bytes: Vec<u8>,
+    ) -> Result<Self> {
+        let (name, shape, found) = (name.into(), shape.to_vec(), bytes.len());
+        if shape.iter().copied().try_fold(1, usize::checked_mul) != Some(found) {
+            return Err(Error::Count { tensor: name, shape, found });
+        }
+        Ok(Self { name, shape, dtype: Dtype::U8, bytes })
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
@@ -229,8 +248,18 @@ pub fn check_output<'a>(
 /// # Errors
 /// [`Error::Format`].
 pub fn to_bytes(tensors: &[NewTensor]) -> Result<Vec<u8>> {
+    to_bytes_with(tensors, &[])
+}
+
+/// The same with texts, which [`TensorFile::text`](crate::TensorFile::text) gives back.
+///
+/// # Errors
+/// [`Error::Format`].
+pub fn to_bytes_with(tensors: &[NewTensor], texts: &[(&str, &str)]) -> Result<Vec<u8>> {
     let named = tensors.iter().map(|tensor| (&tensor.name, tensor));
-    Ok(safetensors::serialize(named, None)?)
+    let owned = |(key, text): &(&str, &str)| ((*key).to_owned(), (*text).to_owned());
+    let texts = (!texts.is_empty()).then(|| texts.iter().map(owned).collect());
+    Ok(safetensors::serialize(named, texts)?)
 }
 
 /// Beside the file, since a rename does not cross from one disk to another. Of a long name

@@ -4,6 +4,7 @@
 //! itself.
 
 use crate::live::{Live, Weights};
+use crate::trained_heads::at_once;
 use crate::{Args, CHAPTERS, Entry, LIVE, sensors, trained};
 use anyhow::{Context, Result};
 use figures::Figure;
@@ -53,6 +54,7 @@ pub fn find(name: &str) -> Result<&'static Live> {
 pub fn file(weights: Weights) -> &'static [u8] {
     match weights {
         Weights::Layer => trained::FILE,
+        Weights::QueriesKeys => at_once::FILE,
         Weights::Engines => sensors::model::FILE,
     }
 }
@@ -64,6 +66,7 @@ pub fn file(weights: Weights) -> &'static [u8] {
 pub fn give(weights: Weights, bytes: Vec<u8>) -> Result<()> {
     match weights {
         Weights::Layer => trained::give(bytes),
+        Weights::QueriesKeys => at_once::give(bytes),
         Weights::Engines => sensors::model::give(bytes),
     }
 }

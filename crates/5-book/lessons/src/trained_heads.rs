@@ -1,6 +1,7 @@
 //! “Trained heads”: what the sources claim of trained heads, under three measures with controls,
 //! and where attention goes.
 
+pub mod at_once;
 pub mod claims;
 pub mod measures;
 pub mod others;
@@ -19,6 +20,7 @@ use crate::trained::{self, at, maps};
 use measures::{MEASURES, Maps};
 
 pub(crate) const FIGURES: &[Entry] = &[
+    ("heads-at-once", at_once::figure),
     ("trained-view", trained_view),
     ("three-measures", three_measures),
     ("one-key", one_key),

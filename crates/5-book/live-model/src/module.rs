@@ -93,11 +93,11 @@ pub fn look(sentence: &[u8]) -> Result<Vec<u8>, PageError> {
     Ok(told)
 }
 
-/// The maps of the sentence that was read last.
+/// The maps of the sentence that was read last: every share as four bytes, the lowest first.
 #[wasm_func]
 pub fn shares() -> Result<Vec<u8>, PageError> {
     let heads = LAST.take().ok_or(PageError::from("no sentence was read"))?;
-    Ok(heads.share_bytes())
+    Ok(heads.shares().into_iter().flat_map(f32::to_le_bytes).collect())
 }
 
 fn text(bytes: &[u8]) -> Result<&str, PageError> {

@@ -34,6 +34,16 @@ pub fn draw(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, PageError> {
     Ok(bytes(&(live.draw)(&settings)?.to_json())?)
 }
 
+/// The maps of a sentence in all heads of the trained layer: its name, and which keys are
+/// seen, as `{"keys": "causal"}`.
+#[wasm_func]
+pub fn heads(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, PageError> {
+    let name = std::str::from_utf8(name).context("the name of a sentence")?;
+    let settings: Value = serde_json::from_slice(settings).context("settings as JSON")?;
+    let keys = settings["keys"].as_str().context("keys are a text")?;
+    Ok(bytes(&lessons::trained_heads::at_once::maps(name, keys)?.to_json())?)
+}
+
 /// Begins a training in place of the one before.
 #[wasm_func]
 pub fn begin(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, PageError> {

@@ -5,48 +5,10 @@
 (() => {
   const { element, make } = window.liveControls;
   const places = [...document.querySelectorAll("[data-live]")];
-  const isWeb = /^https?:$/.test(location.protocol);
-  // All chapters in one are there to be printed.
-  const isPrint = /print\.html$/.test(location.pathname);
-  if (!places.length || !isWeb || isPrint || !window.WebAssembly || !window.Worker) return;
+  const { isPossible, open, ask } = window.liveModule;
+  if (!places.length || !isPossible) return;
 
   const address = new URLSearchParams(location.search);
-  let worker = null; // a promise: null where there is no module
-
-  // ---- The worker, and answers to those who asked.
-
-  const waiting = new Map();
-  let lastId = 0;
-
-  async function start() {
-    const found = await fetch(`${path_to_root}assets/live.json`, { cache: "no-cache" });
-    const { module, weights } = await found.json();
-    if (!module) return null;
-    const url = document.querySelector("[data-worker]").dataset.worker;
-    const made = new Worker(path_to_root + url);
-    const root = new URL(`${path_to_root}assets/`, location.href).href;
-    made.onmessage = ({ data }) => {
-      const { id, ...answer } = data;
-      waiting.get(id)?.(answer);
-    };
-    made.onerror = (event) => {
-      event.preventDefault();
-      for (const answer of waiting.values()) answer({ broken: event.message });
-    };
-    made.postMessage({ root, module, weights });
-    return made;
-  }
-
-  // Sends a request; `each` hears every answer to it, the last with `done`.
-  function ask(made, request, each) {
-    const id = ++lastId;
-    waiting.set(id, (answer) => {
-      if (answer.done || answer.error !== undefined || answer.broken) waiting.delete(id);
-      each(answer);
-    });
-    made.postMessage({ id, ...request });
-    return id;
-  }
 
   // ---- One live figure.
 
@@ -232,8 +194,7 @@
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       watch.unobserve(target);
-      worker ??= start().catch(() => null);
-      worker.then((made) => made && figures.get(target).open(made));
+      open().then((made) => made && figures.get(target).open(made));
     }
   }, { rootMargin: "800px" });
   places.forEach((place) => watch.observe(place));

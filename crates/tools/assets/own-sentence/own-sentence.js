@@ -1,18 +1,59 @@
-// A reader's own sentence in all heads of a reader's own model: files are chosen from disk,
-// a worker computes, and this shows. Where it cannot be, the page stays as it is.
+// Sentences in all heads of a whole model: those that come with the page at once, and a
+// reader's own in a model whose files are chosen from disk, computed by a worker. Where
+// something cannot be, the page stays as it is.
 "use strict";
 (() => {
   const place = document.querySelector("[data-own-sentence]");
   const isWeb = /^https?:$/.test(location.protocol);
   // All chapters in one are there to be printed.
   const isPrint = /print\.html$/.test(location.pathname);
-  if (!place || !isWeb || isPrint || !window.WebAssembly || !window.Worker) return;
+  if (!place || !isWeb || isPrint) return;
 
-  const { element } = window.headMaps;
-
-  // ---- The worker, and answers to those who asked.
-
+  const { mount, byLayer, element } = window.headExplorer;
   const root = new URL(path_to_root || "./", location.href).href;
+  const state = (name) => (place.dataset.state = name);
+
+  // ---- The sentences that come with the page: maps of bytes, in a safetensors file each.
+
+  const kept = JSON.parse(place.dataset.sentences);
+  const texts = new Map(); // by key, promises
+
+  async function fetched(file) {
+    const answer = await fetch(root + file, { cache: "no-cache" });
+    if (!answer.ok) throw new Error(`the maps of this sentence did not come (${answer.status})`);
+    const buffer = await answer.arrayBuffer();
+    const length = Number(new DataView(buffer).getBigUint64(0, true));
+    const { __metadata__: { tokens }, maps } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
+    const pieces = tokens.split(" ");
+    const [nLayers, nHeads] = maps.shape;
+    return {
+      pieces, special: pieces.map((_, i) => i === 0 || i === pieces.length - 1), causal: false,
+      maps: new Uint8Array(buffer, 8 + length + maps.data_offsets[0]), one: 255, names: byLayer(nLayers, nHeads),
+    };
+  }
+
+  const source = {
+    id: "heads", texts: kept.map(({ key, name }) => ({ key, name })), beside: true,
+    modes: [["all", "All keys"], ["first", "Without the first token"]],
+    first: { text: kept[0].key, beside: kept[1].key, head: "3.1" },
+    async load(key, mode) {
+      const file = kept.find((it) => it.key === key)?.file;
+      if (!texts.has(key)) texts.set(key, fetched(file));
+      try {
+        return { text: await texts.get(key), isWithoutFirst: mode === "first" };
+      } catch (problem) {
+        texts.delete(key); // the next time it may come
+        throw problem;
+      }
+    },
+  };
+  const shown = element("div");
+  place.prepend(shown);
+  const explorer = mount(shown, source);
+  window.wholeModel = explorer;
+
+  // ---- A worker for the reader's own model, and answers to those who asked.
+
   const waiting = new Map();
   let worker = null;
   let lastId = 0;
@@ -55,8 +96,7 @@
       ...["config.json", "tokenizer.json", "model.safetensors"].flatMap((name, i) => [i ? ", " : "", element("code", {}, name)])),
     files, progress,
     element("small", {}, "Choose all three at once, or drop them here. They are read in this page and sent nowhere."));
-  const sentence = element("input", { type: "text", id: "own-text", autocomplete: "off", disabled: true,
-    value: "The animal didn't cross the street because it was too tired." });
+  const sentence = element("input", { type: "text", id: "own-text", autocomplete: "off", disabled: true, value: kept[0].name });
   const button = element("button", { type: "submit", disabled: true }, "Look");
   const form = element("form", { className: "live-controls own-form" }, drop,
     element("label", { htmlFor: "own-text" }, "Your sentence"), sentence, button);
@@ -64,16 +104,14 @@
   error.setAttribute("role", "alert");
   const words = element("output", { className: "live-words" });
   words.setAttribute("aria-live", "polite");
-  const shown = element("div");
 
-  const state = (name) => (place.dataset.state = name);
   const isReady = (is) => (sentence.disabled = button.disabled = !is);
 
-  // What was shown of an earlier sentence is not this one's.
+  // What is shown is of another sentence: it stays, greyed, until one is chosen.
   function refuse(said) {
     progress.hidden = true;
     words.textContent = "";
-    shown.replaceChildren();
+    explorer.grey();
     error.textContent = said;
     state("refused");
   }
@@ -81,7 +119,7 @@
   function read(chosen) {
     if (!chosen.length) return;
     error.textContent = words.textContent = "";
-    shown.replaceChildren();
+    explorer.grey();
     isReady(false);
     progress.hidden = false;
     progress.value = 0;
@@ -102,17 +140,24 @@
     });
   }
 
+  let nLooked = 0;
+
   function look() {
     state("looking");
-    ask({ sentence: sentence.value }, ({ looked, shares, took, error: said }) => {
+    explorer.grey();
+    const asked = sentence.value;
+    ask({ sentence: asked }, ({ looked, shares, took, error: said }) => {
       if (said !== undefined) return refuse(said);
       error.textContent = "";
-      const n = looked.pieces.length;
-      words.textContent = `${n} tokens in ${looked.heads.length} heads, ` +
-        `computed in ${(took / 1000).toFixed(2)} s.`;
+      const { pieces, special, causal, n_heads: nHeads } = looked;
+      const n = pieces.length;
+      const nMaps = shares.length / n ** 2;
+      words.textContent = `${n} tokens in ${nMaps} heads, computed in ${(took / 1000).toFixed(2)} s.`;
       window.ownSentence = { looked, shares, took };
-      shown.replaceChildren(...window.ownHeads.show(looked, shares));
-      state("shown");
+      const key = `own-${++nLooked}`;
+      const text = { pieces, special, causal, maps: shares, one: 1, names: byLayer(nMaps / nHeads, nHeads) };
+      texts.set(key, Promise.resolve(text));
+      explorer.add({ key, name: `Yours: ${asked}` }).then(() => state("shown"));
     });
   }
 
@@ -129,15 +174,16 @@
       if (type === "drop") read(event.dataTransfer.files);
     });
   }
-  // mdBook leafs at an arrow key, which here moves within a text or a grid.
-  place.addEventListener("keydown", (event) => event.stopPropagation());
+  // mdBook leafs at an arrow key, which here moves within a text.
+  form.addEventListener("keydown", (event) => event.stopPropagation());
 
   async function open() {
+    if (!window.WebAssembly || !window.Worker) return;
     const found = await fetch(`${root}assets/live.json`, { cache: "no-cache" });
     const { encoder } = await found.json();
     if (!encoder) return;
     start(encoder);
-    place.prepend(form, error, words, shown);
+    shown.after(form, error, words);
     state("ready");
   }
   open().catch(() => {});

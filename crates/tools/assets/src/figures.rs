@@ -1,7 +1,7 @@
 //! What a page loads once, whatever the number of its figures.
 //!
-//! A page loads the style sheet and the two scripts, both deferred and in this order.
-//! Nothing is fetched from another host.
+//! A page loads the style sheet and the scripts, deferred and in this order; plotly.js only
+//! where a figure has axes. Nothing is fetched from another host.
 
 use crate::Asset;
 
@@ -19,10 +19,12 @@ pub const FIGURES_JS: &str = include_str!("../figures/figures.js");
 /// Sizes and spacing of a figure, before and after it is drawn.
 pub const FIGURES_CSS: &str = include_str!("../figures/figures.css");
 
-/// Each asset with the file name that pages should load it by.
-pub const ALL: [Asset; 4] = [
-    ("figures.css", FIGURES_CSS),
+/// What draws along axes, with the file names that a page with such a figure loads it by,
+/// before [`LOADED`].
+pub const PLOTLY: [Asset; 2] = [
     ("plotly-cartesian-3.0.1.min.js", PLOTLY_JS),
-    ("figures.js", FIGURES_JS),
     ("plotly-LICENSE.txt", PLOTLY_LICENCE),
 ];
+
+/// What every page with a figure loads.
+pub const LOADED: [Asset; 2] = [("figures.css", FIGURES_CSS), ("figures.js", FIGURES_JS)];

@@ -8,6 +8,9 @@ pub const LIVE_CSS: &str = include_str!("../live/live.css");
 /// Makes controls.
 pub const CONTROLS_JS: &str = include_str!("../live/controls.js");
 
+/// Opens the module, once in a page.
+pub const MODULE_JS: &str = include_str!("../live/module.js");
+
 /// Makes the figures of a page live.
 pub const LIVE_JS: &str = include_str!("../live/live.js");
 
@@ -15,11 +18,15 @@ pub const LIVE_JS: &str = include_str!("../live/live.js");
 pub const WORKER_JS: &str =
     concat!(include_str!("../live/host.js"), include_str!("../live/live-worker.js"));
 
-/// What a page loads, in this order, with the names to load it by.
+/// What every page loads that asks the module.
+pub const MODULE: Asset = ("live-module.js", MODULE_JS);
+
+/// What a page with live figures loads, after [`MODULE`] and in this order, with the names
+/// to load it by.
 pub const LOADED: [Asset; 3] =
     [("live.css", LIVE_CSS), ("live-controls.js", CONTROLS_JS), ("live.js", LIVE_JS)];
 
-/// What `live.js` starts.
+/// What `live-module.js` starts.
 pub const WORKER: Asset = ("live-worker.js", WORKER_JS);
 
 /// Where pages look for the modules, and what they find before there is one.

@@ -1,35 +1,36 @@
-//! What a chapter shows in which a reader chooses a model's files, and what that loads.
+//! What a chapter shows of a whole model: sentences whose maps come with it, and a reader's
+//! own in a model that is chosen from disk.
 
 use crate::Asset;
 
-/// What stands in the chapter by itself, and all there is where the module cannot run.
+/// What stands in the chapter by itself, and all there is where no script runs.
 pub const COMMAND: &str = "cargo learn look \"Your own sentence.\"";
 
 /// Looks, next to those of the live figures' controls.
 pub const OWN_SENTENCE_CSS: &str = include_str!("../own-sentence/own-sentence.css");
 
-/// Draws maps: `headMaps`, also for a page that stands alone.
-pub const HEADS_JS: &str = include_str!("../own-sentence/heads.js");
-
-/// Shows all heads.
-pub const OWN_HEADS_JS: &str = concat!(
-    include_str!("../own-sentence/heads.js"),
-    include_str!("../own-sentence/own-heads.js")
-);
-
-/// Takes files and sentences.
+/// Shows sentences, takes files and a reader's own.
 pub const OWN_SENTENCE_JS: &str = include_str!("../own-sentence/own-sentence.js");
 
 /// Runs the module, beside the page.
 pub const WORKER_JS: &str =
     concat!(include_str!("../live/host.js"), include_str!("../own-sentence/worker.js"));
 
-/// What a page with it loads, in this order, with the names to load it by.
-pub const LOADED: [Asset; 3] = [
-    ("own-sentence.css", OWN_SENTENCE_CSS),
-    ("own-heads.js", OWN_HEADS_JS),
-    ("own-sentence.js", OWN_SENTENCE_JS),
-];
+/// What a page with it loads after the explorer, in this order, with the names to load it
+/// by.
+pub const LOADED: [Asset; 2] =
+    [("own-sentence.css", OWN_SENTENCE_CSS), ("own-sentence.js", OWN_SENTENCE_JS)];
 
 /// What `own-sentence.js` starts.
 pub const WORKER: Asset = ("encoder-worker.js", WORKER_JS);
+
+/// From the workspace, the folder with a file of maps per sentence, `KEY.safetensors`:
+/// `maps`, bytes of which 255 is share 1, `[n_layers, n_heads, n, n]`, and the tokens in its
+/// metadata. `cargo run -p look --example sentences` writes all of it.
+pub const MAPS: &str = "crates/tools/assets/own-sentence/sentences";
+
+/// The key of each sentence, and the sentence, pair by pair.
+pub fn sentences() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let index = include_str!("../own-sentence/sentences/index.tsv");
+    index.lines().filter_map(|line| line.split_once('\t'))
+}

@@ -67,6 +67,7 @@ impl FigureCache {
         let html = lessons::gallery::draw(name, &args)?.to_html(FigureFolder::ID);
         let html = match lessons::gallery::find(name) {
             Ok(live) => live_place(live, &html),
+            Err(_) if name == HEADS => heads_place(&html)?,
             Err(_) => html,
         };
         let lines = html.lines().filter(|line| !line.trim().is_empty());
@@ -79,6 +80,19 @@ impl Figures for FigureCache {
         let html = self.html(asked).with_context(|| format!("figure {asked}"))?;
         Ok(FigureFolder::with_id(&html, id))
     }
+}
+
+/// The figure that becomes an explorer of heads.
+const HEADS: &str = "heads-at-once";
+
+/// It and what `trained-layer.js` needs to make it one.
+fn heads_place(figure: &str) -> Result<String> {
+    let source = lessons::trained_heads::at_once::source()?;
+    let source = source.to_string().replace('<', "\\u003c");
+    Ok(format!(
+        "<div class=\"heads\" data-heads>\
+         <script type=\"application/json\">{source}</script>{figure}</div>"
+    ))
 }
 
 /// A live figure: as any other, and beside it what `live.js` needs to make it live.

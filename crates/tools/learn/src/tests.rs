@@ -1,4 +1,4 @@
-//! The first page of the book lists the commands that there are.
+//! A page of the book lists the commands that there are.
 
 use std::fs;
 
@@ -25,8 +25,8 @@ fn commands() -> String {
 }
 
 #[test]
-fn the_first_page_lists_every_command() {
-    let page = workshop::paths::workspace().join("chapters/start-here.md");
+fn the_page_of_commands_lists_every_command() {
+    let page = workshop::paths::workspace().join("chapters/commands.md");
     let page = fs::read_to_string(page).unwrap();
     let commands = commands();
     assert!(commands.contains("\ncargo learn train "), "{commands}");

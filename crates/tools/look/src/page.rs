@@ -1,13 +1,12 @@
 //! A sentence in all heads, as one page that asks for nothing else.
 //!
-//! What is in words and tables is there without a script too; the script draws the small
-//! maps and the one that is chosen.
+//! What is in words and tables is there without a script too; the explorer of heads draws
+//! the small maps and the one that is chosen.
 
 use std::fmt::Write;
 
 use anyhow::{Result, ensure};
-use assets::own_sentence::HEADS_JS;
-use attention::Matrix;
+use assets::explorer::{EXPLORER_CSS, EXPLORER_JS};
 use encoders::Glance;
 use figures::escaped;
 use model_files::MOST_SHOWN;
@@ -40,14 +39,24 @@ pub fn of(view: &View) -> Result<String> {
             "model" => escaped(&view.model),
             "n" => n.to_string(),
             "chance" => view.chance(),
+            "first" => specials(view).to_owned(),
             "heads" => rows(view),
-            "script" => HEADS_JS.to_owned(),
+            "style" => EXPLORER_CSS.to_owned(),
+            "script" => EXPLORER_JS.to_owned(),
             "data" => data(view),
             _ => String::new(),
         };
         rest = after;
     }
     Ok(page + rest)
+}
+
+/// What *first* and *last* are called here.
+fn specials(view: &View) -> &'static str {
+    match view.text.is_causal {
+        true => "<i>First</i> is the first token, which sees nothing but itself.",
+        false => "<i>First</i> and <i>last</i> are the special tokens around the text.",
+    }
 }
 
 /// A row per head, with its links and their controls.
@@ -68,7 +77,7 @@ fn rows(view: &View) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(
             rows,
-            "<tr><th scope=\"row\"><a href=\"#one\" data-head=\"{layer}.{head}\">\
+            "<tr><th scope=\"row\"><a href=\"#heads\" data-head=\"{layer}.{head}\">\
              {layer}.{head}</a></th><td>{}</td><td>{}</td><td>{}</td><td>{:.1}</td>\
              <td>{:.1}</td><td>{}</td></tr>",
             glance.preference(&uniform),
@@ -82,26 +91,13 @@ fn rows(view: &View) -> String {
     rows
 }
 
-/// What the script draws: what each head prefers, and its shares in thousandths. The rest
-/// stands in the table.
+/// What the explorer draws: the tokens, and every share in thousandths.
 fn data(view: &View) -> String {
-    let thousandths = |share: &f32| (share * 1000.0).round() as u16;
-    let rows = |map: &Matrix<f32>| -> Vec<Vec<u16>> {
-        map.row_iter().map(|row| row.iter().map(thousandths).collect()).collect()
-    };
-    let uniform = view.text.uniform();
-    let heads = view.text.heads().map(|([layer, head], map)| {
-        let both = view.text.glance(map).zip(uniform);
-        let prefers = both.map(|(glance, uniform)| glance.preference(&uniform));
-        json!({ "name": format!("{layer}.{head}"), "prefers": prefers })
-    });
-    let data = json!({
-        "pieces": view.text.shown_pieces(),
-        "special": view.text.is_special,
-        "n_heads": view.text.maps.first().map_or(0, Vec::len),
-        "heads": heads.collect::<Vec<_>>(),
-        "maps": view.text.heads().map(|(_, map)| rows(map)).collect::<Vec<_>>(),
-    });
+    let shares = view.text.shares();
+    let thousandths = shares.iter().map(|share| (share * 1000.0).round() as u16);
+    let mut data = view.text.to_json();
+    data["name"] = json!(view.sentence);
+    data["maps"] = json!(thousandths.collect::<Vec<_>>());
     // In a script nothing is escaped, and `</script>` would end it.
     data.to_string().replace('<', "\\u003c")
 }
@@ -110,6 +106,7 @@ fn data(view: &View) -> String {
 mod tests {
     use std::time::Duration;
 
+    use attention::Matrix;
     use encoders::TextHeads;
 
     use super::*;
@@ -136,14 +133,15 @@ mod tests {
     fn what_a_text_says_is_no_markup() {
         let page = of(&view("<b>{{data}}</b>", "</script><u>", 3)).unwrap();
         assert!(page.contains("&lt;b&gt;{{data}}&lt;/b&gt;"), "{page}");
-        assert_eq!(page.matches("</script>").count(), 1);
+        assert_eq!(page.matches("</script>").count(), 2);
         assert!(!page.contains("<u>"));
     }
 
     #[test]
     fn a_page_asks_no_other_host() {
         let page = of(&view("a", "a", 3)).unwrap();
-        for address in ["http:", "https:", "src=", "@import", "url("] {
+        let page = page.replace("http://www.w3.org/2000/svg", ""); // a name, and no address
+        for address in ["http:", "https:", "src=\"", "@import", "url("] {
             assert!(!page.contains(address), "{address}");
         }
     }

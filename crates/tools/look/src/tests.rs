@@ -12,6 +12,8 @@ use workshop::paths;
 
 use crate::{model, report, sentence, texts};
 
+mod sentences;
+
 /// Where a trained model is, if it was fetched.
 fn fetched(path: PathBuf, command: &str) -> Option<PathBuf> {
     if path.exists() {

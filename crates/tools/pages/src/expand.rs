@@ -124,17 +124,8 @@ impl Chapter<'_> {
                 let html = self.book.drawing.figure(asked.rest, &self.figure_id())?;
                 Ok(Some(format!("\n{html}\n")))
             }
-            "own-sentence" => {
-                self.alone_on_its_line(asked)?;
-                // A page with it needs what a page with figures needs: its controls look so.
-                let id = self.figure_id();
-                let html = loads::own_sentence(&id, &self.up());
-                Ok(Some(format!("\n{html}\n")))
-            }
-            "wrong-layer" => {
-                self.alone_on_its_line(asked)?;
-                Ok(Some(format!("\n{}\n", loads::wrong_layer(&self.up()))))
-            }
+            "own-sentence" => self.place(asked, loads::own_sentence).map(Some),
+            "wrong-layer" => self.place(asked, loads::wrong_layer).map(Some),
             "exercise" => {
                 self.alone_on_its_line(asked)?;
                 Ok(Some(exercise::section(asked.rest, &self.up())?))
@@ -161,6 +152,12 @@ impl Chapter<'_> {
             "" => bail!("no }}}} on the line: {{{{{}", asked.rest),
             name => bail!("{{{{#{name}}}}} is not known here"),
         }
+    }
+
+    /// What a script fills, in a block of its own.
+    fn place(&mut self, asked: &Directive, html: fn(&str) -> String) -> Result<String> {
+        self.alone_on_its_line(asked)?;
+        Ok(format!("\n{}\n", html(&self.figure_id())))
     }
 
     /// The id of the next figure.
@@ -235,7 +232,7 @@ impl Chapter<'_> {
         }
         text.push_str(&self.text[at..]);
         if self.figures > 0 {
-            text.push_str(&loads::page_end(&self.up()));
+            text.push_str(&loads::page_end(&text, &self.up()));
         }
         self.problems.sort();
         Expanded { text, problems: self.problems }

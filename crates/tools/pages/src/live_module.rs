@@ -19,8 +19,9 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
 
 /// Trained weights that figures draw from: what a page calls them, and their file.
-pub const WEIGHTS: [(&str, &str); 2] = [
+pub const WEIGHTS: [(&str, &str); 3] = [
     ("layer", "crates/4-models/model-files/data/minilm-layer5.safetensors"),
+    ("queries-keys", "crates/4-models/model-files/data/minilm-queries-keys.safetensors"),
     ("engines", "crates/4-models/sensors/data/remaining.safetensors"),
 ];
 

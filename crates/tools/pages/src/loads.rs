@@ -1,17 +1,21 @@
 //! What a page of this book loads.
 
-use anyhow::Result;
-use assets::{Asset, address, figures, live, own_sentence, wrong_layer};
+use std::fs;
 use std::path::Path;
-use workshop::step;
+
+use anyhow::{Context, Result};
+use assets::{Asset, address, explorer, figures, live, own_sentence, wrong_layer};
+use serde_json::{Value, json};
+use workshop::{paths, step};
 
 /// What a page with a figure has at its end, on a page that needs `up` to get to the book's
 /// root: the style sheets, and the names of the scripts, which `theme/learn.js` loads once.
 /// The names carry the text's hash, so that a browser keeps them between pages.
-pub fn page_end(up: &str) -> String {
+pub fn page_end(text: &str, up: &str) -> String {
+    let loaded = loaded_by(text);
     let named = |suffix: &'static str| {
         let fits = move |asset: &&Asset| asset.0.ends_with(suffix);
-        of_figures().iter().filter(fits).map(address).collect::<Vec<_>>()
+        loaded.iter().filter(fits).map(address).collect::<Vec<_>>()
     };
     let link = |style: &String| format!("<link rel=\"stylesheet\" href=\"{up}{style}\">");
     // The print page stands at the root and has the chapters' styles: there a page from
@@ -28,41 +32,62 @@ pub fn page_end(up: &str) -> String {
     )
 }
 
-/// A place for a reader's own sentence, `{{#own-sentence}}`: the command that does the
-/// same, which is all there is where the module cannot run. `own-sentence.js` puts what can
-/// be done in the page before it.
-pub fn own_sentence(id: &str, up: &str) -> String {
-    let [style, heads, own] = own_sentence::LOADED.map(|asset| address(&asset));
-    let scripts = format!("{heads} {own}");
-    place("own-sentence", id, &scripts, &[style], own_sentence::COMMAND, up)
+/// What a page with this text needs, and no more: plotly.js is by far the largest. Scripts
+/// stand in the order they run in.
+fn loaded_by(text: &str) -> Vec<Asset> {
+    let has = |mark: &str| text.contains(mark);
+    let (is_live, has_heads) = (has("data-live="), has("data-heads"));
+    let (is_own, is_wrong) = (has("data-own-sentence"), has("data-wrong-layer"));
+    let mut loaded = Vec::new();
+    let mut load = |is_needed: bool, assets: &[Asset]| {
+        if is_needed {
+            loaded.extend_from_slice(assets);
+        }
+    };
+    load(has("figure-plot"), &figures::PLOTLY);
+    load(true, &figures::LOADED);
+    load(is_live || has_heads, &[live::MODULE]);
+    load(is_live || is_own || is_wrong, &live::LOADED[..1]);
+    load(is_live, &live::LOADED[1..]);
+    load(has_heads || is_own, &explorer::LOADED);
+    load(has_heads, &[explorer::TRAINED_LAYER]);
+    load(is_own, &own_sentence::LOADED);
+    load(is_wrong, &wrong_layer::LOADED);
+    loaded
 }
 
-/// A place for a reader's own layer, `{{#wrong-layer}}`, in the same way.
-pub fn wrong_layer(up: &str) -> String {
-    let [style, script] = wrong_layer::LOADED.map(|asset| address(&asset));
-    // Its controls look as those of the live figures, of which the page has none.
-    let styles = [address(&live::LOADED[0]), style];
-    place("wrong-layer", "wrong-layer", &script, &styles, wrong_layer::COMMAND, up)
+/// A place for a reader's own sentence, `{{#own-sentence}}`, beside those that come with
+/// the book. `own-sentence.js` fills it.
+pub fn own_sentence(id: &str) -> String {
+    let sentences: Vec<Value> = own_sentence::sentences()
+        .map(|(key, name)| json!({ "key": key, "name": name, "file": maps_address(key) }))
+        .collect();
+    let sentences =
+        json!(sentences).to_string().replace('&', "&amp;").replace('\'', "&#39;");
+    let data = format!(" data-sentences='{sentences}'");
+    place("own-sentence", id, &data, own_sentence::COMMAND)
 }
 
-/// A place that scripts fill by the module of a reader's own files.
-fn place(
-    name: &str,
-    id: &str,
-    scripts: &str,
-    styles: &[String],
-    command: &str,
-    up: &str,
-) -> String {
+/// A place for a reader's own layer, `{{#wrong-layer}}`. `wrong-layer.js` fills it.
+pub fn wrong_layer(id: &str) -> String {
+    place("wrong-layer", id, "", wrong_layer::COMMAND)
+}
+
+/// A place that a script fills by the module of a reader's own files. In it stands the
+/// command that does the same, which is all there is where the module cannot run.
+fn place(name: &str, id: &str, data: &str, command: &str) -> String {
     let worker = address(&own_sentence::WORKER);
-    let link = |style: &String| format!("<link rel=\"stylesheet\" href=\"{up}{style}\">");
-    let styles: String = styles.iter().map(link).collect();
     let command = command.replace('"', "&quot;");
     format!(
         "<div class=\"{name} live\" id=\"{id}\" data-{name} \
-         data-figure-scripts=\"{scripts}\" data-encoder-worker=\"{worker}\">{styles}\
+         data-encoder-worker=\"{worker}\"{data}>\
          <p>In a terminal:</p><pre><code class=\"language-sh\">{command}\n</code></pre></div>"
     )
+}
+
+/// Where a page finds the maps of a sentence.
+fn maps_address(key: &str) -> String {
+    format!("assets/sentence-{key}.safetensors")
 }
 
 /// Writes all of it beside the chapters, from where mdBook copies it into the book: a
@@ -72,35 +97,65 @@ pub fn write(folder: &Path) -> Result<()> {
     for (name, text) in all() {
         step::write(&folder.join(name), text)?;
     }
+    for (key, _) in own_sentence::sentences() {
+        let file = paths::workspace().join(own_sentence::MAPS).join(key);
+        let file = file.with_extension("safetensors");
+        let maps = fs::read(&file).with_context(|| file.display().to_string())?;
+        step::write(&folder.join("..").join(maps_address(key)), maps)?;
+    }
     Ok(())
 }
 
 /// Every file. Until there is a module, pages are told that there is none.
 fn all() -> Vec<Asset> {
-    let workers = [live::WORKER, live::NO_MODULE, own_sentence::WORKER];
-    [&of_figures()[..], &own_sentence::LOADED, &wrong_layer::LOADED, &workers].concat()
-}
-
-/// What a page with a figure loads, scripts in the order they run in, and their licences.
-fn of_figures() -> Vec<Asset> {
-    [&figures::ALL[..], &live::LOADED].concat()
+    let single = [
+        live::MODULE,
+        live::WORKER,
+        live::NO_MODULE,
+        explorer::TRAINED_LAYER,
+        own_sentence::WORKER,
+    ];
+    [
+        &figures::PLOTLY[..],
+        &figures::LOADED,
+        &live::LOADED,
+        &explorer::LOADED,
+        &own_sentence::LOADED,
+        &wrong_layer::LOADED,
+        &single,
+    ]
+    .concat()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const EVERY_MARK: &str = "figure-plot data-live= data-heads data-own-sentence data-wrong-layer";
+
     #[test]
     fn a_page_names_its_assets_once_and_by_hash() {
-        let end = page_end("../");
+        let end = page_end(EVERY_MARK, "../");
         assert_eq!(end.matches("assets/figures.js?v=").count(), 1, "{end}");
         assert!(end.contains("assets/live.css?v=") && !end.contains("href"), "{end}");
         assert!(!end.contains("LICENSE"), "{end}");
     }
 
     #[test]
+    fn a_page_loads_what_its_figures_need() {
+        let still = page_end("<svg>", "");
+        assert!(!still.contains("plotly") && !still.contains("live-controls"), "{still}");
+        let heads = page_end("data-heads", "");
+        assert!(
+            heads.contains("trained-layer.js") && !heads.contains("plotly"),
+            "{heads}"
+        );
+        assert!(page_end("figure-plot", "").contains("plotly"));
+    }
+
+    #[test]
     fn pages_name_all_that_they_load() {
-        let named = page_end("") + &own_sentence("a", "") + &wrong_layer("");
+        let named = page_end(EVERY_MARK, "") + &own_sentence("a") + &wrong_layer("b");
         for (name, _) in all() {
             let is_loaded = name.ends_with(".css") || name.ends_with(".js");
             assert_eq!(named.contains(&format!("assets/{name}?v=")), is_loaded, "{name}");

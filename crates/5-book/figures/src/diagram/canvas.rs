@@ -1,5 +1,9 @@
 //! Boxes, arrows and texts, written as SVG.
 
+use std::collections::BTreeMap;
+
+use attention::Matrix;
+
 use super::markup::{short, tspans, width};
 use crate::palette;
 
@@ -8,6 +12,9 @@ const NAME: f64 = 13.0;
 const NOTE: f64 = 11.0;
 /// Smaller letters are not read.
 const LEAST: f64 = 8.5;
+
+/// How many shades a map of shares has.
+const SHADES: f64 = 12.0;
 
 /// How a part stands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -215,6 +222,44 @@ impl Canvas {
             short(size),
             tspans(plain, size)
         );
+    }
+
+    /// A text that reads upwards from here.
+    pub(super) fn upright(&mut self, plain: &str, [x, y]: [f64; 2]) {
+        let (x, y, size) = (short(x + 0.35 * NOTE), short(y), short(NOTE));
+        self.body += &format!(
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"currentColor\" \
+             transform=\"rotate(-90 {x} {y})\">{}</text>",
+            tspans(plain, NOTE)
+        );
+    }
+
+    /// A map of shares as cells, in full colour at `most`: the root of a share as opacity,
+    /// so that small ones are seen. Cells of one shade are one path, a unit each.
+    pub(super) fn shades(&mut self, rect: &Rect, map: &Matrix, most: f64) {
+        let mut paths: BTreeMap<usize, String> = BTreeMap::new();
+        for (i, j) in (0..map.nrows()).flat_map(|i| (0..map.ncols()).map(move |j| (i, j)))
+        {
+            let part = (map[(i, j)] / most.max(1e-9)).clamp(0.0, 1.0).sqrt();
+            let shade = (part * SHADES).round() as usize;
+            if shade > 0 {
+                *paths.entry(shade).or_default() += &format!("M{j} {i}h1v1h-1z");
+            }
+        }
+        let hundredth = |number: f64| (number * 100.0).round() / 100.0;
+        let [w, h] =
+            [rect.w / map.ncols() as f64, rect.h / map.nrows() as f64].map(hundredth);
+        self.body += &format!(
+            "<g class=\"lit-text\" fill=\"{}\" transform=\"translate({} {}) scale({w} {h})\">",
+            palette::head(0),
+            short(rect.x),
+            short(rect.y)
+        );
+        for (shade, path) in paths {
+            let opacity = hundredth(shade as f64 / SHADES);
+            self.body += &format!("<path fill-opacity=\"{opacity}\" d=\"{path}\"/>");
+        }
+        self.body += "</g>";
     }
 
     /// A name and the lines under it, in the middle of a box.

@@ -8,18 +8,21 @@ use anyhow::{Context, Result};
 pub enum Weights {
     /// The trained layer of language, and its sentences.
     Layer,
+    /// That layer's queries and keys of its sentences.
+    QueriesKeys,
     /// The model of engines.
     Engines,
 }
 
 impl Weights {
     /// Every file.
-    pub const ALL: [Self; 2] = [Self::Layer, Self::Engines];
+    pub const ALL: [Self; 3] = [Self::Layer, Self::QueriesKeys, Self::Engines];
 
     /// What a page calls it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Layer => "layer",
+            Self::QueriesKeys => "queries-keys",
             Self::Engines => "engines",
         }
     }

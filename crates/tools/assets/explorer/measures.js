@@ -1,0 +1,141 @@
+// What the explorer of heads says of maps: shares, what a head prefers, and the control
+// beside each number. A text is
+//
+//   { pieces, special, causal, maps, one, names }
+//
+// its tokens, which of them are no part of the text, whether a token sees only those before
+// it, the shares head by head and row by row (a typed array in which `one` is share 1), and
+// what the heads are called. The definitions are those of `encoders::Glance`.
+"use strict";
+window.headMeasures = (() => {
+  const KINDS = ["first", "last", "same", "previous", "next", "other"];
+  const PREFERENCE = 0.1; // how far a share must be above chance
+
+  function kindOf(query, key, special) {
+    if (special[key]) return key === 0 ? 0 : 1;
+    if (key === query) return 2;
+    if (key + 1 === query) return 3;
+    return key === query + 1 ? 4 : 5;
+  }
+
+  // A view of a text: as it is, or without its first token, whose share then goes to the
+  // others as far as they have some.
+  function viewOf(text, isWithoutFirst = false) {
+    const n = text.pieces.length;
+    return { text, n, isWithoutFirst, nHeads: n ? text.maps.length / (n * n) : 0 };
+  }
+
+  // Fills `out` with what a query gives each key.
+  function row({ text, n, isWithoutFirst }, head, query, out) {
+    const at = (head * n + query) * n;
+    const left = isWithoutFirst ? text.one - text.maps[at] : text.one;
+    for (let key = 0; key < n; key++) out[key] = text.maps[at + key] / left;
+    if (isWithoutFirst) {
+      out[0] = 0;
+      // A query that sees nothing else has an empty row.
+      if (left <= text.one * 1e-6) out.fill(0);
+    }
+    return out;
+  }
+
+  // One map, as rows.
+  function mapOf(view, head) {
+    return Array.from({ length: view.n }, (_, query) => row(view, head, query, new Float64Array(view.n)));
+  }
+
+  // How many of the keys a query sees.
+  function nSeen({ text, n, isWithoutFirst }, query) {
+    return (text.causal ? query + 1 : n) - (isWithoutFirst ? 1 : 0);
+  }
+
+  // The control of a kind of key: a head that gives every key it sees the same.
+  function chance(view) {
+    const { text, n, isWithoutFirst } = view;
+    return meanOfWords(view, (query, out) => {
+      const share = 1 / Math.max(nSeen(view, query), 1);
+      for (let key = 0; key < n; key++) {
+        const isSeen = (key > 0 || !isWithoutFirst) && (key <= query || !text.causal);
+        out[key] = isSeen ? share : 0;
+      }
+    });
+  }
+
+  // The share of each kind of key, on average over the tokens of the text as queries.
+  function kinds(view, head) {
+    return meanOfWords(view, (query, out) => row(view, head, query, out));
+  }
+
+  function meanOfWords({ text, n }, fill) {
+    const shares = new Float64Array(KINDS.length);
+    const out = new Float64Array(n);
+    let nWords = 0;
+    for (let query = 0; query < n; query++) {
+      if (text.special[query]) continue;
+      nWords += 1;
+      fill(query, out);
+      for (let key = 0; key < n; key++) shares[kindOf(query, key, text.special)] += out[key];
+    }
+    return shares.map((share) => share / Math.max(nWords, 1));
+  }
+
+  // What a head prefers: the kind farthest above chance, if that is by more than a tenth.
+  function preference(view, head, byChance) {
+    const shares = kinds(view, head);
+    let kind = 0;
+    for (let other = 1; other < KINDS.length; other++) {
+      if (shares[other] - byChance[other] > shares[kind] - byChance[kind]) kind = other;
+    }
+    const above = shares[kind] - byChance[kind];
+    const isPreferred = above > PREFERENCE;
+    return { name: isPreferred ? KINDS[kind] : "spread", share: shares[kind], chance: byChance[kind], above };
+  }
+
+  // The control of one share: what the other queries that see the key give it on average.
+  function controls({ text, n }, map) {
+    const sums = new Float64Array(n);
+    for (const shares of map) for (let key = 0; key < n; key++) sums[key] += shares[key];
+    return (query, key) => (sums[key] - map[query][key]) / Math.max(n - 1 - (text.causal ? key : 0), 1);
+  }
+
+  function largestOf(shares) {
+    let best = 0;
+    for (let key = 1; key < shares.length; key++) if (shares[key] > shares[best]) best = key;
+    return best;
+  }
+
+  // The strongest shares between two different tokens of the text, the strongest first.
+  function links({ text, n }, map, most) {
+    const found = [];
+    const words = [...Array(n).keys()].filter((i) => !text.special[i]);
+    for (const query of words) {
+      for (const key of words) {
+        const number = map[query][key];
+        if (key === query || (found.length === most && number <= found[most - 1][2])) continue;
+        found.push([query, key, number]);
+        found.sort((a, b) => b[2] - a[2]);
+        found.length = Math.min(found.length, most);
+      }
+    }
+    return found;
+  }
+
+  // Fills `out` with a head's map, less that of another view if there is one; gives the
+  // largest entry, without its sign.
+  function fill(out, view, other, head) {
+    const { n } = view;
+    const [shares, less] = [new Float64Array(n), new Float64Array(n)];
+    let most = 0;
+    for (let query = 0; query < n; query++) {
+      row(view, head, query, shares);
+      if (other) row(other, head, query, less);
+      for (let key = 0; key < n; key++) {
+        const number = shares[key] - less[key];
+        out[query * n + key] = number;
+        if (Math.abs(number) > most) most = Math.abs(number);
+      }
+    }
+    return most;
+  }
+
+  return { KINDS, viewOf, row, mapOf, nSeen, chance, preference, controls, largestOf, links, fill };
+})();

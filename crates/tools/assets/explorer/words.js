@@ -1,0 +1,87 @@
+// What the explorer of heads says, in words and in a table: each share with its control.
+"use strict";
+window.headWords = (() => {
+  const { largestOf, links, nSeen } = window.headMeasures;
+  const PREFERS = { first: "the first token", last: "the last", same: "the token itself", previous: "the token before", next: "the token after", other: "another token" };
+  const SHORT = { first: "first", last: "last", same: "self", previous: "prev.", next: "next", other: "other", spread: "" };
+
+  function element(tag, properties = {}, ...children) {
+    const made = Object.assign(document.createElement(tag), properties);
+    made.append(...children);
+    return made;
+  }
+
+  // .62, as the crates print a share.
+  function share(number) {
+    const digits = Math.abs(number).toFixed(2).replace(/^0/, "");
+    return number < 0 && Number(digits) ? `−${digits}` : digits;
+  }
+  const signed = (number) => (share(number).startsWith("−") ? share(number) : `+${share(number)}`);
+
+  const QUIET = {
+    map: "Point at a cell or a token",
+    lines: "Point at a token",
+  };
+  const hint = (view) => `${QUIET[view]}, tap it, or use the arrow keys: its share stands here, and beside it a control, what the other tokens give the same key.`;
+
+  // A token, and which of those that look alike.
+  function nameOf({ text: { pieces } }, at) {
+    const isAlone = pieces.indexOf(pieces[at]) === pieces.lastIndexOf(pieces[at]);
+    return isAlone ? `“${pieces[at]}”` : `“${pieces[at]}” (token ${at})`;
+  }
+
+  // A cell, the strongest of a row, or the strongest of a column.
+  function toldOf(view, map, control, { query, key }) {
+    if (query >= map.length || key >= map.length) return "no such token.";
+    const name = (at) => nameOf(view, at);
+    if (query === null) {
+      const column = map.map((shares) => shares[key]);
+      const best = largestOf(column);
+      return `${name(key)} gets most from ${name(best)}: ${share(column[best])}; from the others ${share(control(best, key))} on average.`;
+    }
+    const best = key ?? largestOf(map[query]);
+    const gives = key === null ? "gives most to" : "gives";
+    const even = 1 / Math.max(nSeen(view, query), 1);
+    return `${name(query)} ${gives} ${name(best)}: ${share(map[query][best])}. ` +
+      `The other tokens give ${name(best)} ${share(control(query, best))} on average; an even row, ${share(even)}.`;
+  }
+
+  // The same of one text, or of two with their difference.
+  function told({ loaded, maps, controls, isCompared }, cursor) {
+    const each = loaded.map((view, nth) => toldOf(view, maps[nth], controls[nth], cursor));
+    if (loaded.length < 2) return each[0];
+    const { query, key } = cursor;
+    const isCell = query !== null && key !== null;
+    const difference = !isCompared
+      ? " The two have different numbers of tokens, so there is no difference."
+      : isCell ? ` Difference: ${signed(maps[0][query][key] - maps[1][query][key])}.` : "";
+    return `First: ${each[0]} Second: ${each[1]}${difference}`;
+  }
+
+  // A head: what it prefers, if that is known yet, and its strongest links.
+  function described(view, map, control, prefers) {
+    const { pieces } = view.text;
+    const strongest = links(view, map, 3).map(([query, key, number]) =>
+      `${pieces[query]} → ${pieces[key]} ${share(number)} (others ${share(control(query, key))})`);
+    const preference = !prefers ? "" : prefers.name === "spread"
+      ? "It prefers no kind of key by more than a tenth above chance. "
+      : `It prefers ${PREFERS[prefers.name]}: ${share(prefers.share)} of the shares, by chance ${share(prefers.chance)}. `;
+    return preference + (strongest.length ? `Strongest between two words: ${strongest.join("; ")}.` : "");
+  }
+
+  // Each query's strongest key, with its control, as a table.
+  function strongest({ text: { pieces } }, map, control) {
+    const table = element("table");
+    const head = ["query", "strongest key", "share", "from the others"];
+    table.createTHead().insertRow().append(...head.map((text) => element("th", { scope: "col" }, text)));
+    const body = table.createTBody();
+    map.forEach((shares, query) => {
+      const best = largestOf(shares);
+      const cells = [pieces[best], share(shares[best]), share(control(query, best))];
+      body.insertRow().append(element("th", { scope: "row" }, pieces[query]), ...cells.map((text) => element("td", {}, text)));
+    });
+    return table;
+  }
+
+  return { PREFERS, SHORT, element, share, hint, told, described, strongest };
+})();
