@@ -88,6 +88,7 @@ window.tried = {
   async contrasts(themes) {
     const { contrast, colours } = window.headDrawing;
     const found = {};
+    const copy = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
     for (const theme of themes) {
       if (theme) document.documentElement.className = `${theme} js`;
       await this.frame();
@@ -95,7 +96,9 @@ window.tried = {
       const { paper, text } = colours(this.explorer.root);
       let least = Infinity;
       for (const { canvas } of this.explorer.heads) {
-        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        Object.assign(copy.canvas, { width: canvas.width, height: canvas.height });
+        copy.drawImage(canvas, 0, 0);
+        const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
         let most = 0;
         for (let at = 0; at < data.length; at += 4) most = Math.max(most, contrast([...data.slice(at, at + 3)], paper));
         least = Math.min(least, most);

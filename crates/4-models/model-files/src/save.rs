@@ -80,6 +80,19 @@ impl NewTensor {
         Self::of_bytes(name.into(), shape, Dtype::BOOL, bytes, flags.len())
     }
 
+    /// A tensor of bytes, each a number from 0 to 255, row after row.
+    ///
+    /// # Errors
+    /// [`Error::Count`] if there are not as many as the shape says.
+    pub fn bytes(
+        name: impl Into<String>,
+        shape: &[usize],
+        bytes: Vec<u8>,
+    ) -> Result<Self> {
+        let found = bytes.len();
+        Self::of_bytes(name.into(), shape, Dtype::U8, bytes, found)
+    }
+
     /// A tensor of so many entries, if that is what the shape says.
     fn of_bytes(
         name: String,
@@ -93,25 +106,6 @@ impl NewTensor {
             return Err(Error::Count { tensor: name, shape, found });
         }
         Ok(Self { name, shape, dtype, bytes })
-    }
-
-    /// A tensor of bytes, each a number from 0 to 255.
-    ///
-    /// # Shapes
-    /// `shape` has as many entries as there are bytes.
-    ///
-    /// # Errors
-    /// [`Error::Count`] if it has not.
-    pub fn of_bytes(
-        name: impl Into<String>,
-        shape: &[usize],
-        bytes: Vec<u8>,
-    ) -> Result<Self> {
-        let (name, shape, found) = (name.into(), shape.to_vec(), bytes.len());
-        if shape.iter().copied().try_fold(1, usize::checked_mul) != Some(found) {
-            return Err(Error::Count { tensor: name, shape, found });
-        }
-        Ok(Self { name, shape, dtype: Dtype::U8, bytes })
     }
 
     /// Its name.

@@ -34,7 +34,7 @@ fn main() -> Result<()> {
         let byte = |share: &f32| (share * 255.0).round() as u8;
         let bytes = rows.flat_map(|row| row.iter().map(byte).collect::<Vec<_>>());
         let shape = [attn.len(), attn[0].len(), n, n];
-        let maps = NewTensor::of_bytes("maps", &shape, bytes.collect())?;
+        let maps = NewTensor::bytes("maps", &shape, bytes.collect())?;
         Ok((n, to_bytes_with(&[maps], &[("tokens", &found.pieces.join(" "))])?))
     };
     let pairs = fs::read_to_string(look::texts::models().join("pairs.txt"))?;
