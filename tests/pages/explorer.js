@@ -45,7 +45,7 @@ window.tried = {
     const text = (selector) => explorer.place.querySelector(selector)?.textContent ?? null;
     return JSON.stringify({
       state: explorer.place.dataset.state, ...explorer.state, title: text(".explorer-title"), words: text(".explorer-words"),
-      error: text(".explorer-error"), panels: explorer.shownPanels().length, shown: explorer.shown?.map(({ name }) => name),
+      error: text(".explorer-error"), panels: explorer.large.shown().length, shown: explorer.small.shown?.map(({ name }) => name),
       hash: decodeURIComponent(location.hash), isGrey: explorer.root.classList.contains("explorer-waits"),
     });
   },
@@ -62,7 +62,7 @@ window.tried = {
   },
 
   async cell(query, key) {
-    const [{ planned: { left, top, cell } }] = this.explorer.shownPanels();
+    const [{ planned: { left, top, cell } }] = this.explorer.large.shown();
     await this.spot(".explorer-map");
     const edge = this.explorer.place.querySelector(".explorer-map").getBoundingClientRect();
     return JSON.stringify([edge.left + left + (key + 0.5) * cell, edge.top + top + (query + 0.5) * cell]);
@@ -92,10 +92,10 @@ window.tried = {
     for (const theme of themes) {
       if (theme) document.documentElement.className = `${theme} js`;
       await this.frame();
-      await this.explorer.drawSmall();
+      await this.explorer.small.draw();
       const { paper, text } = colours(this.explorer.root);
       let least = Infinity;
-      for (const { canvas } of this.explorer.heads) {
+      for (const { canvas } of this.explorer.small.heads) {
         Object.assign(copy.canvas, { width: canvas.width, height: canvas.height });
         copy.drawImage(canvas, 0, 0);
         const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
@@ -145,7 +145,7 @@ window.tried = {
       await this.frame();
     }
     watch.disconnect();
-    const svg = new DOMParser().parseFromString(this.explorer.svg().text, "image/svg+xml");
+    const svg = new DOMParser().parseFromString(this.explorer.large.svg().text, "image/svg+xml");
     const images = place.querySelectorAll("img").length + svg.querySelectorAll("img, parsererror").length;
     place.remove();
     return JSON.stringify({ longest: Math.max(0, ...tasks), took: took.sort((a, b) => a - b), images });
@@ -155,12 +155,12 @@ window.tried = {
     const texts = [...this.explorer.place.querySelectorAll(".explorer-take button")];
     const saved = [];
     for (const button of texts) {
-      this.explorer.saved = null;
+      this.explorer.large.saved = null;
       button.click();
-      await this.until(() => this.explorer.saved, button.textContent);
-      saved.push(this.explorer.saved);
+      await this.until(() => this.explorer.large.saved, button.textContent);
+      saved.push(this.explorer.large.saved);
     }
-    const svg = new DOMParser().parseFromString(this.explorer.svg().text, "image/svg+xml");
+    const svg = new DOMParser().parseFromString(this.explorer.large.svg().text, "image/svg+xml");
     return JSON.stringify({ saved, isSvg: !svg.querySelector("parsererror"), texts: svg.querySelectorAll("text").length });
   },
 };

@@ -10,8 +10,11 @@ pub const EXPLORER_CSS: &str = include_str!("../explorer/explorer.css");
 pub const EXPLORER_JS: &str = concat!(
     include_str!("../explorer/measures.js"),
     include_str!("../explorer/words.js"),
+    include_str!("../explorer/controls.js"),
     include_str!("../explorer/drawing.js"),
     include_str!("../explorer/take.js"),
+    include_str!("../explorer/small.js"),
+    include_str!("../explorer/large.js"),
     include_str!("../explorer/explorer.js")
 );
 
