@@ -28,7 +28,7 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 use attention::{Rng, SeedableRng};
 use model_files::TensorFile;
-use sensors::study::{self, Ablation, Judged, N_DRAWS, WindowCase};
+use sensors::study::{self, Ablation, Judged, WindowCase};
 use sensors::{At, Fleet, Prepared, Trained, Windows};
 use serde_json::{Value, json};
 use training::odds::Count;
@@ -40,6 +40,8 @@ const N_LATE: usize = 128;
 const LATE: std::ops::Range<usize> = 0..20;
 /// Of the test windows, every so manieth loses its heads.
 const EVERY: usize = 20;
+/// Draws of each control of the criteria.
+const N_DRAWS: usize = 1000;
 /// Draws of random directions.
 const N_DIRECTIONS: usize = 40;
 
@@ -76,7 +78,8 @@ fn judged(trained: &Trained, asked: &[WindowCase], seed: u64) -> Result<Value> {
     let tokens = tokens.collect::<sensors::Result<Vec<_>>>()?;
     let windows: Vec<_> = asked.iter().map(|asked| asked.window.clone()).collect();
     let rng = &mut Rng::seed_from_u64(seed);
-    let Judged { trained, mixed, fresh } = Judged::of(&layer, &tokens, &windows, rng)?;
+    let Judged { trained, mixed, fresh } =
+        Judged::of(&layer, &tokens, &windows, N_DRAWS, rng)?;
     let [mixed, fresh] = [mixed, fresh].map(|counts| counts.map(Count::hits));
     let spreads: Vec<f64> =
         study::spreads(&layer, &tokens).into_iter().map(round).collect();

@@ -16,5 +16,5 @@ mod rows;
 pub use ablation::Ablation;
 pub use asked::{WindowCase, asked, asked_late};
 pub use controls::directions;
-pub use judged::{Judged, LEAST_SPREAD, N_DRAWS, met};
+pub use judged::{Judged, LEAST_SPREAD, met};
 pub use rows::{matched, rows, spreads};

@@ -131,7 +131,8 @@ fn all() -> Vec<Asset> {
 mod tests {
     use super::*;
 
-    const EVERY_MARK: &str = "figure-plot data-live= data-heads data-own-sentence data-wrong-layer";
+    const EVERY_MARK: &str =
+        "figure-plot data-live= data-heads data-own-sentence data-wrong-layer";
 
     #[test]
     fn a_page_names_its_assets_once_and_by_hash() {

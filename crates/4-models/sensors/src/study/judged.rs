@@ -13,9 +13,6 @@ pub const LEAST_SPREAD: f64 = 0.1;
 /// The criteria that are correlations, whatever their size: temperature, pressure, trend.
 const CORRELATIONS: [usize; 3] = [2, 3, 5];
 
-/// Draws of each control.
-pub const N_DRAWS: usize = 100;
-
 /// For each of the eight criteria, the heads of a trained layer that meet it, and how many
 /// draws of each control have as many, or one where the trained layer has none.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +26,7 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// Asks a layer and both controls, whose heads spread their scores as far as the trained
+    /// Asks a layer and `n_draws` of both controls, whose heads spread their scores as far as the trained
     /// ones do, head by head. How the controls could fail: they differ from the trained heads
     /// in what they look at and in nothing else, so a criterion that any heads meet which
     /// look unevenly is met by as many of them.
@@ -43,12 +40,13 @@ impl Judged {
         layer: &LayerParameters,
         tokens: &[Matrix],
         windows: &[Window],
+        n_draws: usize,
         rng: &mut Rng,
     ) -> SizeResult<Self> {
         let spreads = spreads(layer, tokens);
         let met = |layer: &LayerParameters| met(layer, tokens, windows);
         let (mut mixed, mut fresh) = (Vec::new(), Vec::new());
-        for _ in 0..N_DRAWS {
+        for _ in 0..n_draws {
             let drawn = directions(layer, rng)?;
             mixed.push(met(&matched(&drawn, tokens, &spreads)));
             let drawn = LayerParameters::random(layer.dims(), true, rng);
@@ -128,7 +126,7 @@ mod tests {
             head.w_k.weight[(0, 0)] = 1.0;
         }
         let planted = LayerParameters::new(heads, layer(rng).w_o().clone()).unwrap();
-        let judged = Judged::of(&planted, &tokens, &windows, rng).unwrap();
+        let judged = Judged::of(&planted, &tokens, &windows, 100, rng).unwrap();
         assert_eq!(judged.trained[6], [0, 1]);
         for control in [judged.mixed[6], judged.fresh[6]] {
             assert!(control.hits() <= 5, "{control}");
@@ -147,7 +145,7 @@ mod tests {
             let layer = layer(rng);
             let layer = matched(&layer, &tokens, &[1.0; 4]);
             let Judged { trained, fresh, .. } =
-                Judged::of(&layer, &tokens, &windows, rng).unwrap();
+                Judged::of(&layer, &tokens, &windows, 100, rng).unwrap();
             let stands_out = |i: &usize| !trained[*i].is_empty() && fresh[*i].hits() < 5;
             rare += (0..8).filter(stands_out).count();
         }
