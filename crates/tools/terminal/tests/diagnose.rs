@@ -75,6 +75,21 @@ fn what_it_says() {
 }
 
 #[test]
+fn zeros_alone_are_unknown_and_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), |tensors| {
+        let zeros: Matrix = Matrix::zeros(3, 4);
+        tensors.pop();
+        tensors.push(NewTensor::new("output", &[1, 3, 4], [&zeros]).unwrap());
+    });
+    let output = diagnose(&[self::path(&path), "--heads", "2"]);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    let said = said(&output);
+    assert!(said.contains("Unknown: output is zeros alone.\n"), "{said}");
+    assert!(said.contains("no mistake is named"), "{said}");
+}
+
+#[test]
 fn json_has_the_verdict_and_the_ids() {
     let output = diagnose(&[path(&layer("a21")), "--json"]);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
