@@ -56,6 +56,9 @@ mod lstm;
 /// What the 72 heads of a whole trained model do, and what it loses without them.
 #[path = "whole/minilm/mod.rs"]
 mod minilm;
+/// Layers of trained models with each mistake that the diagnosis knows: it is named.
+#[path = "whole/mistakes.rs"]
+mod mistakes;
 /// The model of source 003: what its framework computes, every stage computes.
 #[path = "whole/sensors.rs"]
 mod sensors;

@@ -4,6 +4,7 @@ use attention::Matrix;
 use serde::Serialize;
 
 use crate::explain::explanations;
+use crate::level::Level;
 use crate::places::Places;
 use crate::recipe::Recipe;
 use crate::report::{Distance, Nearest, Progress, StepReport, TensorReport, Verdict};
@@ -173,6 +174,7 @@ fn report(segment: &Segment) -> TensorReport {
         verdict,
         distance,
         precision: precision(segment),
+        is_zero: segment.is_zero,
     }
 }
 
@@ -180,7 +182,7 @@ fn distance(segment: &Segment, trial: &Trial) -> Distance {
     Distance {
         rms: trial.difference.rms,
         largest: trial.difference.largest,
-        tolerance: segment.error.map_or(0.0, |error| error.rms),
+        tolerance: segment.error.map_or(0.0, |error| error.total()),
         precision: segment.level.map_or("", |level| level.computing.name()),
         spread: segment.spread,
     }
@@ -218,17 +220,42 @@ fn empty_row(search: &Search<'_>, segments: &[Segment]) -> Option<EmptyRow> {
 }
 
 fn remarks(segments: &[Segment]) -> Vec<String> {
-    let loose = |segment: &&Segment| {
-        matches!(segment.outcome, Outcome::Right { is_loose: true, .. })
-    };
-    let remark = |segment: &Segment| {
-        format!(
-            "{} is further from what was meant than rounding in this precision gives here, \
-             but by less than four times: sums kept in this precision do that.",
-            segment.state.name()
-        )
-    };
-    segments.iter().filter(loose).map(remark).collect()
+    segments.iter().flat_map(remarks_of).collect()
+}
+
+fn remarks_of(segment: &Segment) -> Vec<String> {
+    let name = segment.state.name();
+    let mut remarks = Vec::new();
+    match &segment.outcome {
+        Outcome::Right { level, is_loose } => {
+            if *is_loose {
+                remarks.push(format!(
+                    "{name} is further from what was meant than rounding in this precision \
+                     gives here, but by less than four times: sums kept in this precision \
+                     do that."
+                ));
+            }
+            if is_coarse(level, segment) {
+                remarks.push(format!(
+                    "{name} is right as far as its digits and those before it tell: their \
+                     rounding is much of what there is, and a mistake may be within it."
+                ));
+            }
+        }
+        Outcome::Unknown if segment.is_zero => remarks.push(format!(
+            "{name} is zeros alone, and should not be. A mask that blocks every key, a tensor \
+             that was never filled and much else give that, so no mistake is named; the \
+             tensors before it say where the zeros begin."
+        )),
+        _ => (),
+    }
+    remarks
+}
+
+/// Whether rounding hides what many mistakes change.
+fn is_coarse(level: &Level, segment: &Segment) -> bool {
+    let tolerance = segment.error.map_or(0.0, |error| level.tolerance(&error));
+    tolerance > 0.1 * segment.spread
 }
 
 /// A tensor of the layer with these mistakes, made from the record's own tensors before it:

@@ -11,6 +11,7 @@ mod weights;
 
 use model_files::TensorFile;
 
+use crate::digits::Digits;
 use crate::recipe::Packing;
 use crate::{Corner, EmptyRow, Error, Intent, Pairing, Precision, Record, Result, State};
 use layouts::Layout;
@@ -96,6 +97,7 @@ pub fn read(files: &[&TensorFile], said: &Said) -> Result<Reading> {
     masks::read(&files, &mut record, &intent, &mut assumed)?;
     tensors::read(&files, layout, &mut record, &intent, &mut assumed)?;
     record.precision = precision(&files, &record, &mut assumed)?;
+    assume_digits(&record, &mut assumed);
     Ok(Reading { record, intent, assumed })
 }
 
@@ -311,4 +313,21 @@ fn precision(
         assumed.push(format!("the output's numbers are those of {}", found.name()));
     }
     Ok(found.unwrap_or(stored))
+}
+
+/// Which numbers may have been rounded when they were printed.
+fn assume_digits(record: &Record, assumed: &mut Vec<String>) {
+    if let Some(digits) = Digits::of(record.output(), record.precision) {
+        assumed.push(format!(
+            "the output's numbers have {}: rounded so, a right layer is right",
+            digits.words()
+        ));
+    }
+    if record.has_few_digits() {
+        assumed.push(
+            "parameters, inputs or tensors between have few digits: they may have been \
+             rounded when they were printed, and the output computed with all digits"
+                .to_string(),
+        );
+    }
 }

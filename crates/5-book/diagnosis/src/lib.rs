@@ -9,7 +9,7 @@
 //!
 //! The one decision: **nobody is accused by chance.** What rounding explains is not a guess:
 //! the layer is computed again in the precision that the numbers show, and the difference is
-//! the tolerance. A mistake that changes less than that is not named. Mistakes that give the
+//! the tolerance; numbers that were pasted with few digits add half of the last one. A mistake that changes less than that is not named. Mistakes that give the
 //! same numbers are named together, and [`separate`] makes an input that tells them apart.
 //! What nothing explains is unknown, and where it differs most is said.
 //!
@@ -39,6 +39,7 @@
 mod bank;
 mod compare;
 mod diagnosis;
+mod digits;
 mod error;
 mod explain;
 mod file;

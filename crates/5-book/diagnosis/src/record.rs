@@ -1,7 +1,9 @@
 //! What is known of a layer of somebody else: its numbers, and what was meant.
 
 use std::collections::BTreeMap;
+use std::slice;
 
+use crate::digits::Digits;
 use crate::recipe::Packing;
 use crate::step::State;
 use crate::{Error, Precision, Result};
@@ -78,33 +80,52 @@ impl Record {
         (self.inputs[0][0].nrows(), self.inputs[1][0].nrows())
     }
 
-    /// The same with numbers that differ by less than half a step of this precision: what
-    /// was rounded when it was written.
-    pub(crate) fn jittered(&self, precision: Precision) -> Self {
-        let mut jitter = Jitter { state: 1, step: precision.step() };
+    /// The same with numbers that differ by less than half a step of its precision, or of the
+    /// last digit that they show: what was rounded when it was written.
+    pub(crate) fn jittered(&self, seed: u64) -> Self {
+        let stored = self.precision;
+        let mut jitter = Jitter { state: seed, step: stored.step(), digits: None };
         let mut record = self.clone();
         let Weights { projections, packed, output } = &mut record.weights;
         let linears = projections.iter_mut().chain(packed).chain(output);
         for linear in linears {
+            jitter.digits = Digits::of_input(slice::from_ref(&linear.weight), stored);
             jitter.apply(linear.weight.as_mut_slice());
-            linear.bias.iter_mut().for_each(|bias| jitter.apply(bias.as_mut_slice()));
+            if let Some(bias) = &mut linear.bias {
+                // A bias of few numbers shows nothing, and was printed as its weight was.
+                let own = Digits::of_numbers(bias.iter().copied(), stored);
+                jitter.digits = own.filter(|it| it.decimals > 1).or(jitter.digits);
+                jitter.apply(bias.as_mut_slice());
+            }
         }
         // Inputs that are the same stay the same.
         let [query, key, value] = &mut record.inputs;
-        query.iter_mut().for_each(|x| jitter.apply(x.as_mut_slice()));
+        jitter.apply_all(query, stored);
         if self.inputs[1] == self.inputs[0] {
             key.clone_from(query);
         } else {
-            key.iter_mut().for_each(|x| jitter.apply(x.as_mut_slice()));
+            jitter.apply_all(key, stored);
         }
         if self.inputs[2] == self.inputs[1] {
             value.clone_from(key);
         } else {
-            value.iter_mut().for_each(|x| jitter.apply(x.as_mut_slice()));
+            jitter.apply_all(value, stored);
         }
+        record.masks.added.iter_mut().for_each(|added| jitter.apply_all(added, stored));
         let tensors = record.tensors.range_mut(..State::Output);
-        tensors.flat_map(|(_, m)| m).for_each(|m| jitter.apply(m.as_mut_slice()));
+        tensors.for_each(|(_, tensor)| jitter.apply_all(tensor, stored));
         record
+    }
+
+    /// Whether numbers that its code reads show fewer digits than their kind has.
+    pub(crate) fn has_few_digits(&self) -> bool {
+        let weights = &self.weights;
+        let linears = weights.projections.iter().chain(&weights.output);
+        let parameters = linears.map(|linear| slice::from_ref(&linear.weight));
+        let read = self.inputs.iter().chain(&self.masks.added).map(Vec::as_slice);
+        let between = self.tensors.range(..State::Output).map(|(_, it)| it.as_slice());
+        let mut tensors = parameters.chain(read).chain(between);
+        tensors.any(|it| Digits::of_input(it, self.precision).is_some())
     }
 
     /// Compares shapes with each other and with the intent.
@@ -266,16 +287,24 @@ impl Intent {
 /// A small generator, so that the same record has the same tolerance.
 struct Jitter {
     state: u64,
+    /// Relative to a number.
     step: f64,
+    digits: Option<Digits>,
 }
 
 impl Jitter {
+    fn apply_all(&mut self, tensor: &mut [Matrix], stored: Precision) {
+        self.digits = Digits::of_input(tensor, stored);
+        tensor.iter_mut().for_each(|m| self.apply(m.as_mut_slice()));
+    }
+
     fn apply(&mut self, numbers: &mut [f64]) {
         for x in numbers {
             self.state =
                 self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let unit = (self.state >> 11) as f64 / (1u64 << 53) as f64;
-            *x *= 1.0 + (unit - 0.5) * self.step;
+            let of_digits = self.digits.map_or(0.0, |digits| digits.step(*x));
+            *x += (unit - 0.5) * of_digits.max(x.abs() * self.step);
         }
     }
 }

@@ -43,6 +43,8 @@ pub struct TensorReport {
     pub distance: Option<Distance>,
     /// In which precision it was computed, by its numbers.
     pub precision: &'static str,
+    /// Whether it is zeros alone, which may be right, and which no mistake explains.
+    pub is_zero: bool,
 }
 
 /// What is known of one step.

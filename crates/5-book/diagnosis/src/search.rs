@@ -3,10 +3,10 @@
 mod trials;
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::compare::{Difference, spread};
-use crate::level::Level;
+use crate::level::{Level, RoundingError};
 use crate::recipe::Recipe;
 use crate::{EmptyRow, Intent, Mistake, Progress, Record, Run, State, bank};
 
@@ -48,10 +48,12 @@ pub(crate) enum Outcome {
 pub(crate) struct Segment {
     pub state: State,
     pub spread: f64,
+    /// Whether it is zeros alone.
+    pub is_zero: bool,
     /// The right recipe, if its shape fits.
     pub right: Option<Trial>,
     /// What rounding makes of the right recipe, in this precision.
-    pub error: Option<Difference>,
+    pub error: Option<RoundingError>,
     pub level: Option<Level>,
     pub outcome: Outcome,
     /// The nearest of all that were tried.
@@ -75,7 +77,9 @@ pub(crate) struct Search<'a> {
     probe: Option<Run<'a>>,
     /// All sequences and a few rows.
     wide: Option<Run<'a>>,
-    jittered: OnceCell<Record>,
+    jittered: OnceCell<[Record; trials::SEEDS.len()]>,
+    /// What printing with few digits adds to a tensor.
+    digits: RefCell<HashMap<State, f64>>,
     pub progress: RefCell<&'a mut dyn FnMut(Progress)>,
 }
 
@@ -88,11 +92,12 @@ impl<'a> Search<'a> {
         Self {
             record,
             intent,
-            levels: Level::all(record.precision),
+            levels: Level::all(record.precision, record.has_few_digits()),
             full: Run::new(record, intent),
             probe: None,
             wide: None,
             jittered: OnceCell::new(),
+            digits: RefCell::default(),
             progress: RefCell::new(progress),
         }
     }
@@ -104,6 +109,7 @@ impl<'a> Search<'a> {
         let mut segment = Segment {
             state,
             spread: spread(given),
+            is_zero: given.iter().all(|m| m.iter().all(|&x| x == 0.0)),
             error: None,
             level: None,
             nearest: right.clone(),
@@ -126,6 +132,9 @@ impl<'a> Search<'a> {
                     return Outcome::Right { level, is_loose: false };
                 }
             }
+            if segment.is_zero {
+                continue;
+            }
             let singles = singles.get_or_insert_with(|| self.singles(segment));
             let near: Vec<Trial> =
                 singles.iter().map(|single| single.trial.clone()).collect();
@@ -141,6 +150,10 @@ impl<'a> Search<'a> {
             return self
                 .explained(&self.levels[..i], segment, &finer)
                 .unwrap_or(Outcome::Explained { level, trials });
+        }
+        // Whatever loses all numbers gives zeros, and no mistake explains them.
+        if segment.is_zero {
+            return Outcome::Unknown;
         }
         let singles = singles.unwrap_or_default();
         // Those that mix sequences last: each reads the whole batch.
@@ -247,7 +260,7 @@ impl<'a> Search<'a> {
                     continue;
                 };
                 let trial = self.confirmed(trial, segment);
-                if trial.difference.rms <= FARTHEST * segment.spread {
+                if self.is_near(&trial, segment) {
                     pairs.push(trial);
                 }
             }
@@ -258,9 +271,8 @@ impl<'a> Search<'a> {
 
     /// A trial on a part is one on the whole, if it is near; the nearest is kept.
     fn confirmed(&self, trial: Trial, segment: &mut Segment) -> Trial {
-        let is_near = trial.difference.rms <= FARTHEST * segment.spread;
         let is_part = self.probe.is_some();
-        let whole = if is_near && is_part {
+        let whole = if is_part && self.is_near(&trial, segment) {
             self.full.keep(false);
             let Trial { mistakes, recipe, .. } = trial.clone();
             self.trial(&self.full, segment.state, mistakes, recipe).unwrap_or(trial)
@@ -275,6 +287,12 @@ impl<'a> Search<'a> {
         whole
     }
 
+    /// Whether a trial may be what the numbers are, in some precision.
+    fn is_near(&self, trial: &Trial, segment: &Segment) -> bool {
+        let farthest = (FARTHEST * segment.spread).max(self.digits_error(segment.state));
+        trial.difference.rms <= farthest
+    }
+
     /// Those that rounding of this level explains.
     fn fitting(
         &self,
@@ -285,12 +303,14 @@ impl<'a> Search<'a> {
         let right = segment.right.as_ref().map_or(f64::INFINITY, |it| it.difference.rms);
         let error_if_fitting = |trial: Trial| {
             let rms = trial.difference.rms;
-            let is_far = rms > FARTHEST * segment.spread || rms * CLEARLY > right;
-            if is_far || trial.difference.finite == 0 {
+            let is_far = !self.is_near(&trial, segment);
+            if is_far || rms * CLEARLY > right || trial.difference.finite == 0 {
                 return None;
             }
             let error = self.error(level, segment.state, &trial);
-            level.explains(&trial.difference, &error, 1.0).then_some((trial, error.rms))
+            level
+                .explains(&trial.difference, &error, 1.0)
+                .then_some((trial, error.total()))
         };
         let mut fitting: Vec<(Trial, f64)> =
             trials.into_iter().filter_map(error_if_fitting).collect();

@@ -34,7 +34,7 @@
     row("The layer's file (.safetensors)", file),
     row("Heads", heads), row("Heads of keys", keyHeads), row("A causal mask was meant", causal), row("Rotary positions were meant", rotary),
     element("details", { className: "layer-paste" }, element("summary", {}, "Paste numbers instead"),
-      element("label", { htmlFor: pasted.id }, "The same names with nested lists, as Python's json.dumps writes them, with all digits"), pasted, look),
+      element("label", { htmlFor: pasted.id }, "The same names with nested lists, as Python's json.dumps writes them, with as many digits as you have"), pasted, look),
     element("div", { className: "live-buttons" }, tryIt, element("small", {}, "Read in this page, and sent nowhere.")));
   const error = element("p", { className: "live-error" });
   error.setAttribute("role", "alert");
@@ -51,6 +51,8 @@
     const output = tensors.at(-1)?.distance;
     const apart = output ? ` The output is ${small(output.rms)} away from what was meant (root mean square); rounding explains ${small(output.tolerance)}.` : "";
     if (verdict === "right") return `Nothing is wrong with it: computed in ${precision}, it is what was meant.${apart}`;
+    const zeros = tensors.find((it) => it.verdict === "unknown" && it.is_zero);
+    if (zeros) return "Zeros alone are no evidence of any mistake.";
     if (verdict === "unknown") return `No mistake of the bank explains it, nor do two.${apart}`;
     const n = explanations[0].length;
     const which = explanations.length > 1 ? ", but these numbers cannot tell which of the following" : "";

@@ -75,6 +75,21 @@ fn what_it_says() {
 }
 
 #[test]
+fn zeros_alone_are_unknown_and_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), |tensors| {
+        let zeros: Matrix = Matrix::zeros(3, 4);
+        tensors.pop();
+        tensors.push(NewTensor::new("output", &[1, 3, 4], [&zeros]).unwrap());
+    });
+    let output = diagnose(&[self::path(&path), "--heads", "2"]);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    let said = said(&output);
+    assert!(said.contains("Unknown: output is zeros alone.\n"), "{said}");
+    assert!(said.contains("no mistake is named"), "{said}");
+}
+
+#[test]
 fn json_has_the_verdict_and_the_ids() {
     let output = diagnose(&[path(&layer("a21")), "--json"]);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -215,5 +230,26 @@ fn lines_to_paste_are_printed() {
         let output = diagnose(&["--snippet", name]);
         assert_eq!(output.status.code(), Some(0));
         assert!(text(&output.stdout).contains(line), "{name}");
+    }
+}
+
+/// A layer of candle's, which keeps itself by the very lines that are printed.
+#[test]
+#[ignore = "compiles candle and burn: minutes, once"]
+fn what_the_lines_for_candle_write_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let peers = workshop::paths::workspace().join("crates/tools/bench/peers/rust");
+    let run = ["run", "--release", "--locked", "--example", "layer_file"];
+    for (axis, status) in [("over-keys", 0), ("over-queries", 1)] {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(run).arg("--manifest-path").arg(peers.join("Cargo.toml"));
+        cargo.env("CARGO_TARGET_DIR", workshop::paths::state().join("peers"));
+        cargo.env_remove("RUSTFLAGS").current_dir(folder.path());
+        let written = cargo.args(["--", axis]).output().unwrap();
+        assert!(written.status.success(), "{}", text(&written.stderr));
+        let file = folder.path().join("layer.safetensors");
+        let output = diagnose(&[path(&file), "--heads", "3"]);
+        assert_eq!(output.status.code(), Some(status), "{}", said(&output));
+        assert_eq!(said(&output).contains("softmax over queries"), status == 1);
     }
 }

@@ -4,10 +4,15 @@ use attention::Matrix;
 
 use super::{MOST_WHOLE, Search, Trial};
 use crate::compare::{Difference, difference, spread};
-use crate::level::Level;
+use crate::digits::Digits;
+use crate::level::{Level, RoundingError};
 use crate::precision::Rounding;
 use crate::recipe::{Axes, Recipe};
 use crate::{EmptyRow, Mistake, Precision, Record, Run, State};
+
+/// A layer is jittered once with each: the error of a tensor of few numbers may be small by
+/// chance.
+pub(super) const SEEDS: [u64; 3] = [1, 2, 3];
 
 impl<'a> Search<'a> {
     pub(super) fn is_visible(
@@ -53,12 +58,17 @@ impl<'a> Search<'a> {
     }
 
     /// What rounding of this level does to a recipe.
-    pub(super) fn error(&self, level: &Level, state: State, trial: &Trial) -> Difference {
+    pub(super) fn error(
+        &self,
+        level: &Level,
+        state: State,
+        trial: &Trial,
+    ) -> RoundingError {
         let Trial { recipe, empty_row, .. } = trial;
         let part = |run| self.like_part(run, recipe);
         let exact = part(Run::new(self.record, self.intent));
         let Some(exact) = exact.step_with(state, recipe, *empty_row) else {
-            return Difference::default();
+            return RoundingError::default();
         };
         let stored = self.record.precision;
         let of = |record: &Record, computing: Precision, rounding| {
@@ -78,8 +88,10 @@ impl<'a> Search<'a> {
             errors.push(of(self.record, computing, Rounding::Down));
         }
         if level.is_jittered {
-            let jittered = self.jittered.get_or_init(|| self.record.jittered(stored));
-            errors.push(of(jittered, computing, Rounding::Nearest));
+            let all = || SEEDS.map(|seed| self.record.jittered(seed));
+            for jittered in self.jittered.get_or_init(all) {
+                errors.push(of(jittered, computing, Rounding::Nearest));
+            }
         }
         let most = |of: fn(&Difference) -> f64| {
             errors.iter().flatten().map(of).filter(|x| x.is_finite()).fold(0.0, f64::max)
@@ -90,12 +102,20 @@ impl<'a> Search<'a> {
         };
         // Numbers that are all exact are still rounded where code adds in another order.
         let size = spread(&exact) * level.computing.step() / 16.0;
-        Difference {
+        RoundingError {
             rms: (most(|it| it.rms) * finest).max(size),
             row: (most(|it| it.row) * finest).max(size),
-            largest: most(|it| it.largest) * finest,
-            finite: 0,
+            digits: self.digits_error(state),
         }
+    }
+
+    /// How far the record's tensor is at most from what its code gave, by its digits.
+    pub(super) fn digits_error(&self, state: State) -> f64 {
+        let error = |given: &Vec<Matrix>| {
+            Some(Digits::of(given, self.record.precision)?.error(given))
+        };
+        let of = || self.record.tensors.get(&state).and_then(error).unwrap_or(0.0);
+        *self.digits.borrow_mut().entry(state).or_insert_with(of)
     }
 
     fn like_part<'r>(&self, run: Run<'r>, recipe: &Recipe) -> Run<'r> {

@@ -136,11 +136,14 @@ fn unknown(text: &mut String, diagnosis: &Diagnosis) -> Result<()> {
     }
     let state = diagnosis.tensors.iter().find(|it| it.verdict == Verdict::Unknown);
     let Some(tensor) = state else { return Ok(()) };
-    writeln!(
-        text,
-        "Unknown: no mistake of the bank, and no two of them, explain {}.",
-        tensor.tensor.name()
-    )?;
+    let name = tensor.tensor.name();
+    match tensor.is_zero {
+        true => writeln!(text, "Unknown: {name} is zeros alone.")?,
+        false => writeln!(
+            text,
+            "Unknown: no mistake of the bank, and no two of them, explain {name}."
+        )?,
+    }
     if let Some(distance) = &tensor.distance {
         writeln!(
             text,

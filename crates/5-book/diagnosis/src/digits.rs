@@ -1,0 +1,116 @@
+//! Numbers that were rounded when they were printed, as pasted ones are.
+
+use attention::Matrix;
+
+use crate::Precision;
+
+/// So many numbers are at least needed to tell.
+const FEWEST: usize = 3;
+
+/// The digits that the numbers of a tensor show, where they are fewer than their kind has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Digits {
+    /// The most behind the point.
+    pub decimals: i32,
+    /// The most from the first that is not 0.
+    pub significant: i32,
+}
+
+impl Digits {
+    /// Those of a tensor; nothing where some number has all digits of its kind, or all are
+    /// whole.
+    pub fn of(tensor: &[Matrix], stored: Precision) -> Option<Self> {
+        Self::of_numbers(tensor.iter().flat_map(|m| m.iter().copied()), stored)
+    }
+
+    pub fn of_numbers(
+        numbers: impl Iterator<Item = f64>,
+        stored: Precision,
+    ) -> Option<Self> {
+        // A number of so many digits may be any number of its kind.
+        let most = match stored {
+            Precision::F64 => 15,
+            Precision::F32 => 7,
+            _ => return None,
+        };
+        let mut digits = Self { decimals: 0, significant: 0 };
+        let mut count = 0;
+        for x in numbers.filter(|x| x.is_finite() && *x != 0.0) {
+            let (significant, exponent) = shortest(x, stored);
+            if significant > most {
+                return None;
+            }
+            digits.significant = digits.significant.max(significant);
+            digits.decimals = digits.decimals.max(significant - 1 - exponent);
+            count += 1;
+        }
+        (count >= FEWEST && digits.decimals > 0).then_some(digits)
+    }
+
+    /// The same of numbers that go into a layer. Those of one decimal were typed, and are
+    /// what they are.
+    pub fn of_input(tensor: &[Matrix], stored: Precision) -> Option<Self> {
+        Self::of(tensor, stored).filter(|digits| digits.decimals > 1)
+    }
+
+    /// What the last digit of a number stands for: by its decimals, or by its digits, whichever
+    /// is more, since either may be how it was printed.
+    pub fn step(&self, x: f64) -> f64 {
+        let fixed = 10_f64.powi(-self.decimals);
+        if x == 0.0 || !x.is_finite() {
+            return fixed;
+        }
+        let exponent = x.abs().log10().floor() as i32;
+        fixed.max(10_f64.powi(exponent - self.significant + 1))
+    }
+
+    /// How far the printed numbers of a tensor are at most from what they were.
+    pub fn error(&self, tensor: &[Matrix]) -> f64 {
+        let numbers = tensor.iter().flat_map(|m| m.iter()).filter(|x| x.is_finite());
+        self.step(numbers.fold(0.0, |most, x| x.abs().max(most))) / 2.0
+    }
+
+    /// In words.
+    pub fn words(&self) -> String {
+        let Self { decimals, significant } = self;
+        format!("at most {significant} digits, and {decimals} behind the point")
+    }
+}
+
+/// How many digits the shortest text has that is read as this number, and the power of ten of
+/// the first.
+fn shortest(x: f64, stored: Precision) -> (i32, i32) {
+    let text = match stored {
+        Precision::F32 => format!("{:e}", x as f32),
+        _ => format!("{x:e}"),
+    };
+    let (number, exponent) = text.split_once('e').expect("an exponent");
+    let digits = number.bytes().filter(u8::is_ascii_digit).count();
+    (digits as i32, exponent.parse().expect("a whole exponent"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(numbers: &[f64], stored: Precision) -> Option<(i32, i32)> {
+        let digits = Digits::of_numbers(numbers.iter().copied(), stored)?;
+        Some((digits.decimals, digits.significant))
+    }
+
+    #[test]
+    fn digits_are_those_that_are_shown() {
+        let fixed = [0.1235, -12.3, 0.0, 0.0021];
+        assert_eq!(of(&fixed, Precision::F64), Some((4, 4)));
+        assert_eq!(of(&fixed.map(|x| f64::from(x as f32)), Precision::F32), Some((4, 4)));
+        let scientific = [1.2345e-4, 3.21e2, -5.4321];
+        assert_eq!(of(&scientific, Precision::F64), Some((8, 5)));
+        let digits = Digits::of_numbers(scientific.into_iter(), Precision::F64).unwrap();
+        assert!((digits.step(321.0) - 1e-2).abs() < 1e-12);
+        assert!((digits.step(1.2e-4) - 1e-8).abs() < 1e-18);
+        // All digits, whole numbers, and too few of them show nothing.
+        assert_eq!(of(&[0.1f32.sqrt().into(), 0.5, 0.25], Precision::F32), None);
+        assert_eq!(of(&[1.0, 2.0, 300.0], Precision::F64), None);
+        assert_eq!(of(&[0.25, 0.5], Precision::F64), None);
+    }
+}

@@ -1,0 +1,318 @@
+//! Numbers that were rounded to a few digits before they were pasted: a right layer is right
+//! all the same, a mistake is still named, and zeros alone are no evidence of any.
+
+mod common;
+
+use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng, random_matrix};
+use common::ids;
+use common::loops::{Machine, pass};
+use diagnosis::{
+    Diagnosis, EmptyRow, Intent, Mistake, Precision, Record, Said, State, Verdict, bank,
+    computed, diagnose, read,
+};
+use model_files::{NewTensor, TensorFile, to_bytes};
+use rand::RngExt;
+
+/// How a number was printed.
+#[derive(Debug, Clone, Copy)]
+enum Print {
+    /// With so many decimals.
+    Decimals(usize),
+    /// With so many digits and an exponent, as PyTorch does where numbers differ in size.
+    Digits(usize),
+}
+
+impl Print {
+    /// The number that is read where this one was printed.
+    fn read(self, x: f64) -> f64 {
+        let printed = match self {
+            Self::Decimals(n) => format!("{x:.n$}"),
+            Self::Digits(n) => format!("{x:.*e}", n - 1),
+        };
+        printed.parse().expect("a number")
+    }
+}
+
+/// Which numbers were printed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Printed {
+    Output,
+    All,
+}
+
+/// A layer of a random kind, and in most of them one whose output is small.
+fn layer(rng: &mut Rng) -> (Record, Intent) {
+    let (mut record, intent) = common::random_layer(rng);
+    let size = [1.0, 0.03, 0.003][rng.random_range(0..3)];
+    let output = record.weights.output.as_mut().expect("they have one");
+    output.weight *= size;
+    output.bias.iter_mut().for_each(|bias| *bias *= size);
+    (record, intent)
+}
+
+fn print(record: &mut Record, print: Print, printed: Printed) {
+    let stored = Machine { precision: record.precision, scales_queries: false };
+    let apply =
+        |m: &mut [f64]| m.iter_mut().for_each(|x| *x = stored.kept(print.read(*x)));
+    if printed == Printed::All {
+        let weights = &mut record.weights;
+        let linears = weights.projections.iter_mut().chain(&mut weights.packed);
+        for linear in linears.chain(&mut weights.output) {
+            apply(linear.weight.as_mut_slice());
+            linear.bias.iter_mut().for_each(|bias| apply(bias.as_mut_slice()));
+        }
+        record.inputs.iter_mut().flatten().for_each(|x| apply(x.as_mut_slice()));
+    }
+    for (&state, tensor) in &mut record.tensors {
+        if printed == Printed::All || state == State::Output {
+            tensor.iter_mut().for_each(|m| apply(m.as_mut_slice()));
+        }
+    }
+}
+
+fn is_zero(tensor: &[Matrix]) -> bool {
+    tensor.iter().all(|m| m.iter().all(|&x| x == 0.0))
+}
+
+const PRINTS: [Print; 5] = [
+    Print::Decimals(3),
+    Print::Decimals(4),
+    Print::Decimals(6),
+    Print::Digits(4),
+    Print::Digits(5),
+];
+
+/// A right layer of a random kind, with its numbers printed; what it is called, if not right.
+fn accusation(seed: u64, shown: Print, printed: Printed) -> Option<String> {
+    let rng = &mut Rng::seed_from_u64(seed);
+    let (mut record, mut intent) = layer(rng);
+    let mut one_of = |n: usize| rng.random_range(0..n);
+    record.precision = [Precision::F64, Precision::F32][one_of(2)];
+    let precisions = [Precision::F64, Precision::F32, Precision::F16, Precision::BF16];
+    // Mostly in full; sometimes the model was one of halves.
+    let precision = precisions[one_of(4) * one_of(2)];
+    let machine = Machine { precision, scales_queries: one_of(2) == 0 };
+    intent.empty_row = [EmptyRow::Zeros, EmptyRow::Even, EmptyRow::NaN][one_of(3)];
+    record.tensors = pass(&record, &intent, machine);
+    let has_between = one_of(3) == 0;
+    record
+        .tensors
+        .retain(|&state, _| state == State::Output || has_between && one_of(2) == 0);
+    print(&mut record, shown, printed);
+    if is_zero(record.output()) {
+        return None;
+    }
+    intent.empty_row = EmptyRow::Zeros;
+    let diagnosis = diagnose(&record, &intent).expect("shapes that fit");
+    // Few digits are not taken for a coarse computing.
+    let is_full = matches!(precision, Precision::F64 | Precision::F32);
+    let is_said_full = ["float64", "float32"].contains(&diagnosis.precision);
+    (diagnosis.verdict != Verdict::Right || is_full && !is_said_full).then(|| {
+        format!(
+            "seed {seed}: {shown:?}, {printed:?}, computed in {precision:?}: {:?} {:?}, {:?}",
+            diagnosis.verdict,
+            ids(&diagnosis),
+            diagnosis.tensors
+        )
+    })
+}
+
+#[test]
+fn a_right_layer_with_few_digits_is_right() {
+    let mut accused = Vec::new();
+    for (shown, printed) in
+        PRINTS.into_iter().flat_map(|it| [(it, Printed::Output), (it, Printed::All)])
+    {
+        accused.extend((0..100).filter_map(|seed| accusation(seed, shown, printed)));
+    }
+    assert!(accused.is_empty(), "{} of 1000\n{}", accused.len(), accused.join("\n"));
+}
+
+/// Whether two outputs differ by this share of the first at least.
+fn differ(a: &[Matrix], b: &[Matrix], share: f64) -> bool {
+    if a[0].shape() != b[0].shape() {
+        return true;
+    }
+    let apart: f64 = a.iter().zip(b).map(|(a, b)| (a - b).norm_squared()).sum();
+    let size: f64 = a.iter().map(|m| m.norm_squared()).sum();
+    size > 1e-6 && apart > share * share * size
+}
+
+/// A random layer with a mistake that shows, its numbers printed.
+fn with_mistake(
+    mistake: &Mistake,
+    seed: u64,
+    printed: Printed,
+) -> Option<(Record, Intent)> {
+    let rng = &mut Rng::seed_from_u64(seed);
+    let (mut record, intent) = layer(rng);
+    if !mistake.is_possible(&record, &intent) {
+        return None;
+    }
+    let of = |mistakes: &[&Mistake], empty_row| {
+        let intent = Intent { empty_row, ..intent.clone() };
+        computed(&record, &intent, State::Output, mistakes)
+    };
+    let wrong = of(&[mistake], EmptyRow::Zeros)?;
+    let empty_rows = [EmptyRow::Zeros, EmptyRow::Even];
+    let rights = empty_rows.map(|empty_row| of(&[], empty_row).expect("a layer"));
+    // Where all is printed, what is smaller may be rounding.
+    let share = if printed == Printed::All { 0.1 } else { 0.02 };
+    if !rights.iter().all(|right| differ(&wrong, right, share)) {
+        return None;
+    }
+    record.tensors.insert(State::Output, wrong);
+    print(&mut record, Print::Decimals(4), printed);
+    Some((record, intent))
+}
+
+/// Whether it is said that a mistake may hide.
+fn is_hedged(diagnosis: &Diagnosis) -> bool {
+    diagnosis.remarks.iter().any(|remark| remark.contains("may be within it"))
+}
+
+/// Every mistake in `n` layers: how many are named, in a group or alone, how many are unknown
+/// or may be within the rounding, how many called right, and those called something else.
+fn named(n: usize, printed: Printed) -> ([usize; 3], Vec<String>) {
+    let (mut counts, mut wrong) = ([0; 3], Vec::new());
+    for mistake in bank() {
+        let layers = (0..200 * n as u64)
+            .filter_map(|seed| Some((seed, with_mistake(mistake, seed, printed)?)));
+        for (seed, (record, intent)) in layers.take(n) {
+            let diagnosis = diagnose(&record, &intent).expect("shapes that fit");
+            let is_named = diagnosis.explanations.iter().any(|set| set[..] == [mistake]);
+            match diagnosis.verdict {
+                Verdict::Mistake if is_named => counts[0] += 1,
+                Verdict::Mistake => {
+                    wrong.push(format!("{} {seed}: {:?}", mistake.id, ids(&diagnosis)))
+                }
+                Verdict::Unknown => counts[1] += 1,
+                // Right, as far as numbers that are printed so tell.
+                Verdict::Right if is_hedged(&diagnosis) => counts[1] += 1,
+                Verdict::Right => counts[2] += 1,
+            }
+        }
+    }
+    (counts, wrong)
+}
+
+#[test]
+fn a_mistake_with_four_decimals_is_named() {
+    // In layers of small numbers, four decimals of all of them hide some mistakes.
+    for (printed, most_unknown) in [(Printed::Output, 0), (Printed::All, 30)] {
+        let ([named, unknown, right], wrong) = named(3, printed);
+        println!("{printed:?}: {named} named, {unknown} unknown, {right} right");
+        assert!(wrong.is_empty(), "{printed:?}: {}", wrong.join("\n"));
+        assert!(right == 0 && unknown <= most_unknown, "{unknown} and {right}");
+    }
+}
+
+#[test]
+fn noise_with_few_digits_is_no_mistake() {
+    let mut wrong = Vec::new();
+    for print in [Print::Decimals(2), Print::Decimals(3), Print::Decimals(4)] {
+        for seed in 0..30 {
+            let rng = &mut Rng::seed_from_u64(seed);
+            let (mut record, intent) = layer(rng);
+            let mut output = computed(&record, &intent, State::Output, &[]).unwrap();
+            let size = output.iter().map(|m| m.norm()).sum::<f64>();
+            let n = output.iter().map(|m| m.len()).sum::<usize>();
+            for m in &mut output {
+                let noise: Matrix = random_matrix(m.nrows(), m.ncols(), 1.0, rng);
+                *m = noise * (size / (n as f64).sqrt());
+            }
+            record.tensors.insert(State::Output, output);
+            self::print(&mut record, print, Printed::Output);
+            let diagnosis = diagnose(&record, &intent).unwrap();
+            if diagnosis.verdict != Verdict::Unknown {
+                wrong.push(format!(
+                    "{seed} {print:?} {n} numbers: {:?} {:?}",
+                    ids(&diagnosis),
+                    diagnosis.tensors
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A file of a right layer, all of its numbers printed with four decimals, in floats of 64
+/// bits, as a page makes of what is pasted.
+fn pasted() -> Vec<u8> {
+    let rng = &mut Rng::seed_from_u64(5);
+    let layer = LayerParameters::random(Dims::new(12, 3).unwrap(), true, rng).pack();
+    let mut record = Record::of_layer(&layer, vec![random_matrix(5, 12, 1.0, rng)]);
+    let output = computed(&record, &Intent::heads(3), State::Output, &[]).unwrap();
+    record.tensors.insert(State::Output, output);
+    print(&mut record, Print::Decimals(4), Printed::All);
+    let weights = &record.weights;
+    let linears = weights.projections.iter().chain(&weights.output);
+    let mut tensors = Vec::new();
+    for (name, linear) in ["W_q", "W_k", "W_v", "W_o"].into_iter().zip(linears) {
+        let (weight, bias) = (linear.weight.transpose(), linear.bias.as_ref().unwrap());
+        let bias = Matrix::from_row_slice(1, 12, bias.as_slice());
+        let new = |part, shape: &[usize], m| {
+            NewTensor::new(format!("{name}.{part}"), shape, [m]).unwrap()
+        };
+        tensors.extend([new("weight", &[12, 12], &weight), new("bias", &[12], &bias)]);
+    }
+    for (name, m) in [("query", &record.inputs[0][0]), ("output", &record.output()[0])] {
+        tensors.push(NewTensor::new(name, &[1, 5, 12], [m]).unwrap());
+    }
+    to_bytes(&tensors).unwrap()
+}
+
+#[test]
+fn what_is_assumed_of_digits_is_said() {
+    let file = TensorFile::from_bytes("pasted", pasted()).unwrap();
+    let said = Said { heads: Some(3), ..Said::default() };
+    let reading = read(&[&file], &said).unwrap();
+    let diagnosis = diagnose(&reading.record, &reading.intent).unwrap();
+    assert_eq!(diagnosis.verdict, Verdict::Right, "{:?}", ids(&diagnosis));
+    assert_eq!(diagnosis.precision, "float32");
+    let digits = |line: &&String| line.contains("digits");
+    let lines: Vec<&str> =
+        reading.assumed.iter().filter(digits).map(String::as_str).collect();
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn so_few_digits_that_a_mistake_may_hide_are_said() {
+    let intent = Intent::heads(3);
+    let of = |decimals| {
+        let rng = &mut Rng::seed_from_u64(5);
+        let layer = LayerParameters::random(Dims::new(12, 3).unwrap(), true, rng).pack();
+        let mut record = Record::of_layer(&layer, vec![random_matrix(5, 12, 0.2, rng)]);
+        let output = computed(&record, &intent, State::Output, &[]).unwrap();
+        record.tensors.insert(State::Output, output);
+        print(&mut record, Print::Decimals(decimals), Printed::Output);
+        diagnose(&record, &intent).unwrap()
+    };
+    let coarse = of(1);
+    assert_eq!(coarse.verdict, Verdict::Right, "{:?}", ids(&coarse));
+    assert!(is_hedged(&coarse), "{:?}", coarse.remarks);
+    assert!(!is_hedged(&of(4)));
+}
+
+#[test]
+fn zeros_alone_are_no_evidence() {
+    let mut wrong = Vec::new();
+    for seed in 0..100 {
+        let (mut record, intent) = common::random_layer(&mut Rng::seed_from_u64(seed));
+        let mut output = computed(&record, &intent, State::Output, &[]).unwrap();
+        output.iter_mut().for_each(|m| m.fill(0.0));
+        record.tensors.insert(State::Output, output.clone());
+        let diagnosis = diagnose(&record, &intent).unwrap();
+        let is_said = diagnosis.remarks.iter().any(|it| it.contains("zeros alone"));
+        if diagnosis.verdict != Verdict::Unknown || !is_said {
+            wrong.push(format!("{seed}: {:?} {:?}", diagnosis.verdict, ids(&diagnosis)));
+        }
+        // Where W^O is zeros, as some begin, they are what was meant.
+        let linear = record.weights.output.as_mut().expect("they have one");
+        linear.weight.fill(0.0);
+        linear.bias.iter_mut().for_each(|bias| bias.fill(0.0));
+        let diagnosis = diagnose(&record, &intent).unwrap();
+        assert_eq!(diagnosis.verdict, Verdict::Right, "{seed}: {:?}", ids(&diagnosis));
+    }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+}
