@@ -98,7 +98,46 @@ fn show_outlines(metadata: &mut Value, outlines: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::{env, fs};
+
     use super::*;
+
+    const TEST: &str = "analyzer::tests::it_runs_the_cargo_of_the_path_and_not_itself";
+
+    /// What this program plays when it has the name of cargo.
+    fn play(folder: &Path) {
+        if folder.ends_with("real") {
+            println!("the real one");
+        } else {
+            // Once: one that starts itself would do so without end.
+            fs::File::create_new(folder.join("started")).unwrap();
+            run(["--exact", TEST, "--nocapture"].map(OsString::from).into_iter())
+                .unwrap();
+        }
+    }
+
+    /// Windows looks for a program beside the one that asks, before it goes to the `PATH`.
+    #[test]
+    fn it_runs_the_cargo_of_the_path_and_not_itself() {
+        let this = env::current_exe().unwrap();
+        if this.file_stem().is_some_and(|name| name == "cargo") {
+            return play(this.parent().unwrap());
+        }
+        let folder = tempfile::tempdir_in(this.parent().unwrap()).unwrap();
+        let [ours, real] = ["ours", "real"].map(|name| {
+            let folder = folder.path().join(name);
+            fs::create_dir(&folder).unwrap();
+            let cargo = folder.join("cargo").with_extension(env::consts::EXE_EXTENSION);
+            fs::hard_link(&this, &cargo).unwrap();
+            cargo
+        });
+        let mut cargo = Command::new(ours);
+        cargo.args(["--exact", TEST, "--nocapture"]).env("PATH", real.parent().unwrap());
+        let output = cargo.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{said}");
+        assert_eq!(said.matches("the real one").count(), 1, "{said}");
+    }
 
     #[test]
     fn registry_packages_leave_no_trace() {
