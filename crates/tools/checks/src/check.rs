@@ -1,6 +1,6 @@
 //! Compiles an answer, runs it, and passes on what it says.
 
-use std::path::PathBuf;
+use std::process::Command;
 
 use crate::entry::{self, Entry};
 use anyhow::{Context, Result};
@@ -12,7 +12,7 @@ use workshop::output::print;
 /// Checks one exercise, prints all that its check says, and tells whether it passed.
 pub fn one(entry: &Entry) -> Result<bool> {
     files::expect_text(entry)?;
-    let said = run(&compile(entry)?, &files::set())?;
+    let said = run(compile(entry)?, &files::set())?;
     print(&said.text)?;
     verdict(&said)?;
     Ok(said.status.success())
@@ -45,7 +45,7 @@ pub fn all() -> Result<bool> {
 /// The first line of the verdict.
 fn standing(entry: &Entry) -> Result<String> {
     files::expect_text(entry)?;
-    let said = run(&compile(entry)?, &files::set())?;
+    let said = run(compile(entry)?, &files::set())?;
     verdict(&said).map(str::to_string)
 }
 
@@ -64,6 +64,6 @@ fn verdict(said: &Said) -> Result<&str> {
     })
 }
 
-fn compile(entry: &Entry) -> Result<PathBuf> {
-    build::build(&files::set(), entry.name(), files::cargo)
+fn compile(entry: &Entry) -> Result<Command> {
+    Ok(Command::new(build::build(&files::set(), entry.name(), files::cargo)?))
 }

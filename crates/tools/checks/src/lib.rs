@@ -34,7 +34,7 @@ use workshop::output::print;
 pub use answers::prepare;
 pub use entry::{Entry, Section, all, find};
 pub use original::statement;
-pub use verify::verify;
+pub use verify::{verify, verify_on};
 
 /// What is to be checked.
 #[derive(Debug, clap::Args)]

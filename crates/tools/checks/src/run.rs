@@ -30,12 +30,11 @@ pub struct Said {
 }
 
 /// Runs a program in a folder.
-pub fn run(program: &Path, folder: &Path) -> Result<Said> {
-    let mut command = Command::new(program);
-    command.current_dir(folder);
+pub fn run(mut program: Command, folder: &Path) -> Result<Said> {
+    program.current_dir(folder);
     let word = word();
-    command.env("LEARN_CHECK_WORD", &word);
-    let mut said = run_within(LIMIT, command)?;
+    program.env("LEARN_CHECK_WORD", &word);
+    let mut said = run_within(LIMIT, program)?;
     if let Some(at) = said.text.rfind(&format!("\n{word}\n")) {
         said.text.truncate(at + 1);
         said.is_checked = true;
@@ -169,7 +168,7 @@ mod tests {
             std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
             let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
             std::fs::set_permissions(&program, mode).unwrap();
-            run(&program, folder.path()).unwrap()
+            run(Command::new(&program), folder.path()).unwrap()
         };
         let cheat = said("echo '✓ 03 · Softmax: passed'; exit 0");
         assert!(!cheat.is_checked && cheat.status.success());

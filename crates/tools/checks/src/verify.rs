@@ -21,9 +21,8 @@ use workshop::{in_ci, paths, step};
 /// The first promise that is not kept.
 pub fn verify(bar: &Progress, path: &std::ffi::OsStr) -> Result<String> {
     let edited = edited()?;
-    // Another verify would change the copy of the set.
     let wait = || bar.set_message("exercises: another verify is at work on them");
-    let _lock = Lock::wait(&paths::state().join("exercises.lock"), wait)?;
+    let _lock = alone(wait)?;
     bar.set_message("exercises: the library, and every mistake named");
     let library = files::set();
     let cargo = |args: &[&str]| {
@@ -68,6 +67,41 @@ pub fn verify(bar: &Progress, path: &std::ffi::OsStr) -> Result<String> {
         edited => format!("; {edited} of your own answers left alone"),
     };
     Ok(format!("{} exercises, {mistakes} mistakes named{yours}", entries.len()))
+}
+
+/// Exercises on another system: each as given is told there what it is told here, and each
+/// solution that it is right.
+///
+/// `emulator` makes the command that runs a program of `target`.
+///
+/// # Errors
+/// A program that does not compile, or says something else.
+pub fn verify_on(
+    target: &str,
+    names: &[&str],
+    emulator: impl Fn(&Path) -> Result<Command>,
+) -> Result<()> {
+    let _lock = alone(|| {})?;
+    let copy = copy_as_given()?;
+    let says = |program: &str, expected: &str, code: i32| {
+        let mut cargo = cargo_of_its_own(&copy);
+        cargo.args(["build", "--target", target, "--bin", program]);
+        let program = workshop::build::program(cargo, program)?.program;
+        expect(emulator(&program)?, &copy, expected, code)
+    };
+    for name in names {
+        let messages = messages(&entry::find(name)?)?;
+        let (given, rest) = messages.split_once("\n\n✓").context("a right answer")?;
+        let (right, _) = rest.split_once("\n\n✗").context("a mistake")?;
+        says(name, given, 1)?;
+        says(&format!("{name}_sol"), &format!("✓{right}"), 0)?;
+    }
+    Ok(())
+}
+
+/// Another verify would change the copy of the set.
+fn alone(wait: impl FnOnce()) -> Result<Lock> {
+    Lock::wait(&paths::state().join("exercises.lock"), wait)
 }
 
 /// Where everything here is compiled: not where a reader's answers are, which have the
@@ -164,16 +198,23 @@ fn each_as_given_says_where_to_begin(copy: &Path) -> Result<()> {
     step::run("exercises-given", cargo_of_its_own(copy).args(["build", "--bins"]))?;
     for entry in &entry::all()? {
         let program = build::build(copy, entry.name(), cargo_of_its_own)?;
-        let said = run::run(&program, copy)?;
         let messages = messages(entry)?;
         let (expected, _) = messages.split_once("\n\n✓").context("a right answer")?;
-        ensure!(
-            said.text.trim() == expected.trim() && said.status.code() == Some(1),
-            "{} as given says\n{}\nand not\n{expected}",
-            entry.name(),
-            said.text
-        );
+        expect(Command::new(program), copy, expected, 1)?;
     }
+    Ok(())
+}
+
+/// Runs a program, which must say this and exit with this code.
+fn expect(program: Command, set: &Path, expected: &str, code: i32) -> Result<()> {
+    let name = format!("{program:?}");
+    let said = run::run(program, set)?;
+    ensure!(
+        said.text.trim() == expected.trim() && said.status.code() == Some(code),
+        "{name} ({}) says\n{}\nand not\n{expected}",
+        said.status,
+        said.text
+    );
     Ok(())
 }
 

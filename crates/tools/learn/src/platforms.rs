@@ -5,7 +5,7 @@
 //! | --- | --- | --- |
 //! | Linux on Arm | tests of the stages and `tiles`, by qemu | of `cached` and `kernels`; clippy on the three with vectors |
 //! | x86-64 without AVX2 | tests of the stages and of all code with vectors, by qemu | |
-//! | Windows | libraries and programs compile; tests of what asks the system, by wine | every target compiles; tests of what computes and of commands, and six commands, by wine |
+//! | Windows | libraries and programs compile; tests of what asks the system, by wine | every target compiles; tests of what computes, of commands and of the book's server, six commands and three exercises, by wine |
 //! | macOS on Arm | | clippy on every target |
 //!
 //! A warning is an error. Linux on x86-64 alone has what this takes, and where something is
@@ -75,7 +75,7 @@ const QUICK: [Look; 4] = [
     },
 ];
 
-const LONG: [Look; 6] = [
+const LONG: [Look; 7] = [
     Look {
         system: "Windows",
         target: WINDOWS,
@@ -101,6 +101,12 @@ const LONG: [Look; 6] = [
         target: WINDOWS,
         programs: &[MINGW, WINE],
         found: wine::commands,
+    },
+    Look {
+        system: "wine",
+        target: WINDOWS,
+        programs: &[MINGW, WINE],
+        found: wine::exercises,
     },
 ];
 

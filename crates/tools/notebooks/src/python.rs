@@ -33,8 +33,8 @@ impl std::fmt::Display for Missing {
         let (major, minor) = OLDEST;
         let how = "Get it from your system's packages (Debian, Ubuntu: \
                    `apt install python3 python3-venv`; Fedora: `dnf install python3`; \
-                   macOS: `brew install python`) or from python.org, then run \
-                   `cargo learn` again.";
+                   macOS: `brew install python`; Windows: `winget install \
+                   Python.Python.3.12`) or from python.org, then run `cargo learn` again.";
         match self {
             Self::Python => {
                 write!(f, "The notebooks need Python {major}.{minor} or newer. {how}")

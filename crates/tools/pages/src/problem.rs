@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use workshop::paths;
 
 /// One thing wrong with the book, shown as `file:line: what`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,7 +19,7 @@ pub struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.file.display(), self.line, self.what)
+        write!(f, "{}:{}: {}", paths::shown(&self.file), self.line, self.what)
     }
 }
 

@@ -64,7 +64,7 @@ fn a_fault_stops_the_build_and_says_where() {
         let folder = workspace(chapter);
         let error =
             build_in(&folder.path().join("chapters"), Arc::new(Sample)).unwrap_err();
-        let told = format!("{error:#}");
+        let told = format!("{error:#}").replace('\\', "/");
         assert!(told.contains(said), "{told}");
     }
 }

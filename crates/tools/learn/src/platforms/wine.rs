@@ -15,9 +15,20 @@ use crate::logs::log;
 /// Whose tests ask Windows for files, processes, locks and paths.
 pub const TOOLS: [&str; 4] = ["workshop", "checks", "learn", "notebooks"];
 
-/// Whose tests compute what the commands show, and show it.
-pub const COMPUTING: [&str; 7] =
-    ["attention", "tiles", "kernels", "model-files", "predict", "terminal", "look"];
+/// Whose tests compute what the commands show, show it, and serve the book.
+pub const COMPUTING: [&str; 8] = [
+    "attention",
+    "tiles",
+    "kernels",
+    "model-files",
+    "predict",
+    "terminal",
+    "look",
+    "pages",
+];
+
+/// Some that are checked: an answer in a loop, in matrices, and with a mask.
+const EXERCISES: [&str; 3] = ["weighted_average", "scale", "masks"];
 
 /// Tests that start a cargo, which Windows has and wine has not.
 const NEED_CARGO: [&str; 2] = ["build::tests::a_", "the_kernel_needs_nothing"];
@@ -80,10 +91,7 @@ pub fn tests(of: &[&str]) -> Result<String> {
 pub fn commands() -> Result<String> {
     let mut n_numbers = 0;
     for (tool, args) in COMMANDS {
-        let mut there = Command::new(program(WINE).context("looked for before")?);
-        there.arg(built(tool, WINDOWS)?);
-        in_prefix(&mut there)?;
-        let there = run("wine-command", there, args)?;
+        let there = run("wine-command", wine(&built(tool, WINDOWS)?)?, args)?;
         let here = run("command", Command::new(built(tool, THIS)?), args)?;
         ensure!(
             words(&there.said) == words(&here.said),
@@ -103,6 +111,25 @@ pub fn commands() -> Result<String> {
         "{} commands say what they say here, and write {n_numbers} numbers to {BOUND:e}",
         COMMANDS.len()
     ))
+}
+
+/// The checks of some exercises.
+///
+/// # Errors
+/// A check that does not compile, or says something else than here.
+pub fn exercises() -> Result<String> {
+    checks::verify_on(WINDOWS, &EXERCISES, wine)?;
+    Ok(format!(
+        "{} exercises as given and their solutions are told what they are told here",
+        EXERCISES.len()
+    ))
+}
+
+/// Runs a program.
+fn wine(path: &Path) -> Result<Command> {
+    let mut wine = Command::new(program(WINE).context("looked for before")?);
+    in_prefix(wine.arg(path))?;
+    Ok(wine)
 }
 
 /// The program of a tool.

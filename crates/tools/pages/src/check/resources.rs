@@ -226,6 +226,7 @@ mod tests {
             ("<p id=a></p><p id=a></p>", "the id a is used twice"),
         ] {
             let found = problems(&format!("<p>\n{html}"));
+            let found: Vec<_> = found.iter().map(|it| it.replace('\\', "/")).collect();
             assert_eq!(found.len(), 1, "{html}: {found:?}");
             assert!(found[0].starts_with("target/book/one.html:2: "), "{found:?}");
             assert!(found[0].contains(said), "{html}: {found:?}");

@@ -16,6 +16,11 @@ fn expanded(text: &str) -> Expanded {
     Expander::new(&chapters, &Sample).unwrap().expand(Path::new("01-a.md"), text)
 }
 
+/// With `/` on every system.
+fn told(problem: &Problem) -> String {
+    problem.to_string().replace('\\', "/")
+}
+
 #[test]
 fn values_stand_in_prose_code_and_formulas() {
     let chapter = expanded(
@@ -84,7 +89,7 @@ fn every_fault_is_told_with_its_line() {
     ];
     for (text, said) in faults {
         let problems = expanded(&format!("one\n\n{text}")).problems;
-        let told = problems.iter().map(Problem::to_string).collect::<String>();
+        let told = problems.iter().map(told).collect::<String>();
         assert!(told.starts_with("chapters/01-a.md:3: "), "{text}: {told}");
         assert!(told.contains(said), "{text}: {told}");
     }
@@ -107,6 +112,6 @@ fn two_edits_of_the_same_text_are_a_problem_and_no_panic() {
     chapter.edit(4..21, Ok(Some("<math>".into())));
     let Expanded { text, problems } = chapter.finish();
     assert_eq!(text, "one\n<math> c");
-    let told = problems[0].to_string();
+    let told = told(&problems[0]);
     assert_eq!(told, "chapters/01-a.md:2: a formula and a {{#…}} overlap");
 }
