@@ -265,8 +265,7 @@ fn without_the_module_the_still_figure_stands() {
         return;
     }
     let (server, browser) = (pages::serve(0).unwrap(), Browser::start().unwrap());
-    let page =
-        browser.open(&server.url(), VIEWS[0], "delete window.WebAssembly").unwrap();
+    let page = browser.open(server.url(), VIEWS[0], "delete window.WebAssembly").unwrap();
     let stands = "String(!!document.querySelector('[data-heads] figure svg') && \
         !document.querySelector('.explorer'))";
     assert_eq!(page.text(stands).unwrap(), "true");

@@ -171,12 +171,14 @@ fn numbers(file: &Path) -> Result<Vec<f64>> {
     Ok(numbers.iter().map(|&number| f64::from_le_bytes(number)).collect())
 }
 
-/// The words of a text without the time that a model took, and without numbers such as
+/// The words of a text without the time that a model or a step took, and without numbers such as
 /// `2.0e-15`: how far stages are from each other is in last bits, which the system's `exp`
 /// decides.
 fn words(text: &str) -> Vec<&str> {
     let is_tiny = |word: &str| word.contains("e-") && word.starts_with(char::is_numeric);
-    let lines = text.lines().filter(|line| !line.contains(": loaded in "));
+    let has_time =
+        |line: &&str| line.contains(": loaded in ") || line.contains(": done in ");
+    let lines = text.lines().filter(|line| !has_time(line));
     lines.flat_map(str::split_whitespace).filter(|word| !is_tiny(word)).collect()
 }
 
