@@ -157,6 +157,13 @@ impl Open {
         self.tab.close(false)?;
         Ok(std::mem::take(&mut *self.seen.lock().expect("no listener panicked")))
     }
+
+    /// Closes a page on which nothing was to go wrong.
+    #[track_caller]
+    pub fn close_without_problems(self) {
+        let seen = self.close().expect("a page can be closed");
+        assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+    }
 }
 
 impl PageReport {

@@ -19,17 +19,13 @@ const MOST_BYTES: f64 = 1.5e6;
 
 /// The first page with its explorer, when every head is measured; none without the module.
 fn first_page(view: View, hash: &str, look: impl FnOnce(&Open)) {
-    if crate::live_book().is_none() {
-        return;
-    }
-    let (server, browser) = (pages::serve(0).unwrap(), Browser::start().unwrap());
+    let Some((server, browser)) = crate::served() else { return };
     let page =
         browser.open(&format!("{}index.html{hash}", server.url()), view, "").unwrap();
     page.tab.evaluate(TRIED, false).unwrap();
     page.text("tried.open('trainedLayer')").unwrap();
     look(&page);
-    let seen = page.close().unwrap();
-    assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+    page.close_without_problems();
 }
 
 fn json_of(page: &Open, expression: &str) -> Value {
@@ -261,14 +257,10 @@ fn two_hundred_tokens_in_270_heads_leave_the_page_alive() {
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn without_the_module_the_still_figure_stands() {
-    if crate::live_book().is_none() {
-        return;
-    }
-    let (server, browser) = (pages::serve(0).unwrap(), Browser::start().unwrap());
+    let Some((server, browser)) = crate::served() else { return };
     let page = browser.open(server.url(), VIEWS[0], "delete window.WebAssembly").unwrap();
     let stands = "String(!!document.querySelector('[data-heads] figure svg') && \
         !document.querySelector('.explorer'))";
     assert_eq!(page.text(stands).unwrap(), "true");
-    let seen = page.close().unwrap();
-    assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+    page.close_without_problems();
 }

@@ -22,7 +22,7 @@ use std::sync::{LazyLock, Mutex};
 use std::{env, fs};
 
 use browser::{Browser, PageReport, View};
-use pages::Live as Module;
+use pages::{Live as Module, Server};
 use workshop::at_once;
 
 /// One page's transfer, figures, their library and the live figures' module included; the
@@ -59,6 +59,12 @@ static BOOK: LazyLock<(PathBuf, bool)> = LazyLock::new(|| {
 fn live_book() -> Option<&'static Path> {
     let (folder, has_modules) = &*BOOK;
     has_modules.then_some(folder.as_path())
+}
+
+/// The same, served, and a browser.
+fn served() -> Option<(Server, Browser)> {
+    live_book()?;
+    Some((pages::serve(0).unwrap(), Browser::start().unwrap()))
 }
 
 #[test]

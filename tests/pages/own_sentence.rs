@@ -117,10 +117,7 @@ fn farthest(page: &Value, model: &Model, sentence: &str) -> f64 {
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn the_page_gives_the_maps_that_the_crates_give() {
-    if crate::live_book().is_none() {
-        return;
-    }
-    let (server, browser) = (pages::serve(0).unwrap(), Browser::start().unwrap());
+    let Some((server, browser)) = crate::served() else { return };
     let folder = tiny();
     let model = native(folder.path());
     for view in VIEWS {
@@ -143,18 +140,14 @@ fn the_page_gives_the_maps_that_the_crates_give() {
         assert_eq!(page.text("tried.axe()").unwrap(), "[]", "{view:?}");
         let width = "String(document.documentElement.scrollWidth <= innerWidth)";
         assert_eq!(page.text(width).unwrap(), "true", "{view:?}");
-        let seen = page.close().unwrap();
-        assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+        page.close_without_problems();
     }
 }
 
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn what_cannot_be_read_is_said_in_the_crates_words() {
-    if crate::live_book().is_none() {
-        return;
-    }
-    let (server, browser) = (pages::serve(0).unwrap(), Browser::start().unwrap());
+    let Some((server, browser)) = crate::served() else { return };
     let folder = tiny();
     let page = open(&browser, server.url(), VIEWS[0], "");
     let refused = |state: Value, said: &str| {
@@ -189,17 +182,13 @@ fn what_cannot_be_read_is_said_in_the_crates_words() {
     assert!(words.starts_with("NaN or infinity begins in"), "{words}");
     page.text(&format!("own.sentence({})", json!(SENTENCE))).unwrap();
     refused(choose(&page, &all_of(broken.path())), &words);
-    let seen = page.close().unwrap();
-    assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+    page.close_without_problems();
 }
 
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn where_it_cannot_be_the_command_is_all_there_is() {
-    if crate::live_book().is_none() {
-        return;
-    }
-    let (server, browser) = (pages::serve(0).unwrap(), Browser::start().unwrap());
+    let Some((server, browser)) = crate::served() else { return };
     let no_module = "const real = fetch; window.fetch = (url, ...rest) => \
         `${url}`.endsWith('live.json') ? Promise.resolve(new Response('{}')) : real(url, ...rest)";
     for first in ["delete window.WebAssembly", no_module] {
@@ -207,18 +196,14 @@ fn where_it_cannot_be_the_command_is_all_there_is() {
         let said = page.text("own.rest()").unwrap();
         assert!(said.contains("cargo learn look \"Your own sentence.\""), "{said}");
         assert!(said.contains("Head 3.1") && !said.contains("files"), "{said}");
-        let seen = page.close().unwrap();
-        assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+        page.close_without_problems();
     }
 }
 
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn it_starts_full_with_a_pair_and_its_difference() {
-    if crate::live_book().is_none() {
-        return;
-    }
-    let (server, browser) = (pages::serve(0).unwrap(), Browser::start().unwrap());
+    let Some((server, browser)) = crate::served() else { return };
     let page = open(&browser, server.url(), VIEWS[1], "");
     let now = state(&page);
     let [text, beside, title] = ["text", "beside", "title"].map(|key| now[key].as_str());
@@ -250,8 +235,7 @@ fn it_starts_full_with_a_pair_and_its_difference() {
             assert!((share - expected).abs() < 1e-12, "{key}");
         }
     }
-    let seen = page.close().unwrap();
-    assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+    page.close_without_problems();
 }
 
 #[test]
@@ -262,10 +246,7 @@ fn six_layers_of_twelve_heads() {
         println!("left out: `cargo learn look --download` fetches the model");
         return;
     }
-    if crate::live_book().is_none() {
-        return;
-    }
-    let (server, browser) = (pages::serve(0).unwrap(), Browser::start().unwrap());
+    let Some((server, browser)) = crate::served() else { return };
     let page = open(&browser, server.url(), VIEWS[0], "");
     let sentence = "The animal did not cross the wide street because it was too tired, and the \
                     driver of the car waited for it.";
@@ -281,6 +262,5 @@ fn six_layers_of_twelve_heads() {
     let farthest = farthest(&shown, &native(&folder), sentence);
     println!("largest difference of a share: {farthest:.1e}");
     assert!(farthest <= EQUAL_LARGE, "{farthest:e}");
-    let seen = page.close().unwrap();
-    assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+    page.close_without_problems();
 }

@@ -56,10 +56,7 @@ fn layer(name: &str) -> std::path::PathBuf {
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn the_page_names_the_mistakes_that_the_crate_names() {
-    if crate::live_book().is_none() {
-        return;
-    }
-    let (server, browser) = (pages::serve(0).unwrap(), Browser::start().unwrap());
+    let Some((server, browser)) = crate::served() else { return };
     for view in [VIEWS[0], VIEWS[3]] {
         let page = browser.open(&format!("{}{PAGE}", server.url()), view, "").unwrap();
         assert_eq!(state(&page, &["ready"])["state"], "ready");
@@ -95,8 +92,7 @@ fn the_page_names_the_mistakes_that_the_crate_names() {
         let axe = "axe.run('[data-wrong-layer]', { resultTypes: ['violations'] }).then(({ violations }) => \
                    JSON.stringify(violations.filter((it) => ['serious', 'critical'].includes(it.impact)).map((it) => [it.id, it.nodes.map((node) => node.html)])))";
         assert_eq!(page.text(axe).unwrap(), "[]");
-        let seen = page.close().unwrap();
-        assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+        page.close_without_problems();
     }
 }
 
@@ -104,10 +100,7 @@ fn the_page_names_the_mistakes_that_the_crate_names() {
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn what_is_pasted_is_read_or_refused_in_words() {
-    if crate::live_book().is_none() {
-        return;
-    }
-    let (server, browser) = (pages::serve(0).unwrap(), Browser::start().unwrap());
+    let Some((server, browser)) = crate::served() else { return };
     let page = browser.open(&format!("{}{PAGE}", server.url()), VIEWS[0], "").unwrap();
     state(&page, &["ready"]);
     let paste = |text: &str| {
@@ -140,6 +133,5 @@ fn what_is_pasted_is_read_or_refused_in_words() {
     let noise =
         paste(&layer(", \"output\": [[[0.31, -1.27], [2.23, 0.41], [-0.73, 0.96]]]"));
     assert_eq!(noise["found"]["diagnosis"]["verdict"], "unknown", "{noise}");
-    let seen = page.close().unwrap();
-    assert!(seen.problems.is_empty(), "{:?}", seen.problems);
+    page.close_without_problems();
 }
