@@ -91,16 +91,23 @@ impl TrainedLayer {
     }
 }
 
-fn read_sentence(file: &TensorFile, name: &'static str) -> Result<Sentence> {
+/// The text of a sentence, and its word pieces.
+pub(crate) fn read_text(file: &TensorFile, name: &str) -> Result<(String, Vec<String>)> {
     let text = |what: &str| {
         let key = format!("{name}.{what}");
         let text = file.text(&key).map(str::to_string);
         text.ok_or_else(|| Error::MissingText { file: file.name().to_string(), key })
     };
+    let tokens = text("tokens")?.split_whitespace().map(str::to_string).collect();
+    Ok((text("sentence")?, tokens))
+}
+
+fn read_sentence(file: &TensorFile, name: &'static str) -> Result<Sentence> {
+    let (text, tokens) = read_text(file, name)?;
     Ok(Sentence {
         name,
-        text: text("sentence")?,
-        tokens: text("tokens")?.split_whitespace().map(str::to_string).collect(),
+        text,
+        tokens,
         input: file.matrix(&format!("{name}.input"))?,
         attn: file.matrices(&format!("{name}.attn"))?,
         output: file.matrix(&format!("{name}.output"))?,

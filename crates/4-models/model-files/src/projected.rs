@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use attention::Matrix;
 
-use crate::minilm::{N_HEADS, SENTENCES};
+use crate::minilm::{N_HEADS, SENTENCES, read_text};
 use crate::{Error, NewTensor, Result, TensorFile, TrainedLayer, to_bytes_with};
 
 /// The file that [`projected`] reads. `cargo run -p model-files --example queries_keys`
@@ -42,16 +42,12 @@ pub fn projected(
     bytes: impl Into<Cow<'static, [u8]>>,
 ) -> Result<Vec<ProjectedSentence>> {
     let file = TensorFile::from_bytes(name, bytes)?;
-    let text = |key: String| {
-        let text = file.text(&key).map(str::to_owned);
-        text.ok_or_else(|| Error::MissingText { file: file.name().to_owned(), key })
-    };
     let read = |name: &'static str| {
-        let tokens = text(format!("{name}.tokens"))?;
+        let (text, tokens) = read_text(&file, name)?;
         Ok(ProjectedSentence {
             name,
-            text: text(format!("{name}.sentence"))?,
-            tokens: tokens.split_whitespace().map(str::to_owned).collect(),
+            text,
+            tokens,
             q: file.matrix(&format!("{name}.q"))?,
             k: file.matrix(&format!("{name}.k"))?,
         })

@@ -1,6 +1,8 @@
 //! Files for tests.
 
-use crate::TensorFile;
+use attention::Matrix;
+
+use crate::{NewTensor, TensorFile, to_bytes_with};
 
 /// A GGUF file of some settings and tensors, as its description says to write it.
 #[derive(Debug, Default)]
@@ -98,22 +100,12 @@ pub fn number_file(
     tensors: &[(&str, &[usize], Vec<f64>)],
     texts: &[(&str, &str)],
 ) -> TensorFile {
-    let mut header = serde_json::Map::new();
-    let texts = texts.iter().map(|&(key, text)| (key.to_string(), text.into()));
-    let texts: serde_json::Map<_, _> = texts.collect();
-    header.insert("__metadata__".to_string(), texts.into());
-    let mut bytes = Vec::new();
-    for (name, shape, numbers) in tensors {
-        let from = bytes.len();
-        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-        let info = serde_json::json!({
-            "dtype": "F64", "shape": shape, "data_offsets": [from, bytes.len()]
-        });
-        header.insert((*name).to_string(), info);
-    }
-    let header = serde_json::Value::from(header).to_string();
-    let length = (header.len() as u64).to_le_bytes();
-    let bytes = [&length, header.as_bytes(), &bytes].concat();
+    let new = |(name, shape, numbers): &(&str, &[usize], Vec<f64>)| {
+        let row: Matrix = Matrix::from_row_slice(1, numbers.len(), numbers);
+        NewTensor::new(*name, shape, [&row]).expect("as many numbers as the shape says")
+    };
+    let tensors: Vec<NewTensor> = tensors.iter().map(new).collect();
+    let bytes = to_bytes_with(&tensors, texts).expect("a file of tensors");
     TensorFile::from_bytes("some.file", bytes).expect("a file of tensors")
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use attention::Matrix;
-use model_files::{Existing, NewTensor, TensorFile, save};
+use model_files::{Existing, NewTensor, TensorFile, save, to_bytes_with};
 
 fn layer(name: &str) -> PathBuf {
     let layers = "../../5-book/diagnosis/tests/layers";
@@ -49,14 +49,12 @@ fn write(folder: &Path, change: impl FnOnce(&mut Vec<NewTensor>)) -> PathBuf {
 }
 
 /// The file with this in its metadata.
-fn with_metadata(path: &Path, key: &str, text: &str) {
-    let bytes = std::fs::read(path).unwrap();
-    let (length, rest) = bytes.split_first_chunk::<8>().unwrap();
-    let (header, data) = rest.split_at(u64::from_le_bytes(*length) as usize);
-    let metadata = format!("{{\"__metadata__\":{{\"{key}\":\"{text}\"}},");
-    let header = [metadata.as_bytes(), &header[1..]].concat();
-    let length = (header.len() as u64).to_le_bytes();
-    std::fs::write(path, [&length[..], &header, data].concat()).unwrap();
+fn write_with(folder: &Path, key: &str, text: &str) -> PathBuf {
+    let mut tensors = Vec::new();
+    let path = write(folder, |written| tensors.clone_from(written));
+    let bytes = to_bytes_with(&tensors, &[(key, text)]).unwrap();
+    std::fs::write(&path, bytes).unwrap();
+    path
 }
 
 #[test]
@@ -165,8 +163,7 @@ fn what_cannot_be_read_is_status_2_and_says_why() {
         ("rope_theta", "ten"),
         ("layout", "(h, batch, d)"),
     ] {
-        let path = write(folder.path(), |_| ());
-        with_metadata(&path, key, text);
+        let path = write_with(folder.path(), key, text);
         let error = refused(&path, if key == "heads" { &[] } else { &["--heads", "2"] });
         assert!(error.contains(&format!("{key} = {text:?}")), "{error}");
     }
@@ -175,12 +172,10 @@ fn what_cannot_be_read_is_status_2_and_says_why() {
 #[test]
 fn what_the_metadata_says_is_taken() {
     let folder = tempfile::tempdir().unwrap();
-    let path = write(folder.path(), |_| ());
-    with_metadata(&path, "heads", "2");
+    let path = write_with(folder.path(), "heads", "2");
     assert!(said(&diagnose(&[self::path(&path)])).contains("2 heads"));
     // What is said on the command line goes before what the file says.
-    let path = write(folder.path(), |_| ());
-    with_metadata(&path, "heads", "two");
+    let path = write_with(folder.path(), "heads", "two");
     assert!(said(&diagnose(&[self::path(&path), "--heads", "2"])).contains("2 heads"));
 }
 
