@@ -30,12 +30,12 @@ window.headExplorer = (() => {
 
     build() {
       const { source } = this;
-      const texts = source.texts.map(({ key, name }) => [key, name]);
-      this.text = choice("Sentence", texts, (key) => this.change({ text: key }));
-      this.beside = choice("Beside it", [["", "nothing"], ...texts], (key) => this.change({ beside: key }));
+      this.text = choice("Sentence", [], (key) => this.change({ text: key }));
+      this.beside = choice("Beside it", [], (key) => this.change({ beside: key }));
+      this.listTexts();
       this.mode = buttons("Which keys a token sees", source.modes, (key) => this.change({ mode: key }));
       const controls = element("div", { className: "explorer-controls" });
-      if (texts.length > 1) controls.append(this.text.element);
+      if (source.texts.length > 1) controls.append(this.text.element);
       if (source.beside) controls.append(this.beside.element);
       controls.append(this.mode.element);
 
@@ -103,7 +103,7 @@ window.headExplorer = (() => {
       this.press();
       const wanted = JSON.stringify([state.text, state.beside, state.mode]);
       this.wanted = wanted;
-      this.root.classList.add("explorer-waits");
+      this.grey();
       this.place.dataset.state = "waiting";
       try {
         const keys = [state.text, state.beside].filter(Boolean);
@@ -134,10 +134,14 @@ window.headExplorer = (() => {
     // One more text, which is shown at once, by itself.
     add(text) {
       this.source.texts.push(text);
+      this.listTexts();
+      return this.change({ text: text.key, beside: "" });
+    }
+
+    listTexts() {
       const texts = this.source.texts.map(({ key, name }) => [key, name]);
       this.text.fill(texts);
       this.beside.fill([["", "nothing"], ...texts]);
-      return this.change({ text: text.key, beside: "" });
     }
 
     async show() {

@@ -137,5 +137,5 @@ window.headMeasures = (() => {
     return most;
   }
 
-  return { KINDS, viewOf, row, mapOf, nSeen, chance, preference, controls, largestOf, links, fill };
+  return { viewOf, mapOf, nSeen, chance, preference, controls, largestOf, links, fill };
 })();

@@ -4,7 +4,7 @@ window.headTake = (() => {
   const { svgPen, views } = window.headDrawing;
   const [EDGE, TITLE] = [8, 32];
 
-  // The panels one below the other, each with its title: SVG, and its size.
+  // The panels stacked, each with its title: SVG, and its size.
   function svg(panels, { head, view }, ink) {
     const pen = svgPen();
     const width = Math.max(...panels.map(({ planned }) => planned.width)) + 2 * EDGE;
