@@ -211,7 +211,7 @@ impl<'a, const N: usize> Blocks<'a, N> {
 }
 
 impl Cut {
-    /// One below the other, and side by side.
+    /// Stacked, and side by side.
     #[inline]
     fn n_blocks(&self) -> (usize, usize) {
         (self.shape.0.div_ceil(self.block.0), self.shape.1.div_ceil(self.block.1))

@@ -80,7 +80,7 @@ impl Model {
         })
     }
 
-    /// Logits for each token of sequences that lie one below the other.
+    /// Logits for each token of stacked sequences.
     ///
     /// # Errors
     /// Tokens that the embedding does not know.
@@ -135,7 +135,7 @@ fn answers(ids: &[usize]) -> (Vec<usize>, Vec<usize>) {
     rows.map(|row| (row, ids[row - 1])).unzip()
 }
 
-/// Sequences of random tokens, one below the other.
+/// Sequences of random tokens, stacked.
 pub fn sequences(n_sequences: usize, rng: &mut Rng) -> Vec<usize> {
     (0..n_sequences * N_TOKENS).map(|_| rng.random_range(0..N_VOCABULARY)).collect()
 }
