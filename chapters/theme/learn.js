@@ -3,10 +3,18 @@
   "use strict";
 
   // The figures' library is large: a page loads it only if it shows a figure, and the
-  // print page, which holds all chapters, once. The scripts run in the order given.
-  const asked = [...document.querySelectorAll("[data-figure-scripts]")];
-  const names = asked.flatMap((place) => place.dataset.figureScripts.split(" "));
-  for (const name of new Set(names.filter(Boolean))) {
+  // print page, which holds all chapters, once. The scripts run in the order given: what
+  // a later chapter adds comes before what follows it there.
+  const names = [];
+  for (const place of document.querySelectorAll("[data-figure-scripts]")) {
+    let next = names.length;
+    for (const name of place.dataset.figureScripts.split(" ").filter(Boolean).reverse()) {
+      const at = names.indexOf(name);
+      if (at < 0) names.splice(next, 0, name);
+      else next = at;
+    }
+  }
+  for (const name of names) {
     if (name.includes(".css?")) {
       const style = Object.assign(document.createElement("link"), { rel: "stylesheet" });
       style.href = path_to_root + name;
