@@ -93,7 +93,7 @@ impl Browser {
             })?;
         }
         tab.navigate_to(url)?;
-        wait_until_drawn(&tab)?;
+        wait_until_drawn(&tab).with_context(|| url.to_owned())?;
         Ok(Open { tab, seen })
     }
 }

@@ -7,7 +7,7 @@ use encoders::{Glance, TextHeads};
 use lessons::trained_heads::at_once::{self, KEYS, TextMaps};
 use serde_json::{Value, json};
 
-use crate::browser::{AXE, Browser, Open};
+use crate::browser::{AXE, Open};
 use crate::{VIEWS, View};
 
 const TRIED: &str = include_str!("explorer.js");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use workshop::paths;
 
 use crate::VIEWS;
-use crate::browser::{AXE, Browser, Open};
+use crate::browser::{AXE, Open};
 
 const PAGE: &str = "what-is-wrong.html";
 
