@@ -12,7 +12,7 @@ use crate::args::Args;
 
 pub use model_files::PROJECTED_FILE as FILE;
 
-/// What each of [`Keys::ALL`] is called in an address, and on a button.
+/// Which keys a token sees: what each choice is called in an address, and on a button.
 pub const KEYS: [(&str, &str); 3] =
     [("all", "No mask"), ("causal", "Causal"), ("words", "Without [CLS]")];
 
