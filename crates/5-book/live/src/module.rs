@@ -31,7 +31,8 @@ pub fn weights(name: &[u8], file: &[u8]) -> Result<Vec<u8>, PageError> {
 #[wasm_func]
 pub fn draw(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, PageError> {
     let Request { live, settings } = Request::read(name, settings)?;
-    Ok(bytes(&(live.draw)(&settings)?.to_json())?)
+    let view = (live.draw)(&settings)?;
+    Ok(bytes(&live.to_json(&settings, &view)?)?)
 }
 
 /// The maps of a sentence in all heads of the trained layer: its name, and which keys are
@@ -66,10 +67,11 @@ pub fn advance(n_steps: &[u8]) -> Result<Vec<u8>, PageError> {
 /// What there is to see of the training, with these settings.
 #[wasm_func]
 pub fn look(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, PageError> {
-    let Request { settings, .. } = Request::read(name, settings)?;
+    let Request { live, settings } = Request::read(name, settings)?;
     TRAINING.with_borrow(|training| {
         let training = training.as_ref().context(NOTHING_BEGUN)?;
-        Ok(bytes(&training.shown(&settings)?.to_json())?)
+        let view = training.shown(&settings)?;
+        Ok(bytes(&live.to_json(&settings, &view)?)?)
     })
 }
 

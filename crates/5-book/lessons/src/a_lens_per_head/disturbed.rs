@@ -15,6 +15,7 @@ pub const LIVE: Live = Live {
     name: "lens-disturbed",
     ask: "Which head moves the output most at a factor of 0? Which other factor moves it \
           just as far? And without W^O, how many columns learn what happened?",
+    questions: &[],
     weights: Some(Weights::Layer),
     controls,
     draw,

@@ -18,6 +18,7 @@ pub const LIVE: Live = Live {
     ask: "Which M turns the queries of banks and overflowed opposite to each other? \
           Which has no inverse? Why does the product move by 1e-16 for some M, and by 0 for \
           others?",
+    questions: &[],
     weights: None,
     controls,
     draw,

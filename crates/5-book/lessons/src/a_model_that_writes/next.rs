@@ -15,6 +15,7 @@ pub const LIVE: Live = Live {
     name: "next-token",
     ask: "At which temperature is the most likely token drawn nine times of ten? What \
           happens at 2? Find a seed that writes nonsense at 1 and sense at 0.5.",
+    questions: &[],
     weights: None,
     controls,
     draw,

@@ -15,6 +15,7 @@ pub const LIVE: Live = Live {
     ask: "In which layers are the heads that copy, and in which those that look one token \
           back? Lower the bound: where do the next ones come from? How many heads leave most \
           of their shares with the first token?",
+    questions: &[],
     weights: None,
     controls,
     draw,

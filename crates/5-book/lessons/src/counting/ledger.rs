@@ -12,6 +12,7 @@ pub const LIVE: Live = Live {
     ask: "Which totals change if you take 256 heads for 8, and what grows in their place? \
           Why is it not possible to take 12? Widen the layer to 512, and then make the \
           sentence twice as long: from how many tokens on are pairs most of the work?",
+    questions: &[],
     weights: None,
     controls,
     draw,

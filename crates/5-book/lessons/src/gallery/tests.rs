@@ -1,6 +1,7 @@
 //! What is true of every figure.
 
 use super::*;
+use crate::live::Question;
 
 #[test]
 fn every_live_figure_is_drawn_at_its_first_settings_and_says_so() {
@@ -46,5 +47,23 @@ fn what_is_written_is_read_again() {
         let pairs = first.iter().map(|(key, text)| (*key, text.as_str()));
         let again = live.at(pairs).unwrap();
         assert_eq!(again.to_json(), live.at([]).unwrap().to_json(), "{}", live.name);
+    }
+}
+
+/// Where the controls stand first no question is answered; at its own answer each is.
+#[test]
+fn questions_know_when_they_are_answered() {
+    for live in live().filter(|live| live.training.is_none()) {
+        for question in live.questions {
+            let is_answered = |pairs: &[(&'static str, &'static str)]| {
+                let settings = live.settings(pairs.iter().copied()).unwrap();
+                let view = (live.draw)(&settings).unwrap();
+                (question.is_answered)(&settings, &view).unwrap()
+            };
+            let Question { ask, answer, found, .. } = question;
+            assert!(!is_answered(&[]), "{}, without a move: {ask}", live.name);
+            assert!(is_answered(answer), "{} at {answer:?}: {ask}", live.name);
+            assert!(ask.ends_with(['?', '.']) && found.ends_with('.'), "{ask} {found}");
+        }
     }
 }

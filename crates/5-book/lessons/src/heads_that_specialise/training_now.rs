@@ -18,6 +18,7 @@ pub const LIVE: Live = Live {
     name: "lookups",
     ask: "Train three heads, then remove one: which word is lost? Do the same with another \
           seed: is it the same word? Train four: which word no longer needs one head?",
+    questions: &[],
     weights: None,
     controls,
     draw,

@@ -1,8 +1,10 @@
 //! What a live figure is, and a training that one may show.
 
 use anyhow::{Context, Result};
+use serde_json::{Value, json};
 
 use super::control::Control;
+use super::question::Question;
 use super::settings::Settings;
 use super::training::{Begin, OngoingTraining};
 use super::view::LiveView;
@@ -14,6 +16,8 @@ pub struct Live {
     pub name: &'static str,
     /// What a reader may ask of it, in a sentence or two.
     pub ask: &'static str,
+    /// The same as questions that know when they are answered, one after the other.
+    pub questions: &'static [Question],
     /// The weights that it draws from, if any.
     pub weights: Option<Weights>,
     /// What can be changed, in the order that it is shown in.
@@ -46,6 +50,20 @@ impl Live {
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Settings> {
         Settings::new(&(self.controls)(), pairs)
+    }
+
+    /// What a page shows of a view at these settings: figure, words and numbers, and which
+    /// of the questions it answers.
+    ///
+    /// # Errors
+    /// A question about what the view does not have.
+    pub fn to_json(&self, settings: &Settings, view: &LiveView) -> Result<Value> {
+        let answered = |question: &Question| (question.is_answered)(settings, view);
+        let answered: Vec<bool> =
+            self.questions.iter().map(answered).collect::<Result<_>>()?;
+        let mut json = view.to_json();
+        json["answered"] = json!(answered);
+        Ok(json)
     }
 
     /// Begins its training.

@@ -14,6 +14,7 @@ pub const LIVE: Live = Live {
     name: "many-machines",
     ask: "Make the sequence longer: which split profits? Take a slower link: where does it stop \
           paying to add machines?",
+    questions: &[],
     weights: None,
     controls,
     draw,

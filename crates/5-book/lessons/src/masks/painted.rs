@@ -15,6 +15,7 @@ pub const LIVE: Live = Live {
     ask: "Head 7 has nearly every token look at “loan” or at [CLS]. Block both columns: \
           where does their weight go? Block a whole row: what does that query get? How far \
           can you narrow what “bank” may see before its strongest link changes?",
+    questions: &[],
     weights: Some(Weights::Layer),
     controls,
     draw,

@@ -14,6 +14,7 @@ pub const LIVE: Live = Live {
     name: "one-head-words",
     ask: "Set the 2 in W^Q to 8, then to −2: where does overflowed look? Swap the rows of \
           river and banks: what happens to its output? Which entry of W^V changes the map?",
+    questions: &[],
     weights: None,
     controls,
     draw,

@@ -13,6 +13,7 @@ pub const LIVE: Live = Live {
     name: "blend",
     ask: "Can you make the output of crew alone from yet other shares? How many such rows \
           are there? What happens if you halve all four weights?",
+    questions: &[],
     weights: None,
     controls,
     draw,

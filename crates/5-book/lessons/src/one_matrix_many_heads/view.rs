@@ -12,6 +12,7 @@ pub const LIVE: Live = Live {
     name: "view",
     ask: "For which sizes is nothing wrong without the transpose? With as many tokens as \
           heads, what does each “head” hold? What if h does not divide d_model?",
+    questions: &[],
     weights: None,
     controls,
     draw,

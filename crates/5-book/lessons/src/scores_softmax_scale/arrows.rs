@@ -13,6 +13,7 @@ pub const LIVE: Live = Live {
     ask: "Can a long key at 60° to the query have a larger dot product than a short one \
           that is aligned with it? What does a query half as long do to the shares? Where \
           must the query lie so that all three keys get the same share?",
+    questions: &[],
     weights: None,
     controls,
     draw,

@@ -4,7 +4,7 @@ use anyhow::Result;
 use attention::{Matrix, softmax_rows};
 use figures::{WeightRow, average};
 
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::entropy;
 
 /// Draws the row at what its reader sets.
@@ -12,11 +12,36 @@ pub const LIVE: Live = Live {
     name: "scale-and-temperature",
     ask: "What if one product were much larger than the others? What if d_k were 512? \
           Which temperature makes the divided row as sharp as the undivided one?",
+    questions: &[
+        Question {
+            ask: "Which temperature makes the divided row as sharp as the undivided one?",
+            is_answered: |_, view| {
+                Ok((view.number(BITS)? - view.number(BITS + 2)?).abs() < 0.02)
+            },
+            answer: &[("temperature", "0.1768")],
+            found: "A temperature of 1/√d_k takes the division back: both are one factor.",
+        },
+        Question {
+            ask: "The products stay as they are. How wide must the head be for the divided \
+                  row to give no word more than 0.3?",
+            is_answered: |_, view| {
+                let shares = (WORDS.len()..2 * WORDS.len()).map(|at| view.number(at));
+                let shares: Vec<f64> = shares.collect::<Result<_>>()?;
+                Ok(shares.iter().all(|&share| share <= 0.3))
+            },
+            answer: &[("d_k", "512")],
+            found: "√d_k only suits products that grow with it: those that do not are made \
+                    even.",
+        },
+    ],
     weights: None,
     controls,
     draw,
     training: None,
 };
+
+/// Where the numbers hold the bits of the three rows, after their shares.
+const BITS: usize = 3 * WORDS.len();
 
 /// The keys.
 pub const WORDS: [&str; 5] = ["pilot", "flew", "plane", "to", "paris"];

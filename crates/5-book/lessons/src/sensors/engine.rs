@@ -13,6 +13,7 @@ pub const LIVE: Live = Live {
     name: "engine",
     ask: "Where would you say the decline begins? Take away noise, hard flights and spikes one \
           by one: which of the three hides most?",
+    questions: &[],
     weights: None,
     controls,
     draw,

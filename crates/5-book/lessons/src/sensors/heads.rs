@@ -15,6 +15,7 @@ pub const LIVE: Live = Live {
     ask: "Move the remaining cycles from 5 to 100: what becomes of head 1? Which heads look at the \
           other end? Then raise a spike (in standard deviations): does any head look at it, and \
           does the answer change?",
+    questions: &[],
     weights: Some(Weights::Engines),
     controls,
     draw,

@@ -14,6 +14,7 @@ pub const LIVE: Live = Live {
     name: "engine-reach",
     ask: "Move the changed reading to either end: which half is empty then? After how many \
           readings has a direction forgotten half of it?",
+    questions: &[],
     weights: Some(crate::live::Weights::Engines),
     controls,
     draw,

@@ -14,6 +14,7 @@ pub const LIVE: Live = Live {
     ask: "At which nudge does the tangent first predict a loss below 0? Nudge a weight of \
           the values by 3, down its slope: what goes wrong? Which weights change nothing, \
           however far you nudge them?",
+    questions: &[],
     weights: None,
     controls,
     draw,

@@ -13,6 +13,7 @@ pub const LIVE: Live = Live {
     ask: "Take away the residual: which line falls to the digits of rounding, and after how \
           many blocks? Bring it back and take away the norm: what grows? Then halve every \
           parameter: which of the two still happens?",
+    questions: &[],
     weights: None,
     controls,
     draw,

@@ -12,6 +12,7 @@ pub const LIVE: Live = Live {
     name: "positions",
     ask: "Move the position: what happens to its similarity with the others? Try a table \
           as a training begins with, and move it again. What does a larger width change?",
+    questions: &[],
     weights: None,
     controls,
     draw,

@@ -14,6 +14,7 @@ pub const LIVE: Live = Live {
           more than any float can hold. What does the last correction make of all that came \
           before? Now let the scores fall from key to key: what is every correction after \
           the first? Does the size of the blocks change o / l?",
+    questions: &[],
     weights: None,
     controls,
     draw,

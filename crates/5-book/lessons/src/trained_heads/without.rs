@@ -16,6 +16,7 @@ pub const LIVE: Live = Live {
     ask: "Token 0 is [CLS]. Take “loan” in its place, or “paris” in the next sentence: do \
           dropping and masking still differ as much? Why do they for [CLS]? In which head \
           does [CLS] have least?",
+    questions: &[],
     weights: Some(Weights::Layer),
     controls,
     draw,

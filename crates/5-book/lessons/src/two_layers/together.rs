@@ -17,6 +17,7 @@ pub const LIVE: Live = Live {
     ask: "Train with seed 1 and remove a head of each layer: how much is left? Then seed 0: \
           does its first layer look where that of seed 1 did? Then one layer with four \
           heads: how far does it get?",
+    questions: &[],
     weights: None,
     controls,
     draw,

@@ -14,6 +14,7 @@ pub const LIVE: Live = Live {
           and which one its slope? What does a smaller base change? Then read the same \
           entries with the other pairing. Last, stretch the positions: which pairs become \
           slower?",
+    questions: &[],
     weights: None,
     controls,
     draw,

@@ -12,6 +12,7 @@ pub const LIVE: Live = Live {
     ask: "How many layers does the last token need to be reached by token 1 through a window \
           of 5? And with one sink kept? What does a window half as wide save in the cache, \
           and what does it cost in layers?",
+    questions: &[],
     weights: None,
     controls,
     draw,
