@@ -267,7 +267,7 @@ fn set_view(tab: &Tab, view: View) -> Result<()> {
 fn wait_until_drawn(tab: &Tab) -> Result<()> {
     let drawn = "location.href !== 'about:blank' && document.readyState === 'complete' && \
                  [...document.querySelectorAll('figure .figure-plot')]\
-                 .every(plot => plot.querySelector('svg.main-svg'))";
+                 .every(plot => plot.querySelector('svg'))";
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         // Between two pages there is nothing that could answer.

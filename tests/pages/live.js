@@ -86,7 +86,7 @@ window.tried = {
       error: place.querySelector(".live-error").textContent,
       caption: place.querySelector("figcaption").textContent,
       address: location.search,
-      isDrawn: !!place.querySelector(".figure-plot svg.main-svg, .figure-diagram svg"),
+      isDrawn: !!place.querySelector(".figure-plot svg, .figure-diagram svg"),
     });
   },
 };

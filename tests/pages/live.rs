@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::browser::{Browser, Open, View};
 use crate::{VIEWS, in_browsers};
-use compare::Compared;
+use compare::{Compared, shown};
 
 const TRIED: &str = include_str!("live.js");
 
@@ -92,9 +92,9 @@ fn page_and_crates_give_the_same() {
             let answer = page.text(&format!("tried.compute({}, {texts})", json!(call)));
             let answer: Value = serde_json::from_str(&answer.unwrap()).unwrap();
             ms.extend(answer["took"].as_f64());
-            let native = live.at(pairs.iter().map(|(key, text)| (*key, text.as_str())));
-            let compared = match &native {
-                Ok(shown) => Compared::new(&shown.to_json(), &answer["shown"], bound),
+            let pairs = pairs.iter().map(|(key, text)| (*key, text.as_str()));
+            let compared = match &shown(live, pairs) {
+                Ok(shown) => Compared::new(shown, &answer["shown"], bound),
                 Err(error) => {
                     n_refused += 1;
                     Compared::new(&json!(format!("{error:#}")), &answer["error"], bound)

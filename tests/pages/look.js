@@ -31,7 +31,7 @@
     }
     const plot = figure.querySelector(".figure-plot");
     if (!plot) continue;
-    if (!plot.querySelector("svg.main-svg")) problems.push(`figure ${name} is not drawn`);
+    if (!plot.querySelector("svg")) problems.push(`figure ${name} is not drawn`);
     if (!plot.getAttribute("aria-label")) problems.push(`figure ${name} has no words`);
     if (plot.getBoundingClientRect().width > innerWidth) {
       problems.push(`figure ${name} is wider than the window`);

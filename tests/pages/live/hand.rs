@@ -8,7 +8,7 @@ use headless_chrome::protocol::cdp::Input::{
 use lessons::live::{Kind, Live};
 use serde_json::{Map, Value};
 
-use super::compare::Compared;
+use super::compare::{Compared, shown};
 use crate::browser::Open;
 
 /// What moves a control.
@@ -62,10 +62,9 @@ impl State {
         if live.training.is_some() {
             return faults.into_iter();
         }
-        match live.at(texts) {
+        match shown(live, texts) {
             Ok(shown) => {
-                let shown_there =
-                    Compared::new(&shown.to_json(), &self.all["shown"], 1e-12);
+                let shown_there = Compared::new(&shown, &self.all["shown"], 1e-12);
                 faults.extend(shown_there.problems);
                 if self.said("words") != self.all["shown"]["words"] {
                     faults.push(format!("it says “{}”", self.said("words")));

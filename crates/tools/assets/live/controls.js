@@ -209,15 +209,35 @@
     return frame;
   }
 
-  // The arrow keys change a typed number.
+  const DRAG = 5; // pixels a step, when a number is dragged
+
+  // The arrow keys change a typed number, and so does a drag to the left or right.
   function steps(field, step) {
+    const set = (value) => {
+      field.value = Number(value.toFixed(6));
+      field.dispatchEvent(new Event("input"));
+    };
     field.addEventListener("keydown", (event) => {
       const sign = { ArrowUp: 1, ArrowDown: -1 }[event.key];
       const from = Number(field.value);
       if (!sign || !Number.isFinite(from)) return;
       event.preventDefault();
-      field.value = Number((from + sign * step).toFixed(6));
-      field.dispatchEvent(new Event("input"));
+      set(from + sign * step);
+    });
+    field.classList.add("live-dragged");
+    field.addEventListener("pointerdown", ({ clientX, pointerId }) => {
+      const from = Number(field.value);
+      if (!Number.isFinite(from)) return;
+      const drag = (event) => {
+        const steps = Math.trunc((event.clientX - clientX) / DRAG);
+        if (!steps && !field.hasPointerCapture(pointerId)) return;
+        field.setPointerCapture(pointerId);
+        set(from + steps * step);
+      };
+      const end = () => field.removeEventListener("pointermove", drag);
+      field.addEventListener("pointermove", drag);
+      field.addEventListener("pointerup", end, { once: true });
+      field.addEventListener("pointercancel", end, { once: true });
     });
   }
 

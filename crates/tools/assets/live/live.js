@@ -1,9 +1,11 @@
-// Makes the live figures of a page live: controls above each, and the module that draws it
-// anew, in a worker. Nothing is loaded before a live figure comes near the window; where
+// Makes the live figures of a page live: a question above each, controls beside or below it,
+// and the module that draws it anew, in a worker. Nothing is loaded before a live figure comes near the window; where
 // the module cannot run, the page stays as it is.
 "use strict";
 (() => {
   const { element, make } = window.liveControls;
+  const { Questions } = window.liveQuestions;
+  const REST = 1000; // ms without a move, after which what is drawn becomes the ghost
   const places = [...document.querySelectorAll("[data-live]")];
   const { isPossible, open, ask } = window.liveModule;
   if (!places.length || !isPossible) return;
@@ -25,7 +27,8 @@
     // Makes the controls, at what the address says.
     open(made) {
       this.worker = made;
-      const { ask: question, controls } = this.about;
+      const { controls } = this.about;
+      const questions = this.about.questions.length ? this.about.questions : [{ ask: this.about.ask, found: "", answer: [] }];
       this.controls = controls.map((control) => {
         const made = { ...control };
         return Object.assign(made, make(control, () => this.changed(made)));
@@ -40,14 +43,14 @@
       link.addEventListener("click", () => this.copyLink(link));
       this.buttons = element("div", { className: "live-buttons" }, reset, link);
       const form = element("div", { className: "live-controls" },
-        element("p", { className: "live-ask", innerHTML: question }),
         ...this.controls.map((control) => control.element), this.buttons);
       // mdBook turns the page at an arrow key, which here moves a control.
       form.addEventListener("keydown", (event) => event.stopPropagation());
       form.setAttribute("role", "group");
       form.setAttribute("aria-label", "Change the figure");
-      this.place.prepend(form);
-      this.figure.after(this.error, this.words);
+      this.questions = new Questions(questions, (answer) => this.set(answer));
+      this.place.prepend(this.questions.element, this.words, this.error);
+      this.place.append(form);
       if (this.about.training) this.addTraining();
       for (const control of this.controls) {
         const text = address.get(this.keyOf(control)) ?? control.first;
@@ -58,7 +61,11 @@
       this.place.dataset.state = "ready";
       if (this.isSet()) this.changed();
       // Weights are not fetched, and nothing is trained, before a reader asks for it.
-      if (!this.about.weights && !this.about.training) this.rehearse();
+      if (!this.about.weights && !this.about.training) {
+        this.rehearse();
+        this.isWanted = true;
+        this.draw();
+      }
     }
 
     rehearse() {
@@ -84,9 +91,39 @@
     changed(control) {
       if (control) delete control.other;
       this.remember();
-      if (this.about.training && !(this.isBegun && control?.at_any_time)) return;
+      if (this.about.training && !(this.isBegun && control?.at_any_time)) {
+        this.mark(this.isSet() || this.isBegun);
+        return;
+      }
+      // What stood there before this move stays as a ghost while it lasts.
+      const now = performance.now();
+      if (now - (this.movedAt ?? -REST) >= REST) this.before = this.shown?.figure ?? this.first();
+      this.movedAt = now;
       this.isWanted = true;
       this.draw();
+    }
+
+    // The figure as it came with the page.
+    first() {
+      return JSON.parse(this.figure.querySelector("script").textContent);
+    }
+
+    // Of a training: what is shown belongs to settings that are no longer set.
+    mark(isStale) {
+      this.place.classList.toggle("is-stale", isStale);
+      this.train.textContent = isStale ? "Train with these settings" : "Train";
+    }
+
+    // Sets these controls, and the others where they stood first.
+    set(pairs) {
+      for (const control of this.controls) {
+        const pair = pairs.find(([key]) => key === control.key);
+        control.set(pair ? pair[1] : control.first);
+        delete control.other;
+      }
+      if (this.about.training) this.remember();
+      if (this.about.training) this.begin();
+      else this.changed();
     }
 
     // Asks for the newest settings; those that came between are passed over.
@@ -107,9 +144,10 @@
       if (broken) error = "The module that draws this figure has stopped. Reload the page.";
       this.error.textContent = error ?? "";
       if (shown) {
-        window.figures.show(this.figure, shown.figure);
+        window.figures.show(this.figure, shown.figure, this.before);
         this.words.textContent = shown.words;
         this.shown = shown;
+        this.questions.heard(shown.answered, this.isSet());
       }
       if (!this.isWanted) this.place.dataset.state = error === undefined ? "shown" : "refused";
     }
@@ -135,6 +173,7 @@
     begin() {
       this.isTraining = true;
       this.isBegun = true;
+      this.mark(false);
       this.train.textContent = "Stop";
       this.progress.value = 0;
       this.place.dataset.state = "training";

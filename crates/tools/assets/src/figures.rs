@@ -1,30 +1,22 @@
 //! What a page loads once, whatever the number of its figures.
 //!
-//! A page loads the style sheet and the scripts, deferred and in this order; plotly.js only
-//! where a figure has axes. Nothing is fetched from another host.
+//! A page loads the style sheet and the scripts, deferred and in this order; what draws
+//! along axes only where a figure has axes. Nothing is fetched from another host.
 
 use crate::Asset;
 
-/// plotly.js, the bundle of cartesian traces (scatter, bar, heat map, …), MIT licence.
-///
-/// Its version is the one that the crate `figures` writes figures for.
-pub const PLOTLY_JS: &str = include_str!("../figures/plotly-cartesian-3.0.1.min.js");
-
-/// The licence that must lie beside [`PLOTLY_JS`].
-pub const PLOTLY_LICENCE: &str = include_str!("../figures/plotly-LICENSE.txt");
-
-/// Draws every figure of a page, in the colours of its theme and to fit its width.
-pub const FIGURES_JS: &str = include_str!("../figures/figures.js");
-
-/// Sizes and spacing of a figure, before and after it is drawn.
-pub const FIGURES_CSS: &str = include_str!("../figures/figures.css");
-
-/// What draws along axes, with the file names that a page with such a figure loads it by,
-/// before [`LOADED`].
-pub const PLOTLY: [Asset; 2] = [
-    ("plotly-cartesian-3.0.1.min.js", PLOTLY_JS),
-    ("plotly-LICENSE.txt", PLOTLY_LICENCE),
+/// What draws along axes, as SVG, in the order that it is loaded in, before [`LOADED`].
+pub const PLOT: [Asset; 5] = [
+    ("figure-axes.js", include_str!("../figures/axes.js")),
+    ("figure-svg.js", include_str!("../figures/svg.js")),
+    ("figure-marks.js", include_str!("../figures/marks.js")),
+    ("figure-plot.js", include_str!("../figures/plot.js")),
+    ("figure-tip.js", include_str!("../figures/tip.js")),
 ];
 
-/// What every page with a figure loads.
-pub const LOADED: [Asset; 2] = [("figures.css", FIGURES_CSS), ("figures.js", FIGURES_JS)];
+/// What every page with a figure loads: sizes and spacing before and after it is drawn, and
+/// what shows it in the colours of the page's theme and to fit its width.
+pub const LOADED: [Asset; 2] = [
+    ("figures.css", include_str!("../figures/figures.css")),
+    ("figures.js", include_str!("../figures/figures.js")),
+];

@@ -11,6 +11,9 @@ pub const CONTROLS_JS: &str = include_str!("../live/controls.js");
 /// Opens the module, once in a page.
 pub const MODULE_JS: &str = include_str!("../live/module.js");
 
+/// Asks questions, one at a time.
+pub const QUESTIONS_JS: &str = include_str!("../live/questions.js");
+
 /// Makes the figures of a page live.
 pub const LIVE_JS: &str = include_str!("../live/live.js");
 
@@ -23,8 +26,12 @@ pub const MODULE: Asset = ("live-module.js", MODULE_JS);
 
 /// What a page with live figures loads, after [`MODULE`] and in this order, with the names
 /// to load it by.
-pub const LOADED: [Asset; 3] =
-    [("live.css", LIVE_CSS), ("live-controls.js", CONTROLS_JS), ("live.js", LIVE_JS)];
+pub const LOADED: [Asset; 4] = [
+    ("live.css", LIVE_CSS),
+    ("live-controls.js", CONTROLS_JS),
+    ("live-questions.js", QUESTIONS_JS),
+    ("live.js", LIVE_JS),
+];
 
 /// What `live-module.js` starts.
 pub const WORKER: Asset = ("live-worker.js", WORKER_JS);

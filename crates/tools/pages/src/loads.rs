@@ -32,8 +32,7 @@ pub fn page_end(text: &str, up: &str) -> String {
     )
 }
 
-/// What a page with this text needs, and no more: plotly.js is by far the largest. Scripts
-/// stand in the order they run in.
+/// What a page with this text needs, and no more. Scripts stand in the order they run in.
 fn loaded_by(text: &str) -> Vec<Asset> {
     let has = |mark: &str| text.contains(mark);
     let (is_live, has_heads) = (has("data-live="), has("data-heads"));
@@ -44,7 +43,7 @@ fn loaded_by(text: &str) -> Vec<Asset> {
             loaded.extend_from_slice(assets);
         }
     };
-    load(has("figure-plot"), &figures::PLOTLY);
+    load(has("figure-plot"), &figures::PLOT);
     load(true, &figures::LOADED);
     load(is_live || has_heads, &[live::MODULE]);
     load(is_live || is_own || is_wrong, &live::LOADED[..1]);
@@ -116,7 +115,7 @@ fn all() -> Vec<Asset> {
         own_sentence::WORKER,
     ];
     [
-        &figures::PLOTLY[..],
+        &figures::PLOT[..],
         &figures::LOADED,
         &live::LOADED,
         &explorer::LOADED,
@@ -139,19 +138,16 @@ mod tests {
         let end = page_end(EVERY_MARK, "../");
         assert_eq!(end.matches("assets/figures.js?v=").count(), 1, "{end}");
         assert!(end.contains("assets/live.css?v=") && !end.contains("href"), "{end}");
-        assert!(!end.contains("LICENSE"), "{end}");
     }
 
     #[test]
     fn a_page_loads_what_its_figures_need() {
         let still = page_end("<svg>", "");
-        assert!(!still.contains("plotly") && !still.contains("live-controls"), "{still}");
+        let drawn = "figure-plot.js";
+        assert!(!still.contains(drawn) && !still.contains("live-controls"), "{still}");
         let heads = page_end("data-heads", "");
-        assert!(
-            heads.contains("trained-layer.js") && !heads.contains("plotly"),
-            "{heads}"
-        );
-        assert!(page_end("figure-plot", "").contains("plotly"));
+        assert!(heads.contains("trained-layer.js") && !heads.contains(drawn), "{heads}");
+        assert!(page_end("figure-plot", "").contains(drawn));
     }
 
     #[test]

@@ -1,0 +1,53 @@
+// The questions of a live figure, one at a time: the crate says which the figure answers.
+"use strict";
+window.liveQuestions = (() => {
+  const { element } = window.liveControls;
+
+  class Questions {
+    // `show` sets the controls to an answer, for who gives up.
+    constructor(questions, show) {
+      Object.assign(this, { questions, at: 0, found: new Set(), answered: [] });
+      this.ask = element("p", { className: "live-ask" });
+      this.says = element("p", { className: "live-found" });
+      this.says.setAttribute("role", "status");
+      this.next = element("button", { type: "button" });
+      this.next.addEventListener("click", () => this.turn(1));
+      this.give = element("button", { type: "button" }, "Show an answer");
+      this.give.addEventListener("click", () => show(questions[this.at].answer));
+      const buttons = element("div", { className: "live-turns" }, this.next, this.give);
+      this.element = element("div", { className: "live-questions" }, this.ask, this.says, buttons);
+      this.show();
+    }
+
+    // After each answer of the crate: one truth a question.
+    heard(answered, isMoved) {
+      this.answered = answered;
+      if (isMoved && answered[this.at]) this.found.add(this.at);
+      this.show();
+    }
+
+    turn(by) {
+      this.at = (this.at + by) % this.questions.length;
+      if (this.answered[this.at]) this.found.add(this.at);
+      this.show();
+      this.ask.tabIndex = -1;
+      this.ask.focus();
+    }
+
+    show() {
+      const { at, questions, found } = this;
+      const { ask, found: learnt } = questions[at];
+      const n = questions.length;
+      this.ask.innerHTML = (n > 1 ? `<span class="live-nth">${at + 1} of ${n}</span> ` : "") + ask;
+      const says = found.has(at) ? `Found: ${learnt}` : "";
+      if (this.said !== says) this.says.innerHTML = says;
+      this.said = says;
+      this.element.classList.toggle("is-found", found.has(at));
+      this.next.textContent = at + 1 < n ? "Next question" : "First question";
+      this.next.hidden = n === 1;
+      this.give.hidden = found.has(at);
+    }
+  }
+
+  return { Questions };
+})();
