@@ -49,9 +49,8 @@ window.tried = {
 
   // Where a mouse finds a part of a control, at these fractions of its width and height.
   async spot(nth, which, across, down) {
-    const control = this.live.controls[nth].element;
-    const pad = control.querySelector(".live-pad");
-    const part = which === "pad" ? pad : this.inputs(nth).at(which);
+    if (which === "tip") return this.tip(nth, across);
+    const part = this.inputs(nth).at(which);
     part.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
     // After a jump upwards mdBook's bar lies in the middle of the page until it is scrolled
     // again.
@@ -61,6 +60,18 @@ window.tried = {
     await frame();
     const { left, top, width, height } = part.getBoundingClientRect();
     return JSON.stringify([left + across * width, top + down * height]);
+  },
+
+  // Where the tip of an arrow is in the figure, and `apart` pixels to its right.
+  async tip(nth, apart) {
+    const svg = [...this.place.querySelectorAll("svg[data-plane]")].find((it) => it.clientWidth);
+    svg.scrollIntoView({ block: "center", behavior: "instant" });
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    const [x, y, unit] = svg.dataset.plane.split(" ").map(Number);
+    const [px, py] = this.live.controls[nth].at();
+    const { left, top, width } = svg.getBoundingClientRect();
+    const scale = width / svg.viewBox.baseVal.width;
+    return JSON.stringify([left + (x + px * unit) * scale + apart, top + (y - py * unit) * scale]);
   },
 
   button(text) {

@@ -177,7 +177,7 @@ fn mouse(page: &Open, nth: usize, kind: &Kind) {
         Kind::Switch { .. } => _ = tab.click_point(at("0", 0.5)).unwrap(),
         // Painted from the first cell to its neighbour.
         Kind::Paint { .. } => drag(tab, at("0", 0.5), at("1", 0.5)),
-        Kind::Point { .. } => drag(tab, at("'pad'", 0.5), at("'pad'", 0.8)),
+        Kind::Point { .. } => drag(tab, at("'tip'", 0.0), at("'tip'", -30.0)),
     }
 }
 

@@ -33,6 +33,9 @@ const CELLS: [Cells; 2] = [
 
 const WIDEST_CELL: f64 = 36.0;
 
+/// Of a map, as far as its names have room: with what stands around it, it fits a screen.
+const TALLEST: f64 = 480.0;
+
 impl<'a> Grid<'a> {
     /// The layouts of a single map, which needs no name above it.
     pub(crate) fn single(rows: &'a [String], columns: &'a [String]) -> [Value; 2] {
@@ -67,8 +70,9 @@ impl<'a> Grid<'a> {
             above: self.above,
         };
         let map_width = place.column().min(n_columns * WIDEST_CELL);
+        let least = cells.font_size as f64 + 1.0;
         let cell_height =
-            (map_width / n_columns).clamp(cells.font_size as f64 + 1.0, 26.0);
+            (map_width / n_columns).clamp(least, (TALLEST / n_rows).clamp(least, 26.0));
         let panel = |(nth, name): (usize, &String)| Panel {
             title: name.clone(),
             x: Axis::across(self.columns, cells.font_size).upright(),

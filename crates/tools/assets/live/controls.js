@@ -139,50 +139,28 @@
     };
   }
 
-  // A point to be dragged, with a field for x and one for y, which the keyboard reaches.
+  // A point: a field for x and one for y. Its arrow in the figure is dragged, by `handles.js`.
   function point({ label, caption, most }, changed) {
     const fields = ["x", "y"].map((axis) => {
       const field = element("input", { type: "text", inputMode: "decimal", size: 4 });
       field.setAttribute("aria-label", `${label}, ${axis}`);
-      field.addEventListener("input", () => {
-        place();
-        changed();
-      });
+      field.addEventListener("input", changed);
       steps(field, 0.5);
       return field;
     });
-    const pad = element("div", { className: "live-pad" });
-    pad.setAttribute("aria-hidden", "true");
-    const dot = pad.appendChild(element("span"));
-    const across = (value) => (Math.min(Math.max(value / most, -1), 1) + 1) / 2;
-    function place() {
-      const [x, y] = fields.map((field) => Number(field.value) || 0);
-      dot.style.left = `${across(x) * 100}%`;
-      dot.style.top = `${across(-y) * 100}%`;
-    }
-    function drag(event) {
-      const { left, top, width: size } = pad.getBoundingClientRect();
-      const at = (pixels) => Math.round((Math.min(Math.max(pixels / size, 0), 1) * 2 - 1) * most * 10) / 10;
-      fields[0].value = at(event.clientX - left);
-      fields[1].value = -at(event.clientY - top) || 0;
-      place();
-      changed();
-    }
-    pad.addEventListener("pointerdown", (event) => {
-      pad.setPointerCapture(event.pointerId);
-      drag(event);
-    });
-    pad.addEventListener("pointermove", (event) => {
-      if (pad.hasPointerCapture(event.pointerId)) drag(event);
-    });
+    const within = (value) => Math.round(Math.min(Math.max(value, -most), most) * 10) / 10 || 0;
     const labelled = fields.map((field, i) => element("label", {}, "xy"[i], " ", field));
     return {
-      element: element("div", { className: "live-row live-point" }, name(caption), pad, ...labelled),
+      element: element("div", { className: "live-row live-point" }, name(caption), ...labelled),
       get: () => fields.map((field) => field.value.trim()).join(","),
       set: (text) => {
         const parts = text.split(",");
         fields.forEach((field, i) => (field.value = parts[i] ?? ""));
-        place();
+      },
+      at: () => fields.map((field) => Number(field.value) || 0),
+      move: (point) => {
+        fields.forEach((field, i) => (field.value = within(point[i])));
+        changed();
       },
     };
   }

@@ -5,6 +5,7 @@
 (() => {
   const { element, make } = window.liveControls;
   const { Questions } = window.liveQuestions;
+  const WIDE = 6; // columns of a table of numbers that has no room beside a figure
   const REST = 1000; // ms without a move, after which what is drawn becomes the ghost
   const places = [...document.querySelectorAll("[data-live]")];
   const { isPossible, open, ask } = window.liveModule;
@@ -51,6 +52,9 @@
       this.questions = new Questions(questions, (answer) => this.set(answer));
       this.place.prepend(this.questions.element, this.words, this.error);
       this.place.append(form);
+      window.liveHandles.watch(this.figure.querySelector(".figure-plot, .figure-diagram"), this.controls);
+      const isWide = ({ kind, columns }) => kind === "matrix" && columns.length > WIDE;
+      this.place.classList.toggle("has-wide", controls.some(isWide));
       if (this.about.training) this.addTraining();
       for (const control of this.controls) {
         const text = address.get(this.keyOf(control)) ?? control.first;

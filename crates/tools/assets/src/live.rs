@@ -14,6 +14,9 @@ pub const MODULE_JS: &str = include_str!("../live/module.js");
 /// Asks questions, one at a time.
 pub const QUESTIONS_JS: &str = include_str!("../live/questions.js");
 
+/// Lets arrows be dragged.
+pub const HANDLES_JS: &str = include_str!("../live/handles.js");
+
 /// Makes the figures of a page live.
 pub const LIVE_JS: &str = include_str!("../live/live.js");
 
@@ -26,10 +29,11 @@ pub const MODULE: Asset = ("live-module.js", MODULE_JS);
 
 /// What a page with live figures loads, after [`MODULE`] and in this order, with the names
 /// to load it by.
-pub const LOADED: [Asset; 4] = [
+pub const LOADED: [Asset; 5] = [
     ("live.css", LIVE_CSS),
     ("live-controls.js", CONTROLS_JS),
     ("live-questions.js", QUESTIONS_JS),
+    ("live-handles.js", HANDLES_JS),
     ("live.js", LIVE_JS),
 ];
 

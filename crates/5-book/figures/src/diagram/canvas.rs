@@ -113,12 +113,20 @@ impl Rect {
 /// A drawing of this size, so far.
 pub(super) struct Canvas {
     size: [f64; 2],
+    /// An attribute that says where points lie, for those who drag them.
+    plane: String,
     body: String,
 }
 
 impl Canvas {
     pub(super) fn new(width: f64, height: f64) -> Self {
-        Self { size: [width, height], body: String::new() }
+        Self { size: [width, height], plane: String::new(), body: String::new() }
+    }
+
+    /// Says where a plane's middle lies, and how long a 1 is.
+    pub(super) fn plane(&mut self, [x, y]: [f64; 2], unit: f64) {
+        let [x, y, unit] = [x, y, unit].map(short);
+        self.plane = format!(" data-plane=\"{x} {y} {unit}\"");
     }
 
     /// The drawing as one line of SVG. Grey, for a notebook that does not say how light it
@@ -128,8 +136,8 @@ impl Canvas {
         format!(
             "<svg class=\"{class}\" xmlns=\"http://www.w3.org/2000/svg\" \
              viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-             color=\"#767676\" font-family=\"system-ui, sans-serif\">{}</svg>",
-            self.body
+             color=\"#767676\" font-family=\"system-ui, sans-serif\"{}>{}</svg>",
+            self.plane, self.body
         )
     }
 

@@ -150,6 +150,7 @@ fn drawn(reach: f64, query: [f64; 2], arrows: &[Arrow], is_wide: bool) -> Canvas
     };
     let mut canvas = Canvas::new(size[0], size[1]);
     let middle = side / 2.0;
+    canvas.plane([middle, middle], unit);
     canvas.line([0.0, middle], [side, middle], Ink::Muted);
     canvas.line([middle, 0.0], [middle, side], Ink::Muted);
 
