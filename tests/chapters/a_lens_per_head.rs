@@ -117,19 +117,22 @@ fn sizes_of_512_among_8() {
     assert_quote!("a_lens_per_head_sizes", values(&said));
 }
 
+/// The share of a matrix's sum of squares in each slice of its rows, as wide as a head.
+fn slices(weight: &Matrix) -> [f64; HEADS] {
+    let part = |slice| weight.rows(slice * D_V, D_V).norm_squared();
+    std::array::from_fn(|slice| part(slice) / weight.norm_squared())
+}
+
 #[test]
 fn every_head_reads_the_whole_token() {
     let Trained { layer, per_head } = Trained::new();
     let heads = layer.parameters.heads();
-    let (mut least, mut most) = (f64::INFINITY, 0.0f64);
-    for (_, linear) in heads.iter().flat_map(HeadParameters::projections) {
-        let weight = &linear.weight;
-        for slice in 0..HEADS {
-            let part = weight.rows(slice * D_V, D_V).norm_squared();
-            let share = part / weight.norm_squared();
-            (least, most) = (least.min(share), most.max(share));
-        }
-    }
+    let trained = heads.iter().flat_map(HeadParameters::projections);
+    let [least, _, most] = ends(trained.flat_map(|(_, linear)| slices(&linear.weight)));
+    let rng = &mut Rng::seed_from_u64(4);
+    let random =
+        (0..3 * HEADS).flat_map(|_| slices(&random_matrix(D_MODEL, D_V, 1.0, rng)));
+    let [random_least, _, random_most] = ends(random);
 
     // Each feature of one token, moved by itself, against each head's query.
     let x = &layer.sentence("river_banks").unwrap().input;
@@ -149,6 +152,8 @@ fn every_head_reads_the_whole_token() {
         ("slice_least", format!("{least:.3}")),
         ("slice_most", format!("{most:.3}")),
         ("slice_even", format!("{:.3}", 1.0 / HEADS as f64)),
+        ("random_slice_least", format!("{random_least:.3}")),
+        ("random_slice_most", format!("{random_most:.3}")),
         ("pairs", thousands(D_MODEL * HEADS)),
         ("pairs_reached", thousands(reached)),
     ];

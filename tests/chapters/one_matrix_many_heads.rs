@@ -221,7 +221,11 @@ fn padding_does_not_show() {
 fn glorot_depends_on_the_shape() {
     // The standard deviation √(2 / (in + out)) of a projection per head and of the packed one.
     let deviation = |d_in: usize, d_out: usize| (2.0 / (d_in + d_out) as f64).sqrt();
-    let quoted = [("narrow", deviation(384, 32)), ("wide", deviation(384, 384))];
+    let quoted = [
+        ("narrow", deviation(384, 32)),
+        ("wide", deviation(384, 384)),
+        ("stacked", deviation(384, 3 * 384)),
+    ];
     let quoted = quoted.map(|(name, value)| (name, format!("{value:.3}")));
     assert_quote!("one_matrix_many_heads_glorot", values(&quoted));
 }

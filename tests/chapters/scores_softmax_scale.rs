@@ -153,6 +153,15 @@ fn scores_spread_as_d_k_grows() {
             said.push((format!("as_many_as_{d_k}_divided"), format!("{:.0}", keys[1])));
         }
         let expected = (d_k as f64).sqrt();
+        // A weight moves an undivided score √d_k times as far.
+        if d_k == 512 {
+            let three = |number: f64| format!("{number:.3}");
+            let by_product = "slope_512_by_product".to_owned();
+            said.push((by_product.clone(), three(divided.slope / expected)));
+            said.push(("median_slope_512".to_owned(), three(raw.median_slope)));
+            let median = three(divided.median_slope / expected);
+            said.push((format!("median_{by_product}"), median));
+        }
         assert!((raw.spread / expected - 1.0).abs() < 0.06, "{raw:?} at {d_k}");
     }
     let measures = ["spread of scores", "entropy, bits", "slope of a row"];

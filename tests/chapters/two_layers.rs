@@ -66,7 +66,7 @@ fn distractors_and_wrong_answers_that_name_one() {
         ("with", 8),
         ("wrong", 7),
         ("name a distractor", 19),
-        ("by chance", 11),
+        ("among tokens seen", 19),
     ]);
     let mut quoted = Vec::new();
     for setting in [
@@ -88,7 +88,9 @@ fn distractors_and_wrong_answers_that_name_one() {
             true => Repeats::small(),
             false => Repeats::default(),
         };
-        let chance = 2.0 / (task.n_vocabulary - 1) as f64; // of all wrong tokens
+        // Of a period's tokens and the two distractors, all but the right one are wrong.
+        let chances = task.periods.clone().map(|period| 2.0 / (period + 1) as f64);
+        let chance = chances.sum::<f64>() / task.periods.count() as f64;
         let named = percent(named / wrong);
         quoted.push((format!("{key}_chance"), percent(chance)));
         let cells = [&without, &with, &format!("{wrong}"), &named, &percent(chance)];

@@ -4,7 +4,7 @@ pub mod arrows;
 pub mod scale;
 
 use anyhow::Result;
-use attention::{Mask, Matrix, Rng, SeedableRng, random_matrix, softmax_rows};
+use attention::{Mask, Matrix, Rng, SeedableRng, median, random_matrix, softmax_rows};
 use figures::{Figure, ScaleSample, WeightRow, average, spread};
 use model_files::TrainedLayer;
 use single_head::{HeadPass, attend};
@@ -49,9 +49,10 @@ pub fn mean_entropy(attn: &Matrix) -> f64 {
     entropy(attn.iter().copied()) / attn.nrows() as f64
 }
 
-/// The mean of `Σ_j ∂a_j/∂s_j = Σ_j a_j (1 − a_j)` over rows.
-pub fn mean_slope(attn: &Matrix) -> f64 {
-    attn.map(|a| a * (1.0 - a)).sum() / attn.nrows() as f64
+/// The slope of each row: `Σ_j ∂a_j/∂s_j = Σ_j a_j (1 − a_j)`.
+pub fn slopes(attn: &Matrix) -> Vec<f64> {
+    let of_shares = attn.map(|a| a * (1.0 - a));
+    of_shares.row_iter().map(|row| row.sum()).collect()
 }
 
 /// The mean of the largest share of each row.
@@ -68,6 +69,8 @@ pub struct RowStatistics {
     pub entropy: f64,
     /// The mean slope of a row.
     pub slope: f64,
+    /// The median slope of a row.
+    pub median_slope: f64,
 }
 
 /// Random scores of this d_k, undivided and divided by √d_k.
@@ -79,7 +82,13 @@ pub fn measured(d_k: usize) -> [RowStatistics; 2] {
     [scores.clone(), scores / (d_k as f64).sqrt()].map(|scores| {
         let spread = scores.variance().sqrt();
         let attn = softmax_rows(scores);
-        RowStatistics { spread, entropy: mean_entropy(&attn), slope: mean_slope(&attn) }
+        let slopes = slopes(&attn);
+        RowStatistics {
+            spread,
+            entropy: mean_entropy(&attn),
+            slope: slopes.iter().sum::<f64>() / slopes.len() as f64,
+            median_slope: median(slopes),
+        }
     })
 }
 
