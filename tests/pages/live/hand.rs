@@ -141,7 +141,7 @@ fn keys(page: &Open, nth: usize, kind: &Kind) {
         Kind::Count { range: [_, most], first } => {
             press(if first == most { "ArrowDown" } else { "ArrowUp" });
         }
-        Kind::Choice { .. } => press("ArrowDown"),
+        Kind::Choice { options, first } => press(to_another(options.len(), *first)),
         Kind::Switch { .. } => press(" "),
         Kind::Matrix { .. } | Kind::Point { .. } => press("ArrowUp"),
         Kind::Paint { .. } => {
@@ -150,6 +150,11 @@ fn keys(page: &Open, nth: usize, kind: &Kind) {
             press(" ");
         }
     }
+}
+
+/// From a choice's first option to a neighbour of it.
+fn to_another(n_options: usize, first: usize) -> &'static str {
+    if first + 1 == n_options { "ArrowUp" } else { "ArrowDown" }
 }
 
 fn mouse(page: &Open, nth: usize, kind: &Kind) {
@@ -170,9 +175,10 @@ fn mouse(page: &Open, nth: usize, kind: &Kind) {
             tab.press_key("Backspace").unwrap();
             tab.type_str(if text.ends_with('2') { "1" } else { "2" }).unwrap();
         }
-        Kind::Choice { .. } => {
+        Kind::Choice { options, first } => {
             tab.click_point(at("0", 0.5)).unwrap();
-            tab.press_key("ArrowDown").unwrap().press_key("Enter").unwrap();
+            let key = to_another(options.len(), *first);
+            tab.press_key(key).unwrap().press_key("Enter").unwrap();
         }
         Kind::Switch { .. } => _ = tab.click_point(at("0", 0.5)).unwrap(),
         // Painted from the first cell to its neighbour.

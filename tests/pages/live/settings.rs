@@ -59,7 +59,9 @@ fn text(control: &Control, corner: usize, rng: &mut Rng) -> String {
         }
         .min(*most)
         .to_string(),
-        Kind::Choice { options } => options[rng.random_range(0..options.len())].0.clone(),
+        Kind::Choice { options, .. } => {
+            options[rng.random_range(0..options.len())].0.clone()
+        }
         Kind::Switch { .. } => if rng.random() { "on" } else { "off" }.to_owned(),
         Kind::Matrix { rows: names, columns, most, .. } => {
             rows(names.len(), &mut || number(-most, *most, rng), columns.len())

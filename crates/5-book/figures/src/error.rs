@@ -98,6 +98,15 @@ pub enum Error {
         /// The numbers of the heads that there are.
         known: Vec<usize>,
     },
+
+    /// A query whose row is to be framed, and that is not there.
+    #[error("there is no query {number} among {n_queries}: they count from 0")]
+    NoSuchQuery {
+        /// The number asked for.
+        number: usize,
+        /// How many there are.
+        n_queries: usize,
+    },
 }
 
 impl Error {

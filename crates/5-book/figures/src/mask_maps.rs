@@ -22,6 +22,33 @@ pub fn mask_maps<Q: AsRef<str>, K: AsRef<str>, S: AsRef<str>>(
     keys: &[K],
     masks: &[(S, &Matrix<bool>)],
 ) -> Result<Figure> {
+    drawn(title.into(), [owned(queries), owned(keys)], masks, None)
+}
+
+/// The same, with a frame around the row of one query, counted from 0.
+///
+/// # Errors
+/// As [`mask_maps`]; [`Error::NoSuchQuery`].
+pub fn mask_maps_of_query<Q: AsRef<str>, K: AsRef<str>, S: AsRef<str>>(
+    title: impl Into<String>,
+    queries: &[Q],
+    keys: &[K],
+    masks: &[(S, &Matrix<bool>)],
+    query: usize,
+) -> Result<Figure> {
+    let n_queries = queries.len();
+    if query >= n_queries {
+        return Err(Error::NoSuchQuery { number: query, n_queries });
+    }
+    drawn(title.into(), [owned(queries), owned(keys)], masks, Some(query))
+}
+
+fn drawn<S: AsRef<str>>(
+    title: String,
+    [queries, keys]: [Vec<String>; 2],
+    masks: &[(S, &Matrix<bool>)],
+    query: Option<usize>,
+) -> Result<Figure> {
     Error::expect_count("the number of masks", masks.len(), 8)?;
     SizeError::expect_positive("the number of query tokens", queries.len())?;
     SizeError::expect_positive("the number of key tokens", keys.len())?;
@@ -29,7 +56,6 @@ pub fn mask_maps<Q: AsRef<str>, K: AsRef<str>, S: AsRef<str>>(
         .iter()
         .map(|(name, allowed)| Named { name: name.as_ref(), allowed })
         .collect();
-    let (queries, keys) = (owned(queries), owned(keys));
     for mask in &masks {
         let what = format!("the mask {}", mask.name);
         SizeError::expect_shape(what, (queries.len(), keys.len()), mask.allowed.shape())?;
@@ -37,13 +63,33 @@ pub fn mask_maps<Q: AsRef<str>, K: AsRef<str>, S: AsRef<str>>(
     let names: Vec<String> = masks.iter().map(|mask| mask.name.to_owned()).collect();
     let grid = Grid { names, rows: &queries, columns: &keys, above: 0.0 };
     let text = Text {
-        alternative: told(&masks),
+        alternative: match query {
+            Some(query) => {
+                format!("{} The row of {} is framed.", told(&masks), queries[query])
+            }
+            None => told(&masks),
+        },
         sketch: sketched(&masks, &queries),
         tables: masks.iter().map(|mask| mask.table(&queries, &keys)).collect(),
     };
     let traces = masks.iter().enumerate();
     let traces = traces.map(|(nth, mask)| mask.trace(nth, &queries, &keys));
+    let frame = query.map(|query| frame(query, keys.len()));
+    let frames = (0..masks.len()).filter_map(|nth| Some(frame.clone()?.on(nth)));
+    let traces = traces.chain(frames);
     Ok(chart::figure(title, text, traces.collect(), grid.layouts()))
+}
+
+/// Around a row of so many cells.
+fn frame(row: usize, n_cells: usize) -> Trace {
+    let ([left, right], [top, bottom]) =
+        ([-0.5, n_cells as f64 - 0.5], [row as f64 - 0.5, row as f64 + 0.5]);
+    let x = vec![left, right, right, left, left];
+    Trace::lines(x, vec![top, top, bottom, bottom, top])
+        .in_legend(false)
+        .line(palette::head(1), 2.0)
+        .unclipped()
+        .silent()
 }
 
 pub(crate) struct Named<'a> {
@@ -114,6 +160,17 @@ mod tests {
         assert_figure!(
             mask_maps("Who may look at whom", &words, &words, &masks).unwrap()
         );
+    }
+
+    #[test]
+    fn the_row_of_a_query_is_framed() {
+        let mask = Matrix::from_element(3, 2, true);
+        let of = |query| {
+            mask_maps_of_query("", &["a", "b", "c"], &["d", "e"], &[("m", &mask)], query)
+        };
+        let alternative = of(1).unwrap().alternative().to_owned();
+        assert!(alternative.ends_with("The row of b is framed."), "{alternative}");
+        insta::assert_snapshot!(of(3).unwrap_err(), @"there is no query 3 among 3: they count from 0");
     }
 
     #[test]

@@ -70,7 +70,10 @@ pub(crate) fn trace(nth: usize, name: &str, entries: &Matrix, most: f64) -> Trac
     Trace::cells(by_cell(shape, |i, j| entries[(i, j)].abs()), 1)
         .on(nth)
         .with("name", name)
-        .scaled(palette::from_nothing(NOTHING), [0.0, most])
+        .scaled(
+            palette::from_nothing(NOTHING),
+            [0.0, if most == 0.0 { 1.0 } else { most }],
+        )
         .with("hovertemplate", "%{y} → %{x}: %{text}<extra></extra>")
         .with("text", by_cell(shape, |i, j| written(entries[(i, j)], most)))
         .with("texttemplate", "%{text}")
@@ -120,13 +123,17 @@ pub(crate) fn told(
     let cells = cells.map(|(i, j)| {
         format!("{} to {} {}", rows[i], columns[j], number(entries[(i, j)]))
     });
-    format!("{name}: {}", cells.collect::<Vec<_>>().join(", "))
+    match &cells.collect::<Vec<_>>()[..] {
+        [] => format!("{name}: none"),
+        cells => format!("{name}: {}", cells.join(", ")),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::assert_figure;
+    use serde_json::json;
 
     #[test]
     fn two_small_matrices() {
@@ -140,6 +147,17 @@ mod tests {
             alternative.contains("verb to z 4") && alternative.contains("wet to y -0.5")
         );
         assert_figure!(figure);
+    }
+
+    /// Nothing has the colour of nothing, and not that of the largest entry.
+    #[test]
+    fn a_matrix_of_zeros_is_drawn_as_nothing() {
+        let zeros = Matrix::zeros(1, 1);
+        let figure = matrix_maps("", &["a"], &["b"], &[("m", &zeros)]).unwrap();
+        assert!(figure.alternative().ends_with("m: none."), "{}", figure.alternative());
+        let trace = trace(0, "m", &zeros, 0.0).into_json();
+        assert_eq!([&trace["zmin"], &trace["zmax"]], [&json!(0.0), &json!(1.0)]);
+        assert!(!figure.sketch().contains(['█', 'N']), "{}", figure.sketch());
     }
 
     #[test]

@@ -97,14 +97,13 @@ fn heads_place(figure: &str) -> Result<String> {
 
 /// A live figure: as any other, and beside it what `live.js` needs to make it live.
 fn live_place(live: &Live, figure: &str) -> String {
-    let Live { name, ask, questions, weights, controls, training, .. } = live;
+    let Live { name, questions, weights, controls, training, .. } = live;
     let question = |it: &Question| {
         let [ask, found] = [it.ask, it.found].map(figures::formula);
         json!({ "ask": ask, "answer": it.answer, "found": found })
     };
     let controls: Vec<Value> = controls().iter().map(Control::to_json).collect();
     let about = json!({
-        "ask": figures::formula(ask),
         "questions": questions.iter().map(question).collect::<Value>(),
         "controls": controls,
         "weights": weights.map(Weights::name),

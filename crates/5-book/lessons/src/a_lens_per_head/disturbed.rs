@@ -1,21 +1,57 @@
 //! One head's values are scaled: what moves before W^O, and after it: live.
 
+use std::ops::Range;
+
 use anyhow::Result;
 use attention::{Mask, Matrix};
 use figures::{ConcatChange, concat_change};
 use per_head::concat;
 use single_head::attend;
 
-use crate::live::{Control, Kind, Live, LiveView, Settings, Weights};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Weights};
 use crate::numbers::{brief, ends};
 use crate::trained::{self, N_HEADS, passes};
 
 /// Draws how far every column moves.
 pub const LIVE: Live = Live {
     name: "lens-disturbed",
-    ask: "Which head moves the output most at a factor of 0? Which other factor moves it \
-          just as far? And without W^O, how many columns learn what happened?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "With a factor of 0 a head writes nothing. Without which head does an entry \
+                  of the output move by more than 0.79?",
+            is_answered: |settings, view| {
+                let is_without =
+                    settings.number("factor")? == 0.0 && settings.is_on("mix")?;
+                Ok(is_without && view.slice(OUT)?.iter().any(|&moved| moved > 0.79))
+            },
+            answer: &[("head", "5"), ("factor", "0")],
+            found: "Head 5. Heads write much or little: without some of them the output \
+                    hardly moves.",
+        },
+        Question {
+            ask: "Which other factor moves the output just as far as 0 does?",
+            is_answered: |settings, view| {
+                let moved = view.slice(OUT)?.iter().copied().fold(0.0, f64::max);
+                let by_0 = view.number(WITHOUT)?;
+                let is_as_far = (moved - by_0).abs() <= 1e-9 * by_0;
+                Ok(settings.number("factor")? != 0.0 && is_as_far)
+            },
+            answer: &[("factor", "2")],
+            found: "2: the layer is linear in a head's values, so it moves by as much as \
+                    the factor is away from 1, on either side.",
+        },
+        Question {
+            ask: "Disturb a head, and leave more than half of the output's columns as they \
+                  are.",
+            is_answered: |_, view| {
+                let n_moved = moved(view.slice(OUT)?);
+                Ok(n_moved > 0 && n_moved < OUT.len() / 2)
+            },
+            answer: &[("mix", "off")],
+            found: "Without W^O a head reaches its own columns alone; W^O mixes what all \
+                    heads found into every column.",
+        },
+    ],
     weights: Some(Weights::Layer),
     controls,
     draw,
@@ -26,6 +62,12 @@ pub const LIVE: Live = Live {
 pub const HEAD: usize = 9;
 /// What its W_i^V is multiplied by first.
 pub const FACTOR: f64 = -1.0;
+
+/// Where the numbers hold how far each column of the output moves, after those of the
+/// concatenation.
+const OUT: Range<usize> = 384..768;
+/// Where they hold how far the output moves at most at a factor of 0.
+const WITHOUT: usize = 768;
 
 /// The trained layer before and after one head's W_i^V is multiplied.
 pub struct Disturbed {
@@ -79,9 +121,14 @@ fn controls() -> Vec<Control> {
 fn draw(settings: &Settings) -> Result<LiveView> {
     let (head, factor) = (settings.count("head")?, settings.number("factor")?);
     let is_mixed = settings.is_on("mix")?;
-    let Disturbed { concat, out } = Disturbed::new(head, factor)?;
-    let concat = Disturbed::change(&concat);
-    let out = if is_mixed { Disturbed::change(&out) } else { concat.clone() };
+    let changes = |factor| -> Result<[Vec<f64>; 2]> {
+        let Disturbed { concat, out } = Disturbed::new(head, factor)?;
+        let concat = Disturbed::change(&concat);
+        let out = if is_mixed { Disturbed::change(&out) } else { concat.clone() };
+        Ok([concat, out])
+    };
+    let [concat, out] = changes(factor)?;
+    let [_, without] = changes(0.0)?;
     let (n, n_before, n_after) = (concat.len(), moved(&concat), moved(&out));
     let title = if is_mixed {
         format!(
@@ -107,7 +154,8 @@ fn draw(settings: &Settings) -> Result<LiveView> {
             n - n_before
         ),
     };
-    let numbers = [concat.as_slice(), &out].concat();
+    let [_, _, without] = ends(without.iter().copied());
+    let numbers = [concat.as_slice(), &out, &[without]].concat();
     let change = ConcatChange {
         concat: &concat,
         out: &out,
@@ -137,7 +185,7 @@ mod tests {
             ([("head", "5"), ("factor", "1"), ("mix", "off")], [0, 0]),
         ] {
             let LiveView { figure, words, numbers } = LIVE.at(pairs).unwrap();
-            let (before, after) = numbers.split_at(384);
+            let (before, after) = numbers[..WITHOUT].split_at(OUT.start);
             assert_eq!([moved(before), moved(after)], expected, "{pairs:?}");
             let title = figure.title();
             for n in expected {

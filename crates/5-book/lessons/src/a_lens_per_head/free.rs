@@ -7,7 +7,7 @@ use single_head::attend;
 
 use super::circuits::{qk, rebased};
 use super::two_lenses;
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::brief;
 use crate::one_head::{FEATURES, words};
 use crate::trained::cosine;
@@ -15,15 +15,52 @@ use crate::trained::cosine;
 /// Draws the grammar lens before and after.
 pub const LIVE: Live = Live {
     name: "free-matrix",
-    ask: "Which M turns the queries of banks and overflowed opposite to each other? \
-          Which has no inverse? Why does the product move by 1e-16 for some M, and by 0 for \
-          others?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Choose M so that the queries of banks and overflowed are nearly opposite, \
+                  with a cosine below −0.9.",
+            is_answered: |_, view| Ok(figures(view)?.now < -0.9),
+            answer: &[("m", "1,0;-1,0.4")],
+            found: "The cosine of two queries can be made nearly anything, and the head \
+                    stays the same: it says nothing about the head.",
+        },
+        Question {
+            ask: "Choose M so that weights move, and the two queries stay at right angles.",
+            is_answered: |_, view| {
+                let it = figures(view)?;
+                Ok(it.now.abs() < 1e-9 && it.weights > 0.0)
+            },
+            answer: &[("m", "0,1;-1,0")],
+            found: "For these two, any M does it whose rows are at right angles to each \
+                    other, such as a rotation.",
+        },
+        Question {
+            ask: "Choose M so that the product moves by a little, and not by 0.",
+            is_answered: |_, view| Ok(figures(view)?.product > 0.0),
+            answer: &[("m", "0.3,0.7;-0.1,0.9")],
+            found: "That is rounding: floats hold 1 and 2 exactly, and 0.3 and 0.7 not.",
+        },
+    ],
     weights: None,
     controls,
     draw,
     training: None,
 };
+
+/// What the questions ask about, among the last numbers.
+struct Figures {
+    /// The cosine of the two queries.
+    now: f64,
+    /// How far the weights move.
+    weights: f64,
+    /// How far the product moves.
+    product: f64,
+}
+
+fn figures(view: &LiveView) -> Result<Figures> {
+    let [_, now, _, weights, product, _] = view.last()?;
+    Ok(Figures { now, weights, product })
+}
 
 /// M at first, a shear: its inverse has −2 for the 2.
 pub const SHEAR: [f64; 4] = [1.0, 2.0, 0.0, 1.0];

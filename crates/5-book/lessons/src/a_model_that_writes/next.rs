@@ -1,6 +1,6 @@
 //! The tokens that may come next, and which one is drawn: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::{share, written};
 use anyhow::{Context, Result};
 use attention::{Matrix, softmax_rows};
@@ -13,15 +13,44 @@ use super::findings;
 /// Draws the probabilities of the most likely tokens at a temperature.
 pub const LIVE: Live = Live {
     name: "next-token",
-    ask: "At which temperature is the most likely token drawn nine times of ten? What \
-          happens at 2? Find a seed that writes nonsense at 1 and sense at 0.5.",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "At which temperature is “far” drawn about nine times of ten?",
+            is_answered: |settings, view| {
+                let is_animal = settings.choice("prompt")? == "0";
+                Ok(is_animal && (view.number(MOST)? - 0.9).abs() < 0.01)
+            },
+            answer: &[("temperature", "0.55")],
+            found: "Near half: a temperature of 1/2 squares all probabilities before they \
+                    are divided by their sum.",
+        },
+        Question {
+            ask: "Which text leaves the model undecided even at 0.1?",
+            is_answered: |settings, view| {
+                Ok(settings.number("temperature")? <= 0.1 && view.number(MOST)? < 0.9)
+            },
+            answer: &[("prompt", "2"), ("temperature", "0.1")],
+            found: "The beginning of a story, where much may follow: nearly equal \
+                    probabilities need a very low temperature to come apart.",
+        },
+        Question {
+            ask: "And which has a token that keeps more than 0.85 even at 1.5?",
+            is_answered: |settings, view| {
+                Ok(settings.number("temperature")? >= 1.5 && view.number(MOST)? > 0.85)
+            },
+            answer: &[("prompt", "1"), ("temperature", "1.5")],
+            found: "The text that has said the name once already: what can be copied is \
+                    hardly a guess.",
+        },
+    ],
     weights: None,
     controls,
     draw,
     training: None,
 };
 
+/// Where the numbers hold the probability of the most likely token.
+const MOST: usize = 0;
 /// So many tokens have a bar.
 const SHOWN: usize = 10;
 /// So many are drawn.
@@ -35,7 +64,7 @@ fn controls() -> Vec<Control> {
         options.map(|(nth, next)| (nth.to_string(), format!("{} …", next.prompt)));
     let temperature = Kind::Number { range: [0.1, 3.0], step: 0.05, first: 1.0 };
     vec![
-        Control::new("prompt", "Text", Kind::Choice { options: options.collect() }),
+        Control::new("prompt", "Text", Kind::choice(options)),
         Control::new("temperature", "Temperature", temperature),
         Control::new("seed", "Seed", Kind::Count { range: [0, 99], first: 1 }),
     ]

@@ -1,6 +1,6 @@
 //! Which heads of the model have a pattern: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::{mean, share, written};
 use anyhow::{Result, ensure};
 use attention::Matrix;
@@ -12,10 +12,39 @@ use super::{N_HEADS, N_LAYERS, findings};
 /// Draws the shares of all heads that are above a bound.
 pub const LIVE: Live = Live {
     name: "decoder-heads",
-    ask: "In which layers are the heads that copy, and in which those that look one token \
-          back? Lower the bound: where do the next ones come from? How many heads leave most \
-          of their shares with the first token?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "To what do more than 50 heads give over half of their attention?",
+            is_answered: |settings, view| {
+                Ok(settings.number("bound")? >= MOST && n_shown(view) > 50)
+            },
+            answer: &[("pattern", "first")],
+            found: "To the first token of a text: that is where heads look that have nothing \
+                    to look for.",
+        },
+        Question {
+            ask: "And to what does no head give half?",
+            is_answered: |settings, view| {
+                Ok(settings.number("bound")? <= MOST && n_shown(view) == 0)
+            },
+            answer: &[("pattern", "copying_prose")],
+            found: "To copying, in prose. The same heads copy random text: a head's pattern \
+                    depends on what it reads.",
+        },
+        Question {
+            ask: "How far must the bound fall for a head of the first half, layers 0 to 14, \
+                  to be among those that copy random text?",
+            is_answered: |settings, view| {
+                let mut shown =
+                    view.numbers.iter().enumerate().filter(|(_, it)| **it > 0.0);
+                let is_early = shown.any(|(at, _)| at % N_LAYERS < N_LAYERS / 2);
+                Ok(settings.choice("pattern")? == "copying" && is_early)
+            },
+            answer: &[("bound", "0.05")],
+            found: "To the end: heads that copy stand late. They need what earlier heads \
+                    noted, such as those that look one token back.",
+        },
+    ],
     weights: None,
     controls,
     draw,
@@ -34,12 +63,15 @@ pub const PATTERNS: [(&str, &str); 5] = [
     ("first", "first token, prose"),
 ];
 
+/// How many heads are above the bound: the numbers of the others are 0.
+fn n_shown(view: &LiveView) -> usize {
+    view.numbers.iter().filter(|&&share| share > 0.0).count()
+}
+
 fn controls() -> Vec<Control> {
-    let options =
-        PATTERNS.map(|(value, name)| (value.to_owned(), name.to_owned())).to_vec();
     let bound = Kind::Number { range: [0.05, 0.95], step: 0.05, first: MOST };
     vec![
-        Control::new("pattern", "What a head looks at", Kind::Choice { options }),
+        Control::new("pattern", "What a head looks at", Kind::choice(PATTERNS)),
         Control::new("bound", "Mean share above", bound),
     ]
 }
@@ -93,7 +125,11 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     let layers: Vec<String> =
         (0..N_LAYERS).map(|layer| format!("layer {layer}")).collect();
     let columns: Vec<String> = (0..N_HEADS).map(|head| format!("head {head}")).collect();
-    let title = format!("Mean shares above {}, layer by layer", written(bound, 2));
+    let told_bound = written(bound, 2);
+    let title = match heads.len() {
+        0 => format!("No head has a mean share above {told_bound}"),
+        _ => format!("Mean shares above {told_bound}, layer by layer"),
+    };
     let figure = matrix_maps(title, &layers, &columns, &[(name, &shown)])?;
 
     let told: Vec<String> = heads
@@ -106,12 +142,12 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         n if n > TOLD => format!(": {} and others", told.join(", ")),
         _ => format!(": {}", told.join(", ")),
     };
-    let words = format!(
-        "{} of {} heads give more than {} to this ({name}){told}.",
-        heads.len(),
-        shares.len(),
-        written(bound, 2),
-    );
+    let give = match heads.len() {
+        0 => format!("None of {} heads gives", shares.len()),
+        1 => format!("1 of {} heads gives", shares.len()),
+        n => format!("{n} of {} heads give", shares.len()),
+    };
+    let words = format!("{give} more than {told_bound} to this ({name}){told}.");
     let numbers = shown.iter().copied().collect();
     Ok(LiveView { figure, words, numbers })
 }
@@ -124,7 +160,7 @@ mod tests {
     fn what_is_said_at_first_and_where_there_is_none() {
         insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"8 of 270 heads give more than 0.5 to this (after the same token, random text): 18.6 (.894), 17.3 (.774), 17.4 (.731), 17.5 (.700), 18.7 (.600), 20.6 (.598), 23.2 (.596), 23.7 (.582).");
         let high = [("pattern", "copying_prose"), ("bound", "0.95")];
-        insta::assert_snapshot!(LIVE.at(high).unwrap().words, @"0 of 270 heads give more than 0.95 to this (after the same token, prose).");
+        insta::assert_snapshot!(LIVE.at(high).unwrap().words, @"None of 270 heads gives more than 0.95 to this (after the same token, prose).");
         let many = [("pattern", "first"), ("bound", "0.05")];
         let shown = LIVE.at(many).unwrap();
         assert!(shown.words.contains("and others"), "{}", shown.words);

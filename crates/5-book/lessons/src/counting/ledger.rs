@@ -4,15 +4,48 @@ use anyhow::Result;
 use attention::{Dims, MultiplyAdds, ParameterCount, thousands};
 use figures::layer_costs;
 
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 
 /// Counts a layer of the sizes that its reader sets.
 pub const LIVE: Live = Live {
     name: "ledger",
-    ask: "Which totals change if you take 256 heads for 8, and what grows in their place? \
-          Why is it not possible to take 12? Widen the layer to 512, and then make the \
-          sentence twice as long: from how many tokens on are pairs most of the work?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Change one size, so that softmax takes 32 times as many exponentials and \
+                  neither total changes.",
+            is_answered: |_, view| {
+                let first = counted(256, 8, 30, true)?.last::<4>()?;
+                let [parameters, work, _, exponentials] = view.last()?;
+                let is_same = [parameters, work] == first[..2];
+                Ok(is_same && exponentials == 32.0 * first[3])
+            },
+            answer: &[("h", "256")],
+            found: "More heads cost neither parameters nor multiply-adds: each is narrower. \
+                    But each has a map of its own.",
+        },
+        Question {
+            ask: "From how many tokens on do products of pairs cost more than the four \
+                  projections? Set the smallest such n.",
+            is_answered: |settings, view| {
+                let [_, _, crossing, _] = view.last()?;
+                Ok(settings.count("n")? as f64 == crossing)
+            },
+            answer: &[("n", "513")],
+            found: "From 2 d_model + 1 on: a token costs 4 d_model² multiply-adds in \
+                    projections, a pair of tokens 2 d_model.",
+        },
+        Question {
+            ask: "Leave the biases on. How wide must the layer be for them to be less than a \
+                  thousandth of its parameters?",
+            is_answered: |settings, view| {
+                let [parameters, ..] = view.last::<4>()?;
+                let weights = 4.0 * (settings.size("d_model")? as f64).powi(2);
+                Ok(settings.is_on("biases")? && 1e3 * (parameters - weights) < parameters)
+            },
+            answer: &[("d_model", "1024")],
+            found: "From a width of 1,000 on: there are d_model weights to each bias.",
+        },
+    ],
     weights: None,
     controls,
     draw,
@@ -20,19 +53,24 @@ pub const LIVE: Live = Live {
 };
 
 fn controls() -> Vec<Control> {
-    let count = |range, first| Kind::Count { range, first };
+    let tokens = Kind::Count { range: [1, 1_000_000], first: 30 };
+    // Every one of these widths can be divided among every one of these heads.
     vec![
-        Control::new("d_model", "Width d_model", count([1, 16_384], 256)),
-        Control::new("h", "Heads h", count([1, 256], 8)),
-        Control::new("n", "Tokens n", count([1, 1_000_000], 30)),
+        Control::new("d_model", "Width d_model", Kind::power_of_two([8, 14], 8)),
+        Control::new("h", "Heads h", Kind::power_of_two([0, 8], 3)),
+        Control::new("n", "Tokens n", tokens),
         Control::new("biases", "Biases", Kind::Switch { first: true }),
     ]
 }
 
 fn draw(settings: &Settings) -> Result<LiveView> {
-    let (h, n) = (settings.count("h")?, settings.count("n")?);
-    let dims = Dims::new(settings.count("d_model")?, h)?;
-    let parameters = ParameterCount::of_dims(dims, settings.is_on("biases")?)?;
+    let [d_model, h] = [settings.size("d_model")?, settings.size("h")?];
+    counted(d_model, h, settings.count("n")?, settings.is_on("biases")?)
+}
+
+fn counted(d_model: usize, h: usize, n: usize, biases: bool) -> Result<LiveView> {
+    let dims = Dims::new(d_model, h)?;
+    let parameters = ParameterCount::of_dims(dims, biases)?;
     let work = MultiplyAdds::count(dims, n, n)?;
     let title = "With d_k = d_model / h, neither parameters nor multiply-adds depend on \
                  the number of heads";
@@ -45,8 +83,8 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     let exponentials = h as u64 * (n as u64).pow(2);
     let words = format!(
         "With h = {} and d_k = {}: {} parameters. Of {} multiply-adds at n = {}, {} are in the four \
-         projections and {} in products of pairs, which cost more from n = {} on. What \
-         grows with the heads is softmax: {} exponentials.",
+         projections and {} in products of pairs. What grows with the heads is softmax: \
+         {} exponentials.",
         h,
         dims.d_k(),
         thousands(parameters.total()),
@@ -54,7 +92,6 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         thousands(n),
         thousands(projections),
         thousands(pairs),
-        thousands(crossing),
         thousands(exponentials),
     );
     let parts = parameters.counts().iter().map(|count| count.parameters() as f64);
@@ -75,11 +112,6 @@ fn apart(work: &MultiplyAdds) -> [u64; 2] {
 mod tests {
     use super::*;
 
-    fn at(d_model: usize, h: usize, n: usize, biases: &str) -> Result<LiveView> {
-        let [d_model, h, n] = [d_model, h, n].map(|size| size.to_string());
-        LIVE.at([("d_model", &*d_model), ("h", &*h), ("n", &*n), ("biases", biases)])
-    }
-
     #[test]
     fn at_first_it_counts_the_layer_of_the_chapter() {
         let dims = Dims::new(256, 8).unwrap();
@@ -87,20 +119,20 @@ mod tests {
         let shown = LIVE.at([]).unwrap();
         let [.., total, work, _, _] = shown.numbers[..] else { panic!() };
         assert_eq!([total, work], [real as f64, 8_325_120.0]);
-        insta::assert_snapshot!(shown.words, @"With h = 8 and d_k = 32: 263,168 parameters. Of 8,325,120 multiply-adds at n = 30, 7,864,320 are in the four projections and 460,800 in products of pairs, which cost more from n = 513 on. What grows with the heads is softmax: 7,200 exponentials.");
+        insta::assert_snapshot!(shown.words, @"With h = 8 and d_k = 32: 263,168 parameters. Of 8,325,120 multiply-adds at n = 30, 7,864,320 are in the four projections and 460,800 in products of pairs. What grows with the heads is softmax: 7,200 exponentials.");
     }
 
     #[test]
     fn totals_are_those_of_real_layers_whatever_the_number_of_heads() {
-        for (d_model, n, biases) in [(48, 7, "on"), (60, 500, "off"), (1, 3, "on")] {
+        for (d_model, n, biases) in [(48, 7, true), (60, 500, false), (1, 3, true)] {
             let totals = |h: usize| {
-                let shown = at(d_model, h, n, biases).unwrap();
+                let shown = counted(d_model, h, n, biases).unwrap();
                 let [.., total, work, _, exponentials] = shown.numbers[..] else {
                     panic!()
                 };
                 assert_eq!(exponentials, (h * n * n) as f64);
                 let dims = Dims::new(d_model, h).unwrap();
-                let real = crate::counting::count(dims, biases == "on").total();
+                let real = crate::counting::count(dims, biases).total();
                 assert_eq!(total, real as f64);
                 [total, work]
             };
@@ -113,7 +145,7 @@ mod tests {
     #[test]
     fn pairs_cost_more_from_the_length_that_it_names() {
         for (d_model, h) in [(256, 8), (1, 1), (512, 8), (16_384, 256)] {
-            let shown = at(d_model, h, 1, "off").unwrap();
+            let shown = counted(d_model, h, 1, false).unwrap();
             let crossing = shown.numbers[shown.numbers.len() - 2] as usize;
             assert_eq!(crossing, 2 * d_model + 1);
             let dims = Dims::new(d_model, h).unwrap();
@@ -124,12 +156,24 @@ mod tests {
     }
 
     #[test]
+    fn every_layer_that_can_be_set_is_counted() {
+        let sizes = |nth: usize| match (controls().swap_remove(nth)).kind {
+            Kind::Choice { options, .. } => options.into_iter().map(|(size, _)| size),
+            other => panic!("{other:?}"),
+        };
+        for (d_model, h) in sizes(0).flat_map(|d| sizes(1).map(move |h| (d.clone(), h))) {
+            let n = [("n", "1000000"), ("d_model", &*d_model), ("h", &*h)];
+            assert!(LIVE.at(n).is_ok(), "{d_model} among {h}");
+        }
+    }
+
+    #[test]
     fn the_largest_layer_is_counted_and_what_does_not_divide_refused() {
-        let shown = at(16_384, 256, 1_000_000, "on").unwrap();
+        let shown = counted(16_384, 256, 1_000_000, true).unwrap();
         assert!(shown.words.contains("33,841,741,824,000,000"), "{}", shown.words);
-        let refused = at(256, 12, 30, "on").unwrap_err();
+        let refused = counted(256, 12, 30, true).unwrap_err();
         insta::assert_snapshot!(refused, @"d_model 256 cannot be divided among 12 heads: 256 = 12 × 21 + 4");
-        let refused = at(1, 256, 30, "on").unwrap_err();
+        let refused = counted(1, 256, 30, true).unwrap_err();
         insta::assert_snapshot!(refused, @"d_model 1 cannot be divided among 256 heads: 1 = 256 × 0 + 1");
     }
 }

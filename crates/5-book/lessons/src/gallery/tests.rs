@@ -51,19 +51,43 @@ fn what_is_written_is_read_again() {
 }
 
 /// Where the controls stand first no question is answered; at its own answer each is.
+fn assert_questions_know<'a>(live: impl Iterator<Item = &'a Live>) {
+    let faults: Vec<String> = live.flat_map(faults).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+fn faults(live: &Live) -> Vec<String> {
+    let questions = live.questions;
+    assert!((1..=4).contains(&questions.len()), "{}: {}", live.name, questions.len());
+    let mut faults = Vec::new();
+    for Question { ask, is_answered, answer, found } in questions {
+        let is_answered = |pairs: &[(&'static str, &'static str)]| {
+            let settings = live.settings(pairs.iter().copied()).unwrap();
+            let view = (live.draw)(&settings).unwrap();
+            is_answered(&settings, &view).unwrap()
+        };
+        if is_answered(&[]) {
+            faults.push(format!("{}, without a move: {ask}", live.name));
+        }
+        if !is_answered(answer) {
+            faults.push(format!("{} not at {answer:?}: {ask}", live.name));
+        }
+        assert!(ask.ends_with(['?', '.']) && found.ends_with('.'), "{ask} {found}");
+    }
+    faults
+}
+
 #[test]
 fn questions_know_when_they_are_answered() {
-    for live in live().filter(|live| live.training.is_none()) {
-        for question in live.questions {
-            let is_answered = |pairs: &[(&'static str, &'static str)]| {
-                let settings = live.settings(pairs.iter().copied()).unwrap();
-                let view = (live.draw)(&settings).unwrap();
-                (question.is_answered)(&settings, &view).unwrap()
-            };
-            let Question { ask, answer, found, .. } = question;
-            assert!(!is_answered(&[]), "{}, without a move: {ask}", live.name);
-            assert!(is_answered(answer), "{} at {answer:?}: {ask}", live.name);
-            assert!(ask.ends_with(['?', '.']) && found.ends_with('.'), "{ask} {found}");
-        }
-    }
+    assert_questions_know(live().filter(|live| live.training.is_none()));
+}
+
+#[test]
+fn questions_about_the_lookups_know_when_they_are_answered() {
+    assert_questions_know(live().filter(|live| live.name == "lookups"));
+}
+
+#[test]
+fn questions_about_two_layers_know_when_they_are_answered() {
+    assert_questions_know(live().filter(|live| live.name == "two-layers"));
 }

@@ -10,20 +10,89 @@ use training::{
     Error, Look, Lookups, Model, Replacement, Schedule, Task, Trainer, train,
 };
 
-use crate::live::{Control, Kind, Live, LiveView, Settings, Training};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Training};
 
 /// Trains as its reader sets: on the sentences, the test set and the looks of all of the
 /// chapter's tables, so a page shows what they hold.
 pub const LIVE: Live = Live {
     name: "lookups",
-    ask: "Train three heads, then remove one: which word is lost? Do the same with another \
-          seed: is it the same word? Train four: which word no longer needs one head?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Remove a head, so that place is lost and nothing else.",
+            is_answered: |_, view| {
+                let End { scores, without: [agent, object, place], .. } = End::of(view)?;
+                Ok(least(&scores) > 0.9 && agent > 0.9 && object > 0.9 && place < 0.1)
+            },
+            answer: &[("removed", "1")],
+            found: "The head that attends to the place. Each of the three does one lookup, \
+                    and no other head stands in for it.",
+        },
+        Question {
+            ask: "Train three heads with another seed, until head 0 attends to another word \
+                  than the agent.",
+            is_answered: |_, view| {
+                let End { scores, n_heads, word_of_head_0, is_finished, .. } =
+                    End::of(view)?;
+                let is_trained = is_finished && least(&scores) > 0.9;
+                Ok(is_trained && n_heads == 3.0 && word_of_head_0 != AGENT)
+            },
+            answer: &[("seed", "1")],
+            found: "Heads begin at random, and that decides which takes which word: the \
+                    number of a head means nothing.",
+        },
+        Question {
+            ask: "Train four heads, and remove one without losing more than half of any \
+                  word's names.",
+            is_answered: |_, view| {
+                let it = End::of(view)?;
+                let is_trained = it.is_finished && least(&it.scores) > 0.9;
+                let is_kept = it.is_removed && least(&it.without) > 0.5;
+                Ok(is_trained && it.n_heads == 4.0 && is_kept)
+            },
+            answer: &[("heads", "4"), ("removed", "2")],
+            found: "Two heads came to share the object. Remove either, and the other still \
+                    does most of the work.",
+        },
+    ],
     weights: None,
     controls,
     draw,
     training: Some(begin),
 };
+
+/// What the last numbers say of a training, for the questions.
+struct End {
+    /// How often each word is named rightly: agent, object and place.
+    scores: [f64; 3],
+    /// The same without the head that is removed, if one is.
+    without: [f64; 3],
+    is_removed: bool,
+    n_heads: f64,
+    /// The word that head 0 attends to most.
+    word_of_head_0: f64,
+    is_finished: bool,
+}
+
+const AGENT: f64 = 0.0;
+
+impl End {
+    fn of(view: &LiveView) -> Result<Self> {
+        let [a, b, c, d, e, f, removed, n_heads, word_of_head_0, finished] =
+            view.last()?;
+        Ok(Self {
+            scores: [a, b, c],
+            without: [d, e, f],
+            is_removed: removed == 1.0,
+            n_heads,
+            word_of_head_0,
+            is_finished: finished == 1.0,
+        })
+    }
+}
+
+fn least(scores: &[f64; 3]) -> f64 {
+    scores.iter().copied().fold(1.0, f64::min)
+}
 
 /// The most heads of a training.
 const MOST_HEADS: usize = 8;
@@ -31,9 +100,7 @@ const MOST_HEADS: usize = 8;
 fn controls() -> Vec<Control> {
     let head = |head: usize| (head.to_string(), format!("head {head}"));
     let none = ("no".to_owned(), "none".to_owned());
-    let removed = Kind::Choice {
-        options: [none].into_iter().chain((0..MOST_HEADS).map(head)).collect(),
-    };
+    let removed = Kind::choice([none].into_iter().chain((0..MOST_HEADS).map(head)));
     let rate = Kind::Number { range: [0.001, 1.0], step: 0.001, first: 0.01 };
     vec![
         Control::new("heads", "Heads", Kind::Count { range: [1, MOST_HEADS], first: 3 }),
@@ -152,8 +219,16 @@ fn shown(
     let words = words(schedule, now, without);
     let lists = steps.iter().map(|&step| step as f64).chain(scores.concat());
     let maps = now.focus.iter().chain(&now.rows).copied();
-    let without = without.into_iter().flat_map(|(_, scores)| scores.iter().copied());
-    Ok(LiveView { figure, words, numbers: lists.chain(maps).chain(without).collect() })
+    let left = without.map_or(now.scores.as_slice(), |(_, scores)| scores);
+    let (word_of_head_0, _) = now.focus.row(0).transpose().argmax();
+    let end = [
+        f64::from(u8::from(without.is_some())),
+        now.rows.nrows() as f64,
+        word_of_head_0 as f64,
+        f64::from(u8::from(now.step == schedule.n_steps)),
+    ];
+    let end = now.scores.iter().chain(left).copied().chain(end);
+    Ok(LiveView { figure, words, numbers: lists.chain(maps).chain(end).collect() })
 }
 
 /// A head that is removed, and the scores without it.

@@ -1,6 +1,6 @@
 //! What a reader can take hold of.
 
-use attention::Matrix;
+use attention::{Matrix, thousands};
 use figures::formula;
 use serde_json::{Value, json};
 
@@ -38,8 +38,10 @@ pub enum Kind {
     },
     /// One of several, each a value and what stands next to it.
     Choice {
-        /// The first of them is chosen first.
+        /// All of them.
         options: Vec<(String, String)>,
+        /// Which of them is chosen first.
+        first: usize,
     },
     /// On or off.
     Switch {
@@ -75,6 +77,24 @@ pub enum Kind {
     },
 }
 
+impl Kind {
+    /// One of several, each a value and what stands next to it; the first is chosen first.
+    pub fn choice<V: Into<String>, N: Into<String>>(
+        options: impl IntoIterator<Item = (V, N)>,
+    ) -> Self {
+        let options = options.into_iter();
+        let options = options.map(|(value, name)| (value.into(), name.into())).collect();
+        Self::Choice { options, first: 0 }
+    }
+
+    /// A size from 2 to the power of `least` to 2 to the power of `most`.
+    pub fn power_of_two([least, most]: [u32; 2], first: u32) -> Self {
+        let sizes = (least..=most).map(|exponent| 1usize << exponent);
+        let options = sizes.map(|size| (size.to_string(), thousands(size))).collect();
+        Self::Choice { options, first: (first - least) as usize }
+    }
+}
+
 impl Control {
     /// A control of this key, label and kind.
     pub fn new(key: &'static str, label: impl Into<String>, kind: Kind) -> Self {
@@ -91,8 +111,8 @@ impl Control {
         match &self.kind {
             Kind::Number { first, .. } => first.to_string(),
             Kind::Count { first, .. } => first.to_string(),
-            Kind::Choice { options } => {
-                options.first().map(|(value, _)| value.clone()).unwrap_or_default()
+            Kind::Choice { options, first } => {
+                options.get(*first).map(|(value, _)| value.clone()).unwrap_or_default()
             }
             Kind::Switch { first } => if *first { "on" } else { "off" }.to_owned(),
             Kind::Matrix { first, .. } | Kind::Paint { first, .. } => written(first),
@@ -109,7 +129,9 @@ impl Control {
             Kind::Count { range: [least, most], .. } => {
                 json!({ "kind": "count", "least": least, "most": most })
             }
-            Kind::Choice { options } => json!({ "kind": "choice", "options": options }),
+            Kind::Choice { options, .. } => {
+                json!({ "kind": "choice", "options": options })
+            }
             Kind::Switch { .. } => json!({ "kind": "switch" }),
             Kind::Matrix { rows, columns, most, .. } => {
                 json!({ "kind": "matrix", "rows": rows, "columns": columns, "most": most })

@@ -14,9 +14,7 @@ use super::weights::Weights;
 pub struct Live {
     /// What a chapter and an address call it.
     pub name: &'static str,
-    /// What a reader may ask of it, in a sentence or two.
-    pub ask: &'static str,
-    /// The same as questions that know when they are answered, one after the other.
+    /// What it asks its reader, one after the other.
     pub questions: &'static [Question],
     /// The weights that it draws from, if any.
     pub weights: Option<Weights>,

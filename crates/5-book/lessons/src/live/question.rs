@@ -1,5 +1,7 @@
 //! What a live figure asks its reader, and how it knows that it is answered.
 
+use std::ops::Range;
+
 use anyhow::{Context, Result};
 
 use super::settings::Settings;
@@ -28,5 +30,24 @@ impl LiveView {
         let count = self.numbers.len();
         let number = self.numbers.get(nth).copied();
         number.with_context(|| format!("there is no number {nth} among {count}"))
+    }
+
+    /// Some of its numbers.
+    ///
+    /// # Errors
+    /// If there are not as many.
+    pub fn slice(&self, range: Range<usize>) -> Result<&[f64]> {
+        let count = self.numbers.len();
+        let slice = self.numbers.get(range.clone());
+        slice.with_context(|| format!("there are no numbers {range:?} among {count}"))
+    }
+
+    /// The last `N` of its numbers, in their order.
+    ///
+    /// # Errors
+    /// If there are not as many.
+    pub fn last<const N: usize>(&self) -> Result<[f64; N]> {
+        let last = self.numbers.last_chunk().copied();
+        last.with_context(|| format!("there are less than {N} numbers"))
     }
 }

@@ -11,7 +11,7 @@ pub struct Settings {
     set: Vec<(&'static str, Value)>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 enum Value {
     Number(f64),
     Count(usize),
@@ -46,6 +46,20 @@ impl Settings {
             Ok((control.key, read(control, &text)?))
         });
         Ok(Self { set: set.collect::<Result<_>>()? })
+    }
+
+    /// Whether all controls but these stand where they stand first.
+    ///
+    /// # Errors
+    /// If they are other controls.
+    pub fn has_moved_only(&self, controls: &[Control], keys: &[&str]) -> Result<bool> {
+        let first = Self::new(controls, [])?;
+        for (key, value) in &first.set {
+            if !keys.contains(key) && self.get(key)? != value {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn get(&self, key: &str) -> Result<&Value> {
@@ -86,6 +100,15 @@ impl Settings {
             Value::Choice(choice) => Ok(choice),
             _ => bail!("{key} is not a choice"),
         }
+    }
+
+    /// A size that is chosen.
+    ///
+    /// # Errors
+    /// If there is no such choice, or it is not of sizes.
+    pub fn size(&self, key: &str) -> Result<usize> {
+        let chosen = self.choice(key)?;
+        chosen.parse().with_context(|| format!("{key} is “{chosen}”, which is no size"))
     }
 
     /// Whether a switch is on.
@@ -135,7 +158,7 @@ fn read(control: &Control, text: &str) -> Result<Value> {
                 )
             })?)
         }
-        Kind::Choice { options } => {
+        Kind::Choice { options, .. } => {
             let known = || options.iter().map(|(value, _)| value.as_str());
             ensure!(known().any(|value| value == text), {
                 let known: Vec<&str> = known().collect();

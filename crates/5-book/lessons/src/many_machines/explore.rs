@@ -1,6 +1,6 @@
 //! What a layer would take on up to a thousand machines: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::written;
 use anyhow::Result;
 use attention::thousands;
@@ -12,9 +12,41 @@ use super::paper::{Case, Cluster, GPUS, Plan};
 /// Draws speed and waiting by the number of machines.
 pub const LIVE: Live = Live {
     name: "many-machines",
-    ask: "Make the sequence longer: which split profits? Take a slower link: where does it stop \
-          paying to add machines?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "How long must the sequence be for 1,024 of these machines to reach half of \
+                  what they could compute?",
+            is_answered: |settings, view| {
+                let [_, _, pays] = view.last()?;
+                Ok(settings.has_moved_only(&controls(), &["tokens"])? && pays >= 1024.0)
+            },
+            answer: &[("tokens", "524288")],
+            found: "Half a million tokens: pairs grow with n², and what machines send each \
+                    other with n.",
+        },
+        Question {
+            ask: "Leave the layer. With which link does it no longer pay to leave a box of \
+                  eight GPUs?",
+            is_answered: |settings, view| {
+                let [_, _, pays] = view.last()?;
+                Ok(settings.has_moved_only(&controls(), &["link"])? && pays <= 8.0)
+            },
+            answer: &[("link", "100")],
+            found: "With 100 Gbit/s already, if half of the speed is the bound: a box has \
+                    36 times as much inside.",
+        },
+        Question {
+            ask: "Leave layer and link. Which machines would use a thousand of their kind \
+                  best?",
+            is_answered: |settings, view| {
+                let [_, _, pays] = view.last()?;
+                Ok(settings.has_moved_only(&controls(), &["machines"])? && pays >= 1024.0)
+            },
+            answer: &[("machines", "laptops")],
+            found: "Slow ones: they hardly wait. What counts is how much is computed while \
+                    a byte is sent.",
+        },
+    ],
     weights: None,
     controls,
     draw,
@@ -28,25 +60,21 @@ const MOST: u32 = 10;
 const LAPTOPS: Speed = Speed { products: 9e10, attention: 9e10 };
 
 fn controls() -> Vec<Control> {
-    let option = |value: &str, name: &str| (value.to_owned(), name.to_owned());
-    let power = |range, first| Kind::Count { range, first };
-    let machines = vec![
-        option("gpus", "GPUs, eight to a box"),
-        option("laptops", "processors of two cores"),
-    ];
-    let links = vec![
-        option("400", "400 Gbit/s"),
-        option("100", "100 Gbit/s"),
-        option("10", "10 Gbit/s"),
-        option("1", "1 Gbit/s"),
+    let machines =
+        [("gpus", "GPUs, eight to a box"), ("laptops", "processors of two cores")];
+    let links = [
+        ("400", "400 Gbit/s"),
+        ("100", "100 Gbit/s"),
+        ("10", "10 Gbit/s"),
+        ("1", "1 Gbit/s"),
     ];
     vec![
-        Control::new("machines", "Machines", Kind::Choice { options: machines }),
-        Control::new("link", "Link between them", Kind::Choice { options: links }),
-        Control::new("tokens", "Tokens, as a power of 2", power([8, 20], 15)),
-        Control::new("width", "d_model, as a power of 2", power([8, 14], 13)),
-        Control::new("heads", "Heads, as a power of 2", power([2, 7], 6)),
-        Control::new("sequences", "Sequences, as a power of 2", power([0, 6], 0)),
+        Control::new("machines", "Machines", Kind::choice(machines)),
+        Control::new("link", "Link between them", Kind::choice(links)),
+        Control::new("tokens", "Tokens", Kind::power_of_two([8, 20], 15)),
+        Control::new("width", "Width d_model", Kind::power_of_two([8, 14], 13)),
+        Control::new("heads", "Heads", Kind::power_of_two([2, 7], 6)),
+        Control::new("sequences", "Sequences", Kind::power_of_two([0, 6], 0)),
     ]
 }
 
@@ -62,19 +90,18 @@ fn plan(name: &str, n: usize, in_a_box: usize) -> Plan {
 }
 
 fn draw(settings: &Settings) -> Result<LiveView> {
-    let power = |key: &str| Ok::<usize, anyhow::Error>(1 << settings.count(key)?);
     let gigabits: f64 = settings.choice("link")?.parse()?;
     let between = Link { bandwidth: gigabits / 8.0 * 1e9, ..GPUS.between };
     let cluster = match settings.choice("machines")? {
         "gpus" => Cluster { between, ..GPUS },
         _ => Cluster { speed: LAPTOPS, bytes: 4, inside: between, in_a_box: 1, between },
     };
-    let n_heads = power("heads")?;
+    let n_heads = settings.size("heads")?;
     let case = Case {
-        d_model: power("width")?,
+        d_model: settings.size("width")?,
         n_heads,
         n_kv_heads: n_heads,
-        lengths: (power("sequences")?, power("tokens")?),
+        lengths: (settings.size("sequences")?, settings.size("tokens")?),
     };
     let mut panels = ["times as fast as one machine", "waiting, as a part of the time"]
         .map(|title| Lines {

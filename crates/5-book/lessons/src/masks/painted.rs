@@ -5,17 +5,61 @@ use attention::{Mask, Matrix};
 use figures::{MaskedHead, masked_head};
 use single_head::attend;
 
-use crate::live::{Control, Kind, Live, LiveView, Settings, Weights};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Weights};
 use crate::numbers::share;
 use crate::trained::{self, N_HEADS};
 
 /// Draws a trained head under the mask that its reader paints.
 pub const LIVE: Live = Live {
     name: "paint-a-mask",
-    ask: "Head 7 has nearly every token look at “loan” or at [CLS]. Block both columns: \
-          where does their weight go? Block a whole row: what does that query get? How far \
-          can you narrow what “bank” may see before its strongest link changes?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "In head 7, “bank” attends most to “loan” and [CLS]. Block these two for it \
+                  and allow the rest: which token gets most then?",
+            is_answered: |settings, _| {
+                let mask = settings.matrix("mask")?;
+                let strongest = [CLS, LOAN];
+                let is_as_asked = (0..TOKENS.len())
+                    .all(|key| (mask[(QUERY, key)] == 0.0) == strongest.contains(&key));
+                Ok(is_as_asked && settings.count("head")? == HEAD)
+            },
+            answer: &[(
+                "mask",
+                "1,0,0,0,0,0,0,0;1,1,0,0,0,0,0,0;0,1,1,1,1,0,1,1;1,1,1,1,0,0,0,0;\
+                 1,1,1,1,1,0,0,0;1,1,1,1,1,1,0,0;1,1,1,1,1,1,1,0;1,1,1,1,1,1,1,1",
+            )],
+            found: "“bank” itself, with most of the row: a mask takes keys away and no \
+                    attention, for softmax hands out 1 again.",
+        },
+        Question {
+            ask: "Make the head's output for a query all zeros.",
+            is_answered: |_, view| Ok(view.last::<1>()?[0] > 0.0),
+            answer: &[(
+                "mask",
+                "0,0,0,0,0,0,0,0;1,1,0,0,0,0,0,0;1,1,1,0,0,0,0,0;1,1,1,1,0,0,0,0;\
+                 1,1,1,1,1,0,0,0;1,1,1,1,1,1,0,0;1,1,1,1,1,1,1,0;1,1,1,1,1,1,1,1",
+            )],
+            found: "A query with no key left gets a row of zeros here. A plain softmax over \
+                    −∞ alone would be 0 / 0.",
+        },
+        Question {
+            ask: "Block at least half of the pairs, 32, which together had less than 10 % of \
+                  the map's weight.",
+            is_answered: |settings, view| {
+                let mask = settings.matrix("mask")?;
+                let n_blocked = mask.iter().filter(|&&cell| cell == 0.0).count();
+                let [of_all, _] = view.last()?;
+                Ok(n_blocked >= mask.len() / 2 && of_all < 0.1)
+            },
+            answer: &[(
+                "mask",
+                "1,0,1,0,0,1,0,0;1,0,1,1,1,1,0,0;1,0,1,1,0,1,0,0;1,0,1,1,0,1,0,0;\
+                 1,0,1,1,0,1,0,0;1,0,1,1,0,1,0,0;1,0,1,1,0,1,0,0;1,0,1,1,0,1,0,0",
+            )],
+            found: "Four columns have nearly everything: this head looks at few tokens, \
+                    whoever asks.",
+        },
+    ],
     weights: Some(Weights::Layer),
     controls,
     draw,
@@ -27,6 +71,9 @@ const TOKENS: [&str; 8] =
     ["[CLS]", "the", "bank", "approved", "the", "loan", ".", "[SEP]"];
 /// The query that the words follow.
 const QUERY: usize = 2;
+/// The two keys that it attends to most in that head.
+const CLS: usize = 0;
+const LOAN: usize = 5;
 /// The head that is shown first.
 const HEAD: usize = 7;
 

@@ -1,20 +1,56 @@
 //! The head on three words whose matrices a reader sets: live.
 
+use std::ops::Range;
+
 use anyhow::Result;
 use attention::{Mask, Matrix};
 use figures::map_and_output;
 use single_head::attend;
 
 use super::{FEATURES, WORDS, head_of, weights, words};
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::written;
 
 /// Draws the map and the output of the head.
 pub const LIVE: Live = Live {
     name: "one-head-words",
-    ask: "Set the 2 in W^Q to 8, then to −2: where does overflowed look? Swap the rows of \
-          river and banks: what happens to its output? Which entry of W^V changes the map?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Change W^Q alone, so that overflowed turns away from banks and gives it \
+                  less than 0.1.",
+            is_answered: |settings, view| {
+                let is_alone = settings.has_moved_only(&controls(), &["w_q"])?;
+                Ok(is_alone && view.number(TO_BANKS)? < 0.1)
+            },
+            answer: &[("w_q", "0,1;0,0;0,0;-2,0")],
+            found: "A negative weight turns a query around: what it looked for, it now \
+                    avoids.",
+        },
+        Question {
+            ask: "Change the output of overflowed and not a single share.",
+            is_answered: |_, view| {
+                let [shares, out] = moved(view)?;
+                Ok(shares < 1e-12 && out > 0.01)
+            },
+            answer: &[("w_v", "3,0;0,1;0,0;0,0")],
+            found: "W^V does it: shares come from queries and keys alone, and values are \
+                    only averaged.",
+        },
+        Question {
+            ask: "Exchange two rows of x, so that the output of overflowed stays as it is.",
+            is_answered: |settings, view| {
+                let is_exchanged = |[a, b]: [usize; 2]| {
+                    let mut x = words();
+                    x.swap_rows(a, b);
+                    settings.matrix("x").is_ok_and(|found| *found == x)
+                };
+                let [_, out] = moved(view)?;
+                Ok([[0, 1], [0, 2], [1, 2]].into_iter().any(is_exchanged) && out < 1e-12)
+            },
+            answer: &[("x", "1,1,1,0;2,0,0,0;1,0,0,1")],
+            found: "River and banks: a head sums over its keys, and a sum has no order.",
+        },
+    ],
     weights: None,
     controls,
     draw,
@@ -25,6 +61,10 @@ pub const LIVE: Live = Live {
 pub const MOST: f64 = 10.0;
 /// Whose row the title and the words are about.
 const OVERFLOWED: usize = 2;
+/// How much of it goes to *banks*, among the numbers.
+const TO_BANKS: usize = 3 * OVERFLOWED + 1;
+/// Where the numbers hold the outputs, after the shares.
+const OUT: usize = 9;
 const ENTRIES: [&str; 2] = ["1", "2"];
 
 fn controls() -> Vec<Control> {
@@ -62,6 +102,17 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         |matrix: &Matrix| matrix.transpose().iter().copied().collect::<Vec<_>>();
     let numbers = [by_rows(&pass.attn), by_rows(&pass.out)].concat();
     Ok(LiveView { figure, words, numbers })
+}
+
+/// How far any share is from that of the first settings, and the output of *overflowed*.
+fn moved(view: &LiveView) -> Result<[f64; 2]> {
+    let first = draw(&Settings::new(&controls(), [])?)?;
+    let from_first = |range: Range<usize>| -> Result<f64> {
+        let pairs = view.slice(range.clone())?.iter().zip(first.slice(range)?);
+        Ok(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
+    };
+    let out = OUT + 2 * OVERFLOWED;
+    Ok([from_first(0..OUT)?, from_first(out..out + 2)?])
 }
 
 /// Which words have the largest share, and how much.
@@ -139,7 +190,6 @@ mod tests {
         insta::assert_snapshot!(title("x", "2,0,0,0;2,0,0,0;1,0,0,1"), @"“overflowed” looks at “river” and “banks” most, with 0.401 for each");
     }
 
-    /// The answers to the last two questions.
     #[test]
     fn swapped_tokens_and_other_values_move_no_share() {
         let first = LIVE.at([]).unwrap().numbers;

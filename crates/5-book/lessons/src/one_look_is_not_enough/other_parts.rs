@@ -5,20 +5,52 @@ use attention::{Matrix, max_abs_diff, weighted_values};
 use figures::{Blend, blend};
 
 use super::{Readable, readable};
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::written;
 
 /// Draws a row of shares and its blend, beside those of *crew* alone.
 pub const LIVE: Live = Live {
     name: "blend",
-    ask: "Can you make the output of crew alone from yet other shares? How many such rows \
-          are there? What happens if you halve all four weights?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Give crew a part of the row, but not all of it, and keep the output equal \
+                  to that of crew alone.",
+            is_answered: |_, view| {
+                let is_same = view.number(APART)? < EVEN;
+                Ok(is_same && (EVEN..1.0 - EVEN).contains(&view.number(CREW)?))
+            },
+            answer: &[("pilot", "0.4"), ("paris", "0.1"), ("crew", "0.5")],
+            found: "Any mixture of two rows with the same output has that output too, so \
+                    there are infinitely many such rows.",
+        },
+        Question {
+            ask: "Move both weights that are not 0, and end with the shares that you began \
+                  with.",
+            is_answered: |settings, view| {
+                let Readable { tokens, attn, .. } = readable();
+                let mut answers = true;
+                for (nth, token) in tokens.into_iter().enumerate() {
+                    let (first, share) = (attn[(2, nth)], view.number(nth)?);
+                    let has_moved = settings.number(token)? != first;
+                    answers &= (share - first).abs() < EVEN && has_moved == (first > 0.0);
+                }
+                Ok(answers)
+            },
+            answer: &[("pilot", "0.4"), ("paris", "0.1")],
+            found: "Halve both: only their ratio counts, for shares are weights divided by \
+                    their sum.",
+        },
+    ],
     weights: None,
     controls,
     draw,
     training: None,
 };
+
+/// Where the numbers hold the share of *crew*.
+const CREW: usize = 3;
+/// Where they hold how far the two outputs are apart.
+const APART: usize = 10;
 
 /// Rounding in a sum of four products stays below.
 const EVEN: f64 = 1e-12;

@@ -5,14 +5,40 @@ use attention::{Dims, Matrix};
 use figures::split_heads;
 
 use super::{columns_of_heads, view_without_transpose};
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 
 /// Draws what stands in each head.
 pub const LIVE: Live = Live {
     name: "view",
-    ask: "For which sizes is nothing wrong without the transpose? With as many tokens as \
-          heads, what does each “head” hold? What if h does not divide d_model?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Leave the transpose off. For which sizes is nothing wrong all the same?",
+            is_answered: |settings, view| {
+                let [in_head, in_row] = view.last()?;
+                Ok(!settings.is_on("transpose")? && in_head + in_row == 0.0)
+            },
+            answer: &[("n", "1")],
+            found: "For one token, or one head: an axis of length 1 can change places with \
+                    its neighbour.",
+        },
+        Question {
+            ask: "Leave the transpose off, and take two tokens or more. When does each \
+                  “head” come from a single token?",
+            is_answered: |settings, view| {
+                let (n, h) = (settings.count("n")?, settings.count("h")?);
+                let d_model = settings.count("d_model")?;
+                let places = view.slice(0..n * d_model)?;
+                let token = |&place: &f64| place as usize / d_model;
+                let is_one =
+                    |head: &[f64]| head.iter().all(|it| token(it) == token(&head[0]));
+                let are_one = places.chunks(n * d_model / h).all(is_one);
+                Ok(!settings.is_on("transpose")? && n > 1 && are_one)
+            },
+            answer: &[("n", "3")],
+            found: "With as many tokens as heads, “head” i is token i, whole: attention \
+                    would run inside a token, and every shape fits.",
+        },
+    ],
     weights: None,
     controls,
     draw,
@@ -66,6 +92,7 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     };
     let heads = if is_transposed { columns_of_heads(&q, h) } else { viewed };
     let numbers = heads.iter().flat_map(|head| head.transpose().as_slice().to_vec());
+    let numbers = numbers.chain([misplaced.in_head as f64, misplaced.in_row as f64]);
     Ok(LiveView {
         figure: split_heads(title, [n, h, d], is_transposed)?,
         words,
@@ -129,7 +156,7 @@ mod tests {
                 };
                 let LiveView { figure, numbers, .. } = shown.unwrap();
                 let cells = figure.tables()[0].rows.iter().flat_map(|row| &row[1..]);
-                assert_eq!(cells.clone().count() * d, numbers.len());
+                assert_eq!(cells.clone().count() * d + 2, numbers.len());
                 for (cell, places) in cells.zip(numbers.chunks(d)) {
                     let place = places[0] as usize;
                     let (token, head) = (place / d_model, place % d_model / d);
@@ -147,8 +174,8 @@ mod tests {
     #[test]
     fn two_tokens_and_two_heads_by_hand() {
         let numbers = |transpose| at(2, 4, 2, transpose).unwrap().numbers;
-        assert_eq!(numbers("off"), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
-        assert_eq!(numbers("on"), [0.0, 1.0, 4.0, 5.0, 2.0, 3.0, 6.0, 7.0]);
+        assert_eq!(numbers("off")[..8], [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+        assert_eq!(numbers("on")[..8], [0.0, 1.0, 4.0, 5.0, 2.0, 3.0, 6.0, 7.0]);
     }
 
     #[test]

@@ -4,16 +4,58 @@ use anyhow::Result;
 use attention::{Mask, Matrix, attend_head};
 use figures::dot_product;
 
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::written;
 
 /// Draws the arrows where their tips are dragged.
 pub const LIVE: Live = Live {
     name: "dot-product",
-    ask: "Can a long key at 60° to the query have a larger dot product than a short one \
-          that is aligned with it? What does a query half as long do to the shares? Where \
-          must the query lie so that all three keys get the same share?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Give a key at 45° or more to the query a larger dot product than one that \
+                  is within 20° of it.",
+            is_answered: |settings, view| {
+                let (query, mut answers) = (settings.point("query")?, false);
+                for (far, key) in keys(settings)?.into_iter().enumerate() {
+                    for (near, other) in keys(settings)?.into_iter().enumerate() {
+                        answers |= angle(query, key) >= 45.0
+                            && angle(query, other) <= 20.0
+                            && view.number(far)? > view.number(near)?;
+                    }
+                }
+                Ok(answers)
+            },
+            answer: &[("k1", "0.6,0.2"), ("k2", "0,4")],
+            found: "A dot product grows with length too: a long key can beat a short one \
+                    that is better aligned.",
+        },
+        Question {
+            ask: "Leave the keys, and the direction of the query. Bring the share of k_1 \
+                  below 0.9.",
+            is_answered: |settings, view| {
+                let is_aligned = angle(settings.point("query")?, QUERY) < 5.0;
+                let is_query = settings.has_moved_only(&controls(), &["query"])?;
+                Ok(is_query && is_aligned && view.number(SHARES)? < 0.9)
+            },
+            answer: &[("query", "0.9,0.3")],
+            found: "A shorter query shares more evenly: its length works like the inverse \
+                    of a temperature.",
+        },
+        Question {
+            ask: "Leave the keys. Where must the query lie for all three to get nearly the \
+                  same share?",
+            is_answered: |settings, view| {
+                let shares = view.slice(SHARES..SHARES + 3)?;
+                let most = shares.iter().copied().fold(0.0, f64::max);
+                let least = shares.iter().copied().fold(1.0, f64::min);
+                let is_query = settings.has_moved_only(&controls(), &["query"])?;
+                Ok(is_query && most - least < 0.05)
+            },
+            answer: &[("query", "0,0")],
+            found: "At 0: with these keys only a query of hardly any length has nothing to \
+                    prefer.",
+        },
+    ],
     weights: None,
     controls,
     draw,
@@ -26,6 +68,8 @@ pub const REACH: f64 = 4.0;
 pub const QUERY: [f64; 2] = [3.0, 1.0];
 /// The keys first: near to the query, at a right angle to it, and against it.
 pub const KEYS: [[f64; 2]; 3] = [[2.0, 2.0], [-1.0, 3.0], [-3.0, -1.0]];
+/// Where the numbers hold the shares, after the dot products.
+const SHARES: usize = 3;
 const NAMES: [&str; 3] = ["k_1", "k_2", "k_3"];
 
 fn controls() -> Vec<Control> {
@@ -39,9 +83,18 @@ fn controls() -> Vec<Control> {
     ]
 }
 
+fn keys(settings: &Settings) -> Result<[[f64; 2]; 3]> {
+    Ok([settings.point("k1")?, settings.point("k2")?, settings.point("k3")?])
+}
+
+/// Between two arrows, in degrees; no number if one has no length.
+fn angle(a: [f64; 2], b: [f64; 2]) -> f64 {
+    let dot = a[0] * b[0] + a[1] * b[1];
+    (dot / a[0].hypot(a[1]) / b[0].hypot(b[1])).clamp(-1.0, 1.0).acos().to_degrees()
+}
+
 fn draw(settings: &Settings) -> Result<LiveView> {
-    let query = settings.point("query")?;
-    let keys = [settings.point("k1")?, settings.point("k2")?, settings.point("k3")?];
+    let (query, keys) = (settings.point("query")?, keys(settings)?);
     let q = Matrix::from_row_slice(1, 2, &query);
     let k = Matrix::from_row_slice(3, 2, keys.as_flattened());
     let products = &q * k.transpose(); // [1, 3]
@@ -102,7 +155,6 @@ mod tests {
         }
     }
 
-    /// The answer to the last question: nowhere else but at no length at all.
     #[test]
     fn a_query_of_no_length_shares_evenly() {
         let shown = LIVE.at([("query", "0,0")]).unwrap();

@@ -10,8 +10,6 @@ use crate::numbers::entropy;
 /// Draws the row at what its reader sets.
 pub const LIVE: Live = Live {
     name: "scale-and-temperature",
-    ask: "What if one product were much larger than the others? What if d_k were 512? \
-          Which temperature makes the divided row as sharp as the undivided one?",
     questions: &[
         Question {
             ask: "Which temperature makes the divided row as sharp as the undivided one?",

@@ -1,6 +1,6 @@
 //! What a sensor shows of an engine's life, and what it hides: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::{mean, written};
 use anyhow::Result;
 use figures::{Lines, lines};
@@ -11,9 +11,44 @@ use super::lived;
 /// Draws one sensor over the life of an engine, with and without what hides its wear.
 pub const LIVE: Live = Live {
     name: "engine",
-    ask: "Where would you say the decline begins? Take away noise, hard flights and spikes one \
-          by one: which of the three hides most?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Set one of noise, hard flights and spikes to 0, so that a reading of sensor \
+                  4 of engine 0 is off by less than 6.",
+            is_answered: |settings, view| {
+                let mut is_one = false;
+                for key in HIDING {
+                    let is_gone = settings.number(key)? == 0.0;
+                    is_one |= is_gone && settings.has_moved_only(&controls(), &[key])?;
+                }
+                let [_, off] = view.last()?;
+                Ok(is_one && off < 6.0)
+            },
+            answer: &[("noise", "0")],
+            found: "The noise hides most, on all flights. Spikes are larger and rare.",
+        },
+        Question {
+            ask: "Take all three away: does the sensor now read wear alone?",
+            is_answered: |settings, _| {
+                Ok(HIDING
+                    .into_iter()
+                    .all(|key| settings.number(key).is_ok_and(|it| it == 0.0)))
+            },
+            answer: &[("noise", "0"), ("load", "0"), ("spikes", "0")],
+            found: "No: a slow drift is left, and an offset of its own. No average over \
+                    readings removes those.",
+        },
+        Question {
+            ask: "Find an engine that wears only from a cycle after 100 on.",
+            is_answered: |_, view| {
+                let [transition, _] = view.last()?;
+                Ok(transition > 100.0)
+            },
+            answer: &[("engine", "1")],
+            found: "Engines begin to wear at different ages, so age alone does not tell how \
+                    much life remains.",
+        },
+    ],
     weights: None,
     controls,
     draw,
@@ -29,8 +64,10 @@ const SENSORS: [(&str, &str); 5] = [
     ("1", "1, says nothing"),
 ];
 
+/// The controls of what hides the wear.
+const HIDING: [&str; 3] = ["noise", "load", "spikes"];
+
 fn controls() -> Vec<Control> {
-    let options = SENSORS.map(|(value, name)| (value.to_owned(), name.to_owned()));
     let fleet = Fleet::default();
     let number = |most: f64, step: f64, first: f64| Kind::Number {
         range: [0.0, most],
@@ -38,7 +75,7 @@ fn controls() -> Vec<Control> {
         first,
     };
     vec![
-        Control::new("sensor", "Sensor", Kind::Choice { options: options.to_vec() }),
+        Control::new("sensor", "Sensor", Kind::choice(SENSORS)),
         Control::new("engine", "Engine", Kind::Count { range: [0, 99], first: 0 }),
         Control::new("noise", "Noise", number(1.5, 0.1, fleet.noise)),
         Control::new("load", "Hard flights", number(1.0, 0.1, fleet.load)),
@@ -96,18 +133,20 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     ];
     let moved = wear[truth.end - 1] - wear[0];
     let off = shown.iter().zip(&wear).map(|(x, wear)| (x - wear) * (x - wear));
+    let off = mean(off).sqrt();
     let words = format!(
         "Engine {number} runs {} cycles and wears from cycle {} on. Wear moves the sensor by {} \
          in its life; a single reading is off by {} (root mean square).",
         truth.end,
         truth.transition,
         written(moved, 2),
-        written(mean(off).sqrt(), 2),
+        written(off, 2),
     );
     let title = format!(
         "Sensor {sensor} of engine {number}, from its first flight to its failure"
     );
-    Ok(LiveView { figure: lines(title, &panels)?, words, numbers: shown })
+    let numbers = shown.into_iter().chain([truth.transition as f64, off]).collect();
+    Ok(LiveView { figure: lines(title, &panels)?, words, numbers })
 }
 
 #[cfg(test)]

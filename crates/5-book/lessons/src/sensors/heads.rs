@@ -1,6 +1,6 @@
 //! What the heads of the trained model look at in a window: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Settings, Weights};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Weights};
 use crate::numbers::{along, entropy, share, written};
 use anyhow::{Context, Result};
 use attention::RowVector;
@@ -12,10 +12,45 @@ use super::model::{N_HEADS, Window, opened, window};
 /// Draws the shares of one head in a window next to the readings, which may be given a spike.
 pub const LIVE: Live = Live {
     name: "engine-heads",
-    ask: "Move the remaining cycles from 5 to 100: what becomes of head 1? Which heads look at the \
-          other end? Then raise a spike (in standard deviations): does any head look at it, and \
-          does the answer change?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Leave head 1. How many cycles must remain for it to look at all readings \
+                  nearly alike, with over .99 of the entropy of even shares?",
+            is_answered: |settings, view| {
+                let [entropy, ..] = view.last::<3>()?;
+                Ok(settings.count("head")? == 1 && entropy > 0.99)
+            },
+            answer: &[("remaining", "100")],
+            found: "Many. Only where wear moves the readings does it pick the oldest, which \
+                    shows how things were.",
+        },
+        Question {
+            ask: "Which head gives most to a reading near the other end, 20 or later, and \
+                  more than .2, when 5 cycles remain?",
+            is_answered: |settings, view| {
+                let shares = view.slice(0..N_STEPS)?;
+                let most = shares.iter().copied().fold(0.0, f64::max);
+                let is_late = shares[20..].contains(&most);
+                Ok(settings.number("remaining")? == 5.0 && is_late && most > 0.2)
+            },
+            answer: &[("head", "2")],
+            found: "Head 2, while heads 1, 3, 5 and 7 look at the first reading: together \
+                    they see both ends of the window.",
+        },
+        Question {
+            ask: "Add a spike that moves the answer by 3 cycles or more, to a reading that \
+                  this head gives less than even shares would.",
+            is_answered: |settings, view| {
+                let at = settings.number("at")?.round() as usize;
+                let [_, says, without] = view.last()?;
+                let is_little = view.number(at)? < 1.0 / N_STEPS as f64;
+                Ok(is_little && (says - without).abs() >= 3.0)
+            },
+            answer: &[("remaining", "60"), ("spike", "8"), ("at", "15")],
+            found: "Attention is not its only way to the answer: the LSTM below spreads a \
+                    reading over the tokens around it, and seven more heads look on.",
+        },
+    ],
     weights: Some(Weights::Engines),
     controls,
     draw,
@@ -23,7 +58,7 @@ pub const LIVE: Live = Live {
 };
 
 fn controls() -> Vec<Control> {
-    let groups = GROUPS.map(|(name, _)| (name.to_owned(), name.to_owned()));
+    let groups = GROUPS.map(|(name, _)| (name, name));
     let number =
         |range: [f64; 2], step: f64, first: f64| Kind::Number { range, step, first };
     vec![
@@ -32,7 +67,7 @@ fn controls() -> Vec<Control> {
         Control::new("remaining", "Cycles that remain", number([0.0, 120.0], 1.0, 5.0)),
         Control::new("spike", "Spike added", number([-8.0, 8.0], 0.5, 0.0)),
         Control::new("at", "At reading", number([0.0, 29.0], 1.0, 15.0)),
-        Control::new("group", "In sensors of", Kind::Choice { options: groups.to_vec() }),
+        Control::new("group", "In sensors of", Kind::choice(groups)),
     ]
 }
 
@@ -90,7 +125,8 @@ fn draw(settings: &Settings) -> Result<LiveView> {
             share(shown.last[at]),
         );
     }
-    let numbers = shown.last.iter().chain(shown.all.iter()).copied().collect();
+    let numbers = shown.last.iter().chain(shown.all.iter()).copied();
+    let numbers = numbers.chain([bits, shown.says, without.says]).collect();
     Ok(LiveView { figure, words, numbers })
 }
 

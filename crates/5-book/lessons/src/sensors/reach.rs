@@ -1,20 +1,41 @@
 //! Who learns of a reading in an LSTM that reads both ways: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::{along, share};
 use anyhow::Result;
 use attention::Matrix;
 use figures::{Lines, lines};
-use sensors::GROUPS;
+use sensors::{GROUPS, N_STEPS};
 
 use super::model::{Window, opened, window};
 
 /// Draws how far each token's two halves move when one reading does.
 pub const LIVE: Live = Live {
     name: "engine-reach",
-    ask: "Move the changed reading to either end: which half is empty then? After how many \
-          readings has a direction forgotten half of it?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Which reading changes the forward half of one token alone?",
+            is_answered: |_, view| {
+                let forward = view.slice(0..N_STEPS)?;
+                Ok(forward.iter().filter(|&&moved| moved > 0.0).count() == 1)
+            },
+            answer: &[("reading", "29")],
+            found: "The last: read forward, no token comes after it. All thirty learn of it \
+                    backward.",
+        },
+        Question {
+            ask: "Change a reading before the last. For which engine and moment does the last \
+                  token's forward half still move by half as much as the reading's own?",
+            is_answered: |settings, view| {
+                let reading = settings.number("reading")?.round() as usize;
+                let (own, last) = (view.number(reading)?, view.number(N_STEPS - 1)?);
+                Ok(reading < N_STEPS - 1 && last >= 0.5 * own)
+            },
+            answer: &[("reading", "28"), ("remaining", "120")],
+            found: "One reading later half is left at best, or little more: a token knows \
+                    its neighbours, and attention has to bring the rest.",
+        },
+    ],
     weights: Some(crate::live::Weights::Engines),
     controls,
     draw,

@@ -5,16 +5,42 @@ use attention::{HeadParameters, Matrix};
 use figures::{Tangent, tangent};
 
 use super::by_hand::{QUERY, backward, loss, projection};
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::one_head::{self, FEATURES};
 
 /// Draws the loss over nudges of a weight, and what its gradient predicts.
 pub const LIVE: Live = Live {
     name: "nudge",
-    ask: "At which nudge does the tangent first predict a loss below 0? Nudge a weight of \
-          the values by 3, down its slope: what goes wrong? Which weights change nothing, \
-          however far you nudge them?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Find a weight that changes nothing, however far you nudge it.",
+            is_answered: |_, view| {
+                let n_losses = (2.0 * MOST / STEP).round() as usize + 1;
+                let losses = view.slice(CURVE..CURVE + n_losses)?;
+                Ok(losses.iter().all(|loss| *loss == losses[0]))
+            },
+            answer: &[("row", "money")],
+            found: "Overflowed has no money and is no plural noun, so as a query it never \
+                    meets these rows: their gradient is 0.",
+        },
+        Question {
+            ask: "Go down the slope, and so far that the loss ends higher than it began.",
+            is_answered: |settings, view| {
+                let is_down = view.number(GRADIENT)? * settings.number("nudge")? < 0.0;
+                Ok(is_down && view.number(AFTER)? > view.number(BEFORE)?)
+            },
+            answer: &[("matrix", "values"), ("row", "water"), ("nudge", "-3")],
+            found: "A gradient holds near by. Values enter the loss as a square: too long a \
+                    step climbs the other side.",
+        },
+        Question {
+            ask: "With one weight, bring the loss below 0.001.",
+            is_answered: |_, view| Ok(view.number(AFTER)? < 1e-3),
+            answer: &[("matrix", "keys"), ("row", "money"), ("nudge", "3")],
+            found: "Steeper weights do not get there: the gradient says where the loss falls \
+                    fastest at first, and not how far.",
+        },
+    ],
     weights: None,
     controls,
     draw,
@@ -25,23 +51,25 @@ const MATRICES: [&str; 3] = ["queries", "keys", "values"];
 const MOST: f64 = 3.0;
 /// From one point of the curve to the next.
 const STEP: f64 = 0.05;
+/// Where the numbers hold the gradient, the losses before and after the nudge, and those of
+/// the curve.
+const GRADIENT: usize = 0;
+const BEFORE: usize = 1;
+const AFTER: usize = 3;
+const CURVE: usize = 8;
 /// The key whose share is told: the one that is wished for.
 const BANKS: usize = 1;
 
 fn controls() -> Vec<Control> {
-    let choice = |options: Vec<(&str, String)>| {
-        let named = |(value, name): (&str, String)| (value.to_owned(), name);
-        Kind::Choice { options: options.into_iter().map(named).collect() }
-    };
-    let matrices = MATRICES.map(|it| (it, format!("of the {it}"))).to_vec();
+    let matrices = MATRICES.map(|it| (it, format!("of the {it}")));
     // From the verb: its weight of the queries is the chapter's.
-    let rows = FEATURES.iter().rev().map(|it| (*it, (*it).to_owned())).collect();
-    let columns = vec![("1", "first".to_owned()), ("2", "second".to_owned())];
+    let rows = FEATURES.into_iter().rev().map(|it| (it, it));
+    let columns = [("1", "first"), ("2", "second")];
     let nudge = Kind::Number { range: [-MOST, MOST], step: 0.1, first: 2.0 };
     vec![
-        Control::new("matrix", "Matrix", choice(matrices)),
-        Control::new("row", "Row", choice(rows)),
-        Control::new("column", "Column", choice(columns)),
+        Control::new("matrix", "Matrix", Kind::choice(matrices)),
+        Control::new("row", "Row", Kind::choice(rows)),
+        Control::new("column", "Column", Kind::choice(columns)),
         Control::new("nudge", "Nudge", nudge),
     ]
 }

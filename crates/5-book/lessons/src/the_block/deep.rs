@@ -1,6 +1,6 @@
 //! A deep stack with and without its parts: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::{along, brief};
 use anyhow::Result;
 use figures::{Lines, lines};
@@ -10,27 +10,75 @@ use super::depth::{Place, Setting, measure};
 /// Draws what a fresh stack does to tokens and gradients.
 pub const LIVE: Live = Live {
     name: "deep-stack",
-    ask: "Take away the residual: which line falls to the digits of rounding, and after how \
-          many blocks? Bring it back and take away the norm: what grows? Then halve every \
-          parameter: which of the two still happens?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Take a part away, so that all tokens become the same but for rounding.",
+            is_answered: |settings, view| Ok(Ends::of(settings, view)?.apart < 1e-12),
+            answer: &[("residual", "off")],
+            found: "Without the residual, after a few blocks and whatever the norm: every \
+                    block replaces tokens by averages.",
+        },
+        Question {
+            ask: "Keep the residual, and make the spread of the entries more than 1,000 times \
+                  as large.",
+            is_answered: |settings, view| {
+                Ok(settings.is_on("residual")? && Ends::of(settings, view)?.spread > 1e3)
+            },
+            answer: &[("norm", "none")],
+            found: "Without a norm nothing holds the scale: each block adds to the last, and \
+                    to its gradient.",
+        },
+        Question {
+            ask: "All 24 blocks and no norm: keep gradient and spread below 3, and tokens \
+                  apart by 0.3 or more.",
+            is_answered: |settings, view| {
+                let is_as_asked = settings.choice("norm")? == "none"
+                    && settings.number("blocks")? == 24.0;
+                let Ends { gradient, spread, apart } = Ends::of(settings, view)?;
+                let is_level = gradient.max(spread) < 3.0 && gradient > 1.0 / 3.0;
+                Ok(is_as_asked && is_level && apart >= 0.3)
+            },
+            answer: &[("norm", "none"), ("size", "0.5")],
+            found: "Begin with smaller parameters: each block then changes little, and the \
+                    residual passes tokens and gradients on.",
+        },
+    ],
     weights: None,
     controls,
     draw,
     training: None,
 };
 
+/// What comes out at the end of the stack, for the questions.
+struct Ends {
+    /// Below the first block, as a part of that at the top.
+    gradient: f64,
+    /// The scale of the entries at the end, as a part of that at the beginning.
+    spread: f64,
+    /// The distance of tokens from their mean, as a part of their size.
+    apart: f64,
+}
+
+impl Ends {
+    fn of(settings: &Settings, view: &LiveView) -> Result<Self> {
+        let n = settings.number("blocks")?.round() as usize + 1; // numbers of each kind
+        Ok(Self {
+            gradient: view.number(0)?,
+            spread: view.number(2 * n - 1)? / view.number(n)?,
+            apart: view.number(3 * n - 1)?,
+        })
+    }
+}
+
 fn controls() -> Vec<Control> {
     let places = [("before", "before"), ("after", "after"), ("none", "nowhere")];
-    let options = places.map(|(value, name)| (value.to_owned(), name.to_owned()));
     let sizes = [("1", "as they begin here"), ("0.5", "halved"), ("2", "doubled")];
-    let sizes = sizes.map(|(value, name)| (value.to_owned(), name.to_owned()));
     let blocks = Kind::Number { range: [1.0, 24.0], step: 1.0, first: 24.0 };
     vec![
         Control::new("residual", "Residual", Kind::Switch { first: true }),
-        Control::new("norm", "Norm", Kind::Choice { options: options.to_vec() }),
+        Control::new("norm", "Norm", Kind::choice(places)),
         Control::new("blocks", "Blocks", blocks),
-        Control::new("size", "Parameters", Kind::Choice { options: sizes.to_vec() }),
+        Control::new("size", "Parameters", Kind::choice(sizes)),
         Control::new("seed", "Seed", Kind::Count { range: [0, 99], first: 0 }),
     ]
 }

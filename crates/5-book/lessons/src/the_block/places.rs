@@ -1,6 +1,6 @@
 //! The paper's table of positions, and which of them are alike: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::{along, written};
 use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
@@ -10,9 +10,43 @@ use figures::{Lines, lines};
 /// Draws the table as waves, and one position next to all others.
 pub const LIVE: Live = Live {
     name: "positions",
-    ask: "Move the position: what happens to its similarity with the others? Try a table \
-          as a training begins with, and move it again. What does a larger width change?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Find a table in which the positions one step before and one step after are \
+                  not equally alike.",
+            is_answered: |settings, view| {
+                let position = settings.number("position")?.round() as usize;
+                if position == 0 || position + 1 == N_POSITIONS {
+                    return Ok(false);
+                }
+                let [before, after] =
+                    [view.number(position - 1)?, view.number(position + 1)?];
+                Ok((before - after).abs() > 0.01)
+            },
+            answer: &[("table", "random")],
+            found: "A random one has to learn which positions are neighbours. In the \
+                    sinusoidal table similarity depends on the steps alone.",
+        },
+        Question {
+            ask: "In a sinusoidal table, find a position 50 steps away or more that is more \
+                  alike than the one 8 steps away.",
+            is_answered: |settings, view| {
+                let position = settings.number("position")?.round() as usize;
+                let (mut far, mut near) = (f64::NEG_INFINITY, f64::INFINITY);
+                for (other, &alike) in view.numbers.iter().enumerate() {
+                    match other.abs_diff(position) {
+                        8 => near = near.min(alike),
+                        50.. => far = far.max(alike),
+                        _ => {}
+                    }
+                }
+                Ok(settings.choice("table")? == "sinusoidal" && far > near)
+            },
+            answer: &[("width", "16"), ("position", "0")],
+            found: "In a narrow table the few hands nearly meet again: it takes many \
+                    frequencies to tell near from far.",
+        },
+    ],
     weights: None,
     controls,
     draw,
@@ -25,19 +59,13 @@ pub const N_POSITIONS: usize = 64;
 const N_WAVES: usize = 4;
 
 fn controls() -> Vec<Control> {
-    let choice = |options: &[(&str, &str)]| {
-        let named = |&(value, name): &(&str, &str)| (value.to_owned(), name.to_owned());
-        Kind::Choice { options: options.iter().map(named).collect() }
-    };
-    let tables =
-        choice(&[("sinusoidal", "sinusoidal"), ("random", "random, to be learned")]);
-    let widths = choice(&[("64", "64"), ("16", "16"), ("256", "256")]);
+    let tables = [("sinusoidal", "sinusoidal"), ("random", "random, to be learned")];
     let position =
         Kind::Number { range: [0.0, (N_POSITIONS - 1) as f64], step: 1.0, first: 20.0 };
     vec![
         Control::new("position", "Position", position),
-        Control::new("table", "Table", tables),
-        Control::new("width", "Width d_model", widths),
+        Control::new("table", "Table", Kind::choice(tables)),
+        Control::new("width", "Width d_model", Kind::power_of_two([4, 8], 6)),
     ]
 }
 
@@ -61,7 +89,7 @@ fn waves(table: &Matrix) -> Vec<(String, Vec<[f64; 2]>)> {
 
 fn draw(settings: &Settings) -> Result<LiveView> {
     let position = settings.number("position")?.round() as usize;
-    let d_model: usize = settings.choice("width")?.parse()?;
+    let d_model = settings.size("width")?;
     let kind = settings.choice("table")?;
     let table: Matrix = match kind {
         "sinusoidal" => sinusoidal(N_POSITIONS, d_model),

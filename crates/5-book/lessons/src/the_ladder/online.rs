@@ -5,16 +5,48 @@ use attention::OnlineSoftmax;
 use attention::{Matrix, softmax_rows, weighted_values};
 use figures::{OnlineStep, OnlineSteps, online_softmax};
 
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 
 /// Follows one query through the keys that its reader types, block by block.
 pub const LIVE: Live = Live {
     name: "online-softmax",
-    ask: "A score that is larger by 1 counts twice. Give key 7 a score of 10000: 2¹⁰⁰⁰⁰ is \
-          more than any float can hold. What does the last correction make of all that came \
-          before? Now let the scores fall from key to key: what is every correction after \
-          the first? Does the size of the blocks change o / l?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Give key 7 so large a score that the last correction wipes out all that \
+                  came before.",
+            is_answered: |settings, view| {
+                let [.., correction, _] = view.last::<4>()?;
+                Ok(has_blocks(settings)? && correction == 0.0)
+            },
+            answer: &[("keys", "1,2,3,1,4,2,3,10000;10,25,40,8,16,4,2,30")],
+            found: "The correction is 0. Nothing overflows, though no float holds 2¹⁰⁰⁰⁰: \
+                    the maximum comes off before any exponential.",
+        },
+        Question {
+            ask: "Change the scores so that after the first block nothing is ever corrected.",
+            is_answered: |settings, view| {
+                let [.., rises] = view.last::<4>()?;
+                Ok(has_blocks(settings)? && rises == 0.0)
+            },
+            answer: &[("keys", "4,3,3,2,2,2,1,1;10,25,40,8,16,4,2,30")],
+            found: "Let them fall: every correction after the first is then 1, for only a \
+                    new maximum makes it less.",
+        },
+        Question {
+            ask: "Find values with which o / l differs from the softmax over all keys by more \
+                  than 0.0001.",
+            is_answered: |_, view| {
+                let [_, difference, ..] = view.last::<4>()?;
+                Ok(difference > 1e-4)
+            },
+            answer: &[(
+                "keys",
+                "1,2,3,1,4,2,3,2;12345.6,9876.5,14321.9,11111.1,13579.3,7777.7,12321.7,14000.3",
+            )],
+            found: "That is rounding: an f32 holds about seven digits, so large values err \
+                    by more. In exact arithmetic blocks change nothing.",
+        },
+    ],
     weights: None,
     controls,
     draw,
@@ -45,6 +77,11 @@ fn controls() -> Vec<Control> {
         Control::new("keys", "Keys", keys),
         Control::new("block", "Keys in a block", block),
     ]
+}
+
+/// Whether there is a block after the first.
+fn has_blocks(settings: &Settings) -> Result<bool> {
+    Ok(settings.count("block")? < SCORES.len())
 }
 
 /// What is kept after each block of the first settings.
@@ -121,7 +158,8 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         let OnlineStep { maximum, correction, counts, sum, out, average, .. } = step;
         [maximum, correction, sum, out, average].into_iter().chain(counts)
     });
-    let numbers = kept.copied().chain([at_once, difference]).collect();
+    let last = [at_once, difference, steps[steps.len() - 1].correction, rises as f64];
+    let numbers = kept.copied().chain(last).collect();
     Ok(LiveView { figure, words, numbers })
 }
 
@@ -140,7 +178,7 @@ mod tests {
         let shown = LIVE.at([("keys", keys), ("block", block)]).unwrap();
         let numbers = shown.numbers;
         assert!(numbers.iter().all(|it| it.is_finite()), "{keys}: {numbers:?}");
-        let [.., at_once, difference] = numbers[..] else { panic!("{numbers:?}") };
+        let [.., at_once, difference, _, _] = numbers[..] else { panic!("{numbers:?}") };
         assert!(!shown.words.contains("NaN"));
         [difference, at_once]
     }

@@ -6,22 +6,54 @@ use figures::{Heads, head_maps};
 use single_head::attend;
 
 use super::sinks::{Without, without};
-use crate::live::{Control, Kind, Live, LiveView, Settings, Weights};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Weights};
 use crate::numbers::share;
 use crate::trained::{self, N_HEADS};
 
 /// Draws the map of a head as it is, without a token's column, and with that token masked.
 pub const LIVE: Live = Live {
     name: "without-a-token",
-    ask: "Token 0 is [CLS]. Take “loan” in its place, or “paris” in the next sentence: do \
-          dropping and masking still differ as much? Why do they for [CLS]? In which head \
-          does [CLS] have least?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Find a token without which the output changes by more than 30 %, and by \
+                  nearly the same dropped or masked: within 2 points.",
+            is_answered: |_, view| {
+                let [dropped, masked] = [view.number(0)?, view.number(1)?];
+                Ok(dropped.min(masked) > 0.3 && (dropped - masked).abs() < 0.02)
+            },
+            answer: &[("sentence", "animal_tired"), ("token", "2")],
+            found: "A word that says something: what it wrote is missing either way. Only \
+                    [CLS] has so much attention to hand on that masking does far more.",
+        },
+        Question {
+            ask: "In which head, and in which sentence, does [CLS] have less than 0.15?",
+            is_answered: |settings, view| {
+                let token = settings.count("token")?;
+                Ok(token == 0 && view.number(SHARES)? < 0.15)
+            },
+            answer: &[("sentence", "animal_tired"), ("head", "9")],
+            found: "In head 9, in the longest sentence. Elsewhere [CLS] has more, and in \
+                    some heads more than half.",
+        },
+        Question {
+            ask: "Mask [CLS] in a head that then gives more than 0.6 to one word.",
+            is_answered: |settings, view| {
+                let [most] = view.last()?;
+                Ok(settings.count("token")? == 0 && most > 0.6)
+            },
+            answer: &[("head", "7")],
+            found: "A masked share goes to the others in proportion: whoever had most gets \
+                    most of it.",
+        },
+    ],
     weights: Some(Weights::Layer),
     controls,
     draw,
     training: None,
 };
+
+/// Where the numbers hold the mean share of each key, after the two changes.
+const SHARES: usize = 2;
 
 /// The sentences, by the layer's names for them.
 const SENTENCES: [(&str, &str); 4] = [
@@ -34,10 +66,8 @@ const SENTENCES: [(&str, &str); 4] = [
 const LAST: usize = 15;
 
 fn controls() -> Vec<Control> {
-    let sentences = SENTENCES.map(|(name, text)| (name.to_owned(), text.to_owned()));
-    let sentences = Kind::Choice { options: sentences.to_vec() };
     vec![
-        Control::new("sentence", "Sentence", sentences),
+        Control::new("sentence", "Sentence", Kind::choice(SENTENCES)),
         Control::new("head", "Head", Kind::Count { range: [0, N_HEADS - 1], first: 11 }),
         Control::new("token", "Token", Kind::Count { range: [0, LAST], first: 0 }),
     ]
@@ -86,7 +116,8 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     );
     let maps = maps.iter().flat_map(|map| map.iter().copied());
     let numbers = changes.into_iter().chain(means.iter().flatten().copied());
-    Ok(LiveView { figure, words, numbers: numbers.chain(maps).collect() })
+    let numbers = numbers.chain(maps).chain([gets[most]]).collect();
+    Ok(LiveView { figure, words, numbers })
 }
 
 /// The mean share of each key over all queries.

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::live::{Control, Kind, Live, LiveView, Settings, Training};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Training};
 use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng};
 use figures::{LayersTogether, layers_together};
@@ -14,15 +14,67 @@ use training::{
 /// Trains the small world as its reader sets it.
 pub const LIVE: Live = Live {
     name: "two-layers",
-    ask: "Train with seed 1 and remove a head of each layer: how much is left? Then seed 0: \
-          does its first layer look where that of seed 1 did? Then one layer with four \
-          heads: how far does it get?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Remove one head, so that less than half of what was right is left.",
+            is_answered: |_, view| {
+                let End { score, without, .. } = End::of(view)?;
+                Ok(score > 0.9 && without < 0.5 * score)
+            },
+            answer: &[("removed", "0.1")],
+            found: "The head of the first layer that looks at the token before. It copies \
+                    nothing itself: the second layer reads what it wrote.",
+        },
+        Question {
+            ask: "Train two layers with a seed whose first layer looks elsewhere than at the \
+                  token before, and which gets over 95 % right.",
+            is_answered: |_, view| {
+                let it = End::of(view)?;
+                let is_right = it.is_finished && it.score > 0.95;
+                Ok(is_right && it.n_layers == 2.0 && !it.looks_before)
+            },
+            answer: &[("seed", "0")],
+            found: "It looks at the last same token: more than one circuit solves this, and \
+                    the seed decides which is found.",
+        },
+        Question {
+            ask: "As many heads in one layer: train four to the end. Are they as good as two \
+                  and two?",
+            is_answered: |_, view| {
+                let it = End::of(view)?;
+                Ok(it.is_finished && [it.n_layers, it.n_heads] == [1.0, 4.0])
+            },
+            answer: &[("layers", "1"), ("heads", "4")],
+            found: "No. In one layer all heads look at the same time, and none can look \
+                    where another's finding says.",
+        },
+    ],
     weights: None,
     controls,
     draw,
     training: Some(begin),
 };
+
+/// What the last numbers say of a training, for the questions.
+struct End {
+    /// What part of what can be known is right.
+    score: f64,
+    /// The same without the head that is removed, if one is.
+    without: f64,
+    n_layers: f64,
+    n_heads: f64,
+    /// Whether the head that is shown of the first layer looks at the token before.
+    looks_before: bool,
+    is_finished: bool,
+}
+
+impl End {
+    fn of(view: &LiveView) -> Result<Self> {
+        let [score, without, n_layers, n_heads, before, finished] = view.last()?;
+        let [looks_before, is_finished] = [before, finished].map(|flag| flag == 1.0);
+        Ok(Self { score, without, n_layers, n_heads, looks_before, is_finished })
+    }
+}
 
 /// With it, the first layer comes to look at the token before; with 0 it does not.
 const FIRST_SEED: usize = 1;
@@ -34,8 +86,7 @@ fn controls() -> Vec<Control> {
     let options =
         heads.map(|[l, i]| (format!("{l}.{i}"), format!("layer {l}, head {i}")));
     let none = ("no".to_owned(), "none".to_owned());
-    let options = std::iter::once(none).chain(options).collect();
-    let removed = Kind::Choice { options };
+    let removed = Kind::choice(std::iter::once(none).chain(options));
     let count = |range, first| Kind::Count { range, first };
     let on = || Kind::Switch { first: true };
     vec![
@@ -127,11 +178,13 @@ impl ShownHead {
     }
 }
 
+const BEFORE: &str = "the token before";
+
 /// The head of the first layer that gives most to the token before or to the last same one,
 /// and the head of the last layer that gives most to the token after the last same one.
 pub fn shown_heads(look: &PredictorLook) -> [ShownHead; 2] {
     let HeadShares { previous, last_same, after_last_same, .. } = &look.shares;
-    let first = [("the token before", previous), ("the last same token", last_same)];
+    let first = [(BEFORE, previous), ("the last same token", last_same)];
     let last = [("what follows the last same", after_last_same)];
     [ShownHead::most(0, &first), ShownHead::most(previous.nrows() - 1, &last)]
 }
@@ -203,11 +256,19 @@ fn shown(
     let figure = layers_together(title(schedule, now, without), together)?;
     let numbers = steps.iter().map(|&step| step as f64).chain(scores.iter().copied());
     let maps = maps.iter().flat_map(|(_, map)| map.iter().copied());
-    let left = without.map(|(_, score)| score);
+    let flag = |is: bool| f64::from(u8::from(is));
+    let end = [
+        now.score,
+        without.map_or(now.score, |(_, score)| score),
+        now.maps.len() as f64,
+        now.maps[0].len() as f64,
+        flag(shown_heads(now)[0].looks_at == BEFORE),
+        flag(now.step == schedule.n_steps),
+    ];
     Ok(LiveView {
         figure,
         words: words(schedule, now, without),
-        numbers: numbers.chain(maps).chain(left).collect(),
+        numbers: numbers.chain(maps).chain(end).collect(),
     })
 }
 

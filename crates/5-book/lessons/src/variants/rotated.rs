@@ -1,6 +1,6 @@
 //! A query and a key, rotated by their places: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::written;
 use anyhow::Result;
 use attention::Matrix;
@@ -10,17 +10,51 @@ use variants::{Pairing, Rotary, YARN_ROUNDS, yarn_ends};
 /// Draws their score by the place of the key, and what each pair of entries adds to it.
 pub const LIVE: Live = Live {
     name: "rotary",
-    ask: "Move the query: what happens to the curve? Which pair of entries makes its ripple, \
-          and which one its slope? What does a smaller base change? Then read the same \
-          entries with the other pairing. Last, stretch the positions: which pairs become \
-          slower?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Move the query and the key, and keep the score that they begin with.",
+            is_answered: |settings, view| {
+                let has_moved =
+                    settings.number("query")? != QUERY && settings.number("key")? != KEY;
+                Ok(has_moved && is_first_score(view)?)
+            },
+            answer: &[("query", "100"), ("key", "96")],
+            found: "Move both by as many places: the score depends on the steps between \
+                    them alone.",
+        },
+        Question {
+            ask: "Leave the entries. Where must the key stand for both pairings to give the \
+                  same score?",
+            is_answered: |settings, view| {
+                let [here, _, misread] = view.last()?;
+                let is_place = settings.has_moved_only(&controls(), &["query", "key"])?;
+                Ok(is_place && (here - misread).abs() < 1e-9)
+            },
+            answer: &[("key", "64")],
+            found: "At the query's own place, where neither rotates it against the other: \
+                    a test there finds no mistake.",
+        },
+        Question {
+            ask: "Stretch the positions, so that a key 16 places away has the score that \
+                  one 4 places away begins with.",
+            is_answered: |settings, view| {
+                let away = settings.number("query")? - settings.number("key")?;
+                Ok(away.round() == 16.0 && is_first_score(view)?)
+            },
+            answer: &[("stretch", "interpolated"), ("key", "48")],
+            found: "Interpolated for texts four times as long, all angles are a quarter. \
+                    The other ways leave the fast pairs more of their speed.",
+        },
+    ],
     weights: None,
     controls,
     draw,
     training: None,
 };
 
+/// Where query and key stand first.
+const QUERY: f64 = 64.0;
+const KEY: f64 = 60.0;
 /// The places that are drawn: 0 to 128.
 const LAST: usize = 128;
 /// The width of the head.
@@ -33,10 +67,6 @@ const FACTOR: f64 = 4.0;
 const TRAINED: f64 = 32.0;
 
 fn controls() -> Vec<Control> {
-    let options = |all: &[[&str; 2]]| {
-        let named = |&[value, name]: &[&str; 2]| (value.to_owned(), name.to_owned());
-        Kind::Choice { options: all.iter().map(named).collect() }
-    };
     let place = |first| Kind::Number { range: [0.0, LAST as f64], step: 1.0, first };
     let entries = Kind::Matrix {
         rows: ["query", "key"].map(str::to_owned).to_vec(),
@@ -45,19 +75,19 @@ fn controls() -> Vec<Control> {
         first: Matrix::from_row_slice(2, D_K, &[FIRST, FIRST].concat()),
     };
     let pairings =
-        [["halves", "halves, p with p + 4"], ["pairs", "pairs, 2p with 2p + 1"]];
+        [("halves", "halves, p with p + 4"), ("pairs", "pairs, 2p with 2p + 1")];
     let stretches = [
-        ["no", "no"],
-        ["interpolated", "interpolated"],
-        ["ntk", "NTK-aware"],
-        ["yarn", "YaRN"],
+        ("no", "no"),
+        ("interpolated", "interpolated"),
+        ("ntk", "NTK-aware"),
+        ("yarn", "YaRN"),
     ];
     vec![
-        Control::new("query", "Place of the query", place(64.0)),
-        Control::new("key", "Place of the key", place(60.0)),
-        Control::new("pairing", "Rotated together", options(&pairings)),
-        Control::new("base", "Base", options(&BASES.map(|base| [base, base]))),
-        Control::new("stretch", "Stretched from 32 to 128", options(&stretches)),
+        Control::new("query", "Place of the query", place(QUERY)),
+        Control::new("key", "Place of the key", place(KEY)),
+        Control::new("pairing", "Rotated together", Kind::choice(pairings)),
+        Control::new("base", "Base", Kind::choice(BASES.map(|base| (base, base)))),
+        Control::new("stretch", "Stretched from 32 to 128", Kind::choice(stretches)),
         Control::new("entries", "Entries", entries),
     ]
 }
@@ -65,6 +95,13 @@ fn controls() -> Vec<Control> {
 /// The entries of query and key at first. Their pairs are of other lengths by halves than
 /// by pairs.
 const FIRST: [f64; D_K] = [1.0, 3.0, 0.0, 1.0, 0.0, 0.0, 2.0, 1.0];
+
+/// Whether the score is that of the first settings.
+fn is_first_score(view: &LiveView) -> Result<bool> {
+    let first = draw(&Settings::new(&controls(), [])?)?;
+    let ([here, ..], [first, ..]) = (view.last::<3>()?, first.last::<3>()?);
+    Ok((here - first).abs() < 1e-9)
+}
 
 /// The frequencies that are asked for.
 fn rotary(settings: &Settings, pairing: Pairing) -> Result<Rotary> {

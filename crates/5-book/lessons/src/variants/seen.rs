@@ -1,18 +1,58 @@
 //! Which keys a query sees through a window, and what a cache keeps for it: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Settings};
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use anyhow::Result;
 use attention::{Matrix, thousands};
-use figures::mask_maps;
+use figures::mask_maps_of_query;
 use variants::{Cache, Positions, Window};
 
 /// Draws what each token sees in one layer, and what reaches it through several.
 pub const LIVE: Live = Live {
     name: "window",
-    ask: "How many layers does the last token need to be reached by token 1 through a window \
-          of 5? And with one sink kept? What does a window half as wide save in the cache, \
-          and what does it cost in layers?",
-    questions: &[],
+    questions: &[
+        Question {
+            ask: "Leave the window of 5. Through how few layers does token 1 reach token 20, \
+                  if it is not kept?",
+            is_answered: |settings, view| {
+                let (width, n_layers) =
+                    (settings.count("window")?, settings.count("layers")?);
+                let is_kept = settings.count("sinks")? > FROM;
+                let reaches = view.number(SEVERAL + cell(TO, FROM))? == 1.0;
+                // One layer less reaches as much less far as a window does.
+                let is_least = (n_layers - 1) * (width - 1) < TO - FROM;
+                let is_as_asked = width == 5 && !is_kept && settings.is_on("causal")?;
+                Ok(is_as_asked && reaches && is_least)
+            },
+            answer: &[("layers", "5")],
+            found: "Five: each layer reaches 4 tokens further back, the window without the \
+                    token itself.",
+        },
+        Question {
+            ask: "Leave the window of 5. Let token 20 see token 1 in a single layer.",
+            is_answered: |settings, view| {
+                let sees = view.number(cell(TO, FROM))? == 1.0;
+                Ok(settings.count("window")? == 5 && sees)
+            },
+            answer: &[("sinks", "2")],
+            found: "Keep two first tokens: every token sees them, however far behind, for a \
+                    row each in the cache.",
+        },
+        Question {
+            ask: "Let token 8 reach token 20, with less than 2,000 bytes in the cache of a \
+                  layer.",
+            is_answered: |settings, view| {
+                let reaches = view.number(SEVERAL + cell(TO, 8))? == 1.0;
+                Ok(settings.is_on("causal")? && reaches && view.number(BYTES)? < 2000.0)
+            },
+            answer: &[
+                ("window", "3"),
+                ("sinks", "0"),
+                ("layers", "6"),
+                ("kv_heads", "1"),
+            ],
+            found: "A narrow window and shared keys: what the cache saves, depth pays for.",
+        },
+    ],
     weights: None,
     controls,
     draw,
@@ -21,13 +61,19 @@ pub const LIVE: Live = Live {
 
 /// How many tokens there are.
 pub const N_TOKENS: usize = 24;
+/// The tokens that are asked about.
+const FROM: usize = 1;
+const TO: usize = 20;
+/// Where the numbers hold what reaches a token, after what it sees in one layer.
+const SEVERAL: usize = N_TOKENS * N_TOKENS;
+/// Where they hold the bytes of the cache, if there is one.
+const BYTES: usize = 2 * SEVERAL;
 /// The width of a head.
 const D_K: usize = 64;
 
 fn controls() -> Vec<Control> {
     let count = |range, first| Kind::Count { range, first };
     let shared = [("3", "3"), ("9", "9, one per query head"), ("1", "1")];
-    let shared = shared.map(|(value, name)| (value.to_owned(), name.to_owned())).to_vec();
     let query =
         Kind::Number { range: [0.0, (N_TOKENS - 1) as f64], step: 1.0, first: 20.0 };
     vec![
@@ -36,12 +82,13 @@ fn controls() -> Vec<Control> {
         Control::new("sinks", "First tokens kept", count([0, 4], 1)),
         Control::new("causal", "Causal", Kind::Switch { first: true }),
         Control::new("layers", "Layers", count([1, 6], 2)),
-        Control::new(
-            "kv_heads",
-            "Heads of keys and values",
-            Kind::Choice { options: shared },
-        ),
+        Control::new("kv_heads", "Heads of keys and values", Kind::choice(shared)),
     ]
+}
+
+/// Where a map's numbers hold whether a query sees a key.
+fn cell(query: usize, key: usize) -> usize {
+    key * N_TOKENS + query
 }
 
 /// What each token sees in one layer: `[n, n]`.
@@ -93,7 +140,7 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     let title = format!(
         "A window of {width}: what each token sees, and what reaches it {through}"
     );
-    let figure = mask_maps(title, &tokens, &tokens, &maps)?;
+    let figure = mask_maps_of_query(title, &tokens, &tokens, &maps, query)?;
 
     let row = |map: &Matrix<bool>| -> Vec<usize> {
         (0..N_TOKENS).filter(|&key| map[(query, key)]).collect()
