@@ -81,6 +81,7 @@ pub const LIVE: &[&live::Live] = &[
     &heads_that_specialise::training_now::LIVE,
     &trained_heads::without::LIVE,
     &the_ladder::online::LIVE,
+    &the_ladder::tiles::LIVE,
     &the_block::places::LIVE,
     &the_block::deep::LIVE,
     &two_layers::together::LIVE,
