@@ -92,6 +92,7 @@ pub const LIVE: &[&live::Live] = &[
     &sensors::engine::LIVE,
     &sensors::reach::LIVE,
     &sensors::heads::LIVE,
+    &many_machines::ring::LIVE,
     &many_machines::explore::LIVE,
 ];
 
