@@ -18,6 +18,7 @@ mod split_heads;
 mod strided;
 mod strides;
 mod tile_plan;
+mod tile_walk;
 
 use serde_json::Value;
 
@@ -35,6 +36,7 @@ pub use split_heads::split_heads;
 pub use strided::Strided;
 pub use strides::strides;
 pub use tile_plan::{TileCounts, TileKind, tile_kinds, tile_plan};
+pub use tile_walk::{TileWalk, tile_walk};
 
 /// How wide the drawing of a wide page is, in pixels.
 const WIDE: f64 = 720.0;

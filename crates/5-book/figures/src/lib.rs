@@ -86,9 +86,9 @@ pub use blend::{Blend, blend};
 pub use concat_change::{ConcatChange, concat_change};
 pub use costs::{NamedCost, costs};
 pub use diagram::{
-    HeadPart, LayerForm, LayerPart, Strided, TileCounts, TileKind, backward_graph,
-    batch_diagram, dot_product, head_diagram, heads_at_once, layer_diagram, split_heads,
-    strides, tile_kinds, tile_plan,
+    HeadPart, LayerForm, LayerPart, Strided, TileCounts, TileKind, TileWalk,
+    backward_graph, batch_diagram, dot_product, head_diagram, heads_at_once,
+    layer_diagram, split_heads, strides, tile_kinds, tile_plan, tile_walk,
 };
 pub use error::{Error, Result};
 pub use figure::{Figure, Table};

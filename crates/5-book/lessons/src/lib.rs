@@ -81,6 +81,7 @@ pub const LIVE: &[&live::Live] = &[
     &heads_that_specialise::training_now::LIVE,
     &trained_heads::without::LIVE,
     &the_ladder::online::LIVE,
+    &the_ladder::tiles::LIVE,
     &the_block::places::LIVE,
     &the_block::deep::LIVE,
     &two_layers::together::LIVE,
@@ -91,6 +92,7 @@ pub const LIVE: &[&live::Live] = &[
     &sensors::engine::LIVE,
     &sensors::reach::LIVE,
     &sensors::heads::LIVE,
+    &many_machines::ring::LIVE,
     &many_machines::explore::LIVE,
 ];
 

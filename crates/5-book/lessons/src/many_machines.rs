@@ -6,6 +6,7 @@ use crate::Entry;
 pub mod explore;
 pub mod measured;
 pub mod paper;
+pub mod ring;
 pub mod turns;
 
 pub(crate) const FIGURES: &[Entry] = &[("slow-links", measured::figure)];

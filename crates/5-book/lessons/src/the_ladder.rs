@@ -2,6 +2,8 @@
 //! measured, from files.
 
 pub mod online;
+pub mod tiles;
+pub mod traffic;
 pub mod work;
 
 use anyhow::{Context, Result};

@@ -28,8 +28,7 @@
     // Makes the controls, at what the address says.
     open(made) {
       this.worker = made;
-      const { controls } = this.about;
-      const questions = this.about.questions.length ? this.about.questions : [{ ask: this.about.ask, found: "", answer: [] }];
+      const { questions, controls } = this.about;
       this.controls = controls.map((control) => {
         const made = { ...control };
         return Object.assign(made, make(control, () => this.changed(made)));

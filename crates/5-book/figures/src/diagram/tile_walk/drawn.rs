@@ -1,0 +1,156 @@
+//! The drawing of [`tile_walk`](super::tile_walk).
+
+use super::{
+    Anchor, Canvas, Ink, Look, MOST_BARS, PARTS, Rect, State, TileWalk, count, kilobytes,
+    total,
+};
+
+/// The side of the map, about.
+const SIDE: f64 = 292.0;
+/// How wide the strips beside the map are, and how far from it.
+const STRIP: f64 = 12.0;
+const GAP: f64 = 6.0;
+/// Over the upper strip is a line of text, before the left one a word.
+const CORNER: [f64; 2] = [52.0, 22.0];
+/// How high a line of the list is, and a bar with its text.
+const LINE: f64 = 20.0;
+const BAR: f64 = 38.0;
+/// How wide the list is, and the longest bar.
+const LIST: f64 = 230.0;
+
+/// The colours of [`PARTS`].
+const INKS: [Ink; 3] = [Ink::Head(3), Ink::Head(2), Ink::Head(6)];
+
+pub(super) fn drawn(walk: &TileWalk, states: &[Vec<State>], is_wide: bool) -> Canvas {
+    let n = [walk.held.len(), states.len()];
+    let [w, h] = n.map(|n| (SIDE / n as f64).floor() * n as f64);
+    let [x, y] = CORNER.map(|before| before + STRIP + GAP);
+    let map = Rect { x, y, w, h };
+    let n_lines = State::ALL.len() + 1 + PARTS.len();
+    let list = n_lines as f64 * LINE + MOST_BARS as f64 * BAR;
+    let ([width, height], at) = match is_wide {
+        true => {
+            let bottom = map.bottom().max(CORNER[1] + list);
+            ([map.right() + 30.0 + LIST + 4.0, bottom + 4.0], [map.right() + 30.0, 22.0])
+        }
+        false => {
+            let right = map.right().max(x + LIST);
+            ([right + 4.0, map.bottom() + 14.0 + list], [x, map.bottom() + 14.0])
+        }
+    };
+    let mut canvas = Canvas::new(width, height);
+    strips(&mut canvas, walk, &map);
+    tiles(&mut canvas, states, &map);
+    let below = legend(&mut canvas, states, at);
+    bars(&mut canvas, walk, [at[0], below]);
+    canvas
+}
+
+fn fill(canvas: &mut Canvas, rect: &Rect, ink: Ink) {
+    let [x, y, right, bottom] = [rect.x, rect.y, rect.right(), rect.bottom()];
+    canvas.filled(&[[x, y], [right, y], [right, bottom], [x, bottom]], ink);
+}
+
+/// Over the map the keys, before it the queries.
+fn strips(canvas: &mut Canvas, walk: &TileWalk, map: &Rect) {
+    let at_work = walk.at_work();
+    let [left, above] = CORNER;
+    canvas.text("keys and values →", [map.x, 10.0], Anchor::Start, Look::note());
+    let middle = map.y + map.h / 2.0;
+    let look = Look { room: left - 6.0, ..Look::note() };
+    canvas.text("queries", [left - 5.0, middle - 8.0], Anchor::End, look);
+    canvas.text("↓", [left - 22.0, middle + 8.0], Anchor::End, Look::note());
+
+    let keys = Rect { y: above, h: STRIP, ..*map };
+    for (column, &held) in walk.held.iter().enumerate() {
+        let is_at_work = at_work.is_some_and(|at| at[1] == column);
+        let ink = if is_at_work && walk.is_loaded { Ink::Head(1) } else { Ink::Head(0) };
+        if held || is_at_work {
+            fill(canvas, &keys.column(column, walk.held.len()), ink);
+        }
+    }
+    canvas.cell(&keys, Ink::Muted);
+    let queries = Rect { x: left, w: STRIP, ..*map };
+    if let Some([row, _]) = at_work {
+        fill(canvas, &queries.row(row, walk.tiles.len()), Ink::Head(0));
+    }
+    canvas.cell(&queries, Ink::Muted);
+}
+
+/// What fills a tile.
+fn ink(state: State) -> Option<Ink> {
+    match state {
+        State::Done => Some(Ink::Head(0)),
+        State::AtWork => Some(Ink::Head(1)),
+        State::ToCome => Some(Ink::Plain),
+        State::LeftOut => None,
+    }
+}
+
+/// Neighbours in a row that are alike are one surface: there may be thousands of tiles.
+fn tiles(canvas: &mut Canvas, states: &[Vec<State>], map: &Rect) {
+    let [n_rows, n_columns] = [states.len(), states[0].len()];
+    for (i, states) in states.iter().enumerate() {
+        let row = map.row(i, n_rows);
+        let mut first = 0;
+        for run in states.chunk_by(|a, b| a == b) {
+            let tile = row.column(first, n_columns);
+            let alike = Rect { w: tile.w * run.len() as f64, ..tile };
+            if let Some(ink) = ink(run[0]) {
+                fill(canvas, &alike, ink);
+            }
+            first += run.len();
+        }
+    }
+    for i in 1..n_rows {
+        let y = map.row(i, n_rows).y;
+        canvas.line([map.x, y], [map.right(), y], Ink::Muted);
+    }
+    for j in 1..n_columns {
+        let x = map.column(j, n_columns).x;
+        canvas.line([x, map.y], [x, map.bottom()], Ink::Muted);
+    }
+    canvas.cell(map, Ink::Muted);
+}
+
+/// What the colours are; returns where it ends.
+fn legend(canvas: &mut Canvas, states: &[Vec<State>], [x, top]: [f64; 2]) -> f64 {
+    let of_state = |it: State| (ink(it), format!("{} {}", count(states, it), it.name()));
+    let of_part = |(part, ink): (&&str, Ink)| (Some(ink), format!("bytes of {part}"));
+    let entries = State::ALL
+        .into_iter()
+        .map(of_state)
+        .chain([(Some(Ink::Head(0)), "over the map: in the cache".to_owned())])
+        .chain(PARTS.iter().zip(INKS).map(of_part));
+    let mut y = top;
+    for (ink, name) in entries {
+        let square = Rect { x, y: y + 3.0, w: 14.0, h: 14.0 };
+        if let Some(ink) = ink {
+            fill(canvas, &square, ink);
+        }
+        canvas.cell(&square, Ink::Muted);
+        let look = Look { room: LIST - 22.0, ..Look::note() };
+        canvas.text(&name, [x + 22.0, y + 10.0], Anchor::Start, look);
+        y += LINE;
+    }
+    y
+}
+
+/// Under one another, on one scale, each under its name and its number.
+fn bars(canvas: &mut Canvas, walk: &TileWalk, [x, top]: [f64; 2]) {
+    let most = walk.bars.iter().map(|(_, parts)| total(*parts)).max().unwrap_or(0).max(1);
+    for (nth, (name, parts)) in walk.bars.iter().enumerate() {
+        let y = top + nth as f64 * BAR;
+        let written = format!("{name}: {}", kilobytes(total(*parts)));
+        let look = Look { room: LIST, ..Look::note() };
+        canvas.text(&written, [x, y + 12.0], Anchor::Start, look);
+        let mut from = x;
+        for (&bytes, ink) in parts.iter().zip(INKS) {
+            let w = bytes as f64 / most as f64 * LIST;
+            if w > 0.0 {
+                fill(canvas, &Rect { x: from, y: y + 20.0, w, h: 12.0 }, ink);
+            }
+            from += w;
+        }
+    }
+}
