@@ -13,9 +13,6 @@ use crate::numbers::written;
 /// Draws the pairs of each step, and whose keys a rank has at one of them.
 pub const LIVE: Live = Live {
     name: "ring",
-    ask: "Step round the ring: with whose keys has a rank nothing to compute? Which cut is \
-          fair without a mask, and which with one? Let a byte travel longer, or add ranks: \
-          when do messages no longer hide behind computing?",
     questions: &[
         Question {
             ask: "Under the causal mask, how must the tokens be cut so that no rank waits for \
@@ -81,7 +78,7 @@ fn controls() -> Vec<Control> {
     ];
     vec![
         Control::new("step", "Step", count([0, MOST_RANKS - 1], 1)),
-        Control::new("cut", "Tokens are cut", Kind::Choice { options: cuts }),
+        Control::new("cut", "Tokens are cut", Kind::Choice { options: cuts, first: 0 }),
         Control::new("causal", "Causal mask", Kind::Switch { first: true }),
         Control::new("ranks", "Ranks", count([2, MOST_RANKS], 4)),
         Control::new("tokens", "Tokens", count([16, 4096], 64)),

@@ -11,8 +11,6 @@ use crate::numbers::written;
 /// Draws the tiles as far as a kernel has come.
 pub const LIVE: Live = Live {
     name: "tiles",
-    ask: "Step through the tiles: which keys are read again, and when? From which cache on \
-          are all keys and values read once? What happens if a tile does not fit the cache?",
     questions: &[
         Question {
             ask: "Keys and values are read 8 times. Change only the size of the tiles, so that \
