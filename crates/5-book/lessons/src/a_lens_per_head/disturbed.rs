@@ -25,8 +25,8 @@ pub const LIVE: Live = Live {
                 Ok(is_without && view.slice(OUT)?.iter().any(|&moved| moved > 0.79))
             },
             answer: &[("head", "5"), ("factor", "0")],
-            found: "Head 5. Heads write much or little: without some of them the output \
-                    hardly moves.",
+            found: "Head 5. Heads write more or less: without head 4 no entry moves by \
+                   even a fifth of that.",
         },
         Question {
             ask: "Which other factor moves the output just as far as 0 does?",

@@ -21,8 +21,8 @@ pub const LIVE: Live = Live {
                   with a cosine below −0.9.",
             is_answered: |_, view| Ok(figures(view)?.now < -0.9),
             answer: &[("m", "1,0;-1,0.4")],
-            found: "The cosine of two queries can be made nearly anything, and the head \
-                    stays the same: it says nothing about the head.",
+            found: "The cosine of two queries can be made nearly anything while the head \
+                   computes the same, so it says nothing about the head.",
         },
         Question {
             ask: "Choose M so that weights move, and the two queries stay at right angles.",
@@ -38,7 +38,7 @@ pub const LIVE: Live = Live {
             ask: "Choose M so that the product moves by a little, and not by 0.",
             is_answered: |_, view| Ok(figures(view)?.product > 0.0),
             answer: &[("m", "0.3,0.7;-0.1,0.9")],
-            found: "That is rounding: floats hold 1 and 2 exactly, and 0.3 and 0.7 not.",
+            found: "That is rounding: a float holds 1 and 2 exactly, but not 0.3 or 0.7.",
         },
     ],
     weights: None,

@@ -21,8 +21,8 @@ pub const LIVE: Live = Live {
                 Ok(is_animal && (view.number(MOST)? - 0.9).abs() < 0.01)
             },
             answer: &[("temperature", "0.55")],
-            found: "Near half: a temperature of 1/2 squares all probabilities before they \
-                    are divided by their sum.",
+            found: "At about 0.55. A temperature of 1/2 squares all probabilities before \
+                   they are divided by their sum.",
         },
         Question {
             ask: "Which text leaves the model undecided even at 0.1?",

@@ -19,8 +19,8 @@ pub const LIVE: Live = Live {
                 Ok(settings.number("bound")? >= MOST && n_shown(view) > 50)
             },
             answer: &[("pattern", "first")],
-            found: "To the first token of a text: that is where heads look that have nothing \
-                    to look for.",
+            found: "To the first token: it is a sink, where a head leaves attention that \
+                   it has no use for.",
         },
         Question {
             ask: "And to what does no head give half?",
@@ -41,8 +41,8 @@ pub const LIVE: Live = Live {
                 Ok(settings.choice("pattern")? == "copying" && is_early)
             },
             answer: &[("bound", "0.05")],
-            found: "To the end: heads that copy stand late. They need what earlier heads \
-                    noted, such as those that look one token back.",
+            found: "To 0.05, the least that can be set. Heads that copy stand late: they \
+                   need what earlier heads have written.",
         },
     ],
     weights: None,

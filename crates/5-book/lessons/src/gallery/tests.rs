@@ -3,6 +3,8 @@
 use super::*;
 use crate::live::Question;
 
+mod answers;
+
 #[test]
 fn every_live_figure_is_drawn_at_its_first_settings_and_says_so() {
     for live in live() {

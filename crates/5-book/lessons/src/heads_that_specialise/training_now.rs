@@ -18,14 +18,14 @@ pub const LIVE: Live = Live {
     name: "lookups",
     questions: &[
         Question {
-            ask: "Remove a head, so that place is lost and nothing else.",
+            ask: "Remove a head, so that the place is lost and nothing else.",
             is_answered: |_, view| {
                 let End { scores, without: [agent, object, place], .. } = End::of(view)?;
                 Ok(least(&scores) > 0.9 && agent > 0.9 && object > 0.9 && place < 0.1)
             },
             answer: &[("removed", "1")],
-            found: "The head that attends to the place. Each of the three does one lookup, \
-                    and no other head stands in for it.",
+            found: "The head that attends to the place. Each of the three finds one \
+                   word, and no other stands in for it.",
         },
         Question {
             ask: "Train three heads with another seed, until head 0 attends to another word \
@@ -41,8 +41,8 @@ pub const LIVE: Live = Live {
                     number of a head means nothing.",
         },
         Question {
-            ask: "Train four heads, and remove one without losing more than half of any \
-                  word's names.",
+            ask: "Train four heads, and remove one so that each word is still named \
+                 right more than half of the time.",
             is_answered: |_, view| {
                 let it = End::of(view)?;
                 let is_trained = it.is_finished && least(&it.scores) > 0.9;
@@ -50,8 +50,8 @@ pub const LIVE: Live = Live {
                 Ok(is_trained && it.n_heads == 4.0 && is_kept)
             },
             answer: &[("heads", "4"), ("removed", "2")],
-            found: "Two heads came to share the object. Remove either, and the other still \
-                    does most of the work.",
+            found: "Two heads share the object: remove either, and the other still does \
+                   most of the work.",
         },
     ],
     weights: None,

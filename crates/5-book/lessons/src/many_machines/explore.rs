@@ -21,30 +21,29 @@ pub const LIVE: Live = Live {
                 Ok(settings.has_moved_only(&controls(), &["tokens"])? && pays >= 1024.0)
             },
             answer: &[("tokens", "524288")],
-            found: "Half a million tokens: pairs grow with n², and what machines send each \
-                    other with n.",
+            found: "Half a million tokens: pairs grow with n², and what machines send \
+                   with n.",
         },
         Question {
-            ask: "Leave the layer. With which link does it no longer pay to leave a box of \
-                  eight GPUs?",
+            ask: "Leave the layer. With which link can no more than eight GPUs, one box, \
+                 reach half of what they could compute?",
             is_answered: |settings, view| {
                 let [_, _, pays] = view.last()?;
                 Ok(settings.has_moved_only(&controls(), &["link"])? && pays <= 8.0)
             },
             answer: &[("link", "100")],
-            found: "With 100 Gbit/s already, if half of the speed is the bound: a box has \
-                    36 times as much inside.",
+            found: "With 100 Gbit/s already: links inside a box carry 36 times as much.",
         },
         Question {
-            ask: "Leave layer and link. Which machines would use a thousand of their kind \
-                  best?",
+            ask: "Leave layer and link. Of which machines would a thousand reach half of \
+                 what they could compute?",
             is_answered: |settings, view| {
                 let [_, _, pays] = view.last()?;
                 Ok(settings.has_moved_only(&controls(), &["machines"])? && pays >= 1024.0)
             },
             answer: &[("machines", "laptops")],
-            found: "Slow ones: they hardly wait. What counts is how much is computed while \
-                    a byte is sent.",
+            found: "Slow ones: they hardly wait. What counts is how much a machine \
+                   computes in the time that it takes to send a byte.",
         },
     ],
     weights: None,

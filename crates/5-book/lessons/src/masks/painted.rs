@@ -56,8 +56,8 @@ pub const LIVE: Live = Live {
                 "1,0,1,0,0,1,0,0;1,0,1,1,1,1,0,0;1,0,1,1,0,1,0,0;1,0,1,1,0,1,0,0;\
                  1,0,1,1,0,1,0,0;1,0,1,1,0,1,0,0;1,0,1,1,0,1,0,0;1,0,1,1,0,1,0,0",
             )],
-            found: "Four columns have nearly everything: this head looks at few tokens, \
-                    whoever asks.",
+            found: "Four columns have nearly everything: this head looks at the same few \
+                   tokens, whatever the query.",
         },
     ],
     weights: Some(Weights::Layer),

@@ -13,8 +13,8 @@ pub const LIVE: Live = Live {
     name: "engine",
     questions: &[
         Question {
-            ask: "Set one of noise, hard flights and spikes to 0, so that a reading of sensor \
-                  4 of engine 0 is off by less than 6.",
+            ask: "Leave sensor and engine. Set one of noise, hard flights and spikes to \
+                 0, so that a reading is off by less than 6.",
             is_answered: |settings, view| {
                 let mut is_one = false;
                 for key in HIDING {
@@ -25,7 +25,8 @@ pub const LIVE: Live = Live {
                 Ok(is_one && off < 6.0)
             },
             answer: &[("noise", "0")],
-            found: "The noise hides most, on all flights. Spikes are larger and rare.",
+            found: "Noise hides most, for it is in every reading. Spikes are larger, but \
+                   rare.",
         },
         Question {
             ask: "Take all three away: does the sensor now read wear alone?",
@@ -35,8 +36,8 @@ pub const LIVE: Live = Live {
                     .all(|key| settings.number(key).is_ok_and(|it| it == 0.0)))
             },
             answer: &[("noise", "0"), ("load", "0"), ("spikes", "0")],
-            found: "No: a slow drift is left, and an offset of its own. No average over \
-                    readings removes those.",
+            found: "No: a slow drift is left, and the sensor's own offset. An average \
+                   over readings removes noise, but not these.",
         },
         Question {
             ask: "Find an engine that wears only from a cycle after 100 on.",

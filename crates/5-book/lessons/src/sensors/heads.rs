@@ -21,8 +21,8 @@ pub const LIVE: Live = Live {
                 Ok(settings.count("head")? == 1 && entropy > 0.99)
             },
             answer: &[("remaining", "100")],
-            found: "Many. Only where wear moves the readings does it pick the oldest, which \
-                    shows how things were.",
+            found: "While many remain, it looks everywhere alike; as wear moves the \
+                   readings, it turns to the oldest.",
         },
         Question {
             ask: "Which head gives most to a reading near the other end, 20 or later, and \
@@ -38,8 +38,8 @@ pub const LIVE: Live = Live {
                     they see both ends of the window.",
         },
         Question {
-            ask: "Add a spike that moves the answer by 3 cycles or more, to a reading that \
-                  this head gives less than even shares would.",
+            ask: "Add a spike that moves the answer by 3 cycles or more, at a reading to \
+                 which this head gives less than an even share.",
             is_answered: |settings, view| {
                 let at = settings.number("at")?.round() as usize;
                 let [_, says, without] = view.last()?;

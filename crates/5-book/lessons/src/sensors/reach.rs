@@ -20,8 +20,8 @@ pub const LIVE: Live = Live {
                 Ok(forward.iter().filter(|&&moved| moved > 0.0).count() == 1)
             },
             answer: &[("reading", "29")],
-            found: "The last: read forward, no token comes after it. All thirty learn of it \
-                    backward.",
+            found: "The last: no token comes after it. Backward, all thirty tokens learn \
+                   of it.",
         },
         Question {
             ask: "Change a reading before the last. For which engine and moment does the last \
@@ -32,8 +32,8 @@ pub const LIVE: Live = Live {
                 Ok(reading < N_STEPS - 1 && last >= 0.5 * own)
             },
             answer: &[("reading", "28"), ("remaining", "120")],
-            found: "One reading later half is left at best, or little more: a token knows \
-                    its neighbours, and attention has to bring the rest.",
+            found: "One reading later about half is left at best: a token knows its \
+                   neighbours, and attention has to bring the rest.",
         },
     ],
     weights: Some(crate::live::Weights::Engines),

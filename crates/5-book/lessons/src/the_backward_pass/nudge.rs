@@ -30,15 +30,15 @@ pub const LIVE: Live = Live {
                 Ok(is_down && view.number(AFTER)? > view.number(BEFORE)?)
             },
             answer: &[("matrix", "values"), ("row", "water"), ("nudge", "-3")],
-            found: "A gradient holds near by. Values enter the loss as a square: too long a \
-                    step climbs the other side.",
+            found: "In a weight of the values the loss is a parabola: too long a step \
+                   climbs its other side.",
         },
         Question {
             ask: "With one weight, bring the loss below 0.001.",
             is_answered: |_, view| Ok(view.number(AFTER)? < 1e-3),
             answer: &[("matrix", "keys"), ("row", "money"), ("nudge", "3")],
-            found: "Steeper weights do not get there: the gradient says where the loss falls \
-                    fastest at first, and not how far.",
+            found: "No steeper weight gets there: the gradient says where the loss falls \
+                   fastest at first, and not how far.",
         },
     ],
     weights: None,

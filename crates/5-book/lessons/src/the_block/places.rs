@@ -43,8 +43,8 @@ pub const LIVE: Live = Live {
                 Ok(settings.choice("table")? == "sinusoidal" && far > near)
             },
             answer: &[("width", "16"), ("position", "0")],
-            found: "In a narrow table the few hands nearly meet again: it takes many \
-                    frequencies to tell near from far.",
+            found: "In a narrow table the few hands nearly line up again: it takes many \
+                   frequencies to tell near from far.",
         },
     ],
     weights: None,

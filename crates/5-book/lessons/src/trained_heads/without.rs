@@ -42,8 +42,8 @@ pub const LIVE: Live = Live {
                 Ok(settings.count("token")? == 0 && most > 0.6)
             },
             answer: &[("head", "7")],
-            found: "A masked share goes to the others in proportion: whoever had most gets \
-                    most of it.",
+            found: "A masked share goes to the other keys in proportion: the strongest \
+                   gains most.",
         },
     ],
     weights: Some(Weights::Layer),

@@ -22,8 +22,8 @@ pub const LIVE: Live = Live {
                 Ok(score > 0.9 && without < 0.5 * score)
             },
             answer: &[("removed", "0.1")],
-            found: "The head of the first layer that looks at the token before. It copies \
-                    nothing itself: the second layer reads what it wrote.",
+            found: "The head of the first layer that looks at the token before. Without \
+                   what it writes, the second layer cannot tell which token to copy.",
         },
         Question {
             ask: "Train two layers with a seed whose first layer looks elsewhere than at the \
@@ -42,11 +42,12 @@ pub const LIVE: Live = Live {
                   and two?",
             is_answered: |_, view| {
                 let it = End::of(view)?;
-                Ok(it.is_finished && [it.n_layers, it.n_heads] == [1.0, 4.0])
+                let is_as_asked = [it.n_layers, it.n_heads] == [1.0, 4.0];
+                Ok(it.is_finished && is_as_asked && it.score < 0.95)
             },
             answer: &[("layers", "1"), ("heads", "4")],
-            found: "No. In one layer all heads look at the same time, and none can look \
-                    where another's finding says.",
+            found: "No. In one layer all heads look at once, and none can look where \
+                   another's finding points.",
         },
     ],
     weights: None,

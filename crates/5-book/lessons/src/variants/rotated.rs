@@ -31,8 +31,8 @@ pub const LIVE: Live = Live {
                 Ok(is_place && (here - misread).abs() < 1e-9)
             },
             answer: &[("key", "64")],
-            found: "At the query's own place, where neither rotates it against the other: \
-                    a test there finds no mistake.",
+            found: "At the query's place: there no pairing turns one against the other, \
+                   so a test at distance 0 finds no mistake.",
         },
         Question {
             ask: "Stretch the positions, so that a key 16 places away has the score that \
