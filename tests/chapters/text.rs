@@ -38,9 +38,12 @@ struct Page {
 }
 
 impl Page {
-    /// Without its row of the table of chapters, which stands on another page.
+    /// Without its row of the table of chapters, which stands on another page, and what
+    /// names a picture.
     fn words(&self) -> usize {
-        let lines = self.text.lines().filter(|line| !line.starts_with("{{#asks"));
+        let is_named =
+            |line: &&str| ["{{#asks", "{{#finding"].iter().any(|it| line.starts_with(it));
+        let lines = self.text.lines().filter(|line| !is_named(line));
         lines.flat_map(str::split_whitespace).count()
     }
 

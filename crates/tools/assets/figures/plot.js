@@ -178,7 +178,7 @@ window.figurePlot = (() => {
     const size = note.font?.size ?? 12;
     const anchor = { left: "start", right: "end" }[note.xanchor] ?? "middle";
     const down = { bottom: -3, top: size }[note.yanchor] ?? size * 0.35;
-    return [text(note.text, { x: place(note.xref, note.x, true), y: place(note.yref, note.y, false) + down, size, "text-anchor": anchor })];
+    return [text(note.text, { x: Math.max(place(note.xref, note.x, true), 0), y: place(note.yref, note.y, false) + down, size, "text-anchor": anchor })];
   }
 
   function arrow(note, panels) {

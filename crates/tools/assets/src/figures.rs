@@ -14,6 +14,9 @@ pub const PLOT: [Asset; 5] = [
     ("figure-tip.js", include_str!("../figures/tip.js")),
 ];
 
+/// Draws the finding of a chapter in its first screen, after [`PLOT`].
+pub const FINDING: Asset = ("figure-finding.js", include_str!("../figures/finding.js"));
+
 /// What every page with a figure loads: sizes and spacing before and after it is drawn, and
 /// what shows it in the colours of the page's theme and to fit its width.
 pub const LOADED: [Asset; 2] = [

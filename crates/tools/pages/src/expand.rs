@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use workshop::at_once;
 
 use super::contents;
@@ -124,6 +124,10 @@ impl Chapter<'_> {
                 let html = self.book.drawing.figure(asked.rest, &self.figure_id())?;
                 Ok(Some(format!("\n{html}\n")))
             }
+            "finding" => {
+                self.alone_on_its_line(asked)?;
+                Ok(Some(format!("\n{}\n", finding(&self.id_of(asked.rest)?))))
+            }
             "own-sentence" => self.place(asked, loads::own_sentence).map(Some),
             "wrong-layer" => self.place(asked, loads::wrong_layer).map(Some),
             "exercise" => {
@@ -163,9 +167,22 @@ impl Chapter<'_> {
     /// The id of the next figure.
     fn figure_id(&mut self) -> String {
         self.figures += 1;
+        self.nth_id(self.figures)
+    }
+
+    fn nth_id(&self, nth: usize) -> String {
         let stem = self.file.with_extension("");
         let stem = stem.to_string_lossy().replace(['/', '\\'], "-");
-        format!("figure-{stem}-{}", self.figures)
+        format!("figure-{stem}-{nth}")
+    }
+
+    /// The id of a figure that this chapter shows, by what asks for it.
+    fn id_of(&self, figure: &str) -> Result<String> {
+        let directives = directive::find(self.text);
+        let shown = directives.iter().filter(|d| PLACES.contains(&d.name));
+        let nth = shown.clone().position(|d| d.name == "figure" && d.rest == figure);
+        let nth = nth.with_context(|| format!("no {{{{#figure {figure}}}}} follows"))?;
+        Ok(self.nth_id(nth + 1))
     }
 
     /// From this chapter's page to the book's root.
@@ -238,6 +255,17 @@ impl Chapter<'_> {
         Expanded { text, problems: self.problems }
     }
 }
+
+/// The picture in a chapter's first screen, which `finding.js` draws: a link to the figure.
+fn finding(figure: &str) -> String {
+    format!(
+        "<aside class=\"finding\" data-figure=\"{figure}\"><a href=\"#{figure}\">\
+         What this chapter finds</a></aside>"
+    )
+}
+
+/// What takes an id of its own.
+const PLACES: [&str; 3] = ["figure", "own-sentence", "wrong-layer"];
 
 /// A block of text between fences that are longer than any run of backticks in it. The
 /// indent before the first fence is in the chapter already.

@@ -44,6 +44,7 @@ fn loaded_by(text: &str) -> Vec<Asset> {
         }
     };
     load(has("figure-plot"), &figures::PLOT);
+    load(has("data-figure="), &[figures::FINDING]);
     load(true, &figures::LOADED);
     load(is_live || has_heads, &[live::MODULE]);
     load(is_live || is_own || is_wrong, &live::LOADED[..1]);
@@ -108,6 +109,7 @@ pub fn write(folder: &Path) -> Result<()> {
 /// Every file. Until there is a module, pages are told that there is none.
 fn all() -> Vec<Asset> {
     let single = [
+        figures::FINDING,
         live::MODULE,
         live::WORKER,
         live::NO_MODULE,
@@ -130,8 +132,7 @@ fn all() -> Vec<Asset> {
 mod tests {
     use super::*;
 
-    const EVERY_MARK: &str =
-        "figure-plot data-live= data-heads data-own-sentence data-wrong-layer";
+    const EVERY_MARK: &str = "figure-plot data-figure= data-live= data-heads data-own-sentence data-wrong-layer";
 
     #[test]
     fn a_page_names_its_assets_once_and_by_hash() {

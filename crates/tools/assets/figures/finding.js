@@ -1,0 +1,34 @@
+// The finding of a chapter, small, in its first screen: drawn from the figure below that
+// shows it in full.
+"use strict";
+(() => {
+  const BELOW = 44; // pixels, for what stands under a panel
+
+  // The first panel of the narrow drawing.
+  function firstPanel({ data, narrow }, width) {
+    const { svg } = window.figurePlot.draw({ data, layout: narrow, width });
+    const { height, margin } = narrow;
+    const lowest = (narrow.yaxis.domain ?? [0, 1])[0];
+    const bottom = margin.t + (1 - lowest) * (height - margin.t - margin.b);
+    const names = lowest > 0.02 ? BELOW : margin.b;
+    const cut = Math.min(bottom + names, height);
+    svg.setAttribute("height", cut);
+    svg.setAttribute("viewBox", `0 0 ${width} ${cut}`);
+    return svg;
+  }
+
+  function start(place) {
+    const figure = document.getElementById(place.dataset.figure);
+    const link = place.querySelector("a");
+    const spec = JSON.parse(figure.querySelector("script").textContent);
+    const words = document.createElement("span");
+    words.innerHTML = figure.querySelector("figcaption").innerHTML;
+    const drawing = figure.querySelector("svg.narrow")?.cloneNode(true) ?? firstPanel(spec, place.clientWidth);
+    drawing.setAttribute("aria-hidden", "true"); // the figure itself says what it shows
+    link.replaceChildren(words, drawing);
+  }
+
+  const startAll = () => document.querySelectorAll(".finding").forEach(start);
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", startAll);
+  else startAll();
+})();
