@@ -106,9 +106,10 @@ impl Ring {
         let counted = if settings.is_on("causal")? { pairs } else { all_pairs };
         let pairs = counted(&tokens);
         let ring = Self { tokens, pairs, waiting: Waiting::default() };
-        // A pair takes a multiply-add a feature in Q Kᵀ, and another in A V.
-        let message = ring.sent()[0] * settings.count("link")?;
-        let waiting = Waiting::of(&ring.pairs, message as f64 / (2 * WIDTH) as f64);
+        // In multiply-adds, of which a pair takes one a feature in Q Kᵀ and another in A V.
+        // Counted in f64: in a page, a usize ends at four thousand million.
+        let message = ring.sent()[0] as f64 * settings.count("link")? as f64;
+        let waiting = Waiting::of(&ring.pairs, message / (2 * WIDTH) as f64);
         Ok(Self { waiting, ..ring })
     }
 

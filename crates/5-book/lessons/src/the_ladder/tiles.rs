@@ -271,13 +271,14 @@ mod tests {
         }
     }
 
-    /// The sizes at the ends of the controls, and those that do not divide each other.
+    /// The sizes at the ends of the controls, and those that do not divide each other. The
+    /// bytes can be counted in a page too, where a usize has 32 bits.
     #[test]
     fn every_size_is_drawn() {
         for tokens in ["64", "65", "1000", "4096"] {
             for tile in [["64", "64"], ["1024", "64"], ["100", "1024"]] {
                 for (cache, step) in [("32", "0"), ("300", "33"), ("16384", "64")] {
-                    for d_k in ["8", "256"] {
+                    for (d_k, causal) in [("8", "on"), ("256", "on"), ("256", "off")] {
                         let pairs = [
                             ("tokens", tokens),
                             ("queries", tile[0]),
@@ -285,11 +286,12 @@ mod tests {
                             ("cache", cache),
                             ("step", step),
                             ("d_k", d_k),
-                            ("causal", "on"),
+                            ("causal", causal),
                         ];
                         let view = LIVE.at(pairs).unwrap();
                         assert!(view.words.ends_with('.'), "{}", view.words);
                         assert!(view.number(TIMES).unwrap() >= 1.0, "{pairs:?}");
+                        assert!(view.number(ALL).unwrap() < f64::from(u32::MAX));
                     }
                 }
             }
