@@ -83,6 +83,31 @@ window.tried = {
     return JSON.stringify([left + width / 2, top + height / 2]);
   },
 
+  // How high the figure is from its question to the last control, in pixels.
+  height() {
+    const edges = [".live-questions", ".live-controls", ".figure-plot, .figure-diagram"]
+      .map((part) => this.place.querySelector(part).getBoundingClientRect());
+    return String(Math.max(...edges.map((it) => it.bottom)) - edges[0].top);
+  },
+
+  // Asks for the answer to each question, and gives what is not found then.
+  async answers() {
+    const { place, live } = this;
+    const { questions } = live.about;
+    const problems = [];
+    const buttons = () => [...place.querySelectorAll(".live-turns button")];
+    for (const { ask } of questions) {
+      const found = place.querySelector(".live-found");
+      if (!live.isSet() && found.textContent) problems.push(`found without a move: ${ask}`);
+      buttons()[1].click();
+      await this.state();
+      if (!found.textContent.startsWith("Found: ")) problems.push(`not found by its answer: ${ask}`);
+      if (questions.length > 1) buttons()[0].click();
+      await this.state();
+    }
+    return JSON.stringify(problems);
+  },
+
   // When nothing is under way: what the controls say, and what the figure shows.
   async state() {
     await new Promise((done) => setTimeout(done, 30));

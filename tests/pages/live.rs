@@ -210,6 +210,28 @@ fn without_webassembly_a_page_shows_its_figures_and_says_nothing_more() {
     });
 }
 
+/// Question, answer, figure and controls, all of it.
+const A_SCREEN: f64 = 900.0;
+
+#[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
+fn a_live_figure_fits_a_screen_and_knows_its_answers() {
+    each(VIEWS[0], |live, page| {
+        let height: f64 = page.text("tried.height()").unwrap().parse().unwrap();
+        println!("{:<24} {height:.0} px high", live.name);
+        // A training takes its time: its answers are looked at natively.
+        let found = match live.training {
+            Some(_) => "[]".to_owned(),
+            None => page.text("tried.answers()").unwrap(),
+        };
+        let mut problems: Vec<String> = serde_json::from_str(&found).unwrap();
+        if height > A_SCREEN {
+            problems.push(format!("{height:.0} px high, at most {A_SCREEN}"));
+        }
+        problems
+    });
+}
+
 /// Once a figure is live, it needs no network.
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]

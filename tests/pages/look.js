@@ -36,21 +36,36 @@
     if (plot.getBoundingClientRect().width > innerWidth) {
       problems.push(`figure ${name} is wider than the window`);
     }
-    const state = () => JSON.stringify((plot.data ?? []).map((trace) => trace.visible ?? true));
-    for (const button of figure.querySelectorAll(".figure-choices button")) {
-      button.click();
+    const edge = plot.getBoundingClientRect();
+    for (const text of plot.querySelectorAll("text")) {
+      const { left, right, top, bottom } = text.getBoundingClientRect();
+      const isIn = left >= edge.left - 3 && right <= edge.right + 3 &&
+        top >= edge.top - 3 && bottom <= edge.bottom + 3;
+      if (!isIn && text.textContent) problems.push(`figure ${name}: ${text.textContent} is cut off`);
+    }
+    const changes = async (input, act) => {
+      const before = plot.innerHTML;
+      act();
       await new Promise((done) => setTimeout(done, 30));
+      if (plot.innerHTML === before) problems.push(`figure ${name}: ${input} changes nothing`);
+    };
+    for (const button of figure.querySelectorAll('.figure-choices button[aria-pressed="false"]')) {
+      await changes(button.textContent, () => button.click());
     }
-    const toggles = plot.querySelectorAll(".legendtoggle");
-    if (toggles.length > 1) {
-      const before = state();
-      const last = toggles[toggles.length - 1];
-      for (const type of ["mousedown", "mouseup"]) {
-        last.dispatchEvent(new MouseEvent(type, { bubbles: true, view: window }));
-      }
-      await new Promise((done) => setTimeout(done, 400));
-      if (state() === before) problems.push(`figure ${name}: its legend does nothing`);
+    const slider = figure.querySelector(".figure-slider input");
+    if (slider) {
+      await changes("its slider", () => {
+        slider.value = slider.value === slider.max ? slider.min : slider.max;
+        slider.dispatchEvent(new Event("input"));
+      });
     }
+  }
+
+  // The finding of a chapter is a picture in its first screen.
+  const isChapter = /\/\d\d-[^/]*\.html$/.test(location.pathname);
+  const finding = document.querySelector(".finding svg")?.getBoundingClientRect();
+  if (isChapter && !(finding?.width > 100 && finding.top + scrollY < 700)) {
+    problems.push("no picture in the first screen");
   }
 
   // Live figures open when they come near the window: their controls are looked at too.
