@@ -2,9 +2,9 @@
 (() => {
   "use strict";
 
-  // The figures' library is large: a page loads it only if it shows a figure, and the
-  // print page, which holds all chapters, once. The scripts run in the order given: what
-  // a later chapter adds comes before what follows it there.
+  // A page loads what draws its figures, and the print page, which holds all chapters,
+  // each script once. They run in the order given: what a later chapter adds comes before
+  // what follows it there.
   const names = [];
   for (const place of document.querySelectorAll("[data-figure-scripts]")) {
     let next = names.length;
@@ -37,6 +37,15 @@
       for (const page of found.filter(isQuestion)) page.score *= 1.5;
       return found.sort((a, b) => b.score - a.score);
     };
+  }
+
+  // Past the contents, for the keyboard.
+  const text = document.querySelector("#mdbook-content main");
+  if (text) {
+    text.id = "text";
+    text.tabIndex = -1;
+    const skip = Object.assign(document.createElement("a"), { href: "#text", className: "skip", textContent: "Skip to the text" });
+    document.body.prepend(skip);
   }
 
   // What scrolls sideways can be scrolled with the keyboard.
