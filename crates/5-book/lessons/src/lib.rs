@@ -77,6 +77,7 @@ pub const LIVE: &[&live::Live] = &[
     &one_matrix_many_heads::view::LIVE,
     &counting::ledger::LIVE,
     &masks::painted::LIVE,
+    &bad_numbers::how_far::LIVE,
     &the_backward_pass::nudge::LIVE,
     &heads_that_specialise::training_now::LIVE,
     &trained_heads::without::LIVE,
