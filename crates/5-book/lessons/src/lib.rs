@@ -79,6 +79,7 @@ pub const LIVE: &[&live::Live] = &[
     &masks::painted::LIVE,
     &bad_numbers::how_far::LIVE,
     &the_backward_pass::nudge::LIVE,
+    &learning::wrong::LIVE,
     &heads_that_specialise::training_now::LIVE,
     &trained_heads::without::LIVE,
     &the_ladder::online::LIVE,
