@@ -81,6 +81,7 @@ pub const LIVE: &[&live::Live] = &[
     &the_backward_pass::nudge::LIVE,
     &learning::wrong::LIVE,
     &heads_that_specialise::training_now::LIVE,
+    &trained_heads::hunt::LIVE,
     &trained_heads::without::LIVE,
     &the_ladder::online::LIVE,
     &the_block::places::LIVE,
