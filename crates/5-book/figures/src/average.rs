@@ -39,7 +39,7 @@ pub fn average<S: AsRef<str>>(
     tokens: &[S],
     rows: &[WeightRow],
 ) -> Result<Figure> {
-    bars(title.into(), "share of the query's attention", tokens, rows)
+    bars(title.into(), ["share of the query's attention", "token"], tokens, rows)
 }
 
 /// The same bars for the probabilities of tokens, each row in one case.
@@ -54,13 +54,28 @@ pub fn probabilities<S: AsRef<str>>(
     tokens: &[S],
     rows: &[WeightRow],
 ) -> Result<Figure> {
-    bars(title.into(), "probability", tokens, rows)
+    bars(title.into(), ["probability", "token"], tokens, rows)
 }
 
-/// `what` the bars are is written over them.
+/// The same bars for what each head gives: one share a head.
+///
+/// # Shapes
+/// As [`average`].
+///
+/// # Errors
+/// As [`average`].
+pub fn by_head<S: AsRef<str>>(
+    title: impl Into<String>,
+    heads: &[S],
+    rows: &[WeightRow],
+) -> Result<Figure> {
+    bars(title.into(), ["share of the query's attention", "head"], heads, rows)
+}
+
+/// `what` the bars are is written over them; each stands over a token or another `item`.
 fn bars<S: AsRef<str>>(
     title: String,
-    what: &str,
+    [what, item]: [&str; 2],
     tokens: &[S],
     rows: &[WeightRow],
 ) -> Result<Figure> {
@@ -70,9 +85,9 @@ fn bars<S: AsRef<str>>(
     let caption = format!("{}{}", what[..1].to_uppercase(), &what[1..]);
     let cell = |at: usize, row: usize| share(rows[row].shares[at]);
     let text = Text {
-        alternative: told(&tokens, rows),
+        alternative: told(item, &tokens, rows),
         sketch: sketched(&tokens, rows),
-        tables: vec![Table::grid(caption, "token", &tokens, &names, cell)],
+        tables: vec![Table::grid(caption, item, &tokens, &names, cell)],
     };
     let traces = rows.iter().enumerate().map(|(nth, row)| trace(&tokens, nth, row));
     let layouts = [(WIDE, 12), (NARROW, 11)].map(|(width, font_size)| {
@@ -146,7 +161,7 @@ fn sketched(tokens: &[String], rows: &[WeightRow]) -> String {
     lines.join("\n")
 }
 
-fn told(tokens: &[String], rows: &[WeightRow]) -> String {
+fn told(item: &str, tokens: &[String], rows: &[WeightRow]) -> String {
     let each = rows.iter().map(|row| {
         let mut order: Vec<usize> = (0..tokens.len()).collect();
         order.sort_by(|&a, &b| row.shares[b].total_cmp(&row.shares[a]));
@@ -157,7 +172,7 @@ fn told(tokens: &[String], rows: &[WeightRow]) -> String {
         format!("{}, {}", row.name, most.collect::<Vec<_>>().join(", "))
     });
     format!(
-        "Bars of the weights of {} tokens. The largest of each row: {}.",
+        "Bars of the weights of {} {item}s. The largest of each row: {}.",
         tokens.len(),
         each.collect::<Vec<_>>().join("; ")
     )
@@ -188,6 +203,14 @@ mod tests {
         let figure = probabilities("Next", &["far", "close"], &[row]).unwrap();
         assert_eq!(figure.tables()[0].caption, "Probability");
         assert!(!figure.to_string().contains("attention"));
+    }
+
+    #[test]
+    fn shares_by_head_are_not_called_those_of_tokens() {
+        let row = WeightRow { name: "bank → loan".into(), shares: vec![0.75, 0.25] };
+        let figure = by_head("Two heads", &["head 0", "head 1"], &[row]).unwrap();
+        assert_eq!(figure.tables()[0].columns[0], "head");
+        assert!(figure.alternative().starts_with("Bars of the weights of 2 heads."));
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! “Bad numbers”: what fills a blocked score, and what a row without a key becomes.
 
+pub mod head;
+pub mod how_far;
+
 use attention::{Matrix, Real, softmax_rows};
 
 use crate::masks::SCORES;

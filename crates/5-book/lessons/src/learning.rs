@@ -1,6 +1,8 @@
 //! “Learning”: the tiny task that a layer learns, which is to answer as the two lenses of
 //! “A lens per head” do.
 
+pub mod wrong;
+
 use anyhow::Result;
 use attention::{
     Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix,

@@ -3,6 +3,7 @@
 
 pub mod at_once;
 pub mod claims;
+pub mod hunt;
 pub mod measures;
 pub mod others;
 pub mod sinks;

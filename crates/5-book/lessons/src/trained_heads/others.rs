@@ -23,11 +23,17 @@ pub const DRAWN_LAYERS: u64 = 6;
 /// # Errors
 /// None; the sentences are parts of the program.
 pub fn random_layers(n: u64) -> Result<Vec<[Maps; 3]>> {
-    let TrainedLayer { parameters, sentences } = trained::layer()?;
-    let layer = |seed| {
-        LayerParameters::random(parameters.dims(), true, &mut Rng::seed_from_u64(seed))
-    };
-    (0..n).map(|seed| measured(&layer(seed), sentences)).collect()
+    let sentences = &trained::layer()?.sentences;
+    (0..n).map(|seed| measured(&random_layer(seed)?, sentences)).collect()
+}
+
+/// A layer of random entries, of the trained layer's sizes.
+///
+/// # Errors
+/// None; the layer is a part of the program.
+pub fn random_layer(seed: u64) -> Result<LayerParameters> {
+    let dims = trained::layer()?.parameters.dims();
+    Ok(LayerParameters::random(dims, true, &mut Rng::seed_from_u64(seed)))
 }
 
 /// The maps of the first layers of shuffled entries, under each measure.

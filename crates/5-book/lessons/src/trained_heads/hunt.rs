@@ -1,0 +1,298 @@
+//! A link between two tokens in twelve heads, with its controls: live.
+
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result, ensure};
+use figures::{WeightRow, by_head};
+use model_files::Sentence;
+
+use super::claims::{Link, all_pairs, best_head};
+use super::measures::{MEASURES, Maps, measured, words};
+use super::others::random_layer;
+use super::verdicts::Verdict;
+use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Weights};
+use crate::numbers::{ends, reaching, share};
+use crate::trained::{self, N_HEADS, is_word};
+
+/// Draws what each head gives a key, beside what the other queries give it there.
+pub const LIVE: Live = Live {
+    name: "hunt",
+    ask: "Which links look striking, and which control explains them away? Try [CLS], the \
+          full stop, a word that every query attends to.",
+    questions: &[
+        Question {
+            ask: "Find a link of half of its row or more that control T explains away.",
+            is_answered: |_, view| {
+                let is_striking = view.number(SHARE)? >= 0.5;
+                Ok(is_striking && view.number(PASSES + 2)? == 0.0)
+            },
+            answer: &[("query", "1"), ("key", "0")],
+            found: "A large share says little where every query gives the key as much.",
+        },
+        Question {
+            ask: "Find a link between two different words that passes all three controls.",
+            is_answered: |_, view| {
+                let are_words = view.number(ARE_WORDS)? == 1.0;
+                Ok(are_words && passed(view)? == 3.0)
+            },
+            answer: &[("key", "2")],
+            found: "What passes is rare among pairs, in random layers, and in its own \
+                    column. What it is for, no control says.",
+        },
+        Question {
+            ask: "As it is, bank → loan (query 2, key 5 of the first sentence) passes all \
+                  three. Which measure takes that away?",
+            is_answered: |settings, view| {
+                let is_bank = settings.choice("sentence")? == "bank_loan";
+                let link = [settings.count("query")?, settings.count("key")?];
+                let is_other = settings.choice("measure")? != "raw";
+                Ok(is_bank && link == [2, 5] && is_other && passed(view)? < 3.0)
+            },
+            answer: &[
+                ("sentence", "bank_loan"),
+                ("query", "2"),
+                ("key", "5"),
+                ("measure", "words"),
+            ],
+            found: "Among words the others give “loan” nearly as much: as it is, they gave \
+                    [CLS] more.",
+        },
+    ],
+    weights: Some(Weights::Layer),
+    controls,
+    draw,
+    training: None,
+};
+
+/// Where the numbers hold the best head's share, whether the link passes P, R and T, and
+/// whether it is between two different words.
+const SHARE: usize = 0;
+const PASSES: usize = 1;
+const ARE_WORDS: usize = 4;
+
+/// How many random layers R has here: with twenty, at most one may reach the share.
+const RANDOM_LAYERS: u64 = 20;
+
+/// The sentences, by the layer's names for them.
+const SENTENCES: [(&str, &str); 4] = [
+    ("pilot", "The pilot flew the plane to Paris."),
+    ("bank_loan", "The bank approved the loan."),
+    ("river_banks", "The river banks overflowed."),
+    ("animal_tired", "The animal didn't cross the street because it was too tired."),
+];
+/// The last token of the longest.
+const LAST: usize = 15;
+
+fn passed(view: &LiveView) -> Result<f64> {
+    (PASSES..PASSES + 3).map(|nth| view.number(nth)).sum()
+}
+
+fn controls() -> Vec<Control> {
+    let choice = |options: &[(&str, &str)]| Kind::Choice {
+        options: options.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect(),
+    };
+    let [raw, among_words, written] = MEASURES;
+    let measures = [("raw", raw), ("words", among_words), ("written", written)];
+    vec![
+        Control::new("sentence", "Sentence", choice(&SENTENCES)),
+        Control::new("query", "Query", Kind::Count { range: [0, LAST], first: 3 }),
+        Control::new("key", "Key", Kind::Count { range: [0, LAST], first: 5 }),
+        Control::new("measure", "Measure", choice(&measures)),
+    ]
+}
+
+/// A link that a reader has chosen.
+struct Chosen<'a> {
+    sentence: &'a Sentence,
+    /// Among the layer's sentences, and among [`MEASURES`].
+    nth: usize,
+    measure: usize,
+    query: usize,
+    key: usize,
+}
+
+impl<'a> Chosen<'a> {
+    fn new(settings: &Settings) -> Result<Self> {
+        let sentences: &'a [Sentence] = &trained::layer()?.sentences;
+        let name = settings.choice("sentence")?;
+        let nth = sentences.iter().position(|it| it.name == name);
+        let nth = nth.with_context(|| format!("the layer has no sentence {name}"))?;
+        let measure = match settings.choice("measure")? {
+            "words" => 1,
+            "written" => 2,
+            _ => 0,
+        };
+        let [query, key] = ["query", "key"].map(|which| settings.count(which));
+        let chosen =
+            Self { sentence: &sentences[nth], nth, measure, query: query?, key: key? };
+        let tokens = &chosen.sentence.tokens;
+        for at in [chosen.query, chosen.key] {
+            ensure!(at < tokens.len(), {
+                let known = tokens.iter().enumerate();
+                let known: Vec<_> =
+                    known.map(|(at, token)| format!("{at} {token}")).collect();
+                let n = tokens.len();
+                format!("token {at} is not among the {n}: {}", known.join(", "))
+            });
+        }
+        Ok(chosen)
+    }
+
+    /// The link in one head.
+    fn in_head(&self, head: usize) -> Result<Link> {
+        let maps = &trained_maps()?[self.measure][self.nth];
+        Ok(Link::new(&maps[head..=head], &[self.query], self.key))
+    }
+
+    /// The best head's link with the chapter's controls.
+    fn verdict(&self) -> Result<Verdict> {
+        let (nth, query, measure) = (self.nth, [self.query], self.measure);
+        let trained = trained_maps()?;
+        let link = Link::new(&trained[measure][nth], &query, self.key);
+        let sentences = &trained::layer()?.sentences;
+        let pairs = all_pairs(&trained[measure], sentences);
+        let random = random_maps(self.sentence, nth)?;
+        let random = random.iter();
+        let random: Vec<f64> = random
+            .map(|layer| best_head(&layer[measure][0], &query, self.key).1)
+            .collect();
+        let [_, random_median, _] = ends(random.iter().copied());
+        Ok(Verdict {
+            pairs: reaching(&pairs, link.share),
+            random: reaching(&random, link.share),
+            random_median,
+            link,
+        })
+    }
+
+    fn are_words(&self) -> bool {
+        let tokens = &self.sentence.tokens;
+        let are_words = [self.query, self.key].iter().all(|&at| is_word(&tokens[at]));
+        are_words && self.query != self.key
+    }
+
+    /// What each key gets in an even row.
+    fn even(&self) -> f64 {
+        let tokens = &self.sentence.tokens;
+        match self.measure {
+            1 => words(tokens)[self.key] / words(tokens).iter().sum::<f64>(),
+            _ => 1.0 / tokens.len() as f64,
+        }
+    }
+}
+
+/// The trained layer's maps of all sentences under each measure: computed once.
+fn trained_maps() -> Result<&'static [Maps; 3]> {
+    static MAPS: OnceLock<[Maps; 3]> = OnceLock::new();
+    if MAPS.get().is_none() {
+        let layer = trained::layer()?;
+        let maps = measured(&layer.parameters, &layer.sentences)?;
+        MAPS.get_or_init(|| maps);
+    }
+    MAPS.get().context("the maps were computed")
+}
+
+/// The maps of random layers of the `nth` sentence: computed once, when it is chosen.
+fn random_maps(sentence: &Sentence, nth: usize) -> Result<&'static [[Maps; 3]]> {
+    static MAPS: [OnceLock<Vec<[Maps; 3]>>; SENTENCES.len()] =
+        [const { OnceLock::new() }; SENTENCES.len()];
+    let kept = MAPS.get(nth).context("there are four sentences")?;
+    if kept.get().is_none() {
+        let layers = (0..RANDOM_LAYERS).map(random_layer);
+        let one = std::slice::from_ref(sentence);
+        let maps = layers.map(|layer| measured(&layer?, one));
+        let maps = maps.collect::<Result<Vec<_>>>()?;
+        kept.get_or_init(|| maps);
+    }
+    Ok(kept.get().context("the maps were computed")?)
+}
+
+fn draw(settings: &Settings) -> Result<LiveView> {
+    let chosen = Chosen::new(settings)?;
+    let verdict = chosen.verdict()?;
+    let links = (0..N_HEADS).map(|head| chosen.in_head(head));
+    let links = links.collect::<Result<Vec<Link>>>()?;
+    let tokens = &chosen.sentence.tokens;
+    let [query, key] = [chosen.query, chosen.key].map(|at| tokens[at].as_str());
+    let row = |name: String, of: fn(&Link) -> f64| WeightRow {
+        name,
+        shares: links.iter().map(of).collect(),
+    };
+    let even = chosen.even();
+    let rows = [
+        row(format!("{query} → {key}"), |link| link.share),
+        row(format!("the others → {key}, mean"), |link| link.others),
+        WeightRow { name: "in an even row".to_owned(), shares: vec![even; N_HEADS] },
+    ];
+    let Link { head, share: given, others } = verdict.link;
+    let title = match given {
+        0.0 => format!("“{query}” gives “{key}” nothing, as do the others"),
+        _ => format!(
+            "“{query}” gives “{key}” most in head {head}, {}; the others give it {} there",
+            share(given),
+            share(others)
+        ),
+    };
+    let heads: Vec<String> = (0..N_HEADS).map(|head| format!("head {head}")).collect();
+    let figure = by_head(title, &heads, &rows)?;
+    let n_out = links.iter().filter(|link| link.stands_out()).count();
+    let words = said(&chosen, &verdict, n_out);
+    let passes = verdict.controls().map(|passes| f64::from(u8::from(passes)));
+    let are_words = f64::from(u8::from(chosen.are_words()));
+    let numbers = [given].into_iter().chain(passes).chain([are_words]);
+    let controls = [others, even, verdict.pairs, verdict.random, n_out as f64];
+    let of_heads = links.iter().flat_map(|link| [link.share, link.others]);
+    Ok(LiveView {
+        figure,
+        words,
+        numbers: numbers.chain(controls).chain(of_heads).collect(),
+    })
+}
+
+fn said(chosen: &Chosen, verdict: &Verdict, n_out: usize) -> String {
+    let (query, key) = (chosen.query, chosen.key);
+    let tokens = &chosen.sentence.tokens;
+    let Link { head, share: given, others } = verdict.link;
+    let n_random = (verdict.random * RANDOM_LAYERS as f64).round();
+    let names = ["P", "R", "T"].into_iter().zip(verdict.controls());
+    let names: Vec<&str> =
+        names.filter(|(_, passes)| *passes).map(|(name, _)| name).collect();
+    let passes = match names.as_slice() {
+        [] => "passes no control".to_owned(),
+        [name] => format!("passes {name} alone"),
+        [one, other] => format!("passes {one} and {other}"),
+        _ => "passes all three controls".to_owned(),
+    };
+    let [of, to] = [query, key].map(|at| format!("“{}” (token {at})", tokens[at]));
+    if given == 0.0 {
+        return format!(
+            "{of} gives {to} nothing {}, and nor does any other token.",
+            MEASURES[chosen.measure]
+        );
+    }
+    format!(
+        "{of} gives {to} most in head {head}: {} {}, where an even row gives {}. P: {:.0} % \
+         of all pairs of words have as much. R: {n_random} of {RANDOM_LAYERS} random layers \
+         give this link as much. T: the other tokens give the key {} in that head, {}. The \
+         link {passes}. Heads in which it has at least twice the others' odds: {n_out} of \
+         {N_HEADS}.",
+        share(given),
+        MEASURES[chosen.measure],
+        share(chosen.even()),
+        100.0 * verdict.pairs,
+        share(others),
+        times(verdict.link.odds()),
+    )
+}
+
+/// Of an odds ratio.
+fn times(odds: f64) -> String {
+    if odds.is_finite() {
+        format!("and the link has {odds:.1} times their odds")
+    } else {
+        "so that there are no odds to compare".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests;
