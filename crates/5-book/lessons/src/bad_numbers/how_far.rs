@@ -11,8 +11,6 @@ use crate::numbers::share;
 /// Draws scores, weights and output of a head at what its reader sets.
 pub const LIVE: Live = Live {
     name: "bad-numbers",
-    ask: "Put the NaN into a query, then into a key: which rows break? What does a row \
-          without a key become under each fill? When does −1e4 block nothing?",
     questions: &[
         Question {
             ask: "Token 2 is blocked, and a NaN in its value still reaches every query. \
@@ -67,9 +65,7 @@ const N: usize = 4;
 const BROKEN: (usize, usize) = (2, 1);
 
 fn controls() -> Vec<Control> {
-    let choice = |options: &[(&str, &str)]| Kind::Choice {
-        options: options.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect(),
-    };
+    let choice = |options: &[(&str, &str)]| Kind::choice(options.iter().copied());
     let nan = choice(&[
         ("v", "value of token 2"),
         ("k", "key of token 2"),

@@ -13,8 +13,6 @@ use crate::the_backward_pass::ways::{Way, back, by_differences, compared};
 /// Trains two layers with the same start by gradient descent, one with a wrong gradient.
 pub const LIVE: Live = Live {
     name: "wrong-gradient",
-    ask: "Which wrong gradients learn the task from start 3? Do they from start 0? Could \
-          you tell them from the right one by the loss?",
     questions: &[
         Question {
             ask: "Find a gradient that is wrong for the layer's own parameters and still \
@@ -77,8 +75,7 @@ const KEYS: [(&str, Way); 7] = [
 ];
 
 fn controls() -> Vec<Control> {
-    let option = |(key, way): (&str, Way)| (key.to_owned(), name(way).to_owned());
-    let ways = Kind::Choice { options: KEYS.map(option).to_vec() };
+    let ways = Kind::choice(KEYS.map(|(key, way)| (key, name(way))));
     let start = Kind::Count { range: [0, 99], first: START as usize };
     vec![Control::new("way", "Wrong", ways), Control::new("start", "Start", start)]
 }

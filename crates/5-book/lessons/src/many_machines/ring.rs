@@ -70,15 +70,14 @@ const MOST_RANKS: usize = 8;
 
 fn controls() -> Vec<Control> {
     let count = |range, first| Kind::Count { range, first };
-    let option = |value: &str, name: &str| (value.to_owned(), name.to_owned());
-    let cuts = vec![
-        option("order", "in order"),
-        option("chunks", "two chunks for each rank"),
-        option("stripes", "in stripes, every p-th token"),
-    ];
+    let cuts = Kind::choice([
+        ("order", "in order"),
+        ("chunks", "two chunks for each rank"),
+        ("stripes", "in stripes, every p-th token"),
+    ]);
     vec![
         Control::new("step", "Step", count([0, MOST_RANKS - 1], 1)),
-        Control::new("cut", "Tokens are cut", Kind::Choice { options: cuts, first: 0 }),
+        Control::new("cut", "Tokens are cut", cuts),
         Control::new("causal", "Causal mask", Kind::Switch { first: true }),
         Control::new("ranks", "Ranks", count([2, MOST_RANKS], 4)),
         Control::new("tokens", "Tokens", count([16, 4096], 64)),

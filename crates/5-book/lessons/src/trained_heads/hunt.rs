@@ -17,8 +17,6 @@ use crate::trained::{self, N_HEADS, is_word};
 /// Draws what each head gives a key, beside what the other queries give it there.
 pub const LIVE: Live = Live {
     name: "hunt",
-    ask: "Which links look striking, and which control explains them away? Try [CLS], the \
-          full stop, a word that every query attends to.",
     questions: &[
         Question {
             ask: "Find a link of half of its row or more that control T explains away.",
@@ -88,9 +86,7 @@ fn passed(view: &LiveView) -> Result<f64> {
 }
 
 fn controls() -> Vec<Control> {
-    let choice = |options: &[(&str, &str)]| Kind::Choice {
-        options: options.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect(),
-    };
+    let choice = |options: &[(&str, &str)]| Kind::choice(options.iter().copied());
     let [raw, among_words, written] = MEASURES;
     let measures = [("raw", raw), ("words", among_words), ("written", written)];
     vec![
