@@ -150,6 +150,7 @@ fn told(masks: &[Named]) -> String {
 mod tests {
     use super::*;
     use crate::testing::assert_figure;
+    use serde_json::json;
 
     #[test]
     fn causal_and_padding() {
@@ -168,8 +169,12 @@ mod tests {
         let of = |query| {
             mask_maps_of_query("", &["a", "b", "c"], &["d", "e"], &[("m", &mask)], query)
         };
-        let alternative = of(1).unwrap().alternative().to_owned();
+        let figure = of(1).unwrap();
+        let alternative = figure.alternative();
         assert!(alternative.ends_with("The row of b is framed."), "{alternative}");
+        let frame = &figure.to_page()["data"][1];
+        assert_eq!(frame["x"], json!([-0.5, 1.5, 1.5, -0.5, -0.5]));
+        assert_eq!(frame["y"], json!([0.5, 0.5, 1.5, 1.5, 0.5]));
         insta::assert_snapshot!(of(3).unwrap_err(), @"there is no query 3 among 3: they count from 0");
     }
 
