@@ -57,7 +57,7 @@ pub fn probabilities<S: AsRef<str>>(
     bars(title.into(), ["probability", "token"], tokens, rows)
 }
 
-/// The same bars for what each head gives: one share a head.
+/// The same bars over heads, one share a head; `what` the shares are is written over them.
 ///
 /// # Shapes
 /// As [`average`].
@@ -66,10 +66,11 @@ pub fn probabilities<S: AsRef<str>>(
 /// As [`average`].
 pub fn by_head<S: AsRef<str>>(
     title: impl Into<String>,
+    what: &str,
     heads: &[S],
     rows: &[WeightRow],
 ) -> Result<Figure> {
-    bars(title.into(), ["share of the query's attention", "head"], heads, rows)
+    bars(title.into(), [what, "head"], heads, rows)
 }
 
 /// `what` the bars are is written over them; each stands over a token or another `item`.
@@ -208,7 +209,7 @@ mod tests {
     #[test]
     fn shares_by_head_are_not_called_those_of_tokens() {
         let row = WeightRow { name: "bank → loan".into(), shares: vec![0.75, 0.25] };
-        let figure = by_head("Two heads", &["head 0", "head 1"], &[row]).unwrap();
+        let figure = by_head("Two heads", "part", &["0", "1"], &[row]).unwrap();
         assert_eq!(figure.tables()[0].columns[0], "head");
         assert!(figure.alternative().starts_with("Bars of the weights of 2 heads."));
     }

@@ -92,7 +92,11 @@ fn controls() -> Vec<Control> {
         Control::new("fill", "Blocked scores", fill),
         Control::new("type", "Stored in", types),
         Control::new("times", "Queries times", times),
-        Control::new("rules", "The book's two rules", Kind::Switch { first: false }),
+        Control::new(
+            "rules",
+            "This book's softmax and average",
+            Kind::Switch { first: false },
+        ),
     ]
 }
 

@@ -156,9 +156,10 @@ impl Training for Comparison {
         let (name, n_taken) = (name(*way), self.n_taken());
         let last = losses.each_ref().map(|losses| losses[n_taken]);
         let curves = [("right gradients", &losses[0]), (name, &losses[1])];
+        // Before each step; where none was taken, before the first.
         let curves = curves.map(|(name, losses)| LossCurve {
             name: name.to_owned(),
-            losses: losses.clone(),
+            losses: losses[..n_taken.max(1)].to_vec(),
         });
         let [right, wrong] = last.map(brief);
         let title = format!(

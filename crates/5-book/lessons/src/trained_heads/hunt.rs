@@ -167,6 +167,15 @@ impl<'a> Chosen<'a> {
         are_words && self.query != self.key
     }
 
+    /// What the bars are.
+    fn bars(&self) -> &'static str {
+        match self.measure {
+            1 => "share of the query's attention to words",
+            2 => "part of what is written into the query's row",
+            _ => "share of the query's attention",
+        }
+    }
+
     /// What each key gets in an even row.
     fn even(&self) -> f64 {
         let tokens = &self.sentence.tokens;
@@ -230,7 +239,7 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         ),
     };
     let heads: Vec<String> = (0..N_HEADS).map(|head| format!("head {head}")).collect();
-    let figure = by_head(title, &heads, &rows)?;
+    let figure = by_head(title, chosen.bars(), &heads, &rows)?;
     let n_out = links.iter().filter(|link| link.stands_out()).count();
     let words = said(&chosen, &verdict, n_out);
     let passes = verdict.controls().map(|passes| f64::from(u8::from(passes)));

@@ -15,6 +15,11 @@ fn right_is_what_the_chapter_trains() {
     for (found, expected) in shown.numbers[5..].iter().zip(&expected) {
         assert!((found - expected).abs() < 1e-12, "{found} and not {expected}");
     }
+    let alternative = shown.figure.alternative();
+    assert!(
+        alternative.starts_with("A chart of the loss over 400 steps"),
+        "{alternative}"
+    );
     let last = task.loss(&layer).unwrap();
     assert!((shown.numbers[LOSSES[0]] - last).abs() < 1e-12);
 }
