@@ -76,6 +76,9 @@ mod quote;
 /// No circles between the files of a crate.
 #[path = "house/circles/mod.rs"]
 mod circles;
+/// The page reads every field that a figure has.
+#[path = "house/drawn.rs"]
+mod drawn;
 /// The layers: an arrow between crates goes only down.
 #[path = "house/floors.rs"]
 mod floors;

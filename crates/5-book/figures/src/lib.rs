@@ -20,7 +20,8 @@
 //! What a figure shows can be read without its colours: lightness alone carries a map,
 //! hover text and tables carry the numbers.
 //!
-//! Left out: drawing along axes (plotly.js does that, in `crates/tools/assets`), the choice
+//! Left out: drawing along axes (plotly does that in a notebook, and in a page 30 KB of
+//! scripts in `crates/tools/assets`, which read the same fields), the choice
 //! of page (the book's builder copies the assets and places the fragments), and any
 //! computing of attention.
 //!

@@ -123,6 +123,10 @@ impl Canvas {
         Self { size: [width, height], plane: String::new(), body: String::new() }
     }
 
+    pub(super) fn width(&self) -> f64 {
+        self.size[0]
+    }
+
     /// Says where a plane's middle lies, and how long a 1 is.
     pub(super) fn plane(&mut self, [x, y]: [f64; 2], unit: f64) {
         let [x, y, unit] = [x, y, unit].map(short);

@@ -142,11 +142,13 @@ fn drawn(reach: f64, query: [f64; 2], arrows: &[Arrow], is_wide: bool) -> Canvas
     let at = |[x, y]: [f64; 2]| [side / 2.0 + x * unit, side / 2.0 - y * unit];
 
     // Beside the plane on a wide page, below it on a phone.
-    let line = 46.0;
-    let list = line * (arrows.len() + 1) as f64;
+    let list_height = ENTRY * (arrows.len() + 1) as f64;
     let (size, corner) = match is_wide {
-        true => ([side + 290.0, side.max(list)], [side + 20.0, (side - list) / 2.0]),
-        false => ([side, side + list], [20.0, side]),
+        true => (
+            [side + 290.0, side.max(list_height)],
+            [side + 20.0, (side - list_height) / 2.0],
+        ),
+        false => ([side, side + list_height], [20.0, side]),
     };
     let mut canvas = Canvas::new(size[0], size[1]);
     let middle = side / 2.0;
@@ -182,20 +184,33 @@ fn drawn(reach: f64, query: [f64; 2], arrows: &[Arrow], is_wide: bool) -> Canvas
         let look = Look { is_bold: ink == Ink::Lit, ..Look::note() };
         canvas.text(name, beyond, Anchor::Middle, look);
     }
+    list(&mut canvas, corner, query, of_keys);
+    canvas
+}
+
+/// How tall an entry of the list is.
+const ENTRY: f64 = 46.0;
+
+/// The query and the keys with their sums, one below the other.
+fn list<'a>(
+    canvas: &mut Canvas,
+    corner: [f64; 2],
+    query: [f64; 2],
+    of_keys: impl Iterator<Item = (&'a Arrow, &'a Ink)>,
+) {
     let query = ("query".to_owned(), format!("q = {}", pair(query)), Ink::Lit);
     let keys = of_keys
         .map(|(arrow, &ink)| (arrow.told(), format!("q · k = {}", arrow.sum()), ink));
     for (nth, (name, told, ink)) in std::iter::once(query).chain(keys).enumerate() {
-        let y = corner[1] + nth as f64 * line + line / 2.0;
+        let y = corner[1] + nth as f64 * ENTRY + ENTRY / 2.0;
         let mark = Rect { x: corner[0], y: y - 14.0, w: 5.0, h: 28.0 };
         canvas.cell(&mark, ink);
         let x = corner[0] + 14.0;
-        let room = size[0] - x;
+        let room = canvas.width() - x;
         canvas.text(&name, [x, y - 8.0], Anchor::Start, Look { room, ..Look::name() });
         let look = Look { size: 12.0, room, ..Look::note() };
         canvas.text(&told, [x, y + 9.0], Anchor::Start, look);
     }
-    canvas
 }
 
 #[cfg(test)]

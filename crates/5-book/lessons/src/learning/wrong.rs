@@ -80,7 +80,7 @@ fn controls() -> Vec<Control> {
     vec![Control::new("way", "Wrong", ways), Control::new("start", "Start", start)]
 }
 
-/// What chapter 9 calls it.
+/// What “The backward pass” calls it.
 fn name(way: Way) -> &'static str {
     let found = Way::ALL.into_iter().find(|(known, _)| *known == way);
     found.map_or("", |(_, name)| name)
