@@ -231,9 +231,9 @@ window.figurePlot = (() => {
   function colourBar({ colorscale, cmin, cmax, colorbar: bar }, area) {
     const [x, top] = [area.left + bar.x * area.width + (bar.xpad ?? 0), area.top + (1 - bar.y) * area.height + (bar.ypad ?? 0)];
     const title = bar.title?.font?.size ?? 12;
-    const y = top + title + 4;
+    const y = top + title + 5;
     const length = bar.len;
-    const group = element("g", {}, text(bar.title?.text ?? "", { x, y: top + title - 2, size: title }));
+    const group = element("g", {}, text(bar.title?.text ?? "", { x, y: top + title, size: title }));
     const steps = 64;
     for (let nth = 0; nth < steps; nth += 1) {
       group.append(element("rect", { x: x + (nth * length) / steps, y, width: length / steps + 0.5, height: bar.thickness, fill: colourAt(colorscale, nth / (steps - 1)) }));

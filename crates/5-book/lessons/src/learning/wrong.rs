@@ -31,7 +31,7 @@ pub const LIVE: Live = Live {
             is_answered: |settings, view| {
                 Ok(settings.choice("way")? == "no-scale" && has_learned(view)?[1])
             },
-            answer: &[("start", "0")],
+            answer: &[("seed", "0")],
             found: "One start is one observation: a ranking of gradients needs several.",
         },
         Question {
@@ -42,7 +42,7 @@ pub const LIVE: Live = Live {
                 let is_wrong = view.number(PARAMETERS)? > TOLERANCE;
                 Ok(is_over && is_wrong && !right && wrong)
             },
-            answer: &[("start", "4"), ("way", "wo-not-transposed")],
+            answer: &[("seed", "4"), ("way", "wo-not-transposed")],
             found: "The loss at the end cannot tell which gradient was right. The check \
                     can, before the first step.",
         },
@@ -77,7 +77,7 @@ const KEYS: [(&str, Way); 7] = [
 fn controls() -> Vec<Control> {
     let ways = Kind::choice(KEYS.map(|(key, way)| (key, name(way))));
     let start = Kind::Count { range: [0, 99], first: START as usize };
-    vec![Control::new("way", "Wrong", ways), Control::new("start", "Start", start)]
+    vec![Control::new("way", "Wrong", ways), Control::new("seed", "Start", start)]
 }
 
 /// What “The backward pass” calls it.
@@ -118,7 +118,7 @@ struct Comparison {
 
 impl Comparison {
     fn new(settings: &Settings) -> Result<Self> {
-        let (key, start) = (settings.choice("way")?, settings.count("start")? as u64);
+        let (key, start) = (settings.choice("way")?, settings.count("seed")? as u64);
         let way = KEYS.into_iter().find(|(known, _)| *known == key);
         let way = way.map_or(Way::Right, |(_, way)| way);
         let (task, layer) = (Task::new(1)?, fresh_layer(start)?);

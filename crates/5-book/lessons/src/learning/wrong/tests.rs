@@ -2,7 +2,7 @@ use super::*;
 use crate::learning::train;
 
 fn at(way: &str, start: u64) -> LiveView {
-    LIVE.at([("way", way), ("start", &*start.to_string())]).unwrap()
+    LIVE.at([("way", way), ("seed", &*start.to_string())]).unwrap()
 }
 
 /// The layer that is called right is that of the chapter's own training.
@@ -46,7 +46,7 @@ fn every_way_is_told_and_the_check_finds_it() {
 /// A view in the midst of a training answers nothing that only its end can.
 #[test]
 fn it_is_trained_step_by_step_and_ends_where_it_is_drawn() {
-    let settings = LIVE.settings([("start", "4"), ("way", "wo-not-transposed")]).unwrap();
+    let settings = LIVE.settings([("seed", "4"), ("way", "wo-not-transposed")]).unwrap();
     let mut training = LIVE.begin(&settings).unwrap();
     let first = training.shown(&settings).unwrap();
     assert_eq!(first.numbers[STEPS], 0.0);
