@@ -127,7 +127,7 @@ window.figureMarks = (() => {
   // Inside where there is room, and otherwise behind the bar's end.
   function inBar(trace, words, box, isLying) {
     const size = trace.textfont?.size ?? 12;
-    const room = width(words, size, "system-ui, sans-serif") + 8;
+    const room = width(words, size) + 8;
     const isInside = trace.textposition !== "outside" && (isLying ? box.width : box.height) >= room;
     const fill = isInside ? trace.insidetextfont?.color ?? "#fff" : "currentColor";
     if (!isLying) {
@@ -163,7 +163,8 @@ window.figureMarks = (() => {
     const shared = trace.coloraxis ? layout[trace.coloraxis] : null;
     const [least, most] = shared ? [shared.cmin, shared.cmax] : [trace.zmin, trace.zmax];
     const stops = shared?.colorscale ?? trace.colorscale;
-    const group = element("g", { "shape-rendering": "crispEdges" });
+    const cells = new Map(); // by colour, a path of all cells that have it
+    const words = element("g");
     const told = [];
     trace.z.forEach((row, i) => row.forEach((z, j) => {
       const corner = (dx, dy) => [panel.x(j + dx), panel.y(i + dy)];
@@ -174,13 +175,15 @@ window.figureMarks = (() => {
       };
       const part = isNumber(z) ? (z - least) / (most - least) : NaN;
       const fill = colourAt(stops, part);
-      if (isNumber(z)) group.append(element("rect", { ...box, fill }));
+      const cell = `M${box.x} ${box.y}h${box.width}v${box.height}h${-box.width}z`;
+      if (isNumber(z)) cells.set(fill, (cells.get(fill) ?? "") + cell);
       const values = { z, x: name(panel.spec.x, j), y: name(panel.spec.y, i), text: trace.text?.[i]?.[j], hovertext: trace.hovertext?.[i]?.[j] };
-      if (trace.texttemplate) group.append(inCell(trace, filled(trace.texttemplate, values), box, fill, part));
+      if (trace.texttemplate) words.append(inCell(trace, filled(trace.texttemplate, values), box, fill, part));
       const tip = trace.hovertemplate ? filled(trace.hovertemplate, values) : values.hovertext;
       if (tip && trace.hoverinfo !== "skip") told.push({ ...box, tip });
     }));
-    return { group, told };
+    const paths = [...cells].map(([fill, d]) => element("path", { d, fill }));
+    return { group: element("g", { "shape-rendering": "crispEdges" }, ...paths, words), told };
   }
 
   function inCell(trace, words, box, fill, part) {

@@ -5,7 +5,6 @@ window.figurePlot = (() => {
   const { scale, lines } = window.figureAxes;
   const { element, text, width: widthOf, colourAt } = window.figureSvg;
   const marks = window.figureMarks;
-  const FAMILY = "system-ui, sans-serif";
   const LEGEND_ROW = 19;
 
   // Gives the drawing, and the boxes that tell something under the pointer.
@@ -62,9 +61,10 @@ window.figurePlot = (() => {
   // Faint lines, under all that is drawn.
   function behind({ box, spec, x, y, isOver }) {
     const group = element("g", { stroke: "currentColor", "stroke-width": 1 });
+    const drawn = { 0.15: "", 0.4: "" }; // by opacity, a path of all lines that have it
     const line = (isX, at, opacity) => {
       const [from, to] = isX ? [[at, box.top], [at, box.bottom]] : [[box.left, at], [box.right, at]];
-      group.append(element("path", { d: `M${from}L${to}`, "stroke-opacity": opacity }));
+      drawn[opacity] += `M${from}L${to}`;
     };
     for (const [isX, axis, at, ends] of [[true, spec.x, x, [box.left, box.right]], [false, spec.y, y, [box.top, box.bottom]]]) {
       if (axis.visible === false || (isOver && isX)) continue;
@@ -72,6 +72,9 @@ window.figurePlot = (() => {
         for (const { at: value } of lines(axis)) if (isIn(at(value), ends)) line(isX, at(value), 0.15);
       }
       if (axis.zeroline !== false && axis.type !== "log" && isIn(at(0), ends)) line(isX, at(0), 0.4);
+    }
+    for (const [opacity, d] of Object.entries(drawn)) {
+      if (d) group.append(element("path", { d, "stroke-opacity": opacity }));
     }
     return group;
   }
@@ -90,7 +93,7 @@ window.figurePlot = (() => {
     const top = box.bottom + 4 + (axis.ticklabelstandoff ?? 0);
     const shown = axis.showticklabels === false ? [] : lines(axis).filter(({ at: it }) => isIn(at(it), [box.left, box.right]));
     const room = Math.abs(box.right - box.left) / Math.max(shown.length, 1);
-    const isTight = shown.some(({ name }) => widthOf(name, size, FAMILY) > room - 2);
+    const isTight = shown.some(({ name }) => widthOf(name, size) > room - 2);
     const isUpright = axis.tickangle === -90 || (axis.tickangle === undefined && isTight && axis.tickvals && axis.type !== "log");
     for (const [nth, { at: value, name }] of shown.entries()) {
       // What has no room stands at every other line.
@@ -118,7 +121,7 @@ window.figurePlot = (() => {
     const shown = axis.showticklabels === false ? [] : lines(axis).filter(({ at: it }) => isIn(at(it), [box.top, box.bottom]));
     for (const { at: value, name } of shown) group.append(text(name, { x, y: at(value) + size * 0.35, size }));
     if (axis.title?.text) {
-      const widest = Math.max(0, ...shown.map(({ name }) => widthOf(name, size, FAMILY)));
+      const widest = Math.max(0, ...shown.map(({ name }) => widthOf(name, size)));
       const place = isRight ? x + widest + 14 : x - widest - 10;
       const middle = (box.top + box.bottom) / 2;
       group.append(text(axis.title.text, { x: place, y: middle, size: axis.title.font?.size ?? 12, "text-anchor": "middle", transform: `rotate(-90 ${place} ${middle})` }));
@@ -195,7 +198,7 @@ window.figurePlot = (() => {
   // Each name beside what is drawn under it: side by side where they fit, else in columns.
   function legend(data, layout, area) {
     const entries = data.filter((it) => it.name && it.showlegend !== false && it.visible !== false);
-    const sizes = entries.map((it) => widthOf(it.name, 12, FAMILY) + 46);
+    const sizes = entries.map((it) => widthOf(it.name, 12) + 46);
     const room = area.width + layout.margin.l - 4;
     const isOneRow = sizes.reduce((a, b) => a + b, 0) <= room;
     const column = Math.max(...sizes, 1);

@@ -19,6 +19,11 @@ window.figureSvg = (() => {
   // around `y`.
   function text(html, { x, y, size = 12, ...more }) {
     const made = element("text", { x, "font-size": size, ...more });
+    if (!/[<&]/.test(html)) {
+      made.setAttribute("y", y);
+      made.textContent = html;
+      return made;
+    }
     const lines = String(html).split("<br>");
     lines.forEach((line, nth) => {
       const down = (nth - (lines.length - 1) / 2) * LINE * size;
@@ -46,11 +51,17 @@ window.figureSvg = (() => {
   }
 
   const measure = document.createElement("canvas").getContext("2d");
+  const FAMILY = "system-ui, sans-serif";
+  const widths = new Map(); // of texts that were measured
 
   // How wide a text is drawn, in pixels.
-  function width(html, size, family) {
-    measure.font = `${size}px ${family}`;
-    return measure.measureText(plain(String(html).replace(/<[^>]*>/g, ""))).width;
+  function width(html, size) {
+    const key = `${size} ${html}`;
+    if (!widths.has(key)) {
+      measure.font = `${size}px ${FAMILY}`;
+      widths.set(key, measure.measureText(plain(String(html).replace(/<[^>]*>/g, ""))).width);
+    }
+    return widths.get(key);
   }
 
   const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
