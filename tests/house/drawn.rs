@@ -10,13 +10,14 @@ use serde_json::Value;
 use workshop::paths;
 
 /// What a page does not need: what the notebooks' plotly is told to leave alone, and what a
-/// page does in its own way (lines in the colours of its theme, a gap between cells).
-const LEFT_OUT: [&str; 25] = [
+/// page does in its own way (letters and lines of its theme, a gap between cells).
+const LEFT_OUT: [&str; 26] = [
     "arrowhead",
     "autoexpand",
     "autosize",
     "axref",
     "dragmode",
+    "family",
     "fixedrange",
     "gridcolor",
     "hovermode",
