@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::chart::{self, Text};
 use crate::grid::Grid;
 use crate::heads::owned;
+use crate::layout::significant;
 use crate::matrix_maps;
 use crate::trace::{Trace, by_cell};
 use crate::{Error, Figure, Result, Table, palette, sketch};
@@ -73,10 +74,10 @@ fn strength(entry: f64) -> f64 {
 fn traces_of(nth: usize, name: &str, entries: &Matrix) -> [Trace; 2] {
     let shape = entries.shape();
     let most = entries.iter().map(|&entry| strength(entry)).fold(0.0, f64::max);
-    let most = if most == 0.0 { 1.0 } else { most };
+    let most = if most == 0.0 { 1.0 } else { significant(most) };
     let cell = |i, j| {
         let entry: f64 = entries[(i, j)];
-        if is_bad(entry) { Value::Null } else { json!(strength(entry)) }
+        if is_bad(entry) { Value::Null } else { json!(significant(strength(entry))) }
     };
     let mark = |i, j| if is_bad(entries[(i, j)]) { json!(1.0) } else { Value::Null };
     let text = |bad: bool| {
