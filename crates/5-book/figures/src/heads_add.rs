@@ -9,6 +9,9 @@ use crate::panels::Panel;
 use crate::trace::Trace;
 use crate::{Error, Figure, Result, Table, escaped, palette};
 
+/// How many heads have a colour of their own; b^O has the last one.
+const NAMED: usize = palette::N_HUES - 1;
+
 /// What heads and W^O's bias add to a few entries of one token's output row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Additions {
@@ -28,6 +31,28 @@ impl Additions {
         self.heads.iter().map(|head| head[nth]).sum::<f64>() + self.bias[nth]
     }
 
+    /// What is drawn: the heads that add most, each under its name, the others as one, and
+    /// the bias; each with its colour.
+    fn drawn(&self) -> Vec<(String, Vec<f64>, &'static str)> {
+        let size = |head: usize| self.heads[head].iter().map(|it| it.abs()).sum::<f64>();
+        let mut by_size: Vec<usize> = (0..self.heads.len()).collect();
+        by_size.sort_by(|&a, &b| size(b).total_cmp(&size(a)));
+        let (largest, others) = by_size.split_at(by_size.len().min(NAMED));
+        let mut largest = largest.to_vec();
+        largest.sort_unstable();
+        let head = |(nth, &head): (usize, &usize)| {
+            (format!("head {head}"), self.heads[head].clone(), palette::head(nth))
+        };
+        let mut drawn: Vec<_> = largest.iter().enumerate().map(head).collect();
+        if !others.is_empty() {
+            let sum = |nth| others.iter().map(|&head| self.heads[head][nth]).sum();
+            let sums = (0..self.features.len()).map(sum).collect();
+            drawn.push((format!("{} other heads", others.len()), sums, NEUTRAL));
+        }
+        drawn.push(("b^O".to_owned(), self.bias.clone(), palette::head(NAMED)));
+        drawn
+    }
+
     /// Everything that is added, each under its name.
     fn parts(&self) -> impl Iterator<Item = (String, &[f64])> {
         let heads = self.heads.iter().enumerate();
@@ -36,7 +61,8 @@ impl Additions {
     }
 }
 
-/// Bars from 0: what is added stands above the line, what is taken away below it, and a
+/// Bars from 0, of the five heads that add most, of all others together, and of the bias:
+/// what is added stands above the line, what is taken away below it, and a
 /// mark stands at the sum.
 ///
 /// # Errors
@@ -52,7 +78,7 @@ pub fn heads_add(title: impl Into<String>, added: &Additions) -> Result<Figure> 
 
 fn check(added: &Additions) -> Result<()> {
     let n = added.features.len();
-    // More heads have no colours of their own, and more features no room.
+    // More features have no room.
     Error::expect_count("the number of heads", added.heads.len(), 16)?;
     Error::expect_count("the number of output features", n, 12)?;
     for (name, part) in added.parts() {
@@ -77,12 +103,11 @@ fn traces(added: &Additions, sums: &[f64]) -> Vec<Trace> {
         };
         each.map(told).collect()
     };
-    let bars = added.parts().enumerate().map(|(nth, (name, part))| {
-        let is_bias = nth == added.heads.len();
-        Trace::bars(all_rounded(part))
+    let bars = added.drawn().into_iter().map(|(name, part, colour)| {
+        Trace::bars(all_rounded(&part))
             .with("name", formula(&name))
-            .coloured(if is_bias { NEUTRAL } else { palette::head(nth) })
-            .told(hover(&name, part))
+            .coloured(colour)
+            .told(hover(&name, &part))
     });
     // White within black, over bars of any colour on any page.
     let marks = Trace::marks(0..sums.len(), all_rounded(sums))
@@ -96,14 +121,15 @@ fn traces(added: &Additions, sums: &[f64]) -> Vec<Trace> {
 
 fn chart(added: &Additions, sums: &[f64]) -> Chart {
     // How far the bars reach, above 0 and below it.
+    let drawn = added.drawn();
     let reach = |sign: f64| {
         let of = |nth: usize| {
-            added.parts().map(|(_, part)| (part[nth] * sign).max(0.0)).sum::<f64>()
+            drawn.iter().map(|(_, part, _)| (part[nth] * sign).max(0.0)).sum::<f64>()
         };
         (0..sums.len()).map(of).fold(0.0, f64::max) * 1.08
     };
     let features: Vec<String> = added.features.iter().map(usize::to_string).collect();
-    let names: Vec<String> = added.parts().map(|(name, _)| name).collect();
+    let names: Vec<&str> = drawn.iter().map(|(name, ..)| name.as_str()).collect();
     let panel = Panel::new(
         format!("added to the output of “{}”, by feature", added.token),
         Axis::across(&features, 12),
@@ -116,7 +142,7 @@ fn chart(added: &Additions, sums: &[f64]) -> Chart {
         left: 40.0,
         left_once: true,
         below: 20.0,
-        above: above_for(names.iter().map(String::as_str).chain(["sum"]), 8.0),
+        above: above_for(names.iter().copied().chain(["sum"]), 8.0),
         fields: vec![("barmode", json!("relative")), ("bargap", json!(0.35))],
         ..Chart::default()
     }
@@ -175,6 +201,21 @@ mod tests {
     fn two_heads_and_a_bias() {
         assert_eq!(added().sum(0), 0.4375);
         assert_figure!(heads_add("One adds, one takes away", &added()).unwrap());
+    }
+
+    #[test]
+    fn what_is_drawn_of_many_heads_adds_up() {
+        let heads = (0..9).map(|head| vec![f64::from(head) - 4.0, 0.5]).collect();
+        let many = Additions { heads, ..added() };
+        let drawn = many.drawn();
+        let names: Vec<&str> = drawn.iter().map(|(name, ..)| name.as_str()).collect();
+        let expected =
+            ["head 0", "head 1", "head 2", "head 7", "head 8", "4 other heads", "b^O"];
+        assert_eq!(names, expected);
+        for nth in 0..2 {
+            let sum: f64 = drawn.iter().map(|(_, part, _)| part[nth]).sum();
+            assert!((sum - many.sum(nth)).abs() < 1e-12, "{sum}");
+        }
     }
 
     #[test]

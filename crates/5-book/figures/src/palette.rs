@@ -14,13 +14,13 @@ const VIRIDIS: [&str; 10] = [
     "#6ece58", "#b5de2b", "#fde725",
 ];
 
-/// Sixteen hues of one lightness, between white pages and black ones; heads that follow
-/// one another are nearly opposite. No reader tells all sixteen apart: names do that.
-const HEADS: [&str; 16] = [
-    "#0278e7", "#bf5e01", "#018697", "#cf3665", "#038b64", "#ab48b9", "#6d8103",
-    "#5f62e2", "#a46e01", "#017eaa", "#d03a2a", "#028880", "#c13c92", "#018e01",
-    "#8b55d5", "#8b7700",
-];
+/// How many hues there are.
+pub(crate) const N_HUES: usize = 6;
+
+/// Six hues between white pages and black ones, apart from one another for every kind of
+/// eye. Heads from the seventh on begin again: their names tell them apart.
+const HEADS: [&str; N_HUES] =
+    ["#0278e7", "#bf5e01", "#007878", "#d00038", "#288858", "#a048a8"];
 
 /// The scale of every map, dark at 0.
 pub(crate) fn shares() -> Value {
@@ -48,9 +48,9 @@ pub(crate) mod tests {
     pub(crate) const PAGES: [&str; 5] =
         ["#ffffff", "#e1e1db", "#141617", "#161923", "#0f1419"];
 
-    /// WCAG 2's relative luminance.
-    fn luminance(colour: &str) -> f64 {
-        let channel = |at: usize| {
+    /// Red, green and blue in proportion to their light.
+    fn linear(colour: &str) -> [f64; 3] {
+        [1, 3, 5].map(|at| {
             let value = u8::from_str_radix(&colour[at..at + 2], 16).unwrap();
             let value = f64::from(value) / 255.0;
             if value <= 0.040_45 {
@@ -58,8 +58,13 @@ pub(crate) mod tests {
             } else {
                 ((value + 0.055) / 1.055).powf(2.4)
             }
-        };
-        0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
+        })
+    }
+
+    /// WCAG 2's relative luminance.
+    fn luminance(colour: &str) -> f64 {
+        let [red, green, blue] = linear(colour);
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
     }
 
     pub(crate) fn contrast(a: &str, b: &str) -> f64 {
@@ -78,6 +83,62 @@ pub(crate) mod tests {
             for colour in HEADS {
                 let contrast = contrast(page, colour);
                 assert!(contrast >= 3.0, "{colour} on {page}: {contrast:.2}");
+            }
+        }
+    }
+
+    /// CIE L\*a\*b\* of linear red, green and blue, under D65.
+    fn lab([r, g, b]: [f64; 3]) -> [f64; 3] {
+        let xyz = [
+            (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047,
+            0.2126 * r + 0.7152 * g + 0.0722 * b,
+            (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883,
+        ];
+        let [x, y, z] =
+            xyz.map(
+                |it: f64| {
+                    if it > 0.008856 { it.cbrt() } else { 7.787 * it + 16.0 / 116.0 }
+                },
+            );
+        [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    }
+
+    /// What eyes without one kind of cones see of linear colours (Machado et al. 2009,
+    /// severity 1): without long ones, and without medium ones; and what others see.
+    const EYES: [[[f64; 3]; 3]; 3] = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ],
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.01182, 0.04294, 0.968881],
+        ],
+    ];
+
+    #[test]
+    fn hues_are_apart_for_every_kind_of_eye() {
+        for (kind, eye) in EYES.iter().enumerate() {
+            let seen = HEADS.map(|colour| {
+                let rgb = linear(colour);
+                lab(eye.map(|row| {
+                    row.iter().zip(rgb).map(|(a, b)| a * b).sum::<f64>().max(0.0)
+                }))
+            });
+            for (nth, a) in seen.iter().enumerate() {
+                for (other, b) in seen[..nth].iter().enumerate() {
+                    let apart =
+                        a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+                    assert!(
+                        apart >= 20.0,
+                        "{} and {}, eye {kind}: {apart:.1}",
+                        HEADS[nth],
+                        HEADS[other]
+                    );
+                }
             }
         }
     }

@@ -19,7 +19,7 @@ const BAR: f64 = 38.0;
 const LIST: f64 = 230.0;
 
 /// The colours of [`PARTS`].
-const INKS: [Ink; 3] = [Ink::Head(3), Ink::Head(2), Ink::Head(6)];
+const INKS: [Ink; 3] = [Ink::Head(3), Ink::Head(2), Ink::Head(5)];
 
 pub(super) fn drawn(walk: &TileWalk, states: &[Vec<State>], is_wide: bool) -> Canvas {
     let n = [walk.held.len(), states.len()];
