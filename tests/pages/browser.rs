@@ -28,6 +28,11 @@ impl View {
     pub fn theme(self) -> &'static str {
         if self.dark { "dark" } else { "light" }
     }
+
+    /// Twice as large, the same window holds half as much.
+    fn is_zoomed(self) -> bool {
+        self.width == 640
+    }
 }
 
 /// What was seen of one page.
@@ -238,8 +243,8 @@ fn watch(tab: &Tab, url: &str) -> Result<Arc<Mutex<PageReport>>> {
 fn set_view(tab: &Tab, view: View) -> Result<()> {
     tab.call_method(Emulation::SetDeviceMetricsOverride {
         width: view.width,
-        height: 900,
-        device_scale_factor: 1.0,
+        height: if view.is_zoomed() { 450 } else { 900 },
+        device_scale_factor: if view.is_zoomed() { 2.0 } else { 1.0 },
         mobile: view.width < 600,
         scale: None,
         screen_width: None,
@@ -252,12 +257,16 @@ fn set_view(tab: &Tab, view: View) -> Result<()> {
         display_feature: None,
         device_posture: None,
     })?;
+    let motion = if view.is_zoomed() { "reduce" } else { "no-preference" };
+    let feature = |(name, value): (&str, &str)| Emulation::MediaFeature {
+        name: name.into(),
+        value: value.into(),
+    };
+    let features =
+        [("prefers-color-scheme", view.theme()), ("prefers-reduced-motion", motion)];
     tab.call_method(Emulation::SetEmulatedMedia {
         media: None,
-        features: Some(vec![Emulation::MediaFeature {
-            name: "prefers-color-scheme".into(),
-            value: view.theme().into(),
-        }]),
+        features: Some(features.map(feature).into()),
     })?;
     Ok(())
 }

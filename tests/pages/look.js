@@ -88,6 +88,11 @@
       problems.push(`live figure ${place.dataset.live} is wider than its place`);
     }
   }
+  // Nothing moves by itself where a reader wants it still.
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    const moving = document.getAnimations().filter(({ playState }) => playState === "running");
+    for (const { effect } of moving) problems.push(`${effect.target.outerHTML.slice(0, 80)} moves`);
+  }
   if (page.scrollWidth > innerWidth) {
     problems.push(`with controls, the page is ${page.scrollWidth} px wide in a window of ${innerWidth}`);
   }

@@ -36,6 +36,9 @@ const VIEWS: [View; 4] = [
     View { width: 390, dark: true },
 ];
 
+/// A window of 1280 × 900 at 200 %, by a reader who wants nothing to move.
+const ZOOMED: View = View { width: 640, dark: false };
+
 /// The book, built once for all tests (a build takes the pages of another away from under
 /// it), and whether the modules lie in it.
 static BOOK: LazyLock<(PathBuf, bool)> = LazyLock::new(|| {
@@ -118,13 +121,14 @@ fn in_browsers<T: Sync, R: Send>(
 }
 
 /// How the nth page is looked at: at both widths, and in both themes; which theme is the
-/// narrow one's alternates. All chapters in one: once, as it is printed from a wide screen.
+/// narrow one's alternates; and enlarged. All chapters in one: once, as it is printed from a
+/// wide screen.
 fn views(nth: usize, page: &str) -> Vec<View> {
     let [wide_light, wide_dark, narrow_light, narrow_dark] = VIEWS;
     match (page, nth % 2) {
         ("print.html", _) => vec![wide_light],
-        (_, 0) => vec![wide_light, narrow_dark],
-        _ => vec![wide_dark, narrow_light],
+        (_, 0) => vec![wide_light, narrow_dark, ZOOMED],
+        _ => vec![wide_dark, narrow_light, ZOOMED],
     }
 }
 

@@ -1,8 +1,8 @@
 //! How a text is shown next to its maps, in a terminal as in a page.
 
-/// The longest text, in tokens, whose maps a page shows at ease: with 72 heads they have
-/// 1.8 million shares.
-pub const MOST_SHOWN: usize = 160;
+/// The longest text, in tokens, whose maps a page shows at ease: with 256 heads they have
+/// ten million shares.
+pub const MOST_SHOWN: usize = 200;
 
 /// A piece as it is fit to be shown: byte-level tokenizers write a space as Ġ, which is
 /// shown as `_`, and what is not [fit to be shown](is_shown) is left out.

@@ -39,9 +39,9 @@ window.headDrawing = (() => {
     return mix(paper, share < 0 ? less : more, part);
   }
 
-  // Fills n × n pixels.
-  function paint(context, n, numbers, ink, most) {
-    const image = context.createImageData(n, n);
+  // Fills pixels, as many as there are keys and queries.
+  function paint(context, [n, nQueries], numbers, ink, most) {
+    const image = context.createImageData(n, nQueries);
     const pixels = new Uint32Array(image.data.buffer);
     const packed = ([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r;
     // 256 shades for each sign.
@@ -58,11 +58,11 @@ window.headDrawing = (() => {
   function canvasPen(context) {
     return {
       // Cells without numbers, all at once.
-      cells([x, y], n, cell, numbers, ink, most) {
-        const small = Object.assign(document.createElement("canvas"), { width: n, height: n });
-        paint(small.getContext("2d"), n, numbers, ink, most);
+      cells([x, y], [n, nQueries], cell, numbers, ink, most) {
+        const small = Object.assign(document.createElement("canvas"), { width: n, height: nQueries });
+        paint(small.getContext("2d"), [n, nQueries], numbers, ink, most);
         context.imageSmoothingEnabled = false;
-        context.drawImage(small, x, y, n * cell, n * cell);
+        context.drawImage(small, x, y, n * cell, nQueries * cell);
       },
       rect(x, y, width, height, colour) {
         context.fillStyle = css(colour);
@@ -118,7 +118,8 @@ window.headDrawing = (() => {
     };
   }
 
-  // ---- Where things are. A panel is { queries, keys, special, map, isDifference, most }.
+  // ---- Where things are. A panel is { queries, keys, special, map, isDifference,
+  // most }; `special` is of queries and of keys.
 
   const LARGEST_CELL = 28;
   const LEAST_WITH_NAMES = 8;
@@ -157,11 +158,11 @@ window.headDrawing = (() => {
   function drawMap(pen, panel, plan, ink) {
     const { left, top, cell, size } = plan;
     const { queries, keys, special, map, most } = panel;
-    if (pen.cells && cell < LEAST_WITH_NUMBERS) pen.cells([left, top], keys.length, cell, map.flatMap((shares) => [...shares]), ink, most);
+    if (pen.cells && cell < LEAST_WITH_NUMBERS) pen.cells([left, top], [keys.length, queries.length], cell, map.flatMap((shares) => [...shares]), ink, most);
     else drawCells(pen, panel, plan, ink);
     if (!size) return;
-    queries.forEach((name, i) => pen.text(clipped(name), [left - 5, top + (i + 0.5) * cell], ink.text, { size, align: "end", italic: special[i] }));
-    keys.forEach((name, i) => pen.text(clipped(name), [left + (i + 0.5) * cell, top - 5], ink.text, { size, turned: true, italic: special[i] }));
+    queries.forEach((name, i) => pen.text(clipped(name), [left - 5, top + (i + 0.5) * cell], ink.text, { size, align: "end", italic: special[0][i] }));
+    keys.forEach((name, i) => pen.text(clipped(name), [left + (i + 0.5) * cell, top - 5], ink.text, { size, turned: true, italic: special[1][i] }));
   }
 
   function drawCells(pen, { map, isDifference, most }, { left, top, cell }, ink) {
@@ -214,8 +215,8 @@ window.headDrawing = (() => {
     const { size, left, right, step } = plan;
     pen.text("from", [left - 5, 9], ink.text, { size: 11, align: "end", italic: true });
     pen.text("to", [right + 5, 9], ink.text, { size: 11, italic: true });
-    queries.forEach((name, i) => pen.text(clipped(name), [left - 5, 18 + (i + 0.5) * step], ink.text, { size, align: "end", italic: special[i] }));
-    keys.forEach((name, i) => pen.text(clipped(name), [right + 5, 18 + (i + 0.5) * step], ink.text, { size, italic: special[i] }));
+    queries.forEach((name, i) => pen.text(clipped(name), [left - 5, 18 + (i + 0.5) * step], ink.text, { size, align: "end", italic: special[0][i] }));
+    keys.forEach((name, i) => pen.text(clipped(name), [right + 5, 18 + (i + 0.5) * step], ink.text, { size, italic: special[1][i] }));
   }
 
   function markLines(pen, panel, plan, ink, { query, key }) {

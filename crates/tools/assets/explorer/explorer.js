@@ -148,7 +148,7 @@ window.headExplorer = (() => {
       const [view, other] = this.loaded;
       if (!view.n || !view.nHeads) throw new Error("there is no token, or no head");
       if (other && other.nHeads !== view.nHeads) throw new Error("the two sentences are of models with different heads");
-      this.isCompared = other?.n === view.n;
+      this.isCompared = other?.n === view.n && other.nQueries === view.nQueries;
       this.names = view.text.names;
       this.byChance = measures.chance(view);
       if (!this.names.includes(this.state.head)) this.state.head = this.names[0];
@@ -157,8 +157,13 @@ window.headExplorer = (() => {
       this.small.order.fill(this.isCompared ? [...ORDERS, DIFFER] : ORDERS);
       if (this.state.order === "differ" && !this.isCompared) this.state.order = "all";
       this.press();
-      this.small.make();
-      this.large.draw();
+      // The page is heard between one part and the next.
+      const { loaded } = this;
+      for (const part of [() => this.small.make(), () => this.large.draw()]) {
+        await new Promise((done) => setTimeout(done));
+        if (this.loaded !== loaded) return;
+        part();
+      }
       this.root.classList.remove("explorer-waits");
       this.place.dataset.state = "shown";
       await this.small.measure();
@@ -178,12 +183,15 @@ window.headExplorer = (() => {
     }
   }
 
-  // A source of texts that are there in full, with their maps.
+  // A source of texts that are there in full, with their maps packed.
   function ready(id, texts, more = {}) {
     const first = texts[0].text.pieces[0] ?? "the first token";
     return {
       id, texts, modes: [["all", "All keys"], ["first", `Without ${first}`]],
-      load: async (key, mode) => ({ text: texts.find((it) => it.key === key).text, isWithoutFirst: mode === "first" }),
+      load: async (key, mode) => {
+        const { text } = texts.find((it) => it.key === key);
+        return { text: await window.headPacked.whole(text), isWithoutFirst: mode === "first" };
+      },
       ...more,
     };
   }

@@ -23,7 +23,9 @@ window.headLarge = (() => {
       this.element = element("div", { className: "explorer-chosen" },
         element("div", { className: "explorer-head" }, this.title, this.view.element), this.about, this.panels, this.words,
         element("div", { className: "explorer-take" }, ...take), this.strongest);
-      new ResizeObserver(() => this.panels.clientWidth !== this.drawnWidth && this.draw()).observe(this.panels);
+      // What was drawn once is drawn anew for another width.
+      const isOther = () => this.drawnWidth && this.panels.clientWidth !== this.drawnWidth;
+      new ResizeObserver(() => isOther() && this.draw()).observe(this.panels);
     }
 
     // On a phone it lies below the small heads.
@@ -50,13 +52,14 @@ window.headLarge = (() => {
     panelList() {
       const { source, state, isCompared, loaded: [view, other] } = this.explorer;
       const name = (key) => source.texts.find((text) => text.key === key)?.name ?? "";
-      const of = ({ text }, map, caption) => ({ caption, queries: text.pieces, keys: text.pieces, special: text.special, map, most: 1 });
+      const of = ({ text, queries }, map, caption) => ({ caption, queries: queries.pieces, keys: text.pieces, special: [queries.special, text.special], map, most: 1 });
       if (!other) return [of(view, this.maps[0], "")];
       const panels = [of(view, this.maps[0], name(state.text)), of(other, this.maps[1], name(state.beside))];
       if (!isCompared) return panels;
       const map = this.maps[0].map((shares, query) => shares.map((number, key) => number - this.maps[1][query][key]));
-      const pieces = view.text.pieces.map((piece, i) => (piece === other.text.pieces[i] ? piece : `${piece} | ${other.text.pieces[i]}`));
-      return [...panels, { ...of(view, map, "The first less the second"), queries: pieces, keys: pieces, isDifference: true }];
+      const both = (one, two) => one.pieces.map((piece, i) => (piece === two.pieces[i] ? piece : `${piece} | ${two.pieces[i]}`));
+      const [queries, keys] = [both(view.queries, other.queries), both(view.text, other.text)];
+      return [...panels, { ...of(view, map, "The first less the second"), queries, keys, isDifference: true }];
     }
 
     panel(panel) {

@@ -1,18 +1,20 @@
 // What the explorer of heads says of maps: shares, what a head prefers, and the control
 // beside each number. A text is
 //
-//   { pieces, special, causal, maps, one, names }
+//   { pieces, special, causal, maps, one, names, queries }
 //
 // its tokens, which of them are no part of the text, whether a token sees only those before
-// it, the shares head by head and row by row (a typed array in which `one` is share 1), and
-// what the heads are called. The definitions are those of `encoders::Glance`.
+// it, the shares head by head and row by row (a typed array in which `one` is share 1),
+// what the heads are called, and, where the tokens of another text ask, those:
+// { pieces, special }. The definitions are those of `maps::Glance`.
 "use strict";
 window.headMeasures = (() => {
   const KINDS = ["first", "last", "same", "previous", "next", "other"];
   const PREFERENCE = 0.1; // how far a share must be above chance
 
-  function kindOf(query, key, special) {
+  function kindOf({ text: { special }, isCross }, query, key) {
     if (special[key]) return key === 0 ? 0 : 1;
+    if (isCross) return 5;
     if (key === query) return 2;
     if (key + 1 === query) return 3;
     return key === query + 1 ? 4 : 5;
@@ -21,13 +23,16 @@ window.headMeasures = (() => {
   // A view of a text: as it is, or without its first token, whose share then goes to the
   // others as far as they have some.
   function viewOf(text, isWithoutFirst = false) {
-    const n = text.pieces.length;
-    return { text, n, isWithoutFirst, nHeads: n ? text.maps.length / (n * n) : 0 };
+    const isCross = Boolean(text.queries);
+    const queries = text.queries ?? text;
+    const [n, nQueries] = [text.pieces.length, queries.pieces.length];
+    const nHeads = n && nQueries ? text.maps.length / (n * nQueries) : 0;
+    return { text, queries, isCross, isWithoutFirst, n, nQueries, nHeads };
   }
 
   // Fills `out` with what a query gives each key.
-  function row({ text, n, isWithoutFirst }, head, query, out) {
-    const at = (head * n + query) * n;
+  function row({ text, n, nQueries, isWithoutFirst }, head, query, out) {
+    const at = (head * nQueries + query) * n;
     const left = isWithoutFirst ? text.one - text.maps[at] : text.one;
     for (let key = 0; key < n; key++) out[key] = text.maps[at + key] / left;
     if (isWithoutFirst) {
@@ -40,7 +45,7 @@ window.headMeasures = (() => {
 
   // One map, as rows.
   function mapOf(view, head) {
-    return Array.from({ length: view.n }, (_, query) => row(view, head, query, new Float64Array(view.n)));
+    return Array.from({ length: view.nQueries }, (_, query) => row(view, head, query, new Float64Array(view.n)));
   }
 
   // How many of the keys a query sees.
@@ -65,15 +70,16 @@ window.headMeasures = (() => {
     return meanOfWords(view, (query, out) => row(view, head, query, out));
   }
 
-  function meanOfWords({ text, n }, fill) {
+  function meanOfWords(view, fill) {
+    const { queries, n, nQueries } = view;
     const shares = new Float64Array(KINDS.length);
     const out = new Float64Array(n);
     let nWords = 0;
-    for (let query = 0; query < n; query++) {
-      if (text.special[query]) continue;
+    for (let query = 0; query < nQueries; query++) {
+      if (queries.special[query]) continue;
       nWords += 1;
       fill(query, out);
-      for (let key = 0; key < n; key++) shares[kindOf(query, key, text.special)] += out[key];
+      for (let key = 0; key < n; key++) shares[kindOf(view, query, key)] += out[key];
     }
     return shares.map((share) => share / Math.max(nWords, 1));
   }
@@ -91,10 +97,10 @@ window.headMeasures = (() => {
   }
 
   // The control of one share: what the other queries that see the key give it on average.
-  function controls({ text, n }, map) {
+  function controls({ text, n, nQueries }, map) {
     const sums = new Float64Array(n);
     for (const shares of map) for (let key = 0; key < n; key++) sums[key] += shares[key];
-    return (query, key) => (sums[key] - map[query][key]) / Math.max(n - 1 - (text.causal ? key : 0), 1);
+    return (query, key) => (sums[key] - map[query][key]) / Math.max(nQueries - 1 - (text.causal ? key : 0), 1);
   }
 
   function largestOf(shares) {
@@ -104,13 +110,14 @@ window.headMeasures = (() => {
   }
 
   // The strongest shares between two different tokens of the text, the strongest first.
-  function links({ text, n }, map, most) {
+  function links({ text, queries, isCross }, map, most) {
     const found = [];
-    const words = [...Array(n).keys()].filter((i) => !text.special[i]);
-    for (const query of words) {
-      for (const key of words) {
+    const wordsOf = ({ special }) => [...special.keys()].filter((i) => !special[i]);
+    const keys = wordsOf(text);
+    for (const query of wordsOf(queries)) {
+      for (const key of keys) {
         const number = map[query][key];
-        if (key === query || (found.length === most && number <= found[most - 1][2])) continue;
+        if ((key === query && !isCross) || (found.length === most && number <= found[most - 1][2])) continue;
         found.push([query, key, number]);
         found.sort((a, b) => b[2] - a[2]);
         found.length = Math.min(found.length, most);
@@ -122,10 +129,10 @@ window.headMeasures = (() => {
   // Fills `out` with a head's map, less that of another view if there is one; gives the
   // largest entry, without its sign.
   function fill(out, view, other, head) {
-    const { n } = view;
+    const { n, nQueries } = view;
     const [shares, less] = [new Float64Array(n), new Float64Array(n)];
     let most = 0;
-    for (let query = 0; query < n; query++) {
+    for (let query = 0; query < nQueries; query++) {
       row(view, head, query, shares);
       if (other) row(other, head, query, less);
       for (let key = 0; key < n; key++) {

@@ -24,9 +24,9 @@ window.headSmall = (() => {
     }
 
     make() {
-      const { names, loaded: [{ n }] } = this.explorer;
+      const { names, loaded: [{ n, nQueries }] } = this.explorer;
       this.heads = names.map((name, head) => {
-        const canvas = element("canvas", { width: n, height: n });
+        const canvas = element("canvas", { width: n, height: nQueries });
         const word = element("span", { className: "explorer-word" });
         const button = element("button", { type: "button", tabIndex: -1 }, canvas, element("span", { className: "explorer-name" }, name), " ", word);
         button.addEventListener("click", () => {
@@ -45,7 +45,7 @@ window.headSmall = (() => {
       const [view, other] = loaded;
       const isOf = () => this.explorer.loaded === loaded;
       if (isCompared) {
-        const numbers = new Float64Array(view.n ** 2);
+        const numbers = new Float64Array(view.nQueries * view.n);
         const isAll = await this.chunks((it) => (it.differs = measures.fill(numbers, view, other, it.head)), isOf);
         if (!isAll) return;
       }
@@ -84,11 +84,11 @@ window.headSmall = (() => {
       const compared = isCompared ? other : null;
       const ink = colours(root);
       const scaleOfAll = Math.max(...this.heads.map(({ differs }) => differs ?? 0));
-      const { n } = view;
-      const numbers = new Float64Array(n * n);
+      const { n, nQueries } = view;
+      const numbers = new Float64Array(nQueries * n);
       return this.chunks(({ head, canvas }) => {
         const most = measures.fill(numbers, view, compared, head);
-        paint(canvas.getContext("2d"), n, numbers, ink, compared ? scaleOfAll : most);
+        paint(canvas.getContext("2d"), [n, nQueries], numbers, ink, compared ? scaleOfAll : most);
       }, isOf);
     }
 

@@ -25,24 +25,24 @@ window.headWords = (() => {
   const hint = (view) => `${QUIET[view]}, tap it, or use the arrow keys: its share stands here, and beside it a control, what the other tokens give the same key.`;
 
   // A token, and which of those that look alike.
-  function nameOf({ text: { pieces } }, at) {
+  function nameOf({ pieces }, at) {
     const isAlone = pieces.indexOf(pieces[at]) === pieces.lastIndexOf(pieces[at]);
     return isAlone ? `“${pieces[at]}”` : `“${pieces[at]}” (token ${at})`;
   }
 
   // A cell, the strongest of a row, or the strongest of a column.
   function toldOf(view, map, control, { query, key }) {
-    if (query >= map.length || key >= map.length) return "no such token.";
-    const name = (at) => nameOf(view, at);
+    if (query >= view.nQueries || key >= view.n) return "no such token.";
+    const [asks, name] = [view.queries, view.text].map((tokens) => (at) => nameOf(tokens, at));
     if (query === null) {
       const column = map.map((shares) => shares[key]);
       const best = largestOf(column);
-      return `${name(key)} gets most from ${name(best)}: ${share(column[best])}; from the others ${share(control(best, key))} on average.`;
+      return `${name(key)} gets most from ${asks(best)}: ${share(column[best])}; from the others ${share(control(best, key))} on average.`;
     }
     const best = key ?? largestOf(map[query]);
     const gives = key === null ? "gives most to" : "gives";
     const even = 1 / Math.max(nSeen(view, query), 1);
-    return `${name(query)} ${gives} ${name(best)}: ${share(map[query][best])}. ` +
+    return `${asks(query)} ${gives} ${name(best)}: ${share(map[query][best])}. ` +
       `The other tokens give ${name(best)} ${share(control(query, best))} on average; an even row, ${share(even)}.`;
   }
 
@@ -60,9 +60,9 @@ window.headWords = (() => {
 
   // A head: what it prefers, if that is known yet, and its strongest links.
   function described(view, map, control, prefers) {
-    const { pieces } = view.text;
+    const [asks, keys] = [view.queries.pieces, view.text.pieces];
     const strongest = links(view, map, 3).map(([query, key, number]) =>
-      `${pieces[query]} → ${pieces[key]} ${share(number)} (others ${share(control(query, key))})`);
+      `${asks[query]} → ${keys[key]} ${share(number)} (others ${share(control(query, key))})`);
     const preference = !prefers ? "" : prefers.name === "spread"
       ? "It prefers no kind of key by more than a tenth above chance. "
       : `It prefers ${PREFERS[prefers.name]}: ${share(prefers.share)} of the shares, by chance ${share(prefers.chance)}. `;
@@ -70,7 +70,7 @@ window.headWords = (() => {
   }
 
   // Each query's strongest key, with its control, as a table.
-  function strongest({ text: { pieces } }, map, control) {
+  function strongest({ text: { pieces }, queries }, map, control) {
     const table = element("table");
     const head = ["query", "strongest key", "share", "from the others"];
     table.createTHead().insertRow().append(...head.map((text) => element("th", { scope: "col" }, text)));
@@ -78,7 +78,7 @@ window.headWords = (() => {
     map.forEach((shares, query) => {
       const best = largestOf(shares);
       const cells = [pieces[best], share(shares[best]), share(control(query, best))];
-      body.insertRow().append(element("th", { scope: "row" }, pieces[query]), ...cells.map((text) => element("td", {}, text)));
+      body.insertRow().append(element("th", { scope: "row" }, queries.pieces[query]), ...cells.map((text) => element("td", {}, text)));
     });
     return table;
   }

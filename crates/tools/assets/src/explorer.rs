@@ -15,6 +15,7 @@ pub const EXPLORER_JS: &str = concat!(
     include_str!("../explorer/take.js"),
     include_str!("../explorer/small.js"),
     include_str!("../explorer/large.js"),
+    include_str!("../explorer/packed.js"),
     include_str!("../explorer/explorer.js")
 );
 

@@ -3,12 +3,16 @@
 //! What is in words and tables is there without a script too; the explorer of heads draws
 //! the small maps and the one that is chosen.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 
 use anyhow::{Result, ensure};
 use assets::explorer::{EXPLORER_CSS, EXPLORER_JS};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use encoders::Glance;
 use figures::escaped;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use model_files::MOST_SHOWN;
 use serde_json::json;
 
@@ -43,7 +47,7 @@ pub fn of(view: &View) -> Result<String> {
             "heads" => rows(view),
             "style" => EXPLORER_CSS.to_owned(),
             "script" => EXPLORER_JS.to_owned(),
-            "data" => data(view),
+            "data" => data(view)?,
             _ => String::new(),
         };
         rest = after;
@@ -91,15 +95,29 @@ fn rows(view: &View) -> String {
     rows
 }
 
-/// What the explorer draws: the tokens, and every share in thousandths.
-fn data(view: &View) -> String {
-    let shares = view.text.shares();
-    let thousandths = shares.iter().map(|share| (share * 1000.0).round() as u16);
+/// What the explorer draws: the tokens, and every share, packed.
+fn data(view: &View) -> Result<String> {
     let mut data = view.text.to_json();
     data["name"] = json!(view.sentence);
-    data["maps"] = json!(thousandths.collect::<Vec<_>>());
+    data["n_layers"] = json!(view.text.maps.len());
+    data["packed"] = json!(packed(&view.text.shares())?);
     // In a script nothing is escaped, and `</script>` would end it.
-    data.to_string().replace('<', "\\u003c")
+    Ok(data.to_string().replace('<', "\\u003c"))
+}
+
+/// Shares in thousandths: all low bytes, then all high ones, in gzip, in base64, as
+/// `packed.js` reads them.
+fn packed(shares: &[f32]) -> Result<String> {
+    let thousandths: Vec<[u8; 2]> = shares
+        .iter()
+        .map(|share| ((share * 1000.0).round() as u16).to_le_bytes())
+        .collect();
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    for byte in 0..2 {
+        let bytes: Vec<u8> = thousandths.iter().map(|both| both[byte]).collect();
+        gzip.write_all(&bytes)?;
+    }
+    Ok(BASE64_STANDARD.encode(gzip.finish()?))
 }
 
 #[cfg(test)]
@@ -148,8 +166,8 @@ mod tests {
 
     #[test]
     fn a_text_that_is_too_long_for_a_page_is_refused() {
-        assert!(of(&view("a", "a", 160)).is_ok());
-        let refused = of(&view("a", "a", 161)).unwrap_err();
-        insta::assert_snapshot!(refused, @"a page of 161 tokens and 1 heads would hold 25921 shares: it is made for up to 160 tokens");
+        assert!(of(&view("a", "a", 200)).is_ok());
+        let refused = of(&view("a", "a", 201)).unwrap_err();
+        insta::assert_snapshot!(refused, @"a page of 201 tokens and 1 heads would hold 40401 shares: it is made for up to 200 tokens");
     }
 }
