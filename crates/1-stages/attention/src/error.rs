@@ -190,6 +190,17 @@ pub enum Error {
     )]
     OneInput,
 
+    /// An index, counted from 0, that nothing here has.
+    #[error("{}: {what} {index} does not exist", counted(what, *n))]
+    NoSuchIndex {
+        /// What is counted, in the singular: `head`.
+        what: &'static str,
+        /// The index asked for.
+        index: usize,
+        /// How many there are.
+        n: usize,
+    },
+
     /// A number that no integer here can hold.
     #[error("{what} is more than this machine can count")]
     TooLarge {
@@ -229,6 +240,23 @@ impl Error {
         Err(Self::Length { what: what.into(), expected, found })
     }
 
+    /// Refuses an index, counted from 0, that is not below `n`. `what` is counted, in the
+    /// singular.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`] with the range that there is.
+    ///
+    /// ```
+    /// let error = attention::Error::expect_index("head", 9, 8).unwrap_err();
+    /// assert_eq!(error.to_string(), "there are 8 heads, 0 to 7: head 9 does not exist");
+    /// ```
+    pub fn expect_index(what: &'static str, index: usize, n: usize) -> Result<()> {
+        if index < n {
+            return Ok(());
+        }
+        Err(Self::NoSuchIndex { what, index, n })
+    }
+
     /// Refuses a size of 0.
     ///
     /// # Errors
@@ -238,5 +266,28 @@ impl Error {
             return Ok(());
         }
         Err(Self::ZeroSize { what })
+    }
+}
+
+/// `there are 8 heads, 0 to 7`.
+fn counted(what: &str, n: usize) -> String {
+    match n {
+        0 => format!("there is no {what}"),
+        1 => format!("there is one {what}, number 0"),
+        _ => format!("there are {n} {what}s, 0 to {}", n - 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_that_nothing_has_is_refused_with_the_range_that_there_is() {
+        let refused = |n| Error::expect_index("token", 3, n).unwrap_err().to_string();
+        assert_eq!(refused(3), "there are 3 tokens, 0 to 2: token 3 does not exist");
+        assert_eq!(refused(1), "there is one token, number 0: token 3 does not exist");
+        assert_eq!(refused(0), "there is no token: token 3 does not exist");
+        assert_eq!(Error::expect_index("token", 3, 4), Ok(()));
     }
 }

@@ -1,6 +1,6 @@
 //! Rows of weights over the same tokens, bar beside bar.
 
-use attention::Error as SizeError;
+use attention::{Error as SizeError, Matrix};
 use serde_json::{Value, json};
 
 use crate::axis::Axis;
@@ -18,6 +18,23 @@ pub struct WeightRow {
     pub name: String,
     /// One share a token.
     pub shares: Vec<f64>,
+}
+
+impl WeightRow {
+    /// The row of one query in an attention map, under a name.
+    ///
+    /// # Shapes
+    /// `map` is `[n_queries, n_keys]`; the row has `n_keys` shares.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchQuery`] if the map has no such row.
+    pub fn of_query(name: impl Into<String>, map: &Matrix, query: usize) -> Result<Self> {
+        let n_queries = map.nrows();
+        if query >= n_queries {
+            return Err(Error::NoSuchQuery { number: query, n_queries });
+        }
+        Ok(Self { name: name.into(), shares: map.row(query).iter().copied().collect() })
+    }
 }
 
 /// More rows cannot be told apart, and their bars are threads on a phone.
@@ -186,14 +203,11 @@ mod tests {
 
     #[test]
     fn flew_in_three_heads() {
-        let rows: Vec<_> = attn()
-            .iter()
-            .zip(NUMBERS)
-            .map(|(map, number)| WeightRow {
-                name: format!("head {number}"),
-                shares: map.row(2).iter().copied().collect(),
-            })
-            .collect();
+        let maps = attn();
+        let rows = maps.iter().zip(NUMBERS).map(|(map, number)| {
+            WeightRow::of_query(format!("head {number}"), map, 2).unwrap()
+        });
+        let rows: Vec<_> = rows.collect();
         let title = "Three heads give “flew” three different answers";
         assert_figure!(average(title, &PILOT, &rows).unwrap());
     }
@@ -212,6 +226,14 @@ mod tests {
         let figure = by_head("Two heads", "part", &["0", "1"], &[row]).unwrap();
         assert_eq!(figure.tables()[0].columns[0], "head");
         assert!(figure.alternative().starts_with("Bars of the weights of 2 heads."));
+    }
+
+    #[test]
+    fn a_row_that_a_map_does_not_have_is_refused() {
+        let map = Matrix::from_element(2, 3, 1.0 / 3.0);
+        assert_eq!(WeightRow::of_query("a", &map, 1).unwrap().shares.len(), 3);
+        let refused = WeightRow::of_query("a", &map, 2).unwrap_err();
+        insta::assert_snapshot!(refused, @"there is no query 2 among 2: they count from 0");
     }
 
     #[test]
