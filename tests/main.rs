@@ -88,6 +88,9 @@ mod house;
 /// How long a function may be.
 #[path = "house/lengths.rs"]
 mod lengths;
+/// Cells that fit a screen, with what they change; figures; sentences for wrong numbers.
+#[path = "house/notebooks.rs"]
+mod notebooks;
 /// What is compiled for what: lessons without files, the proof without the book.
 #[path = "house/rooms.rs"]
 mod rooms;
