@@ -20,6 +20,7 @@
 
 mod alike;
 mod directions;
+mod moved;
 mod replacement;
 mod scores;
 mod site;
@@ -29,6 +30,7 @@ mod weights;
 
 pub use alike::{HeadOfLayer, drawn_alike, drawn_from};
 pub use directions::Directions;
+pub use moved::total_variation;
 pub use replacement::Replacement;
 pub use scores::{Ablation, Control, strongest};
 pub use site::Site;

@@ -68,7 +68,7 @@ mod windows;
 
 pub use ablation::{
     Ablation, Control, Directions, HeadOfLayer, Replacement, Site, drawn_alike,
-    drawn_from, layer_without, output_without, strongest,
+    drawn_from, layer_without, output_without, strongest, total_variation,
 };
 pub use changed_formula::{Follower, FollowerPlan, Place, Reader, Stretch};
 pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, STRETCHED, WINDOWS};
