@@ -172,6 +172,36 @@ impl<A, T: Real> Decoder<A, T> {
         Ok(unembedding.forward(hidden, &self.embedding)?)
     }
 
+    /// The logits of some tokens alone.
+    ///
+    /// # Shapes
+    /// `hidden` is `[n_tokens, d_model]`, the result `[n_tokens, n]` for n ids.
+    ///
+    /// # Errors
+    /// As [`logits`](Self::logits).
+    ///
+    /// # Panics
+    /// For an id that the vocabulary does not have.
+    pub fn logits_of(&self, hidden: &Matrix<T>, ids: &[usize]) -> Result<Matrix<T>> {
+        let columns = self.unembedding_of(ids)?;
+        let expected = (hidden.nrows(), columns.nrows());
+        let what = "the input of the unembedding";
+        SizeError::expect_shape(what, expected, hidden.shape())?;
+        let logits = hidden * columns;
+        let cap = self.unembedding.as_ref().and_then(|it| it.soft_cap);
+        Ok(match cap {
+            None => logits,
+            Some(cap) => cap.apply(logits),
+        })
+    }
+
+    /// The unembedding of some tokens, `[d_model, n]`.
+    pub(crate) fn unembedding_of(&self, ids: &[usize]) -> Result<Matrix<T>> {
+        let unembedding =
+            self.unembedding.as_ref().ok_or_else(|| self.config.no_head())?;
+        Ok(unembedding.of(ids, &self.embedding))
+    }
+
     /// All layers, `attend` being how each attention is asked.
     pub(crate) fn through(
         &self,

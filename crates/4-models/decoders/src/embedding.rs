@@ -102,4 +102,12 @@ impl<T: Real> Unembedding<T> {
             Some(cap) => cap.apply(logits),
         })
     }
+
+    /// The columns of some tokens, `[d_model, n]`.
+    ///
+    /// # Panics
+    /// If the vocabulary does not have one of them.
+    pub(crate) fn of(&self, tokens: &[usize], embedding: &Embedding<T>) -> Matrix<T> {
+        self.tokens.as_ref().unwrap_or(&embedding.tokens).select_columns(tokens)
+    }
 }

@@ -43,6 +43,17 @@ pub enum Error {
     #[error(transparent)]
     Ablation(#[from] training::Error),
 
+    /// A token that a text does not have.
+    #[error("there is no token {position} in a text of {n_tokens}: they count from 0")]
+    Position { position: usize, n_tokens: usize },
+
+    /// Two texts that cannot stand in for each other, token by token.
+    #[error(
+        "one text has {n_from} tokens and the other {n_to}: what a head puts out is put into \
+         the other text token by token, so they need as many"
+    )]
+    Lengths { n_from: usize, n_to: usize },
+
     /// Caches that were not given the same tokens.
     #[error(
         "the cache of layer {layer} has seen {found} tokens, and that of layer 0 has seen \

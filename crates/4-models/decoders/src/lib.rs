@@ -18,7 +18,7 @@
 //! [`Reader`] for one token after the other.
 //!
 //! What a model's heads do, and what it loses without them, is asked by [`study`] and
-//! [`Decoder::losses`].
+//! [`Decoder::losses`]; what each adds to a token's logit, by [`attribution`].
 //!
 //! With the feature `text` a vocabulary is read too, of a `tokenizer.json` or of a GGUF
 //! file. The crate starts no thread and looks at no clock; only [`Files::open`] reads files.
@@ -29,6 +29,7 @@
 //! Left out: experts, other quantisations, dropout, and speed:
 //! all is on the readable side, generic over the attention as `encoders` is.
 
+pub mod attribution;
 mod blocks;
 mod config;
 mod decoder;
@@ -41,6 +42,7 @@ mod fast;
 mod feed_forward;
 mod files;
 mod norm;
+mod pass;
 mod sequences;
 pub mod study;
 mod weights;
@@ -61,4 +63,5 @@ pub use fast::{FastDecoder, FastReader, PackedCaches};
 pub use feed_forward::FeedForward;
 pub use files::Files;
 pub use norm::Norm;
+pub use pass::Pass;
 pub use writer::{Choice, Predict, Reader, Writer};

@@ -5,26 +5,34 @@
 //! [`Findings::smollm2`] is what it said.
 
 mod controls;
+mod effect;
 mod findings;
 mod losses;
 mod merged;
 mod patched;
+mod patching;
 mod patterns;
 mod repeated;
+mod replaced;
 mod without;
 
 pub use controls::{
-    Head, others_of_same_layers, shuffled_within_layers, window_with_others,
+    Draws, Head, others_of_same_layers, shuffled_within_layers, window_with_others,
 };
+pub use effect::{Effect, later};
 pub use findings::{
     Ablation, Composed, Fewer, Findings, HeadShares, MergedHeads, Next, OnePath, Order,
     Way, Windowed, Word,
 };
 pub use merged::{Merge, merged};
 pub use patched::Input;
+pub use patching::Patching;
 pub use patterns::Patterns;
 pub use repeated::{COPIES, PERIOD, repeated};
 pub use without::without;
+
+/// Prose of this book, which no model has read.
+pub const PROSE: &str = include_str!("../data/prose.txt");
 
 /// What was measured on SmolLM2-135M-Instruct; `cargo run --release -p decoders --features
 /// text --example study` measures it again.

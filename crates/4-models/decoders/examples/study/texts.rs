@@ -5,13 +5,10 @@ use std::ops::Range;
 use ::texts::Long;
 use anyhow::{Result, ensure};
 use attention::Mask;
-use decoders::study::repeated;
+use decoders::study::{PROSE, repeated};
 use rayon::prelude::*;
 
 use crate::{Model, Study};
-
-/// Prose of this book, which no model has read.
-const PROSE: &str = include_str!("../../data/prose.txt");
 
 /// Seeds of the sequences on which heads are chosen.
 pub const CHOOSING: Range<u64> = 0..5;

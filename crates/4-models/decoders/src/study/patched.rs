@@ -93,7 +93,7 @@ impl<T: Real> AsRead<T> {
     // ANCHOR_END: patched
 
     /// The layers of a pass that come before block `first`.
-    fn up_to(&self, pass: &Layers<T>, first: usize) -> Result<Layers<T>> {
+    pub(super) fn up_to(&self, pass: &Layers<T>, first: usize) -> Result<Layers<T>> {
         let n_layers = self.blocks.len();
         let n_hidden = pass.hidden.len();
         SizeError::expect_length("the list of hidden states", n_layers + 1, n_hidden)?;
@@ -105,7 +105,7 @@ impl<T: Real> AsRead<T> {
         Ok(Layers { hidden: pass.hidden[..=first].to_vec(), attn: attn.collect() })
     }
 
-    fn check_heads(&self, heads: &[Head]) -> Result<()> {
+    pub(super) fn check_heads(&self, heads: &[Head]) -> Result<()> {
         let (n_layers, n_heads) = (self.blocks.len(), self.config.dims().n_heads());
         for &(layer, head) in heads {
             if layer >= n_layers {
