@@ -9,7 +9,7 @@
 //! [`Encoder`] is generic over the stage that is its attention, so a whole model is one
 //! more proof that the stages agree, and a fast stage makes a fast model. [`Glance`] and [`links`]
 //! say in a few numbers what a head does, each next to its control, and a [`Study`] what
-//! sentences lose without it. [`TextHeads`] is a text in all heads, for a terminal as for a
+//! sentences lose without it; a [`Pass`] keeps what heads put out, to be put into another. [`TextHeads`] is a text in all heads, for a terminal as for a
 //! page.
 //!
 //! The one decision: **the config says every shape.** No tensor is believed: each is
@@ -28,6 +28,7 @@ mod error;
 mod families;
 mod folder;
 mod heads;
+mod replaced;
 mod study;
 mod text_heads;
 mod weights;
@@ -42,5 +43,6 @@ pub use error::{Error, Result};
 pub use families::{Counting, FAMILIES, Family, Keys, Names};
 pub use folder::Folder;
 pub use heads::{Glance, Kind, Link, links};
+pub use replaced::Pass;
 pub use study::Study;
 pub use text_heads::TextHeads;
