@@ -8,8 +8,10 @@
 //! measures all parts or one (`heads`, `removed`, `composed`, `paths`, `words`, `windows`,
 //! `merged`, `order`, `shuffled`, `next`), prints what it finds on the way, and writes
 //! `data/smollm2.json` in the crate's folder, one line per part. What is written holds no
-//! times.
+//! times. The part `again` writes nothing: it compares some of what is kept with what
+//! `cargo learn look --without` computes.
 
+mod again;
 mod composed;
 mod heads;
 mod merged;
@@ -63,12 +65,16 @@ fn main() -> Result<()> {
     let path = arguments.next().context("which model? A GGUF file, or a folder")?;
     let asked = arguments.next();
     let known = |part: &String| PARTS.iter().any(|(name, _)| name == part);
-    if let Some(part) = asked.as_ref().filter(|part| !known(part)) {
+    let is_again = asked.as_deref() == Some("again");
+    if let Some(part) = asked.as_ref().filter(|part| !known(part) && !is_again) {
         bail!("there is no part {part}");
     }
     let files = Files::open(&path)?;
     let (model, text) = (Decoder::read(&files)?, files.text()?);
     let mut study = Study { model, text, found: before()? };
+    if is_again {
+        return again::compare(&study);
+    }
     for (name, measure) in PARTS {
         if asked.as_deref().is_some_and(|asked| asked != name) {
             continue;
