@@ -209,7 +209,7 @@ impl<'a, T: Real> LayerRows<'a, T> {
         }
         let w_o = &self.attention.projections()[3];
         if let Some(of_w_o) = &w_o.bias {
-            let more = double(&Matrix::from_rows(&[of_w_o.clone()])) * &along_out;
+            let more = of_w_o.map(T::to_f64) * &along_out;
             bias.iter_mut().zip(more.iter()).for_each(|(bias, more)| *bias += more);
         }
         let along_concat = double(&w_o.weight) * &along_out; // [h · d_v, n]

@@ -97,12 +97,12 @@ impl<T: Real> Encoder<LayerParameters<T>, T> {
             attn: pass.layers.attn[..lowest].to_vec(),
         };
         let mask = pass.sequence.mask()?;
-        for layer in lowest..n_layers {
+        for (layer, instead) in instead.iter().enumerate().skip(lowest) {
             let of_layer: Vec<usize> =
                 heads.iter().filter(|(of, _)| *of == layer).map(|(_, i)| *i).collect();
             let block = &self.stack.blocks[layer];
             let parameters = &block.attention.function;
-            let attention = Replaced::new(parameters, &of_layer, &instead[layer], stage)?;
+            let attention = Replaced::new(parameters, &of_layer, instead, stage)?;
             let attended =
                 block.with_attention(attention).forward(layers.out(), &mask)?;
             layers.hidden.push(attended.out);

@@ -10,6 +10,7 @@ mod report;
 pub mod sentence;
 pub mod texts;
 mod view;
+mod without;
 pub mod write;
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use workshop::whole;
 use crate::either::{Model, Ready};
 use crate::model::cut_hint;
 use crate::view::{HeadName, View};
-use crate::{fetch, page, report};
+use crate::{fetch, page, report, without};
 
 /// Your own sentence in all heads of a trained model
 ///
@@ -50,6 +50,9 @@ pub struct Args {
     /// Cut a text that is longer than the model's positions
     #[arg(long)]
     truncate: bool,
+
+    #[command(flatten)]
+    without: without::Args,
 }
 
 /// Reads the model, computes all layers, and prints what every head does.
@@ -73,6 +76,12 @@ pub fn run(args: &Args) -> Result<()> {
         })?;
     }
     let long = if args.truncate { Long::Cut } else { Long::Refuse };
+    if args.without.is_asked() {
+        print(without::answers(&args.without, &folder, sentence, long)?)?;
+        if args.html.is_none() && args.head.is_none() {
+            return Ok(());
+        }
+    }
     let view = read(&folder, sentence, long)?;
     if let Some(head) = args.head {
         view.check(head)?;

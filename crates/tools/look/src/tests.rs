@@ -249,7 +249,7 @@ fn a_tokenizer_is_read_with_its_settings_and_where_it_is_used() {
 }
 
 /// A copy of a tiny model with a tokenizer.
-fn with_tokenizer(name: &str) -> tempfile::TempDir {
+pub(crate) fn with_tokenizer(name: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for file in ["config.json", "model.safetensors"] {
         let from = texts::models().join(name).join(file);

@@ -11,8 +11,8 @@ use model_files::{is_shown, shown};
 use workshop::output::print;
 
 use crate::either::Model;
-use crate::fetch;
 use crate::view::share;
+use crate::{fetch, without};
 
 /// A model goes on with your text
 ///
@@ -39,7 +39,7 @@ pub struct Args {
 
     /// Show where each head looked for the last token; maps are kept on the readable side
     /// alone, which is slower
-    #[arg(long)]
+    #[arg(long, conflicts_with = "without")]
     heads: bool,
 
     /// Another model: a folder as `save_pretrained` writes it, with its tokenizer.json, or a
@@ -50,6 +50,9 @@ pub struct Args {
     /// Fetch the model if it is not there, and do not ask
     #[arg(long)]
     download: bool,
+
+    #[command(flatten)]
+    removed: without::Removed,
 }
 
 /// Reads the model and the text, and writes token by token.
@@ -72,6 +75,11 @@ pub fn run(args: &Args) -> Result<()> {
          {n_positions} positions",
         ids.len()
     );
+    if !args.removed.without.is_empty() {
+        let asked = without::Asked::new(model, tokenizer, text, Long::Refuse)?;
+        let text = without::going_on(asked, &args.removed, n_tokens, &choice)?;
+        return Ok(print(text)?);
+    }
     let mut page = Page { tokenizer: &tokenizer, ids: Vec::new(), n_printed: 0 };
     if args.heads {
         let mut writer = Writer::new(Reader::new(&model), &ids, choice);
@@ -102,7 +110,7 @@ fn choice(args: &Args) -> Result<Choice> {
     })
 }
 
-fn read(path: &Path) -> Result<(AsRead<f32>, Text)> {
+pub(crate) fn read(path: &Path) -> Result<(AsRead<f32>, Text)> {
     match Model::open(path)? {
         Model::Decoder(files) => Ok((Decoder::read(&files)?, files.text()?)),
         Model::Encoder(folder) => bail!(

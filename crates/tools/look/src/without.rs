@@ -1,0 +1,306 @@
+//! Heads switched off, and what each head adds: on a reader's own text, beside controls.
+//!
+//! Three questions. What changes without some heads ([`removal`], and [`encoder`] for models
+//! that do not write); what each head adds to a token's logit ([`adds`]); and which heads carry
+//! the difference between two texts ([`patching`]). None is answered without its control:
+//! as many random heads of the same layers, random tokens, or a text that has nothing to do
+//! with it.
+
+mod adds;
+mod encoder;
+mod going_on;
+mod patching;
+mod prose;
+mod removal;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use ::texts::{Long, Pieces, Text};
+use anyhow::{Context, Result, bail, ensure};
+use clap::ValueEnum;
+use decoders::AsRead;
+use decoders::study::{Draws, Head};
+use model_files::shown;
+use training::odds::BesideDraws;
+use workshop::whole;
+
+use crate::either::Model;
+use crate::model::cut_hint;
+use crate::view::HeadName;
+use crate::write;
+
+pub(crate) use going_on::going_on;
+
+/// Which heads are switched off, and what they are compared with.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Removed {
+    /// Switch heads off and say what changes, beside random heads of the same layers: their
+    /// layers and numbers, both from 0, as in 5.3,18.6
+    #[arg(long, value_name = "L.H,...", value_delimiter = ',')]
+    pub without: Vec<HeadName>,
+
+    /// What stands in their stead
+    #[arg(long, value_name = "WHAT", default_value = "zero", requires = "without")]
+    pub replace: Replace,
+
+    /// How many random draws each answer is compared with
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub draws: usize,
+
+    /// The seed of the draws
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    pub draws_seed: u64,
+}
+
+/// What stands in the stead of heads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Replace {
+    /// Zeros
+    Zero,
+    /// What each head puts out on average on prose of the book
+    Mean,
+    /// What each head puts out, token by token, on as many tokens of that prose
+    Resample,
+}
+
+/// What is asked about heads, beside what they look at.
+#[derive(Debug, Clone, clap::Args)]
+#[group(id = "about_heads")]
+pub struct Args {
+    #[command(flatten)]
+    removed: Removed,
+
+    /// What each head adds to the logit of the next token (GPT-like models)
+    #[arg(long)]
+    adds: bool,
+
+    /// The same as JSON, every head for each of the most likely tokens
+    #[arg(long, value_name = "FILE")]
+    adds_json: Option<PathBuf>,
+
+    /// Which heads carry the difference between this text and yours: what each puts out on
+    /// this one is put into yours
+    #[arg(long, value_name = "TEXT", requires = "logits")]
+    patch_from: Option<String>,
+
+    /// Whose logits: tokens with a comma between, two for `--patch-from`, spaces counting,
+    /// as in " Mary, John"
+    #[arg(long, value_name = "TOKENS")]
+    logits: Option<String>,
+}
+
+impl Args {
+    /// Whether anything is asked.
+    pub fn is_asked(&self) -> bool {
+        let Self { removed, adds, adds_json, patch_from, .. } = self;
+        !removed.without.is_empty()
+            || *adds
+            || adds_json.is_some()
+            || patch_from.is_some()
+    }
+}
+
+/// All answers about a sentence, as they are printed.
+///
+/// # Errors
+/// A model, a text, heads or tokens that do not fit: with their numbers.
+pub(crate) fn answers(
+    args: &Args,
+    folder: &Path,
+    sentence: &str,
+    long: Long,
+) -> Result<String> {
+    let model = Model::open(folder)?;
+    let of_decoders = args.adds || args.adds_json.is_some() || args.patch_from.is_some();
+    if let Model::Encoder(folder) = &model {
+        ensure!(
+            !of_decoders,
+            "a model of the family {} does not write, and has no logits of a next token: \
+             `--without` can be asked of it",
+            folder.config.family.name
+        );
+        return encoder::report(folder, &args.removed, sentence, long);
+    }
+    drop(model);
+    let (model, text) = write::read(folder)?;
+    let asked = Asked::new(model, text, sentence, long)?;
+    let mut to = asked.tokens_line();
+    // With a text to patch from, they are patched and not removed.
+    if !args.removed.without.is_empty() && args.patch_from.is_none() {
+        to += &removal::report(&asked, &args.removed)?;
+    }
+    let logits = args.logits.as_deref().map(|tokens| asked.tokens(tokens)).transpose()?;
+    if args.adds {
+        to += &adds::report(&asked, logits.as_deref(), &args.removed)?;
+    }
+    if let Some(path) = &args.adds_json {
+        let json = adds::to_json(&asked, logits.as_deref(), &args.removed)?;
+        whole::write(path, format!("{json}\n").as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        let _ = writeln!(to, "\n{} has what every head adds.", path.display());
+    }
+    if let Some(from) = &args.patch_from {
+        let logits = logits.unwrap_or_default();
+        to += &patching::report(&asked, from, &logits, &args.removed)?;
+    }
+    Ok(to)
+}
+
+/// A decoder and a text that it is asked about.
+pub(crate) struct Asked {
+    model: AsRead<f32>,
+    text: Text,
+    pieces: Pieces,
+}
+
+impl Asked {
+    pub fn new(
+        model: AsRead<f32>,
+        text: Text,
+        sentence: &str,
+        long: Long,
+    ) -> Result<Self> {
+        let n_positions = model.config.n_positions;
+        let pieces = cut_hint(text.pieces(sentence, n_positions, long))?;
+        Ok(Self { model, text, pieces })
+    }
+
+    fn ids(&self) -> &[usize] {
+        &self.pieces.sequence.ids
+    }
+
+    fn tokens_line(&self) -> String {
+        let pieces: Vec<_> =
+            self.pieces.pieces.iter().map(|piece| shown(piece)).collect();
+        format!("{} tokens: {}\n", pieces.len(), pieces.join(" "))
+    }
+
+    /// A token as it is printed.
+    fn piece(&self, id: usize) -> Result<String> {
+        Ok(shown(&self.text.decode(&[id])?.replace(' ', "_")))
+    }
+
+    /// The ids of tokens with commas between.
+    fn tokens(&self, asked: &str) -> Result<Vec<usize>> {
+        asked.split(',').map(|token| self.token(token)).collect()
+    }
+
+    fn token(&self, asked: &str) -> Result<usize> {
+        let pieces = |asked: &str| -> Option<Vec<(usize, String)>> {
+            let found = self.text.pieces(asked, usize::MAX, Long::Refuse).ok()?;
+            let all = found.sequence.ids.into_iter().zip(found.pieces);
+            let real = all.zip(found.is_special).filter(|(_, is_special)| !is_special);
+            Some(real.map(|(piece, _)| piece).collect())
+        };
+        let found = pieces(asked).unwrap_or_default();
+        if let [(id, _)] = found[..] {
+            return Ok(id);
+        }
+        let names: Vec<_> = found.iter().map(|(_, piece)| shown(piece)).collect();
+        let others = [format!(" {}", asked.trim()), asked.trim().to_owned()];
+        let single = others.iter().find(|it| pieces(it).is_some_and(|it| it.len() == 1));
+        let hint = single.map_or(String::new(), |it| format!("; {it:?} is one"));
+        bail!(
+            "{asked:?} is {} tokens ({}), and must be one{hint}",
+            found.len(),
+            names.join(" ")
+        )
+    }
+}
+
+/// The heads that are asked about, each once, and their draws.
+fn heads_and_draws(
+    removed: &Removed,
+    n_layers: usize,
+    n_heads: usize,
+) -> Result<(Vec<Head>, Draws)> {
+    let mut heads = Vec::new();
+    for &HeadName { layer, head } in &removed.without {
+        ensure!(
+            layer < n_layers && head < n_heads,
+            "there is no head {layer}.{head}: the model has layers 0 to {} and heads 0 to {}",
+            n_layers.saturating_sub(1),
+            n_heads.saturating_sub(1)
+        );
+        ensure!(!heads.contains(&(layer, head)), "head {layer}.{head} is named twice");
+        heads.push((layer, head));
+    }
+    let draws = Draws::new(&heads, n_heads, removed.draws, removed.draws_seed);
+    Ok((heads, draws))
+}
+
+fn name((layer, head): Head) -> String {
+    format!("{layer}.{head}")
+}
+
+fn names(heads: &[Head]) -> String {
+    heads.iter().map(|&head| name(head)).collect::<Vec<_>>().join(", ")
+}
+
+/// What the draws are, and what they lack.
+fn draws_line(draws: &Draws, asked: usize) -> String {
+    let n = draws.sets.len();
+    let mut text = match n {
+        0 => "There is no control: the layers have no other heads.".to_owned(),
+        1 if asked > 1 => {
+            "Beside the only set of as many other heads of the same layers.".to_owned()
+        }
+        n if n < asked => {
+            format!(
+                "Beside {n} sets of as many other heads of the same layers: there are no more."
+            )
+        }
+        n => format!("Beside {n} random sets of as many other heads of the same layers."),
+    };
+    for (layer, n_missing) in draws.missing.iter().filter(|_| n > 0) {
+        let heads = if *n_missing == 1 { "head" } else { "heads" };
+        let _ = write!(
+            text,
+            "\nLayer {layer} has too few others: each set lacks {n_missing} {heads} there, and \
+             takes less away."
+        );
+    }
+    text
+}
+
+/// A number, its draws, and where it lies among them.
+fn beside(number: &BesideDraws) -> String {
+    row(number, number, "above")
+}
+
+/// The same of a number that can be below 0: such a one is compared downward.
+fn beside_signed(number: &BesideDraws) -> String {
+    if number.observed >= 0.0 {
+        return beside(number);
+    }
+    let draws = number.draws.iter().map(|draw| -draw).collect();
+    row(number, &BesideDraws { observed: -number.observed, draws }, "below")
+}
+
+fn row(number: &BesideDraws, compared: &BesideDraws, side: &str) -> String {
+    let BesideDraws { observed, draws } = number;
+    if draws.is_empty() {
+        return format!("{:>9}  no draws", four(*observed));
+    }
+    let [least, most] = number.range();
+    format!(
+        "{:>9}  {:>9}  {:<18}  {side} {} of {}, p = {:.2}",
+        four(*observed),
+        four(number.median()),
+        format!("{} to {}", four(least), four(most)),
+        compared.n_below(),
+        draws.len(),
+        compared.p()
+    )
+}
+
+/// To four decimals, and no −0.
+fn four(x: f64) -> String {
+    format!("{:.4}", (x * 1e4).round() / 1e4 + 0.0)
+}
+
+/// What stands above columns of [`beside`].
+const HEADINGS: &str = "    found     median  range of draws      among the draws";

@@ -1,0 +1,150 @@
+//! What changes in an encoder's pass over a text without some heads.
+
+use std::fmt::Write as _;
+
+use ::texts::{Long, Text};
+use anyhow::Result;
+use attention::{LayerParameters, Matrix, MultiHeadAttention};
+use decoders::study::{Head, later};
+use encoders::{Encoder, Folder, Pass};
+use kernels::PackedStage;
+use model_files::{Sequence, shown};
+use training::odds::BesideDraws;
+use training::total_variation;
+
+use super::prose::Prose;
+use super::{
+    HEADINGS, Removed, Replace, beside, draws_line, heads_and_draws, name, names,
+};
+use crate::model::cut_hint;
+
+const MOST: usize = 8;
+
+type Parameters = Encoder<LayerParameters<f32>, f32>;
+
+fn stage(parameters: &LayerParameters<f32>) -> Box<dyn MultiHeadAttention<f32>> {
+    Box::new(PackedStage::new(parameters))
+}
+
+/// What a sentence becomes without some heads.
+struct Effect {
+    /// The cosine of its vector and the vector with all heads.
+    cosine: f64,
+    /// How far each head's map moved, `[layer][head]`.
+    moved: Vec<Vec<f64>>,
+}
+
+impl Effect {
+    fn of(
+        model: &Parameters,
+        pass: &Pass<f32>,
+        heads: &[Head],
+        instead: &[Matrix<f32>],
+    ) -> Result<Self> {
+        let layers = model.replaced(pass, heads, instead, stage)?;
+        let maps = pass.layers.attn.iter().zip(&layers.attn);
+        let moved = maps.map(|(whole, less)| {
+            whole.iter().zip(less).map(|(a, b)| total_variation(a, b)).collect()
+        });
+        let moved = moved.collect();
+        let less = Pass { layers, ..pass.clone() };
+        let cosine = f64::from(less.embedding().dot(&pass.embedding()));
+        Ok(Self { cosine, moved })
+    }
+
+    fn later_moved(&self, heads: &[Head]) -> f64 {
+        let layers = later(heads, self.moved.len());
+        let all: Vec<f64> = layers.flat_map(|layer| self.moved[layer].clone()).collect();
+        all.iter().sum::<f64>() / all.len() as f64
+    }
+}
+
+/// What stands in the stead of heads, and that in words.
+fn stand_ins(
+    model: &Parameters,
+    text: &Text,
+    pass: &Pass<f32>,
+    removed: &Removed,
+) -> Result<(Vec<Matrix<f32>>, String)> {
+    let concats = |ids| anyhow::Ok(model.pass(&Sequence::new(ids), stage)?.concats);
+    let n = pass.sequence.ids.len();
+    Ok(match removed.replace {
+        Replace::Zero => {
+            (pass.concats.iter().map(|it| it * 0.0).collect(), "zeros".into())
+        }
+        Replace::Mean => {
+            let texts = Prose::new(text)?.for_means(model.config.longest());
+            let n_tokens: usize = texts.iter().map(Vec::len).sum();
+            let all = texts.into_iter().map(concats).collect::<Result<Vec<_>>>()?;
+            let mean = |layer: usize| {
+                let sums = all.iter().map(|of| of[layer].row_sum());
+                let sum = sums.reduce(|sum, one| sum + one);
+                let mean = sum.unwrap_or_else(|| pass.concats[layer].row_sum() * 0.0);
+                Matrix::from_rows(&vec![mean / n_tokens.max(1) as f32; n])
+            };
+            let words = format!("their means over {n_tokens} tokens of the book's prose");
+            ((0..pass.concats.len()).map(mean).collect(), words)
+        }
+        Replace::Resample => {
+            let (start, ids) = Prose::new(text)?.like(n, removed.draws_seed)?;
+            let words = format!(
+                "what they put out, token by token, on {n} tokens of the book's prose from \
+                 token {start} on"
+            );
+            (concats(ids)?, words)
+        }
+    })
+}
+
+pub fn report(
+    folder: &Folder,
+    removed: &Removed,
+    sentence: &str,
+    long: Long,
+) -> Result<String> {
+    let model: Parameters =
+        Encoder::read(&folder.config, &folder.weights, LayerParameters::clone)?;
+    let text = Text::open(&folder.path, folder.config.n_vocabulary)?;
+    let pieces = cut_hint(text.pieces(sentence, folder.config.longest(), long))?;
+    let (n_layers, n_heads) = (model.stack.blocks.len(), folder.config.dims.n_heads());
+    let (heads, draws) = heads_and_draws(removed, n_layers, n_heads)?;
+    let pass = model.pass(&pieces.sequence, stage)?;
+    let (instead, words) = stand_ins(&model, &text, &pass, removed)?;
+    let effect = |heads: &[Head]| Effect::of(&model, &pass, heads, &instead);
+    let without = effect(&heads)?;
+    let of_draws =
+        draws.sets.iter().map(|set| effect(set)).collect::<Result<Vec<_>>>()?;
+    let of = |number: &dyn Fn(&Effect) -> f64| BesideDraws {
+        observed: number(&without),
+        draws: of_draws.iter().map(number).collect(),
+    };
+
+    let shown: Vec<_> = pieces.pieces.iter().map(|piece| shown(piece)).collect();
+    let mut to = format!(
+        "{} tokens: {}\n\nWithout {} (in their stead: {words}).\n{}\n\n{:<34}{HEADINGS}\n",
+        shown.len(),
+        shown.join(" "),
+        names(&heads),
+        draws_line(&draws, removed.draws),
+        ""
+    );
+    let moved = of(&|it| 1.0 - it.cosine);
+    let _ = writeln!(to, "{:<34}{}", "1 − cosine of the embedding", beside(&moved));
+    let maps = of(&|it| it.later_moved(&heads));
+    if maps.observed.is_finite() {
+        let _ =
+            writeln!(to, "{:<34}{}", "maps of later layers: share moved", beside(&maps));
+    }
+    let layers = later(&heads, n_layers);
+    let later = layers.flat_map(|l| (0..n_heads).map(move |i| (l, i)));
+    let mut later: Vec<_> =
+        later.map(|(l, i)| ((l, i), of(&|it| it.moved[l][i]))).collect();
+    later.sort_by(|a, b| b.1.observed.total_cmp(&a.1.observed));
+    if !later.is_empty() {
+        let _ = writeln!(to, "\n{:<34}{HEADINGS}", "later heads, share moved");
+    }
+    for (head, moved) in later.iter().take(MOST) {
+        let _ = writeln!(to, "{:<34}{}", name(*head), beside(moved));
+    }
+    Ok(to)
+}
