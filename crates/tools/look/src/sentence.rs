@@ -34,8 +34,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Write over the page if it exists
-    #[arg(long, requires = "html")]
+    /// Write over a file that exists
+    #[arg(long)]
     force: bool,
 
     /// Fetch the model if it is not there, and do not ask
@@ -66,8 +66,8 @@ pub fn run(args: &Args) -> Result<()> {
         None => fetch::minilm(args.download)?,
     };
     let Some(sentence) = &args.sentence else { return Ok(()) };
+    let existing = if args.force { Existing::Replace } else { Existing::Keep };
     if let Some(path) = &args.html {
-        let existing = if args.force { Existing::Replace } else { Existing::Keep };
         let files = Model::files(&folder);
         let outcome = check_output(path, existing, files.iter().map(PathBuf::as_path));
         // The flag of this command is another.
@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let long = if args.truncate { Long::Cut } else { Long::Refuse };
     if args.without.is_asked() {
-        print(without::answers(&args.without, &folder, sentence, long)?)?;
+        print(without::answers(&args.without, &folder, sentence, long, existing)?)?;
         if args.html.is_none() && args.head.is_none() {
             return Ok(());
         }

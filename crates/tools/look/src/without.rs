@@ -23,7 +23,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use decoders::AsRead;
 use decoders::study::{Draws, Head};
-use model_files::shown;
+use model_files::{Existing, check_output, shown};
 use training::odds::BesideDraws;
 use workshop::whole;
 
@@ -112,7 +112,15 @@ pub(crate) fn answers(
     folder: &Path,
     sentence: &str,
     long: Long,
+    existing: Existing,
 ) -> Result<String> {
+    if let Some(path) = &args.adds_json {
+        let files = Model::files(folder);
+        let outcome = check_output(path, existing, files.iter().map(PathBuf::as_path));
+        outcome.map_err(|error| {
+            anyhow::anyhow!(error.to_string().replace("--output", "--adds-json"))
+        })?;
+    }
     let model = Model::open(folder)?;
     let of_decoders = args.adds || args.adds_json.is_some() || args.patch_from.is_some();
     if let Model::Encoder(folder) = &model {

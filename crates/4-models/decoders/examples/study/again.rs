@@ -22,9 +22,26 @@ pub fn compare(study: &Study) -> Result<()> {
     let words = words(study, &kept)?;
     println!("words: largest difference of a loss {words:.1e}");
     let removed = removed(study, &kept)?;
+    let adds = adds(study)?;
+    println!("what heads add: largest difference of a sum from its logit {adds:.1e}");
     println!("removed: largest difference of a loss {removed:.1e}");
+    ensure!(adds <= MOST, "the parts do not sum to the logit");
     ensure!(words.max(removed) <= MOST, "not the same numbers");
     Ok(())
+}
+
+/// Every position of a text of prose, and tokens all over the vocabulary.
+fn adds(study: &Study) -> Result<f64> {
+    let ids = prose(study, 200, 1)?.concat();
+    let pass = study.model.pass(&ids)?;
+    let tokens: Vec<usize> = (0..study.model.config.n_vocabulary).step_by(1000).collect();
+    let mut largest: f64 = 0.0;
+    for position in (0..ids.len()).step_by(10) {
+        for it in study.model.attribution(&pass, position, &tokens)? {
+            largest = largest.max((it.capped() - it.logit).abs());
+        }
+    }
+    Ok(largest)
 }
 
 /// Names whose end is copied.

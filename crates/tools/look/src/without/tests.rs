@@ -27,7 +27,7 @@ fn tiny(name: &str) -> tempfile::TempDir {
 
 fn asked_of(model: &str, sentence: &str, words: &[&str]) -> Result<String> {
     let folder = tiny(model);
-    answers(&args(words), folder.path(), sentence, Long::Refuse)
+    answers(&args(words), folder.path(), sentence, Long::Refuse, Existing::Keep)
 }
 
 fn refused(model: &str, words: &[&str]) -> String {
@@ -90,7 +90,20 @@ fn a_page_gets_every_head_of_every_token() {
     let folder = tiny("gpt2-1");
     let path = folder.path().join("adds.json");
     let words = ["--adds-json", path.to_str().unwrap(), "--logits", "the,bank"];
-    answers(&args(&words), folder.path(), "the bank", Long::Refuse).unwrap();
+    let write = |existing| {
+        answers(&args(&words), folder.path(), "the bank", Long::Refuse, existing)
+    };
+    write(Existing::Keep).unwrap();
+    let refused = write(Existing::Keep).unwrap_err().to_string();
+    assert!(refused.contains("write over it with --force"), "{refused}");
+    write(Existing::Replace).unwrap();
+    let weights = folder.path().join("model.safetensors");
+    let words = ["--adds-json", weights.to_str().unwrap()];
+    let sentence = "the bank";
+    let refused =
+        answers(&args(&words), folder.path(), sentence, Long::Refuse, Existing::Replace);
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("is read by this command"), "{refused}");
     let json: serde_json::Value =
         serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let sum = |of: &serde_json::Value| -> f64 {
