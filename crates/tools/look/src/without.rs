@@ -47,12 +47,23 @@ pub struct Removed {
     pub replace: Replace,
 
     /// How many random draws each answer is compared with
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    pub draws: usize,
+    #[arg(long, value_name = "N", default_value_t = 20,
+        value_parser = clap::value_parser!(u16).range(1..))]
+    pub draws: u16,
 
     /// The seed of the draws
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub draws_seed: u64,
+}
+
+impl Removed {
+    fn n_draws(&self) -> usize {
+        usize::from(self.draws)
+    }
+
+    fn draws(&self, heads: &[Head], n_heads: usize) -> Draws {
+        Draws::new(heads, n_heads, self.n_draws(), self.draws_seed)
+    }
 }
 
 /// What stands in the stead of heads.
@@ -73,11 +84,11 @@ pub struct Args {
     #[command(flatten)]
     removed: Removed,
 
-    /// What each head adds to the logit of the next token (GPT-like models)
+    /// What each head adds to the logit of the next token (of a model that writes)
     #[arg(long)]
     adds: bool,
 
-    /// The same as JSON, every head for each of the most likely tokens
+    /// The same as JSON: every head, for each of the most likely tokens or those of `--logits`
     #[arg(long, value_name = "FILE")]
     adds_json: Option<PathBuf>,
 
@@ -180,9 +191,13 @@ impl Asked {
         &self.pieces.sequence.ids
     }
 
+    /// Its tokens as they are fit to be shown.
+    fn shown_pieces(&self) -> Vec<String> {
+        self.pieces.pieces.iter().map(|piece| shown(piece)).collect()
+    }
+
     fn tokens_line(&self) -> String {
-        let pieces: Vec<_> =
-            self.pieces.pieces.iter().map(|piece| shown(piece)).collect();
+        let pieces = self.shown_pieces();
         format!("{} tokens: {}\n", pieces.len(), pieces.join(" "))
     }
 
@@ -236,7 +251,7 @@ fn heads_and_draws(
         ensure!(!heads.contains(&(layer, head)), "head {layer}.{head} is named twice");
         heads.push((layer, head));
     }
-    let draws = Draws::new(&heads, n_heads, removed.draws, removed.draws_seed);
+    let draws = removed.draws(&heads, n_heads);
     Ok((heads, draws))
 }
 

@@ -47,7 +47,7 @@ impl Adds {
         let tokens = tokens.unwrap_or(&likely);
         let rng = &mut Rng::seed_from_u64(removed.draws_seed);
         let random: Vec<usize> =
-            (0..removed.draws).map(|_| rng.random_range(0..next.len())).collect();
+            (0..removed.n_draws()).map(|_| rng.random_range(0..next.len())).collect();
         let last = asked.ids().len() - 1;
         let mut all = model.attribution(&pass, last, &[tokens, &random].concat())?;
         let random = all.split_off(tokens.len());
@@ -184,7 +184,7 @@ pub fn to_json(
     };
     let tokens = adds.tokens.iter().zip(&adds.probabilities).map(of_token);
     Ok(json!({
-        "pieces": asked.pieces.pieces,
+        "pieces": asked.shown_pieces(),
         "n_random": adds.random.len(),
         "tokens": tokens.collect::<Result<Vec<_>>>()?,
     }))

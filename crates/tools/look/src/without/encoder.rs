@@ -125,7 +125,7 @@ pub fn report(
         shown.len(),
         shown.join(" "),
         names(&heads),
-        draws_line(&draws, removed.draws),
+        draws_line(&draws, removed.n_draws()),
         ""
     );
     let moved = of(&|it| 1.0 - it.cosine);

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use ::texts::Long;
 use anyhow::{Result, bail, ensure};
-use decoders::study::{Draws, Head, Patching};
+use decoders::study::{Head, Patching};
 use encoders::finite;
 use model_files::shown;
 use rayon::prelude::*;
@@ -90,7 +90,7 @@ impl Shares {
         removed: &Removed,
     ) -> Result<()> {
         let prose = Prose::new(&asked.text)?;
-        let unrelated = (0..removed.draws).map(|draw| {
+        let unrelated = (0..removed.n_draws()).map(|draw| {
             let seed = removed.draws_seed.wrapping_add(draw as u64);
             Ok(asked.model.pass(&prose.like(asked.ids().len(), seed)?.1)?.concats)
         });
@@ -147,7 +147,7 @@ fn together(
         let mut all = shares.0.clone();
         all.sort_by(|a, b| b.1.total_cmp(&a.1));
         heads = all.iter().take(TOGETHER).map(|(head, _)| *head).collect();
-        draws = Draws::new(&heads, h, removed.draws, removed.draws_seed);
+        draws = removed.draws(&heads, h);
         which = "Those that carry most toward that text: chosen on these two texts, they should \
                  be\nasked about two others with `--without`";
     }
@@ -160,7 +160,7 @@ fn together(
         to,
         "\n{which}: {}, at once. {}\n\n{:<22}{HEADINGS}\n{:<22}{}",
         names(&heads),
-        draws_line(&draws, removed.draws),
+        draws_line(&draws, removed.n_draws()),
         "",
         "share",
         beside_signed(&found)

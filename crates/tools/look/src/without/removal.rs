@@ -120,7 +120,7 @@ pub fn report(asked: &Asked, removed: &Removed) -> Result<String> {
         "\nWithout {} (in their stead: {}).\n{}\n\n{:<34}{HEADINGS}\n",
         names(&found.heads),
         found.instead,
-        draws_line(&found.draws, removed.draws),
+        draws_line(&found.draws, removed.n_draws()),
         "",
     );
     let _ = writeln!(
