@@ -291,32 +291,35 @@ fn draws_line(draws: &Draws, asked: usize) -> String {
 
 /// A number, its draws, and where it lies among them.
 fn beside(number: &BesideDraws) -> String {
-    row(number, number, "above")
+    row(number, number, "above", number.p())
 }
 
-/// The same of a number that can be below 0: such a one is compared downward.
+/// The same of a number whose side is not known before: it is compared on the side where it
+/// lies, and p is that of both sides.
 fn beside_signed(number: &BesideDraws) -> String {
-    if number.observed >= 0.0 {
-        return beside(number);
-    }
-    let draws = number.draws.iter().map(|draw| -draw).collect();
-    row(number, &BesideDraws { observed: -number.observed, draws }, "below")
+    let upward = number.observed >= 0.0;
+    let turned = |x: f64| if upward { x } else { -x };
+    let compared = BesideDraws {
+        observed: turned(number.observed),
+        draws: number.draws.iter().map(|&draw| turned(draw)).collect(),
+    };
+    let side = if upward { "above" } else { "below" };
+    row(number, &compared, side, (2.0 * compared.p()).min(1.0))
 }
 
-fn row(number: &BesideDraws, compared: &BesideDraws, side: &str) -> String {
+fn row(number: &BesideDraws, compared: &BesideDraws, side: &str, p: f64) -> String {
     let BesideDraws { observed, draws } = number;
     if draws.is_empty() {
         return format!("{:>9}  no draws", four(*observed));
     }
     let [least, most] = number.range();
     format!(
-        "{:>9}  {:>9}  {:<18}  {side} {} of {}, p = {:.2}",
+        "{:>9}  {:>9}  {:<18}  {side} {} of {}, p = {p:.2}",
         four(*observed),
         four(number.median()),
         format!("{} to {}", four(least), four(most)),
         compared.n_below(),
-        draws.len(),
-        compared.p()
+        draws.len()
     )
 }
 

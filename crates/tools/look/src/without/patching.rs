@@ -53,7 +53,7 @@ pub fn report(
     let mut to = format!(
         "\nPatched from: {}\nlogit of {} less that of {}: {of_from:+.4} behind that text, \
          {of_own:+.4} behind yours. Each head puts out in yours what\nit put out in that one: \
-         the share of the difference that comes with it.\n",
+         the share of the difference that comes with it; p is two-sided.\n",
         names.join(" "),
         asked.piece(a)?,
         asked.piece(b)?,

@@ -13,8 +13,7 @@ use training::odds::BesideDraws;
 
 use super::prose::Prose;
 use super::{
-    Asked, HEADINGS, Removed, Replace, beside, beside_signed, draws_line,
-    heads_and_draws, name, names,
+    Asked, HEADINGS, Removed, Replace, beside, draws_line, heads_and_draws, name, names,
 };
 
 /// So many tokens that may come next, and so many later heads, are shown.
@@ -134,7 +133,7 @@ pub fn report(asked: &Asked, removed: &Removed) -> Result<String> {
             to,
             "{:<34}{}",
             "loss of the text, nats a token",
-            beside_signed(&found.loss())
+            beside(&found.loss())
         );
     }
     let maps = found.beside(|effect| effect.later_moved(&found.heads));

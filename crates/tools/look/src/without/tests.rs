@@ -179,3 +179,13 @@ fn a_model_goes_on_with_all_heads_without_some_and_without_others() {
     let refused = going_on(&["--without", "0.1", "--replace", "resample"]).unwrap_err();
     insta::assert_snapshot!(refused, @"a token that is still to be written has no counterpart in another text: `cargo learn look` has `--replace resample`");
 }
+
+#[test]
+fn a_number_below_0_is_compared_downward_and_on_both_sides() {
+    let draws = vec![-0.1, 0.2, 0.0, 0.3];
+    let of = |observed| BesideDraws { observed, draws: draws.clone() };
+    assert!(beside_signed(&of(-0.5)).ends_with("below 4 of 4, p = 0.40"));
+    assert!(beside_signed(&of(0.25)).ends_with("above 3 of 4, p = 0.80"));
+    assert!(beside(&of(-0.5)).ends_with("above 0 of 4, p = 1.00"));
+    assert!(beside(&of(0.5)).ends_with("above 4 of 4, p = 0.20"));
+}
