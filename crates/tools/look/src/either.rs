@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ::texts::Text;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use attention::{Matrix, Real};
 use decoders::{AsRead, Decoder, Files};
 use encoders::{Encoder, Folder, finite, to_tensors};
@@ -160,6 +160,19 @@ impl Model {
                 Ok(tensors)
             }
         }
+    }
+}
+
+/// A model that writes, and its tokenizer.
+pub fn decoder(path: &Path) -> Result<(AsRead<f32>, Text)> {
+    match Model::open(path)? {
+        Model::Decoder(files) => Ok((Decoder::read(&files)?, files.text()?)),
+        Model::Encoder(folder) => bail!(
+            "{} is of the family {}, in which every token reads every other: it does not \
+             write",
+            path.display(),
+            folder.config.family.name
+        ),
     }
 }
 

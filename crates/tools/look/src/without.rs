@@ -27,10 +27,9 @@ use model_files::{Existing, check_output, shown};
 use training::odds::BesideDraws;
 use workshop::whole;
 
-use crate::either::Model;
+use crate::either::{Model, decoder};
 use crate::model::cut_hint;
 use crate::view::HeadName;
-use crate::write;
 
 pub(crate) use going_on::going_on;
 
@@ -144,7 +143,7 @@ pub(crate) fn answers(
         return encoder::report(folder, &args.removed, sentence, long);
     }
     drop(model);
-    let (model, text) = write::read(folder)?;
+    let (model, text) = decoder(folder)?;
     let asked = Asked::new(model, text, sentence, long)?;
     let mut to = asked.tokens_line();
     // With a text to patch from, they are patched and not removed.

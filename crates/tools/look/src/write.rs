@@ -1,16 +1,16 @@
 //! `cargo learn write`: a model that goes on with a reader's text.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ::texts::{Long, Text};
-use anyhow::{Result, bail, ensure};
-use decoders::{AsRead, Choice, Decoder, FastDecoder, FastReader, Reader, Writer};
+use anyhow::{Result, ensure};
+use decoders::{Choice, FastDecoder, FastReader, Reader, Writer};
 use model_files::{is_shown, shown};
 use workshop::output::print;
 
-use crate::either::Model;
+use crate::either::decoder;
 use crate::view::share;
 use crate::{fetch, without};
 
@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Result<()> {
     let path = fetch::named(&args.model, args.download)?;
     let Some(text) = &args.text else { return Ok(()) };
     let start = Instant::now();
-    let (model, tokenizer) = read(&path)?;
+    let (model, tokenizer) = decoder(&path)?;
     let config = model.config.clone();
     let ids = tokenizer.pieces(text, config.n_positions, Long::Refuse)?.sequence.ids;
     let (n_tokens, n_positions) = (args.tokens as usize, config.n_positions);
@@ -108,18 +108,6 @@ fn choice(args: &Args) -> Result<Choice> {
             Choice::sampled(temperature.unwrap_or(1.0), seed.unwrap_or(0))?
         }
     })
-}
-
-pub(crate) fn read(path: &Path) -> Result<(AsRead<f32>, Text)> {
-    match Model::open(path)? {
-        Model::Decoder(files) => Ok((Decoder::read(&files)?, files.text()?)),
-        Model::Encoder(folder) => bail!(
-            "{} is of the family {}, in which every token reads every other: it does not \
-             write",
-            path.display(),
-            folder.config.family.name
-        ),
-    }
 }
 
 /// What is written, printed as it comes.

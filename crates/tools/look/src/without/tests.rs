@@ -164,7 +164,7 @@ fn a_model_goes_on_with_all_heads_without_some_and_without_others() {
     }
     let folder = tiny("gpt2-1");
     let going_on = |words: &[&str]| {
-        let (model, text) = write::read(folder.path()).unwrap();
+        let (model, text) = decoder(folder.path()).unwrap();
         let asked = Asked::new(model, text, "the bank", Long::Refuse).unwrap();
         let removed = Command::parse_from(["write"].iter().chain(words)).removed;
         going_on(asked, &removed, 5, &decoders::Choice::greedy())
