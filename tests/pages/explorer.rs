@@ -3,8 +3,8 @@
 //! printed.
 
 use attention::Matrix;
-use encoders::{Glance, TextHeads};
 use lessons::trained_heads::at_once::{self, KEYS, TextMaps};
+use maps::{Glance, TextHeads};
 use serde_json::{Value, json};
 
 use crate::browser::{AXE, Open};
@@ -41,7 +41,7 @@ fn matrix(rows: &Value) -> Matrix {
     Matrix::from_fn(n, n, |i, j| rows[i][j].as_f64().unwrap())
 }
 
-/// The same text as the encoders' crate looks at it: with the control of each number.
+/// The same text as `maps` looks at it: with the control of each number.
 fn native(maps: &TextMaps) -> TextHeads {
     let n = maps.tokens.len();
     let special = (0..n).map(|i| i == 0 || i + 1 == n).collect();

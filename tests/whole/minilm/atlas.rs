@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use encoders::{Glance, Kind};
 use fused_heads::FusedAttention;
+use maps::{Glance, Kind};
 
 use super::{is_special, minilm, texts};
 use crate::quote::{Table, assert_quote, kept_quote, values};

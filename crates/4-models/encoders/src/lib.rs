@@ -7,10 +7,9 @@
 //! BERT, RoBERTa, ELECTRA and DistilBERT are one model under different names: what each
 //! calls its settings and tensors is a table ([`Family`]), and all else is written once.
 //! [`Encoder`] is generic over the stage that is its attention, so a whole model is one
-//! more proof that the stages agree, and a fast stage makes a fast model. [`Glance`] and [`links`]
-//! say in a few numbers what a head does, each next to its control, and a [`Study`] what
-//! sentences lose without it; a [`Pass`] keeps what heads put out, to be put into another. [`TextHeads`] is a text in all heads, for a terminal as for a
-//! page.
+//! more proof that the stages agree, and a fast stage makes a fast model. A [`Study`] says what
+//! sentences lose without a head, and a [`Pass`] keeps what heads put out, to be put into
+//! another; what a head does on a text is for `maps`.
 //!
 //! The one decision: **the config says every shape.** No tensor is believed: each is
 //! compared with the shape that follows from `config.json`, and an error names both.
@@ -27,10 +26,8 @@ mod encoder;
 mod error;
 mod families;
 mod folder;
-mod heads;
 mod replaced;
 mod study;
-mod text_heads;
 mod weights;
 
 #[cfg(test)]
@@ -42,7 +39,5 @@ pub use encoder::{Encoder, finite, sentence_embedding, to_tensors};
 pub use error::{Error, Result};
 pub use families::{Counting, FAMILIES, Family, Keys, Names};
 pub use folder::Folder;
-pub use heads::{Glance, Kind, Link, links};
 pub use replaced::Pass;
 pub use study::Study;
-pub use text_heads::TextHeads;

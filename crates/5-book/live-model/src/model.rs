@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use encoders::{Config, Encoder, TextHeads, finite};
+use encoders::{Config, Encoder, finite};
 use fused_heads::FusedAttention;
+use maps::TextHeads;
 use model_files::{MOST_SHOWN, TensorFile};
 use serde_json::{Value, json};
 use texts::{Long, Text};

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use encoders::TextHeads;
+use maps::TextHeads;
 use serde_json::Value;
 use wasm_minimal_protocol::{initiate_protocol, wasm_func};
 

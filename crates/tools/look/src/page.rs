@@ -9,10 +9,10 @@ use std::io::Write as _;
 use anyhow::{Result, ensure};
 use assets::explorer::{EXPLORER_CSS, EXPLORER_JS};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use encoders::Glance;
 use figures::escaped;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use maps::Glance;
 use model_files::MOST_SHOWN;
 use serde_json::json;
 
@@ -125,7 +125,7 @@ mod tests {
     use std::time::Duration;
 
     use attention::Matrix;
-    use encoders::TextHeads;
+    use maps::TextHeads;
 
     use super::*;
 

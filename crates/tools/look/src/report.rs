@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use attention::Matrix;
-use encoders::{Glance, Kind};
+use maps::{Glance, Kind};
 use model_files::shown;
 
 use crate::view::{HeadName, View, share};

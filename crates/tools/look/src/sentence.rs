@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use ::texts::Long;
 use anyhow::{Context, Result, ensure};
-use encoders::TextHeads;
+use maps::TextHeads;
 use model_files::{Existing, check_output};
 use workshop::output::print;
 use workshop::whole;

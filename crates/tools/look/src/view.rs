@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use encoders::{Link, TextHeads};
+use maps::{Link, TextHeads};
 use model_files::shown;
 
 /// A sentence, and all heads on it.

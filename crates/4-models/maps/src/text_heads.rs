@@ -4,20 +4,30 @@ use attention::Matrix;
 use model_files::shown;
 use serde_json::{Value, json};
 
-use crate::heads::causal_links;
-use crate::{Glance, Link, links};
+use crate::{Glance, Link, causal_links, links, links_between};
+
+/// The tokens of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tokens {
+    /// As a tokenizer has them.
+    pub pieces: Vec<String>,
+    /// Which of them are no part of the text.
+    pub is_special: Vec<bool>,
+}
 
 /// A text in all heads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextHeads {
-    /// Its tokens.
+    /// Its tokens: the keys, and where no other text asks the queries too.
     pub pieces: Vec<String>,
     /// Which of them are no part of the text: those that the tokenizer put there; of a model
     /// that reads from left to right the first too, which sees nothing but itself.
     pub is_special: Vec<bool>,
     /// Whether a token sees only those before it, and itself.
     pub is_causal: bool,
-    /// `maps[l][i]`, `[n, n]`.
+    /// The queries, where they are the tokens of another text, as in cross-attention.
+    pub queries: Option<Tokens>,
+    /// `maps[l][i]`, `[n_q, n_kv]`; a layer may have more heads than another.
     pub maps: Vec<Vec<Matrix<f32>>>,
 }
 
@@ -28,7 +38,7 @@ impl TextHeads {
         is_special: Vec<bool>,
         maps: Vec<Vec<Matrix<f32>>>,
     ) -> Self {
-        Self { pieces, is_special, is_causal: false, maps }
+        Self { pieces, is_special, is_causal: false, queries: None, maps }
     }
 
     /// The maps of a decoder.
@@ -38,7 +48,21 @@ impl TextHeads {
         maps: Vec<Vec<Matrix<f32>>>,
     ) -> Self {
         is_special.iter_mut().take(1).for_each(|first| *first = true);
-        Self { pieces, is_special, is_causal: true, maps }
+        Self { pieces, is_special, is_causal: true, queries: None, maps }
+    }
+
+    /// The maps of `queries` on the tokens of another text.
+    pub fn between(queries: Tokens, keys: Tokens, maps: Vec<Vec<Matrix<f32>>>) -> Self {
+        let Tokens { pieces, is_special } = keys;
+        Self { pieces, is_special, is_causal: false, queries: Some(queries), maps }
+    }
+
+    /// The tokens that ask.
+    pub fn asking(&self) -> (&[String], &[bool]) {
+        match &self.queries {
+            Some(tokens) => (&tokens.pieces, &tokens.is_special),
+            None => (&self.pieces, &self.is_special),
+        }
     }
 
     /// Every head, by its layer and its number, both from 0, and its map.
@@ -50,22 +74,31 @@ impl TextHeads {
 
     /// What a head does, in a few numbers; `None` for a text without a token.
     pub fn glance(&self, map: &Matrix<f32>) -> Option<Glance> {
-        Glance::of(map, &self.is_special)
+        match &self.queries {
+            Some(asking) => Glance::between(map, &asking.is_special, &self.is_special),
+            None => Glance::of(map, &self.is_special),
+        }
     }
 
     /// The control: what a head would do that gives every key it sees the same.
     pub fn uniform(&self) -> Option<Glance> {
-        match self.is_causal {
-            true => Glance::uniform_causal(&self.is_special),
-            false => Glance::uniform(&self.is_special),
+        match (&self.queries, self.is_causal) {
+            (Some(asking), _) => {
+                Glance::uniform_between(&asking.is_special, &self.is_special)
+            }
+            (None, true) => Glance::uniform_causal(&self.is_special),
+            (None, false) => Glance::uniform(&self.is_special),
         }
     }
 
     /// The strongest links of a head, `most` of them.
     pub fn links(&self, map: &Matrix<f32>, most: usize) -> Vec<Link> {
-        match self.is_causal {
-            true => causal_links(map, &self.is_special, most),
-            false => links(map, &self.is_special, most),
+        match (&self.queries, self.is_causal) {
+            (Some(asking), _) => {
+                links_between(map, &asking.is_special, &self.is_special, most)
+            }
+            (None, true) => causal_links(map, &self.is_special, most),
+            (None, false) => links(map, &self.is_special, most),
         }
     }
 
@@ -76,12 +109,17 @@ impl TextHeads {
 
     /// All but the maps themselves, as the explorer of heads takes a text.
     pub fn to_json(&self) -> Value {
-        json!({
+        let mut text = json!({
             "pieces": self.shown_pieces(),
             "special": self.is_special,
             "causal": self.is_causal,
             "n_heads": self.maps.first().map_or(0, Vec::len),
-        })
+        });
+        if let Some(Tokens { pieces, is_special }) = &self.queries {
+            let pieces: Vec<_> = pieces.iter().map(|piece| shown(piece)).collect();
+            text["queries"] = json!({ "pieces": pieces, "special": is_special });
+        }
+        text
     }
 
     /// What the other queries that see a key give it on average: the control of a share.
@@ -116,5 +154,27 @@ mod tests {
         assert_eq!(causal.is_special, [true, false, false]);
         let both_ways = TextHeads::of_encoder(pieces(), vec![false; 3], vec![vec![map]]);
         assert!((others(&both_ways) - 0.1).abs() < 1e-6);
+    }
+
+    /// Of three queries on two keys the others are two, also on the diagonal.
+    #[test]
+    fn the_others_between_two_texts_are_all_other_queries() {
+        let map = Matrix::from_row_slice(3, 2, &[0.5, 0.5, 0.2, 0.8, 0.9, 0.1]);
+        let tokens = |pieces: &[&str]| Tokens {
+            pieces: pieces.iter().map(|&piece| piece.to_owned()).collect(),
+            is_special: vec![false; pieces.len()],
+        };
+        let text = TextHeads::between(
+            tokens(&["der", "Hund", "."]),
+            tokens(&["the", "dog"]),
+            vec![vec![map]],
+        );
+        let map = &text.maps[0][0];
+        assert!((text.others(map, 1, 1) - 0.3).abs() < 1e-6);
+        let link = text.links(map, 1)[0];
+        assert_eq!((link.query, link.key), (2, 0));
+        assert!((link.others - 0.35).abs() < 1e-6);
+        assert!((text.uniform().unwrap().entropy - 1.0).abs() < 1e-12);
+        assert_eq!(text.to_json()["queries"]["pieces"][1], "Hund");
     }
 }

@@ -50,6 +50,15 @@ impl Kind {
             _ => Self::Other,
         }
     }
+
+    /// The kind of a key in another text than the query's: it is not near it.
+    pub fn between(key: usize, is_special: &[bool]) -> Self {
+        match is_special.get(key) {
+            Some(true) if key == 0 => Self::First,
+            Some(true) => Self::Last,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// How far a share must be above chance to be a preference.
@@ -73,16 +82,41 @@ impl Glance {
     /// # Shapes
     /// `map` is `[n, n]`, and `is_special` has n entries.
     pub fn of<T: Real>(map: &Matrix<T>, is_special: &[bool]) -> Option<Self> {
+        let kind = |query, key| Kind::of(query, key, is_special);
+        let distance = |query: usize, key| query.abs_diff(key) as f64;
+        Self::mean(map, &words(is_special, map.nrows()), kind, distance)
+    }
+
+    /// Of a map between two texts, where every key is the first, a special one or another, and
+    /// the distance is 0: places in two texts have none.
+    ///
+    /// # Shapes
+    /// `map` is `[n_q, n_kv]`; `asking` says of the n_q tokens of one text which are special,
+    /// `is_special` of the n_kv of the other.
+    pub fn between<T: Real>(
+        map: &Matrix<T>,
+        asking: &[bool],
+        is_special: &[bool],
+    ) -> Option<Self> {
+        let kind = |_, key| Kind::between(key, is_special);
+        Self::mean(map, &words(asking, map.nrows()), kind, |_, _| 0.0)
+    }
+
+    fn mean<T: Real>(
+        map: &Matrix<T>,
+        queries: &[usize],
+        kind: impl Fn(usize, usize) -> Kind,
+        distance: impl Fn(usize, usize) -> f64,
+    ) -> Option<Self> {
         let mut sum = Self { entropy: 0.0, distance: 0.0, shares: [0.0; 6] };
-        let queries = words(is_special, map.nrows());
-        for &query in &queries {
+        for &query in queries {
             for key in 0..map.ncols() {
                 let share = map[(query, key)].to_f64();
                 if share > 0.0 {
                     sum.entropy -= share * share.log2();
                 }
-                sum.distance += share * query.abs_diff(key) as f64;
-                sum.shares[Kind::of(query, key, is_special) as usize] += share;
+                sum.distance += share * distance(query, key);
+                sum.shares[kind(query, key) as usize] += share;
             }
         }
         (!queries.is_empty()).then(|| sum.scaled(1.0 / queries.len() as f64))
@@ -100,6 +134,13 @@ impl Glance {
         let n = is_special.len();
         let share = |query, key| if key > query { 0.0 } else { 1.0 / (query + 1) as f64 };
         Self::of(&Matrix::from_fn(n, n, share), is_special)
+    }
+
+    /// The control between two texts: of a head that gives every one of the n_kv keys the same.
+    pub fn uniform_between(asking: &[bool], is_special: &[bool]) -> Option<Self> {
+        let (n_q, n_kv) = (asking.len(), is_special.len());
+        let even = Matrix::from_element(n_q, n_kv, 1.0 / n_kv as f64);
+        Self::between(&even, asking, is_special)
     }
 
     /// The kind of key that the head prefers: the one whose share is farthest above
@@ -160,7 +201,8 @@ pub struct Link {
 /// # Shapes
 /// `map` is `[n, n]`, and `is_special` has n entries.
 pub fn links<T: Real>(map: &Matrix<T>, is_special: &[bool], most: usize) -> Vec<Link> {
-    links_of(map, is_special, most, |_, _| true)
+    let words = words(is_special, map.nrows().min(map.ncols()));
+    links_of(map, [&words, &words], most, |query, key| (query != key, true))
 }
 
 /// The same in a decoder, where the control is the average over the tokens that see the key:
@@ -173,25 +215,42 @@ pub fn causal_links<T: Real>(
     is_special: &[bool],
     most: usize,
 ) -> Vec<Link> {
-    links_of(map, is_special, most, |query, key| key <= query)
+    let words = words(is_special, map.nrows().min(map.ncols()));
+    links_of(map, [&words, &words], most, |query, key| (query != key, key <= query))
 }
 
-fn links_of<T: Real>(
+/// The same from one text to another.
+///
+/// # Shapes
+/// `map` is `[n_q, n_kv]`; `asking` says of the n_q tokens of one text which are special,
+/// `is_special` of the n_kv of the other.
+pub fn links_between<T: Real>(
     map: &Matrix<T>,
+    asking: &[bool],
     is_special: &[bool],
     most: usize,
-    sees: impl Fn(usize, usize) -> bool,
 ) -> Vec<Link> {
-    let words = words(is_special, map.nrows().min(map.ncols()));
+    let [queries, keys] = [words(asking, map.nrows()), words(is_special, map.ncols())];
+    links_of(map, [&queries, &keys], most, |_, _| (true, true))
+}
+
+/// The links of these queries to these keys; `is` says of a query and a key whether it is a
+/// link, and whether the query sees the key.
+fn links_of<T: Real>(
+    map: &Matrix<T>,
+    [queries, keys]: [&[usize]; 2],
+    most: usize,
+    is: impl Fn(usize, usize) -> (bool, bool),
+) -> Vec<Link> {
     let share = |query: usize, key: usize| map[(query, key)].to_f64();
     let mut links = Vec::new();
-    for &key in &words {
-        let queries: Vec<usize> =
-            words.iter().copied().filter(|&query| sees(query, key)).collect();
-        let all: f64 = queries.iter().map(|&query| share(query, key)).sum();
-        for &query in queries.iter().filter(|&&query| query != key) {
+    for &key in keys {
+        let seeing = queries.iter().copied().filter(|&query| is(query, key).1);
+        let seeing: Vec<usize> = seeing.collect();
+        let all: f64 = seeing.iter().map(|&query| share(query, key)).sum();
+        for &query in seeing.iter().filter(|&&query| is(query, key).0) {
             let share = share(query, key);
-            let others = (all - share) / (queries.len() - 1) as f64;
+            let others = (all - share) / (seeing.len() - 1).max(1) as f64;
             links.push(Link { query, key, share, others });
         }
     }
@@ -248,6 +307,25 @@ mod tests {
         assert!((causal.share(Kind::Same) - expected).abs() < 1e-12);
         assert!((causal.shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert!(links(&flat, &[true, true, false, true, true], 3).is_empty());
+    }
+
+    /// Two queries, three keys: a planted link is found, the diagonal means nothing, and a
+    /// head that looks at the first key is seen to.
+    #[test]
+    fn between_two_texts_the_diagonal_means_nothing() {
+        let [asking, special] = [vec![false; 2], vec![true, false, false]];
+        let map = Matrix::from_row_slice(2, 3, &[0.25, 0.625, 0.125, 0.75, 0.25, 0.0]);
+        let glance = Glance::between(&map, &asking, &special).unwrap();
+        assert!((glance.share(Kind::First) - 0.5).abs() < 1e-12);
+        assert!((glance.share(Kind::Other) - 0.5).abs() < 1e-12);
+        assert_eq!(glance.distance, 0.0);
+        let even = Glance::uniform_between(&asking, &special).unwrap();
+        assert!((even.share(Kind::First) - 1.0 / 3.0).abs() < 1e-12);
+        assert_eq!(glance.preferred(&even), Some(Kind::First));
+        let found = links_between(&map, &asking, &special, 9);
+        assert_eq!(found[0], Link { query: 0, key: 1, share: 0.625, others: 0.25 });
+        assert_eq!(found.len(), 4);
+        assert_eq!(Glance::between(&map, &[true, true], &special), None);
     }
 
     /// Maps of noise, even or sharp, prefer no kind of key over forty texts; three

@@ -1,0 +1,102 @@
+//! What can be wrong with a file of maps, with the names and numbers that say so.
+
+use model_files::name_text;
+
+/// A result whose error is this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A row of a map, by its layer, its head and its query, all from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// The layer.
+    pub layer: usize,
+    /// The head in it.
+    pub head: usize,
+    /// The query.
+    pub query: usize,
+}
+
+impl std::fmt::Display for Row {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { layer, head, query } = self;
+        write!(f, "layer {layer}, head {head}, query {query}")
+    }
+}
+
+/// Why maps are not read. `file` says which one, as it was given.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the fields are what the message says they are
+pub enum Error {
+    /// A file that cannot be read, or a tensor of another shape or kind.
+    #[error(transparent)]
+    Files(#[from] model_files::Error),
+
+    /// A file of something else.
+    #[error("{file}: no attention maps: there is neither `attn` nor `attn.0`")]
+    NoMaps { file: String },
+
+    /// One form or the other.
+    #[error(
+        "{file}: both `attn` and {} are there: maps are in one form",
+        name_text(other)
+    )]
+    BothForms { file: String, other: String },
+
+    /// A tensor that is none of those that are known.
+    #[error(
+        "{file}: {} is no map: besides `attn` or `attn.L` only `attention_mask` is read",
+        name_text(tensor)
+    )]
+    Unknown { file: String, tensor: String },
+
+    /// A layer that is not there, before one that is.
+    #[error(
+        "{file}: attn.{missing} is missing: layers are counted from 0, and {} is there",
+        name_text(last)
+    )]
+    Hole { file: String, missing: usize, last: String },
+
+    /// A share that is no number.
+    #[error(
+        "{file}: {row}: the share of key {key} is NaN. A row of which every key is masked \
+         gives this; an `attention_mask` in the file cuts padding"
+    )]
+    NotANumber { file: String, row: Row, key: usize },
+
+    /// A share that no softmax gives.
+    #[error(
+        "{file}: {row}: the share of key {key} is {value}, and a share is between 0 and 1: \
+         these look like scores before the softmax"
+    )]
+    NoShare { file: String, row: Row, key: usize, value: f64 },
+
+    /// Tokens, flags or names that are not one per query or key.
+    #[error("{file}: {what} has {found} entries, and the maps have {expected} {of}")]
+    Count { file: String, what: String, found: usize, expected: usize, of: &'static str },
+
+    /// A text of the metadata in another form than it must have.
+    #[error("{file}: {key} in its metadata is not {expected}")]
+    Metadata { file: String, key: &'static str, expected: &'static str },
+
+    /// A mask that says neither yes nor no.
+    #[error(
+        "{file}: attention_mask holds {value} for text {text}: 1 is a token, 0 is padding"
+    )]
+    MaskValue { file: String, text: usize, value: i128 },
+
+    /// A mask that leaves nothing.
+    #[error("{file}: text {text} is all padding")]
+    AllPadding { file: String, text: usize },
+
+    /// A text file of tokens for several texts.
+    #[error(
+        "{file}: a file of tokens is for one text, and the maps are of {n_texts}: give them \
+         in the metadata, as a list of lists"
+    )]
+    TokensOfMany { file: String, n_texts: usize },
+
+    /// A grid that has more places than there are tokens.
+    #[error("{file}: a grid of {rows}x{cols} has {} places, and the maps have {n} keys", rows * cols)]
+    Grid { file: String, rows: usize, cols: usize, n: usize },
+}

@@ -1,0 +1,28 @@
+//! Attention maps of a text, wherever they come from, and what each head does there.
+//!
+//! A map is a head's shares: a row per query, a column per key, rows that sum to 1. This
+//! crate computes none. [`TextHeads`] has the tokens and the maps of all heads; [`Glance`]
+//! says in a few numbers what one head does with them, and [`links`] which tokens it links.
+//!
+//! The one decision: **no share without its control.** Beside what a head gives a kind of key
+//! stands what an even head would give it, and beside a link what the other queries give the
+//! same key.
+//!
+//! Maps between two texts, as an encoder-decoder's cross-attention has them, are
+//! `[n_q, n_kv]`: a key is then never the query itself, nor before it or after it.
+//!
+//! [`file`] reads maps of any framework from a safetensors file, and writes them;
+//! [`picture`] and [`table`] are maps to take away, as SVG, CSV and JSON.
+//!
+//! Left out: how maps are computed, which `encoders` and `decoders` know.
+
+mod error;
+pub mod file;
+mod heads;
+pub mod picture;
+pub mod table;
+mod text_heads;
+
+pub use error::{Error, Result, Row};
+pub use heads::{Glance, Kind, Link, causal_links, links, links_between};
+pub use text_heads::{TextHeads, Tokens};
