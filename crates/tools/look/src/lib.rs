@@ -1,13 +1,17 @@
 //! Whole models in the terminal: your own sentence through all heads of a trained model
-//! ([`sentence`]), any model of the families on any ids ([`model`]), and a model that goes on
+//! ([`sentence`]), or maps of
+//! any framework from a file, and pictures and tables to take away; any model of the families on any ids ([`model`]), and a model that goes on
 //! with a text ([`mod@write`]). Trained models are fetched when the reader says so ([`fetch`]).
 
 mod either;
 pub mod fetch;
 pub mod model;
 mod page;
+mod png;
 mod report;
 pub mod sentence;
+mod source;
+mod take;
 pub mod texts;
 mod view;
 mod without;

@@ -23,6 +23,10 @@ fn write(to: &mut String, view: &View, in_full: Option<HeadName>) -> std::fmt::R
     if view.n_uncut > n {
         writeln!(to, "The text had {} tokens: its end was cut.", view.n_uncut)?;
     }
+    if let Some(queries) = &view.text.queries {
+        let queries: Vec<_> = queries.pieces.iter().map(|it| shown(it)).collect();
+        writeln!(to, "{} queries: {}", queries.len(), queries.join(" "))?;
+    }
     let Some(uniform) = view.text.uniform() else { return Ok(()) };
     at_a_glance(to, view, &uniform)?;
     each_head(to, view, &uniform)?;
@@ -31,10 +35,14 @@ fn write(to: &mut String, view: &View, in_full: Option<HeadName>) -> std::fmt::R
     }
     writeln!(
         to,
-        "\n{}: loaded in {:.2} s, computed in {:.0} ms",
+        "\n{}: loaded in {:.2} s{}",
         view.model,
         view.loading.as_secs_f64(),
-        view.computing.as_secs_f64() * 1e3
+        match view.computing.as_secs_f64() {
+            // Maps from a file.
+            0.0 => String::new(),
+            seconds => format!(", computed in {:.0} ms", seconds * 1e3),
+        }
     )
 }
 
@@ -47,7 +55,8 @@ fn at_a_glance(to: &mut String, view: &View, uniform: &Glance) -> std::fmt::Resu
          a tenth).\n"
     )?;
     write!(to, "layer ")?;
-    for head in 0..view.text.maps[0].len() {
+    let most_heads = view.text.maps.iter().map(Vec::len).max().unwrap_or(0);
+    for head in 0..most_heads {
         write!(to, "{head:>12}")?;
     }
     for (layer, maps) in view.text.maps.iter().enumerate() {
@@ -124,16 +133,18 @@ fn kind_of(view: &View, kind: Kind) -> String {
 fn one_head(to: &mut String, view: &View, name: HeadName) -> std::fmt::Result {
     let HeadName { layer, head } = name;
     let map: &Matrix<f32> = &view.text.maps[layer][head];
-    let pieces = view.text.shown_pieces();
+    let (asking, _) = view.text.asking();
+    let pieces: Vec<String> = asking.iter().map(|piece| shown(piece)).collect();
+    let n_keys = view.text.pieces.len();
     let width = pieces.iter().map(|piece| piece.chars().count()).max().unwrap_or(0);
     writeln!(to, "\nHead {layer}.{head} in full: a row per query, in hundredths.\n")?;
     write!(to, "{:width$}    ", "")?;
-    for key in 0..pieces.len() {
+    for key in 0..n_keys {
         write!(to, "{key:>4}")?;
     }
     for (query, piece) in pieces.iter().enumerate() {
         write!(to, "\n{piece:>width$} {query:>3}")?;
-        for key in 0..pieces.len() {
+        for key in 0..n_keys {
             match (f64::from(map[(query, key)]) * 100.0).round() {
                 0.0 => write!(to, "   ·")?,
                 hundredths => write!(to, "{hundredths:>4}")?,

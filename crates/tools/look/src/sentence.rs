@@ -1,41 +1,57 @@
-//! `cargo learn look`: a reader's own sentence in all heads of a trained model.
+//! `cargo learn look`: a reader's own sentence in all heads of a trained model, or maps from
+//! a file.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use ::texts::Long;
 use anyhow::{Context, Result, ensure};
-use maps::TextHeads;
+use maps::table::Part;
 use model_files::{Existing, check_output};
 use workshop::output::print;
 use workshop::whole;
 
-use crate::either::{Model, Ready};
-use crate::model::cut_hint;
+use crate::either::Model;
+use crate::take::Taken;
 use crate::view::{HeadName, View};
-use crate::{fetch, page, report, without};
+use crate::{fetch, page, report, source, without};
 
 /// Your own sentence in all heads of a trained model
 ///
 /// The model is all-MiniLM-L6-v2, six layers of twelve heads (83 MB, fetched on your word);
 /// with `--model smollm2` SmolLM2-135M, 30 layers of nine heads that read from left to right
-/// (93 MB, in the same way); or any other of these families in files of yours.
+/// (93 MB, in the same way); or any other of these families in files of yours. With `--maps`
+/// no model is run: the maps are those in FILE, from any framework.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = FROM_PYTORCH)]
 pub struct Args {
     /// What to read, in quotes
-    #[arg(required_unless_present = "download")]
+    #[arg(required_unless_present_any = ["download", "maps"])]
     sentence: Option<String>,
 
     /// One head in full: its layer and its number, both from 0, as in 5.7
     #[arg(long, value_name = "L.H")]
     head: Option<HeadName>,
 
+    /// One layer, for `--save`
+    #[arg(long, value_name = "L", conflicts_with = "head", requires = "save")]
+    layer: Option<usize>,
+
     /// Write one page with every head, which needs nothing but itself
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "written")]
     html: Option<PathBuf>,
 
-    /// Write over a file that exists
-    #[arg(long)]
+    /// Write the head, the layer, or all heads to take away; the ending says how: .svg or
+    /// .png, as a paper prints it; .csv, a line per share with its control; .json; or
+    /// .safetensors, all maps as `--maps` reads them. May be given several times
+    #[arg(long, value_name = "OUT", value_parser = Taken::parse, group = "written")]
+    save: Vec<Taken>,
+
+    /// How wide a picture is, in millimetres
+    #[arg(long, default_value_t = 80.0, requires = "save", value_parser = millimetres)]
+    mm: f64,
+
+    /// Write over what exists
+    #[arg(long, requires = "written")]
     force: bool,
 
     /// Fetch the model if it is not there, and do not ask
@@ -51,78 +67,131 @@ pub struct Args {
     #[arg(long)]
     truncate: bool,
 
+    /// Maps that were computed elsewhere, in a safetensors file
+    #[arg(long, value_name = "FILE",
+        conflicts_with_all = ["sentence", "model", "download", "truncate", "about_heads"])]
+    maps: Option<PathBuf>,
+
+    /// What the tokens of the maps are: a text file with one per line
+    #[arg(long, value_name = "FILE", requires = "maps")]
+    tokens: Option<PathBuf>,
+
+    /// Which text of a batch of maps, from 0
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "maps")]
+    text: usize,
+
     #[command(flatten)]
     without: without::Args,
 }
 
-/// Reads the model, computes all layers, and prints what every head does.
+/// Said below `--help`, and run against transformers 5.24 on PyTorch 2.15.
+const FROM_PYTORCH: &str = "\
+Maps from PyTorch (the model made with attn_implementation=\"eager\"):
+  out = model(**inputs, output_attentions=True)
+  tokens = tokenizer.convert_ids_to_tokens(inputs[\"input_ids\"][0])
+  attn = {f\"attn.{l}\": a.contiguous() for l, a in enumerate(out.attentions)}
+  safetensors.torch.save_file(attn, \"maps.safetensors\", {\"tokens\": json.dumps(tokens)})
+FILE has attn.0 to attn.L-1, each (heads, n_q, n_kv) or (batch, heads, n_q, n_kv), or one attn,
+(layers, heads, n_q, n_kv). Beside them: attention_mask (batch, n_kv), 0 for padding; in the
+metadata `tokens`, `queries` where others ask, `special`, and `grid` (14x14) for patches.";
+
+fn millimetres(text: &str) -> Result<f64> {
+    let mm: f64 = text.parse()?;
+    ensure!((20.0..=1000.0).contains(&mm), "a picture is 20 to 1000 mm wide");
+    Ok(mm)
+}
+
+/// Reads the maps or computes them, and prints what every head does.
 ///
 /// # Errors
-/// A model that is not there, or does not fit; a text that is empty or too long; a page
-/// that cannot be written.
+/// A model that is not there, or does not fit; a text that is empty or too long; a file of
+/// something else than maps; what cannot be written.
 pub fn run(args: &Args) -> Result<()> {
-    let folder = match &args.model {
-        Some(folder) => fetch::named(folder, args.download)?,
-        None => fetch::minilm(args.download)?,
-    };
-    let Some(sentence) = &args.sentence else { return Ok(()) };
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    let Some((view, notes)) = asked(args)? else { return Ok(()) };
+    let part = part(args, &view)?;
     if let Some(path) = &args.html {
-        let files = Model::files(&folder);
-        let outcome = check_output(path, existing, files.iter().map(PathBuf::as_path));
-        // The flag of this command is another.
-        outcome.map_err(|error| {
-            anyhow::anyhow!(error.to_string().replace("--output", "--html"))
-        })?;
-    }
-    let long = if args.truncate { Long::Cut } else { Long::Refuse };
-    if args.without.is_asked() {
-        print(without::answers(&args.without, &folder, sentence, long, existing)?)?;
-        if args.html.is_none() && args.head.is_none() {
-            return Ok(());
-        }
-    }
-    let view = read(&folder, sentence, long)?;
-    if let Some(head) = args.head {
-        view.check(head)?;
-    }
-    if let Some(path) = &args.html {
+        ensure!(
+            view.text.queries.is_none(),
+            "a page shows the maps of a text on itself, and here another asks: `--save` draws \
+             these"
+        );
         let page = page::of(&view)?;
         whole::write(path, page.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
+    for taken in &args.save {
+        taken.write(&view, part, args.mm)?;
+    }
+    print(notes)?;
     print(report::of(&view, args.head))?;
     if let Some(path) = &args.html {
         print(format_args!("\n{} shows every head in full.\n", path.display()))?;
     }
+    for taken in &args.save {
+        print(format_args!("{} is written.\n", taken.path().display()))?;
+    }
     Ok(())
 }
 
-/// All that is shown of a sentence.
-pub(crate) fn read(folder: &Path, sentence: &str, long: Long) -> Result<View> {
-    let start = Instant::now();
-    let files = Model::open(folder)?;
-    let text = files.text()?;
-    let pieces = cut_hint(text.pieces(sentence, files.longest(), long))?;
-    let text_heads = match files.is_causal() {
-        true => TextHeads::of_decoder,
-        false => TextHeads::of_encoder,
+/// The maps that are asked for, and what is to be said of them; `None` where nothing is asked
+/// that needs them.
+fn asked(args: &Args) -> Result<Option<(View, String)>> {
+    if let Some(path) = &args.maps {
+        check_outputs(args, &inputs(path, args))?;
+        return Ok(Some(source::of_file(path, args.tokens.as_deref(), args.text)?));
+    }
+    let folder = match &args.model {
+        Some(folder) => fetch::named(folder, args.download)?,
+        None => fetch::minilm(args.download)?,
     };
-    let model = Ready::of(&files)?;
-    // A hundred megabytes that are no longer needed.
-    drop(files);
-    let loading = start.elapsed();
-    let start = Instant::now();
-    let maps = model.maps(&pieces.sequence)?;
-    let computing = start.elapsed();
-    ensure!(!maps.is_empty(), "a model without layers has no heads");
-    let name = folder.file_name().unwrap_or(folder.as_os_str());
-    Ok(View {
-        model: name.to_string_lossy().into_owned(),
-        sentence: sentence.to_owned(),
-        n_uncut: pieces.n_uncut,
-        text: text_heads(pieces.pieces, pieces.is_special, maps),
-        loading,
-        computing,
-    })
+    let Some(sentence) = &args.sentence else { return Ok(None) };
+    check_outputs(args, &Model::files(&folder))?;
+    let long = if args.truncate { Long::Cut } else { Long::Refuse };
+    if args.without.is_asked() {
+        let existing = existing(args);
+        print(without::answers(&args.without, &folder, sentence, long, existing)?)?;
+        if args.html.is_none() && args.head.is_none() && args.save.is_empty() {
+            return Ok(None);
+        }
+    }
+    Ok(Some((source::of_sentence(&folder, sentence, long)?, String::new())))
+}
+
+fn existing(args: &Args) -> Existing {
+    if args.force { Existing::Replace } else { Existing::Keep }
+}
+
+/// What maps are read from.
+fn inputs(maps: &Path, args: &Args) -> Vec<PathBuf> {
+    [maps].into_iter().chain(args.tokens.as_deref()).map(Path::to_path_buf).collect()
+}
+
+/// Which heads are taken, if there are such.
+fn part(args: &Args, view: &View) -> Result<Part> {
+    match (args.head, args.layer) {
+        (Some(head), _) => {
+            view.check(head)?;
+            Ok(Part::Head([head.layer, head.head]))
+        }
+        (None, Some(layer)) => {
+            view.check(HeadName { layer, head: 0 })?;
+            Ok(Part::Layer(layer))
+        }
+        (None, None) => Ok(Part::All),
+    }
+}
+
+/// Whether all that is to be written has a place, before anything is computed.
+fn check_outputs(args: &Args, inputs: &[PathBuf]) -> Result<()> {
+    let existing = existing(args);
+    let html = args.html.iter().map(|path| (path.as_path(), "--html"));
+    let saved = args.save.iter().map(|taken| (taken.path(), "--save"));
+    for (path, flag) in html.chain(saved) {
+        let outcome = check_output(path, existing, inputs.iter().map(PathBuf::as_path));
+        // The flag of this command is another.
+        outcome.map_err(|error| {
+            anyhow::anyhow!(error.to_string().replace("--output", flag))
+        })?;
+    }
+    Ok(())
 }

@@ -10,8 +10,9 @@ use encoders::Folder;
 use model_files::TensorFile;
 use workshop::paths;
 
-use crate::{model, report, sentence, texts};
+use crate::{model, report, sentence, source, texts};
 
+mod files;
 mod sentences;
 
 /// Where a trained model is, if it was fetched.
@@ -83,7 +84,7 @@ fn a_vocabulary_in_gguf_gives_the_ids_and_pieces_of_the_reference() {
 #[test]
 fn a_report_of_a_decoder_has_every_head() {
     let Some(path) = smollm2() else { return };
-    let view = sentence::read(&path, "The pilot flew.", Long::Refuse).unwrap();
+    let view = source::of_sentence(&path, "The pilot flew.", Long::Refuse).unwrap();
     let report = report::of(&view, Some("29.8".parse().unwrap()));
     assert!(report.starts_with("4 tokens: The _pilot _flew .\n"), "{report}");
     assert!(report.contains("1/k for each of the k keys"), "{report}");
@@ -102,7 +103,7 @@ fn the_ids_that_tests_read_are_those_of_the_tokenizer() {
 fn a_report_has_every_head_with_its_controls() {
     let Some(folder) = minilm() else { return };
     let view =
-        sentence::read(&folder, "The pilot flew the plane.", Long::Refuse).unwrap();
+        source::of_sentence(&folder, "The pilot flew the plane.", Long::Refuse).unwrap();
     let report = report::of(&view, Some("0.2".parse().unwrap()));
     assert!(report.starts_with("8 tokens: [CLS] the pilot flew the plane . [SEP]\n"));
     for head in ["0.0  ", "0.11 ", "5.11 "] {
@@ -306,7 +307,8 @@ fn numbers_that_are_none_are_no_result() {
         run(&[words[0], "--text", "the bank", "--output", words[1]]).unwrap_err();
     insta::assert_snapshot!(format!("{refused:#}"), @"sequence 0: NaN or infinity begins in the attention of layer 1, counted from 0: the model's weights are not finite there, or too large for this precision");
     assert!(!out.exists());
-    let refused = sentence::read(folder.path(), "the bank", Long::Refuse).map(|_| ());
+    let refused =
+        source::of_sentence(folder.path(), "the bank", Long::Refuse).map(|_| ());
     assert!(refused.unwrap_err().to_string().contains("layer 1"));
 }
 

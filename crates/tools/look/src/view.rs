@@ -46,7 +46,8 @@ impl FromStr for HeadName {
 impl View {
     /// Whether there is such a head.
     pub fn check(&self, HeadName { layer, head }: HeadName) -> Result<()> {
-        let (n_layers, n_heads) = (self.text.maps.len(), self.text.maps[0].len());
+        let n_layers = self.text.maps.len();
+        let n_heads = self.text.maps.get(layer).unwrap_or(&self.text.maps[0]).len();
         ensure!(
             layer < n_layers && head < n_heads,
             "there is no head {layer}.{head}: the model has layers 0 to {} and heads 0 to {}",
@@ -67,14 +68,14 @@ impl View {
 
     /// A link in words: `it → animal`.
     pub fn link_text(&self, link: &Link) -> String {
-        let name = |token: usize| {
-            let piece = &self.text.pieces[token];
-            let is_alone =
-                self.text.pieces.iter().filter(|other| *other == piece).count() == 1;
+        let name = |pieces: &[String], token: usize| {
+            let piece = &pieces[token];
+            let is_alone = pieces.iter().filter(|other| *other == piece).count() == 1;
             // Which of two that look alike, counted as the tokens are.
             if is_alone { shown(piece) } else { format!("{}({token})", shown(piece)) }
         };
-        format!("{} → {}", name(link.query), name(link.key))
+        let (asking, _) = self.text.asking();
+        format!("{} → {}", name(asking, link.query), name(&self.text.pieces, link.key))
     }
 }
 

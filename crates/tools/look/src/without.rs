@@ -88,7 +88,7 @@ pub struct Args {
     adds: bool,
 
     /// The same as JSON: every head, for each of the most likely tokens or those of `--logits`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "written")]
     adds_json: Option<PathBuf>,
 
     /// Which heads carry the difference between this text and yours: what each puts out on

@@ -1,0 +1,80 @@
+//! Where maps come from: a sentence through a model, or a file.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+use std::{fs, str};
+
+use ::texts::Long;
+use anyhow::{Context, Result, ensure};
+use maps::{TextHeads, file};
+use model_files::TensorFile;
+
+use crate::either::{Model, Ready};
+use crate::model::cut_hint;
+use crate::view::View;
+
+/// A sentence in all heads of the model in this folder.
+pub fn of_sentence(folder: &Path, sentence: &str, long: Long) -> Result<View> {
+    let start = Instant::now();
+    let files = Model::open(folder)?;
+    let text = files.text()?;
+    let pieces = cut_hint(text.pieces(sentence, files.longest(), long))?;
+    let text_heads = match files.is_causal() {
+        true => TextHeads::of_decoder,
+        false => TextHeads::of_encoder,
+    };
+    let model = Ready::of(&files)?;
+    // A hundred megabytes that are no longer needed.
+    drop(files);
+    let loading = start.elapsed();
+    let start = Instant::now();
+    let maps = model.maps(&pieces.sequence)?;
+    let computing = start.elapsed();
+    ensure!(!maps.is_empty(), "a model without layers has no heads");
+    let name = folder.file_name().unwrap_or(folder.as_os_str());
+    Ok(View {
+        model: name.to_string_lossy().into_owned(),
+        sentence: sentence.to_owned(),
+        n_uncut: pieces.n_uncut,
+        text: text_heads(pieces.pieces, pieces.is_special, maps),
+        loading,
+        computing,
+    })
+}
+
+/// The `nth` text of a file of maps, and what is to be said of it, a line each. `tokens` is a
+/// text file with a token per line.
+pub fn of_file(path: &Path, tokens: Option<&Path>, nth: usize) -> Result<(View, String)> {
+    let start = Instant::now();
+    let lines = tokens.map(|path| {
+        let bytes =
+            fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        String::from_utf8(bytes)
+            .with_context(|| format!("{} is not UTF-8", path.display()))
+    });
+    let lines = lines.transpose()?;
+    let mut texts = file::read(&TensorFile::open(path)?, lines.as_deref())?;
+    let n_texts = texts.len();
+    ensure!(
+        nth < n_texts,
+        "{}: there is no text {nth}: it has texts 0 to {}",
+        path.display(),
+        n_texts - 1
+    );
+    let text = texts.swap_remove(nth);
+    let mut notes = text.notes;
+    if n_texts > 1 {
+        notes.insert(0, format!("text {nth} of {n_texts}: `--text N` shows another"));
+    }
+    let name = path.display().to_string();
+    let notes = notes.iter().map(|note| format!("{name}: {note}\n")).collect();
+    let view = View {
+        sentence: text.heads.shown_pieces().join(" "),
+        n_uncut: text.heads.pieces.len(),
+        model: name,
+        text: text.heads,
+        loading: start.elapsed(),
+        computing: Duration::ZERO,
+    };
+    Ok((view, notes))
+}

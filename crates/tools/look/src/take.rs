@@ -1,0 +1,66 @@
+//! Heads to take away: a file whose ending says of what kind it is.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use maps::table::{self, Part};
+use maps::{file, picture};
+use workshop::whole;
+
+use crate::view::View;
+
+/// What a file can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Svg,
+    Png,
+    Csv,
+    Json,
+    Maps,
+}
+
+/// A file that is to be written.
+#[derive(Debug, Clone)]
+pub struct Taken {
+    path: PathBuf,
+    kind: Kind,
+}
+
+impl Taken {
+    /// As it is given to a command.
+    pub fn parse(path: &str) -> Result<Self> {
+        let path = PathBuf::from(path);
+        let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+        let kind = match ending.to_ascii_lowercase().as_str() {
+            "svg" => Kind::Svg,
+            "png" => Kind::Png,
+            "csv" => Kind::Csv,
+            "json" => Kind::Json,
+            "safetensors" => Kind::Maps,
+            _ => bail!(
+                "the ending says what is written: .svg, .png, .csv, .json or .safetensors"
+            ),
+        };
+        Ok(Self { path, kind })
+    }
+
+    /// Where it is written to.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes this part of a view; pictures are `mm` millimetres wide. A file of maps has all
+    /// heads always: one layer of it would be read as the first.
+    pub fn write(&self, view: &View, part: Part, mm: f64) -> Result<()> {
+        let text = &view.text;
+        let bytes = match self.kind {
+            Kind::Svg => picture::svg(text, part, mm).into_bytes(),
+            Kind::Png => crate::png::of(&picture::svg(text, part, mm))?,
+            Kind::Csv => table::csv(text, part).into_bytes(),
+            Kind::Json => format!("{}\n", table::json(text, part)).into_bytes(),
+            Kind::Maps => file::to_bytes(text)?,
+        };
+        whole::write(&self.path, &bytes)
+            .with_context(|| format!("cannot write {}", self.path.display()))
+    }
+}

@@ -1,0 +1,188 @@
+//! Maps of transformers given as a file, against our own of the same model; and what is taken
+//! away.
+
+use std::path::Path;
+
+use attention::Matrix;
+use clap::Parser;
+use decoders::{AsRead, Decoder};
+use encoders::Encoder;
+use fused_heads::FusedAttention;
+use maps::TextHeads;
+use model_files::{NewTensor, TensorFile, to_bytes_with};
+
+use crate::either::Model;
+use crate::{report, sentence, source, texts};
+
+/// A file of maps as PyTorch's users write it, from a tiny model's reference: its `attn.L` of
+/// every sequence, and which tokens are padding.
+fn written(folder: &Path, name: &str) -> std::path::PathBuf {
+    let reference = texts::models().join(name).join("reference.safetensors");
+    let reference = TensorFile::open(reference).unwrap();
+    let mut tensors = Vec::new();
+    for name in reference.names().iter().filter(|name| name.starts_with("attn.")) {
+        let tensor = reference.tensor(name).unwrap();
+        let matrices = tensor.matrices().unwrap();
+        tensors.push(NewTensor::new(name, tensor.shape(), &matrices).unwrap());
+    }
+    let mask = reference.tensor("attention_mask").unwrap();
+    let flags: Vec<bool> = mask.integers().unwrap().iter().map(|&it| it == 1).collect();
+    tensors.push(NewTensor::flags("attention_mask", mask.shape(), &flags).unwrap());
+    let path = folder.join(format!("{name}.safetensors"));
+    std::fs::write(&path, to_bytes_with(&tensors, &[]).unwrap()).unwrap();
+    path
+}
+
+/// Our own maps of the reference's sequences in f64, padding cut: `[text][layer][head]`.
+fn ours(name: &str) -> Vec<Vec<Vec<Matrix>>> {
+    let folder = texts::models().join(name);
+    let input = TensorFile::open(folder.join("reference.safetensors")).unwrap();
+    let model = Model::open(&folder).unwrap();
+    let sequences = model.sequences(&input).unwrap();
+    let maps = sequences.iter().map(|sequence| {
+        let attn = match &model {
+            Model::Encoder(folder) => {
+                let stage = FusedAttention::<f64>::new;
+                let model = Encoder::read(&folder.config, &folder.weights, stage);
+                model.unwrap().forward(sequence).unwrap().attn
+            }
+            Model::Decoder(files) => {
+                let model: AsRead<f64> = Decoder::read(files).unwrap();
+                model.forward_at(sequence).unwrap().attn
+            }
+        };
+        let real = sequence.is_real.iter().enumerate().filter(|it| *it.1);
+        let real: Vec<usize> = real.map(|(at, _)| at).collect();
+        let cut = |map: Matrix| map.select_rows(&real).select_columns(&real);
+        attn.into_iter().map(|heads| heads.into_iter().map(cut).collect()).collect()
+    });
+    maps.collect()
+}
+
+fn largest_difference(text: &TextHeads, ours: &[Vec<Matrix>]) -> f64 {
+    assert_eq!(text.maps.len(), ours.len());
+    let own = ours.iter().flatten();
+    let pairs = text.heads().map(|(_, map)| map).zip(own);
+    pairs.map(|(a, b)| (a.map(f64::from) - b).amax()).fold(0.0, f64::max)
+}
+
+/// Of 1e-6, which a share in f32 leaves room for; parts of GPT-2 compute in f32 in transformers,
+/// and there it is 2e-5.
+#[test]
+fn maps_of_transformers_in_a_file_are_our_own() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, most, is_causal) in [("bert-1", 1e-6, false), ("gpt2-1", 2e-5, true)] {
+        let path = written(folder.path(), name);
+        let ours = ours(name);
+        let mut largest = 0f64;
+        for (nth, expected) in ours.iter().enumerate() {
+            let (view, notes) = source::of_file(&path, None, nth).unwrap();
+            assert_eq!(view.text.is_causal, is_causal, "{notes}");
+            assert_eq!(notes.contains("are padding"), nth == 1, "{notes}");
+            assert!(!notes.contains("do not sum"), "{notes}");
+            largest = largest.max(largest_difference(&view.text, expected));
+        }
+        println!("{name}: largest difference {largest:.1e}");
+        assert!(largest <= most, "{name}: {largest:e}");
+        // The planted fault: another text's maps are far off.
+        let (view, _) = source::of_file(&path, None, 0).unwrap();
+        assert!(largest_difference(&view.text, &ours[2]) > 1e-2, "{name}");
+        let missing = source::of_file(&path, None, 3).err().unwrap().to_string();
+        assert!(
+            missing.ends_with("there is no text 3: it has texts 0 to 2"),
+            "{missing}"
+        );
+    }
+}
+
+#[derive(Parser)]
+struct Command {
+    #[command(flatten)]
+    args: sentence::Args,
+}
+
+fn look(args: &[&str]) -> anyhow::Result<()> {
+    sentence::run(&Command::try_parse_from([&["look"], args].concat())?.args)
+}
+
+#[test]
+fn a_head_is_taken_away_in_every_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let maps = written(folder.path(), "bert-1");
+    let maps = maps.to_str().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let outs = ["a.svg", "a.csv", "a.json", "a.safetensors", "a.png"].map(at);
+    let mut args = vec!["--maps", maps, "--head", "1.2", "--mm", "60"];
+    args.extend(outs.iter().flat_map(|out| ["--save", out.as_str()]));
+    look(&args).unwrap();
+    let read = |nth: usize| std::fs::read(&outs[nth]).unwrap();
+    assert!(String::from_utf8(read(0)).unwrap().contains("width=\"60mm\""));
+    let csv = String::from_utf8(read(1)).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 11 * 11);
+    assert!(csv.lines().nth(1).unwrap().starts_with("1,2,0,0,"), "{csv}");
+    let (again, _) = source::of_file(Path::new(&outs[3]), None, 0).unwrap();
+    let (first, _) = source::of_file(Path::new(maps), None, 0).unwrap();
+    assert_eq!(again.text, first.text);
+    let png = read(4);
+    assert!(png.starts_with(b"\x89PNG"));
+    // 60 mm at 600 dots an inch.
+    let width = u32::from_be_bytes(png[16..20].try_into().unwrap());
+    assert!(width.abs_diff(1417) <= 6, "{width}");
+    // Nothing is written over, and no input at all.
+    let refused = look(&args).unwrap_err().to_string();
+    assert!(refused.contains("exists already"), "{refused}");
+    args.push("--force");
+    look(&args).unwrap();
+    let refused = look(&["--maps", maps, "--save", maps, "--force"]).unwrap_err();
+    assert!(refused.to_string().contains("is read by this command"), "{refused}");
+    let layer = at("layer.csv");
+    look(&["--maps", maps, "--layer", "2", "--save", &layer]).unwrap();
+    let csv = std::fs::read_to_string(layer).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 4 * 11 * 11);
+    for wrong in [["--save", "a.pdf"], ["--layer", "9"], ["--head", "3.0"], ["--mm", "5"]]
+    {
+        let out = at("new.svg");
+        let args = [&["--maps", maps, "--save", &out][..], &wrong].concat();
+        assert!(look(&args).is_err(), "{wrong:?}");
+        assert!(!Path::new(&out).exists(), "{wrong:?}");
+    }
+}
+
+/// A formula, markup, what moves a cursor and what reverses a line, in the terminal.
+#[test]
+fn hostile_tokens_are_text_in_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let maps = written(folder.path(), "gpt2-1");
+    let tokens =
+        "=1+1\n<b>\n\u{1b}[31mred\n\u{202e}abc\nשלום\n\"q\"\na\tb\n\u{7}\ni\nj\nk";
+    let path = folder.path().join("tokens.txt");
+    std::fs::write(&path, tokens).unwrap();
+    // The file has three texts, and lines name one.
+    assert!(source::of_file(&maps, Some(&path), 0).is_err());
+    let (mut view, _) = source::of_file(&maps, None, 0).unwrap();
+    view.text.pieces = tokens.lines().map(str::to_owned).collect();
+    let report = report::of(&view, Some("0.0".parse().unwrap()));
+    assert!(!report.contains(['\u{1b}', '\u{202e}', '\u{7}', '\t']), "{report}");
+    assert!(report.contains("=1+1 <b> [31mred abc שלום"), "{report}");
+}
+
+/// A decoder's queries on an encoder's keys: a table and a picture, no page.
+#[test]
+fn maps_between_two_texts_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let map = Matrix::from_row_slice(2, 3, &[0.1, 0.8, 0.1, 0.7, 0.1, 0.2]);
+    let tensor = NewTensor::new("attn.0", &[1, 2, 3], [&map]).unwrap();
+    let names =
+        [("tokens", "[\"der\",\"Hund\",\"</s>\"]"), ("queries", "[\"a\",\"dog\"]")];
+    let path = folder.path().join("cross.safetensors");
+    std::fs::write(&path, to_bytes_with(&[tensor], &names).unwrap()).unwrap();
+    let (view, notes) = source::of_file(&path, None, 0).unwrap();
+    assert!(notes.contains("read as 2 queries on 3 keys of another text"), "{notes}");
+    let report = report::of(&view, Some("0.0".parse().unwrap()));
+    assert!(report.contains("2 queries: a dog"), "{report}");
+    assert!(report.contains("a → Hund .80 (.10),  dog → der .70 (.10)"), "{report}");
+    let page = folder.path().join("page.html");
+    let out = [path.to_str().unwrap(), page.to_str().unwrap()];
+    let refused = look(&["--maps", out[0], "--html", out[1]]).unwrap_err().to_string();
+    assert!(refused.contains("here another asks"), "{refused}");
+}
