@@ -24,7 +24,8 @@ pub fn of(svg: &str) -> Result<Vec<u8>> {
         fonts.faces().any(|face| face.families.iter().any(is_it))
     };
     let other = || fonts.faces().next().map(|face| face.families[0].0.clone());
-    let family = families.into_iter().find(|it| has(it)).map(str::to_owned).or_else(other);
+    let family =
+        families.into_iter().find(|it| has(it)).map(str::to_owned).or_else(other);
     let family = family.context(
         "a PNG needs a font, and this machine has none: install DejaVu Sans, say, or write a \
          .svg",
