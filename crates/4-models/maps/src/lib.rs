@@ -13,11 +13,13 @@
 //!
 //! [`file`] reads maps of any framework from a safetensors file, and writes them;
 //! [`picture`] and [`table`] are maps to take away, as SVG, CSV and JSON.
+//! [`habits`] is what heads do over many texts.
 //!
 //! Left out: how maps are computed, which `encoders` and `decoders` know.
 
 mod error;
 pub mod file;
+pub mod habits;
 mod heads;
 pub mod picture;
 pub mod table;

@@ -11,12 +11,14 @@ use attention::Matrix;
 use crate::TextHeads;
 use crate::table::Part;
 
+mod atlas;
 mod cells;
 mod labels;
 mod pen;
 #[cfg(test)]
 mod tests;
 
+pub use atlas::atlas;
 use cells::{SHADES, cells, colour};
 use labels::Labels;
 use pen::Pen;

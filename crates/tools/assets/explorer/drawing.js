@@ -161,6 +161,7 @@ window.headDrawing = (() => {
     if (pen.cells && cell < LEAST_WITH_NUMBERS) pen.cells([left, top], [keys.length, queries.length], cell, map.flatMap((shares) => [...shares]), ink, most);
     else drawCells(pen, panel, plan, ink);
     if (!size) return;
+    if (top > 30) ["to →", "from ↓"].forEach((side, i) => pen.text(side, [left - 5, top - 19 + 13 * i], ink.text, { size: 11, align: "end", italic: true }));
     queries.forEach((name, i) => pen.text(clipped(name), [left - 5, top + (i + 0.5) * cell], ink.text, { size, align: "end", italic: special[0][i] }));
     keys.forEach((name, i) => pen.text(clipped(name), [left + (i + 0.5) * cell, top - 5], ink.text, { size, turned: true, italic: special[1][i] }));
   }

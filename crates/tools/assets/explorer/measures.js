@@ -109,6 +109,18 @@ window.headMeasures = (() => {
     return best;
   }
 
+  // Each key's share on average over the tokens of the text as queries, the largest first,
+  // beside what an even head gives it.
+  function means(view, map) {
+    const { text, queries, n, nQueries, isWithoutFirst } = view;
+    const words = [...Array(nQueries).keys()].filter((query) => !queries.special[query]);
+    const mean = (of) => words.reduce((sum, query) => sum + of(query), 0) / Math.max(words.length, 1);
+    const isSeen = (query, key) => (key <= query || !text.causal) && (key > 0 || !isWithoutFirst);
+    const even = (key) => mean((query) => (isSeen(query, key) ? 1 / Math.max(nSeen(view, query), 1) : 0));
+    const all = Array.from({ length: n }, (_, key) => ({ key, share: mean((query) => map[query][key]), even: even(key) }));
+    return words.length ? all.sort((a, b) => b.share - a.share) : [];
+  }
+
   // The strongest shares between two different tokens of the text, the strongest first.
   function links({ text, queries, isCross }, map, most) {
     const found = [];
@@ -144,5 +156,5 @@ window.headMeasures = (() => {
     return most;
   }
 
-  return { viewOf, mapOf, nSeen, chance, preference, controls, largestOf, links, fill };
+  return { viewOf, mapOf, nSeen, chance, preference, controls, largestOf, links, means, fill };
 })();

@@ -59,6 +59,7 @@ window.headSmall = (() => {
         it.button.title = `Head ${it.name}: ${preference}${differs}`;
       }, isOf);
       if (!isOf()) return;
+      this.countOrders();
       this.arrange();
       this.explorer.large.describe();
       this.explorer.place.dataset.measured = "yes";
@@ -92,6 +93,16 @@ window.headSmall = (() => {
       }, isOf);
     }
 
+    // How many heads each choice shows; what shows none cannot be chosen.
+    countOrders() {
+      for (const option of this.order.select.options) {
+        if (!(option.value in SHORT)) continue;
+        const n = this.heads.filter(({ prefers }) => prefers.name === option.value).length;
+        option.textContent = `${ORDERS.find(([key]) => key === option.value)[1]} (${n})`;
+        option.disabled = !n && option.value !== this.order.select.value;
+      }
+    }
+
     // Which heads are shown, and in which order.
     arrange() {
       const { isCompared, state: { order } } = this.explorer;
@@ -105,7 +116,7 @@ window.headSmall = (() => {
       if (!isAsBefore) this.grid.replaceChildren(...shown.map(({ button }) => button));
       const scale = isCompared
         ? "Blue: more in the first sentence; orange: more in the second. One scale for all small maps."
-        : "Full colour is a small map's own largest share; in the large map it is 1.";
+        : "Full colour is a small map's own largest share; in the large map it is 1, and its numbers are hundredths.";
       this.note.textContent = `${shown.length} of ${this.heads.length} heads. ${scale}`;
       this.press();
     }

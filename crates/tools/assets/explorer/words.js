@@ -1,7 +1,7 @@
 // What the explorer of heads says, in words and in a table: each share with its control.
 "use strict";
 window.headWords = (() => {
-  const { largestOf, links, nSeen } = window.headMeasures;
+  const { largestOf, links, means, nSeen } = window.headMeasures;
   const PREFERS = { first: "the first token", last: "the last", same: "the token itself", previous: "the token before", next: "the token after", other: "another token" };
   const SHORT = { first: "first", last: "last", same: "self", previous: "prev.", next: "next", other: "other", spread: "" };
 
@@ -63,10 +63,13 @@ window.headWords = (() => {
     const [asks, keys] = [view.queries.pieces, view.text.pieces];
     const strongest = links(view, map, 3).map(([query, key, number]) =>
       `${asks[query]} → ${keys[key]} ${share(number)} (others ${share(control(query, key))})`);
+    const [first, second] = means(view, map);
+    const most = first ? `Most goes to “${keys[first.key]}”, ${share(first.share)} of a token's shares on average` +
+      `${second ? `, then to “${keys[second.key]}”, ${share(second.share)}` : ""}; even, ${share(first.even)}. ` : "";
     const preference = !prefers ? "" : prefers.name === "spread"
-      ? "It prefers no kind of key by more than a tenth above chance. "
-      : `It prefers ${PREFERS[prefers.name]}: ${share(prefers.share)} of the shares, by chance ${share(prefers.chance)}. `;
-    return preference + (strongest.length ? `Strongest between two words: ${strongest.join("; ")}.` : "");
+      ? "It prefers no place by more than a tenth above chance. "
+      : `Of the places, it prefers ${PREFERS[prefers.name]}: ${share(prefers.share)}, by chance ${share(prefers.chance)}. `;
+    return most + preference + (strongest.length ? `Strongest between two words: ${strongest.join("; ")}.` : "");
   }
 
   // Each query's strongest key, with its control, as a table.

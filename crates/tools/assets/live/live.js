@@ -48,7 +48,7 @@
       form.addEventListener("keydown", (event) => event.stopPropagation());
       form.setAttribute("role", "group");
       form.setAttribute("aria-label", "Change the figure");
-      this.questions = new Questions(questions, (answer) => this.set(answer));
+      this.questions = new Questions(questions, (answer) => this.set(answer), () => this.begins());
       this.place.prepend(this.questions.element, this.words, this.error);
       this.place.append(form);
       window.liveHandles.watch(this.figure.querySelector(".figure-plot, .figure-diagram"), this.controls);
@@ -153,6 +153,11 @@
         this.questions.heard(shown.answered, this.isSet());
       }
       if (!this.isWanted) this.place.dataset.state = error === undefined ? "shown" : "refused";
+    }
+
+    // Where each question begins. A training is kept: it was waited for.
+    begins() {
+      if (!this.about.training) this.reset();
     }
 
     reset() {

@@ -4,9 +4,10 @@ window.liveQuestions = (() => {
   const { element } = window.liveControls;
 
   class Questions {
-    // `show` sets the controls to an answer, for who gives up.
-    constructor(questions, show) {
-      Object.assign(this, { questions, at: 0, found: new Set(), answered: [] });
+    // `show` sets the controls to an answer, for who gives up; `begin` to where each question
+    // begins.
+    constructor(questions, show, begin) {
+      Object.assign(this, { questions, begin, at: 0, found: new Set() });
       this.ask = element("p", { className: "live-ask" });
       this.says = element("p", { className: "live-found" });
       this.says.setAttribute("role", "status");
@@ -21,14 +22,13 @@ window.liveQuestions = (() => {
 
     // After each answer of the crate: one truth a question.
     heard(answered, isMoved) {
-      this.answered = answered;
       if (isMoved && answered[this.at]) this.found.add(this.at);
       this.show();
     }
 
     turn(by) {
       this.at = (this.at + by) % this.questions.length;
-      if (this.answered[this.at]) this.found.add(this.at);
+      this.begin();
       this.show();
       this.ask.tabIndex = -1;
       this.ask.focus();

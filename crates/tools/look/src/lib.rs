@@ -5,6 +5,7 @@
 
 mod either;
 pub mod fetch;
+mod many;
 pub mod model;
 mod page;
 mod png;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ::texts::Long;
 use anyhow::{Context, Result, ensure};
+use maps::habits::Habit;
 use maps::table::Part;
 use model_files::{Existing, check_output};
 use workshop::output::print;
@@ -13,7 +14,7 @@ use workshop::whole;
 use crate::either::Model;
 use crate::take::Taken;
 use crate::view::{HeadName, View};
-use crate::{fetch, page, report, source, without};
+use crate::{fetch, many, page, report, source, without};
 
 /// Your own sentence in all heads of a trained model
 ///
@@ -25,7 +26,7 @@ use crate::{fetch, page, report, source, without};
 #[command(after_long_help = FROM_PYTORCH)]
 pub struct Args {
     /// What to read, in quotes
-    #[arg(required_unless_present_any = ["download", "maps"])]
+    #[arg(required_unless_present_any = ["download", "maps", "texts"])]
     sentence: Option<String>,
 
     /// One head in full: its layer and its number, both from 0, as in 5.7
@@ -42,7 +43,8 @@ pub struct Args {
 
     /// Write the head, the layer, or all heads to take away; the ending says how: .svg or
     /// .png, as a paper prints it; .csv, a line per share with its control; .json; or
-    /// .safetensors, all maps as `--maps` reads them. May be given several times
+    /// .safetensors, all maps as `--maps` reads them. Of `--texts` an atlas of all heads, .svg
+    /// or .png, or its numbers, .csv. May be given several times
     #[arg(long, value_name = "OUT", value_parser = Taken::parse, group = "written")]
     save: Vec<Taken>,
 
@@ -80,6 +82,17 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 0, requires = "maps")]
     text: usize,
 
+    /// What every head does over many texts, each number beside its chance level: a text file
+    /// with a text per line. Ctrl-C keeps what is done
+    #[arg(long, value_name = "FILE",
+        conflicts_with_all = ["sentence", "maps", "html", "head", "layer", "about_heads"])]
+    texts: Option<PathBuf>,
+
+    /// Sort the heads of `--texts` by one of its columns; without, by whichever share is
+    /// farthest above chance
+    #[arg(long, value_name = "COLUMN", requires = "texts", value_parser = habit)]
+    sort: Option<Habit>,
+
     #[command(flatten)]
     without: without::Args,
 }
@@ -94,6 +107,12 @@ Maps from PyTorch (the model made with attn_implementation=\"eager\"):
 FILE has attn.0 to attn.L-1, each (heads, n_q, n_kv) or (batch, heads, n_q, n_kv), or one attn,
 (layers, heads, n_q, n_kv). Beside them: attention_mask (batch, n_kv), 0 for padding; in the
 metadata `tokens`, `queries` where others ask, `special`, and `grid` (14x14) for patches.";
+
+fn habit(text: &str) -> Result<Habit> {
+    let names = Habit::ALL.map(Habit::name).join(", ");
+    let found = Habit::ALL.into_iter().find(|habit| habit.name() == text);
+    found.with_context(|| format!("the columns are {names}"))
+}
 
 fn millimetres(text: &str) -> Result<f64> {
     let mm: f64 = text.parse()?;
@@ -144,6 +163,10 @@ fn asked(args: &Args) -> Result<Option<(View, String)>> {
         Some(folder) => fetch::named(folder, args.download)?,
         None => fetch::minilm(args.download)?,
     };
+    if let Some(texts) = &args.texts {
+        many_texts(args, &folder, texts)?;
+        return Ok(None);
+    }
     let Some(sentence) = &args.sentence else { return Ok(None) };
     check_outputs(args, &Model::files(&folder))?;
     let long = if args.truncate { Long::Cut } else { Long::Refuse };
@@ -155,6 +178,24 @@ fn asked(args: &Args) -> Result<Option<(View, String)>> {
         }
     }
     Ok(Some((source::of_sentence(&folder, sentence, long)?, String::new())))
+}
+
+/// What heads do over the lines of a file.
+fn many_texts(args: &Args, folder: &Path, texts: &Path) -> Result<()> {
+    let mut inputs = Model::files(folder);
+    inputs.push(texts.to_path_buf());
+    check_outputs(args, &inputs)?;
+    args.save.iter().try_for_each(Taken::check_of_texts)?;
+    let long = if args.truncate { Long::Cut } else { Long::Refuse };
+    let measured = many::measure(folder, texts, long)?;
+    for taken in &args.save {
+        taken.write_texts(&measured.texts, args.mm)?;
+    }
+    print(measured.table(args.sort))?;
+    for taken in &args.save {
+        print(format_args!("{} is written.\n", taken.path().display()))?;
+    }
+    Ok(())
 }
 
 fn existing(args: &Args) -> Existing {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{fs, str};
 
-use ::texts::Long;
+use ::texts::{Long, Pieces, Text};
 use anyhow::{Context, Result, ensure};
 use maps::{TextHeads, file};
 use model_files::TensorFile;
@@ -13,32 +13,60 @@ use crate::either::{Model, Ready};
 use crate::model::cut_hint;
 use crate::view::View;
 
+/// A model that is ready to read texts.
+pub struct Opened {
+    model: Ready,
+    text: Text,
+    n_positions: usize,
+    is_causal: bool,
+}
+
+impl Opened {
+    /// The model in this folder.
+    pub fn of(folder: &Path) -> Result<Self> {
+        let files = Model::open(folder)?;
+        Ok(Self {
+            model: Ready::of(&files)?,
+            text: files.text()?,
+            n_positions: files.longest(),
+            is_causal: files.is_causal(),
+        })
+    }
+
+    /// A text in tokens.
+    pub fn pieces(&self, text: &str, long: Long) -> Result<Pieces> {
+        cut_hint(self.text.pieces(text, self.n_positions, long))
+    }
+
+    /// Tokens in all heads.
+    pub fn heads(&self, pieces: Pieces) -> Result<TextHeads> {
+        let maps = self.model.maps(&pieces.sequence)?;
+        ensure!(!maps.is_empty(), "a model without layers has no heads");
+        let of = match self.is_causal {
+            true => TextHeads::of_decoder,
+            false => TextHeads::of_encoder,
+        };
+        Ok(of(pieces.pieces, pieces.is_special, maps))
+    }
+}
+
 /// A sentence in all heads of the model in this folder.
 pub fn of_sentence(folder: &Path, sentence: &str, long: Long) -> Result<View> {
     let start = Instant::now();
-    let files = Model::open(folder)?;
-    let text = files.text()?;
-    let pieces = cut_hint(text.pieces(sentence, files.longest(), long))?;
-    let text_heads = match files.is_causal() {
-        true => TextHeads::of_decoder,
-        false => TextHeads::of_encoder,
-    };
-    let model = Ready::of(&files)?;
-    // A hundred megabytes that are no longer needed.
-    drop(files);
+    let opened = Opened::of(folder)?;
+    let pieces = opened.pieces(sentence, long)?;
     let loading = start.elapsed();
     let start = Instant::now();
-    let maps = model.maps(&pieces.sequence)?;
-    let computing = start.elapsed();
-    ensure!(!maps.is_empty(), "a model without layers has no heads");
+    let n_uncut = pieces.n_uncut;
+    let text = opened.heads(pieces)?;
     let name = folder.file_name().unwrap_or(folder.as_os_str());
     Ok(View {
         model: name.to_string_lossy().into_owned(),
         sentence: sentence.to_owned(),
-        n_uncut: pieces.n_uncut,
-        text: text_heads(pieces.pieces, pieces.is_special, maps),
+        n_uncut,
+        text,
         loading,
-        computing,
+        computing: start.elapsed(),
     })
 }
 

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use maps::habits::Texts;
 use maps::table::{self, Part};
 use maps::{file, picture};
 use workshop::whole;
@@ -44,6 +45,27 @@ impl Taken {
         Ok(Self { path, kind })
     }
 
+    /// Writes what heads do over many texts: all numbers, or an atlas of all heads.
+    pub fn write_texts(&self, texts: &Texts, mm: f64) -> Result<()> {
+        let bytes = match self.kind {
+            Kind::Svg => picture::atlas(texts, mm).into_bytes(),
+            Kind::Png => crate::png::of(&picture::atlas(texts, mm))?,
+            Kind::Csv => texts.csv().into_bytes(),
+            Kind::Json | Kind::Maps => return self.check_of_texts(),
+        };
+        self.write_bytes(&bytes)
+    }
+
+    /// Whether there is such a file of many texts.
+    pub fn check_of_texts(&self) -> Result<()> {
+        ensure!(
+            !matches!(self.kind, Kind::Json | Kind::Maps),
+            "{}: of many texts there are numbers, .csv, and an atlas, .svg or .png",
+            self.path.display()
+        );
+        Ok(())
+    }
+
     /// Where it is written to.
     pub fn path(&self) -> &Path {
         &self.path
@@ -60,7 +82,11 @@ impl Taken {
             Kind::Json => format!("{}\n", table::json(text, part)).into_bytes(),
             Kind::Maps => file::to_bytes(text)?,
         };
-        whole::write(&self.path, &bytes)
+        self.write_bytes(&bytes)
+    }
+
+    fn write_bytes(&self, bytes: &[u8]) -> Result<()> {
+        whole::write(&self.path, bytes)
             .with_context(|| format!("cannot write {}", self.path.display()))
     }
 }

@@ -1,0 +1,276 @@
+//! What heads do over many texts: each habit's share with its chance level, and how far it
+//! spreads from text to text.
+//!
+//! Chance is an even head, which gives every key that a query sees the same. It is taken on
+//! the same queries of the same texts, so that a text of few tokens, in which every key gets
+//! much, makes no habit.
+
+use std::collections::HashMap;
+
+use crate::TextHeads;
+
+/// What a head may do with a text: six shares, and two numbers of its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Habit {
+    /// The share of the token before.
+    Previous,
+    /// The share of the token after.
+    Next,
+    /// The share of the first token of all, `[CLS]` where there is one.
+    First,
+    /// The share of the query itself.
+    Itself,
+    /// The share of the other tokens that are the same, of queries that have such.
+    Same,
+    /// The share of the token after the last same one before the query: where a text repeats
+    /// itself, that one comes next (Olsson et al. 2022, prefix matching).
+    Induction,
+    /// Over how many bits a query's shares spread.
+    Entropy,
+    /// How many tokens away they go.
+    Distance,
+}
+
+impl Habit {
+    /// All, in the order of every list here.
+    pub const ALL: [Self; 8] = [
+        Self::Previous,
+        Self::Next,
+        Self::First,
+        Self::Itself,
+        Self::Same,
+        Self::Induction,
+        Self::Entropy,
+        Self::Distance,
+    ];
+
+    /// Those that are shares of keys.
+    pub const SHARES: [Self; 6] = [
+        Self::Previous,
+        Self::Next,
+        Self::First,
+        Self::Itself,
+        Self::Same,
+        Self::Induction,
+    ];
+
+    /// A word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Previous => "previous",
+            Self::Next => "next",
+            Self::First => "first",
+            Self::Itself => "itself",
+            Self::Same => "same",
+            Self::Induction => "induction",
+            Self::Entropy => "bits",
+            Self::Distance => "away",
+        }
+    }
+}
+
+/// A number of several texts.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Spread {
+    /// How many texts have it.
+    pub n: usize,
+    /// Its mean over them.
+    pub mean: f64,
+    squares: f64,
+}
+
+impl Spread {
+    /// One more text (Welford 1962).
+    pub fn add(&mut self, number: f64) {
+        self.n += 1;
+        let before = number - self.mean;
+        self.mean += before / self.n as f64;
+        self.squares += before * (number - self.mean);
+    }
+
+    /// How far texts are from the mean: their standard deviation, 0 of fewer than two.
+    pub fn deviation(&self) -> f64 {
+        let n_free = self.n.saturating_sub(1);
+        if n_free == 0 { 0.0 } else { (self.squares / n_free as f64).sqrt() }
+    }
+}
+
+/// The habits of one head, or of an even one, in the order of [`Habit::ALL`].
+pub type Habits = [Spread; 8];
+
+/// All heads of a model on the texts so far.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Texts {
+    /// `heads[l][i]`, each over the texts.
+    pub heads: Vec<Vec<Habits>>,
+    /// The control: an even head on the same texts.
+    pub chance: Habits,
+    /// How many texts there were.
+    pub n_texts: usize,
+}
+
+impl Texts {
+    /// One more text. It is of the same model as those before: a layer or head that they had
+    /// and this one has not keeps what it has.
+    pub fn add(&mut self, text: &TextHeads) {
+        let asked = Asked::of(text);
+        self.n_texts += 1;
+        add(&mut self.chance, asked.habits(|query, _| 1.0 / asked.n_seen(query) as f64));
+        self.heads.resize_with(self.heads.len().max(text.maps.len()), Vec::new);
+        for (heads, maps) in self.heads.iter_mut().zip(&text.maps) {
+            heads.resize(heads.len().max(maps.len()), Habits::default());
+            for (head, map) in heads.iter_mut().zip(maps) {
+                let share = |query: usize, key: usize| f64::from(map[(query, key)]);
+                add(head, asked.habits(share));
+            }
+        }
+    }
+
+    /// Every head by its layer and number, those first that are farthest above chance in a
+    /// habit; of rows and distances, those that are farthest from chance.
+    pub fn sorted_by(&self, habit: Habit) -> Vec<[usize; 2]> {
+        let at = habit as usize;
+        let chance = self.chance[at].mean;
+        let above = |&[layer, head]: &[usize; 2]| {
+            let above = self.heads[layer][head][at].mean - chance;
+            if Habit::SHARES.contains(&habit) { above } else { above.abs() }
+        };
+        let layers = self.heads.iter().enumerate();
+        let mut names: Vec<[usize; 2]> = layers
+            .flat_map(|(layer, heads)| (0..heads.len()).map(move |head| [layer, head]))
+            .collect();
+        names.sort_by(|a, b| above(b).total_cmp(&above(a)));
+        names
+    }
+
+    /// The habit of a head whose share is farthest above chance, and by how much.
+    pub fn strongest(&self, [layer, head]: [usize; 2]) -> (Habit, f64) {
+        let above = |habit: Habit| {
+            let at = habit as usize;
+            self.heads[layer][head][at].mean - self.chance[at].mean
+        };
+        let pairs = Habit::SHARES.map(|habit| (habit, above(habit)));
+        let larger = |a: (Habit, f64), b: (Habit, f64)| if b.1 > a.1 { b } else { a };
+        pairs.into_iter().fold(pairs[0], larger)
+    }
+
+    /// A line per head and habit: its mean over the texts, how far they spread, how many there
+    /// were, and the same of an even head.
+    pub fn csv(&self) -> String {
+        let mut csv =
+            "layer,head,habit,mean,deviation,texts,chance,chance_deviation\n".to_owned();
+        for (layer, heads) in self.heads.iter().enumerate() {
+            for (head, habits) in heads.iter().enumerate() {
+                for (habit, chance) in Habit::ALL.into_iter().zip(&self.chance) {
+                    let of = &habits[habit as usize];
+                    csv += &format!(
+                        "{layer},{head},{},{:.7},{:.7},{},{:.7},{:.7}\n",
+                        habit.name(),
+                        of.mean,
+                        of.deviation(),
+                        of.n,
+                        chance.mean,
+                        chance.deviation()
+                    );
+                }
+            }
+        }
+        csv
+    }
+}
+
+fn add(habits: &mut Habits, numbers: [Option<f64>; 8]) {
+    for (habit, number) in habits.iter_mut().zip(numbers) {
+        if let Some(number) = number {
+            habit.add(number);
+        }
+    }
+}
+
+/// What a text asks of every map on it.
+struct Asked<'a> {
+    text: &'a TextHeads,
+    /// The queries that are part of the text.
+    queries: Vec<usize>,
+    /// Of each of them, the other keys that are the same token.
+    same: Vec<Vec<usize>>,
+    /// Of each of them, the key after the last same token before it.
+    induction: Vec<Option<usize>>,
+}
+
+impl<'a> Asked<'a> {
+    fn of(text: &'a TextHeads) -> Self {
+        let (pieces, is_special) = text.asking();
+        let queries: Vec<usize> = (0..pieces.len()).filter(|&i| !is_special[i]).collect();
+        let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (key, piece) in text.pieces.iter().enumerate() {
+            places.entry(piece).or_default().push(key);
+        }
+        let is_cross = text.queries.is_some();
+        let sees = |query: usize, key: usize| !text.is_causal || key <= query;
+        let same_of = |&query: &usize| {
+            let all = places.get(pieces[query].as_str()).into_iter().flatten().copied();
+            let other = |&key: &usize| (is_cross || key != query) && sees(query, key);
+            all.filter(other).collect::<Vec<_>>()
+        };
+        let same: Vec<Vec<usize>> = queries.iter().map(same_of).collect();
+        let follows = |(&query, same): (&usize, &Vec<usize>)| {
+            let before = same.iter().filter(|&&key| !is_cross && key < query).max();
+            before.map(|key| key + 1)
+        };
+        let induction = queries.iter().zip(&same).map(follows).collect();
+        Self { text, queries, same, induction }
+    }
+
+    fn n_seen(&self, query: usize) -> usize {
+        if self.text.is_causal { query + 1 } else { self.text.pieces.len() }
+    }
+
+    /// The habits of a map whose share of a key that a query sees is `share`; `None` where the
+    /// text has no query that could show one.
+    fn habits(&self, share: impl Fn(usize, usize) -> f64) -> [Option<f64>; 8] {
+        let n_keys = self.text.pieces.len();
+        let is_cross = self.text.queries.is_some();
+        let at = |key: Option<usize>, query: usize| {
+            let key = key.filter(|&key| !is_cross && key < n_keys)?;
+            (key < self.n_seen(query)).then(|| share(query, key))
+        };
+        let own = |query: usize| at(Some(query), query);
+        let queries = || self.queries.iter().copied();
+        let nth = |nth: usize| (self.queries[nth], &self.same[nth], self.induction[nth]);
+        let each = || (0..self.queries.len()).map(nth);
+        let sum = |query, keys: &[usize]| keys.iter().map(|&key| share(query, key)).sum();
+        let of_row = |query: usize, number: &dyn Fn(usize, f64) -> f64| {
+            let keys = 0..self.n_seen(query).min(n_keys);
+            keys.map(|key| number(key, share(query, key))).sum::<f64>()
+        };
+        let bits = |_, share: f64| if share > 0.0 { -share * share.log2() } else { 0.0 };
+        let first = |query| (n_keys > 0).then(|| share(query, 0));
+        let away = |query: usize| {
+            let distance = |key: usize, share: f64| share * query.abs_diff(key) as f64;
+            (!is_cross).then(|| of_row(query, &distance))
+        };
+        [
+            mean(queries().filter_map(|query| at(query.checked_sub(1), query))),
+            mean(queries().filter_map(|query| at(Some(query + 1), query))),
+            mean(queries().filter_map(first)),
+            mean(queries().filter_map(own)),
+            mean(
+                each()
+                    .filter(|it| !it.1.is_empty())
+                    .map(|(query, same, _)| sum(query, same)),
+            ),
+            mean(each().filter_map(|(query, _, after)| at(Some(after?), query))),
+            mean(queries().map(|query| of_row(query, &bits))),
+            mean(queries().filter_map(away)),
+        ]
+    }
+}
+
+fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let (n, sum) = numbers.fold((0, 0.0), |(n, sum), number| (n + 1, sum + number));
+    (n > 0).then(|| sum / f64::from(n))
+}
+
+#[cfg(test)]
+mod tests;
