@@ -3,15 +3,16 @@
 "use strict";
 (() => {
   const BELOW = 44; // pixels, for what stands under a panel
+  const TALL = 420; // pixels, as much as a first screen has
 
-  // The first panel of the narrow drawing.
-  function firstPanel({ data, narrow }, width) {
+  // The narrow drawing: whole, or, of a tall one, its first panel.
+  function small({ data, narrow }, width) {
     const { svg } = window.figurePlot.draw({ data, layout: narrow, width });
     const { height, margin } = narrow;
     const lowest = (narrow.yaxis.domain ?? [0, 1])[0];
     const bottom = margin.t + (1 - lowest) * (height - margin.t - margin.b);
     const names = lowest > 0.02 ? BELOW : margin.b;
-    const cut = Math.min(bottom + names, height);
+    const cut = height <= TALL ? height : Math.min(bottom + names, height);
     svg.setAttribute("height", cut);
     svg.setAttribute("viewBox", `0 0 ${width} ${cut}`);
     return svg;
@@ -23,7 +24,7 @@
     const spec = JSON.parse(figure.querySelector("script").textContent);
     const words = document.createElement("span");
     words.innerHTML = figure.querySelector("figcaption").innerHTML;
-    const drawing = figure.querySelector("svg.narrow")?.cloneNode(true) ?? firstPanel(spec, place.clientWidth);
+    const drawing = figure.querySelector("svg.narrow")?.cloneNode(true) ?? small(spec, place.clientWidth);
     drawing.setAttribute("aria-hidden", "true"); // the figure itself says what it shows
     link.replaceChildren(words, drawing);
   }
