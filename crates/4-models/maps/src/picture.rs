@@ -8,8 +8,8 @@
 
 use attention::Matrix;
 
-use crate::TextHeads;
 use crate::table::Part;
+use crate::{Kind, TextHeads};
 
 mod atlas;
 mod cells;
@@ -62,20 +62,20 @@ fn one(text: &TextHeads, layer: usize, head: usize, mm: f64) -> String {
     let [right, bottom] =
         [left + cell * map.ncols() as f64, top + cell * map.nrows() as f64];
     let mut pen = Pen::new();
-    pen.text([0.0, TITLE], TITLE, "start", &format!("Head {layer}.{head}"));
+    pen.text([0.0, TITLE + 0.5], TITLE, "start", &format!("Head {layer}.{head}"));
     pen.text([0.0, TITLE + SMALL + 2.0], SMALL, "start", &preference(text, map));
     let most = drawn(&mut pen, map, [left, top], [cell, cell]);
     pen.frame([left, top], [right - left, bottom - top]);
     labels[0].down(&mut pen, [left, top], cell);
     labels[1].across(&mut pen, [left, top], cell);
     let every = labels.iter().map(|labels| labels.every(cell)).max().unwrap_or(1);
-    let mut below = "a row per query, a column per key".to_owned();
+    let mut lines = vec!["a row per query, a column per key".to_owned()];
     if every > 1 {
-        below += &format!("; one name in {every} is printed");
+        lines.push(format!("one name in {every} is printed"));
     }
-    pen.text([0.0, bottom + GAP + SMALL], SMALL, "start", &below);
-    scale(&mut pen, [0.0, bottom + GAP + 2.2 * SMALL], &hundredths(most));
-    pen.svg([width, bottom + GAP + 3.8 * SMALL], mm, &format!("Head {layer}.{head}"))
+    let end = written(&mut pen, bottom + GAP, &lines);
+    scale(&mut pen, [0.0, end], &hundredths(most));
+    pen.svg([width, end + 1.6 * SMALL], mm, &format!("Head {layer}.{head}"))
 }
 
 /// What the head prefers, with its control.
@@ -111,7 +111,7 @@ fn many(text: &TextHeads, part: Part, mm: f64) -> String {
         Part::Layer(layer) => format!("Layer {layer}"),
         _ => "All heads".to_owned(),
     };
-    pen.text([0.0, TITLE], TITLE, "start", &name);
+    pen.text([0.0, TITLE + 0.5], TITLE, "start", &name);
     let top = TITLE + GAP + if of_all { SMALL + 2.0 } else { 0.0 };
     let mut bottom = top;
     for ([layer, head], map) in part.heads(text) {
@@ -138,17 +138,44 @@ fn many(text: &TextHeads, part: Part, mm: f64) -> String {
         pen.frame([x, y + title], [size, height]);
         bottom = bottom.max(y + title + height);
     }
-    let longest = text.pieces.len().max(text.asking().0.len());
-    let mut below = match of_all {
-        true => "a row of maps per layer, a column per head, both from 0".to_owned(),
-        false => "beside a head's name what it prefers, if anything".to_owned(),
+    let end = written(&mut pen, bottom + GAP, &below(text, part));
+    scale(&mut pen, [0.0, end], "each map's largest share");
+    pen.svg([width, end + 1.6 * SMALL], mm, &name)
+}
+
+/// What is to be known of small maps.
+fn below(text: &TextHeads, part: Part) -> Vec<String> {
+    let mut lines = match part {
+        Part::All => {
+            vec!["a row of maps per layer, a column per head, both from 0".to_owned()]
+        }
+        _ => vec!["beside a head's name what it prefers, if anything".to_owned()],
     };
-    if longest > MOST_CELLS {
-        below += "; a cell is the largest of several shares";
+    if let (Some(uniform), false) = (text.uniform(), part == Part::All) {
+        let chosen: Vec<Kind> = part
+            .heads(text)
+            .filter_map(|(_, map)| text.glance(map)?.preferred(&uniform))
+            .collect();
+        let even = Kind::ALL.into_iter().filter(|kind| chosen.contains(kind));
+        let even: Vec<String> = even
+            .map(|kind| format!("{} {}", kind.name(), hundredths(uniform.share(kind))))
+            .collect();
+        if !even.is_empty() {
+            lines.push(format!("an even head gives {}", even.join(", ")));
+        }
     }
-    pen.text([0.0, bottom + GAP + SMALL], SMALL, "start", &below);
-    scale(&mut pen, [0.0, bottom + GAP + 2.2 * SMALL], "each map's largest share");
-    pen.svg([width, bottom + GAP + 3.8 * SMALL], mm, &name)
+    if text.pieces.len().max(text.asking().0.len()) > MOST_CELLS {
+        lines.push("a cell is the largest of several shares".to_owned());
+    }
+    lines
+}
+
+/// Lines of small letters below each other; gives where the next thing stands.
+fn written(pen: &mut Pen, top: f64, lines: &[String]) -> f64 {
+    for (nth, line) in lines.iter().enumerate() {
+        pen.text([0.0, top + SMALL * (1.0 + 1.3 * nth as f64)], SMALL, "start", line);
+    }
+    top + SMALL * (1.3 * lines.len() as f64 + 0.5)
 }
 
 /// `5.7 previous .62`.

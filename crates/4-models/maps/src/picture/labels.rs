@@ -7,9 +7,10 @@ use super::pen::Pen;
 
 /// Further columns would take more room than the map.
 pub(super) const MOST_COLUMNS: usize = 3;
-/// Letters of a name that are printed, and how wide one is on average, in its size.
+/// Letters of a name that are printed, and how wide one is on average, in its size, of the
+/// widest font.
 const MOST_LETTERS: usize = 10;
-const LETTER: f64 = 0.58;
+const LETTER: f64 = 0.63;
 /// From one column of names to the next, and to the map.
 const SPACE: f64 = 2.0;
 

@@ -89,6 +89,13 @@ fn a_layer_and_all_heads_are_named() {
     let text = text(words(6), 3, 5);
     let layer = svg(&text, Part::Layer(2), 120.0);
     assert!(layer.contains(">2.4") && !layer.contains(">1.4"), "{layer}");
+    // The control of what heads prefer, where one prefers anything.
+    let mut text = text;
+    text.maps[2][1] = Matrix::from_fn(6, 6, |_, j| f32::from(u8::from(j == 0)));
+    text.is_special[0] = true;
+    let layer = svg(&text, Part::Layer(2), 120.0);
+    assert!(layer.contains(">2.1 first 1.00<"), "{layer}");
+    assert!(layer.contains(">an even head gives first .17"), "{layer}");
     let all = svg(&text, Part::All, 80.0);
     assert_eq!(all.matches("<g transform").count(), 15);
 }
