@@ -13,10 +13,12 @@
 //!
 //! [`file`] reads maps of any framework from a safetensors file, and writes them;
 //! [`picture`] and [`table`] are maps to take away, as SVG, CSV and JSON.
-//! [`habits`] is what heads do over many texts.
+//! [`habits`] is what heads do over many texts, and [`compare`] how far each is from itself on
+//! another text, or in another model.
 //!
 //! Left out: how maps are computed, which `encoders` and `decoders` know.
 
+pub mod compare;
 mod error;
 pub mod file;
 pub mod habits;

@@ -3,6 +3,7 @@
 //! any framework from a file, and pictures and tables to take away; any model of the families on any ids ([`model`]), and a model that goes on
 //! with a text ([`mod@write`]). Trained models are fetched when the reader says so ([`fetch`]).
 
+mod against;
 mod either;
 pub mod fetch;
 mod many;

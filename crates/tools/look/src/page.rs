@@ -14,18 +14,19 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use maps::Glance;
 use model_files::MOST_SHOWN;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::view::{View, share};
 
 const PAGE: &str = include_str!("page.html");
 
-/// The page.
+/// The page of a view, and of the one beside it.
 ///
 /// # Errors
 /// A text so long that its page could not be used.
-pub fn of(view: &View) -> Result<String> {
-    let n = view.text.pieces.len();
+pub fn of(view: &View, beside: Option<&View>) -> Result<String> {
+    let longest = |of: &View| of.text.pieces.len().max(of.text.asking().0.len());
+    let n = longest(view).max(beside.map_or(0, longest));
     let n_heads = view.text.heads().count();
     ensure!(
         n <= MOST_SHOWN,
@@ -47,7 +48,7 @@ pub fn of(view: &View) -> Result<String> {
             "heads" => rows(view),
             "style" => EXPLORER_CSS.to_owned(),
             "script" => EXPLORER_JS.to_owned(),
-            "data" => data(view)?,
+            "data" => data(view, beside)?,
             _ => String::new(),
         };
         rest = after;
@@ -95,12 +96,21 @@ fn rows(view: &View) -> String {
     rows
 }
 
-/// What the explorer draws: the tokens, and every share, packed.
-fn data(view: &View) -> Result<String> {
-    let mut data = view.text.to_json();
-    data["name"] = json!(view.sentence);
-    data["n_layers"] = json!(view.text.maps.len());
-    data["packed"] = json!(packed(&view.text.shares())?);
+/// What the explorer draws of each text: the tokens, and every share, packed.
+fn data(view: &View, beside: Option<&View>) -> Result<String> {
+    let data = [Some(view), beside].into_iter().flatten().map(|of| {
+        let mut data = of.text.to_json();
+        let names = of.text.heads().map(|([layer, head], _)| format!("{layer}.{head}"));
+        data["names"] = names.collect();
+        data["name"] =
+            json!(match beside.is_some_and(|it| it.sentence == view.sentence) {
+                true => &of.model,
+                false => &of.sentence,
+            });
+        data["packed"] = json!(packed(&of.text.shares())?);
+        Ok(data)
+    });
+    let data: Value = data.collect::<Result<_>>()?;
     // In a script nothing is escaped, and `</script>` would end it.
     Ok(data.to_string().replace('<', "\\u003c"))
 }
@@ -149,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_a_text_says_is_no_markup() {
-        let page = of(&view("<b>{{data}}</b>", "</script><u>", 3)).unwrap();
+        let page = of(&view("<b>{{data}}</b>", "</script><u>", 3), None).unwrap();
         assert!(page.contains("&lt;b&gt;{{data}}&lt;/b&gt;"), "{page}");
         assert_eq!(page.matches("</script>").count(), 2);
         assert!(!page.contains("<u>"));
@@ -157,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_page_asks_no_other_host() {
-        let page = of(&view("a", "a", 3)).unwrap();
+        let page = of(&view("a", "a", 3), None).unwrap();
         let page = page.replace("http://www.w3.org/2000/svg", ""); // a name, and no address
         for address in ["http:", "https:", "src=\"", "@import", "url("] {
             assert!(!page.contains(address), "{address}");
@@ -166,8 +176,8 @@ mod tests {
 
     #[test]
     fn a_text_that_is_too_long_for_a_page_is_refused() {
-        assert!(of(&view("a", "a", 200)).is_ok());
-        let refused = of(&view("a", "a", 201)).unwrap_err();
+        assert!(of(&view("a", "a", 200), None).is_ok());
+        let refused = of(&view("a", "a", 201), None).unwrap_err();
         insta::assert_snapshot!(refused, @"a page of 201 tokens and 1 heads would hold 40401 shares: it is made for up to 200 tokens");
     }
 }

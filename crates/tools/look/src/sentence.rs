@@ -14,7 +14,7 @@ use workshop::whole;
 use crate::either::Model;
 use crate::take::Taken;
 use crate::view::{HeadName, View};
-use crate::{fetch, many, page, report, source, without};
+use crate::{against, fetch, many, page, report, source, without};
 
 /// Your own sentence in all heads of a trained model
 ///
@@ -93,6 +93,15 @@ pub struct Args {
     #[arg(long, value_name = "COLUMN", requires = "texts", value_parser = habit)]
     sort: Option<Habit>,
 
+    /// Beside the sentence another one, or with `--maps` another file of maps: which heads
+    /// differ most
+    #[arg(long, value_name = "TEXT", conflicts_with = "texts")]
+    against: Option<String>,
+
+    /// Beside the model another one, on the same sentence
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["against", "maps", "texts"])]
+    against_model: Option<PathBuf>,
+
     #[command(flatten)]
     without: without::Args,
 }
@@ -126,15 +135,12 @@ fn millimetres(text: &str) -> Result<f64> {
 /// A model that is not there, or does not fit; a text that is empty or too long; a file of
 /// something else than maps; what cannot be written.
 pub fn run(args: &Args) -> Result<()> {
-    let Some((view, notes)) = asked(args)? else { return Ok(()) };
+    let Some(Shown { view, beside, notes }) = asked(args)? else { return Ok(()) };
     let part = part(args, &view)?;
+    let compared = beside.as_ref().map(|beside| against::report(&view, beside));
+    let compared = compared.transpose()?;
     if let Some(path) = &args.html {
-        ensure!(
-            view.text.queries.is_none(),
-            "a page shows the maps of a text on itself, and here another asks: `--save` draws \
-             these"
-        );
-        let page = page::of(&view)?;
+        let page = page::of(&view, beside.as_ref())?;
         whole::write(path, page.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
@@ -143,6 +149,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     print(notes)?;
     print(report::of(&view, args.head))?;
+    print(compared.unwrap_or_default())?;
     if let Some(path) = &args.html {
         print(format_args!("\n{} shows every head in full.\n", path.display()))?;
     }
@@ -152,12 +159,19 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The maps that are asked for, and what is to be said of them; `None` where nothing is asked
-/// that needs them.
-fn asked(args: &Args) -> Result<Option<(View, String)>> {
+/// What is looked at.
+struct Shown {
+    view: View,
+    /// What stands beside it.
+    beside: Option<View>,
+    /// What is to be said of both.
+    notes: String,
+}
+
+/// What is asked for; `None` where nothing is asked that needs maps.
+fn asked(args: &Args) -> Result<Option<Shown>> {
     if let Some(path) = &args.maps {
-        check_outputs(args, &inputs(path, args))?;
-        return Ok(Some(source::of_file(path, args.tokens.as_deref(), args.text)?));
+        return of_files(args, path).map(Some);
     }
     let folder = match &args.model {
         Some(folder) => fetch::named(folder, args.download)?,
@@ -167,8 +181,12 @@ fn asked(args: &Args) -> Result<Option<(View, String)>> {
         many_texts(args, &folder, texts)?;
         return Ok(None);
     }
+    let other = args.against_model.as_ref();
+    let other = other.map(|other| fetch::named(other, args.download)).transpose()?;
     let Some(sentence) = &args.sentence else { return Ok(None) };
-    check_outputs(args, &Model::files(&folder))?;
+    let mut inputs = Model::files(&folder);
+    inputs.extend(other.iter().flat_map(|other| Model::files(other)));
+    check_outputs(args, &inputs)?;
     let long = if args.truncate { Long::Cut } else { Long::Refuse };
     if args.without.is_asked() {
         let existing = existing(args);
@@ -177,7 +195,28 @@ fn asked(args: &Args) -> Result<Option<(View, String)>> {
             return Ok(None);
         }
     }
-    Ok(Some((source::of_sentence(&folder, sentence, long)?, String::new())))
+    let view = source::of_sentence(&folder, sentence, long)?;
+    let beside = match (other, &args.against) {
+        (Some(other), _) => Some(source::of_sentence(&other, sentence, long)?),
+        (None, Some(text)) => Some(source::of_sentence(&folder, text, long)?),
+        (None, None) => None,
+    };
+    Ok(Some(Shown { view, beside, notes: String::new() }))
+}
+
+/// Maps of a file, and of the one beside it.
+fn of_files(args: &Args, path: &Path) -> Result<Shown> {
+    let other = args.against.as_ref().map(Path::new);
+    let inputs = [Some(path), args.tokens.as_deref(), other].into_iter().flatten();
+    check_outputs(args, &inputs.map(Path::to_path_buf).collect::<Vec<_>>())?;
+    let (view, mut notes) = source::of_file(path, args.tokens.as_deref(), args.text)?;
+    let beside =
+        other.map(|other| source::of_file(other, None, args.text)).transpose()?;
+    let beside = beside.map(|(beside, more)| {
+        notes += &more;
+        beside
+    });
+    Ok(Shown { view, beside, notes })
 }
 
 /// What heads do over the lines of a file.
@@ -200,11 +239,6 @@ fn many_texts(args: &Args, folder: &Path, texts: &Path) -> Result<()> {
 
 fn existing(args: &Args) -> Existing {
     if args.force { Existing::Replace } else { Existing::Keep }
-}
-
-/// What maps are read from.
-fn inputs(maps: &Path, args: &Args) -> Vec<PathBuf> {
-    [maps].into_iter().chain(args.tokens.as_deref()).map(Path::to_path_buf).collect()
 }
 
 /// Which heads are taken, if there are such.

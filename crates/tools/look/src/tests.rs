@@ -13,6 +13,7 @@ use workshop::paths;
 use crate::{model, report, sentence, source, texts};
 
 mod files;
+mod many;
 mod sentences;
 
 /// Where a trained model is, if it was fetched.

@@ -12,7 +12,8 @@ use maps::TextHeads;
 use model_files::{NewTensor, TensorFile, to_bytes_with};
 
 use crate::either::Model;
-use crate::{report, sentence, source, texts};
+use crate::view::View;
+use crate::{against, report, sentence, source, texts};
 
 /// A file of maps as PyTorch's users write it, from a tiny model's reference: its `attn.L` of
 /// every sequence, and which tokens are padding.
@@ -101,7 +102,7 @@ struct Command {
     args: sentence::Args,
 }
 
-fn look(args: &[&str]) -> anyhow::Result<()> {
+pub(super) fn look(args: &[&str]) -> anyhow::Result<()> {
     sentence::run(&Command::try_parse_from([&["look"], args].concat())?.args)
 }
 
@@ -166,7 +167,7 @@ fn hostile_tokens_are_text_in_the_terminal() {
     assert!(report.contains("=1+1 <b> [31mred abc שלום"), "{report}");
 }
 
-/// A decoder's queries on an encoder's keys: a table and a picture, no page.
+/// A decoder's queries on an encoder's keys: a table, a picture and a page.
 #[test]
 fn maps_between_two_texts_are_shown() {
     let folder = tempfile::tempdir().unwrap();
@@ -183,6 +184,34 @@ fn maps_between_two_texts_are_shown() {
     assert!(report.contains("a → Hund .80 (.10),  dog → der .70 (.10)"), "{report}");
     let page = folder.path().join("page.html");
     let out = [path.to_str().unwrap(), page.to_str().unwrap()];
-    let refused = look(&["--maps", out[0], "--html", out[1]]).unwrap_err().to_string();
-    assert!(refused.contains("here another asks"), "{refused}");
+    look(&["--maps", out[0], "--html", out[1]]).unwrap();
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains(r#""queries":{"pieces":["a","dog"]"#), "{page}");
+}
+
+/// A text of the file beside another of it, beside itself, and beside other heads.
+#[test]
+fn two_files_are_shown_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let [bert, gpt2] = ["bert-1", "gpt2-1"].map(|name| written(folder.path(), name));
+    let view = |path: &Path, nth| source::of_file(path, None, nth).unwrap().0;
+    let first = view(&bert, 0);
+    let of = |second: &View| against::report(&first, second).unwrap();
+    let same = of(&view(&bert, 0));
+    assert!(same.contains("0 of 12 heads differ"), "{same}");
+    assert!(same.lines().any(|line| line.starts_with("0.0        .00")), "{same}");
+    assert!(of(&view(&bert, 2)).contains("of its rows"));
+    let shorter = of(&view(&bert, 1));
+    assert!(shorter.contains("7 tokens") && shorter.contains("each kind of key"));
+    let mut other = view(&gpt2, 0);
+    other.text.maps.pop();
+    let refused = against::report(&first, &other).unwrap_err().to_string();
+    assert!(refused.contains("has 3 layers of 4 heads, and"), "{refused}");
+    let paths = [&bert, &gpt2].map(|path| path.to_str().unwrap());
+    look(&["--maps", paths[0], "--against", paths[1]]).unwrap();
+    let page = folder.path().join("both.html");
+    let page_text = page.to_str().unwrap();
+    look(&["--maps", paths[0], "--against", paths[1], "--html", page_text]).unwrap();
+    let page = std::fs::read_to_string(page).unwrap();
+    assert_eq!(page.matches("\"packed\":").count(), 2);
 }
