@@ -134,7 +134,7 @@ window.headDrawing = (() => {
   function mapPlan({ queries, keys }, width) {
     const n = keys.length;
     const sized = (size) => {
-      const left = widest(queries, size) + 6;
+      const left = Math.max(widest(queries, size) + 6, 46); // the corner has room for two words
       return { left, top: widest(keys, size) + 6, cell: Math.min(LARGEST_CELL, (width - left - 2) / n), size };
     };
     let plan = sized(12);
