@@ -11,7 +11,7 @@
 //! Maps between two texts, as an encoder-decoder's cross-attention has them, are
 //! `[n_q, n_kv]`: a key is then never the query itself, nor before it or after it.
 //!
-//! [`file`] reads maps of any framework from a safetensors file, and writes them;
+//! [`mod@file`] reads maps of any framework from a safetensors file, and writes them;
 //! [`picture`] and [`table`] are maps to take away, as SVG, CSV and JSON.
 //! [`habits`] is what heads do over many texts, and [`compare`] how far each is from itself on
 //! another text, or in another model.

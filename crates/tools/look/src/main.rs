@@ -9,7 +9,7 @@ use look::{model, sentence, write};
 #[derive(Parser)]
 #[command(name = "cargo learn", bin_name = "cargo learn")]
 enum Command {
-    Look(sentence::Args),
+    Look(Box<sentence::Args>),
     Model(model::Args),
     Write(write::Args),
 }

@@ -14,7 +14,7 @@ use workshop::progress;
 
 use crate::source::Opened;
 
-/// The texts of a file, a line each, in tokens: before anything is computed, every one is
+/// The texts of a file, one per line, in tokens: before anything is computed, every one is
 /// known to be readable.
 fn lines(path: &Path, opened: &Opened, long: Long) -> Result<Vec<Pieces>> {
     let name = path.display();

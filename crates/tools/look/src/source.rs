@@ -70,7 +70,7 @@ pub fn of_sentence(folder: &Path, sentence: &str, long: Long) -> Result<View> {
     })
 }
 
-/// The `nth` text of a file of maps, and what is to be said of it, a line each. `tokens` is a
+/// The `nth` text of a file of maps, and what is to be said of it, one per line. `tokens` is a
 /// text file with a token per line.
 pub fn of_file(path: &Path, tokens: Option<&Path>, nth: usize) -> Result<(View, String)> {
     let start = Instant::now();
