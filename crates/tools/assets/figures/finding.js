@@ -3,7 +3,7 @@
 "use strict";
 (() => {
   const BELOW = 44; // pixels, for what stands under a panel
-  const TALL = 420; // pixels, as much as a first screen has
+  const TALL = 380; // pixels: a taller one would push what stands beside it
 
   // The narrow drawing: whole, or, of a tall one, its first panel.
   function small({ data, narrow }, width) {

@@ -155,11 +155,13 @@ fn padding_is_cut_and_said() {
 #[test]
 fn a_picture_has_its_patches_by_row_and_column() {
     let maps = tensor("attn.0", &[1, 5, 5], &[0.2; 25]);
-    let text = read(&file(&[maps.clone()], &[("grid", "2x2")]), None).unwrap().remove(0);
+    let text = read(&file(std::slice::from_ref(&maps), &[("grid", "2x2")]), None)
+        .unwrap()
+        .remove(0);
     assert_eq!(text.heads.pieces, ["[0]", "0,0", "0,1", "1,0", "1,1"]);
     assert_eq!(text.heads.is_special, [true, false, false, false, false]);
     assert_eq!(text.grid, Some(Grid { rows: 2, cols: 2, n_before: 1 }));
-    insta::assert_snapshot!(refused(&file(&[maps.clone()], &[("grid", "3x2")])), @"some.file: a grid of 3x2 has 6 places, and the maps have 5 keys");
+    insta::assert_snapshot!(refused(&file(std::slice::from_ref(&maps), &[("grid", "3x2")])), @"some.file: a grid of 3x2 has 6 places, and the maps have 5 keys");
     insta::assert_snapshot!(refused(&file(&[maps], &[("grid", "2 by 2")])), @"some.file: grid in its metadata is not rows and columns, as in 14x14");
 }
 

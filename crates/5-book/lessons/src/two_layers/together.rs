@@ -186,7 +186,7 @@ const BEFORE: &str = "the token before";
 pub fn shown_heads(look: &PredictorLook) -> [ShownHead; 2] {
     let HeadShares { previous, last_same, after_last_same, .. } = &look.shares;
     let first = [(BEFORE, previous), ("the last same token", last_same)];
-    let last = [("what follows the last same", after_last_same)];
+    let last = [("what came next", after_last_same)];
     [ShownHead::most(0, &first), ShownHead::most(previous.nrows() - 1, &last)]
 }
 
