@@ -19,7 +19,7 @@ mod without;
 pub use controls::{
     Draws, Head, others_of_same_layers, shuffled_within_layers, window_with_others,
 };
-pub use effect::{Effect, later};
+pub use effect::{Effect, later, later_moved, moved};
 pub use findings::{
     Ablation, Composed, Fewer, Findings, HeadShares, MergedHeads, Next, OnePath, Order,
     Way, Windowed, Word,

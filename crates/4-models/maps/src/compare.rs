@@ -156,6 +156,8 @@ mod tests {
         let (basis, all) = differences(&a, &b).unwrap();
         assert_eq!((basis, all[0].head), (Basis::Kinds, [2, 3]));
         assert!(all[0].distance > 2.0 * all[1].distance, "{all:?}");
+        let ratio = |it: &Difference| it.distance / it.others.unwrap();
+        assert!(ratio(&all[0]) > 3.0 && all[1..].iter().all(|it| ratio(it) < 1.5));
         b.maps.pop();
         assert_eq!(differences(&a, &b), None);
     }

@@ -127,29 +127,31 @@ impl Texts {
     }
 
     /// Every head by its layer and number, those first that are farthest above chance in a
-    /// habit; of rows and distances, those that are farthest from chance.
-    pub fn sorted_by(&self, habit: Habit) -> Vec<[usize; 2]> {
-        let at = habit as usize;
-        let chance = self.chance[at].mean;
-        let above = |&[layer, head]: &[usize; 2]| {
-            let above = self.heads[layer][head][at].mean - chance;
-            if Habit::SHARES.contains(&habit) { above } else { above.abs() }
+    /// habit, or in whichever share that is; of rows and distances, those that are farthest
+    /// from chance.
+    pub fn sorted(&self, by: Option<Habit>) -> Vec<[usize; 2]> {
+        let far = |&name: &[usize; 2]| match by {
+            None => self.strongest(name).1,
+            Some(habit) if Habit::SHARES.contains(&habit) => self.above(name, habit),
+            Some(habit) => self.above(name, habit).abs(),
         };
         let layers = self.heads.iter().enumerate();
         let mut names: Vec<[usize; 2]> = layers
             .flat_map(|(layer, heads)| (0..heads.len()).map(move |head| [layer, head]))
             .collect();
-        names.sort_by(|a, b| above(b).total_cmp(&above(a)));
+        names.sort_by(|a, b| far(b).total_cmp(&far(a)));
         names
     }
 
+    /// How far a head is above chance in a habit.
+    fn above(&self, [layer, head]: [usize; 2], habit: Habit) -> f64 {
+        let at = habit as usize;
+        self.heads[layer][head][at].mean - self.chance[at].mean
+    }
+
     /// The habit of a head whose share is farthest above chance, and by how much.
-    pub fn strongest(&self, [layer, head]: [usize; 2]) -> (Habit, f64) {
-        let above = |habit: Habit| {
-            let at = habit as usize;
-            self.heads[layer][head][at].mean - self.chance[at].mean
-        };
-        let pairs = Habit::SHARES.map(|habit| (habit, above(habit)));
+    pub fn strongest(&self, name: [usize; 2]) -> (Habit, f64) {
+        let pairs = Habit::SHARES.map(|habit| (habit, self.above(name, habit)));
         let larger = |a: (Habit, f64), b: (Habit, f64)| if b.1 > a.1 { b } else { a };
         pairs.into_iter().fold(pairs[0], larger)
     }

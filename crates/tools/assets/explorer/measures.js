@@ -53,15 +53,17 @@ window.headMeasures = (() => {
     return (text.causal ? query + 1 : n) - (isWithoutFirst ? 1 : 0);
   }
 
+  // Whether a query sees a key.
+  function sees({ text, isWithoutFirst }, query, key) {
+    return (key > 0 || !isWithoutFirst) && (key <= query || !text.causal);
+  }
+
   // The control of a kind of key: a head that gives every key it sees the same.
   function chance(view) {
-    const { text, n, isWithoutFirst } = view;
+    const { n } = view;
     return meanOfWords(view, (query, out) => {
       const share = 1 / Math.max(nSeen(view, query), 1);
-      for (let key = 0; key < n; key++) {
-        const isSeen = (key > 0 || !isWithoutFirst) && (key <= query || !text.causal);
-        out[key] = isSeen ? share : 0;
-      }
+      for (let key = 0; key < n; key++) out[key] = sees(view, query, key) ? share : 0;
     });
   }
 
@@ -112,11 +114,10 @@ window.headMeasures = (() => {
   // Each key's share on average over the tokens of the text as queries, the largest first,
   // beside what an even head gives it.
   function means(view, map) {
-    const { text, queries, n, nQueries, isWithoutFirst } = view;
+    const { queries, n, nQueries } = view;
     const words = [...Array(nQueries).keys()].filter((query) => !queries.special[query]);
     const mean = (of) => words.reduce((sum, query) => sum + of(query), 0) / Math.max(words.length, 1);
-    const isSeen = (query, key) => (key <= query || !text.causal) && (key > 0 || !isWithoutFirst);
-    const even = (key) => mean((query) => (isSeen(query, key) ? 1 / Math.max(nSeen(view, query), 1) : 0));
+    const even = (key) => mean((query) => (sees(view, query, key) ? 1 / Math.max(nSeen(view, query), 1) : 0));
     const all = Array.from({ length: n }, (_, key) => ({ key, share: mean((query) => map[query][key]), even: even(key) }));
     return words.length ? all.sort((a, b) => b.share - a.share) : [];
   }

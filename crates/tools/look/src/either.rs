@@ -163,10 +163,15 @@ impl Model {
     }
 }
 
+/// A model that writes, and its tokenizer, from files that are open.
+pub fn read(files: &Files) -> Result<(AsRead<f32>, Text)> {
+    Ok((Decoder::read(files)?, files.text()?))
+}
+
 /// A model that writes, and its tokenizer.
 pub fn decoder(path: &Path) -> Result<(AsRead<f32>, Text)> {
     match Model::open(path)? {
-        Model::Decoder(files) => Ok((Decoder::read(&files)?, files.text()?)),
+        Model::Decoder(files) => read(&files),
         Model::Encoder(folder) => bail!(
             "{} is of the family {}, in which every token reads every other: it does not \
              write",

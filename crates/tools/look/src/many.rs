@@ -13,6 +13,7 @@ use maps::habits::{Habit, Spread, Texts};
 use workshop::progress;
 
 use crate::source::Opened;
+use crate::view::share;
 
 /// The texts of a file, one per line, in tokens: before anything is computed, every one is
 /// known to be readable.
@@ -43,6 +44,7 @@ pub struct Measured {
 pub fn measure(folder: &Path, path: &Path, long: Long) -> Result<Measured> {
     let opened = Opened::of(folder)?;
     let lines = lines(path, &opened, long)?;
+    let reader = opened.reader()?;
     let is_stopped = Arc::new(AtomicBool::new(false));
     let hear = Arc::clone(&is_stopped);
     // Where another handler stands, Ctrl-C ends the command.
@@ -54,7 +56,7 @@ pub fn measure(folder: &Path, path: &Path, long: Long) -> Result<Measured> {
         if is_stopped.load(Ordering::Relaxed) {
             break;
         }
-        texts.add(&opened.heads(pieces)?);
+        texts.add(&reader.heads(pieces)?);
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -84,22 +86,12 @@ impl Measured {
         }
         let _ = write!(to, "\nchance");
         texts.chance.iter().for_each(|number| to += &cell(number));
-        for name in self.sorted(sorted) {
+        for name in texts.sorted(sorted) {
             let [layer, head] = name;
             let _ = write!(to, "\n{:<6}", format!("{layer}.{head}"));
             texts.heads[layer][head].iter().for_each(|number| to += &cell(number));
         }
         to + "\n"
-    }
-
-    fn sorted(&self, habit: Option<Habit>) -> Vec<[usize; 2]> {
-        if let Some(habit) = habit {
-            return self.texts.sorted_by(habit);
-        }
-        let mut names = self.texts.sorted_by(Habit::Previous);
-        let above = |&name: &[usize; 2]| self.texts.strongest(name).1;
-        names.sort_by(|a, b| above(b).total_cmp(&above(a)));
-        names
     }
 }
 
@@ -108,6 +100,5 @@ fn cell(number: &Spread) -> String {
     if number.n == 0 {
         return format!("{:>11}", "–");
     }
-    let short = |x: f64| format!("{x:.2}").trim_start_matches('0').to_owned();
-    format!("{:>11}", format!("{} ±{}", short(number.mean), short(number.deviation())))
+    format!("{:>11}", format!("{} ±{}", share(number.mean), share(number.deviation())))
 }

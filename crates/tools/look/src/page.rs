@@ -27,6 +27,7 @@ const PAGE: &str = include_str!("page.html");
 pub fn of(view: &View, beside: Option<&View>) -> Result<String> {
     let longest = |of: &View| of.text.pieces.len().max(of.text.asking().0.len());
     let n = longest(view).max(beside.map_or(0, longest));
+    let n_tokens = view.text.pieces.len();
     let n_heads = view.text.heads().count();
     ensure!(
         n <= MOST_SHOWN,
@@ -42,7 +43,7 @@ pub fn of(view: &View, beside: Option<&View>) -> Result<String> {
         page += &match name {
             "sentence" => escaped(&view.sentence),
             "model" => escaped(&view.model),
-            "n" => n.to_string(),
+            "n" => n_tokens.to_string(),
             "chance" => view.chance(),
             "first" => specials(view).to_owned(),
             "heads" => rows(view),

@@ -13,31 +13,38 @@ use crate::either::{Model, Ready};
 use crate::model::cut_hint;
 use crate::view::View;
 
-/// A model that is ready to read texts.
+/// A model's files and its tokenizer: texts are read, and refused, before weights are.
 pub struct Opened {
-    model: Ready,
+    files: Model,
     text: Text,
-    n_positions: usize,
-    is_causal: bool,
 }
 
 impl Opened {
     /// The model in this folder.
     pub fn of(folder: &Path) -> Result<Self> {
         let files = Model::open(folder)?;
-        Ok(Self {
-            model: Ready::of(&files)?,
-            text: files.text()?,
-            n_positions: files.longest(),
-            is_causal: files.is_causal(),
-        })
+        let text = files.text()?;
+        Ok(Self { files, text })
     }
 
     /// A text in tokens.
     pub fn pieces(&self, text: &str, long: Long) -> Result<Pieces> {
-        cut_hint(self.text.pieces(text, self.n_positions, long))
+        cut_hint(self.text.pieces(text, self.files.longest(), long))
     }
 
+    /// The model itself; its files, a hundred megabytes, are no longer needed.
+    pub fn reader(self) -> Result<Reader> {
+        Ok(Reader { model: Ready::of(&self.files)?, is_causal: self.files.is_causal() })
+    }
+}
+
+/// A model that is ready to read tokens.
+pub struct Reader {
+    model: Ready,
+    is_causal: bool,
+}
+
+impl Reader {
     /// Tokens in all heads.
     pub fn heads(&self, pieces: Pieces) -> Result<TextHeads> {
         let maps = self.model.maps(&pieces.sequence)?;
@@ -55,10 +62,11 @@ pub fn of_sentence(folder: &Path, sentence: &str, long: Long) -> Result<View> {
     let start = Instant::now();
     let opened = Opened::of(folder)?;
     let pieces = opened.pieces(sentence, long)?;
+    let reader = opened.reader()?;
     let loading = start.elapsed();
     let start = Instant::now();
     let n_uncut = pieces.n_uncut;
-    let text = opened.heads(pieces)?;
+    let text = reader.heads(pieces)?;
     let name = folder.file_name().unwrap_or(folder.as_os_str());
     Ok(View {
         model: name.to_string_lossy().into_owned(),

@@ -27,7 +27,7 @@ use model_files::{Existing, check_output, shown};
 use training::odds::BesideDraws;
 use workshop::whole;
 
-use crate::either::{Model, decoder};
+use crate::either::{Model, read};
 use crate::model::cut_hint;
 use crate::view::HeadName;
 
@@ -131,19 +131,19 @@ pub(crate) fn answers(
             anyhow::anyhow!(error.to_string().replace("--output", "--adds-json"))
         })?;
     }
-    let model = Model::open(folder)?;
     let of_decoders = args.adds || args.adds_json.is_some() || args.patch_from.is_some();
-    if let Model::Encoder(folder) = &model {
-        ensure!(
-            !of_decoders,
-            "a model of the family {} does not write, and has no logits of a next token: \
-             `--without` can be asked of it",
-            folder.config.family.name
-        );
-        return encoder::report(folder, &args.removed, sentence, long);
-    }
-    drop(model);
-    let (model, text) = decoder(folder)?;
+    let (model, text) = match Model::open(folder)? {
+        Model::Decoder(files) => read(&files)?,
+        Model::Encoder(folder) => {
+            ensure!(
+                !of_decoders,
+                "a model of the family {} does not write, and has no logits of a next token: \
+                 `--without` can be asked of it",
+                folder.config.family.name
+            );
+            return encoder::report(&folder, &args.removed, sentence, long);
+        }
+    };
     let asked = Asked::new(model, text, sentence, long)?;
     let mut to = asked.tokens_line();
     // With a text to patch from, they are patched and not removed.

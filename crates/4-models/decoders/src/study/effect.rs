@@ -35,11 +35,25 @@ impl Effect {
     /// How far the maps of the layers above the lowest of some heads moved, on average; NaN
     /// where there is no layer above.
     pub fn later_moved(&self, heads: &[Head]) -> f64 {
-        let later: Vec<f64> = later(heads, self.moved.len())
-            .flat_map(|layer| self.moved[layer].iter().copied())
-            .collect();
-        later.iter().sum::<f64>() / later.len() as f64
+        later_moved(&self.moved, heads)
     }
+}
+
+/// How far each head's map is from that of another pass, `[layer][head]`: see
+/// [`total_variation`].
+pub fn moved<T: Real>(whole: &Layers<T>, less: &Layers<T>) -> Vec<Vec<f64>> {
+    let maps = whole.attn.iter().zip(&less.attn);
+    let of_layer = |(whole, less): (&Vec<Matrix<T>>, &Vec<Matrix<T>>)| {
+        whole.iter().zip(less).map(|(a, b)| total_variation(a, b)).collect()
+    };
+    maps.map(of_layer).collect()
+}
+
+/// The mean of that over the layers above the lowest of some heads; NaN where there is none.
+pub fn later_moved(moved: &[Vec<f64>], heads: &[Head]) -> f64 {
+    let later = later(heads, moved.len()).flat_map(|layer| moved[layer].iter().copied());
+    let later: Vec<f64> = later.collect();
+    later.iter().sum::<f64>() / later.len() as f64
 }
 
 /// The layers above the lowest of some heads: their maps can move, and no others.
@@ -63,14 +77,10 @@ impl<T: Real> AsRead<T> {
         instead: &[Matrix<T>],
     ) -> Result<Effect> {
         let layers = self.replaced(pass, heads, instead)?;
-        let maps = pass.layers.attn.iter().zip(&layers.attn);
-        let moved = maps.map(|(whole, less)| {
-            whole.iter().zip(less).map(|(a, b)| total_variation(a, b)).collect()
-        });
         Ok(Effect {
             next: self.next(&layers)?,
             losses: self.losses_of(&layers, &pass.ids)?,
-            moved: moved.collect(),
+            moved: moved(&pass.layers, &layers),
         })
     }
 

@@ -42,7 +42,7 @@ fn planted_habits_are_seen_each_in_its_head() {
     {
         assert!((of(&texts, head, habit) - 1.0).abs() < 1e-12, "{habit:?}");
         assert_eq!(texts.strongest([0, head]).0, habit);
-        assert_eq!(texts.sorted_by(habit)[0], [0, head]);
+        assert_eq!(texts.sorted(Some(habit))[0], [0, head]);
     }
     assert_eq!(of(&texts, 0, Habit::Entropy), 0.0);
     assert_eq!(of(&texts, 0, Habit::Distance), 1.0);

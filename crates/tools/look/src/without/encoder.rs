@@ -5,14 +5,13 @@ use std::fmt::Write as _;
 use ::texts::{Long, Text};
 use anyhow::Result;
 use attention::{LayerParameters, Matrix, MultiHeadAttention};
-use decoders::study::{Head, later};
+use decoders::study::{Head, later, later_moved, moved};
 use encoders::{Encoder, Folder, Pass};
 use kernels::PackedStage;
 use model_files::{Sequence, shown};
 use training::odds::BesideDraws;
-use training::total_variation;
 
-use super::prose::Prose;
+use super::prose::{self, Prose};
 use super::{
     HEADINGS, Removed, Replace, beside, draws_line, heads_and_draws, name, names,
 };
@@ -42,20 +41,10 @@ impl Effect {
         instead: &[Matrix<f32>],
     ) -> Result<Self> {
         let layers = model.replaced(pass, heads, instead, stage)?;
-        let maps = pass.layers.attn.iter().zip(&layers.attn);
-        let moved = maps.map(|(whole, less)| {
-            whole.iter().zip(less).map(|(a, b)| total_variation(a, b)).collect()
-        });
-        let moved = moved.collect();
+        let moved = moved(&pass.layers, &layers);
         let less = Pass { layers, ..pass.clone() };
         let cosine = f64::from(less.embedding().dot(&pass.embedding()));
         Ok(Self { cosine, moved })
-    }
-
-    fn later_moved(&self, heads: &[Head]) -> f64 {
-        let layers = later(heads, self.moved.len());
-        let all: Vec<f64> = layers.flat_map(|layer| self.moved[layer].clone()).collect();
-        all.iter().sum::<f64>() / all.len() as f64
     }
 }
 
@@ -82,16 +71,11 @@ fn stand_ins(
                 let mean = sum.unwrap_or_else(|| pass.concats[layer].row_sum() * 0.0);
                 Matrix::from_rows(&vec![mean / n_tokens.max(1) as f32; n])
             };
-            let words = format!("their means over {n_tokens} tokens of the book's prose");
-            ((0..pass.concats.len()).map(mean).collect(), words)
+            ((0..pass.concats.len()).map(mean).collect(), prose::means_of(n_tokens))
         }
         Replace::Resample => {
             let (start, ids) = Prose::new(text)?.like(n, removed.draws_seed)?;
-            let words = format!(
-                "what they put out, token by token, on {n} tokens of the book's prose from \
-                 token {start} on"
-            );
-            (concats(ids)?, words)
+            (concats(ids)?, prose::outputs_on(n, start))
         }
     })
 }
@@ -130,7 +114,7 @@ pub fn report(
     );
     let moved = of(&|it| 1.0 - it.cosine);
     let _ = writeln!(to, "{:<34}{}", "1 − cosine of the embedding", beside(&moved));
-    let maps = of(&|it| it.later_moved(&heads));
+    let maps = of(&|it| later_moved(&it.moved, &heads));
     if maps.observed.is_finite() {
         let _ =
             writeln!(to, "{:<34}{}", "maps of later layers: share moved", beside(&maps));

@@ -11,7 +11,7 @@ use encoders::finite;
 use rayon::prelude::*;
 use training::odds::BesideDraws;
 
-use super::prose::Prose;
+use super::prose::{self, Prose};
 use super::{
     Asked, HEADINGS, Removed, Replace, beside, draws_line, heads_and_draws, name, names,
 };
@@ -96,17 +96,12 @@ pub fn stand_ins(
             let texts = Prose::new(text)?.for_means(model.config.n_positions);
             let n: usize = texts.iter().map(Vec::len).sum();
             let means = model.mean_outputs(&texts)?;
-            let words = format!("their means over {n} tokens of the book's prose");
-            (pass.average(&means), words)
+            (pass.average(&means), prose::means_of(n))
         }
         Replace::Resample => {
             let n = pass.ids.len();
             let (start, ids) = Prose::new(text)?.like(n, removed.draws_seed)?;
-            let words = format!(
-                "what they put out, token by token, on {n} tokens of the book's prose from \
-                 token {start} on"
-            );
-            (model.pass(&ids)?.concats, words)
+            (model.pass(&ids)?.concats, prose::outputs_on(n, start))
         }
     })
 }

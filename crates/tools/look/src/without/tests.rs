@@ -3,6 +3,7 @@
 use clap::Parser;
 
 use super::*;
+use crate::either::decoder;
 use crate::tests::with_tokenizer;
 
 #[derive(Parser)]
