@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use fused_heads::FusedAttention;
-use maps::{Glance, Kind};
+use maps::{Glance, Kind, Sight};
 
 use super::{is_special, minilm, texts};
 use crate::quote::{Table, assert_quote, kept_quote, values};
@@ -21,12 +21,13 @@ fn every_head_on_forty_sentences() {
     for text in &texts {
         let layers = model.forward(&text.sequence).unwrap();
         let is_special = is_special(text.sequence.n_tokens());
+        let sight = Sight::both_ways(&is_special);
         for (sums, maps) in heads.iter_mut().zip(&layers.attn) {
             for (sum, map) in sums.iter_mut().zip(maps) {
-                *sum = sum.plus(&Glance::of(map, &is_special).unwrap());
+                *sum = sum.plus(&Glance::of(map, &sight).unwrap());
             }
         }
-        chance = chance.plus(&Glance::uniform(&is_special).unwrap());
+        chance = chance.plus(&Glance::uniform(&sight).unwrap());
     }
     let factor = 1.0 / texts.len() as f64;
     let chance = chance.scaled(factor);

@@ -1,9 +1,10 @@
-//! The way round for numbers that are not finite, as in `tiles`: by the definition.
+//! By the definition: the way round for numbers that are not finite, as in `tiles`, and rows
+//! of maps.
 
 use std::ops::Range;
 
 use attention::{Matrix, softmax_rows, weighted_values};
-use tiles::panels::round_up;
+use tiles::panels::{n_groups, round_up};
 use tiles::tile::ROWS;
 
 use crate::{PackedCache, Scoring};
@@ -26,24 +27,40 @@ pub(crate) fn output(
     #[cfg(test)]
     TIMES_TAKEN.set(TIMES_TAKEN.get() + 1);
     let heads = cache.heads();
-    let kv_head = head / heads.group();
-    let entry = |panels: &[f32], width: usize, key: usize, f: usize| {
-        panels[(key / ROWS * round_up(width) + f) * ROWS + key % ROWS]
-    };
-    let (k, v) = (cache.keys(kv_head), cache.values(kv_head));
-    let score = |key: usize| {
-        let products =
-            q.iter().enumerate().map(|(f, q)| q * entry(k, heads.d_k(), key, f));
-        let score = products.sum::<f32>() * scoring.scale(heads);
+    let panels = cache.values(head / heads.group());
+    let attn = shares(q, head, cache, keys.clone(), scoring);
+    let values = Matrix::from_fn(keys.len(), heads.d_v(), |j, f| {
+        let key = keys.start + j;
+        panels[(key / ROWS * round_up(heads.d_v()) + f) * ROWS + key % ROWS]
+    });
+    weighted_values(&attn, values.as_view()).iter().copied().collect()
+}
+
+/// The shares that one query of head `head` gives some keys, `[1, n_keys]`.
+pub(crate) fn shares(
+    q: &[f32],
+    head: usize,
+    cache: &PackedCache,
+    keys: Range<usize>,
+    scoring: &Scoring,
+) -> Matrix<f32> {
+    let heads = cache.heads();
+    let panels = cache.keys(head / heads.group());
+    let panels = panels.chunks_exact(round_up(heads.d_k()) * ROWS);
+    let mut products = vec![0f32; n_groups(keys.end) * ROWS];
+    for (products, panel) in products.chunks_exact_mut(ROWS).zip(panels) {
+        for (q, lanes) in q.iter().zip(panel.chunks_exact(ROWS)) {
+            products.iter_mut().zip(lanes).for_each(|(sum, k)| *sum += q * k);
+        }
+    }
+    let scale = scoring.scale(heads);
+    let score = |product: &f32| {
+        let score = product * scale;
         scoring.soft_cap.map_or(score, |cap| cap * (score / cap).tanh())
     };
     let sink = scoring.sink.as_ref().map(|sink| sink[head]);
-    let scores = keys.clone().map(score).chain(sink);
+    let scores = products[keys.clone()].iter().map(score).chain(sink);
     let n = keys.len() + usize::from(sink.is_some());
     let attn = softmax_rows(Matrix::from_row_iterator(1, n, scores));
-    let attn = attn.columns(0, keys.len()).into_owned(); // the sink has no value
-    let values = Matrix::from_fn(keys.len(), heads.d_v(), |j, f| {
-        entry(v, heads.d_v(), keys.start + j, f)
-    });
-    weighted_values(&attn, values.as_view()).iter().copied().collect()
+    attn.columns(0, keys.len()).into_owned() // the sink has no value
 }

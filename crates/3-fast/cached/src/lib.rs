@@ -10,7 +10,8 @@
 //! a panel while it is there; a long cache is cut into runs of panels, which threads take and
 //! whose softmaxes are merged at the end ([`GroupedAttention::one_token`]). The same panels
 //! serve a whole prompt ([`GroupedAttention::prompt`]), through the tiles of a layer, and
-//! keys are shared by their heads there too, not copied.
+//! keys are shared by their heads there too, not copied. Maps are never kept; chosen rows of
+//! them are there to be looked at ([`GroupedAttention::rows`]).
 //!
 //! Where keys come in parts and none is kept, [`PartialAttention`] keeps the queries, and what
 //! they have made of the parts so far.
@@ -37,6 +38,7 @@ mod panel;
 mod partial;
 mod product;
 mod prompt;
+mod rows;
 mod scoring;
 #[cfg(test)]
 mod tests;

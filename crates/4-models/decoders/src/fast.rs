@@ -12,6 +12,7 @@
 mod block;
 mod layer;
 mod rotation;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -23,6 +24,8 @@ use crate::config::Config;
 use crate::decoder::AsRead;
 use crate::writer::Predict;
 use crate::{Norm, Result};
+
+pub use rows::Chosen;
 
 use block::{FastBlock, Work};
 use rotation::{AllAngles, Rotations};

@@ -96,6 +96,19 @@ pub enum Error {
     )]
     TokensOfMany { file: String, n_texts: usize },
 
+    /// Two answers to one question.
+    #[error(
+        "{file}: `queries` and `places` are both in its metadata: tokens of another text ask, or \
+         those of this one at these places"
+    )]
+    WhoAsks { file: String },
+
+    /// A query that is none of the tokens.
+    #[error(
+        "{file}: places in its metadata has {place}, which is none of its {n} tokens, or padding"
+    )]
+    Place { file: String, place: usize, n: usize },
+
     /// A grid that has more places than there are tokens.
     #[error("{file}: a grid of {rows}x{cols} has {} places, and the maps have {n} keys", rows * cols)]
     Grid { file: String, rows: usize, cols: usize, n: usize },

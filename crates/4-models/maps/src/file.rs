@@ -7,6 +7,7 @@
 //! | `attention_mask`, if there is padding | (n_kv) or (batch, n_kv), of 1 and 0 |
 //! | metadata `tokens`, `queries` | JSON: a list of strings; of lists for a batch |
 //! | metadata `special`, `queries_special` | the same, of true and false |
+//! | metadata `places` | JSON: which tokens ask, from 0, where those are some of a long text |
 //! | metadata `grid` | `14x14`: rows and columns of patches |
 //!
 //! `tokens` are the keys, and `queries` those that ask, where they are others. From PyTorch:
@@ -89,7 +90,9 @@ fn text(
 ) -> Result<MapText> {
     let mut notes = Vec::new();
     let kept = padding.kept(nth);
-    let is_self = names.queries.is_none() && layers.n_q == layers.n_kv;
+    let places = names.places(file.name(), nth, layers.n_q, &kept)?;
+    let is_self =
+        names.queries.is_none() && places.is_none() && layers.n_q == layers.n_kv;
     let maps = layers.of_text(nth, &kept, is_self);
     if kept.len() < layers.n_kv {
         let n = layers.n_kv - kept.len();
@@ -102,12 +105,18 @@ fn text(
     let (keys, of_keys) = side(Side::Keys, layers.n_kv, &kept)?;
     notes.extend(of_keys);
     let maps = checks::rounded(maps);
-    if is_self {
-        let is_causal = checks::is_causal(&maps);
+    if is_self || places.is_some() {
+        let place = |query: usize| places.as_ref().map_or(query, |places| places[query]);
+        let is_causal = checks::is_causal(&maps, place);
         notes.extend(checks::reading(is_causal, &maps));
         let Tokens { pieces, is_special } = keys;
         let of = if is_causal { TextHeads::of_decoder } else { TextHeads::of_encoder };
-        return Ok(MapText { heads: of(pieces, is_special, maps), grid, notes });
+        let mut heads = of(pieces, is_special, maps);
+        if let Some(places) = places {
+            notes.push(format!("{} of {} tokens ask", places.len(), heads.pieces.len()));
+            heads.asked_by(places);
+        }
+        return Ok(MapText { heads, grid, notes });
     }
     let all: Vec<usize> = (0..layers.n_q).collect();
     let (queries, of_queries) = side(Side::Queries, layers.n_q, &all)?;

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::TextHeads;
+use crate::{Sight, TextHeads};
 
 /// What a head may do with a text: six shares, and two numbers of its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,7 +115,10 @@ impl Texts {
     pub fn add(&mut self, text: &TextHeads) {
         let asked = Asked::of(text);
         self.n_texts += 1;
-        add(&mut self.chance, asked.habits(|query, _| 1.0 / asked.n_seen(query) as f64));
+        add(
+            &mut self.chance,
+            asked.habits(|query, _| 1.0 / asked.sight.n_seen(query) as f64),
+        );
         self.heads.resize_with(self.heads.len().max(text.maps.len()), Vec::new);
         for (heads, maps) in self.heads.iter_mut().zip(&text.maps) {
             heads.resize(heads.len().max(maps.len()), Habits::default());
@@ -191,7 +194,7 @@ fn add(habits: &mut Habits, numbers: [Option<f64>; 8]) {
 
 /// What a text asks of every map on it.
 struct Asked<'a> {
-    text: &'a TextHeads,
+    sight: Sight<'a>,
     /// The queries that are part of the text.
     queries: Vec<usize>,
     /// Of each of them, the other keys that are the same token.
@@ -202,59 +205,58 @@ struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     fn of(text: &'a TextHeads) -> Self {
-        let (pieces, is_special) = text.asking();
-        let queries: Vec<usize> = (0..pieces.len()).filter(|&i| !is_special[i]).collect();
-        let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+        let ((pieces, _), sight) = (text.asking(), text.sight());
+        let mut keys: HashMap<&str, Vec<usize>> = HashMap::new();
         for (key, piece) in text.pieces.iter().enumerate() {
-            places.entry(piece).or_default().push(key);
+            keys.entry(piece).or_default().push(key);
         }
-        let is_cross = text.queries.is_some();
-        let sees = |query: usize, key: usize| !text.is_causal || key <= query;
+        let queries = sight.words();
         let same_of = |&query: &usize| {
-            let all = places.get(pieces[query].as_str()).into_iter().flatten().copied();
-            let other = |&key: &usize| (is_cross || key != query) && sees(query, key);
-            all.filter(other).collect::<Vec<_>>()
+            let all = keys.get(pieces[query].as_str()).into_iter().flatten().copied();
+            let is_other =
+                |&key: &usize| sight.place(query) != Some(key) && sight.sees(query, key);
+            all.filter(is_other).collect::<Vec<_>>()
         };
         let same: Vec<Vec<usize>> = queries.iter().map(same_of).collect();
         let follows = |(&query, same): (&usize, &Vec<usize>)| {
-            let before = same.iter().filter(|&&key| !is_cross && key < query).max();
-            before.map(|key| key + 1)
+            let place = sight.place(query)?;
+            same.iter().filter(|&&key| key < place).max().map(|key| key + 1)
         };
         let induction = queries.iter().zip(&same).map(follows).collect();
-        Self { text, queries, same, induction }
-    }
-
-    fn n_seen(&self, query: usize) -> usize {
-        if self.text.is_causal { query + 1 } else { self.text.pieces.len() }
+        Self { sight, queries, same, induction }
     }
 
     /// The habits of a map whose share of a key that a query sees is `share`; `None` where the
     /// text has no query that could show one.
     fn habits(&self, share: impl Fn(usize, usize) -> f64) -> [Option<f64>; 8] {
-        let n_keys = self.text.pieces.len();
-        let is_cross = self.text.queries.is_some();
+        let sight = &self.sight;
+        let n_keys = sight.is_special.len();
         let at = |key: Option<usize>, query: usize| {
-            let key = key.filter(|&key| !is_cross && key < n_keys)?;
-            (key < self.n_seen(query)).then(|| share(query, key))
+            let key = key.filter(|&key| sight.sees(query, key))?;
+            Some(share(query, key))
         };
-        let own = |query: usize| at(Some(query), query);
         let queries = || self.queries.iter().copied();
         let nth = |nth: usize| (self.queries[nth], &self.same[nth], self.induction[nth]);
         let each = || (0..self.queries.len()).map(nth);
         let sum = |query, keys: &[usize]| keys.iter().map(|&key| share(query, key)).sum();
         let of_row = |query: usize, number: &dyn Fn(usize, f64) -> f64| {
-            let keys = 0..self.n_seen(query).min(n_keys);
+            let keys = 0..sight.n_seen(query);
             keys.map(|key| number(key, share(query, key))).sum::<f64>()
         };
         let bits = |_, share: f64| if share > 0.0 { -share * share.log2() } else { 0.0 };
         let first = |query| (n_keys > 0).then(|| share(query, 0));
+        let before = |query: usize| at(sight.place(query)?.checked_sub(1), query);
+        let behind = |query: usize| at(sight.place(query)?.checked_add(1), query);
+        let own = |query: usize| at(sight.place(query), query);
         let away = |query: usize| {
-            let distance = |key: usize, share: f64| share * query.abs_diff(key) as f64;
-            (!is_cross).then(|| of_row(query, &distance))
+            sight.place(query)?;
+            let distance =
+                |key: usize, share: f64| share * sight.distance(query, key) as f64;
+            Some(of_row(query, &distance))
         };
         [
-            mean(queries().filter_map(|query| at(query.checked_sub(1), query))),
-            mean(queries().filter_map(|query| at(Some(query + 1), query))),
+            mean(queries().filter_map(before)),
+            mean(queries().filter_map(behind)),
             mean(queries().filter_map(first)),
             mean(queries().filter_map(own)),
             mean(

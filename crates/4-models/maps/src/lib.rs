@@ -8,8 +8,10 @@
 //! stands what an even head would give it, and beside a link what the other queries give the
 //! same key.
 //!
-//! Maps between two texts, as an encoder-decoder's cross-attention has them, are
-//! `[n_q, n_kv]`: a key is then never the query itself, nor before it or after it.
+//! Of a long text some tokens may ask and all be asked: maps are then `[n_chosen, n]`, and
+//! [`TextHeads::places`] says which. Maps between two texts, as an encoder-decoder's
+//! cross-attention has them, are `[n_q, n_kv]`: a key is then never the query itself, nor
+//! before it or after it. A [`Sight`] knows all three.
 //!
 //! [`mod@file`] reads maps of any framework from a safetensors file, and writes them;
 //! [`picture`] and [`table`] are maps to take away, as SVG, CSV and JSON.
@@ -23,10 +25,14 @@ mod error;
 pub mod file;
 pub mod habits;
 mod heads;
+mod links;
 pub mod picture;
+mod sight;
 pub mod table;
 mod text_heads;
 
 pub use error::{Error, Result, Row};
-pub use heads::{Glance, Kind, Link, causal_links, links, links_between};
+pub use heads::{Glance, Kind};
+pub use links::{Link, links};
+pub use sight::{Place, Sight};
 pub use text_heads::{TextHeads, Tokens};

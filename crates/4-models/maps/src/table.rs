@@ -37,18 +37,18 @@ impl Part {
 /// same key. A token that a spreadsheet would take for a formula has `'` before it.
 pub fn csv(text: &TextHeads, part: Part) -> String {
     let mut csv = "layer,head,query,key,query_token,key_token,share,others\n".to_owned();
-    let (asking, _) = text.asking();
+    let ((asking, _), sight) = (text.asking(), text.sight());
     let names = |pieces: &[String]| pieces.iter().map(|it| cell(it)).collect::<Vec<_>>();
     let [queries, keys] = [names(asking), names(&text.pieces)];
     for ([layer, head], map) in part.heads(text) {
         for query in 0..map.nrows() {
-            let n_seen = if text.is_causal { query + 1 } else { map.ncols() };
-            for key in 0..n_seen {
+            let token = sight.place(query).unwrap_or(query);
+            for key in 0..sight.n_seen(query) {
                 let (share, others) = (map[(query, key)], text.others(map, query, key));
                 // Writing to a String cannot fail.
                 let _ = writeln!(
                     csv,
-                    "{layer},{head},{query},{key},{},{},{share},{others:.7}",
+                    "{layer},{head},{token},{key},{},{},{share},{others:.7}",
                     queries[query], keys[key]
                 );
             }
@@ -74,6 +74,9 @@ pub fn json(text: &TextHeads, part: Part) -> Value {
     if let Some(queries) = &text.queries {
         all["queries"] = json!(queries.pieces);
         all["queries_special"] = json!(queries.is_special);
+    }
+    if let Some(places) = &text.places {
+        all["places"] = json!(places);
     }
     all
 }

@@ -4,7 +4,7 @@ use attention::Matrix;
 use model_files::shown;
 use serde_json::{Value, json};
 
-use crate::{Glance, Link, causal_links, links, links_between};
+use crate::{Glance, Link, Place, Sight, links};
 
 /// The tokens of a text.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,8 +25,11 @@ pub struct TextHeads {
     pub is_special: Vec<bool>,
     /// Whether a token sees only those before it, and itself.
     pub is_causal: bool,
-    /// The queries, where they are the tokens of another text, as in cross-attention.
+    /// The queries, where they are others than the keys: tokens of another text, as in
+    /// cross-attention, or some of this one.
     pub queries: Option<Tokens>,
+    /// Which tokens of this text the queries are, where they are some of it.
+    pub places: Option<Vec<usize>>,
     /// `maps[l][i]`, `[n_q, n_kv]`; a layer may have more heads than another.
     pub maps: Vec<Vec<Matrix<f32>>>,
 }
@@ -38,7 +41,7 @@ impl TextHeads {
         is_special: Vec<bool>,
         maps: Vec<Vec<Matrix<f32>>>,
     ) -> Self {
-        Self { pieces, is_special, is_causal: false, queries: None, maps }
+        Self { pieces, is_special, is_causal: false, queries: None, places: None, maps }
     }
 
     /// The maps of a decoder.
@@ -48,13 +51,95 @@ impl TextHeads {
         maps: Vec<Vec<Matrix<f32>>>,
     ) -> Self {
         is_special.iter_mut().take(1).for_each(|first| *first = true);
-        Self { pieces, is_special, is_causal: true, queries: None, maps }
+        Self { pieces, is_special, is_causal: true, queries: None, places: None, maps }
     }
 
     /// The maps of `queries` on the tokens of another text.
     pub fn between(queries: Tokens, keys: Tokens, maps: Vec<Vec<Matrix<f32>>>) -> Self {
         let Tokens { pieces, is_special } = keys;
-        Self { pieces, is_special, is_causal: false, queries: Some(queries), maps }
+        let queries = Some(queries);
+        Self { pieces, is_special, is_causal: false, queries, places: None, maps }
+    }
+
+    /// Says that the maps have rows for these tokens alone, in this order.
+    pub(crate) fn asked_by(&mut self, places: Vec<usize>) {
+        let of = |place: &usize| (self.pieces[*place].clone(), self.is_special[*place]);
+        let (pieces, is_special) = places.iter().map(of).unzip();
+        self.queries = Some(Tokens { pieces, is_special });
+        self.places = Some(places);
+    }
+
+    /// The maps of a decoder for some of its tokens as queries: those at `places`.
+    ///
+    /// # Shapes
+    /// `maps[l][i]` is `[n_chosen, n]`.
+    ///
+    /// # Panics
+    /// For a place that no token has.
+    pub fn of_decoder_rows(
+        pieces: Vec<String>,
+        is_special: Vec<bool>,
+        places: Vec<usize>,
+        maps: Vec<Vec<Matrix<f32>>>,
+    ) -> Self {
+        let mut text = Self::of_decoder(pieces, is_special, maps);
+        text.asked_by(places);
+        text
+    }
+
+    /// The same maps, with the rows of some tokens alone; of maps that are of some already,
+    /// or of another text's, the queries of these numbers.
+    ///
+    /// # Panics
+    /// For a query that is not there.
+    #[must_use]
+    pub fn rows(&self, queries: &[usize]) -> Self {
+        let select = |map: &Matrix<f32>| map.select_rows(queries);
+        let maps = self.maps.iter().map(|heads| heads.iter().map(select).collect());
+        let (pieces, is_special) = self.asking();
+        let asking = Tokens {
+            pieces: queries.iter().map(|&query| pieces[query].clone()).collect(),
+            is_special: queries.iter().map(|&query| is_special[query]).collect(),
+        };
+        let places = queries.iter().map(|&query| self.sight().place(query)).collect();
+        Self {
+            pieces: self.pieces.clone(),
+            is_special: self.is_special.clone(),
+            is_causal: self.is_causal,
+            queries: Some(asking),
+            places,
+            maps: maps.collect(),
+        }
+    }
+
+    /// The numbers of up to `most` keys that show what the queries do: the special ones, the
+    /// queries' own and their neighbours, and then those with the largest shares, in the order
+    /// of the text. The shares of the rest are small: the second number is the largest of them.
+    pub fn telling_keys(&self, most: usize) -> (Vec<usize>, f32) {
+        let n = self.pieces.len();
+        let sight = self.sight();
+        let mut weight = vec![0f32; n];
+        for (_, map) in self.heads() {
+            for (weight, column) in weight.iter_mut().zip(map.column_iter()) {
+                *weight = column.iter().fold(*weight, |most, &share| most.max(share));
+            }
+        }
+        let largest = weight.clone();
+        let near = (0..self.asking().0.len()).filter_map(|query| sight.place(query));
+        for place in near {
+            let neighbours = [Some(place), place.checked_sub(1), place.checked_add(1)];
+            for key in neighbours.into_iter().flatten().filter(|&key| key < n) {
+                weight[key] += 1.0;
+            }
+        }
+        for (weight, is_special) in weight.iter_mut().zip(&self.is_special) {
+            *weight += if *is_special { 2.0 } else { 0.0 };
+        }
+        let mut keys: Vec<usize> = (0..n).collect();
+        keys.sort_by(|&a, &b| weight[b].total_cmp(&weight[a]));
+        let left_out = keys.split_off(most.min(n));
+        keys.sort_unstable();
+        (keys, left_out.into_iter().map(|key| largest[key]).fold(0.0, f32::max))
     }
 
     /// The tokens that ask.
@@ -72,34 +157,36 @@ impl TextHeads {
         })
     }
 
+    /// Which keys a query sees, and where both stand.
+    pub fn sight(&self) -> Sight<'_> {
+        let (_, asking) = self.asking();
+        let place = match (&self.queries, &self.places) {
+            (None, _) => Place::Own,
+            (Some(_), Some(places)) => Place::Chosen(places),
+            (Some(_), None) => Place::Elsewhere,
+        };
+        let (is_special, is_causal) = (&self.is_special, self.is_causal);
+        Sight { asking, is_special, is_causal, place }
+    }
+
+    /// Whether the queries are tokens of another text.
+    pub fn is_cross(&self) -> bool {
+        matches!(self.sight().place, Place::Elsewhere)
+    }
+
     /// What a head does, in a few numbers; `None` for a text without a token.
     pub fn glance(&self, map: &Matrix<f32>) -> Option<Glance> {
-        match &self.queries {
-            Some(asking) => Glance::between(map, &asking.is_special, &self.is_special),
-            None => Glance::of(map, &self.is_special),
-        }
+        Glance::of(map, &self.sight())
     }
 
     /// The control: what a head would do that gives every key it sees the same.
     pub fn uniform(&self) -> Option<Glance> {
-        match (&self.queries, self.is_causal) {
-            (Some(asking), _) => {
-                Glance::uniform_between(&asking.is_special, &self.is_special)
-            }
-            (None, true) => Glance::uniform_causal(&self.is_special),
-            (None, false) => Glance::uniform(&self.is_special),
-        }
+        Glance::uniform(&self.sight())
     }
 
     /// The strongest links of a head, `most` of them.
     pub fn links(&self, map: &Matrix<f32>, most: usize) -> Vec<Link> {
-        match (&self.queries, self.is_causal) {
-            (Some(asking), _) => {
-                links_between(map, &asking.is_special, &self.is_special, most)
-            }
-            (None, true) => causal_links(map, &self.is_special, most),
-            (None, false) => links(map, &self.is_special, most),
-        }
+        links(map, &self.sight(), most)
     }
 
     /// The pieces as they are fit to be shown.
@@ -119,14 +206,18 @@ impl TextHeads {
             let pieces: Vec<_> = pieces.iter().map(|piece| shown(piece)).collect();
             text["queries"] = json!({ "pieces": pieces, "special": is_special });
         }
+        if let Some(places) = &self.places {
+            text["places"] = json!(places);
+        }
         text
     }
 
     /// What the other queries that see a key give it on average: the control of a share.
     pub fn others(&self, map: &Matrix<f32>, query: usize, key: usize) -> f64 {
         let all: f64 = map.column(key).iter().map(|&share| f64::from(share)).sum();
-        let n_blind = if self.is_causal { key } else { 0 };
-        let n_others = map.nrows().saturating_sub(1 + n_blind).max(1);
+        let sight = self.sight();
+        let n_seeing = (0..map.nrows()).filter(|&query| sight.sees(query, key)).count();
+        let n_others = n_seeing.saturating_sub(1).max(1);
         (all - f64::from(map[(query, key)])) / n_others as f64
     }
 

@@ -132,20 +132,45 @@ impl FastBlock {
         seen * heads.n_kv_heads() * (heads.d_k() + heads.d_v()) * size_of::<f32>()
     }
 
-    /// Tokens of one text, behind those of its cache.
+    /// Tokens of one text, behind those of its cache; gives their queries.
     pub(super) fn prompt(
         &self,
         work: &mut Work,
         x: &mut Matrix<f32>,
         angles: Option<&Angles>,
         cache: &mut PackedCache,
-    ) -> SizeResult<()> {
-        let [q, k, v] = self.project(work, x, angles)?;
-        cache.append(&k, &v)?;
+    ) -> SizeResult<Matrix<f32>> {
+        let q = self.keys(work, x, angles, cache)?;
         if let Some(attention) = work.attention.iter_mut().find(|kind| self.is_of(kind)) {
             attention.prompt(&q, cache, &mut work.heads)?;
         }
-        self.rest(work, x)
+        self.rest(work, x)?;
+        Ok(q)
+    }
+
+    /// Their keys and values alone, to the cache; gives their queries.
+    pub(super) fn keys(
+        &self,
+        work: &mut Work,
+        x: &Matrix<f32>,
+        angles: Option<&Angles>,
+        cache: &mut PackedCache,
+    ) -> SizeResult<Matrix<f32>> {
+        let [q, k, v] = self.project(work, x, angles)?;
+        cache.append(&k, &v)?;
+        Ok(q)
+    }
+
+    /// What queries of the tokens at these places give the keys of a cache, head by head.
+    pub(super) fn rows(
+        &self,
+        work: &Work,
+        q: &Matrix<f32>,
+        cache: &PackedCache,
+        places: &[usize],
+    ) -> SizeResult<Vec<Matrix<f32>>> {
+        let attention = work.attention.iter().find(|kind| self.is_of(kind));
+        attention.map_or(Ok(Vec::new()), |attention| attention.rows(q, cache, places))
     }
 
     /// One token of each text.

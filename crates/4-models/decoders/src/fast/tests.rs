@@ -1,5 +1,7 @@
 //! The fast decoder is the readable one, family by family and in any pieces.
 
+use std::collections::BTreeSet;
+
 use attention::Matrix;
 use model_files::Sequence;
 
@@ -59,6 +61,48 @@ fn prompts_pieces_and_single_tokens_are_the_readable_model() {
             assert!(difference < TOLERANCE, "{name}, again: {difference:e}");
         }
     }
+}
+
+/// Rows of every layer of a text of more pieces than one, and of one layer alone.
+#[test]
+fn chosen_rows_are_those_of_the_readable_model() {
+    for name in &models().collect::<Vec<_>>() {
+        let mut model = fast(name);
+        let readable: AsRead = Decoder::load(crate::tests::model(name)).unwrap();
+        let n = model.config.n_positions.min(400);
+        let ids = ids(n, 1);
+        let expected = readable.forward(&Sequence::new(ids.clone())).unwrap().attn;
+        let queries = vec![n - 1, 0, 6, 7, n / 2];
+        let mut largest = 0f64;
+        for layers in [(0..expected.len()).collect(), BTreeSet::from([1])] {
+            let chosen = Chosen { queries: queries.clone(), layers };
+            let mut told = 0;
+            let found = model.rows(&ids, &chosen, |_| told += 1).unwrap();
+            assert_eq!(told, chosen.layers.last().unwrap() + 1);
+            assert_eq!(found.len(), chosen.layers.len());
+            for (layer, maps) in chosen.layers.iter().zip(&found) {
+                assert_eq!(maps.len(), expected[*layer].len());
+                for (map, whole) in maps.iter().zip(&expected[*layer]) {
+                    let rows = whole.select_rows(&queries);
+                    largest = largest.max((map.map(f64::from) - rows).amax());
+                }
+            }
+        }
+        println!("{name}: {n} tokens, {largest:.1e}");
+        assert!(largest < TOLERANCE, "{name}: {largest:e}");
+    }
+}
+
+#[test]
+fn rows_that_are_not_there_are_refused() {
+    let mut model = fast("llama-1");
+    let mut refused = |queries: &[usize], layers: &[usize]| {
+        let layers = layers.iter().copied().collect();
+        let chosen = Chosen { queries: queries.to_vec(), layers };
+        model.rows(&ids(5, 0), &chosen, |_| ()).unwrap_err()
+    };
+    insta::assert_snapshot!(refused(&[1, 5], &[0]), @"there is no token 5 in a text of 5: they count from 0");
+    insta::assert_snapshot!(refused(&[1], &[3]), @"there are 3 layers, 0 to 2: layer 3 does not exist");
 }
 
 #[test]

@@ -55,18 +55,22 @@ pub(super) fn shares(
     Ok(notes)
 }
 
-/// Whether no head gives a later token any share at all.
+/// Whether no head gives a later token any share at all; `place` is where a query stands.
 ///
 /// # Shapes
-/// `maps[l][h]` are `[n, n]`.
-pub(super) fn is_causal(maps: &[Vec<Matrix<f32>>]) -> bool {
-    let mut all = maps.iter().flatten().peekable();
-    let is_long = all.peek().is_some_and(|map| map.nrows() > 1);
+/// `maps[l][h]` are `[n_q, n]`.
+pub(super) fn is_causal(
+    maps: &[Vec<Matrix<f32>>],
+    place: impl Fn(usize) -> usize,
+) -> bool {
+    let Some(first) = maps.iter().flatten().next() else { return false };
+    let later = |query: usize| (place(query) + 1).min(first.ncols())..;
+    let has_later = (0..first.nrows()).any(|query| later(query).start < first.ncols());
     let sees_none = |map: &Matrix<f32>| {
         (0..map.nrows())
-            .all(|query| map.view_range(query, query + 1..).iter().all(|&s| s == 0.0))
+            .all(|query| map.view_range(query, later(query)).iter().all(|&s| s == 0.0))
     };
-    is_long && all.all(sees_none)
+    has_later && maps.iter().flatten().all(sees_none)
 }
 
 /// What the maps were taken for, and what looks like padding in them.

@@ -22,9 +22,13 @@ pub fn to_bytes(text: &TextHeads) -> Result<Vec<u8>> {
         ("tokens", json!(text.pieces).to_string()),
         ("special", json!(text.is_special).to_string()),
     ];
-    if let Some(queries) = &text.queries {
-        texts.push(("queries", json!(queries.pieces).to_string()));
-        texts.push(("queries_special", json!(queries.is_special).to_string()));
+    match (&text.places, &text.queries) {
+        (Some(places), _) => texts.push(("places", json!(places).to_string())),
+        (None, Some(queries)) => {
+            texts.push(("queries", json!(queries.pieces).to_string()));
+            texts.push(("queries_special", json!(queries.is_special).to_string()));
+        }
+        (None, None) => {}
     }
     let texts: Vec<_> = texts.iter().map(|(key, text)| (*key, text.as_str())).collect();
     Ok(to_bytes_with(&tensors, &texts)?)

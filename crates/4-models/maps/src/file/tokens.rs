@@ -14,6 +14,7 @@ type Lists<T> = Option<Vec<Vec<T>>>;
 pub(super) struct Names {
     pub(super) tokens: Lists<String>,
     pub(super) queries: Lists<String>,
+    pub(super) places: Lists<usize>,
     special: Lists<bool>,
     queries_special: Lists<bool>,
     grid: Option<[usize; 2]>,
@@ -37,9 +38,16 @@ impl Names {
         let form = "rows and columns, as in 14x14";
         let error =
             Error::Metadata { file: file.name().to_owned(), key: "grid", expected: form };
+        let queries = lists(file, "queries", strings)?;
+        let places =
+            lists(file, "places", "a JSON list of numbers of tokens, or of such lists")?;
+        if queries.is_some() && places.is_some() {
+            return Err(Error::WhoAsks { file: file.name().to_owned() });
+        }
         Ok(Self {
             tokens: lists(file, "tokens", strings)?,
-            queries: lists(file, "queries", strings)?,
+            queries,
+            places,
             special: lists(file, "special", flags)?,
             queries_special: lists(file, "queries_special", flags)?,
             grid: grid.map(|grid| grid.ok_or(error)).transpose()?,
@@ -54,6 +62,24 @@ impl Names {
             Some(n_before) => Ok(Some(Grid { rows, cols, n_before })),
             None => Err(Error::Grid { file: file.to_owned(), rows, cols, n }),
         }
+    }
+
+    /// Which of the kept keys of the `nth` text its n queries are, if the file says so.
+    pub(super) fn places(
+        &self,
+        file: &str,
+        nth: usize,
+        n: usize,
+        kept: &[usize],
+    ) -> Result<Option<Vec<usize>>> {
+        let Some(lists) = &self.places else { return Ok(None) };
+        let all: Vec<usize> = (0..n).collect();
+        let places = entries(file, "places", "queries", lists, nth, n, &all)?;
+        let place_of = |place| {
+            let at = kept.binary_search(&place).ok();
+            at.ok_or_else(|| Error::Place { file: file.to_owned(), place, n: kept.len() })
+        };
+        places.into_iter().map(place_of).collect::<Result<_>>().map(Some)
     }
 
     /// The tokens of one side of the `nth` text, of whose `n` those in `kept` are no padding,
