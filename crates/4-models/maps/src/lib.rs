@@ -22,6 +22,7 @@
 
 pub mod compare;
 mod error;
+mod extract;
 pub mod file;
 pub mod habits;
 mod heads;
@@ -32,6 +33,7 @@ pub mod table;
 mod text_heads;
 
 pub use error::{Error, Result, Row};
+pub use extract::Extract;
 pub use heads::{Glance, Kind};
 pub use links::{Link, links};
 pub use sight::{Place, Sight};

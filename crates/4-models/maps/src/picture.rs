@@ -9,7 +9,7 @@
 use attention::Matrix;
 
 use crate::table::Part;
-use crate::{Kind, TextHeads};
+use crate::{Extract, Kind, TextHeads};
 
 mod atlas;
 mod cells;
@@ -30,6 +30,8 @@ const TITLE: f64 = 7.0;
 const SMALL: f64 = 5.0;
 /// Between parts.
 const GAP: f64 = 4.0;
+/// The most keys of a large map: of a longer text, those that show what its queries do.
+const MOST_KEYS: usize = 200;
 /// The most cells of a small map in a row: of a longer text each is the largest of several.
 const MOST_CELLS: usize = 32;
 
@@ -43,10 +45,12 @@ pub fn svg(text: &TextHeads, part: Part, mm: f64) -> String {
 
 /// One map with the names of its tokens.
 fn one(text: &TextHeads, layer: usize, head: usize, mm: f64) -> String {
-    let map = &text.maps[layer][head];
+    let whole = &text.maps[layer][head];
+    let extract = Extract::of(text, MOST_KEYS);
+    let (map, keys) = (&extract.columns(whole), extract.pieces());
     let width = mm * POINTS;
     let (queries, _) = text.asking();
-    let sides = [queries, &text.pieces];
+    let sides = [queries, &keys];
     // Names take room from the map, and a smaller map asks for more columns of names.
     let mut labels = sides.map(|pieces| Labels::new(pieces, 1));
     for n_columns in 1..=labels::MOST_COLUMNS {
@@ -63,7 +67,7 @@ fn one(text: &TextHeads, layer: usize, head: usize, mm: f64) -> String {
         [left + cell * map.ncols() as f64, top + cell * map.nrows() as f64];
     let mut pen = Pen::new();
     pen.text([0.0, TITLE + 0.5], TITLE, "start", &format!("Head {layer}.{head}"));
-    pen.text([0.0, TITLE + SMALL + 2.0], SMALL, "start", &preference(text, map));
+    pen.text([0.0, TITLE + SMALL + 2.0], SMALL, "start", &preference(text, whole));
     let most = drawn(&mut pen, map, [left, top], [cell, cell]);
     pen.frame([left, top], [right - left, bottom - top]);
     labels[0].down(&mut pen, [left, top], cell);
@@ -73,6 +77,7 @@ fn one(text: &TextHeads, layer: usize, head: usize, mm: f64) -> String {
     if every > 1 {
         lines.push(format!("one name in {every} is printed"));
     }
+    lines.extend(extract.left_out());
     let end = written(&mut pen, bottom + GAP, &lines);
     scale(&mut pen, [0.0, end], &hundredths(most));
     pen.svg([width, end + 1.6 * SMALL], mm, &format!("Head {layer}.{head}"))

@@ -87,61 +87,6 @@ impl TextHeads {
         text
     }
 
-    /// The same maps, with the rows of some tokens alone; of maps that are of some already,
-    /// or of another text's, the queries of these numbers.
-    ///
-    /// # Panics
-    /// For a query that is not there.
-    #[must_use]
-    pub fn rows(&self, queries: &[usize]) -> Self {
-        let select = |map: &Matrix<f32>| map.select_rows(queries);
-        let maps = self.maps.iter().map(|heads| heads.iter().map(select).collect());
-        let (pieces, is_special) = self.asking();
-        let asking = Tokens {
-            pieces: queries.iter().map(|&query| pieces[query].clone()).collect(),
-            is_special: queries.iter().map(|&query| is_special[query]).collect(),
-        };
-        let places = queries.iter().map(|&query| self.sight().place(query)).collect();
-        Self {
-            pieces: self.pieces.clone(),
-            is_special: self.is_special.clone(),
-            is_causal: self.is_causal,
-            queries: Some(asking),
-            places,
-            maps: maps.collect(),
-        }
-    }
-
-    /// The numbers of up to `most` keys that show what the queries do: the special ones, the
-    /// queries' own and their neighbours, and then those with the largest shares, in the order
-    /// of the text. The shares of the rest are small: the second number is the largest of them.
-    pub fn telling_keys(&self, most: usize) -> (Vec<usize>, f32) {
-        let n = self.pieces.len();
-        let sight = self.sight();
-        let mut weight = vec![0f32; n];
-        for (_, map) in self.heads() {
-            for (weight, column) in weight.iter_mut().zip(map.column_iter()) {
-                *weight = column.iter().fold(*weight, |most, &share| most.max(share));
-            }
-        }
-        let largest = weight.clone();
-        let near = (0..self.asking().0.len()).filter_map(|query| sight.place(query));
-        for place in near {
-            let neighbours = [Some(place), place.checked_sub(1), place.checked_add(1)];
-            for key in neighbours.into_iter().flatten().filter(|&key| key < n) {
-                weight[key] += 1.0;
-            }
-        }
-        for (weight, is_special) in weight.iter_mut().zip(&self.is_special) {
-            *weight += if *is_special { 2.0 } else { 0.0 };
-        }
-        let mut keys: Vec<usize> = (0..n).collect();
-        keys.sort_by(|&a, &b| weight[b].total_cmp(&weight[a]));
-        let left_out = keys.split_off(most.min(n));
-        keys.sort_unstable();
-        (keys, left_out.into_iter().map(|key| largest[key]).fold(0.0, f32::max))
-    }
-
     /// The tokens that ask.
     pub fn asking(&self) -> (&[String], &[bool]) {
         match &self.queries {
@@ -200,7 +145,7 @@ impl TextHeads {
             "pieces": self.shown_pieces(),
             "special": self.is_special,
             "causal": self.is_causal,
-            "n_heads": self.maps.first().map_or(0, Vec::len),
+            "n_heads": self.maps.iter().map(Vec::len).max().unwrap_or(0),
         });
         if let Some(Tokens { pieces, is_special }) = &self.queries {
             let pieces: Vec<_> = pieces.iter().map(|piece| shown(piece)).collect();

@@ -1,33 +1,39 @@
 // What the explorer of heads says of maps: shares, what a head prefers, and the control
 // beside each number. A text is
 //
-//   { pieces, special, causal, maps, one, names, queries }
+//   { pieces, special, causal, maps, one, names, queries, places, keys, n_tokens }
 //
 // its tokens, which of them are no part of the text, whether a token sees only those before
 // it, the shares head by head and row by row (a typed array in which `one` is share 1),
-// what the heads are called, and, where the tokens of another text ask, those:
-// { pieces, special }. The definitions are those of `maps::Glance`.
+// what the heads are called, and, where others than its tokens ask, those:
+// { pieces, special }. Of a long text some tokens ask and some keys are there: `places` and
+// `keys` are their places in the text, of `n_tokens`. The definitions are those of
+// `maps::Glance`.
 "use strict";
 window.headMeasures = (() => {
   const KINDS = ["first", "last", "same", "previous", "next", "other"];
   const PREFERENCE = 0.1; // how far a share must be above chance
 
-  function kindOf({ text: { special }, isCross }, query, key) {
-    if (special[key]) return key === 0 ? 0 : 1;
-    if (isCross) return 5;
-    if (key === query) return 2;
-    if (key + 1 === query) return 3;
-    return key === query + 1 ? 4 : 5;
+  function kindOf(view, query, key) {
+    const place = view.keyAt(key);
+    if (view.text.special[key]) return place === 0 ? 0 : 1;
+    if (view.isCross) return 5;
+    const own = view.placeOf(query);
+    if (place === own) return 2;
+    if (place + 1 === own) return 3;
+    return place === own + 1 ? 4 : 5;
   }
 
   // A view of a text: as it is, or without its first token, whose share then goes to the
   // others as far as they have some.
   function viewOf(text, isWithoutFirst = false) {
-    const isCross = Boolean(text.queries);
+    const isCross = Boolean(text.queries && !text.places);
     const queries = text.queries ?? text;
     const [n, nQueries] = [text.pieces.length, queries.pieces.length];
     const nHeads = n && nQueries ? text.maps.length / (n * nQueries) : 0;
-    return { text, queries, isCross, isWithoutFirst, n, nQueries, nHeads };
+    const placeOf = (query) => (text.places ? text.places[query] : query);
+    const keyAt = (key) => (text.keys ? text.keys[key] : key);
+    return { text, queries, isCross, isWithoutFirst, n, nQueries, nHeads, placeOf, keyAt, nTokens: text.n_tokens ?? n };
   }
 
   // Fills `out` with what a query gives each key.
@@ -48,14 +54,14 @@ window.headMeasures = (() => {
     return Array.from({ length: view.nQueries }, (_, query) => row(view, head, query, new Float64Array(view.n)));
   }
 
-  // How many of the keys a query sees.
-  function nSeen({ text, n, isWithoutFirst }, query) {
-    return (text.causal ? query + 1 : n) - (isWithoutFirst ? 1 : 0);
+  // How many of all keys a query sees.
+  function nSeen({ text, nTokens, placeOf, isWithoutFirst }, query) {
+    return (text.causal ? placeOf(query) + 1 : nTokens) - (isWithoutFirst ? 1 : 0);
   }
 
   // Whether a query sees a key.
-  function sees({ text, isWithoutFirst }, query, key) {
-    return (key > 0 || !isWithoutFirst) && (key <= query || !text.causal);
+  function sees({ text, placeOf, keyAt, isWithoutFirst }, query, key) {
+    return (key > 0 || !isWithoutFirst) && (!text.causal || keyAt(key) <= placeOf(query));
   }
 
   // The control of a kind of key: a head that gives every key it sees the same.
@@ -81,7 +87,13 @@ window.headMeasures = (() => {
       if (queries.special[query]) continue;
       nWords += 1;
       fill(query, out);
-      for (let key = 0; key < n; key++) shares[kindOf(view, query, key)] += out[key];
+      let sum = 0;
+      for (let key = 0; key < n; key++) {
+        shares[kindOf(view, query, key)] += out[key];
+        sum += out[key];
+      }
+      // What is not there is none of the kinds that are near.
+      if (view.text.keys) shares[5] += Math.max(1 - sum, 0);
     }
     return shares.map((share) => share / Math.max(nWords, 1));
   }
@@ -99,10 +111,16 @@ window.headMeasures = (() => {
   }
 
   // The control of one share: what the other queries that see the key give it on average.
-  function controls({ text, n, nQueries }, map) {
-    const sums = new Float64Array(n);
-    for (const shares of map) for (let key = 0; key < n; key++) sums[key] += shares[key];
-    return (query, key) => (sums[key] - map[query][key]) / Math.max(nQueries - 1 - (text.causal ? key : 0), 1);
+  function controls(view, map) {
+    const { text, n, placeOf, keyAt } = view;
+    const [sums, seeing] = [new Float64Array(n), new Float64Array(n)];
+    map.forEach((shares, query) => {
+      for (let key = 0; key < n; key++) {
+        sums[key] += shares[key];
+        if (!text.causal || keyAt(key) <= placeOf(query)) seeing[key] += 1;
+      }
+    });
+    return (query, key) => (sums[key] - map[query][key]) / Math.max(seeing[key] - 1, 1);
   }
 
   function largestOf(shares) {
@@ -123,14 +141,15 @@ window.headMeasures = (() => {
   }
 
   // The strongest shares between two different tokens of the text, the strongest first.
-  function links({ text, queries, isCross }, map, most) {
+  function links(view, map, most) {
+    const { text, queries, isCross } = view;
     const found = [];
     const wordsOf = ({ special }) => [...special.keys()].filter((i) => !special[i]);
     const keys = wordsOf(text);
     for (const query of wordsOf(queries)) {
       for (const key of keys) {
         const number = map[query][key];
-        if ((key === query && !isCross) || (found.length === most && number <= found[most - 1][2])) continue;
+        if ((view.keyAt(key) === view.placeOf(query) && !isCross) || (found.length === most && number <= found[most - 1][2])) continue;
         found.push([query, key, number]);
         found.sort((a, b) => b[2] - a[2]);
         found.length = Math.min(found.length, most);

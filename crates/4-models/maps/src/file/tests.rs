@@ -54,6 +54,36 @@ fn the_forms_of_a_file_give_the_same_maps() {
     insta::assert_snapshot!(notes, @"read as attention both ways: some head attends to a later token");
 }
 
+/// Two of three tokens ask; with padding before them their places move.
+#[test]
+fn some_tokens_of_a_text_ask() {
+    let rows = [0.0, 0.5, 0.5, 0.0, 0.0, 0.25, 0.5, 0.25];
+    let maps = || tensor("attn.0", &[1, 2, 4], &rows);
+    let mask = NewTensor::flags("attention_mask", &[1, 4], &[false, true, true, true]);
+    let names = |places| [("tokens", "[\"a\", \"b\", \"c\"]"), ("places", places)];
+    let (text, notes) = first(&file(&[maps(), mask.unwrap()], &names("[2, 3]")));
+    assert_eq!(text.places.as_deref(), Some([1, 2].as_slice()));
+    assert_eq!((text.asking().0.concat(), text.is_causal), ("bc".into(), true));
+    insta::assert_snapshot!(notes, @"
+    cut: 1 of 4 tokens are padding
+    read as causal: no head gives a later token any share
+    2 of 3 tokens ask
+    ");
+    let again = to_bytes(&text).unwrap();
+    let again = TensorFile::from_bytes("again", again).unwrap();
+    assert_eq!(first(&again).0, text);
+
+    let names = |places| [("tokens", "[\"a\", \"b\", \"c\", \"d\"]"), ("places", places)];
+    let refused = |places| refused(&file(&[maps()], &names(places)));
+    insta::assert_snapshot!(refused("[2, 4]"), @"some.file: places in its metadata has 4, which is none of its 4 tokens, or padding");
+    insta::assert_snapshot!(refused("[2]"), @"some.file: places has 1 entries, and the maps have 2 queries");
+    insta::assert_snapshot!(refused("[\"b\"]"), @"some.file: places in its metadata is not a JSON list of numbers of tokens, or of such lists");
+    let both = [("places", "[2, 3]"), ("queries", "[\"x\", \"y\"]")];
+    insta::assert_snapshot!(self::refused(&file(&[maps()], &both)), @"some.file: `queries` and `places` are both in its metadata: tokens of another text ask, or those of this one at these places");
+    let empty = file(&[tensor("attn.0", &[0, 2, 2], &[])], &[]);
+    insta::assert_snapshot!(self::refused(&empty), @"some.file: attn.0 has shape (0, 2, 2): it holds nothing");
+}
+
 #[test]
 fn what_a_text_is_saved_as_gives_it_back() {
     let (mut text, _) = first(&one_head([1.0, 0.0, 0.25, 0.75]));
