@@ -85,6 +85,11 @@ impl<'a> Extract<'a> {
         rows.flat_map(|row| self.keys.iter().map(move |&key| row[key])).collect()
     }
 
+    /// The keys, by their places.
+    pub fn keys(&self) -> &[usize] {
+        &self.keys
+    }
+
     /// These columns of a map.
     pub fn columns(&self, map: &Matrix<f32>) -> Matrix<f32> {
         map.select_columns(&self.keys)

@@ -65,6 +65,15 @@ impl Model {
         }
     }
 
+    /// How many layers it has, and how many heads in each.
+    pub fn n_heads(&self) -> (usize, usize) {
+        let (n_layers, dims) = match self {
+            Self::Encoder(folder) => (folder.config.n_layers, folder.config.dims),
+            Self::Decoder(files) => (files.config.n_layers, files.config.dims()),
+        };
+        (n_layers, dims.n_heads())
+    }
+
     /// Its tokenizer.
     pub fn text(&self) -> Result<Text> {
         Ok(match self {

@@ -1,7 +1,7 @@
 //! Whole models in the terminal: your own sentence through all heads of a trained model
-//! ([`sentence`]), or maps of
-//! any framework from a file, and pictures and tables to take away; any model of the families on any ids ([`model`]), and a model that goes on
-//! with a text ([`mod@write`]). Trained models are fetched when the reader says so ([`fetch`]).
+//! ([`sentence`]), or maps of any framework from a file, and pictures and tables to take away;
+//! any model of the families on any ids ([`model`]), and a model that goes on with a text
+//! ([`mod@write`]). Trained models are fetched when the reader says so ([`fetch`]).
 
 mod against;
 mod either;
@@ -11,6 +11,7 @@ pub mod model;
 mod page;
 mod png;
 mod report;
+mod rows;
 pub mod sentence;
 mod source;
 mod take;

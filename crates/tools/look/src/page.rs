@@ -3,6 +3,7 @@
 //! What is in words and tables is there without a script too; the explorer of heads draws
 //! the small maps and the one that is chosen.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -12,7 +13,7 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use figures::escaped;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use maps::Glance;
+use maps::{Extract, Glance, TextHeads};
 use model_files::MOST_SHOWN;
 use serde_json::{Value, json};
 
@@ -25,25 +26,24 @@ const PAGE: &str = include_str!("page.html");
 /// # Errors
 /// A text so long that its page could not be used.
 pub fn of(view: &View, beside: Option<&View>) -> Result<String> {
-    let longest = |of: &View| of.text.pieces.len().max(of.text.asking().0.len());
-    let n = longest(view).max(beside.map_or(0, longest));
-    let n_tokens = view.text.pieces.len();
-    let n_heads = view.text.heads().count();
-    ensure!(
-        n <= MOST_SHOWN,
-        "a page of {n} tokens and {n_heads} heads would hold {} shares: it is made for up to \
-         {MOST_SHOWN} tokens",
-        n * n * n_heads
-    );
+    if let Some(beside) = beside {
+        let longest = |of: &View| of.text.pieces.len().max(of.text.asking().0.len());
+        let n = longest(view).max(longest(beside));
+        ensure!(
+            n <= MOST_SHOWN,
+            "two texts are drawn whole, and of up to {MOST_SHOWN} tokens: one has {n}"
+        );
+    }
     let mut page = String::new();
     let mut rest = PAGE;
     while let Some((before, after)) = rest.split_once("{{") {
         let Some((name, after)) = after.split_once("}}") else { break };
         page += before;
         page += &match name {
-            "sentence" => escaped(&view.sentence),
+            "sentence" => escaped(&headline(&view.sentence)),
             "model" => escaped(&view.model),
-            "n" => n_tokens.to_string(),
+            "n" => view.text.pieces.len().to_string(),
+            "left out" => left_out(&view.text),
             "chance" => view.chance(),
             "first" => specials(view).to_owned(),
             "heads" => rows(view),
@@ -55,6 +55,49 @@ pub fn of(view: &View, beside: Option<&View>) -> Result<String> {
         rest = after;
     }
     Ok(page + rest)
+}
+
+/// The beginning of a text.
+fn headline(text: &str) -> String {
+    const MOST: usize = 300;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{} …", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// What is drawn of a text: all of it, or of a long one the rows of its last tokens, unless it
+/// has few rows anyway.
+fn drawn(text: &TextHeads) -> Cow<'_, TextHeads> {
+    // Each has room for its own key, its neighbours, and one that it attends to.
+    const ROWS: usize = MOST_SHOWN / 4;
+    let (asking, _) = text.asking();
+    let is_long = text.pieces.len().max(asking.len()) > MOST_SHOWN;
+    match asking.len().checked_sub(ROWS) {
+        Some(first) if is_long && first > 0 => {
+            Cow::Owned(text.rows(&(first..asking.len()).collect::<Vec<_>>()))
+        }
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// What the page leaves out, as a paragraph.
+fn left_out(text: &TextHeads) -> String {
+    let drawn = drawn(text);
+    let (n, all) = (drawn.asking().0.len(), text.asking().0.len());
+    let rows = match (n < all, &text.places) {
+        (true, _) => Some(format!(
+            "Of {all} queries the last {n} are drawn; <code>--queries</code> chooses others"
+        )),
+        (false, Some(_)) => Some(format!("{n} of {} tokens ask", text.pieces.len())),
+        (false, None) => None,
+    };
+    let keys = Extract::of(&drawn, MOST_SHOWN).left_out();
+    let said: Vec<String> = [rows, keys].into_iter().flatten().collect();
+    match said.is_empty() {
+        true => String::new(),
+        false => format!("<p>{}.</p>", said.join("; ")),
+    }
 }
 
 /// What *first* and *last* are called here.
@@ -100,15 +143,17 @@ fn rows(view: &View) -> String {
 /// What the explorer draws of each text: the tokens, and every share, packed.
 fn data(view: &View, beside: Option<&View>) -> Result<String> {
     let data = [Some(view), beside].into_iter().flatten().map(|of| {
-        let mut data = of.text.to_json();
+        let text = drawn(&of.text);
+        let extract = Extract::of(&text, MOST_SHOWN);
+        let mut data = extract.to_json();
         let names = of.text.heads().map(|([layer, head], _)| format!("{layer}.{head}"));
         data["names"] = names.collect();
         data["name"] =
             json!(match beside.is_some_and(|it| it.sentence == view.sentence) {
-                true => &of.model,
-                false => &of.sentence,
+                true => of.model.clone(),
+                false => headline(&of.sentence),
             });
-        data["packed"] = json!(packed(&of.text.shares())?);
+        data["packed"] = json!(packed(&extract.shares())?);
         Ok(data)
     });
     let data: Value = data.collect::<Result<_>>()?;
@@ -136,7 +181,6 @@ mod tests {
     use std::time::Duration;
 
     use attention::Matrix;
-    use maps::TextHeads;
 
     use super::*;
 
@@ -175,10 +219,18 @@ mod tests {
         }
     }
 
+    /// A long text is drawn in part, and the page says which; two are not.
     #[test]
-    fn a_text_that_is_too_long_for_a_page_is_refused() {
-        assert!(of(&view("a", "a", 200), None).is_ok());
-        let refused = of(&view("a", "a", 201), None).unwrap_err();
-        insta::assert_snapshot!(refused, @"a page of 201 tokens and 1 heads would hold 40401 shares: it is made for up to 200 tokens");
+    fn a_page_draws_what_fits_and_says_what_it_leaves_out() {
+        let [fits, long] = [200, 201].map(|n| view(&"word ".repeat(n), "a", n));
+        let said = |view: &View| left_out(&view.text);
+        assert_eq!(said(&fits), "");
+        insta::assert_snapshot!(said(&long), @"<p>Of 201 queries the last 50 are drawn; <code>--queries</code> chooses others; 200 of 201 keys are drawn: none of the others gets more than 0.005 of a row.</p>");
+        let rows = View { text: long.text.rows(&[3, 200]), ..view("a", "a", 3) };
+        insta::assert_snapshot!(said(&rows), @"<p>2 of 201 tokens ask; 200 of 201 keys are drawn: none of the others gets more than 0.005 of a row.</p>");
+        let page = of(&long, None).unwrap();
+        assert!(page.contains(&format!("<h1>{} …</h1>", &"word ".repeat(60)[..300])));
+        let refused = of(&long, Some(&fits)).unwrap_err();
+        insta::assert_snapshot!(refused, @"two texts are drawn whole, and of up to 200 tokens: one has 201");
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use attention::Matrix;
-use maps::{Glance, Kind};
-use model_files::shown;
+use maps::{Extract, Glance, Kind};
+use model_files::{MOST_SHOWN, shown};
 
 use crate::view::{HeadName, View, share};
 
@@ -18,14 +18,18 @@ pub fn of(view: &View, in_full: Option<HeadName>) -> String {
 
 fn write(to: &mut String, view: &View, in_full: Option<HeadName>) -> std::fmt::Result {
     let n = view.text.pieces.len();
-    let pieces = view.text.shown_pieces();
-    writeln!(to, "{n} tokens: {}", pieces.join(" "))?;
+    writeln!(to, "{n} tokens: {}", beginning_and_end(&view.text.shown_pieces()))?;
     if view.n_uncut > n {
         writeln!(to, "The text had {} tokens: its end was cut.", view.n_uncut)?;
     }
     if let Some(queries) = &view.text.queries {
-        let queries: Vec<_> = queries.pieces.iter().map(|it| shown(it)).collect();
-        writeln!(to, "{} queries: {}", queries.len(), queries.join(" "))?;
+        let name = |(query, piece): (usize, &String)| match &view.text.places {
+            Some(places) => format!("{} {}", places[query], shown(piece)),
+            None => shown(piece),
+        };
+        let queries: Vec<_> = queries.pieces.iter().enumerate().map(name).collect();
+        let between = if view.text.places.is_some() { ", " } else { " " };
+        writeln!(to, "{} queries: {}", queries.len(), queries.join(between))?;
     }
     let Some(uniform) = view.text.uniform() else { return Ok(()) };
     at_a_glance(to, view, &uniform)?;
@@ -46,6 +50,20 @@ fn write(to: &mut String, view: &View, in_full: Option<HeadName>) -> std::fmt::R
     )
 }
 
+/// Tokens in a line; of many those at both ends.
+fn beginning_and_end(pieces: &[String]) -> String {
+    const ENDS: usize = 100;
+    match pieces.len() <= 3 * ENDS {
+        true => pieces.join(" "),
+        false => format!(
+            "{} … ({} more) … {}",
+            pieces[..ENDS].join(" "),
+            pieces.len() - 2 * ENDS,
+            pieces[pieces.len() - ENDS..].join(" ")
+        ),
+    }
+}
+
 /// A row per layer.
 fn at_a_glance(to: &mut String, view: &View, uniform: &Glance) -> std::fmt::Result {
     writeln!(
@@ -59,7 +77,8 @@ fn at_a_glance(to: &mut String, view: &View, uniform: &Glance) -> std::fmt::Resu
     for head in 0..most_heads {
         write!(to, "{head:>12}")?;
     }
-    for (layer, maps) in view.text.maps.iter().enumerate() {
+    let there = view.text.maps.iter().enumerate().filter(|(_, maps)| !maps.is_empty());
+    for (layer, maps) in there {
         write!(to, "\n{layer:>5} ")?;
         for map in maps {
             let Some(glance) = view.text.glance(map) else { continue };
@@ -119,8 +138,7 @@ fn each_head(to: &mut String, view: &View, uniform: &Glance) -> std::fmt::Result
 /// What the special tokens of a kind are.
 fn kind_of(view: &View, kind: Kind) -> String {
     let is_it = |key: &usize| {
-        view.text.is_special[*key]
-            && Kind::of(usize::MAX, *key, &view.text.is_special) == kind
+        view.text.is_special[*key] && view.text.sight().kind(0, *key) == kind
     };
     let found: Vec<_> = (0..view.text.pieces.len()).filter(is_it).collect();
     match found.first() {
@@ -135,21 +153,28 @@ fn one_head(to: &mut String, view: &View, name: HeadName) -> std::fmt::Result {
     let map: &Matrix<f32> = &view.text.maps[layer][head];
     let (asking, _) = view.text.asking();
     let pieces: Vec<String> = asking.iter().map(|piece| shown(piece)).collect();
-    let n_keys = view.text.pieces.len();
+    let extract = Extract::of(&view.text, MOST_SHOWN);
     let width = pieces.iter().map(|piece| piece.chars().count()).max().unwrap_or(0);
     writeln!(to, "\nHead {layer}.{head} in full: a row per query, in hundredths.\n")?;
-    write!(to, "{:width$}    ", "")?;
-    for key in 0..n_keys {
-        write!(to, "{key:>4}")?;
+    let digits = view.text.pieces.len().to_string().len().max(3);
+    let cell = digits + 1;
+    write!(to, "{:width$}{:cell$}", "", "")?;
+    for key in extract.keys() {
+        write!(to, "{key:>cell$}")?;
     }
     for (query, piece) in pieces.iter().enumerate() {
-        write!(to, "\n{piece:>width$} {query:>3}")?;
-        for key in 0..n_keys {
+        let place = view.text.sight().place(query).unwrap_or(query);
+        write!(to, "\n{piece:>width$} {place:>digits$}")?;
+        for &key in extract.keys() {
             match (f64::from(map[(query, key)]) * 100.0).round() {
-                0.0 => write!(to, "   ·")?,
-                hundredths => write!(to, "{hundredths:>4}")?,
+                0.0 => write!(to, "{:>cell$}", "·")?,
+                hundredths => write!(to, "{hundredths:>cell$}")?,
             }
         }
     }
-    writeln!(to)
+    writeln!(to)?;
+    match extract.left_out() {
+        Some(left_out) => writeln!(to, "\n{left_out}"),
+        None => Ok(()),
+    }
 }

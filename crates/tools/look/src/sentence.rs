@@ -1,6 +1,7 @@
 //! `cargo learn look`: a reader's own sentence in all heads of a trained model, or maps from
 //! a file.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use ::texts::Long;
@@ -12,6 +13,7 @@ use workshop::output::print;
 use workshop::whole;
 
 use crate::either::Model;
+use crate::rows::{self, Queries};
 use crate::take::Taken;
 use crate::view::{HeadName, View};
 use crate::{against, fetch, many, page, report, source, without};
@@ -26,15 +28,25 @@ use crate::{against, fetch, many, page, report, source, without};
 #[command(after_long_help = FROM_PYTORCH)]
 pub struct Args {
     /// What to read, in quotes
-    #[arg(required_unless_present_any = ["download", "maps", "texts"])]
+    #[arg(required_unless_present_any = ["download", "maps", "texts", "file"])]
     sentence: Option<String>,
+
+    /// What to read, in a text file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["sentence", "maps", "texts"])]
+    file: Option<PathBuf>,
+
+    /// Some tokens alone ask, of a text of any length: their numbers from 0, ranges, `last`, or
+    /// words, as in 12,40-44,last,it
+    #[arg(long, value_name = "TOKENS",
+        conflicts_with_all = ["texts", "against", "against_model", "about_heads"])]
+    queries: Option<Queries>,
 
     /// One head in full: its layer and its number, both from 0, as in 5.7
     #[arg(long, value_name = "L.H")]
     head: Option<HeadName>,
 
-    /// One layer, for `--save`
-    #[arg(long, value_name = "L", conflicts_with = "head", requires = "save")]
+    /// One layer, for `--save` and `--queries`
+    #[arg(long, value_name = "L", conflicts_with = "head")]
     layer: Option<usize>,
 
     /// Write one page with every head, which needs nothing but itself
@@ -135,6 +147,10 @@ fn millimetres(text: &str) -> Result<f64> {
 /// A model that is not there, or does not fit; a text that is empty or too long; a file of
 /// something else than maps; what cannot be written.
 pub fn run(args: &Args) -> Result<()> {
+    ensure!(
+        args.layer.is_none() || args.queries.is_some() || !args.save.is_empty(),
+        "--layer chooses what `--save` writes, or what is computed for `--queries`"
+    );
     let Some(Shown { view, beside, notes }) = asked(args)? else { return Ok(()) };
     let part = part(args, &view)?;
     let compared = beside.as_ref().map(|beside| against::report(&view, beside));
@@ -183,8 +199,10 @@ fn asked(args: &Args) -> Result<Option<Shown>> {
     }
     let other = args.against_model.as_ref();
     let other = other.map(|other| fetch::named(other, args.download)).transpose()?;
-    let Some(sentence) = &args.sentence else { return Ok(None) };
+    let Some(sentence) = text(args)? else { return Ok(None) };
+    let sentence = sentence.as_str();
     let mut inputs = Model::files(&folder);
+    inputs.extend(args.file.clone());
     inputs.extend(other.iter().flat_map(|other| Model::files(other)));
     check_outputs(args, &inputs)?;
     let long = if args.truncate { Long::Cut } else { Long::Refuse };
@@ -195,6 +213,11 @@ fn asked(args: &Args) -> Result<Option<Shown>> {
             return Ok(None);
         }
     }
+    if let Some(queries) = &args.queries {
+        let layer = args.head.map(|head| head.layer).or(args.layer);
+        let view = rows::of_text(&folder, sentence, long, queries, layer)?;
+        return Ok(Some(Shown { view, beside: None, notes: String::new() }));
+    }
     let view = source::of_sentence(&folder, sentence, long)?;
     let beside = match (other, &args.against) {
         (Some(other), _) => Some(source::of_sentence(&other, sentence, long)?),
@@ -204,12 +227,25 @@ fn asked(args: &Args) -> Result<Option<Shown>> {
     Ok(Some(Shown { view, beside, notes: String::new() }))
 }
 
+/// What is read.
+fn text(args: &Args) -> Result<Option<String>> {
+    let Some(path) = &args.file else { return Ok(args.sentence.clone()) };
+    let name = path.display();
+    let text = fs::read(path).with_context(|| format!("cannot read {name}"))?;
+    let text = String::from_utf8(text).with_context(|| format!("{name} is not UTF-8"))?;
+    Ok(Some(text))
+}
+
 /// Maps of a file, and of the one beside it.
 fn of_files(args: &Args, path: &Path) -> Result<Shown> {
     let other = args.against.as_ref().map(Path::new);
     let inputs = [Some(path), args.tokens.as_deref(), other].into_iter().flatten();
     check_outputs(args, &inputs.map(Path::to_path_buf).collect::<Vec<_>>())?;
-    let (view, mut notes) = source::of_file(path, args.tokens.as_deref(), args.text)?;
+    let (mut view, mut notes) = source::of_file(path, args.tokens.as_deref(), args.text)?;
+    if let Some(queries) = &args.queries {
+        let (asking, _) = view.text.asking();
+        view.text = view.text.rows(&queries.places(asking)?);
+    }
     let beside =
         other.map(|other| source::of_file(other, None, args.text)).transpose()?;
     let beside = beside.map(|(beside, more)| {

@@ -11,11 +11,13 @@ use model_files::TensorFile;
 
 use crate::either::{Model, Ready};
 use crate::model::cut_hint;
+use crate::rows;
 use crate::view::View;
 
 /// A model's files and its tokenizer: texts are read, and refused, before weights are.
 pub struct Opened {
-    files: Model,
+    /// The files.
+    pub files: Model,
     text: Text,
 }
 
@@ -27,8 +29,16 @@ impl Opened {
         Ok(Self { files, text })
     }
 
-    /// A text in tokens.
+    /// A text in tokens, if there is room for all its maps.
     pub fn pieces(&self, text: &str, long: Long) -> Result<Pieces> {
+        let pieces = self.tokens(text, long)?;
+        let (n_layers, n_heads) = self.files.n_heads();
+        rows::check_size([pieces.pieces.len(); 2], n_layers * n_heads)?;
+        Ok(pieces)
+    }
+
+    /// A text in tokens.
+    pub fn tokens(&self, text: &str, long: Long) -> Result<Pieces> {
         cut_hint(self.text.pieces(text, self.files.longest(), long))
     }
 

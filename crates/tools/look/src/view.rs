@@ -47,12 +47,12 @@ impl View {
     /// Whether there is such a head.
     pub fn check(&self, HeadName { layer, head }: HeadName) -> Result<()> {
         let n_layers = self.text.maps.len();
-        let n_heads = self.text.maps.get(layer).unwrap_or(&self.text.maps[0]).len();
+        let n_heads = self.text.maps.iter().map(Vec::len).max().unwrap_or_default();
         ensure!(
-            layer < n_layers && head < n_heads,
+            self.text.maps.get(layer).is_some_and(|maps| head < maps.len()),
             "there is no head {layer}.{head}: the model has layers 0 to {} and heads 0 to {}",
-            n_layers - 1,
-            n_heads - 1
+            n_layers.saturating_sub(1),
+            n_heads.saturating_sub(1)
         );
         Ok(())
     }
@@ -74,8 +74,12 @@ impl View {
             // Which of two that look alike, counted as the tokens are.
             if is_alone { shown(piece) } else { format!("{}({token})", shown(piece)) }
         };
-        let (asking, _) = self.text.asking();
-        format!("{} → {}", name(asking, link.query), name(&self.text.pieces, link.key))
+        let pieces = &self.text.pieces;
+        let query = match self.text.sight().place(link.query) {
+            Some(place) => name(pieces, place),
+            None => name(self.text.asking().0, link.query),
+        };
+        format!("{query} → {}", name(pieces, link.key))
     }
 }
 

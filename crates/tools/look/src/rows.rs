@@ -1,0 +1,237 @@
+//! Some tokens ask, of a text of any length: rows of maps in place of whole ones.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use ::texts::{Long, Pieces};
+use anyhow::{Result, bail, ensure};
+use decoders::{AsRead, Chosen, Decoder, FastDecoder, Files};
+use maps::TextHeads;
+use model_files::shown;
+use workshop::progress;
+
+use crate::either::Model;
+use crate::source::Opened;
+use crate::view::View;
+
+/// So many bytes of maps are kept, and no more.
+const MOST_BYTES: usize = 2 << 30;
+
+/// Which tokens ask: `12,40-44,last,it`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Queries(Vec<Query>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Query {
+    /// The tokens from the first number to the second.
+    From(usize, usize),
+    Last,
+    /// Every token that is this word.
+    Word(String),
+}
+
+impl FromStr for Queries {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let one = |text: &str| {
+            let number = |text: &str| text.parse::<usize>().ok();
+            let range = text.split_once('-');
+            Ok(match (number(text), range.map(|(a, b)| (number(a), number(b)))) {
+                (Some(token), _) => Query::From(token, token),
+                (None, Some((Some(first), Some(last)))) => {
+                    ensure!(
+                        first <= last,
+                        "{text}: a range goes from its first token to its last"
+                    );
+                    Query::From(first, last)
+                }
+                _ if text == "last" => Query::Last,
+                _ if text.is_empty() => {
+                    bail!("tokens are numbers from 0, ranges, `last`, or words")
+                }
+                _ => Query::Word(text.to_owned()),
+            })
+        };
+        text.split(',').map(|text| one(text.trim())).collect::<Result<_>>().map(Self)
+    }
+}
+
+impl Queries {
+    /// The places of these tokens in a text, from the first on, each once.
+    ///
+    /// # Errors
+    /// A token that is not there.
+    pub fn places(&self, pieces: &[String]) -> Result<Vec<usize>> {
+        let mut places = BTreeSet::new();
+        let n = pieces.len();
+        for query in &self.0 {
+            match query {
+                Query::From(first, last) => {
+                    ensure!(
+                        *last < n,
+                        "there is no token {last}: the text has {n}, 0 to {}",
+                        n.saturating_sub(1)
+                    );
+                    places.extend(*first..=*last);
+                }
+                Query::Last => places.extend(n.checked_sub(1)),
+                Query::Word(word) => {
+                    let is_it = |piece: &String| bare(&shown(piece)) == *word;
+                    let found = (0..n).filter(|&at| is_it(&pieces[at]));
+                    let before = places.len();
+                    places.extend(found);
+                    ensure!(
+                        places.len() > before || pieces.iter().any(is_it),
+                        "no token of the text is {word:?}: a word may be several tokens; their \
+                         numbers from 0 name them too"
+                    );
+                }
+            }
+        }
+        Ok(places.into_iter().collect())
+    }
+}
+
+/// A piece without what tokenizers write for a space, or for the rest of a word.
+fn bare(piece: &str) -> &str {
+    piece.trim_start_matches("##").trim_start_matches(['_', '▁', ' '])
+}
+
+/// Rows of a text's maps in this model, of all layers or one.
+///
+/// # Errors
+/// Tokens or a layer that are not there; rows that need more memory than is taken.
+pub fn of_text(
+    folder: &Path,
+    text: &str,
+    long: Long,
+    queries: &Queries,
+    layer: Option<usize>,
+) -> Result<View> {
+    let start = Instant::now();
+    let opened = Opened::of(folder)?;
+    let pieces = opened.tokens(text, long)?;
+    let places = queries.places(&pieces.pieces)?;
+    let layers = layers(&opened.files, layer)?;
+    let n_uncut = pieces.n_uncut;
+    let (text_heads, computing) = match &opened.files {
+        Model::Decoder(files) => of_decoder(files, pieces, places, layers)?,
+        Model::Encoder(_) => of_encoder(opened, pieces, &places, &layers)?,
+    };
+    let name = folder.file_name().unwrap_or(folder.as_os_str());
+    Ok(View {
+        model: name.to_string_lossy().into_owned(),
+        sentence: text.to_owned(),
+        n_uncut,
+        text: text_heads,
+        loading: start.elapsed().saturating_sub(computing),
+        computing,
+    })
+}
+
+fn layers(model: &Model, layer: Option<usize>) -> Result<BTreeSet<usize>> {
+    let (n_layers, _) = model.n_heads();
+    let Some(layer) = layer else { return Ok((0..n_layers).collect()) };
+    ensure!(
+        layer < n_layers,
+        "there is no layer {layer}: the model has layers 0 to {}",
+        n_layers.saturating_sub(1)
+    );
+    Ok([layer].into())
+}
+
+/// The rows alone are computed, on the fast kernels.
+fn of_decoder(
+    files: &Files,
+    pieces: Pieces,
+    places: Vec<usize>,
+    layers: BTreeSet<usize>,
+) -> Result<(TextHeads, Duration)> {
+    let (n_layers, n_heads) = (files.config.n_layers, files.config.dims().n_heads());
+    check_size([places.len(), pieces.pieces.len()], layers.len() * n_heads)?;
+    let model: AsRead<f32> = Decoder::read(files)?;
+    let mut model = FastDecoder::new(model)?;
+    let start = Instant::now();
+    let bar = progress::steps(layers.last().map_or(0, |last| last + 1));
+    let chosen = Chosen { queries: places, layers };
+    let rows = model.rows(&pieces.sequence.ids, &chosen, |_| bar.inc(1));
+    bar.finish_and_clear();
+    let mut rows = rows?.into_iter();
+    let of_layer = |layer| match chosen.layers.contains(&layer) {
+        true => rows.next().unwrap_or_default(),
+        false => Vec::new(),
+    };
+    let maps = (0..n_layers).map(of_layer).collect();
+    let Pieces { pieces, is_special, .. } = pieces;
+    let text = TextHeads::of_decoder_rows(pieces, is_special, chosen.queries, maps);
+    Ok((text, start.elapsed()))
+}
+
+/// An encoder has no text so long that its whole maps would not do.
+fn of_encoder(
+    opened: Opened,
+    pieces: Pieces,
+    places: &[usize],
+    layers: &BTreeSet<usize>,
+) -> Result<(TextHeads, Duration)> {
+    let reader = opened.reader()?;
+    let start = Instant::now();
+    let mut text = reader.heads(pieces)?.rows(places);
+    for (layer, maps) in text.maps.iter_mut().enumerate() {
+        if !layers.contains(&layer) {
+            maps.clear();
+        }
+    }
+    Ok((text, start.elapsed()))
+}
+
+/// Whether so many maps of these queries and keys are no more than is kept.
+///
+/// # Errors
+/// If they are, with the numbers.
+pub fn check_size([n_q, n_kv]: [usize; 2], n_heads: usize) -> Result<()> {
+    let bytes = [n_q, n_kv, n_heads].into_iter().try_fold(4usize, usize::checked_mul);
+    let gigabytes = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
+    ensure!(
+        bytes.is_some_and(|bytes| bytes <= MOST_BYTES),
+        "{n_heads} maps of {n_q} queries on {n_kv} keys take {}, and {} at most are kept: \
+         `--queries` chooses who asks, and `--layer` one layer",
+        gigabytes(4.0 * n_q as f64 * n_kv as f64 * n_heads as f64),
+        gigabytes(MOST_BYTES as f64)
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(queries: &str) -> Result<Vec<usize>> {
+        let pieces = ["<s>", "▁the", "Ġcat", "##s", "the", "Ġit", "."].map(str::to_owned);
+        queries.parse::<Queries>()?.places(&pieces)
+    }
+
+    #[test]
+    fn tokens_are_named_by_numbers_ranges_and_words() {
+        assert_eq!(places("3").unwrap(), [3]);
+        assert_eq!(places("last, 1-2,2").unwrap(), [1, 2, 6]);
+        assert_eq!(places("the,it,cat,s").unwrap(), [1, 2, 3, 4, 5]);
+        let refused = |queries| places(queries).unwrap_err().to_string();
+        insta::assert_snapshot!(refused("7"), @"there is no token 7: the text has 7, 0 to 6");
+        insta::assert_snapshot!(refused("2-1"), @"2-1: a range goes from its first token to its last");
+        insta::assert_snapshot!(refused("1,"), @"tokens are numbers from 0, ranges, `last`, or words");
+        insta::assert_snapshot!(refused("wide"), @r#"no token of the text is "wide": a word may be several tokens; their numbers from 0 name them too"#);
+        insta::assert_snapshot!(refused("18446744073709551615"), @"there is no token 18446744073709551615: the text has 7, 0 to 6");
+    }
+
+    #[test]
+    fn maps_that_would_fill_the_memory_are_refused() {
+        assert!(check_size([16, 8192], 270).is_ok());
+        let refused = check_size([8192, 8192], 270).unwrap_err();
+        insta::assert_snapshot!(refused, @"270 maps of 8192 queries on 8192 keys take 72.5 GB, and 2.1 GB at most are kept: `--queries` chooses who asks, and `--layer` one layer");
+        assert!(check_size([usize::MAX, 2], 2).is_err());
+    }
+}
