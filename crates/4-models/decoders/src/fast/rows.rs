@@ -17,7 +17,7 @@ use crate::{Error, Result};
 /// Tokens that go through a layer together: enough that a weight which is read serves many,
 /// and few enough that what stands between two products stays small. The tiny models of tests
 /// have 64 positions, and are to see several pieces.
-const PIECE: usize = if cfg!(test) { 24 } else { 384 };
+const PIECE: usize = if cfg!(test) { 24 } else { 192 };
 
 /// Which rows of a text's maps are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
