@@ -8,7 +8,8 @@
 //!
 //! A head is d_v [`Directions`] of the concatenation, those along its columns. The control
 //! is d_v others, drawn at random, which take as much away: [`Site::control`]. Where many heads
-//! of a whole model go at once, it is other heads of the same layers: [`drawn_alike`]. What is
+//! of a whole model go at once, it is other heads of the same layers: [`drawn_alike`], and sets
+//! of which no two are alike, [`Draws`]. What is
 //! put in their stead is a [`Replacement`]. In the weights it can only be a constant, but there
 //! no stage need know of it: [`layer_without`].
 //!
@@ -20,6 +21,7 @@
 
 mod alike;
 mod directions;
+mod draws;
 mod moved;
 mod replacement;
 mod scores;
@@ -30,7 +32,8 @@ mod weights;
 
 pub use alike::{HeadOfLayer, drawn_alike, drawn_from};
 pub use directions::Directions;
-pub use moved::total_variation;
+pub use draws::{Draws, others_of_same_layers};
+pub use moved::{later, later_moved, moved, total_variation};
 pub use replacement::Replacement;
 pub use scores::{Ablation, Control, strongest};
 pub use site::Site;

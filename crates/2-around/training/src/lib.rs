@@ -67,8 +67,9 @@ mod trainer;
 mod windows;
 
 pub use ablation::{
-    Ablation, Control, Directions, HeadOfLayer, Replacement, Site, drawn_alike,
-    drawn_from, layer_without, output_without, strongest, total_variation,
+    Ablation, Control, Directions, Draws, HeadOfLayer, Replacement, Site, drawn_alike,
+    drawn_from, later, later_moved, layer_without, moved, others_of_same_layers,
+    output_without, strongest, total_variation,
 };
 pub use changed_formula::{Follower, FollowerPlan, Place, Reader, Stretch};
 pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, STRETCHED, WINDOWS};

@@ -16,10 +16,8 @@ mod repeated;
 mod replaced;
 mod without;
 
-pub use controls::{
-    Draws, Head, others_of_same_layers, shuffled_within_layers, window_with_others,
-};
-pub use effect::{Effect, later, later_moved, moved};
+pub use controls::{shuffled_within_layers, window_with_others};
+pub use effect::Effect;
 pub use findings::{
     Ablation, Composed, Fewer, Findings, HeadShares, MergedHeads, Next, OnePath, Order,
     Way, Windowed, Word,
@@ -29,6 +27,7 @@ pub use patched::Input;
 pub use patching::Patching;
 pub use patterns::Patterns;
 pub use repeated::{COPIES, PERIOD, repeated};
+pub use training::{Draws, HeadOfLayer as Head, others_of_same_layers};
 pub use without::without;
 
 /// Prose of this book, which no model has read.

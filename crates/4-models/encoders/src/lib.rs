@@ -8,8 +8,8 @@
 //! calls its settings and tensors is a table ([`Family`]), and all else is written once.
 //! [`Encoder`] is generic over the stage that is its attention, so a whole model is one
 //! more proof that the stages agree, and a fast stage makes a fast model. A [`Study`] says what
-//! sentences lose without a head, and a [`Pass`] keeps what heads put out, to be put into
-//! another; what a head does on a text is for `maps`.
+//! sentences lose without a head; a [`Pass`] keeps what heads put out, to be put into another,
+//! and a [`Removal`] says what changes on one text, beside random heads; what a head does on a text is for `maps`.
 //!
 //! The one decision: **the config says every shape.** No tensor is believed: each is
 //! compared with the shape that follows from `config.json`, and an error names both.
@@ -26,6 +26,7 @@ mod encoder;
 mod error;
 mod families;
 mod folder;
+mod removal;
 mod replaced;
 mod study;
 mod weights;
@@ -39,5 +40,6 @@ pub use encoder::{Encoder, finite, sentence_embedding, to_tensors};
 pub use error::{Error, Result};
 pub use families::{Counting, FAMILIES, Family, Keys, Names};
 pub use folder::Folder;
-pub use replaced::Pass;
+pub use removal::{Effect, Removal, Way};
+pub use replaced::{Pass, Stage};
 pub use study::Study;

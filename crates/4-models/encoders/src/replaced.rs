@@ -11,7 +11,7 @@ use training::layer_without;
 use crate::{Encoder, Error, Result, sentence_embedding};
 
 /// Any stage.
-type Stage<T> = Box<dyn MultiHeadAttention<T>>;
+pub type Stage<T> = Box<dyn MultiHeadAttention<T>>;
 
 /// A pass over a text, with what every head put out.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +30,11 @@ impl<T: Real> Pass<T> {
     pub fn embedding(&self) -> RowVector<T> {
         sentence_embedding(self.layers.out(), &self.sequence.is_real)
     }
+
+    /// What stands in the stead of heads that put out zeros, as [`Encoder::replaced`] takes it.
+    pub fn silent(&self) -> Vec<Matrix<T>> {
+        self.concats.iter().map(|it| Matrix::zeros(it.nrows(), it.ncols())).collect()
+    }
 }
 
 impl<T: Real> Encoder<LayerParameters<T>, T> {
@@ -45,8 +50,15 @@ impl<T: Real> Encoder<LayerParameters<T>, T> {
         sequence: &Sequence,
         stage: fn(&LayerParameters<T>) -> Stage<T>,
     ) -> Result<Pass<T>> {
-        let layers =
-            self.with_attention(|_, parameters| stage(parameters)).forward(sequence)?;
+        let mask = sequence.mask()?;
+        let hidden = vec![self.embeddings.forward(sequence)?];
+        let mut layers = Layers { hidden, attn: Vec::new() };
+        for block in &self.stack.blocks {
+            let block = block.with_attention(stage(&block.attention.function));
+            let attended = block.forward(layers.out(), &mask)?;
+            layers.hidden.push(attended.out);
+            layers.attn.push(attended.attn);
+        }
         let concat = |(l, maps): (usize, &Vec<Matrix<T>>)| {
             let heads = self.stack.blocks[l].attention.function.heads().iter();
             let outputs = heads.zip(maps).map(|(head, map)| {

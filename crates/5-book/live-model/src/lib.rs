@@ -16,8 +16,8 @@
 //! brings a whole tokenizer.
 //!
 //! The one decision: **the page computes nothing and this crate holds no algorithm**. A
-//! `Reading` becomes a `Model`, and a model gives `TextHeads`: what `cargo learn look`
-//! shows too. The one random number that is asked for, a seed of the
+//! `Reading` becomes a `Model`, and a model gives `TextHeads`, and what changes without some
+//! heads, beside random ones: what `cargo learn look` shows too. The one random number that is asked for, a seed of the
 //! tokenizer's hash maps, comes from the page (`--cfg getrandom_backend="custom"`).
 //!
 //! Left out: fast stages (a page has no threads here), texts of more than
@@ -31,4 +31,4 @@ mod module;
 mod tests;
 
 pub use layer::{layer, said};
-pub use model::{Error, Model, Reading};
+pub use model::{Error, Looked, Model, Reading};

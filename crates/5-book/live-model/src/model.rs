@@ -1,13 +1,15 @@
-//! Files become a model, and a sentence becomes maps.
+//! Files become a model, and a sentence becomes maps; without some heads too.
 
 use std::path::PathBuf;
 
-use encoders::{Config, Encoder, finite};
+use attention::{LayerParameters, Matrix};
+use encoders::{Config, Encoder, Pass, Removal, Stage, Way, finite};
 use fused_heads::FusedAttention;
 use maps::TextHeads;
 use model_files::{MOST_SHOWN, TensorFile};
 use serde_json::{Value, json};
 use texts::{Long, Text};
+use training::{Draws, HeadOfLayer};
 
 /// The files of a model, by the names that `save_pretrained` gives them.
 const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
@@ -27,6 +29,10 @@ pub enum Error {
     /// A layer that cannot be diagnosed.
     #[error(transparent)]
     Layer(#[from] diagnosis::Error),
+
+    /// A head's name that is none.
+    #[error("{name:?} is no head: a head is its layer and its number, as in 5.7")]
+    HeadName { name: String },
 
     /// A model or a text that does not fit.
     #[error(transparent)]
@@ -104,7 +110,7 @@ impl Reading {
     pub fn finish(self) -> Result<Model, Error> {
         self.expect(|found, expected| found == expected, 0)?;
         let weights = TensorFile::from_bytes(FILES[2], self.weights)?;
-        let encoder = Encoder::read(&self.config, &weights, FusedAttention::new)?;
+        let encoder = Encoder::read(&self.config, &weights, LayerParameters::clone)?;
         Ok(Model { text: self.text, encoder })
     }
 
@@ -118,7 +124,23 @@ impl Reading {
 #[derive(Debug)]
 pub struct Model {
     text: Text,
-    encoder: Encoder<FusedAttention<f32>, f32>,
+    encoder: Encoder<LayerParameters<f32>, f32>,
+}
+
+/// A sentence in all heads.
+#[derive(Debug)]
+pub struct Looked {
+    /// Its tokens and their maps.
+    pub text: TextHeads,
+    pass: Pass<f32>,
+    silent: Vec<Matrix<f32>>,
+}
+
+/// So many draws, from this seed on, as `cargo learn look --without` takes them.
+const DRAWS: (usize, u64) = (20, 0);
+
+fn stage(parameters: &LayerParameters<f32>) -> Stage<f32> {
+    Box::new(FusedAttention::new(parameters))
 }
 
 impl Model {
@@ -136,16 +158,48 @@ impl Model {
     /// A sentence in all heads.
     ///
     /// # Errors
-    /// As [`Text::pieces`] and [`Encoder::forward`]; [`Error::LongPage`].
-    pub fn look(&self, sentence: &str) -> Result<TextHeads, Error> {
+    /// As [`Text::pieces`] and [`Encoder::pass`]; [`Error::LongPage`].
+    pub fn look(&self, sentence: &str) -> Result<Looked, Error> {
         let longest = self.encoder.config.longest();
         let pieces = self.text.pieces(sentence, longest, Long::Refuse)?;
         let n_tokens = pieces.pieces.len();
         if n_tokens > MOST_SHOWN {
             return Err(Error::LongPage { n_tokens });
         }
+        let pass = self.encoder.pass(&pieces.sequence, stage)?;
         // A page is told numbers as JSON, which has no NaN.
-        let layers = finite(self.encoder.forward(&pieces.sequence)?)?;
-        Ok(TextHeads::of_encoder(pieces.pieces, pieces.is_special, layers.attn))
+        let attn = finite(pass.layers.clone())?.attn;
+        let text = TextHeads::of_encoder(pieces.pieces, pieces.is_special, attn);
+        Ok(Looked { text, silent: pass.silent(), pass })
+    }
+
+    /// The same sentence without some heads, zeros in their stead: what changes, and its maps.
+    ///
+    /// # Errors
+    /// As [`Encoder::replaced`].
+    pub fn switch_off(
+        &self,
+        looked: &Looked,
+        mut heads: Vec<HeadOfLayer>,
+    ) -> Result<(Removal, TextHeads), Error> {
+        heads.sort_unstable();
+        heads.dedup();
+        let n_heads = self.encoder.config.dims.n_heads();
+        let draws = Draws::new(&heads, n_heads, DRAWS.0, DRAWS.1);
+        let (removal, layers) = Removal::begin(&self.way(looked), heads, draws)?;
+        let maps = finite(layers)?.attn;
+        Ok((removal, TextHeads { maps, ..looked.text.clone() }))
+    }
+
+    /// Computes the next draw of a removal on that sentence, and says whether there was one.
+    ///
+    /// # Errors
+    /// As [`Encoder::replaced`].
+    pub fn draw(&self, looked: &Looked, removal: &mut Removal) -> Result<bool, Error> {
+        Ok(removal.draw(&self.way(looked))?)
+    }
+
+    fn way<'a>(&'a self, Looked { pass, silent, .. }: &'a Looked) -> Way<'a, f32> {
+        Way { model: &self.encoder, pass, instead: silent, stage }
     }
 }

@@ -54,7 +54,7 @@ fn a_file_in_the_place_of_another_is_named() {
 
 #[test]
 fn a_text_is_told_with_every_share() {
-    let looked = model().look("The bank of the river.").unwrap();
+    let looked = model().look("The bank of the river.").unwrap().text;
     let pieces = ["[CLS]", "the", "bank", "of", "the", "river", ".", "[SEP]"];
     assert_eq!(looked.pieces, pieces);
     let told = looked.to_json();

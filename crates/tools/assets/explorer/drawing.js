@@ -64,9 +64,15 @@ window.headDrawing = (() => {
         context.imageSmoothingEnabled = false;
         context.drawImage(small, x, y, n * cell, nQueries * cell);
       },
-      rect(x, y, width, height, colour) {
+      rect(x, y, width, height, colour, opacity = 1) {
+        context.globalAlpha = opacity;
         context.fillStyle = css(colour);
         context.fillRect(x, y, width, height);
+        context.globalAlpha = 1;
+      },
+      image(image, x, y, width, height) {
+        context.imageSmoothingEnabled = true;
+        context.drawImage(image, x, y, width, height);
       },
       frame(x, y, width, height, colour) {
         context.strokeStyle = css(colour);
@@ -103,7 +109,10 @@ window.headDrawing = (() => {
     const parts = [];
     const box = (x, y, width, height) => `x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"`;
     return {
-      rect: (x, y, width, height, colour) => parts.push(`<rect ${box(x, y, width, height)} fill="${css(colour)}"/>`),
+      rect: (x, y, width, height, colour, opacity = 1) => parts.push(
+        `<rect ${box(x, y, width, height)} fill="${css(colour)}"${opacity < 1 ? ` fill-opacity="${short(opacity)}"` : ""}/>`),
+      image: ({ src }, x, y, width, height) => parts.push(
+        `<image ${box(x, y, width, height)} preserveAspectRatio="none" href="${escaped(src)}"/>`),
       frame: (x, y, width, height, colour) => parts.push(`<rect ${box(x, y, width, height)} fill="none" stroke="${css(colour)}" stroke-width="2"/>`),
       line: ([x1, y1], [x2, y2], colour, width) => parts.push(
         `<line x1="${short(x1)}" y1="${short(y1)}" x2="${short(x2)}" y2="${short(y2)}" stroke="${css(colour)}" stroke-width="${short(width)}"/>`),
@@ -235,5 +244,5 @@ window.headDrawing = (() => {
     map: { plan: mapPlan, draw: drawMap, mark: markMap },
     lines: { plan: linesPlan, draw: drawLines, mark: markLines },
   };
-  return { colours, contrast, paint, canvasPen, svgPen, views };
+  return { colours, contrast, shade, paint, canvasPen, svgPen, views };
 })();

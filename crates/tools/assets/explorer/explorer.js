@@ -12,14 +12,19 @@ window.headExplorer = (() => {
   const { element } = window.headWords;
   const { choice, buttons } = window.headControls;
   const { views } = window.headDrawing;
-  const { SmallHeads, ORDERS, DIFFER } = window.headSmall;
+  const { SmallHeads, ORDERS, DIFFER, MOVED } = window.headSmall;
+  const { HeadAdds } = window.headAdds;
+  const { HeadsOff } = window.headsOff;
   const { LargeHead } = window.headLarge;
+
+  const GLANCES = [["", "Maps"], ["adds", "What each adds"]];
 
   class Explorer {
     constructor(place, source) {
       this.place = place;
       this.source = source;
-      this.state = { text: source.texts[0].key, beside: "", mode: source.modes[0][0], order: "all", head: "", view: "map", ...source.first };
+      this.made = new Map(); // texts that are made of others here, by key
+      this.state = { text: source.texts[0].key, beside: "", mode: source.modes[0][0], order: "all", head: "", view: "map", glance: "", token: "", query: "", ...source.first };
       this.build();
       const isAddressed = this.readAddress();
       addEventListener("hashchange", () => this.readAddress() && this.load());
@@ -40,11 +45,16 @@ window.headExplorer = (() => {
       controls.append(this.mode.element);
 
       this.small = new SmallHeads(this);
+      this.adds = new HeadAdds(this);
+      this.glance = buttons("What is shown of all heads", GLANCES, (key) => this.change({ glance: key }));
+      this.off = new HeadsOff(this);
       this.large = new LargeHead(this);
       this.error = element("p", { className: "explorer-error" });
       this.error.setAttribute("role", "alert");
-      this.body = element("div", { className: "explorer-body" }, this.small.element, this.large.element);
-      this.root = element("div", { className: "explorer" }, controls, this.error, this.body);
+      const all = element("div", { className: "explorer-all" }, this.glance.element, this.small.element, this.adds.element);
+      this.body = element("div", { className: "explorer-body" }, all, this.large.element);
+      this.notes = element("ul", { className: "explorer-notes" });
+      this.root = element("div", { className: "explorer" }, controls, this.notes, this.error, this.off.element, this.body);
       // mdBook leafs at an arrow key, which here moves through heads and cells.
       this.root.addEventListener("keydown", (event) => event.stopPropagation());
       this.place.replaceChildren(this.root);
@@ -56,12 +66,14 @@ window.headExplorer = (() => {
     // ---- State, and its address: #id:text=…&head=….
 
     change(part) {
+      if ("text" in part && part.text !== this.state.text) this.off.forget();
       Object.assign(this.state, part);
       this.writeAddress();
       const isNew = "text" in part || "beside" in part || "mode" in part;
       if (isNew) return this.load();
       if ("order" in part) this.small.arrange();
-      if ("head" in part) this.small.press();
+      if ("head" in part) this.pressHead();
+      if ("token" in part) this.adds.make();
       this.press();
       return this.large.draw();
     }
@@ -79,7 +91,8 @@ window.headExplorer = (() => {
       if (!location.hash.startsWith(begin)) return false;
       const found = Object.fromEntries(new URLSearchParams(location.hash.slice(begin.length)));
       const known = { text: this.source.texts.map(({ key }) => key), mode: this.source.modes.map(([key]) => key),
-        order: [...ORDERS, DIFFER].map(([key]) => key), view: Object.keys(views) };
+        order: [...ORDERS, DIFFER, MOVED].map(([key]) => key), view: Object.keys(views),
+        glance: GLANCES.map(([key]) => key) };
       known.beside = this.source.beside ? [...known.text, ""] : [""];
       for (const key of Object.keys(this.state)) {
         if (key in found && (!known[key] || known[key].includes(found[key]))) this.state[key] = found[key];
@@ -93,7 +106,20 @@ window.headExplorer = (() => {
       this.beside.select.value = state.beside;
       this.small.order.select.value = state.order;
       this.mode.press(state.mode);
-      this.large.view.press(state.view);
+      this.large.pressView();
+      // Of texts without such numbers there are maps alone.
+      const hasAdds = Boolean(this.adds.chosen());
+      const isOfAdds = hasAdds && state.glance === "adds";
+      this.glance.press(isOfAdds ? "adds" : "");
+      this.glance.element.hidden = !hasAdds;
+      this.small.element.hidden = isOfAdds;
+      this.adds.element.hidden = !isOfAdds;
+    }
+
+    pressHead() {
+      this.small.press();
+      this.adds.press();
+      this.off.press();
     }
 
     // ---- Texts: what was on the page before is greyed until the new one is there.
@@ -107,7 +133,7 @@ window.headExplorer = (() => {
       this.place.dataset.state = "waiting";
       try {
         const keys = [state.text, state.beside].filter(Boolean);
-        const loaded = await Promise.all(keys.map((key) => source.load(key, state.mode)));
+        const loaded = await Promise.all(keys.map((key) => this.textOf(key)));
         if (this.wanted !== wanted) return;
         this.error.textContent = "";
         this.loaded = loaded.map(({ text, isWithoutFirst }) => measures.viewOf(text, isWithoutFirst));
@@ -115,6 +141,11 @@ window.headExplorer = (() => {
       } catch (problem) {
         if (this.wanted === wanted) this.refuse(problem.message);
       }
+    }
+
+    async textOf(key) {
+      const { state: { mode }, source } = this;
+      return this.made.has(key) ? { text: this.made.get(key), isWithoutFirst: mode === "first" } : source.load(key, mode);
     }
 
     // What was shown is not what was asked for.
@@ -138,9 +169,26 @@ window.headExplorer = (() => {
       return this.change({ text: text.key, beside: "" });
     }
 
+    // A text that was made of the one that is shown, beside it; in the place of one of its key.
+    put({ key, name }, text) {
+      this.made.set(key, text);
+      this.source.texts = [...this.source.texts.filter((it) => it.key !== key), { key, name }];
+      this.listTexts();
+      return this.change({ beside: key });
+    }
+
+    // Takes such a text away again.
+    take(key, isShown = true) {
+      if (!this.made.delete(key)) return undefined;
+      this.source.texts = this.source.texts.filter((it) => it.key !== key);
+      this.listTexts();
+      if (this.state.beside === key) this.state.beside = "";
+      return isShown ? this.change({ beside: this.state.beside }) : undefined;
+    }
+
     listTexts() {
       const texts = this.source.texts.map(({ key, name }) => [key, name]);
-      this.text.fill(texts);
+      this.text.fill(texts.filter(([key]) => !this.made.has(key)));
       this.beside.fill([["", "nothing"], ...texts]);
     }
 
@@ -151,15 +199,18 @@ window.headExplorer = (() => {
       this.isCompared = other?.n === view.n && other.nQueries === view.nQueries;
       this.names = view.text.names;
       this.byChance = measures.chance(view);
-      if (!this.names.includes(this.state.head)) this.state.head = this.names[0];
+      if (!this.names.includes(this.state.head)) this.state.head = this.adds.largest() ?? this.names[0];
       this.large.cursor = null;
+      this.notes.replaceChildren(...(view.text.notes ?? []).map((note) => element("li", {}, note)));
       this.body.hidden = false;
-      this.small.order.fill(this.isCompared ? [...ORDERS, DIFFER] : ORDERS);
-      if (this.state.order === "differ" && !this.isCompared) this.state.order = "all";
+      const isMoved = Boolean(this.off.removed ?? view.text.removed);
+      const orders = [...ORDERS, ...(this.isCompared ? [DIFFER] : []), ...(isMoved ? [MOVED] : [])];
+      this.small.order.fill(orders);
+      if (!orders.some(([key]) => key === this.state.order)) this.state.order = "all";
       this.press();
       // The page is heard between one part and the next.
       const { loaded } = this;
-      for (const part of [() => this.small.make(), () => this.large.draw()]) {
+      for (const part of [() => this.small.make(), () => this.adds.make(), () => this.off.show(), () => this.large.draw()]) {
         await new Promise((done) => setTimeout(done));
         if (this.loaded !== loaded) return;
         part();
@@ -178,7 +229,7 @@ window.headExplorer = (() => {
     choose(head) {
       this.state.head = this.names[head];
       this.writeAddress();
-      this.small.press();
+      this.pressHead();
       this.large.draw();
     }
   }

@@ -3,7 +3,7 @@
 window.headLarge = (() => {
   const [measures, words] = [window.headMeasures, window.headWords];
   const { element } = words;
-  const { button, buttons } = window.headControls;
+  const { button, buttons, choice } = window.headControls;
   const { colours, canvasPen, views } = window.headDrawing;
 
   class LargeHead {
@@ -12,7 +12,8 @@ window.headLarge = (() => {
       this.cursor = null;
       this.drawn = new WeakMap();
       this.title = element("div", { className: "explorer-title" });
-      this.view = buttons("How the chosen head is drawn", [["map", "Map"], ["lines", "Lines"]], (key) => explorer.change({ view: key }));
+      this.view = buttons("How the chosen head is drawn", [["map", "Map"], ["lines", "Lines"], ["grid", "Patches"]], (key) => explorer.change({ view: key }));
+      this.query = choice("Query", [], (key) => explorer.change({ query: key }));
       this.about = element("p", { className: "explorer-about" });
       this.panels = element("div", { className: "explorer-panels" });
       this.words = element("output", { className: "explorer-words" });
@@ -21,11 +22,39 @@ window.headLarge = (() => {
       this.strongest = element("details", { className: "explorer-strongest" }, element("summary", {}, "Each query's strongest key, as a table"));
       this.strongest.addEventListener("toggle", () => this.fillStrongest());
       this.element = element("div", { className: "explorer-chosen" },
-        element("div", { className: "explorer-head" }, this.title, this.view.element), this.about, this.panels, this.words,
+        element("div", { className: "explorer-head" }, this.title, explorer.off.toggle, this.view.element), this.about, this.query.element, this.panels, this.words,
         element("div", { className: "explorer-take" }, ...take), this.strongest);
       // What was drawn once is drawn anew for another width.
       const isOther = () => this.drawnWidth && this.panels.clientWidth !== this.drawnWidth;
       new ResizeObserver(() => isOther() && this.draw()).observe(this.panels);
+    }
+
+    // Patches are drawn of texts that stand in the same grid.
+    viewName() {
+      const { loaded, state: { view } } = this.explorer;
+      const grids = (loaded ?? []).map(({ text }) => JSON.stringify(text.grid ?? null));
+      const hasGrid = grids.length > 0 && grids[0] !== "null" && grids.every((grid) => grid === grids[0]);
+      return { hasGrid, view: view === "grid" && !hasGrid ? "map" : view };
+    }
+
+    pressView() {
+      const { hasGrid, view } = this.viewName();
+      this.view.press(view);
+      this.view.element.querySelector('[value="grid"]').hidden = !hasGrid;
+      this.query.element.hidden = view !== "grid";
+    }
+
+    // Whose shares lie over the grid.
+    asked() {
+      const { loaded: [{ nQueries }], state } = this.explorer;
+      return Math.min(Number.parseInt(state.query, 10) || 0, nQueries - 1);
+    }
+
+    fillQueries() {
+      const { queries: { pieces } } = this.explorer.loaded[0];
+      if (this.queriesOf !== pieces) this.query.fill(pieces.map((name, at) => [String(at), name]));
+      this.queriesOf = pieces;
+      this.query.select.value = String(this.asked());
     }
 
     // On a phone it lies below the small heads.
@@ -42,6 +71,7 @@ window.headLarge = (() => {
       this.controls = loaded.map((view, i) => measures.controls(view, this.maps[i]));
       this.title.textContent = `Head ${state.head}`;
       this.describe();
+      this.fillQueries();
       this.drawnWidth = this.panels.clientWidth;
       this.panels.replaceChildren(...this.panelList().map((panel) => this.panel(panel)));
       this.mark();
@@ -52,7 +82,11 @@ window.headLarge = (() => {
     panelList() {
       const { source, state, isCompared, loaded: [view, other] } = this.explorer;
       const name = (key) => source.texts.find((text) => text.key === key)?.name ?? "";
-      const of = ({ text, queries }, map, caption) => ({ caption, queries: queries.pieces, keys: text.pieces, special: [queries.special, text.special], map, most: 1 });
+      const query = this.asked();
+      const of = (view, map, caption) => ({
+        caption, queries: view.queries.pieces, keys: view.text.pieces, special: [view.queries.special, view.text.special], map, most: 1,
+        grid: view.text.grid, image: view.text.image, query, isSelf: !view.isCross, even: 1 / Math.max(measures.nSeen(view, query), 1),
+      });
       if (!other) return [of(view, this.maps[0], "")];
       const panels = [of(view, this.maps[0], name(state.text)), of(other, this.maps[1], name(state.beside))];
       if (!isCompared) return panels;
@@ -66,7 +100,8 @@ window.headLarge = (() => {
       const { loaded, root, state } = this.explorer;
       const isNarrow = loaded.length > 1 && !panel.isDifference && this.drawnWidth >= 420;
       const width = Math.max(isNarrow ? (this.drawnWidth - 12) / 2 : this.drawnWidth, 120);
-      const { plan, draw } = views[state.view];
+      const { view } = this.viewName();
+      const { plan, draw } = views[view];
       const planned = plan(panel, width);
       const [base, over] = [0, 1].map(() => this.canvas(planned));
       draw(canvasPen(base.context), panel, planned, colours(root));
@@ -82,6 +117,7 @@ window.headLarge = (() => {
       };
       frame.addEventListener("pointermove", (event) => this.moveTo(under(event)));
       frame.addEventListener("pointerdown", (event) => this.moveTo(under(event)));
+      frame.addEventListener("click", (event) => view === "grid" && this.ask(under(event)?.key));
       frame.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && this.moveTo(null));
       frame.addEventListener("keydown", (event) => this.moveCell(event, panel));
       Object.assign(panel, { over, planned });
@@ -111,37 +147,54 @@ window.headLarge = (() => {
       this.mark();
     }
 
+    // Makes a patch the query.
+    ask(key) {
+      if (key === undefined || key === null || this.explorer.loaded[0].isCross) return;
+      const hadFocus = this.panels.contains(document.activeElement);
+      this.cursor = { query: key, key };
+      this.explorer.change({ query: String(key) });
+      if (hadFocus) this.panels.querySelector(".explorer-map").focus();
+    }
+
     moveCell(event, panel) {
+      const { view } = this.viewName();
+      if (view === "grid" && ["Enter", " "].includes(event.key)) {
+        event.preventDefault();
+        return this.ask(this.cursor?.key);
+      }
       const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
       if (event.key === "Escape") return this.moveTo(null);
       if (!move) return undefined;
       event.preventDefault();
       const within = (at, n) => Math.min(Math.max(at, 0), n - 1);
       const { query, key } = this.cursor ?? {};
+      if (view === "grid") return this.moveTo({ query: panel.query, key: this.cursor ? views.grid.moved(panel, key, event.key) : 0 });
       const next = this.cursor ? { query: (query ?? 0) + move[0], key: (key ?? 0) + move[1] } : { query: 0, key: 0 };
       return this.moveTo({ query: within(next.query, panel.queries.length), key: within(next.key, panel.keys.length) });
     }
 
     // Lights the row and the column, and says their numbers.
     mark() {
-      const { root, state, loaded, isCompared } = this.explorer;
+      const { root, loaded, isCompared } = this.explorer;
       const { maps, controls } = this;
       const ink = colours(root);
-      const { mark } = views[state.view];
+      const { view } = this.viewName();
+      const { mark } = views[view];
       for (const panel of this.shown()) {
         const { over, planned } = panel;
         over.context.clearRect(0, 0, planned.width, planned.height);
+        if (view === "grid" && !this.cursor) mark(canvasPen(over.context), panel, planned, ink, { query: panel.query, key: null });
         if (this.cursor) mark(canvasPen(over.context), panel, planned, ink, this.cursor);
       }
-      this.words.textContent = this.cursor ? words.told({ loaded, maps, controls, isCompared }, this.cursor) : words.hint(state.view);
+      this.words.textContent = this.cursor ? words.told({ loaded, maps, controls, isCompared }, this.cursor) : words.hint(view);
     }
 
     // ---- In words, and to take away.
 
     describe() {
-      const { loaded, small, state } = this.explorer;
+      const { adds, loaded, off, small, state } = this.explorer;
       const prefers = small.heads.find(({ name }) => name === state.head)?.prefers;
-      this.about.textContent = words.described(loaded[0], this.maps[0], this.controls[0], prefers);
+      this.about.textContent = adds.describe() + off.describe() + words.described(loaded[0], this.maps[0], this.controls[0], prefers);
     }
 
     fillStrongest() {
@@ -152,7 +205,7 @@ window.headLarge = (() => {
     }
 
     svg() {
-      return window.headTake.svg(this.shown(), this.explorer.state, colours(this.explorer.root));
+      return window.headTake.svg(this.shown(), { head: this.explorer.state.head, view: this.viewName().view }, colours(this.explorer.root));
     }
 
     async save(ending) {

@@ -4,12 +4,14 @@ window.headSmall = (() => {
   const measures = window.headMeasures;
   const { PREFERS, SHORT, share, element } = window.headWords;
   const { choice } = window.headControls;
+  const { scaleOf, track } = window.headBars;
   const { colours, paint } = window.headDrawing;
 
   const AT_ONCE = 6; // milliseconds of drawing, before the page is heard
   const ORDERS = [["all", "All, by layer"], ["above", "All, most above chance first"],
     ...Object.entries(PREFERS).map(([key, words]) => [key, `Prefer ${words}`]), ["spread", "Prefer none"]];
   const DIFFER = ["differ", "All, largest difference first"];
+  const MOVED = ["moved", "Later heads, moved farthest first"];
 
   class SmallHeads {
     constructor(explorer) {
@@ -24,6 +26,7 @@ window.headSmall = (() => {
     }
 
     make() {
+      const hadFocus = this.grid.contains(document.activeElement);
       const { names, loaded: [{ n, nQueries }] } = this.explorer;
       this.heads = names.map((name, head) => {
         const canvas = element("canvas", { width: n, height: nQueries });
@@ -36,6 +39,8 @@ window.headSmall = (() => {
         return { head, name, button, canvas, word };
       });
       this.arrange();
+      // By keyboard a head was switched off, and its map drawn anew.
+      if (hadFocus) this.heads.find(({ button }) => button.tabIndex === 0)?.button.focus();
     }
 
     // Measures head by head, so that no more than a few milliseconds are taken at once, and
@@ -52,17 +57,50 @@ window.headSmall = (() => {
       if (!(await this.draw(isOf))) return;
       await this.chunks((it) => {
         it.prefers = measures.preference(view, it.head, byChance);
-        const { name, share: part, chance } = it.prefers;
-        it.word.textContent = isCompared ? share(it.differs) : SHORT[name];
-        const preference = name === "spread" ? "prefers none" : `prefers ${PREFERS[name]}, ${share(part)}, by chance ${share(chance)}`;
-        const differs = isCompared ? `; largest difference ${share(it.differs)}` : "";
-        it.button.title = `Head ${it.name}: ${preference}${differs}`;
+        this.tellOf(it);
       }, isOf);
       if (!isOf()) return;
       this.countOrders();
+      this.drawMoved();
       this.arrange();
       this.explorer.large.describe();
       this.explorer.place.dataset.measured = "yes";
+    }
+
+    // What a head prefers, and how it differs or moved.
+    tellOf(it) {
+      const { isCompared, off } = this.explorer;
+      if (!it.prefers) return;
+      const { name, share: part, chance } = it.prefers;
+      it.moved = off.movedOf(it.name);
+      const isOff = off.heads.has(it.name);
+      it.word.textContent = isOff ? "off" : it.moved ? share(it.moved.observed) : isCompared ? share(it.differs) : SHORT[name];
+      it.button.classList.toggle("explorer-is-off", isOff);
+      const preference = name === "spread" ? "prefers none" : `prefers ${PREFERS[name]}, ${share(part)}, by chance ${share(chance)}`;
+      const differs = isCompared ? `; largest difference ${share(it.differs)}` : "";
+      const moved = isOff ? "; switched off" : it.moved ? `; ${it.moved.words}` : "";
+      it.button.title = `Head ${it.name}: ${preference}${differs}${moved}`;
+    }
+
+    // Heads were switched off, or another draw of random ones was computed.
+    told() {
+      if (!this.heads) return;
+      this.heads.forEach((it) => this.tellOf(it));
+      this.drawMoved();
+      this.note.textContent = this.noted();
+      if (this.explorer.state.order === "moved") this.arrange();
+    }
+
+    // Under each map that may have moved how far it did, on one scale, beside the draws.
+    drawMoved() {
+      const barOf = ({ moved: { observed, median, range } }) => ({ number: observed, median, range });
+      const moved = this.heads.filter((it) => it.moved);
+      const scale = scaleOf(moved.map(barOf));
+      for (const it of this.heads) {
+        it.bar?.remove();
+        it.bar = it.moved ? track(barOf(it), scale) : null;
+        if (it.bar) it.button.append(it.bar);
+      }
     }
 
     async chunks(each, isOf) {
@@ -105,20 +143,29 @@ window.headSmall = (() => {
 
     // Which heads are shown, and in which order.
     arrange() {
-      const { isCompared, state: { order } } = this.explorer;
+      const { state: { order } } = this.explorer;
       const above = (it) => it.prefers?.above ?? 0;
       let shown = [...this.heads];
       if (order === "above") shown.sort((a, b) => above(b) - above(a));
       else if (order === "differ") shown.sort((a, b) => (b.differs ?? 0) - (a.differs ?? 0));
+      else if (order === "moved") shown = shown.filter((it) => it.moved).sort((a, b) => b.moved.observed - a.moved.observed);
       else if (order !== "all") shown = shown.filter((it) => it.prefers?.name === order).sort((a, b) => above(b) - above(a));
       this.shown = shown;
       const isAsBefore = shown.length === this.grid.children.length && shown.every(({ button }, i) => button === this.grid.children[i]);
       if (!isAsBefore) this.grid.replaceChildren(...shown.map(({ button }) => button));
+      this.note.textContent = this.noted();
+      this.press();
+    }
+
+    noted() {
+      const { isCompared, off } = this.explorer;
       const scale = isCompared
         ? "Blue: more in the first sentence; orange: more in the second. One scale for all small maps."
         : "Full colour is a small map's own largest share; in the large map it is 1, and its numbers are hundredths.";
-      this.note.textContent = `${shown.length} of ${this.heads.length} heads. ${scale}`;
-      this.press();
+      const moved = this.heads.some((it) => it.moved)
+        ? " The bar under a map is the share of its attention that a later head gives elsewhere now; the line under it, the same without each draw of random heads, with a mark at the median." : "";
+      const keys = off.isPossible() ? " The key x switches the chosen head off or on." : "";
+      return `${this.shown.length} of ${this.heads.length} heads. ${scale}${moved}${keys}`;
     }
 
     press() {
@@ -131,18 +178,19 @@ window.headSmall = (() => {
     }
 
     move(event) {
+      if (event.key === "x" && !event.ctrlKey && !event.metaKey && !event.altKey) return this.explorer.off.flip(this.explorer.state.head);
       const buttons = this.shown.map(({ button }) => button);
       const at = buttons.indexOf(event.target);
       const perRow = buttons.filter((button) => button.offsetTop === buttons[0].offsetTop).length;
       const move = { ArrowUp: -perRow, ArrowDown: perRow, ArrowLeft: -1, ArrowRight: 1, Home: -at, End: buttons.length - 1 - at }[event.key];
-      if (at < 0 || move === undefined) return;
+      if (at < 0 || move === undefined) return undefined;
       event.preventDefault();
       const next = this.shown[at + move];
-      if (!next) return;
+      if (!next) return undefined;
       this.explorer.choose(next.head);
-      next.button.focus();
+      return next.button.focus();
     }
   }
 
-  return { SmallHeads, ORDERS, DIFFER };
+  return { SmallHeads, ORDERS, DIFFER, MOVED };
 })();

@@ -16,6 +16,7 @@ window.headTake = (() => {
       const moved = ([x, y]) => [x + EDGE, y + top];
       const shifted = {
         rect: (x, y, ...rest) => pen.rect(...moved([x, y]), ...rest),
+        image: (image, x, y, ...rest) => pen.image(image, ...moved([x, y]), ...rest),
         line: (from, to, ...rest) => pen.line(moved(from), moved(to), ...rest),
         text: (plain, at, ...rest) => pen.text(plain, moved(at), ...rest),
       };

@@ -12,38 +12,50 @@ window.headWords = (() => {
   }
 
   // .62, as the crates print a share.
-  function share(number) {
-    const digits = Math.abs(number).toFixed(2).replace(/^0/, "");
+  function share(number, nDigits = 2) {
+    const digits = Math.abs(number).toFixed(nDigits).replace(/^0/, "");
     return number < 0 && Number(digits) ? `−${digits}` : digits;
   }
   const signed = (number) => (share(number).startsWith("−") ? share(number) : `+${share(number)}`);
 
+  // A token between quotes. One that reads from right to left is kept apart, or the numbers
+  // beside it would change their places.
+  const isRightToLeft = (piece) => /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|[\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(piece);
+  const apart = (piece) => (isRightToLeft(piece) ? `\u2068${piece}\u2069` : piece);
+  const named = (piece) => `“${apart(piece)}”`;
+
   const QUIET = {
     map: "Point at a cell or a token",
     lines: "Point at a token",
+    grid: "Point at a patch",
   };
-  const hint = (view) => `${QUIET[view]}, tap it, or use the arrow keys: its share stands here, and beside it a control, what the other tokens give the same key.`;
+  const CHOOSE = " A click or the enter key makes it the query. A line runs around all that get more than an even share; a picture is clearer where more of it goes.";
+  const hint = (view) => `${QUIET[view]}, tap it, or use the arrow keys: its share stands here, and beside it a control, what the other tokens give the same key.${view === "grid" ? CHOOSE : ""}`;
 
   // A token, and which of those that look alike.
   function nameOf({ pieces }, at) {
     const isAlone = pieces.indexOf(pieces[at]) === pieces.lastIndexOf(pieces[at]);
-    return isAlone ? `“${pieces[at]}”` : `“${pieces[at]}” (token ${at})`;
+    return isAlone ? named(pieces[at]) : `${named(pieces[at])} (token ${at})`;
   }
+
+  // Of many keys each gets little.
+  const shareOf = ({ n }) => (number) => share(number, n > 50 ? 3 : 2);
 
   // A cell, the strongest of a row, or the strongest of a column.
   function toldOf(view, map, control, { query, key }) {
     if (query >= view.nQueries || key >= view.n) return "no such token.";
+    const told = shareOf(view);
     const [asks, name] = [view.queries, view.text].map((tokens) => (at) => nameOf(tokens, at));
     if (query === null) {
       const column = map.map((shares) => shares[key]);
       const best = largestOf(column);
-      return `${name(key)} gets most from ${asks(best)}: ${share(column[best])}; from the others ${share(control(best, key))} on average.`;
+      return `${name(key)} gets most from ${asks(best)}: ${told(column[best])}; from the others ${told(control(best, key))} on average.`;
     }
     const best = key ?? largestOf(map[query]);
     const gives = key === null ? "gives most to" : "gives";
     const even = 1 / Math.max(nSeen(view, query), 1);
-    return `${asks(query)} ${gives} ${name(best)}: ${share(map[query][best])}. ` +
-      `The other tokens give ${name(best)} ${share(control(query, best))} on average; an even row, ${share(even)}.`;
+    return `${asks(query)} ${gives} ${name(best)}: ${told(map[query][best])}. ` +
+      `The other tokens give ${name(best)} ${told(control(query, best))} on average; an even row, ${told(even)}.`;
   }
 
   // The same of one text, or of two with their difference.
@@ -60,15 +72,16 @@ window.headWords = (() => {
 
   // A head: what it prefers, if that is known yet, and its strongest links.
   function described(view, map, control, prefers) {
+    const told = shareOf(view);
     const [asks, keys] = [view.queries.pieces, view.text.pieces];
     const strongest = links(view, map, 3).map(([query, key, number]) =>
-      `${asks[query]} → ${keys[key]} ${share(number)} (others ${share(control(query, key))})`);
+      `${apart(asks[query])} → ${apart(keys[key])} ${told(number)} (others ${told(control(query, key))})`);
     const [first, second] = means(view, map);
-    const most = first ? `Most goes to “${keys[first.key]}”, ${share(first.share)} of a token's shares on average` +
-      `${second ? `, then to “${keys[second.key]}”, ${share(second.share)}` : ""}; even, ${share(first.even)}. ` : "";
+    const most = first ? `Most goes to ${named(keys[first.key])}, ${told(first.share)} of a token's shares on average` +
+      `${second ? `, then to ${named(keys[second.key])}, ${told(second.share)}` : ""}; even, ${told(first.even)}. ` : "";
     const preference = !prefers ? "" : prefers.name === "spread"
       ? "It prefers no place by more than a tenth above chance. "
-      : `Of the places, it prefers ${PREFERS[prefers.name]}: ${share(prefers.share)}, by chance ${share(prefers.chance)}. `;
+      : `Of the places, it prefers ${PREFERS[prefers.name]}: ${told(prefers.share)}, by chance ${told(prefers.chance)}. `;
     return most + preference + (strongest.length ? `Strongest between two words: ${strongest.join("; ")}.` : "");
   }
 
@@ -80,11 +93,11 @@ window.headWords = (() => {
     const body = table.createTBody();
     map.forEach((shares, query) => {
       const best = largestOf(shares);
-      const cells = [pieces[best], share(shares[best]), share(control(query, best))];
-      body.insertRow().append(element("th", { scope: "row" }, queries.pieces[query]), ...cells.map((text) => element("td", {}, text)));
+      const cells = [apart(pieces[best]), share(shares[best]), share(control(query, best))];
+      body.insertRow().append(element("th", { scope: "row" }, apart(queries.pieces[query])), ...cells.map((text) => element("td", {}, text)));
     });
     return table;
   }
 
-  return { PREFERS, SHORT, element, share, hint, told, described, strongest };
+  return { PREFERS, SHORT, element, share, named, hint, told, described, strongest };
 })();

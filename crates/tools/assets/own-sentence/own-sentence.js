@@ -119,6 +119,7 @@
   function read(chosen) {
     if (!chosen.length) return;
     error.textContent = words.textContent = "";
+    last.switchOff = undefined;
     explorer.grey();
     isReady(false);
     progress.hidden = false;
@@ -141,6 +142,9 @@
   }
 
   let nLooked = 0;
+  let last = {};
+
+  const switchOff = (heads, each) => ask({ off: heads }, each);
 
   function look() {
     state("looking");
@@ -155,7 +159,10 @@
       words.textContent = `${n} tokens in ${nMaps} heads, computed in ${(took / 1000).toFixed(2)} s.`;
       window.ownSentence = { looked, shares, took };
       const key = `own-${++nLooked}`;
-      const text = { pieces, special, causal, maps: shares, one: 1, names: byLayer(nMaps / nHeads, nHeads) };
+      // The module has the last sentence alone: heads of an earlier one cannot be switched off.
+      last.switchOff = undefined;
+      const text = { pieces, special, causal, maps: shares, one: 1, names: byLayer(nMaps / nHeads, nHeads), switchOff };
+      last = text;
       texts.set(key, Promise.resolve(text));
       explorer.add({ key, name: `Yours: ${asked}` }).then(() => state("shown"));
     });

@@ -29,12 +29,28 @@ function look(call, sentence) {
   return { looked, shares: new Float32Array(bytes.buffer), took: performance.now() - began };
 }
 
+// Without some heads: what changes, draw by draw, until something else is asked.
+async function switchOff(call, id, heads) {
+  if (!heads.length) return {};
+  let removed = jsonOf(call("switch_off", heads.join(",")));
+  const shares = new Float32Array(call("shares").buffer);
+  postMessage({ id, removed, shares }, [shares.buffer]);
+  while (removed.n_done < removed.n_sets) {
+    await new Promise((done) => setTimeout(done));
+    if (newest !== id) return {};
+    removed = jsonOf(call("draw"));
+    if (removed.n_done < removed.n_sets) postMessage({ id, removed });
+  }
+  return { removed };
+}
+
 const diagnose = (call, layer, choices) => jsonOf(call("diagnose", JSON.stringify(choices), layer));
 
-async function answer({ id, files, sentence, layer, choices }) {
+async function answer({ id, files, sentence, layer, choices, off }) {
   try {
     const call = await (module ??= connect(url));
-    const answer = layer ? diagnose(call, layer, choices) : files ? await read(call, id, files) : look(call, sentence);
+    const answer = layer ? diagnose(call, layer, choices) : files ? await read(call, id, files)
+      : off ? await switchOff(call, id, off) : look(call, sentence);
     postMessage({ id, ...answer, done: true }, answer.shares ? [answer.shares.buffer] : []);
   } catch (error) {
     // A panic leaves the module in no state: the next files begin anew.
@@ -44,9 +60,14 @@ async function answer({ id, files, sentence, layer, choices }) {
   }
 }
 
+let newest = 0; // what was asked last
 let last = Promise.resolve(); // one after the other: reading waits in between
 
 onmessage = ({ data }) => {
-  if (data.module) url = data.module;
-  else last = last.then(() => answer(data));
+  if (data.module) {
+    url = data.module;
+    return;
+  }
+  newest = data.id;
+  last = last.then(() => answer(data));
 };

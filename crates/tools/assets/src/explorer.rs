@@ -12,8 +12,12 @@ pub const EXPLORER_JS: &str = concat!(
     include_str!("../explorer/words.js"),
     include_str!("../explorer/controls.js"),
     include_str!("../explorer/drawing.js"),
+    include_str!("../explorer/grid.js"),
     include_str!("../explorer/take.js"),
+    include_str!("../explorer/bars.js"),
     include_str!("../explorer/small.js"),
+    include_str!("../explorer/adds.js"),
+    include_str!("../explorer/off.js"),
     include_str!("../explorer/large.js"),
     include_str!("../explorer/packed.js"),
     include_str!("../explorer/explorer.js")

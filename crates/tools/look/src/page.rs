@@ -3,7 +3,6 @@
 //! What is in words and tables is there without a script too; the explorer of heads draws
 //! the small maps and the one that is chosen.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -13,21 +12,90 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use figures::escaped;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use maps::{Extract, Glance, TextHeads};
+use maps::{Extract, Glance};
 use model_files::MOST_SHOWN;
 use serde_json::{Value, json};
 
-use crate::view::{View, share};
+mod drawn;
+
+use self::drawn::{drawn, left_out};
+use crate::view::{BesideMaps, View, share};
 
 const PAGE: &str = include_str!("page.html");
 
-/// The page of a view, and of the one beside it.
+/// So many shares a page holds at most: 16 layers of 16 heads on 200 tokens, or as many texts
+/// as have no more together.
+const MOST_SHARES: usize = 16 * 16 * MOST_SHOWN * MOST_SHOWN;
+
+/// What a page shows.
+pub struct Texts {
+    /// Texts of which a reader chooses one, each with its number in the batch.
+    all: Vec<(usize, View)>,
+    /// Where in `all` the text is that is shown first.
+    first: usize,
+    /// How many the batch has.
+    n_texts: usize,
+    /// What stands beside it.
+    pub beside: Option<View>,
+}
+
+impl Texts {
+    /// One text, and what stands beside it.
+    pub fn one(view: View, beside: Option<View>) -> Self {
+        Self { all: vec![(0, view)], first: 0, n_texts: 1, beside }
+    }
+
+    /// The `nth` text of a batch, and of the others those that a page can hold too.
+    pub fn of_batch(texts: Vec<View>, nth: usize, has_page: bool) -> Self {
+        let n_texts = texts.len();
+        let mut left = MOST_SHARES.saturating_sub(n_shares(&texts[nth]));
+        let is_kept = |(at, view): &(usize, View)| {
+            let n = n_shares(view);
+            let fits = has_page && longest(view) <= MOST_SHOWN && n <= left;
+            if fits && *at != nth {
+                left -= n;
+            }
+            fits || *at == nth
+        };
+        let all: Vec<_> = texts.into_iter().enumerate().filter(is_kept).collect();
+        let first = all.iter().position(|(at, _)| *at == nth).unwrap_or(0);
+        Self { all, first, n_texts, beside: None }
+    }
+
+    /// The text that is shown first.
+    pub fn chosen(&self) -> &View {
+        &self.all[self.first].1
+    }
+
+    /// What a page of this batch says of the texts that it does not hold.
+    pub fn left_out(&self) -> String {
+        let n = self.all.len();
+        if n < 2 || n == self.n_texts {
+            return String::new();
+        }
+        format!(
+            "the page has {n} of {} texts: {MOST_SHARES} shares in all, on up to \
+             {MOST_SHOWN} tokens\n",
+            self.n_texts
+        )
+    }
+}
+
+fn longest(view: &View) -> usize {
+    view.text.pieces.len().max(view.text.asking().0.len())
+}
+
+fn n_shares(view: &View) -> usize {
+    view.text.heads().map(|(_, map)| map.len()).sum()
+}
+
+/// The page of some texts.
 ///
 /// # Errors
 /// A text so long that its page could not be used.
-pub fn of(view: &View, beside: Option<&View>) -> Result<String> {
-    if let Some(beside) = beside {
-        let longest = |of: &View| of.text.pieces.len().max(of.text.asking().0.len());
+pub fn of(texts: &Texts) -> Result<String> {
+    let view = texts.chosen();
+    if let Some(beside) = &texts.beside {
         let n = longest(view).max(longest(beside));
         ensure!(
             n <= MOST_SHOWN,
@@ -40,7 +108,8 @@ pub fn of(view: &View, beside: Option<&View>) -> Result<String> {
         let Some((name, after)) = after.split_once("}}") else { break };
         page += before;
         page += &match name {
-            "sentence" => escaped(&headline(&view.sentence)),
+            "sentence" => escaped(&begin_of(&view.sentence)),
+            "whole" => whole(&view.sentence),
             "model" => escaped(&view.model),
             "n" => view.text.pieces.len().to_string(),
             "left out" => left_out(&view.text),
@@ -49,7 +118,11 @@ pub fn of(view: &View, beside: Option<&View>) -> Result<String> {
             "heads" => rows(view),
             "style" => EXPLORER_CSS.to_owned(),
             "script" => EXPLORER_JS.to_owned(),
-            "data" => data(view, beside)?,
+            "data" => data(texts)?,
+            "shown" => texts.first.to_string(),
+            "pair" => texts.beside.is_some().to_string(),
+            "which" => which(texts),
+            "left" => escaped(&texts.left_out()),
             _ => String::new(),
         };
         rest = after;
@@ -57,47 +130,25 @@ pub fn of(view: &View, beside: Option<&View>) -> Result<String> {
     Ok(page + rest)
 }
 
-/// The beginning of a text.
-fn headline(text: &str) -> String {
-    const MOST: usize = 300;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{} …", &text[..end]),
-        None => text.to_owned(),
+/// So many characters of a text are its page's title.
+const TITLE: usize = 200;
+
+fn begin_of(sentence: &str) -> String {
+    match sentence.char_indices().nth(TITLE) {
+        None => sentence.to_owned(),
+        Some((end, _)) => format!("{}…", &sentence[..end]),
     }
 }
 
-/// What is drawn of a text: all of it, or of a long one the rows of its last tokens, unless it
-/// has few rows anyway.
-fn drawn(text: &TextHeads) -> Cow<'_, TextHeads> {
-    // Each has room for its own key, its neighbours, and one that it attends to.
-    const ROWS: usize = MOST_SHOWN / 4;
-    let (asking, _) = text.asking();
-    let is_long = text.pieces.len().max(asking.len()) > MOST_SHOWN;
-    match asking.len().checked_sub(ROWS) {
-        Some(first) if is_long && first > 0 => {
-            Cow::Owned(text.rows(&(first..asking.len()).collect::<Vec<_>>()))
-        }
-        _ => Cow::Borrowed(text),
+/// All of a text whose title is its beginning.
+fn whole(sentence: &str) -> String {
+    if sentence.chars().count() <= TITLE {
+        return String::new();
     }
-}
-
-/// What the page leaves out, as a paragraph.
-fn left_out(text: &TextHeads) -> String {
-    let drawn = drawn(text);
-    let (n, all) = (drawn.asking().0.len(), text.asking().0.len());
-    let rows = match (n < all, &text.places) {
-        (true, _) => Some(format!(
-            "Of {all} queries the last {n} are drawn; <code>--queries</code> chooses others"
-        )),
-        (false, Some(_)) => Some(format!("{n} of {} tokens ask", text.pieces.len())),
-        (false, None) => None,
-    };
-    let keys = Extract::of(&drawn, MOST_SHOWN).left_out();
-    let said: Vec<String> = [rows, keys].into_iter().flatten().collect();
-    match said.is_empty() {
-        true => String::new(),
-        false => format!("<p>{}.</p>", said.join("; ")),
-    }
+    let text = escaped(sentence);
+    format!(
+        "<details><summary>The whole text</summary><p dir=\"auto\">{text}</p></details>\n"
+    )
 }
 
 /// What *first* and *last* are called here.
@@ -119,9 +170,11 @@ fn rows(view: &View) -> String {
             kind.map_or(String::new(), |kind| share(glance.share(kind)))
         };
         let links = view.text.links(map, 3).into_iter().map(|link| {
-            let text = escaped(&view.link_text(&link));
+            let [asks, key] = view.link_names(&link).map(|it| escaped(&it));
             let (share, others) = (share(link.share), share(link.others));
-            format!("{text} <b>{share}</b> <small>(others {others})</small>")
+            format!(
+                "<bdi>{asks}</bdi> → <bdi>{key}</bdi> <b>{share}</b> <small>(others {others})</small>"
+            )
         });
         // Writing to a String cannot fail.
         let _ = writeln!(
@@ -140,20 +193,41 @@ fn rows(view: &View) -> String {
     rows
 }
 
+/// Which text of a batch the words of the page are about.
+fn which(texts: &Texts) -> String {
+    match texts.n_texts {
+        1 => String::new(),
+        n => format!(", text {} of {n}", texts.all[texts.first].0),
+    }
+}
+
 /// What the explorer draws of each text: the tokens, and every share, packed.
-fn data(view: &View, beside: Option<&View>) -> Result<String> {
-    let data = [Some(view), beside].into_iter().flatten().map(|of| {
+fn data(texts: &Texts) -> Result<String> {
+    let is_batch = texts.n_texts > 1;
+    let is_of_two_models =
+        texts.beside.as_ref().is_some_and(|it| it.sentence == texts.chosen().sentence);
+    let name = |at: usize, of: &View| match (is_batch, is_of_two_models) {
+        (true, _) => format!("{at}: {}", of.sentence),
+        (false, true) => of.model.clone(),
+        (false, false) => of.sentence.clone(),
+    };
+    let all = texts.all.iter().map(|(at, view)| (*at, view));
+    let all = all.chain(texts.beside.iter().map(|view| (0, view)));
+    let data = all.map(|(at, of)| {
         let text = drawn(&of.text);
         let extract = Extract::of(&text, MOST_SHOWN);
-        let mut data = extract.to_json();
+        let (mut data, shares) = (extract.to_json(), extract.shares());
         let names = of.text.heads().map(|([layer, head], _)| format!("{layer}.{head}"));
         data["names"] = names.collect();
-        data["name"] =
-            json!(match beside.is_some_and(|it| it.sentence == view.sentence) {
-                true => of.model.clone(),
-                false => headline(&of.sentence),
-            });
-        data["packed"] = json!(packed(&extract.shares())?);
+        data["name"] = json!(name(at, of).chars().take(80).collect::<String>());
+        data["packed"] = json!(packed(&shares)?);
+        data["n_shares"] = json!(shares.len());
+        let BesideMaps { notes, grid, picture, adds, removed } = &of.beside;
+        data["notes"] = json!(notes);
+        data["grid"] = json!(grid.map(|it| [it.rows, it.cols, it.n_before]));
+        data["picture"] = json!(picture);
+        data["adds"] = json!(adds);
+        data["removed"] = json!(removed);
         Ok(data)
     });
     let data: Value = data.collect::<Result<_>>()?;
@@ -162,8 +236,9 @@ fn data(view: &View, beside: Option<&View>) -> Result<String> {
 }
 
 /// Shares in thousandths: all low bytes, then all high ones, in gzip, in base64, as
-/// `packed.js` reads them.
-fn packed(shares: &[f32]) -> Result<String> {
+/// `packed.js` reads them: in parts, so that a browser is never long at one of them.
+fn packed(shares: &[f32]) -> Result<Vec<String>> {
+    const PART: usize = 3 << 16; // bytes in threes, which base64 pads nowhere
     let thousandths: Vec<[u8; 2]> = shares
         .iter()
         .map(|share| ((share * 1000.0).round() as u16).to_le_bytes())
@@ -173,7 +248,8 @@ fn packed(shares: &[f32]) -> Result<String> {
         let bytes: Vec<u8> = thousandths.iter().map(|both| both[byte]).collect();
         gzip.write_all(&bytes)?;
     }
-    Ok(BASE64_STANDARD.encode(gzip.finish()?))
+    let bytes = gzip.finish()?;
+    Ok(bytes.chunks(PART).map(|part| BASE64_STANDARD.encode(part)).collect())
 }
 
 #[cfg(test)]
@@ -181,6 +257,7 @@ mod tests {
     use std::time::Duration;
 
     use attention::Matrix;
+    use maps::TextHeads;
 
     use super::*;
 
@@ -199,12 +276,32 @@ mod tests {
             ),
             loading: Duration::ZERO,
             computing: Duration::ZERO,
+            beside: BesideMaps::default(),
         }
+    }
+
+    fn page(view: View) -> Result<String> {
+        of(&Texts::one(view, None))
+    }
+
+    /// Of 300 texts of 200 tokens in one head a page holds 256, the chosen one among them; what
+    /// is too long is left out.
+    #[test]
+    fn a_page_holds_what_it_can_of_a_batch() {
+        let batch = |n_texts: usize| {
+            let texts = (0..n_texts).map(|_| view("a", "a", 200));
+            texts.chain([view("a", "a", 201)]).collect::<Vec<_>>()
+        };
+        let texts = Texts::of_batch(batch(299), 298, true);
+        assert_eq!((texts.all.len(), texts.all[texts.first].0), (256, 298));
+        insta::assert_snapshot!(texts.left_out(), @"the page has 256 of 300 texts: 10240000 shares in all, on up to 200 tokens");
+        assert_eq!(Texts::of_batch(batch(2), 1, true).all.len(), 2);
+        assert_eq!(Texts::of_batch(batch(2), 1, false).all.len(), 1);
     }
 
     #[test]
     fn what_a_text_says_is_no_markup() {
-        let page = of(&view("<b>{{data}}</b>", "</script><u>", 3), None).unwrap();
+        let page = page(view("<b>{{data}}</b>", "</script><u>", 3)).unwrap();
         assert!(page.contains("&lt;b&gt;{{data}}&lt;/b&gt;"), "{page}");
         assert_eq!(page.matches("</script>").count(), 2);
         assert!(!page.contains("<u>"));
@@ -212,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_page_asks_no_other_host() {
-        let page = of(&view("a", "a", 3), None).unwrap();
+        let page = page(view("a", "a", 3)).unwrap();
         let page = page.replace("http://www.w3.org/2000/svg", ""); // a name, and no address
         for address in ["http:", "https:", "src=\"", "@import", "url("] {
             assert!(!page.contains(address), "{address}");
@@ -222,15 +319,14 @@ mod tests {
     /// A long text is drawn in part, and the page says which; two are not.
     #[test]
     fn a_page_draws_what_fits_and_says_what_it_leaves_out() {
-        let [fits, long] = [200, 201].map(|n| view(&"word ".repeat(n), "a", n));
+        let [fits, long] = [200, 201].map(|n| view("words", "a", n));
         let said = |view: &View| left_out(&view.text);
         assert_eq!(said(&fits), "");
         insta::assert_snapshot!(said(&long), @"<p>Of 201 queries the last 50 are drawn; <code>--queries</code> chooses others; 200 of 201 keys are drawn: none of the others gets more than 0.005 of a row.</p>");
         let rows = View { text: long.text.rows(&[3, 200]), ..view("a", "a", 3) };
         insta::assert_snapshot!(said(&rows), @"<p>2 of 201 tokens ask; 200 of 201 keys are drawn: none of the others gets more than 0.005 of a row.</p>");
-        let page = of(&long, None).unwrap();
-        assert!(page.contains(&format!("<h1>{} …</h1>", &"word ".repeat(60)[..300])));
-        let refused = of(&long, Some(&fits)).unwrap_err();
+        assert!(of(&Texts::one(rows, None)).is_ok());
+        let refused = of(&Texts::one(long, Some(fits))).unwrap_err();
         insta::assert_snapshot!(refused, @"two texts are drawn whole, and of up to 200 tokens: one has 201");
     }
 }

@@ -14,7 +14,7 @@ use workshop::progress;
 
 use crate::either::Model;
 use crate::source::Opened;
-use crate::view::View;
+use crate::view::{BesideMaps, View};
 
 /// So many bytes of maps are kept, and no more.
 const MOST_BYTES: usize = 2 << 30;
@@ -129,6 +129,7 @@ pub fn of_text(
         text: text_heads,
         loading: start.elapsed().saturating_sub(computing),
         computing,
+        beside: BesideMaps::default(),
     })
 }
 

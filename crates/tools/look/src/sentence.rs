@@ -13,6 +13,7 @@ use workshop::output::print;
 use workshop::whole;
 
 use crate::either::Model;
+use crate::page::Texts;
 use crate::rows::{self, Queries};
 use crate::take::Taken;
 use crate::view::{HeadName, View};
@@ -94,6 +95,11 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 0, requires = "maps")]
     text: usize,
 
+    /// The picture that a grid of patches lies over, in a page: PNG or JPEG. Of a batch the
+    /// picture of its chosen text, or one per text in their order
+    #[arg(long, value_name = "FILE", requires_all = ["maps", "html"], conflicts_with = "against")]
+    image: Vec<PathBuf>,
+
     /// What every head does over many texts, each number beside its chance level: a text file
     /// with a text per line. Ctrl-C keeps what is done
     #[arg(long, value_name = "FILE",
@@ -151,20 +157,21 @@ pub fn run(args: &Args) -> Result<()> {
         args.layer.is_none() || args.queries.is_some() || !args.save.is_empty(),
         "--layer chooses what `--save` writes, or what is computed for `--queries`"
     );
-    let Some(Shown { view, beside, notes }) = asked(args)? else { return Ok(()) };
-    let part = part(args, &view)?;
-    let compared = beside.as_ref().map(|beside| against::report(&view, beside));
+    let Some(Shown { texts, notes }) = asked(args)? else { return Ok(()) };
+    let view = texts.chosen();
+    let part = part(args, view)?;
+    let compared = texts.beside.as_ref().map(|beside| against::report(view, beside));
     let compared = compared.transpose()?;
     if let Some(path) = &args.html {
-        let page = page::of(&view, beside.as_ref())?;
+        let page = page::of(&texts)?;
         whole::write(path, page.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     for taken in &args.save {
-        taken.write(&view, part, args.mm)?;
+        taken.write(view, part, args.mm)?;
     }
     print(notes)?;
-    print(report::of(&view, args.head))?;
+    print(report::of(view, args.head))?;
     print(compared.unwrap_or_default())?;
     if let Some(path) = &args.html {
         print(format_args!("\n{} shows every head in full.\n", path.display()))?;
@@ -177,10 +184,8 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// What is looked at.
 struct Shown {
-    view: View,
-    /// What stands beside it.
-    beside: Option<View>,
-    /// What is to be said of both.
+    texts: Texts,
+    /// What is to be said of it.
     notes: String,
 }
 
@@ -206,9 +211,11 @@ fn asked(args: &Args) -> Result<Option<Shown>> {
     inputs.extend(other.iter().flat_map(|other| Model::files(other)));
     check_outputs(args, &inputs)?;
     let long = if args.truncate { Long::Cut } else { Long::Refuse };
+    let mut answers = without::Answers::default();
     if args.without.is_asked() {
         let existing = existing(args);
-        print(without::answers(&args.without, &folder, sentence, long, existing)?)?;
+        answers = without::answers(&args.without, &folder, sentence, long, existing)?;
+        print(&answers.text)?;
         if args.html.is_none() && args.head.is_none() && args.save.is_empty() {
             return Ok(None);
         }
@@ -216,15 +223,18 @@ fn asked(args: &Args) -> Result<Option<Shown>> {
     if let Some(queries) = &args.queries {
         let layer = args.head.map(|head| head.layer).or(args.layer);
         let view = rows::of_text(&folder, sentence, long, queries, layer)?;
-        return Ok(Some(Shown { view, beside: None, notes: String::new() }));
+        let texts = Texts::one(view, None);
+        return Ok(Some(Shown { texts, notes: String::new() }));
     }
-    let view = source::of_sentence(&folder, sentence, long)?;
+    let mut view = source::of_sentence(&folder, sentence, long)?;
+    (view.beside.adds, view.beside.removed) = (answers.adds, answers.removed);
     let beside = match (other, &args.against) {
         (Some(other), _) => Some(source::of_sentence(&other, sentence, long)?),
         (None, Some(text)) => Some(source::of_sentence(&folder, text, long)?),
         (None, None) => None,
     };
-    Ok(Some(Shown { view, beside, notes: String::new() }))
+    let texts = Texts::one(view, beside);
+    Ok(Some(Shown { texts, notes: String::new() }))
 }
 
 /// What is read.
@@ -236,23 +246,58 @@ fn text(args: &Args) -> Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// Maps of a file, and of the one beside it.
+/// Maps of a file, and of the one beside it. A page has all texts of a file that it can hold.
 fn of_files(args: &Args, path: &Path) -> Result<Shown> {
     let other = args.against.as_ref().map(Path::new);
+    let images = args.image.iter().map(PathBuf::as_path);
     let inputs = [Some(path), args.tokens.as_deref(), other].into_iter().flatten();
-    check_outputs(args, &inputs.map(Path::to_path_buf).collect::<Vec<_>>())?;
-    let (mut view, mut notes) = source::of_file(path, args.tokens.as_deref(), args.text)?;
+    let inputs: Vec<_> = inputs.chain(images).map(Path::to_path_buf).collect();
+    check_outputs(args, &inputs)?;
+    let mut all = source::of_file(path, args.tokens.as_deref())?;
+    source::expect_text(&all, args.text)?;
+    give_pictures(args, &mut all)?;
     if let Some(queries) = &args.queries {
-        let (asking, _) = view.text.asking();
-        view.text = view.text.rows(&queries.places(asking)?);
+        let view = &mut all[args.text];
+        view.text = view.text.rows(&queries.places(view.text.asking().0)?);
     }
-    let beside =
-        other.map(|other| source::of_file(other, None, args.text)).transpose()?;
-    let beside = beside.map(|(beside, more)| {
-        notes += &more;
-        beside
-    });
-    Ok(Shown { view, beside, notes })
+    let mut notes = source::said(&all[args.text], args.text, all.len());
+    let Some(other) = other else {
+        let texts = Texts::of_batch(all, args.text, args.html.is_some());
+        notes += &texts.left_out();
+        return Ok(Shown { texts, notes });
+    };
+    let (beside, more) = source::of_text(source::of_file(other, None)?, args.text)?;
+    notes += &more;
+    let texts = Texts::one(all.swap_remove(args.text), Some(beside));
+    Ok(Shown { texts, notes })
+}
+
+/// One picture is of the text that is chosen; several are of all texts, in their order.
+fn give_pictures(args: &Args, texts: &mut [View]) -> Result<()> {
+    let n_texts = texts.len();
+    let of: Vec<usize> = match args.image.len() {
+        0 => return Ok(()),
+        1 => vec![args.text],
+        n => {
+            ensure!(
+                n == n_texts,
+                "{n} pictures for {n_texts} texts: one of the text that is shown, or one each"
+            );
+            (0..n).collect()
+        }
+    };
+    for (nth, path) in of.into_iter().zip(&args.image) {
+        let view = &mut texts[nth];
+        ensure!(
+            view.beside.grid.is_some(),
+            "{}: text {nth} has no whole grid of patches for the picture {}: `grid` in the \
+             metadata says one, as in 14x14",
+            view.model,
+            path.display()
+        );
+        view.beside.picture = Some(source::picture(path)?);
+    }
+    Ok(())
 }
 
 /// What heads do over the lines of a file.

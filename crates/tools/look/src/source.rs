@@ -5,14 +5,16 @@ use std::time::{Duration, Instant};
 use std::{fs, str};
 
 use ::texts::{Long, Pieces, Text};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use maps::file::{Grid, MapText};
 use maps::{TextHeads, file};
-use model_files::TensorFile;
+use model_files::{TensorFile, read_text};
 
 use crate::either::{Model, Ready};
 use crate::model::cut_hint;
 use crate::rows;
-use crate::view::View;
+use crate::view::{BesideMaps, View};
 
 /// A model's files and its tokenizer: texts are read, and refused, before weights are.
 pub struct Opened {
@@ -85,12 +87,12 @@ pub fn of_sentence(folder: &Path, sentence: &str, long: Long) -> Result<View> {
         text,
         loading,
         computing: start.elapsed(),
+        beside: BesideMaps::default(),
     })
 }
 
-/// The `nth` text of a file of maps, and what is to be said of it, one per line. `tokens` is a
-/// text file with a token per line.
-pub fn of_file(path: &Path, tokens: Option<&Path>, nth: usize) -> Result<(View, String)> {
+/// The texts of a file of maps. `tokens` is a text file with a token per line.
+pub fn of_file(path: &Path, tokens: Option<&Path>) -> Result<Vec<View>> {
     let start = Instant::now();
     let lines = tokens.map(|path| {
         let bytes =
@@ -99,28 +101,70 @@ pub fn of_file(path: &Path, tokens: Option<&Path>, nth: usize) -> Result<(View, 
             .with_context(|| format!("{} is not UTF-8", path.display()))
     });
     let lines = lines.transpose()?;
-    let mut texts = file::read(&TensorFile::open(path)?, lines.as_deref())?;
-    let n_texts = texts.len();
-    ensure!(
-        nth < n_texts,
-        "{}: there is no text {nth}: it has texts 0 to {}",
-        path.display(),
-        n_texts - 1
-    );
-    let text = texts.swap_remove(nth);
-    let mut notes = text.notes;
-    if n_texts > 1 {
-        notes.insert(0, format!("text {nth} of {n_texts}: `--text N` shows another"));
-    }
-    let name = path.display().to_string();
-    let notes = notes.iter().map(|note| format!("{name}: {note}\n")).collect();
-    let view = View {
-        sentence: text.heads.shown_pieces().join(" "),
-        n_uncut: text.heads.pieces.len(),
-        model: name,
-        text: text.heads,
-        loading: start.elapsed(),
-        computing: Duration::ZERO,
+    let texts = file::read(&TensorFile::open(path)?, lines.as_deref())?;
+    let loading = start.elapsed();
+    let view = |MapText { heads, grid, mut notes }: MapText| {
+        let n_keys = heads.pieces.len();
+        let is_whole = |it: &Grid| n_keys == it.n_before + it.rows * it.cols;
+        if grid.is_some_and(|it| !is_whole(&it)) {
+            notes.push("the grid is not drawn: some of its tokens were cut".to_owned());
+        }
+        let grid = grid.filter(is_whole);
+        View {
+            sentence: heads.shown_pieces().join(" "),
+            n_uncut: n_keys,
+            model: path.display().to_string(),
+            text: heads,
+            loading,
+            computing: Duration::ZERO,
+            beside: BesideMaps { notes, grid, ..BesideMaps::default() },
+        }
     };
+    Ok(texts.into_iter().map(view).collect())
+}
+
+/// The `nth` text of a file of maps, and what is to be said of it, one per line.
+pub fn of_text(mut texts: Vec<View>, nth: usize) -> Result<(View, String)> {
+    let n_texts = texts.len();
+    expect_text(&texts, nth)?;
+    let view = texts.swap_remove(nth);
+    let notes = said(&view, nth, n_texts);
     Ok((view, notes))
+}
+
+/// Whether there is an `nth` text.
+pub fn expect_text(texts: &[View], nth: usize) -> Result<()> {
+    let name = texts.first().map_or("", |it| it.model.as_str());
+    ensure!(
+        nth < texts.len(),
+        "{name}: there is no text {nth}: it has texts 0 to {}",
+        texts.len().saturating_sub(1)
+    );
+    Ok(())
+}
+
+/// What is to be said of the `nth` text, one per line.
+pub fn said(view: &View, nth: usize, n_texts: usize) -> String {
+    let which = format!("text {nth} of {n_texts}: `--text N` shows another");
+    let which = (n_texts > 1).then_some(&which);
+    let notes = which.into_iter().chain(&view.beside.notes);
+    notes.map(|note| format!("{}: {note}\n", view.model)).collect()
+}
+
+/// A picture in an address that holds all of it: PNG or JPEG, by its first bytes.
+pub fn picture(path: &Path) -> Result<String> {
+    const MOST_BYTES: usize = 4 << 20;
+    let bytes = read_text(path)?;
+    let kind = match bytes.as_slice() {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => "png",
+        [0xff, 0xd8, 0xff, ..] => "jpeg",
+        _ => bail!("{}: neither PNG nor JPEG, by its first bytes", path.display()),
+    };
+    ensure!(
+        bytes.len() <= MOST_BYTES,
+        "{}: {} bytes, and a page takes pictures of up to {MOST_BYTES}",
+        path.display(),
+        bytes.len()
+    );
+    Ok(format!("data:image/{kind};base64,{}", BASE64_STANDARD.encode(bytes)))
 }

@@ -4,8 +4,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use maps::file::Grid;
 use maps::{Link, TextHeads};
 use model_files::shown;
+use serde_json::Value;
 
 /// A sentence, and all heads on it.
 pub struct View {
@@ -21,6 +23,23 @@ pub struct View {
     pub loading: Duration,
     /// How long the layers took.
     pub computing: Duration,
+    /// What its page shows beside its maps.
+    pub beside: BesideMaps,
+}
+
+/// What a page shows of a text beside its maps.
+#[derive(Debug, Clone, Default)]
+pub struct BesideMaps {
+    /// What a reader should know of maps from a file: a sentence each.
+    pub notes: Vec<String>,
+    /// Where the tokens stand in a picture.
+    pub grid: Option<Grid>,
+    /// That picture, as an address that holds all of it.
+    pub picture: Option<String>,
+    /// What each head adds to the logits of tokens.
+    pub adds: Option<Value>,
+    /// What changes without some heads.
+    pub removed: Option<Value>,
 }
 
 /// A head by its layer and number, both from 0.
@@ -68,6 +87,11 @@ impl View {
 
     /// A link in words: `it → animal`.
     pub fn link_text(&self, link: &Link) -> String {
+        self.link_names(link).join(" → ")
+    }
+
+    /// The two ends of a link: the query and the key.
+    pub fn link_names(&self, link: &Link) -> [String; 2] {
         let name = |pieces: &[String], token: usize| {
             let piece = &pieces[token];
             let is_alone = pieces.iter().filter(|other| *other == piece).count() == 1;
@@ -79,7 +103,7 @@ impl View {
             Some(place) => name(pieces, place),
             None => name(self.text.asking().0, link.query),
         };
-        format!("{query} → {}", name(pieces, link.key))
+        [query, name(pieces, link.key)]
     }
 }
 

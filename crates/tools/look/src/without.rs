@@ -24,6 +24,7 @@ use clap::ValueEnum;
 use decoders::AsRead;
 use decoders::study::{Draws, Head};
 use model_files::{Existing, check_output, shown};
+use serde_json::Value;
 use training::odds::BesideDraws;
 use workshop::whole;
 
@@ -83,7 +84,8 @@ pub struct Args {
     #[command(flatten)]
     removed: Removed,
 
-    /// What each head adds to the logit of the next token (of a model that writes)
+    /// What each head adds to the logit of the next token (of a model that writes); `--html`
+    /// shows it of every head, as bars
     #[arg(long)]
     adds: bool,
 
@@ -113,7 +115,18 @@ impl Args {
     }
 }
 
-/// All answers about a sentence, as they are printed.
+/// What is answered.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    /// As it is printed.
+    pub text: String,
+    /// What each head adds, as a page shows it.
+    pub adds: Option<Value>,
+    /// What changes without some heads of an encoder, as a page shows it.
+    pub removed: Option<Value>,
+}
+
+/// All answers about a sentence.
 ///
 /// # Errors
 /// A model, a text, heads or tokens that do not fit: with their numbers.
@@ -123,7 +136,7 @@ pub(crate) fn answers(
     sentence: &str,
     long: Long,
     existing: Existing,
-) -> Result<String> {
+) -> Result<Answers> {
     if let Some(path) = &args.adds_json {
         let files = Model::files(folder);
         let outcome = check_output(path, existing, files.iter().map(PathBuf::as_path));
@@ -141,7 +154,9 @@ pub(crate) fn answers(
                  `--without` can be asked of it",
                 folder.config.family.name
             );
-            return encoder::report(&folder, &args.removed, sentence, long);
+            let (text, removed) =
+                encoder::report(&folder, &args.removed, sentence, long)?;
+            return Ok(Answers { text, removed: Some(removed), adds: None });
         }
     };
     let asked = Asked::new(model, text, sentence, long)?;
@@ -154,8 +169,11 @@ pub(crate) fn answers(
     if args.adds {
         to += &adds::report(&asked, logits.as_deref(), &args.removed)?;
     }
-    if let Some(path) = &args.adds_json {
-        let json = adds::to_json(&asked, logits.as_deref(), &args.removed)?;
+    let is_wanted = args.adds || args.adds_json.is_some();
+    let adds = is_wanted
+        .then(|| adds::to_json(&asked, logits.as_deref(), &args.removed))
+        .transpose()?;
+    if let (Some(path), Some(json)) = (&args.adds_json, &adds) {
         whole::write(path, format!("{json}\n").as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
         let _ = writeln!(to, "\n{} has what every head adds.", path.display());
@@ -164,7 +182,7 @@ pub(crate) fn answers(
         let logits = logits.unwrap_or_default();
         to += &patching::report(&asked, from, &logits, &args.removed)?;
     }
-    Ok(to)
+    Ok(Answers { text: to, adds, removed: None })
 }
 
 /// A decoder and a text that it is asked about.

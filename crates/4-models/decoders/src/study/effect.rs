@@ -2,7 +2,7 @@
 
 use attention::{Mask, Matrix, Real, softmax_rows};
 use block::Layers;
-use training::total_variation;
+use training::{later_moved, moved};
 
 use super::Head;
 use crate::decoder::AsRead;
@@ -15,7 +15,7 @@ pub struct Effect {
     pub next: Vec<f64>,
     /// The loss of each token of the text but the first, in nats.
     pub losses: Vec<f64>,
-    /// How far each head's map moved, `[layer][head]`: see [`total_variation`].
+    /// How far each head's map moved, `[layer][head]`: see [`moved`].
     pub moved: Vec<Vec<f64>>,
 }
 
@@ -37,29 +37,6 @@ impl Effect {
     pub fn later_moved(&self, heads: &[Head]) -> f64 {
         later_moved(&self.moved, heads)
     }
-}
-
-/// How far each head's map is from that of another pass, `[layer][head]`: see
-/// [`total_variation`].
-pub fn moved<T: Real>(whole: &Layers<T>, less: &Layers<T>) -> Vec<Vec<f64>> {
-    let maps = whole.attn.iter().zip(&less.attn);
-    let of_layer = |(whole, less): (&Vec<Matrix<T>>, &Vec<Matrix<T>>)| {
-        whole.iter().zip(less).map(|(a, b)| total_variation(a, b)).collect()
-    };
-    maps.map(of_layer).collect()
-}
-
-/// The mean of that over the layers above the lowest of some heads; NaN where there is none.
-pub fn later_moved(moved: &[Vec<f64>], heads: &[Head]) -> f64 {
-    let later = later(heads, moved.len()).flat_map(|layer| moved[layer].iter().copied());
-    let later: Vec<f64> = later.collect();
-    later.iter().sum::<f64>() / later.len() as f64
-}
-
-/// The layers above the lowest of some heads: their maps can move, and no others.
-pub fn later(heads: &[Head], n_layers: usize) -> std::ops::Range<usize> {
-    let lowest = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);
-    (lowest + 1).min(n_layers)..n_layers
 }
 
 impl<T: Real> AsRead<T> {

@@ -77,7 +77,8 @@ fn maps_of_transformers_in_a_file_are_our_own() {
         let ours = ours(name);
         let mut largest = 0f64;
         for (nth, expected) in ours.iter().enumerate() {
-            let (view, notes) = source::of_file(&path, None, nth).unwrap();
+            let (view, notes) =
+                source::of_text(source::of_file(&path, None).unwrap(), nth).unwrap();
             assert_eq!(view.text.is_causal, is_causal, "{notes}");
             assert_eq!(notes.contains("are padding"), nth == 1, "{notes}");
             assert!(!notes.contains("do not sum"), "{notes}");
@@ -86,9 +87,13 @@ fn maps_of_transformers_in_a_file_are_our_own() {
         println!("{name}: largest difference {largest:.1e}");
         assert!(largest <= most, "{name}: {largest:e}");
         // The planted fault: another text's maps are far off.
-        let (view, _) = source::of_file(&path, None, 0).unwrap();
+        let (view, _) =
+            source::of_text(source::of_file(&path, None).unwrap(), 0).unwrap();
         assert!(largest_difference(&view.text, &ours[2]) > 1e-2, "{name}");
-        let missing = source::of_file(&path, None, 3).err().unwrap().to_string();
+        let missing = source::of_text(source::of_file(&path, None).unwrap(), 3)
+            .err()
+            .unwrap()
+            .to_string();
         assert!(
             missing.ends_with("there is no text 3: it has texts 0 to 2"),
             "{missing}"
@@ -121,8 +126,10 @@ fn a_head_is_taken_away_in_every_form() {
     let csv = String::from_utf8(read(1)).unwrap();
     assert_eq!(csv.lines().count(), 1 + 11 * 11);
     assert!(csv.lines().nth(1).unwrap().starts_with("1,2,0,0,"), "{csv}");
-    let (again, _) = source::of_file(Path::new(&outs[3]), None, 0).unwrap();
-    let (first, _) = source::of_file(Path::new(maps), None, 0).unwrap();
+    let (again, _) =
+        source::of_text(source::of_file(Path::new(&outs[3]), None).unwrap(), 0).unwrap();
+    let (first, _) =
+        source::of_text(source::of_file(Path::new(maps), None).unwrap(), 0).unwrap();
     assert_eq!(again.text, first.text);
     let png = read(4);
     assert!(png.starts_with(b"\x89PNG"));
@@ -159,8 +166,9 @@ fn hostile_tokens_are_text_in_the_terminal() {
     let path = folder.path().join("tokens.txt");
     std::fs::write(&path, tokens).unwrap();
     // The file has three texts, and lines name one.
-    assert!(source::of_file(&maps, Some(&path), 0).is_err());
-    let (mut view, _) = source::of_file(&maps, None, 0).unwrap();
+    assert!(source::of_file(&maps, Some(&path)).is_err());
+    let (mut view, _) =
+        source::of_text(source::of_file(&maps, None).unwrap(), 0).unwrap();
     view.text.pieces = tokens.lines().map(str::to_owned).collect();
     let report = report::of(&view, Some("0.0".parse().unwrap()));
     assert!(!report.contains(['\u{1b}', '\u{202e}', '\u{7}', '\t']), "{report}");
@@ -177,7 +185,8 @@ fn maps_between_two_texts_are_shown() {
         [("tokens", "[\"der\",\"Hund\",\"</s>\"]"), ("queries", "[\"a\",\"dog\"]")];
     let path = folder.path().join("cross.safetensors");
     std::fs::write(&path, to_bytes_with(&[tensor], &names).unwrap()).unwrap();
-    let (view, notes) = source::of_file(&path, None, 0).unwrap();
+    let (view, notes) =
+        source::of_text(source::of_file(&path, None).unwrap(), 0).unwrap();
     assert!(notes.contains("read as 2 queries on 3 keys of another text"), "{notes}");
     let report = report::of(&view, Some("0.0".parse().unwrap()));
     assert!(report.contains("2 queries: a dog"), "{report}");
@@ -194,7 +203,9 @@ fn maps_between_two_texts_are_shown() {
 fn two_files_are_shown_side_by_side() {
     let folder = tempfile::tempdir().unwrap();
     let [bert, gpt2] = ["bert-1", "gpt2-1"].map(|name| written(folder.path(), name));
-    let view = |path: &Path, nth| source::of_file(path, None, nth).unwrap().0;
+    let view = |path: &Path, nth| {
+        source::of_text(source::of_file(path, None).unwrap(), nth).unwrap().0
+    };
     let first = view(&bert, 0);
     let of = |second: &View| against::report(&first, second).unwrap();
     let same = of(&view(&bert, 0));

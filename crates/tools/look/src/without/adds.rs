@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Result, ensure};
 use attention::{Rng, SeedableRng};
-use decoders::attribution::Attribution;
+use decoders::attribution::{Attribution, LayerParts};
 use decoders::study::Head;
 use rand::RngExt;
 use serde_json::{Value, json};
@@ -126,9 +126,8 @@ fn bars(to: &mut String, adds: &Adds, token: &Attribution) {
 
 /// The other parts, the sum, and the model's own logit.
 fn sums(to: &mut String, token: &Attribution) {
-    let of_layers = |of: fn(&decoders::attribution::LayerParts) -> f64| -> f64 {
-        token.layers.iter().map(of).sum()
-    };
+    let of_layers =
+        |of: fn(&LayerParts) -> f64| -> f64 { token.layers.iter().map(of).sum() };
     let rows = [
         ("feed-forward layers", of_layers(|it| it.feed_forward)),
         ("embedding", token.embedding),
@@ -150,7 +149,8 @@ fn sums(to: &mut String, token: &Attribution) {
     );
 }
 
-/// What a page shows: per token what each head adds, and the median of random tokens.
+/// What a page shows: per token what each head adds, and the median and the range of random
+/// tokens.
 pub fn to_json(
     asked: &Asked,
     tokens: Option<&[usize]>,
@@ -158,13 +158,14 @@ pub fn to_json(
 ) -> Result<Value> {
     let adds = Adds::of(asked, tokens, IN_JSON, removed)?;
     let of_token = |(token, probability): (&Attribution, &f64)| -> Result<Value> {
-        let layers = token.layers.iter().enumerate();
-        let random = layers.map(|(l, of)| {
-            let median = |i| rounded(adds.beside(token, (l, i)).median());
-            (0..of.heads.len()).map(median).collect::<Vec<_>>()
-        });
-        let heads = token.layers.iter().map(|it| it.heads.iter().map(|&x| rounded(x)));
-        let of = |of: fn(&decoders::attribution::LayerParts) -> f64| -> Vec<Value> {
+        let of_heads = |number: &dyn Fn(BesideDraws) -> Value| -> Vec<Vec<Value>> {
+            let of_layer = |(l, of): (usize, &LayerParts)| {
+                let heads = 0..of.heads.len();
+                heads.map(|i| number(adds.beside(token, (l, i)))).collect()
+            };
+            token.layers.iter().enumerate().map(of_layer).collect()
+        };
+        let of = |of: fn(&LayerParts) -> f64| -> Vec<Value> {
             token.layers.iter().map(|it| rounded(of(it))).collect()
         };
         Ok(json!({
@@ -174,8 +175,10 @@ pub fn to_json(
             "logit": rounded(token.logit),
             "sum": rounded(token.sum()),
             "soft_cap": token.soft_cap.map(|cap| cap.bound()),
-            "heads": heads.map(Iterator::collect::<Vec<_>>).collect::<Vec<_>>(),
-            "random": random.collect::<Vec<_>>(),
+            "capped": rounded(token.capped()),
+            "heads": of_heads(&|it| rounded(it.observed)),
+            "random": of_heads(&|it| rounded(it.median())),
+            "random_range": of_heads(&|it| json!(it.range().map(rounded))),
             "feed_forward": of(|it| it.feed_forward),
             "attention_bias": of(|it| it.attention_bias),
             "embedding": rounded(token.embedding),

@@ -4,12 +4,11 @@ use std::fmt::Write as _;
 
 use ::texts::{Long, Text};
 use anyhow::Result;
-use attention::{LayerParameters, Matrix, MultiHeadAttention};
-use decoders::study::{Head, later, later_moved, moved};
-use encoders::{Encoder, Folder, Pass};
+use attention::{LayerParameters, Matrix};
+use encoders::{Encoder, Folder, Pass, Removal, Stage, Way};
 use kernels::PackedStage;
 use model_files::{Sequence, shown};
-use training::odds::BesideDraws;
+use serde_json::Value;
 
 use super::prose::{self, Prose};
 use super::{
@@ -21,31 +20,8 @@ const MOST: usize = 8;
 
 type Parameters = Encoder<LayerParameters<f32>, f32>;
 
-fn stage(parameters: &LayerParameters<f32>) -> Box<dyn MultiHeadAttention<f32>> {
+fn stage(parameters: &LayerParameters<f32>) -> Stage<f32> {
     Box::new(PackedStage::new(parameters))
-}
-
-/// What a sentence becomes without some heads.
-struct Effect {
-    /// The cosine of its vector and the vector with all heads.
-    cosine: f64,
-    /// How far each head's map moved, `[layer][head]`.
-    moved: Vec<Vec<f64>>,
-}
-
-impl Effect {
-    fn of(
-        model: &Parameters,
-        pass: &Pass<f32>,
-        heads: &[Head],
-        instead: &[Matrix<f32>],
-    ) -> Result<Self> {
-        let layers = model.replaced(pass, heads, instead, stage)?;
-        let moved = moved(&pass.layers, &layers);
-        let less = Pass { layers, ..pass.clone() };
-        let cosine = f64::from(less.embedding().dot(&pass.embedding()));
-        Ok(Self { cosine, moved })
-    }
 }
 
 /// What stands in the stead of heads, and that in words.
@@ -58,9 +34,7 @@ fn stand_ins(
     let concats = |ids| anyhow::Ok(model.pass(&Sequence::new(ids), stage)?.concats);
     let n = pass.sequence.ids.len();
     Ok(match removed.replace {
-        Replace::Zero => {
-            (pass.concats.iter().map(|it| it * 0.0).collect(), "zeros".into())
-        }
+        Replace::Zero => (pass.silent(), "zeros".into()),
         Replace::Mean => {
             let texts = Prose::new(text)?.for_means(model.config.longest());
             let n_tokens: usize = texts.iter().map(Vec::len).sum();
@@ -80,12 +54,14 @@ fn stand_ins(
     })
 }
 
+/// What changes in a sentence without the heads that are asked about: as it is printed, and
+/// as a page shows it.
 pub fn report(
     folder: &Folder,
     removed: &Removed,
     sentence: &str,
     long: Long,
-) -> Result<String> {
+) -> Result<(String, Value)> {
     let model: Parameters =
         Encoder::read(&folder.config, &folder.weights, LayerParameters::clone)?;
     let text = Text::open(&folder.path, folder.config.n_vocabulary)?;
@@ -94,35 +70,27 @@ pub fn report(
     let (heads, draws) = heads_and_draws(removed, n_layers, n_heads)?;
     let pass = model.pass(&pieces.sequence, stage)?;
     let (instead, words) = stand_ins(&model, &text, &pass, removed)?;
-    let effect = |heads: &[Head]| Effect::of(&model, &pass, heads, &instead);
-    let without = effect(&heads)?;
-    let of_draws =
-        draws.sets.iter().map(|set| effect(set)).collect::<Result<Vec<_>>>()?;
-    let of = |number: &dyn Fn(&Effect) -> f64| BesideDraws {
-        observed: number(&without),
-        draws: of_draws.iter().map(number).collect(),
-    };
+    let way = Way { model: &model, pass: &pass, instead: &instead, stage };
+    let (mut found, _) = Removal::begin(&way, heads, draws)?;
+    while found.draw(&way)? {}
 
     let shown: Vec<_> = pieces.pieces.iter().map(|piece| shown(piece)).collect();
     let mut to = format!(
         "{} tokens: {}\n\nWithout {} (in their stead: {words}).\n{}\n\n{:<34}{HEADINGS}\n",
         shown.len(),
         shown.join(" "),
-        names(&heads),
-        draws_line(&draws, removed.n_draws()),
+        names(&found.heads),
+        draws_line(&found.draws, removed.n_draws()),
         ""
     );
-    let moved = of(&|it| 1.0 - it.cosine);
+    let moved = found.embedding_moved();
     let _ = writeln!(to, "{:<34}{}", "1 − cosine of the embedding", beside(&moved));
-    let maps = of(&|it| later_moved(&it.moved, &heads));
+    let maps = found.later_moved();
     if maps.observed.is_finite() {
         let _ =
             writeln!(to, "{:<34}{}", "maps of later layers: share moved", beside(&maps));
     }
-    let layers = later(&heads, n_layers);
-    let later = layers.flat_map(|l| (0..n_heads).map(move |i| (l, i)));
-    let mut later: Vec<_> =
-        later.map(|(l, i)| ((l, i), of(&|it| it.moved[l][i]))).collect();
+    let mut later = found.later_heads();
     later.sort_by(|a, b| b.1.observed.total_cmp(&a.1.observed));
     if !later.is_empty() {
         let _ = writeln!(to, "\n{:<34}{HEADINGS}", "later heads, share moved");
@@ -130,5 +98,5 @@ pub fn report(
     for (head, moved) in later.iter().take(MOST) {
         let _ = writeln!(to, "{:<34}{}", name(*head), beside(moved));
     }
-    Ok(to)
+    Ok((to, found.to_json(&words)))
 }

@@ -6,9 +6,10 @@ use std::time::Instant;
 use anyhow::Result;
 use attention::Matrix;
 use decoders::Pass;
-use decoders::study::{Draws, Effect, Head, later};
+use decoders::study::{Draws, Effect, Head};
 use encoders::finite;
 use rayon::prelude::*;
+use training::later;
 use training::odds::BesideDraws;
 
 use super::prose::{self, Prose};
