@@ -4,9 +4,10 @@
 //! gives each kind of key. Both distances are total variation: half the summed differences of
 //! two rows of shares, 0 where they are the same and 1 where they have no key in common.
 //!
-//! The control of a head is the distance of the other heads of its layer from it, on the first
-//! text, measured in the same way. It comes out the other way where the second text, or the
-//! second model, makes of a head something as different as another head is.
+//! Two controls are measured in the same way. One is the distance of a head from itself on
+//! texts that were drawn by chance: a head that is not farther from itself on the second text
+//! than on those tells nothing of it. The other is the distance of the other heads of its layer
+//! from it, on the first text, a high bar.
 
 use attention::Matrix;
 
@@ -22,22 +23,33 @@ pub enum Basis {
 }
 
 /// How far a head is from itself.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
     /// Its layer and its number, both from 0.
     pub head: [usize; 2],
     /// The total variation between the first and the second text.
     pub distance: f64,
-    /// The control: between this head and the others of its layer, on average; `None` for a
-    /// head alone.
+    /// The control: the same between the first text and each that was drawn.
+    pub drawn: Vec<f64>,
+    /// Between this head and the others of its layer, on average; `None` for a head alone.
     pub others: Option<f64>,
 }
 
+impl Difference {
+    /// Whether the head is farther from itself than on every text that was drawn. By chance
+    /// one in n + 1 is, of n draws.
+    pub fn stands_out(&self) -> bool {
+        !self.drawn.is_empty() && self.drawn.iter().all(|&drawn| self.distance > drawn)
+    }
+}
+
 /// All heads by how far they are from themselves, the farthest first, and what was compared;
-/// `None` if the two have not the same heads, or a text has no token of its own.
+/// `None` if the two have not the same heads, or a text has no token of its own. Texts that
+/// were `drawn` have as many tokens as the second.
 pub fn differences(
     first: &TextHeads,
     second: &TextHeads,
+    drawn: &[TextHeads],
 ) -> Option<(Basis, Vec<Difference>)> {
     let n_heads = |text: &TextHeads| text.maps.iter().map(Vec::len).collect::<Vec<_>>();
     if n_heads(first) != n_heads(second) {
@@ -57,10 +69,12 @@ pub fn differences(
         let others: Vec<f64> = others
             .map(|(_, other)| distance(map, first, other))
             .collect::<Option<_>>()?;
+        let on = |text: &TextHeads| distance(map, text, text.maps.get(layer)?.get(head)?);
         let mean = others.iter().sum::<f64>() / others.len() as f64;
         all.push(Difference {
             head: [layer, head],
-            distance: distance(map, second, &second.maps[layer][head])?,
+            distance: on(second)?,
+            drawn: drawn.iter().map(on).collect::<Option<_>>()?,
             others: (!others.is_empty()).then_some(mean),
         });
     }
@@ -125,7 +139,7 @@ mod tests {
     #[test]
     fn the_same_text_is_at_no_distance() {
         let a = text(12, 1);
-        let (basis, all) = differences(&a, &a).unwrap();
+        let (basis, all) = differences(&a, &a, &[]).unwrap();
         assert_eq!((basis, all.len()), (Basis::Rows, 12));
         assert!(all.iter().all(|it| it.distance == 0.0 && it.others.unwrap() > 0.5));
     }
@@ -137,14 +151,14 @@ mod tests {
     fn a_planted_head_is_found_and_a_nudge_is_not() {
         let a = text(12, 1);
         let mut b = nudged(&a, 0.05);
-        let (_, all) = differences(&a, &b).unwrap();
+        let (_, all) = differences(&a, &b, &[]).unwrap();
         assert!(all.iter().all(|it| it.distance < 0.1 * it.others.unwrap()), "{all:?}");
         b.maps[1][2] = b.maps[1][0].clone();
-        let (_, all) = differences(&a, &b).unwrap();
+        let (_, all) = differences(&a, &b, &[]).unwrap();
         assert_eq!(all[0].head, [1, 2]);
         let ratio = |it: &Difference| it.distance / it.others.unwrap();
         assert!(ratio(&all[0]) > 0.8 && ratio(&all[1]) < 0.1, "{all:?}");
-        let (_, all) = differences(&a, &text(12, 2)).unwrap();
+        let (_, all) = differences(&a, &text(12, 2), &[]).unwrap();
         assert!(all.iter().all(|it| ratio(it) > 0.8), "{all:?}");
     }
 
@@ -153,13 +167,13 @@ mod tests {
     fn texts_of_other_lengths_are_compared_by_kinds_of_keys() {
         let (a, mut b) = (text(12, 1), text(15, 3));
         b.maps[2][3] = Matrix::from_fn(15, 15, |_, key| f32::from(u8::from(key == 0)));
-        let (basis, all) = differences(&a, &b).unwrap();
+        let (basis, all) = differences(&a, &b, &[]).unwrap();
         assert_eq!((basis, all[0].head), (Basis::Kinds, [2, 3]));
         assert!(all[0].distance > 2.0 * all[1].distance, "{all:?}");
         let ratio = |it: &Difference| it.distance / it.others.unwrap();
         assert!(ratio(&all[0]) > 3.0 && all[1..].iter().all(|it| ratio(it) < 1.5));
         b.maps.pop();
-        assert_eq!(differences(&a, &b), None);
+        assert_eq!(differences(&a, &b, &[]), None);
     }
 
     #[test]
@@ -169,7 +183,35 @@ mod tests {
             TextHeads::of_encoder(vec!["a".into(); 2], vec![false; 2], vec![vec![map]])
         };
         let [a, b] = [[1.0, 0.0, 0.5, 0.5], [0.25, 0.75, 0.0, 1.0]].map(maps);
-        let (_, all) = differences(&a, &b).unwrap();
+        let (_, all) = differences(&a, &b, &[]).unwrap();
         assert_eq!((all[0].distance, all[0].others), (0.625, None));
+    }
+
+    /// Nine draws nudge all heads by as much as the second text does, and it moves one head
+    /// more: that one stands out, and of the others about one in ten.
+    #[test]
+    fn a_head_that_moved_stands_out_beside_draws() {
+        let a = text(12, 1);
+        let nudge = |seed: u64| {
+            let (mut nudged, noise) = (a.clone(), text(12, seed));
+            let pairs = nudged.maps.iter_mut().flatten().zip(noise.maps.iter().flatten());
+            for (map, noise) in pairs {
+                *map = &*map * 0.9 + noise * 0.1;
+            }
+            nudged
+        };
+        let drawn: Vec<_> = (10..19).map(nudge).collect();
+        let mut b = nudge(2);
+        let stand_out = |b: &TextHeads| {
+            let (_, all) = differences(&a, b, &drawn).unwrap();
+            let out = all.iter().filter(|it| it.stands_out());
+            out.map(|it| it.head).collect::<Vec<_>>()
+        };
+        assert!(stand_out(&b).len() <= 4, "{:?}", stand_out(&b));
+        assert!(!stand_out(&b).contains(&[1, 2]));
+        b.maps[1][2] = b.maps[1][0].clone();
+        assert!(stand_out(&b).contains(&[1, 2]));
+        // A text that is none of this kind is farther in every head.
+        assert_eq!(stand_out(&text(12, 3)).len(), 12);
     }
 }

@@ -1,25 +1,67 @@
 //! Two texts, or two models, side by side: which heads differ most, each with its control.
 
 use std::fmt::Write;
+use std::path::Path;
+use std::time::Instant;
 
+use ::texts::Long;
 use anyhow::{Context, Result};
-use maps::compare::{Basis, differences};
+use maps::compare::{Basis, Difference, differences};
 
-use crate::view::{View, share};
+use crate::source::Opened;
+use crate::view::{BesideMaps, View, share};
+
+mod draws;
+
+pub use draws::Draws;
 
 /// So many heads are printed.
 const MOST: usize = 12;
 
-/// All that is printed of two views.
+/// Two texts in all heads of a model, and texts that were drawn beside them.
+pub struct TwoTexts {
+    /// Both.
+    pub views: [View; 2],
+    /// What is between them by chance.
+    pub draws: Draws,
+}
+
+/// Both texts through the model in this folder, and as many others as are drawn.
+///
+/// # Errors
+/// A model or a text that cannot be read.
+pub fn two_texts(folder: &Path, texts: [&str; 2], long: Long) -> Result<TwoTexts> {
+    let start = Instant::now();
+    let opened = Opened::of(folder)?;
+    let pieces = [opened.pieces(texts[0], long)?, opened.pieces(texts[1], long)?];
+    let prose = opened.prose()?;
+    let reader = opened.reader()?;
+    let loading = start.elapsed();
+    let name = folder.file_name().unwrap_or(folder.as_os_str());
+    let view = |nth: usize| -> Result<View> {
+        let start = Instant::now();
+        let pieces = pieces[nth].clone();
+        Ok(View {
+            model: name.to_string_lossy().into_owned(),
+            sentence: texts[nth].to_owned(),
+            n_uncut: pieces.n_uncut,
+            text: reader.heads(pieces)?,
+            loading,
+            computing: start.elapsed(),
+            beside: BesideMaps::default(),
+        })
+    };
+    let views = [view(0)?, view(1)?];
+    let draws = draws::draws(&reader, &prose, [&pieces[0], &pieces[1]])?;
+    Ok(TwoTexts { views, draws })
+}
+
+/// All that is printed of two views; where a model is at hand, beside texts that were drawn.
 ///
 /// # Errors
 /// If they have not the same heads.
-pub fn report(first: &View, second: &View) -> Result<String> {
-    let shape = |view: &View| {
-        let n_heads = view.text.maps.iter().map(Vec::len).max().unwrap_or_default();
-        format!("{} layers of {n_heads} heads", view.text.maps.len())
-    };
-    let found = differences(&first.text, &second.text);
+pub fn report(first: &View, second: &View, draws: &Draws) -> Result<String> {
+    let found = differences(&first.text, &second.text, &draws.texts);
     let (basis, all) = found.with_context(|| {
         format!(
             "{} has {}, and {} has {}: heads are compared by their layer and number",
@@ -38,27 +80,35 @@ pub fn report(first: &View, second: &View) -> Result<String> {
     };
     let mut text = format!(
         "\nBeside it, {}: {} tokens: {}\n\nHow far each head is from itself there: half the \
-         summed differences {kind} (0: the same, 1: no key in common){mean}.\nOthers is the \
-         control: how far the other heads of its layer are from it, on the first text.\n\n\
-         head   differs  others\n",
+         summed differences {kind} (0: the same, 1: no key in common){mean}.\n",
         second.model,
         second.text.pieces.len(),
         second.text.shown_pieces().join(" "),
     );
-    for it in all.iter().take(MOST) {
-        let [layer, head] = it.head;
-        let others = it.others.map_or("–".to_owned(), share);
-        // Writing to a String cannot fail.
+    let n_draws = draws.texts.len();
+    // Writing to a String cannot fail.
+    if n_draws > 0 {
         let _ = writeln!(
             text,
-            "{:<6} {:>7}  {others:>6}",
-            format!("{layer}.{head}"),
-            share(it.distance)
+            "Drawn is the control: how far it is from itself on {n_draws} texts by chance, {}, \
+             on average\nand at most.",
+            draws.what
         );
     }
-    let is_other = |it: &&maps::compare::Difference| {
-        it.others.is_some_and(|others| it.distance >= others)
-    };
+    text += "Others: how far the other heads of its layer are from it, on the first text.\n\n";
+    text += &table(&all, n_draws > 0);
+    if n_draws > 0 {
+        let _ = writeln!(
+            text,
+            "\n{} of {} heads differ by more than on each of the {n_draws} texts that were \
+             drawn; by chance {:.0} would.",
+            all.iter().filter(|it| it.stands_out()).count(),
+            all.len(),
+            all.len() as f64 / (n_draws + 1) as f64
+        );
+    }
+    let is_other =
+        |it: &&Difference| it.others.is_some_and(|others| it.distance >= others);
     let _ = writeln!(
         text,
         "\n{} of {} heads differ by as much as another head of their layer.",
@@ -66,4 +116,32 @@ pub fn report(first: &View, second: &View) -> Result<String> {
         all.len()
     );
     Ok(text)
+}
+
+fn shape(view: &View) -> String {
+    let n_heads = view.text.maps.iter().map(Vec::len).max().unwrap_or_default();
+    format!("{} layers of {n_heads} heads", view.text.maps.len())
+}
+
+/// The heads that differ most.
+fn table(all: &[Difference], is_drawn: bool) -> String {
+    let heading = if is_drawn { "  drawn   most" } else { "" };
+    let mut text = format!("head   differs{heading}  others\n");
+    for it in all.iter().take(MOST) {
+        let [layer, head] = it.head;
+        let others = it.others.map_or("–".to_owned(), share);
+        let most = it.drawn.iter().copied().fold(0.0, f64::max);
+        let mean = it.drawn.iter().sum::<f64>() / it.drawn.len() as f64;
+        let drawn = match is_drawn {
+            true => format!("  {:>5}  {:>5}", share(mean), share(most)),
+            false => String::new(),
+        };
+        let _ = writeln!(
+            text,
+            "{:<6} {:>7}{drawn}  {others:>6}",
+            format!("{layer}.{head}"),
+            share(it.distance)
+        );
+    }
+    text
 }

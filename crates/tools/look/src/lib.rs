@@ -10,6 +10,7 @@ mod many;
 pub mod model;
 mod page;
 mod png;
+mod prose;
 mod report;
 mod rows;
 pub mod sentence;

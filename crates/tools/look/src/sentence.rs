@@ -12,6 +12,7 @@ use model_files::{Existing, check_output};
 use workshop::output::print;
 use workshop::whole;
 
+use crate::against::{Draws, TwoTexts};
 use crate::either::Model;
 use crate::page::Texts;
 use crate::rows::{self, Queries};
@@ -157,10 +158,11 @@ pub fn run(args: &Args) -> Result<()> {
         args.layer.is_none() || args.queries.is_some() || !args.save.is_empty(),
         "--layer chooses what `--save` writes, or what is computed for `--queries`"
     );
-    let Some(Shown { texts, notes }) = asked(args)? else { return Ok(()) };
+    let Some(Shown { texts, draws, notes }) = asked(args)? else { return Ok(()) };
     let view = texts.chosen();
     let part = part(args, view)?;
-    let compared = texts.beside.as_ref().map(|beside| against::report(view, beside));
+    let compared =
+        texts.beside.as_ref().map(|beside| against::report(view, beside, &draws));
     let compared = compared.transpose()?;
     if let Some(path) = &args.html {
         let page = page::of(&texts)?;
@@ -176,8 +178,9 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(path) = &args.html {
         print(format_args!("\n{} shows every head in full.\n", path.display()))?;
     }
+    let of = if texts.beside.is_some() { ", of the first text" } else { "" };
     for taken in &args.save {
-        print(format_args!("{} is written.\n", taken.path().display()))?;
+        print(format_args!("{} is written{of}.\n", taken.path().display()))?;
     }
     Ok(())
 }
@@ -185,6 +188,8 @@ pub fn run(args: &Args) -> Result<()> {
 /// What is looked at.
 struct Shown {
     texts: Texts,
+    /// What was drawn beside two texts.
+    draws: Draws,
     /// What is to be said of it.
     notes: String,
 }
@@ -224,17 +229,23 @@ fn asked(args: &Args) -> Result<Option<Shown>> {
         let layer = args.head.map(|head| head.layer).or(args.layer);
         let view = rows::of_text(&folder, sentence, long, queries, layer)?;
         let texts = Texts::one(view, None);
-        return Ok(Some(Shown { texts, notes: String::new() }));
+        return Ok(Some(Shown { texts, draws: Draws::default(), notes: String::new() }));
     }
-    let mut view = source::of_sentence(&folder, sentence, long)?;
-    (view.beside.adds, view.beside.removed) = (answers.adds, answers.removed);
-    let beside = match (other, &args.against) {
-        (Some(other), _) => Some(source::of_sentence(&other, sentence, long)?),
-        (None, Some(text)) => Some(source::of_sentence(&folder, text, long)?),
-        (None, None) => None,
+    let (mut view, beside, draws) = match &args.against {
+        Some(text) => {
+            let TwoTexts { views: [view, beside], draws } =
+                against::two_texts(&folder, [sentence, text], long)?;
+            (view, Some(beside), draws)
+        }
+        None => {
+            let view = source::of_sentence(&folder, sentence, long)?;
+            let beside = other.map(|other| source::of_sentence(&other, sentence, long));
+            (view, beside.transpose()?, Draws::default())
+        }
     };
+    (view.beside.adds, view.beside.removed) = (answers.adds, answers.removed);
     let texts = Texts::one(view, beside);
-    Ok(Some(Shown { texts, notes: String::new() }))
+    Ok(Some(Shown { texts, draws, notes: String::new() }))
 }
 
 /// What is read.
@@ -264,12 +275,12 @@ fn of_files(args: &Args, path: &Path) -> Result<Shown> {
     let Some(other) = other else {
         let texts = Texts::of_batch(all, args.text, args.html.is_some());
         notes += &texts.left_out();
-        return Ok(Shown { texts, notes });
+        return Ok(Shown { texts, draws: Draws::default(), notes });
     };
     let (beside, more) = source::of_text(source::of_file(other, None)?, args.text)?;
     notes += &more;
     let texts = Texts::one(all.swap_remove(args.text), Some(beside));
-    Ok(Shown { texts, notes })
+    Ok(Shown { texts, draws: Draws::default(), notes })
 }
 
 /// One picture is of the text that is chosen; several are of all texts, in their order.

@@ -13,6 +13,7 @@ use model_files::{TensorFile, read_text};
 
 use crate::either::{Model, Ready};
 use crate::model::cut_hint;
+use crate::prose::Prose;
 use crate::rows;
 use crate::view::{BesideMaps, View};
 
@@ -42,6 +43,11 @@ impl Opened {
     /// A text in tokens.
     pub fn tokens(&self, text: &str, long: Long) -> Result<Pieces> {
         cut_hint(self.text.pieces(text, self.files.longest(), long))
+    }
+
+    /// Prose in tokens.
+    pub fn prose(&self) -> Result<Prose> {
+        Prose::new(&self.text)
     }
 
     /// The model itself; its files, a hundred megabytes, are no longer needed.

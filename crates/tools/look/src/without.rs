@@ -10,7 +10,6 @@ mod adds;
 mod encoder;
 mod going_on;
 mod patching;
-mod prose;
 mod removal;
 #[cfg(test)]
 mod tests;

@@ -11,9 +11,10 @@ use fused_heads::FusedAttention;
 use maps::TextHeads;
 use model_files::{NewTensor, TensorFile, to_bytes_with};
 
+use crate::against::{self, Draws};
 use crate::either::Model;
 use crate::view::View;
-use crate::{against, report, sentence, source, texts};
+use crate::{report, sentence, source, texts};
 
 /// A file of maps as PyTorch's users write it, from a tiny model's reference: its `attn.L` of
 /// every sequence, and which tokens are padding.
@@ -207,7 +208,7 @@ fn two_files_are_shown_side_by_side() {
         source::of_text(source::of_file(path, None).unwrap(), nth).unwrap().0
     };
     let first = view(&bert, 0);
-    let of = |second: &View| against::report(&first, second).unwrap();
+    let of = |second: &View| against::report(&first, second, &Draws::default()).unwrap();
     let same = of(&view(&bert, 0));
     assert!(same.contains("0 of 12 heads differ"), "{same}");
     assert!(same.lines().any(|line| line.starts_with("0.0        .00")), "{same}");
@@ -216,7 +217,8 @@ fn two_files_are_shown_side_by_side() {
     assert!(shorter.contains("7 tokens") && shorter.contains("each kind of key"));
     let mut other = view(&gpt2, 0);
     other.text.maps.pop();
-    let refused = against::report(&first, &other).unwrap_err().to_string();
+    let refused =
+        against::report(&first, &other, &Draws::default()).unwrap_err().to_string();
     assert!(refused.contains("has 3 layers of 4 heads, and"), "{refused}");
     let paths = [&bert, &gpt2].map(|path| path.to_str().unwrap());
     look(&["--maps", paths[0], "--against", paths[1]]).unwrap();

@@ -10,11 +10,11 @@ use kernels::PackedStage;
 use model_files::{Sequence, shown};
 use serde_json::Value;
 
-use super::prose::{self, Prose};
 use super::{
     HEADINGS, Removed, Replace, beside, draws_line, heads_and_draws, name, names,
 };
 use crate::model::cut_hint;
+use crate::prose::{self, Prose};
 
 const MOST: usize = 8;
 

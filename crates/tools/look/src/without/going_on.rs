@@ -6,8 +6,8 @@ use decoders::study::{Head, without};
 use decoders::{Choice, Reader, Writer};
 use model_files::is_shown;
 
-use super::prose::Prose;
 use super::{Asked, Removed, Replace, heads_and_draws, names, removal};
+use crate::prose::Prose;
 
 /// The removal, and what the model writes with all heads, without these, and without as many
 /// others of the same layers.

@@ -11,10 +11,10 @@ use model_files::shown;
 use rayon::prelude::*;
 use training::odds::BesideDraws;
 
-use super::prose::Prose;
 use super::{
     Asked, HEADINGS, Removed, beside_signed, draws_line, heads_and_draws, name, names,
 };
+use crate::prose::Prose;
 
 /// So many heads are shown, each beside the others of its layer and unrelated texts.
 const MOST: usize = 8;

@@ -12,10 +12,10 @@ use rayon::prelude::*;
 use training::later;
 use training::odds::BesideDraws;
 
-use super::prose::{self, Prose};
 use super::{
     Asked, HEADINGS, Removed, Replace, beside, draws_line, heads_and_draws, name, names,
 };
+use crate::prose::{self, Prose};
 
 /// So many tokens that may come next, and so many later heads, are shown.
 const MOST: usize = 8;
