@@ -40,6 +40,14 @@ window.tried = {
     });
   },
 
+  // What each head adds, as it is read: bars and parts, and how many controls are drawn.
+  adds() {
+    const { element } = this.explorer.adds;
+    const texts = (rows, cells) => [...element.querySelectorAll(rows)].map((row) => [...row.querySelectorAll(cells)].map((cell) => cell.textContent));
+    return JSON.stringify({ bars: texts(".explorer-bars > button", ".explorer-name, .explorer-value"), parts: texts(".explorer-parts tr", "th, td"),
+      medians: element.querySelectorAll(".explorer-median").length });
+  },
+
   state() {
     const { explorer } = this;
     const text = (selector) => explorer.place.querySelector(selector)?.textContent ?? null;

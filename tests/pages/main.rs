@@ -13,6 +13,7 @@
 mod browser;
 mod explorer;
 mod live;
+mod look_page;
 mod own_sentence;
 mod search;
 mod wrong_layer;

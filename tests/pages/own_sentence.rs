@@ -101,7 +101,7 @@ fn state(page: &Open) -> Value {
 
 /// The largest difference of a share.
 fn farthest(page: &Value, model: &Model, sentence: &str) -> f64 {
-    let looked = model.look(sentence).unwrap();
+    let looked = model.look(sentence).unwrap().text;
     let told = looked.to_json();
     assert_eq!(page["looked"]["pieces"], told["pieces"]);
     assert_eq!(page["looked"]["special"], told["special"]);
@@ -138,6 +138,100 @@ fn the_page_gives_the_maps_that_the_crates_give() {
         }
         page.tab.evaluate(AXE, false).unwrap();
         assert_eq!(page.text("tried.axe()").unwrap(), "[]", "{view:?}");
+        let width = "String(document.documentElement.scrollWidth <= innerWidth)";
+        assert_eq!(page.text(width).unwrap(), "true", "{view:?}");
+        page.close_without_problems();
+    }
+}
+
+/// Every number of an answer, in its order.
+fn numbers(of: &Value) -> Vec<f64> {
+    match of {
+        Value::Number(it) => it.as_f64().into_iter().collect(),
+        Value::Array(all) => all.iter().flat_map(numbers).collect(),
+        Value::Object(all) => all.values().flat_map(numbers).collect(),
+        _ => vec![],
+    }
+}
+
+/// What a page shows of heads that are switched off, beside the same from the crates.
+fn off(page: &Open, model: &Model, heads: &[(usize, usize)]) -> Value {
+    let now: Value = serde_json::from_str(&page.text("own.off()").unwrap()).unwrap();
+    let looked = model.look(SENTENCE).unwrap();
+    let (mut removal, less) = model.switch_off(&looked, heads.to_vec()).unwrap();
+    while model.draw(&looked, &mut removal).unwrap() {}
+    let expected = removal.to_json("zeros");
+    assert_eq!(now["removed"]["heads"], expected["heads"]);
+    let [found, expected] = [&now["removed"], &expected].map(numbers);
+    assert_eq!(found.len(), expected.len());
+    let apart = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
+    let largest = apart.fold(0.0, f64::max);
+    println!("without {heads:?}: largest difference {largest:.1e}");
+    assert!(largest <= 1e-5, "{largest:e}");
+    // As it is read: the number, and how far one head moved.
+    let moved = removal.embedding_moved();
+    let found = format!("{:.4}", moved.observed);
+    let rank = format!("above {} of {}", moved.n_below(), moved.draws.len());
+    let table = now["table"].as_str().unwrap();
+    assert!(table.contains(&found) && table.contains(&rank), "{table}");
+    for ((layer, head), moved) in removal.later_heads() {
+        let name = format!("{layer}.{head}");
+        if !heads.contains(&(layer, head)) {
+            let share = format!("{:.2}", moved.observed);
+            assert_eq!(now["told"][name], share.trim_start_matches('0'));
+        }
+    }
+    for (layer, head) in heads {
+        assert_eq!(now["told"][format!("{layer}.{head}")], "off");
+    }
+    // Beside the intact sentence the maps without the heads.
+    let shown = "JSON.stringify([...tried.explorer.loaded[1].text.maps])";
+    let shown: Vec<f32> = serde_json::from_str(&page.text(shown).unwrap()).unwrap();
+    let apart = shown.iter().zip(less.shares()).map(|(a, b)| (a - b).abs());
+    assert!(shown.len() == less.shares().len() && apart.fold(0.0, f32::max) < 1e-5);
+    now
+}
+
+#[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
+fn heads_are_switched_off_by_click_and_key_beside_random_ones() {
+    let Some((server, browser)) = crate::served() else { return };
+    let folder = tiny();
+    let model = native(folder.path());
+    for view in [VIEWS[0], VIEWS[3]] {
+        let page = open(&browser, server.url(), view, "");
+        choose(&page, &all_of(folder.path()));
+        look(&page, SENTENCE);
+        page.text("own.silent()").unwrap();
+        page.text("tried.set({ head: '0.1' })").unwrap();
+        page.click("tried.spot('.explorer-toggle')");
+        let now = off(&page, &model, &[(0, 1)]);
+        assert_eq!((&now["heads"], &now["bars"]), (&json!(["0.1"]), &json!(8)));
+        // By keyboard another, and the focus stays.
+        page.text("tried.focus('.explorer-grid button[tabindex=\"0\"]')").unwrap();
+        page.tab.press_key("ArrowRight").unwrap();
+        page.tab.press_key("x").unwrap();
+        let now = off(&page, &model, &[(0, 1), (0, 2)]);
+        assert_eq!(now["focus"], "0.2");
+        page.text("tried.set({ order: 'moved' })").unwrap();
+        assert_eq!(state(&page)["shown"].as_array().unwrap().len(), 8);
+        page.tab.evaluate(AXE, false).unwrap();
+        assert_eq!(page.text("tried.axe()").unwrap(), "[]", "{view:?}");
+        page.text("tried.focus('.explorer-grid button[tabindex=\"0\"]')").unwrap();
+        page.text("tried.set({ order: 'all', head: '0.1' })").unwrap();
+        page.click("tried.spot('.explorer-toggle')");
+        off(&page, &model, &[(0, 2)]);
+        page.click("tried.spot('.explorer-off button')");
+        let now: Value = serde_json::from_str(&page.text("own.off()").unwrap()).unwrap();
+        let all_on = [&now["heads"], &now["isHidden"], &now["bars"]];
+        assert_eq!(all_on, [&json!([]), &json!(true), &json!(0)]);
+        assert_eq!(state(&page)["panels"], 1);
+        // Of another sentence all heads are on.
+        page.click("tried.spot('.explorer-toggle')");
+        page.text("own.off()").unwrap();
+        look(&page, "the bank");
+        let now: Value = serde_json::from_str(&page.text("own.off()").unwrap()).unwrap();
+        assert_eq!([&now["heads"], &now["isHidden"]], [&json!([]), &json!(true)]);
         let width = "String(document.documentElement.scrollWidth <= innerWidth)";
         assert_eq!(page.text(width).unwrap(), "true", "{view:?}");
         page.close_without_problems();

@@ -210,7 +210,7 @@ window.headExplorer = (() => {
       this.press();
       // The page is heard between one part and the next.
       const { loaded } = this;
-      for (const part of [() => this.small.make(), () => this.adds.make(), () => this.off.show(), () => this.large.draw()]) {
+      for (const part of [() => this.small.make(), () => this.adds.make(), () => this.large.draw(), () => this.off.show()]) {
         await new Promise((done) => setTimeout(done));
         if (this.loaded !== loaded) return;
         part();

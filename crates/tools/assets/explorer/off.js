@@ -24,7 +24,10 @@ window.headsOff = (() => {
       this.words = element("output", { className: "explorer-note" });
       this.words.setAttribute("aria-live", "polite");
       this.table = element("table");
-      const table = element("div", { className: "explorer-table" }, this.table);
+      this.toggle.className = "explorer-toggle";
+      const table = element("div", { className: "explorer-table", tabIndex: 0 }, this.table);
+      table.setAttribute("role", "region");
+      table.setAttribute("aria-label", "What changes, beside random heads");
       this.element = element("div", { className: "explorer-off", hidden: true },
         element("div", { className: "explorer-head" }, this.title, this.allOn), this.words, table);
     }
