@@ -26,6 +26,7 @@ mod extract;
 pub mod file;
 pub mod habits;
 mod heads;
+mod kind;
 mod links;
 pub mod picture;
 mod sight;
@@ -34,7 +35,8 @@ mod text_heads;
 
 pub use error::{Error, Result, Row};
 pub use extract::Extract;
-pub use heads::{Glance, Kind};
+pub use heads::Glance;
+pub use kind::Kind;
 pub use links::{Link, links};
 pub use sight::{Place, Sight};
 pub use text_heads::{TextHeads, Tokens};

@@ -13,11 +13,8 @@ use model_files::shown;
 use workshop::progress;
 
 use crate::either::Model;
-use crate::source::Opened;
+use crate::source::{Opened, check_size};
 use crate::view::{BesideMaps, View};
-
-/// So many bytes of maps are kept, and no more.
-const MOST_BYTES: usize = 2 << 30;
 
 /// Which tokens ask: `12,40-44,last,it`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -189,23 +186,6 @@ fn of_encoder(
     Ok((text, start.elapsed()))
 }
 
-/// Whether so many maps of these queries and keys are no more than is kept.
-///
-/// # Errors
-/// If they are, with the numbers.
-pub fn check_size([n_q, n_kv]: [usize; 2], n_heads: usize) -> Result<()> {
-    let bytes = [n_q, n_kv, n_heads].into_iter().try_fold(4usize, usize::checked_mul);
-    let gigabytes = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
-    ensure!(
-        bytes.is_some_and(|bytes| bytes <= MOST_BYTES),
-        "{n_heads} maps of {n_q} queries on {n_kv} keys take {}, and {} at most are kept: \
-         `--queries` chooses who asks, and `--layer` one layer",
-        gigabytes(4.0 * n_q as f64 * n_kv as f64 * n_heads as f64),
-        gigabytes(MOST_BYTES as f64)
-    );
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,13 +206,5 @@ mod tests {
         insta::assert_snapshot!(refused("1,"), @"tokens are numbers from 0, ranges, `last`, or words");
         insta::assert_snapshot!(refused("wide"), @r#"no token of the text is "wide": a word may be several tokens; their numbers from 0 name them too"#);
         insta::assert_snapshot!(refused("18446744073709551615"), @"there is no token 18446744073709551615: the text has 7, 0 to 6");
-    }
-
-    #[test]
-    fn maps_that_would_fill_the_memory_are_refused() {
-        assert!(check_size([16, 8192], 270).is_ok());
-        let refused = check_size([8192, 8192], 270).unwrap_err();
-        insta::assert_snapshot!(refused, @"270 maps of 8192 queries on 8192 keys take 72.5 GB, and 2.1 GB at most are kept: `--queries` chooses who asks, and `--layer` one layer");
-        assert!(check_size([usize::MAX, 2], 2).is_err());
     }
 }

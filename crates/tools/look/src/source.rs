@@ -14,8 +14,10 @@ use model_files::{TensorFile, read_text};
 use crate::either::{Model, Ready};
 use crate::model::cut_hint;
 use crate::prose::Prose;
-use crate::rows;
 use crate::view::{BesideMaps, View};
+
+/// So many bytes of maps are kept, and no more.
+const MOST_BYTES: usize = 2 << 30;
 
 /// A model's files and its tokenizer: texts are read, and refused, before weights are.
 pub struct Opened {
@@ -36,7 +38,7 @@ impl Opened {
     pub fn pieces(&self, text: &str, long: Long) -> Result<Pieces> {
         let pieces = self.tokens(text, long)?;
         let (n_layers, n_heads) = self.files.n_heads();
-        rows::check_size([pieces.pieces.len(); 2], n_layers * n_heads)?;
+        check_size([pieces.pieces.len(); 2], n_layers * n_heads)?;
         Ok(pieces)
     }
 
@@ -173,4 +175,34 @@ pub fn picture(path: &Path) -> Result<String> {
         bytes.len()
     );
     Ok(format!("data:image/{kind};base64,{}", BASE64_STANDARD.encode(bytes)))
+}
+
+/// Whether so many maps of these queries and keys are no more than is kept.
+///
+/// # Errors
+/// If they are, with the numbers.
+pub fn check_size([n_q, n_kv]: [usize; 2], n_heads: usize) -> Result<()> {
+    let bytes = [n_q, n_kv, n_heads].into_iter().try_fold(4usize, usize::checked_mul);
+    let gigabytes = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
+    ensure!(
+        bytes.is_some_and(|bytes| bytes <= MOST_BYTES),
+        "{n_heads} maps of {n_q} queries on {n_kv} keys take {}, and {} at most are kept: \
+         `--queries` chooses who asks, and `--layer` one layer",
+        gigabytes(4.0 * n_q as f64 * n_kv as f64 * n_heads as f64),
+        gigabytes(MOST_BYTES as f64)
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maps_that_would_fill_the_memory_are_refused() {
+        assert!(check_size([16, 8192], 270).is_ok());
+        let refused = check_size([8192, 8192], 270).unwrap_err();
+        insta::assert_snapshot!(refused, @"270 maps of 8192 queries on 8192 keys take 72.5 GB, and 2.1 GB at most are kept: `--queries` chooses who asks, and `--layer` one layer");
+        assert!(check_size([usize::MAX, 2], 2).is_err());
+    }
 }

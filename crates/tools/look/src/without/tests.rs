@@ -56,64 +56,6 @@ fn a_removal_is_told_beside_its_draws() {
     }
 }
 
-/// The numbers of the command are those of the module in a page, on other stages: of the same
-/// draws, within what f32 rounds.
-#[test]
-fn a_page_says_of_a_removal_what_the_command_says() {
-    let folder = tiny("bert-1");
-    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
-    let [config, tokenizer, weights] =
-        ["config.json", "tokenizer.json", "model.safetensors"].map(read);
-    let mut reading =
-        live_model::Reading::begin(&config, &tokenizer, weights.len()).unwrap();
-    reading.part(&weights).unwrap();
-    let model = reading.finish().unwrap();
-    let sentence = "the bank of the river flooded the banks";
-    let looked = model.look(sentence).unwrap();
-    let mut largest = 0f64;
-    for (heads, names) in [
-        (vec![(0, 1)], "0.1"),
-        (vec![(1, 3), (0, 0)], "0.0,1.3"),
-        (vec![(2, 2)], "2.2"),
-        ((0..4).map(|i| (1, i)).collect(), "1.0,1.1,1.2,1.3"),
-    ] {
-        let (mut removal, less) = model.switch_off(&looked, heads).unwrap();
-        while model.draw(&looked, &mut removal).unwrap() {}
-        let args = args(&["--without", names]);
-        let told = answers(&args, folder.path(), sentence, Long::Refuse, Existing::Keep);
-        let (page, told) = (removal.to_json("zeros"), told.unwrap().removed.unwrap());
-        largest = largest.max(apart(&page, &told));
-        // Behind the last layer there is no map that could move.
-        assert!((less.maps != looked.text.maps) == (names != "2.2"), "{names}");
-        // Another head's numbers are others.
-        let other = model.switch_off(&looked, vec![(0, 2)]).unwrap().0.to_json("zeros");
-        assert!(other["measures"][0]["observed"] != told["measures"][0]["observed"]);
-    }
-    println!("largest difference: {largest:.1e}");
-    assert!(largest < 2e-6, "{largest:e}");
-}
-
-/// The largest difference of a number, in two answers of one form.
-fn apart(a: &Value, b: &Value) -> f64 {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => {
-            (a.as_f64().unwrap() - b.as_f64().unwrap()).abs()
-        }
-        (Value::Array(a), Value::Array(b)) => {
-            assert_eq!(a.len(), b.len());
-            a.iter().zip(b).map(|(a, b)| apart(a, b)).fold(0.0, f64::max)
-        }
-        (Value::Object(a), Value::Object(b)) => {
-            assert!(a.keys().eq(b.keys()));
-            a.iter().map(|(key, it)| apart(it, &b[key])).fold(0.0, f64::max)
-        }
-        (a, b) => {
-            assert_eq!(a, b);
-            0.0
-        }
-    }
-}
-
 #[test]
 fn a_layer_without_other_heads_has_no_control_and_it_is_said() {
     let all = ["--without", "1.0,1.1,1.2,1.3"];
