@@ -31,8 +31,9 @@ impl<'a> Extract<'a> {
         let sight = text.sight();
         for query in 0..text.asking().0.len() {
             let Some(place) = sight.place(query) else { continue };
-            for key in place.saturating_sub(1)..(place + 2).min(n) {
-                rank[key] += f32::from(u8::from(sight.sees(query, key)));
+            let near = rank.iter_mut().enumerate().take(place.saturating_add(2));
+            for (key, rank) in near.skip(place.saturating_sub(1)) {
+                *rank += f32::from(u8::from(sight.sees(query, key)));
             }
         }
         let n_queries = text.asking().0.len() as f32;
