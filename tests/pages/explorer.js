@@ -76,6 +76,45 @@ window.tried = {
     return JSON.stringify([edge.left + left + (key + 0.5) * cell, edge.top + top + (query + 0.5) * cell]);
   },
 
+  // The middle of a patch.
+  async patch(key) {
+    const [{ planned }] = this.explorer.large.shown();
+    await this.spot(".explorer-map");
+    const edge = this.explorer.place.querySelector(".explorer-map").getBoundingClientRect();
+    const [x, y, width, height] = planned.spotOf(key);
+    return JSON.stringify([edge.left + x + width / 2, edge.top + y + height / 2]);
+  },
+
+  // What stands around the maps, and what of a token's name has become markup.
+  around() {
+    const { large, place } = this.explorer;
+    const svg = new DOMParser().parseFromString(large.svg().text, "image/svg+xml");
+    return JSON.stringify({
+      notes: [...place.querySelectorAll(".explorer-notes li")].map((it) => it.textContent),
+      views: [...large.view.element.children].filter((it) => !it.hidden).map((it) => [it.value, it.ariaPressed]),
+      query: large.query.select.selectedOptions[0]?.textContent, names: [...large.query.select.options].map((it) => it.textContent),
+      images: svg.querySelectorAll("image").length, lines: svg.querySelectorAll("line").length, isSvg: !svg.querySelector("parsererror"),
+      markup: place.querySelectorAll("img, script, b, u").length + svg.querySelectorAll("img, script").length,
+    });
+  },
+
+  // Chooses heads, layers, tokens and views; gives the longest task since the page began.
+  async tour() {
+    const { explorer } = this;
+    const rest = () => new Promise((done) => setTimeout(done, 60));
+    for (let head = 0; head < explorer.names.length; head += 23) {
+      explorer.choose(head);
+      await rest();
+      explorer.large.moveTo({ query: head % explorer.loaded[0].nQueries, key: 3 });
+      await rest();
+    }
+    for (const part of [{ order: "above" }, { order: "all" }, { view: "lines" }, { head: "3.1" }, { view: "map" }, { mode: "first" }]) {
+      await this.set(part);
+      await rest();
+    }
+    return JSON.stringify({ shownAt: window.shownAt, longest: Math.max(0, ...window.longTasks) });
+  },
+
   frame: () => new Promise((done) => requestAnimationFrame(() => setTimeout(done))),
 
   focus(selector) {
