@@ -63,6 +63,10 @@ mod mistakes;
 #[path = "whole/sensors.rs"]
 mod sensors;
 
+/// Whole encoder-decoders from folders give what PyTorch gives, cached or not.
+#[path = "whole/translators.rs"]
+mod translators;
+
 // chapters: what the book says.
 
 /// The numbers that chapters quote.

@@ -100,7 +100,7 @@ fn a_page_says_of_a_removal_what_the_command_says() {
         while model.draw(&looked, &mut removal).unwrap() {}
         let at = folder.path().to_str().unwrap();
         let page = written(folder.path(), &[sentence, "--model", at, "--without", names]);
-        let told = data(&page)[0]["removed"].clone();
+        let told = data(&page)[0]["texts"][0]["removed"].clone();
         let page = removal.to_json("zeros");
         largest = largest.max(apart(&page, &told));
         // Behind the last layer there is no map that could move.

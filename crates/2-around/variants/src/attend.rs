@@ -14,7 +14,7 @@ pub struct VariantHeadPass<T: Real = f64> {
     pub scores: Matrix<T>,
     /// The same within the soft cap.
     pub capped: Matrix<T>,
-    /// The same with what distance takes away, and −∞ where a mask blocks.
+    /// The same with what distance takes away or adds, and −∞ where a mask blocks.
     pub masked: Matrix<T>,
     /// The map: how each query spreads its attention.
     pub attn: Matrix<T>,
@@ -102,6 +102,11 @@ fn attend_head<T: Real>(
     if let Some(alibi) = &changes.alibi {
         for ((i, j), score) in entries(&mut biased) {
             *score += alibi.bias(head, positions.distance(i, j));
+        }
+    }
+    if let Some(relative) = &changes.relative {
+        for ((i, j), score) in entries(&mut biased) {
+            *score += relative.bias(head, positions.distance(i, j));
         }
     }
     let masked = mask.apply(biased);

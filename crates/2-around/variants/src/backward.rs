@@ -158,11 +158,12 @@ impl<'a, T: Real> VariantPass<'a, T> {
 
 /// Masks, windows and what ALiBi takes away are constants: nothing goes back through them.
 fn check<T: Real>(changes: &Changes<T>) -> Result<()> {
-    let Changes { norm, scale, soft_cap, sink, .. } = changes;
+    let Changes { norm, scale, soft_cap, relative, sink, .. } = changes;
     let found = [
         (norm.is_some(), "the norm of queries and keys"),
         (scale.is_some(), "another scale"),
         (soft_cap.is_some(), "the soft cap"),
+        (relative.is_some(), "the learned relative positions"),
         (sink.is_some(), "the learned sink"),
     ];
     match found.into_iter().find(|(is_there, _)| *is_there) {

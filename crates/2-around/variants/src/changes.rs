@@ -3,7 +3,8 @@
 use attention::{Mask, Matrix, Real, Result as SizeResult, RowVector};
 
 use crate::{
-    Alibi, Error, Groups, Positions, QkNorm, Result, Rotary, Sink, SoftCap, Window,
+    Alibi, Error, Groups, Positions, QkNorm, RelativeBias, Result, Rotary, Sink, SoftCap,
+    Window,
 };
 
 /// What differs from the formula of 2017; by default nothing does.
@@ -19,6 +20,8 @@ pub struct Changes<T: Real = f64> {
     pub soft_cap: Option<SoftCap>,
     /// Scores that fall with distance.
     pub alibi: Option<Alibi>,
+    /// A learned number per distance.
+    pub relative: Option<RelativeBias<T>>,
     /// Keys that are too far away to be seen.
     pub window: Option<Window>,
     /// A share that goes to nobody.
@@ -33,6 +36,7 @@ impl<T: Real> Default for Changes<T> {
             scale: None,
             soft_cap: None,
             alibi: None,
+            relative: None,
             window: None,
             sink: None,
         }
@@ -50,6 +54,7 @@ impl<T: Real> Changes<T> {
         self.rotary.as_ref().map_or(Ok(()), |rotary| rotary.check(d_k))?;
         self.scale.map_or(Ok(()), |scale| Error::expect_above_0("the scale", scale))?;
         self.alibi.as_ref().map_or(Ok(()), |alibi| alibi.check(n_heads))?;
+        self.relative.as_ref().map_or(Ok(()), |relative| relative.check(n_heads))?;
         self.sink.as_ref().map_or(Ok(()), |sink| sink.check(n_heads))
     }
 

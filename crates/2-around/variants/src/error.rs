@@ -29,6 +29,21 @@ pub enum Error {
         d_k: usize,
     },
 
+    /// Buckets of distances that cannot be told apart.
+    #[error(
+        "{n_buckets} buckets, of which {n_exact} of a direction are of one distance each, \
+         for distances to {max_distance}: a direction needs 2 buckets, and distances beyond \
+         those"
+    )]
+    Buckets {
+        /// How many there are.
+        n_buckets: usize,
+        /// How many of a direction are of one distance.
+        n_exact: usize,
+        /// From where on all distances are alike.
+        max_distance: usize,
+    },
+
     /// A window that has no place for the token itself.
     #[error("a window of 0 tokens: a token sees itself at least, so 1 is the smallest")]
     EmptyWindow,

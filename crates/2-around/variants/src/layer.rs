@@ -206,6 +206,51 @@ impl<T: Real> VariantAttention<T> {
     }
     // ANCHOR_END: forward_cached
 
+    /// The keys and values of another text, computed once for all tokens that will
+    /// [attend to it](Self::attend_to).
+    ///
+    /// # Shapes
+    /// `source` is `[n_kv, key_width]`, its width being that of the values too.
+    ///
+    /// # Errors
+    /// [`SizeError::Shape`] for another width.
+    pub fn source_cache(&self, source: &Matrix<T>) -> SizeResult<Cache<T>> {
+        let [_, w_k, w_v, _] = &self.projections;
+        let (d_k, mut cache) =
+            (self.sizes.dims.d_k(), Cache::new(self.sizes.cache_widths()));
+        let places = cache.next_positions(source.nrows());
+        let k = self.changes.prepare_keys(w_k.forward(source)?, d_k, &places)?;
+        cache.append(&k, &w_v.forward(source)?)?;
+        Ok(cache)
+    }
+
+    /// Tokens that attend to a text whose keys and values are there already; the cache stays
+    /// as it is.
+    ///
+    /// # Shapes
+    /// `x` is `[n_q, d_model]`, the output too; each map is `[n_q, n_kv]`.
+    ///
+    /// # Errors
+    /// [`SizeError::Shape`] for tokens of another width, the cache of another layer, or a mask
+    /// that does not fit.
+    ///
+    /// # Source
+    /// Vaswani et al. 2017, section 3.2.3 (encoder-decoder attention).
+    pub fn attend_to(
+        &self,
+        x: &Matrix<T>,
+        cache: &Cache<T>,
+        mask: &Mask,
+    ) -> SizeResult<Attended<T>> {
+        let d_k = self.sizes.dims.d_k();
+        let Positions { queries, .. } = Positions::new(x.nrows(), cache.keys().nrows());
+        let q = self.projections[0].forward(x)?;
+        let q = self.changes.prepare_queries(q, d_k, &queries)?;
+        let at = Positions { queries, keys: cache.positions().to_vec() };
+        let views = [q.as_view(), cache.keys().as_view(), cache.values().as_view()];
+        self.mix(attend_with(views, self.sizes.groups, &at, &self.changes, mask)?)
+    }
+
     fn mix(&self, heads: Vec<VariantHeadPass<T>>) -> SizeResult<Attended<T>> {
         let Attended { out, attn } = attended(heads);
         Ok(Attended { out: self.projections[3].forward(&out)?, attn })

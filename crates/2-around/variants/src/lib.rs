@@ -10,6 +10,7 @@
 //! scores  = q kᵀ / √d_k             another scale               Changes::scale
 //!                                   bounded                     SoftCap
 //!                                   less for what is far        Alibi
+//!                                   a number per distance       RelativeBias
 //! masked  = mask(scores)            only what is near           Window
 //! attn    = softmax(masked)         a share for nobody          Sink
 //! out     = attn v
@@ -26,7 +27,8 @@
 //! All is on the readable side. [`VariantPass`] goes backward through shared keys, rotary
 //! positions, and whatever changes only which keys are seen. Left out: the backward pass of
 //! the rest, what only makes the same formula fast (`kernels`, `cached`), and whole models
-//! (`decoders`).
+//! (`decoders`,
+//! `translators`).
 
 mod alibi;
 mod attend;
@@ -40,6 +42,7 @@ mod latent;
 mod layer;
 mod positions;
 mod qk_norm;
+mod relative;
 mod rotary;
 mod sink;
 mod sizes;
@@ -61,6 +64,7 @@ pub use latent::{LatentAttention, LatentSizes, LatentWeights};
 pub use layer::VariantAttention;
 pub use positions::Positions;
 pub use qk_norm::QkNorm;
+pub use relative::RelativeBias;
 pub use rotary::{Pairing, Rotary};
 pub use sink::Sink;
 pub use sizes::Sizes;

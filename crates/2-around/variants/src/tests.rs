@@ -26,6 +26,8 @@ fn every_change() -> Vec<(&'static str, Changes)> {
     };
     let rotary = |pairing, n| Some(Rotary::new(pairing, n, 100.0).unwrap());
     let alibi = Some(Alibi::new(N_HEADS).unwrap());
+    let table = random_matrix(6, N_HEADS, 1.0, rng);
+    let relative = Some(RelativeBias::new(table, 8, true).unwrap());
     let soft_cap = Some(SoftCap::new(0.5).unwrap());
     let window = Window::last(4).unwrap();
     let sinks = Some(Window { n_sinks: 2, ..window });
@@ -37,6 +39,7 @@ fn every_change() -> Vec<(&'static str, Changes)> {
         scale: Some(0.7),
         soft_cap,
         alibi: alibi.clone(),
+        relative: relative.clone(),
         window: sinks,
         sink: sink.clone(),
     };
@@ -49,6 +52,7 @@ fn every_change() -> Vec<(&'static str, Changes)> {
         ("scale", Changes { scale: Some(0.1), ..none() }),
         ("soft cap", Changes { soft_cap, ..none() }),
         ("ALiBi", Changes { alibi, ..none() }),
+        ("relative positions", Changes { relative, ..none() }),
         ("window", Changes { window, ..none() }),
         ("window with sinks", Changes { window: sinks, ..none() }),
         ("learned sink", Changes { sink, ..none() }),

@@ -95,7 +95,51 @@ impl Sequence {
         is_causal: bool,
     ) -> Result<Vec<Self>> {
         Self::unused(file, is_causal)?;
-        let ids = file.tensor("input_ids")?;
+        Self::read_as(file, SOURCE, n_vocabulary, n_types)
+    }
+
+    /// The texts of a file for a model that reads one and writes another: of each the source,
+    /// `input_ids` and `attention_mask`, and the target, `decoder_input_ids` and
+    /// `decoder_attention_mask`, the masks where they are there. `vocabularies` is how many
+    /// tokens each side knows.
+    ///
+    /// # Shapes
+    /// Each as [`read`](Self::read), with as many sequences on either side.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read) and [`unused_of_pairs`](Self::unused_of_pairs); [`Error::Shape`]
+    /// for another number of targets.
+    pub fn read_pairs(
+        file: &TensorFile,
+        vocabularies: [usize; 2],
+    ) -> Result<Vec<[Self; 2]>> {
+        Self::unused_of_pairs(file)?;
+        let [sources, targets] = [(SOURCE, vocabularies[0]), (TARGET, vocabularies[1])]
+            .map(|(names, n)| Self::read_as(file, names, n, 1));
+        let (sources, targets) = (sources?, targets?);
+        if sources.len() != targets.len() {
+            let ids = file.tensor(TARGET[0])?;
+            return Err(ids.shape_error(&format!(
+                "{} sequences, as {}",
+                sources.len(),
+                SOURCE[0]
+            )));
+        }
+        Ok(sources
+            .into_iter()
+            .zip(targets)
+            .map(|(source, target)| [source, target])
+            .collect())
+    }
+
+    /// The sequences under these names of ids and mask.
+    fn read_as(
+        file: &TensorFile,
+        [ids_name, mask_name]: [&'static str; 2],
+        n_vocabulary: usize,
+        n_types: usize,
+    ) -> Result<Vec<Self>> {
+        let ids = file.tensor(ids_name)?;
         let ([n_tokens] | [_, n_tokens]) = *ids.shape() else {
             return Err(ids.shape_error("(n_sequences, n_tokens) or (n_tokens)"));
         };
@@ -104,18 +148,18 @@ impl Sequence {
                 return Ok(None);
             }
             let tensor = file.tensor(name)?;
-            if name == MASK {
-                return flags(file, &tensor, ids.shape()).map(Some);
+            if name == mask_name {
+                return flags(file, name, &tensor, ids.shape()).map(Some);
             }
             if name != POSITIONS || *tensor.shape() != [1, n_tokens] {
                 tensor.expect_shape(ids.shape())?;
             }
             entries(file.name(), name, &tensor, n_tokens, n).map(Some)
         };
-        let mask = read(MASK, 2)?;
+        let mask = read(mask_name, 2)?;
         let types = read("token_type_ids", n_types)?;
         let positions = read(POSITIONS, usize::MAX)?;
-        let ids = read("input_ids", n_vocabulary)?.unwrap_or_default();
+        let ids = read(ids_name, n_vocabulary)?.unwrap_or_default();
         let part = |all: &[usize], s: usize| all[s * n_tokens..][..n_tokens].to_vec();
         let sequence = |s: usize| {
             let is_real = mask.as_ref().map(|mask| part(mask, s));
@@ -152,6 +196,19 @@ impl Sequence {
         Ok(unused)
     }
 
+    /// As [`unused`](Self::unused), of a file for a model that reads one text and writes another.
+    ///
+    /// # Errors
+    /// As [`unused`](Self::unused).
+    pub fn unused_of_pairs(file: &TensorFile) -> Result<Vec<Unused>> {
+        let of = |name: &str| {
+            first_rule(names::PAIRS, name).or(first_rule(names::RULES, name))
+        };
+        let mut unused = file.expect_known("a model's INPUT", of)?;
+        unused.extend(file.expect_metadata(|claim| names::is_so(claim, false))?);
+        Ok(unused)
+    }
+
     /// Refuses positions that a model with so many does not have.
     ///
     /// # Errors
@@ -184,10 +241,18 @@ impl Sequence {
 }
 
 const POSITIONS: &str = "position_ids";
-const MASK: &str = "attention_mask";
+/// The ids and the mask of what is read.
+const SOURCE: [&str; 2] = ["input_ids", "attention_mask"];
+/// Those of what is written.
+const TARGET: [&str; 2] = ["decoder_input_ids", "decoder_attention_mask"];
 
 /// A mask of padding, 1 for a real token: integers, flags, or floats that are 0 and 1.
-fn flags(file: &TensorFile, mask: &Tensor<'_>, ids: &[usize]) -> Result<Vec<usize>> {
+fn flags(
+    file: &TensorFile,
+    name: &'static str,
+    mask: &Tensor<'_>,
+    ids: &[usize],
+) -> Result<Vec<usize>> {
     if mask.shape().len() > 2 {
         return Err(mask.shape_error(
             "(n_sequences, n_tokens), 1 = real and 0 = padding: a mask of queries and keys, \
@@ -197,14 +262,14 @@ fn flags(file: &TensorFile, mask: &Tensor<'_>, ids: &[usize]) -> Result<Vec<usiz
     mask.expect_shape(ids)?;
     let n_tokens = ids.last().copied().unwrap_or(1);
     let Ok(numbers) = mask.numbers() else {
-        return entries(file.name(), MASK, mask, n_tokens, 2);
+        return entries(file.name(), name, mask, n_tokens, 2);
     };
     let flag = |number: f64| match number {
         0.0 => Ok(0),
         1.0 => Ok(1),
         _ => Err(Error::Unsupported {
             file: file.name().to_string(),
-            found: MASK.to_string(),
+            found: name.to_string(),
             why: "floats that are not all 0 and 1, as of a mask that is added to scores: \
                   give 1 = real and 0 = padding",
         }),

@@ -274,6 +274,18 @@ impl Text {
     }
 }
 
+impl Text {
+    /// What each of some ids stands for, as [`pieces`](Self::pieces) has it; of one that the
+    /// tokenizer does not know, its number in brackets.
+    pub fn pieces_of(&self, ids: &[usize]) -> Vec<String> {
+        let piece = |&id: &usize| {
+            let known = id.try_into().ok().and_then(|id| self.tokenizer.id_to_token(id));
+            known.unwrap_or_else(|| format!("[{id}]"))
+        };
+        ids.iter().map(piece).collect()
+    }
+}
+
 fn parsed(name: &str, json: &[u8]) -> Result<Value> {
     serde_json::from_slice(json).map_err(|why| Error::Tokenizer {
         file: name.to_string(),

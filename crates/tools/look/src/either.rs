@@ -1,4 +1,4 @@
-//! A reader's model, of either kind: an encoder, or a decoder.
+//! A reader's model, of any kind: an encoder, a decoder, or both in one.
 
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,8 @@ pub enum Model {
     Encoder(Folder),
     /// Every token reads those before it.
     Decoder(Files),
+    /// One text is read, and another is written.
+    Translator(translators::Files),
 }
 
 impl Model {
@@ -37,7 +39,12 @@ impl Model {
         if of_decoders.contains(&name) {
             return Ok(Self::Decoder(Files::open(path)?));
         }
-        Err(settings.unknown_family([of_encoders, of_decoders].concat()).into())
+        let of_both: Vec<_> = translators::families().map(|it| it.name).collect();
+        if of_both.contains(&name) {
+            return Ok(Self::Translator(translators::Files::open(path)?));
+        }
+        let known = [of_encoders, of_decoders, of_both].concat();
+        Err(settings.unknown_family(known).into())
     }
 
     /// The files that it is read from, whether they are there or not.
@@ -48,6 +55,7 @@ impl Model {
         let mut files = weight_files(path);
         let others = [
             "config.json",
+            "generation_config.json",
             "tokenizer.json",
             "tokenizer_config.json",
             "special_tokens_map.json",
@@ -62,16 +70,24 @@ impl Model {
         match self {
             Self::Encoder(folder) => folder.config.longest(),
             Self::Decoder(files) => files.config.n_positions,
+            Self::Translator(files) => files.config.longest(),
         }
     }
 
     /// How many layers it has, and how many heads in each.
     pub fn n_heads(&self) -> (usize, usize) {
-        let (n_layers, dims) = match self {
-            Self::Encoder(folder) => (folder.config.n_layers, folder.config.dims),
-            Self::Decoder(files) => (files.config.n_layers, files.config.dims()),
-        };
-        (n_layers, dims.n_heads())
+        match self {
+            Self::Encoder(folder) => {
+                (folder.config.n_layers, folder.config.dims.n_heads())
+            }
+            Self::Decoder(files) => {
+                (files.config.n_layers, files.config.dims().n_heads())
+            }
+            Self::Translator(files) => {
+                let encoder = files.config.encoder;
+                (encoder.n_layers, encoder.sizes.dims.n_heads())
+            }
+        }
     }
 
     /// Its tokenizer.
@@ -81,6 +97,7 @@ impl Model {
                 Text::open(&folder.path, folder.config.n_vocabulary)?
             }
             Self::Decoder(files) => files.text()?,
+            Self::Translator(files) => crate::translate::tokenizer(files)?,
         })
     }
 
@@ -94,6 +111,7 @@ impl Model {
         Ok(match self {
             Self::Encoder(folder) => folder.config.sequences(file)?,
             Self::Decoder(files) => files.config.sequences(file)?,
+            Self::Translator(_) => bail!("two texts are read from such a file"),
         })
     }
 
@@ -102,6 +120,7 @@ impl Model {
         match self {
             Self::Encoder(folder) => &folder.leftovers,
             Self::Decoder(files) => &files.leftovers,
+            Self::Translator(files) => &files.leftovers,
         }
     }
 
@@ -114,6 +133,7 @@ impl Model {
             Self::Decoder(Files { config, .. }) => {
                 (config.family.name, config.n_layers, config.dims())
             }
+            Self::Translator(files) => return crate::translate::sizes(&files.config),
         };
         let heads = match self {
             Self::Decoder(Files { config, .. }) => {
@@ -127,7 +147,7 @@ impl Model {
                     ),
                 }
             }
-            Self::Encoder(_) => format!("{} heads", dims.n_heads()),
+            _ => format!("{} heads", dims.n_heads()),
         };
         let (d_model, longest) = (dims.d_model(), self.longest());
         format!(
@@ -141,6 +161,7 @@ impl Model {
         sequences: &[Sequence],
     ) -> Result<Vec<NewTensor>> {
         match self {
+            Self::Translator(_) => bail!("two texts are read by such a model"),
             Self::Encoder(folder) => {
                 let model = Encoder::<_, T>::read(
                     &folder.config,
@@ -187,6 +208,12 @@ pub fn decoder(path: &Path) -> Result<(AsRead<f32>, Text)> {
             path.display(),
             folder.config.family.name
         ),
+        Model::Translator(files) => bail!(
+            "{} is of the family {}, which writes from a source: `cargo learn look --model` \
+             shows it",
+            path.display(),
+            files.config.family.name
+        ),
     }
 }
 
@@ -216,6 +243,12 @@ impl Ready {
                 Self::Encoder(Box::new(model))
             }
             Model::Decoder(files) => Self::Decoder(Box::new(Decoder::read(files)?)),
+            Model::Translator(files) => bail!(
+                "{} is of the family {}, which has three kinds of maps: one sentence is looked \
+                 at, and nothing beside it",
+                files.path.display(),
+                files.config.family.name
+            ),
         })
     }
 

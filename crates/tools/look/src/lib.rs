@@ -4,6 +4,7 @@
 //! ([`mod@write`]). Trained models are fetched when the reader says so ([`fetch`]).
 
 mod against;
+mod cut;
 mod either;
 pub mod fetch;
 mod many;
@@ -17,6 +18,7 @@ pub mod sentence;
 mod source;
 mod take;
 pub mod texts;
+mod translate;
 mod view;
 mod without;
 pub mod write;

@@ -8,18 +8,25 @@ use clap::ValueEnum;
 use model_files::{Existing, Sequence, TensorFile, Unused, check_output, save, shown};
 use workshop::output::print;
 
+use crate::cut::cut_hint;
 use crate::either::Model;
-use crate::fetch;
+use crate::{fetch, translate};
 
 /// Run your own model: every hidden state and every map
 ///
 /// FOLDER is as `save_pretrained` writes it (config.json, model.safetensors), of BERT,
 /// RoBERTa (XLM-RoBERTa and CamemBERT too), ELECTRA or DistilBERT, or of GPT-2, GPT-NeoX,
 /// Llama, Mistral, Qwen2, Qwen3, Gemma 2 or Gemma 3, in one file or in several with their
-/// index; a GGUF file of Llama, Qwen or Gemma; or `smollm2`. INPUT is a safetensors file.
+/// index; a GGUF file of Llama, Qwen or Gemma; or `smollm2`; or of Marian, BART, mBART or T5,
+/// which read one text and write another. INPUT is a safetensors file.
 /// What comes out is written to another: `hidden.0` (after the embeddings) to `hidden.L`, each
 /// (batch, n, d_model), `attn.0` to `attn.L-1`, (batch, heads, n, n), and of a model that
 /// writes `logits`, (batch, n, vocabulary). Rows of padding mean nothing.
+///
+/// A model that reads one text and writes another gets `decoder_input_ids` and
+/// `decoder_attention_mask` too, and gives `encoder.hidden.L`, `encoder.attn.L`,
+/// `decoder.hidden.L`, `decoder.attn.L`, `cross.L`, (batch, heads, n_target, n_source), and
+/// `logits`; of a `--text` the target is what it writes, greedily.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The model: a folder, a GGUF file, or `smollm2`
@@ -84,20 +91,42 @@ pub fn run(args: &Args) -> Result<()> {
     if args.unused {
         let mut all = model.unused().to_vec();
         if let Some(input) = &args.input {
-            all.extend(Sequence::unused(&TensorFile::open(input)?, model.is_causal())?);
+            let file = TensorFile::open(input)?;
+            all.extend(match model {
+                Model::Translator(_) => Sequence::unused_of_pairs(&file)?,
+                _ => Sequence::unused(&file, model.is_causal())?,
+            });
         }
         unused = unused_text(&all);
     }
-    let sequences = sequences(args, &model)?;
-    let tensors = match args.dtype {
-        Precision::F32 => model.tensors::<f32>(&sequences)?,
-        Precision::F64 => model.tensors::<f64>(&sequences)?,
+    let tensors = match &model {
+        Model::Translator(files) => {
+            let texts = text_pairs(args, files)?;
+            match args.dtype {
+                Precision::F32 => translate::tensors::<f32>(files, &texts)?,
+                Precision::F64 => translate::tensors::<f64>(files, &texts)?,
+            }
+        }
+        _ => {
+            let sequences = sequences(args, &model)?;
+            match args.dtype {
+                Precision::F32 => model.tensors::<f32>(&sequences)?,
+                Precision::F64 => model.tensors::<f64>(&sequences)?,
+            }
+        }
     };
     save(&args.output, &tensors, existing)?;
+    let width = tensors.iter().map(|it| it.name().len()).max().unwrap_or(0).max(10);
     let written = tensors.iter().map(|tensor| {
-        format!("  {:<10} {} {}\n", tensor.name(), tensor.shape_text(), tensor.dtype())
+        format!(
+            "  {:<width$} {} {}\n",
+            tensor.name(),
+            tensor.shape_text(),
+            tensor.dtype()
+        )
     });
-    let is_headless = model.is_causal() && tensors.iter().all(|it| it.name() != "logits");
+    let has_logits = !matches!(model, Model::Encoder(_));
+    let is_headless = has_logits && tensors.iter().all(|it| it.name() != "logits");
     let headless = match is_headless {
         true => "  saved without its head: there are no logits\n",
         false => "",
@@ -118,6 +147,27 @@ fn unused_text(unused: &[Unused]) -> String {
         true => "not used: nothing\n".to_owned(),
         false => format!("not used:\n{}", unused.iter().map(line).collect::<String>()),
     }
+}
+
+/// The sources and targets of a model that has both.
+fn text_pairs(args: &Args, files: &translators::Files) -> Result<Vec<[Sequence; 2]>> {
+    let long = if args.truncate { Long::Cut } else { Long::Refuse };
+    if let Some(text) = &args.text {
+        return Ok(vec![translate::text_pair(files, text, long, translate::MOST)?]);
+    }
+    let Some(input) = &args.input else { bail!("neither INPUT nor --text was given") };
+    let pairs = translators::sequences(&files.config, &TensorFile::open(input)?)?;
+    let longest = files.config.longest();
+    for (side, name) in ["input_ids", "decoder_input_ids"].into_iter().enumerate() {
+        let n_tokens = pairs.iter().map(|pair| pair[side].n_tokens()).max().unwrap_or(0);
+        ensure!(
+            n_tokens <= longest,
+            "{}: {name} has {n_tokens} tokens a sequence, and the model has {longest} \
+             positions: they are not cut, since one side follows from the other",
+            input.display()
+        );
+    }
+    Ok(pairs)
 }
 
 fn sequences(args: &Args, model: &Model) -> Result<Vec<Sequence>> {
@@ -148,14 +198,4 @@ fn sequences(args: &Args, model: &Model) -> Result<Vec<Sequence>> {
         );
     }
     Ok(sequences)
-}
-
-/// Names the option that helps.
-pub(crate) fn cut_hint<T>(outcome: ::texts::Result<T>) -> Result<T> {
-    outcome.map_err(|error| match error {
-        ::texts::Error::LongText { .. } => {
-            anyhow::anyhow!("{error}: `--truncate` cuts its end")
-        }
-        error => error.into(),
-    })
 }

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use assets::explorer::{EXPLORER_CSS, EXPLORER_JS};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use figures::escaped;
@@ -17,114 +17,99 @@ use model_files::MOST_SHOWN;
 use serde_json::{Value, json};
 
 mod drawn;
+mod texts;
+
+pub use self::texts::Texts;
 
 use self::drawn::{drawn, left_out};
 use crate::view::{BesideMaps, View, share};
 
 const PAGE: &str = include_str!("page.html");
 
-/// So many shares a page holds at most: 16 layers of 16 heads on 200 tokens, or as many texts
-/// as have no more together.
-const MOST_SHARES: usize = 16 * 16 * MOST_SHOWN * MOST_SHOWN;
+const SECTION: &str = include_str!("section.html");
 
-/// What a page shows.
-pub struct Texts {
-    /// Texts of which a reader chooses one, each with its number in the batch.
-    all: Vec<(usize, View)>,
-    /// Where in `all` the text is that is shown first.
-    first: usize,
-    /// How many the batch has.
-    n_texts: usize,
-    /// What stands beside it.
-    pub beside: Option<View>,
-}
-
-impl Texts {
-    /// One text, and what stands beside it.
-    pub fn one(view: View, beside: Option<View>) -> Self {
-        Self { all: vec![(0, view)], first: 0, n_texts: 1, beside }
-    }
-
-    /// The `nth` text of a batch, and of the others those that a page can hold too.
-    pub fn of_batch(texts: Vec<View>, nth: usize, has_page: bool) -> Self {
-        let n_texts = texts.len();
-        let mut left = MOST_SHARES.saturating_sub(n_shares(&texts[nth]));
-        let is_kept = |(at, view): &(usize, View)| {
-            let n = n_shares(view);
-            let fits = has_page && longest(view) <= MOST_SHOWN && n <= left;
-            if fits && *at != nth {
-                left -= n;
-            }
-            fits || *at == nth
-        };
-        let all: Vec<_> = texts.into_iter().enumerate().filter(is_kept).collect();
-        let first = all.iter().position(|(at, _)| *at == nth).unwrap_or(0);
-        Self { all, first, n_texts, beside: None }
-    }
-
-    /// The text that is shown first.
-    pub fn chosen(&self) -> &View {
-        &self.all[self.first].1
-    }
-
-    /// What a page of this batch says of the texts that it does not hold.
-    pub fn left_out(&self) -> String {
-        let n = self.all.len();
-        if n < 2 || n == self.n_texts {
-            return String::new();
-        }
-        format!(
-            "the page has {n} of {} texts: {MOST_SHARES} shares in all, on up to \
-             {MOST_SHOWN} tokens\n",
-            self.n_texts
-        )
-    }
-}
-
-fn longest(view: &View) -> usize {
-    view.text.pieces.len().max(view.text.asking().0.len())
-}
-
-fn n_shares(view: &View) -> usize {
-    view.text.heads().map(|(_, map)| map.len()).sum()
+/// All heads of some texts under a title.
+pub struct Section<'a> {
+    /// What stands above them.
+    pub title: &'a str,
+    /// What is shown.
+    pub texts: &'a Texts,
 }
 
 /// The page of some texts.
 ///
 /// # Errors
-/// A text so long that its page could not be used.
+/// Two texts side by side that are so long that their page could not be used.
 pub fn of(texts: &Texts) -> Result<String> {
+    of_sections(&[Section { title: "All heads at a glance", texts }])
+}
+
+/// The page of several kinds of maps, one after the other; the first says what the text is.
+///
+/// # Errors
+/// As [`of`].
+pub fn of_sections(sections: &[Section<'_>]) -> Result<String> {
+    sections.iter().try_for_each(|section| section.texts.check())?;
+    let first = sections.first().map_or("", |first| &first.texts.chosen().sentence);
+    filled(PAGE, |name| {
+        Ok(match name {
+            "sentence" => escaped(&begin_of(first)),
+            "whole" => whole(first),
+            "style" => EXPLORER_CSS.to_owned(),
+            "script" => EXPLORER_JS.to_owned(),
+            "sections" => {
+                let each = sections.iter().enumerate();
+                each.map(|(nth, section)| of_section(nth, section))
+                    .collect::<Result<_>>()?
+            }
+            "data" => {
+                let data = sections.iter().map(|section| data(section.texts));
+                let data: Value = data.collect::<Result<_>>()?;
+                // In a script nothing is escaped, and `</script>` would end it.
+                data.to_string().replace('<', "\\u003c")
+            }
+            _ => String::new(),
+        })
+    })
+}
+
+fn of_section(nth: usize, Section { title, texts }: &Section<'_>) -> Result<String> {
     let view = texts.chosen();
-    if let Some(beside) = &texts.beside {
-        let n = longest(view).max(longest(beside));
-        ensure!(
-            n <= MOST_SHOWN,
-            "two texts are drawn whole, and of up to {MOST_SHOWN} tokens: one has {n}"
-        );
-    }
-    let mut page = String::new();
-    let mut rest = PAGE;
-    while let Some((before, after)) = rest.split_once("{{") {
-        let Some((name, after)) = after.split_once("}}") else { break };
-        page += before;
-        page += &match name {
-            "sentence" => escaped(&begin_of(&view.sentence)),
-            "whole" => whole(&view.sentence),
+    let n = view.text.pieces.len();
+    filled(SECTION, |name| {
+        Ok(match name {
+            "title" => escaped(title),
+            "nth" => suffix(nth),
             "model" => escaped(&view.model),
-            "n" => view.text.pieces.len().to_string(),
+            "n" => match &view.text.queries {
+                Some(queries) if view.text.is_cross() => {
+                    format!("{n} tokens that {} others ask", queries.pieces.len())
+                }
+                _ => format!("these {n} tokens"),
+            },
             "left out" => left_out(&view.text),
             "chance" => view.chance(),
             "first" => specials(view).to_owned(),
-            "heads" => rows(view),
-            "style" => EXPLORER_CSS.to_owned(),
-            "script" => EXPLORER_JS.to_owned(),
-            "data" => data(texts)?,
-            "shown" => texts.first.to_string(),
-            "pair" => texts.beside.is_some().to_string(),
-            "which" => which(texts),
+            "heads" => rows(view, nth),
+            "which" => texts.which(),
             "left" => escaped(&texts.left_out()),
             _ => String::new(),
-        };
+        })
+    })
+}
+
+/// What tells a section's ids from those of the others.
+fn suffix(nth: usize) -> String {
+    if nth == 0 { String::new() } else { nth.to_string() }
+}
+
+/// A template with what stands for each name.
+fn filled(template: &str, of: impl Fn(&str) -> Result<String>) -> Result<String> {
+    let (mut page, mut rest) = (String::new(), template);
+    while let Some((before, after)) = rest.split_once("{{") {
+        let Some((name, after)) = after.split_once("}}") else { break };
+        page += before;
+        page += &of(name)?;
         rest = after;
     }
     Ok(page + rest)
@@ -160,7 +145,8 @@ fn specials(view: &View) -> &'static str {
 }
 
 /// A row per head, with its links and their controls.
-fn rows(view: &View) -> String {
+fn rows(view: &View, nth: usize) -> String {
+    let section = suffix(nth);
     let mut rows = String::new();
     let Some(uniform) = view.text.uniform() else { return rows };
     for ([layer, head], map) in view.text.heads() {
@@ -179,7 +165,7 @@ fn rows(view: &View) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(
             rows,
-            "<tr><th scope=\"row\"><a href=\"#heads\" data-head=\"{layer}.{head}\">\
+            "<tr><th scope=\"row\"><a href=\"#heads{section}\" data-head=\"{layer}.{head}\">\
              {layer}.{head}</a></th><td>{}</td><td>{}</td><td>{}</td><td>{:.1}</td>\
              <td>{:.1}</td><td>{}</td></tr>",
             glance.preference(&uniform),
@@ -193,33 +179,15 @@ fn rows(view: &View) -> String {
     rows
 }
 
-/// Which text of a batch the words of the page are about.
-fn which(texts: &Texts) -> String {
-    match texts.n_texts {
-        1 => String::new(),
-        n => format!(", text {} of {n}", texts.all[texts.first].0),
-    }
-}
-
 /// What the explorer draws of each text: the tokens, and every share, packed.
-fn data(texts: &Texts) -> Result<String> {
-    let is_batch = texts.n_texts > 1;
-    let is_of_two_models =
-        texts.beside.as_ref().is_some_and(|it| it.sentence == texts.chosen().sentence);
-    let name = |at: usize, of: &View| match (is_batch, is_of_two_models) {
-        (true, _) => format!("{at}: {}", of.sentence),
-        (false, true) => of.model.clone(),
-        (false, false) => of.sentence.clone(),
-    };
-    let all = texts.all.iter().map(|(at, view)| (*at, view));
-    let all = all.chain(texts.beside.iter().map(|view| (0, view)));
-    let data = all.map(|(at, of)| {
+fn data(texts: &Texts) -> Result<Value> {
+    let each = texts.named().map(|(name, of)| {
         let text = drawn(&of.text);
         let extract = Extract::of(&text, MOST_SHOWN);
         let (mut data, shares) = (extract.to_json(), extract.shares());
         let names = of.text.heads().map(|([layer, head], _)| format!("{layer}.{head}"));
         data["names"] = names.collect();
-        data["name"] = json!(name(at, of).chars().take(80).collect::<String>());
+        data["name"] = json!(name.chars().take(80).collect::<String>());
         data["packed"] = json!(packed(&shares)?);
         data["n_shares"] = json!(shares.len());
         let BesideMaps { notes, grid, picture, adds, removed } = &of.beside;
@@ -230,9 +198,10 @@ fn data(texts: &Texts) -> Result<String> {
         data["removed"] = json!(removed);
         Ok(data)
     });
-    let data: Value = data.collect::<Result<_>>()?;
-    // In a script nothing is escaped, and `</script>` would end it.
-    Ok(data.to_string().replace('<', "\\u003c"))
+    let each: Value = each.collect::<Result<_>>()?;
+    Ok(
+        json!({ "first": texts.first(), "is_pair": texts.beside.is_some(), "texts": each }),
+    )
 }
 
 /// Shares in thousandths: all low bytes, then all high ones, in gzip, in base64, as

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use std::path::Path;
+
 use attention::Matrix;
 use maps::{Extract, Glance, Kind};
 use model_files::{MOST_SHOWN, shown};
@@ -14,6 +16,17 @@ pub fn of(view: &View, in_full: Option<HeadName>) -> String {
     // Writing to a String cannot fail.
     let _ = write(&mut text, view, in_full);
     text
+}
+
+/// What was written, a line per file.
+pub fn written<'a>(
+    html: Option<&Path>,
+    saved: impl Iterator<Item = &'a Path>,
+    of: &str,
+) -> String {
+    let page = |path: &Path| format!("\n{} shows every head in full.\n", path.display());
+    let file = |path: &Path| format!("{} is written{of}.\n", path.display());
+    html.map(page).into_iter().chain(saved.map(file)).collect()
 }
 
 fn write(to: &mut String, view: &View, in_full: Option<HeadName>) -> std::fmt::Result {

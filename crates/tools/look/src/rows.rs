@@ -116,7 +116,9 @@ pub fn of_text(
     let n_uncut = pieces.n_uncut;
     let (text_heads, computing) = match &opened.files {
         Model::Decoder(files) => of_decoder(files, pieces, places, layers)?,
-        Model::Encoder(_) => of_encoder(opened, pieces, &places, &layers)?,
+        Model::Encoder(_) | Model::Translator(_) => {
+            of_encoder(opened, pieces, &places, &layers)?
+        }
     };
     let name = folder.file_name().unwrap_or(folder.as_os_str());
     Ok(View {

@@ -17,6 +17,7 @@ use crate::either::Model;
 use crate::page::Texts;
 use crate::rows::{self, Queries};
 use crate::take::Taken;
+use crate::translate::{self, Kind, Translation};
 use crate::view::{HeadName, View};
 use crate::{against, fetch, many, page, report, source, without};
 
@@ -24,7 +25,8 @@ use crate::{against, fetch, many, page, report, source, without};
 ///
 /// The model is all-MiniLM-L6-v2, six layers of twelve heads (83 MB, fetched on your word);
 /// with `--model smollm2` SmolLM2-135M, 30 layers of nine heads that read from left to right
-/// (93 MB, in the same way); or any other of these families in files of yours. With `--maps`
+/// (93 MB, in the same way); or any other of these families in files of yours, also one that
+/// reads a text and writes another, which then shows three kinds of maps. With `--maps`
 /// no model is run: the maps are those in FILE, from any framework.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = FROM_PYTORCH)]
@@ -121,6 +123,14 @@ pub struct Args {
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["against", "maps", "texts"])]
     against_model: Option<PathBuf>,
 
+    /// How many tokens a model that writes from a source may write
+    #[arg(long, value_name = "N", default_value_t = translate::MOST)]
+    write: usize,
+
+    /// Of such a model, which maps `--head`, `--layer` and `--save` mean
+    #[arg(long, value_enum, default_value_t = Kind::Cross)]
+    kind: Kind,
+
     #[command(flatten)]
     without: without::Args,
 }
@@ -134,7 +144,12 @@ Maps from PyTorch (the model made with attn_implementation=\"eager\"):
   safetensors.torch.save_file(attn, \"maps.safetensors\", {\"tokens\": json.dumps(tokens)})
 FILE has attn.0 to attn.L-1, each (heads, n_q, n_kv) or (batch, heads, n_q, n_kv), or one attn,
 (layers, heads, n_q, n_kv). Beside them: attention_mask (batch, n_kv), 0 for padding; in the
-metadata `tokens`, `queries` where others ask, `special`, and `grid` (14x14) for patches.";
+metadata `tokens`, `queries` where others ask, `special`, and `grid` (14x14) for patches.
+
+Models that write from a source (Marian, BART, mBART, T5), as folders that you download: of
+google-t5/t5-small or facebook/bart-base (Apache-2.0 both, by their model cards on Hugging Face)
+config.json, model.safetensors, tokenizer.json and generation_config.json. A folder of
+Helsinki-NLP/opus-mt-en-de (CC-BY 4.0, by its card) has no tokenizer.json: `cargo learn model` reads its ids.";
 
 fn habit(text: &str) -> Result<Habit> {
     let names = Habit::ALL.map(Habit::name).join(", ");
@@ -175,13 +190,8 @@ pub fn run(args: &Args) -> Result<()> {
     print(notes)?;
     print(report::of(view, args.head))?;
     print(compared.unwrap_or_default())?;
-    if let Some(path) = &args.html {
-        print(format_args!("\n{} shows every head in full.\n", path.display()))?;
-    }
     let of = if texts.beside.is_some() { ", of the first text" } else { "" };
-    for taken in &args.save {
-        print(format_args!("{} is written{of}.\n", taken.path().display()))?;
-    }
+    print(report::written(args.html.as_deref(), args.save.iter().map(Taken::path), of))?;
     Ok(())
 }
 
@@ -203,6 +213,10 @@ fn asked(args: &Args) -> Result<Option<Shown>> {
         Some(folder) => fetch::named(folder, args.download)?,
         None => fetch::minilm(args.download)?,
     };
+    if let Some(files) = translate::files(&folder)? {
+        of_both_sides(args, &files)?;
+        return Ok(None);
+    }
     if let Some(texts) = &args.texts {
         many_texts(args, &folder, texts)?;
         return Ok(None);
@@ -255,6 +269,49 @@ fn text(args: &Args) -> Result<Option<String>> {
     let text = fs::read(path).with_context(|| format!("cannot read {name}"))?;
     let text = String::from_utf8(text).with_context(|| format!("{name} is not UTF-8"))?;
     Ok(Some(text))
+}
+
+/// A model that reads one text and writes another: all three kinds of maps.
+fn of_both_sides(args: &Args, files: &translators::Files) -> Result<()> {
+    let refused = [
+        (args.texts.is_some(), "--texts"),
+        (args.queries.is_some(), "--queries"),
+        (args.against.is_some(), "--against"),
+        (args.against_model.is_some(), "--against-model"),
+        (args.without.is_asked(), "--without, --adds and --patch-from"),
+    ];
+    if let Some((_, option)) = refused.into_iter().find(|(is_asked, _)| *is_asked) {
+        anyhow::bail!(
+            "{option}: not for {}, which reads one text and writes another: it has three kinds \
+             of maps, and one sentence is looked at",
+            files.config.family.name
+        );
+    }
+    let Some(sentence) = text(args)? else { return Ok(()) };
+    check_outputs(args, &Model::files(&files.path))?;
+    let long = if args.truncate { Long::Cut } else { Long::Refuse };
+    let Translation { views, notes } =
+        translate::of_sentence(files, &sentence, long, args.write)?;
+    let kinds = views.map(|view| Texts::one(view, None));
+    let chosen = kinds[args.kind as usize].chosen();
+    let part = part(args, chosen)?;
+    if let Some(path) = &args.html {
+        let each = Kind::ALL.into_iter().zip(&kinds);
+        let sections =
+            each.map(|(kind, texts)| page::Section { title: kind.title(), texts });
+        let page = page::of_sections(&sections.collect::<Vec<_>>())?;
+        whole::write(path, page.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    args.save.iter().try_for_each(|taken| taken.write(chosen, part, args.mm))?;
+    print(notes)?;
+    for (kind, texts) in Kind::ALL.into_iter().zip(&kinds) {
+        print(format_args!("\n{}\n\n", kind.title().to_uppercase()))?;
+        let head = args.head.filter(|_| kind == args.kind);
+        print(report::of(texts.chosen(), head))?;
+    }
+    print(report::written(args.html.as_deref(), args.save.iter().map(Taken::path), ""))?;
+    Ok(())
 }
 
 /// Maps of a file, and of the one beside it. A page has all texts of a file that it can hold.

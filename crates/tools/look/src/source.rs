@@ -11,8 +11,8 @@ use maps::file::{Grid, MapText};
 use maps::{TextHeads, file};
 use model_files::{TensorFile, read_text};
 
+use crate::cut::cut_hint;
 use crate::either::{Model, Ready};
-use crate::model::cut_hint;
 use crate::prose::Prose;
 use crate::view::{BesideMaps, View};
 

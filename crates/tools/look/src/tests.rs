@@ -15,6 +15,7 @@ use crate::{model, report, sentence, source, texts};
 mod files;
 mod many;
 mod sentences;
+mod translated;
 
 /// Where a trained model is, if it was fetched.
 fn fetched(path: PathBuf, command: &str) -> Option<PathBuf> {

@@ -27,8 +27,8 @@ use serde_json::Value;
 use training::odds::BesideDraws;
 use workshop::whole;
 
+use crate::cut::cut_hint;
 use crate::either::{Model, read};
-use crate::model::cut_hint;
 use crate::view::HeadName;
 
 pub(crate) use going_on::going_on;
@@ -146,6 +146,12 @@ pub(crate) fn answers(
     let of_decoders = args.adds || args.adds_json.is_some() || args.patch_from.is_some();
     let (model, text) = match Model::open(folder)? {
         Model::Decoder(files) => read(&files)?,
+        Model::Translator(files) => bail!(
+            "{} is of the family {}: heads of a model that reads one text and writes another \
+             are not switched off or patched here",
+            files.path.display(),
+            files.config.family.name
+        ),
         Model::Encoder(folder) => {
             ensure!(
                 !of_decoders,

@@ -97,6 +97,11 @@ fn weight(layer: &VariantAttention, head: usize, dot: f64, i: usize, j: usize) -
     if let Some(alibi) = &changes.alibi {
         score -= alibi.slopes[head] * (i - j) as f64;
     }
+    if let Some(relative) = &changes.relative {
+        // 6 buckets to 8: 0, 1, 2, then 3, 4 to 5, and 6 or more.
+        let bucket = [0, 1, 2, 3, 3, 4, 5, 5, 5, 5, 5][i - j];
+        score += relative.table()[(bucket, head)];
+    }
     match changes.window {
         Some(Window { left: Some(left), n_sinks, .. })
             if j + left < i && j >= n_sinks =>

@@ -305,9 +305,11 @@ impl FastFeedForward {
 
 /// What the kernels know of a layer's changes.
 fn scoring(changes: &Changes<f32>) -> Result<Scoring> {
-    let Changes { norm: _, rotary: _, scale, soft_cap, alibi, window, sink } = changes;
+    let Changes { norm: _, rotary: _, scale, soft_cap, alibi, relative, window, sink } =
+        changes;
     let left_out = [
         ("scores that fall with distance", alibi.is_some()),
+        ("learned relative positions", relative.is_some()),
         ("window that keeps the first tokens", window.is_some_and(|w| w.n_sinks > 0)),
     ];
     if let Some((what, _)) = left_out.into_iter().find(|(_, is_there)| *is_there) {

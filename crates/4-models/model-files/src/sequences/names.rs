@@ -60,6 +60,26 @@ pub(super) const RULES: &[Rule] = &[
     ),
 ];
 
+/// What an INPUT of a model with two sides may hold, before what any may.
+pub(super) const PAIRS: &[Rule] = &[
+    Rule("input_ids attention_mask decoder_input_ids decoder_attention_mask", Use::Used),
+    Rule(
+        "encoder.hidden.# encoder.attn.# decoder.hidden.# decoder.attn.# \
+         encoder_hidden_states.# decoder_hidden_states.# encoder_attentions.# \
+         decoder_attentions.# cross_attentions.# encoder_last_hidden_state",
+        OUTPUT,
+    ),
+    Rule("encoder_outputs* encoder_hidden_states", MEMORY),
+    Rule("token_type_ids", Use::Refused("types of tokens, which this model has not")),
+    Rule(
+        "position_ids *position_ids",
+        Use::Refused("positions are counted in this model"),
+    ),
+];
+
+const MEMORY: Use =
+    Use::Refused("what an encoder gave: both sides are computed here, from input_ids");
+
 /// Whether a file's metadata says how its tensors are read; what a model is, is said by its
 /// settings.
 pub(super) fn is_so(claim: &Claim<'_>, is_causal: bool) -> Option<bool> {

@@ -37,7 +37,8 @@ const NAMES: [(Class, &[&str]); 10] = [
     (Qwen2, &["Qwen2"]),
     (Llama, &["Llama"]),
     (Gemma, &["Gemma"]),
-    (AsItIs, &["PreTrained", "Bloom"]),
+    // Encoder-decoders' classes build what their tokenizer.json says.
+    (AsItIs, &["PreTrained", "Bloom", "T5", "MBart", "Marian"]),
 ];
 
 /// What a `model_type` means where no class is named. `llama` means none.

@@ -52,6 +52,7 @@ fn ours(name: &str) -> Vec<Vec<Vec<Matrix>>> {
                 let model: AsRead<f64> = Decoder::read(files).unwrap();
                 model.forward_at(sequence).unwrap().attn
             }
+            Model::Translator(_) => unreachable!("it has two texts"),
         };
         let real = sequence.is_real.iter().enumerate().filter(|it| *it.1);
         let real: Vec<usize> = real.map(|(at, _)| at).collect();

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{
     HEADINGS, Removed, Replace, beside, draws_line, heads_and_draws, name, names,
 };
-use crate::model::cut_hint;
+use crate::cut::cut_hint;
 use crate::prose::{self, Prose};
 
 const MOST: usize = 8;

@@ -1,0 +1,127 @@
+//! Models that read one text and write another.
+
+use std::fs;
+
+use clap::Parser;
+use model_files::TensorFile;
+
+use crate::translate::{self, Kind, of_sentence};
+use crate::{model, sentence};
+
+use super::{Long, with_tokenizer};
+
+#[derive(Parser)]
+struct Look {
+    #[command(flatten)]
+    args: sentence::Args,
+}
+
+#[derive(Parser)]
+struct Run {
+    #[command(flatten)]
+    args: model::Args,
+}
+
+const FAMILIES: [&str; 4] = ["marian-1", "bart-1", "mbart-1", "t5-1"];
+
+fn look(words: &[&str]) -> Result<(), String> {
+    let args = Look::parse_from([&["look"], words].concat()).args;
+    sentence::run(&args).map_err(|error| format!("{error:#}"))
+}
+
+#[test]
+fn a_sentence_has_three_kinds_of_maps() {
+    for name in FAMILIES {
+        let folder = with_tokenizer(name);
+        let files = translate::files(folder.path()).unwrap().unwrap();
+        let found =
+            of_sentence(&files, "the bank of the river", Long::Refuse, 7).unwrap();
+        let [source, written, cross] = &found.views;
+        assert_eq!(source.text.pieces.len(), 7); // [CLS] and [SEP] among them
+        let n_read = written.text.pieces.len();
+        assert!((1..=7).contains(&n_read), "{n_read}");
+        assert!(written.text.is_causal && !source.text.is_causal);
+        assert_eq!(cross.text.pieces, source.text.pieces);
+        assert_eq!(cross.text.asking().0, written.text.pieces);
+        for view in &found.views {
+            assert!(view.text.uniform().is_some());
+            for (_, map) in view.text.heads() {
+                let expected = (view.text.asking().0.len(), view.text.pieces.len());
+                assert_eq!(map.shape(), expected);
+                map.row_iter().for_each(|row| assert!((row.sum() - 1.0).abs() < 1e-5));
+            }
+        }
+        assert!(found.notes.contains("bytes per token written"), "{}", found.notes);
+    }
+}
+
+#[test]
+fn the_page_has_all_kinds_and_what_is_saved_is_the_kind_that_was_asked() {
+    let folder = with_tokenizer("bart-1");
+    let model = folder.path().to_str().unwrap();
+    let [page, csv] = ["page.html", "maps.csv"]
+        .map(|name| folder.path().join(name).display().to_string());
+    look(&["the bank", "--model", model, "--write", "5", "--html", &page]).unwrap();
+    let page = fs::read_to_string(page).unwrap();
+    for kind in Kind::ALL {
+        assert!(page.contains(&format!("<h2>{}</h2>", kind.title())), "{kind:?}");
+    }
+    for id in ["id=\"heads\"", "id=\"heads1\"", "id=\"heads2\"", "href=\"#heads2\""] {
+        assert!(page.contains(id), "{id}");
+    }
+    let save = ["the bank", "--model", model, "--write", "5", "--save", &csv];
+    let rows = |kind: &str| {
+        look(&[&save[..], &["--force", "--kind", kind]].concat()).unwrap();
+        fs::read_to_string(&csv).unwrap().lines().count() - 1
+    };
+    // 4 tokens read each other in 2 layers of 4 heads; 5 are written, by 3 layers of 3.
+    assert_eq!(rows("source"), 2 * 4 * 4 * 4);
+    assert_eq!(rows("cross"), 3 * 3 * 5 * 4);
+    assert!(rows("written") < 3 * 3 * 5 * 5 + 1);
+}
+
+#[test]
+fn what_makes_no_sense_of_two_texts_is_refused_by_name() {
+    let folder = with_tokenizer("t5-1");
+    let model = folder.path().to_str().unwrap();
+    let refused = |more: &[&str]| {
+        look(&[&["the bank", "--model", model], more].concat()).unwrap_err()
+    };
+    insta::assert_snapshot!(refused(&["--against", "the river"]), @"--against: not for t5, which reads one text and writes another: it has three kinds of maps, and one sentence is looked at");
+    insta::assert_snapshot!(refused(&["--against-model", model]), @"--against-model: not for t5, which reads one text and writes another: it has three kinds of maps, and one sentence is looked at");
+    insta::assert_snapshot!(refused(&["--without", "0.1"]), @"--without, --adds and --patch-from: not for t5, which reads one text and writes another: it has three kinds of maps, and one sentence is looked at");
+    insta::assert_snapshot!(look(&["", "--model", model]).unwrap_err(), @"the text is empty: no token is left of it");
+    insta::assert_snapshot!(refused(&["--head", "7.0"]), @"there is no head 7.0: the model has layers 0 to 2 and heads 0 to 3");
+    fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
+    fs::write(folder.path().join("source.spm"), []).unwrap();
+    insta::assert_snapshot!(refused(&[]).replace(model, "FOLDER"), @"FOLDER: it has source.spm and no tokenizer.json: SentencePiece's own files are not read here, and save_pretrained of Marian's tokenizer writes no other. With `cargo learn model` ids of any tokenizer are read: input_ids and decoder_input_ids");
+}
+
+#[test]
+fn the_tensors_are_the_references() {
+    for name in FAMILIES {
+        let folder = with_tokenizer(name);
+        let input = crate::texts::models().join(name).join("reference.safetensors");
+        let output = folder.path().join("out.safetensors");
+        let words = [folder.path(), &input, &output].map(|path| path.to_str().unwrap());
+        let args = ["model", words[0], words[1], "--output", words[2], "--unused"];
+        model::run(&Run::parse_from(args).args).unwrap();
+        let [expected, found] =
+            [&input, &output].map(|path| TensorFile::open(path).unwrap());
+        let is_result = |name: &String| !name.contains("ids") && !name.contains("mask");
+        let names: Vec<String> = expected.names().into_iter().filter(is_result).collect();
+        assert_eq!(names, found.names(), "{name}");
+        for tensor in &names {
+            let [a, b] = [&expected, &found].map(|file| file.tensor(tensor).unwrap());
+            assert_eq!(a.shape(), b.shape(), "{tensor}");
+        }
+        // All queries of the first text are real.
+        let first = |file: &TensorFile| file.matrices("logits").unwrap().swap_remove(0);
+        let off = (first(&expected) - first(&found)).amax();
+        assert!(off < 2e-5, "{name}: {off:e}");
+        let args =
+            ["model", words[0], "--text", "the river", "--output", words[2], "--force"];
+        model::run(&Run::parse_from(args).args).unwrap();
+        assert!(TensorFile::open(&output).unwrap().contains("cross.2"), "{name}");
+    }
+}

@@ -1,0 +1,260 @@
+//! A model that reads one text and writes another: the text that it writes, and its three
+//! kinds of maps.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use ::texts::{Long, Pieces, Text};
+use anyhow::{Result, ensure};
+use attention::{Matrix, Real};
+use clap::ValueEnum;
+use encoders::finite;
+use maps::{TextHeads, Tokens};
+use model_files::{NewTensor, Sequence, Stored, settings_in};
+use translators::{
+    AsRead, Config, Decoded, Files, Reader, Translator, to_tensors, write,
+};
+
+use crate::cut::cut_hint;
+use crate::view::{BesideMaps, View};
+
+/// How many tokens are written at most, unless it is said.
+pub const MOST: usize = 100;
+
+/// Which maps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// The source, every token reading every other.
+    Source,
+    /// What is written, each token reading those before it.
+    Written,
+    /// From what is written to the source.
+    Cross,
+}
+
+impl Kind {
+    /// All, in the order in which they are shown.
+    pub const ALL: [Self; 3] = [Self::Source, Self::Written, Self::Cross];
+
+    /// What its maps are.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Source => "The source: every token reads every other",
+            Self::Written => "What is written: each token reads those before it",
+            Self::Cross => "From what is written to the source",
+        }
+    }
+}
+
+/// A source, and what was written from it, in all heads.
+pub struct Translation {
+    /// A view of each kind, in the order of [`Kind::ALL`].
+    pub views: [View; 3],
+    /// What was written, and what is to be said of that.
+    pub notes: String,
+}
+
+/// The files of such a model; `None` for another kind, which others read.
+pub fn files(folder: &Path) -> Result<Option<Files>> {
+    if folder.is_file() {
+        return Ok(None);
+    }
+    let settings = settings_in(folder)?;
+    let name = settings.text("model_type").unwrap_or_default();
+    match translators::families().any(|family| family.name == name) {
+        true => Ok(Some(Files::open(folder)?)),
+        false => Ok(None),
+    }
+}
+
+/// The tokenizer of a model's folder.
+pub fn tokenizer(files: &Files) -> Result<Text> {
+    let (config, folder) = (&files.config, &files.path);
+    ensure!(
+        folder.join("tokenizer.json").exists() || !folder.join("source.spm").exists(),
+        "{}: it has source.spm and no tokenizer.json: SentencePiece's own files are not read \
+         here, and save_pretrained of Marian's tokenizer writes no other. With `cargo learn \
+         model` ids of any tokenizer are read: input_ids and decoder_input_ids",
+        folder.display()
+    );
+    ensure!(
+        config.is_shared || config.n_vocabulary == config.n_target_vocabulary,
+        "{}: source and target have vocabularies of their own, {} and {} tokens, and \
+         tokenizer.json has one: `cargo learn model` reads ids",
+        folder.display(),
+        config.n_vocabulary,
+        config.n_target_vocabulary
+    );
+    Ok(Text::open(folder, config.n_vocabulary)?)
+}
+
+/// A model's sizes, in a line.
+pub fn sizes(config: &Config) -> String {
+    let half = |half: translators::Half| {
+        format!("{} layers of {} heads", half.n_layers, half.sizes.dims.n_heads())
+    };
+    let positions = match config.n_positions {
+        Some(n) => format!("{n} positions"),
+        None => "texts of any length".to_owned(),
+    };
+    format!(
+        "{}, encoder: {}, decoder: {}, d_model {}, {positions}",
+        config.family.name,
+        half(config.encoder),
+        half(config.decoder),
+        config.d_model()
+    )
+}
+
+/// Every hidden state, map and logit of each source and target.
+pub fn tensors<T: Real + Stored>(
+    files: &Files,
+    texts: &[[Sequence; 2]],
+) -> Result<Vec<NewTensor>> {
+    let model: AsRead<T> = Translator::read(files)?;
+    let (mut encoded, mut decoded, mut logits) = (Vec::new(), Vec::new(), Vec::new());
+    for [source, target] in texts {
+        let layers = finite(model.encode(source)?)?;
+        let of_target = model.decode(target, layers.out(), source)?;
+        let of_target = Decoded { layers: finite(of_target.layers)?, ..of_target };
+        if model.unembedding.is_some() {
+            let found: Matrix<T> = model.logits(of_target.layers.out())?;
+            ensure!(
+                found.iter().all(|x| x.is_finite()),
+                "NaN or infinity begins in the logits: the unembedding is not finite, or too \
+                 large for this precision"
+            );
+            logits.push(found);
+        }
+        encoded.push(layers);
+        decoded.push(of_target);
+    }
+    Ok(to_tensors(&encoded, &decoded, &logits)?)
+}
+
+/// A source and what the model writes from it, greedily, as two sequences.
+pub fn text_pair(
+    files: &Files,
+    text: &str,
+    long: Long,
+    most: usize,
+) -> Result<[Sequence; 2]> {
+    let tokenizer = tokenizer(files)?;
+    let pieces = cut_hint(tokenizer.pieces(text, files.config.longest(), long))?;
+    let model: AsRead<f32> = Translator::read(files)?;
+    let source = model.read_source(&pieces.sequence)?;
+    let written = write(&files.config, Reader::new(&model, &source), most)?;
+    Ok([pieces.sequence, Sequence::new(read_of(&written.ids).to_vec())])
+}
+
+/// The last token that is written is never read.
+fn read_of(ids: &[usize]) -> &[usize] {
+    &ids[..ids.len().saturating_sub(1).max(1)]
+}
+
+/// A sentence in all heads of a model, with what it writes.
+pub fn of_sentence(
+    files: &Files,
+    sentence: &str,
+    long: Long,
+    most: usize,
+) -> Result<Translation> {
+    let start = Instant::now();
+    let tokenizer = tokenizer(files)?;
+    let pieces = cut_hint(tokenizer.pieces(sentence, files.config.longest(), long))?;
+    let model: AsRead<f32> = Translator::read(files)?;
+    let loading = start.elapsed();
+
+    let start = Instant::now();
+    let source = model.read_source(&pieces.sequence)?;
+    finite(source.layers.clone())?;
+    let encoding = start.elapsed();
+    let start = Instant::now();
+    let written = write(&files.config, Reader::new(&model, &source), most)?;
+    let writing = start.elapsed();
+    let read = read_of(&written.ids);
+    let decoded = model.decode_cached(read, &source, &mut model.caches())?;
+    let text = tokenizer.decode(&written.ids[1..])?;
+    let notes = notes(&model, &text, &written, pieces.sequence.n_tokens(), writing);
+
+    let target = target(&files.config, &tokenizer, read);
+    let n_uncut = pieces.n_uncut;
+    let [of_source, of_target, cross] =
+        heads(pieces, target, source.layers.attn.clone(), decoded)?;
+    let name = files.path.file_name().unwrap_or(files.path.as_os_str());
+    let view =
+        |sentence: &str, text: TextHeads, n_uncut: usize, computing: Duration| View {
+            model: name.to_string_lossy().into_owned(),
+            sentence: sentence.to_owned(),
+            n_uncut,
+            text,
+            loading,
+            computing,
+            beside: BesideMaps::default(),
+        };
+    let views = [
+        view(sentence, of_source, n_uncut, encoding),
+        view(&text, of_target, read.len(), writing),
+        view(sentence, cross, n_uncut, writing),
+    ];
+    Ok(Translation { views, notes })
+}
+
+/// The tokens that were read to write the next; the start and an end are special.
+fn target(config: &Config, tokenizer: &Text, read: &[usize]) -> Tokens {
+    let ends = &config.writing.ends;
+    let is_special = read.iter().enumerate().map(|(i, id)| i == 0 || ends.contains(id));
+    Tokens { pieces: tokenizer.pieces_of(read), is_special: is_special.collect() }
+}
+
+/// The three kinds, in the order of [`Kind::ALL`].
+fn heads(
+    source: Pieces,
+    target: Tokens,
+    of_source: Vec<Vec<Matrix<f32>>>,
+    Decoded { layers, cross }: Decoded<f32>,
+) -> Result<[TextHeads; 3]> {
+    ensure!(
+        !layers.attn.is_empty() && !of_source.is_empty(),
+        "a model without layers has no heads"
+    );
+    let Pieces { pieces, is_special, .. } = source;
+    let keys = Tokens { pieces: pieces.clone(), is_special: is_special.clone() };
+    let Tokens { pieces: written, is_special: is_end } = target.clone();
+    Ok([
+        TextHeads::of_encoder(pieces, is_special, of_source),
+        TextHeads::of_decoder(written, is_end, layers.attn),
+        TextHeads::between(target, keys, cross),
+    ])
+}
+
+/// What was written, how fast, and what it took.
+fn notes(
+    model: &AsRead<f32>,
+    text: &str,
+    written: &translators::Written,
+    n_source: usize,
+    writing: Duration,
+) -> String {
+    let n = written.ids.len() - 1;
+    let end = match written.has_ended {
+        true => String::new(),
+        false => format!(" (cut after {n} tokens)"),
+    };
+    let bytes = model.cache_bytes(n_source);
+    let [token, source] =
+        [&bytes.per_token, &bytes.source].map(|all| all.iter().sum::<usize>());
+    let mut notes = format!(
+        "{text}{end}\n\n{n} tokens in {:.2} s, each from the one before it. Keys and values: \
+         {token} bytes per token written, and {source} bytes of the source, once.\n",
+        writing.as_secs_f64()
+    );
+    let left_out = &model.config.writing.left_out;
+    if !left_out.is_empty() {
+        notes += &format!(
+            "Written greedily: the model's files ask for {} too, which is not done here.\n",
+            left_out.join(", ")
+        );
+    }
+    notes
+}
