@@ -109,8 +109,9 @@ fn compare<T: Real>(name: &str, tolerance: f64) {
 fn every_family_gives_its_references() {
     for name in &each() {
         compare::<f64>(name, TOLERANCE);
-        // T5 scales nothing: its logits reach 17, of which f32 has seven digits.
-        compare::<f32>(name, if name == "t5-1" { 1e-4 } else { TOLERANCE });
+        // Of norms before the layers the sums are large, and f32 has seven digits.
+        let is_large = ["mbart-1", "t5-1"].contains(&name.as_str());
+        compare::<f32>(name, if is_large { 1e-4 } else { TOLERANCE });
     }
 }
 

@@ -18,7 +18,7 @@
 //! [`habits`] is what heads do over many texts, and [`compare`] how far each is from itself on
 //! another text, or in another model.
 //!
-//! Left out: how maps are computed, which `encoders` and `decoders` know.
+//! Left out: how maps are computed, which `encoders`, `decoders` and `translators` know.
 
 pub mod compare;
 mod error;

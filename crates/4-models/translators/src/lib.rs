@@ -20,7 +20,7 @@
 //! What the files have is used, or known to change nothing, or refused by its name. Errors
 //! are those of `decoders`: half of such a model is one.
 //!
-//! Left out: beams, sampling, dropout, the backward pass.
+//! Left out: beams, a last token that is forced, dropout, the backward pass.
 
 mod blocks;
 mod cached;

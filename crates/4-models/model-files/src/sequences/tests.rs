@@ -63,3 +63,50 @@ fn a_mask_is_no_output_and_metadata_is_asked() {
     let causal = file(("labels", "BOOL", "[1,3]"), &[1, 1, 0], r#""is_causal":"True""#);
     assert_eq!(told_of(&causal, true), "[true, true, true]");
 }
+
+/// A file of one source of three ids, and targets under these names.
+fn pairs(targets: &[(&str, &[usize], Vec<f64>)]) -> String {
+    let source: (&str, &[usize], Vec<f64>) = ("input_ids", &[1, 3], vec![5., 6., 7.]);
+    let all: Vec<_> = std::iter::once(source).chain(targets.iter().cloned()).collect();
+    let entries = |numbers: &[f64]| -> Vec<u8> {
+        numbers.iter().flat_map(|&number| (number as i64).to_le_bytes()).collect()
+    };
+    let (mut header, mut bytes) = (Vec::new(), Vec::new());
+    for (name, shape, numbers) in &all {
+        let first = bytes.len();
+        bytes.extend(entries(numbers));
+        let end = bytes.len();
+        header.push(format!(
+            r#""{name}":{{"dtype":"I64","shape":{shape:?},"data_offsets":[{first},{end}]}}"#
+        ));
+    }
+    let header = format!("{{{}}}", header.join(","));
+    let length = (header.len() as u64).to_le_bytes();
+    let bytes = [&length, header.as_bytes(), &bytes].concat();
+    let file = TensorFile::from_bytes("some.file", bytes).unwrap();
+    match Sequence::read_pairs(&file, [10, 4]) {
+        Ok(texts) => {
+            let [source, target] = &texts[0];
+            format!("{:?} {:?} {:?}", source.ids, target.ids, target.is_real)
+        }
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_source_and_a_target_are_read_each_with_its_own_mask_and_vocabulary() {
+    const TARGET: &str = "decoder_input_ids";
+    const MASK: &str = "decoder_attention_mask";
+    let two = |name, numbers: [f64; 2]| (name, [1, 2].as_slice(), numbers.to_vec());
+    let ids = || (TARGET, [1, 2].as_slice(), vec![1., 3.]);
+    insta::assert_snapshot!(pairs(&[ids(), two(MASK, [1., 0.])]), @"[5, 6, 7] [1, 3] [true, false]");
+    insta::assert_snapshot!(pairs(&[two(TARGET, [1., 4.])]), @"some.file: decoder_input_ids of sequence 0, token 1 is 4, expected an id from 0 to 3");
+    insta::assert_snapshot!(pairs(&[]), @"some.file: no tensor decoder_input_ids; there is input_ids");
+    insta::assert_snapshot!(pairs(&[("decoder_input_ids", &[2, 2], vec![1.; 4])]), @"some.file: decoder_input_ids has shape (2, 2), expected 1 sequences, as input_ids");
+    insta::assert_snapshot!(pairs(&[ids(), two(MASK, [1., 2.])]), @"some.file: decoder_attention_mask of sequence 0, token 1 is 2, expected 0 or 1");
+    insta::assert_snapshot!(pairs(&[ids(), two(MASK, [0., 0.])]), @"some.file: attention_mask of sequence 0 is 0 for all its 2 tokens: there is nothing to attend to");
+    insta::assert_snapshot!(pairs(&[ids(), two("decoder_position_ids", [0., 1.])]), @"some.file: decoder_position_ids: positions are counted in this model");
+    insta::assert_snapshot!(pairs(&[ids(), two("decoder_head_mask", [0., 1.])]), @"some.file: decoder_head_mask: part of what an encoder with a decoder gets, and this model has no attention to another text");
+    insta::assert_snapshot!(pairs(&[ids(), two("encoder_outputs", [0., 1.])]), @"some.file: encoder_outputs: what an encoder gave: both sides are computed here, from input_ids");
+    insta::assert_snapshot!(pairs(&[ids(), two("cross.0", [0., 1.])]), @"[5, 6, 7] [1, 3] [true, true]");
+}
