@@ -59,7 +59,7 @@ pub fn of_sections(sections: &[Section<'_>]) -> Result<String> {
             "script" => EXPLORER_JS.to_owned(),
             "sections" => {
                 let each = sections.iter().enumerate();
-                each.map(|(nth, section)| of_section(nth, section))
+                each.map(|(nth, section)| of_section(nth, section, first))
                     .collect::<Result<_>>()?
             }
             "data" => {
@@ -73,12 +73,20 @@ pub fn of_sections(sections: &[Section<'_>]) -> Result<String> {
     })
 }
 
-fn of_section(nth: usize, Section { title, texts }: &Section<'_>) -> Result<String> {
+/// A section; what another than the `first` says stands in it.
+fn of_section(
+    nth: usize,
+    Section { title, texts }: &Section<'_>,
+    first: &str,
+) -> Result<String> {
     let view = texts.chosen();
     let n = view.text.pieces.len();
     filled(SECTION, |name| {
         Ok(match name {
             "title" => escaped(title),
+            "written" if view.sentence != first => {
+                format!("<p><q>{}</q></p>\n", escaped(&view.sentence))
+            }
             "nth" => suffix(nth),
             "model" => escaped(&view.model),
             "n" => match &view.text.queries {

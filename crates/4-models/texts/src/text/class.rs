@@ -20,14 +20,15 @@ pub(super) enum Class {
     Qwen2,
     Llama,
     Gemma,
+    T5,
 }
 
 use Class::{
-    AsItIs, Bert, Camembert, Gemma, Gpt2, Llama, NeoX, Qwen2, Roberta, XlmRoberta,
+    AsItIs, Bert, Camembert, Gemma, Gpt2, Llama, NeoX, Qwen2, Roberta, T5, XlmRoberta,
 };
 
 /// What `tokenizer_class` says for each, without `Tokenizer` or `TokenizerFast` behind it.
-const NAMES: [(Class, &[&str]); 10] = [
+const NAMES: [(Class, &[&str]); 11] = [
     (Bert, &["Bert", "DistilBert", "Electra", "MobileBert", "SqueezeBert", "Lxmert"]),
     (Roberta, &["Roberta", "Bart", "LED", "Mvp"]),
     (XlmRoberta, &["XLMRoberta"]),
@@ -37,12 +38,13 @@ const NAMES: [(Class, &[&str]); 10] = [
     (Qwen2, &["Qwen2"]),
     (Llama, &["Llama"]),
     (Gemma, &["Gemma"]),
-    // Encoder-decoders' classes build what their tokenizer.json says.
-    (AsItIs, &["PreTrained", "Bloom", "T5", "MBart", "Marian"]),
+    (T5, &["T5"]),
+    // Marian's class reads no tokenizer.json: one that is there is read as it is.
+    (AsItIs, &["PreTrained", "Bloom", "Marian"]),
 ];
 
 /// What a `model_type` means where no class is named. `llama` means none.
-const MODELS: [(&str, Class); 13] = [
+const MODELS: [(&str, Class); 15] = [
     ("bert", Bert),
     ("distilbert", Bert),
     ("electra", Bert),
@@ -56,6 +58,8 @@ const MODELS: [(&str, Class); 13] = [
     ("qwen3", Qwen2),
     ("gemma2", Gemma),
     ("gemma3_text", Gemma),
+    ("bart", Roberta),
+    ("t5", T5),
 ];
 
 impl Class {

@@ -46,6 +46,9 @@ pub(super) fn build(
     tokenizer["normalizer"] = normalizer;
     tokenizer["pre_tokenizer"] = pre_tokenizer;
     tokenizer["decoder"] = decoder;
+    if class == Class::T5 {
+        tokenizer["post_processor"] = settings.end(&tokenizer["added_tokens"])?;
+    }
     if ends(class).is_some() || class == Class::NeoX {
         tokenizer["post_processor"] = Value::Null;
     }
@@ -77,7 +80,7 @@ impl Settings<'_> {
     fn expect_kind(&self, model: &Value) -> Result<(), String> {
         let expected = match self.class {
             Class::Bert => "WordPiece",
-            Class::XlmRoberta | Class::Camembert => "Unigram",
+            Class::XlmRoberta | Class::Camembert | Class::T5 => "Unigram",
             _ => "BPE",
         };
         // Older files do not name their kind.
@@ -124,6 +127,22 @@ impl Settings<'_> {
             })?;
         }
         Ok(())
+    }
+
+    /// The end behind a text, and behind each of two.
+    fn end(&self, added: &Value) -> Result<Value, String> {
+        let end = needed(self.class, self.beside, "eos_token")?;
+        let mut added = added.as_array().into_iter().flatten();
+        let id = added.find(|token| token["content"] == end).map(|token| &token["id"]);
+        let id =
+            id.ok_or_else(|| self.other(&format!("needs {end} as an added token")))?;
+        let text = |id| json!({"Sequence": {"id": id, "type_id": 0}});
+        let end = json!({"SpecialToken": {"id": "</s>", "type_id": 0}});
+        Ok(json!({
+            "type": "TemplateProcessing", "single": [text("A"), end],
+            "pair": [text("A"), end, text("B"), end],
+            "special_tokens": {"</s>": {"id": "</s>", "ids": [id], "tokens": ["</s>"]}},
+        }))
     }
 
     fn other(&self, why: &str) -> String {
@@ -184,10 +203,12 @@ impl Settings<'_> {
                 pieces_joined(false),
             ),
             _ => {
-                let scheme = match self.flag_or_null("add_prefix_space", true)? {
-                    true => "always",
-                    false => "never",
-                };
+                let is_always = self.class == Class::T5;
+                let scheme =
+                    match is_always || self.flag_or_null("add_prefix_space", true)? {
+                        true => "always",
+                        false => "never",
+                    };
                 let space = metaspace(scheme, true);
                 let words = json!({"type": "WhitespaceSplit"});
                 let cuts = sequence("pretokenizers", &[words, space.clone()]);
@@ -230,8 +251,8 @@ impl Settings<'_> {
                 "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
                 "vocab": vocabulary,
             }),
-            Class::XlmRoberta => json!({
-                "type": "Unigram", "unk_id": 3, "vocab": vocabulary, "byte_fallback": false,
+            Class::XlmRoberta | Class::T5 => json!({
+                "type": "Unigram", "unk_id": if self.class == Class::T5 { 2 } else { 3 }, "vocab": vocabulary, "byte_fallback": false,
             }),
             Class::Camembert => {
                 let unknown = unknown("unk_token")?;

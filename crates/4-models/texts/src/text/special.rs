@@ -32,6 +32,7 @@ fn defaults(class: Class) -> [&'static str; 7] {
         Class::NeoX => [END, END, END, "", "<|padding|>", "", ""],
         Class::Qwen2 => ["", END, END, "", END, "", ""],
         Class::Llama => ["<s>", "</s>", "<unk>", "", "", "", ""],
+        Class::T5 => ["", "</s>", "<unk>", "", "<pad>", "", ""],
         Class::Gemma => ["<bos>", "<eos>", "<unk>", "", "<pad>", "", "<mask>"],
     }
 }

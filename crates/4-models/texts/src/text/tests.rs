@@ -310,3 +310,29 @@ fn spaces_become_pieces_as_the_class_does() {
         assert_eq!(made(parts.clone(), model_type, None, "a  a "), "<s> ▁a ▁a </s>");
     }
 }
+
+/// As transformers 5.24 have it of a file that transformers 4 wrote: words are cut at every
+/// space, and an end is put behind them, whatever the file has there.
+#[test]
+fn t5_cuts_words_and_puts_an_end_behind_them() {
+    let scores = [("<pad>", 0.), ("</s>", 0.), ("<unk>", 0.), ("▁", -9.), ("▁a", -1.)];
+    let parts = |kind: &str, added: Value| {
+        json!({
+            "model": {"type": kind, "unk_id": 0, "vocab": scores},
+            "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "split": true},
+            "added_tokens": added,
+        })
+    };
+    let end = json!([{
+        "id": 1, "content": "</s>", "single_word": false, "lstrip": false, "rstrip": false,
+        "normalized": false, "special": true,
+    }]);
+    let of = |class| made(parts("Unigram", end.clone()), "t5", class, "a  a\na");
+    assert_eq!(of(None), "▁a ▁a ▁a </s>");
+    assert_eq!(of(Some("T5TokenizerFast")), "▁a ▁a ▁a </s>");
+    assert_eq!(of(Some("PreTrainedTokenizerFast")), "▁a ▁ ▁a \na");
+    let refused = made(parts("Unigram", json!([])), "t5", None, "a");
+    assert!(refused.contains("T5Tokenizer needs </s> as an added token"), "{refused}");
+    let refused = made(parts("BPE", end.clone()), "t5", None, "a");
+    assert!(refused.contains("needs a Unigram model"), "{refused}");
+}

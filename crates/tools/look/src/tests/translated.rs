@@ -8,7 +8,7 @@ use model_files::TensorFile;
 use crate::translate::{self, Kind, of_sentence};
 use crate::{model, sentence};
 
-use super::{Long, with_tokenizer};
+use super::Long;
 
 #[derive(Parser)]
 struct Look {
@@ -20,6 +20,14 @@ struct Look {
 struct Run {
     #[command(flatten)]
     args: model::Args,
+}
+
+/// A tiny model with a tokenizer of BERT's kind, which is to be read as it is.
+fn with_tokenizer(name: &str) -> tempfile::TempDir {
+    let folder = super::with_tokenizer(name);
+    let json = r#"{"tokenizer_class": "PreTrainedTokenizerFast"}"#;
+    fs::write(folder.path().join("tokenizer_config.json"), json).unwrap();
+    folder
 }
 
 const FAMILIES: [&str; 4] = ["marian-1", "bart-1", "mbart-1", "t5-1"];
@@ -66,6 +74,7 @@ fn the_page_has_all_kinds_and_what_is_saved_is_the_kind_that_was_asked() {
     for kind in Kind::ALL {
         assert!(page.contains(&format!("<h2>{}</h2>", kind.title())), "{kind:?}");
     }
+    assert_eq!(page.matches("<p><q>").count(), 1, "what was written stands there once");
     for id in ["id=\"heads\"", "id=\"heads1\"", "id=\"heads2\"", "href=\"#heads2\""] {
         assert!(page.contains(id), "{id}");
     }
