@@ -56,7 +56,7 @@ fn nan() -> tempfile::TempDir {
 }
 
 /// The model as the crates have it.
-fn native(folder: &Path) -> Model {
+pub fn native(folder: &Path) -> Model {
     let [config, tokenizer, weights] =
         FILES.map(|file| fs::read(folder.join(file)).unwrap());
     let mut reading = Reading::begin(&config, &tokenizer, weights.len()).unwrap();
@@ -145,7 +145,7 @@ fn the_page_gives_the_maps_that_the_crates_give() {
 }
 
 /// Every number of an answer, in its order.
-fn numbers(of: &Value) -> Vec<f64> {
+pub fn numbers(of: &Value) -> Vec<f64> {
     match of {
         Value::Number(it) => it.as_f64().into_iter().collect(),
         Value::Array(all) => all.iter().flat_map(numbers).collect(),

@@ -169,7 +169,7 @@ window.headExplorer = (() => {
       return this.change({ text: text.key, beside: "" });
     }
 
-    // A text that was made of the one that is shown, beside it; in place of one of its key.
+    // A text that was made of the one that is shown, beside it; it replaces one of the same key.
     put({ key, name }, text) {
       this.made.set(key, text);
       this.source.texts = [...this.source.texts.filter((it) => it.key !== key), { key, name }];
