@@ -4,8 +4,10 @@
 //
 // A source is { id, texts: [{ key, name }], modes: [[key, name]], load, beside, first }:
 // `load(text, mode)` gives a promise of { text, isWithoutFirst }, whose text is as
-// measures.js has it. With `beside`, two texts can be compared. `first` is what is shown
-// before the address or a reader says something else.
+// measures.js has it, and may have more: `notes` on its maps, a sentence each; `grid` and
+// `image` (grid.js); `adds` (adds.js); `removed` or `switchOff` (off.js). With `beside`, two
+// texts can be compared. `first` is what is shown before the address or a reader says something
+// else.
 "use strict";
 window.headExplorer = (() => {
   const measures = window.headMeasures;
