@@ -1,4 +1,4 @@
-//! What a block costs, part by part.
+//! What a block costs, part by part, and a whole encoder and decoder.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use attention::{
     Error, Linear, MultiHeadAttention, MultiplyAdds, Real, Result, thousands, write_table,
 };
 
-use crate::Block;
+use crate::{Block, EncoderDecoder, FeedForward, LayerNorm, Norm, Sublayer};
 
 /// A part of a block with what it costs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Part {
 pub struct Ledger {
     /// The parts.
     pub parts: Vec<Part>,
-    /// The number of tokens of the pass.
+    /// The number of tokens of the pass; of an encoder and a decoder those that are written.
     pub n_tokens: usize,
 }
 
@@ -55,43 +55,57 @@ impl Ledger {
         block: &Block<A, T>,
         n_tokens: usize,
     ) -> Result<Self> {
-        let layer = &block.attention.function;
-        let work = MultiplyAdds::count(layer.dims(), n_tokens, n_tokens)?;
-        let of_pairs = |name: &str| matches!(name, "Q Kᵀ" | "A V");
-        let pairs = work
-            .costs()
-            .iter()
-            .filter(|cost| of_pairs(cost.name))
-            .map(|c| c.multiply_adds);
-        let pairs = pairs.sum();
-        let mut parts = vec![
-            Part {
-                name: "attention: projections",
-                parameters: layer.parameter_count().total(),
-                multiply_adds: work.total() - pairs,
-            },
-            Part {
-                name: "attention: pairs of tokens",
-                parameters: 0,
-                multiply_adds: pairs,
-            },
-        ];
-        let ffn = block.feed_forward.as_ref();
-        if let Some(sublayer) = ffn {
-            let both = [&sublayer.function.w_1, &sublayer.function.w_2];
-            let parameters = both.iter().map(|linear| count(linear)).sum();
-            let weights: usize = both.iter().map(|linear| linear.weight.len()).sum();
-            let multiply_adds = (weights as u64).checked_mul(n_tokens as u64);
-            let what = || format!("{n_tokens} tokens through a feed-forward layer");
-            let multiply_adds =
-                multiply_adds.ok_or_else(|| Error::TooLarge { what: what() })?;
-            parts.push(Part { name: "feed-forward", parameters, multiply_adds });
-        }
-        let norms = [Some(&block.attention.norm), ffn.map(|sublayer| &sublayer.norm)];
-        let norms = norms.into_iter().flatten().filter_map(|norm| norm.get());
-        let parameters = norms.map(|norm| norm.gain.len() + norm.bias.len()).sum();
-        parts.push(Part { name: "norms", parameters, multiply_adds: 0 });
+        let [projections, pairs] =
+            ["attention: projections", "attention: pairs of tokens"];
+        let attention = &block.attention;
+        let mut parts = attention_parts([projections, pairs], attention, [n_tokens; 2])?;
+        parts.extend(feed_forward_part("feed-forward", &block.feed_forward, n_tokens)?);
+        let ffn = block.feed_forward.as_ref().map(|sublayer| &sublayer.norm);
+        let norms = [Some(&attention.norm), ffn].into_iter().flatten();
+        parts.push(norms_part(norms.filter_map(Norm::get)));
         Ok(Self { parts, n_tokens })
+    }
+
+    /// Counts an encoder and a decoder, and a pass of `n_target` tokens that read `n_source`:
+    /// of cross-attention the keys and values are projected once per token of the source.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn of_both<A: MultiHeadAttention<T>, T: Real>(
+        model: &EncoderDecoder<A, T>,
+        [n_source, n_target]: [usize; 2],
+    ) -> Result<Self> {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut norms: Vec<&LayerNorm<T>> = Vec::new();
+        for block in &model.encoder.blocks {
+            let names = ["encoder: projections", "encoder: source × source"];
+            add(&mut parts, attention_parts(names, &block.attention, [n_source; 2])?);
+            let name = "encoder: feed-forward";
+            add(&mut parts, feed_forward_part(name, &block.feed_forward, n_source)?);
+            let ffn = block.feed_forward.as_ref().map(|sublayer| &sublayer.norm);
+            norms.extend(
+                [Some(&block.attention.norm), ffn]
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Norm::get),
+            );
+        }
+        for block in &model.decoder.blocks {
+            let names = ["decoder: projections", "decoder: target × target"];
+            add(&mut parts, attention_parts(names, &block.attention, [n_target; 2])?);
+            let names = ["cross: projections", "cross: target × source"];
+            let lengths = [n_target, n_source];
+            add(&mut parts, attention_parts(names, &block.cross_attention, lengths)?);
+            let name = "decoder: feed-forward";
+            add(&mut parts, feed_forward_part(name, &block.feed_forward, n_target)?);
+            let ffn = block.feed_forward.as_ref().map(|sublayer| &sublayer.norm);
+            let own = [&block.attention.norm, &block.cross_attention.norm];
+            norms.extend(own.into_iter().chain(ffn).filter_map(Norm::get));
+        }
+        norms.extend(&model.encoder.last_norm);
+        norms.extend(&model.decoder.last_norm);
+        parts.push(norms_part(norms.into_iter()));
+        Ok(Self { parts, n_tokens: n_target })
     }
 
     /// The parameters in all.
@@ -102,6 +116,60 @@ impl Ledger {
     /// The multiply-adds in all.
     pub fn multiply_adds(&self) -> u64 {
         self.parts.iter().map(|part| part.multiply_adds).sum()
+    }
+}
+
+/// What an attention of n_q queries on n_kv keys costs, for its projections and its pairs.
+fn attention_parts<A: MultiHeadAttention<T>, T: Real>(
+    [projections, of_pairs]: [&'static str; 2],
+    attention: &Sublayer<A, T>,
+    [n_q, n_kv]: [usize; 2],
+) -> Result<Vec<Part>> {
+    let layer = &attention.function;
+    let work = MultiplyAdds::count(layer.dims(), n_q, n_kv)?;
+    let is_of_pairs = |name: &str| matches!(name, "Q Kᵀ" | "A V");
+    let costs = work.costs().iter().filter(|cost| is_of_pairs(cost.name));
+    let pairs = costs.map(|cost| cost.multiply_adds).sum();
+    Ok(vec![
+        Part {
+            name: projections,
+            parameters: layer.parameter_count().total(),
+            multiply_adds: work.total() - pairs,
+        },
+        Part { name: of_pairs, parameters: 0, multiply_adds: pairs },
+    ])
+}
+
+fn feed_forward_part<T: Real>(
+    name: &'static str,
+    feed_forward: &Option<Sublayer<FeedForward<T>, T>>,
+    n_tokens: usize,
+) -> Result<Option<Part>> {
+    let Some(sublayer) = feed_forward else { return Ok(None) };
+    let both = [&sublayer.function.w_1, &sublayer.function.w_2];
+    let parameters = both.iter().map(|linear| count(linear)).sum();
+    let weights: usize = both.iter().map(|linear| linear.weight.len()).sum();
+    let multiply_adds = (weights as u64).checked_mul(n_tokens as u64);
+    let what = || format!("{n_tokens} tokens through a feed-forward layer");
+    let multiply_adds = multiply_adds.ok_or_else(|| Error::TooLarge { what: what() })?;
+    Ok(Some(Part { name, parameters, multiply_adds }))
+}
+
+fn norms_part<'a, T: Real>(norms: impl Iterator<Item = &'a LayerNorm<T>>) -> Part {
+    let parameters = norms.map(|norm| norm.gain.len() + norm.bias.len()).sum();
+    Part { name: "norms", parameters, multiply_adds: 0 }
+}
+
+/// Adds parts to those of the same names.
+fn add(all: &mut Vec<Part>, parts: impl IntoIterator<Item = Part>) {
+    for part in parts {
+        match all.iter_mut().find(|other| other.name == part.name) {
+            Some(other) => {
+                other.parameters += part.parameters;
+                other.multiply_adds += part.multiply_adds;
+            }
+            None => all.push(part),
+        }
     }
 }
 

@@ -46,14 +46,20 @@
 //! The one decision: **the residual and the norm belong to the sub-layer, and can be taken
 //! away.** What each is for shows when it is missing.
 //!
-//! Left out: dropout, decoders with cross-attention, stacks of today's two parts
-//! (`decoders` has them).
+//! A decoder that reads another text has a [`DecoderBlock`]: cross-attention stands between
+//! its two sub-layers, and its gradients go to both sides. [`EncoderDecoder`] is the whole of
+//! both.
+//!
+//! Left out: dropout, stacks of today's two parts (`decoders` has them).
 //!
 //! [`MultiHeadAttention`]: attention::MultiHeadAttention
 
 mod activation;
 mod blocks;
+mod decoder;
+mod decoder_pass;
 mod embedding;
+mod encoder_decoder;
 mod error;
 mod feed_forward;
 mod gated;
@@ -69,7 +75,12 @@ mod tests;
 
 pub use activation::Activation;
 pub use blocks::Block;
+pub use decoder::{Decoded, DecoderBlock, DecoderLayers, DecoderMasks, DecoderStack};
+pub use decoder_pass::{
+    BatchMasks, DecoderBlockGradients, DecoderBlockPass, DecoderGradients, DecoderPass,
+};
 pub use embedding::{Embedding, EmbeddingGradients};
+pub use encoder_decoder::{EncoderDecoder, EncoderDecoderGradients};
 pub use error::{Error, Result};
 pub use feed_forward::{FeedForward, FeedForwardGradients};
 pub use gated::{GatedFeedForward, GatedGradients, GatedPass};

@@ -10,6 +10,8 @@ use crate::{
     Activation, Block, FeedForward, LayerNorm, Norm, Stack, StackPass, Sublayer,
 };
 
+mod decoder;
+
 const N_TOKENS: usize = 5;
 const D_MODEL: usize = 6;
 

@@ -107,6 +107,26 @@ impl<'a, T: Real> LayerPass<'a, T> {
         Ok(Self { layer, inputs: Inputs::One(x), fused })
     }
 
+    /// The same of cross-attention: the queries were of one text, keys and values of another,
+    /// the memory. Its backward pass gives three gradients.
+    ///
+    /// # Shapes
+    /// `query` is `[n_sequences · n_q, d_model]`, `memory` `[n_sequences · n_kv, key_width]`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](attention::Error::Shape) if the pass was of other sizes.
+    pub fn taken_of(
+        layer: &'a FusedAttention<T>,
+        query: &'a Matrix<T>,
+        memory: &'a Matrix<T>,
+        fused: FusedPass<T>,
+    ) -> Result<Self> {
+        Error::expect_shape("the query of the pass", fused.out.shape(), query.shape())?;
+        let expected = (fused.k.nrows(), layer.parameters().w_k().d_in());
+        Error::expect_shape("the memory of the pass", expected, memory.shape())?;
+        Ok(Self { layer, inputs: Inputs::Three([query, memory, memory]), fused })
+    }
+
     /// The pass of a batch of sequences of equal length, with three gradients for the
     /// tokens, as [`forward`](Self::forward).
     ///

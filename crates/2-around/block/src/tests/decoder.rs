@@ -1,0 +1,207 @@
+//! A decoder that reads another text: gradients to both sides, masks of both, every stage.
+
+use attention::{
+    Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix,
+};
+use fused_heads::FusedAttention;
+
+use super::{D_MODEL, Order, difference, larger, random_norm};
+use crate::{
+    BatchMasks, Block, DecoderBlock, DecoderMasks, DecoderPass, DecoderStack,
+    EncoderDecoder, FeedForward, Stack, StackPass, Sublayer,
+};
+
+const N_SOURCE: usize = 4;
+const N_TARGET: usize = 3;
+
+/// Of the second sequence the last token of the source is padding, and the last of the target
+/// too.
+const SOURCE_MASKS: [Mask; 2] = [Mask::None, Mask::FirstKeys(N_SOURCE - 1)];
+
+fn target_masks() -> [Mask; 2] {
+    let padded = Mask::All(vec![Mask::Causal, Mask::FirstKeys(N_TARGET - 1)]);
+    [Mask::Causal, padded]
+}
+
+fn model(order: Order) -> EncoderDecoder<FusedAttention> {
+    let rng = &mut Rng::seed_from_u64(5);
+    let dims = Dims::new(D_MODEL, 2).unwrap();
+    let mut attention = || {
+        let layer = FusedAttention::new(&LayerParameters::random(dims, true, rng));
+        Sublayer::new(layer, random_norm(order, rng))
+    };
+    let layers: Vec<_> = (0..6).map(|_| attention()).collect();
+    let mut layers = layers.into_iter();
+    let mut attention = || layers.next().unwrap();
+    let rng = &mut Rng::seed_from_u64(6);
+    let mut feed_forward = || {
+        let ffn = FeedForward::random(D_MODEL, 7, rng);
+        Some(Sublayer::new(ffn, random_norm(order, rng)))
+    };
+    let blocks =
+        (0..2).map(|_| Block { attention: attention(), feed_forward: feed_forward() });
+    let blocks = blocks.collect();
+    let rng = &mut Rng::seed_from_u64(7);
+    let mut last_norm = || random_norm(order, rng).get().cloned();
+    let encoder = Stack { blocks, last_norm: last_norm() };
+    let mut feed = [None, feed_forward()].into_iter(); // a block can be without
+    let blocks = (0..2).map(|_| DecoderBlock {
+        attention: attention(),
+        cross_attention: attention(),
+        feed_forward: feed.next().unwrap(),
+    });
+    let decoder = DecoderStack { blocks: blocks.collect(), last_norm: last_norm() };
+    EncoderDecoder { encoder, decoder }
+}
+
+fn texts() -> [Batch; 2] {
+    let rng = &mut Rng::seed_from_u64(8);
+    [N_SOURCE, N_TARGET]
+        .map(|n| Batch::new(2, random_matrix(2 * n, D_MODEL, 1.0, rng)).unwrap())
+}
+
+/// Σ out ⊙ probe, whose gradient with respect to out is the probe.
+fn value(
+    model: &EncoderDecoder<FusedAttention>,
+    [source, target]: [&Batch; 2],
+    probe: &Matrix,
+) -> f64 {
+    let encoded = StackPass::forward(&model.encoder, source, &SOURCE_MASKS).unwrap();
+    let memory = Batch::new(2, encoded.out().clone()).unwrap();
+    let own = target_masks();
+    let masks = BatchMasks { own: &own, memory: &SOURCE_MASKS };
+    let pass = DecoderPass::forward(&model.decoder, target, &memory, masks).unwrap();
+    pass.out().dot(probe)
+}
+
+#[test]
+fn every_gradient_of_both_sides_is_a_central_difference() {
+    for order in [Order::None, Order::Before, Order::After] {
+        let (mut model, texts) = (model(order), texts());
+        let probe = random_matrix(2 * N_TARGET, D_MODEL, 1.0, &mut Rng::seed_from_u64(9));
+        let own = target_masks();
+        let masks = BatchMasks { own: &own, memory: &SOURCE_MASKS };
+        let both = [&texts[0], &texts[1]];
+        let d = model.gradients(both, &SOURCE_MASKS, masks, |_| Ok(probe.clone()));
+        let d = d.unwrap();
+        let largest = d.entries().iter().flat_map(|d| d.iter()).fold(0.0, larger);
+        let mut worst: f64 = 0.0;
+        assert_eq!(d.entries().len(), model.entries_mut().len());
+        for part in 0..d.entries().len() {
+            for entry in 0..d.entries()[part].len() {
+                let before = model.entries_mut()[part][entry];
+                let found = difference(|h| {
+                    model.entries_mut()[part][entry] = before + h;
+                    value(&model, both, &probe)
+                });
+                model.entries_mut()[part][entry] = before;
+                worst = worst.max((found - d.entries()[part][entry]).abs());
+            }
+        }
+        for (side, of_side) in [&d.encoder.d_x, &d.decoder.d_y].into_iter().enumerate() {
+            for entry in 0..of_side.len() {
+                let found = difference(|h| {
+                    let mut moved = texts.clone();
+                    let mut tokens = moved[side].tokens().clone();
+                    tokens[entry] += h;
+                    moved[side] = Batch::new(2, tokens).unwrap();
+                    value(&model, [&moved[0], &moved[1]], &probe)
+                });
+                worst = worst.max((found - of_side[entry]).abs());
+            }
+        }
+        let relative = worst / largest;
+        println!("{order:?}: {relative:e} of the largest gradient");
+        assert!(relative < 1e-7, "{order:?}: {relative:e}");
+        // What is padding of the source has part in nothing.
+        assert!(d.encoder.d_x.row(2 * N_SOURCE - 1).amax() == 0.0);
+        assert!(d.encoder.d_x.row(N_SOURCE - 1).amax() > 0.0);
+    }
+}
+
+/// The pass that keeps everything gives what the readable one gives, sequence by sequence.
+#[test]
+fn the_pass_is_the_forward_of_each_sequence() {
+    for order in [Order::None, Order::Before, Order::After] {
+        let (model, [source, target]) = (model(order), texts());
+        let own = target_masks();
+        let masks = BatchMasks { own: &own, memory: &SOURCE_MASKS };
+        let encoded = StackPass::forward(&model.encoder, &source, &SOURCE_MASKS).unwrap();
+        let memory = Batch::new(2, encoded.out().clone()).unwrap();
+        let pass = DecoderPass::forward(&model.decoder, &target, &memory, masks).unwrap();
+        let mut largest = 0f64;
+        for s in 0..2 {
+            let memory =
+                model.encode(source.sequence(s).into_owned(), &SOURCE_MASKS[s]).unwrap();
+            let masks = DecoderMasks { own: &own[s], memory: &SOURCE_MASKS[s] };
+            let target = target.sequence(s).into_owned();
+            let decoded = model.decode(target, memory.out(), masks).unwrap();
+            let out = pass.out().rows(s * N_TARGET, N_TARGET).into_owned();
+            largest = largest.max((decoded.out() - out).amax());
+            for (layer, block) in pass.blocks().iter().enumerate() {
+                for head in 0..2 {
+                    let own = &decoded.attn[layer][head] - &block.own().attn[s][head];
+                    let cross =
+                        &decoded.cross[layer][head] - &block.cross().attn[s][head];
+                    largest = largest.max(own.amax()).max(cross.amax());
+                    assert_eq!(cross.shape(), (N_TARGET, N_SOURCE));
+                }
+            }
+        }
+        println!("{order:?}: {largest:e}");
+        assert!(largest < 1e-12, "{order:?}: {largest:e}");
+    }
+}
+
+/// A word that is written later moves nothing before it, and one of the source moves all.
+#[test]
+fn the_target_sees_what_is_behind_it_and_all_of_the_source() {
+    let (model, [source, target]) = (model(Order::Before), texts());
+    let [source, target] = [source, target].map(|text| text.sequence(0).into_owned());
+    let out = |source: &Matrix, target: &Matrix| {
+        let memory = model.encode(source.clone(), &Mask::None).unwrap();
+        let masks = DecoderMasks { own: &Mask::Causal, memory: &Mask::None };
+        model.decode(target.clone(), memory.out(), masks).unwrap().out().clone()
+    };
+    let before = out(&source, &target);
+    let mut later = target.clone();
+    later.row_mut(2).fill(9.0);
+    let moved = out(&source, &later) - &before;
+    assert!(moved.rows(0, 2).amax() == 0.0 && moved.row(2).amax() > 0.0);
+    let mut other = source.clone();
+    other.row_mut(3).fill(9.0);
+    let moved = out(&other, &target) - &before;
+    assert!((0..N_TARGET).all(|row| moved.row(row).amax() > 0.0));
+}
+
+#[test]
+fn a_memory_of_another_length_than_the_mask_is_refused() {
+    let (model, [source, target]) = (model(Order::After), texts());
+    let memory = model.encode(source.sequence(0).into_owned(), &Mask::None).unwrap();
+    let masks = DecoderMasks { own: &Mask::Causal, memory: &Mask::FirstKeys(9) };
+    let target = target.sequence(0).into_owned();
+    let refused = model.decode(target, memory.out(), masks).unwrap_err();
+    insta::assert_snapshot!(refused, @"the mask lets the first 9 keys be seen and there are only 4");
+}
+
+#[test]
+fn the_ledger_of_both_counts_what_they_hold() {
+    let mut model = model(Order::Before);
+    let ledger = crate::Ledger::of_both(&model, [N_SOURCE, N_TARGET]).unwrap();
+    let entries = model.entries_mut();
+    assert_eq!(ledger.parameters(), entries.iter().map(|part| part.len()).sum::<usize>());
+    insta::assert_snapshot!(ledger, @"
+    part                      parameters  share   multiply-adds   share
+    encoder: projections      336         23.5 %  1,152          23.8 %
+    encoder: source × source  0           0.0 %   384             7.9 %
+    encoder: feed-forward     194         13.6 %  672            13.9 %
+    decoder: projections      336         23.5 %  864            17.9 %
+    decoder: target × target  0           0.0 %   216             4.5 %
+    cross: projections        336         23.5 %  1,008          20.8 %
+    cross: target × source    0           0.0 %   288             6.0 %
+    decoder: feed-forward     97          6.8 %   252             5.2 %
+    norms                     132         9.2 %   0               0.0 %
+    ───────────────────────────────────────────────────────────────────
+    total                     1,431               4,836
+    ");
+}
