@@ -6,7 +6,10 @@ use attention::{
     Batch, Dims, LayerParameters, Mask, MultiHeadAttention, Rng, SeedableRng,
     max_abs_diff, random_matrix,
 };
-use block::{Block, FeedForward, LayerNorm, Norm, Stack, StackPass, Sublayer};
+use block::{
+    Block, DecoderBlock, DecoderMasks, FeedForward, LayerNorm, Norm, Stack, StackPass,
+    Sublayer,
+};
 use fused_heads::FusedAttention;
 
 use crate::cases::every_stage_and_batched;
@@ -62,5 +65,37 @@ fn every_stage_gives_the_same_hidden_states_and_maps() {
             }
             assert!(worst < 1e-12, "{name} against fused: max |Δ| = {worst:e}");
         }
+    }
+}
+
+/// A decoder that reads another text, whichever stage is in both of its attentions.
+#[test]
+fn every_stage_reads_another_text_alike() {
+    let rng = &mut Rng::seed_from_u64(3);
+    let y = random_matrix(N_TOKENS, D_MODEL, 1.0, rng);
+    let memory = random_matrix(N_TOKENS + 2, D_MODEL, 1.0, rng);
+    let masks = DecoderMasks { own: &Mask::Causal, memory: &Mask::FirstKeys(8) };
+    let parameters: Vec<_> = parts().into_iter().map(|(p, _)| p).collect();
+    let around = |parameters: &LayerParameters| {
+        let norm = Norm::Before(LayerNorm::identity(D_MODEL));
+        Sublayer::new(parameters.clone(), norm)
+    };
+    let block = DecoderBlock {
+        attention: around(&parameters[0]),
+        cross_attention: around(&parameters[1]),
+        feed_forward: Some(Sublayer::new(parts().remove(2).1, Norm::None)),
+    };
+    let fused = block.with_attention(FusedAttention::new);
+    let expected = fused.forward(&y, &memory, masks).unwrap();
+    for i in 0..every_stage_and_batched(&parameters[0]).len() {
+        let stage = block.with_attention(|p| every_stage_and_batched(p).swap_remove(i));
+        let found = stage.forward(&y, &memory, masks).unwrap();
+        let mut worst = max_abs_diff(&found.out, &expected.out).unwrap();
+        let maps = found.attn.iter().chain(&found.cross);
+        for (map, expected) in maps.zip(expected.attn.iter().chain(&expected.cross)) {
+            worst = worst.max(max_abs_diff(map, expected).unwrap());
+        }
+        let name = stage.attention.function.name();
+        assert!(worst < 1e-12, "{name} against fused: max |Δ| = {worst:e}");
     }
 }

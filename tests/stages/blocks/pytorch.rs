@@ -1,8 +1,10 @@
-//! PyTorch's `nn.TransformerEncoderLayer`: the same output and the same gradients.
+//! PyTorch's `nn.TransformerEncoderLayer` and `nn.TransformerDecoderLayer`: the same output and
+//! the same gradients.
 
-use attention::{Batch, LayerParameters, Linear, Mask, Matrix, RowVector};
+use attention::{Batch, Gradients, LayerParameters, Linear, Mask, Matrix, RowVector};
 use block::{
-    Activation, Block, BlockGradients, BlockPass, FeedForward, LayerNorm, Norm, Sublayer,
+    Activation, BatchMasks, Block, BlockPass, DecoderBlock, DecoderBlockPass,
+    FeedForward, FeedForwardGradients, LayerNorm, Norm, Sublayer, SublayerGradients,
 };
 use fused_heads::FusedAttention;
 use model_files::TensorFile;
@@ -12,13 +14,14 @@ use crate::cases::assert_close;
 use crate::quote::{assert_quote, bound, values};
 
 const FILES: [&str; 4] = ["after_relu", "after_gelu", "before_gelu", "before_gelu_tanh"];
+const DECODERS: [&str; 2] = ["decoder_after_relu", "decoder_before_gelu"];
 
-/// What a block has, or the gradients of it: attention, the two projections between, the
-/// gains and biases of both norms.
+/// What a block has, or the gradients of it: one attention or two, the two projections
+/// between, the gains and biases of all norms.
 struct Parts {
-    attention: LayerParameters,
+    attention: Vec<LayerParameters>,
     linears: [Linear; 2],
-    norms: [[RowVector; 2]; 2],
+    norms: Vec<[RowVector; 2]>,
 }
 
 fn row(file: &TensorFile, name: &str) -> RowVector {
@@ -36,42 +39,53 @@ impl Parts {
         let norm = |name: &str| {
             ["weight", "bias"].map(|part| row(file, &format!("{of}{name}.{part}")))
         };
+        let attention = ["self_attn", "multihead_attn"].into_iter();
+        let attention = attention
+            .map(|name| format!("{of}{name}"))
+            .filter(|name| file.contains(&format!("{name}.in_proj_weight")))
+            .map(|name| file.layer(heads, Some(&name)).unwrap());
+        let norms = ["norm1", "norm2", "norm3"].into_iter();
+        let norms = norms.filter(|name| file.contains(&format!("{of}{name}.weight")));
         Self {
-            attention: file.layer(heads, Some(&format!("{of}self_attn"))).unwrap(),
+            attention: attention.collect(),
             linears: ["linear1", "linear2"].map(linear),
-            norms: ["norm1", "norm2"].map(norm),
+            norms: norms.map(norm).collect(),
         }
     }
 
-    fn block(&self, file: &TensorFile) -> Block<FusedAttention> {
+    /// The attentions and the feed-forward layer, each with its norm.
+    fn sublayers(
+        &self,
+        file: &TensorFile,
+    ) -> (Vec<Sublayer<FusedAttention>>, Sublayer<FeedForward>) {
         let before = file.text("norm_first") == Some("True");
         let activation = match file.text("activation").unwrap() {
             "relu" => Activation::Relu,
             "gelu" => Activation::Gelu,
             _ => Activation::GeluTanh,
         };
-        let [attention_norm, ffn_norm] = self.norms.clone().map(|[gain, bias]| {
+        let norms = self.norms.clone().into_iter().map(|[gain, bias]| {
             let norm = LayerNorm::new(gain, bias, 1e-5).unwrap();
             if before { Norm::Before(norm) } else { Norm::After(norm) }
         });
+        let mut norms: Vec<Norm> = norms.collect();
         let [w_1, w_2] = self.linears.clone();
         let ffn = FeedForward::new(w_1, activation, w_2).unwrap();
-        Block {
-            attention: Sublayer::new(
-                FusedAttention::new(&self.attention),
-                attention_norm,
-            ),
-            feed_forward: Some(Sublayer::new(ffn, ffn_norm)),
-        }
+        let ffn = Sublayer::new(ffn, norms.pop().unwrap());
+        let attention = self.attention.iter().zip(norms);
+        let attention = attention
+            .map(|(layer, norm)| Sublayer::new(FusedAttention::new(layer), norm));
+        (attention.collect(), ffn)
     }
 
     fn named(&self) -> Vec<(&'static str, Matrix)> {
-        let packed = self.attention.pack();
-        let [q, k, v, o] = packed.projections();
-        let [w_1, w_2] = &self.linears;
-        let names = ["W^Q", "W^K", "W^V", "W^O", "W_1", "W_2"];
+        let packed: Vec<_> = self.attention.iter().map(LayerParameters::pack).collect();
+        let projections = packed.iter().flat_map(|layer| layer.projections());
+        let names = ["W^Q", "W^K", "W^V", "W^O"].into_iter().cycle();
+        let attention = names.zip(projections);
+        let linears = ["W_1", "W_2"].into_iter().zip(&self.linears);
         let mut all = Vec::new();
-        for (name, linear) in names.into_iter().zip([q, k, v, o, w_1, w_2]) {
+        for (name, linear) in attention.chain(linears) {
             all.push((name, linear.weight.clone()));
             all.extend(linear.bias.as_ref().map(|bias| ("a bias", as_matrix(bias))));
         }
@@ -86,20 +100,54 @@ fn as_matrix(row: &RowVector) -> Matrix {
 }
 
 /// Ours, in the same order.
-fn gradients(d: &BlockGradients) -> Vec<Matrix> {
-    let ffn = d.feed_forward.as_ref().unwrap();
-    let of_attention = d.attention.d_function.projections();
+fn gradients(
+    attention: &[&SublayerGradients<Gradients>],
+    ffn: &SublayerGradients<FeedForwardGradients>,
+) -> Vec<Matrix> {
+    let of_attention = attention.iter().flat_map(|d| d.d_function.projections());
     let of_ffn = [&ffn.d_function.d_w_1, &ffn.d_function.d_w_2];
     let mut all = Vec::new();
-    for linear in of_attention.into_iter().chain(of_ffn) {
+    for linear in of_attention.chain(of_ffn) {
         all.push(linear.weight.clone());
         all.extend(linear.bias.as_ref().map(as_matrix));
     }
-    for d_norm in [&d.attention.d_norm, &ffn.d_norm] {
+    for d_norm in attention.iter().map(|d| &d.d_norm).chain([&ffn.d_norm]) {
         let d_norm = d_norm.as_ref().unwrap();
         all.extend([as_matrix(&d_norm.d_gain), as_matrix(&d_norm.d_bias)]);
     }
     all
+}
+
+/// The largest difference so far; each is asserted.
+#[derive(Default)]
+struct Largest(f64);
+
+impl Largest {
+    fn compare(&mut self, what: String, found: &Matrix, expected: &Matrix) {
+        let apart = attention::max_abs_diff(found, expected).unwrap();
+        assert_close(what, apart, 1e-12);
+        self.0 = self.0.max(apart);
+    }
+
+    fn compare_all(&mut self, name: &str, found: &[Matrix], file: &TensorFile) {
+        let expected = Parts::read(file, "grad.").named();
+        assert_eq!(found.len(), expected.len());
+        for (found, (part, expected)) in found.iter().zip(&expected) {
+            self.compare(format!("{name}: the gradient of {part}"), found, expected);
+        }
+    }
+}
+
+fn opened(name: &str) -> TensorFile {
+    let folder = paths::workspace().join("tests/torch-vectors/block");
+    TensorFile::open(folder.join(name).with_extension("safetensors")).unwrap()
+}
+
+/// A mask per sequence: what is no padding, true in the file, may be seen.
+fn masks(file: &TensorFile, name: &str, n_tokens: usize) -> Vec<Mask> {
+    let padding = file.tensor(name).unwrap().flags().unwrap();
+    let of_keys = |it: &[bool]| Mask::Keys(it.iter().map(|padding| !padding).collect());
+    padding.chunks(n_tokens).map(of_keys).collect()
 }
 
 fn stacked(file: &TensorFile, name: &str) -> Batch {
@@ -108,36 +156,54 @@ fn stacked(file: &TensorFile, name: &str) -> Batch {
 
 #[test]
 fn outputs_and_gradients_are_pytorchs() {
-    let mut largest: f64 = 0.0;
-    let mut compare = |what: String, found: &Matrix, expected: &Matrix| {
-        let apart = attention::max_abs_diff(found, expected).unwrap();
-        assert_close(what, apart, 1e-12);
-        largest = largest.max(apart);
-    };
+    let mut largest = Largest::default();
     for name in FILES {
-        let folder = paths::workspace().join("tests/torch-vectors/block");
-        let path = folder.join(name).with_extension("safetensors");
-        let file = TensorFile::open(path).unwrap();
-        let block = Parts::read(&file, "").block(&file);
-        let masks = file.tensor("padding").unwrap().flags().unwrap();
+        let file = opened(name);
+        let (mut attention, ffn) = Parts::read(&file, "").sublayers(&file);
+        let block = Block { attention: attention.remove(0), feed_forward: Some(ffn) };
         let x = stacked(&file, "x");
-        let masks = masks.chunks(x.n_tokens());
-        let masks =
-            masks.map(|it| Mask::Keys(it.iter().map(|padding| !padding).collect()));
-        let pass = BlockPass::forward(&block, x, &masks.collect::<Vec<_>>()).unwrap();
-        compare(format!("{name}: out"), pass.out(), stacked(&file, "output").tokens());
+        let masks = masks(&file, "padding", x.n_tokens());
+        let pass = BlockPass::forward(&block, x, &masks).unwrap();
+        let out = stacked(&file, "output");
+        largest.compare(format!("{name}: out"), pass.out(), out.tokens());
 
         let d = pass.backward(stacked(&file, "cotangent").tokens()).unwrap();
-        compare(format!("{name}: d_x"), d.d_x(), stacked(&file, "grad.x").tokens());
-        let expected = Parts::read(&file, "grad.").named();
-        let found = gradients(&d);
-        assert_eq!(found.len(), expected.len());
-        for (found, (part, expected)) in found.iter().zip(&expected) {
-            compare(format!("{name}: the gradient of {part}"), found, expected);
-        }
+        let d_x = stacked(&file, "grad.x");
+        largest.compare(format!("{name}: d_x"), d.d_x(), d_x.tokens());
+        let found = gradients(&[&d.attention], d.feed_forward.as_ref().unwrap());
+        largest.compare_all(name, &found, &file);
     }
+    let largest = largest.0;
     println!("max |Δ| = {largest:.1e}");
     assert_quote!("the_block_checked", values(&[("torch_bound", bound(largest, 1e-12))]));
+}
+
+#[test]
+fn a_decoders_outputs_and_gradients_are_pytorchs() {
+    let mut largest = Largest::default();
+    for name in DECODERS {
+        let file = opened(name);
+        let (attention, ffn) = Parts::read(&file, "").sublayers(&file);
+        let [attention, cross_attention] = attention.try_into().unwrap();
+        let block = DecoderBlock { attention, cross_attention, feed_forward: Some(ffn) };
+        let [y, memory] = ["x", "memory"].map(|name| stacked(&file, name));
+        let own = masks(&file, "padding", y.n_tokens()).into_iter();
+        let own: Vec<_> = own.map(|it| Mask::All(vec![Mask::Causal, it])).collect();
+        let of_memory = masks(&file, "memory_padding", memory.n_tokens());
+        let masks = BatchMasks { own: &own, memory: &of_memory };
+        let pass = DecoderBlockPass::forward(&block, &y, &memory, masks).unwrap();
+        let out = stacked(&file, "output");
+        largest.compare(format!("{name}: out"), pass.out(), out.tokens());
+
+        let d = pass.backward(stacked(&file, "cotangent").tokens()).unwrap();
+        let [d_y, d_memory] = ["grad.x", "grad.memory"].map(|name| stacked(&file, name));
+        largest.compare(format!("{name}: d_y"), d.d_y(), d_y.tokens());
+        largest.compare(format!("{name}: d_memory"), &d.d_memory, d_memory.tokens());
+        let ffn = d.feed_forward.as_ref().unwrap();
+        let found = gradients(&[&d.attention, &d.cross_attention], ffn);
+        largest.compare_all(name, &found, &file);
+    }
+    println!("max |Δ| = {:.1e}", largest.0);
 }
 
 #[test]
@@ -149,7 +215,8 @@ fn every_file_is_compared() {
         .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
         .collect();
     found.sort();
-    let mut compared = FILES.map(String::from);
+    let mut compared: Vec<String> =
+        FILES.iter().chain(&DECODERS).map(|&name| name.to_owned()).collect();
     compared.sort();
     assert_eq!(found, compared);
 }
