@@ -16,7 +16,7 @@ use crate::side::Decoded;
 /// Each as [`Sequence::read`], with as many sequences on either side.
 ///
 /// # Errors
-/// As [`Sequence::read_pair`].
+/// As [`Sequence::read_pairs`].
 pub fn sequences(config: &Config, file: &TensorFile) -> Result<Vec<[Sequence; 2]>> {
     let vocabularies = [config.n_vocabulary, config.n_target_vocabulary];
     Ok(Sequence::read_pairs(file, vocabularies)?)
