@@ -18,7 +18,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All kinds, in the order of [`Glance::shares`].
+    /// All kinds, in the order of [`Glance::shares`](crate::Glance::shares).
     pub const ALL: [Self; 6] =
         [Self::First, Self::Last, Self::Same, Self::Previous, Self::Next, Self::Other];
 
