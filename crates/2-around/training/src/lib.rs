@@ -51,6 +51,7 @@
 mod ablation;
 mod changed_formula;
 mod data;
+pub mod dates;
 mod directions;
 mod error;
 mod lookups;
