@@ -1,3 +1,35 @@
 //! Dates as people write them become "2031-03-12", letter by letter.
+//!
+//! A model that translates has heads that look from the text that it writes into the text
+//! that it reads. Here it is known where they must look: each letter that is written comes
+//! from the year, the month or the day of what is read, and where that stands depends on the
+//! form.
+//!
+//! ```text
+//! read     mar. 12 2031  ──▶ encoder ──▶ memory
+//!                                          ▲ cross-attention
+//! written  2031-03-12    ◀── decoder ◀─────┘  a letter at a time
+//! ```
+//!
+//! [`Dates`] draws the dates in one of six [`Form`]s, [`DateConverter`] is an encoder and a
+//! decoder that a [`Trainer`](crate::Trainer) trains, and [`PartShares`] says how much of
+//! each head's attention falls on which part, to be compared with a [`Truth`] by
+//! [`criteria`] that were fixed before.
+//!
+//! No date of the test is ever trained on, in whatever form; a date of the training can come
+//! back.
 
+mod converter;
 pub mod criteria;
+mod forms;
+mod learner;
+mod shares;
+mod task;
+#[cfg(test)]
+mod tests;
+
+pub use converter::{DateArchitecture, DateConverter};
+pub use forms::{Date, Form, Part, Written};
+pub use learner::DateLook;
+pub use shares::{PartShares, Truth};
+pub use task::{DateTexts, Dates, N_SOURCE, N_TARGET};

@@ -46,6 +46,9 @@
 //!
 //! In another the formula itself is changed: see [`Follower`] and [`Reader`].
 //!
+//! In a third a model reads one text and writes another: [`dates`]. There a date of the
+//! training can come back, and none of the test is among them.
+//!
 //! Left out: regularising.
 
 mod ablation;

@@ -18,6 +18,14 @@ pub trait Batches {
     /// # Errors
     /// [`Error::Sizes`] for none.
     fn batch(&self, n_examples: usize, rng: &mut Rng) -> Result<Self::Examples>;
+
+    /// So many examples to test with: as a batch, where nothing is ever drawn twice.
+    ///
+    /// # Errors
+    /// As [`batch`](Self::batch).
+    fn test(&self, n_examples: usize, rng: &mut Rng) -> Result<Self::Examples> {
+        self.batch(n_examples, rng)
+    }
 }
 
 impl<T: Task> Batches for T {
@@ -134,7 +142,7 @@ impl<L: Learner, T: Batches<Examples = L::Examples>> Trainer<L, T> {
         schedule.check()?;
         let Streams { mut parameters, batches, mut test } = Streams::of(schedule.seed);
         let before = begin(&task, &mut parameters)?;
-        let test = task.batch(schedule.n_test, &mut test)?;
+        let test = task.test(schedule.n_test, &mut test)?;
         let looks = vec![before.look(&test, &[], 0)?];
         let model = before.clone();
         let so_far = Training { before, model, test, looks, losses: Vec::new() };

@@ -10,6 +10,7 @@
 //! cargo run --release -p training --example seeds -- shared
 //! cargo run --release -p training --example seeds -- places
 //! cargo run --release -p training --example seeds -- stretched
+//! cargo run --release -p training --example seeds -- dates
 //! ```
 //!
 //! prints one line per run and writes `data/EXPERIMENT.json` in the crate's
@@ -17,6 +18,7 @@
 //! same machine writes the same file.
 
 mod codes;
+mod dates;
 mod lookups;
 mod loudness;
 mod places;
@@ -36,8 +38,8 @@ use serde_json::Value;
 fn main() -> Result<()> {
     let asked = std::env::args().nth(1);
     let experiment = asked.context(
-        "which: lookups, swaps, loudness, codes, windows, repeats, shared, places or \
-         stretched?",
+        "which: lookups, swaps, loudness, codes, windows, repeats, shared, places, \
+         stretched or dates?",
     )?;
     let runs = match experiment.as_str() {
         "lookups" => lookups::runs()?,
@@ -49,6 +51,7 @@ fn main() -> Result<()> {
         "shared" => shared::runs()?,
         "places" => places::runs()?,
         "stretched" => stretched::runs()?,
+        "dates" => dates::runs()?,
         other => bail!("there is no experiment {other}"),
     };
     let lines: Vec<String> = runs.iter().map(Value::to_string).collect();

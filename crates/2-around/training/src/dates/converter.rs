@@ -1,0 +1,181 @@
+//! What is trained: two embeddings, an encoder, a decoder, an unembedding.
+
+use attention::{Batch, Dims, LayerParameters, Linear, Mask, Matrix, Rng, random_matrix};
+use block::{
+    Activation, BatchMasks, Block, DecoderBlock, DecoderPass, DecoderStack, Embedding,
+    EncoderDecoder, FeedForward, LayerNorm, Norm, Positions, Stack, StackPass, Sublayer,
+};
+use fused_heads::FusedAttention;
+
+use super::{DateTexts, Dates, N_SOURCE, N_TARGET, PartShares};
+use crate::repeats::largest;
+use crate::{Error, Result};
+
+/// What a converter is built of: one block that reads and one that writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DateArchitecture {
+    /// The width of a letter.
+    pub d_model: usize,
+    /// The number of heads of each attention.
+    pub n_heads: usize,
+    /// The width of the feed-forward layers.
+    pub d_ff: usize,
+}
+
+impl Default for DateArchitecture {
+    /// Four heads on letters 64 wide.
+    fn default() -> Self {
+        Self { d_model: 64, n_heads: 4, d_ff: 128 }
+    }
+}
+
+/// From a date in any form to "2031-03-12". In `f32`, as [`Model`](crate::Model).
+#[derive(Debug, Clone, PartialEq)]
+pub struct DateConverter {
+    /// Of the letters that are read.
+    pub source: Embedding<f32>,
+    /// Of the letters written so far.
+    pub target: Embedding<f32>,
+    /// With norms before.
+    pub model: EncoderDecoder<FusedAttention<f32>, f32>,
+    /// From what comes out to a logit for each letter, `[d_model, Dates::N_WRITTEN]`.
+    pub unembedding: Linear<f32>,
+}
+
+impl DateConverter {
+    /// Random parameters, with learned positions on both sides.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::Error::Sizes) for sizes that do not fit.
+    pub fn random(built: DateArchitecture, rng: &mut Rng) -> Result<Self> {
+        let DateArchitecture { d_model, n_heads, d_ff } = built;
+        let dims = Dims::new(d_model, n_heads)?;
+        let mut embedding = |n_letters, n_positions| Embedding {
+            positions: Positions::Learned(random_matrix(n_positions, d_model, 1.0, rng)),
+            ..Embedding::random(n_letters, d_model, rng)
+        };
+        let source = embedding(Dates::N_READ, N_SOURCE);
+        let target = embedding(Dates::N_WRITTEN + 1, N_TARGET); // and the start
+        let norm = || LayerNorm::identity(d_model);
+        let attention = |rng: &mut Rng| {
+            let layer = FusedAttention::new(&LayerParameters::random(dims, true, rng));
+            Sublayer::new(layer, Norm::Before(norm()))
+        };
+        let feed_forward = |rng: &mut Rng| {
+            let layer = FeedForward::random(d_model, d_ff, rng);
+            let layer = FeedForward { activation: Activation::Relu, ..layer };
+            Some(Sublayer::new(layer, Norm::Before(norm())))
+        };
+        let reading =
+            Block { attention: attention(rng), feed_forward: feed_forward(rng) };
+        let writing = DecoderBlock {
+            attention: attention(rng),
+            cross_attention: attention(rng),
+            feed_forward: feed_forward(rng),
+        };
+        let encoder = Stack { blocks: vec![reading], last_norm: Some(norm()) };
+        let decoder = DecoderStack { blocks: vec![writing], last_norm: Some(norm()) };
+        let unembedding = Linear::random(d_model, Dates::N_WRITTEN, true, rng);
+        let model = EncoderDecoder { encoder, decoder };
+        Ok(Self { source, target, model, unembedding })
+    }
+
+    /// What is read, through the encoder.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::Error::Sizes) without dates.
+    pub fn encode(&self, texts: &DateTexts) -> Result<StackPass<'_, f32>> {
+        let x =
+            Batch::new(texts.n_dates(), self.source.forward(&texts.source, N_SOURCE)?)?;
+        Ok(StackPass::forward(&self.model.encoder, &x, &texts.masks)?)
+    }
+
+    /// The letters so far, `[n_dates · n_letters]`, through the decoder; none sees what comes
+    /// after it.
+    ///
+    /// # Errors
+    /// [`Error::Block`](crate::Error::Block) for letters that there are not, or too many.
+    pub fn decode<'a>(
+        &'a self,
+        letters: &[usize],
+        memory: &'a Batch<f32>,
+        texts: &DateTexts,
+    ) -> Result<DecoderPass<'a, f32>> {
+        let n_dates = texts.n_dates();
+        let y = self.target.forward(letters, letters.len() / n_dates.max(1))?;
+        let masks = BatchMasks { own: &[Mask::Causal], memory: &texts.masks };
+        let y = Batch::new(n_dates, y)?;
+        Ok(DecoderPass::forward(&self.model.decoder, &y, memory, masks)?)
+    }
+
+    /// What it writes, each letter the likeliest after those that it wrote before,
+    /// `[n_dates · N_TARGET]`.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    // ANCHOR: write
+    pub fn write(&self, texts: &DateTexts) -> Result<Vec<usize>> {
+        let n_dates = texts.n_dates();
+        let memory = Batch::new(n_dates, self.encode(texts)?.out().clone())?;
+        let mut written = vec![vec![Dates::START]; n_dates];
+        for _ in 0..N_TARGET {
+            let pass = self.decode(&written.concat(), &memory, texts)?;
+            let n_so_far = written[0].len();
+            let rows = (1..=n_dates).map(|date| date * n_so_far - 1); // the last of each
+            let last = pass.out().select_rows(&rows.collect::<Vec<_>>());
+            let next = largest(&self.unembedding.forward(&last)?);
+            written.iter_mut().zip(next).for_each(|(so_far, letter)| so_far.push(letter));
+        }
+        Ok(written.iter().flat_map(|written| &written[1..]).copied().collect())
+    }
+    // ANCHOR_END: write
+
+    /// The share of dates that it writes without a mistake.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn whole(&self, texts: &DateTexts) -> Result<f64> {
+        Ok(texts.whole(&self.write(texts)?))
+    }
+
+    /// Where the heads of the cross-attention look while the right letters are written;
+    /// `judged_by` as in [`PartShares::of`].
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn shares(&self, texts: &DateTexts, judged_by: &[usize]) -> Result<PartShares> {
+        let memory = Batch::new(texts.n_dates(), self.encode(texts)?.out().clone())?;
+        let pass = self.decode(&texts.given(), &memory, texts)?;
+        PartShares::of(&pass.blocks()[0].cross().attn, texts, judged_by)
+    }
+
+    /// The number of heads of the cross-attention.
+    pub fn n_heads(&self) -> usize {
+        self.cross().parameters().dims().n_heads()
+    }
+
+    /// Without some heads of the cross-attention: their rows of W^O are 0.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchHead`].
+    pub fn without(&self, heads: &[usize]) -> Result<Self> {
+        let (n_heads, d_v) = (self.n_heads(), self.cross().parameters().dims().d_v());
+        if let Some(&head) = heads.iter().find(|&&head| head >= n_heads) {
+            return Err(Error::NoSuchHead { head, n_heads });
+        }
+        let mut without = self.clone();
+        let cross = &mut without.model.decoder.blocks[0].cross_attention.function;
+        let parameters = cross.parameters().clone();
+        let dims = parameters.dims();
+        let mut projections = parameters.into_projections();
+        let weight: &mut Matrix<f32> = &mut projections[3].weight;
+        heads.iter().for_each(|head| weight.rows_mut(head * d_v, d_v).fill(0.0));
+        let parameters = attention::PackedParameters::new(dims, projections)?;
+        *cross = FusedAttention::from_packed(parameters);
+        Ok(without)
+    }
+
+    fn cross(&self) -> &FusedAttention<f32> {
+        &self.model.decoder.blocks[0].cross_attention.function
+    }
+}
