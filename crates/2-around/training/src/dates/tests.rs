@@ -150,6 +150,37 @@ fn the_decoder_is_given_what_stands_before_each_letter() {
 }
 
 #[test]
+fn a_date_with_one_wrong_letter_is_not_whole() {
+    let texts = DateTexts::of([Form::DayFirst, Form::WordDay].map(|form| (MARCH, form)));
+    for letter in 0..2 * N_TARGET {
+        let mut said = texts.target.clone();
+        said[letter] = (said[letter] + 1) % Dates::N_WRITTEN;
+        assert_eq!(texts.whole(&said), 0.5, "letter {letter}");
+    }
+}
+
+/// In a date whose digits all differ, the right part is the one that has the letter.
+#[test]
+fn the_planted_truth_is_where_the_letters_stand() {
+    let date = Date { year: 1987, month: 5, day: 26 };
+    let Written { text, parts } = Form::DayFirst.write(date);
+    let Truth(truth) = Truth::planted();
+    let iso = date.iso();
+    assert_eq!((&*text, &*iso), ("26/05/1987", "1987-05-26"));
+    let of = |letter: char| -> Vec<Part> {
+        let has = |part: &Part| text[parts[*part as usize].clone()].contains(letter);
+        Part::ALL.into_iter().filter(has).collect()
+    };
+    for (t, letter) in iso.chars().enumerate() {
+        let right = match letter {
+            '-' => [truth[t - 1].clone(), truth[t + 1].clone()].concat(), // its neighbours
+            letter => of(letter),
+        };
+        assert_eq!(truth[t], right, "letter {t} of {iso}");
+    }
+}
+
+#[test]
 fn no_date_of_the_test_is_among_those_of_the_training() {
     let dates = Dates::default();
     assert_eq!((dates.trained.len(), dates.unseen.len()), (32_873, 3_652));
