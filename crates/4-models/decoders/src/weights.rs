@@ -42,22 +42,13 @@ impl Tensors {
     }
 }
 
-/// The family's prefix, where the file has it.
-fn prefix(config: &Config, file: &TensorFile) -> &'static str {
-    let prefix = config.family.prefix;
-    match file.names().iter().any(|name| name.starts_with(prefix)) {
-        true => prefix,
-        false => "",
-    }
-}
-
 /// The tensors that are known to be no part of a decoder, and where the settings say that
 /// the embedding is the unembedding, and the file that it is not.
 pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
     let mut unused = file.harmless(config.family.prefix, TENSORS);
     let names = &config.family.names;
     let has = |name: &str| file.contains(&format!("{name}.weight"));
-    let prefix = prefix(config, file);
+    let prefix = file.prefix(config.family.prefix);
     if config.tied && has(names.unembedding) && has(&format!("{prefix}{}", names.tokens))
     {
         let why = "the file has an unembedding, which is used";
@@ -81,7 +72,7 @@ impl<'a> Weights<'a> {
     pub fn new(config: &'a Config, tensors: &'a Tensors) -> Result<Self> {
         let family = config.family;
         let prefix = match tensors {
-            Tensors::Safetensors(file) => prefix(config, file),
+            Tensors::Safetensors(file) => file.prefix(config.family.prefix),
             Tensors::Gguf(_) => family.prefix,
         };
         if let Tensors::Safetensors(file) = tensors {

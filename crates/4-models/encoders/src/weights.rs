@@ -30,9 +30,7 @@ impl<'a> Weights<'a> {
     /// [`model_files::Error::Layers`] for a file of another number of layers.
     pub(crate) fn new(config: &'a Config, file: &'a TensorFile) -> Result<Self> {
         let family = config.family;
-        let is_prefixed = |name: &String| name.starts_with(family.prefix);
-        let is_prefixed = file.names().iter().any(is_prefixed);
-        let prefix = if is_prefixed { family.prefix } else { "" };
+        let prefix = file.prefix(family.prefix);
         let block = format!("{prefix}{}", family.names.block);
         file.refuse_packed()?;
         file.expect_layers(&block, config.n_layers)?;

@@ -132,6 +132,15 @@ impl TensorFile {
         self.tensors.contains_key(name)
     }
 
+    /// What stands before the names of its tensors: this prefix, where a name begins with it,
+    /// or else nothing.
+    pub fn prefix<'a>(&self, prefix: &'a str) -> &'a str {
+        match self.tensors.keys().any(|name| name.starts_with(prefix)) {
+            true => prefix,
+            false => "",
+        }
+    }
+
     /// A text from the file's metadata.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.texts.get(key).map(String::as_str)

@@ -16,15 +16,6 @@ use crate::family::Names;
 use crate::side::Side;
 use crate::{Norm, Result};
 
-/// The family's prefix, where the file has it.
-fn prefix(config: &Config, file: &TensorFile) -> &'static str {
-    let prefix = config.family.prefix;
-    match file.names().iter().any(|name| name.starts_with(prefix)) {
-        true => prefix,
-        false => "",
-    }
-}
-
 /// The tensors that are known to be no part of such a model, and those in whose place the
 /// file has others.
 pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
@@ -59,7 +50,7 @@ struct Tables {
 
 impl Tables {
     fn of(config: &Config, file: &TensorFile) -> Self {
-        let (family, prefix) = (config.family, prefix(config, file));
+        let (family, prefix) = (config.family, file.prefix(config.family.prefix));
         let [shared, source, target] =
             [family.shared, family.encoder.tokens, family.decoder.tokens]
                 .map(|name| weight(&format!("{prefix}{name}")));
@@ -108,7 +99,7 @@ impl<'a> Weights<'a> {
     /// # Errors
     /// [`model_files::Error::Layers`] for a file of another number of layers.
     pub fn new(config: &'a Config, file: &'a TensorFile) -> Result<Self> {
-        let prefix = prefix(config, file);
+        let prefix = file.prefix(config.family.prefix);
         file.refuse_packed()?;
         let family = config.family;
         for (names, half) in
