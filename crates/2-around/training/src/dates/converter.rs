@@ -1,6 +1,6 @@
 //! What is trained: two embeddings, an encoder, a decoder, an unembedding.
 
-use attention::{Batch, Dims, LayerParameters, Linear, Mask, Matrix, Rng, random_matrix};
+use attention::{Batch, Dims, LayerParameters, Linear, Mask, Rng, random_matrix};
 use block::{
     Activation, BatchMasks, Block, DecoderBlock, DecoderPass, DecoderStack, Embedding,
     EncoderDecoder, FeedForward, LayerNorm, Norm, Positions, Stack, StackPass, Sublayer,
@@ -9,7 +9,7 @@ use fused_heads::FusedAttention;
 
 use super::{DateTexts, Dates, N_SOURCE, N_TARGET, PartShares};
 use crate::repeats::largest;
-use crate::{Error, Result};
+use crate::{Result, output_without};
 
 /// What a converter is built of: one block that reads and one that writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,20 +157,16 @@ impl DateConverter {
     /// Without some heads of the cross-attention: their rows of W^O are 0.
     ///
     /// # Errors
-    /// [`Error::NoSuchHead`].
+    /// As [`output_without`].
     pub fn without(&self, heads: &[usize]) -> Result<Self> {
-        let (n_heads, d_v) = (self.n_heads(), self.cross().parameters().dims().d_v());
-        if let Some(&head) = heads.iter().find(|&&head| head >= n_heads) {
-            return Err(Error::NoSuchHead { head, n_heads });
-        }
-        let mut without = self.clone();
-        let cross = &mut without.model.decoder.blocks[0].cross_attention.function;
-        let parameters = cross.parameters().clone();
+        let heads: Vec<_> = heads.iter().map(|&head| (head, None)).collect();
+        let parameters = self.cross().parameters().clone();
         let dims = parameters.dims();
         let mut projections = parameters.into_projections();
-        let weight: &mut Matrix<f32> = &mut projections[3].weight;
-        heads.iter().for_each(|head| weight.rows_mut(head * d_v, d_v).fill(0.0));
+        projections[3] = output_without(&projections[3], dims, &heads)?;
         let parameters = attention::PackedParameters::new(dims, projections)?;
+        let mut without = self.clone();
+        let cross = &mut without.model.decoder.blocks[0].cross_attention.function;
         *cross = FusedAttention::from_packed(parameters);
         Ok(without)
     }
