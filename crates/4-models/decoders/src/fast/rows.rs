@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use attention::{Error as SizeError, Matrix, Result as SizeResult};
 use cached::PackedCache;
 
+use super::block::{FastBlock, Work};
 use super::rotation::AllAngles;
 use super::{FastDecoder, within_pool};
 use crate::{Error, Result};
@@ -44,22 +45,22 @@ impl FastDecoder {
         mut progress: impl FnMut(usize),
     ) -> Result<Vec<Vec<Matrix<f32>>>> {
         self.check_chosen(ids.len(), chosen)?;
+        let Self { tokens, blocks, rotations, work, .. } = self;
         let firsts = (0..ids.len()).step_by(PIECE);
         let pieces = firsts.map(|first| {
-            let x =
-                self.tokens.embed(&ids[first..ids.len().min(first + PIECE)], &[first])?;
-            Ok(Piece { first, x })
+            let places: Vec<usize> = (first..ids.len().min(first + PIECE)).collect();
+            let x = tokens.embed(&ids[first..first + places.len()], &[first])?;
+            Ok(Piece { first, x, angles: AllAngles::new(rotations, &places) })
         });
         let mut pieces = pieces.collect::<Result<Vec<_>>>()?;
         let Some(&last) = chosen.layers.last() else { return Ok(Vec::new()) };
         let mut maps = Vec::new();
-        for layer in 0..=last {
+        for (layer, block) in blocks.iter().enumerate().take(last + 1) {
             progress(layer);
             let queries = chosen.queries.as_slice();
             let asking = chosen.layers.contains(&layer).then_some(queries);
-            let is_last = layer == last;
-            let found = within_pool(|| self.layer(layer, &mut pieces, asking, is_last))?;
-            maps.extend(found);
+            let at = Layer { layer, block, is_last: layer == last };
+            maps.extend(within_pool(|| at.read(work, &mut pieces, asking))?);
         }
         Ok(maps)
     }
@@ -76,28 +77,35 @@ impl FastDecoder {
             None => Ok(()),
         }
     }
+}
 
-    /// A text through one layer, and the rows of those who ask; through its keys alone where
+/// A layer that a text comes to.
+struct Layer<'a> {
+    layer: usize,
+    block: &'a FastBlock,
+    /// Whether nothing follows.
+    is_last: bool,
+}
+
+impl Layer<'_> {
+    /// The text through it, and the rows of those who ask; through its keys alone where
     /// nothing follows.
-    fn layer(
-        &mut self,
-        layer: usize,
-        pieces: &mut [Piece],
+    fn read(
+        &self,
+        work: &mut Work,
+        pieces: &mut [Piece<'_>],
         asking: Option<&[usize]>,
-        is_last: bool,
     ) -> SizeResult<Option<Vec<Matrix<f32>>>> {
-        let (block, work) = (&self.blocks[layer], &mut self.work);
-        let heads = block.heads();
+        let heads = self.block.heads();
         let n_tokens = pieces.iter().map(|piece| piece.x.nrows()).sum();
         let mut cache = PackedCache::with_room(heads, n_tokens);
         let places = asking.unwrap_or_default();
         let mut asked = Matrix::zeros(places.len(), heads.n_heads() * heads.d_k());
-        for Piece { first, x } in pieces {
-            let here: Vec<usize> = (*first..*first + x.nrows()).collect();
-            let angles = AllAngles::new(&self.rotations, &here);
-            let q = match is_last {
-                true => block.keys(work, x, angles.of(layer), &mut cache)?,
-                false => block.prompt(work, x, angles.of(layer), &mut cache)?,
+        for Piece { first, x, angles } in pieces {
+            let angles = angles.of(self.layer);
+            let q = match self.is_last {
+                true => self.block.keys(work, x, angles, &mut cache)?,
+                false => self.block.prompt(work, x, angles, &mut cache)?,
             };
             for (row, place) in places.iter().enumerate() {
                 if let Some(at) = place.checked_sub(*first).filter(|&at| at < q.nrows()) {
@@ -105,14 +113,16 @@ impl FastDecoder {
                 }
             }
         }
-        asking.map(|places| block.rows(work, &asked, &cache, places)).transpose()
+        asking.map(|places| self.block.rows(work, &asked, &cache, places)).transpose()
     }
 }
 
 /// Some neighbouring tokens of a text.
-struct Piece {
+struct Piece<'a> {
     /// The place of the first.
     first: usize,
     /// `[n, d_model]`
     x: Matrix<f32>,
+    /// Of their places, in all layers.
+    angles: AllAngles<'a>,
 }
