@@ -20,6 +20,9 @@ impl<'a> Extract<'a> {
     /// Up to `most` keys.
     pub fn of(text: &'a TextHeads, most: usize) -> Self {
         let n = text.pieces.len();
+        if n <= most {
+            return Self { text, keys: (0..n).collect(), largest_left_out: 0.0 };
+        }
         let mut largest = vec![0f32; n];
         for (_, map) in text.heads() {
             for (largest, column) in largest.iter_mut().zip(map.column_iter()) {
@@ -44,7 +47,7 @@ impl<'a> Extract<'a> {
         }
         let mut keys: Vec<usize> = (0..n).collect();
         keys.sort_by(|&a, &b| rank[b].total_cmp(&rank[a]));
-        let left_out = keys.split_off(most.min(n));
+        let left_out = keys.split_off(most);
         keys.sort_unstable();
         let largest_left_out =
             left_out.into_iter().map(|key| largest[key]).fold(0.0, f32::max);

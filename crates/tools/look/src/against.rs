@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use maps::compare::{Basis, Difference, differences};
 
 use crate::source::Opened;
-use crate::view::{BesideMaps, View, share};
+use crate::view::{View, share};
 
 mod draws;
 
@@ -37,20 +37,7 @@ pub fn two_texts(folder: &Path, texts: [&str; 2], long: Long) -> Result<TwoTexts
     let prose = opened.prose()?;
     let reader = opened.reader()?;
     let loading = start.elapsed();
-    let name = folder.file_name().unwrap_or(folder.as_os_str());
-    let view = |nth: usize| -> Result<View> {
-        let start = Instant::now();
-        let pieces = pieces[nth].clone();
-        Ok(View {
-            model: name.to_string_lossy().into_owned(),
-            sentence: texts[nth].to_owned(),
-            n_uncut: pieces.n_uncut,
-            text: reader.heads(pieces)?,
-            loading,
-            computing: start.elapsed(),
-            beside: BesideMaps::default(),
-        })
-    };
+    let view = |nth: usize| reader.view(folder, texts[nth], pieces[nth].clone(), loading);
     let views = [view(0)?, view(1)?];
     let draws = draws::draws(&reader, &prose, [&pieces[0], &pieces[1]])?;
     Ok(TwoTexts { views, draws })

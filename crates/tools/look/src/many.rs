@@ -5,22 +5,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use std::{fs, str};
 
 use ::texts::{Long, Pieces};
 use anyhow::{Context, Result, ensure};
 use maps::habits::{Habit, Spread, Texts};
 use workshop::progress;
 
-use crate::source::Opened;
+use crate::source::{Opened, text_file};
 use crate::view::share;
 
 /// The texts of a file, one per line, in tokens: before anything is computed, every one is
 /// known to be readable.
 fn lines(path: &Path, opened: &Opened, long: Long) -> Result<Vec<Pieces>> {
     let name = path.display();
-    let file = fs::read(path).with_context(|| format!("cannot read {name}"))?;
-    let file = str::from_utf8(&file).with_context(|| format!("{name} is not UTF-8"))?;
+    let file = text_file(path)?;
     let lines = file.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let lines = lines.map(|(nth, line)| {
         let pieces = opened.pieces(line, long);

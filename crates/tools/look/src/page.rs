@@ -29,26 +29,25 @@ const PAGE: &str = include_str!("page.html");
 const SECTION: &str = include_str!("section.html");
 
 /// All heads of some texts under a title.
-pub struct Section<'a> {
+pub struct Section {
     /// What stands above them.
-    pub title: &'a str,
+    pub title: &'static str,
     /// What is shown.
-    pub texts: &'a Texts,
+    pub texts: Texts,
 }
 
-/// The page of some texts.
+impl Section {
+    /// Of a model with one kind of maps.
+    pub fn all_heads(texts: Texts) -> Self {
+        Self { title: "All heads at a glance", texts }
+    }
+}
+
+/// The page of some texts, one kind of maps after the other; the first says what the text is.
 ///
 /// # Errors
 /// Two texts side by side that are so long that their page could not be used.
-pub fn of(texts: &Texts) -> Result<String> {
-    of_sections(&[Section { title: "All heads at a glance", texts }])
-}
-
-/// The page of several kinds of maps, one after the other; the first says what the text is.
-///
-/// # Errors
-/// As [`of`].
-pub fn of_sections(sections: &[Section<'_>]) -> Result<String> {
+pub fn of(sections: &[Section]) -> Result<String> {
     sections.iter().try_for_each(|section| section.texts.check())?;
     let first = sections.first().map_or("", |first| &first.texts.chosen().sentence);
     filled(PAGE, |name| {
@@ -63,7 +62,7 @@ pub fn of_sections(sections: &[Section<'_>]) -> Result<String> {
                     .collect::<Result<_>>()?
             }
             "data" => {
-                let data = sections.iter().map(|section| data(section.texts));
+                let data = sections.iter().map(|section| data(&section.texts));
                 let data: Value = data.collect::<Result<_>>()?;
                 // In a script nothing is escaped, and `</script>` would end it.
                 data.to_string().replace('<', "\\u003c")
@@ -76,7 +75,7 @@ pub fn of_sections(sections: &[Section<'_>]) -> Result<String> {
 /// A section; what another than the `first` says stands in it.
 fn of_section(
     nth: usize,
-    Section { title, texts }: &Section<'_>,
+    Section { title, texts }: &Section,
     first: &str,
 ) -> Result<String> {
     let view = texts.chosen();
@@ -257,8 +256,12 @@ mod tests {
         }
     }
 
+    fn of_texts(texts: Texts) -> Result<String> {
+        of(&[Section::all_heads(texts)])
+    }
+
     fn page(view: View) -> Result<String> {
-        of(&Texts::one(view, None))
+        of_texts(Texts::one(view, None))
     }
 
     /// Of 300 texts of 200 tokens in one head a page holds 256, the chosen one among them; what
@@ -302,8 +305,8 @@ mod tests {
         insta::assert_snapshot!(said(&long), @"<p>Of 201 queries the last 50 are drawn; <code>--queries</code> chooses others; 200 of 201 keys are drawn: none of the others gets more than 0.005 of a row.</p>");
         let rows = View { text: long.text.rows(&[3, 200]), ..view("a", "a", 3) };
         insta::assert_snapshot!(said(&rows), @"<p>2 of 201 tokens ask; 200 of 201 keys are drawn: none of the others gets more than 0.005 of a row.</p>");
-        assert!(of(&Texts::one(rows, None)).is_ok());
-        let refused = of(&Texts::one(long, Some(fits))).unwrap_err();
+        assert!(of_texts(Texts::one(rows, None)).is_ok());
+        let refused = of_texts(Texts::one(long, Some(fits))).unwrap_err();
         insta::assert_snapshot!(refused, @"two texts are drawn whole, and of up to 200 tokens: one has 201");
     }
 }

@@ -14,7 +14,7 @@ use workshop::progress;
 
 use crate::either::Model;
 use crate::source::{Opened, check_size};
-use crate::view::{BesideMaps, View};
+use crate::view::View;
 
 /// Which tokens ask: `12,40-44,last,it`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,16 +120,8 @@ pub fn of_text(
             of_encoder(opened, pieces, &places, &layers)?
         }
     };
-    let name = folder.file_name().unwrap_or(folder.as_os_str());
-    Ok(View {
-        model: name.to_string_lossy().into_owned(),
-        sentence: text.to_owned(),
-        n_uncut,
-        text: text_heads,
-        loading: start.elapsed().saturating_sub(computing),
-        computing,
-        beside: BesideMaps::default(),
-    })
+    let times = [start.elapsed().saturating_sub(computing), computing];
+    Ok(View::of_model(folder, text, n_uncut, text_heads, times))
 }
 
 fn layers(model: &Model, layer: Option<usize>) -> Result<BTreeSet<usize>> {

@@ -75,6 +75,30 @@ impl Reader {
         };
         Ok(of(pieces.pieces, pieces.is_special, maps))
     }
+
+    /// A sentence in all heads; `folder` is where the model is from.
+    pub fn view(
+        &self,
+        folder: &Path,
+        sentence: &str,
+        pieces: Pieces,
+        loading: Duration,
+    ) -> Result<View> {
+        let (start, n_uncut) = (Instant::now(), pieces.n_uncut);
+        let text = self.heads(pieces)?;
+        let times = [loading, start.elapsed()];
+        Ok(View::of_model(folder, sentence, n_uncut, text, times))
+    }
+}
+
+/// All of a text file.
+///
+/// # Errors
+/// A file that cannot be read, or is not UTF-8.
+pub fn text_file(path: &Path) -> Result<String> {
+    let name = path.display();
+    let bytes = fs::read(path).with_context(|| format!("cannot read {name}"))?;
+    String::from_utf8(bytes).with_context(|| format!("{name} is not UTF-8"))
 }
 
 /// A sentence in all heads of the model in this folder.
@@ -84,31 +108,13 @@ pub fn of_sentence(folder: &Path, sentence: &str, long: Long) -> Result<View> {
     let pieces = opened.pieces(sentence, long)?;
     let reader = opened.reader()?;
     let loading = start.elapsed();
-    let start = Instant::now();
-    let n_uncut = pieces.n_uncut;
-    let text = reader.heads(pieces)?;
-    let name = folder.file_name().unwrap_or(folder.as_os_str());
-    Ok(View {
-        model: name.to_string_lossy().into_owned(),
-        sentence: sentence.to_owned(),
-        n_uncut,
-        text,
-        loading,
-        computing: start.elapsed(),
-        beside: BesideMaps::default(),
-    })
+    reader.view(folder, sentence, pieces, loading)
 }
 
 /// The texts of a file of maps. `tokens` is a text file with a token per line.
 pub fn of_file(path: &Path, tokens: Option<&Path>) -> Result<Vec<View>> {
     let start = Instant::now();
-    let lines = tokens.map(|path| {
-        let bytes =
-            fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        String::from_utf8(bytes)
-            .with_context(|| format!("{} is not UTF-8", path.display()))
-    });
-    let lines = lines.transpose()?;
+    let lines = tokens.map(text_file).transpose()?;
     let texts = file::read(&TensorFile::open(path)?, lines.as_deref())?;
     let loading = start.elapsed();
     let view = |MapText { heads, grid, mut notes }: MapText| {

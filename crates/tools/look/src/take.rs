@@ -73,8 +73,16 @@ impl Taken {
 
     /// Writes this part of a view; pictures are `mm` millimetres wide. A file of maps has all
     /// heads always: one layer of it would be read as the first.
+    ///
+    /// # Errors
+    /// A file of maps of which one layer alone is there; what cannot be written.
     pub fn write(&self, view: &View, part: Part, mm: f64) -> Result<()> {
         let text = &view.text;
+        ensure!(
+            self.kind != Kind::Maps || text.maps.iter().all(|heads| !heads.is_empty()),
+            "{}: a file of maps has all layers: `--layer` is for the other kinds of files",
+            self.path.display()
+        );
         let bytes = match self.kind {
             Kind::Svg => picture::svg(text, part, mm).into_bytes(),
             Kind::Png => crate::png::of(&picture::svg(text, part, mm))?,

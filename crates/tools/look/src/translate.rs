@@ -16,7 +16,7 @@ use translators::{
 };
 
 use crate::cut::cut_hint;
-use crate::view::{BesideMaps, View};
+use crate::view::View;
 
 /// How many tokens are written at most, unless it is said.
 pub const MOST: usize = 100;
@@ -181,17 +181,9 @@ pub fn of_sentence(
     let n_uncut = pieces.n_uncut;
     let [of_source, of_target, cross] =
         heads(pieces, target, source.layers.attn.clone(), decoded)?;
-    let name = files.path.file_name().unwrap_or(files.path.as_os_str());
-    let view =
-        |sentence: &str, text: TextHeads, n_uncut: usize, computing: Duration| View {
-            model: name.to_string_lossy().into_owned(),
-            sentence: sentence.to_owned(),
-            n_uncut,
-            text,
-            loading,
-            computing,
-            beside: BesideMaps::default(),
-        };
+    let view = |sentence: &str, text: TextHeads, n_uncut, computing| {
+        View::of_model(&files.path, sentence, n_uncut, text, [loading, computing])
+    };
     let views = [
         view(sentence, of_source, n_uncut, encoding),
         view(&text, of_target, read.len(), writing),

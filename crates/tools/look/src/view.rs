@@ -1,5 +1,6 @@
 //! All that is shown of a sentence.
 
+use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -63,6 +64,27 @@ impl FromStr for HeadName {
 }
 
 impl View {
+    /// A text through the model in this folder; how long reading its files took, and how long
+    /// its layers.
+    pub fn of_model(
+        folder: &Path,
+        sentence: &str,
+        n_uncut: usize,
+        text: TextHeads,
+        [loading, computing]: [Duration; 2],
+    ) -> Self {
+        let name = folder.file_name().unwrap_or(folder.as_os_str());
+        Self {
+            model: name.to_string_lossy().into_owned(),
+            sentence: sentence.to_owned(),
+            n_uncut,
+            text,
+            loading,
+            computing,
+            beside: BesideMaps::default(),
+        }
+    }
+
     /// Whether there is such a head.
     pub fn check(&self, HeadName { layer, head }: HeadName) -> Result<()> {
         let n_layers = self.text.maps.len();

@@ -134,3 +134,35 @@ fn the_tensors_are_the_references() {
         assert!(TensorFile::open(&output).unwrap().contains("cross.2"), "{name}");
     }
 }
+
+/// A text that is read from a file is not written over, whatever the model is.
+#[test]
+fn the_file_that_is_read_stays_as_it_is() {
+    for name in ["bart-1", "bert-1"] {
+        let folder = with_tokenizer(name);
+        let model = folder.path().to_str().unwrap();
+        let text = folder.path().join("text.csv");
+        fs::write(&text, "the bank of the river").unwrap();
+        let text = text.to_str().unwrap();
+        look(&["--model", model, "--file", text]).unwrap();
+        let args = ["--model", model, "--file", text, "--save", text, "--force"];
+        let refused = look(&args).unwrap_err();
+        assert!(refused.contains("name another file with --save"), "{refused}");
+        assert_eq!(fs::read_to_string(text).unwrap(), "the bank of the river");
+    }
+}
+
+/// A file of one layer's maps would be read as the first of them.
+#[test]
+fn one_layer_is_no_file_of_maps() {
+    let folder = with_tokenizer("llama-1");
+    let model = folder.path().to_str().unwrap();
+    let out = folder.path().join("out.safetensors");
+    let base = ["the bank", "--model", model, "--queries", "0", "--save"];
+    let args = [&base[..], &[out.to_str().unwrap()]].concat();
+    let refused = look(&[&args[..], &["--layer", "1"]].concat()).unwrap_err();
+    assert!(refused.contains("a file of maps has all layers"), "{refused}");
+    assert!(!out.exists());
+    look(&args).unwrap();
+    look(&["--maps", out.to_str().unwrap()]).unwrap();
+}
