@@ -48,12 +48,12 @@ const CONTENTS: &str = "\
 - [11 · Heads that specialise](11-heads-that-specialise.md)
 - [12 · The block](12-the-block.md)
 - [13 · Two layers](13-two-layers.md)
-- [14 · Trained heads](14-trained-heads.md)
-- [15 · Variants](15-variants.md)
-- [16 · A model that writes](16-a-model-that-writes.md)
-- [17 · The ladder](17-the-ladder.md)
-- [18 · Many machines](18-many-machines.md)
-- [19 · Sensors](19-sensors.md)
+- [14 · Trained heads](15-trained-heads.md)
+- [15 · Variants](16-variants.md)
+- [16 · A model that writes](17-a-model-that-writes.md)
+- [17 · The ladder](18-the-ladder.md)
+- [18 · Many machines](19-many-machines.md)
+- [19 · Sensors](20-sensors.md)
 - [20 · What comes next](20-what-comes-next.md)
 ";
 
