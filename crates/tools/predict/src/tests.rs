@@ -48,12 +48,12 @@ const CONTENTS: &str = "\
 - [11 · Heads that specialise](11-heads-that-specialise.md)
 - [12 · The block](12-the-block.md)
 - [13 · Two layers](13-two-layers.md)
-- [14 · Trained heads](15-trained-heads.md)
-- [15 · Variants](16-variants.md)
-- [16 · A model that writes](17-a-model-that-writes.md)
-- [17 · The ladder](18-the-ladder.md)
-- [18 · Many machines](19-many-machines.md)
-- [19 · Sensors](20-sensors.md)
+- [15 · Trained heads](15-trained-heads.md)
+- [16 · Variants](16-variants.md)
+- [17 · A model that writes](17-a-model-that-writes.md)
+- [18 · The ladder](18-the-ladder.md)
+- [19 · Many machines](19-many-machines.md)
+- [20 · Sensors](20-sensors.md)
 - [20 · What comes next](20-what-comes-next.md)
 ";
 
@@ -267,8 +267,8 @@ fn every_chapter_has_two_questions_at_least() {
 
 #[test]
 fn a_chapter_without_questions_is_refused_with_those_that_have_some() {
-    insta::assert_snapshot!(questions::of_chapter(chapters(), 20).unwrap_err(), @"no question is about chapter 20; there are some about 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19");
-    assert_eq!(questions::of_chapter(chapters(), 14).unwrap().len(), 3);
+    insta::assert_snapshot!(questions::of_chapter(chapters(), 21).unwrap_err(), @"no question is about chapter 21; there are some about 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20");
+    assert_eq!(questions::of_chapter(chapters(), 15).unwrap().len(), 3);
 }
 
 /// All that can be read in a run of every question, so that a number that moves is seen.
