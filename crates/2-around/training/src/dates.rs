@@ -22,6 +22,7 @@
 mod converter;
 pub mod criteria;
 mod forms;
+mod free_text;
 mod learner;
 mod shares;
 mod task;

@@ -61,6 +61,29 @@ pub enum Error {
         n_vocabulary: usize,
     },
 
+    /// A letter that no date has.
+    #[error(
+        "letter {position} of the text is {letter:?}, counted from 0, and the model knows \
+         only these: {known:?}"
+    )]
+    UnknownLetter {
+        /// The letter.
+        letter: char,
+        /// Where it stands.
+        position: usize,
+        /// The letters that can be read.
+        known: &'static str,
+    },
+
+    /// More letters than are read.
+    #[error("the text has {n_letters} letters, and the model reads at most {most}")]
+    TextTooLong {
+        /// The number of letters.
+        n_letters: usize,
+        /// The most that there can be.
+        most: usize,
+    },
+
     /// More hits than there are.
     #[error("{hits} of {n} is no count: there are more than all")]
     Count {

@@ -15,10 +15,10 @@ pub const N_SOURCE: usize = 18;
 pub const N_TARGET: usize = 10;
 
 /// The letters that can be read. Behind them comes what fills up a shorter text.
-const READ: &str = " ,-./0123456789abcdefghijlmnoprstuvy";
+pub(super) const READ: &str = " ,-./0123456789abcdefghijlmnoprstuvy";
 
 /// The letters that can be written. Behind them comes what stands before the first.
-const WRITTEN: &str = "-0123456789";
+pub(super) const WRITTEN: &str = "-0123456789";
 
 /// One date of so many is kept for the test.
 const KEPT_ONE_OF: usize = 10;
@@ -109,11 +109,8 @@ impl DateTexts {
         let (dates, forms): (Vec<_>, Vec<_>) = dates.into_iter().unzip();
         let written: Vec<Written> =
             dates.iter().zip(&forms).map(|(&date, form)| form.write(date)).collect();
-        let source = written.iter().flat_map(|written| {
-            let filled = std::iter::repeat(READ.len());
-            ids(READ, &written.text).chain(filled).take(N_SOURCE).collect::<Vec<_>>()
-        });
-        let source = source.collect();
+        let source =
+            written.iter().flat_map(|written| filled_up(&written.text)).collect();
         let target =
             dates.iter().flat_map(|date| ids(WRITTEN, &date.iso()).collect::<Vec<_>>());
         let target = target.collect();
@@ -122,18 +119,14 @@ impl DateTexts {
         Self { dates, forms, written, source, target, masks }
     }
 
-    /// The number of dates.
+    /// The number of dates, or of texts.
     pub fn n_dates(&self) -> usize {
-        self.dates.len()
+        self.written.len()
     }
 
     /// What the decoder is given: at each letter the one before, `[n_dates · N_TARGET]`.
     pub fn given(&self) -> Vec<usize> {
-        let shifted = |of: &[usize]| {
-            let before = of[..N_TARGET - 1].to_vec();
-            std::iter::once(Dates::START).chain(before).collect::<Vec<_>>()
-        };
-        self.target.chunks(N_TARGET).flat_map(shifted).collect()
+        shifted(&self.target)
     }
 
     /// The share of dates that are written without a mistake.
@@ -155,6 +148,20 @@ impl DateTexts {
         };
         (0..n).map(other).collect()
     }
+}
+
+/// What stands before each letter, of dates of [`N_TARGET`] letters each.
+pub(super) fn shifted(letters: &[usize]) -> Vec<usize> {
+    let before = |of: &[usize]| {
+        let before = of[..N_TARGET - 1].to_vec();
+        std::iter::once(Dates::START).chain(before).collect::<Vec<_>>()
+    };
+    letters.chunks(N_TARGET).flat_map(before).collect()
+}
+
+/// The numbers of what is read, filled up at its end, `[N_SOURCE]`.
+pub(super) fn filled_up(text: &str) -> Vec<usize> {
+    ids(READ, text).chain(std::iter::repeat(READ.len())).take(N_SOURCE).collect()
 }
 
 /// The numbers of letters. All that a [`Form`] writes is in the alphabet, which a test holds.
