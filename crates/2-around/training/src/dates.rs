@@ -19,18 +19,22 @@
 //! No date of the test is ever trained on, in whatever form; a date of the training can come
 //! back.
 
+mod ablation;
 mod converter;
 pub mod criteria;
 mod forms;
 mod free_text;
 mod learner;
+mod moved;
 mod shares;
 mod task;
 #[cfg(test)]
 mod tests;
 
+pub use ablation::DateAblation;
 pub use converter::{DateArchitecture, DateConverter};
 pub use forms::{Date, Form, Part, Written};
 pub use learner::DateLook;
+pub use moved::MovedConverter;
 pub use shares::{PartShares, Truth};
 pub use task::{DateTexts, Dates, N_SOURCE, N_TARGET};

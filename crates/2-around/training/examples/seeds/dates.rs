@@ -1,9 +1,13 @@
 //! Dates with one encoder block and one decoder block.
 //!
-//! What counts as an aligned head was fixed before any run: `training::dates::criteria`.
-//! Controls: the fresh model of the same seed, the letters' parts shuffled so that none keeps
-//! its own, the maps judged by the parts of another date in another form, and what is left of
-//! the dates without a head, and with one alone.
+//! What counts as an aligned head, and what each control must show, was fixed before it ran:
+//! `training::dates::criteria`. Of the model as it is: the fresh model of the same seed; the
+//! letters' parts shuffled so that none keeps its own; the maps judged by the parts of another
+//! date in another form (`aligned_of_another`); the queries of another date, and the maps
+//! judged by the date that is read (`aligned_asked_by_another`); what is left of the dates
+//! without a head, with one alone, and without random directions; and the output of the
+//! cross-attention moved among the letters. Trained: the same model with its output moved at
+//! each step, kept by itself.
 
 use std::time::Instant;
 
@@ -11,7 +15,8 @@ use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use serde_json::{Value, json};
 use training::dates::{
-    DateArchitecture, DateConverter, Dates, PartShares, Truth, criteria,
+    DateAblation, DateArchitecture, DateConverter, DateLook, DateTexts, Dates,
+    MovedConverter, PartShares, Truth, criteria,
 };
 use training::{Trainer, Training};
 
@@ -45,15 +50,11 @@ fn kept(seed: u64, trained: &Training<DateConverter>) -> Result<Value> {
     let planted = Truth::planted();
     let shares: &PartShares = &trained.last().shares;
     let shuffled = Truth::shuffled(&mut Rng::seed_from_u64(seed));
-    let of_another = model.shares(test, &test.of_another_form())?;
-    let heads: Vec<usize> = (0..model.n_heads()).collect();
-    let mut without = Vec::new();
-    let mut alone = Vec::new();
-    for &head in &heads {
-        without.push(model.without(&[head])?.whole(test)?);
-        let others: Vec<usize> = heads.iter().copied().filter(|&it| it != head).collect();
-        alone.push(model.without(&others)?.whole(test)?);
-    }
+    let others = test.of_another_form();
+    let of_another = model.shares(test, &others)?;
+    let asked_by_another = model.shares_asked_by(test, &others)?;
+    let rng = &mut Rng::seed_from_u64(seed);
+    let ablation = DateAblation::of(model, test, rng)?;
     Ok(json!({
         "seed": seed,
         "whole": round(trained.last().whole),
@@ -62,14 +63,61 @@ fn kept(seed: u64, trained: &Training<DateConverter>) -> Result<Value> {
         "aligned_before": looks[0].shares.aligned(&planted),
         "aligned_shuffled": shares.aligned(&shuffled),
         "aligned_of_another": of_another.aligned(&planted),
-        "without": rounded(&without),
-        "alone": rounded(&alone),
-        "without_all": round(model.without(&heads)?.whole(test)?),
+        "aligned_asked_by_another": asked_by_another.aligned(&planted),
+        "without": rounded(&ablation.without),
+        "alone": rounded(&ablation.alone),
+        "without_all": round(ablation.without_all),
+        "random": rounded(&ablation.random),
+        "random_scaled": rounded(&ablation.scaled),
+        "scales": rounded(&ablation.scales),
+        "needed": ablation.needed(&ablation.random),
+        "needed_scaled": ablation.needed(&ablation.scaled),
+        "whole_given": round(model.whole_moved(test, None)?),
+        "whole_moved": round(model.whole_moved(test, Some(rng))?),
         "even": rounded(&shares.even),
         "shares": shares.of_head.iter().map(rows).collect::<Vec<_>>(),
-        "curve": {
-            "step": looks.iter().map(|look| look.step).collect::<Vec<_>>(),
-            "whole": rounded(&looks.iter().map(|look| look.whole).collect::<Vec<_>>()),
-        },
+        "curve": curve(looks),
+    }))
+}
+
+/// How many dates were whole on the way.
+fn curve(looks: &[DateLook]) -> Value {
+    json!({
+        "step": looks.iter().map(|look| look.step).collect::<Vec<_>>(),
+        "whole": rounded(&looks.iter().map(|look| look.whole).collect::<Vec<_>>()),
+    })
+}
+
+/// Ten seeds with the output of the cross-attention moved at each step.
+pub fn moved_runs() -> Result<Vec<Value>> {
+    let mut runs = Vec::new();
+    for seed in SEEDS {
+        let trainer = Trainer::new(Dates::default(), Dates::schedule(seed), |_, rng| {
+            let converter = DateConverter::random(DateArchitecture::default(), rng)?;
+            let rng = Rng::seed_from_u64(seed);
+            Ok(MovedConverter { converter, rng })
+        })?;
+        let run = kept_moved(seed, &trainer.finish()?)?;
+        println!("dates moved, seed {seed}: {run}");
+        runs.push(run);
+    }
+    Ok(runs)
+}
+
+/// The share of whole dates as it was trained, and when it writes as the other does.
+fn kept_moved(seed: u64, trained: &Training<MovedConverter>) -> Result<Value> {
+    let Training { model, test, looks, .. } = trained;
+    let (model, test): (&DateConverter, &DateTexts) = (&model.converter, test);
+    let shares: &PartShares = &trained.last().shares;
+    let rng = &mut Rng::seed_from_u64(seed);
+    Ok(json!({
+        "seed": seed,
+        "whole": round(trained.last().whole),
+        "whole_given": round(model.whole_moved(test, None)?),
+        "whole_moved": round(model.whole_moved(test, Some(rng))?),
+        "aligned": shares.aligned(&Truth::planted()),
+        "even": rounded(&shares.even),
+        "shares": shares.of_head.iter().map(rows).collect::<Vec<_>>(),
+        "curve": curve(looks),
     }))
 }

@@ -11,6 +11,7 @@
 //! cargo run --release -p training --example seeds -- places
 //! cargo run --release -p training --example seeds -- stretched
 //! cargo run --release -p training --example seeds -- dates
+//! cargo run --release -p training --example seeds -- dates-moved
 //! ```
 //!
 //! prints one line per run and writes `data/EXPERIMENT.json` in the crate's
@@ -39,7 +40,7 @@ fn main() -> Result<()> {
     let asked = std::env::args().nth(1);
     let experiment = asked.context(
         "which: lookups, swaps, loudness, codes, windows, repeats, shared, places, \
-         stretched or dates?",
+         stretched, dates or dates-moved?",
     )?;
     let runs = match experiment.as_str() {
         "lookups" => lookups::runs()?,
@@ -52,6 +53,7 @@ fn main() -> Result<()> {
         "places" => places::runs()?,
         "stretched" => stretched::runs()?,
         "dates" => dates::runs()?,
+        "dates-moved" => dates::moved_runs()?,
         other => bail!("there is no experiment {other}"),
     };
     let lines: Vec<String> = runs.iter().map(Value::to_string).collect();

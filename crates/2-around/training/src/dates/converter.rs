@@ -1,6 +1,8 @@
 //! What is trained: two embeddings, an encoder, a decoder, an unembedding.
 
-use attention::{Batch, Dims, LayerParameters, Linear, Mask, Rng, random_matrix};
+use attention::{
+    Batch, Dims, Error as SizeError, LayerParameters, Linear, Mask, Rng, random_matrix,
+};
 use block::{
     Activation, BatchMasks, Block, DecoderBlock, DecoderPass, DecoderStack, Embedding,
     EncoderDecoder, FeedForward, LayerNorm, Norm, Positions, Stack, StackPass, Sublayer,
@@ -8,8 +10,8 @@ use block::{
 use fused_heads::FusedAttention;
 
 use super::{DateTexts, Dates, N_SOURCE, N_TARGET, PartShares};
+use crate::Result;
 use crate::repeats::largest;
-use crate::{Result, output_without};
 
 /// What a converter is built of: one block that reads and one that writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,8 +146,40 @@ impl DateConverter {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub fn shares(&self, texts: &DateTexts, judged_by: &[usize]) -> Result<PartShares> {
+        self.shares_given(texts, &texts.given(), judged_by)
+    }
+
+    /// Where the heads look in a date with the queries of a decoder that writes another one:
+    /// it is given the letters of date `asked_by[s]` when it reads date s. The maps are
+    /// judged by the parts of the date that is read.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::Error::Sizes) for another number of dates, or one that there
+    /// is not; as [`encode`](Self::encode).
+    pub fn shares_asked_by(
+        &self,
+        texts: &DateTexts,
+        asked_by: &[usize],
+    ) -> Result<PartShares> {
+        let n = texts.n_dates();
+        SizeError::expect_length("the list of asking dates", n, asked_by.len())?;
+        let own = texts.given();
+        let mut given = Vec::new();
+        for &date in asked_by {
+            SizeError::expect_index("date", date, n)?;
+            given.extend_from_slice(&own[date * N_TARGET..(date + 1) * N_TARGET]);
+        }
+        self.shares_given(texts, &given, &(0..n).collect::<Vec<_>>())
+    }
+
+    fn shares_given(
+        &self,
+        texts: &DateTexts,
+        given: &[usize],
+        judged_by: &[usize],
+    ) -> Result<PartShares> {
         let memory = Batch::new(texts.n_dates(), self.encode(texts)?.out().clone())?;
-        let pass = self.decode(&texts.given(), &memory, texts)?;
+        let pass = self.decode(given, &memory, texts)?;
         PartShares::of(&pass.blocks()[0].cross().attn, texts, judged_by)
     }
 
@@ -154,24 +188,7 @@ impl DateConverter {
         self.cross().parameters().dims().n_heads()
     }
 
-    /// Without some heads of the cross-attention: their rows of W^O are 0.
-    ///
-    /// # Errors
-    /// As [`output_without`].
-    pub fn without(&self, heads: &[usize]) -> Result<Self> {
-        let heads: Vec<_> = heads.iter().map(|&head| (head, None)).collect();
-        let parameters = self.cross().parameters().clone();
-        let dims = parameters.dims();
-        let mut projections = parameters.into_projections();
-        projections[3] = output_without(&projections[3], dims, &heads)?;
-        let parameters = attention::PackedParameters::new(dims, projections)?;
-        let mut without = self.clone();
-        let cross = &mut without.model.decoder.blocks[0].cross_attention.function;
-        *cross = FusedAttention::from_packed(parameters);
-        Ok(without)
-    }
-
-    fn cross(&self) -> &FusedAttention<f32> {
+    pub(super) fn cross(&self) -> &FusedAttention<f32> {
         &self.model.decoder.blocks[0].cross_attention.function
     }
 }

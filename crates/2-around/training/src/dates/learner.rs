@@ -1,6 +1,7 @@
 //! How a [`DateConverter`] learns: embeddings, encoder, decoder and unembedding together.
 
-use attention::Batch;
+use attention::{Batch, Linear};
+use block::{EmbeddingGradients, EncoderDecoderGradients};
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
 
 use super::{DateConverter, DateTexts, N_SOURCE, N_TARGET, PartShares};
@@ -34,19 +35,13 @@ impl Learner for DateConverter {
         let loss = cross_entropy(&logits, &read.target)?;
 
         let d_out = linear_backward(&self.unembedding, decoded.out(), &loss.gradient)?;
-        let d_decoder = decoded.backward(&d_out.d_x)?;
-        let d_encoder = encoded.backward(&d_decoder.d_memory)?;
-        let d_target = self.target.backward(&given, N_TARGET, &d_decoder.d_y)?;
-        let d_source = self.source.backward(&read.source, N_SOURCE, &d_encoder.d_x)?;
-
-        let gradients = d_source.entries().into_iter().chain(d_target.entries());
-        let gradients = gradients.chain(d_encoder.entries()).chain(d_decoder.entries());
-        let gradients = gradients.chain(d_out.d_linear.entries());
-        let parameters = self.source.entries_mut().into_iter();
-        let parameters = parameters.chain(self.target.entries_mut());
-        let parameters = parameters.chain(self.model.entries_mut());
-        let parameters = parameters.chain(self.unembedding.entries_mut());
-        adam.update(&mut parameters.zip(gradients).collect::<Vec<_>>())?;
+        let decoder = decoded.backward(&d_out.d_x)?;
+        let encoder = encoded.backward(&decoder.d_memory)?;
+        let target = self.target.backward(&given, N_TARGET, &decoder.d_y)?;
+        let source = self.source.backward(&read.source, N_SOURCE, &encoder.d_x)?;
+        let model = EncoderDecoderGradients { encoder, decoder };
+        let unembedding = d_out.d_linear;
+        self.update(&DateGradients { source, target, model, unembedding }, adam)?;
         Ok(loss.value)
     }
     // ANCHOR_END: descend
@@ -62,5 +57,31 @@ impl Learner for DateConverter {
 
     fn score(look: &DateLook) -> f64 {
         look.whole
+    }
+}
+
+/// The gradients of all that a [`DateConverter`] holds.
+pub(super) struct DateGradients {
+    pub source: EmbeddingGradients<f32>,
+    pub target: EmbeddingGradients<f32>,
+    pub model: EncoderDecoderGradients<f32>,
+    pub unembedding: Linear<f32>,
+}
+
+impl DateConverter {
+    /// A step of the optimiser.
+    pub(super) fn update(
+        &mut self,
+        d: &DateGradients,
+        adam: &mut Adam<f32>,
+    ) -> Result<()> {
+        let gradients = d.source.entries().into_iter().chain(d.target.entries());
+        let gradients = gradients.chain(d.model.entries()).chain(d.unembedding.entries());
+        let parameters = self.source.entries_mut().into_iter();
+        let parameters = parameters.chain(self.target.entries_mut());
+        let parameters = parameters.chain(self.model.entries_mut());
+        let parameters = parameters.chain(self.unembedding.entries_mut());
+        adam.update(&mut parameters.zip(gradients).collect::<Vec<_>>())?;
+        Ok(())
     }
 }

@@ -9,6 +9,8 @@ use super::criteria::ALIGNED_LETTERS;
 use super::*;
 use crate::{Batches, Learner, Schedule, Trainer, Training};
 
+mod controls;
+
 const MARCH: Date = Date { year: 2031, month: 3, day: 12 };
 
 /// Two heads on letters 16 wide.
