@@ -32,6 +32,12 @@ pub const STRETCHED: &str = include_str!("../data/stretched.json");
 /// at equal widths, on ten seeds, as `-- shared` measured them.
 pub const SHARED: &str = include_str!("../data/shared.json");
 
+/// Dates on ten seeds, as `-- dates` measured them.
+pub const DATES: &str = include_str!("../data/dates.json");
+
+/// Dates of four centuries on ten seeds, as `-- centuries` measured them.
+pub const CENTURIES: &str = include_str!("../data/centuries.json");
+
 #[cfg(test)]
 mod tests {
     use std::fmt::Write;

@@ -76,7 +76,9 @@ pub use ablation::{
     output_without, strongest, total_variation,
 };
 pub use changed_formula::{Follower, FollowerPlan, Place, Reader, Stretch};
-pub use data::{CODES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, STRETCHED, WINDOWS};
+pub use data::{
+    CENTURIES, CODES, DATES, LOOKUPS, LOUDNESS, PLACES, REPEATS, SHARED, STRETCHED, WINDOWS,
+};
 pub use directions::orthonormal;
 pub use error::{Error, Result};
 pub use lookups::{

@@ -12,12 +12,14 @@
 //! cargo run --release -p training --example seeds -- stretched
 //! cargo run --release -p training --example seeds -- dates
 //! cargo run --release -p training --example seeds -- dates-moved
+//! cargo run --release -p training --example seeds -- centuries
 //! ```
 //!
 //! prints one line per run and writes `data/EXPERIMENT.json` in the crate's
 //! folder, one line per run, numbers to four decimals. What is written holds no times, so a second run on the
 //! same machine writes the same file.
 
+mod centuries;
 mod codes;
 mod dates;
 mod lookups;
@@ -40,7 +42,7 @@ fn main() -> Result<()> {
     let asked = std::env::args().nth(1);
     let experiment = asked.context(
         "which: lookups, swaps, loudness, codes, windows, repeats, shared, places, \
-         stretched, dates or dates-moved?",
+         stretched, dates, dates-moved or centuries?",
     )?;
     let runs = match experiment.as_str() {
         "lookups" => lookups::runs()?,
@@ -54,6 +56,7 @@ fn main() -> Result<()> {
         "stretched" => stretched::runs()?,
         "dates" => dates::runs()?,
         "dates-moved" => dates::moved_runs()?,
+        "centuries" => centuries::runs()?,
         other => bail!("there is no experiment {other}"),
     };
     let lines: Vec<String> = runs.iter().map(Value::to_string).collect();

@@ -60,6 +60,7 @@ pub const LEAST_LEARNED: f64 = 0.5;
 /// Of the letters aligned with their own queries, so many stay aligned with those of another
 /// date.
 pub const BY_PLACE: f64 = 0.9;
+
 // What follows was fixed after the first ten trainings and before the ten with more years.
 
 /// Years whose second digit does not follow from the first: 18, 19, 20 or 21. From 1950 to

@@ -89,14 +89,21 @@ impl PartShares {
     }
     // ANCHOR_END: shares
 
+    /// Whether a head gives the right part of a letter more than [`TIMES_EVEN`] times its even
+    /// share.
+    ///
+    /// # Panics
+    /// If there is no such head or letter.
+    pub fn is_aligned(&self, head: usize, letter: usize, truth: &Truth) -> bool {
+        let mut right = truth.0[letter].iter().map(|&part| part as usize);
+        right.any(|part| self.of_head[head][(letter, part)] > TIMES_EVEN * self.even[part])
+    }
+
     /// How many letters of each head are aligned.
     pub fn aligned(&self, truth: &Truth) -> Vec<usize> {
-        let is_aligned = |shares: &Matrix, letter: usize| {
-            let mut right = truth.0[letter].iter().map(|&part| part as usize);
-            right.any(|part| shares[(letter, part)] > TIMES_EVEN * self.even[part])
+        let of_head = |head: usize| {
+            (0..N_TARGET).filter(|&letter| self.is_aligned(head, letter, truth)).count()
         };
-        let count =
-            |shares| (0..N_TARGET).filter(|&letter| is_aligned(shares, letter)).count();
-        self.of_head.iter().map(count).collect()
+        (0..self.of_head.len()).map(of_head).collect()
     }
 }
