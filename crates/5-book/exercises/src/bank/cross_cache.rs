@@ -93,7 +93,7 @@ pub struct Input {
 }
 
 /// What came of all steps.
-pub struct Written {
+pub struct Steps {
     /// The output of each step.
     outs: Vec<Matrix>,
     /// How many rows went through W^K and W^V of the own attention, and of the
@@ -103,7 +103,7 @@ pub struct Written {
     n_kept: [usize; 2],
 }
 
-impl Answer for Written {
+impl Answer for Steps {
     fn parts(&self) -> Vec<Matrix> {
         let row = |counts: &[usize]| {
             Matrix::from_fn(1, counts.len(), |_, column| counts[column] as f64)
@@ -120,10 +120,10 @@ impl Answer for Written {
 impl Input {
     /// Step by step from empty caches. Of outputs that are wrong, how many rows were projected
     /// for them and kept says nothing, so it is counted only where they are right.
-    fn written(
+    fn steps(
         &self,
         step: impl Fn(&Decoder, &Matrix, &Matrix, &mut Caches) -> Matrix,
-    ) -> Written {
+    ) -> Steps {
         let (own, cross) = (Attention::new(&self.own), Attention::new(&self.cross));
         let mut caches = Caches { own: own.cache(), cross: cross.cache() };
         let decoder = Decoder { own, cross };
@@ -133,11 +133,11 @@ impl Input {
             .collect();
         let right = self.right();
         if !same_answer(&outs, &right.outs) {
-            return Written { outs, ..right };
+            return Steps { outs, ..right };
         }
         let Decoder { own, cross } = &decoder;
         let projections = [&own.w_k, &own.w_v, &cross.w_k, &cross.w_v];
-        Written {
+        Steps {
             outs,
             n_projected: projections.map(|w| w.n_rows.get()),
             n_kept: [&caches.own, &caches.cross].map(|cache| cache.keys().nrows()),
@@ -145,7 +145,7 @@ impl Input {
     }
 
     /// All tokens at once through the block, under a causal mask and without a cache.
-    fn right(&self) -> Written {
+    fn right(&self) -> Steps {
         let (n_target, d_model) = self.tokens.shape();
         let n_source = self.memory.nrows();
         let attention = |head: &HeadParameters| {
@@ -162,7 +162,7 @@ impl Input {
         let masks = DecoderMasks { own: &Mask::Causal, memory: &Mask::None };
         let decoded = block.forward(&self.tokens, &self.memory, masks);
         let out = decoded.expect("sizes fit").out;
-        Written {
+        Steps {
             outs: (0..n_target).map(|row| out.rows(row, 1).into_owned()).collect(),
             n_projected: [n_target, n_target, n_source, n_source],
             n_kept: [n_target, n_source],
@@ -178,19 +178,19 @@ pub type Step =
 
 /// Checks an answer.
 pub fn check(answer: Step) -> ExitCode {
-    EXERCISE.check(move |input| input.written(answer))
+    EXERCISE.check(move |input| input.steps(answer))
 }
 
 const CHAPTER: &str = "from-one-sequence-to-another";
 const ASKS: Section = Section::new(CHAPTER, "Who asks, who answers");
-const CACHES: Section = Section::new(CHAPTER, "Written letter by letter: two caches");
+const CACHES: Section = Section::new(CHAPTER, "Steps letter by letter: two caches");
 const KV: Section = Section::new("variants", "The KV cache");
 const RESIDUAL: Section =
     Section::new("the-block", "The residual, and pre-norm or post-norm");
 const WRONG: Section = Section::new(CHAPTER, "What people get wrong");
 
 /// The exercise.
-pub static EXERCISE: Exercise<Input, Written> = Exercise {
+pub static EXERCISE: Exercise<Input, Steps> = Exercise {
     name: "cross_cache",
     title: "Computed once, and at each step",
     read: CACHES,

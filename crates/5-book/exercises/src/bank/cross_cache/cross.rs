@@ -3,12 +3,12 @@
 use attention::Matrix;
 
 use super::{
-    ASKS, CACHES, Caches, Decoder, Input, KV, RESIDUAL, WRONG, Written, append, attend,
+    ASKS, CACHES, Caches, Decoder, Input, KV, RESIDUAL, Steps, WRONG, append, attend,
     cross_half, keep, newest, own_half, read,
 };
 use crate::Mistake;
 
-type Named = Mistake<Input, Written>;
+type Named = Mistake<Input, Steps>;
 
 /// What the second half of a step has at hand.
 struct Half<'a> {
@@ -38,15 +38,15 @@ impl Half<'_> {
 }
 
 /// Right, but for the second half of a step.
-fn second_half(input: &Input, cross: impl Fn(Half) -> Matrix) -> Written {
-    input.written(|w, memory, tokens, caches| {
+fn second_half(input: &Input, cross: impl Fn(Half) -> Matrix) -> Steps {
+    input.steps(|w, memory, tokens, caches| {
         let h = own_half(w, tokens, caches);
         cross(Half { w, memory, tokens, h: &h, caches })
     })
 }
 
 /// Right, but for what is kept as keys and as values of the source.
-fn kept_as(input: &Input, of: impl Fn(Matrix, Matrix) -> (Matrix, Matrix)) -> Written {
+fn kept_as(input: &Input, of: impl Fn(Matrix, Matrix) -> (Matrix, Matrix)) -> Steps {
     second_half(input, |half| {
         if half.is_first() {
             let w = &half.w.cross;
@@ -88,7 +88,7 @@ pub(super) const APPENDED: Named = Mistake {
     },
 };
 
-const fn of_target(answer: fn(&Input) -> Written) -> Named {
+const fn of_target(answer: fn(&Input) -> Steps) -> Named {
     Mistake {
         name: "makes the source's keys and values of the target",
         does: "It projects what asks, at each step, and the cross-attention becomes another \
@@ -115,7 +115,7 @@ pub(super) const OF_TOKENS: Named = of_target(|input| {
     })
 });
 
-const fn of_first(answer: fn(&Input) -> Written) -> Named {
+const fn of_first(answer: fn(&Input) -> Steps) -> Named {
     Mistake {
         name: "makes the source's keys and values of the first target token",
         does: "It projects what asks in the first step and keeps that for all others: one \
@@ -301,7 +301,7 @@ pub(super) const NO_RESIDUAL: Named = Mistake {
     looks_right: "That is what the cross-attention gives",
     read: RESIDUAL,
     answer: |input| {
-        input.written(|w, memory, tokens, caches| {
+        input.steps(|w, memory, tokens, caches| {
             let h = own_half(w, tokens, caches);
             cross_half(w, memory, &h, caches) - h
         })
@@ -315,7 +315,7 @@ pub(super) const RESIDUAL_OF_TOKEN: Named = Mistake {
     looks_right: "The token is added, and there is one residual in the end",
     read: RESIDUAL,
     answer: |input| {
-        input.written(|w, memory, tokens, caches| {
+        input.steps(|w, memory, tokens, caches| {
             let h = own_half(w, tokens, caches);
             cross_half(w, memory, &h, caches) - h + newest(tokens)
         })
@@ -329,7 +329,7 @@ pub(super) const BEFORE_OWN: Named = Mistake {
         first",
     read: ASKS,
     answer: |input| {
-        input.written(|w, memory, tokens, caches| {
+        input.steps(|w, memory, tokens, caches| {
             let h = cross_half(w, memory, &newest(tokens), caches);
             keep(&mut caches.own, &w.own, &h);
             &h + read(&w.own, &h, &caches.own)

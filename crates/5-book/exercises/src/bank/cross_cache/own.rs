@@ -3,26 +3,26 @@
 use attention::Matrix;
 
 use super::{
-    ASKS, CACHES, Caches, Decoder, Input, KV, RESIDUAL, WRONG, Written, append, attend,
+    ASKS, CACHES, Caches, Decoder, Input, KV, RESIDUAL, Steps, WRONG, append, attend,
     cross_half, keep, newest, read,
 };
 use crate::Mistake;
 
-type Named = Mistake<Input, Written>;
+type Named = Mistake<Input, Steps>;
 
 /// Right, but for the first half of a step, which gets the tokens so far.
 fn first_half(
     input: &Input,
     own: impl Fn(&Decoder, &Matrix, &mut Caches) -> Matrix,
-) -> Written {
-    input.written(|w, memory, tokens, caches| {
+) -> Steps {
+    input.steps(|w, memory, tokens, caches| {
         let h = own(w, tokens, caches);
         cross_half(w, memory, &h, caches)
     })
 }
 
 /// Right, but for what is kept as key and as value of the new token.
-fn kept_as(input: &Input, of: impl Fn(Matrix, Matrix) -> (Matrix, Matrix)) -> Written {
+fn kept_as(input: &Input, of: impl Fn(Matrix, Matrix) -> (Matrix, Matrix)) -> Steps {
     first_half(input, |w, tokens, caches| {
         let y = newest(tokens);
         let (k, v) = of(w.own.w_k.forward(&y), w.own.w_v.forward(&y));
@@ -161,7 +161,7 @@ pub(super) const MEMORY_FIRST: Named = Mistake {
         that have one cache",
     read: WRONG,
     answer: |input| {
-        input.written(|w, memory, tokens, caches| {
+        input.steps(|w, memory, tokens, caches| {
             let y = newest(tokens);
             if caches.own.n_seen() == 0 {
                 keep(&mut caches.own, &w.own, memory);
@@ -180,7 +180,7 @@ pub(super) const READS_SOURCE: Named = Mistake {
     looks_right: "Both caches have the same widths",
     read: ASKS,
     answer: |input| {
-        input.written(|w, memory, tokens, caches| {
+        input.steps(|w, memory, tokens, caches| {
             let y = newest(tokens);
             keep(&mut caches.own, &w.own, &y);
             if caches.cross.n_seen() == 0 {

@@ -3,8 +3,8 @@
 use super::*;
 use crate::{Difference, Verdict};
 
-/// What a step gives if both halves are written with loops, and new rows go on top of the
-/// cache: the order of keys does not matter.
+/// Both halves in loops, and the source kept from its last position to its first: the order
+/// of keys does not matter.
 fn in_loops(
     w: &Decoder,
     memory: &Matrix,
@@ -35,9 +35,9 @@ fn in_loops(
 
 #[test]
 fn right_answers_written_otherwise_pass() {
-    assert_eq!(EXERCISE.diagnose(|input| input.written(in_loops)), Verdict::Passed);
+    assert_eq!(EXERCISE.diagnose(|input| input.steps(in_loops)), Verdict::Passed);
     let halves = |input: &Input| {
-        input.written(|w, memory, tokens, caches| {
+        input.steps(|w, memory, tokens, caches| {
             let h = own_half(w, tokens, caches);
             cross_half(w, memory, &h, caches)
         })
@@ -49,7 +49,7 @@ fn right_answers_written_otherwise_pass() {
 /// them.
 #[test]
 fn some_mistakes_show_in_counts_alone() {
-    let outputs_are_right = |mistake: &&crate::Mistake<Input, Written>| {
+    let outputs_are_right = |mistake: &&crate::Mistake<Input, Steps>| {
         cases().iter().all(|case| {
             let call = || (mistake.answer)(&case.input).outs;
             match crate::outcome::call(call) {
@@ -76,7 +76,7 @@ fn some_mistakes_show_in_counts_alone() {
 #[test]
 fn a_count_that_is_wrong_otherwise_is_told() {
     let verdict = EXERCISE.diagnose(|input| {
-        input.written(|w, memory, tokens, caches| {
+        input.steps(|w, memory, tokens, caches| {
             w.cross.w_k.forward(&newest(tokens));
             let h = own_half(w, tokens, caches);
             cross_half(w, memory, &h, caches)
@@ -93,7 +93,7 @@ fn a_count_that_is_wrong_otherwise_is_told() {
 #[test]
 fn a_row_for_each_token_so_far_has_the_wrong_shape() {
     let verdict = EXERCISE.diagnose(|input| {
-        input.written(|w, memory, tokens, caches| {
+        input.steps(|w, memory, tokens, caches| {
             let mut out = tokens.clone();
             let h = own_half(w, tokens, caches);
             let last = cross_half(w, memory, &h, caches);

@@ -98,8 +98,8 @@ pub(super) const TARGET_INTERLEAVED: Named = Mistake {
     name: "takes the targets as interleaved",
     does: "It looks for token i of target s in row i · n_sequences + s of y, and writes its \
         output there",
-    looks_right: "What is read in one order is written in the same, so nothing is lost; but \
-        most tokens ask another one's source",
+    looks_right: "It reads and writes in the same order, so nothing is lost; but most tokens \
+        ask the source of another sequence",
     read: BATCH,
     answer: |input| {
         let out = input.changed(|input| input.y = apart(input, &input.y));

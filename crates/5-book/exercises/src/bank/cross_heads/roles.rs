@@ -13,8 +13,8 @@ type Named = Mistake<Input, Matrix>;
 pub(super) const MEMORY_ASKS: Named = Mistake {
     name: "lets the memory ask the target",
     does: "It takes the queries from the memory, and keys and values from y",
-    looks_right: "The source goes into the target, it seems; but what asks gets the output, \
-        and the target is what is to be written on",
+    looks_right: "“From source to target” sounds as if the source acted; but the output \
+        belongs to what asks",
     read: ASKS,
     answer: |input| roles(input, |y, memory| [memory, y, y]),
 };
@@ -121,8 +121,8 @@ pub(super) const LAST_POSITION: Named = Mistake {
 pub(super) const EXCHANGED_WEIGHTS: Named = Mistake {
     name: "exchanges W^Q and W^K",
     does: "It makes queries of y with W^K, and keys of the memory with W^Q",
-    looks_right: "Both have the same shape, and y does ask; in self-attention it would be the \
-        map of another head",
+    looks_right: "Both have the same shape, and y does ask; in self-attention it would do no \
+        more than transpose the scores",
     read: SHAPES,
     answer: |input| {
         input.changed(|input| {

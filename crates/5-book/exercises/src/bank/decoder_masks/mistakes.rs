@@ -169,8 +169,7 @@ pub(super) const ALL: &[Mistake<Input, ThreeMasks>] = &[
         name: "puts the source's padding on the rows of the cross-attention",
         does: "It blocks target tokens from source_length on. Rows of this map are of the \
             target, columns of the source",
-        looks_right: "In the encoder's map rows and columns are of the source, and there one \
-            may mistake them too",
+        looks_right: "In the encoder's map both rows and columns are of the source",
         read: ASKS,
         answer: |input| input.with_cross(|i, _| input.real(i)),
     },
@@ -186,8 +185,8 @@ pub(super) const ALL: &[Mistake<Input, ThreeMasks>] = &[
         name: "blocks rows from source_length on, in both maps of the source",
         does: "It asks whether query i is real as well as key j. In the cross-attention query i \
             is of the target, and tokens from source_length on are given no key",
-        looks_right: "It is the padding mask times its transpose, and with a target that is no \
-            longer than the source no token that is real goes without",
+        looks_right: "It is the padding mask times its transpose, and in the encoder no real \
+            token is the worse for it",
         read: ASKS,
         answer: |input| input.with_source(|i, j| input.real(i) && input.real(j)),
     },
@@ -204,9 +203,9 @@ pub(super) const ALL: &[Mistake<Input, ThreeMasks>] = &[
     },
     Mistake {
         name: "inverts all three masks",
-        does: "True means “blocked” in it: each query may attend to what it must not see",
-        looks_right: "PyTorch's nn.Transformer takes masks like that, and the pictures are \
-            right in the negative",
+        does: "In them true means “blocked”: each query may attend to what it must not see",
+        looks_right: "PyTorch's nn.Transformer takes such masks, and drawn in black and white \
+            they are the right ones with the colours exchanged",
         read: POLARITY,
         answer: |input| {
             let ThreeMasks { encoder, own, cross } = input.right();
