@@ -183,7 +183,7 @@ pub fn check(answer: Step) -> ExitCode {
 
 const CHAPTER: &str = "from-one-sequence-to-another";
 const ASKS: Section = Section::new(CHAPTER, "Who asks, who answers");
-const CACHES: Section = Section::new(CHAPTER, "Steps letter by letter: two caches");
+const CACHES: Section = Section::new(CHAPTER, "Written letter by letter: two caches");
 const KV: Section = Section::new("variants", "The KV cache");
 const RESIDUAL: Section =
     Section::new("the-block", "The residual, and pre-norm or post-norm");
