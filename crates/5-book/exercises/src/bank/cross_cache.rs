@@ -225,6 +225,8 @@ pub static EXERCISE: Exercise<Input, Steps> = Exercise {
         cross::A_POSITION_A_STEP,
         cross::FIRST_STEP_ALONE,
         cross::READS_OWN,
+        cross::ONE_CACHE,
+        cross::WRONG_CACHE,
         cross::OWN_WEIGHTS,
         cross::OWN_QUERY,
         cross::TOKEN_ASKS,

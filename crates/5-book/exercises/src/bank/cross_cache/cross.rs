@@ -210,6 +210,37 @@ pub(super) const READS_OWN: Named = Mistake {
     },
 };
 
+pub(super) const ONE_CACHE: Named = Mistake {
+    name: "keeps source and target in one cache",
+    does: "It appends the source's keys and values to the target's in the first step, and both \
+        attentions read all of them",
+    looks_right: "All that is read is kept once; but each attention has keys of its own, made \
+        by its own W^K",
+    read: CACHES,
+    answer: |input| {
+        second_half(input, |half| {
+            if half.is_first() {
+                keep(&mut half.caches.own, &half.w.cross, half.memory);
+            }
+            half.h + read(&half.w.cross, half.h, &half.caches.own)
+        })
+    },
+};
+
+pub(super) const WRONG_CACHE: Named = Mistake {
+    name: "appends the source to the target's cache",
+    does: "The source's cache stays empty, so the cross-attention reads zeros, and the source \
+        is appended to the target at each step",
+    looks_right: "It is the line above once more, with the other weights",
+    read: CACHES,
+    answer: |input| {
+        second_half(input, |half| {
+            keep(&mut half.caches.own, &half.w.cross, half.memory);
+            half.read()
+        })
+    },
+};
+
 pub(super) const OWN_WEIGHTS: Named = Mistake {
     name: "projects the source with the own attention's W^K and W^V",
     does: "Keys and values of the memory are made by the other attention's matrices, and the \

@@ -1,6 +1,7 @@
 //! Mistakes of whose source is read, and how much of it.
 
-use attention::{Mask, Matrix};
+use attention::{Mask, Matrix, MultiHeadAttention};
+use fused_heads::FusedAttention;
 
 use super::{CHAPTER, Input};
 use crate::{Mistake, Section};
@@ -39,6 +40,25 @@ pub(super) const LAST_LENGTH: Named = Mistake {
     answer: |input| {
         let last = input.n_valid[input.n_sequences() - 1];
         input.masked(|_| Mask::FirstKeys(last))
+    },
+};
+
+pub(super) const LENGTH_OF_HEAD: Named = Mistake {
+    name: "takes the length of the source for the head's number",
+    does: "Head i masks with n_valid[i] in all sequences",
+    looks_right: "Both are counted from 0, and with as many heads as sequences every entry is \
+        used",
+    read: LENGTHS,
+    answer: |input| {
+        let n_heads = input.layer.dims().n_heads();
+        let lengths: Vec<usize> = (0..n_heads).map(|i| input.n_valid[i]).collect();
+        input.each(|s| {
+            let (y, memory) = (input.target(s), input.source(s));
+            let masks = lengths.iter().map(|&n| Mask::FirstKeys(n)).collect();
+            let layer = FusedAttention::new(&input.layer);
+            let attended = layer.forward(&y, &memory, &memory, &Mask::PerHead(masks));
+            attended.expect("sizes fit").out
+        })
     },
 };
 

@@ -129,6 +129,23 @@ pub(super) const ONE_MAP_FOR_ALL: Named = Mistake {
     },
 };
 
+pub(super) const OVER_THE_FIRST_HEAD: Named = Mistake {
+    name: "writes every head over the first",
+    does: "It puts each head's output into columns 0 to d_v, so the last head is left there, \
+        and W^O gets zeros for all others",
+    looks_right: "Every head is right, and the concatenation has its width",
+    read: HEADS,
+    answer: |input| {
+        let (dims, last) = (input.layer.dims(), input.layer.heads().len() - 1);
+        input.changed(|input| {
+            let heads = vec![input.layer.heads()[last].clone(); last + 1];
+            let mut w_o = input.layer.w_o().clone();
+            w_o.weight.rows_range_mut(dims.d_v()..).fill(0.0);
+            input.layer = LayerParameters::new(heads, w_o).expect("the same sizes");
+        })
+    },
+};
+
 pub(super) const NO_W_O: Named = Mistake {
     name: "leaves W^O out",
     does: "It returns the heads side by side, not mixed",

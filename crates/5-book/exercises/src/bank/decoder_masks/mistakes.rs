@@ -108,6 +108,17 @@ pub(super) const ALL: &[Mistake<Input, ThreeMasks>] = &[
         answer: |input| input.with_source(|i, j| j <= i),
     },
     Mistake {
+        name: "exchanges the rules of encoder and decoder",
+        does: "The encoder's mask is causal, and the decoder's own mask asks whether key j is \
+            real, which is a matter of the source",
+        looks_right: "Each has its shape, and each rule is right on the other side",
+        read: THREE,
+        answer: |input| {
+            let ThreeMasks { encoder, .. } = input.with_encoder(|i, j| j <= i);
+            ThreeMasks { encoder, ..input.with_own(|_, j| input.real(j)) }
+        },
+    },
+    Mistake {
         name: "lets the target see what comes later",
         does: "The decoder's own mask is true everywhere: in a training each token reads the \
             one that it is to predict",
