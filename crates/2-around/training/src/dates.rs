@@ -21,9 +21,11 @@
 
 mod ablation;
 mod converter;
+mod costs;
 pub mod criteria;
 mod forms;
 mod free_text;
+mod joined;
 mod learner;
 mod moved;
 mod shares;
@@ -33,7 +35,9 @@ mod tests;
 
 pub use ablation::DateAblation;
 pub use converter::{DateArchitecture, DateConverter};
+pub use costs::Costs;
 pub use forms::{Date, Form, Part, Written};
+pub use joined::{JoinedConverter, JoinedLook};
 pub use learner::DateLook;
 pub use moved::MovedConverter;
 pub use shares::{PartShares, Truth};

@@ -74,7 +74,7 @@ fn kept(seed: u64, trained: &Training<DateConverter>) -> Result<Value> {
         "needed_scaled": ablation.needed(&ablation.scaled),
         "whole_given": round(model.whole_moved(test, None)?),
         "whole_moved": round(model.whole_moved(test, Some(rng))?),
-        "even": rounded(&shares.even),
+        "even": rows(&shares.even)[0],
         "shares": shares.of_head.iter().map(rows).collect::<Vec<_>>(),
         "curve": curve(looks),
     }))
@@ -116,7 +116,7 @@ fn kept_moved(seed: u64, trained: &Training<MovedConverter>) -> Result<Value> {
         "whole_given": round(model.whole_moved(test, None)?),
         "whole_moved": round(model.whole_moved(test, Some(rng))?),
         "aligned": shares.aligned(&Truth::planted()),
-        "even": rounded(&shares.even),
+        "even": rows(&shares.even)[0],
         "shares": shares.of_head.iter().map(rows).collect::<Vec<_>>(),
         "curve": curve(looks),
     }))

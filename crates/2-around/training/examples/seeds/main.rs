@@ -13,6 +13,7 @@
 //! cargo run --release -p training --example seeds -- dates
 //! cargo run --release -p training --example seeds -- dates-moved
 //! cargo run --release -p training --example seeds -- centuries
+//! cargo run --release -p training --example seeds -- dates-joined
 //! ```
 //!
 //! prints one line per run and writes `data/EXPERIMENT.json` in the crate's
@@ -22,6 +23,7 @@
 mod centuries;
 mod codes;
 mod dates;
+mod dates_joined;
 mod lookups;
 mod loudness;
 mod places;
@@ -42,7 +44,7 @@ fn main() -> Result<()> {
     let asked = std::env::args().nth(1);
     let experiment = asked.context(
         "which: lookups, swaps, loudness, codes, windows, repeats, shared, places, \
-         stretched, dates, dates-moved or centuries?",
+         stretched, dates, dates-moved, dates-joined or centuries?",
     )?;
     let runs = match experiment.as_str() {
         "lookups" => lookups::runs()?,
@@ -55,6 +57,7 @@ fn main() -> Result<()> {
         "places" => places::runs()?,
         "stretched" => stretched::runs()?,
         "dates" => dates::runs()?,
+        "dates-joined" => dates_joined::runs()?,
         "dates-moved" => dates::moved_runs()?,
         "centuries" => centuries::runs()?,
         other => bail!("there is no experiment {other}"),

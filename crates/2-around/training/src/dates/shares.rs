@@ -43,8 +43,8 @@ impl Truth {
 pub struct PartShares {
     /// `of_head[i]` is `[N_TARGET, 3]`: head i's share at each letter of each part.
     pub of_head: Vec<Matrix>,
-    /// What even attention gives to each part.
-    pub even: [f64; 3],
+    /// What even attention gives at each letter to each part, `[N_TARGET, 3]`.
+    pub even: Matrix,
 }
 
 impl PartShares {
@@ -58,25 +58,55 @@ impl PartShares {
     ///
     /// # Errors
     /// [`Error::Sizes`](crate::Error::Sizes) without dates, or if the lists differ in length.
-    // ANCHOR: shares
     pub fn of(
         attn: &[Vec<Matrix<f32>>],
         texts: &DateTexts,
         judged_by: &[usize],
+    ) -> Result<Self> {
+        // From every letter all of the text is seen, and nothing else.
+        Self::beside(attn, texts, judged_by, |_| 0)
+    }
+
+    /// The same of self-attention over both texts joined: from a letter all of the text is
+    /// seen, the start, and the letters written before.
+    ///
+    /// # Shapes
+    /// `attn[s][i]` is head i's map on date s, `[N_TARGET, n_source + N_TARGET]`.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub(super) fn of_joined(
+        attn: &[Vec<Matrix<f32>>],
+        texts: &DateTexts,
+        judged_by: &[usize],
+    ) -> Result<Self> {
+        Self::beside(attn, texts, judged_by, |letter| letter + 1)
+    }
+
+    // ANCHOR: shares
+    /// `n_others(letter)` are seen from it beside the text that is read.
+    fn beside(
+        attn: &[Vec<Matrix<f32>>],
+        texts: &DateTexts,
+        judged_by: &[usize],
+        n_others: impl Fn(usize) -> usize,
     ) -> Result<Self> {
         let n = texts.n_dates();
         SizeError::expect_positive("the number of dates", n)?;
         SizeError::expect_length("the list of maps", n, attn.len())?;
         SizeError::expect_length("the list of judging dates", n, judged_by.len())?;
         let mut of_head = vec![Matrix::zeros(N_TARGET, 3); attn[0].len()];
-        let mut even = [0.0; 3];
+        let mut even = Matrix::zeros(N_TARGET, 3);
         for (s, maps) in attn.iter().enumerate() {
             let length = texts.written[s].text.len();
             let parts = &texts.written[judged_by[s]].parts;
             for (p, part) in parts.iter().enumerate() {
                 // A longer date has letters where this one has none.
                 let part = part.start.min(length)..part.end.min(length);
-                even[p] += part.len() as f64 / length as f64 / n as f64;
+                for letter in 0..N_TARGET {
+                    let n_seen = length + n_others(letter);
+                    even[(letter, p)] += part.len() as f64 / n_seen as f64 / n as f64;
+                }
                 for (shares, map) in of_head.iter_mut().zip(maps) {
                     for letter in 0..N_TARGET {
                         let share: f32 = part.clone().map(|key| map[(letter, key)]).sum();
@@ -95,8 +125,10 @@ impl PartShares {
     /// # Panics
     /// If there is no such head or letter.
     pub fn is_aligned(&self, head: usize, letter: usize, truth: &Truth) -> bool {
-        let mut right = truth.0[letter].iter().map(|&part| part as usize);
-        right.any(|part| self.of_head[head][(letter, part)] > TIMES_EVEN * self.even[part])
+        truth.0[letter].iter().any(|&part| {
+            let at = (letter, part as usize);
+            self.of_head[head][at] > TIMES_EVEN * self.even[at]
+        })
     }
 
     /// How many letters of each head are aligned.

@@ -10,6 +10,7 @@ use super::*;
 use crate::{Batches, Learner, Schedule, Trainer, Training};
 
 mod controls;
+mod joined;
 
 const MARCH: Date = Date { year: 2031, month: 3, day: 12 };
 

@@ -1,0 +1,235 @@
+//! The same task with one text in place of two: self-attention over both joined.
+//!
+//! ```text
+//!   1 2   m a r c h   2 0 3 1 · ·   start 2 0 3 1 - 0       · fills up, and nobody sees it
+//!   └── see one another ──┘         └ see what is read, and what stands before ┘
+//! ```
+//!
+//! Two blocks, as many as an encoder and a decoder of one each, but without a
+//! cross-attention. What that would have held, the feed-forward layers get: see
+//! [`JoinedConverter::as_large_as`].
+
+use attention::{Batch, Dims, LayerParameters, Linear, Mask, Matrix, Rng, random_matrix};
+use block::{
+    Activation, Block, Embedding, FeedForward, LayerNorm, Norm, Positions, Stack,
+    StackPass, Sublayer,
+};
+use fused_heads::FusedAttention;
+use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
+
+use super::{
+    Costs, DateArchitecture, DateConverter, DateTexts, Dates, N_SOURCE, N_TARGET,
+    PartShares,
+};
+use crate::repeats::largest;
+use crate::{Learner, Result};
+
+/// The number of blocks.
+const N_BLOCKS: usize = 2;
+
+/// From a date in any form to "2031-03-12" with self-attention alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JoinedConverter {
+    /// Of the letters that are read, then of those that are written and the start.
+    pub embedding: Embedding<f32>,
+    /// Two blocks, with norms before.
+    pub stack: Stack<FusedAttention<f32>, f32>,
+    /// From what comes out to a logit for each letter, `[d_model, Dates::N_WRITTEN]`.
+    pub unembedding: Linear<f32>,
+}
+
+/// A look at dates that it was not trained on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JoinedLook {
+    /// The number of steps taken so far.
+    pub step: usize,
+    /// The loss of the last step; none before the first.
+    pub loss: Option<f64>,
+    /// The share of dates that are written without a mistake.
+    pub whole: f64,
+    /// Where the heads of each block look from the letters that are written.
+    pub shares: Vec<PartShares>,
+}
+
+impl JoinedConverter {
+    /// Random parameters, with learned positions.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::Error::Sizes) for sizes that do not fit.
+    pub fn random(built: DateArchitecture, rng: &mut Rng) -> Result<Self> {
+        let DateArchitecture { d_model, n_heads, d_ff } = built;
+        let dims = Dims::new(d_model, n_heads)?;
+        let table = random_matrix(N_SOURCE + N_TARGET, d_model, 1.0, rng);
+        let n_letters = Dates::N_READ + Dates::N_WRITTEN + 1; // and the start
+        let embedding = Embedding {
+            positions: Positions::Learned(table),
+            ..Embedding::random(n_letters, d_model, rng)
+        };
+        let norm = || Norm::Before(LayerNorm::identity(d_model));
+        let blocks = (0..N_BLOCKS).map(|_| {
+            let attention =
+                FusedAttention::new(&LayerParameters::random(dims, true, rng));
+            let layer = FeedForward::random(d_model, d_ff, rng);
+            let layer = FeedForward { activation: Activation::Relu, ..layer };
+            Block {
+                attention: Sublayer::new(attention, norm()),
+                feed_forward: Some(Sublayer::new(layer, norm())),
+            }
+        });
+        let blocks = blocks.collect();
+        let stack = Stack { blocks, last_norm: Some(LayerNorm::identity(d_model)) };
+        let unembedding = Linear::random(d_model, Dates::N_WRITTEN, true, rng);
+        Ok(Self { embedding, stack, unembedding })
+    }
+
+    /// The sizes whose number of parameters is nearest to that of a [`DateConverter`]: the
+    /// same but for the width of the feed-forward layers, in whole units.
+    ///
+    /// # Errors
+    /// As [`random`](Self::random).
+    pub fn as_large_as(
+        built: DateArchitecture,
+        rng: &mut Rng,
+    ) -> Result<DateArchitecture> {
+        let expected = DateConverter::random(built, rng)?.costs()?.parameters;
+        let of = |d_ff| Self::random(DateArchitecture { d_ff, ..built }, rng)?.costs();
+        let [one, two] = [1, 2].map(of);
+        let (one, two) = (one?.parameters, two?.parameters);
+        let n_units = (expected as f64 - one as f64) / (two - one) as f64;
+        Ok(DateArchitecture { d_ff: 1 + n_units.round().max(0.0) as usize, ..built })
+    }
+
+    /// What it holds, and what a pass takes.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::Error::Sizes) if a `u64` cannot hold a count.
+    pub fn costs(&self) -> Result<Costs> {
+        let norm =
+            self.stack.last_norm.iter().map(|norm| norm.gain.len() + norm.bias.len());
+        let mut costs = Costs::around([&self.embedding], &self.unembedding);
+        costs.parameters += norm.sum::<usize>();
+        for block in &self.stack.blocks {
+            costs.add(&block::Ledger::of(block, N_SOURCE + N_TARGET)?);
+        }
+        Ok(costs)
+    }
+
+    /// What is read and the letters so far, `[n_dates · n_letters]`, through the blocks.
+    ///
+    /// # Errors
+    /// [`Error::Block`](crate::Error::Block) for letters that there are not, or too many.
+    // ANCHOR: pass
+    pub fn pass(
+        &self,
+        letters: &[usize],
+        texts: &DateTexts,
+    ) -> Result<StackPass<'_, f32>> {
+        let n_dates = texts.n_dates();
+        let n_tokens = N_SOURCE + letters.len() / n_dates.max(1);
+        let x = self.embedding.forward(&ids(letters, texts), n_tokens)?;
+        let seen = |length: usize| {
+            // What is read, and of what is written nothing that comes after it.
+            Matrix::from_fn(n_tokens, n_tokens, |i, j| {
+                j < length || (j >= N_SOURCE && j <= i)
+            })
+        };
+        let masks = texts.written.iter().map(|read| Mask::Allowed(seen(read.text.len())));
+        let masks: Vec<Mask> = masks.collect();
+        Ok(StackPass::forward(&self.stack, &Batch::new(n_dates, x)?, &masks)?)
+    }
+    // ANCHOR_END: pass
+
+    /// What it writes, each letter the likeliest after those that it wrote before,
+    /// `[n_dates · N_TARGET]`.
+    ///
+    /// # Errors
+    /// As [`pass`](Self::pass).
+    pub fn write(&self, texts: &DateTexts) -> Result<Vec<usize>> {
+        let n_dates = texts.n_dates();
+        let mut written = vec![vec![Dates::START]; n_dates];
+        for n_so_far in 1..=N_TARGET {
+            let pass = self.pass(&written.concat(), texts)?;
+            let rows = (1..=n_dates).map(|date| date * (N_SOURCE + n_so_far) - 1);
+            let last = pass.out().select_rows(&rows.collect::<Vec<_>>());
+            let next = largest(&self.unembedding.forward(&last)?);
+            written.iter_mut().zip(next).for_each(|(so_far, letter)| so_far.push(letter));
+        }
+        Ok(written.iter().flat_map(|written| &written[1..]).copied().collect())
+    }
+
+    /// Where the heads of each block look from the letters that are written, while the right
+    /// ones are given. Even is what a letter gives if it attends evenly to all that it sees.
+    ///
+    /// # Errors
+    /// As [`pass`](Self::pass).
+    pub fn shares(&self, texts: &DateTexts) -> Result<Vec<PartShares>> {
+        let own: Vec<usize> = (0..texts.n_dates()).collect();
+        let pass = self.pass(&texts.given(), texts)?;
+        let of_written = |map: &Matrix<f32>| map.rows(N_SOURCE, N_TARGET).into_owned();
+        let of_date = |maps: &Vec<Matrix<f32>>| maps.iter().map(of_written).collect();
+        let of_block = |block: &block::BlockPass<'_, f32>| {
+            let maps: Vec<Vec<Matrix<f32>>> = block.attn().iter().map(of_date).collect();
+            PartShares::of_joined(&maps, texts, &own)
+        };
+        pass.blocks().iter().map(of_block).collect()
+    }
+}
+
+/// The numbers of all letters, what is read before what is written; those of the written ones
+/// come after those of the read ones.
+fn ids(letters: &[usize], texts: &DateTexts) -> Vec<usize> {
+    let n_letters = (letters.len() / texts.n_dates().max(1)).max(1);
+    let both = texts.source.chunks(N_SOURCE).zip(letters.chunks(n_letters));
+    let of_date = |(read, written): (&[usize], &[usize])| {
+        let written = written.iter().map(|id| Dates::N_READ + id);
+        read.iter().copied().chain(written).collect::<Vec<_>>()
+    };
+    both.flat_map(of_date).collect()
+}
+
+impl Learner for JoinedConverter {
+    type Examples = DateTexts;
+    type Look = JoinedLook;
+
+    // The letters that are read predict nothing, so no loss comes from them.
+    fn descend(&mut self, read: &DateTexts, adam: &mut Adam<f32>) -> Result<f32> {
+        let n_tokens = N_SOURCE + N_TARGET;
+        let given = read.given();
+        let pass = self.pass(&given, read)?;
+        let rows =
+            (0..read.n_dates() * n_tokens).filter(|row| row % n_tokens >= N_SOURCE);
+        let rows: Vec<usize> = rows.collect();
+        let written = pass.out().select_rows(&rows);
+        let loss = cross_entropy(&self.unembedding.forward(&written)?, &read.target)?;
+
+        let d_out = linear_backward(&self.unembedding, &written, &loss.gradient)?;
+        let mut d_stack = Matrix::zeros(pass.out().nrows(), pass.out().ncols());
+        for (&row, d) in rows.iter().zip(d_out.d_x.row_iter()) {
+            d_stack.row_mut(row).copy_from(&d);
+        }
+        let d = pass.backward(&d_stack)?;
+        let d_embedding =
+            self.embedding.backward(&ids(&given, read), n_tokens, &d.d_x)?;
+
+        let gradients = d_embedding.entries().into_iter().chain(d.entries());
+        let gradients = gradients.chain(d_out.d_linear.entries());
+        let parameters = self.embedding.entries_mut().into_iter();
+        let parameters = parameters.chain(self.stack.entries_mut());
+        let parameters = parameters.chain(self.unembedding.entries_mut());
+        adam.update(&mut parameters.zip(gradients).collect::<Vec<_>>())?;
+        Ok(loss.value)
+    }
+
+    fn look(&self, test: &DateTexts, losses: &[f64], _: usize) -> Result<JoinedLook> {
+        Ok(JoinedLook {
+            step: losses.len(),
+            loss: losses.last().copied(),
+            whole: test.whole(&self.write(test)?),
+            shares: self.shares(test)?,
+        })
+    }
+
+    fn score(look: &JoinedLook) -> f64 {
+        look.whole
+    }
+}

@@ -1,0 +1,136 @@
+//! That the model of both texts joined sees what it may, learns, and is as large as it says.
+
+use gradients::Adam;
+
+use super::*;
+
+fn model() -> JoinedConverter {
+    let begin = |_: &Dates, rng: &mut Rng| JoinedConverter::random(TINY, rng);
+    let schedule =
+        Schedule { n_steps: 12, batch: 8, n_test: 8, n_looks: 1, ..Dates::schedule(3) };
+    let dates = Dates::of_years(2031..=2031);
+    Trainer::new(dates, schedule, begin).unwrap().finish().unwrap().model
+}
+
+const N_TOKENS: usize = N_SOURCE + N_TARGET;
+
+/// Another letter in one place, and which rows of what comes out it changes.
+fn changed(model: &JoinedConverter, texts: &DateTexts, place: usize) -> Vec<usize> {
+    let given = texts.given();
+    let before = model.pass(&given, texts).unwrap().out().clone();
+    let (mut texts, mut given) = (texts.clone(), given);
+    match place.checked_sub(N_SOURCE) {
+        None => texts.source[place] = (texts.source[place] + 1) % Dates::N_READ,
+        Some(letter) => given[letter] = (given[letter] + 1) % Dates::N_WRITTEN,
+    }
+    let after = model.pass(&given, &texts).unwrap().out().clone();
+    (0..N_TOKENS).filter(|&row| before.row(row) != after.row(row)).collect()
+}
+
+#[test]
+fn each_letter_sees_what_is_read_and_what_was_written_before_it() {
+    let model = model();
+    let texts = DateTexts::of([(MARCH, Form::DayFirst)]); // 10 letters
+    let all: Vec<usize> = (0..N_TOKENS).collect();
+    for place in 0..N_TOKENS {
+        let expected = match place {
+            0..10 => all.clone(),
+            10..N_SOURCE => vec![place], // what fills up is seen by nobody else
+            _ => (place..N_TOKENS).collect(),
+        };
+        assert_eq!(changed(&model, &texts, place), expected, "place {place}");
+    }
+}
+
+#[test]
+fn what_is_written_is_what_is_likeliest_after_it() {
+    let (model, mut texts) = (model(), texts());
+    texts.target = model.write(&texts).unwrap();
+    let pass = model.pass(&texts.given(), &texts).unwrap();
+    let rows = (0..texts.n_dates() * N_TOKENS).filter(|row| row % N_TOKENS >= N_SOURCE);
+    let written = pass.out().select_rows(&rows.collect::<Vec<_>>());
+    let logits = model.unembedding.forward(&written).unwrap();
+    assert_eq!(crate::repeats::largest(&logits), texts.target);
+}
+
+#[test]
+fn a_step_of_each_part_alone_lowers_the_loss_of_both_joined() {
+    let before = model();
+    let read = Dates::default().batch(16, &mut rng()).unwrap();
+    let loss = |model: &JoinedConverter| {
+        model.clone().descend(&read, &mut Adam::new(1e-3)).unwrap()
+    };
+    let mut after = before.clone();
+    after.descend(&read, &mut Adam::new(1e-3)).unwrap();
+    type Replace = fn(&mut JoinedConverter, JoinedConverter);
+    let parts: [(&str, Replace); 4] = [
+        ("embedding", |model, of| model.embedding = of.embedding),
+        ("first block", |model, of| model.stack.blocks[0] = of.stack.blocks[0].clone()),
+        ("second block", |model, of| model.stack.blocks[1] = of.stack.blocks[1].clone()),
+        ("unembedding", |model, of| model.unembedding = of.unembedding),
+    ];
+    for (name, replace) in parts {
+        let mut moved = before.clone();
+        replace(&mut moved, after.clone());
+        let (is, was) = (loss(&moved), loss(&before));
+        assert!(is < was - 1e-4, "{name}: {is} after {was}");
+    }
+}
+
+/// Counted once more, by the entries that the optimiser changes.
+#[test]
+fn both_have_as_many_parameters_as_whole_units_allow() {
+    let count =
+        |entries: Vec<&mut [f32]>| entries.iter().map(|it| it.len()).sum::<usize>();
+    let both_of = |built| DateConverter::random(built, &mut rng()).unwrap();
+    let joined_of = |built| JoinedConverter::random(built, &mut rng()).unwrap();
+    for built in [DateArchitecture::default(), TINY] {
+        let mut both = both_of(built);
+        let expected = count(both.source.entries_mut())
+            + count(both.target.entries_mut())
+            + count(both.model.entries_mut())
+            + count(both.unembedding.entries_mut());
+        assert_eq!(both.costs().unwrap().parameters, expected);
+        let n_joined = |d_ff| {
+            let mut joined = joined_of(DateArchitecture { d_ff, ..built });
+            let n = count(joined.embedding.entries_mut())
+                + count(joined.stack.entries_mut())
+                + count(joined.unembedding.entries_mut());
+            assert_eq!(joined.costs().unwrap().parameters, n);
+            n
+        };
+        let DateArchitecture { d_ff, .. } =
+            JoinedConverter::as_large_as(built, &mut rng()).unwrap();
+        let unit = n_joined(d_ff + 1) - n_joined(d_ff);
+        assert_eq!(unit, 2 * (2 * built.d_model + 1)); // a unit in each of two blocks
+        assert!(2 * n_joined(d_ff).abs_diff(expected) <= unit, "{d_ff}");
+    }
+    insta::assert_debug_snapshot!(both_of(DateArchitecture::default()).costs().unwrap(), @"
+    Costs {
+        parameters: 89611,
+        multiply_adds: 1231232,
+    }
+    ");
+}
+
+/// Even attention over all that a letter may see is what even says, and aligns nowhere; all
+/// on the right part aligns everywhere.
+#[test]
+fn even_is_over_all_that_a_letter_may_see() {
+    let (texts, planted) = (texts(), Truth::planted());
+    let own: Vec<usize> = (0..texts.n_dates()).collect();
+    let even = |written: &Written| {
+        let length = written.text.len();
+        vec![Matrix::from_fn(N_TARGET, N_TOKENS, |letter, key| {
+            let is_seen = key < length || (N_SOURCE..=N_SOURCE + letter).contains(&key);
+            f32::from(u8::from(is_seen)) / (length + letter + 1) as f32
+        })]
+    };
+    let evenly: Vec<_> = texts.written.iter().map(even).collect();
+    let shares = PartShares::of_joined(&evenly, &texts, &own).unwrap();
+    assert!((&shares.of_head[0] - &shares.even).amax() < 1e-6);
+    assert_eq!(shares.aligned(&planted), [0]);
+    let right = maps(&texts, |letter| planted.0[letter].last().copied());
+    let shares = PartShares::of_joined(&right, &texts, &own).unwrap();
+    assert_eq!(shares.aligned(&planted), [N_TARGET]);
+}
