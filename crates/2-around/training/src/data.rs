@@ -32,8 +32,16 @@ pub const STRETCHED: &str = include_str!("../data/stretched.json");
 /// at equal widths, on ten seeds, as `-- shared` measured them.
 pub const SHARED: &str = include_str!("../data/shared.json");
 
-/// Dates on ten seeds, as `-- dates` measured them.
+/// Dates from one text to another on ten seeds, with what each control of the trained models
+/// gave, as `-- dates` measured them.
 pub const DATES: &str = include_str!("../data/dates.json");
+
+/// The same, trained with the output of the cross-attention moved among the letters, as
+/// `-- dates-moved` measured it.
+pub const DATES_MOVED: &str = include_str!("../data/dates-moved.json");
+
+/// The small setting on five seeds, as `-- dates-small` measured it.
+pub const DATES_SMALL: &str = include_str!("../data/dates-small.json");
 
 /// Dates of four centuries on ten seeds, as `-- centuries` measured them.
 pub const CENTURIES: &str = include_str!("../data/centuries.json");

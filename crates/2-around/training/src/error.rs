@@ -23,6 +23,10 @@ pub enum Error {
     #[error(transparent)]
     Loss(#[from] gradients::Error),
 
+    /// A file that holds no converter of dates.
+    #[error(transparent)]
+    File(#[from] crate::dates::FileError),
+
     /// A loss that is no number any more, or that has exploded: no later step can be
     /// trusted.
     #[error(

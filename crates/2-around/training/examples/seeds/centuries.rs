@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use training::dates::{DateArchitecture, DateConverter, Dates, Truth, criteria};
 use training::{Trainer, Training};
 
-use crate::run::{SEEDS, round, rounded, rows};
+use crate::run::{SEEDS, round, rows};
 
 /// Ten seeds.
 pub fn runs() -> Result<Vec<Value>> {
@@ -31,7 +31,7 @@ fn kept(seed: u64, trained: &Training<DateConverter>) -> Value {
         "seed": seed,
         "whole": round(trained.last().whole),
         "aligned": shares.aligned(&Truth::planted()),
-        "even": rounded(&shares.even),
+        "even": rows(&shares.even)[0],
         "shares": shares.of_head.iter().map(rows).collect::<Vec<_>>(),
     })
 }

@@ -103,7 +103,7 @@ pub fn runs(only: Option<&str>) -> Result<Vec<Value>> {
     // What is kept is read last: another setting may have been measured meanwhile.
     let kept: Vec<Value> = match only {
         None => Vec::new(),
-        Some(_) => serde_json::from_str(&fs::read_to_string(file("repeats"))?)?,
+        Some(_) => serde_json::from_str(&fs::read_to_string(file("repeats", "json"))?)?,
     };
     runs.extend(
         kept.into_iter()

@@ -77,10 +77,7 @@ impl DateConverter {
     ) -> Result<()> {
         let gradients = d.source.entries().into_iter().chain(d.target.entries());
         let gradients = gradients.chain(d.model.entries()).chain(d.unembedding.entries());
-        let parameters = self.source.entries_mut().into_iter();
-        let parameters = parameters.chain(self.target.entries_mut());
-        let parameters = parameters.chain(self.model.entries_mut());
-        let parameters = parameters.chain(self.unembedding.entries_mut());
+        let parameters = self.entries_mut().into_iter();
         adam.update(&mut parameters.zip(gradients).collect::<Vec<_>>())?;
         Ok(())
     }

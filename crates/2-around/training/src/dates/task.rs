@@ -73,6 +73,14 @@ impl Dates {
         Schedule { batch: 64, n_test: 1000, n_looks: 5, ..Schedule::usual(seed) }
     }
 
+    /// What [`DateArchitecture::small`](super::DateArchitecture::small) takes: 400 steps of 32
+    /// dates, 2.4 seconds of one core. Of those tried, on 1,000 unseen dates of one or two
+    /// seeds: 300 steps leave 96 % whole, 400 steps 99 %, 800 steps all of them in twice the
+    /// time; 600 steps of 64 all in three times, and 600 of 32 at half the rate 99 %.
+    pub fn small_schedule(seed: u64) -> Schedule {
+        Schedule { n_steps: 400, rate: 0.01, n_looks: 8, ..Schedule::usual(seed) }
+    }
+
     fn draw(from: &[Date], n_dates: usize, rng: &mut Rng) -> Result<DateTexts> {
         SizeError::expect_positive("the number of dates", n_dates)?;
         SizeError::expect_positive("the number of dates to draw from", from.len())?;

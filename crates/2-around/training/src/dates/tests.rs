@@ -10,7 +10,9 @@ use super::*;
 use crate::{Batches, Learner, Schedule, Trainer, Training};
 
 mod controls;
+mod file;
 mod joined;
+mod measured;
 
 const MARCH: Date = Date { year: 2031, month: 3, day: 12 };
 

@@ -181,11 +181,7 @@ fn in_another_order_they_are_those_of_the_loss() {
     let step = 3e-3_f32;
     let loss = |along: &[Vec<f32>], by: f32| {
         let mut model = model.clone();
-        let parameters = model.source.entries_mut().into_iter();
-        let parameters = parameters.chain(model.target.entries_mut());
-        let parameters = parameters.chain(model.model.entries_mut());
-        let parameters = parameters.chain(model.unembedding.entries_mut());
-        for (entries, along) in parameters.zip(along) {
+        for (entries, along) in model.entries_mut().into_iter().zip(along) {
             entries.iter_mut().zip(along).for_each(|(entry, along)| *entry += by * along);
         }
         let (loss, _) = MovedConverter::gradients(&model, &read, &order).unwrap();

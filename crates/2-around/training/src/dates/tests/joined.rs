@@ -86,10 +86,7 @@ fn both_have_as_many_parameters_as_whole_units_allow() {
     let joined_of = |built| JoinedConverter::random(built, &mut rng()).unwrap();
     for built in [DateArchitecture::default(), TINY] {
         let mut both = both_of(built);
-        let expected = count(both.source.entries_mut())
-            + count(both.target.entries_mut())
-            + count(both.model.entries_mut())
-            + count(both.unembedding.entries_mut());
+        let expected = count(both.entries_mut());
         assert_eq!(both.costs().unwrap().parameters, expected);
         let n_joined = |d_ff| {
             let mut joined = joined_of(DateArchitecture { d_ff, ..built });

@@ -1,0 +1,184 @@
+//! That a file holds the model, and that what comes with the crate is what was measured.
+
+use safetensors::tensor::{TensorView, serialize};
+use safetensors::{Dtype, SafeTensors};
+use serde_json::Value;
+
+use super::*;
+use crate::dates::criteria::MOST_WHOLE_MOVED;
+
+fn model() -> DateConverter {
+    DateConverter::random(TINY, &mut rng()).unwrap()
+}
+
+#[test]
+fn what_is_written_is_read_again_to_the_last_bit() {
+    let model = few_steps(3).model;
+    let bytes = model.to_safetensors("a test").unwrap();
+    assert_eq!(DateConverter::from_safetensors(&bytes).unwrap(), model);
+    let (_, header) = SafeTensors::read_metadata(&bytes).unwrap();
+    let header = header.metadata().clone().unwrap();
+    let says = |key: &str| header[key].as_str();
+    assert_eq!(["what", "n_heads", "d_ff"].map(says), ["a test", "2", "16"]);
+}
+
+/// The layout of PyTorch, entry by entry: a projection is `[d_out, d_in]`, and those of
+/// queries, keys and values are stacked.
+#[test]
+fn the_file_has_the_layout_of_pytorch() {
+    let model = model();
+    let bytes = model.to_safetensors("a test").unwrap();
+    let file = SafeTensors::deserialize(&bytes).unwrap();
+    let entry = |name: &str, row: usize, column: usize| {
+        let tensor = file.tensor(name).unwrap();
+        let at = 4 * (row * tensor.shape()[1] + column);
+        f32::from_le_bytes(tensor.data()[at..at + 4].try_into().unwrap())
+    };
+    let block = &model.model.decoder.blocks[0];
+    let cross = block.cross_attention.function.parameters();
+    let [_, w_k, w_v, w_o] = cross.projections();
+    let name = "transformer.decoder.layers.0.multihead_attn.";
+    assert_eq!(entry(&format!("{name}in_proj_weight"), 16 + 3, 5), w_k.weight[(5, 3)]);
+    assert_eq!(entry(&format!("{name}in_proj_weight"), 32 + 1, 2), w_v.weight[(2, 1)]);
+    assert_eq!(entry(&format!("{name}out_proj.weight"), 7, 4), w_o.weight[(4, 7)]);
+    let linear1 = &block.feed_forward.as_ref().unwrap().function.w_1.weight;
+    let name = "transformer.decoder.layers.0.linear1.weight";
+    assert_eq!(entry(name, 9, 2), linear1[(2, 9)]);
+    assert_eq!(entry("source_embedding.weight", 30, 6), model.source.tokens[(30, 6)]);
+    let positions = model.target.positions.table().unwrap();
+    assert_eq!(entry("target_positions.weight", 8, 1), positions[(8, 1)]);
+    assert_eq!(entry("generator.weight", 10, 3), model.unembedding.weight[(3, 10)]);
+    let mut names: Vec<String> = file
+        .tensors()
+        .into_iter()
+        .map(|(name, tensor)| format!("{name} {:?}", tensor.shape()))
+        .collect();
+    names.sort_unstable();
+    insta::assert_snapshot!(names.join("\n"), @"
+    generator.bias [11]
+    generator.weight [11, 16]
+    source_embedding.weight [37, 16]
+    source_positions.weight [18, 16]
+    target_embedding.weight [12, 16]
+    target_positions.weight [10, 16]
+    transformer.decoder.layers.0.linear1.bias [16]
+    transformer.decoder.layers.0.linear1.weight [16, 16]
+    transformer.decoder.layers.0.linear2.bias [16]
+    transformer.decoder.layers.0.linear2.weight [16, 16]
+    transformer.decoder.layers.0.multihead_attn.in_proj_bias [48]
+    transformer.decoder.layers.0.multihead_attn.in_proj_weight [48, 16]
+    transformer.decoder.layers.0.multihead_attn.out_proj.bias [16]
+    transformer.decoder.layers.0.multihead_attn.out_proj.weight [16, 16]
+    transformer.decoder.layers.0.norm1.bias [16]
+    transformer.decoder.layers.0.norm1.weight [16]
+    transformer.decoder.layers.0.norm2.bias [16]
+    transformer.decoder.layers.0.norm2.weight [16]
+    transformer.decoder.layers.0.norm3.bias [16]
+    transformer.decoder.layers.0.norm3.weight [16]
+    transformer.decoder.layers.0.self_attn.in_proj_bias [48]
+    transformer.decoder.layers.0.self_attn.in_proj_weight [48, 16]
+    transformer.decoder.layers.0.self_attn.out_proj.bias [16]
+    transformer.decoder.layers.0.self_attn.out_proj.weight [16, 16]
+    transformer.decoder.norm.bias [16]
+    transformer.decoder.norm.weight [16]
+    transformer.encoder.layers.0.linear1.bias [16]
+    transformer.encoder.layers.0.linear1.weight [16, 16]
+    transformer.encoder.layers.0.linear2.bias [16]
+    transformer.encoder.layers.0.linear2.weight [16, 16]
+    transformer.encoder.layers.0.norm1.bias [16]
+    transformer.encoder.layers.0.norm1.weight [16]
+    transformer.encoder.layers.0.norm2.bias [16]
+    transformer.encoder.layers.0.norm2.weight [16]
+    transformer.encoder.layers.0.self_attn.in_proj_bias [48]
+    transformer.encoder.layers.0.self_attn.in_proj_weight [48, 16]
+    transformer.encoder.layers.0.self_attn.out_proj.bias [16]
+    transformer.encoder.layers.0.self_attn.out_proj.weight [16, 16]
+    transformer.encoder.norm.bias [16]
+    transformer.encoder.norm.weight [16]
+    ");
+}
+
+/// The file of a model with one thing in it changed.
+fn changed(
+    change: impl FnOnce(&mut Vec<(String, Vec<usize>, Vec<u8>)>, &mut Vec<(String, String)>),
+) -> crate::Error {
+    let bytes = model().to_safetensors("a test").unwrap();
+    let file = SafeTensors::deserialize(&bytes).unwrap();
+    let (_, header) = SafeTensors::read_metadata(&bytes).unwrap();
+    let mut header: Vec<_> = header.metadata().clone().unwrap().into_iter().collect();
+    let tensors = file.tensors().into_iter();
+    let owned = |(name, tensor): (String, TensorView<'_>)| {
+        (name, tensor.shape().to_vec(), tensor.data().to_vec())
+    };
+    let mut tensors: Vec<_> = tensors.map(owned).collect();
+    change(&mut tensors, &mut header);
+    let views = tensors.iter().map(|(name, shape, data)| {
+        let n: usize = shape.iter().product();
+        let dtype = if data.len() == 4 * n { Dtype::F32 } else { Dtype::F16 };
+        (name.as_str(), TensorView::new(dtype, shape.clone(), data).unwrap())
+    });
+    let bytes = serialize(views, Some(header.into_iter().collect())).unwrap();
+    DateConverter::from_safetensors(&bytes).unwrap_err()
+}
+
+#[test]
+fn a_file_that_holds_no_converter_is_refused() {
+    let find = |tensors: &mut Vec<(String, Vec<usize>, Vec<u8>)>, name: &str| {
+        tensors.iter().position(|(other, ..)| other == name).unwrap()
+    };
+    let missing = changed(|tensors, _| {
+        let at = find(tensors, "transformer.encoder.norm.bias");
+        tensors.remove(at);
+    });
+    insta::assert_snapshot!(missing, @"the file has no tensor transformer.encoder.norm.bias");
+    let unknown =
+        changed(|tensors, _| tensors.push(("more".to_owned(), vec![1], vec![0; 4])));
+    insta::assert_snapshot!(unknown, @"the file has a tensor more, and a converter of these sizes has none");
+    let shape = changed(|tensors, _| {
+        let at = find(tensors, "generator.weight");
+        tensors[at].1.reverse();
+    });
+    insta::assert_snapshot!(shape, @"generator.weight has shape [16, 11], expected [11, 16]");
+    let numbers = changed(|tensors, _| {
+        let at = find(tensors, "generator.bias");
+        tensors[at].2.truncate(22);
+    });
+    insta::assert_snapshot!(numbers, @"generator.bias holds F16, expected F32");
+    let no_size = changed(|_, header| header.retain(|(key, _)| key != "n_heads"));
+    insta::assert_snapshot!(no_size, @"the file's header does not say n_heads");
+    let set = |key: &'static str, text: &'static str| {
+        changed(move |_, header| {
+            let of_key = header.iter_mut().find(|(other, _)| other == key).unwrap();
+            of_key.1 = text.to_owned();
+        })
+    };
+    insta::assert_snapshot!(set("d_model", "sixteen"), @r#"the file's header says d_model: "sixteen", which is no number"#);
+    insta::assert_snapshot!(set("d_ff", "17"), @"transformer.encoder.layers.0.linear1.weight has shape [16, 16], expected [17, 16]");
+    insta::assert_snapshot!(set("n_heads", "3"), @"d_model 16 cannot be divided among 3 heads: 16 = 3 × 5 + 1");
+    insta::assert_snapshot!(DateConverter::from_safetensors(b"{}").unwrap_err(), @"no safetensors file of 2 bytes can be read: header too small");
+}
+
+/// On the 1,000 unseen dates of its seed it does what the file of ten seeds says.
+#[test]
+fn the_trained_model_is_the_one_that_was_measured() {
+    let model = DateConverter::trained().unwrap();
+    assert_eq!(model.architecture(), DateArchitecture::default());
+    let begin = |_: &Dates, _: &mut Rng| Ok(model.clone());
+    let trainer = Trainer::new(Dates::default(), Dates::schedule(1), begin).unwrap();
+    let (test, look) = (&trainer.so_far().test, trainer.so_far().last());
+    assert_eq!(test.n_dates(), 1000);
+    let runs: Vec<Value> = serde_json::from_str(crate::DATES).unwrap();
+    let run = &runs[1];
+    assert_eq!(run["seed"], 1);
+    let close = |found: f64, key: &str| {
+        let expected = run[key].as_f64().unwrap();
+        assert!((found - expected).abs() <= 0.002, "{key}: {found}, measured {expected}");
+    };
+    close(look.whole, "whole");
+    let aligned = look.shares.aligned(&Truth::planted());
+    assert_eq!(serde_json::json!(aligned), run["aligned"]);
+    assert!(aligned.iter().any(|&n_letters| n_letters >= ALIGNED_LETTERS));
+    close(model.whole_moved(test, None).unwrap(), "whole_given");
+    let moved = model.whole_moved(test, Some(&mut Rng::seed_from_u64(8))).unwrap();
+    assert!(moved <= MOST_WHOLE_MOVED, "{moved}");
+}

@@ -1,0 +1,92 @@
+//! What ten seeds gave, beside the criteria that were fixed before.
+
+use serde_json::Value;
+
+use super::*;
+use crate::dates::criteria::{BY_PLACE, LEAST_LEARNED, LEAST_WHOLE, MOST_WHOLE_MOVED};
+
+fn runs(data: &str) -> Vec<Value> {
+    serde_json::from_str(data).unwrap()
+}
+
+/// The numbers of a list, or of one number, over all runs.
+fn all(runs: &[Value], key: &str) -> Vec<f64> {
+    let of_run = |run: &Value| match &run[key] {
+        Value::Array(list) => list.iter().map(|x| x.as_f64().unwrap()).collect(),
+        number => vec![number.as_f64().unwrap()],
+    };
+    runs.iter().flat_map(of_run).collect()
+}
+
+fn least(numbers: &[f64]) -> f64 {
+    numbers.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn most(numbers: &[f64]) -> f64 {
+    numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+fn n_aligned_heads(runs: &[Value], key: &str) -> usize {
+    let aligns = |n_letters: &&f64| **n_letters >= ALIGNED_LETTERS as f64;
+    all(runs, key).iter().filter(aligns).count()
+}
+
+#[test]
+fn ten_seeds_beside_the_criteria() {
+    let runs = runs(crate::DATES);
+    assert!(least(&all(&runs, "whole")) >= LEAST_WHOLE);
+    let sums = ["aligned", "aligned_asked_by_another", "aligned_of_another"];
+    let [own, asked, judged] = sums.map(|key| all(&runs, key).iter().sum::<f64>());
+    assert!(asked >= BY_PLACE * own, "by the place: {asked} of {own}");
+    let heads = sums.map(|key| n_aligned_heads(&runs, key));
+    assert!(most(&all(&runs, "whole_moved")) <= MOST_WHOLE_MOVED);
+    let needed = |draws: &str, key: &str| {
+        let (mut n, mut n_draws) = (0, 0);
+        for run in &runs {
+            let run = std::slice::from_ref(run);
+            let worst = least(&all(run, draws));
+            n += all(run, "without").iter().filter(|without| **without < worst).count();
+            n_draws += all(run, draws).len();
+            assert_eq!(all(run, key).len(), run[0][key].as_array().unwrap().len());
+        }
+        assert_eq!((n, n_draws), (all(&runs, key).len(), 10 * DateAblation::N_DRAWS));
+        n
+    };
+    let needed = [needed("random", "needed"), needed("random_scaled", "needed_scaled")];
+    let median_of = |key| attention::median(all(&runs, key));
+    let medians = ["without", "random", "random_scaled"].map(median_of);
+    insta::assert_snapshot!(format!(
+        "aligned letters {own}, asked by another date {asked}, judged by another {judged}\n\
+         aligned heads {heads:?} of 40\n\
+         needed more than their size says {needed:?} of 40\n\
+         median without a head, random, scaled {medians:?}"
+    ), @"
+    aligned letters 250, asked by another date 246, judged by another 1
+    aligned heads [1, 1, 0] of 40
+    needed more than their size says [27, 27] of 40
+    median without a head, random, scaled [0.938, 0.995, 0.995]
+    ");
+}
+
+#[test]
+fn with_the_output_moved_in_training_no_head_aligns() {
+    let runs = runs(crate::DATES_MOVED);
+    assert_eq!(runs.len(), 10);
+    assert!(least(&all(&runs, "whole_moved")) >= LEAST_LEARNED);
+    assert_eq!(n_aligned_heads(&runs, "aligned"), 0);
+    let aligned: f64 = all(&runs, "aligned").iter().sum();
+    let range = |key| (least(&all(&runs, key)), most(&all(&runs, key)));
+    insta::assert_snapshot!(format!(
+        "{aligned} aligned letters of 400; whole as trained {:?}, unmoved {:?}",
+        range("whole_moved"),
+        range("whole"),
+    ), @"3 aligned letters of 400; whole as trained (0.979, 0.997), unmoved (0.973, 0.995)");
+}
+
+#[test]
+fn the_small_setting_writes_nine_of_ten_dates() {
+    let runs = runs(crate::DATES_SMALL);
+    assert_eq!(runs.len(), 5);
+    let whole = all(&runs, "whole");
+    assert!(least(&whole) >= 0.9, "{whole:?}");
+}
