@@ -40,6 +40,9 @@ pub const DATES: &str = include_str!("../data/dates.json");
 /// `-- dates-moved` measured it.
 pub const DATES_MOVED: &str = include_str!("../data/dates-moved.json");
 
+/// Both texts joined in one, at equal parameters, as `-- dates-joined` measured it.
+pub const DATES_JOINED: &str = include_str!("../data/dates-joined.json");
+
 /// The small setting on five seeds, as `-- dates-small` measured it.
 pub const DATES_SMALL: &str = include_str!("../data/dates-small.json");
 

@@ -16,6 +16,11 @@
 //! each head's attention falls on which part, to be compared with a [`Truth`] by
 //! [`criteria`] that were fixed before.
 //!
+//! Controls stand beside it. [`DateAblation`] removes heads, and random directions;
+//! [`MovedConverter`] is trained with what its letters read moved among them; and
+//! [`JoinedConverter`] has one text in place of two. A trained model comes with the crate,
+//! [`DateConverter::trained`], and reads a text of your own: [`DateTexts::of_text`].
+//!
 //! No date of the test is ever trained on, in whatever form; a date of the training can come
 //! back.
 
@@ -24,6 +29,7 @@ mod converter;
 mod costs;
 pub mod criteria;
 mod file;
+mod file_error;
 mod forms;
 mod free_text;
 mod joined;
@@ -39,7 +45,8 @@ mod tests;
 pub use ablation::DateAblation;
 pub use converter::{DateArchitecture, DateConverter};
 pub use costs::Costs;
-pub use file::{FILE, FileError};
+pub use file::FILE;
+pub use file_error::FileError;
 pub use forms::{Date, Form, Part, Written};
 pub use joined::{JoinedConverter, JoinedLook};
 pub use learner::DateLook;

@@ -77,8 +77,8 @@ pub use ablation::{
 };
 pub use changed_formula::{Follower, FollowerPlan, Place, Reader, Stretch};
 pub use data::{
-    CENTURIES, CODES, DATES, DATES_MOVED, DATES_SMALL, LOOKUPS, LOUDNESS, PLACES, REPEATS,
-    SHARED, STRETCHED, WINDOWS,
+    CENTURIES, CODES, DATES, DATES_JOINED, DATES_MOVED, DATES_SMALL, LOOKUPS, LOUDNESS,
+    PLACES, REPEATS, SHARED, STRETCHED, WINDOWS,
 };
 pub use directions::orthonormal;
 pub use error::{Error, Result};

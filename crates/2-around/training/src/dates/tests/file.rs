@@ -48,6 +48,12 @@ fn the_file_has_the_layout_of_pytorch() {
     let positions = model.target.positions.table().unwrap();
     assert_eq!(entry("target_positions.weight", 8, 1), positions[(8, 1)]);
     assert_eq!(entry("generator.weight", 10, 3), model.unembedding.weight[(3, 10)]);
+}
+
+#[test]
+fn every_tensor_has_its_name_and_shape() {
+    let bytes = model().to_safetensors("a test").unwrap();
+    let file = SafeTensors::deserialize(&bytes).unwrap();
     let mut names: Vec<String> = file
         .tensors()
         .into_iter()
