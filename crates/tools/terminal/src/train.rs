@@ -1,5 +1,7 @@
 //! `cargo learn train`: heads that specialise while you watch.
 
+mod dates;
+
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -9,6 +11,7 @@ use anyhow::{Context, Result, ensure};
 use attention::Matrix;
 use clap::ValueEnum;
 use figures::{Heads, head_maps};
+use training::dates::Dates;
 use training::{
     Lookups, Report, SPECIALISATIONS, Schedule, Step, Task, Training, Windows,
     specialisations, train,
@@ -22,15 +25,19 @@ use workshop::progress;
 pub struct Args {
     /// What the layer learns
     task: Which,
-    /// The number of heads [default: 3 for lookups, 8 for windows]
+    /// The number of heads [default: 3 for lookups, 8 for windows, 4 for dates]
     #[arg(long, value_name = "H")]
     heads: Option<usize>,
     /// Where all random numbers come from
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// The number of steps [default: 1000 for lookups, 1500 for windows]
+    /// The number of steps [default: 1000 for lookups, 1500 for windows and dates]
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
+    /// A date of your own, as "12 march 2031": what the trained model that comes with the book
+    /// writes for it, and where each head looks. Nothing is trained
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["heads", "seed", "steps"])]
+    date: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -39,6 +46,8 @@ enum Which {
     Lookups,
     /// Thirty sensor readings and seven questions about them: asked at the last
     Windows,
+    /// Dates in six forms, written as 2031-03-12: a model that reads one text and writes another
+    Dates,
 }
 
 /// Trains with a progress bar on standard error, and prints what was learned. Ctrl-C ends
@@ -48,6 +57,9 @@ enum Which {
 /// Heads that do not divide the width, no steps, a training that diverged.
 pub fn run(args: &Args) -> Result<()> {
     args.check()?;
+    if let Some(text) = &args.date {
+        return Ok(print(dates::written(text)?)?);
+    }
     let stop = Arc::new(AtomicBool::new(false));
     let on_ctrl_c = {
         let stop = Arc::clone(&stop);
@@ -66,6 +78,10 @@ pub fn run(args: &Args) -> Result<()> {
             let trained = watched(&task, n_heads, &schedule, &stop)?;
             report(&task, &schedule, &trained)? + &specialised(&task, &trained)?
         }
+        Which::Dates => {
+            let (n_heads, schedule) = args.over(4, Dates::schedule(args.seed));
+            dates::trained(n_heads, &schedule, &stop)?
+        }
     };
     Ok(print(report)?)
 }
@@ -80,6 +96,8 @@ impl Args {
             steps <= MOST_STEPS,
             "--steps is {steps}, and must be at most {MOST_STEPS}"
         );
+        let is_dates = matches!(self.task, Which::Dates);
+        ensure!(is_dates || self.date.is_none(), "--date is for the task dates alone");
         Ok(())
     }
 
@@ -202,11 +220,21 @@ mod tests {
         insta::assert_snapshot!(refused(2, 0), @"the number of steps is 0, and must be at least 1");
     }
 
+    fn asked(task: Which) -> Args {
+        Args { task, heads: None, seed: 0, steps: None, date: None }
+    }
+
+    #[test]
+    fn a_date_is_asked_of_dates_alone() {
+        let date = Some("12 march 2031".to_owned());
+        let refused = run(&Args { date, ..asked(Which::Lookups) }).unwrap_err();
+        insta::assert_snapshot!(refused, @"--date is for the task dates alone");
+    }
+
     #[test]
     fn steps_that_take_days_are_refused() {
         for steps in [usize::MAX, 1_000_000_000_000, MOST_STEPS + 1] {
-            let args =
-                Args { task: Which::Lookups, heads: None, seed: 0, steps: Some(steps) };
+            let args = Args { steps: Some(steps), ..asked(Which::Lookups) };
             let refused = run(&args).unwrap_err().to_string();
             let expected = format!("--steps is {steps}, and must be at most 1000000");
             assert_eq!(refused, expected);
