@@ -8,6 +8,7 @@ use headless_chrome::protocol::cdp::Input::{
 use lessons::live::{Kind, Live};
 use serde_json::{Map, Value};
 
+use super::bound;
 use super::compare::{Compared, shown};
 use crate::browser::Open;
 
@@ -64,7 +65,7 @@ impl State {
         }
         match shown(live, texts) {
             Ok(shown) => {
-                let shown_there = Compared::new(&shown, &self.all["shown"], 1e-12);
+                let shown_there = Compared::new(&shown, &self.all["shown"], bound(live));
                 faults.extend(shown_there.problems);
                 if self.said("words") != self.all["shown"]["words"] {
                     faults.push(format!("it says “{}”", self.said("words")));
@@ -147,6 +148,10 @@ fn keys(page: &Open, nth: usize, kind: &Kind) {
         }
         Kind::Choice { options, first } => press(to_another(options.len(), *first)),
         Kind::Switch { .. } => press(" "),
+        Kind::Text { .. } => {
+            press("End");
+            press("Backspace");
+        }
         Kind::Matrix { .. } | Kind::Point { .. } => press("ArrowUp"),
         Kind::Paint { .. } => {
             press("ArrowRight");
@@ -172,7 +177,7 @@ fn mouse(page: &Open, nth: usize, kind: &Kind) {
             tab.click_point(at("0", if is_right { 0.1 } else { 0.9 })).unwrap();
         }
         // Into the field, and typed: another last digit.
-        Kind::Count { .. } | Kind::Matrix { .. } => {
+        Kind::Count { .. } | Kind::Matrix { .. } | Kind::Text { .. } => {
             tab.click_point(at("0", 0.3)).unwrap();
             tab.press_key("End").unwrap();
             let text = page.text("document.activeElement.value").unwrap();

@@ -62,6 +62,7 @@ fn text(control: &Control, corner: usize, rng: &mut Rng) -> String {
         Kind::Choice { options, .. } => {
             options[rng.random_range(0..options.len())].0.clone()
         }
+        Kind::Text { first, .. } => beginning(first, rng),
         Kind::Switch { .. } => if rng.random() { "on" } else { "off" }.to_owned(),
         Kind::Matrix { rows: names, columns, most, .. } => {
             rows(names.len(), &mut || number(-most, *most, rng), columns.len())
@@ -79,4 +80,10 @@ fn text(control: &Control, corner: usize, rng: &mut Rng) -> String {
             format!("{},{}", along(), along())
         }
     }
+}
+
+/// Some of what stands there first, so that it stays something of that kind.
+fn beginning(first: &str, rng: &mut Rng) -> String {
+    let n = rng.random_range(1..=first.chars().count());
+    first.chars().take(n).collect()
 }

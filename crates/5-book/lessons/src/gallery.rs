@@ -3,6 +3,7 @@
 //! The book asks by name and a page asks by name; here is the one list. It draws nothing
 //! itself.
 
+use crate::from_one_sequence_to_another as dates;
 use crate::live::{Live, Weights};
 use crate::trained_heads::at_once;
 use crate::{Args, CHAPTERS, Entry, LIVE, sensors, trained};
@@ -56,6 +57,7 @@ pub fn file(weights: Weights) -> &'static [u8] {
         Weights::Layer => trained::FILE,
         Weights::QueriesKeys => at_once::FILE,
         Weights::Engines => sensors::model::FILE,
+        Weights::Dates => dates::model::FILE,
     }
 }
 
@@ -68,6 +70,7 @@ pub fn give(weights: Weights, bytes: Vec<u8>) -> Result<()> {
         Weights::Layer => trained::give(bytes),
         Weights::QueriesKeys => at_once::give(bytes),
         Weights::Engines => sensors::model::give(bytes),
+        Weights::Dates => dates::model::give(bytes),
     }
 }
 

@@ -17,6 +17,7 @@ mod args;
 pub mod bad_numbers;
 pub mod counting;
 pub mod diagrams;
+pub mod from_one_sequence_to_another;
 pub mod gallery;
 pub mod heads_that_specialise;
 pub mod learning;
@@ -60,6 +61,7 @@ pub const CHAPTERS: &[&[Entry]] = &[
     the_ladder::FIGURES,
     the_block::FIGURES,
     two_layers::FIGURES,
+    from_one_sequence_to_another::FIGURES,
     variants::FIGURES,
     a_model_that_writes::FIGURES,
     sensors::FIGURES,
@@ -88,6 +90,8 @@ pub const LIVE: &[&live::Live] = &[
     &the_block::places::LIVE,
     &the_block::deep::LIVE,
     &two_layers::together::LIVE,
+    &from_one_sequence_to_another::typed::LIVE,
+    &from_one_sequence_to_another::training_now::LIVE,
     &variants::rotated::LIVE,
     &variants::seen::LIVE,
     &a_model_that_writes::next::LIVE,

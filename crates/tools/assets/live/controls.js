@@ -59,6 +59,13 @@
     };
   }
 
+  function text({ caption, most }, changed) {
+    const field = element("input", { type: "text", size: most, maxLength: most, spellcheck: false, autocomplete: "off" });
+    field.addEventListener("input", changed);
+    const row = element("label", { className: "live-row" }, name(caption), field);
+    return { element: row, get: () => field.value, set: (given) => (field.value = given) };
+  }
+
   // Entries that are typed; the arrow keys add and take away a half.
   function matrix({ label, caption, rows, columns }, changed) {
     const fields = rows.map(() => columns.map(() => element("input", { type: "text", inputMode: "decimal", size: 4 })));
@@ -219,6 +226,6 @@
     });
   }
 
-  const makers = { number, count, choice, switch: onOff, matrix, paint, point };
+  const makers = { number, count, choice, switch: onOff, text, matrix, paint, point };
   window.liveControls = { element, make: (control, changed) => makers[control.kind](control, changed) };
 })();

@@ -19,10 +19,11 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
 
 /// Trained weights that figures draw from: what a page calls them, and their file.
-pub const WEIGHTS: [(&str, &str); 3] = [
+pub const WEIGHTS: [(&str, &str); 4] = [
     ("layer", "crates/4-models/model-files/data/minilm-layer5.safetensors"),
     ("queries-keys", "crates/4-models/model-files/data/minilm-queries-keys.safetensors"),
     ("engines", "crates/4-models/sensors/data/remaining.safetensors"),
+    ("dates", "crates/2-around/training/data/dates.safetensors"),
 ];
 
 /// A broken layer to try the diagnosis on: its heads are merged without the transpose.

@@ -48,6 +48,13 @@ pub enum Kind {
         /// Whether it is on first.
         first: bool,
     },
+    /// A line of text.
+    Text {
+        /// The most characters.
+        most: usize,
+        /// What it says first.
+        first: &'static str,
+    },
     /// A matrix whose entries are typed.
     Matrix {
         /// What the rows are.
@@ -115,6 +122,7 @@ impl Control {
                 options.get(*first).map(|(value, _)| value.clone()).unwrap_or_default()
             }
             Kind::Switch { first } => if *first { "on" } else { "off" }.to_owned(),
+            Kind::Text { first, .. } => (*first).to_owned(),
             Kind::Matrix { first, .. } | Kind::Paint { first, .. } => written(first),
             Kind::Point { first: [x, y], .. } => format!("{x},{y}"),
         }
@@ -133,6 +141,7 @@ impl Control {
                 json!({ "kind": "choice", "options": options })
             }
             Kind::Switch { .. } => json!({ "kind": "switch" }),
+            Kind::Text { most, .. } => json!({ "kind": "text", "most": most }),
             Kind::Matrix { rows, columns, most, .. } => {
                 json!({ "kind": "matrix", "rows": rows, "columns": columns, "most": most })
             }

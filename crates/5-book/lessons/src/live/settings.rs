@@ -17,6 +17,7 @@ enum Value {
     Count(usize),
     Choice(String),
     Switch(bool),
+    Text(String),
     Matrix(Matrix),
     Point([f64; 2]),
 }
@@ -122,6 +123,17 @@ impl Settings {
         }
     }
 
+    /// What a line of text says.
+    ///
+    /// # Errors
+    /// If there is no such line.
+    pub fn text(&self, key: &str) -> Result<&str> {
+        match self.get(key)? {
+            Value::Text(text) => Ok(text),
+            _ => bail!("{key} is not a text"),
+        }
+    }
+
     /// What a matrix holds, or a painted table: 1 for a cell that is on, 0 for the others.
     ///
     /// # Errors
@@ -171,6 +183,13 @@ fn read(control: &Control, text: &str) -> Result<Value> {
             "off" => Value::Switch(false),
             _ => bail!("{label} is “{text}”, expected on or off"),
         },
+        Kind::Text { most, .. } => {
+            let found = text.chars().count();
+            ensure!(found <= *most, {
+                format!("{label} has {found} characters, expected at most {most}")
+            });
+            Value::Text(text.to_owned())
+        }
         Kind::Matrix { rows, columns, most, .. } => {
             Value::Matrix(matrix(label, text, [rows, columns], [-most, *most])?)
         }

@@ -12,11 +12,14 @@ pub enum Weights {
     QueriesKeys,
     /// The model of engines.
     Engines,
+    /// The converter of dates.
+    Dates,
 }
 
 impl Weights {
     /// Every file.
-    pub const ALL: [Self; 3] = [Self::Layer, Self::QueriesKeys, Self::Engines];
+    pub const ALL: [Self; 4] =
+        [Self::Layer, Self::QueriesKeys, Self::Engines, Self::Dates];
 
     /// What a page calls it.
     pub fn name(self) -> &'static str {
@@ -24,6 +27,7 @@ impl Weights {
             Self::Layer => "layer",
             Self::QueriesKeys => "queries-keys",
             Self::Engines => "engines",
+            Self::Dates => "dates",
         }
     }
 
