@@ -10,6 +10,7 @@ mod a_lens_per_head;
 mod a_model_that_writes;
 mod bad_numbers;
 mod counting;
+mod from_one_sequence_to_another;
 mod heads_that_specialise;
 mod learning;
 mod many_machines;
@@ -132,7 +133,7 @@ pub struct Entry<'a> {
 }
 
 /// What there are questions about.
-pub static TOPICS: [Topic; 19] = [
+pub static TOPICS: [Topic; 20] = [
     one_look_is_not_enough::TOPIC,
     scores_softmax_scale::TOPIC,
     one_head::TOPIC,
@@ -146,6 +147,7 @@ pub static TOPICS: [Topic; 19] = [
     heads_that_specialise::TOPIC,
     the_block::TOPIC,
     two_layers::TOPIC,
+    from_one_sequence_to_another::TOPIC,
     trained_heads::TOPIC,
     variants::TOPIC,
     a_model_that_writes::TOPIC,

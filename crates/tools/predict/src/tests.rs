@@ -48,13 +48,14 @@ const CONTENTS: &str = "\
 - [11 · Heads that specialise](11-heads-that-specialise.md)
 - [12 · The block](12-the-block.md)
 - [13 · Two layers](13-two-layers.md)
+- [14 · From one sequence to another](14-from-one-sequence-to-another.md)
 - [15 · Trained heads](15-trained-heads.md)
 - [16 · Variants](16-variants.md)
 - [17 · A model that writes](17-a-model-that-writes.md)
 - [18 · The ladder](18-the-ladder.md)
 - [19 · Many machines](19-many-machines.md)
 - [20 · Sensors](20-sensors.md)
-- [20 · What comes next](20-what-comes-next.md)
+- [21 · What comes next](21-what-comes-next.md)
 ";
 
 fn chapters() -> &'static [Chapter] {
