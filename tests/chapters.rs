@@ -4,6 +4,7 @@ mod a_lens_per_head;
 mod a_model_that_writes;
 mod bad_numbers;
 mod counting;
+mod from_one_sequence_to_another;
 mod glossary;
 mod heads_that_specialise;
 mod learning;
