@@ -6,7 +6,7 @@ use lessons::numbers::ends;
 use lessons::seeds::{numbers, rows};
 use serde_json::Value;
 use training::dates::criteria;
-use training::{DATES_JOINED, DATES_MOVED};
+use training::{DATES_JOINED, DATES_MOVED, DATES_SMALL};
 
 use super::{all, number, percent};
 use crate::quote::{Table, assert_quote, values};
@@ -77,6 +77,13 @@ fn what_is_left_without_heads() {
     assert_quote!("dates_removed", table.text());
     let needed = all("needed").len();
     quoted.push(("needed".into(), needed.to_string()));
+    let small: Vec<Value> = serde_json::from_str(DATES_SMALL).unwrap();
+    for (key, n_heads) in [("small", 4), ("trained_alone", 1)] {
+        let of = small.iter().filter(|run| run["heads"] == n_heads);
+        let [least, _, most] = ends(of.map(|run| number(run, "whole"))).map(percent);
+        quoted.push((format!("{key}_least"), least));
+        quoted.push((format!("{key}_most"), most));
+    }
     assert_quote!("dates_removed_values", values(&quoted));
 }
 

@@ -43,7 +43,7 @@ pub const DATES_MOVED: &str = include_str!("../data/dates-moved.json");
 /// Both texts joined in one, at equal parameters, as `-- dates-joined` measured it.
 pub const DATES_JOINED: &str = include_str!("../data/dates-joined.json");
 
-/// The small setting on five seeds, as `-- dates-small` measured it.
+/// The small setting on five seeds, with four heads and with one, as `-- dates-small` measured it.
 pub const DATES_SMALL: &str = include_str!("../data/dates-small.json");
 
 /// Dates of four centuries on ten seeds, as `-- centuries` measured them.

@@ -125,17 +125,20 @@ fn kept_moved(seed: u64, trained: &Training<MovedConverter>) -> Result<Value> {
 /// Five seeds of the small setting, on as many unseen dates as the usual one.
 pub fn small_runs() -> Result<Vec<Value>> {
     let mut runs = Vec::new();
-    for seed in 0..5 {
+    for (n_heads, seed) in [4, 1].into_iter().flat_map(|n| (0..5).map(move |s| (n, s))) {
         let start = Instant::now();
+        let built = DateArchitecture { n_heads, ..DateArchitecture::small() };
         let schedule = Schedule { n_test: 1000, ..Dates::small_schedule(seed) };
         let trained = Trainer::new(Dates::default(), schedule, |_, rng| {
-            DateConverter::random(DateArchitecture::small(), rng)
+            DateConverter::random(built, rng)
         })?;
         let trained = trained.finish()?;
         let seconds = start.elapsed().as_secs_f64();
         let look = trained.last();
-        println!("dates small, seed {seed}: {:.1} %  {seconds:.1} s", 100.0 * look.whole);
+        let whole = 100.0 * look.whole;
+        println!("dates small, {n_heads} heads, seed {seed}: {whole:.1} %  {seconds:.1} s");
         runs.push(json!({
+            "heads": n_heads,
             "seed": seed,
             "whole": round(look.whole),
             "aligned": look.shares.aligned(&Truth::planted()),

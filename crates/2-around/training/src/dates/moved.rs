@@ -129,7 +129,7 @@ impl<'a> MovedPass<'a> {
             self.cross_attention,
             d_read,
             |layer, inner, fused, d_y| {
-                let (d, d_inner, of_memory) =
+                let (d, [d_inner, of_memory]) =
                     moved_backward(layer, inner, self.memory, self.order, fused, d_y)?;
                 d_memory = of_memory;
                 Ok((d, d_inner))
@@ -167,7 +167,7 @@ fn moved_backward(
     order: &[usize],
     fused: FusedPass<f32>,
     d_y: &Matrix<f32>,
-) -> Result<(Gradients<f32>, Matrix<f32>, Matrix<f32>), SizeError> {
+) -> Result<(Gradients<f32>, [Matrix<f32>; 2]), SizeError> {
     // let moved = Batch::new(n, inner.select_rows(order))?;
     let moved = inner.select_rows(order);
     let pass = LayerPass::taken_of(layer, &moved, memory.tokens(), fused)?;
@@ -180,7 +180,7 @@ fn moved_backward(
     for (&row, d) in order.iter().zip(d_query.row_iter()) {
         d_inner.row_mut(row).copy_from(&d);
     }
-    Ok((d, d_inner, d_memory))
+    Ok((d, [d_inner, d_memory]))
 }
 
 impl DateConverter {
