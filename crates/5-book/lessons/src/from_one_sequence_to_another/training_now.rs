@@ -50,7 +50,7 @@ const READ: &str = "mar. 12 2031";
 
 fn controls() -> Vec<Control> {
     let heads = [4, 2, 1].map(|n: usize| (n.to_string(), n.to_string()));
-    let steps = Kind::Count { range: [50, 1500], first: Plan::first().schedule.n_steps };
+    let steps = Kind::Count { range: [10, 1500], first: Plan::first().schedule.n_steps };
     vec![
         Control::new("heads", "Heads", Kind::choice(heads)),
         Control::new("seed", "Seed", Kind::Count { range: [0, 9999], first: FIRST_SEED }),
