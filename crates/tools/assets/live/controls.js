@@ -60,7 +60,7 @@
   }
 
   function text({ caption, most }, changed) {
-    const field = element("input", { type: "text", size: most, maxLength: most, spellcheck: false, autocomplete: "off" });
+    const field = element("input", { type: "text", className: "live-text", size: most, maxLength: most, spellcheck: false, autocomplete: "off" });
     field.addEventListener("input", changed);
     const row = element("label", { className: "live-row" }, name(caption), field);
     return { element: row, get: () => field.value, set: (given) => (field.value = given) };
