@@ -136,7 +136,9 @@ pub fn small_runs() -> Result<Vec<Value>> {
         let seconds = start.elapsed().as_secs_f64();
         let look = trained.last();
         let whole = 100.0 * look.whole;
-        println!("dates small, {n_heads} heads, seed {seed}: {whole:.1} %  {seconds:.1} s");
+        println!(
+            "dates small, {n_heads} heads, seed {seed}: {whole:.1} %  {seconds:.1} s"
+        );
         runs.push(json!({
             "heads": n_heads,
             "seed": seed,
