@@ -5,7 +5,7 @@ use lessons::from_one_sequence_to_another::runs;
 use lessons::numbers::ends;
 use lessons::seeds::{numbers, rows};
 use serde_json::Value;
-use training::dates::criteria;
+use training::dates::{Dates, criteria};
 use training::{DATES_JOINED, DATES_MOVED, DATES_SMALL};
 
 use super::{all, number, percent};
@@ -39,6 +39,7 @@ fn how_many_heads_align_and_what_the_controls_say() {
     let whole = |number: f64| number.to_string();
     let quoted = [
         ("aligned_heads", n.to_string()),
+        ("unaligned_heads", (aligned.len() - n).to_string()),
         ("aligned_least", whole(least)),
         ("aligned_second", whole(second)),
         ("fresh_most", whole(most(all("aligned_before")))),
@@ -77,6 +78,8 @@ fn what_is_left_without_heads() {
     assert_quote!("dates_removed", table.text());
     let needed = all("needed").len();
     quoted.push(("needed".into(), needed.to_string()));
+    let n_heads = all("without").len();
+    quoted.push(("not_needed".into(), (n_heads - needed).to_string()));
     let small: Vec<Value> = serde_json::from_str(DATES_SMALL).unwrap();
     for (key, n_heads) in [("small", 4), ("trained_alone", 1)] {
         let of = small.iter().filter(|run| run["heads"] == n_heads);
@@ -84,6 +87,8 @@ fn what_is_left_without_heads() {
         quoted.push((format!("{key}_least"), least));
         quoted.push((format!("{key}_most"), most));
     }
+    let steps = Dates::small_schedule(0).n_steps;
+    quoted.push(("small_steps".into(), steps.to_string()));
     assert_quote!("dates_removed_values", values(&quoted));
 }
 

@@ -15,14 +15,14 @@ pub const LIVE: Live = Live {
     name: "dates",
     questions: &[
         Question {
-            ask: "Train one head to the end. Does it write over half of the dates?",
+            ask: "Train one head (32 wide) to the end. Does it write over half of the dates?",
             is_answered: |_, view| {
                 let [whole, n_heads, finished] = view.last()?;
                 Ok(finished == 1.0 && n_heads == 1.0 && whole > 0.5)
             },
             answer: &[("heads", "1")],
-            found: "Yes: the parts come one after the other, so one head can look at each in \
-                    its turn. This task wants cross-attention, and not several heads of it.",
+            found: "Yes: the parts come one after the other, and its one map goes from part \
+                    to part. This task does not need several heads.",
         },
         Question {
             ask: "Train four heads with another seed. Do the same heads look at the same \

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use training::dates::{Date, Form};
 
+use super::SEED;
 use super::model::{N_HEADS, Written, opened};
 use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Weights};
 use crate::numbers::share;
@@ -38,8 +39,9 @@ pub const LIVE: Live = Live {
                 Ok(is_first && is_alone && is_right(view)?)
             },
             answer: &[("removed", "but-1")],
-            found: "Head 1, the only one of 40 heads that aligns. Most dates it gets wrong alone, \
-                    as any head does: the table below counts them.",
+            found: "Head 1. It is not the one that aligns best: that is head 2, which alone \
+                    writes 2019-03-12. Most dates each of them gets wrong alone: the table \
+                    below counts them.",
         },
     ],
     weights: Some(Weights::Dates),
@@ -59,8 +61,8 @@ const MOST: usize = 30;
 
 fn controls() -> Vec<Control> {
     let one = (0..N_HEADS).map(|head| (head.to_string(), format!("head {head}")));
-    let but =
-        (0..N_HEADS).map(|head| (format!("but-{head}"), format!("all but head {head}")));
+    let but = (0..N_HEADS)
+        .map(|head| (format!("but-{head}"), format!("all others than head {head}")));
     let none = [("no".to_owned(), "none".to_owned())];
     let removed = Kind::choice(none.into_iter().chain(one).chain(but));
     vec![
@@ -122,7 +124,7 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         _ => format!(", with head {} alone", kept(&removed)),
     };
     let Written { read, text, maps } = &written;
-    let title = format!("“{read}” is written as {text}{without}");
+    let title = format!("Seed {SEED}: “{read}” is written as {text}{without}");
     let most = maps.iter().enumerate().map(|(head, map)| {
         let (at, _) = map.row(2).transpose().argmax();
         let letter = read.chars().nth(at).unwrap_or(' ');
@@ -160,10 +162,10 @@ mod tests {
         let all =
             ["12 mar 2031", "12. march 2031", "2031-03-12", "March 12 2031"].map(title);
         insta::assert_snapshot!(all.join("\n"), @"
-        “12 mar 2031” is written as 2031-03-12
-        “12. march 2031” is written as 2031-05-12
-        “2031-03-12” is written as 2032-03-20
-        “march 12 2031” is written as 2031-03-01
+        Seed 1: “12 mar 2031” is written as 2031-03-12
+        Seed 1: “12. march 2031” is written as 2031-05-12
+        Seed 1: “2031-03-12” is written as 2032-03-20
+        Seed 1: “march 12 2031” is written as 2031-03-01
         ");
     }
 
