@@ -54,7 +54,7 @@ pub(crate) fn few_tokens(
 }
 
 /// Tokens that go through a panel together: the first, and how many.
-fn groups(n: usize) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn groups(n: usize) -> impl Iterator<Item = (usize, usize)> {
     let mut token = 0;
     std::iter::from_fn(move || {
         let n_tokens = [TOKENS, 2, 1].into_iter().find(|&some| some <= n - token)?;

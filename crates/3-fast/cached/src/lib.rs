@@ -38,6 +38,7 @@ mod panel;
 mod partial;
 mod product;
 mod prompt;
+mod quantised;
 mod rows;
 mod scoring;
 #[cfg(test)]
@@ -49,4 +50,5 @@ pub use gated::{Gate, gated};
 pub use heads::GroupedHeads;
 pub use partial::{PackedKeys, PartialAttention};
 pub use product::{Product, ProductMemory};
+pub use quantised::{Bits, Quantised, QuantisedRow};
 pub use scoring::Scoring;

@@ -1,0 +1,126 @@
+//! Weights in few bits, as files keep them, multiplied without ever being numbers in memory.
+//!
+//! A file keeps 32 weights (or 16) as small whole numbers u under one scale and one offset:
+//! each is `scale · u + offset`. A token of one row reads every weight once, so what counts is
+//! the bytes that come from memory; what they become is computed in registers.
+//!
+//! ```text
+//! word of 8 fields   u₇ u₆ u₅ u₄ u₃ u₂ u₁ u₀        of one output, 8 inputs
+//! one field          0 01111111 uuuu0000…            as a float: 1 + u / 16
+//! of a block         Σ (1 + u/16) x  =  Σ x + Σ u x / 16
+//! ```
+//!
+//! The one decision: **a field becomes a float by where its bits are put.** Behind the exponent
+//! of 1 they are `1 + u / 2^bits`, so a shift and a mask make a weight, no instruction converts,
+//! and the same few lines serve every set of vectors. What is too much, Σ x, is known for each
+//! block before any weight is read. The tokens stay in f32: nothing is rounded but sums.
+
+mod few;
+mod pack;
+
+use attention::{Error, Result};
+
+pub(crate) use few::few_tokens;
+pub use pack::QuantisedRow;
+
+/// The outputs of a panel: one in each lane of a vector of 8.
+pub(crate) const LANES: usize = 8;
+
+/// How many bits a weight has in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bits {
+    /// 0 to 15, eight in a word.
+    Four,
+    /// 0 to 255, four in a word.
+    Eight,
+}
+
+impl Bits {
+    /// The fields of a word.
+    pub(crate) const fn per_word(self) -> usize {
+        match self {
+            Self::Four => 8,
+            Self::Eight => 4,
+        }
+    }
+}
+
+/// A weight `[d_in, d_out]` in blocks of few bits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quantised {
+    d_in: usize,
+    d_out: usize,
+    bits: Bits,
+    /// How many inputs have one scale.
+    block: usize,
+    /// `[panel][d_in / fields][8]`
+    words: Vec<u32>,
+    scales: Scales,
+}
+
+/// Scale and offset of every block of every output, `[panel][d_in / block][8]`.
+#[derive(Debug, Clone, PartialEq)]
+enum Scales {
+    /// Both as float16 in one word, the offset above: where the file has them so.
+    Half(Vec<u32>),
+    /// Both as f32, scale first.
+    Single(Vec<[f32; 2]>),
+}
+
+impl Quantised {
+    /// The width of a token that goes in.
+    pub fn d_in(&self) -> usize {
+        self.d_in
+    }
+
+    /// The width of what comes out.
+    pub fn d_out(&self) -> usize {
+        self.d_out
+    }
+
+    /// The bytes that a product reads.
+    pub fn bytes(&self) -> usize {
+        let scales = match &self.scales {
+            Scales::Half(words) => size_of_val(&words[..]),
+            Scales::Single(pairs) => size_of_val(&pairs[..]),
+        };
+        size_of_val(&self.words[..]) + scales
+    }
+
+    /// The weights that output `j` is made with, as numbers.
+    ///
+    /// # Errors
+    /// [`Error::Length`] where `row` has another length, [`Error::Shape`] where there is no
+    /// such output.
+    pub fn row(&self, j: usize, row: &mut [f32]) -> Result<()> {
+        Error::expect_length("row", self.d_in, row.len())?;
+        if j >= self.d_out {
+            let (expected, found) = ((self.d_out, self.d_in), (j + 1, self.d_in));
+            return Err(Error::Shape { what: format!("row {j}"), expected, found });
+        }
+        let (panel, lane) = (j / LANES, j % LANES);
+        for (p, to) in row.iter_mut().enumerate() {
+            let [scale, offset] = self.scale(panel, p / self.block, lane);
+            *to = scale * f32::from(self.field(panel, p, lane)) + offset;
+        }
+        Ok(())
+    }
+
+    fn field(&self, panel: usize, p: usize, lane: usize) -> u8 {
+        let n = self.bits.per_word();
+        let word = self.words[(panel * self.d_in / n + p / n) * LANES + lane];
+        let width = 32 / n;
+        ((word >> (p % n * width)) & ((1 << width) - 1)) as u8
+    }
+
+    fn scale(&self, panel: usize, block: usize, lane: usize) -> [f32; 2] {
+        let at = (panel * (self.d_in / self.block) + block) * LANES + lane;
+        match &self.scales {
+            Scales::Half(words) => [words[at], words[at] >> 16].map(pack::from_half),
+            Scales::Single(pairs) => pairs[at],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,269 @@
+//! A few tokens through a weight in few bits.
+
+use attention::Matrix;
+use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
+use tiles::Instructions;
+use tiles::memory::Aligned;
+
+use crate::few::groups;
+
+use super::pack::FROM_HALF;
+use super::{Bits, LANES, Quantised, Scales};
+
+/// The words that a thread takes at a time: 64 KiB.
+const PIECE: usize = 16 * 1024;
+
+/// `out = x · W + b`, each word of W read from memory once.
+///
+/// # Shapes
+/// `x` is `[n, d_in]` and `out` `[n, d_out]`, `bias` `[d_out]` or empty.
+pub(crate) fn few_tokens(
+    instructions: Instructions,
+    x: &Matrix<f32>,
+    weight: &Quantised,
+    bias: &[f32],
+    memory: &mut Aligned,
+    out: &mut Matrix<f32>,
+) {
+    let (n, d_in) = x.shape();
+    let n_blocks = d_in / weight.block;
+    let rows = memory.take(n * (d_in + n_blocks));
+    let (tokens, sums) = rows.split_at_mut(n * d_in);
+    for (token, n_tokens) in groups(n) {
+        let to = &mut tokens[token * d_in..][..n_tokens * d_in];
+        for (to, from) in to.chunks_exact_mut(n_tokens).zip(x.column_iter()) {
+            to.copy_from_slice(&from.as_slice()[token..token + n_tokens]);
+        }
+        let sums = &mut sums[token * n_blocks..][..n_tokens * n_blocks];
+        let blocks = to.chunks_exact(n_tokens * weight.block);
+        for (sums, block) in sums.chunks_exact_mut(n_tokens).zip(blocks) {
+            sums.fill(0.0);
+            for x in block.chunks_exact(n_tokens) {
+                sums.iter_mut().zip(x).for_each(|(sum, x)| *sum += x);
+            }
+        }
+    }
+    let (tokens, sums) = (&*tokens, &*sums);
+    let per_panel = d_in / weight.bits.per_word() * LANES;
+    let panels = (PIECE / per_panel.max(1)).max(1);
+    let pieces = panels * LANES * n.max(1);
+    out.as_mut_slice().par_chunks_mut(pieces).enumerate().for_each(|(i, out)| {
+        let first = i * panels;
+        instructions
+            .run_in_eights(FewTokens { tokens, sums, n, weight, bias, first, out });
+    });
+}
+
+/// Some panels of the weight.
+struct FewTokens<'a> {
+    /// `[d_in][tokens of the group]` of each group.
+    tokens: &'a [f32],
+    /// Σ x of each block, `[d_in / block][tokens of the group]` of each group.
+    sums: &'a [f32],
+    n: usize,
+    weight: &'a Quantised,
+    bias: &'a [f32],
+    /// The first panel.
+    first: usize,
+    /// `[column][n]`
+    out: &'a mut [f32],
+}
+
+impl WithSimd for FewTokens<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        match (self.weight.bits, &self.weight.scales) {
+            (Bits::Four, Scales::Half(scales)) => self.all::<S, _, 8>(simd, scales),
+            (Bits::Four, Scales::Single(scales)) => self.all::<S, _, 8>(simd, scales),
+            (Bits::Eight, Scales::Half(scales)) => self.all::<S, _, 4>(simd, scales),
+            (Bits::Eight, Scales::Single(scales)) => self.all::<S, _, 4>(simd, scales),
+        }
+    }
+}
+
+impl FewTokens<'_> {
+    /// All panels, of words of N fields.
+    #[inline(always)]
+    fn all<S: Simd, F: Form, const N: usize>(self, simd: S, scales: &[F]) {
+        let Self { tokens, sums, n, weight, bias, first, out } = self;
+        let (d_in, n_blocks) = (weight.d_in, weight.d_in / weight.block);
+        for (i, out) in out.chunks_mut(LANES * n).enumerate() {
+            let panel = first + i;
+            let words = &weight.words[panel * d_in / N * LANES..][..d_in / N * LANES];
+            let scales = &scales[panel * n_blocks * LANES..][..n_blocks * LANES];
+            let of_panel = Panel { words, scales, block: weight.block };
+            let bias = bias.get(panel * LANES..).unwrap_or_default();
+            for (token, n_tokens) in groups(n) {
+                let (x, sums) = (&tokens[token * d_in..], &sums[token * n_blocks..]);
+                let to = &mut To { bias, n, token, out };
+                match n_tokens {
+                    4 => of_panel.products::<S, N, 4>(simd, x, sums, to),
+                    2 => of_panel.products::<S, N, 2>(simd, x, sums, to),
+                    _ => of_panel.products::<S, N, 1>(simd, x, sums, to),
+                }
+            }
+        }
+    }
+}
+
+/// Eight outputs of the weight.
+struct Panel<'a, F> {
+    /// `[d_in / N][8]`
+    words: &'a [u32],
+    /// `[d_in / block][8]`
+    scales: &'a [F],
+    block: usize,
+}
+
+impl<F: Form> Panel<'_, F> {
+    /// The outputs of T tokens.
+    #[inline(always)]
+    fn products<S: Simd, const N: usize, const T: usize>(
+        &self,
+        simd: S,
+        x: &[f32],
+        sums: &[f32],
+        to: &mut To<'_>,
+    ) {
+        let Self { words, scales, block } = self;
+        let (words, _) = words.as_chunks::<LANES>();
+        let (scales, _) = scales.as_chunks::<LANES>();
+        let (x, _) = x.as_chunks::<T>();
+        let (x, _) = x.as_chunks::<N>();
+        let (sums, _) = sums.as_chunks::<T>();
+        let per_block = block / N;
+        for v in 0..LANES / S::F32_LANES {
+            let mut outs = [simd.splat_f32s(0.0); T];
+            let blocks = words.chunks_exact(per_block).zip(x.chunks_exact(per_block));
+            for ((words, x), (scales, sums)) in blocks.zip(scales.iter().zip(sums)) {
+                let with_one = fields::<S, N, T>(simd, words, x, v);
+                let [scale, offset] = F::load(simd, scales, v);
+                let scale = simd.mul_f32s(scale, simd.splat_f32s(steps::<N>()));
+                for t in 0..T {
+                    let x = simd.splat_f32s(sums[t]);
+                    let levels = simd.sub_f32s(with_one[t], x);
+                    let out = simd.mul_add_e_f32s(scale, levels, outs[t]);
+                    outs[t] = simd.mul_add_e_f32s(offset, x, out);
+                }
+            }
+            for (t, out) in outs.into_iter().enumerate() {
+                to.put::<S>(t, v, out);
+            }
+        }
+    }
+}
+
+/// What a field is divided by behind the exponent: 16 or 256.
+const fn steps<const N: usize>() -> f32 {
+    (1u64 << (32 / N)) as f32
+}
+
+/// `Σ_p (1 + u[p] / steps) · x[p]` of a block, of one vector of its lanes.
+#[inline(always)]
+fn fields<S: Simd, const N: usize, const T: usize>(
+    simd: S,
+    words: &[[u32; LANES]],
+    x: &[[[f32; T]; N]],
+    v: usize,
+) -> [S::f32s; T] {
+    let width = 32 / N;
+    let mask = simd.splat_u32s(((1u32 << width) - 1) << (23 - width));
+    let one = simd.splat_u32s(1f32.to_bits());
+    let mut even = [simd.splat_f32s(0.0); T];
+    let mut odd = [simd.splat_f32s(0.0); T];
+    for (word, x) in words.iter().zip(x) {
+        let word = S::as_simd_u32s(word).0[v];
+        for k in 0..N {
+            // Field k from bit k · width to the bits under the exponent.
+            let (from, to) = (k * width, 23 - width);
+            let placed = if from >= to {
+                simd.wrapping_dyn_shr_u32s(word, simd.splat_u32s((from - to) as u32))
+            } else {
+                simd.wrapping_dyn_shl_u32s(word, simd.splat_u32s((to - from) as u32))
+            };
+            let bits = simd.or_u32s(simd.and_u32s(placed, mask), one);
+            let weight = simd.transmute_f32s_u32s(bits);
+            for t in 0..T {
+                let x = simd.splat_f32s(x[k][t]);
+                if k % 2 == 0 {
+                    even[t] = simd.mul_add_e_f32s(weight, x, even[t]);
+                } else {
+                    odd[t] = simd.mul_add_e_f32s(weight, x, odd[t]);
+                }
+            }
+        }
+    }
+    for t in 0..T {
+        even[t] = simd.add_f32s(even[t], odd[t]);
+    }
+    even
+}
+
+/// How scale and offset are kept.
+trait Form: Sized + Sync {
+    /// Those of one vector of the eight lanes.
+    fn load<S: Simd>(simd: S, lanes: &[Self; LANES], v: usize) -> [S::f32s; 2];
+}
+
+impl Form for u32 {
+    #[inline(always)]
+    fn load<S: Simd>(simd: S, lanes: &[Self; LANES], v: usize) -> [S::f32s; 2] {
+        let word = S::as_simd_u32s(lanes).0[v];
+        let upper = simd.wrapping_dyn_shr_u32s(word, simd.splat_u32s(16));
+        [from_halves(simd, word), from_halves(simd, upper)]
+    }
+}
+
+/// The float16 in the lower half of each lane.
+#[inline(always)]
+fn from_halves<S: Simd>(simd: S, half: S::u32s) -> S::f32s {
+    let size = simd.and_u32s(half, simd.splat_u32s(0x7fff));
+    let size = simd.wrapping_dyn_shl_u32s(size, simd.splat_u32s(13));
+    let size =
+        simd.mul_f32s(simd.transmute_f32s_u32s(size), simd.splat_f32s(FROM_HALF));
+    let sign = simd.and_u32s(half, simd.splat_u32s(0x8000));
+    let sign = simd.wrapping_dyn_shl_u32s(sign, simd.splat_u32s(16));
+    simd.transmute_f32s_u32s(simd.or_u32s(simd.transmute_u32s_f32s(size), sign))
+}
+
+impl Form for [f32; 2] {
+    #[inline(always)]
+    fn load<S: Simd>(simd: S, lanes: &[Self; LANES], v: usize) -> [S::f32s; 2] {
+        let mut parts = [simd.splat_f32s(0.0); 2];
+        for (which, part) in parts.iter_mut().enumerate() {
+            let to: &mut [f32] =
+                pulp::bytemuck::cast_slice_mut(std::slice::from_mut(part));
+            for (to, pair) in to.iter_mut().zip(&lanes[v * S::F32_LANES..]) {
+                *to = pair[which];
+            }
+        }
+        parts
+    }
+}
+
+/// Where the outputs of a panel go.
+struct To<'a> {
+    bias: &'a [f32],
+    n: usize,
+    /// The first of these tokens.
+    token: usize,
+    /// `[column][n]`, of up to 8 columns.
+    out: &'a mut [f32],
+}
+
+impl To<'_> {
+    /// Vector `v` of the `t`th of these tokens.
+    #[inline(always)]
+    fn put<S: Simd>(&mut self, t: usize, v: usize, sums: S::f32s) {
+        let sums: &[f32] = pulp::bytemuck::cast_slice(std::slice::from_ref(&sums));
+        let first = v * S::F32_LANES;
+        let columns = self.out.chunks_exact_mut(self.n).skip(first);
+        for ((nth, column), sum) in columns.enumerate().zip(sums) {
+            let bias = self.bias.get(first + nth).copied().unwrap_or(0.0);
+            column[self.token + t] = sum + bias;
+        }
+    }
+}

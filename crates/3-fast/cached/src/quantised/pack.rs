@@ -1,0 +1,128 @@
+//! From rows as files have them to the words that a product reads.
+
+use attention::{Error, Result};
+use rayon::prelude::*;
+
+use super::{Bits, LANES, Quantised, Scales};
+
+/// One row of a stored weight: the `d_in` weights that one output is made with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuantisedRow {
+    /// u of each weight, `[d_in]`.
+    pub levels: Vec<u8>,
+    /// Scale and offset of each block, `[d_in / block]`.
+    pub scales: Vec<[f32; 2]>,
+}
+
+impl Quantised {
+    /// A weight that files store as `[d_out, d_in]`, row by row as it is read.
+    ///
+    /// ```
+    /// use cached::{Bits, Quantised};
+    ///
+    /// let weight = Quantised::from_rows(32, 2, Bits::Four, 32, |j, row| {
+    ///     row.levels.fill(j as u8 + 1);
+    ///     row.scales[0] = [0.5, -1.0];
+    /// })?;
+    /// let mut row = [0.0; 32];
+    /// weight.row(1, &mut row)?;
+    /// assert_eq!(row, [0.0; 32]); // 0.5 · 2 − 1
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    ///
+    /// # Shapes
+    /// `read` is given the number of a row, below `d_out`, and a row to write.
+    ///
+    /// # Errors
+    /// [`Error::Length`] unless a row is made of whole blocks, and a block of whole words.
+    pub fn from_rows(
+        d_in: usize,
+        d_out: usize,
+        bits: Bits,
+        block: usize,
+        read: impl Fn(usize, &mut QuantisedRow) + Sync,
+    ) -> Result<Self> {
+        let n = bits.per_word();
+        Error::expect_positive("the block of a quantised weight", block)?;
+        let whole = |size: usize, of: usize| size.next_multiple_of(of);
+        Error::expect_length("a block of whole words", whole(block, n), block)?;
+        Error::expect_length("a row of whole blocks", whole(d_in, block), d_in)?;
+        let (n_words, n_blocks) = (d_in / n, d_in / block);
+        let n_panels = d_out.div_ceil(LANES);
+        let mut words = vec![0u32; n_panels * n_words * LANES];
+        let mut scales = vec![[0f32; 2]; n_panels * n_blocks * LANES];
+        let panels = words.par_chunks_mut((n_words * LANES).max(1));
+        let panels = panels.zip(scales.par_chunks_mut((n_blocks * LANES).max(1)));
+        panels.enumerate().for_each_init(
+            || QuantisedRow { levels: vec![0; d_in], scales: vec![[0.0; 2]; n_blocks] },
+            |row, (panel, (words, scales))| {
+                let first = panel * LANES;
+                for lane in 0..LANES.min(d_out - first) {
+                    read(first + lane, row);
+                    let levels = row.levels.chunks_exact(n);
+                    for (word, levels) in words.chunks_exact_mut(LANES).zip(levels) {
+                        word[lane] = fields(levels);
+                    }
+                    for (to, of) in scales.chunks_exact_mut(LANES).zip(&row.scales) {
+                        to[lane] = *of;
+                    }
+                }
+            },
+        );
+        let halves: Option<Vec<u32>> = scales.par_iter().map(|pair| halves(*pair)).collect();
+        let scales = halves.map_or(Scales::Single(scales), Scales::Half);
+        Ok(Self { d_in, d_out, bits, block, words, scales })
+    }
+}
+
+/// Weights side by side in a word, the first in its lowest bits.
+fn fields(levels: &[u8]) -> u32 {
+    let width = 32 / levels.len();
+    let mut word = 0;
+    for (nth, &level) in levels.iter().enumerate() {
+        word |= (u32::from(level) & ((1 << width) - 1)) << (nth * width);
+    }
+    word
+}
+
+/// Scale and offset as float16 in one word, if both are float16.
+fn halves([scale, offset]: [f32; 2]) -> Option<u32> {
+    Some(u32::from(to_half(scale)?) | u32::from(to_half(offset)?) << 16)
+}
+
+/// Of a float16 its exponent's place in an f32: times this, the bits of the one are the other.
+pub(super) const FROM_HALF: f32 = f32::from_bits((127 + 112) << 23); // 2¹¹²
+
+/// The float16 in the lower half of a word, subnormal ones too.
+pub(super) fn from_half(word: u32) -> f32 {
+    let size = f32::from_bits((word & 0x7fff) << 13) * FROM_HALF;
+    f32::from_bits(size.to_bits() | (word & 0x8000) << 16)
+}
+
+/// The float16 that is this number; none if it is none, or not a number.
+fn to_half(number: f32) -> Option<u16> {
+    let bits = (number.abs() / FROM_HALF).to_bits();
+    let half = (bits >> 13) as u16 | ((number.to_bits() >> 16) as u16 & 0x8000);
+    (from_half(half.into()).to_bits() == number.to_bits()).then_some(half)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_float16_is_itself_again() {
+        for half in 0..=u16::MAX {
+            let is_finite = half & 0x7c00 != 0x7c00;
+            let number = from_half(half.into());
+            if is_finite {
+                assert_eq!(to_half(number), Some(half), "{number}");
+            }
+        }
+        assert_eq!(from_half(0x3c00), 1.0);
+        assert_eq!(from_half(0x8001), -2f32.powi(-24));
+        assert_eq!(to_half(0.1), None);
+        assert_eq!(to_half(1e9), None);
+        assert_eq!(to_half(f32::NAN), None);
+    }
+}

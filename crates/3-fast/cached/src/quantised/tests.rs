@@ -1,0 +1,86 @@
+use attention::{Matrix, Rng, SeedableRng, max_abs_diff, random_matrix};
+use rand::RngExt;
+use tiles::Instructions;
+use tiles::memory::Aligned;
+
+use super::*;
+
+/// Random levels and scales; `scale` makes them.
+fn random(
+    [d_in, d_out]: [usize; 2],
+    bits: Bits,
+    block: usize,
+    scale: impl Fn(&mut Rng) -> f32 + Sync,
+) -> Quantised {
+    Quantised::from_rows(d_in, d_out, bits, block, |j, row| {
+        let rng = &mut Rng::seed_from_u64(j as u64);
+        let most = if bits == Bits::Four { 15u8 } else { 255 };
+        row.levels.iter_mut().for_each(|level| *level = rng.random_range(0..=most));
+        row.scales.iter_mut().for_each(|of| *of = [scale(rng), scale(rng)]);
+    })
+    .unwrap()
+}
+
+/// The weight as numbers, `[d_in, d_out]`.
+fn numbers(weight: &Quantised) -> Matrix<f64> {
+    let mut all = Matrix::zeros(weight.d_in(), weight.d_out());
+    let mut row = vec![0.0; weight.d_in()];
+    for j in 0..weight.d_out() {
+        weight.row(j, &mut row).unwrap();
+        all.column_mut(j).iter_mut().zip(&row).for_each(|(to, w)| *to = f64::from(*w));
+    }
+    all
+}
+
+#[test]
+fn every_size_and_form_gives_the_product_of_its_numbers() {
+    let rng = &mut Rng::seed_from_u64(3);
+    let half = |rng: &mut Rng| (rng.random_range(-64..64i32) as f32) / 1024.0;
+    let single = |rng: &mut Rng| rng.random_range(-0.05f32..0.05);
+    for instructions in Instructions::available() {
+        for (d_in, d_out, block) in [(32, 1, 32), (64, 9, 32), (48, 16, 16), (576, 70, 32)] {
+            for bits in [Bits::Four, Bits::Eight] {
+                for weight in [
+                    random([d_in, d_out], bits, block, half),
+                    random([d_in, d_out], bits, block, single),
+                ] {
+                    let w = numbers(&weight);
+                    for n in [0, 1, 2, 3, 5, 8] {
+                        let x: Matrix<f32> = random_matrix(n, d_in, 1.0, rng);
+                        let bias: Vec<f32> = (0..d_out).map(|j| j as f32).collect();
+                        let mut out = Matrix::from_element(n, d_out, f32::NAN);
+                        few_tokens(instructions, &x, &weight, &bias, &mut Aligned::default(), &mut out);
+                        let mut expected = x.cast::<f64>() * &w;
+                        for (j, mut column) in expected.column_iter_mut().enumerate() {
+                            column.add_scalar_mut(j as f64);
+                        }
+                        let size = expected.amax().max(1.0);
+                        let apart = max_abs_diff(&out.cast(), &expected).unwrap() / size;
+                        assert!(apart < 3e-6, "{instructions}, {bits:?}, {n} × {d_in} × {d_out}: {apart:e}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn speed() {
+    let weight = random([1536, 65536], Bits::Four, 32, |_| 0.5);
+    let x = Matrix::from_element(1, 1536, 0.5f32);
+    let mut out = Matrix::zeros(1, 65536);
+    let mut memory = Aligned::default();
+    for instructions in Instructions::available() {
+        for n_threads in [1, 2] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+            let mut best = f64::INFINITY;
+            pool.install(|| for _ in 0..15 {
+                let start = std::time::Instant::now();
+                few_tokens(instructions, &x, &weight, &[], &mut memory, &mut out);
+                best = best.min(start.elapsed().as_secs_f64());
+            });
+            println!("{instructions} {n_threads}: {:.2} ms, {:.1} GB/s", 1e3 * best, weight.bytes() as f64 / best / 1e9);
+        }
+    }
+}
