@@ -5,12 +5,13 @@ use attention::{Error, Linear, Matrix, Result};
 use pulp::{Simd, WithSimd};
 use tiles::Instructions;
 use tiles::memory::{Aligned, Scratch, packed};
-use tiles::merge::{blocks_of_tokens, merge_block};
+use tiles::merge::{Weight, blocks_of_tokens, merge_block};
 use tiles::panels::Panels;
 use tiles::tile::{COLUMNS, ROWS};
 use tiles::units::{Blocks, share_out};
 
 use crate::few::{FEW, few_tokens};
+use crate::quantised::{self, Quantised};
 
 /// `x · W` with the weight packed once, shared out among the threads of the pool that the
 /// caller is in.
@@ -29,10 +30,19 @@ use crate::few::{FEW, few_tokens};
 /// ```
 #[derive(Debug)]
 pub struct Product {
-    weight: Panels,
+    weight: Kept,
     d_out: usize,
     instructions: Instructions,
     memory: ProductMemory,
+}
+
+/// How a weight is kept.
+#[derive(Debug, PartialEq)]
+enum Kept {
+    /// Every weight is an f32.
+    Numbers(Panels),
+    /// As a file has it, in few bits.
+    Levels(Quantised),
 }
 
 /// What products work in. A product has its own, and those of a whole model, which come one
@@ -88,12 +98,23 @@ impl Product {
     }
 
     fn of_panels(weight: Panels, d_out: usize, instructions: Instructions) -> Self {
-        Self { weight, d_out, instructions, memory: ProductMemory::default() }
+        let (weight, memory) = (Kept::Numbers(weight), ProductMemory::default());
+        Self { weight, d_out, instructions, memory }
+    }
+
+    /// A weight in few bits, which stays so: a few tokens meet it in registers, and of many
+    /// each block of 96 makes numbers of the rows that it meets.
+    pub fn of_levels(weight: Quantised, instructions: Instructions) -> Self {
+        let (d_out, memory) = (weight.d_out(), ProductMemory::default());
+        Self { weight: Kept::Levels(weight), d_out, instructions, memory }
     }
 
     /// The width of a token that goes in.
     pub fn d_in(&self) -> usize {
-        self.weight.d_in()
+        match &self.weight {
+            Kept::Numbers(panels) => panels.d_in(),
+            Kept::Levels(weight) => weight.d_in(),
+        }
     }
 
     /// The width of what comes out.
@@ -103,7 +124,10 @@ impl Product {
 
     /// The bytes of the weight and its bias, which a product reads.
     pub fn bytes(&self) -> usize {
-        self.weight.bytes()
+        match &self.weight {
+            Kept::Numbers(panels) => panels.bytes(),
+            Kept::Levels(weight) => weight.bytes(),
+        }
     }
 
     /// Row `j` of the weight as files store it: the `d_in` entries that output `j` is made
@@ -118,7 +142,11 @@ impl Product {
             let (expected, found) = ((self.d_out, self.d_in()), (j + 1, self.d_in()));
             return Err(Error::Shape { what: format!("row {j}"), expected, found });
         }
-        let (panel, _) = self.weight.panel(j / COLUMNS);
+        let panels = match &self.weight {
+            Kept::Numbers(panels) => panels,
+            Kept::Levels(weight) => return weight.row(j, row),
+        };
+        let (panel, _) = panels.panel(j / COLUMNS);
         for (to, numbers) in row.iter_mut().zip(panel.chunks_exact(COLUMNS)) {
             *to = numbers[j % COLUMNS];
         }
@@ -154,10 +182,15 @@ impl Product {
     ) -> Result<()> {
         let Self { weight, instructions, .. } = self;
         let ProductMemory { scratches, rows } = memory;
-        Error::expect_shape("x", (x.nrows(), weight.d_in()), x.shape())?;
+        Error::expect_shape("x", (x.nrows(), self.d_in()), x.shape())?;
         Error::expect_shape("out", (x.nrows(), self.d_out), out.shape())?;
         if x.nrows() <= FEW || x.ncols() == 0 {
-            few_tokens(*instructions, x, weight, rows, out);
+            match weight {
+                Kept::Numbers(panels) => few_tokens(*instructions, x, panels, rows, out),
+                Kept::Levels(weight) => {
+                    quantised::few_tokens(*instructions, x, weight, rows, out);
+                }
+            }
             return Ok(());
         }
         let n_threads = rayon::current_num_threads();
@@ -166,21 +199,26 @@ impl Product {
             scratch.groups = 0..0; // of another matrix
         }
         let blocks = &blocks_of_tokens(out, n_threads);
-        share_out(scratches, &|scratch| {
-            instructions.run(InBlocks { x, weight, blocks, scratch });
+        share_out(scratches, &|scratch| match weight {
+            Kept::Numbers(weight) => {
+                instructions.run(InBlocks { x, weight, blocks, scratch });
+            }
+            Kept::Levels(weight) => {
+                instructions.run(InBlocks { x, weight, blocks, scratch });
+            }
         });
         Ok(())
     }
 }
 
-struct InBlocks<'a> {
+struct InBlocks<'a, W> {
     x: &'a Matrix<f32>,
-    weight: &'a Panels,
+    weight: &'a W,
     blocks: &'a Blocks<'a, 1>,
     scratch: &'a mut Scratch,
 }
 
-impl WithSimd for InBlocks<'_> {
+impl<W: Weight> WithSimd for InBlocks<'_, W> {
     type Output = ();
 
     #[inline(always)]

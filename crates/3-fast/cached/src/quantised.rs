@@ -16,9 +16,11 @@
 //! block before any weight is read. The tokens stay in f32: nothing is rounded but sums.
 
 mod few;
+mod numbers;
 mod pack;
 
 use attention::{Error, Result};
+use tiles::merge::Weight;
 
 pub(crate) use few::few_tokens;
 pub use pack::QuantisedRow;
@@ -56,6 +58,8 @@ pub struct Quantised {
     /// `[panel][d_in / fields][8]`
     words: Vec<u32>,
     scales: Scales,
+    /// `[panel][8]`
+    bias: Vec<f32>,
 }
 
 /// Scale and offset of every block of every output, `[panel][d_in / block][8]`.
@@ -87,6 +91,16 @@ impl Quantised {
         size_of_val(&self.words[..]) + scales
     }
 
+    /// The same with a bias.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for a bias of another width.
+    pub fn with_bias(mut self, bias: &[f32]) -> Result<Self> {
+        Error::expect_length("the bias", self.d_out, bias.len())?;
+        self.bias[..bias.len()].copy_from_slice(bias);
+        Ok(self)
+    }
+
     /// The weights that output `j` is made with, as numbers.
     ///
     /// # Errors
@@ -99,26 +113,10 @@ impl Quantised {
             return Err(Error::Shape { what: format!("row {j}"), expected, found });
         }
         let (panel, lane) = (j / LANES, j % LANES);
-        for (p, to) in row.iter_mut().enumerate() {
-            let [scale, offset] = self.scale(panel, p / self.block, lane);
-            *to = scale * f32::from(self.field(panel, p, lane)) + offset;
-        }
+        let mut room = Vec::new();
+        let rows = self.rows(panel, 0..self.d_in, &mut room).chunks_exact(LANES);
+        row.iter_mut().zip(rows).for_each(|(to, lanes)| *to = lanes[lane]);
         Ok(())
-    }
-
-    fn field(&self, panel: usize, p: usize, lane: usize) -> u8 {
-        let n = self.bits.per_word();
-        let word = self.words[(panel * self.d_in / n + p / n) * LANES + lane];
-        let width = 32 / n;
-        ((word >> (p % n * width)) & ((1 << width) - 1)) as u8
-    }
-
-    fn scale(&self, panel: usize, block: usize, lane: usize) -> [f32; 2] {
-        let at = (panel * (self.d_in / self.block) + block) * LANES + lane;
-        match &self.scales {
-            Scales::Half(words) => [words[at], words[at] >> 16].map(pack::from_half),
-            Scales::Single(pairs) => pairs[at],
-        }
     }
 }
 

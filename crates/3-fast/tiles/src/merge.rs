@@ -49,23 +49,64 @@ pub fn blocks_of_tokens(tokens: &mut Matrix<f32>, n_threads: usize) -> Blocks<'_
 /// two panels of tokens, 288 KiB, stay in the second cache meanwhile.
 const DEPTH: usize = 768;
 
+/// A weight as this product reads it: panels of 8 columns.
+pub trait Weight {
+    /// The width of a token that goes in.
+    fn d_in(&self) -> usize;
+
+    /// The biases of panel `i`, `[8]`.
+    fn bias(&self, i: usize) -> &[f32];
+
+    /// Rows of panel `i`, `[rows][8]`, as they lie, or made in the room that is given.
+    fn rows<'a>(
+        &'a self,
+        i: usize,
+        rows: Range<usize>,
+        room: &'a mut Vec<f32>,
+    ) -> &'a [f32];
+}
+
+impl Weight for Panels {
+    #[inline(always)]
+    fn d_in(&self) -> usize {
+        self.d_in()
+    }
+
+    #[inline(always)]
+    fn bias(&self, i: usize) -> &[f32] {
+        self.panel(i).1
+    }
+
+    #[inline(always)]
+    fn rows<'a>(
+        &'a self,
+        i: usize,
+        rows: Range<usize>,
+        _: &'a mut Vec<f32>,
+    ) -> &'a [f32] {
+        &self.panel(i).0[rows.start * COLUMNS..rows.end * COLUMNS]
+    }
+}
+
 /// One block of the result, from the panels of its groups of tokens, `[d_in][48]` each.
 #[inline(always)]
 pub fn merge_block<'a, S: Simd>(
     simd: S,
     panel: impl Fn(usize) -> &'a [f32],
-    weight: &Panels,
+    weight: &impl Weight,
     block: &mut Block<'_>,
 ) {
     let (rows, columns) = (block.rows(), block.columns());
+    let mut room = Vec::new();
     for p in (0..weight.d_in()).step_by(DEPTH) {
         let depth = DEPTH.min(weight.d_in() - p);
         for first in columns.clone().step_by(COLUMNS) {
-            let (b, bias) = weight.panel(first / COLUMNS);
+            let (at, bias) = (first / COLUMNS, weight.bias(first / COLUMNS));
+            let b = weight.rows(at, p..p + depth, &mut room);
             let start = if p == 0 { Start::Bias(bias) } else { Start::There };
             for row in rows.clone().step_by(ROWS) {
                 let a = &panel(row / ROWS)[p * ROWS..];
-                let segment = Segment { a, b: &b[p * COLUMNS..], depth };
+                let segment = Segment { a, b, depth };
                 let lanes = 0..ROWS.min(rows.end - row);
                 let columns = first..columns.end.min(first + COLUMNS);
                 let sums = &mut InBlock { start, block: &mut *block, row, columns };

@@ -4,6 +4,7 @@ mod blocks;
 mod error;
 mod header;
 mod known;
+mod part;
 mod setting;
 mod split;
 
@@ -12,17 +13,17 @@ use std::path::Path;
 
 use attention::Real;
 
-pub use blocks::Kind;
+pub use blocks::{Kind, Levels};
 pub use error::{GgufError, GgufResult};
 pub use header::{Info, Value};
 
-use crate::plain;
 use header::Header;
+use part::Part;
 
-/// A GGUF file in memory.
+/// A GGUF file.
 ///
-/// Numbers stay as the file has them until they are asked for: most kinds keep 32 of them
-/// in some twenty bytes.
+/// Numbers stay as the file has them until they are asked for, and where they are: a tensor is
+/// read when it is needed.
 ///
 /// # Source
 /// The format as <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md> describes it.
@@ -32,13 +33,6 @@ pub struct Gguf {
     metadata: BTreeMap<String, Value>,
     tensors: BTreeMap<String, Info>,
     parts: Vec<Part>,
-}
-
-/// One of the files of a model: most have one.
-#[derive(Debug, Clone)]
-struct Part {
-    bytes: Vec<u8>,
-    numbers_start: usize,
 }
 
 impl Gguf {
@@ -53,9 +47,7 @@ impl Gguf {
     }
 
     fn open_alone(path: &Path) -> GgufResult<Self> {
-        let bytes = plain::read(path)
-            .map_err(|source| GgufError::Read { path: path.into(), source })?;
-        Self::read(path.display().to_string(), bytes)
+        Self::of(path.display().to_string(), Part::open(path)?)
     }
 
     /// Understands bytes as a file; `name` is what errors call it.
@@ -66,16 +58,17 @@ impl Gguf {
     /// kind is read here; [`GgufError::Header`] for a header that makes no sense;
     /// [`GgufError::Split`] for one of several files.
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> GgufResult<Self> {
-        split::alone(Self::read(name.into(), bytes)?)
+        let name = name.into();
+        let part = Part::of_bytes(&name, bytes)?;
+        split::alone(Self::of(name, part)?)
     }
 
-    fn read(name: String, bytes: Vec<u8>) -> GgufResult<Self> {
-        let Header { metadata, tensors, numbers_start } = Header::read(&name, &bytes)?;
-        let parts = vec![Part { bytes, numbers_start }];
-        let file = Self { name, metadata, tensors, parts };
+    fn of(name: String, (part, header): (Part, Header)) -> GgufResult<Self> {
+        let Header { metadata, tensors, .. } = header;
+        let file = Self { name, metadata, tensors, parts: vec![part] };
         for (name, info) in &file.tensors {
             if let Some(kind) = Kind::of(info.kind) {
-                file.bytes_of(name, info, kind)?;
+                file.place_of(name, info, kind)?;
             }
         }
         Ok(file)
@@ -112,7 +105,26 @@ impl Gguf {
     /// are not made of whole blocks.
     pub fn numbers<T: Real>(&self, name: &str, shape: &[usize]) -> GgufResult<Vec<T>> {
         let (info, kind) = self.expect(name, shape)?;
-        Ok(kind.numbers(self.bytes_of(name, info, kind)?))
+        let (part, n_bytes) = self.place_of(name, info, kind)?;
+        Ok(kind.numbers(&part.numbers(info.offset, n_bytes)?))
+    }
+
+    /// A tensor whose numbers are kept in blocks, as it is kept; none where each number is
+    /// kept by itself.
+    ///
+    /// # Shapes
+    /// As [`numbers`](Self::numbers).
+    ///
+    /// # Errors
+    /// As [`numbers`](Self::numbers).
+    pub fn levels(&self, name: &str, shape: &[usize]) -> GgufResult<Option<Levels<'_>>> {
+        let (info, kind) = self.expect(name, shape)?;
+        if !kind.is_in_blocks() {
+            return Ok(None);
+        }
+        let (part, n_bytes) = self.place_of(name, info, kind)?;
+        let width = shape.last().copied().unwrap_or(1);
+        Ok(Some(Levels::new(kind, width, part.numbers(info.offset, n_bytes)?)))
     }
 
     /// Expects a tensor of this shape, whose kind of number is read here.
@@ -139,8 +151,8 @@ impl Gguf {
         }
     }
 
-    /// The bytes of a tensor.
-    fn bytes_of(&self, name: &str, info: &Info, kind: Kind) -> GgufResult<&[u8]> {
+    /// The part that has a tensor, and how many bytes it takes there.
+    fn place_of(&self, name: &str, info: &Info, kind: Kind) -> GgufResult<(&Part, usize)> {
         let (per_block, n_bytes) = kind.block();
         let width = info.shape.last().copied().unwrap_or(1);
         if !width.is_multiple_of(per_block) {
@@ -154,16 +166,13 @@ impl Gguf {
         }
         let needed = info.n_numbers().and_then(|n| (n / per_block).checked_mul(n_bytes));
         let needed = needed.unwrap_or(usize::MAX);
-        let part = self.parts.get(info.part);
-        let from = part.and_then(|part| part.numbers_start.checked_add(info.offset));
-        let rest = part.zip(from).and_then(|(part, from)| part.bytes.get(from..));
-        let rest = rest.unwrap_or_default();
-        rest.get(..needed).ok_or_else(|| GgufError::CutShort {
-            file: self.name.clone(),
-            what: format!("the numbers of {name}"),
-            needed,
-            left: rest.len(),
-        })
+        let part = &self.parts[info.part];
+        let left = part.left(info.offset);
+        if needed <= left {
+            return Ok((part, needed));
+        }
+        let (file, what) = (self.name.clone(), format!("the numbers of {name}"));
+        Err(GgufError::CutShort { file, what, needed, left })
     }
 }
 

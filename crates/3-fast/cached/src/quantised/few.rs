@@ -17,12 +17,11 @@ const PIECE: usize = 16 * 1024;
 /// `out = x · W + b`, each word of W read from memory once.
 ///
 /// # Shapes
-/// `x` is `[n, d_in]` and `out` `[n, d_out]`, `bias` `[d_out]` or empty.
+/// `x` is `[n, d_in]` and `out` `[n, d_out]`.
 pub(crate) fn few_tokens(
     instructions: Instructions,
     x: &Matrix<f32>,
     weight: &Quantised,
-    bias: &[f32],
     memory: &mut Aligned,
     out: &mut Matrix<f32>,
 ) {
@@ -51,7 +50,7 @@ pub(crate) fn few_tokens(
     out.as_mut_slice().par_chunks_mut(pieces).enumerate().for_each(|(i, out)| {
         let first = i * panels;
         instructions
-            .run_in_eights(FewTokens { tokens, sums, n, weight, bias, first, out });
+            .run_in_eights(FewTokens { tokens, sums, n, weight, first, out });
     });
 }
 
@@ -63,7 +62,6 @@ struct FewTokens<'a> {
     sums: &'a [f32],
     n: usize,
     weight: &'a Quantised,
-    bias: &'a [f32],
     /// The first panel.
     first: usize,
     /// `[column][n]`
@@ -88,14 +86,14 @@ impl FewTokens<'_> {
     /// All panels, of words of N fields.
     #[inline(always)]
     fn all<S: Simd, F: Form, const N: usize>(self, simd: S, scales: &[F]) {
-        let Self { tokens, sums, n, weight, bias, first, out } = self;
+        let Self { tokens, sums, n, weight, first, out } = self;
         let (d_in, n_blocks) = (weight.d_in, weight.d_in / weight.block);
         for (i, out) in out.chunks_mut(LANES * n).enumerate() {
             let panel = first + i;
             let words = &weight.words[panel * d_in / N * LANES..][..d_in / N * LANES];
             let scales = &scales[panel * n_blocks * LANES..][..n_blocks * LANES];
             let of_panel = Panel { words, scales, block: weight.block };
-            let bias = bias.get(panel * LANES..).unwrap_or_default();
+            let bias = &weight.bias[panel * LANES..][..LANES];
             for (token, n_tokens) in groups(n) {
                 let (x, sums) = (&tokens[token * d_in..], &sums[token * n_blocks..]);
                 let to = &mut To { bias, n, token, out };
@@ -261,8 +259,7 @@ impl To<'_> {
         let sums: &[f32] = pulp::bytemuck::cast_slice(std::slice::from_ref(&sums));
         let first = v * S::F32_LANES;
         let columns = self.out.chunks_exact_mut(self.n).skip(first);
-        for ((nth, column), sum) in columns.enumerate().zip(sums) {
-            let bias = self.bias.get(first + nth).copied().unwrap_or(0.0);
+        for ((column, sum), bias) in columns.zip(sums).zip(&self.bias[first..]) {
             column[self.token + t] = sum + bias;
         }
     }

@@ -44,12 +44,13 @@ fn every_size_and_form_gives_the_product_of_its_numbers() {
                     random([d_in, d_out], bits, block, half),
                     random([d_in, d_out], bits, block, single),
                 ] {
+                    let bias: Vec<f32> = (0..d_out).map(|j| j as f32).collect();
+                    let weight = weight.with_bias(&bias).unwrap();
                     let w = numbers(&weight);
                     for n in [0, 1, 2, 3, 5, 8] {
                         let x: Matrix<f32> = random_matrix(n, d_in, 1.0, rng);
-                        let bias: Vec<f32> = (0..d_out).map(|j| j as f32).collect();
                         let mut out = Matrix::from_element(n, d_out, f32::NAN);
-                        few_tokens(instructions, &x, &weight, &bias, &mut Aligned::default(), &mut out);
+                        few_tokens(instructions, &x, &weight, &mut Aligned::default(), &mut out);
                         let mut expected = x.cast::<f64>() * &w;
                         for (j, mut column) in expected.column_iter_mut().enumerate() {
                             column.add_scalar_mut(j as f64);
@@ -77,7 +78,7 @@ fn speed() {
             let mut best = f64::INFINITY;
             pool.install(|| for _ in 0..15 {
                 let start = std::time::Instant::now();
-                few_tokens(instructions, &x, &weight, &[], &mut memory, &mut out);
+                few_tokens(instructions, &x, &weight, &mut memory, &mut out);
                 best = best.min(start.elapsed().as_secs_f64());
             });
             println!("{instructions} {n_threads}: {:.2} ms, {:.1} GB/s", 1e3 * best, weight.bytes() as f64 / best / 1e9);

@@ -3,6 +3,7 @@
 //! All is computed in float32, in the order of operations of ggml and of the Python package
 //! `gguf`: the numbers are theirs, bit for bit.
 
+mod levels;
 mod plain;
 mod small;
 mod super_blocks;
@@ -10,6 +11,8 @@ mod super_blocks;
 mod tests;
 
 use attention::Real;
+
+pub use levels::Levels;
 
 /// The kinds of number that are read here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,89 @@
+//! Where the numbers of a file are: in memory, or still in the file.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::header::Header;
+use super::{GgufError, GgufResult};
+use crate::plain;
+
+/// How much of a file is read first for its header, which holds the vocabulary.
+const BEGINNING: usize = 4 << 20;
+
+/// One of the files of a model: most have one.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    bytes: Bytes,
+    numbers_start: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Bytes {
+    Here(Arc<[u8]>),
+    /// Read when they are asked for, so that a model is never in memory twice.
+    InFile { path: PathBuf, file: Arc<Mutex<File>>, n_bytes: usize },
+}
+
+impl Part {
+    /// Bytes that are here, and their header.
+    pub(super) fn of_bytes(name: &str, bytes: Vec<u8>) -> GgufResult<(Self, Header)> {
+        let header = Header::read(name, &bytes)?;
+        let numbers_start = header.numbers_start;
+        Ok((Self { bytes: Bytes::Here(bytes.into()), numbers_start }, header))
+    }
+
+    /// A file whose numbers are left where they are, and its header.
+    pub(super) fn open(path: &Path) -> GgufResult<(Self, Header)> {
+        let failed = |source| GgufError::Read { path: path.into(), source };
+        let (mut file, n_bytes) = plain::open(path).map_err(failed)?;
+        let name = path.display().to_string();
+        let mut beginning = Vec::new();
+        loop {
+            let wanted = (2 * beginning.len()).max(BEGINNING).min(n_bytes);
+            let more = (wanted - beginning.len()) as u64;
+            (&mut file).take(more).read_to_end(&mut beginning).map_err(failed)?;
+            let is_all = beginning.len() < wanted || beginning.len() >= n_bytes;
+            let header = match Header::read(&name, &beginning) {
+                Err(GgufError::CutShort { .. }) if !is_all => continue,
+                header => header?,
+            };
+            let numbers_start = header.numbers_start;
+            let file = Arc::new(Mutex::new(file));
+            let bytes = Bytes::InFile { path: path.into(), file, n_bytes };
+            return Ok((Self { bytes, numbers_start }, header));
+        }
+    }
+
+    /// How many bytes there are from `offset` of the numbers on.
+    pub(super) fn left(&self, offset: usize) -> usize {
+        let n_bytes = match &self.bytes {
+            Bytes::Here(bytes) => bytes.len(),
+            Bytes::InFile { n_bytes, .. } => *n_bytes,
+        };
+        n_bytes.saturating_sub(self.numbers_start.saturating_add(offset))
+    }
+
+    /// Some of the numbers' bytes, of which there are [as many](Self::left).
+    pub(super) fn numbers(&self, offset: usize, n: usize) -> GgufResult<Cow<'_, [u8]>> {
+        let from = self.numbers_start + offset;
+        match &self.bytes {
+            Bytes::Here(bytes) => Ok(Cow::Borrowed(&bytes[from..from + n])),
+            Bytes::InFile { path, file, .. } => {
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                let bytes = read_at(&mut file, from, n);
+                let failed = |source| GgufError::Read { path: path.clone(), source };
+                Ok(Cow::Owned(bytes.map_err(failed)?))
+            }
+        }
+    }
+}
+
+fn read_at(file: &mut File, from: usize, n: usize) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(from as u64))?;
+    let mut bytes = vec![0; n];
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
