@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use decoders::{AsRead, Choice, Decoder, FastDecoder, FastReader, Writer};
+use decoders::{Choice, FastDecoder, FastReader, Files, Writer};
 use tiles::Instructions;
 
 const PROMPT: usize = 512;
@@ -19,9 +19,7 @@ fn main() -> decoders::Result<()> {
 
 fn run(path: &str, n_threads: usize) -> decoders::Result<()> {
     let start = Instant::now();
-    let read: AsRead<f32> = Decoder::load(path)?;
-    println!("read in {:.2} s", start.elapsed().as_secs_f64());
-    let mut model = FastDecoder::new(read)?;
+    let mut model = FastDecoder::read_files(&Files::open(path)?)?;
     println!("read and packed in {:.2} s", start.elapsed().as_secs_f64());
     println!("{}", memory());
 

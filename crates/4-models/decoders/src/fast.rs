@@ -10,6 +10,7 @@
 //! are never in memory together.
 
 mod block;
+mod few_bits;
 mod layer;
 mod rotation;
 mod rows;
@@ -22,12 +23,14 @@ use cached::{GroupedHeads, PackedCache};
 
 use crate::config::Config;
 use crate::decoder::AsRead;
+use crate::weights::Weights;
 use crate::writer::Predict;
-use crate::{Norm, Result};
+use crate::{Files, Norm, Result};
 
 pub use rows::Chosen;
 
 use block::{FastBlock, Work};
+use few_bits::FewBits;
 use rotation::{AllAngles, Rotations};
 use tokens::Tokens;
 
@@ -78,9 +81,33 @@ impl FastDecoder {
         let rotations =
             blocks.iter().map(|block| block.attention.changes().rotary.clone());
         let rotations = Rotations::new(rotations);
-        let blocks = blocks.into_iter().map(FastBlock::new);
+        let blocks =
+            blocks.into_iter().map(|block| FastBlock::new(block, FewBits::default()));
         let blocks = blocks.collect::<Result<Vec<_>>>()?;
         let tokens = Tokens::new(embedding, unembedding);
+        let work = Work::new(&blocks)?;
+        Ok(Self { config, tokens, blocks, last_norm, rotations, work })
+    }
+
+    /// The model from what its files hold, block by block: what a file keeps in few bits
+    /// stays so, and nothing but a block is ever in memory as numbers.
+    ///
+    /// # Errors
+    /// As [`Decoder::read`](crate::Decoder::read) and [`new`](Self::new).
+    pub fn read_files(files: &Files) -> Result<Self> {
+        let config = files.config.clone();
+        let weights = Weights::new(&files.config, &files.tensors)?;
+        let tokens = Tokens::read(&weights)?;
+        let mut rotary = Vec::new();
+        let mut blocks = Vec::new();
+        for layer in 0..config.n_layers {
+            let block = weights.block(layer)?;
+            rotary.push(block.attention.changes().rotary.clone());
+            blocks.push(FastBlock::new(block, FewBits::of(&weights, layer)?)?);
+        }
+        let rotations = Rotations::new(rotary.into_iter());
+        let last_norm = weights.last_norm()?;
+        weights.expect_all_known()?;
         let work = Work::new(&blocks)?;
         Ok(Self { config, tokens, blocks, last_norm, rotations, work })
     }

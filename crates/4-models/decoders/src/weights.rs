@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 
 use attention::{Linear, Matrix, Real, RowVector};
 use block::{GatedFeedForward, LayerNorm, RmsNorm};
+#[cfg(feature = "fast")]
+use model_files::Levels;
 use model_files::{Gguf, TensorFile, Unused};
 use variants::{Changes, QkNorm, VariantAttention};
 
@@ -59,7 +61,7 @@ pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Unused
 
 /// A file of weights, with what says how to read it.
 pub(crate) struct Weights<'a> {
-    config: &'a Config,
+    pub config: &'a Config,
     tensors: &'a Tensors,
     /// What stands before every name: the family's prefix, or nothing.
     prefix: &'static str,
@@ -92,23 +94,27 @@ impl<'a> Weights<'a> {
 
     pub fn embedding<T: Real>(&self) -> Result<Embedding<T>> {
         let Config { n_vocabulary, n_positions, embedding_scale, .. } = *self.config;
-        let names = &self.config.family.names;
         let d_model = self.config.dims().d_model();
-        let table = |name: &str| -> Result<Matrix<T>> {
-            let numbers =
-                self.numbers(&format!("{name}.weight"), &[n_positions, d_model])?;
-            Ok(Matrix::from_row_slice(n_positions, d_model, &numbers))
-        };
         let tokens = match self.embedding_is_the_head() {
             true => self.head(),
-            false => self.named(names.tokens, "weight"),
+            false => self.tokens(),
         };
         Ok(Embedding {
             tokens: self.stored_out_in(&tokens, d_model, n_vocabulary)?,
             scale: embedding_scale,
-            positions: names.positions.map(table).transpose()?,
+            positions: self.positions()?,
             n_positions,
         })
+    }
+
+    /// The table of positions, in a model that has one.
+    pub fn positions<T: Real>(&self) -> Result<Option<Matrix<T>>> {
+        let shape = [self.config.n_positions, self.config.dims().d_model()];
+        let table = |name: &str| -> Result<Matrix<T>> {
+            let numbers = self.numbers(&format!("{name}.weight"), &shape)?;
+            Ok(Matrix::from_row_slice(shape[0], shape[1], &numbers))
+        };
+        self.config.family.names.positions.map(table).transpose()
     }
 
     /// The unembedding: the file's own, whatever the settings say; or else the embedding,
@@ -130,6 +136,10 @@ impl<'a> Weights<'a> {
         Ok(Some(of((tokens != embedding.tokens).then_some(tokens))))
     }
 
+    fn tokens(&self) -> String {
+        self.named(self.config.family.names.tokens, "weight")
+    }
+
     fn head(&self) -> String {
         format!("{}.weight", self.config.family.names.unembedding)
     }
@@ -137,7 +147,7 @@ impl<'a> Weights<'a> {
     /// Whether the only table has the name of the unembedding, which of two names for one
     /// tensor can be the one that is kept.
     fn embedding_is_the_head(&self) -> bool {
-        let tokens = self.named(self.config.family.names.tokens, "weight");
+        let tokens = self.tokens();
         let Tensors::Safetensors(file) = self.tensors else { return false };
         let is_tied = self.config.tied || file.text(&tokens) == Some(&self.head());
         is_tied && !file.contains(&tokens) && file.contains(&self.head())
@@ -299,6 +309,27 @@ impl<'a> Weights<'a> {
     fn stored<T: Real>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>> {
         self.read.borrow_mut().insert(name.to_string());
         self.tensors.numbers(name, shape)
+    }
+
+    /// A matrix as its file keeps it, `[out, in]`, if that is in blocks of few bits.
+    #[cfg(feature = "fast")]
+    pub fn levels(&self, name: &str, shape: [usize; 2]) -> Result<Option<Levels<'a>>> {
+        match self.tensors {
+            Tensors::Safetensors(_) => Ok(None),
+            Tensors::Gguf(file) => Ok(file.levels(name, &shape)?),
+        }
+    }
+
+    /// The embedding and, where it is another, the unembedding, as [`levels`](Self::levels).
+    #[cfg(feature = "fast")]
+    pub fn tables(&self) -> Result<Option<(Levels<'a>, Option<Levels<'a>>)>> {
+        let shape = [self.config.n_vocabulary, self.config.dims().d_model()];
+        let Some(tokens) = self.levels(&self.tokens(), shape)? else { return Ok(None) };
+        if !self.tensors.contains(&self.head()) {
+            return Ok(Some((tokens, None)));
+        }
+        let head = self.levels(&self.head(), shape)?;
+        Ok(head.map(|head| (tokens, Some(head))))
     }
 
     fn named(&self, name: &str, part: &str) -> String {

@@ -3,12 +3,13 @@
 use attention::{Linear, Matrix, Result as SizeResult};
 use block::{Activation, GatedFeedForward};
 use cached::{
-    Gate, GroupedAttention, GroupedHeads, PackedCache, Product, ProductMemory, Scoring,
-    gated,
+    Gate, GroupedAttention, GroupedHeads, PackedCache, Product, ProductMemory, Quantised,
+    Scoring, gated,
 };
 use tiles::Instructions;
 use variants::{Changes, QkNorm, VariantAttention};
 
+use super::few_bits::FewBits;
 use super::layer::{fit, norm, normalise, side_by_side};
 use super::rotation::Angles;
 use crate::{Block, Error, FeedForward, Norm, Result};
@@ -89,8 +90,12 @@ impl Work {
 }
 
 impl FastBlock {
-    pub(super) fn new(block: Block<VariantAttention<f32>, f32>) -> Result<Self> {
-        let product = |linear| Product::of_linear(&linear, Instructions::best());
+    /// A block, and those of its matrices that stay in few bits.
+    pub(super) fn new(
+        block: Block<VariantAttention<f32>, f32>,
+        few_bits: FewBits,
+    ) -> Result<Self> {
+        let FewBits { projections, w_o, inner, outer } = few_bits;
         let sizes = block.attention.sizes();
         let heads = GroupedHeads::new(
             [sizes.groups.n_heads(), sizes.groups.n_kv_heads()],
@@ -104,12 +109,12 @@ impl FastBlock {
             heads,
             scoring,
             attention_norm: block.attention_norm,
-            projections: product(side_by_side([q, k, v])),
+            projections: product([q, k, v], projections)?,
             qk_norm,
-            w_o: product(o),
+            w_o: product([o], w_o)?,
             after_attention: block.after_attention,
             feed_forward_norm: block.feed_forward_norm,
-            feed_forward: FastFeedForward::new(block.feed_forward),
+            feed_forward: FastFeedForward::new(block.feed_forward, inner, outer)?,
             after_feed_forward: block.after_feed_forward,
             parallel: block.parallel,
         })
@@ -264,13 +269,33 @@ fn add(
     Ok(())
 }
 
+/// Matrices side by side as one product: in few bits, if they are given so.
+fn product<const N: usize>(
+    linears: [Linear<f32>; N],
+    few_bits: Option<Quantised>,
+) -> Result<Product> {
+    let best = Instructions::best();
+    let Some(weight) = few_bits else {
+        return Ok(Product::of_linear(&side_by_side(linears), best));
+    };
+    let mut bias = Vec::with_capacity(weight.d_out());
+    for linear in &linears {
+        let end = bias.len() + linear.d_out();
+        bias.extend(linear.bias.iter().flat_map(|bias| bias.iter()));
+        bias.resize(end, 0.0);
+    }
+    Ok(Product::of_levels(weight.with_bias(&bias)?, best))
+}
+
 impl FastFeedForward {
-    fn new(layer: FeedForward<f32>) -> Self {
-        let product =
-            |linear: Linear<f32>| Product::of_linear(&linear, Instructions::best());
-        let (inner, bend, outer) = match layer {
+    fn new(
+        layer: FeedForward<f32>,
+        inner: Option<Quantised>,
+        outer: Option<Quantised>,
+    ) -> Result<Self> {
+        let (inner, bend, w_2) = match layer {
             FeedForward::Plain(block::FeedForward { w_1, activation, w_2 }) => {
-                (w_1, Bend::Plain(activation), w_2)
+                (product([w_1], inner)?, Bend::Plain(activation), w_2)
             }
             FeedForward::Gated(GatedFeedForward { gate, activation, up, down }) => {
                 let bend = match activation {
@@ -278,10 +303,10 @@ impl FastFeedForward {
                     Activation::GeluTanh => Bend::Gated(Gate::GeluTanh),
                     other => Bend::GatedBy(other),
                 };
-                (side_by_side([gate, up]), bend, down)
+                (product([gate, up], inner)?, bend, down)
             }
         };
-        Self { inner: product(inner), bend, outer: product(outer) }
+        Ok(Self { inner, bend, outer: product([w_2], outer)? })
     }
 
     /// From `work.normed` to `work.out`.

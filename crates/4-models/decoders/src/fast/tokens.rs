@@ -8,16 +8,18 @@ use cached::Product;
 use tiles::Instructions;
 use variants::SoftCap;
 
+use super::few_bits::joined;
 use crate::Result;
 use crate::embedding::{Embedding, Unembedding};
+use crate::weights::Weights;
 
 /// Both ends of a decoder.
 #[derive(Debug)]
 pub(super) struct Tokens {
     /// The unembedding, whose rows are the tokens where it is the embedding too.
     logits: Product,
-    /// The embedding, one column per token, where it is another.
-    apart: Option<Matrix<f32>>,
+    /// The embedding, where it is another; its rows are the tokens.
+    apart: Option<Product>,
     scale: f32,
     positions: Option<Matrix<f32>>,
     n_positions: usize,
@@ -28,22 +30,41 @@ impl Tokens {
     pub(super) fn new(embedding: Embedding<f32>, unembedding: Unembedding<f32>) -> Self {
         let Embedding { tokens, scale, positions, n_positions } = embedding;
         let Unembedding { tokens: apart, soft_cap } = unembedding;
-        let (weight, apart) = match apart {
-            None => (tokens, None),
-            Some(unembedding) => (unembedding, Some(tokens)),
+        let product = |weight| {
+            Product::of_linear(&Linear { weight, bias: None }, Instructions::best())
+        };
+        let (logits, apart) = match apart {
+            None => (product(tokens), None),
+            Some(unembedding) => (product(unembedding), Some(product(tokens))),
         };
         let n_rows = positions.as_ref().map_or(n_positions, Matrix::nrows);
-        Self {
-            logits: Product::of_linear(
-                &Linear { weight, bias: None },
-                Instructions::best(),
-            ),
-            apart,
-            scale: scale as f32,
-            positions,
-            n_positions: n_positions.min(n_rows),
-            soft_cap,
-        }
+        let n_positions = n_positions.min(n_rows);
+        let scale = scale as f32;
+        Self { logits, apart, scale, positions, n_positions, soft_cap }
+    }
+
+    /// The same from a file, of whose tables none is ever decoded if they are in few bits.
+    ///
+    /// # Errors
+    /// [`Error::NoHead`](crate::Error::NoHead) for a model without logits.
+    pub(super) fn read(weights: &Weights<'_>) -> Result<Self> {
+        let config = weights.config;
+        let Some((tokens, head)) = weights.tables()? else {
+            let embedding = weights.embedding()?;
+            let unembedding = weights.unembedding(&embedding)?;
+            return Ok(Self::new(embedding, unembedding.ok_or_else(|| config.no_head())?));
+        };
+        let product = |levels| -> Result<Product> {
+            let weight = joined(&[levels], config.dims().d_model())?;
+            Ok(Product::of_levels(weight, Instructions::best()))
+        };
+        let (logits, apart) = match head {
+            None => (product(tokens)?, None),
+            Some(head) => (product(head)?, Some(product(tokens)?)),
+        };
+        let (scale, n_positions) = (config.embedding_scale as f32, config.n_positions);
+        let (positions, soft_cap) = (weights.positions()?, config.last_soft_cap);
+        Ok(Self { logits, apart, scale, positions, n_positions, soft_cap })
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -72,7 +93,7 @@ impl Tokens {
         let mut token = vec![0.0; width];
         for (row, &id) in ids.iter().enumerate() {
             match &self.apart {
-                Some(tokens) => token.copy_from_slice(tokens.column(id).as_slice()),
+                Some(tokens) => tokens.row(id, &mut token)?,
                 None => self.logits.row(id, &mut token)?,
             }
             for (feature, entry) in token.iter().enumerate() {
