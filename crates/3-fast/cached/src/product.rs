@@ -238,6 +238,7 @@ impl<W: Weight> WithSimd for InBlocks<'_, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quantised::Bits;
     use attention::{Rng, SeedableRng, max_abs_diff, random_matrix};
 
     #[test]
@@ -276,6 +277,34 @@ mod tests {
                     let difference = max_abs_diff(&out.cast(), &expected).unwrap();
                     let case = format!("{instructions}, {n} × {d_in} × {d_out}");
                     assert!(difference < 1e-5, "{case}: {difference:e}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn levels_have_the_answer_of_their_numbers_for_any_tokens() {
+        let rng = &mut Rng::seed_from_u64(12);
+        for (bits, most) in [(Bits::Four, 15), (Bits::Eight, 255)] {
+            let weight = Quantised::from_rows(96, 21, bits, 32, |j, row| {
+                let level = |p: usize| ((7 * p + 13 * j) % (most + 1)) as u8;
+                row.levels.iter_mut().enumerate().for_each(|(p, to)| *to = level(p));
+                row.scales.fill([0.01, -0.07 - j as f32 / 512.0]);
+            });
+            let weight = weight.unwrap().with_bias(&[0.5; 21]).unwrap();
+            let numbers = Product::of_levels(weight.clone(), Instructions::best());
+            let read = |j: usize, row: &mut [f32]| numbers.row(j, row).unwrap();
+            for instructions in Instructions::available() {
+                let mut by_numbers = Product::from_rows(96, 21, read, instructions);
+                let mut by_levels = Product::of_levels(weight.clone(), instructions);
+                for n in [0, 1, 8, 9, 48, 130] {
+                    let x: Matrix<f32> = random_matrix(n, 96, 1.0, rng);
+                    let mut out = [0, 1].map(|_| Matrix::from_element(n, 21, f32::NAN));
+                    by_numbers.of(&x, &mut out[0]).unwrap();
+                    by_levels.of(&x, &mut out[1]).unwrap();
+                    let expected = out[0].add_scalar(0.5);
+                    let difference = max_abs_diff(&out[1], &expected).unwrap();
+                    assert!(difference < 5e-5, "{instructions}, {n}: {difference:e}");
                 }
             }
         }

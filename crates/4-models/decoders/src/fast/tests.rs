@@ -1,5 +1,7 @@
 //! The fast decoder is the readable one, family by family and in any pieces.
 
+mod few_bits;
+
 use std::collections::BTreeSet;
 
 use attention::Matrix;
