@@ -198,10 +198,10 @@ pub fn read(files: &Files) -> Result<(AsRead<f32>, Text)> {
     Ok((Decoder::read(files)?, files.text()?))
 }
 
-/// A model that writes, and its tokenizer.
-pub fn decoder(path: &Path) -> Result<(AsRead<f32>, Text)> {
+/// The files of a model that writes.
+pub fn decoder(path: &Path) -> Result<Files> {
     match Model::open(path)? {
-        Model::Decoder(files) => read(&files),
+        Model::Decoder(files) => Ok(files),
         Model::Encoder(folder) => bail!(
             "{} is of the family {}, in which every token reads every other: it does not \
              write",

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use ::texts::{Long, Pieces};
 use anyhow::{Result, bail, ensure};
-use decoders::{AsRead, Chosen, Decoder, FastDecoder, Files};
+use decoders::{Chosen, FastDecoder, Files};
 use maps::TextHeads;
 use model_files::shown;
 use workshop::progress;
@@ -144,8 +144,7 @@ fn of_decoder(
 ) -> Result<(TextHeads, Duration)> {
     let (n_layers, n_heads) = (files.config.n_layers, files.config.dims().n_heads());
     check_size([places.len(), pieces.pieces.len()], layers.len() * n_heads)?;
-    let model: AsRead<f32> = Decoder::read(files)?;
-    let mut model = FastDecoder::new(model)?;
+    let mut model = FastDecoder::read_files(files)?;
     let start = Instant::now();
     let bar = progress::steps(layers.last().map_or(0, |last| last + 1));
     let chosen = Chosen { queries: places, layers };

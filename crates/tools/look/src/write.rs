@@ -6,19 +6,20 @@ use std::time::{Duration, Instant};
 
 use ::texts::{Long, Text};
 use anyhow::{Result, ensure};
-use decoders::{Choice, FastDecoder, FastReader, Reader, Writer};
+use decoders::{AsRead, Choice, Decoder, FastDecoder, FastReader, Reader, Writer};
 use model_files::{is_shown, shown};
 use workshop::output::print;
 
-use crate::either::decoder;
+use crate::either::{decoder, read};
 use crate::view::share;
 use crate::{fetch, without};
 
 /// A model goes on with your text
 ///
 /// The model is SmolLM2-135M-Instruct (93 MB, fetched on your word), or any of the families
-/// GPT-2, GPT-NeoX, Llama, Mistral, Qwen2, Qwen3, Gemma 2 and Gemma 3 in files of yours. It computes in f32:
-/// each new token is read once, what was before is in a cache.
+/// GPT-2, GPT-NeoX, Llama, Mistral, Qwen2, Qwen3, Gemma 2 and Gemma 3 in files of yours. What a
+/// file keeps in few bits stays so in memory; it computes in f32: each new token is read once,
+/// what was before is in a cache.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What it goes on with, in quotes
@@ -65,8 +66,8 @@ pub fn run(args: &Args) -> Result<()> {
     let path = fetch::named(&args.model, args.download)?;
     let Some(text) = &args.text else { return Ok(()) };
     let start = Instant::now();
-    let (model, tokenizer) = decoder(&path)?;
-    let config = model.config.clone();
+    let files = decoder(&path)?;
+    let (config, tokenizer) = (&files.config, files.text()?);
     let ids = tokenizer.pieces(text, config.n_positions, Long::Refuse)?.sequence.ids;
     let (n_tokens, n_positions) = (args.tokens as usize, config.n_positions);
     ensure!(
@@ -76,18 +77,20 @@ pub fn run(args: &Args) -> Result<()> {
         ids.len()
     );
     if !args.removed.without.is_empty() {
+        let (model, tokenizer) = read(&files)?;
         let asked = without::Asked::new(model, tokenizer, text, Long::Refuse)?;
         let text = without::going_on(asked, &args.removed, n_tokens, &choice)?;
         return Ok(print(text)?);
     }
     let mut page = Page { tokenizer: &tokenizer, ids: Vec::new(), n_printed: 0 };
     if args.heads {
+        let model: AsRead<f32> = Decoder::read(&files)?;
         let mut writer = Writer::new(Reader::new(&model), &ids, choice);
         let loading = start.elapsed();
         page.write(&mut writer, &ids, n_tokens, &config.ends, loading)?;
         print(heads(writer.reader(), &page)?)?;
     } else {
-        let mut model = FastDecoder::new(model)?;
+        let mut model = FastDecoder::read_files(&files)?;
         // Room for what most ask for: caches grow, and a model may claim any length.
         let room = (ids.len() + n_tokens).min(ids.len() + MOST_IN_ADVANCE);
         let reader = FastReader::new(&mut model, room);

@@ -3,7 +3,7 @@
 use clap::Parser;
 
 use super::*;
-use crate::either::decoder;
+use crate::either::{decoder, read};
 use crate::tests::with_tokenizer;
 
 #[derive(Parser)]
@@ -166,7 +166,7 @@ fn a_model_goes_on_with_all_heads_without_some_and_without_others() {
     }
     let folder = tiny("gpt2-1");
     let going_on = |words: &[&str]| {
-        let (model, text) = decoder(folder.path()).unwrap();
+        let (model, text) = read(&decoder(folder.path()).unwrap()).unwrap();
         let asked = Asked::new(model, text, "the bank", Long::Refuse).unwrap();
         let removed = Command::parse_from(["write"].iter().chain(words)).removed;
         going_on(asked, &removed, 5, &decoders::Choice::greedy())
