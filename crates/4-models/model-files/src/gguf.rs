@@ -152,7 +152,12 @@ impl Gguf {
     }
 
     /// The part that has a tensor, and how many bytes it takes there.
-    fn place_of(&self, name: &str, info: &Info, kind: Kind) -> GgufResult<(&Part, usize)> {
+    fn place_of(
+        &self,
+        name: &str,
+        info: &Info,
+        kind: Kind,
+    ) -> GgufResult<(&Part, usize)> {
         let (per_block, n_bytes) = kind.block();
         let width = info.shape.last().copied().unwrap_or(1);
         if !width.is_multiple_of(per_block) {

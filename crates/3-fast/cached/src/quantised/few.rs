@@ -49,8 +49,7 @@ pub(crate) fn few_tokens(
     let pieces = panels * LANES * n.max(1);
     out.as_mut_slice().par_chunks_mut(pieces).enumerate().for_each(|(i, out)| {
         let first = i * panels;
-        instructions
-            .run_in_eights(FewTokens { tokens, sums, n, weight, first, out });
+        instructions.run_in_eights(FewTokens { tokens, sums, n, weight, first, out });
     });
 }
 
@@ -220,8 +219,7 @@ impl Form for u32 {
 fn from_halves<S: Simd>(simd: S, half: S::u32s) -> S::f32s {
     let size = simd.and_u32s(half, simd.splat_u32s(0x7fff));
     let size = simd.wrapping_dyn_shl_u32s(size, simd.splat_u32s(13));
-    let size =
-        simd.mul_f32s(simd.transmute_f32s_u32s(size), simd.splat_f32s(FROM_HALF));
+    let size = simd.mul_f32s(simd.transmute_f32s_u32s(size), simd.splat_f32s(FROM_HALF));
     let sign = simd.and_u32s(half, simd.splat_u32s(0x8000));
     let sign = simd.wrapping_dyn_shl_u32s(sign, simd.splat_u32s(16));
     simd.transmute_f32s_u32s(simd.or_u32s(simd.transmute_u32s_f32s(size), sign))

@@ -69,7 +69,8 @@ impl Quantised {
                 }
             },
         );
-        let halves: Option<Vec<u32>> = scales.par_iter().map(|pair| halves(*pair)).collect();
+        let halves: Option<Vec<u32>> =
+            scales.par_iter().map(|pair| halves(*pair)).collect();
         let scales = halves.map_or(Scales::Single(scales), Scales::Half);
         let bias = vec![0.0; n_panels * LANES];
         Ok(Self { d_in, d_out, bits, block, words, scales, bias })

@@ -38,7 +38,9 @@ fn every_size_and_form_gives_the_product_of_its_numbers() {
     let half = |rng: &mut Rng| (rng.random_range(-64..64i32) as f32) / 1024.0;
     let single = |rng: &mut Rng| rng.random_range(-0.05f32..0.05);
     for instructions in Instructions::available() {
-        for (d_in, d_out, block) in [(32, 1, 32), (64, 9, 32), (48, 16, 16), (576, 70, 32)] {
+        for (d_in, d_out, block) in
+            [(32, 1, 32), (64, 9, 32), (48, 16, 16), (576, 70, 32)]
+        {
             for bits in [Bits::Four, Bits::Eight] {
                 for weight in [
                     random([d_in, d_out], bits, block, half),
@@ -50,14 +52,23 @@ fn every_size_and_form_gives_the_product_of_its_numbers() {
                     for n in [0, 1, 2, 3, 5, 8] {
                         let x: Matrix<f32> = random_matrix(n, d_in, 1.0, rng);
                         let mut out = Matrix::from_element(n, d_out, f32::NAN);
-                        few_tokens(instructions, &x, &weight, &mut Aligned::default(), &mut out);
+                        few_tokens(
+                            instructions,
+                            &x,
+                            &weight,
+                            &mut Aligned::default(),
+                            &mut out,
+                        );
                         let mut expected = x.cast::<f64>() * &w;
                         for (j, mut column) in expected.column_iter_mut().enumerate() {
                             column.add_scalar_mut(j as f64);
                         }
                         let size = expected.amax().max(1.0);
                         let apart = max_abs_diff(&out.cast(), &expected).unwrap() / size;
-                        assert!(apart < 3e-6, "{instructions}, {bits:?}, {n} × {d_in} × {d_out}: {apart:e}");
+                        assert!(
+                            apart < 3e-6,
+                            "{instructions}, {bits:?}, {n} × {d_in} × {d_out}: {apart:e}"
+                        );
                     }
                 }
             }
@@ -74,14 +85,21 @@ fn speed() {
     let mut memory = Aligned::default();
     for instructions in Instructions::available() {
         for n_threads in [1, 2] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
             let mut best = f64::INFINITY;
-            pool.install(|| for _ in 0..15 {
-                let start = std::time::Instant::now();
-                few_tokens(instructions, &x, &weight, &mut memory, &mut out);
-                best = best.min(start.elapsed().as_secs_f64());
+            pool.install(|| {
+                for _ in 0..15 {
+                    let start = std::time::Instant::now();
+                    few_tokens(instructions, &x, &weight, &mut memory, &mut out);
+                    best = best.min(start.elapsed().as_secs_f64());
+                }
             });
-            println!("{instructions} {n_threads}: {:.2} ms, {:.1} GB/s", 1e3 * best, weight.bytes() as f64 / best / 1e9);
+            println!(
+                "{instructions} {n_threads}: {:.2} ms, {:.1} GB/s",
+                1e3 * best,
+                weight.bytes() as f64 / best / 1e9
+            );
         }
     }
 }

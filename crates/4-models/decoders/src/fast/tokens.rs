@@ -52,7 +52,10 @@ impl Tokens {
         let Some((tokens, head)) = weights.tables()? else {
             let embedding = weights.embedding()?;
             let unembedding = weights.unembedding(&embedding)?;
-            return Ok(Self::new(embedding, unembedding.ok_or_else(|| config.no_head())?));
+            return Ok(Self::new(
+                embedding,
+                unembedding.ok_or_else(|| config.no_head())?,
+            ));
         };
         let product = |levels| -> Result<Product> {
             let weight = joined(&[levels], config.dims().d_model())?;

@@ -24,7 +24,11 @@ pub(super) struct Part {
 enum Bytes {
     Here(Arc<[u8]>),
     /// Read when they are asked for, so that a model is never in memory twice.
-    InFile { path: PathBuf, file: Arc<Mutex<File>>, n_bytes: usize },
+    InFile {
+        path: PathBuf,
+        file: Arc<Mutex<File>>,
+        n_bytes: usize,
+    },
 }
 
 impl Part {

@@ -41,7 +41,7 @@ impl WithSimd for Job<'_, '_> {
                 self.scratch.groups = groups.clone();
             }
             let panel = |group: usize| &panels[(group - groups.start) * len..][..len];
-            merge_block(simd, panel, weights, &mut block);
+            merge_block(simd, panel, *weights, &mut block);
             finite &= block.is_finite();
         }
         finite

@@ -36,8 +36,9 @@ const Q6_K: Blocks = blocks(14, [256, 210], &[209]);
 impl Blocks {
     /// Random bytes, of scales near 0.01 or, under a large scale, 0.0001.
     fn random(self, n_numbers: usize, rng: &mut Rng) -> Vec<u8> {
-        let mut bytes: Vec<u8> =
-            (0..n_numbers / self.n_numbers * self.n_bytes).map(|_| rng.random()).collect();
+        let mut bytes: Vec<u8> = (0..n_numbers / self.n_numbers * self.n_bytes)
+            .map(|_| rng.random())
+            .collect();
         let high = if self.n_numbers == 256 { 0x06 } else { 0x20 };
         for block in bytes.chunks_exact_mut(self.n_bytes) {
             self.halves.iter().for_each(|&at| block[at] = block[at] & 0x80 | high);
@@ -63,10 +64,11 @@ fn file(width: usize, usual: Blocks, w_v: Blocks, tables: [Option<Blocks>; 2]) -
     ] {
         writer = writer.whole(&format!("llama.{name}"), size as u32);
     }
-    let mut tensor = |writer: GgufWriter, name: &str, [rows, width]: [usize; 2], of: Blocks| {
-        let bytes = of.random(rows * width, rng);
-        writer.tensor(name, &[rows as u64, width as u64], of.code, &bytes)
-    };
+    let mut tensor =
+        |writer: GgufWriter, name: &str, [rows, width]: [usize; 2], of: Blocks| {
+            let bytes = of.random(rows * width, rng);
+            writer.tensor(name, &[rows as u64, width as u64], of.code, &bytes)
+        };
     for (name, of) in ["token_embd", "output"].iter().zip(tables) {
         let Some(of) = of else { continue };
         writer = tensor(writer, &format!("{name}.weight"), [97, width], of);
@@ -127,6 +129,7 @@ fn weights_stay_as_small_as_the_file_has_them() {
     let table = 64 * 104; // 97 tokens in panels of 8
     // Q8_0 keeps an offset here, which is −128 times its scale.
     assert_eq!(bytes, matrices / 32 * 20 + table / 32 * 36);
-    let numbers = FastDecoder::new(Decoder::read(&files).unwrap()).unwrap().weight_bytes();
+    let numbers =
+        FastDecoder::new(Decoder::read(&files).unwrap()).unwrap().weight_bytes();
     assert!(numbers > 5 * bytes, "{numbers} and {bytes}");
 }

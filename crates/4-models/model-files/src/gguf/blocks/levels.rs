@@ -91,10 +91,13 @@ impl<'a> Levels<'a> {
     }
 }
 
-/// The levels of every block of N bytes, M each under G scales.
+/// M levels under G scales.
+type Block<const M: usize, const G: usize> = ([u8; M], [[f32; 2]; G]);
+
+/// The levels of every block of N bytes.
 fn each<const N: usize, const M: usize, const G: usize>(
     bytes: &[u8],
-    levels_of: fn(&[u8; N]) -> ([u8; M], [[f32; 2]; G]),
+    levels_of: fn(&[u8; N]) -> Block<M, G>,
     (levels, scales): (&mut [u8], &mut [[f32; 2]]),
 ) {
     let to = levels.chunks_exact_mut(M).zip(scales.chunks_exact_mut(G));
