@@ -5,7 +5,7 @@
 //! the bytes that come from memory; what they become is computed in registers.
 //!
 //! ```text
-//! word of 8 fields   u₇ u₆ u₅ u₄ u₃ u₂ u₁ u₀        of one output, 8 inputs
+//! word of 8 fields   u₇ u₃ u₆ u₂ u₅ u₁ u₄ u₀        of one output, 8 inputs
 //! one field          0 01111111 uuuu0000…            as a float: 1 + u / 16
 //! of a block         Σ (1 + u/16) x  =  Σ x + Σ u x / 16
 //! ```
@@ -13,20 +13,23 @@
 //! The one decision: **a field becomes a float by where its bits are put.** Behind the exponent
 //! of 1 they are `1 + u / 2^bits`, so a shift and a mask make a weight, no instruction converts,
 //! and the same few lines serve every set of vectors. What is too much, Σ x, is known for each
-//! block before any weight is read. The tokens stay in f32: nothing is rounded but sums.
+//! block before any weight is read. A few tokens stay in f32: nothing is rounded but sums. Many
+//! are rounded to 8 bits where the processor multiplies bytes (`many.rs`): the fields of a word
+//! lie so that the lower halves of its bytes are four inputs in a row, and the upper ones the
+//! next four.
 
 mod few;
+mod many;
 mod numbers;
 mod pack;
 
 use attention::{Error, Result};
+use tiles::bytes::LANES;
 use tiles::merge::Weight;
 
 pub(crate) use few::few_tokens;
+pub(crate) use many::many_tokens;
 pub use pack::QuantisedRow;
-
-/// The outputs of a panel: one in each lane of a vector of 8.
-pub(crate) const LANES: usize = 8;
 
 /// How many bits a weight has in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

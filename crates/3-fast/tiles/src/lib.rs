@@ -28,6 +28,7 @@
 pub mod attend;
 mod block_mask;
 pub mod blocks;
+pub mod bytes;
 mod careful;
 pub mod exp2;
 mod groups;

@@ -4,6 +4,7 @@ use attention::Matrix;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use tiles::Instructions;
+use tiles::bytes::place;
 use tiles::memory::Aligned;
 
 use crate::few::groups;
@@ -174,8 +175,8 @@ fn fields<S: Simd, const N: usize, const T: usize>(
     for (word, x) in words.iter().zip(x) {
         let word = S::as_simd_u32s(word).0[v];
         for k in 0..N {
-            // Field k from bit k · width to the bits under the exponent.
-            let (from, to) = (k * width, 23 - width);
+            // Field k from its place to the bits under the exponent.
+            let (from, to) = (place(k), 23 - width);
             let placed = if from >= to {
                 simd.wrapping_dyn_shr_u32s(word, simd.splat_u32s((from - to) as u32))
             } else {

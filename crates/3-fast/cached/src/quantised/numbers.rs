@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use tiles::bytes::place;
 use tiles::merge::Weight;
 
 use super::pack::from_half;
@@ -49,7 +50,7 @@ impl Quantised {
                 scales = self.scales((panel * n_blocks + block) * LANES);
                 of = Some(block);
             }
-            let (word, shift) = (&words[p / N], p % N * width);
+            let (word, shift) = (&words[p / N], place(p % N));
             for lane in 0..LANES {
                 let level = (word[lane] >> shift) & ((1 << width) - 1);
                 to[lane] = scales[0][lane] * level as f32 + scales[1][lane];

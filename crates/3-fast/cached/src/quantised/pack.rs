@@ -2,6 +2,7 @@
 
 use attention::{Error, Result};
 use rayon::prelude::*;
+use tiles::bytes::place;
 
 use super::{Bits, LANES, Quantised, Scales};
 
@@ -77,12 +78,12 @@ impl Quantised {
     }
 }
 
-/// Weights side by side in a word, the first in its lowest bits.
+/// Weights in a word, each in its place.
 fn fields(levels: &[u8]) -> u32 {
     let width = 32 / levels.len();
     let mut word = 0;
     for (nth, &level) in levels.iter().enumerate() {
-        word |= (u32::from(level) & ((1 << width) - 1)) << (nth * width);
+        word |= (u32::from(level) & ((1 << width) - 1)) << place(nth);
     }
     word
 }
