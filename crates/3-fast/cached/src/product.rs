@@ -200,7 +200,7 @@ impl Product {
         }
         if let Kept::Levels(weight) = weight
             && let Some(bytes) = Bytes::with(*instructions)
-            && quantised::many_tokens(bytes, x, weight, rounded, out)
+            && quantised::many_tokens((*instructions, bytes), x, weight, rounded, out)
         {
             return Ok(());
         }

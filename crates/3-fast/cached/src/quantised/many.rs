@@ -6,6 +6,7 @@
 
 use attention::Matrix;
 use rayon::prelude::*;
+use tiles::Instructions;
 use tiles::bytes::{Bytes, LevelPanels, OUTPUTS, PanelScales, Rounded, TOKENS};
 
 use super::{Bits, LANES, Quantised, Scales};
@@ -16,13 +17,13 @@ use super::{Bits, LANES, Quantised, Scales};
 /// # Shapes
 /// `x` is `[n, d_in]` and `out` `[n, d_out]`.
 pub(crate) fn many_tokens(
-    bytes: Bytes,
+    (instructions, bytes): (Instructions, Bytes),
     x: &Matrix<f32>,
     weight: &Quantised,
     rounded: &mut Rounded,
     out: &mut Matrix<f32>,
 ) -> bool {
-    if rounded.round(x, weight.block).is_err() {
+    if rounded.round(x, weight.block, instructions).is_err() {
         return false;
     }
     let (n, rounded) = (x.nrows(), &*rounded);

@@ -1,9 +1,14 @@
 //! Tokens in 8 bits.
 
 use attention::{Error, Matrix, Result};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::TOKENS;
+use crate::Instructions;
+
+/// The inputs of a block, at most.
+const MOST: usize = 32;
 
 /// Tokens, each block of each rounded to 255 whole numbers under one scale.
 ///
@@ -13,12 +18,12 @@ pub struct Rounded {
     /// Words of four bytes in a block.
     per_block: usize,
     n_blocks: usize,
-    /// `[group][block][token][per_block]`
-    words: Vec<i32>,
+    /// `[group][block][per_block][token]`
+    words: Vec<[i32; TOKENS]>,
     /// `[group][block][token]`
-    scales: Vec<f32>,
+    scales: Vec<[f32; TOKENS]>,
     /// Σ x of a block, of the rounded x.
-    sums: Vec<f32>,
+    sums: Vec<[f32; TOKENS]>,
 }
 
 /// Sixteen tokens.
@@ -26,12 +31,12 @@ pub struct Rounded {
 pub struct RoundedGroup<'a> {
     /// Words of four bytes in a block.
     pub(super) per_block: usize,
-    /// `[block][token][per_block]`
-    pub(super) words: &'a [i32],
-    /// `[block][token]`
-    pub(super) scales: &'a [f32],
-    /// `[block][token]`
-    pub(super) sums: &'a [f32],
+    /// `[block][per_block]`
+    pub(super) words: &'a [[i32; TOKENS]],
+    /// `[block]`
+    pub(super) scales: &'a [[f32; TOKENS]],
+    /// `[block]`
+    pub(super) sums: &'a [[f32; TOKENS]],
 }
 
 impl Rounded {
@@ -42,7 +47,12 @@ impl Rounded {
     ///
     /// # Errors
     /// [`Error::Length`] for another block, and unless tokens are made of whole blocks.
-    pub fn round(&mut self, x: &Matrix<f32>, block: usize) -> Result<()> {
+    pub fn round(
+        &mut self,
+        x: &Matrix<f32>,
+        block: usize,
+        instructions: Instructions,
+    ) -> Result<()> {
         let (n, d_in) = x.shape();
         Error::expect_length(
             "a block of rounded tokens",
@@ -56,41 +66,30 @@ impl Rounded {
         )?;
         (self.per_block, self.n_blocks) = (block / 4, d_in / block);
         let n_groups = n.div_ceil(TOKENS);
-        let n_scales = n_groups * self.n_blocks * TOKENS;
-        self.words.resize(n_scales * self.per_block, 0);
-        self.scales.resize(n_scales, 0.0);
-        self.sums.resize(n_scales, 0.0);
-        let per_group = self.n_blocks * TOKENS;
-        let words = self.words.par_chunks_mut((per_group * self.per_block).max(1));
-        let scales = self.scales.par_chunks_mut(per_group.max(1));
-        let sums = self.sums.par_chunks_mut(per_group.max(1));
-        let groups = words.zip(scales).zip(sums).enumerate();
-        groups.for_each(|(group, ((words, scales), sums))| {
-            let mut row = vec![0.0; block];
-            let of_block = words.chunks_exact_mut(TOKENS * block / 4);
-            let of_block = of_block.zip(scales.chunks_exact_mut(TOKENS));
-            let of_block = of_block.zip(sums.chunks_exact_mut(TOKENS));
-            for (nth, ((words, scales), sums)) in of_block.enumerate() {
-                for t in 0..TOKENS {
-                    let token = group * TOKENS + t;
-                    row.fill(0.0);
-                    if token < n {
-                        for (to, p) in row.iter_mut().zip(nth * block..) {
-                            *to = x[(token, p)];
-                        }
-                    }
-                    let words = &mut words[t * block / 4..][..block / 4];
-                    [scales[t], sums[t]] = round(&row, words);
-                }
-            }
+        let per_group = self.n_blocks.max(1);
+        self.words.resize(n_groups * self.n_blocks * self.per_block, [0; TOKENS]);
+        self.scales.resize(n_groups * self.n_blocks, [0.0; TOKENS]);
+        self.sums.resize(n_groups * self.n_blocks, [0.0; TOKENS]);
+        let scales = self.scales.par_chunks_mut(per_group);
+        let scales = scales.zip(self.sums.par_chunks_mut(per_group));
+        let words = self.words.par_chunks_mut(per_group * self.per_block);
+        let groups = words.zip(scales).enumerate();
+        groups.for_each(|(group, (words, (scales, sums)))| {
+            instructions.run(Group {
+                x,
+                first: group * TOKENS,
+                block,
+                words,
+                scales,
+                sums,
+            });
         });
         Ok(())
     }
 
     /// Sixteen tokens from `16 · group` on; behind the last one are zeros.
     pub fn group(&self, group: usize) -> RoundedGroup<'_> {
-        let per_group = self.n_blocks * TOKENS;
-        let each = group * per_group..(group + 1) * per_group;
+        let each = group * self.n_blocks..(group + 1) * self.n_blocks;
         let words = each.start * self.per_block..each.end * self.per_block;
         RoundedGroup {
             per_block: self.per_block,
@@ -101,17 +100,72 @@ impl Rounded {
     }
 }
 
-/// A block in bytes; gives its scale and its sum. What is not finite makes both NaN.
-fn round(x: &[f32], words: &mut [i32]) -> [f32; 2] {
-    let largest = x.iter().fold(0f32, |largest, x| largest.max(x.abs()));
-    let is_finite = x.iter().all(|x| x.is_finite());
-    let scale = if is_finite { largest / 127.0 } else { f32::NAN };
-    let steps = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-    let mut sum = 0;
-    for (word, x) in words.iter_mut().zip(x.as_chunks::<4>().0) {
-        let q = x.map(|x| (x * steps).round_ties_even() as i8);
-        *word = i32::from_le_bytes(q.map(|q| q as u8));
-        sum += q.iter().map(|&q| i32::from(q)).sum::<i32>();
+/// Sixteen tokens that become bytes.
+struct Group<'a> {
+    x: &'a Matrix<f32>,
+    /// The first of them.
+    first: usize,
+    block: usize,
+    /// `[block][per_block]`
+    words: &'a mut [[i32; TOKENS]],
+    /// `[block]`
+    scales: &'a mut [[f32; TOKENS]],
+    /// `[block]`
+    sums: &'a mut [[f32; TOKENS]],
+}
+
+impl WithSimd for Group<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { x, first, block, words, scales, sums } = self;
+        let there = first..x.nrows().min(first + TOKENS);
+        let mut inputs = [[0.0; TOKENS]; MOST];
+        let each = words.chunks_exact_mut(block / 4).zip(scales).zip(sums);
+        for (nth, ((words, scales), sums)) in each.enumerate() {
+            for (p, to) in inputs[..block].iter_mut().enumerate() {
+                let column = x.column(nth * block + p);
+                to[..there.len()].copy_from_slice(&column.as_slice()[there.clone()]);
+            }
+            [*scales, *sums] = round(&inputs[..block], words);
+        }
     }
-    [scale, scale * sum as f32]
+}
+
+/// Added to a number and taken away again, it leaves the nearest whole number: 1.5 · 2²³.
+const ROUND: f32 = 12_582_912.0;
+
+/// A block of sixteen tokens in bytes; gives their scales and sums. What is not finite makes
+/// both NaN.
+#[inline(always)]
+fn round(x: &[[f32; TOKENS]], words: &mut [[i32; TOKENS]]) -> [[f32; TOKENS]; 2] {
+    let mut largest = [0f32; TOKENS];
+    let mut not_finite = [0f32; TOKENS];
+    for x in x {
+        for t in 0..TOKENS {
+            largest[t] = if x[t].abs() > largest[t] { x[t].abs() } else { largest[t] };
+            not_finite[t] += 0.0 * x[t];
+        }
+    }
+    let steps = largest.map(|largest| if largest > 0.0 { 127.0 / largest } else { 0.0 });
+    let mut sums = [0i32; TOKENS];
+    for (word, x) in words.iter_mut().zip(x.as_chunks::<4>().0) {
+        *word = [0; TOKENS];
+        for (nth, x) in x.iter().enumerate() {
+            for t in 0..TOKENS {
+                let whole = (x[t] * steps[t] + ROUND).to_bits() as i32;
+                let q = whole.wrapping_sub(ROUND.to_bits() as i32);
+                word[t] |= (q & 0xff) << (8 * nth);
+                sums[t] = sums[t].wrapping_add(q);
+            }
+        }
+    }
+    let mut scales = [0.0; TOKENS];
+    let mut of_tokens = [0.0; TOKENS];
+    for t in 0..TOKENS {
+        scales[t] = largest[t] / 127.0 + not_finite[t];
+        of_tokens[t] = scales[t] * sums[t] as f32;
+    }
+    [scales, of_tokens]
 }

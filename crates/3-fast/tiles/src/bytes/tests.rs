@@ -60,7 +60,7 @@ fn a_tile_is_the_product_of_rounded_tokens() {
             x.column_mut(p).fill(127.0);
         }
         let mut rounded = Rounded::default();
-        rounded.round(&x, block).unwrap();
+        rounded.round(&x, block, Instructions::best()).unwrap();
         for scales in [half, single] {
             let panels = LevelPanels { is_four_bits, words, scales };
             for (group, first) in [(0, 0), (1, TOKENS)] {

@@ -33,17 +33,15 @@ fn of_blocks<const D: usize>(
     tokens: RoundedGroup<'_>,
 ) -> [[f32; TOKENS]; OUTPUTS] {
     let (x, _) = tokens.words.as_chunks::<D>();
-    let (x, _) = x.as_chunks::<TOKENS>();
-    let (scales, _) = tokens.scales.as_chunks::<TOKENS>();
-    let (sums, _) = tokens.sums.as_chunks::<TOKENS>();
     let mut outs = [_mm512_setzero_ps(); TOKENS];
-    for (block, ((x, scales), sums)) in x.iter().zip(scales).zip(sums).enumerate() {
+    let blocks = x.iter().zip(tokens.scales).zip(tokens.sums);
+    for (block, ((x, scales), sums)) in blocks.enumerate() {
         let levels = levels::<D>(panels, block);
         let [scale, offset] = scale_and_offset(panels.scales, block);
         for t in 0..TOKENS {
             let mut products = _mm512_setzero_si512();
             for d in 0..D {
-                let four = _mm512_set1_epi32(x[t][d]);
+                let four = _mm512_set1_epi32(x[d][t]);
                 products = _mm512_dpbusd_epi32(products, levels[d], four);
             }
             let scale = _mm512_mul_ps(scale, _mm512_set1_ps(scales[t]));
@@ -101,23 +99,42 @@ fn scale_and_offset(scales: PanelScales<'_>, block: usize) -> [__m512; 2] {
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn turn(mut rows: [__m512; TOKENS]) -> [[f32; TOKENS]; OUTPUTS] {
-    for size in [8, 4, 2, 1] {
-        // Lanes of two rows: those of the first have their own numbers, those of the second
-        // lie 16 further.
-        let lane = |i: usize, upper: usize| {
-            let of_second = i & size;
-            (i & !size | upper * size) + if of_second > 0 { OUTPUTS } else { 0 }
-        };
-        let places = [0, 1].map(|upper| -> __m512i {
-            cast::<[i32; OUTPUTS], _>(std::array::from_fn(|i| lane(i, upper) as i32))
-        });
-        for i in (0..TOKENS).filter(|i| i & size == 0) {
-            let [a, b] = [rows[i], rows[i + size]];
-            rows[i] = _mm512_permutex2var_ps(a, places[0], b);
-            rows[i + size] = _mm512_permutex2var_ps(a, places[1], b);
+    for (size, places) in PLACES {
+        let [left, right]: [__m512i; 2] = [cast(places[0]), cast(places[1])];
+        for i in 0..TOKENS {
+            if i & size == 0 {
+                let [a, b] = [rows[i], rows[i + size]];
+                rows[i] = _mm512_permutex2var_ps(a, left, b);
+                rows[i + size] = _mm512_permutex2var_ps(a, right, b);
+            }
         }
     }
-    rows.map(|row| cast(row))
+    let mut turned = [[0.0; TOKENS]; OUTPUTS];
+    for i in 0..OUTPUTS {
+        turned[i] = cast(rows[i]);
+    }
+    turned
+}
+
+/// Which numbers two rows keep where blocks of a size change places, the left blocks and the
+/// right ones; those of the second row are counted from 16 on.
+const PLACES: [(usize, [[i32; OUTPUTS]; 2]); 4] = [
+    (8, of_blocks_of(8)),
+    (4, of_blocks_of(4)),
+    (2, of_blocks_of(2)),
+    (1, of_blocks_of(1)),
+];
+
+const fn of_blocks_of(size: usize) -> [[i32; OUTPUTS]; 2] {
+    let mut places = [[0; OUTPUTS]; 2];
+    let mut i = 0;
+    while i < OUTPUTS {
+        let row = if i & size > 0 { OUTPUTS } else { 0 };
+        places[0][i] = (row + (i & !size)) as i32;
+        places[1][i] = (row + (i | size)) as i32;
+        i += 1;
+    }
+    places
 }
 
 const _: () = assert!(2 * LANES == OUTPUTS && TOKENS == OUTPUTS);
