@@ -12,13 +12,14 @@
 mod block;
 mod few_bits;
 mod layer;
+mod looks;
 mod rotation;
 mod rows;
 #[cfg(test)]
 mod tests;
 mod tokens;
 
-use attention::{Error as SizeError, Matrix};
+use attention::{Error as SizeError, Matrix, Result as SizeResult};
 use cached::{GroupedHeads, PackedCache};
 
 use crate::config::Config;
@@ -27,6 +28,7 @@ use crate::weights::Weights;
 use crate::writer::Predict;
 use crate::{Files, Norm, Result};
 
+pub use looks::Looks;
 pub use rows::Chosen;
 
 use block::{FastBlock, Work};
@@ -139,6 +141,18 @@ impl FastDecoder {
     /// [`Error::Sizes`](crate::Error::Sizes) for the caches of another model. The caches are
     /// then as they were.
     pub fn read(&mut self, ids: &[usize], caches: &mut PackedCaches) -> Result<Vec<f32>> {
+        self.read_each_layer(ids, caches, |_, _, _, _| Ok(()))
+    }
+
+    /// The same; `look` is given each layer, the queries of the tokens, and its cache, which
+    /// has their keys by then.
+    fn read_each_layer(
+        &mut self,
+        ids: &[usize],
+        caches: &mut PackedCaches,
+        mut look: impl FnMut(&FastBlock, &Work, &Matrix<f32>, &PackedCache) -> SizeResult<()>
+        + Send,
+    ) -> Result<Vec<f32>> {
         let first = self.check(caches)?;
         let mut x = self.tokens.embed(ids, &[first])?;
         let places: Vec<usize> = (first..first + ids.len()).collect();
@@ -146,7 +160,8 @@ impl FastDecoder {
         let logits = within_pool(|| {
             let layers = self.blocks.iter().zip(&mut caches.layers);
             for (layer, (block, cache)) in layers.enumerate() {
-                block.prompt(&mut self.work, &mut x, angles.of(layer), cache)?;
+                let q = block.prompt(&mut self.work, &mut x, angles.of(layer), cache)?;
+                look(block, &self.work, &q, cache)?;
             }
             let last = x.rows(x.nrows() - 1, 1).into_owned();
             self.tokens.logits(&self.last_norm.forward(&last)?)
@@ -213,13 +228,25 @@ fn within_pool<R: Send>(f: impl FnOnce() -> R + Send) -> R {
 pub struct FastReader<'a> {
     model: &'a mut FastDecoder,
     caches: PackedCaches,
+    is_looking: bool,
+    looks: Option<Looks>,
 }
 
 impl<'a> FastReader<'a> {
     /// At the start of a text, with room for so many tokens.
     pub fn new(model: &'a mut FastDecoder, n_tokens: usize) -> Self {
         let caches = model.caches(n_tokens);
-        Self { model, caches }
+        Self { model, caches, is_looking: false, looks: None }
+    }
+
+    /// The same, which keeps where the heads looked from the token that was read last.
+    pub fn looking(self) -> Self {
+        Self { is_looking: true, ..self }
+    }
+
+    /// Where they looked, if it is kept and a token was read.
+    pub fn looks(&self) -> Option<&Looks> {
+        self.looks.as_ref()
     }
 
     /// The caches.
@@ -230,7 +257,13 @@ impl<'a> FastReader<'a> {
 
 impl Predict for FastReader<'_> {
     fn predict(&mut self, ids: &[usize]) -> Result<Vec<f64>> {
-        let logits = self.model.read(ids, &mut self.caches)?;
+        let logits = if self.is_looking {
+            let (logits, looks) = self.model.read_looking(ids, &mut self.caches)?;
+            self.looks = Some(looks);
+            logits
+        } else {
+            self.model.read(ids, &mut self.caches)?
+        };
         Ok(logits.into_iter().map(f64::from).collect())
     }
 }

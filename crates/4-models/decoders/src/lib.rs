@@ -59,7 +59,7 @@ pub use error::{Error, Result};
 pub use families::families;
 pub use family::{Family, Layers, Names, NormKind, Projections};
 #[cfg(feature = "fast")]
-pub use fast::{Chosen, FastDecoder, FastReader, PackedCaches};
+pub use fast::{Chosen, FastDecoder, FastReader, Looks, PackedCaches};
 pub use feed_forward::FeedForward;
 pub use files::Files;
 pub use norm::Norm;

@@ -29,6 +29,8 @@ pub(super) struct FastBlock {
     feed_forward: FastFeedForward,
     after_feed_forward: Option<Norm<f32>>,
     parallel: bool,
+    /// The heads that put out zeros.
+    off: Vec<usize>,
 }
 
 /// The feed-forward layer.
@@ -117,11 +119,17 @@ impl FastBlock {
             feed_forward: FastFeedForward::new(block.feed_forward, inner, outer)?,
             after_feed_forward: block.after_feed_forward,
             parallel: block.parallel,
+            off: Vec::new(),
         })
     }
 
     pub(super) fn heads(&self) -> GroupedHeads {
         self.heads
+    }
+
+    /// Heads that put out zeros from now on; all others are on.
+    pub(super) fn switch_off(&mut self, heads: Vec<usize>) {
+        self.off = heads;
     }
 
     /// The bytes of all weights.
@@ -238,6 +246,10 @@ impl FastBlock {
 
     /// What follows the heads' outputs: W^O and the feed-forward layer, each added to x.
     fn rest(&self, work: &mut Work, x: &mut Matrix<f32>) -> SizeResult<()> {
+        let d_v = self.heads.d_v();
+        for head in &self.off {
+            work.heads.columns_mut(head * d_v, d_v).fill(0.0);
+        }
         fit(&mut work.out, x.nrows(), self.w_o.d_out());
         if self.parallel {
             norm(&self.feed_forward_norm, x, &mut work.normed)?;

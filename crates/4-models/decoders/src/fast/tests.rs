@@ -1,6 +1,7 @@
 //! The fast decoder is the readable one, family by family and in any pieces.
 
 mod few_bits;
+mod looks;
 
 use std::collections::BTreeSet;
 

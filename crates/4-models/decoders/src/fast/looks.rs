@@ -1,0 +1,72 @@
+//! Where the heads look from the token that is read last, and the model without some of them.
+//!
+//! The keys of a text are in its caches anyway, so where a token's queries look is one product
+//! a head more: no map is kept, and no other token asked. A head that is off puts out zeros, as
+//! in [`study::without`](crate::study::without); what it does not say is not added by W^O.
+
+use attention::{Error as SizeError, Matrix};
+
+use super::{FastDecoder, PackedCaches};
+use crate::Result;
+use crate::study::Head;
+
+/// Where the heads looked from one token: what it gives each token of the text so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Looks {
+    /// Of each layer, `[n_heads, n_tokens]`.
+    pub layers: Vec<Matrix<f32>>,
+}
+
+impl FastDecoder {
+    /// Switches these heads off and all others on, from the next token on that is read.
+    /// What caches have was computed with the heads of its time.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::Error::Sizes) for a layer or a head that is not there; the heads
+    /// are then as they were.
+    pub fn switch_off(&mut self, heads: &[Head]) -> Result<()> {
+        let n_layers = self.blocks.len();
+        for &(layer, head) in heads {
+            let found = self.blocks.get(layer).map(|block| block.heads().n_heads());
+            let n_heads = found.ok_or(SizeError::NoSuchIndex {
+                what: "layer",
+                index: layer,
+                n: n_layers,
+            })?;
+            if head >= n_heads {
+                let what = "head";
+                return Err(
+                    SizeError::NoSuchIndex { what, index: head, n: n_heads }.into()
+                );
+            }
+        }
+        for (layer, block) in self.blocks.iter_mut().enumerate() {
+            let here = heads.iter().filter(|head| head.0 == layer).map(|head| head.1);
+            block.switch_off(here.collect());
+        }
+        Ok(())
+    }
+
+    /// As [`read`](Self::read), and where every head looked from the last of these tokens.
+    ///
+    /// # Shapes
+    /// `[n_vocabulary]`, and a [`Looks`] over all tokens of the caches.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_looking(
+        &mut self,
+        ids: &[usize],
+        caches: &mut PackedCaches,
+    ) -> Result<(Vec<f32>, Looks)> {
+        let mut layers = Vec::with_capacity(self.blocks.len());
+        let logits = self.read_each_layer(ids, caches, |block, work, q, cache| {
+            let n = cache.n_tokens();
+            let q = q.rows(q.nrows() - 1, 1).into_owned();
+            let rows = block.rows(work, &q, cache, &[n - 1])?;
+            layers.push(Matrix::from_fn(rows.len(), n, |head, key| rows[head][(0, key)]));
+            Ok(())
+        })?;
+        Ok((logits, Looks { layers }))
+    }
+}
