@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use ::texts::{Long, Text};
 use anyhow::{Result, ensure};
-use decoders::{AsRead, Choice, Decoder, FastDecoder, FastReader, Reader, Writer};
+use decoders::{Choice, FastDecoder, FastReader, Looks, Writer};
 use model_files::{is_shown, shown};
 use workshop::output::print;
 
@@ -38,8 +38,7 @@ pub struct Args {
     #[arg(long)]
     temperature: Option<f64>,
 
-    /// Show where each head looked for the last token; maps are kept on the readable side
-    /// alone, which is slower
+    /// Show where each head looked for the last token
     #[arg(long, conflicts_with = "without")]
     heads: bool,
 
@@ -83,20 +82,16 @@ pub fn run(args: &Args) -> Result<()> {
         return Ok(print(text)?);
     }
     let mut page = Page { tokenizer: &tokenizer, ids: Vec::new(), n_printed: 0 };
-    if args.heads {
-        let model: AsRead<f32> = Decoder::read(&files)?;
-        let mut writer = Writer::new(Reader::new(&model), &ids, choice);
-        let loading = start.elapsed();
-        page.write(&mut writer, &ids, n_tokens, &config.ends, loading)?;
-        print(heads(writer.reader(), &page)?)?;
-    } else {
-        let mut model = FastDecoder::read_files(&files)?;
-        // Room for what most ask for: caches grow, and a model may claim any length.
-        let room = (ids.len() + n_tokens).min(ids.len() + MOST_IN_ADVANCE);
-        let reader = FastReader::new(&mut model, room);
-        let mut writer = Writer::new(reader, &ids, choice);
-        let loading = start.elapsed();
-        page.write(&mut writer, &ids, n_tokens, &config.ends, loading)?;
+    let mut model = FastDecoder::read_files(&files)?;
+    // Room for what most ask for: caches grow, and a model may claim any length.
+    let room = (ids.len() + n_tokens).min(ids.len() + MOST_IN_ADVANCE);
+    let reader = FastReader::new(&mut model, room);
+    let reader = if args.heads { reader.looking() } else { reader };
+    let mut writer = Writer::new(reader, &ids, choice);
+    let loading = start.elapsed();
+    page.write(&mut writer, &ids, n_tokens, &config.ends, loading)?;
+    if let Some(looks) = writer.reader().looks() {
+        print(heads(looks, &page)?)?;
     }
     Ok(())
 }
@@ -178,27 +173,23 @@ fn speed(times: &[Duration], loading: Duration) -> String {
 }
 
 /// Where each head looked when the last token was chosen.
-fn heads(reader: &Reader<'_, f32>, page: &Page<'_>) -> Result<String> {
+fn heads(looks: &Looks, page: &Page<'_>) -> Result<String> {
     const MOST: usize = 12;
-    let Some(layers) = reader.last() else { return Ok(String::new()) };
-    let (mut looks, mut of_first, mut n_heads) = (Vec::new(), 0.0, 0);
+    let (mut all, mut of_first, mut n_heads) = (Vec::new(), 0.0, 0);
     let mut last = 0;
-    for (layer, (maps, cache)) in layers.attn.iter().zip(reader.caches()).enumerate() {
-        let places = cache.positions();
-        for (head, map) in maps.iter().enumerate() {
-            let shares = map.row(map.nrows() - 1);
-            n_heads += 1;
-            for (share, &place) in shares.iter().zip(places) {
-                last = last.max(place as usize);
-                match place {
-                    0 => of_first += f64::from(*share),
-                    place => looks.push((f64::from(*share), layer, head, place as usize)),
-                }
-            }
+    for (layer, shares) in looks.layers.iter().enumerate() {
+        n_heads += shares.nrows();
+        last = shares.ncols() - 1;
+        for (head, shares) in shares.row_iter().enumerate() {
+            of_first += f64::from(shares[0]);
+            let others = shares.iter().enumerate().skip(1);
+            all.extend(
+                others.map(|(place, share)| (f64::from(*share), layer, head, place)),
+            );
         }
     }
-    looks.sort_by(|a, b| b.0.total_cmp(&a.0));
-    looks.truncate(MOST);
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    all.truncate(MOST);
     let mut text = format!(
         "\nWhere the {n_heads} heads looked from {}({last}) as they chose what comes behind \
          it:\nthe first token gets {} of a head's share on average. The largest shares of \
@@ -207,7 +198,7 @@ fn heads(reader: &Reader<'_, f32>, page: &Page<'_>) -> Result<String> {
         share(of_first / n_heads as f64),
         share(1.0 / (last + 1) as f64),
     );
-    for (of_key, layer, head, place) in looks {
+    for (of_key, layer, head, place) in all {
         let head = format!("{layer}.{head}");
         let piece = page.piece(place)?;
         writeln!(text, "{head:<6} {:>5}  {piece}({place})", share(of_key))?;

@@ -4,6 +4,8 @@ use attention::{Matrix, Rng, SeedableRng};
 use model_files::testing::{GgufWriter, text};
 use model_files::{Gguf, Sequence};
 use rand::RngExt;
+use tiles::Instructions;
+use tiles::bytes::Bytes;
 
 use super::*;
 use crate::Files;
@@ -95,6 +97,10 @@ fn file(width: usize, usual: Blocks, w_v: Blocks, tables: [Option<Blocks>; 2]) -
     Files::of_gguf("model.gguf".into(), file).unwrap()
 }
 
+/// How far logits may be off, of the largest, where prompts are rounded to 8 bits: much, since
+/// the offsets of random blocks are as large as what stands above them.
+const ROUNDED: f64 = 3e-2;
+
 #[test]
 fn a_model_in_few_bits_is_the_model_of_their_numbers() {
     let ids = ids(23, 0);
@@ -108,15 +114,22 @@ fn a_model_in_few_bits_is_the_model_of_their_numbers() {
         let layers = readable.forward(&Sequence::new(ids.clone())).unwrap();
         let expected: Matrix = readable.logits(layers.out()).unwrap();
         let mut model = FastDecoder::read_files(&files).unwrap();
+        let mut largest = 0.0f64;
         for cuts in [vec![23], vec![1; 23], vec![14, 1, 8]] {
             let (mut caches, mut first) = (model.caches(0), 0);
+            let mut tolerance = TOLERANCE;
             for n in cuts {
+                if n > 8 && Bytes::with(Instructions::best()).is_some() {
+                    tolerance = ROUNDED;
+                }
                 let logits = model.read(&ids[first..first + n], &mut caches).unwrap();
                 first += n;
                 let apart = difference(&logits, &expected, first - 1) / expected.amax();
-                assert!(apart < TOLERANCE, "{case}, {first}: {apart:e}");
+                assert!(apart < tolerance, "{case}, {first}: {apart:e}");
+                largest = largest.max(apart);
             }
         }
+        println!("{case}: largest difference {largest:.1e} of the largest logit");
     }
 }
 
