@@ -13,6 +13,7 @@ mod block;
 mod few_bits;
 mod layer;
 mod looks;
+mod losses;
 mod rotation;
 mod rows;
 #[cfg(test)]
@@ -150,23 +151,40 @@ impl FastDecoder {
         &mut self,
         ids: &[usize],
         caches: &mut PackedCaches,
-        mut look: impl FnMut(&FastBlock, &Work, &Matrix<f32>, &PackedCache) -> SizeResult<()>
+        look: impl FnMut(&FastBlock, &Work, &Matrix<f32>, &PackedCache) -> SizeResult<()>
         + Send,
     ) -> Result<Vec<f32>> {
+        let x = self.through(ids, caches, look)?;
+        let last = x.rows(x.nrows() - 1, 1).into_owned();
+        let logits = self.logits(&last)?;
+        Ok(logits.as_slice().to_vec())
+    }
+
+    /// Tokens through all blocks, `[n_tokens, d_model]`.
+    fn through(
+        &mut self,
+        ids: &[usize],
+        caches: &mut PackedCaches,
+        mut look: impl FnMut(&FastBlock, &Work, &Matrix<f32>, &PackedCache) -> SizeResult<()>
+        + Send,
+    ) -> Result<Matrix<f32>> {
         let first = self.check(caches)?;
         let mut x = self.tokens.embed(ids, &[first])?;
         let places: Vec<usize> = (first..first + ids.len()).collect();
         let angles = AllAngles::new(&self.rotations, &places);
-        let logits = within_pool(|| {
+        within_pool(|| {
             let layers = self.blocks.iter().zip(&mut caches.layers);
             for (layer, (block, cache)) in layers.enumerate() {
                 let q = block.prompt(&mut self.work, &mut x, angles.of(layer), cache)?;
                 look(block, &self.work, &q, cache)?;
             }
-            let last = x.rows(x.nrows() - 1, 1).into_owned();
-            self.tokens.logits(&self.last_norm.forward(&last)?)
-        })?;
-        Ok(logits.as_slice().to_vec())
+            Ok(x)
+        })
+    }
+
+    /// Logits of what came through the blocks.
+    fn logits(&mut self, x: &Matrix<f32>) -> Result<Matrix<f32>> {
+        within_pool(|| self.tokens.logits(&self.last_norm.forward(x)?))
     }
 
     /// One token of each of several texts: each weight is read once for all of them (up to

@@ -7,7 +7,7 @@
 mod controls;
 mod effect;
 mod findings;
-mod losses;
+pub(crate) mod losses;
 mod merged;
 mod patched;
 mod patching;

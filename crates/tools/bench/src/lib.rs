@@ -12,6 +12,7 @@ mod results;
 mod rounds;
 mod side;
 mod table;
+mod writing;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -61,9 +62,14 @@ pub struct Args {
 
     /// Only one new token on a cache, of 9 query heads that share 3 of keys and values, for
     /// 512, 4,096 and 16,384 cached tokens of 1 and of 8 sequences; with --peers beside
-    /// PyTorch
+    /// PyTorch. With --model a whole model that writes
     #[arg(long, conflicts_with_all = ["cases", "backward", "growth", "product", "rungs"])]
     decode: bool,
+
+    /// A GGUF file or a folder: a prompt and the tokens behind it, with weights as floats and
+    /// as the file has them; with --peers beside llama.cpp
+    #[arg(long, value_name = "MODEL", requires = "decode")]
+    model: Option<PathBuf>,
 
     /// How many rounds count
     #[arg(long, value_name = "N", default_value_t = 7)]
@@ -124,8 +130,11 @@ pub fn run(args: &Args) -> Result<()> {
         !cfg!(debug_assertions),
         "what is timed must be optimised: `cargo learn bench`, or `cargo run --release`"
     );
-    if args.decode {
-        return decode::run(&settings, args.peers.then_some(args.python.as_deref()));
+    let python = args.peers.then_some(args.python.as_deref());
+    match &args.model {
+        Some(model) => return writing::run(&settings, model, python),
+        None if args.decode => return decode::run(&settings, python),
+        None => {}
     }
     let mut programs = vec![ours()?];
     if args.peers {

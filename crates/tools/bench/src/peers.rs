@@ -37,30 +37,61 @@ pub fn pytorch(given: Option<&Path>, script: &str) -> Result<Program> {
     })
 }
 
+/// The script of a model that writes, in the Python that was given, or in the first that has
+/// llama.cpp.
+pub fn llama_cpp(given: Option<&Path>) -> Result<Program> {
+    let bar = progress::spinner("peers: a Python that has llama.cpp");
+    let found = known(given, &LLAMA);
+    bar.finish_and_clear();
+    let program = found?.context(
+        "no Python here has llama_cpp and numpy. Make an environment (`python3 -m venv E`), \
+         compile llama.cpp into it (`E/bin/pip install llama-cpp-python==0.3.9 numpy`: \
+         minutes), and name it (`--python E/bin/python`)",
+    )?;
+    let script = folder().join("llama.py").to_string_lossy().into_owned();
+    Ok(Program { name: "llama.cpp", is_peer: true, program, args: vec![script] })
+}
+
+/// What a Python must have.
+struct Wanted {
+    modules: &'static str,
+    /// In words.
+    named: &'static str,
+}
+
+const TORCH: Wanted =
+    Wanted { modules: "torch, safetensors.torch", named: "torch and safetensors" };
+const LLAMA: Wanted =
+    Wanted { modules: "llama_cpp, numpy", named: "llama_cpp and numpy" };
+
 fn find(given: Option<&Path>) -> Result<PathBuf> {
-    if let Some(python) = given {
-        has_torch(python)?;
-        return Ok(python.to_owned());
-    }
-    let ours = paths::venv("python");
-    let known = [ours, "python3".into(), "python".into()];
-    known.into_iter().find(|python| has_torch(python).is_ok()).context(
+    known(given, &TORCH)?.context(
         "no Python here has torch and safetensors. Make an environment (`python3 -m venv \
          E`), install them (`E/bin/pip install torch safetensors numpy`), and name it \
          (`--python E/bin/python`)",
     )
 }
 
-fn has_torch(python: &Path) -> Result<()> {
+/// The Python that was given, which must have it, or the first that is known and has.
+fn known(given: Option<&Path>, wanted: &Wanted) -> Result<Option<PathBuf>> {
+    if let Some(python) = given {
+        has(python, wanted)?;
+        return Ok(Some(python.to_owned()));
+    }
+    let known = [paths::venv("python"), "python3".into(), "python".into()];
+    Ok(known.into_iter().find(|python| has(python, wanted).is_ok()))
+}
+
+fn has(python: &Path, wanted: &Wanted) -> Result<()> {
     let output = Command::new(python)
-        .args(["-c", "import torch, safetensors.torch"])
+        .args(["-c", &format!("import {}", wanted.modules)])
         .stdin(Stdio::null())
         .output()
         .with_context(|| format!("{} does not start", python.display()))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let last = said.trim().lines().last().unwrap_or("it says nothing");
-        bail!("{} has no torch and safetensors: {last}", python.display());
+        bail!("{} has no {}: {last}", python.display(), wanted.named);
     }
     Ok(())
 }

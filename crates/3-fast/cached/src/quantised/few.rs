@@ -12,7 +12,7 @@ use crate::few::groups;
 use super::pack::FROM_HALF;
 use super::{Bits, LANES, Quantised, Scales};
 
-/// The words that a thread takes at a time: 64 KiB.
+/// The words that a thread takes at a time, at most: 64 KiB.
 const PIECE: usize = 16 * 1024;
 
 /// `out = x · W + b`, each word of W read from memory once.
@@ -45,8 +45,10 @@ pub(crate) fn few_tokens(
         }
     }
     let (tokens, sums) = (&*tokens, &*sums);
-    let per_panel = d_in / weight.bits.per_word() * LANES;
-    let panels = (PIECE / per_panel.max(1)).max(1);
+    // As many pieces for each thread, so that none waits for a last one.
+    let n_threads = rayon::current_num_threads();
+    let n_pieces = weight.words.len().div_ceil(PIECE).next_multiple_of(2 * n_threads);
+    let panels = weight.d_out.div_ceil(LANES).div_ceil(n_pieces.max(1)).max(1);
     let pieces = panels * LANES * n.max(1);
     out.as_mut_slice().par_chunks_mut(pieces).enumerate().for_each(|(i, out)| {
         let first = i * panels;

@@ -5,7 +5,7 @@ mod looks;
 
 use std::collections::BTreeSet;
 
-use attention::Matrix;
+use attention::{Mask, Matrix};
 use model_files::Sequence;
 
 use super::*;
@@ -41,6 +41,24 @@ fn difference(logits: &[f32], expected: &Matrix, row: usize) -> f64 {
     assert_eq!(logits.len(), expected.len());
     let each = logits.iter().zip(expected.iter()).map(|(x, y)| (f64::from(*x) - y).abs());
     each.fold(0.0, |a, b| if b.is_nan() || b > a { b } else { a })
+}
+
+#[test]
+fn losses_in_any_pieces_are_the_readable_ones() {
+    let name = models().next().unwrap();
+    let (mut model, ids) = (fast(&name), ids(23, 0));
+    let readable: AsRead = Decoder::load(crate::tests::model(&name)).unwrap();
+    let expected = readable.losses(&ids, &Mask::Causal).unwrap();
+    for at_once in [1, 9, 22, 23, 100] {
+        let losses = model.losses(&ids, at_once).unwrap();
+        assert_eq!(losses.len(), expected.len());
+        for (found, expected) in losses.iter().zip(&expected) {
+            assert!(
+                (found - expected).abs() < TOLERANCE,
+                "{at_once}: {found} {expected}"
+            );
+        }
+    }
 }
 
 #[test]

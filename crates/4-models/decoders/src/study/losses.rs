@@ -56,7 +56,7 @@ impl<A, T: Real> Decoder<A, T> {
 }
 
 /// `ln Σ exp(logits_i) − logits_i[next_i]` per row i.
-fn next_losses<T: Real>(logits: &Matrix<T>, next: &[usize]) -> Vec<f64> {
+pub(crate) fn next_losses<T: Real>(logits: &Matrix<T>, next: &[usize]) -> Vec<f64> {
     let of_row = |(row, &id): (usize, &usize)| {
         let row = logits.row(row).map(|logit| logit.to_f64());
         let largest = row.max();

@@ -1,0 +1,350 @@
+//! A whole model that writes: its weights as floats, in the bits of its file, and llama.cpp on
+//! the same file.
+//!
+//! A prompt is arithmetic, a token behind it is memory: so each is timed by itself. Before
+//! anything is timed, the logits behind the prompt and the tokens that are chosen after them
+//! stand beside those of the readable model, and the loss beside that of the float weights.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use attention::{Matrix, median};
+use decoders::study::PROSE;
+use decoders::{
+    AsRead, Choice, Decoder, FastDecoder, FastReader, Files, Predict, Writer,
+};
+use rayon::ThreadPool;
+use runs::{Case, Pass};
+use texts::Long;
+use workshop::output::print;
+use workshop::progress;
+
+use super::results::Results;
+use super::rounds::{self, Runner};
+use super::side::{Job, Side};
+use super::{Settings, peers, table};
+
+/// Tokens of the prompt.
+const PROMPT: usize = 560;
+
+/// Tokens that are written and timed, behind a few that are read.
+const WRITTEN: usize = 60;
+
+/// Tokens that are compared.
+const COMPARED: usize = 12;
+
+/// Tokens of the book's prose whose loss is compared.
+const OF_PROSE: usize = 1024;
+
+/// Checks, times and prints; beside llama.cpp, if a Python is given or to be found.
+///
+/// # Errors
+/// A model that is not there or does not write.
+pub fn run(
+    settings: &Settings,
+    path: &Path,
+    python: Option<Option<&Path>>,
+) -> Result<()> {
+    let files = Files::open(path)?;
+    let ids = prompt(&files)?;
+    let machine = settings.machine()?;
+    print(table::machine(&machine))?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build()?;
+    let bar = progress::spinner("the model as floats");
+    let readable: AsRead<f32> = Decoder::read(&files)?;
+    let expected = Expected::of(&readable, &ids)?;
+    let mut floats = FastDecoder::new(readable)?;
+    bar.finish_and_clear();
+    let mut few = FastDecoder::read_files(&files)?;
+    let (mut checks, mut who) = (Vec::new(), Vec::new());
+    for (name, model) in [("f32 weights", &mut floats), ("as in the file", &mut few)] {
+        let bar = progress::spinner(name.to_owned());
+        let check = pool.install(|| Check::of(model, &ids, &expected))?;
+        bar.finish_and_clear();
+        let bytes = Some(model.weight_bytes());
+        checks.push(Check { name: name.to_owned(), bytes, ..check });
+        let model = Rc::new(RefCell::new(model));
+        who.extend(Part::ALL.map(|part| {
+            let model = Rc::clone(&model);
+            Who::Ours { pool: &pool, model, ids: &ids, part }
+        }));
+    }
+    match python.map(|given| llama_cpp(given, settings, path, &ids, &expected)) {
+        None => {}
+        Some(Ok((side, check))) => {
+            let side = Rc::new(RefCell::new(side));
+            who.extend(Part::ALL.map(|part| Who::Peer(Rc::clone(&side), part)));
+            checks.push(check);
+        }
+        Some(Err(why)) => print(format_args!("llama.cpp: skipped: {why:#}\n"))?,
+    }
+    let peak = || runs::machine::fma_peak(settings.threads, settings.instructions);
+    let rounds = rounds::run(&mut who, settings.rounds, peak, |_| ());
+    let ms: Result<Vec<f64>, String> =
+        rounds.ms.into_iter().map(|ms| ms.map(median)).collect();
+    let ms = ms.map_err(|why| anyhow::anyhow!(why))?;
+    let shown = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let title = format!(
+        "{shown}: {PROMPT} tokens read, then {WRITTEN} written ({} of {} rounds)",
+        rounds.n_kept,
+        rounds.n_kept + rounds.n_thrown_away
+    );
+    Ok(print(grid(&title, machine.bandwidth_gb_s, &checks, &ms))?)
+}
+
+/// The first tokens of the book's prose.
+fn prompt(files: &Files) -> Result<Vec<usize>> {
+    let pieces = files.text()?.pieces(PROSE, files.config.n_positions, Long::Cut)?;
+    let ids = pieces.sequence.ids;
+    ensure!(
+        ids.len() > OF_PROSE,
+        "the model has {} positions, and {OF_PROSE} tokens of prose are measured",
+        files.config.n_positions
+    );
+    Ok(ids)
+}
+
+/// What the readable model says, in f32.
+struct Expected {
+    /// Behind the prompt, `[n_vocabulary]`.
+    logits: Vec<f32>,
+    /// The tokens that it chooses then.
+    ids: Vec<usize>,
+    /// Of the prose.
+    loss: f64,
+}
+
+impl Expected {
+    fn of(model: &AsRead<f32>, ids: &[usize]) -> Result<Self> {
+        let mut reader = decoders::Reader::new(model);
+        let logits = reader.predict(&ids[..PROMPT])?;
+        let first = Choice::greedy().of(&logits).context("a model without tokens")?;
+        let writer = Writer::new(reader, &[first], Choice::greedy());
+        let rest: Vec<usize> = writer.take(COMPARED - 1).collect::<Result<_, _>>()?;
+        let losses = model.losses(&ids[..OF_PROSE], &attention::Mask::Causal)?;
+        let logits = logits.into_iter().map(|logit| logit as f32).collect();
+        Ok(Self { logits, ids: [vec![first], rest].concat(), loss: mean(&losses) })
+    }
+}
+
+fn mean(numbers: &[f64]) -> f64 {
+    numbers.iter().sum::<f64>() / numbers.len() as f64
+}
+
+/// How one way stands beside the readable model.
+#[derive(Debug, Default)]
+struct Check {
+    name: String,
+    /// The largest difference of a logit.
+    logits: f64,
+    /// How many of the compared tokens are the same, from the first on.
+    same: usize,
+    /// Nats above the loss of the readable model; a peer is not asked.
+    loss: Option<f64>,
+    /// What is read for a token.
+    bytes: Option<usize>,
+}
+
+impl Check {
+    fn of(model: &mut FastDecoder, ids: &[usize], expected: &Expected) -> Result<Self> {
+        let mut reader = FastReader::new(model, PROMPT + COMPARED);
+        let logits = reader.predict(&ids[..PROMPT])?;
+        let first = Choice::greedy().of(&logits).context("a model without tokens")?;
+        let writer = Writer::new(reader, &[first], Choice::greedy());
+        let rest: Vec<usize> = writer.take(COMPARED - 1).collect::<Result<_, _>>()?;
+        let logits: Vec<f32> = logits.into_iter().map(|logit| logit as f32).collect();
+        let loss = mean(&model.losses(&ids[..OF_PROSE], OF_PROSE)?) - expected.loss;
+        let found = Self::beside(&logits, &[vec![first], rest].concat(), expected)?;
+        Ok(Self { loss: Some(loss), ..found })
+    }
+
+    fn beside(logits: &[f32], ids: &[usize], expected: &Expected) -> Result<Self> {
+        let (n, found) = (expected.logits.len(), logits.len());
+        ensure!(n == found, "{found} logits, and the model has {n}");
+        let apart =
+            logits.iter().zip(&expected.logits).map(|(a, b)| f64::from(a - b).abs());
+        let logits = apart.fold(0.0, |a, b| if b.is_nan() || b > a { b } else { a });
+        let same = ids.iter().zip(&expected.ids).take_while(|(a, b)| a == b).count();
+        ensure!(
+            logits.is_finite() && same > 0,
+            "another first token than the readable model: logits are off by {logits:.1e}"
+        );
+        Ok(Self { logits, same, ..Self::default() })
+    }
+}
+
+/// llama.cpp with this file, found right.
+fn llama_cpp(
+    python: Option<&Path>,
+    settings: &Settings,
+    path: &Path,
+    ids: &[usize],
+    expected: &Expected,
+) -> Result<(Side, Check)> {
+    let program = peers::llama_cpp(python)?;
+    let folder = tempfile::tempdir().context("no folder for temporary files")?;
+    let given = folder.path().join("ids.txt");
+    let lines = ids.iter().take(PROMPT).map(|id| format!("{id}\n")).collect::<String>();
+    let head = format!("{}\n{WRITTEN}\n", path.display());
+    std::fs::write(&given, head + &lines).context("no place for the ids")?;
+    let (instructions, threads) = (settings.instructions.name(), settings.threads);
+    let case = Case::new("", [1, PROMPT, 1, 1], true);
+    let mut side =
+        Side::start(&program, &Job { file: &given, case, threads, instructions })?;
+    let file = folder.path().join("results.safetensors");
+    side.check(Part::Prompt.name(), Pass::Forward, &file)?;
+    let found = Results::open(&file, false)?;
+    let out: &Matrix = found.out();
+    let row = |row: usize| out.row(row).iter().copied().collect::<Vec<f64>>();
+    let logits: Vec<f32> = row(0).into_iter().map(|logit| logit as f32).collect();
+    let written: Vec<usize> =
+        row(1).into_iter().take(COMPARED).map(|id| id as usize).collect();
+    let check = Check::beside(&logits, &written, expected)?;
+    let name = side.versions.iter().map(|(name, version)| format!("{name} {version}"));
+    let name = name.collect::<Vec<_>>().join(", ");
+    Ok((side, Check { name, ..check }))
+}
+
+/// What is timed.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Prompt,
+    Token,
+}
+
+impl Part {
+    const ALL: [Self; 2] = [Self::Prompt, Self::Token];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Token => "token",
+        }
+    }
+}
+
+enum Who<'a> {
+    Ours {
+        pool: &'a ThreadPool,
+        model: Rc<RefCell<&'a mut FastDecoder>>,
+        ids: &'a [usize],
+        part: Part,
+    },
+    Peer(Rc<RefCell<Side>>, Part),
+}
+
+impl Runner for Who<'_> {
+    fn time(&mut self) -> Result<f64> {
+        match self {
+            Self::Ours { pool, model, ids, part } => {
+                let (model, ids) = (&mut **model.borrow_mut(), &ids[..PROMPT]);
+                pool.install(|| match part {
+                    Part::Prompt => read(model, ids),
+                    Part::Token => write(model, ids),
+                })
+            }
+            Self::Peer(side, part) => side.borrow_mut().time(part.name(), Pass::Forward),
+        }
+    }
+}
+
+/// The milliseconds of a prompt.
+fn read(model: &mut FastDecoder, ids: &[usize]) -> Result<f64> {
+    let mut caches = model.caches(ids.len());
+    let start = Instant::now();
+    model.read(ids, &mut caches)?;
+    Ok(1e3 * start.elapsed().as_secs_f64())
+}
+
+/// The milliseconds of a token, the mean of all that are written.
+fn write(model: &mut FastDecoder, ids: &[usize]) -> Result<f64> {
+    let reader = FastReader::new(model, WRITTEN + 1);
+    let mut writer = Writer::new(reader, &ids[..1], Choice::greedy());
+    writer.next().context("it ended")??;
+    let start = Instant::now();
+    for _ in 0..WRITTEN {
+        writer.next().context("it ended")??;
+    }
+    Ok(1e3 * start.elapsed().as_secs_f64() / WRITTEN as f64)
+}
+
+/// A row for each way; of each the milliseconds of a prompt and of a token, side by side.
+fn grid(title: &str, bandwidth: f64, checks: &[Check], ms: &[f64]) -> String {
+    let mut text = format!("\n{title}\n");
+    text += &format!(
+        "  {:18}{:>10}{:>10}{:>11}{:>8}{:>9}{:>11}{:>8}{:>10}\n",
+        "",
+        "prompt ms",
+        "tokens/s",
+        "a token",
+        "GB/s",
+        "of mem.",
+        "|Δ logit|",
+        "same",
+        "Δ loss"
+    );
+    for (check, ms) in checks.iter().zip(ms.chunks_exact(2)) {
+        let rate = check.bytes.map(|bytes| bytes as f64 / ms[1] / 1e6);
+        let or = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
+        text += &format!(
+            "  {:18}{:10.0}{:10.1}{:>11}{:>8}{:>9}{:>11.1e}{:>8}{:>10}\n",
+            check.name,
+            ms[0],
+            1e3 / ms[1],
+            or(check.bytes.map(|bytes| table::bytes(bytes as u64))),
+            or(rate.map(|rate| format!("{rate:.1}"))),
+            or(rate.map(|rate| format!("{:.0} %", 100.0 * rate / bandwidth))),
+            check.logits,
+            format!("{}/{COMPARED}", check.same),
+            or(check.loss.map(|loss| format!("{loss:+.4}"))),
+        );
+    }
+    text + LEGEND
+}
+
+const LEGEND: &str = "
+Medians of the rounds, in turn. a token: bytes of weights that are read for each.
+of mem.: of what memory was measured to give.
+|Δ logit|: the largest difference from the readable model in f32, behind the prompt; same: how
+  many tokens are the same that are chosen then. Where the processor multiplies bytes, a
+  prompt's tokens are rounded to 8 bits, in llama.cpp all tokens.
+Δ loss: nats above the loss of the readable model, on the book's prose read as one prompt.
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_of_ours_and_of_a_peer() {
+        let check = |name: &str, bytes, loss| Check {
+            name: name.into(),
+            logits: 0.25,
+            same: 12,
+            loss,
+            bytes,
+        };
+        let checks = [
+            check("as in the file", Some(93_000_000), Some(0.0012)),
+            check("llama.cpp 1.2.3", None, None),
+        ];
+        let text = grid("m.gguf", 20.0, &checks, &[500.0, 8.0, 480.0, 10.0]);
+        insta::assert_snapshot!(text.trim_end_matches(LEGEND));
+    }
+
+    #[test]
+    fn another_first_token_is_no_answer() {
+        let expected = Expected { logits: vec![0.0, 1.0], ids: vec![1, 0], loss: 0.0 };
+        let beside = |logits: &[f32], ids: &[usize]| {
+            Check::beside(logits, ids, &expected).map_err(|why| why.to_string())
+        };
+        let close = beside(&[0.0, 1.5], &[1, 1]).unwrap();
+        assert_eq!((close.logits, close.same), (0.5, 1));
+        insta::assert_snapshot!(beside(&[2.0, 1.0], &[0, 0]).unwrap_err(), @"another first token than the readable model: logits are off by 2.0e0");
+        insta::assert_snapshot!(beside(&[f32::NAN, 1.0], &[1, 0]).unwrap_err(), @"another first token than the readable model: logits are off by NaN");
+        insta::assert_snapshot!(beside(&[1.0], &[1]).unwrap_err(), @"1 logits, and the model has 2");
+    }
+}
