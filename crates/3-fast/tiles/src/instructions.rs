@@ -6,6 +6,8 @@ use pulp::{Scalar, Simd, WithSimd};
 
 #[cfg(target_arch = "aarch64")]
 use pulp::aarch64::Neon;
+#[cfg(target_arch = "wasm32")]
+use pulp::wasm::Simd128;
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::{V3, V4};
 
@@ -25,6 +27,8 @@ enum Set {
     Avx512(V4),
     #[cfg(target_arch = "aarch64")]
     Neon(Neon),
+    #[cfg(target_arch = "wasm32")]
+    Simd128(Simd128),
 }
 
 impl Instructions {
@@ -45,6 +49,9 @@ impl Instructions {
             all.extend(V3::try_new().map(|simd| Self(Set::Avx2(simd))));
             #[cfg(target_arch = "aarch64")]
             all.extend(Neon::try_new().map(|simd| Self(Set::Neon(simd))));
+            // A page's module cannot ask what there is: it is compiled with them or without.
+            #[cfg(target_arch = "wasm32")]
+            all.extend(Simd128::try_new().map(|simd| Self(Set::Simd128(simd))));
         }
         all.push(Self(Set::Scalar));
         all
@@ -55,7 +62,7 @@ impl Instructions {
         Self::available().into_iter().find(|set| set.name().eq_ignore_ascii_case(name))
     }
 
-    /// Its usual name: `AVX-512`, `AVX2`, `NEON` or `scalar`.
+    /// Its usual name: `AVX-512`, `AVX2`, `NEON`, `SIMD128` or `scalar`.
     pub fn name(self) -> &'static str {
         match self.0 {
             Set::Scalar => "scalar",
@@ -65,6 +72,8 @@ impl Instructions {
             Set::Avx512(_) => "AVX-512",
             #[cfg(target_arch = "aarch64")]
             Set::Neon(_) => "NEON",
+            #[cfg(target_arch = "wasm32")]
+            Set::Simd128(_) => "SIMD128",
         }
     }
 
@@ -78,6 +87,8 @@ impl Instructions {
             Set::Avx512(simd) => Simd::vectorize(simd, op),
             #[cfg(target_arch = "aarch64")]
             Set::Neon(simd) => Simd::vectorize(simd, op),
+            #[cfg(target_arch = "wasm32")]
+            Set::Simd128(simd) => Simd::vectorize(simd, op),
         }
     }
 

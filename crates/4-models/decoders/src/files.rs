@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use model_files::{Gguf, Unused, settings_in, weights_in};
+use model_files::{Gguf, Settings, TensorFile, Unused, settings_in, weights_in};
 
 use crate::Result;
 use crate::config::Config;
@@ -33,11 +33,25 @@ impl Files {
             return Self::of_gguf(path.clone(), Gguf::open(&path)?);
         }
         let settings = settings_in(&path)?;
-        let config = Config::of(&settings)?;
-        let weights = weights_in(&path)?;
-        let mut leftovers = config.leftovers(&settings)?;
+        let weights = || Ok(weights_in(&path)?);
+        Self::of_folder(path.clone(), &settings, weights)
+    }
+
+    /// The same from a folder's settings that are read already; its weights, which may be
+    /// large, are asked for once the settings are known to make a model.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn of_folder(
+        path: PathBuf,
+        settings: &Settings,
+        weights: impl FnOnce() -> Result<TensorFile>,
+    ) -> Result<Self> {
+        let config = Config::of(settings)?;
+        let weights = weights()?;
+        let mut leftovers = config.leftovers(settings)?;
         leftovers.extend(leftover_tensors(&config, &weights));
-        leftovers.extend(weights.expect_settings(&settings, config.family.name, true)?);
+        leftovers.extend(weights.expect_settings(settings, config.family.name, true)?);
         Ok(Self { path, config, leftovers, tensors: Tensors::Safetensors(weights) })
     }
 

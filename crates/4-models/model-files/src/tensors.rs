@@ -107,7 +107,7 @@ impl TensorFile {
     }
 
     /// The same without what others have put before every name.
-    pub(crate) fn without_wrappers(mut self) -> Self {
+    pub fn without_wrappers(mut self) -> Self {
         let Some(wrapper) = wrappers::before_all(self.tensors.keys()) else {
             return self;
         };

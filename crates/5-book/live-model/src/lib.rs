@@ -1,34 +1,45 @@
-//! A reader's own files in a page of the book: a sentence in all heads of a model, and what is
-//! wrong with a layer.
+//! A reader's own files in a page of the book: a sentence in all heads of a model, a text that
+//! a model writes, and what is wrong with a layer.
 //!
 //! ```text
 //! own-sentence.js ──▶ worker.js ──▶ this module ──▶ encoders
 //!   files, a sentence   a thread      bytes in,       maps, glances
 //!   maps                              bytes out
-//! wrong-layer.js ──▶ worker.js ──▶ this module ──▶ diagnosis
-//!   a file             a thread      bytes in,       the mistake, maps
-//!                                    JSON out
+//! writer.js ────────▶ worker.js ──▶ this module ──▶ decoders
+//!   a prompt            a thread      token by token  chances, looks
+//! wrong-layer.js ───▶ worker.js ──▶ this module ──▶ diagnosis
+//!   a file              a thread      bytes in,       the mistake, maps
+//!                                     JSON out
 //! ```
 //!
 //! The files of the model are chosen from disk and stay on the reader's machine: the page
-//! hands them to the worker part by part, and this module to `encoders`. It is another
+//! hands them to the worker part by part, and this module to `encoders` or `decoders`, as the
+//! files say what they are of. It is another
 //! module than that of the live figures, fetched only when files were chosen, since it
 //! brings a whole tokenizer.
 //!
 //! The one decision: **the page computes nothing and this crate holds no algorithm**. A
 //! `Reading` becomes a `Model`, and a model gives `TextHeads`, and what changes without some
-//! heads, beside random ones: what `cargo learn look` shows too. The one random number that is asked for, a seed of the
-//! tokenizer's hash maps, comes from the page (`--cfg getrandom_backend="custom"`).
+//! heads, beside random ones: what `cargo learn look` shows too. Or it becomes an `Author`,
+//! whose `Writing` goes on step by step, as `cargo learn write` does. The one random number
+//! that is asked for, a seed of the tokenizer's hash maps, comes from the page
+//! (`--cfg getrandom_backend="custom"`).
 //!
-//! Left out: fast stages (a page has no threads here), texts of more than
+//! Left out: threads, and for encoders fast stages and texts of more than
 //! `model_files::MOST_SHOWN` tokens.
 
+mod author;
+mod error;
 mod layer;
 mod model;
 #[cfg(target_arch = "wasm32")]
 mod module;
+mod reading;
 #[cfg(test)]
 mod tests;
 
+pub use author::{Asked, Author, Step, Writing};
+pub use error::Error;
 pub use layer::{layer, said};
-pub use model::{Error, Looked, Model, Reading};
+pub use model::{Looked, Model};
+pub use reading::{AnyModel, Reading};

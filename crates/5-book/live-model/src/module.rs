@@ -3,12 +3,14 @@
 use std::cell::RefCell;
 use std::fmt;
 
+use decoders::Looks;
 use encoders::Removal;
 use maps::TextHeads;
 use serde_json::Value;
+use training::HeadOfLayer;
 use wasm_minimal_protocol::{initiate_protocol, wasm_func};
 
-use crate::{Error, Looked, Model, Reading};
+use crate::{AnyModel, Asked, Author, Error, Looked, Model, Reading, Writing};
 
 initiate_protocol!();
 
@@ -20,20 +22,25 @@ thread_local! {
     static REMOVAL: RefCell<Option<Removal>> = const { RefCell::new(None) };
     /// The maps that a page fetches next.
     static MAPS: RefCell<Option<TextHeads>> = const { RefCell::new(None) };
+    /// The text that is being written.
+    static WRITING: RefCell<Option<Writing>> = const { RefCell::new(None) };
+    /// Where heads looked from its last token, which a page fetches next.
+    static LOOKS: RefCell<Option<Looks>> = const { RefCell::new(None) };
 }
 
 /// One model at a time: two of a hundred megabytes are too much for some pages.
 enum State {
     Nothing,
     Reading(Reading),
-    Model(Model),
+    Model(AnyModel),
 }
 
-/// Whether the names, one per line, hold a model's files.
+/// Whether the names, one per line, hold a model's files; gives the name of the GGUF file, if
+/// it is one.
 #[wasm_func]
 pub fn check(names: &[u8]) -> Result<Vec<u8>, PageError> {
-    Reading::check(text(names)?.lines())?;
-    Ok(Vec::new())
+    let gguf = Reading::check(text(names)?.lines())?;
+    Ok(gguf.unwrap_or_default().as_bytes().to_vec())
 }
 
 /// Begins to read a model in place of the one before: its `config.json`, its
@@ -44,17 +51,29 @@ pub fn begin(
     tokenizer: &[u8],
     n_bytes: &[u8],
 ) -> Result<Vec<u8>, PageError> {
-    STATE.set(State::Nothing);
-    LAST.set(None);
-    let n_bytes = text(n_bytes)?;
-    // A page's memory has addresses of 32 bits.
-    let n_bytes = n_bytes.parse().map_err(|_| {
-        PageError::from(format!(
-            "model.safetensors: the page cannot have memory for its {n_bytes} bytes"
-        ))
-    })?;
+    forget();
+    let n_bytes = text(n_bytes)?.parse()?;
     STATE.set(State::Reading(Reading::begin(config, tokenizer, n_bytes)?));
     Ok(Vec::new())
+}
+
+/// The same with a GGUF file: its name, and how many bytes it has.
+#[wasm_func]
+pub fn begin_gguf(name: &[u8], n_bytes: &[u8]) -> Result<Vec<u8>, PageError> {
+    forget();
+    let n_bytes = text(n_bytes)?.parse()?;
+    STATE.set(State::Reading(Reading::begin_gguf(text(name)?, n_bytes)?));
+    Ok(Vec::new())
+}
+
+/// The model before, and all that was asked of it.
+fn forget() {
+    STATE.set(State::Nothing);
+    LAST.set(None);
+    REMOVAL.set(None);
+    MAPS.set(None);
+    WRITING.set(None);
+    LOOKS.set(None);
 }
 
 /// Takes the next part of the weights.
@@ -102,12 +121,7 @@ pub fn look(sentence: &[u8]) -> Result<Vec<u8>, PageError> {
 /// any draw.
 #[wasm_func]
 pub fn switch_off(heads: &[u8]) -> Result<Vec<u8>, PageError> {
-    let heads = text(heads)?.split(',').map(|name| {
-        let numbers = name.split_once('.');
-        let numbers = numbers.and_then(|(l, i)| Some((l.parse().ok()?, i.parse().ok()?)));
-        numbers.ok_or_else(|| Error::HeadName { name: name.to_owned() })
-    });
-    let heads = heads.collect::<Result<Vec<_>, _>>()?;
+    let heads = heads_named(text(heads)?)?;
     let (removal, less) =
         with_looked(|model, looked| Ok(model.switch_off(looked, heads)?))?;
     MAPS.set(Some(less));
@@ -133,12 +147,82 @@ pub fn shares() -> Result<Vec<u8>, PageError> {
     Ok(heads.shares().into_iter().flat_map(f32::to_le_bytes).collect())
 }
 
+/// Begins a text of a model that writes. JSON in: `prompt`, `temperature` (0: the most likely
+/// token), `seed`, `n_tokens`, and `off`, heads as in `0.3,5.7`. JSON out: the prompt's
+/// `tokens`.
+#[wasm_func]
+pub fn write(asked: &[u8]) -> Result<Vec<u8>, PageError> {
+    WRITING.set(None);
+    let asked: Value = serde_json::from_slice(asked)?;
+    let text = |key: &str| asked[key].as_str().unwrap_or_default().to_owned();
+    let whole =
+        |key: &str| asked[key].as_u64().ok_or(format!("{key} is no whole number"));
+    let asked = Asked {
+        prompt: text("prompt"),
+        temperature: asked["temperature"]
+            .as_f64()
+            .ok_or("the temperature is no number")?,
+        seed: whole("seed")?,
+        n_tokens: usize::try_from(whole("n_tokens")?)?,
+        off: heads_named(&text("off"))?,
+    };
+    let (writing, told) = with_author(|author| Ok(author.begin(&asked)?))?;
+    WRITING.set(Some(writing));
+    bytes(&told)
+}
+
+/// Reads on, or writes a token.
+#[wasm_func]
+pub fn step() -> Result<Vec<u8>, PageError> {
+    let mut writing = WRITING.take().ok_or(PageError::from("no text was begun"))?;
+    let step = with_author(|author| Ok(author.step(&mut writing)?))?;
+    WRITING.set((!step.is_last).then_some(writing));
+    LOOKS.set(step.looks);
+    bytes(&step.told)
+}
+
+/// Where the heads looked from the token that was read last: every share as four bytes, the
+/// lowest first, head after head.
+#[wasm_func]
+pub fn looks() -> Result<Vec<u8>, PageError> {
+    let looks = LOOKS.take().ok_or(PageError::from("no token was read"))?;
+    Ok(looks.shares().into_iter().flat_map(f32::to_le_bytes).collect())
+}
+
+/// As many random other heads of the same layers, as `0.3,5.7`.
+#[wasm_func]
+pub fn others(heads: &[u8], seed: &[u8]) -> Result<Vec<u8>, PageError> {
+    let (heads, seed) = (heads_named(text(heads)?)?, text(seed)?.parse()?);
+    let others = with_author(|author| Ok(author.others(&heads, seed)))?;
+    let names: Vec<String> = others.iter().map(|(l, i)| format!("{l}.{i}")).collect();
+    Ok(names.join(",").into_bytes())
+}
+
+/// Heads as in `0.3,5.7`; of nothing, none.
+fn heads_named(names: &str) -> Result<Vec<HeadOfLayer>, Error> {
+    let head = |name: &str| {
+        let numbers = name.split_once('.');
+        let numbers = numbers.and_then(|(l, i)| Some((l.parse().ok()?, i.parse().ok()?)));
+        numbers.ok_or_else(|| Error::HeadName { name: name.to_owned() })
+    };
+    names.split(',').filter(|name| !name.is_empty()).map(head).collect()
+}
+
+fn with_author<R>(
+    of: impl FnOnce(&mut Author) -> Result<R, PageError>,
+) -> Result<R, PageError> {
+    STATE.with_borrow_mut(|state| match state {
+        State::Model(AnyModel::Author(author)) => of(author),
+        _ => Err(PageError::from("no model that writes was read")),
+    })
+}
+
 fn with_model<R>(
     of: impl FnOnce(&Model) -> Result<R, PageError>,
 ) -> Result<R, PageError> {
     STATE.with_borrow(|state| match state {
-        State::Model(model) => of(model),
-        _ => Err(PageError::from("no model was read")),
+        State::Model(AnyModel::Encoder(model)) => of(model),
+        _ => Err(PageError::from("no model of sentences was read")),
     })
 }
 

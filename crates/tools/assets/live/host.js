@@ -37,13 +37,16 @@ async function connect(url) {
   }
   const instance = await WebAssembly.instantiate(compiled, imports);
   memory = instance.exports.memory;
-  return (name, ...given) => {
+  const call = (name, ...given) => {
     args = given.map((it) => (it instanceof Uint8Array ? it : new TextEncoder().encode(it)));
     const isError = instance.exports[name](...args.map((it) => it.length));
     args = [];
     if (isError) throw new Error(new TextDecoder().decode(answer));
     return answer;
   };
+  // How much memory the module has.
+  call.nBytes = () => memory.buffer.byteLength;
+  return call;
 }
 
 // The same for a module whose answers are JSON.

@@ -1,6 +1,7 @@
 // Sentences in all heads of a whole model: those that come with the page at once, and a
-// reader's own in a model whose files are chosen from disk, computed by a worker. Where
-// something cannot be, the page stays as it is.
+// reader's own in a model whose files are chosen from disk, computed by a worker. A model that
+// writes goes on with a text instead (writer.js). Where something cannot be, the page stays as
+// it is.
 "use strict";
 (() => {
   const place = document.querySelector("[data-own-sentence]");
@@ -32,25 +33,27 @@
     };
   }
 
-  const source = {
-    id: "heads", texts: kept.map(({ key, name }) => ({ key, name })), beside: true,
-    modes: [["all", "All keys"], ["first", "Without the first token"]],
-    first: { text: kept[0].key, beside: kept[1].key, head: "3.1" },
-    async load(key, mode) {
-      const file = kept.find((it) => it.key === key)?.file;
-      if (!texts.has(key)) texts.set(key, fetched(file));
-      try {
-        return { text: await texts.get(key), isWithoutFirst: mode === "first" };
-      } catch (problem) {
-        texts.delete(key); // the next time it may come
-        throw problem;
-      }
-    },
-  };
+  // An explorer of those that come with the page, or of a reader's first.
+  function explore(listed, first, beside) {
+    const source = {
+      id: "heads", texts: listed, beside,
+      modes: [["all", "All keys"], ["first", "Without the first token"]], first,
+      async load(key, mode) {
+        const file = kept.find((it) => it.key === key)?.file;
+        if (!texts.has(key)) texts.set(key, fetched(file));
+        try {
+          return { text: await texts.get(key), isWithoutFirst: mode === "first" };
+        } catch (problem) {
+          texts.delete(key); // the next time it may come
+          throw problem;
+        }
+      },
+    };
+    return (window.wholeModel = mount(shown, source));
+  }
   const shown = element("div");
   place.prepend(shown);
-  const explorer = mount(shown, source);
-  window.wholeModel = explorer;
+  let explorer = kept.length ? explore(kept.map(({ key, name }) => ({ key, name })), { text: kept[0].key, beside: kept[1].key, head: "3.1" }, true) : null;
 
   // ---- A worker for the reader's own model, and answers to those who asked.
 
@@ -93,25 +96,32 @@
   progress.setAttribute("aria-label", "How much of the model is read");
   const drop = element("div", { className: "own-drop" },
     element("label", { htmlFor: "own-files" }, "The model's files: ",
-      ...["config.json", "tokenizer.json", "model.safetensors"].flatMap((name, i) => [i ? ", " : "", element("code", {}, name)])),
+      ...["config.json", "tokenizer.json", "model.safetensors"].flatMap((name, i) => [i ? ", " : "", element("code", {}, name)]),
+      "; or one GGUF file, ", element("code", {}, "NAME.gguf")),
     files, progress,
-    element("small", {}, "Choose all three at once, or drop them here. They are read in this page and sent nowhere."));
-  const sentence = element("input", { type: "text", id: "own-text", autocomplete: "off", disabled: true, value: kept[0].name });
+    element("small", {}, "Choose all of a model at once, or drop them here. They are read in this page and sent nowhere."));
+  const sentence = element("input", { type: "text", id: "own-text", autocomplete: "off", disabled: true, value: kept[0]?.name ?? "The bank of the river." });
   const button = element("button", { type: "submit", disabled: true }, "Look");
-  const form = element("form", { className: "live-controls own-form" }, drop,
-    element("label", { htmlFor: "own-text" }, "Your sentence"), sentence, button);
+  const asks = [element("label", { htmlFor: "own-text" }, "Your sentence"), sentence, button];
+  const form = element("form", { className: "live-controls own-form" }, drop, ...asks);
+  const writing = element("div", { className: "own-writer" });
   const error = element("p", { className: "live-error" });
   error.setAttribute("role", "alert");
   const words = element("output", { className: "live-words" });
   words.setAttribute("aria-live", "polite");
 
   const isReady = (is) => (sentence.disabled = button.disabled = !is);
+  // A sentence is asked for unless the model writes.
+  function showAsked(isSentence) {
+    for (const it of asks) it.hidden = !isSentence;
+    if (isSentence) writing.replaceChildren();
+  }
 
   // What is shown is of another sentence: it stays, greyed, until one is chosen.
   function refuse(said) {
     progress.hidden = true;
     words.textContent = "";
-    explorer.grey();
+    explorer?.grey();
     error.textContent = said;
     state("refused");
   }
@@ -120,25 +130,49 @@
     if (!chosen.length) return;
     error.textContent = words.textContent = "";
     last.switchOff = undefined;
-    explorer.grey();
+    explorer?.grey();
     isReady(false);
+    writing.replaceChildren();
     progress.hidden = false;
     progress.value = 0;
     state("reading");
     const began = performance.now();
     const request = { files: new Map([...chosen].map((file) => [file.name, file])) };
-    ask(request, ({ progress: part, about, error: said, done }) => {
+    ask(request, ({ progress: part, about, memory, error: said, done }) => {
       if (part) progress.value = part;
       if (!done) return;
       progress.hidden = true;
       if (said !== undefined) return refuse(said);
-      isReady(true);
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      window.ownModel = { about, memory, seconds };
+      showAsked(!about.writes);
+      state("read");
+      if (about.writes) return write(about, memory, seconds);
+      isReady(true);
       words.textContent = `A model of the family ${about.family}: ${about.n_layers} layers of ` +
         `${about.n_heads} heads, read in ${seconds} s.`;
-      state("read");
       look();
     });
+  }
+
+  function write(about, memory, seconds) {
+    const shared = about.n_kv_heads < about.n_heads ? ` on ${about.n_kv_heads} of keys and values` : "";
+    const read = `A model that writes, of the family ${about.family}: ${about.n_layers} layers of ${about.n_heads} heads${shared}, ` +
+      `read in ${seconds} s. It takes ${(memory / 1e6).toFixed(0)} MB of this page's memory.`;
+    words.textContent = read;
+    const host = {
+      ask, state,
+      refuse(said) {
+        error.textContent = said;
+        words.textContent = "";
+        state("refused");
+      },
+      words(said) {
+        error.textContent = "";
+        words.textContent = said || read;
+      },
+    };
+    window.ownWriter = window.modelWriter.mount(writing, about, host);
   }
 
   let nLooked = 0;
@@ -148,7 +182,7 @@
 
   function look() {
     state("looking");
-    explorer.grey();
+    explorer?.grey();
     const asked = sentence.value;
     ask({ sentence: asked }, ({ looked, shares, took, error: said }) => {
       if (said !== undefined) return refuse(said);
@@ -164,7 +198,9 @@
       const text = { pieces, special, causal, maps: shares, one: 1, names: byLayer(nMaps / nHeads, nHeads), switchOff };
       last = text;
       texts.set(key, Promise.resolve(text));
-      explorer.add({ key, name: `Yours: ${asked}` }).then(() => state("shown"));
+      const yours = { key, name: `Yours: ${asked}` };
+      const added = explorer ? explorer.add(yours) : (explorer = explore([yours], { text: key }, false)).ready;
+      added.then(() => state("shown"));
     });
   }
 
@@ -184,13 +220,16 @@
   // mdBook leafs at an arrow key, which here moves within a text.
   form.addEventListener("keydown", (event) => event.stopPropagation());
 
+  // A module with one instruction on vectors, which browsers have had since 2021.
+  const VECTORS = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11);
+
   async function open() {
-    if (!window.WebAssembly || !window.Worker) return;
+    if (!window.WebAssembly || !window.Worker || !WebAssembly.validate(VECTORS)) return;
     const found = await fetch(`${root}assets/live.json`, { cache: "no-cache" });
     const { encoder } = await found.json();
     if (!encoder) return;
     start(encoder);
-    shown.after(form, error, words);
+    shown.after(form, error, words, writing);
     state("ready");
   }
   open().catch(() => {});

@@ -11,15 +11,16 @@ const jsonOf = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 
 // Nothing but the module is fetched: the files come from the page.
 async function read(call, id, files) {
-  call("check", [...files.keys()].join("\n"));
-  const weights = files.get("model.safetensors");
-  const config = await bytesOf(files.get("config.json"));
-  call("begin", config, await bytesOf(files.get("tokenizer.json")), String(weights.size));
+  const gguf = new TextDecoder().decode(call("check", [...files.keys()].join("\n")));
+  const weights = files.get(gguf || "model.safetensors");
+  if (gguf) call("begin_gguf", gguf, String(weights.size));
+  else call("begin", await bytesOf(files.get("config.json")), await bytesOf(files.get("tokenizer.json")), String(weights.size));
   for (let at = 0; at < weights.size; at += PART) {
     call("part", await bytesOf(weights.slice(at, at + PART)));
     postMessage({ id, progress: Math.min(at + PART, weights.size) / weights.size });
   }
-  return { about: jsonOf(call("finish")) };
+  const about = jsonOf(call("finish"));
+  return { about, memory: call.nBytes(), size: weights.size };
 }
 
 function look(call, sentence) {
@@ -44,19 +45,51 @@ async function switchOff(call, id, heads) {
   return { removed };
 }
 
+// A text, token by token, until something else is asked.
+async function write(call, id, asked) {
+  const { seed, temperature, n_tokens, prompt, off } = asked;
+  postMessage({ id, begun: jsonOf(call("write", JSON.stringify({ seed, temperature, n_tokens, prompt, off }))) });
+  const took = { prompt: 0, writing: 0 };
+  for (;;) {
+    await new Promise((done) => setTimeout(done));
+    if (newest !== id) return { took };
+    const began = performance.now();
+    const step = jsonOf(call("step"));
+    const looks = step.next && new Float32Array(call("looks").buffer);
+    postMessage({ id, step, looks }, looks ? [looks.buffer] : []);
+    took[took.wroteOne ? "writing" : "prompt"] += performance.now() - began;
+    took.wroteOne ||= Boolean(step.next);
+    if (step.is_last) return { took, memory: call.nBytes() };
+  }
+}
+
+function others(call, heads, seed) {
+  const names = new TextDecoder().decode(call("others", heads.join(","), String(seed)));
+  return { heads: names ? names.split(",") : [] };
+}
+
 const diagnose = (call, layer, choices) => jsonOf(call("diagnose", JSON.stringify(choices), layer));
 
-async function answer({ id, files, sentence, layer, choices, off }) {
+function answerTo(call, { id, files, sentence, layer, choices, off, write: asked, others: heads, seed, stop }) {
+  if (stop) return {};
+  if (layer) return diagnose(call, layer, choices);
+  if (files) return read(call, id, files);
+  if (asked) return write(call, id, asked);
+  if (heads) return others(call, heads, seed);
+  return off ? switchOff(call, id, off) : look(call, sentence);
+}
+
+async function answer({ id, ...asked }) {
   try {
     const call = await (module ??= connect(url));
-    const answer = layer ? diagnose(call, layer, choices) : files ? await read(call, id, files)
-      : off ? await switchOff(call, id, off) : look(call, sentence);
+    const answer = await answerTo(call, { id, ...asked });
     postMessage({ id, ...answer, done: true }, answer.shares ? [answer.shares.buffer] : []);
   } catch (error) {
     // A panic leaves the module in no state: the next files begin anew.
     const isBroken = error instanceof WebAssembly.RuntimeError;
     if (isBroken) module = null;
-    postMessage({ id, error: isBroken ? "the module has stopped: choose the files again" : error.message, done: true });
+    const said = isBroken ? "the module has stopped, perhaps for want of memory: choose the files again" : error.message;
+    postMessage({ id, error: said, done: true });
   }
 }
 

@@ -6,11 +6,19 @@ use crate::Asset;
 /// What stands in the chapter by itself, and all there is where no script runs.
 pub const COMMAND: &str = "cargo learn look \"Your own sentence.\"";
 
+/// The same where the chapter is about a model that writes.
+pub const WRITE: &str = "cargo learn write \"Your own text\"";
+
 /// Looks, next to those of the live figures' controls.
 pub const OWN_SENTENCE_CSS: &str = include_str!("../own-sentence/own-sentence.css");
 
-/// Shows sentences, takes files and a reader's own.
-pub const OWN_SENTENCE_JS: &str = include_str!("../own-sentence/own-sentence.js");
+/// Shows sentences, takes files and a reader's own; and texts of a model that writes.
+pub const OWN_SENTENCE_JS: &str = concat!(
+    include_str!("../own-sentence/written.js"),
+    include_str!("../own-sentence/looks.js"),
+    include_str!("../own-sentence/writer.js"),
+    include_str!("../own-sentence/own-sentence.js")
+);
 
 /// Runs the module, beside the page.
 pub const WORKER_JS: &str =

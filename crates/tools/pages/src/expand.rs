@@ -129,6 +129,7 @@ impl Chapter<'_> {
                 Ok(Some(format!("\n{}\n", finding(&self.id_of(asked.rest)?))))
             }
             "own-sentence" => self.place(asked, loads::own_sentence).map(Some),
+            "own-model" => self.place(asked, loads::own_model).map(Some),
             "wrong-layer" => self.place(asked, loads::wrong_layer).map(Some),
             "exercise" => {
                 self.alone_on_its_line(asked)?;
@@ -265,7 +266,7 @@ fn finding(figure: &str) -> String {
 }
 
 /// What takes an id of its own.
-const PLACES: [&str; 3] = ["figure", "own-sentence", "wrong-layer"];
+const PLACES: [&str; 4] = ["figure", "own-sentence", "own-model", "wrong-layer"];
 
 /// A block of text between fences that are longer than any run of backticks in it. The
 /// indent before the first fence is in the chapter already.

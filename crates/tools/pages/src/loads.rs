@@ -68,6 +68,12 @@ pub fn own_sentence(id: &str) -> String {
     place("own-sentence", id, &data, own_sentence::COMMAND)
 }
 
+/// The same without sentences, `{{#own-model}}`, where the chapter is about a model that
+/// writes.
+pub fn own_model(id: &str) -> String {
+    place("own-sentence", id, " data-sentences='[]'", own_sentence::WRITE)
+}
+
 /// A place for a reader's own layer, `{{#wrong-layer}}`. `wrong-layer.js` fills it.
 pub fn wrong_layer(id: &str) -> String {
     place("wrong-layer", id, "", wrong_layer::COMMAND)
@@ -153,11 +159,14 @@ mod tests {
 
     #[test]
     fn pages_name_all_that_they_load() {
-        let named = page_end(EVERY_MARK, "") + &own_sentence("a") + &wrong_layer("b");
+        let places = own_sentence("a") + &wrong_layer("b") + &own_model("c");
+        let named = page_end(EVERY_MARK, "") + &places;
         for (name, _) in all() {
             let is_loaded = name.ends_with(".css") || name.ends_with(".js");
             assert_eq!(named.contains(&format!("assets/{name}?v=")), is_loaded, "{name}");
         }
-        assert!(named.contains("cargo learn look &quot;Your"), "{named}");
+        for command in ["cargo learn look &quot;Your", "cargo learn write &quot;Your"] {
+            assert!(named.contains(command), "{named}");
+        }
     }
 }

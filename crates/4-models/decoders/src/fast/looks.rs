@@ -17,6 +17,14 @@ pub struct Looks {
     pub layers: Vec<Matrix<f32>>,
 }
 
+impl Looks {
+    /// All shares, head after head, those of the first layer first.
+    pub fn shares(&self) -> Vec<f32> {
+        let heads = self.layers.iter().flat_map(Matrix::row_iter);
+        heads.flat_map(|head| head.iter().copied().collect::<Vec<_>>()).collect()
+    }
+}
+
 impl FastDecoder {
     /// Switches these heads off and all others on, from the next token on that is read.
     /// What caches have was computed with the heads of its time.

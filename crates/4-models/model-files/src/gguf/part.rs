@@ -22,7 +22,7 @@ pub(super) struct Part {
 
 #[derive(Debug, Clone)]
 enum Bytes {
-    Here(Arc<[u8]>),
+    Here(Arc<Vec<u8>>),
     /// Read when they are asked for, so that a model is never in memory twice.
     InFile {
         path: PathBuf,
@@ -36,7 +36,7 @@ impl Part {
     pub(super) fn of_bytes(name: &str, bytes: Vec<u8>) -> GgufResult<(Self, Header)> {
         let header = Header::read(name, &bytes)?;
         let numbers_start = header.numbers_start;
-        Ok((Self { bytes: Bytes::Here(bytes.into()), numbers_start }, header))
+        Ok((Self { bytes: Bytes::Here(Arc::new(bytes)), numbers_start }, header))
     }
 
     /// A file whose numbers are left where they are, and its header.

@@ -1,0 +1,67 @@
+//! What can be wrong with a reader's files, and with what is asked of them.
+
+use model_files::MOST_SHOWN;
+
+/// Why there is nothing to look at.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the fields are what the message says they are
+pub enum Error {
+    /// A file that the model cannot be made of.
+    #[error(transparent)]
+    Files(#[from] model_files::Error),
+
+    /// A tokenizer or a text that the model cannot read.
+    #[error(transparent)]
+    Text(#[from] texts::Error),
+
+    /// A layer that cannot be diagnosed.
+    #[error(transparent)]
+    Layer(#[from] diagnosis::Error),
+
+    /// A head's name that is none.
+    #[error("{name:?} is no head: a head is its layer and its number, as in 5.7")]
+    HeadName { name: String },
+
+    /// A model or a text that does not fit.
+    #[error(transparent)]
+    Encoder(#[from] encoders::Error),
+
+    /// A text that is longer than a page draws.
+    #[error(
+        "the text has {n_tokens} tokens, and a page draws the maps of up to {MOST_SHOWN}"
+    )]
+    LongPage { n_tokens: usize },
+
+    /// Files of which no model can be made.
+    #[error(
+        "{names}: no model that this page reads: that is one GGUF file, NAME.gguf, or \
+         config.json, tokenizer.json and model.safetensors of a folder"
+    )]
+    Chosen { names: String },
+
+    /// A model that is larger than what the page may have.
+    #[error("{file}: the page cannot have memory for its {n_bytes} bytes")]
+    Memory { file: String, n_bytes: u64 },
+
+    /// A model that could be read, and not made ready to write.
+    #[error(
+        "{file}: the page has memory for its {n_bytes} bytes, and none for the {more} more \
+         that its weights take as they are multiplied: a page has 4 GiB at most"
+    )]
+    Packed { file: String, n_bytes: usize, more: usize },
+
+    /// Parts that do not add up to the file.
+    #[error("{file}: {found} bytes were read, and the file has {expected}")]
+    Parts { file: String, found: usize, expected: usize },
+
+    /// A model that writes, or a text of it, that does not fit.
+    #[error(transparent)]
+    Decoder(#[from] decoders::Error),
+
+    /// A text that would grow beyond the model's positions.
+    #[error(
+        "the text has {n_text} tokens, and {n_new} more are to be written: the model has \
+         {n_positions} positions"
+    )]
+    Positions { n_text: usize, n_new: usize, n_positions: usize },
+}

@@ -1,0 +1,193 @@
+//! A model that writes: its tokens, chances and looks are those of the readable decoder.
+
+use decoders::study::{Head, without};
+use decoders::{AsRead, Choice, Decoder, Files, Looks, Predict, Reader};
+use model_files::{Gguf, Sequence};
+
+use super::*;
+
+const NAME: &str = "tiny.gguf";
+const PROMPT: &str = "The bank of the river, and the banks of";
+
+fn author() -> Author {
+    let bytes = tiny::gguf("llama");
+    let mut reading = Reading::begin_gguf(NAME, bytes.len() as u64).unwrap();
+    bytes.chunks(1000).for_each(|part| reading.part(part).unwrap());
+    match reading.finish().unwrap() {
+        AnyModel::Author(author) => *author,
+        AnyModel::Encoder(_) => panic!("the model does not write"),
+    }
+}
+
+fn asked(prompt: &str, temperature: f64, off: &[Head]) -> Asked {
+    let prompt = prompt.to_owned();
+    Asked { prompt, temperature, seed: 3, n_tokens: 9, off: off.to_vec() }
+}
+
+/// All steps from which it wrote.
+fn written(author: &mut Author, asked: &Asked) -> Vec<(serde_json::Value, Looks)> {
+    let (mut writing, told) = author.begin(asked).unwrap();
+    assert_eq!(told["tokens"].as_array().unwrap().len(), asked.prompt.len());
+    let mut steps = Vec::new();
+    loop {
+        let Step { told, looks, is_last } = author.step(&mut writing).unwrap();
+        match looks {
+            Some(looks) => steps.push((told, looks)),
+            // The prompt is longer than what is read at once.
+            None => assert!(steps.is_empty() && told["n_read"].as_u64() < Some(39)),
+        }
+        if is_last {
+            return steps;
+        }
+    }
+}
+
+/// The readable model, with zeros in the stead of these heads.
+fn readable(off: &[Head]) -> AsRead {
+    let file = Gguf::from_bytes(NAME, tiny::gguf("llama")).unwrap();
+    let model: AsRead =
+        Decoder::read(&Files::of_gguf(NAME.into(), file).unwrap()).unwrap();
+    model.with_attention(|layer, attention| {
+        let here = off.iter().filter(|head| head.0 == layer).map(|head| (head.1, None));
+        without(attention, &here.collect::<Vec<_>>()).unwrap()
+    })
+}
+
+#[test]
+fn it_writes_what_the_readable_model_writes_with_all_heads_and_without_some() {
+    let mut author = author();
+    let mut texts = Vec::new();
+    for (temperature, off) in [(0.0, &[][..]), (1.5, &[]), (0.0, &[(0, 1), (1, 2)])] {
+        let model = readable(off);
+        let mut reader = Reader::new(&model);
+        let mut choice = match temperature {
+            0.0 => Choice::greedy(),
+            _ => Choice::sampled(temperature, 3).unwrap(),
+        };
+        let mut unread: Vec<usize> = PROMPT.bytes().map(usize::from).collect();
+        let mut n_tokens = 0;
+        let steps = written(&mut author, &asked(PROMPT, temperature, off));
+        assert_eq!(steps.len(), 9);
+        for (told, looks) in &steps {
+            let logits = reader.predict(&unread).unwrap();
+            n_tokens += unread.len();
+            assert_eq!(told["at"], n_tokens - 1);
+            let heat = if temperature == 0.0 { 1.0 } else { temperature };
+            let sum: f64 = logits.iter().map(|logit| (logit / heat).exp()).sum();
+            let likely = told["likely"].as_array().unwrap();
+            assert_eq!(likely.len(), 10);
+            for row in likely {
+                let id = row["id"].as_u64().unwrap() as usize;
+                let p = (logits[id] / heat).exp() / sum;
+                assert!((row["p"].as_f64().unwrap() - p).abs() < 1e-5, "{row}: {p}");
+            }
+            let p = |row: &serde_json::Value| row["p"].as_f64().unwrap();
+            assert!(likely.windows(2).all(|two| p(&two[0]) >= p(&two[1])));
+            let id = choice.of(&logits).unwrap();
+            assert_eq!(told["next"]["id"], id);
+            unread = vec![id];
+            let maps = &reader.last().unwrap().attn;
+            for (looks, maps) in looks.layers.iter().zip(maps) {
+                for (head, map) in maps.iter().enumerate() {
+                    let row = map.row(map.nrows() - 1);
+                    assert_eq!(row.ncols(), n_tokens);
+                    for (key, expected) in row.iter().enumerate() {
+                        let found = f64::from(looks[(head, key)]);
+                        assert!((found - expected).abs() < 1e-5, "{found} {expected}");
+                    }
+                }
+            }
+        }
+        texts.push(
+            steps.iter().map(|step| step.0["next"]["id"].clone()).collect::<Vec<_>>(),
+        );
+    }
+    assert_ne!(texts[0], texts[1]);
+    assert_ne!(texts[0], texts[2], "the heads that are off change the text");
+}
+
+/// Two texts by turns: each has its own heads and its own cache.
+#[test]
+fn texts_do_not_change_each_other() {
+    let mut author = author();
+    let each = [asked("the banks", 0.0, &[]), asked("the bank of", 0.0, &[(1, 0)])];
+    let alone: Vec<_> = each.iter().map(|asked| written(&mut author, asked)).collect();
+    let mut both = each.map(|asked| author.begin(&asked).unwrap().0);
+    for nth in 0..9 {
+        for (writing, alone) in both.iter_mut().zip(&alone) {
+            assert_eq!(author.step(writing).unwrap().told, alone[nth].0);
+        }
+    }
+}
+
+/// A folder's files, and a tokenizer that puts tokens around a text.
+#[test]
+fn a_folder_writes_too() {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models");
+    let read = |file: &str| fs::read(models.join(file)).unwrap();
+    let weights = read("llama-1/model.safetensors");
+    let config = read("llama-1/config.json");
+    let mut reading = begin(&config, &read("tokenizer.json"), weights.len()).unwrap();
+    reading.part(&weights).unwrap();
+    let AnyModel::Author(mut author) = reading.finish().unwrap() else {
+        panic!("the model does not write")
+    };
+    let asked = asked("the bank", 0.0, &[]);
+    let (mut writing, told) = author.begin(&asked).unwrap();
+    let tokens = told["tokens"].as_array().unwrap();
+    let ids: Vec<usize> =
+        tokens.iter().map(|token| token["id"].as_u64().unwrap() as usize).collect();
+    assert_eq!(ids, [2, 4, 5, 3]);
+    let model: AsRead = Decoder::load(models.join("llama-1")).unwrap();
+    let layers = model.forward(&Sequence::new(ids)).unwrap();
+    let logits = model.logits(layers.out()).unwrap();
+    let last: Vec<f64> = logits.row(3).iter().copied().collect();
+    let next = &author.step(&mut writing).unwrap().told["next"];
+    assert_eq!(next["id"], Choice::greedy().of(&last).unwrap());
+}
+
+#[test]
+fn what_is_asked_too_much_is_refused_with_its_numbers() {
+    let mut author = author();
+    let mut refused = |asked: &Asked| author.begin(asked).unwrap_err().to_string();
+    let long = "a".repeat(60);
+    insta::assert_snapshot!(refused(&asked(&long, 0.0, &[])), @"the text has 60 tokens, and 9 more are to be written: the model has 64 positions");
+    insta::assert_snapshot!(refused(&asked(&long.repeat(2), 0.0, &[])), @"the text has 120 tokens, [CLS] and [SEP] or the like among them, and the model has 64 positions");
+    insta::assert_snapshot!(refused(&asked("", 0.0, &[])), @"the text is empty: no token is left of it");
+    insta::assert_snapshot!(refused(&asked("a", -1.0, &[])), @"the temperature is -1, expected a number above 0");
+    insta::assert_snapshot!(refused(&asked("a", 0.0, &[(2, 0)])), @"there are 2 layers, 0 to 1: layer 2 does not exist");
+    insta::assert_snapshot!(refused(&asked("a", 0.0, &[(1, 4)])), @"there are 4 heads, 0 to 3: head 4 does not exist");
+}
+
+#[test]
+fn files_that_are_no_model_that_writes_are_named() {
+    let refused = |bytes: &[u8]| {
+        let mut reading = Reading::begin_gguf(NAME, bytes.len() as u64).unwrap();
+        reading.part(bytes).unwrap();
+        reading.finish().unwrap_err().to_string()
+    };
+    let bytes = tiny::gguf("llama");
+    insta::assert_snapshot!(refused(&bytes[..bytes.len() - 1]), @"tiny.gguf: cut short: the numbers of output_norm.weight needs 128 bytes, and 127 are left");
+    insta::assert_snapshot!(refused(&bytes[..100]), @"tiny.gguf: cut short: the list of tensors needs 480 bytes, and 84 are left");
+    insta::assert_snapshot!(refused(b"PK\x03\x04 and so on, a pickled file"), @r"tiny.gguf: no GGUF file: it begins with PK\x03\x04, expected GGUF. Of a model in safetensors, give the folder");
+    insta::assert_snapshot!(refused(&tiny::gguf("mamba")), @r#"tiny.gguf: general.architecture is "mamba", expected "llama", "qwen2", "qwen3", "gemma2" or "gemma3""#);
+    let large = Reading::begin_gguf(NAME, u64::MAX).unwrap_err();
+    insta::assert_snapshot!(large, @"tiny.gguf: the page cannot have memory for its 18446744073709551615 bytes");
+    let chosen = |names: &[&'static str]| Reading::check(names.iter().copied());
+    assert_eq!(chosen(&["README.md", "A.GGUF"]).unwrap(), Some("A.GGUF"));
+    insta::assert_snapshot!(chosen(&["a.gguf", "b.gguf"]).unwrap_err(), @"a.gguf, b.gguf: no model that this page reads: that is one GGUF file, NAME.gguf, or config.json, tokenizer.json and model.safetensors of a folder");
+    insta::assert_snapshot!(chosen(&["pytorch_model.bin"]).unwrap_err(), @"pytorch_model.bin: no model that this page reads: that is one GGUF file, NAME.gguf, or config.json, tokenizer.json and model.safetensors of a folder");
+}
+
+#[test]
+fn as_many_others_of_the_same_layers_are_drawn() {
+    let author = author();
+    let heads = [(0, 1), (1, 0), (1, 2)];
+    for seed in 0..9 {
+        let others = author.others(&heads, seed);
+        assert_eq!(others.iter().filter(|head| head.0 == 0).count(), 1);
+        assert_eq!(others.iter().filter(|head| head.0 == 1).count(), 2);
+        assert!(others.iter().all(|head| !heads.contains(head)));
+    }
+    assert!(author.others(&[(0, 0), (0, 1), (0, 2), (0, 3)], 0).is_empty());
+}

@@ -1,0 +1,89 @@
+//! A tiny model that writes, as a GGUF file: random weights in four bits, and a vocabulary of
+//! all bytes.
+
+use model_files::testing::{GgufWriter, text};
+
+const WIDTH: usize = 32;
+const N_VOCABULARY: usize = 256;
+
+/// Q4_1: its code, how many numbers a block has, and how many bytes.
+const KIND: (u32, usize, usize) = (3, 32, 20);
+
+/// Bytes as byte-level vocabularies write them.
+fn tokens() -> Vec<String> {
+    let printed = |byte: u32| match byte {
+        33..=126 | 161..=172 | 174..=255 => byte,
+        0..=32 => 256 + byte,
+        127..=160 => 256 + 33 + byte - 127,
+        _ => 256 + 67,
+    };
+    let tokens = (0..256).map(|byte| char::from_u32(printed(byte)).unwrap().to_string());
+    tokens.collect()
+}
+
+/// Random blocks of numbers up to about 1/2, or 1/8.
+fn blocks(n_numbers: usize, is_small: bool, state: &mut u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for _ in 0..n_numbers / KIND.1 {
+        let mut block = [0; KIND.2];
+        for byte in &mut block {
+            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            *byte = (*state >> 33) as u8;
+        }
+        // Scale and offset as float16: 2⁻⁴ or 2⁻⁶ and a bit, and −8 times as much.
+        let high = if is_small { [0x24, 0xb0] } else { [0x2c, 0xb8] };
+        (block[1], block[2], block[3]) = (high[0], block[0], high[1]);
+        bytes.extend(block);
+    }
+    bytes
+}
+
+/// The file of a model of this architecture.
+pub fn gguf(architecture: &str) -> Vec<u8> {
+    let tokens = tokens();
+    let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+    let mut writer = GgufWriter::default()
+        .setting("general.architecture", 8, &text(architecture))
+        .setting("tokenizer.ggml.model", 8, &text("gpt2"))
+        .setting("tokenizer.ggml.pre", 8, &text("smollm"))
+        .texts("tokenizer.ggml.tokens", &tokens)
+        .wholes("tokenizer.ggml.token_type", &[1; N_VOCABULARY])
+        .texts("tokenizer.ggml.merges", &[])
+        .setting("tokenizer.ggml.add_bos_token", 7, &[0])
+        .float(&format!("{architecture}.attention.layer_norm_rms_epsilon"), 1e-5);
+    for (name, size) in [
+        ("embedding_length", WIDTH),
+        ("attention.head_count", 4),
+        ("attention.head_count_kv", 2),
+        ("block_count", 2),
+        ("feed_forward_length", 2 * WIDTH),
+        ("context_length", 64),
+        ("vocab_size", N_VOCABULARY),
+    ] {
+        writer = writer.whole(&format!("{architecture}.{name}"), size as u32);
+    }
+    let state = &mut 5;
+    let mut matrix = |writer: GgufWriter, name: String, rows: usize, width: usize| {
+        let bytes = blocks(rows * width, rows == N_VOCABULARY, state);
+        writer.tensor(&name, &[rows as u64, width as u64], KIND.0, &bytes)
+    };
+    writer = matrix(writer, "token_embd.weight".into(), N_VOCABULARY, WIDTH);
+    for layer in 0..2 {
+        for (name, rows, width) in [
+            ("attn_q", WIDTH, WIDTH),
+            ("attn_k", WIDTH / 2, WIDTH),
+            ("attn_v", WIDTH / 2, WIDTH),
+            ("attn_output", WIDTH, WIDTH),
+            ("ffn_gate", 2 * WIDTH, WIDTH),
+            ("ffn_up", 2 * WIDTH, WIDTH),
+            ("ffn_down", WIDTH, 2 * WIDTH),
+        ] {
+            writer = matrix(writer, format!("blk.{layer}.{name}.weight"), rows, width);
+        }
+        for name in ["attn_norm", "ffn_norm"] {
+            let name = format!("blk.{layer}.{name}.weight");
+            writer = writer.floats(&name, &[WIDTH as u64], &[1.0; WIDTH]);
+        }
+    }
+    writer.floats("output_norm.weight", &[WIDTH as u64], &[1.0; WIDTH]).bytes()
+}
