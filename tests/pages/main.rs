@@ -14,6 +14,7 @@ mod browser;
 mod explorer;
 mod live;
 mod look_page;
+mod own_model;
 mod own_sentence;
 mod search;
 mod wrong_layer;

@@ -179,11 +179,13 @@ impl Author {
         Ok(json!({ "id": id, "piece": self.piece(id), "adds": adds }))
     }
 
+    /// A token as a page shows it: of a character's part, what the vocabulary has.
     fn piece(&self, id: usize) -> String {
         let decoded = self.text.decode(&[id]).unwrap_or_default();
-        match decoded.trim().is_empty() || decoded.contains('\u{fffd}') {
+        let seen = decoded.replace(' ', "_").replace('\n', "↵").replace('\t', "⇥");
+        match seen.is_empty() || seen.contains('\u{fffd}') {
             true => shown(&self.text.pieces_of(&[id]).concat()),
-            false => shown(&decoded.replace(' ', "_")),
+            false => shown(&seen),
         }
     }
 }

@@ -4,18 +4,25 @@ window.headLooks = (() => {
   const { element, share } = window.headWords;
   const { colours, contrast, shade, paint } = window.headDrawing;
 
-  // A strip has no more cells than this: of neighbours the largest share.
+  // A head has no more cells than this: of neighbours the largest share.
   const MOST_CELLS = 48;
   const N_STRONGEST = 6;
+  const LAYERS_A_FRAME = 4;
 
-  function cells(shares) {
-    const n = Math.min(shares.length, MOST_CELLS);
-    const largest = new Float32Array(n);
-    shares.forEach((it, key) => {
-      const cell = Math.floor((key * n) / shares.length);
-      largest[cell] = Math.max(largest[cell], it);
-    });
-    return largest;
+  // All heads as one picture, a row per layer: heads side by side, each its shares.
+  function picture(looks, nLayers, nHeads) {
+    const n = looks.length / (nLayers * nHeads);
+    const nCells = Math.min(n, MOST_CELLS);
+    const width = nHeads * nCells;
+    const cells = new Float32Array(nLayers * width);
+    for (let head = 0; head < nLayers * nHeads; head++) {
+      const first = Math.floor(head / nHeads) * width + (head % nHeads) * nCells;
+      for (let key = 0; key < n; key++) {
+        const at = first + Math.floor((key * nCells) / n);
+        cells[at] = Math.max(cells[at], looks[head * n + key]);
+      }
+    }
+    return { cells, width };
   }
 
   // A bar and its number.
@@ -32,11 +39,14 @@ window.headLooks = (() => {
       this.grid.setAttribute("role", "group");
       this.grid.setAttribute("aria-label", "All heads: a row per layer");
       this.grid.style.setProperty("--heads", nHeads);
+      this.grid.style.setProperty("--layers", nLayers);
+      this.canvas = element("canvas", { className: "own-picture", height: nLayers });
+      this.canvas.setAttribute("aria-hidden", "true");
+      this.canvas.style.gridRow = `1 / span ${nLayers}`;
+      this.grid.append(this.canvas);
       this.buttons = [];
-      for (let layer = 0; layer < nLayers; layer++) {
-        this.grid.append(element("span", { className: "own-layer" }, String(layer)));
-        for (let head = 0; head < nHeads; head++) this.grid.append(this.button(layer, head));
-      }
+      for (let layer = 0; layer < nLayers; layer++) for (let head = 0; head < nHeads; head++) this.buttons.push(this.button(layer, head));
+      this.addLayers(0);
       this.grid.addEventListener("click", ({ target }) => this.pick(this.buttons.indexOf(target.closest("button"))));
       this.grid.addEventListener("keydown", (event) => this.key(event));
       this.title = element("p", { className: "own-caption" });
@@ -46,11 +56,41 @@ window.headLooks = (() => {
     }
 
     button(layer, head) {
-      const made = element("button", { type: "button", title: `Head ${layer}.${head}`, tabIndex: this.buttons.length ? -1 : 0 }, element("canvas", { height: 1 }));
+      const made = element("button", { type: "button", title: `Head ${layer}.${head}`, tabIndex: -1 });
       made.setAttribute("aria-label", `Head ${layer}.${head}`);
       made.setAttribute("aria-pressed", "false");
-      this.buttons.push(made);
       return made;
+    }
+
+    // Some layers a frame: hundreds of buttons at once would keep the page waiting.
+    addLayers(first) {
+      const end = Math.min(first + LAYERS_A_FRAME, this.nLayers);
+      for (let layer = first; layer < end; layer++) {
+        const row = [element("span", { className: "own-layer" }, String(layer)), ...this.buttons.slice(layer * this.nHeads, (layer + 1) * this.nHeads)];
+        row.forEach((it, column) => (it.style.gridArea = `${layer + 1} / ${column + 1}`));
+        this.grid.append(...row);
+      }
+      requestAnimationFrame(() => (end < this.nLayers ? this.addLayers(end) : this.begin()));
+    }
+
+    begin() {
+      this.paint(new Float32Array(this.buttons.length));
+      this.showHead();
+    }
+
+    paint(looks) {
+      const { cells, width } = picture(looks, this.nLayers, this.nHeads);
+      if (this.canvas.width !== width) this.canvas.width = width;
+      // Written often and small: better not in a graphics card's memory.
+      this.pen ??= this.canvas.getContext("2d", { willReadFrequently: true });
+      paint(this.pen, [width, this.nLayers], cells, this.ink(), 1);
+    }
+
+    // The theme's colours, read again when there is another.
+    ink() {
+      const theme = document.documentElement.className;
+      if (this.theme !== theme) Object.assign(this, { theme, colours: colours(this.grid) });
+      return this.colours;
     }
 
     name(head = this.head) {
@@ -63,34 +103,49 @@ window.headLooks = (() => {
       return this.looks.subarray(head * n, (head + 1) * n);
     }
 
-    // `tokens` are those up to the one that looks.
+    // `tokens` are those up to the one that looks. Each part is drawn in a frame of its own, so
+    // that none keeps the page waiting.
     show(tokens, looks, off) {
       Object.assign(this, { tokens, looks });
-      const ink = colours(this.grid);
+      cancelAnimationFrame(this.later);
+      this.later = requestAnimationFrame(() => {
+        this.markOff(off);
+        this.paint(looks);
+        this.later = requestAnimationFrame(() => {
+          this.showHead();
+          this.later = 0;
+        });
+      });
+    }
+
+    markOff(off) {
       this.buttons.forEach((button, head) => {
         const isOff = off.includes(this.name(head));
+        if (button.classList.contains("own-off") === isOff) return;
         button.classList.toggle("own-off", isOff);
         button.setAttribute("aria-label", `Head ${this.name(head)}${isOff ? ", off" : ""}`);
-        const numbers = cells(this.of(head));
-        const canvas = button.firstChild;
-        if (canvas.width !== numbers.length) canvas.width = numbers.length;
-        paint(canvas.getContext("2d"), [numbers.length, 1], numbers, ink, 1);
       });
-      this.showHead();
     }
 
     showHead() {
-      this.buttons.forEach((button, head) => {
-        button.setAttribute("aria-pressed", String(head === this.head));
-        button.tabIndex = head === this.head ? 0 : -1;
-      });
-      if (!this.looks) return;
+      const pressed = this.buttons[this.head];
+      if (this.pressed !== pressed) {
+        this.pressed?.setAttribute("aria-pressed", "false");
+        if (this.pressed) this.pressed.tabIndex = -1;
+        pressed.setAttribute("aria-pressed", "true");
+        pressed.tabIndex = 0;
+        this.pressed = pressed;
+      }
+      if (!this.looks) {
+        this.title.textContent = `Head ${this.name()}`;
+        return;
+      }
       const { tokens } = this;
       const shares = this.of(this.head);
       const n = shares.length;
       const told = (number) => share(number, n > 50 ? 3 : 2);
       this.title.textContent = `Head ${this.name()}, from “${tokens[n - 1].piece}” (token ${n - 1})`;
-      const ink = colours(this.grid);
+      const ink = this.ink();
       this.text.replaceChildren(...tokens.map((token, key) => {
         const span = element("span", { title: `${token.piece}: ${told(shares[key])}` }, token.adds || "·");
         const colour = shade(ink, shares[key]);

@@ -42,7 +42,7 @@ window.modelWriter = (() => {
       this.stopper.disabled = true;
       this.form = element("form", { className: "live-controls own-write", noValidate: true },
         element("label", { className: "own-field own-wide" }, element("span", {}, "What it goes on with"), this.prompt),
-        field("Tokens", this.nTokens), field("Temperature (0: the most likely token)", this.temperature), field("Seed", this.seed),
+        field("Tokens", this.nTokens), field("Temperature (0: greedy)", this.temperature), field("Seed", this.seed),
         element("div", { className: "own-buttons" }, this.start, this.stopper));
       this.form.addEventListener("submit", (event) => {
         event.preventDefault();
@@ -58,13 +58,13 @@ window.modelWriter = (() => {
       this.offLine = element("p", { className: "own-offline", hidden: true }, this.offWords,
         button("All heads on", () => this.switchOff([])),
         button("As many random heads", () => this.control()));
-      this.likelyTitle = element("p", { className: "own-caption" });
+      this.likelyTitle = element("p", { className: "own-caption" }, "What may come next");
       this.likely = element("ol", { className: "own-bars" });
-      this.toggle = button("", () => this.toggleHead());
+      this.toggle = button(this.toggleName(), () => this.toggleHead());
       this.toggle.className = "own-toggle";
       this.gridTitle = element("p", { className: "own-caption" }, "Where each head looks: a row per layer, tokens from left to right");
       const { grid, title, text, strongest, even } = this.looks;
-      this.found = element("div", { className: "own-found explorer", hidden: true },
+      this.found = element("div", { className: "own-found" },
         element("div", { className: "own-next" }, this.likelyTitle, this.likely),
         element("div", { className: "own-grid" }, this.gridTitle, grid),
         element("div", { className: "own-head" }, title, this.toggle, text, strongest, even));
@@ -205,7 +205,6 @@ window.modelWriter = (() => {
       const most = Math.max(...rows.map(({ p }) => p));
       this.likely.replaceChildren(...rows.map(({ id, piece, p }) =>
         bar(piece, p, most, share(p, p < 0.01 ? 4 : 3), id === next.id ? "own-came" : "")));
-      this.found.hidden = false;
       if (looks) this.looks.show(run.tokens.slice(0, at + 1), looks, run.off);
       this.toggle.replaceChildren(this.toggleName());
     }
@@ -228,6 +227,9 @@ window.modelWriter = (() => {
       this.offWords.textContent = `Off: ${heads.join(", ")}`;
       this.offLine.hidden = !heads.length;
       this.toggle.replaceChildren(this.toggleName());
+      this.looks.markOff(heads);
+      // Before the first text, they are off in the next.
+      if (!this.asked) return;
       this.take("others");
       if (heads.length) return this.begin("less", this.offName(), heads);
       this.take("less");
@@ -237,6 +239,7 @@ window.modelWriter = (() => {
 
     // As many others of the same layers.
     control() {
+      if (!this.asked) return this.host.refuse("the control is another text: write one first");
       this.host.ask({ others: this.off, seed: this.seedOfOthers++ }, ({ heads, error }) => {
         if (error !== undefined) return this.host.refuse(error);
         if (!heads.length) return this.host.refuse("these layers have no other heads");
