@@ -21,7 +21,7 @@ const TRIED: &str = include_str!("own_model.js");
 
 /// The largest difference of a probability or a share, native against page: the products add in
 /// another order.
-const EQUAL: f64 = 1e-5;
+const EQUAL: f64 = 5e-5;
 
 /// Longer than what is read at once.
 const PROMPT: &str = "The bank of the river, and the banks";

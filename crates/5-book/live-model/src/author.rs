@@ -1,6 +1,8 @@
 //! A model that writes, one token at a time: what it might have written, and where its heads
 //! looked.
 
+mod names;
+
 use decoders::study::Head;
 use decoders::{Choice, FastDecoder, Looks, PackedCaches};
 use model_files::shown;
@@ -9,6 +11,8 @@ use texts::{Long, Text};
 use training::Draws;
 
 use crate::Error;
+
+pub use names::NamesTest;
 
 /// Tokens of a prompt that are read at once, so that a page can say how far it is, and stop.
 const PIECE: usize = 16;
@@ -183,9 +187,10 @@ impl Author {
     fn piece(&self, id: usize) -> String {
         let decoded = self.text.decode(&[id]).unwrap_or_default();
         let seen = decoded.replace(' ', "_").replace('\n', "↵").replace('\t', "⇥");
+        let seen = shown(&seen);
         match seen.is_empty() || seen.contains('\u{fffd}') {
             true => shown(&self.text.pieces_of(&[id]).concat()),
-            false => shown(&seen),
+            false => seen,
         }
     }
 }

@@ -58,6 +58,20 @@ pub enum Error {
     #[error(transparent)]
     Decoder(#[from] decoders::Error),
 
+    /// Too few names to tell an order.
+    #[error("{found} names, and at least 3 are needed, with commas between")]
+    Names { found: usize },
+
+    /// A name of which nobody can tell which one is meant.
+    #[error("{name:?} stands there twice: names must differ")]
+    NameTwice { name: String },
+
+    /// Names that fill more than the model's positions.
+    #[error(
+        "the names take {n_tokens} tokens, each name twice, and the model has {n_positions} positions"
+    )]
+    LongNames { n_tokens: usize, n_positions: usize },
+
     /// A text that would grow beyond the model's positions.
     #[error(
         "the text has {n_text} tokens, and {n_new} more are to be written: the model has \

@@ -38,7 +38,7 @@ mod reading;
 #[cfg(test)]
 mod tests;
 
-pub use author::{Asked, Author, Step, Writing};
+pub use author::{Asked, Author, NamesTest, Step, Writing};
 pub use error::Error;
 pub use layer::{layer, said};
 pub use model::{Looked, Model};

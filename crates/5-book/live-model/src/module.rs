@@ -10,7 +10,7 @@ use serde_json::Value;
 use training::HeadOfLayer;
 use wasm_minimal_protocol::{initiate_protocol, wasm_func};
 
-use crate::{AnyModel, Asked, Author, Error, Looked, Model, Reading, Writing};
+use crate::{AnyModel, Asked, Author, Error, Looked, Model, NamesTest, Reading, Writing};
 
 initiate_protocol!();
 
@@ -24,6 +24,8 @@ thread_local! {
     static MAPS: RefCell<Option<TextHeads>> = const { RefCell::new(None) };
     /// The text that is being written.
     static WRITING: RefCell<Option<Writing>> = const { RefCell::new(None) };
+    /// The test of names that is under way.
+    static NAMES: RefCell<Option<NamesTest>> = const { RefCell::new(None) };
     /// Where heads looked from its last token, which a page fetches next.
     static LOOKS: RefCell<Option<Looks>> = const { RefCell::new(None) };
 }
@@ -73,6 +75,7 @@ fn forget() {
     REMOVAL.set(None);
     MAPS.set(None);
     WRITING.set(None);
+    NAMES.set(None);
     LOOKS.set(None);
 }
 
@@ -187,6 +190,26 @@ pub fn step() -> Result<Vec<u8>, PageError> {
 pub fn looks() -> Result<Vec<u8>, PageError> {
     let looks = LOOKS.take().ok_or(PageError::from("no token was read"))?;
     Ok(looks.shares().into_iter().flat_map(f32::to_le_bytes).collect())
+}
+
+/// Begins a test of induction on names, with commas between; reads nothing yet.
+#[wasm_func]
+pub fn names(names: &[u8]) -> Result<Vec<u8>, PageError> {
+    NAMES.set(None);
+    let names = text(names)?;
+    NAMES.set(Some(with_author(|author| Ok(author.names(names)?))?));
+    Ok(Vec::new())
+}
+
+/// Reads the next line of that test; gives all that is found.
+#[wasm_func]
+pub fn read_names() -> Result<Vec<u8>, PageError> {
+    let mut test = NAMES.take().ok_or(PageError::from("no names were given"))?;
+    let has_more = with_author(|author| Ok(author.read_names(&mut test)?))?;
+    let mut told = test.to_json();
+    told["is_done"] = (!has_more).into();
+    NAMES.set(has_more.then_some(test));
+    bytes(&told)
 }
 
 /// As many random other heads of the same layers, as `0.3,5.7`.

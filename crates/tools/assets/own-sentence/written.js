@@ -49,6 +49,9 @@ window.writtenText = (() => {
       from.setAttribute("role", "button");
       from.setAttribute("aria-pressed", "false");
       from.tabIndex = -1;
+      // What is blank has a name all the same.
+      const { adds, piece, id } = this.tokens[step.at];
+      if (!adds.trim()) from.setAttribute("aria-label", piece.trim() || `token ${id}`);
       const to = this.append(step.next);
       to.classList.toggle("own-end", step.is_end);
       if (step.is_end) this.end = " The model ended it.";
