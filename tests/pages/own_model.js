@@ -30,6 +30,14 @@ window.ownModelTried = {
     return "";
   },
 
+  names(line) {
+    const { names } = window.ownWriter;
+    names.element.open = true;
+    names.names.value = line;
+    names.element.querySelector("form").requestSubmit();
+    return "";
+  },
+
   // Where to click on it.
   async spot(selector) {
     const found = this.place.querySelector(selector);

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use workshop::{chapters, paths};
 
 use crate::browser::{AXE, Browser, Open};
+use crate::own_sentence::numbers;
 use crate::{VIEWS, View};
 
 /// The same file as in the crate's own tests.
@@ -232,9 +233,42 @@ fn what_cannot_be_written_with_is_said_in_the_crates_words() {
         let now = write(&page, &asked);
         assert_eq!((&now["state"], &now["error"]), (&json!("refused"), &json!(said)));
     }
-    // After all that, a text; and an encoder in its stead.
     let now = write(&page, &fields("The bank", 5));
     assert_eq!((&now["state"], &now["error"]), (&json!("written"), &json!("")));
+    page.close_without_problems();
+}
+
+#[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
+fn names_are_tested_and_an_encoder_comes_in_its_stead() {
+    let Some((server, browser)) = crate::served() else { return };
+    let page = open(&browser, server.url(), VIEWS[1]);
+    let (_folder, path) = file("tiny.gguf", &tiny::gguf("llama"));
+    assert_eq!(choose(&page, &[&path])["state"], "read");
+    let test = |names: &str| -> Value {
+        page.text(&format!("ownModelTried.names({})", json!(names))).unwrap();
+        let now = state(&page);
+        let tested = page.text("JSON.stringify(ownWriter.names.tested ?? null)").unwrap();
+        json!({ "now": now, "tested": serde_json::from_str::<Value>(&tested).unwrap() })
+    };
+    let two = test("Nip, Bo");
+    assert_eq!(two["now"]["state"], "refused");
+    let said = "2 names, and at least 3 are needed, with commas between";
+    assert_eq!(two["now"]["error"], said);
+    let found = test("Nip, Bo, Tarq, Wem");
+    assert_eq!(found["now"]["state"], "written", "{}", found["now"]["error"]);
+    let mut author = native();
+    let mut names = author.names("Nip, Bo, Tarq, Wem").unwrap();
+    while author.read_names(&mut names).unwrap() {}
+    let [found, expected] = [&found["tested"], &names.to_json()].map(numbers);
+    // The page has one flag more, which is no number.
+    assert_eq!(found.len(), expected.len());
+    let apart =
+        found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    println!("names: largest difference {apart:.1e}");
+    assert!(apart < 1e-3, "{apart:e}");
+    page.tab.evaluate(AXE, false).unwrap();
+    assert_eq!(page.text("ownModelTried.axe()").unwrap(), "[]");
     let models = paths::workspace().join("tests/models");
     let encoder = ["bert-1/config.json", "tokenizer.json", "bert-1/model.safetensors"];
     let encoder = encoder.map(|file| models.join(file));

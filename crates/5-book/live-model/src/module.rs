@@ -194,10 +194,10 @@ pub fn looks() -> Result<Vec<u8>, PageError> {
 
 /// Begins a test of induction on names, with commas between; reads nothing yet.
 #[wasm_func]
-pub fn names(names: &[u8]) -> Result<Vec<u8>, PageError> {
+pub fn names(line: &[u8]) -> Result<Vec<u8>, PageError> {
     NAMES.set(None);
-    let names = text(names)?;
-    NAMES.set(Some(with_author(|author| Ok(author.names(names)?))?));
+    let line = text(line)?;
+    NAMES.set(Some(with_author(|author| Ok(author.names(line)?))?));
     Ok(Vec::new())
 }
 

@@ -97,6 +97,11 @@ window.headLooks = (() => {
       return `${Math.floor(head / this.nHeads)}.${head % this.nHeads}`;
     }
 
+    named(name) {
+      const [layer, head] = name.split(".").map(Number);
+      return layer * this.nHeads + head;
+    }
+
     // The shares of a head.
     of(head) {
       const n = this.tokens.length;

@@ -63,6 +63,18 @@ async function write(call, id, asked) {
   }
 }
 
+// A test of names, line by line, until something else is asked.
+async function test(call, id, names) {
+  call("names", names);
+  for (;;) {
+    await new Promise((done) => setTimeout(done));
+    if (newest !== id) return {};
+    const tested = jsonOf(call("read_names"));
+    if (tested.is_done) return { tested };
+    postMessage({ id, tested });
+  }
+}
+
 function others(call, heads, seed) {
   const names = new TextDecoder().decode(call("others", heads.join(","), String(seed)));
   return { heads: names ? names.split(",") : [] };
@@ -70,11 +82,12 @@ function others(call, heads, seed) {
 
 const diagnose = (call, layer, choices) => jsonOf(call("diagnose", JSON.stringify(choices), layer));
 
-function answerTo(call, { id, files, sentence, layer, choices, off, write: asked, others: heads, seed, stop }) {
+function answerTo(call, { id, files, sentence, layer, choices, off, write: asked, others: heads, seed, names, stop }) {
   if (stop) return {};
   if (layer) return diagnose(call, layer, choices);
   if (files) return read(call, id, files);
   if (asked) return write(call, id, asked);
+  if (names !== undefined) return test(call, id, names);
   if (heads) return others(call, heads, seed);
   return off ? switchOff(call, id, off) : look(call, sentence);
 }

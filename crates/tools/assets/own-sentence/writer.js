@@ -28,7 +28,8 @@ window.modelWriter = (() => {
       this.looks = new Looks(about, () => this.toggle.replaceChildren(this.toggleName()));
       this.buildForm();
       this.buildTexts();
-      place.replaceChildren(this.form, this.texts, this.offLine, this.found);
+      this.names = new window.namesTest.NamesTest(host, (name) => this.looks.pick(this.looks.named(name)));
+      place.replaceChildren(this.form, this.texts, this.offLine, this.found, this.names.element);
     }
 
     buildForm() {

@@ -6,6 +6,8 @@ use model_files::{Gguf, Sequence};
 
 use super::*;
 
+mod names;
+
 const NAME: &str = "tiny.gguf";
 const PROMPT: &str = "The bank of the river, and the banks of";
 
@@ -190,90 +192,4 @@ fn as_many_others_of_the_same_layers_are_drawn() {
         assert!(others.iter().all(|head| !heads.contains(head)));
     }
     assert!(author.others(&[(0, 0), (0, 1), (0, 2), (0, 3)], 0).is_empty());
-}
-
-/// Every number of the test of names, from whole maps of the readable model.
-#[test]
-fn names_are_tested_as_the_readable_model_says() {
-    let mut author = author();
-    let names = ["Nip", "Bo", "Tarq", "Wem"];
-    let mut test = author.names("Nip, Bo,,Tarq\nWem").unwrap();
-    let mut n_passes = 0;
-    while author.read_names(&mut test).unwrap() {
-        n_passes += 1;
-    }
-    let told = test.to_json();
-    assert_eq!((n_passes, &told["n_passes"]), (7, &7.into()));
-    assert_eq!(told["names"], serde_json::json!(names));
-    let ids = |line: &[&str]| -> Vec<usize> {
-        line.iter()
-            .flat_map(|name| format!(" {name}").into_bytes())
-            .map(usize::from)
-            .collect()
-    };
-    let reversed: Vec<&str> = names.iter().rev().copied().collect();
-    let whole = readable(&[]);
-    let chances = |model: &AsRead, before: &[&str]| -> Vec<f64> {
-        let all = [ids(before), ids(&names)].concat();
-        let layers = model.forward(&Sequence::new(all)).unwrap();
-        let logits = model.logits(layers.out()).unwrap();
-        let mut end = ids(before).len();
-        let chance = |name: &&str| {
-            end += name.len() + 1;
-            let row = logits.row(end - 1).map(f64::exp);
-            row[usize::from(b' ')] / row.sum()
-        };
-        names[..3].iter().map(chance).collect()
-    };
-    let check = |told: &serde_json::Value, expected: &[f64]| {
-        let found = told["chances"].as_array().unwrap();
-        for (found, expected) in found.iter().zip(expected) {
-            assert!(
-                (found.as_f64().unwrap() - expected).abs() < 1e-5,
-                "{found} {expected}"
-            );
-        }
-        let losses = expected.iter().map(|p| -p.ln()).sum::<f64>() / 3.0;
-        assert!((told["loss"].as_f64().unwrap() - losses).abs() < 1e-3);
-    };
-    for (at, before) in [&names[..], &reversed, &[]].into_iter().enumerate() {
-        check(&told["lines"][at], &chances(&whole, before));
-    }
-    let maps =
-        whole.forward(&Sequence::new([ids(&names), ids(&names)].concat())).unwrap().attn;
-    let firsts = [0, 4, 7, 12];
-    for row in told["heads"].as_array().unwrap() {
-        let head = row["head"].as_str().unwrap().split_once('.').unwrap();
-        let map =
-            &maps[head.0.parse::<usize>().unwrap()][head.1.parse::<usize>().unwrap()];
-        let share = |name: usize, at: usize| map[(16 + firsts[name + 1] - 1, firsts[at])];
-        let next = (0..3).map(|name| share(name, name + 1)).sum::<f64>() / 3.0;
-        let others = (0..3).flat_map(|name| (0..4).map(move |at| (name, at)));
-        let others = others.filter(|(name, at)| *at != name + 1);
-        let others = others.map(|(name, at)| share(name, at)).sum::<f64>() / 9.0;
-        assert!((row["next"].as_f64().unwrap() - next).abs() < 1e-5);
-        assert!((row["others"].as_f64().unwrap() - others).abs() < 1e-5);
-    }
-    // A quarter of eight heads, those that look there most; and the draws.
-    let without = told["without"].as_array().unwrap();
-    assert_eq!(without.len(), 4);
-    let head = |name: &serde_json::Value| -> Head {
-        let (layer, head) = name.as_str().unwrap().split_once('.').unwrap();
-        (layer.parse().unwrap(), head.parse().unwrap())
-    };
-    let heads = |names: &serde_json::Value| -> Vec<Head> {
-        names.as_array().unwrap().iter().map(head).collect()
-    };
-    let mut strongest = [0, 1].map(|at| head(&told["heads"][at]["head"]));
-    strongest.sort_unstable();
-    assert_eq!(heads(&without[0]["off"]), strongest);
-    for pass in without {
-        let off = heads(&pass["off"]);
-        assert_eq!(off.len(), 2);
-        check(pass, &chances(&readable(&off), &names));
-    }
-    let refused = |names: &str| author.names(names).unwrap_err().to_string();
-    insta::assert_snapshot!(refused("a, b"), @"2 names, and at least 3 are needed, with commas between");
-    insta::assert_snapshot!(refused("a, b, a"), @r#""a" stands there twice: names must differ"#);
-    insta::assert_snapshot!(refused("abcdefghijkl, b, mnopqrstuvwxyzabcd"), @"the names take 68 tokens, each name twice, and the model has 64 positions");
 }
