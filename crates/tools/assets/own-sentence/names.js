@@ -9,9 +9,13 @@ window.namesTest = (() => {
 
   const row = (tag, cells) => element("tr", {}, ...cells.map((cell, i) => element(i ? tag : "th", i ? {} : { scope: tag === "th" ? "col" : "row" }, cell)));
 
+  // Its caption stands above: it may be wider than a table of numbers.
   function table(caption, head, rows) {
-    return element("div", { className: "own-table" }, element("table", {}, element("caption", {}, caption),
-      element("thead", {}, row("th", head)), element("tbody", {}, ...rows.map((cells) => row("td", cells)))));
+    const made = element("table", {}, element("thead", {}, row("th", head)), element("tbody", {}, ...rows.map((cells) => row("td", cells))));
+    const scrolled = element("div", { className: "own-table", tabIndex: 0 }, made);
+    scrolled.setAttribute("role", "region");
+    for (const it of [made, scrolled]) it.setAttribute("aria-label", caption);
+    return element("div", {}, element("p", { className: "own-caption" }, caption), scrolled);
   }
 
   class NamesTest {
