@@ -5,7 +5,7 @@ window.namesTest = (() => {
   const { element, share } = window.headWords;
 
   const NAMES = "Nipdurl, Gostrav, Wemblin, Tarquel, Bosfeld, Ermintz";
-  const LINES = { repeated: "The same line before it", "other order": "The names before it, in reverse order", alone: "Nothing before it" };
+  const LINES = { repeated: "The same line", "other order": "The names in reverse order", alone: "Nothing" };
 
   const row = (tag, cells) => element("tr", {}, ...cells.map((cell, i) => element(i ? tag : "th", i ? {} : { scope: tag === "th" ? "col" : "row" }, cell)));
 
@@ -58,7 +58,7 @@ window.namesTest = (() => {
       const nats = (it) => it.loss.toFixed(2);
       const chances = (it) => it.chances.map((p) => share(p, 3));
       parts.push(table("How likely the first token of each name is, after the one before it; and the mean loss, in nats",
-        ["", ...names.slice(1), "Loss"], lines.map((it) => [LINES[it.line], ...chances(it), nats(it)])));
+        ["Before the line", ...names.slice(1), "Loss"], lines.map((it) => [LINES[it.line], ...chances(it), nats(it)])));
       if (heads.length) {
         const button = (name) => {
           const made = element("button", { type: "button" }, name);
@@ -70,8 +70,8 @@ window.namesTest = (() => {
       }
       if (without.length) {
         const name = (nth) => (nth ? `As many random others of the same layers (${nth})` : `Without the ${without[0].off.length} that look there most`);
-        const rows = [["With all heads", nats(lines[0])], ...without.map((it, nth) => [name(nth), nats(it)])];
-        parts.push(table("The mean loss on the repeated line, in nats", ["", "Loss"], rows));
+        const rows = [["All", nats(lines[0])], ...without.map((it, nth) => [name(nth), nats(it)])];
+        parts.push(table("The mean loss on the repeated line, in nats", ["Heads", "Loss"], rows));
       }
       this.found.replaceChildren(...parts);
     }
