@@ -21,7 +21,7 @@ const GGUF: &str = ".gguf";
 #[derive(Debug)]
 pub enum AnyModel {
     /// Every token reads every other.
-    Encoder(Model),
+    Encoder(Box<Model>),
     /// Every token reads those before it, and it writes.
     Author(Box<Author>),
 }
@@ -146,7 +146,7 @@ impl Reading {
             Kind::Encoder(config, text) => {
                 let weights = TensorFile::from_bytes(file, bytes)?;
                 let encoder = Encoder::read(&config, &weights, LayerParameters::clone)?;
-                Ok(AnyModel::Encoder(Model::new(*text, encoder)))
+                Ok(AnyModel::Encoder(Box::new(Model::new(*text, encoder))))
             }
             Kind::Decoder(settings, tokenizer) => {
                 let weights = TensorFile::from_bytes(file.as_str(), bytes)?;

@@ -22,7 +22,7 @@ fn begin(config: &[u8], tokenizer: &[u8], n_bytes: usize) -> Result<Reading, Err
 
 fn encoder(reading: Reading) -> Model {
     match reading.finish().unwrap() {
-        AnyModel::Encoder(model) => model,
+        AnyModel::Encoder(model) => *model,
         AnyModel::Author(_) => panic!("the model writes"),
     }
 }
