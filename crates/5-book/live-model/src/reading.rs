@@ -86,8 +86,8 @@ impl Reading {
     /// Begins with the two files of a folder that are small, and the size of the third.
     ///
     /// # Errors
-    /// [`model_files::Error::Unknown`] or the like for a family that is none of those that are
-    /// known; as [`Config::read`] and [`Text::read`]; [`Error::Memory`].
+    /// As [`Settings::unknown_family`] for a family that is none of those that are known; as
+    /// [`Config::read`] and [`Text::read`]; [`Error::Memory`].
     pub fn begin(config: &[u8], tokenizer: &[u8], n_bytes: u64) -> Result<Self, Error> {
         let settings = Settings::read(FILES[0], config)?;
         let name = settings.text("model_type").unwrap_or_default();
