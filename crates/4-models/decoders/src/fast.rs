@@ -115,6 +115,13 @@ impl FastDecoder {
         Ok(Self { config, tokens, blocks, last_norm, rotations, work })
     }
 
+    /// The same, which rounds no prompt to 8 bits ([`Product::of_levels`](cached::Product::of_levels)):
+    /// slower, and alike on all machines.
+    pub fn in_f32(mut self) -> Self {
+        self.work.in_f32();
+        self
+    }
+
     /// Empty caches for a text, with room for so many tokens; for more they grow.
     pub fn caches(&self, n_tokens: usize) -> PackedCaches {
         let layer = |block: &FastBlock| PackedCache::with_room(block.heads(), n_tokens);

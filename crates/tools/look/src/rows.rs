@@ -144,7 +144,7 @@ fn of_decoder(
 ) -> Result<(TextHeads, Duration)> {
     let (n_layers, n_heads) = (files.config.n_layers, files.config.dims().n_heads());
     check_size([places.len(), pieces.pieces.len()], layers.len() * n_heads)?;
-    let mut model = FastDecoder::read_files(files)?;
+    let mut model = FastDecoder::read_files(files)?.in_f32();
     let start = Instant::now();
     let bar = progress::steps(layers.last().map_or(0, |last| last + 1));
     let chosen = Chosen { queries: places, layers };

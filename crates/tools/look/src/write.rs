@@ -18,7 +18,8 @@ use crate::{fetch, without};
 ///
 /// The model is SmolLM2-135M-Instruct (93 MB, fetched on your word), or any of the families
 /// GPT-2, GPT-NeoX, Llama, Mistral, Qwen2, Qwen3, Gemma 2 and Gemma 3 in files of yours. What a
-/// file keeps in few bits stays so in memory; it computes in f32: each new token is read once,
+/// file keeps in few bits stays so in memory, and a long text before such weights is rounded to
+/// 8 bits where the processor multiplies bytes; all else is f32. Each new token is read once,
 /// what was before is in a cache.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -82,7 +83,9 @@ pub fn run(args: &Args) -> Result<()> {
         return Ok(print(text)?);
     }
     let mut page = Page { tokenizer: &tokenizer, ids: Vec::new(), n_printed: 0 };
-    let mut model = FastDecoder::read_files(&files)?;
+    let model = FastDecoder::read_files(&files)?;
+    // What is looked at is not rounded.
+    let mut model = if args.heads { model.in_f32() } else { model };
     // Room for what most ask for: caches grow, and a model may claim any length.
     let room = (ids.len() + n_tokens).min(ids.len() + MOST_IN_ADVANCE);
     let reader = FastReader::new(&mut model, room);

@@ -75,31 +75,3 @@ fn every_size_and_form_gives_the_product_of_its_numbers() {
         }
     }
 }
-
-#[test]
-#[ignore = "a measurement"]
-fn speed() {
-    let weight = random([1536, 65536], Bits::Four, 32, |_| 0.5);
-    let x = Matrix::from_element(1, 1536, 0.5f32);
-    let mut out = Matrix::zeros(1, 65536);
-    let mut memory = Aligned::default();
-    for instructions in Instructions::available() {
-        for n_threads in [1, 2] {
-            let pool =
-                rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
-            let mut best = f64::INFINITY;
-            pool.install(|| {
-                for _ in 0..15 {
-                    let start = std::time::Instant::now();
-                    few_tokens(instructions, &x, &weight, &mut memory, &mut out);
-                    best = best.min(start.elapsed().as_secs_f64());
-                }
-            });
-            println!(
-                "{instructions} {n_threads}: {:.2} ms, {:.1} GB/s",
-                1e3 * best,
-                weight.bytes() as f64 / best / 1e9
-            );
-        }
-    }
-}

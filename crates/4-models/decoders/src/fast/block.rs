@@ -89,6 +89,11 @@ impl Work {
             bent: empty(),
         })
     }
+
+    /// Products from now on round no tokens.
+    pub(super) fn in_f32(&mut self) {
+        self.product = ProductMemory::in_f32();
+    }
 }
 
 impl FastBlock {
