@@ -34,7 +34,7 @@ window.headLooks = (() => {
 
   class Looks {
     constructor({ n_layers: nLayers, n_heads: nHeads }, choose) {
-      Object.assign(this, { nLayers, nHeads, choose, head: 0 });
+      Object.assign(this, { nLayers, nHeads, choose, head: 0, spans: [] });
       this.grid = element("div", { className: "own-heads" });
       this.grid.setAttribute("role", "group");
       this.grid.setAttribute("aria-label", "All heads: a row per layer");
@@ -150,18 +150,31 @@ window.headLooks = (() => {
       const n = shares.length;
       const told = (number) => share(number, n > 50 ? 3 : 2);
       this.title.textContent = `Head ${this.name()}, from “${tokens[n - 1].piece}” (token ${n - 1})`;
-      const ink = this.ink();
-      this.text.replaceChildren(...tokens.map((token, key) => {
-        const span = element("span", { title: `${token.piece}: ${told(shares[key])}` }, token.adds || "·");
-        const colour = shade(ink, shares[key]);
-        const dark = contrast(colour, ink.text) >= contrast(colour, ink.paper) ? ink.text : ink.paper;
-        span.style.background = `rgb(${colour})`;
-        span.style.color = `rgb(${dark})`;
-        return span;
-      }));
+      this.tint(tokens, shares, told);
       const order = [...shares.keys()].sort((a, b) => shares[b] - shares[a]).slice(0, N_STRONGEST);
       this.strongest.replaceChildren(...order.map((key) => bar(`${tokens[key].piece} (${key})`, shares[key], 1, told(shares[key]))));
       this.even.textContent = `Of equal shares each token would get ${told(1 / n)}.`;
+    }
+
+    // The text, darker where it gets more; spans stay where the text is the same.
+    tint(tokens, shares, told) {
+      const ink = this.ink();
+      while (this.spans.length > tokens.length) this.spans.pop().span.remove();
+      tokens.forEach((token, key) => {
+        const kept = this.spans[key];
+        if (kept?.token !== token) {
+          const span = element("span", {}, token.adds || "·");
+          if (kept) kept.span.replaceWith(span);
+          else this.text.append(span);
+          this.spans[key] = { token, span };
+        }
+        const { span } = this.spans[key];
+        const colour = shade(ink, shares[key]);
+        const dark = contrast(colour, ink.text) >= contrast(colour, ink.paper) ? ink.text : ink.paper;
+        span.title = `${token.piece}: ${told(shares[key])}`;
+        span.style.background = `rgb(${colour})`;
+        span.style.color = `rgb(${dark})`;
+      });
     }
 
     pick(head) {

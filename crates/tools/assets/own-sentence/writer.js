@@ -190,7 +190,8 @@ window.modelWriter = (() => {
     }
 
     follow(run) {
-      const isDue = performance.now() - this.drawn >= EVERY;
+      // A long text takes longer to draw.
+      const isDue = performance.now() - this.drawn >= Math.max(EVERY, run.tokens.length);
       if (isDue && !this.isPinned && this.texts.contains(run.element)) this.show(run, run.newest());
     }
 
