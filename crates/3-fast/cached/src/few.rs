@@ -39,18 +39,24 @@ pub(crate) fn few_tokens(
 ) {
     let (n, d_in) = x.shape();
     let rows = rows.take(n * d_in);
-    for (token, n_tokens) in groups(n) {
-        let to = &mut rows[token * d_in..][..n_tokens * d_in];
-        for (to, from) in to.chunks_exact_mut(n_tokens).zip(x.column_iter()) {
-            to.copy_from_slice(&from.as_slice()[token..token + n_tokens]);
-        }
-    }
+    in_groups(x, rows);
     let panels = (PIECE / (COLUMNS * d_in.max(1))).max(1);
     let (x, pieces) = (&*rows, panels * COLUMNS * n.max(1));
     out.as_mut_slice().par_chunks_mut(pieces).enumerate().for_each(|(i, out)| {
         let first = i * panels;
         instructions.run_in_eights(FewTokens { x, n, weight, first, out });
     });
+}
+
+/// The tokens as loops read them, `[d_in][tokens of the group]` of each group.
+pub(crate) fn in_groups(x: &Matrix<f32>, rows: &mut [f32]) {
+    let d_in = x.ncols();
+    for (token, n_tokens) in groups(x.nrows()) {
+        let to = &mut rows[token * d_in..][..n_tokens * d_in];
+        for (to, from) in to.chunks_exact_mut(n_tokens).zip(x.column_iter()) {
+            to.copy_from_slice(&from.as_slice()[token..token + n_tokens]);
+        }
+    }
 }
 
 /// Tokens that go through a panel together: the first, and how many.
@@ -149,17 +155,17 @@ fn add<S: Simd, const T: usize, const U: usize>(
 }
 
 /// Where the sums of a panel go.
-struct To<'a> {
-    bias: &'a [f32],
-    n: usize,
+pub(crate) struct To<'a> {
+    pub bias: &'a [f32],
+    pub n: usize,
     /// `[column][n]`, of up to 8 columns.
-    out: &'a mut [f32],
+    pub out: &'a mut [f32],
 }
 
 impl To<'_> {
     /// Vector `v` of a token.
     #[inline(always)]
-    fn put<S: Simd>(&mut self, token: usize, v: usize, sums: S::f32s) {
+    pub fn put<S: Simd>(&mut self, token: usize, v: usize, sums: S::f32s) {
         let sums: &[f32] = pulp::bytemuck::cast_slice(std::slice::from_ref(&sums));
         let first = v * S::F32_LANES;
         let columns = self.out.chunks_exact_mut(self.n).skip(first);

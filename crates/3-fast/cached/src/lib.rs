@@ -16,7 +16,8 @@
 //! Where keys come in parts and none is kept, [`PartialAttention`] keeps the queries, and what
 //! they have made of the parts so far.
 //!
-//! Weights are the business of [`Product`], which reads them once for up to eight tokens, and
+//! Weights are the business of [`Product`], which reads them once for up to eight tokens, as
+//! floats or in the few bits of a file ([`Quantised`]), and
 //! [`gated`] is what stands between two of them in a feed-forward layer.
 //!
 //! Left out: a layer with its projections and its backward pass, which `kernels` has, and a

@@ -7,7 +7,7 @@ use tiles::Instructions;
 use tiles::bytes::place;
 use tiles::memory::Aligned;
 
-use crate::few::groups;
+use crate::few::{To, groups, in_groups};
 
 use super::pack::FROM_HALF;
 use super::{Bits, LANES, Quantised, Scales};
@@ -30,13 +30,11 @@ pub(crate) fn few_tokens(
     let n_blocks = d_in / weight.block;
     let rows = memory.take(n * (d_in + n_blocks));
     let (tokens, sums) = rows.split_at_mut(n * d_in);
+    in_groups(x, tokens);
     for (token, n_tokens) in groups(n) {
-        let to = &mut tokens[token * d_in..][..n_tokens * d_in];
-        for (to, from) in to.chunks_exact_mut(n_tokens).zip(x.column_iter()) {
-            to.copy_from_slice(&from.as_slice()[token..token + n_tokens]);
-        }
         let sums = &mut sums[token * n_blocks..][..n_tokens * n_blocks];
-        let blocks = to.chunks_exact(n_tokens * weight.block);
+        let of_group = &tokens[token * d_in..][..n_tokens * d_in];
+        let blocks = of_group.chunks_exact(n_tokens * weight.block);
         for (sums, block) in sums.chunks_exact_mut(n_tokens).zip(blocks) {
             sums.fill(0.0);
             for x in block.chunks_exact(n_tokens) {
@@ -98,11 +96,11 @@ impl FewTokens<'_> {
             let bias = &weight.bias[panel * LANES..][..LANES];
             for (token, n_tokens) in groups(n) {
                 let (x, sums) = (&tokens[token * d_in..], &sums[token * n_blocks..]);
-                let to = &mut To { bias, n, token, out };
+                let to = &mut To { bias, n, out };
                 match n_tokens {
-                    4 => of_panel.products::<S, N, 4>(simd, x, sums, to),
-                    2 => of_panel.products::<S, N, 2>(simd, x, sums, to),
-                    _ => of_panel.products::<S, N, 1>(simd, x, sums, to),
+                    4 => of_panel.products::<S, N, 4>(simd, x, sums, token, to),
+                    2 => of_panel.products::<S, N, 2>(simd, x, sums, token, to),
+                    _ => of_panel.products::<S, N, 1>(simd, x, sums, token, to),
                 }
             }
         }
@@ -119,13 +117,14 @@ struct Panel<'a, F> {
 }
 
 impl<F: Form> Panel<'_, F> {
-    /// The outputs of T tokens.
+    /// The outputs of T tokens, from `token` on.
     #[inline(always)]
     fn products<S: Simd, const N: usize, const T: usize>(
         &self,
         simd: S,
         x: &[f32],
         sums: &[f32],
+        token: usize,
         to: &mut To<'_>,
     ) {
         let Self { words, scales, block } = self;
@@ -150,7 +149,7 @@ impl<F: Form> Panel<'_, F> {
                 }
             }
             for (t, out) in outs.into_iter().enumerate() {
-                to.put::<S>(t, v, out);
+                to.put::<S>(token + t, v, out);
             }
         }
     }
@@ -242,28 +241,5 @@ impl Form for [f32; 2] {
             }
         }
         parts
-    }
-}
-
-/// Where the outputs of a panel go.
-struct To<'a> {
-    bias: &'a [f32],
-    n: usize,
-    /// The first of these tokens.
-    token: usize,
-    /// `[column][n]`, of up to 8 columns.
-    out: &'a mut [f32],
-}
-
-impl To<'_> {
-    /// Vector `v` of the `t`th of these tokens.
-    #[inline(always)]
-    fn put<S: Simd>(&mut self, t: usize, v: usize, sums: S::f32s) {
-        let sums: &[f32] = pulp::bytemuck::cast_slice(std::slice::from_ref(&sums));
-        let first = v * S::F32_LANES;
-        let columns = self.out.chunks_exact_mut(self.n).skip(first);
-        for ((column, sum), bias) in columns.zip(sums).zip(&self.bias[first..]) {
-            column[self.token + t] = sum + bias;
-        }
     }
 }
