@@ -59,8 +59,14 @@ pub fn run(
     let mut floats = FastDecoder::new(readable)?;
     bar.finish_and_clear();
     let mut few = FastDecoder::read_files(&files)?;
+    let mut unrounded = FastDecoder::read_files(&files)?.in_f32();
+    let ways = [
+        ("f32 weights", &mut floats),
+        ("its bits, f32", &mut unrounded),
+        ("its bits", &mut few),
+    ];
     let (mut checks, mut who) = (Vec::new(), Vec::new());
-    for (name, model) in [("f32 weights", &mut floats), ("as in the file", &mut few)] {
+    for (name, model) in ways {
         let bar = progress::spinner(name.to_owned());
         let check = pool.install(|| Check::of(model, &ids, &expected))?;
         bar.finish_and_clear();
@@ -306,7 +312,8 @@ fn grid(title: &str, bandwidth: f64, checks: &[Check], ms: &[f64]) -> String {
 }
 
 const LEGEND: &str = "
-Medians of the rounds, in turn. a token: bytes of weights that are read for each.
+Medians of the rounds, in turn. its bits: weights as the file has them; f32: and no token is
+  rounded. a token: bytes of weights that are read for each.
 of mem.: of what memory was measured to give.
 |Δ logit|: the largest difference from the readable model in f32, behind the prompt; same: how
   many tokens are the same that are chosen then. Where the processor multiplies bytes, a
