@@ -41,7 +41,8 @@ fn every_size_and_form_gives_the_product_of_its_numbers() {
         for (d_in, d_out, block) in
             [(32, 1, 32), (64, 9, 32), (48, 16, 16), (576, 70, 32)]
         {
-            for bits in [Bits::Four, Bits::Eight] {
+            // Behind the exponent of 1 a level has 4 or 8 of 24 bits: so much is lost.
+            for (bits, bound) in [(Bits::Four, 3e-6), (Bits::Eight, 3e-5)] {
                 for weight in [
                     random([d_in, d_out], bits, block, half),
                     random([d_in, d_out], bits, block, single),
@@ -66,7 +67,7 @@ fn every_size_and_form_gives_the_product_of_its_numbers() {
                         let size = expected.amax().max(1.0);
                         let apart = max_abs_diff(&out.cast(), &expected).unwrap() / size;
                         assert!(
-                            apart < 3e-6,
+                            apart < bound,
                             "{instructions}, {bits:?}, {n} × {d_in} × {d_out}: {apart:e}"
                         );
                     }

@@ -30,13 +30,13 @@ pub struct Rounded {
 #[derive(Debug, Clone, Copy)]
 pub struct RoundedGroup<'a> {
     /// Words of four bytes in a block.
-    pub(super) per_block: usize,
+    pub per_block: usize,
     /// `[block][per_block]`
-    pub(super) words: &'a [[i32; TOKENS]],
+    pub words: &'a [[i32; TOKENS]],
     /// `[block]`
-    pub(super) scales: &'a [[f32; TOKENS]],
+    pub scales: &'a [[f32; TOKENS]],
     /// `[block]`
-    pub(super) sums: &'a [[f32; TOKENS]],
+    pub sums: &'a [[f32; TOKENS]],
 }
 
 impl Rounded {
