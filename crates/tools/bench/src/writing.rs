@@ -281,27 +281,18 @@ fn write(model: &mut FastDecoder, ids: &[usize]) -> Result<f64> {
 fn grid(title: &str, bandwidth: f64, checks: &[Check], ms: &[f64]) -> String {
     let mut text = format!("\n{title}\n");
     text += &format!(
-        "  {:18}{:>10}{:>10}{:>11}{:>8}{:>9}{:>11}{:>8}{:>10}\n",
-        "",
-        "prompt ms",
-        "tokens/s",
-        "a token",
-        "GB/s",
-        "of mem.",
-        "|Δ logit|",
-        "same",
-        "Δ loss"
+        "{:15}{:>10}{:>9}{:>10}{:>8}{:>10}{:>6}{:>8}\n",
+        "", "prompt ms", "tokens/s", "a token", "of mem.", "|Δ logit|", "same", "Δ loss"
     );
     for (check, ms) in checks.iter().zip(ms.chunks_exact(2)) {
         let rate = check.bytes.map(|bytes| bytes as f64 / ms[1] / 1e6);
         let or = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
         text += &format!(
-            "  {:18}{:10.0}{:10.1}{:>11}{:>8}{:>9}{:>11.1e}{:>8}{:>10}\n",
+            "{:15}{:10.0}{:9.1}{:>10}{:>8}{:>10.1e}{:>6}{:>8}\n",
             check.name,
             ms[0],
             1e3 / ms[1],
             or(check.bytes.map(|bytes| table::bytes(bytes as u64))),
-            or(rate.map(|rate| format!("{rate:.1}"))),
             or(rate.map(|rate| format!("{:.0} %", 100.0 * rate / bandwidth))),
             check.logits,
             format!("{}/{COMPARED}", check.same),
@@ -312,13 +303,14 @@ fn grid(title: &str, bandwidth: f64, checks: &[Check], ms: &[f64]) -> String {
 }
 
 const LEGEND: &str = "
-Medians of the rounds, in turn. its bits: weights as the file has them; f32: and no token is
-  rounded. a token: bytes of weights that are read for each.
-of mem.: of what memory was measured to give.
-|Δ logit|: the largest difference from the readable model in f32, behind the prompt; same: how
-  many tokens are the same that are chosen then. Where the processor multiplies bytes, a
-  prompt's tokens are rounded to 8 bits, in llama.cpp all tokens.
-Δ loss: nats above the loss of the readable model, on the book's prose read as one prompt.
+Medians of the rounds, in turn. its bits: weights as the file has them; f32:
+  and no token is rounded. a token: bytes of weights that are read for each;
+  of mem.: their part of what memory was measured to give.
+|Δ logit|: the largest difference from the readable model in f32, behind the
+  prompt; same: how many tokens are the same that are chosen then. Where the
+  processor multiplies bytes, a prompt's tokens are rounded to 8 bits; in
+  llama.cpp all tokens are.
+Δ loss: nats above the readable model's, on the book's prose as one prompt.
 ";
 
 #[cfg(test)]
