@@ -19,8 +19,10 @@
 
 mod error;
 mod gguf;
+mod growing;
 mod text;
 
 pub use error::{Error, Result};
 pub use gguf::gguf_text;
+pub use growing::Growing;
 pub use text::{Long, Pieces, Text};

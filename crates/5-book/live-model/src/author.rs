@@ -7,7 +7,7 @@ use decoders::study::Head;
 use decoders::{Choice, FastDecoder, Looks, PackedCaches};
 use model_files::shown;
 use serde_json::{Value, json};
-use texts::{Long, Text};
+use texts::{Growing, Long, Text};
 use training::Draws;
 
 use crate::Error;
@@ -46,14 +46,12 @@ pub struct Asked {
 #[derive(Debug)]
 pub struct Writing {
     caches: PackedCaches,
-    ids: Vec<usize>,
+    text: Growing,
     n_prompt: usize,
     n_tokens: usize,
     temperature: f64,
     choice: Choice,
     off: Vec<Head>,
-    /// How many bytes of the text have been told.
-    n_told: usize,
 }
 
 /// What has become of a text.
@@ -109,13 +107,12 @@ impl Author {
         self.model.switch_off(&asked.off)?;
         let mut writing = Writing {
             caches: self.model.caches(n_text + n_new),
-            ids: Vec::new(),
+            text: Growing::default(),
             n_prompt: n_text,
             n_tokens: n_new,
             temperature: asked.temperature,
             choice,
             off: asked.off.clone(),
-            n_told: 0,
         };
         let mut tokens = Vec::new();
         for id in ids {
@@ -129,17 +126,18 @@ impl Author {
     /// # Errors
     /// As [`FastDecoder::read`]; [`decoders::Error::NotFinite`].
     pub fn step(&mut self, writing: &mut Writing) -> Result<Step, Error> {
-        // Another text may have been begun without other heads.
+        // Another text, or a test of names, may have been read without other heads.
         self.model.switch_off(&writing.off)?;
         let n_read = writing.caches.n_tokens();
-        let end = writing.ids.len().min(n_read + PIECE);
-        let unread = writing.ids[n_read..end].to_vec();
-        if end < writing.ids.len() {
-            self.model.read(&unread, &mut writing.caches)?;
-            let told = json!({ "n_read": end, "n_tokens": writing.ids.len() });
+        let ids = writing.text.ids();
+        let end = ids.len().min(n_read + PIECE);
+        let unread = &ids[n_read..end];
+        if end < ids.len() {
+            self.model.read(unread, &mut writing.caches)?;
+            let told = json!({ "n_read": end, "n_tokens": ids.len() });
             return Ok(Step { told, looks: None, is_last: false });
         }
-        let (logits, looks) = self.model.read_looking(&unread, &mut writing.caches)?;
+        let (logits, looks) = self.model.read_looking(unread, &mut writing.caches)?;
         let logits: Vec<f64> = logits.into_iter().map(f64::from).collect();
         let is_none = |logit: &&f64| logit.is_nan() || **logit == f64::INFINITY;
         let (found, n_logits) = (logits.iter().filter(is_none).count(), logits.len());
@@ -154,7 +152,7 @@ impl Author {
             .map(|id| json!({ "id": id, "piece": self.piece(id), "p": chances.of(logits[id]) }))
             .collect();
         let at = end - 1;
-        let n_written = writing.ids.len() - writing.n_prompt + 1;
+        let n_written = ids.len() - writing.n_prompt + 1;
         let is_end = self.model.config.ends.contains(&id);
         let is_last = is_end || n_written >= writing.n_tokens;
         let mut next = self.append(writing, id)?;
@@ -176,11 +174,7 @@ impl Author {
     /// The next token of a text: its id, its piece, and what it adds to the text, which is
     /// nothing where a character is not complete.
     fn append(&self, writing: &mut Writing, id: usize) -> Result<Value, Error> {
-        writing.ids.push(id);
-        let text = self.text.decode(&writing.ids)?;
-        let complete = text.trim_end_matches('\u{fffd}');
-        let adds = complete.get(writing.n_told..).unwrap_or_default();
-        writing.n_told = writing.n_told.max(complete.len());
+        let adds = writing.text.add(&self.text, &[id])?;
         Ok(json!({ "id": id, "piece": self.piece(id), "adds": adds }))
     }
 

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use ::texts::{Long, Text};
+use ::texts::{Growing, Long, Text};
 use anyhow::{Result, ensure};
-use decoders::{Choice, FastDecoder, FastReader, Looks, Writer};
+use decoders::{AsRead, Choice, Decoder, FastDecoder, FastReader, Looks, Writer};
 use model_files::{is_shown, shown};
 use workshop::output::print;
 
-use crate::either::{decoder, read};
+use crate::either::decoder;
 use crate::view::share;
 use crate::{fetch, without};
 
@@ -77,12 +77,12 @@ pub fn run(args: &Args) -> Result<()> {
         ids.len()
     );
     if !args.removed.without.is_empty() {
-        let (model, tokenizer) = read(&files)?;
+        let model: AsRead<f32> = Decoder::read(&files)?;
         let asked = without::Asked::new(model, tokenizer, text, Long::Refuse)?;
         let text = without::going_on(asked, &args.removed, n_tokens, &choice)?;
         return Ok(print(text)?);
     }
-    let mut page = Page { tokenizer: &tokenizer, ids: Vec::new(), n_printed: 0 };
+    let mut page = Page { tokenizer: &tokenizer, text: Growing::default() };
     let model = FastDecoder::read_files(&files)?;
     // What is looked at is not rounded.
     let mut model = if args.heads { model.in_f32() } else { model };
@@ -114,8 +114,7 @@ fn choice(args: &Args) -> Result<Choice> {
 /// What is written, printed as it comes.
 struct Page<'a> {
     tokenizer: &'a Text,
-    ids: Vec<usize>,
-    n_printed: usize,
+    text: Growing,
 }
 
 impl Page<'_> {
@@ -128,8 +127,7 @@ impl Page<'_> {
         ends: &[usize],
         loading: Duration,
     ) -> Result<()> {
-        self.ids = text.to_vec();
-        self.show()?;
+        self.show(text)?;
         let start = Instant::now();
         let mut times = Vec::new();
         for id in writer.take(n_tokens) {
@@ -138,27 +136,21 @@ impl Page<'_> {
             if ends.contains(&id) {
                 break;
             }
-            self.ids.push(id);
-            self.show()?;
+            self.show(&[id])?;
         }
         Ok(print(speed(&times, loading))?)
     }
 
-    /// Prints what is complete: a character can be of several tokens.
-    fn show(&mut self) -> Result<()> {
-        let text = self.tokenizer.decode(&self.ids)?;
-        let complete = text.trim_end_matches('\u{fffd}');
-        if let Some(new) = complete.get(self.n_printed..) {
-            let printable = |c: &char| is_shown(*c) || matches!(c, '\n' | '\t');
-            print(new.chars().filter(printable).collect::<String>())?;
-            self.n_printed = complete.len();
-        }
-        Ok(())
+    /// Prints what these tokens complete.
+    fn show(&mut self, ids: &[usize]) -> Result<()> {
+        let new = self.text.add(self.tokenizer, ids)?;
+        let printable = |c: &char| is_shown(*c) || matches!(c, '\n' | '\t');
+        Ok(print(new.chars().filter(printable).collect::<String>())?)
     }
 
     /// A token as text.
     fn piece(&self, position: usize) -> Result<String> {
-        let piece = self.tokenizer.decode(&self.ids[position..=position])?;
+        let piece = self.tokenizer.decode(&[self.text.ids()[position]])?;
         Ok(shown(&piece.replace(' ', "_")))
     }
 }

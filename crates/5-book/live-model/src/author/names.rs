@@ -123,9 +123,8 @@ impl Author {
             },
         };
         self.model.switch_off(&off)?;
-        let pass = self.read_line(test, line, nth == 0);
-        self.model.switch_off(&[])?;
-        test.passes.push(pass?);
+        let pass = self.read_line(test, line, nth == 0)?;
+        test.passes.push(pass);
         Ok(true)
     }
 
