@@ -1,4 +1,5 @@
 use super::*;
+use crate::Growing;
 use crate::Long;
 use model_files::testing::{GgufWriter, text};
 
@@ -88,6 +89,19 @@ fn bytes_and(
 fn pieces(writer: GgufWriter, of: &str) -> Vec<String> {
     let file = Gguf::from_bytes("model.gguf", writer.bytes()).unwrap();
     gguf_text(&file, 1000).unwrap().pieces(of, 999, Long::Refuse).unwrap().pieces
+}
+
+#[test]
+fn a_character_of_several_tokens_is_told_when_it_is_whole() {
+    let file = Gguf::from_bytes("m.gguf", bytes_and("gpt-2", &[], &[], &[]).bytes());
+    let text = gguf_text(&file.unwrap(), 256).unwrap();
+    let mut growing = Growing::default();
+    let told: Vec<String> = "aé€b"
+        .bytes()
+        .map(|byte| growing.add(&text, &[usize::from(byte)]).unwrap())
+        .collect();
+    assert_eq!(told, ["a", "", "é", "", "", "€", "b"]);
+    assert_eq!(growing.ids().len(), 7);
 }
 
 #[test]
