@@ -42,8 +42,8 @@ pub struct Product {
 enum Kept {
     /// Every weight is an f32.
     Numbers(Panels),
-    /// As a file has it, in few bits.
-    Levels(Quantised),
+    /// As a file has it, in few bits; many tokens are rounded to 8 where bytes are multiplied.
+    Levels(Quantised, Option<Bytes>),
 }
 
 /// What products work in. A product has its own, and those of a whole model, which come one
@@ -55,15 +55,6 @@ pub struct ProductMemory {
     rows: Aligned,
     /// Many tokens in 8 bits, before a weight in few.
     rounded: Rounded,
-    is_in_f32: bool,
-}
-
-impl ProductMemory {
-    /// One whose products round no tokens: with weights in few bits slower, and alike on all
-    /// machines.
-    pub fn in_f32() -> Self {
-        Self { is_in_f32: true, ..Self::default() }
-    }
 }
 
 impl Product {
@@ -116,18 +107,28 @@ impl Product {
 
     /// A weight in few bits, which stays so: a few tokens meet it in registers. More than 8 are
     /// rounded to 8 bits where the processor multiplies bytes four at a time
-    /// ([`Bytes`](tiles::bytes::Bytes)) and [`ProductMemory::in_f32`] does not forbid it; else
-    /// each block of 96 makes numbers of the rows that it meets.
+    /// ([`Bytes`](tiles::bytes::Bytes)), unless [`in_f32`](Self::in_f32) forbids it; else each
+    /// block of 96 makes numbers of the rows that it meets.
     pub fn of_levels(weight: Quantised, instructions: Instructions) -> Self {
         let (d_out, memory) = (weight.d_out(), ProductMemory::default());
-        Self { weight: Kept::Levels(weight), d_out, instructions, memory }
+        let bytes = Bytes::with(instructions);
+        let bytes = bytes.filter(|_| Rounded::BLOCKS.contains(&weight.block()));
+        Self { weight: Kept::Levels(weight, bytes), d_out, instructions, memory }
+    }
+
+    /// From now on no token is rounded: with a weight in few bits slower, and alike on all
+    /// machines.
+    pub fn in_f32(&mut self) {
+        if let Kept::Levels(_, bytes) = &mut self.weight {
+            *bytes = None;
+        }
     }
 
     /// The width of a token that goes in.
     pub fn d_in(&self) -> usize {
         match &self.weight {
             Kept::Numbers(panels) => panels.d_in(),
-            Kept::Levels(weight) => weight.d_in(),
+            Kept::Levels(weight, _) => weight.d_in(),
         }
     }
 
@@ -140,7 +141,7 @@ impl Product {
     pub fn bytes(&self) -> usize {
         match &self.weight {
             Kept::Numbers(panels) => panels.bytes(),
-            Kept::Levels(weight) => weight.bytes(),
+            Kept::Levels(weight, _) => weight.bytes(),
         }
     }
 
@@ -158,7 +159,7 @@ impl Product {
         }
         let panels = match &self.weight {
             Kept::Numbers(panels) => panels,
-            Kept::Levels(weight) => return weight.row(j, row),
+            Kept::Levels(weight, _) => return weight.row(j, row),
         };
         let (panel, _) = panels.panel(j / COLUMNS);
         for (to, numbers) in row.iter_mut().zip(panel.chunks_exact(COLUMNS)) {
@@ -195,22 +196,21 @@ impl Product {
         out: &mut Matrix<f32>,
     ) -> Result<()> {
         let Self { weight, instructions, .. } = self;
-        let ProductMemory { scratches, rows, rounded, is_in_f32 } = memory;
+        let ProductMemory { scratches, rows, rounded } = memory;
         Error::expect_shape("x", (x.nrows(), self.d_in()), x.shape())?;
         Error::expect_shape("out", (x.nrows(), self.d_out), out.shape())?;
         if x.nrows() <= FEW || x.ncols() == 0 {
             match weight {
                 Kept::Numbers(panels) => few_tokens(*instructions, x, panels, rows, out),
-                Kept::Levels(weight) => {
+                Kept::Levels(weight, _) => {
                     quantised::few_tokens(*instructions, x, weight, rows, out);
                 }
             }
             return Ok(());
         }
-        if let (false, Kept::Levels(weight)) = (*is_in_f32, weight)
-            && let Some(bytes) = Bytes::with(*instructions)
-            && quantised::many_tokens((*instructions, bytes), x, weight, rounded, out)
-        {
+        if let Kept::Levels(weight, Some(bytes)) = weight {
+            rounded.round(x, weight.block(), *instructions)?;
+            quantised::many_tokens(*bytes, rounded, weight, out);
             return Ok(());
         }
         let n_threads = rayon::current_num_threads();
@@ -223,7 +223,7 @@ impl Product {
             Kept::Numbers(weight) => {
                 instructions.run(InBlocks { x, weight, blocks, scratch });
             }
-            Kept::Levels(weight) => {
+            Kept::Levels(weight, _) => {
                 instructions.run(InBlocks { x, weight, blocks, scratch });
             }
         });

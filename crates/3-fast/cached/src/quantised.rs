@@ -85,6 +85,11 @@ impl Quantised {
         self.d_out
     }
 
+    /// How many inputs have one scale.
+    pub(crate) fn block(&self) -> usize {
+        self.block
+    }
+
     /// The bytes that a product reads.
     pub fn bytes(&self) -> usize {
         let scales = match &self.scales {

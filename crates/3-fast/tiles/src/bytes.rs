@@ -56,7 +56,7 @@ pub enum PanelScales<'a> {
 }
 
 /// A proof that this processor multiplies bytes four at a time.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bytes(());
 
 impl Bytes {

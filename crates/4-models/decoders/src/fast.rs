@@ -115,10 +115,11 @@ impl FastDecoder {
         Ok(Self { config, tokens, blocks, last_norm, rotations, work })
     }
 
-    /// The same, which rounds no prompt to 8 bits ([`Product::of_levels`](cached::Product::of_levels)):
-    /// slower, and alike on all machines.
+    /// The same, which rounds no token to 8 bits
+    /// ([`Product::of_levels`](cached::Product::of_levels)): slower, and alike on all machines.
     pub fn in_f32(mut self) -> Self {
-        self.work.in_f32();
+        self.blocks.iter_mut().for_each(FastBlock::in_f32);
+        self.tokens.in_f32();
         self
     }
 

@@ -6,38 +6,31 @@
 
 use attention::Matrix;
 use rayon::prelude::*;
-use tiles::Instructions;
 use tiles::bytes::{Bytes, LevelPanels, OUTPUTS, PanelScales, Rounded, TOKENS};
 
 use super::{Bits, LANES, Quantised, Scales};
 
-/// `out = round(x) · W + b`, where the processor and the weight's blocks allow it; says
-/// whether they did.
+/// `out = x · W + b`, of x in blocks as the weight's.
 ///
 /// # Shapes
 /// `x` is `[n, d_in]` and `out` `[n, d_out]`.
 pub(crate) fn many_tokens(
-    (instructions, bytes): (Instructions, Bytes),
-    x: &Matrix<f32>,
+    bytes: Bytes,
+    x: &Rounded,
     weight: &Quantised,
-    rounded: &mut Rounded,
     out: &mut Matrix<f32>,
-) -> bool {
-    if rounded.round(x, weight.block, instructions).is_err() {
-        return false;
-    }
-    let (n, rounded) = (x.nrows(), &*rounded);
+) {
+    let n = out.nrows();
     out.as_mut_slice().par_chunks_mut(OUTPUTS * n).enumerate().for_each(|(pair, out)| {
         let (panels, bias) = (weight.panels(pair), &weight.bias[pair * OUTPUTS..]);
         for group in 0..n.div_ceil(TOKENS) {
-            let tile = bytes.tile(panels, rounded.group(group));
+            let tile = bytes.tile(panels, x.group(group));
             for ((column, sums), bias) in out.chunks_exact_mut(n).zip(&tile).zip(bias) {
                 let tokens = column.iter_mut().skip(group * TOKENS);
                 tokens.zip(sums).for_each(|(to, sum)| *to = sum + bias);
             }
         }
     });
-    true
 }
 
 impl Quantised {

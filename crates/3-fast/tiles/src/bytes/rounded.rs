@@ -40,7 +40,10 @@ pub struct RoundedGroup<'a> {
 }
 
 impl Rounded {
-    /// Other tokens, in blocks of 16 or 32 inputs.
+    /// How many inputs a block can have.
+    pub const BLOCKS: [usize; 2] = [16, MOST];
+
+    /// Other tokens, in such blocks.
     ///
     /// # Shapes
     /// `x` is `[n, d_in]`.
@@ -54,11 +57,9 @@ impl Rounded {
         instructions: Instructions,
     ) -> Result<()> {
         let (n, d_in) = x.shape();
-        Error::expect_length(
-            "a block of rounded tokens",
-            if block == 16 { 16 } else { 32 },
-            block,
-        )?;
+        let known = Self::BLOCKS.into_iter().find(|&known| known >= block);
+        let known = known.unwrap_or(MOST);
+        Error::expect_length("a block of rounded tokens", known, block)?;
         Error::expect_length(
             "a token of whole blocks",
             d_in.next_multiple_of(block),

@@ -89,11 +89,6 @@ impl Work {
             bent: empty(),
         })
     }
-
-    /// Products from now on round no tokens.
-    pub(super) fn in_f32(&mut self) {
-        self.product = ProductMemory::in_f32();
-    }
 }
 
 impl FastBlock {
@@ -130,6 +125,14 @@ impl FastBlock {
 
     pub(super) fn heads(&self) -> GroupedHeads {
         self.heads
+    }
+
+    /// Products from now on round no tokens.
+    pub(super) fn in_f32(&mut self) {
+        let FastFeedForward { inner, outer, .. } = &mut self.feed_forward;
+        for product in [&mut self.projections, &mut self.w_o, inner, outer] {
+            product.in_f32();
+        }
     }
 
     /// Heads that put out zeros from now on; all others are on.

@@ -70,6 +70,11 @@ impl Tokens {
         Ok(Self { logits, apart, scale, positions, n_positions, soft_cap })
     }
 
+    /// Logits from now on are of tokens that are not rounded.
+    pub(super) fn in_f32(&mut self) {
+        self.logits.in_f32();
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.logits.bytes()
     }
