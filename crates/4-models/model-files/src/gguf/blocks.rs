@@ -12,6 +12,8 @@ mod tests;
 
 use attention::Real;
 
+use levels::Block;
+
 pub use levels::Levels;
 
 /// The kinds of number that are read here.
@@ -94,16 +96,33 @@ impl Kind {
             Self::F32 => each(bytes, |block| [f32::from_le_bytes(*block)]),
             Self::F16 => each(bytes, |block| [plain::float16(*block)]),
             Self::BF16 => each(bytes, |block| [plain::bfloat16(*block)]),
-            Self::Q4_0 => each(bytes, small::q4_0),
-            Self::Q4_1 => each(bytes, small::q4_1),
-            Self::Q5_0 => each(bytes, small::q5_0),
-            Self::Q5_1 => each(bytes, small::q5_1),
-            Self::Q8_0 => each(bytes, small::q8_0),
-            Self::Q4_K => each(bytes, super_blocks::q4_k),
-            Self::Q5_K => each(bytes, super_blocks::q5_k),
-            Self::Q6_K => each(bytes, super_blocks::q6_k),
+            Self::Q4_0 => each(bytes, |block| around(8.0, small::q4_0(block))),
+            Self::Q4_1 => each(bytes, |block| with_offset(small::q4_1(block))),
+            Self::Q5_0 => each(bytes, |block| around(16.0, small::q5_0(block))),
+            Self::Q5_1 => each(bytes, |block| with_offset(small::q5_1(block))),
+            Self::Q8_0 => each(bytes, |block| around(128.0, small::q8_0(block))),
+            Self::Q4_K => each(bytes, |block| with_offset(super_blocks::q4_k(block))),
+            Self::Q5_K => each(bytes, |block| with_offset(super_blocks::q5_k(block))),
+            Self::Q6_K => each(bytes, |block| around(32.0, super_blocks::q6_k(block))),
         }
     }
+}
+
+/// `scale · q + offset`.
+fn with_offset<const M: usize, const G: usize>((q, scales): Block<M, G>) -> [f32; M] {
+    std::array::from_fn(|i| {
+        let [scale, offset] = scales[i / (M / G)];
+        scale * f32::from(q[i]) + offset
+    })
+}
+
+/// `scale · (q − centre)`: the same number as with the offset, and of 0 the sign that the
+/// scale has.
+fn around<const M: usize, const G: usize>(
+    centre: f32,
+    (q, scales): Block<M, G>,
+) -> [f32; M] {
+    std::array::from_fn(|i| scales[i / (M / G)][0] * (f32::from(q[i]) - centre))
 }
 
 /// The numbers of every block of N bytes, M each.

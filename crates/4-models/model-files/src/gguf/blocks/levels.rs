@@ -2,7 +2,7 @@
 //! being `scale · u + offset`.
 //!
 //! Every kind of block can be said so, and loses nothing: the numbers are those of
-//! [`Kind::numbers`], bit for bit.
+//! [`Kind::numbers`], but for the sign of a 0.
 
 use std::borrow::Cow;
 
@@ -74,14 +74,14 @@ impl<'a> Levels<'a> {
         let (bytes, to) = (&self.bytes[j * n_bytes..][..n_bytes], (levels, scales));
         match self.kind {
             Kind::F32 | Kind::F16 | Kind::BF16 => {}
-            Kind::Q4_0 => each(bytes, small::q4_0_levels, to),
-            Kind::Q4_1 => each(bytes, small::q4_1_levels, to),
-            Kind::Q5_0 => each(bytes, small::q5_0_levels, to),
-            Kind::Q5_1 => each(bytes, small::q5_1_levels, to),
-            Kind::Q8_0 => each(bytes, small::q8_0_levels, to),
-            Kind::Q4_K => each(bytes, super_blocks::q4_k_levels, to),
-            Kind::Q5_K => each(bytes, super_blocks::q5_k_levels, to),
-            Kind::Q6_K => each(bytes, super_blocks::q6_k_levels, to),
+            Kind::Q4_0 => each(bytes, small::q4_0, to),
+            Kind::Q4_1 => each(bytes, small::q4_1, to),
+            Kind::Q5_0 => each(bytes, small::q5_0, to),
+            Kind::Q5_1 => each(bytes, small::q5_1, to),
+            Kind::Q8_0 => each(bytes, small::q8_0, to),
+            Kind::Q4_K => each(bytes, super_blocks::q4_k, to),
+            Kind::Q5_K => each(bytes, super_blocks::q5_k, to),
+            Kind::Q6_K => each(bytes, super_blocks::q6_k, to),
         }
     }
 
@@ -91,8 +91,8 @@ impl<'a> Levels<'a> {
     }
 }
 
-/// M levels under G scales.
-type Block<const M: usize, const G: usize> = ([u8; M], [[f32; 2]; G]);
+/// M levels under G scales and offsets.
+pub(super) type Block<const M: usize, const G: usize> = ([u8; M], [[f32; 2]; G]);
 
 /// The levels of every block of N bytes.
 fn each<const N: usize, const M: usize, const G: usize>(

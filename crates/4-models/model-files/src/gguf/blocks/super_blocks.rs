@@ -3,29 +3,20 @@
 //! # Source
 //! `dequantize_row_…` of <https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c>.
 
+use super::levels::Block;
 use super::plain::float16;
 
 /// Eight groups of 32: `(d · s) · q − (m · t)`, d and m float16, s and t of 6 bits for each
 /// group, q of 4 bits.
-pub(super) fn q4_k(block: &[u8; 144]) -> [f32; 256] {
-    numbers(q4_k_levels(block))
-}
-
-/// The same with a fifth bit of q: group g's stand in bit g of 32 bytes.
-pub(super) fn q5_k(block: &[u8; 176]) -> [f32; 256] {
-    numbers(q5_k_levels(block))
-}
-
-/// As [`q4_k`]: every q, and `d · s` and `−m · t` of every group.
-pub(super) fn q4_k_levels(block: &[u8; 144]) -> ([u8; 256], [[f32; 2]; 8]) {
+pub(super) fn q4_k(block: &[u8; 144]) -> Block<256, 8> {
     let ([d_0, d_1, m_0, m_1], rest) = split::<4>(block);
     let (scales, q) = split::<12>(rest);
     let scales = groups(float16([*d_0, *d_1]), float16([*m_0, *m_1]), scales);
     (std::array::from_fn(|i| nibble(q, i)), scales)
 }
 
-/// As [`q5_k`].
-pub(super) fn q5_k_levels(block: &[u8; 176]) -> ([u8; 256], [[f32; 2]; 8]) {
+/// The same with a fifth bit of q: group g's stand in bit g of 32 bytes.
+pub(super) fn q5_k(block: &[u8; 176]) -> Block<256, 8> {
     let ([d_0, d_1, m_0, m_1], rest) = split::<4>(block);
     let (scales, rest) = split::<12>(rest);
     let (high, q) = split::<32>(rest);
@@ -36,13 +27,7 @@ pub(super) fn q5_k_levels(block: &[u8; 176]) -> ([u8; 256], [[f32; 2]; 8]) {
 
 /// Sixteen groups of 16: `(d · s) · (q − 32)`, d a float16, s an integer of 8 bits for each
 /// group, q of 6 bits: 4 in one place, 2 in another.
-pub(super) fn q6_k(block: &[u8; 210]) -> [f32; 256] {
-    let (q, scales) = q6_k_levels(block);
-    std::array::from_fn(|i| scales[i / 16][0] * (f32::from(q[i]) - 32.0))
-}
-
-/// As [`q6_k`]: every q, and `d · s` and `−32 d · s` of every group.
-pub(super) fn q6_k_levels(block: &[u8; 210]) -> ([u8; 256], [[f32; 2]; 16]) {
+pub(super) fn q6_k(block: &[u8; 210]) -> Block<256, 16> {
     let (low, rest) = split::<128>(block);
     let (high, rest) = split::<64>(rest);
     let (scales, d) = split::<16>(rest);
@@ -58,21 +43,14 @@ pub(super) fn q6_k_levels(block: &[u8; 210]) -> ([u8; 256], [[f32; 2]; 16]) {
     (q, scale.map(|scale| [scale, -32.0 * scale]))
 }
 
-/// `scale · q + offset` of eight groups of 32.
-fn numbers((q, scales): ([u8; 256], [[f32; 2]; 8])) -> [f32; 256] {
-    std::array::from_fn(|i| {
-        let [scale, offset] = scales[i / 32];
-        scale * f32::from(q[i]) + offset
-    })
-}
-
 /// Number i's 4 bits: of each 64 numbers, 32 low halves come first, then 32 high ones.
 fn nibble(bytes: &[u8], i: usize) -> u8 {
     bytes[i / 64 * 32 + i % 32] >> (i / 32 % 2 * 4) & 15
 }
 
-/// Scale and offset of each group, the offset being less the minimum. Four groups have their 6 bits in the low bits of a byte
-/// each; of the other four, 4 bits stand in the last bytes and 2 above those of the first.
+/// Scale and offset of each group; the offset is minus the minimum. Four groups have their 6
+/// bits in the low bits of a byte each; of the other four, 4 bits stand in the last bytes and
+/// 2 above those of the first.
 fn groups(d: f32, m: f32, bytes: &[u8; 12]) -> [[f32; 2]; 8] {
     std::array::from_fn(|g| {
         let (scale, minimum) = match g {
