@@ -40,7 +40,7 @@ const CASES: [(usize, usize); 6] =
 /// # Errors
 /// What keeps a case from being set up.
 pub fn run(settings: &Settings, python: Option<Option<&Path>>) -> Result<()> {
-    let peer = match python.map(|given| peers::pytorch(given, "decode.py")) {
+    let peer = match python.map(|given| peers::PYTORCH.with(given, "decode.py")) {
         None => None,
         Some(Ok(program)) => Some(program),
         Some(Err(why)) => {

@@ -125,15 +125,22 @@ struct Expected {
 
 impl Expected {
     fn of(model: &AsRead<f32>, ids: &[usize]) -> Result<Self> {
-        let mut reader = decoders::Reader::new(model);
-        let logits = reader.predict(&ids[..PROMPT])?;
-        let first = Choice::greedy().of(&logits).context("a model without tokens")?;
-        let writer = Writer::new(reader, &[first], Choice::greedy());
-        let rest: Vec<usize> = writer.take(COMPARED - 1).collect::<Result<_, _>>()?;
+        let (logits, chosen) = said(decoders::Reader::new(model), ids)?;
         let losses = model.losses(&ids[..OF_PROSE], &attention::Mask::Causal)?;
-        let logits = logits.into_iter().map(|logit| logit as f32).collect();
-        Ok(Self { logits, ids: [vec![first], rest].concat(), loss: mean(&losses) })
+        Ok(Self { logits, ids: chosen, loss: mean(&losses) })
     }
+}
+
+/// The logits behind the prompt, and the tokens that are chosen then.
+fn said(mut reader: impl Predict, ids: &[usize]) -> Result<(Vec<f32>, Vec<usize>)> {
+    let logits = reader.predict(&ids[..PROMPT])?;
+    let first = Choice::greedy().of(&logits).context("a model without tokens")?;
+    let mut chosen = vec![first];
+    let writer = Writer::new(reader, &[first], Choice::greedy());
+    for id in writer.take(COMPARED - 1) {
+        chosen.push(id?);
+    }
+    Ok((logits.into_iter().map(|logit| logit as f32).collect(), chosen))
 }
 
 fn mean(numbers: &[f64]) -> f64 {
@@ -156,14 +163,9 @@ struct Check {
 
 impl Check {
     fn of(model: &mut FastDecoder, ids: &[usize], expected: &Expected) -> Result<Self> {
-        let mut reader = FastReader::new(model, PROMPT + COMPARED);
-        let logits = reader.predict(&ids[..PROMPT])?;
-        let first = Choice::greedy().of(&logits).context("a model without tokens")?;
-        let writer = Writer::new(reader, &[first], Choice::greedy());
-        let rest: Vec<usize> = writer.take(COMPARED - 1).collect::<Result<_, _>>()?;
-        let logits: Vec<f32> = logits.into_iter().map(|logit| logit as f32).collect();
+        let (logits, chosen) = said(FastReader::new(model, PROMPT + COMPARED), ids)?;
         let loss = mean(&model.losses(&ids[..OF_PROSE], OF_PROSE)?) - expected.loss;
-        let found = Self::beside(&logits, &[vec![first], rest].concat(), expected)?;
+        let found = Self::beside(&logits, &chosen, expected)?;
         Ok(Self { loss: Some(loss), ..found })
     }
 
@@ -190,7 +192,7 @@ fn llama_cpp(
     ids: &[usize],
     expected: &Expected,
 ) -> Result<(Side, Check)> {
-    let program = peers::llama_cpp(python)?;
+    let program = peers::LLAMA_CPP.with(python, "llama.py")?;
     let folder = tempfile::tempdir().context("no folder for temporary files")?;
     let given = folder.path().join("ids.txt");
     let lines = ids.iter().take(PROMPT).map(|id| format!("{id}\n")).collect::<String>();
