@@ -5,6 +5,7 @@
 
 mod levels;
 mod plain;
+mod scaled;
 mod small;
 mod super_blocks;
 #[cfg(test)]
@@ -12,9 +13,9 @@ mod tests;
 
 use attention::Real;
 
-use levels::Block;
-
 pub use levels::Levels;
+
+use scaled::{around, with_offset};
 
 /// The kinds of number that are read here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,23 +107,6 @@ impl Kind {
             Self::Q6_K => each(bytes, |block| around(32.0, super_blocks::q6_k(block))),
         }
     }
-}
-
-/// `scale · q + offset`.
-fn with_offset<const M: usize, const G: usize>((q, scales): Block<M, G>) -> [f32; M] {
-    std::array::from_fn(|i| {
-        let [scale, offset] = scales[i / (M / G)];
-        scale * f32::from(q[i]) + offset
-    })
-}
-
-/// `scale · (q − centre)`: the same number as with the offset, and of 0 the sign that the
-/// scale has.
-fn around<const M: usize, const G: usize>(
-    centre: f32,
-    (q, scales): Block<M, G>,
-) -> [f32; M] {
-    std::array::from_fn(|i| scales[i / (M / G)][0] * (f32::from(q[i]) - centre))
 }
 
 /// The numbers of every block of N bytes, M each.

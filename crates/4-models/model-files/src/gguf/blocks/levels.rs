@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use super::scaled::Block;
 use super::{Kind, small, super_blocks};
 
 /// A tensor whose numbers are kept in blocks.
@@ -90,9 +91,6 @@ impl<'a> Levels<'a> {
         self.width / per_block * n_bytes
     }
 }
-
-/// M levels under G scales and offsets.
-pub(super) type Block<const M: usize, const G: usize> = ([u8; M], [[f32; 2]; G]);
 
 /// The levels of every block of N bytes.
 fn each<const N: usize, const M: usize, const G: usize>(

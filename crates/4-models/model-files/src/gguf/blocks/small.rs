@@ -6,8 +6,8 @@
 //! # Source
 //! `dequantize_row_…` of <https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c>.
 
-use super::levels::Block;
 use super::plain::float16;
+use super::scaled::Block;
 
 /// `d · (q − 8)`: d is a float16, q has 4 bits.
 pub(super) fn q4_0([d_0, d_1, q @ ..]: &[u8; 18]) -> Block<32, 1> {

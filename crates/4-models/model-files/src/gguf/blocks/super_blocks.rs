@@ -3,8 +3,8 @@
 //! # Source
 //! `dequantize_row_…` of <https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c>.
 
-use super::levels::Block;
 use super::plain::float16;
+use super::scaled::Block;
 
 /// Eight groups of 32: `(d · s) · q − (m · t)`, d and m float16, s and t of 6 bits for each
 /// group, q of 4 bits.
