@@ -23,8 +23,8 @@ pub(crate) const FEW: usize = 8;
 /// Tokens whose sums fit into registers, at most.
 const TOKENS: usize = 4;
 
-/// The numbers of a weight that a thread takes at a time: 128 KiB.
-const PIECE: usize = 32 * 1024;
+/// The bytes of a weight that a thread takes at a time, at most.
+const PIECE: usize = 128 * 1024;
 
 /// `out = x · W + b`, each number of W read from memory once.
 ///
@@ -40,7 +40,7 @@ pub(crate) fn few_tokens(
     let (n, d_in) = x.shape();
     let rows = rows.take(n * d_in);
     in_groups(x, rows);
-    let panels = (PIECE / (COLUMNS * d_in.max(1))).max(1);
+    let panels = panels_of_a_piece(weight.bytes(), out.ncols().div_ceil(COLUMNS));
     let (x, pieces) = (&*rows, panels * COLUMNS * n.max(1));
     out.as_mut_slice().par_chunks_mut(pieces).enumerate().for_each(|(i, out)| {
         let first = i * panels;
@@ -57,6 +57,14 @@ pub(crate) fn in_groups(x: &Matrix<f32>, rows: &mut [f32]) {
             to.copy_from_slice(&from.as_slice()[token..token + n_tokens]);
         }
     }
+}
+
+/// So many panels of a weight a thread takes at a time: as many pieces for each thread, so
+/// that none waits for a last one.
+pub(crate) fn panels_of_a_piece(bytes: usize, n_panels: usize) -> usize {
+    let n_threads = rayon::current_num_threads();
+    let n_pieces = bytes.div_ceil(PIECE).next_multiple_of(2 * n_threads);
+    n_panels.div_ceil(n_pieces.max(1)).max(1)
 }
 
 /// Tokens that go through a panel together: the first, and how many.

@@ -7,13 +7,10 @@ use tiles::Instructions;
 use tiles::bytes::place;
 use tiles::memory::Aligned;
 
-use crate::few::{To, groups, in_groups};
+use crate::few::{To, groups, in_groups, panels_of_a_piece};
 
 use super::pack::FROM_HALF;
 use super::{Bits, LANES, Quantised, Scales};
-
-/// The words that a thread takes at a time, at most: 64 KiB.
-const PIECE: usize = 16 * 1024;
 
 /// `out = x · W + b`, each word of W read from memory once.
 ///
@@ -43,10 +40,7 @@ pub(crate) fn few_tokens(
         }
     }
     let (tokens, sums) = (&*tokens, &*sums);
-    // As many pieces for each thread, so that none waits for a last one.
-    let n_threads = rayon::current_num_threads();
-    let n_pieces = weight.words.len().div_ceil(PIECE).next_multiple_of(2 * n_threads);
-    let panels = weight.d_out.div_ceil(LANES).div_ceil(n_pieces.max(1)).max(1);
+    let panels = panels_of_a_piece(weight.bytes(), weight.d_out.div_ceil(LANES));
     let pieces = panels * LANES * n.max(1);
     out.as_mut_slice().par_chunks_mut(pieces).enumerate().for_each(|(i, out)| {
         let first = i * panels;
