@@ -3,17 +3,17 @@
 use std::ops::Range;
 
 use attention::{Matrix, Result, View};
-use tiles::panels::{n_groups, round_up, rows_of};
-use tiles::tile::ROWS;
 
 use crate::GroupedHeads;
+use crate::panels::{Panels, Precision};
 
 /// The keys and values of one sequence in one layer, packed as they are read: for each head
 /// of keys, panels of 48 tokens, one after the other.
 ///
 /// Keys go in as scores need them, with a model's norm or rotation already done. Appending
 /// moves nothing that is there, but for a growing vector's own doubling;
-/// [`with_room`](Self::with_room) asks for all of it at once.
+/// [`with_room`](Self::with_room) asks for all of it at once. In a [`Precision`] of fewer bits
+/// there are fewer bytes to read, and each number is another one; the arithmetic stays in f32.
 ///
 /// ```
 /// use attention::Matrix;
@@ -33,11 +33,11 @@ use crate::GroupedHeads;
 pub struct PackedCache {
     heads: GroupedHeads,
     n_tokens: usize,
-    /// Per head of keys, `[panel][d_k][48]`, as many rows as [`round_up`] says. What stands
-    /// behind the last token is of tokens that were forgotten, and means nothing.
-    keys: Vec<Vec<f32>>,
+    /// Per head of keys, `[panel][d_k][48]`. What stands behind the last token is of tokens
+    /// that were forgotten, and means nothing.
+    keys: Vec<Panels>,
     /// Per head of values, `[panel][d_v][48]`, likewise.
-    values: Vec<Vec<f32>>,
+    values: Vec<Panels>,
 }
 
 impl PackedCache {
@@ -48,9 +48,30 @@ impl PackedCache {
 
     /// An empty cache that need not move before it has more than so many tokens.
     pub fn with_room(heads: GroupedHeads, n_tokens: usize) -> Self {
+        Self::with_precision(heads, n_tokens, Precision::F32)
+    }
+
+    /// The same with numbers of so many bits.
+    ///
+    /// ```
+    /// use attention::Matrix;
+    /// use cached::{GroupedHeads, PackedCache, Precision};
+    ///
+    /// let heads = GroupedHeads::new([9, 3], [64, 64])?;
+    /// let mut cache = PackedCache::with_precision(heads, 512, Precision::F16);
+    /// let row = Matrix::zeros(1, 3 * 64);
+    /// cache.append(&row, &row)?;
+    /// assert_eq!(cache.bytes_of(0..1), 2 * 3 * 64 * 2);
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    pub fn with_precision(
+        heads: GroupedHeads,
+        n_tokens: usize,
+        precision: Precision,
+    ) -> Self {
         let panels = |width| {
-            let len = n_groups(n_tokens) * round_up(width) * ROWS;
-            (0..heads.n_kv_heads()).map(|_| Vec::with_capacity(len)).collect()
+            let of_head = |_| Panels::new(precision, width, n_tokens);
+            (0..heads.n_kv_heads()).map(of_head).collect()
         };
         let (keys, values) = (panels(heads.d_k()), panels(heads.d_v()));
         Self { heads, n_tokens: 0, keys, values }
@@ -69,8 +90,8 @@ impl PackedCache {
     /// The bytes of the keys and values of some tokens: what a new token reads if it sees
     /// these.
     pub fn bytes_of(&self, tokens: Range<usize>) -> usize {
-        let per_token = self.heads.n_kv_heads() * (self.heads.d_k() + self.heads.d_v());
-        tokens.len() * per_token * size_of::<f32>()
+        let all = self.keys.iter().chain(&self.values);
+        tokens.len() * all.map(Panels::bytes_per_token).sum::<usize>()
     }
 
     /// Takes the keys and values of new tokens.
@@ -95,15 +116,15 @@ impl PackedCache {
     pub fn append_views(&mut self, k: View<'_, f32>, v: View<'_, f32>) -> Result<()> {
         let heads = self.heads;
         heads.check_keys(k.shape(), v.shape())?;
-        let rows = self.n_tokens..self.n_tokens + k.nrows();
+        let first = self.n_tokens;
         for (all, width, from) in
             [(&mut self.keys, heads.d_k(), k), (&mut self.values, heads.d_v(), v)]
         {
-            let len = n_groups(rows.end) * round_up(width) * ROWS;
-            all.iter_mut().for_each(|panels| panels.resize(len, 0.0));
-            write(all.iter_mut().map(Vec::as_mut_slice), width, rows.clone(), from);
+            for (head, panels) in all.iter_mut().enumerate() {
+                panels.write(first, from.columns(head * width, width));
+            }
         }
-        self.n_tokens = rows.end;
+        self.n_tokens += k.nrows();
         Ok(())
     }
 
@@ -113,43 +134,18 @@ impl PackedCache {
             return;
         }
         self.n_tokens = n_tokens;
-        let (d_k, d_v) = (self.heads.d_k(), self.heads.d_v());
-        for (all, width) in [(&mut self.keys, d_k), (&mut self.values, d_v)] {
-            let len = n_groups(n_tokens) * round_up(width) * ROWS;
-            all.iter_mut().for_each(|panels| panels.truncate(len));
-        }
+        let all = self.keys.iter_mut().chain(&mut self.values);
+        all.for_each(|panels| panels.truncate(n_tokens));
     }
 
     /// The panels of a head's keys, `[panel][d_k][48]`.
-    pub(crate) fn keys(&self, kv_head: usize) -> &[f32] {
+    pub(crate) fn keys(&self, kv_head: usize) -> &Panels {
         &self.keys[kv_head]
     }
 
     /// The panels of a head's values, `[panel][d_v][48]`.
-    pub(crate) fn values(&self, kv_head: usize) -> &[f32] {
+    pub(crate) fn values(&self, kv_head: usize) -> &Panels {
         &self.values[kv_head]
-    }
-}
-
-/// Writes rows of a matrix, heads side by side, to their lanes of each head's panels.
-pub(crate) fn write<'a>(
-    heads: impl Iterator<Item = &'a mut [f32]>,
-    width: usize,
-    rows: Range<usize>,
-    from: View<'_, f32>,
-) {
-    let len = round_up(width) * ROWS;
-    for (head, panels) in heads.enumerate() {
-        for p in rows.start / ROWS..n_groups(rows.end) {
-            let here =
-                rows_of(p, rows.end).start.max(rows.start)..rows_of(p, rows.end).end;
-            let panel = panels[p * len..][..len].chunks_exact_mut(ROWS);
-            let columns = from.columns(head * width, width);
-            for (lanes, column) in panel.zip(columns.column_iter()) {
-                let source = &column.as_slice()[here.start - rows.start..][..here.len()];
-                lanes[here.start % ROWS..][..here.len()].copy_from_slice(source);
-            }
-        }
     }
 }
 

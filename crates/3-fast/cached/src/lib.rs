@@ -6,7 +6,8 @@
 //! values. Then nothing that a processor could compute takes as long as reading the keys.
 //!
 //! The one decision: **the layout is chosen for reading.** [`PackedCache`] has the keys of a
-//! head one after the other, in panels of 48 as `tiles` has them; all queries of a group meet
+//! head one after the other, in panels of 48 as `tiles` has them, as floats or in fewer bits
+//! ([`Precision`]); all queries of a group meet
 //! a panel while it is there; a long cache is cut into runs of panels, which threads take and
 //! whose softmaxes are merged at the end ([`GroupedAttention::one_token`]). The same panels
 //! serve a whole prompt ([`GroupedAttention::prompt`]), through the tiles of a layer, and
@@ -21,7 +22,7 @@
 //! [`gated`] is what stands between two of them in a feed-forward layer.
 //!
 //! Left out: a layer with its projections and its backward pass, which `kernels` has, and a
-//! whole model, which `decoders` has; caches in fewer bits.
+//! whole model, which `decoders` has.
 
 #![allow(
     clippy::needless_range_loop,
@@ -32,10 +33,12 @@ mod attend;
 mod cache;
 mod careful;
 mod few;
+mod float16;
 mod gated;
 mod heads;
 mod meeting;
 mod panel;
+mod panels;
 mod partial;
 mod product;
 mod prompt;
@@ -49,6 +52,7 @@ pub use attend::GroupedAttention;
 pub use cache::PackedCache;
 pub use gated::{Gate, gated};
 pub use heads::GroupedHeads;
+pub use panels::Precision;
 pub use partial::{PackedKeys, PartialAttention};
 pub use product::{Product, ProductMemory};
 pub use quantised::{Bits, Quantised, QuantisedRow};

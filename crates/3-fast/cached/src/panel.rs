@@ -7,9 +7,10 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 use tiles::exp2::exp2;
-use tiles::panels::round_up;
 use tiles::prefetch::Ahead;
 use tiles::tile::ROWS;
+
+use crate::panels::Panels;
 
 /// Panels of 48 keys whose scores are there at once: for a larger maximum, sums are
 /// corrected once a block.
@@ -32,10 +33,10 @@ pub(crate) struct Run<'a> {
     pub(crate) d_v: usize,
     /// Per [part](parts) of the group, `[d_k][heads of the part]`.
     pub(crate) q: &'a [f32],
-    /// `[panel][d_k][48]`, as many rows as [`round_up`] says.
-    pub(crate) k: &'a [f32],
-    /// `[panel][d_v][48]`, likewise.
-    pub(crate) v: &'a [f32],
+    /// `[panel][d_k][48]`
+    pub(crate) k: &'a Panels,
+    /// `[panel][d_v][48]`
+    pub(crate) v: &'a Panels,
     /// Which keys, at least one.
     pub(crate) keys: Range<usize>,
     /// The most that a score may be, as an exponent of 2.
@@ -62,9 +63,9 @@ impl<'a> HeadState<'a> {
 }
 
 /// How many numbers a run works in.
-pub(crate) fn memory(group: usize, d_v: usize) -> usize {
+pub(crate) fn memory(group: usize, d_k: usize, d_v: usize) -> usize {
     let (seen, sums) = (group * (2 + d_v), group * d_v * LANES);
-    seen + sums + HEADS * BLOCK * ROWS + round_up(d_v) * ROWS
+    seen + sums + HEADS * BLOCK * ROWS + d_k.max(d_v) * ROWS
 }
 
 /// Heads that go through a panel together: the first, and how many.
@@ -80,7 +81,7 @@ impl WithSimd for Run<'_> {
         let Self { group, d_k, d_v, q, k, v, keys, cap, memory } = self;
         let (seen, rest) = memory.split_at_mut(group * (2 + d_v));
         let (sums, rest) = rest.split_at_mut(group * d_v * LANES);
-        let (scores, open) = rest.split_at_mut(HEADS * BLOCK * ROWS);
+        let (scores, room) = rest.split_at_mut(HEADS * BLOCK * ROWS);
         sums.fill(0.0);
         for head in seen.chunks_exact_mut(2 + d_v) {
             (head[0], head[1]) = (f32::NEG_INFINITY, 0.0);
@@ -94,10 +95,10 @@ impl WithSimd for Run<'_> {
                 let seen = &mut seen[head * (2 + d_v)..][..n * (2 + d_v)];
                 let sums = &mut sums[head * d_v * LANES..][..n * d_v * LANES];
                 match n {
-                    4 => block.run::<S, 4>(simd, q, seen, sums, scores, open),
-                    3 => block.run::<S, 3>(simd, q, seen, sums, scores, open),
-                    2 => block.run::<S, 2>(simd, q, seen, sums, scores, open),
-                    _ => block.run::<S, 1>(simd, q, seen, sums, scores, open),
+                    4 => block.run::<S, 4>(simd, q, seen, sums, scores, room),
+                    3 => block.run::<S, 3>(simd, q, seen, sums, scores, room),
+                    2 => block.run::<S, 2>(simd, q, seen, sums, scores, room),
+                    _ => block.run::<S, 1>(simd, q, seen, sums, scores, room),
                 }
             }
         }
@@ -117,8 +118,8 @@ impl WithSimd for Run<'_> {
 /// Some panels of keys and values.
 struct Block<'a> {
     d_k: usize,
-    k: &'a [f32],
-    v: &'a [f32],
+    k: &'a Panels,
+    v: &'a Panels,
     panels: Range<usize>,
     /// The keys of the run.
     keys: &'a Range<usize>,
@@ -135,16 +136,16 @@ impl Block<'_> {
         seen: &mut [f32],
         sums: &mut [f32],
         scores: &mut [f32],
-        open: &mut [f32],
+        room: &mut [f32],
     ) {
         let d_v = seen.len() / R - 2;
-        let (len_k, len_v) = (round_up(self.d_k) * ROWS, round_up(d_v) * ROWS);
         let sums = &mut sums[..R * d_v * S::F32_LANES];
         let scores = &mut scores[..self.panels.len() * R * ROWS];
         for (p, scores) in self.panels.clone().zip(scores.chunks_exact_mut(R * ROWS)) {
             let (lanes, scores) = (self.lanes(p), scores.as_chunks_mut::<ROWS>().0);
-            let ahead = Ahead::new(&self.v[p * len_v..][..d_v * ROWS], self.d_k);
-            scores_of::<S, R>(simd, &self.k[p * len_k..][..len_k], q, ahead, scores);
+            let ahead = Ahead::new(self.v.in_place(p), self.d_k);
+            let panel = self.k.panel(p, &mut room[..self.d_k * ROWS]);
+            scores_of::<S, R>(simd, panel, q, ahead, scores);
             for row in scores {
                 if let Some(cap) = self.cap {
                     bound(simd, cap, row);
@@ -166,20 +167,19 @@ impl Block<'_> {
         }
         for (p, shares) in self.panels.clone().zip(scores.chunks_exact(R * ROWS)) {
             let (lanes, shares) = (self.lanes(p), shares.as_chunks::<ROWS>().0);
-            let panel = &self.v[p * len_v..][..d_v * ROWS];
-            let next = self.k.get((p + BLOCK) * len_k..).unwrap_or_default();
-            let ahead = Ahead::new(&next[..next.len().min(self.d_k * ROWS)], d_v);
+            let ahead = Ahead::new(self.k.in_place(p + BLOCK), d_v);
+            let room = &mut room[..d_v * ROWS];
             if lanes.len() == ROWS {
+                let panel = self.v.panel(p, room);
                 add_values::<S, R>(simd, panel, shares, ahead, sums);
             } else {
+                self.v.copy(p, room);
                 // A share of 0 leaves nothing out where a value is NaN.
-                let open = &mut open[..panel.len()];
-                open.copy_from_slice(panel);
-                for row in open.chunks_exact_mut(ROWS) {
+                for row in room.chunks_exact_mut(ROWS) {
                     row[..lanes.start].fill(0.0);
                     row[lanes.end..].fill(0.0);
                 }
-                add_values::<S, R>(simd, open, shares, ahead, sums);
+                add_values::<S, R>(simd, room, shares, ahead, sums);
             }
         }
     }

@@ -8,8 +8,8 @@ use tiles::panels::{HeadPanels, n_groups, round_up};
 use tiles::tile::ROWS;
 use tiles::{Instructions, Lengths};
 
-use crate::cache::write;
 use crate::meeting::{self, Tiles};
+use crate::panels::write;
 use crate::{GroupedHeads, Scoring};
 
 /// The keys and values of some tokens, packed into one list of numbers: one that can be sent.
@@ -79,12 +79,16 @@ impl<'a> PackedKeys<'a> {
         let (keys, values) = numbers.split_at_mut(heads.n_kv_heads() * k_len);
         let mut first = 0;
         for [k, v] in sequences {
-            let rows = first..first + k.nrows();
-            let each = keys.chunks_exact_mut(k_len.max(1));
-            write(each, heads.d_k(), rows.clone(), *k);
-            let each = values.chunks_exact_mut(v_len.max(1));
-            write(each, heads.d_v(), rows.clone(), *v);
-            first = rows.end;
+            for (all, len, width, from) in [
+                (&mut *keys, k_len, heads.d_k(), k),
+                (&mut *values, v_len, heads.d_v(), v),
+            ] {
+                for (head, panels) in all.chunks_exact_mut(len.max(1)).enumerate() {
+                    let from = from.columns(head * width, width);
+                    write(panels, first, from, <[f32]>::copy_from_slice);
+                }
+            }
+            first += k.nrows();
         }
         Ok(())
     }

@@ -75,9 +75,11 @@ impl GroupedAttention {
         let factor = self.scoring.query_factor(heads);
         let [queries, _] = self.tiles.take(heads, q.nrows());
         meeting::pack_queries(heads, q.as_view(), factor, queries);
+        // In fewer bits they become floats once, for all queries.
+        let of_head = |kv_head| [cache.keys(kv_head).all(), cache.values(kv_head).all()];
+        let floats: Vec<_> = (0..heads.n_kv_heads()).map(of_head).collect();
         let panels: &PanelsOf<'_> = &|head| {
-            let kv_head = head / heads.group();
-            let (k, v) = (cache.keys(kv_head), cache.values(kv_head));
+            let [k, v] = &floats[head / heads.group()];
             [HeadPanels::alone(k, heads.d_k()), HeadPanels::alone(v, heads.d_v())]
         };
         let queries_and_keys = meeting::Meeting {

@@ -5,6 +5,7 @@ use tiles::Instructions;
 
 use super::*;
 
+mod precision;
 mod refused;
 
 fn heads(n: [usize; 2], d: [usize; 2]) -> GroupedHeads {

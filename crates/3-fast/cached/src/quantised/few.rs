@@ -9,8 +9,8 @@ use tiles::memory::Aligned;
 
 use crate::few::{To, groups, in_groups, panels_of_a_piece};
 
-use super::pack::FROM_HALF;
 use super::{Bits, LANES, Quantised, Scales};
+use crate::float16::FROM_HALF;
 
 /// `out = x · W + b`, each word of W read from memory once.
 ///

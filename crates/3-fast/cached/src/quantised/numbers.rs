@@ -5,8 +5,8 @@ use std::ops::Range;
 use tiles::bytes::place;
 use tiles::merge::Weight;
 
-use super::pack::from_half;
 use super::{Bits, LANES, Quantised, Scales};
+use crate::float16::from_half;
 
 impl Weight for Quantised {
     #[inline(always)]

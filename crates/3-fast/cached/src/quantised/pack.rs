@@ -1,6 +1,7 @@
 //! From rows as files have them to the words that a product reads.
 
 use attention::{Error, Result};
+use half::f16;
 use rayon::prelude::*;
 use tiles::bytes::place;
 
@@ -90,42 +91,9 @@ fn fields(levels: &[u8]) -> u32 {
 
 /// Scale and offset as float16 in one word, if both are float16.
 fn halves([scale, offset]: [f32; 2]) -> Option<u32> {
-    Some(u32::from(to_half(scale)?) | u32::from(to_half(offset)?) << 16)
-}
-
-/// Of a float16 its exponent's place in an f32: times this, the bits of the one are the other.
-pub(super) const FROM_HALF: f32 = f32::from_bits((127 + 112) << 23); // 2¹¹²
-
-/// The float16 in the lower half of a word, subnormal ones too.
-pub(super) fn from_half(word: u32) -> f32 {
-    let size = f32::from_bits((word & 0x7fff) << 13) * FROM_HALF;
-    f32::from_bits(size.to_bits() | (word & 0x8000) << 16)
-}
-
-/// The float16 that is this number; none if it is none, or not a number.
-fn to_half(number: f32) -> Option<u16> {
-    let bits = (number.abs() / FROM_HALF).to_bits();
-    let half = (bits >> 13) as u16 | ((number.to_bits() >> 16) as u16 & 0x8000);
-    (from_half(half.into()).to_bits() == number.to_bits()).then_some(half)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_float16_is_itself_again() {
-        for half in 0..=u16::MAX {
-            let is_finite = half & 0x7c00 != 0x7c00;
-            let number = from_half(half.into());
-            if is_finite {
-                assert_eq!(to_half(number), Some(half), "{number}");
-            }
-        }
-        assert_eq!(from_half(0x3c00), 1.0);
-        assert_eq!(from_half(0x8001), -2f32.powi(-24));
-        assert_eq!(to_half(0.1), None);
-        assert_eq!(to_half(1e9), None);
-        assert_eq!(to_half(f32::NAN), None);
-    }
+    let half = |number: f32| {
+        let half = f16::from_f32(number);
+        (half.is_finite() && half.to_f32() == number).then(|| u32::from(half.to_bits()))
+    };
+    Some(half(scale)? | half(offset)? << 16)
 }
