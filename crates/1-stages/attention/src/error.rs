@@ -176,6 +176,17 @@ pub enum Error {
         value: f64,
     },
 
+    /// A number that a smaller format has no place for.
+    #[error("{what} hold {value}, and {format} has no such number")]
+    NoSuchNumber {
+        /// Which numbers.
+        what: &'static str,
+        /// What one of them is.
+        value: f64,
+        /// What they are to be kept as.
+        format: &'static str,
+    },
+
     /// Masks within masks, deeper than anybody means.
     #[error("the mask holds masks within masks, and more than {most} levels of them")]
     MaskDepth {

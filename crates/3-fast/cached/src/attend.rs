@@ -149,7 +149,7 @@ impl GroupedAttention {
         let heads = self.heads;
         let (group, d_k, d_v) = (heads.group(), heads.d_k(), heads.d_v());
         let pieces = pieces(rows, heads.n_kv_heads());
-        let len = panel::memory(group, d_k, d_v);
+        let len = panel::memory(group, d_v);
         if self.runs.len() < pieces.len() * len {
             self.runs.resize(pieces.len() * len, 0.0);
         }

@@ -101,7 +101,9 @@ impl PackedCache {
     ///
     /// # Errors
     /// [`Error::Shape`](attention::Error::Shape),
-    /// [`Error::KeyValueLengths`](attention::Error::KeyValueLengths); the cache is then as it was.
+    /// [`Error::KeyValueLengths`](attention::Error::KeyValueLengths);
+    /// [`Error::NoSuchNumber`](attention::Error::NoSuchNumber) for one that the cache's
+    /// [`Precision`] has no place for. The cache is then as it was.
     pub fn append(&mut self, k: &Matrix<f32>, v: &Matrix<f32>) -> Result<()> {
         self.append_views(k.as_view(), v.as_view())
     }
@@ -117,6 +119,11 @@ impl PackedCache {
         let heads = self.heads;
         heads.check_keys(k.shape(), v.shape())?;
         let first = self.n_tokens;
+        for (what, all, from) in
+            [("the keys", &self.keys, k), ("the values", &self.values, v)]
+        {
+            all.first().map_or(Ok(()), |panels| panels.check(what, from))?;
+        }
         for (all, width, from) in
             [(&mut self.keys, heads.d_k(), k), (&mut self.values, heads.d_v(), v)]
         {

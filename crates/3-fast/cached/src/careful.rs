@@ -27,7 +27,7 @@ pub(crate) fn output(
     #[cfg(test)]
     TIMES_TAKEN.set(TIMES_TAKEN.get() + 1);
     let heads = cache.heads();
-    let panels = cache.values(head / heads.group()).all();
+    let panels = cache.values(head / heads.group()).floats();
     let attn = shares(q, head, cache, keys.clone(), scoring);
     let values = Matrix::from_fn(keys.len(), heads.d_v(), |j, f| {
         let key = keys.start + j;
@@ -45,7 +45,7 @@ pub(crate) fn shares(
     scoring: &Scoring,
 ) -> Matrix<f32> {
     let heads = cache.heads();
-    let panels = cache.keys(head / heads.group()).all();
+    let panels = cache.keys(head / heads.group()).floats();
     let panels = panels.chunks_exact(round_up(heads.d_k()) * ROWS);
     let mut products = vec![0f32; n_groups(keys.end) * ROWS];
     for (products, panel) in products.chunks_exact_mut(ROWS).zip(panels) {

@@ -7,10 +7,11 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 use tiles::exp2::exp2;
+use tiles::panels::round_up;
 use tiles::prefetch::Ahead;
 use tiles::tile::ROWS;
 
-use crate::panels::Panels;
+use crate::panels::{Number, Numbers, Panels};
 
 /// Panels of 48 keys whose scores are there at once: for a larger maximum, sums are
 /// corrected once a block.
@@ -35,7 +36,7 @@ pub(crate) struct Run<'a> {
     pub(crate) q: &'a [f32],
     /// `[panel][d_k][48]`
     pub(crate) k: &'a Panels,
-    /// `[panel][d_v][48]`
+    /// `[panel][d_v][48]`, kept alike.
     pub(crate) v: &'a Panels,
     /// Which keys, at least one.
     pub(crate) keys: Range<usize>,
@@ -63,9 +64,9 @@ impl<'a> HeadState<'a> {
 }
 
 /// How many numbers a run works in.
-pub(crate) fn memory(group: usize, d_k: usize, d_v: usize) -> usize {
+pub(crate) fn memory(group: usize, d_v: usize) -> usize {
     let (seen, sums) = (group * (2 + d_v), group * d_v * LANES);
-    seen + sums + HEADS * BLOCK * ROWS + d_k.max(d_v) * ROWS
+    seen + sums + HEADS * BLOCK * ROWS + round_up(d_v) * ROWS
 }
 
 /// Heads that go through a panel together: the first, and how many.
@@ -78,10 +79,63 @@ impl WithSimd for Run<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { group, d_k, d_v, q, k, v, keys, cap, memory } = self;
+        match (&self.k.numbers, &self.v.numbers) {
+            (Numbers::F32(k), Numbers::F32(v)) => self.on(simd, k.into(), v.into()),
+            (Numbers::F16(k), Numbers::F16(v)) => self.on(simd, k.into(), v.into()),
+            (
+                Numbers::Q8 { levels: k, scales: of_k },
+                Numbers::Q8 { levels: v, scales: of_v },
+            ) => self.on(simd, Kept::scaled(k, of_k), Kept::scaled(v, of_v)),
+            _ => unreachable!("keys and values of one cache are kept alike"),
+        }
+    }
+}
+
+/// Keys or values of one kind of numbers.
+#[derive(Clone, Copy)]
+struct Kept<'a, N> {
+    /// As many rows a panel as [`round_up`] says.
+    numbers: &'a [N],
+    /// One per token, `[panel][48]`, unless the numbers are what they stand for.
+    scales: Option<&'a [f32]>,
+}
+
+impl<'a, N> From<&'a Vec<N>> for Kept<'a, N> {
+    fn from(numbers: &'a Vec<N>) -> Self {
+        Self { numbers, scales: None }
+    }
+}
+
+impl<'a, N: Number> Kept<'a, N> {
+    fn scaled(numbers: &'a [N], scales: &'a [f32]) -> Self {
+        Self { numbers, scales: Some(scales) }
+    }
+
+    /// The features of panel `p`; none behind the last.
+    #[inline(always)]
+    fn panel(&self, p: usize, width: usize) -> &'a [N] {
+        let behind = self.numbers.get(p * round_up(width) * ROWS..).unwrap_or_default();
+        &behind[..behind.len().min(width * ROWS)]
+    }
+
+    /// Multiplies a number for each token of panel `p` with its scale.
+    #[inline(always)]
+    fn scale<S: Simd>(&self, simd: S, p: usize, row: &mut [f32; ROWS]) {
+        let Some(scales) = self.scales else { return };
+        let (scales, _) = S::as_simd_f32s(&scales[p * ROWS..][..ROWS]);
+        for (x, scale) in S::as_mut_simd_f32s(row).0.iter_mut().zip(scales) {
+            *x = simd.mul_f32s(*x, *scale);
+        }
+    }
+}
+
+impl Run<'_> {
+    #[inline(always)]
+    fn on<S: Simd, N: Number>(self, simd: S, k: Kept<'_, N>, v: Kept<'_, N>) {
+        let Self { group, d_k, d_v, q, keys, cap, memory, .. } = self;
         let (seen, rest) = memory.split_at_mut(group * (2 + d_v));
         let (sums, rest) = rest.split_at_mut(group * d_v * LANES);
-        let (scores, room) = rest.split_at_mut(HEADS * BLOCK * ROWS);
+        let (scores, open) = rest.split_at_mut(HEADS * BLOCK * ROWS);
         sums.fill(0.0);
         for head in seen.chunks_exact_mut(2 + d_v) {
             (head[0], head[1]) = (f32::NEG_INFINITY, 0.0);
@@ -95,10 +149,10 @@ impl WithSimd for Run<'_> {
                 let seen = &mut seen[head * (2 + d_v)..][..n * (2 + d_v)];
                 let sums = &mut sums[head * d_v * LANES..][..n * d_v * LANES];
                 match n {
-                    4 => block.run::<S, 4>(simd, q, seen, sums, scores, room),
-                    3 => block.run::<S, 3>(simd, q, seen, sums, scores, room),
-                    2 => block.run::<S, 2>(simd, q, seen, sums, scores, room),
-                    _ => block.run::<S, 1>(simd, q, seen, sums, scores, room),
+                    4 => block.run::<S, 4>(simd, q, seen, sums, scores, open),
+                    3 => block.run::<S, 3>(simd, q, seen, sums, scores, open),
+                    2 => block.run::<S, 2>(simd, q, seen, sums, scores, open),
+                    _ => block.run::<S, 1>(simd, q, seen, sums, scores, open),
                 }
             }
         }
@@ -116,17 +170,17 @@ impl WithSimd for Run<'_> {
 }
 
 /// Some panels of keys and values.
-struct Block<'a> {
+struct Block<'a, N> {
     d_k: usize,
-    k: &'a Panels,
-    v: &'a Panels,
+    k: Kept<'a, N>,
+    v: Kept<'a, N>,
     panels: Range<usize>,
     /// The keys of the run.
     keys: &'a Range<usize>,
     cap: Option<f32>,
 }
 
-impl Block<'_> {
+impl<N: Number> Block<'_, N> {
     /// R heads: scores of all panels, then shares, then values.
     #[inline(always)]
     fn run<S: Simd, const R: usize>(
@@ -136,17 +190,17 @@ impl Block<'_> {
         seen: &mut [f32],
         sums: &mut [f32],
         scores: &mut [f32],
-        room: &mut [f32],
+        open: &mut [f32],
     ) {
         let d_v = seen.len() / R - 2;
         let sums = &mut sums[..R * d_v * S::F32_LANES];
         let scores = &mut scores[..self.panels.len() * R * ROWS];
         for (p, scores) in self.panels.clone().zip(scores.chunks_exact_mut(R * ROWS)) {
             let (lanes, scores) = (self.lanes(p), scores.as_chunks_mut::<ROWS>().0);
-            let ahead = Ahead::new(self.v.in_place(p), self.d_k);
-            let panel = self.k.panel(p, &mut room[..self.d_k * ROWS]);
-            scores_of::<S, R>(simd, panel, q, ahead, scores);
+            let ahead = Ahead::new(self.v.panel(p, d_v), self.d_k);
+            scores_of::<S, N, R>(simd, self.k.panel(p, self.d_k), q, ahead, scores);
             for row in scores {
+                self.k.scale(simd, p, row);
                 if let Some(cap) = self.cap {
                     bound(simd, cap, row);
                 }
@@ -165,21 +219,23 @@ impl Block<'_> {
                 }
             }
         }
-        for (p, shares) in self.panels.clone().zip(scores.chunks_exact(R * ROWS)) {
-            let (lanes, shares) = (self.lanes(p), shares.as_chunks::<ROWS>().0);
-            let ahead = Ahead::new(self.k.in_place(p + BLOCK), d_v);
-            let room = &mut room[..d_v * ROWS];
-            if lanes.len() == ROWS {
-                let panel = self.v.panel(p, room);
-                add_values::<S, R>(simd, panel, shares, ahead, sums);
-            } else {
-                self.v.copy(p, room);
-                // A share of 0 leaves nothing out where a value is NaN.
-                for row in room.chunks_exact_mut(ROWS) {
-                    row[..lanes.start].fill(0.0);
-                    row[lanes.end..].fill(0.0);
+        for (p, shares) in self.panels.clone().zip(scores.chunks_exact_mut(R * ROWS)) {
+            let (lanes, shares) = (self.lanes(p), shares.as_chunks_mut::<ROWS>().0);
+            shares.iter_mut().for_each(|row| self.v.scale(simd, p, row));
+            let panel = self.v.panel(p, d_v);
+            let ahead = Ahead::new(self.k.panel(p + BLOCK, self.d_k), d_v);
+            match N::unchecked(panel) {
+                Some(panel) if lanes.len() < ROWS => {
+                    // A share of 0 leaves nothing out where a value is NaN.
+                    let open = &mut open[..panel.len()];
+                    open.copy_from_slice(panel);
+                    for row in open.chunks_exact_mut(ROWS) {
+                        row[..lanes.start].fill(0.0);
+                        row[lanes.end..].fill(0.0);
+                    }
+                    add_values::<S, f32, R>(simd, open, shares, Ahead::default(), sums);
                 }
-                add_values::<S, R>(simd, room, shares, ahead, sums);
+                _ => add_values::<S, N, R>(simd, panel, shares, ahead, sums),
             }
         }
     }
@@ -194,11 +250,11 @@ impl Block<'_> {
 
 /// `scores[r][key] = Σ_f q[f][r] · k[f][key]`.
 #[inline(always)]
-fn scores_of<S: Simd, const R: usize>(
+fn scores_of<S: Simd, N: Number, const R: usize>(
     simd: S,
-    k: &[f32],
+    k: &[N],
     q: &[f32],
-    ahead: Ahead<'_>,
+    ahead: Ahead<'_, N>,
     scores: &mut [[f32; ROWS]],
 ) {
     let (k, q) = (k.as_chunks::<ROWS>().0, q.as_chunks::<R>().0);
@@ -208,7 +264,7 @@ fn scores_of<S: Simd, const R: usize>(
             if part == 0 {
                 ahead.row(f);
             }
-            let k = &S::as_simd_f32s(k).0[part * AT_ONCE..][..AT_ONCE];
+            let k = N::vectors::<S, AT_ONCE>(simd, k, part * AT_ONCE);
             for r in 0..R {
                 let q = simd.splat_f32s(q[r]);
                 for m in 0..AT_ONCE {
@@ -285,11 +341,11 @@ fn shares<S: Simd, const R: usize>(
 
 /// `sums[f][r] += Σ_key share[r][key] · v[f][key]`, lane by lane.
 #[inline(always)]
-fn add_values<S: Simd, const R: usize>(
+fn add_values<S: Simd, N: Number, const R: usize>(
     simd: S,
-    v: &[f32],
+    v: &[N],
     shares: &[[f32; ROWS]],
-    ahead: Ahead<'_>,
+    ahead: Ahead<'_, N>,
     sums: &mut [f32],
 ) {
     let (v, sums) = (v.as_chunks::<ROWS>().0, S::as_mut_simd_f32s(sums).0);
@@ -304,8 +360,7 @@ fn add_values<S: Simd, const R: usize>(
             if part == 0 {
                 ahead.row(f);
             }
-            let mut v = [simd.splat_f32s(0.0); AT_ONCE];
-            v.copy_from_slice(&S::as_simd_f32s(row).0[part * AT_ONCE..][..AT_ONCE]);
+            let v = N::vectors::<S, AT_ONCE>(simd, row, part * AT_ONCE);
             for r in 0..R {
                 let mut sum = sums[r]; // in a register, and written once
                 for m in 0..AT_ONCE {

@@ -2,41 +2,37 @@
 //!
 //! ```text
 //! F32, F16   [panel][feature][48 tokens]
-//! Q8         levels [panel][feature][48]   scales [panel][32 features][48]
-//!            number = scale · level        scale = largest of the 32 / 127
+//! Q8         levels [panel][feature][48]     scales [panel][48]
+//!            number = scale · level          scale = the token's largest number / 127
 //! ```
 //!
-//! Whoever computes gets a panel as floats: where it is, or in a room of 48 tokens, which stays
-//! in the first cache, so that memory is read in the bits that it has.
+//! Panels are read where they are, and a number becomes a float in a register. A scale is the
+//! same for all features of a token, so no number is multiplied with it: a score is, and a
+//! share.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use attention::View;
+use attention::{Error, Result, View};
 use half::f16;
 use half::slice::HalfFloatSliceExt;
+use pulp::Simd;
+use pulp::bytemuck::cast_slice_mut;
 use tiles::panels::{n_groups, round_up};
 use tiles::tile::ROWS;
 
 use crate::float16::from_half;
 
-/// Neighbouring features of a token that have one scale, as in GGUF's Q8_0.
-const BLOCK: usize = 32;
-
 /// In how many bits a cache keeps a number.
-///
-/// # Source
-/// The two that llama.cpp has for its caches beside f32 and are not of 4 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
     /// As it is.
     #[default]
     F32,
-    /// Rounded to float16. One that is too large becomes NaN, so that nothing made of it is
-    /// finite.
+    /// Rounded to float16, to which a number must be below 65,520.
     F16,
-    /// 8 bits, and an f32 for 32 numbers of a token: each is off by 1/254 of the largest of
-    /// these at most. All 32 become NaN if one is not finite.
+    /// 8 bits, and for the numbers of a token and a head one scale: each is off by 1/254 of the
+    /// largest of them at most.
     Q8,
 }
 
@@ -44,12 +40,12 @@ pub enum Precision {
 #[derive(Debug, Clone)]
 pub(crate) struct Panels {
     width: usize,
-    numbers: Numbers,
+    pub(crate) numbers: Numbers,
 }
 
 /// As many rows a panel as [`round_up`] says, with zeros behind the last feature.
 #[derive(Debug, Clone)]
-enum Numbers {
+pub(crate) enum Numbers {
     F32(Vec<f32>),
     F16(Vec<f16>),
     Q8 { levels: Vec<i8>, scales: Vec<f32> },
@@ -70,22 +66,33 @@ impl Panels {
         Self { width, numbers }
     }
 
-    /// How many numbers a panel has.
-    pub(crate) fn len(&self) -> usize {
-        lens(self.width, ROWS)[0]
-    }
-
     /// What a token takes.
     pub(crate) fn bytes_per_token(&self) -> usize {
-        let n_scales = self.width.div_ceil(BLOCK);
         match &self.numbers {
             Numbers::F32(_) => self.width * size_of::<f32>(),
             Numbers::F16(_) => self.width * size_of::<f16>(),
-            Numbers::Q8 { .. } => self.width + n_scales * size_of::<f32>(),
+            Numbers::Q8 { .. } => self.width + size_of::<f32>(),
         }
     }
 
-    /// Takes tokens from number `first` on, a row each of `[n, width]`.
+    /// Whether all of it can be kept.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNumber`] for one that cannot.
+    pub(crate) fn check(&self, what: &'static str, from: View<'_, f32>) -> Result<()> {
+        let (most, format) = match self.numbers {
+            Numbers::F32(_) => return Ok(()),
+            Numbers::F16(_) => (MOST_HALF, "float16"),
+            Numbers::Q8 { .. } => (f32::MAX, "8 bits and a scale"),
+        };
+        match from.iter().find(|x| x.is_nan() || x.abs() > most) {
+            None => Ok(()),
+            Some(&x) => Err(Error::NoSuchNumber { what, value: x.into(), format }),
+        }
+    }
+
+    /// Takes tokens from number `first` on, a row each of `[n, width]`, which were
+    /// [checked](Self::check).
     pub(crate) fn write(&mut self, first: usize, from: View<'_, f32>) {
         let [len, n_scales] = lens(self.width, first + from.nrows());
         match &mut self.numbers {
@@ -118,82 +125,111 @@ impl Panels {
         }
     }
 
-    /// Panel `p` as floats, `[width][48]`: where it is, or in `room`, which is as large.
-    #[inline(always)]
-    pub(crate) fn panel<'a>(&'a self, p: usize, room: &'a mut [f32]) -> &'a [f32] {
+    /// All panels as floats, `[panel][width][48]`, with as many rows a panel as [`round_up`]
+    /// says.
+    pub(crate) fn floats(&self) -> Cow<'_, [f32]> {
         match &self.numbers {
-            Numbers::F32(_) => self.in_place(p),
-            Numbers::F16(_) | Numbers::Q8 { .. } => {
-                self.copy(p, room);
-                room
-            }
-        }
-    }
-
-    /// The same, always in `room`.
-    #[inline(always)]
-    pub(crate) fn copy(&self, p: usize, room: &mut [f32]) {
-        let (first, len) = (p * self.len(), room.len());
-        match &self.numbers {
-            Numbers::F32(_) => room.copy_from_slice(self.in_place(p)),
-            Numbers::F16(numbers) => {
-                let from = &numbers[first..][..len];
-                room.iter_mut().zip(from).for_each(|(to, from)| *to = to_f32(*from));
-            }
+            Numbers::F32(numbers) => Cow::Borrowed(numbers),
+            Numbers::F16(numbers) => numbers.iter().map(|x| x.to_f32()).collect(),
             Numbers::Q8 { levels, scales } => {
-                let n_blocks = self.width.div_ceil(BLOCK);
-                let (levels, _) = levels[first..][..len].as_chunks::<ROWS>();
-                let (scales, _) = scales[p * n_blocks * ROWS..].as_chunks::<ROWS>();
-                let rows = room.as_chunks_mut::<ROWS>().0.iter_mut().zip(levels);
-                for (f, (to, levels)) in rows.enumerate() {
-                    let scales = &scales[f / BLOCK];
-                    for lane in 0..ROWS {
-                        to[lane] = scales[lane] * f32::from(levels[lane]);
-                    }
-                }
+                let panels = levels.chunks_exact(round_up(self.width) * ROWS);
+                let rows =
+                    panels.zip(scales.chunks_exact(ROWS)).flat_map(|(panel, scales)| {
+                        panel.chunks_exact(ROWS).map(move |row| (row, scales))
+                    });
+                let number = |(level, scale): (&i8, &f32)| f32::from(*level) * scale;
+                rows.flat_map(|(row, scales)| row.iter().zip(scales).map(number))
+                    .collect()
             }
-        }
-    }
-
-    /// All panels as floats, `[panel][width][48]`, each with the rows of [`len`](Self::len).
-    pub(crate) fn all(&self) -> Cow<'_, [f32]> {
-        let n = match &self.numbers {
-            Numbers::F32(numbers) => return Cow::Borrowed(numbers),
-            Numbers::F16(numbers) => numbers.len(),
-            Numbers::Q8 { levels, .. } => levels.len(),
-        };
-        let mut all = vec![0.0; n];
-        for (p, room) in all.chunks_exact_mut(self.len()).enumerate() {
-            self.copy(p, &mut room[..self.width * ROWS]);
-        }
-        Cow::Owned(all)
-    }
-
-    /// Panel `p` if it is read where it is, and there; else nothing.
-    pub(crate) fn in_place(&self, p: usize) -> &[f32] {
-        match &self.numbers {
-            Numbers::F32(numbers) => {
-                let behind = numbers.get(p * self.len()..).unwrap_or_default();
-                &behind[..behind.len().min(self.width * ROWS)]
-            }
-            Numbers::F16(_) | Numbers::Q8 { .. } => &[],
         }
     }
 }
+
+/// The largest number of float16 is 65,504; what is below this is rounded to it.
+const MOST_HALF: f32 = 65_519.996;
 
 /// How many numbers, and how many scales, the panels of so many tokens have.
 fn lens(width: usize, n_tokens: usize) -> [usize; 2] {
-    [round_up(width), width.div_ceil(BLOCK)].map(|rows| n_groups(n_tokens) * rows * ROWS)
+    [round_up(width), 1].map(|rows| n_groups(n_tokens) * rows * ROWS)
 }
 
-/// NaN for what is none, and for infinity: a number that was too large.
-#[inline(always)]
-fn to_f32(number: f16) -> f32 {
-    let bits = u32::from(number.to_bits());
-    match bits & 0x7c00 == 0x7c00 {
-        true => f32::NAN,
-        false => from_half(bits),
+/// A number of a panel.
+pub(crate) trait Number: Copy {
+    /// Numbers as they are, if they were not [checked](Panels::check).
+    fn unchecked(numbers: &[Self]) -> Option<&[f32]>;
+
+    /// N vectors of a row, from vector `first` on.
+    fn vectors<S: Simd, const N: usize>(
+        simd: S,
+        row: &[Self; ROWS],
+        first: usize,
+    ) -> [S::f32s; N];
+}
+
+impl Number for f32 {
+    #[inline(always)]
+    fn unchecked(numbers: &[Self]) -> Option<&[f32]> {
+        Some(numbers)
     }
+
+    #[inline(always)]
+    fn vectors<S: Simd, const N: usize>(
+        simd: S,
+        row: &[Self; ROWS],
+        first: usize,
+    ) -> [S::f32s; N] {
+        let mut vectors = [simd.splat_f32s(0.0); N];
+        vectors.copy_from_slice(&S::as_simd_f32s(row).0[first..][..N]);
+        vectors
+    }
+}
+
+impl Number for f16 {
+    #[inline(always)]
+    fn unchecked(_: &[Self]) -> Option<&[f32]> {
+        None
+    }
+
+    #[inline(always)]
+    fn vectors<S: Simd, const N: usize>(
+        simd: S,
+        row: &[Self; ROWS],
+        first: usize,
+    ) -> [S::f32s; N] {
+        each(simd, row, first, |number| from_half(number.to_bits().into()))
+    }
+}
+
+/// A level, without its scale.
+impl Number for i8 {
+    #[inline(always)]
+    fn unchecked(_: &[Self]) -> Option<&[f32]> {
+        None
+    }
+
+    #[inline(always)]
+    fn vectors<S: Simd, const N: usize>(
+        simd: S,
+        row: &[Self; ROWS],
+        first: usize,
+    ) -> [S::f32s; N] {
+        each(simd, row, first, f32::from)
+    }
+}
+
+/// Number by number, which compilers make vectors of.
+#[inline(always)]
+fn each<S: Simd, T: Copy, const N: usize>(
+    simd: S,
+    row: &[T; ROWS],
+    first: usize,
+    float: impl Fn(T) -> f32,
+) -> [S::f32s; N] {
+    let mut vectors = [simd.splat_f32s(0.0); N];
+    let from = &row[first * S::F32_LANES..][..N * S::F32_LANES];
+    let to: &mut [f32] = cast_slice_mut(&mut vectors);
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = float(*from));
+    vectors
 }
 
 /// Where `n` tokens from number `first` on stand: in which panel, in which of its lanes, and
@@ -233,39 +269,22 @@ fn write_levels(
     first: usize,
     from: View<'_, f32>,
 ) {
-    let width = from.ncols();
-    let (len, n_blocks) = (round_up(width) * ROWS, width.div_ceil(BLOCK));
+    let largest = |row: usize| from.row(row).iter().fold(0.0, |a: f32, x| a.max(x.abs()));
+    for (row, scale) in scales[first..][..from.nrows()].iter_mut().enumerate() {
+        *scale = largest(row) / LEVELS;
+    }
+    let len = round_up(from.ncols()) * ROWS;
     for (p, lanes, rows) in places(first, from.nrows()) {
-        let levels = levels[p * len..][..len].chunks_exact_mut(ROWS);
-        let scales = scales[p * n_blocks * ROWS..].chunks_exact_mut(ROWS);
-        let features = (0..width).step_by(BLOCK).zip(scales);
-        let mut levels = levels.map(|row| &mut row[lanes.clone()]);
-        for (feature, scales) in features {
-            let scales = &mut scales[lanes.clone()];
-            let columns = from.columns(feature, BLOCK.min(width - feature));
-            scales.fill(0.0);
-            for column in columns.column_iter() {
-                let numbers = &column.as_slice()[rows.clone()];
-                for (scale, x) in scales.iter_mut().zip(numbers) {
-                    *scale = larger(*scale, x.abs());
-                }
-            }
-            scales.iter_mut().for_each(|scale| *scale /= MOST);
-            for (column, levels) in columns.column_iter().zip(&mut levels) {
-                let numbers = column.as_slice()[rows.clone()].iter().zip(&*scales);
-                for (level, (x, scale)) in levels.iter_mut().zip(numbers) {
-                    // 0 where the scale is no number: their product is none then.
-                    *level = (x / scale).round() as i8;
-                }
+        let scales = &scales[p * ROWS..][lanes.clone()];
+        let panel = levels[p * len..][..len].chunks_exact_mut(ROWS);
+        for (to, column) in panel.zip(from.column_iter()) {
+            let numbers = column.as_slice()[rows.clone()].iter().zip(scales);
+            for (level, (x, scale)) in to[lanes.clone()].iter_mut().zip(numbers) {
+                *level = (x / scale).round() as i8; // 0 where all are
             }
         }
     }
 }
 
 /// The largest level.
-const MOST: f32 = 127.0;
-
-/// The larger number; NaN if one is.
-fn larger(a: f32, b: f32) -> f32 {
-    if a >= b || a.is_nan() { a } else { b }
-}
+const LEVELS: f32 = 127.0;

@@ -6,6 +6,7 @@ use tiles::attend::PanelsOf;
 use tiles::panels::HeadPanels;
 
 use crate::cache::Row;
+use crate::panels::Panels;
 use crate::{GroupedAttention, PackedCache, meeting};
 
 /// From so many queries on, tiles are faster than one query after the other.
@@ -76,7 +77,8 @@ impl GroupedAttention {
         let [queries, _] = self.tiles.take(heads, q.nrows());
         meeting::pack_queries(heads, q.as_view(), factor, queries);
         // In fewer bits they become floats once, for all queries.
-        let of_head = |kv_head| [cache.keys(kv_head).all(), cache.values(kv_head).all()];
+        let of_head =
+            |kv_head| [cache.keys(kv_head), cache.values(kv_head)].map(Panels::floats);
         let floats: Vec<_> = (0..heads.n_kv_heads()).map(of_head).collect();
         let panels: &PanelsOf<'_> = &|head| {
             let [k, v] = &floats[head / heads.group()];

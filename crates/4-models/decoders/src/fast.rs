@@ -21,7 +21,7 @@ mod tests;
 mod tokens;
 
 use attention::{Error as SizeError, Matrix, Result as SizeResult};
-use cached::{GroupedHeads, PackedCache};
+use cached::{GroupedHeads, PackedCache, Precision};
 
 use crate::config::Config;
 use crate::decoder::AsRead;
@@ -49,6 +49,7 @@ pub struct FastDecoder {
     blocks: Vec<FastBlock>,
     last_norm: Norm<f32>,
     rotations: Rotations,
+    precision: Precision,
     work: Work,
 }
 
@@ -89,7 +90,8 @@ impl FastDecoder {
         let blocks = blocks.collect::<Result<Vec<_>>>()?;
         let tokens = Tokens::new(embedding, unembedding);
         let work = Work::new(&blocks)?;
-        Ok(Self { config, tokens, blocks, last_norm, rotations, work })
+        let precision = Precision::default();
+        Ok(Self { config, tokens, blocks, last_norm, rotations, precision, work })
     }
 
     /// The model from what its files hold, block by block: what a file keeps in few bits
@@ -112,7 +114,8 @@ impl FastDecoder {
         let last_norm = weights.last_norm()?;
         weights.expect_all_known()?;
         let work = Work::new(&blocks)?;
-        Ok(Self { config, tokens, blocks, last_norm, rotations, work })
+        let precision = Precision::default();
+        Ok(Self { config, tokens, blocks, last_norm, rotations, precision, work })
     }
 
     /// The same, which rounds no token to 8 bits
@@ -123,9 +126,17 @@ impl FastDecoder {
         self
     }
 
+    /// The same, whose caches keep keys and values in so many bits: fewer bytes to read for each
+    /// token of a long text, and less room, for what rounding them costs.
+    pub fn with_precision(self, precision: Precision) -> Self {
+        Self { precision, ..self }
+    }
+
     /// Empty caches for a text, with room for so many tokens; for more they grow.
     pub fn caches(&self, n_tokens: usize) -> PackedCaches {
-        let layer = |block: &FastBlock| PackedCache::with_room(block.heads(), n_tokens);
+        let layer = |block: &FastBlock| {
+            PackedCache::with_precision(block.heads(), n_tokens, self.precision)
+        };
         PackedCaches { layers: self.blocks.iter().map(layer).collect() }
     }
 
@@ -137,7 +148,7 @@ impl FastDecoder {
     /// The bytes of the caches that the next token reads, its own key and value included.
     pub fn cache_bytes(&self, caches: &PackedCaches) -> usize {
         let layers = self.blocks.iter().zip(&caches.layers);
-        layers.map(|(block, cache)| block.bytes_of_cache(cache.n_tokens() + 1)).sum()
+        layers.map(|(block, cache)| block.bytes_of_cache(cache)).sum()
     }
 
     /// Tokens behind those of the caches; the logits after the last of them.

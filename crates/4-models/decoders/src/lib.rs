@@ -52,6 +52,8 @@ mod writer;
 mod tests;
 
 pub use blocks::Block;
+#[cfg(feature = "fast")]
+pub use cached::Precision;
 pub use config::{Biases, Config};
 pub use decoder::{AsRead, Decoder};
 pub use embedding::{Embedding, Unembedding};

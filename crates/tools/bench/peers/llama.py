@@ -1,8 +1,9 @@
 """llama.cpp's side of `cargo learn bench --decode --model FILE`: a model that writes.
 
 Started as pytorch.py is, with a FILE of lines: the model's path, how many tokens are written,
-and the ids of the prompt. The variant `prompt` is the prompt read once, `token` one token, the
-mean of all that are written behind the prompt's first. llama.cpp is called by its C functions:
+how many a prompt has, and the ids of a long text, which begins with the prompt. The variant
+`prompt` is the prompt read once, `token` one token, the mean of all that are written behind the
+first two, and `long` the same behind the whole text. llama.cpp is called by its C functions:
 what Python adds to a token are microseconds.
 """
 
@@ -15,24 +16,32 @@ import llama_cpp as llama
 import numpy as np
 
 
-class Writing:
+class Model:
     def __init__(self, path, threads):
-        lines = open(path, encoding="utf-8").read().split("\n")
-        self.n_written = int(lines[1])
-        self.ids = [int(line) for line in lines[2:] if line]
         llama.llama_backend_init()
         settings = llama.llama_model_default_params()
-        self.model = llama.llama_model_load_from_file(lines[0].encode(), settings)
-        settings = llama.llama_context_default_params()
-        settings.n_ctx = len(self.ids) + self.n_written + 16
-        settings.n_batch = settings.n_ubatch = len(self.ids)
-        settings.n_threads = settings.n_threads_batch = threads
-        self.context = llama.llama_init_from_model(self.model, settings)
+        self.model = llama.llama_model_load_from_file(path.encode(), settings)
         vocabulary = llama.llama_model_get_vocab(self.model)
         self.n_vocabulary = llama.llama_vocab_n_tokens(vocabulary)
+        self.threads = threads
 
-    def forget(self):
-        llama.llama_kv_self_clear(self.context)
+    def text(self, n_tokens, n_at_once):
+        """An empty text, with room for so many tokens."""
+        settings = llama.llama_context_default_params()
+        settings.n_ctx = n_tokens
+        settings.n_batch = settings.n_ubatch = n_at_once
+        settings.n_threads = settings.n_threads_batch = self.threads
+        context = llama.llama_init_from_model(self.model, settings)
+        return Text(context, self.n_vocabulary)
+
+
+class Text:
+    def __init__(self, context, n_vocabulary):
+        self.context, self.n_vocabulary = context, n_vocabulary
+
+    def forget(self, n_kept):
+        """All but the first tokens."""
+        llama.llama_kv_cache_seq_rm(self.context, 0, n_kept, -1)
 
     def read(self, ids):
         tokens = (llama.llama_token * len(ids))(*ids)
@@ -49,12 +58,24 @@ class Writing:
             logits = self.read(ids[-1:])
         return ids
 
+
+class Writing:
+    def __init__(self, path, threads):
+        lines = open(path, encoding="utf-8").read().split("\n")
+        self.n_written, n_prompt = int(lines[1]), int(lines[2])
+        ids = [int(line) for line in lines[3:] if line]
+        self.prompt, self.first, self.before = ids[:n_prompt], ids[0], ids[:-1]
+        self.last = ids[-1]
+        self.model = Model(lines[0], threads)
+        self.short = self.model.text(n_prompt + self.n_written + 16, n_prompt)
+        self.long = None
+
     def check(self, path):
         """The logits behind the prompt, and the ids that are chosen then, as rows."""
-        self.forget()
-        rows = np.zeros((1, 2, self.n_vocabulary), np.float32)
-        rows[0, 0] = self.read(self.ids)
-        ids = self.write(rows[0, 0], self.n_written)
+        self.short.forget(0)
+        rows = np.zeros((1, 2, self.model.n_vocabulary), np.float32)
+        rows[0, 0] = self.short.read(self.prompt)
+        ids = self.short.write(rows[0, 0], self.n_written)
         rows[0, 1, : len(ids)] = ids
         entry = {"dtype": "F32", "shape": rows.shape, "data_offsets": [0, rows.nbytes]}
         header = json.dumps({"output": entry}).encode()
@@ -63,22 +84,37 @@ class Writing:
         return "written"
 
     def time(self, variant):
-        self.forget()
-        if variant == "prompt":
-            start = time.perf_counter()
-            self.read(self.ids)
-            return 1e3 * (time.perf_counter() - start)
-        first = self.write(self.read(self.ids[:1]), 1)
-        logits = self.read(first)
+        if variant == "long":
+            return self.written(self.behind(), self.last)
+        self.short.forget(0)
+        if variant == "token":
+            return self.written(self.short, self.first)
         start = time.perf_counter()
-        self.write(logits, self.n_written)
+        self.short.read(self.prompt)
+        return 1e3 * (time.perf_counter() - start)
+
+    def behind(self):
+        """The long text, which is read the first time."""
+        if self.long is None:
+            n, at_once = len(self.before), len(self.prompt)
+            self.long = self.model.text(n + self.n_written + 16, at_once)
+            for first in range(0, n, at_once):
+                self.long.read(self.before[first : first + at_once])
+        self.long.forget(len(self.before))
+        return self.long
+
+    def written(self, text, first):
+        """Milliseconds of a token behind this one and the next: the mean."""
+        logits = text.read([int(text.read([first]).argmax())])
+        start = time.perf_counter()
+        text.write(logits, self.n_written)
         return 1e3 * (time.perf_counter() - start) / self.n_written
 
 
 def main():
     path, _, threads = sys.argv[1:4]
     writing = Writing(path, int(threads))
-    print(f"llama.cpp {llama.__version__}\tprompt\ttoken", flush=True)
+    print(f"llama.cpp {llama.__version__}\tprompt\ttoken\tlong", flush=True)
     for line in sys.stdin:
         command, variant, _, *rest = line.rstrip("\n").split("\t")
         answer = writing.check(rest[0]) if command == "check" else writing.time(variant)

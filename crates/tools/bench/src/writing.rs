@@ -1,7 +1,8 @@
 //! A whole model that writes: its weights as floats, in the bits of its file, and llama.cpp on
 //! the same file.
 //!
-//! A prompt is arithmetic, a token behind it is memory: so each is timed by itself. Before
+//! A prompt is arithmetic, a token behind it is memory, first that of the weights and behind a
+//! long text that of keys and values too: so each is timed by itself. Before
 //! anything is timed, the logits behind the prompt and the tokens that are chosen after them
 //! stand beside those of the readable model, and the loss beside that of the float weights.
 
@@ -14,7 +15,8 @@ use anyhow::{Context, Result, ensure};
 use attention::{Matrix, median};
 use decoders::study::PROSE;
 use decoders::{
-    AsRead, Choice, Decoder, FastDecoder, FastReader, Files, Predict, Writer,
+    AsRead, Choice, Decoder, FastDecoder, FastReader, Files, PackedCaches, Precision,
+    Predict, Writer,
 };
 use rayon::ThreadPool;
 use runs::{Case, Pass};
@@ -33,6 +35,12 @@ const PROMPT: usize = 560;
 /// Tokens that are written and timed, behind a few that are read.
 const WRITTEN: usize = 60;
 
+/// Tokens of a text that is long, behind which as many are written.
+const LONG: usize = 4096;
+
+/// Tokens of it that are read at once.
+const AT_ONCE: usize = 512;
+
 /// Tokens that are compared.
 const COMPARED: usize = 12;
 
@@ -49,33 +57,37 @@ pub fn run(
     python: Option<Option<&Path>>,
 ) -> Result<()> {
     let files = Files::open(path)?;
-    let ids = prompt(&files)?;
+    let ids = prose(&files)?;
     let machine = settings.machine()?;
     print(table::machine(&machine))?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build()?;
     let bar = progress::spinner("the model as floats");
     let readable: AsRead<f32> = Decoder::read(&files)?;
     let expected = Expected::of(&readable, &ids)?;
-    let mut floats = FastDecoder::new(readable)?;
+    let floats = FastDecoder::new(readable)?;
     bar.finish_and_clear();
-    let mut few = FastDecoder::read_files(&files)?;
-    let mut unrounded = FastDecoder::read_files(&files)?.in_f32();
-    let ways = [
-        ("f32 weights", &mut floats),
-        ("its bits, f32", &mut unrounded),
-        ("its bits", &mut few),
+    let bits = || FastDecoder::read_files(&files);
+    let unrounded = |precision| -> Result<FastDecoder> {
+        Ok(bits()?.in_f32().with_precision(precision))
+    };
+    let mut ways = [
+        ("f32 weights", floats),
+        ("its bits, f32", unrounded(Precision::F32)?),
+        (" cache in f16", unrounded(Precision::F16)?),
+        (" in 8 bits", unrounded(Precision::Q8)?),
+        ("its bits", bits()?),
     ];
     let (mut checks, mut who) = (Vec::new(), Vec::new());
-    for (name, model) in ways {
-        let bar = progress::spinner(name.to_owned());
+    for (name, model) in &mut ways {
+        let bar = progress::spinner((*name).to_owned());
         let check = pool.install(|| Check::of(model, &ids, &expected))?;
         bar.finish_and_clear();
         let bytes = Some(model.weight_bytes());
-        checks.push(Check { name: name.to_owned(), bytes, ..check });
-        let model = Rc::new(RefCell::new(model));
+        checks.push(Check { name: (*name).to_owned(), bytes, ..check });
+        let ours = Rc::new(RefCell::new(Ours { model, long: None }));
         who.extend(Part::ALL.map(|part| {
-            let model = Rc::clone(&model);
-            Who::Ours { pool: &pool, model, ids: &ids, part }
+            let ours = Rc::clone(&ours);
+            Who::Ours { pool: &pool, ours, ids: &ids, part }
         }));
     }
     match python.map(|given| llama_cpp(given, settings, path, &ids, &expected)) {
@@ -94,23 +106,24 @@ pub fn run(
     let ms = ms.map_err(|why| anyhow::anyhow!(why))?;
     let shown = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let title = format!(
-        "{shown}: {PROMPT} tokens read, then {WRITTEN} written ({} of {} rounds)",
+        "{shown}: {PROMPT} tokens read; {WRITTEN} written behind 2, and behind {LONG} \
+         ({} of {} rounds)",
         rounds.n_kept,
         rounds.n_kept + rounds.n_thrown_away
     );
     Ok(print(grid(&title, machine.bandwidth_gb_s, &checks, &ms))?)
 }
 
-/// The first tokens of the book's prose.
-fn prompt(files: &Files) -> Result<Vec<usize>> {
-    let pieces = files.text()?.pieces(PROSE, files.config.n_positions, Long::Cut)?;
-    let ids = pieces.sequence.ids;
+/// The book's prose, again and again.
+fn prose(files: &Files) -> Result<Vec<usize>> {
+    let n_positions = files.config.n_positions;
     ensure!(
-        ids.len() > OF_PROSE,
-        "the model has {} positions, and {OF_PROSE} tokens of prose are measured",
-        files.config.n_positions
+        LONG + WRITTEN < n_positions,
+        "the model has {n_positions} positions, and {WRITTEN} tokens are written behind {LONG}",
     );
-    Ok(ids)
+    let ids = files.text()?.pieces(PROSE, n_positions, Long::Cut)?.sequence.ids;
+    ensure!(ids.len() > OF_PROSE, "the book's prose is {} tokens", ids.len());
+    Ok(ids.into_iter().cycle().take(LONG.max(OF_PROSE)).collect())
 }
 
 /// What the readable model says, in f32.
@@ -195,8 +208,8 @@ fn llama_cpp(
     let program = peers::LLAMA_CPP.with(python, "llama.py")?;
     let folder = tempfile::tempdir().context("no folder for temporary files")?;
     let given = folder.path().join("ids.txt");
-    let lines = ids.iter().take(PROMPT).map(|id| format!("{id}\n")).collect::<String>();
-    let head = format!("{}\n{WRITTEN}\n", path.display());
+    let lines = ids.iter().take(LONG).map(|id| format!("{id}\n")).collect::<String>();
+    let head = format!("{}\n{WRITTEN}\n{PROMPT}\n", path.display());
     std::fs::write(&given, head + &lines).context("no place for the ids")?;
     let (instructions, threads) = (settings.instructions.name(), settings.threads);
     let case = Case::new("", [1, PROMPT, 1, 1], true);
@@ -219,17 +232,22 @@ fn llama_cpp(
 /// What is timed.
 #[derive(Debug, Clone, Copy)]
 enum Part {
+    /// The prompt.
     Prompt,
+    /// A token at the beginning of a text.
     Token,
+    /// A token behind a long text.
+    Long,
 }
 
 impl Part {
-    const ALL: [Self; 2] = [Self::Prompt, Self::Token];
+    const ALL: [Self; 3] = [Self::Prompt, Self::Token, Self::Long];
 
     fn name(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
             Self::Token => "token",
+            Self::Long => "long",
         }
     }
 }
@@ -237,7 +255,7 @@ impl Part {
 enum Who<'a> {
     Ours {
         pool: &'a ThreadPool,
-        model: Rc<RefCell<&'a mut FastDecoder>>,
+        ours: Rc<RefCell<Ours<'a>>>,
         ids: &'a [usize],
         part: Part,
     },
@@ -247,11 +265,12 @@ enum Who<'a> {
 impl Runner for Who<'_> {
     fn time(&mut self) -> Result<f64> {
         match self {
-            Self::Ours { pool, model, ids, part } => {
-                let (model, ids) = (&mut **model.borrow_mut(), &ids[..PROMPT]);
+            Self::Ours { pool, ours, ids, part } => {
+                let (ours, ids) = (&mut *ours.borrow_mut(), *ids);
                 pool.install(|| match part {
-                    Part::Prompt => read(model, ids),
-                    Part::Token => write(model, ids),
+                    Part::Prompt => ours.prompt(&ids[..PROMPT]),
+                    Part::Token => ours.token(ids[0]),
+                    Part::Long => ours.long(ids),
                 })
             }
             Self::Peer(side, part) => side.borrow_mut().time(part.name(), Pass::Forward),
@@ -259,41 +278,86 @@ impl Runner for Who<'_> {
     }
 }
 
-/// The milliseconds of a prompt.
-fn read(model: &mut FastDecoder, ids: &[usize]) -> Result<f64> {
-    let mut caches = model.caches(ids.len());
-    let start = Instant::now();
-    model.read(ids, &mut caches)?;
-    Ok(1e3 * start.elapsed().as_secs_f64())
+/// A model, and what it keeps of a long text.
+struct Ours<'a> {
+    model: &'a mut FastDecoder,
+    long: Option<PackedCaches>,
 }
 
-/// The milliseconds of a token, the mean of all that are written.
-fn write(model: &mut FastDecoder, ids: &[usize]) -> Result<f64> {
-    let reader = FastReader::new(model, WRITTEN + 1);
-    let mut writer = Writer::new(reader, &ids[..1], Choice::greedy());
-    writer.next().context("it ended")??;
-    let start = Instant::now();
-    for _ in 0..WRITTEN {
-        writer.next().context("it ended")??;
+impl Ours<'_> {
+    /// The milliseconds of a prompt.
+    fn prompt(&mut self, ids: &[usize]) -> Result<f64> {
+        let mut caches = self.model.caches(ids.len());
+        let start = Instant::now();
+        self.model.read(ids, &mut caches)?;
+        Ok(1e3 * start.elapsed().as_secs_f64())
     }
-    Ok(1e3 * start.elapsed().as_secs_f64() / WRITTEN as f64)
+
+    /// The milliseconds of a token behind two.
+    fn token(&mut self, first: usize) -> Result<f64> {
+        let mut caches = self.model.caches(WRITTEN + 2);
+        self.write(first, &mut caches)
+    }
+
+    /// The milliseconds of a token behind a text, which is read the first time.
+    fn long(&mut self, ids: &[usize]) -> Result<f64> {
+        let n = LONG - 1;
+        let mut caches = match self.long.take() {
+            Some(caches) => caches,
+            None => {
+                let mut caches = self.model.caches(LONG + WRITTEN + 1);
+                for part in ids[..n].chunks(AT_ONCE) {
+                    self.model.read(part, &mut caches)?;
+                }
+                caches
+            }
+        };
+        let ms = self.write(ids[n], &mut caches)?;
+        caches.truncate(n);
+        self.long = Some(caches);
+        Ok(ms)
+    }
+
+    /// The milliseconds of a token that is written behind this one and the next: the mean.
+    fn write(&mut self, first: usize, caches: &mut PackedCaches) -> Result<f64> {
+        let mut next = |id| -> Result<usize> {
+            let logits = self.model.read(&[id], caches)?;
+            let logits: Vec<f64> = logits.into_iter().map(f64::from).collect();
+            Choice::greedy().of(&logits).context("a model without tokens")
+        };
+        let mut id = next(first)?;
+        let start = Instant::now();
+        for _ in 0..WRITTEN {
+            id = next(id)?;
+        }
+        Ok(1e3 * start.elapsed().as_secs_f64() / WRITTEN as f64)
+    }
 }
 
-/// A row for each way; of each the milliseconds of a prompt and of a token, side by side.
+/// A row for each way; of each the milliseconds of [`Part::ALL`], side by side.
 fn grid(title: &str, bandwidth: f64, checks: &[Check], ms: &[f64]) -> String {
     let mut text = format!("\n{title}\n");
     text += &format!(
-        "{:15}{:>10}{:>9}{:>10}{:>8}{:>10}{:>6}{:>8}\n",
-        "", "prompt ms", "tokens/s", "a token", "of mem.", "|Δ logit|", "same", "Δ loss"
+        "{:14}{:>7}{:>8}{:>8}{:>11}{:>8}{:>10}{:>6}{:>8}\n",
+        "",
+        "prompt",
+        "token/s",
+        "behind",
+        "a token",
+        "of mem.",
+        "|Δ logit|",
+        "same",
+        "Δ loss"
     );
-    for (check, ms) in checks.iter().zip(ms.chunks_exact(2)) {
+    for (check, ms) in checks.iter().zip(ms.chunks_exact(Part::ALL.len())) {
         let rate = check.bytes.map(|bytes| bytes as f64 / ms[1] / 1e6);
         let or = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
         text += &format!(
-            "{:15}{:10.0}{:9.1}{:>10}{:>8}{:>10.1e}{:>6}{:>8}\n",
+            "{:14}{:7.0}{:8.1}{:8.1}{:>11}{:>8}{:>10.1e}{:>6}{:>8}\n",
             check.name,
             ms[0],
             1e3 / ms[1],
+            1e3 / ms[2],
             or(check.bytes.map(|bytes| table::bytes(bytes as u64))),
             or(rate.map(|rate| format!("{:.0} %", 100.0 * rate / bandwidth))),
             check.logits,
@@ -306,12 +370,14 @@ fn grid(title: &str, bandwidth: f64, checks: &[Check], ms: &[f64]) -> String {
 
 const LEGEND: &str = "
 Medians of the rounds, in turn. its bits: weights as the file has them; f32:
-  and no token is rounded. a token: bytes of weights that are read for each;
-  of mem.: their part of what memory was measured to give.
+  and no token is rounded; cache: keys and values in fewer bits then.
+prompt: ms; token/s: written behind 2 tokens, and behind the long text.
+a token: bytes of weights that are read for each, and their part of what
+  memory was measured to give.
 |Δ logit|: the largest difference from the readable model in f32, behind the
   prompt; same: how many tokens are the same that are chosen then. Where the
   processor multiplies bytes, a prompt's tokens are rounded to 8 bits; in
-  llama.cpp all tokens are.
+  llama.cpp all tokens are, and its cache is in f16.
 Δ loss: nats above the readable model's, on the book's prose as one prompt.
 ";
 
@@ -332,7 +398,7 @@ mod tests {
             check("as in the file", Some(93_000_000), Some(0.0012)),
             check("llama.cpp 1.2.3", None, None),
         ];
-        let text = grid("m.gguf", 20.0, &checks, &[500.0, 8.0, 480.0, 10.0]);
+        let text = grid("m.gguf", 20.0, &checks, &[500.0, 8.0, 9.0, 480.0, 10.0, 12.5]);
         insta::assert_snapshot!(text.trim_end_matches(LEGEND));
     }
 

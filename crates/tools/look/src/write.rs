@@ -6,7 +6,10 @@ use std::time::{Duration, Instant};
 
 use ::texts::{Growing, Long, Text};
 use anyhow::{Result, ensure};
-use decoders::{AsRead, Choice, Decoder, FastDecoder, FastReader, Looks, Writer};
+use clap::ValueEnum;
+use decoders::{
+    AsRead, Choice, Decoder, FastDecoder, FastReader, Looks, Precision, Writer,
+};
 use model_files::{is_shown, shown};
 use workshop::output::print;
 
@@ -43,6 +46,10 @@ pub struct Args {
     #[arg(long, conflicts_with = "without")]
     heads: bool,
 
+    /// In how many bits keys and values are kept: fewer are faster behind a long text
+    #[arg(long, value_enum, default_value_t = Cache::F32, conflicts_with = "without")]
+    cache: Cache,
+
     /// Another model: a folder as `save_pretrained` writes it, with its tokenizer.json, or a
     /// GGUF file
     #[arg(long, value_name = "FOLDER", default_value = "smollm2")]
@@ -54,6 +61,27 @@ pub struct Args {
 
     #[command(flatten)]
     removed: without::Removed,
+}
+
+/// How keys and values are kept.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Cache {
+    /// As they are computed
+    F32,
+    /// Rounded to float16
+    F16,
+    /// 8 bits, and a scale for 32 numbers
+    Q8,
+}
+
+impl From<Cache> for Precision {
+    fn from(cache: Cache) -> Self {
+        match cache {
+            Cache::F32 => Self::F32,
+            Cache::F16 => Self::F16,
+            Cache::Q8 => Self::Q8,
+        }
+    }
 }
 
 /// Reads the model and the text, and writes token by token.
@@ -83,7 +111,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Ok(print(text)?);
     }
     let mut page = Page { tokenizer: &tokenizer, text: Growing::default() };
-    let model = FastDecoder::read_files(&files)?;
+    let model = FastDecoder::read_files(&files)?.with_precision(args.cache.into());
     // What is looked at is not rounded.
     let mut model = if args.heads { model.in_f32() } else { model };
     // Room for what most ask for: caches grow, and a model may claim any length.

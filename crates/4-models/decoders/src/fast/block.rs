@@ -146,11 +146,11 @@ impl FastBlock {
         [&self.projections, &self.w_o, inner, outer].map(Product::bytes).iter().sum()
     }
 
-    /// What a token reads that sees so many, itself among them.
-    pub(super) fn bytes_of_cache(&self, n_tokens: usize) -> usize {
+    /// What the next token reads of a cache, its own key and value included.
+    pub(super) fn bytes_of_cache(&self, cache: &PackedCache) -> usize {
+        let n_tokens = cache.n_tokens() + 1;
         let seen = self.scoring.window.map_or(n_tokens, |window| window.min(n_tokens));
-        let heads = self.heads;
-        seen * heads.n_kv_heads() * (heads.d_k() + heads.d_v()) * size_of::<f32>()
+        cache.bytes_of(0..seen)
     }
 
     /// Tokens of one text, behind those of its cache; gives their queries.

@@ -191,6 +191,30 @@ fn what_is_read_for_a_token_is_counted() {
 }
 
 #[test]
+fn caches_in_fewer_bits_cost_little() {
+    let ids = ids(23, 0);
+    let expected = expected("llama-1", &ids);
+    let mut found = Vec::new();
+    for precision in [Precision::F32, Precision::F16, Precision::Q8] {
+        let mut model = fast("llama-1").with_precision(precision);
+        let mut caches = model.caches(0);
+        let before = model.cache_bytes(&caches);
+        let mut largest = 0f64;
+        for (first, n) in [(0, 14), (14, 1), (15, 8)] {
+            let logits = model.read(&ids[first..first + n], &mut caches).unwrap();
+            largest = largest.max(difference(&logits, &expected, first + n - 1));
+        }
+        assert_eq!(model.cache_bytes(&caches), 24 * before);
+        println!("{precision:?}: {before} bytes a token, {largest:.1e} apart");
+        found.push((before, largest));
+    }
+    let [(whole, _), (half, of_half), (eight, of_eight)] = found[..] else { panic!() };
+    assert!(half * 2 == whole && eight < half);
+    assert!(1e-5 < of_half && of_half < 1e-2, "{of_half:e}");
+    assert!(of_half < of_eight && of_eight < 1e-1, "{of_eight:e}");
+}
+
+#[test]
 fn what_cannot_be_read_changes_no_cache() {
     let (mut model, other) = (fast("llama-1"), fast("qwen2-1"));
     let mut caches = model.caches(0);
