@@ -63,6 +63,23 @@ impl Gguf {
         split::alone(Self::of(name, part)?)
     }
 
+    /// Understands the beginning of a file of `n_bytes`, so that a file can be refused before
+    /// all of it was read; `None` where its header is not complete yet. It has settings and
+    /// the places of tensors, and no numbers: who asks for them gets
+    /// [`GgufError::CutShort`].
+    ///
+    /// # Errors
+    /// As [`from_bytes`](Self::from_bytes) of the whole file.
+    pub fn begin(
+        name: impl Into<String>,
+        bytes: &[u8],
+        n_bytes: usize,
+    ) -> GgufResult<Option<Self>> {
+        let name = name.into();
+        let begun = Part::begin(&name, bytes, n_bytes)?;
+        begun.map(|begun| split::alone(Self::of(name, begun)?)).transpose()
+    }
+
     fn of(name: String, (part, header): (Part, Header)) -> GgufResult<Self> {
         let Header { metadata, tensors, .. } = header;
         let file = Self { name, metadata, tensors, parts: vec![part] };

@@ -1,5 +1,7 @@
 //! Files become a model: one that is looked at, or one that writes.
 
+mod beginning;
+
 use std::path::PathBuf;
 
 use attention::LayerParameters;
@@ -10,6 +12,8 @@ use serde_json::Value;
 use texts::Text;
 
 use crate::{Author, Error, Model};
+
+use beginning::Beginning;
 
 /// The files of a model, by the names that `save_pretrained` gives them.
 const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
@@ -51,7 +55,7 @@ enum Kind {
     Encoder(Box<Config>, Box<Text>),
     /// The settings, and the tokenizer, which is read for a vocabulary of a known size.
     Decoder(Settings, Vec<u8>),
-    Gguf,
+    Gguf(Beginning),
 }
 
 impl Reading {
@@ -112,7 +116,7 @@ impl Reading {
     /// # Errors
     /// [`Error::Memory`].
     pub fn begin_gguf(name: &str, n_bytes: u64) -> Result<Self, Error> {
-        Self::of(name, Kind::Gguf, n_bytes)
+        Self::of(name, Kind::Gguf(Beginning::default()), n_bytes)
     }
 
     fn of(file: &str, kind: Kind, n_bytes: u64) -> Result<Self, Error> {
@@ -123,14 +127,21 @@ impl Reading {
         Ok(Self { file: file.to_owned(), kind, bytes, n_bytes: n })
     }
 
-    /// Takes the next part of the weights.
+    /// Takes the next part of the weights. A GGUF file is refused as soon as its header says
+    /// that it is no model that is read here.
     ///
     /// # Errors
-    /// [`Error::Parts`] for more than was announced.
+    /// [`Error::Parts`] for more than was announced; as [`finish`](Self::finish) of what a
+    /// GGUF file's header says.
     pub fn part(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.expect(|found, expected| found <= expected, bytes.len())?;
         self.bytes.extend_from_slice(bytes);
-        Ok(())
+        match &mut self.kind {
+            Kind::Gguf(beginning) => {
+                beginning.check(&self.file, &self.bytes, self.n_bytes)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Makes the model; of one that writes the file's bytes are given up.
@@ -157,11 +168,11 @@ impl Reading {
                 drop(tokenizer);
                 author(&file, &files, text, n_bytes)
             }
-            Kind::Gguf => {
+            Kind::Gguf(beginning) => {
                 let gguf = Gguf::from_bytes(file.as_str(), bytes)
                     .map_err(decoders::Error::from)?;
                 let files = Files::of_gguf(file.clone().into(), gguf)?;
-                let text = files.text()?;
+                let text = beginning.text().map_or_else(|| files.text(), Ok)?;
                 author(&file, &files, text, n_bytes)
             }
         }

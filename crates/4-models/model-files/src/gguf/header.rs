@@ -77,7 +77,33 @@ pub(super) struct Header {
 /// More dimensions than any tensor has.
 const MOST_DIMENSIONS: usize = 8;
 
+/// What comes before the settings: the mark, the version and two counts.
+const START: usize = 24;
+
 impl Header {
+    /// From the beginning of a file of `n_bytes`; `None` if more of it is needed.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read) of the whole file.
+    pub fn begin(file: &str, bytes: &[u8], n_bytes: usize) -> GgufResult<Option<Self>> {
+        let to_come = n_bytes.saturating_sub(bytes.len());
+        if to_come > 0 && bytes.len() < START {
+            return Ok(None);
+        }
+        match Self::read(file, bytes) {
+            Ok(header) => Ok(Some(header)),
+            // What the whole file would lack is wrong at once.
+            Err(GgufError::CutShort { file, what, needed, left }) => {
+                let left = left + to_come;
+                match to_come > 0 && needed <= left {
+                    true => Ok(None),
+                    false => Err(GgufError::CutShort { file, what, needed, left }),
+                }
+            }
+            Err(wrong) => Err(wrong),
+        }
+    }
+
     pub fn read(file: &str, bytes: &[u8]) -> GgufResult<Self> {
         if bytes.starts_with(b"version https://git-lfs") {
             let (file, what) = (file.to_string(), LFS.to_string());

@@ -23,6 +23,11 @@ pub(super) struct Part {
 #[derive(Debug, Clone)]
 enum Bytes {
     Here(Arc<Vec<u8>>),
+    /// Not read yet: the header is all there is.
+    ToCome {
+        file: String,
+        n_bytes: usize,
+    },
     /// Read when they are asked for, so that a model is never in memory twice.
     InFile {
         path: PathBuf,
@@ -39,6 +44,20 @@ impl Part {
         Ok((Self { bytes: Bytes::Here(Arc::new(bytes)), numbers_start }, header))
     }
 
+    /// The header of a file of `n_bytes` that begins so, if it is complete.
+    pub(super) fn begin(
+        name: &str,
+        bytes: &[u8],
+        n_bytes: usize,
+    ) -> GgufResult<Option<(Self, Header)>> {
+        let header = Header::begin(name, bytes, n_bytes)?;
+        let bytes = Bytes::ToCome { file: name.to_string(), n_bytes };
+        Ok(header.map(|header| {
+            let numbers_start = header.numbers_start;
+            (Self { bytes, numbers_start }, header)
+        }))
+    }
+
     /// A file whose numbers are left where they are, and its header.
     pub(super) fn open(path: &Path) -> GgufResult<(Self, Header)> {
         let failed = |source| GgufError::Read { path: path.into(), source };
@@ -49,10 +68,11 @@ impl Part {
             let wanted = (2 * beginning.len()).max(BEGINNING).min(n_bytes);
             let more = (wanted - beginning.len()) as u64;
             (&mut file).take(more).read_to_end(&mut beginning).map_err(failed)?;
-            let is_all = beginning.len() < wanted || beginning.len() >= n_bytes;
-            let header = match Header::read(&name, &beginning) {
-                Err(GgufError::CutShort { .. }) if !is_all => continue,
-                header => header?,
+            // It may have become shorter since.
+            let is_all = beginning.len() < wanted;
+            let n_bytes = if is_all { beginning.len() } else { n_bytes };
+            let Some(header) = Header::begin(&name, &beginning, n_bytes)? else {
+                continue;
             };
             let numbers_start = header.numbers_start;
             let file = Arc::new(Mutex::new(file));
@@ -65,7 +85,7 @@ impl Part {
     pub(super) fn left(&self, offset: usize) -> usize {
         let n_bytes = match &self.bytes {
             Bytes::Here(bytes) => bytes.len(),
-            Bytes::InFile { n_bytes, .. } => *n_bytes,
+            Bytes::InFile { n_bytes, .. } | Bytes::ToCome { n_bytes, .. } => *n_bytes,
         };
         n_bytes.saturating_sub(self.numbers_start.saturating_add(offset))
     }
@@ -75,6 +95,10 @@ impl Part {
         let from = self.numbers_start + offset;
         match &self.bytes {
             Bytes::Here(bytes) => Ok(Cow::Borrowed(&bytes[from..from + n])),
+            Bytes::ToCome { file, .. } => {
+                let (file, what) = (file.clone(), "what follows the header".to_string());
+                Err(GgufError::CutShort { file, what, needed: n, left: 0 })
+            }
             Bytes::InFile { path, file, .. } => {
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 let bytes = read_at(&mut file, from, n);

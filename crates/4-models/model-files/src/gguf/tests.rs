@@ -144,3 +144,39 @@ fn a_tensor_that_is_not_as_it_should_be_is_named() {
     let odd = Gguf::from_bytes("model.gguf", odd).unwrap_err();
     insta::assert_snapshot!(odd, @"model.gguf: w has rows of 33 numbers, and Q8_0 keeps them in blocks of 32");
 }
+
+/// Whatever the beginning: more is needed, or the whole file's answer.
+#[test]
+fn a_file_is_understood_from_its_beginning() {
+    let whole_refused = refused;
+    let begun = |bytes: &[u8], n_bytes| Gguf::begin("model.gguf", bytes, n_bytes);
+    let bytes = GgufWriter::default()
+        .texts("words", &["one", "two"])
+        .floats("w", &[2, 2], &[1.0; 4])
+        .bytes();
+    let whole = Gguf::from_bytes("model.gguf", bytes.clone()).unwrap();
+    let n_header = bytes.len() - 16;
+    let mut n_complete = 0;
+    for end in 0..=bytes.len() {
+        match begun(&bytes[..end], bytes.len()).unwrap() {
+            None => assert!(n_complete == 0 && end < n_header, "{end}"),
+            Some(file) => {
+                n_complete += 1;
+                assert_eq!(file.metadata(), whole.metadata());
+                assert_eq!(file.tensors(), whole.tensors());
+            }
+        }
+    }
+    assert!(n_complete >= 17, "{n_complete}");
+    let file = begun(&bytes[..n_header], bytes.len()).unwrap().unwrap();
+    insta::assert_snapshot!(file.numbers::<f64>("w", &[2, 2]).unwrap_err(), @"model.gguf: cut short: what follows the header needs 16 bytes, and 0 are left");
+    let refused = |bytes: &[u8], n| begun(bytes, n).unwrap_err().to_string();
+    // A file that is cut short somewhere is refused as soon as its header is there.
+    let short = refused(&bytes[..n_header], bytes.len() - 1);
+    assert_eq!(short, whole_refused(bytes[..bytes.len() - 1].to_vec()));
+    insta::assert_snapshot!(refused(&[b"PK\x03\x04", &[0; 20][..]].concat(), 1 << 32), @r"model.gguf: no GGUF file: it begins with PK\x03\x04, expected GGUF. Of a model in safetensors, give the folder");
+    let mut lying = GgufWriter::default().bytes();
+    lying[8..16].fill(0xff);
+    insta::assert_snapshot!(refused(&lying, 1 << 32), @"model.gguf: cut short: the list of tensors needs 18446744073709551615 bytes, and 4294967280 are left");
+    assert!(begun(&bytes[..30], 1 << 32).unwrap().is_none());
+}

@@ -165,8 +165,7 @@ fn what_is_asked_too_much_is_refused_with_its_numbers() {
 fn files_that_are_no_model_that_writes_are_named() {
     let refused = |bytes: &[u8]| {
         let mut reading = Reading::begin_gguf(NAME, bytes.len() as u64).unwrap();
-        reading.part(bytes).unwrap();
-        reading.finish().unwrap_err().to_string()
+        reading.part(bytes).unwrap_err().to_string()
     };
     let bytes = tiny::gguf("llama");
     insta::assert_snapshot!(refused(&bytes[..bytes.len() - 1]), @"tiny.gguf: cut short: the numbers of output_norm.weight needs 128 bytes, and 127 are left");
@@ -179,6 +178,30 @@ fn files_that_are_no_model_that_writes_are_named() {
     assert_eq!(chosen(&["README.md", "A.GGUF"]).unwrap(), Some("A.GGUF"));
     insta::assert_snapshot!(chosen(&["a.gguf", "b.gguf"]).unwrap_err(), @"a.gguf, b.gguf: no model that this page reads: that is one GGUF file, NAME.gguf, or config.json, tokenizer.json and model.safetensors of a folder");
     insta::assert_snapshot!(chosen(&["pytorch_model.bin"]).unwrap_err(), @"pytorch_model.bin: no model that this page reads: that is one GGUF file, NAME.gguf, or config.json, tokenizer.json and model.safetensors of a folder");
+}
+
+/// Of files of 3 GB the header is here, and nothing of it is waited for.
+#[test]
+fn a_file_of_another_kind_is_refused_by_its_header() {
+    let refused = |parts: &[u8], n_first: usize| {
+        let mut reading = Reading::begin_gguf(NAME, 3_000_000_000).unwrap();
+        let mut parts = parts.chunks(n_first);
+        let error = parts.find_map(|part| reading.part(part).err());
+        (error.expect("a file that is refused").to_string(), parts.len())
+    };
+    let mamba = tiny::gguf("mamba");
+    let said = refused(&mamba, mamba.len()).0;
+    insta::assert_snapshot!(said, @r#"tiny.gguf: general.architecture is "mamba", expected "llama", "qwen2", "qwen3", "gemma2" or "gemma3""#);
+    let (later, n_left) = refused(&mamba, 1000);
+    assert_eq!(later, said);
+    assert!(n_left > 10, "{n_left} of {}", mamba.len().div_ceil(1000));
+    insta::assert_snapshot!(refused(b"PK\x03\x04 and so on, a pickled file", 24).0, @r"tiny.gguf: no GGUF file: it begins with PK\x03\x04, expected GGUF. Of a model in safetensors, give the folder");
+    let bytes = tiny::gguf("llama");
+    let mut reading = Reading::begin_gguf(NAME, bytes.len() as u64 - 1).unwrap();
+    insta::assert_snapshot!(reading.part(&bytes[..bytes.len() / 2]).unwrap_err(), @"tiny.gguf: cut short: the numbers of output_norm.weight needs 128 bytes, and 127 are left");
+    let odd = tiny::gguf_of_kind("llama", 10);
+    let mut reading = Reading::begin_gguf(NAME, odd.len() as u64).unwrap();
+    insta::assert_snapshot!(reading.part(&odd[..odd.len() / 2]).unwrap_err(), @"tiny.gguf: token_embd.weight holds Q2_K; F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K and Q6_K are read");
 }
 
 #[test]

@@ -40,6 +40,11 @@ fn blocks(n_numbers: usize, is_small: bool, state: &mut u64) -> Vec<u8> {
 
 /// The file of a model of this architecture.
 pub fn gguf(architecture: &str) -> Vec<u8> {
+    gguf_of_kind(architecture, KIND.0)
+}
+
+/// The same that calls its matrices' kind of number another.
+pub fn gguf_of_kind(architecture: &str, kind: u32) -> Vec<u8> {
     let tokens = tokens();
     let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
     let mut writer = GgufWriter::default()
@@ -65,7 +70,7 @@ pub fn gguf(architecture: &str) -> Vec<u8> {
     let state = &mut 5;
     let mut matrix = |writer: GgufWriter, name: String, rows: usize, width: usize| {
         let bytes = blocks(rows * width, rows == N_VOCABULARY, state);
-        writer.tensor(&name, &[rows as u64, width as u64], KIND.0, &bytes)
+        writer.tensor(&name, &[rows as u64, width as u64], kind, &bytes)
     };
     writer = matrix(writer, "token_embd.weight".into(), N_VOCABULARY, WIDTH);
     for layer in 0..2 {
