@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Result, Settings, TensorFile, plain};
+use crate::{Error, Result, Settings, SmallFiles, TensorFile};
 
 mod shards;
 
@@ -19,16 +19,7 @@ pub fn settings_in(folder: &Path) -> Result<Settings> {
     if !folder.is_dir() {
         return Err(Error::NoFolder { path: folder.to_path_buf() });
     }
-    const ADAPTER: &str = "adapter_config.json";
-    if folder.join(ADAPTER).exists() {
-        let (file, found) = (folder.display().to_string(), ADAPTER.to_string());
-        let why = "an adapter is added to the weights, which is not done here: merge it into \
-                   them (merge_and_unload) and save the model";
-        return Err(Error::Unsupported { file, found, why });
-    }
-    let path = file_of(folder, "config.json")?;
-    let json = plain::read_text(&path)?;
-    Settings::read(&path.display().to_string(), &json)
+    SmallFiles::Folder(folder).settings()
 }
 
 /// The weights in a model's folder, in one file or in several with an index. What a wrapper
@@ -79,14 +70,6 @@ pub fn weight_files(folder: &Path) -> Vec<PathBuf> {
     let shards = shards::files(&index).unwrap_or_default();
     let shards = shards.into_iter().map(|shard| folder.join(shard));
     std::iter::once(index.clone()).chain(shards).collect()
-}
-
-/// The path of a file in a model's folder.
-///
-/// # Errors
-/// [`Error::NoFile`].
-pub fn file_of(folder: &Path, name: &'static str) -> Result<PathBuf> {
-    file(folder, name, "")
 }
 
 fn file(folder: &Path, file: &'static str, hint: &'static str) -> Result<PathBuf> {

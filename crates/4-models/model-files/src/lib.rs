@@ -46,6 +46,7 @@ mod save;
 mod sequences;
 mod settings;
 mod shown;
+mod small;
 mod tensors;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -53,7 +54,7 @@ mod words;
 mod wrappers;
 
 pub use error::{Error, Result};
-pub use folder::{file_of, settings_in, weight_files, weights_in};
+pub use folder::{settings_in, weight_files, weights_in};
 pub use gguf::{Gguf, GgufError, GgufResult, Info, Kind, Levels, Value};
 pub use known::{Claim, Fact, Rule, Unused, Use, first_rule};
 pub use loader::{FoundLayer, Naming};
@@ -68,5 +69,6 @@ pub use save::{
 pub use sequences::Sequence;
 pub use settings::Settings;
 pub use shown::{MOST_SHOWN, is_shown, shown};
+pub use small::SmallFiles;
 pub use tensors::{Tensor, TensorFile};
 pub use words::name_text;

@@ -61,7 +61,7 @@ fn length(path: &Path, longest: u64) -> io::Result<u64> {
     }
 }
 
-fn refuse_pointer(bytes: &[u8]) -> io::Result<()> {
+pub fn refuse_pointer(bytes: &[u8]) -> io::Result<()> {
     match bytes.starts_with(LFS_STARTS) {
         true => Err(io::Error::other(LFS)),
         false => Ok(()),

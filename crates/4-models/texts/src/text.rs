@@ -11,7 +11,7 @@ mod special;
 
 use std::path::Path;
 
-use model_files::{Sequence, file_of, read_text};
+use model_files::{Sequence, SmallFiles};
 use serde_json::{Value, json};
 use tokenizers::{
     AddedToken, Encoding, PostProcessorWrapper, Tokenizer, TruncationDirection,
@@ -72,10 +72,17 @@ impl Text {
     /// [`Error::Files`] for a file that cannot be read; [`Error::TokenizerConfig`] where
     /// two of the folder's files contradict each other; as [`read`](Self::read).
     pub fn open(folder: &Path, n_vocabulary: usize) -> Result<Self> {
-        let path = file_of(folder, "tokenizer.json")?;
-        let bytes = read_text(&path)?;
-        let name = path.display().to_string();
-        let beside = Beside::read(folder)?;
+        Self::of(&SmallFiles::Folder(folder), n_vocabulary)
+    }
+
+    /// The same from a folder's files, wherever they are.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn of(files: &SmallFiles, n_vocabulary: usize) -> Result<Self> {
+        const FILE: &str = "tokenizer.json";
+        let (bytes, name) = (files.expect(FILE)?, files.name(FILE));
+        let beside = Beside::read(files)?;
         let contradiction = |(file, why): (&str, String)| Error::TokenizerConfig {
             file: file.to_string(),
             other: name.clone(),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use model_files::{TensorFile, Unused, settings_in, weights_in};
+use model_files::{Settings, SmallFiles, TensorFile, Unused, settings_in, weights_in};
 
 use crate::Result;
 use crate::config::Config;
@@ -31,16 +31,25 @@ impl Files {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
         let settings = settings_in(&path)?;
-        let mut config = Config::of(&settings)?;
-        config.writing = config.writing.with_generation(&path)?;
+        let config =
+            Config::of(&settings)?.with_generation(&SmallFiles::Folder(&path))?;
         let weights = weights_in(&path)?;
-        let mut leftovers = config.leftovers(&settings)?;
+        Self::of(path, &settings, config, weights)
+    }
+
+    /// The same from what is read already: the settings, what they say, and the weights.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn of(
+        path: PathBuf,
+        settings: &Settings,
+        config: Config,
+        weights: TensorFile,
+    ) -> Result<Self> {
+        let mut leftovers = config.leftovers(settings)?;
         leftovers.extend(leftover_tensors(&config, &weights));
-        leftovers.extend(weights.expect_settings(
-            &settings,
-            config.family.name,
-            false,
-        )?);
+        leftovers.extend(weights.expect_settings(settings, config.family.name, false)?);
         Ok(Self { path, config, weights, leftovers })
     }
 }

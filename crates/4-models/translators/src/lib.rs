@@ -17,6 +17,9 @@
 //! block of the decoder will attend to; [`Translator::decode_cached`] reads new target tokens
 //! behind a cache that grows, and gives what [`Translator::decode`] gives all at once.
 //!
+//! Heads of all three kinds have names, [`Head`], and can be [switched
+//! off](Translator::switch_off).
+//!
 //! What the files have is used, or known to change nothing, or refused by its name. Errors
 //! are those of `decoders`: half of such a model is one.
 //!
@@ -28,6 +31,7 @@ mod config;
 mod families;
 mod family;
 mod files;
+mod heads;
 mod norm;
 mod side;
 mod tensors;
@@ -46,6 +50,7 @@ pub use decoders::{Error, Result};
 pub use families::families;
 pub use family::{Family, Names};
 pub use files::Files;
+pub use heads::{Head, Part, Whole};
 pub use norm::Norm;
 pub use side::{Decoded, Side};
 pub use tensors::{sequences, to_tensors};

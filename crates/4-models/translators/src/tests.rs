@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::{AsRead, Config, Reader, Translator, write};
 
+mod heads;
 mod planted;
 mod refused;
 

@@ -58,16 +58,7 @@ impl<P: Predict> Predict for Allowed<'_, P> {
         let mut logits = self.reader.predict(ids)?;
         let is_first = self.n_read == 0;
         self.n_read += ids.len();
-        let Writing { first, never, never_first, .. } = self.writing;
-        let forbidden = never_first.iter().filter(|_| is_first).chain(never);
-        for &id in forbidden {
-            logits.get_mut(id).into_iter().for_each(|logit| *logit = f64::NEG_INFINITY);
-        }
-        if let (Some(first), true) = (first, is_first) {
-            for (id, logit) in logits.iter_mut().enumerate() {
-                *logit = if id == *first { 0.0 } else { f64::NEG_INFINITY };
-            }
-        }
+        self.writing.forbid(&mut logits, is_first);
         Ok(logits)
     }
 }

@@ -1,8 +1,6 @@
 //! How a text is written: with which token it begins, and which never come.
 
-use std::path::Path;
-
-use model_files::{Error as FileError, Settings, read_text};
+use model_files::{Error as FileError, Settings, SmallFiles};
 use serde_json::Value;
 
 use crate::{Error, Result};
@@ -55,12 +53,10 @@ impl Writing {
     }
 
     /// With what a folder's `generation_config.json` says, which transformers ask first.
-    pub(crate) fn with_generation(self, folder: &Path) -> Result<Self> {
-        let path = folder.join("generation_config.json");
-        if !path.is_file() {
-            return Ok(self);
-        }
-        let settings = Settings::read(&path.display().to_string(), &read_text(&path)?)?;
+    pub(crate) fn with_generation(self, files: &SmallFiles) -> Result<Self> {
+        const FILE: &str = "generation_config.json";
+        let Some(json) = files.read(FILE)? else { return Ok(self) };
+        let settings = Settings::read(&files.name(FILE), &json)?;
         let other = Self::of(&settings)?;
         let or = |other: Vec<usize>, own| if other.is_empty() { own } else { other };
         let mut left_out = self.left_out;
@@ -115,8 +111,28 @@ fn never(settings: &Settings) -> Result<Vec<usize>> {
 }
 
 impl Writing {
+    /// Makes logits minus infinity that these settings forbid, of the first token that is
+    /// written or of a later one; a first token that is forced is the only one left.
+    ///
+    /// # Shapes
+    /// `logits` is `[n_target_vocabulary]`.
+    pub fn forbid(&self, logits: &mut [f64], is_first: bool) {
+        let never_first = self.never_first.iter().filter(|_| is_first);
+        for &id in never_first.chain(&self.never) {
+            logits.get_mut(id).into_iter().for_each(|logit| *logit = f64::NEG_INFINITY);
+        }
+        if let (Some(first), true) = (self.first, is_first) {
+            for (id, logit) in logits.iter_mut().enumerate() {
+                *logit = if id == first { 0.0 } else { f64::NEG_INFINITY };
+            }
+        }
+    }
+
     /// What the decoder reads first, of a model that knows so many tokens.
-    pub(crate) fn start(&self, n_vocabulary: usize) -> Result<usize> {
+    ///
+    /// # Errors
+    /// [`Error::Files`] if nothing says it, or for a token that the model has not.
+    pub fn start(&self, n_vocabulary: usize) -> Result<usize> {
         let refused = |found: String, why| {
             let file = "config.json".to_string();
             Err(Error::Files(FileError::Unsupported { file, found, why }))

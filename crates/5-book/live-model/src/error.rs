@@ -22,6 +22,17 @@ pub enum Error {
     #[error("{name:?} is no head: a head is its layer and its number, as in 5.7")]
     HeadName { name: String },
 
+    /// The same of a model with three kinds of heads.
+    #[error(
+        "{name:?} is no head: a head is its part (source, written or cross), its layer and \
+         its number, as in cross 5.7"
+    )]
+    PartName { name: String },
+
+    /// A text is asked of a model that writes none.
+    #[error("no model that writes was read")]
+    WritesNot,
+
     /// A model or a text that does not fit.
     #[error(transparent)]
     Encoder(#[from] encoders::Error),

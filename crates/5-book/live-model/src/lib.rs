@@ -1,11 +1,11 @@
 //! A reader's own files in a page of the book: a sentence in all heads of a model, a text that
-//! a model writes, and what is wrong with a layer.
+//! a model writes, also from another that it reads, and what is wrong with a layer.
 //!
 //! ```text
 //! own-sentence.js ──▶ worker.js ──▶ this module ──▶ encoders
 //!   files, a sentence   a thread      bytes in,       maps, glances
 //!   maps                              bytes out
-//! writer.js ────────▶ worker.js ──▶ this module ──▶ decoders
+//! writer.js ────────▶ worker.js ──▶ this module ──▶ decoders, translators
 //!   a prompt            a thread      token by token  chances, looks
 //! wrong-layer.js ───▶ worker.js ──▶ this module ──▶ diagnosis
 //!   a file              a thread      bytes in,       the mistake, maps
@@ -13,21 +13,22 @@
 //! ```
 //!
 //! The files of the model are chosen from disk and stay on the reader's machine: the page
-//! hands them to the worker part by part, and this module to `encoders` or `decoders`, as the
-//! files say what they are of. It is another
-//! module than that of the live figures, fetched only when files were chosen, since it
-//! brings a whole tokenizer.
+//! hands them to the worker part by part, and this module to `encoders`, `decoders` or
+//! `translators`, as the files say what they are of. It is another module than that of the
+//! live figures, fetched only when files were chosen, since it brings a whole tokenizer.
 //!
 //! The one decision: **the page computes nothing and this crate holds no algorithm**. A
 //! `Reading` becomes a `Model`, and a model gives `TextHeads`, and what changes without some
 //! heads, beside random ones: what `cargo learn look` shows too. Or it becomes an `Author`,
-//! whose `Writing` goes on step by step, as `cargo learn write` does. The one random number
+//! whose `Writing` goes on step by step, as `cargo learn write` does, or a `Translator`,
+//! whose `Translation` does the same behind a source. The one random number
 //! that is asked for, a seed of the tokenizer's hash maps, comes from the page
 //! (`--cfg getrandom_backend="custom"`).
 //!
 //! Left out: threads, and for encoders fast stages and texts of more than
 //! `model_files::MOST_SHOWN` tokens.
 
+mod any;
 mod author;
 mod error;
 mod layer;
@@ -35,11 +36,16 @@ mod model;
 #[cfg(target_arch = "wasm32")]
 mod module;
 mod reading;
+mod steps;
 #[cfg(test)]
 mod tests;
+mod translator;
 
-pub use author::{Asked, Author, NamesTest, Step, Writing};
+pub use any::{AnyModel, AnyWriting};
+pub use author::{Author, NamesTest, Writing};
 pub use error::Error;
 pub use layer::{layer, said};
 pub use model::{Looked, Model};
-pub use reading::{AnyModel, Reading};
+pub use reading::{Chosen, Reading};
+pub use steps::{Asked, Step};
+pub use translator::{Translation, Translator};

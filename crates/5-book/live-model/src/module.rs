@@ -1,20 +1,22 @@
 //! What a page can call.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 
-use decoders::Looks;
 use encoders::Removal;
 use maps::TextHeads;
 use serde_json::Value;
-use training::HeadOfLayer;
 use wasm_minimal_protocol::{initiate_protocol, wasm_func};
 
-use crate::{AnyModel, Asked, Author, Error, Looked, Model, NamesTest, Reading, Writing};
+use crate::any::{AnyModel, AnyWriting, head};
+use crate::{Asked, Author, Chosen, Error, Looked, Model, NamesTest, Reading};
 
 initiate_protocol!();
 
 thread_local! {
+    /// Small files of a model that is about to be read.
+    static SMALL: RefCell<BTreeMap<String, Vec<u8>>> = const { RefCell::new(BTreeMap::new()) };
     static STATE: RefCell<State> = const { RefCell::new(State::Nothing) };
     /// The sentence that was read last.
     static LAST: RefCell<Option<Looked>> = const { RefCell::new(None) };
@@ -23,11 +25,11 @@ thread_local! {
     /// The maps that a page fetches next.
     static MAPS: RefCell<Option<TextHeads>> = const { RefCell::new(None) };
     /// The text that is being written.
-    static WRITING: RefCell<Option<Writing>> = const { RefCell::new(None) };
+    static WRITING: RefCell<Option<AnyWriting>> = const { RefCell::new(None) };
     /// The test of names that is under way.
     static NAMES: RefCell<Option<NamesTest>> = const { RefCell::new(None) };
-    /// Where heads looked from its last token, which a page fetches next.
-    static LOOKS: RefCell<Option<Looks>> = const { RefCell::new(None) };
+    /// The shares of its last step, which a page fetches next.
+    static LOOKS: RefCell<Option<Vec<f32>>> = const { RefCell::new(None) };
 }
 
 /// One model at a time: two of a hundred megabytes are too much for some pages.
@@ -37,25 +39,30 @@ enum State {
     Model(AnyModel),
 }
 
-/// Whether the names, one per line, hold a model's files; gives the name of the GGUF file, if
-/// it is one.
+/// Which of the names, one per line, are a model's files: that of the weights, and in further
+/// lines those of the small ones; of a GGUF file its name alone.
 #[wasm_func]
 pub fn check(names: &[u8]) -> Result<Vec<u8>, PageError> {
-    let gguf = Reading::check(text(names)?.lines())?;
-    Ok(gguf.unwrap_or_default().as_bytes().to_vec())
+    let chosen = Chosen::of(text(names)?.lines())?;
+    Ok(chosen.names().join("\n").into_bytes())
 }
 
-/// Begins to read a model in place of the one before: its `config.json`, its
-/// `tokenizer.json`, and how many bytes its weights have.
+/// Takes a small file of a folder, its name and what it holds, for [`begin`].
 #[wasm_func]
-pub fn begin(
-    config: &[u8],
-    tokenizer: &[u8],
-    n_bytes: &[u8],
-) -> Result<Vec<u8>, PageError> {
+pub fn small(name: &[u8], bytes: &[u8]) -> Result<Vec<u8>, PageError> {
+    let name = text(name)?.to_owned();
+    SMALL.with_borrow_mut(|small| small.insert(name, bytes.to_vec()));
+    Ok(Vec::new())
+}
+
+/// Begins to read a model of the small files that were taken, in place of the one before: how
+/// many bytes its weights have.
+#[wasm_func]
+pub fn begin(n_bytes: &[u8]) -> Result<Vec<u8>, PageError> {
     forget();
+    let small = SMALL.take();
     let n_bytes = text(n_bytes)?.parse()?;
-    STATE.set(State::Reading(Reading::begin(config, tokenizer, n_bytes)?));
+    STATE.set(State::Reading(Reading::begin(&small, n_bytes)?));
     Ok(Vec::new())
 }
 
@@ -124,7 +131,8 @@ pub fn look(sentence: &[u8]) -> Result<Vec<u8>, PageError> {
 /// any draw.
 #[wasm_func]
 pub fn switch_off(heads: &[u8]) -> Result<Vec<u8>, PageError> {
-    let heads = heads_named(text(heads)?)?;
+    let heads = names_of(heads)?.iter().map(|name| head(name));
+    let heads = heads.collect::<Result<Vec<_>, Error>>()?;
     let (removal, less) =
         with_looked(|model, looked| Ok(model.switch_off(looked, heads)?))?;
     MAPS.set(Some(less));
@@ -151,8 +159,9 @@ pub fn shares() -> Result<Vec<u8>, PageError> {
 }
 
 /// Begins a text of a model that writes. JSON in: `prompt`, `temperature` (0: the most likely
-/// token), `seed`, `n_tokens`, and `off`, heads as in `0.3,5.7`. JSON out: the prompt's
-/// `tokens`.
+/// token), `seed`, `n_tokens`, and `off`, heads as in `0.3,5.7`, or of a model that has a
+/// source as in `source 0.3,cross 5.7`. JSON out: the `tokens` of what is written, those of a
+/// prompt, or the one that is read first; and those of a `source`.
 #[wasm_func]
 pub fn write(asked: &[u8]) -> Result<Vec<u8>, PageError> {
     WRITING.set(None);
@@ -167,9 +176,9 @@ pub fn write(asked: &[u8]) -> Result<Vec<u8>, PageError> {
             .ok_or("the temperature is no number")?,
         seed: whole("seed")?,
         n_tokens: usize::try_from(whole("n_tokens")?)?,
-        off: heads_named(&text("off"))?,
+        off: names_of(text("off").as_bytes())?,
     };
-    let (writing, told) = with_author(|author| Ok(author.begin(&asked)?))?;
+    let (writing, told) = with_any(|model| Ok(model.begin(&asked)?))?;
     WRITING.set(Some(writing));
     bytes(&told)
 }
@@ -178,18 +187,19 @@ pub fn write(asked: &[u8]) -> Result<Vec<u8>, PageError> {
 #[wasm_func]
 pub fn step() -> Result<Vec<u8>, PageError> {
     let mut writing = WRITING.take().ok_or(PageError::from("no text was begun"))?;
-    let step = with_author(|author| Ok(author.step(&mut writing)?))?;
+    let step = with_any(|model| Ok(model.step(&mut writing)?))?;
     WRITING.set((!step.is_last).then_some(writing));
-    LOOKS.set(step.looks);
+    LOOKS.set(Some(step.shares()).filter(|shares| !shares.is_empty()));
     bytes(&step.told)
 }
 
-/// Where the heads looked from the token that was read last: every share as four bytes, the
-/// lowest first, head after head.
+/// Where the heads looked from the token that was read last, or all maps of a source: every
+/// share as four bytes, the lowest first, head after head; where a model has two kinds of
+/// heads that write, first those on what is written.
 #[wasm_func]
 pub fn looks() -> Result<Vec<u8>, PageError> {
-    let looks = LOOKS.take().ok_or(PageError::from("no token was read"))?;
-    Ok(looks.shares().into_iter().flat_map(f32::to_le_bytes).collect())
+    let shares = LOOKS.take().ok_or(PageError::from("no token was read"))?;
+    Ok(shares.into_iter().flat_map(f32::to_le_bytes).collect())
 }
 
 /// Begins a test of induction on names, with commas between; reads nothing yet.
@@ -212,23 +222,27 @@ pub fn read_names() -> Result<Vec<u8>, PageError> {
     bytes(&told)
 }
 
-/// As many random other heads of the same layers, as `0.3,5.7`.
+/// As many random other heads of the same layers, by their names as they were given.
 #[wasm_func]
 pub fn others(heads: &[u8], seed: &[u8]) -> Result<Vec<u8>, PageError> {
-    let (heads, seed) = (heads_named(text(heads)?)?, text(seed)?.parse()?);
-    let others = with_author(|author| Ok(author.others(&heads, seed)))?;
-    let names: Vec<String> = others.iter().map(|(l, i)| format!("{l}.{i}")).collect();
-    Ok(names.join(",").into_bytes())
+    let (heads, seed) = (names_of(heads)?, text(seed)?.parse()?);
+    let others = with_any(|model| Ok(model.others(&heads, seed)?))?;
+    Ok(others.join(",").into_bytes())
 }
 
-/// Heads as in `0.3,5.7`; of nothing, none.
-fn heads_named(names: &str) -> Result<Vec<HeadOfLayer>, Error> {
-    let head = |name: &str| {
-        let numbers = name.split_once('.');
-        let numbers = numbers.and_then(|(l, i)| Some((l.parse().ok()?, i.parse().ok()?)));
-        numbers.ok_or_else(|| Error::HeadName { name: name.to_owned() })
-    };
-    names.split(',').filter(|name| !name.is_empty()).map(head).collect()
+/// Names with commas between; of nothing, none.
+fn names_of(names: &[u8]) -> Result<Vec<String>, PageError> {
+    let names = text(names)?.split(',').filter(|name| !name.is_empty());
+    Ok(names.map(str::to_owned).collect())
+}
+
+fn with_any<R>(
+    of: impl FnOnce(&mut AnyModel) -> Result<R, PageError>,
+) -> Result<R, PageError> {
+    STATE.with_borrow_mut(|state| match state {
+        State::Model(model) => of(model),
+        _ => Err(PageError::from(Error::WritesNot)),
+    })
 }
 
 fn with_author<R>(
@@ -236,7 +250,7 @@ fn with_author<R>(
 ) -> Result<R, PageError> {
     STATE.with_borrow_mut(|state| match state {
         State::Model(AnyModel::Author(author)) => of(author),
-        _ => Err(PageError::from("no model that writes was read")),
+        _ => Err(PageError::from("no model that goes on with a text was read")),
     })
 }
 

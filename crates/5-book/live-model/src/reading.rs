@@ -1,44 +1,24 @@
-//! Files become a model: one that is looked at, or one that writes.
+//! Files become a model: one that is looked at, one that writes, or one that does both.
 
 mod beginning;
+mod chosen;
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 
 use attention::LayerParameters;
 use decoders::{FastDecoder, Files};
 use encoders::{Config, Encoder};
-use model_files::{Gguf, Settings, TensorFile};
-use serde_json::Value;
+use model_files::{Gguf, Settings, SmallFiles, TensorFile};
 use texts::Text;
+use translators::AsRead;
 
-use crate::{Author, Error, Model};
+use crate::{AnyModel, Author, Error, Model, Translator};
+
+pub use chosen::Chosen;
+
+use chosen::WEIGHTS;
 
 use beginning::Beginning;
-
-/// The files of a model, by the names that `save_pretrained` gives them.
-const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
-
-/// How the name of a file ends that has all three in one.
-const GGUF: &str = ".gguf";
-
-/// A model of a reader's.
-#[derive(Debug)]
-pub enum AnyModel {
-    /// Every token reads every other.
-    Encoder(Box<Model>),
-    /// Every token reads those before it, and it writes.
-    Author(Box<Author>),
-}
-
-impl AnyModel {
-    /// What a reader is told of it.
-    pub fn about(&self) -> Value {
-        match self {
-            Self::Encoder(model) => model.about(),
-            Self::Author(author) => author.about(),
-        }
-    }
-}
 
 /// A model whose weights are being read.
 #[derive(Debug)]
@@ -53,62 +33,42 @@ pub struct Reading {
 #[derive(Debug)]
 enum Kind {
     Encoder(Box<Config>, Box<Text>),
-    /// The settings, and the tokenizer, which is read for a vocabulary of a known size.
-    Decoder(Settings, Vec<u8>),
+    Decoder(Settings, Box<Text>),
+    Translator(Settings, Box<translators::Config>, Box<Text>),
     Gguf(Beginning),
 }
 
 impl Reading {
-    /// Whether the names of what was chosen hold a model's files; gives the name of the GGUF
-    /// file, if it is one.
-    ///
-    /// # Errors
-    /// [`model_files::Error::NoFile`] with the first of a folder's files that is missing;
-    /// [`Error::Chosen`] where there is none of them.
-    pub fn check<'a>(
-        names: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Option<&'a str>, Error> {
-        let names: Vec<&str> = names.into_iter().collect();
-        let is_gguf = |name: &&&str| name.to_ascii_lowercase().ends_with(GGUF);
-        let mut gguf = names.iter().filter(is_gguf);
-        if let (Some(name), None) = (gguf.next(), gguf.next()) {
-            return Ok(Some(name));
-        }
-        let has = |file: &&str| names.contains(file);
-        if !FILES.iter().any(has) {
-            return Err(Error::Chosen { names: names.join(", ") });
-        }
-        match FILES.into_iter().find(|file| !has(file)) {
-            None => Ok(None),
-            Some(file) => {
-                let folder = PathBuf::from("what was chosen");
-                Err(model_files::Error::NoFile { folder, file, hint: "" }.into())
-            }
-        }
-    }
-
-    /// Begins with the two files of a folder that are small, and the size of the third.
+    /// Begins with the files of a folder that are small, and the size of the weights.
     ///
     /// # Errors
     /// As [`Settings::unknown_family`] for a family that is none of those that are known; as
-    /// [`Config::read`] and [`Text::read`]; [`Error::Memory`].
-    pub fn begin(config: &[u8], tokenizer: &[u8], n_bytes: u64) -> Result<Self, Error> {
-        let settings = Settings::read(FILES[0], config)?;
+    /// [`SmallFiles::settings`], [`Config::read`] and [`Text::of`]; [`Error::Memory`].
+    pub fn begin(files: &BTreeMap<String, Vec<u8>>, n_bytes: u64) -> Result<Self, Error> {
+        let files = &SmallFiles::Here(files);
+        let settings = files.settings()?;
         let name = settings.text("model_type").unwrap_or_default();
         let of_encoders: Vec<_> = encoders::FAMILIES.iter().map(|it| it.name).collect();
         let of_decoders: Vec<_> = decoders::families().map(|it| it.name).collect();
+        let of_both: Vec<_> = translators::families().map(|it| it.name).collect();
+        let text = |n_vocabulary| Text::of(files, n_vocabulary).map(Box::new);
         let kind = if of_encoders.contains(&name) {
-            let config = Config::read(FILES[0], config)?;
-            let text = Text::read(FILES[1], tokenizer, config.n_vocabulary)?;
-            Kind::Encoder(Box::new(config), Box::new(text))
+            let config = Config::of(&settings)?;
+            let text = text(config.n_vocabulary)?;
+            Kind::Encoder(Box::new(config), text)
         } else if of_decoders.contains(&name) {
-            Kind::Decoder(settings, tokenizer.to_vec())
+            let text = text(decoders::Config::of(&settings)?.n_vocabulary)?;
+            Kind::Decoder(settings, text)
+        } else if of_both.contains(&name) {
+            let config = translators::Config::of(&settings)?.with_generation(files)?;
+            config.expect_one_tokenizer(files)?;
+            let text = text(config.n_vocabulary)?;
+            Kind::Translator(settings, Box::new(config), text)
         } else {
-            return Err(settings
-                .unknown_family([of_encoders, of_decoders].concat())
-                .into());
+            let known = [of_encoders, of_decoders, of_both].concat();
+            return Err(settings.unknown_family(known).into());
         };
-        Self::of(FILES[2], kind, n_bytes)
+        Self::of(WEIGHTS, kind, n_bytes)
     }
 
     /// Begins with a GGUF file of this name and size.
@@ -159,14 +119,18 @@ impl Reading {
                 let encoder = Encoder::read(&config, &weights, LayerParameters::clone)?;
                 Ok(AnyModel::Encoder(Box::new(Model::new(*text, encoder))))
             }
-            Kind::Decoder(settings, tokenizer) => {
+            Kind::Decoder(settings, text) => {
                 let weights = TensorFile::from_bytes(file.as_str(), bytes)?;
                 let weights = || Ok(weights.without_wrappers());
                 let files = Files::of_folder(file.clone().into(), &settings, weights)?;
-                let n_vocabulary = files.config.n_vocabulary;
-                let text = Text::read(FILES[1], &tokenizer, n_vocabulary)?;
-                drop(tokenizer);
-                author(&file, &files, text, n_bytes)
+                author(&file, &files, *text, n_bytes)
+            }
+            Kind::Translator(settings, config, text) => {
+                let weights = TensorFile::from_bytes(file.as_str(), bytes)?;
+                let weights = weights.without_wrappers();
+                let path = file.clone().into();
+                let files = translators::Files::of(path, &settings, *config, weights)?;
+                translator(&file, files, *text, n_bytes)
             }
             Kind::Gguf(beginning) => {
                 let gguf = Gguf::from_bytes(file.as_str(), bytes)
@@ -194,19 +158,43 @@ fn author(
     text: Text,
     n_bytes: usize,
 ) -> Result<AnyModel, Error> {
-    // Without memory, packing would stop the module: this much is asked for first, in parts as
-    // small as weights are, so that what is free already counts.
-    let n_parts = n_bytes.div_ceil(ROOM) + 1;
+    ask_memory(file, n_bytes, n_bytes)?;
+    let model = FastDecoder::read_files(files)?;
+    Ok(AnyModel::Author(Box::new(Author::new(model, text))))
+}
+
+/// A model that reads one text and writes another, its weights in f32 beside those of the
+/// file, whose bytes are given up.
+fn translator(
+    file: &str,
+    files: translators::Files,
+    text: Text,
+    n_bytes: usize,
+) -> Result<AnyModel, Error> {
+    let weights = &files.weights;
+    let mut more = 0;
+    for name in weights.names() {
+        more +=
+            size_of::<f32>() * weights.tensor(&name)?.shape().iter().product::<usize>();
+    }
+    ask_memory(file, n_bytes, more)?;
+    let model = AsRead::read(&files)?;
+    drop(files);
+    Ok(AnyModel::Translator(Box::new(Translator::new(model, text))))
+}
+
+/// Without memory, making a model would stop the module: so much is asked for first, in parts
+/// as small as weights are, so that what is free already counts.
+fn ask_memory(file: &str, n_bytes: usize, more: usize) -> Result<(), Error> {
+    let n_parts = more.div_ceil(ROOM) + 1;
     let room = (0..n_parts).map(|_| {
         let mut part = Vec::<u8>::new();
         part.try_reserve_exact(ROOM).map(|()| part)
     });
     let room: Result<Vec<_>, _> = room.collect();
     let more = n_parts * ROOM;
-    drop(room.map_err(|_| Error::Packed { file: file.to_owned(), n_bytes, more })?);
-    let model = FastDecoder::read_files(files)?;
-    Ok(AnyModel::Author(Box::new(Author::new(model, text))))
+    room.map(drop).map_err(|_| Error::Packed { file: file.to_owned(), n_bytes, more })
 }
 
-/// A part of the memory that packed weights take.
+/// A part of the memory that weights take.
 const ROOM: usize = 2 << 20;

@@ -8,6 +8,7 @@ use super::*;
 
 mod author;
 mod tiny;
+mod translator;
 
 /// A tiny model's `config.json`, `tokenizer.json` and `model.safetensors`.
 fn files() -> [Vec<u8>; 3] {
@@ -17,13 +18,15 @@ fn files() -> [Vec<u8>; 3] {
 }
 
 fn begin(config: &[u8], tokenizer: &[u8], n_bytes: usize) -> Result<Reading, Error> {
-    Reading::begin(config, tokenizer, n_bytes as u64)
+    let files = [("config.json", config), ("tokenizer.json", tokenizer)];
+    let files = files.map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
+    Reading::begin(&files.into(), n_bytes as u64)
 }
 
 fn encoder(reading: Reading) -> Model {
     match reading.finish().unwrap() {
         AnyModel::Encoder(model) => *model,
-        AnyModel::Author(_) => panic!("the model writes"),
+        _ => panic!("the model writes"),
     }
 }
 
@@ -37,9 +40,20 @@ fn model() -> Model {
 #[test]
 fn files_are_known_by_their_names() {
     let all = ["vocab.txt", "config.json", "tokenizer.json", "model.safetensors"];
-    assert!(Reading::check(all).is_ok());
-    let refused = Reading::check([all[1], all[3]]).unwrap_err();
-    insta::assert_snapshot!(refused, @"what was chosen has no tokenizer.json");
+    let small = vec!["config.json", "tokenizer.json"];
+    assert_eq!(Chosen::of(all).unwrap(), Chosen::Folder("model.safetensors", small));
+    let refused = |names: &[&'static str]| {
+        Chosen::of(names.iter().copied()).unwrap_err().to_string()
+    };
+    insta::assert_snapshot!(refused(&[all[1], all[3]]), @"what was chosen has no tokenizer.json");
+    insta::assert_snapshot!(refused(&[all[1], all[2], "model.safetensors.index.json"]), @r#"what was chosen has no model.safetensors: its weights are in several files, and a page reads one: load it with transformers, and model.save_pretrained(folder, max_shard_size="4GB") writes one file"#);
+    insta::assert_snapshot!(refused(&["model-00001-of-00002.safetensors"]), @"what was chosen has no config.json");
+    insta::assert_snapshot!(refused(&[all[1], all[3], "source.spm"]), @"what was chosen has no tokenizer.json: source.spm is SentencePiece's own file, which is not read here, and Marian's tokenizer writes no other");
+    let more = ["generation_config.json", "notes.txt", "tokenizer_config.json"];
+    let chosen = Chosen::of([&all[..], &more].concat()).unwrap();
+    let names = chosen.names();
+    assert_eq!(names[0], "model.safetensors");
+    assert_eq!(names[1..], [all[1], all[2], more[2], more[0]]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use attention::{Matrix, Real};
 use clap::ValueEnum;
 use encoders::finite;
 use maps::{TextHeads, Tokens};
-use model_files::{NewTensor, Sequence, Stored, settings_in};
+use model_files::{NewTensor, Sequence, SmallFiles, Stored, settings_in};
 use translators::{
     AsRead, Config, Decoded, Files, Reader, Translator, to_tensors, write,
 };
@@ -69,23 +69,9 @@ pub fn files(folder: &Path) -> Result<Option<Files>> {
 
 /// The tokenizer of a model's folder.
 pub fn tokenizer(files: &Files) -> Result<Text> {
-    let (config, folder) = (&files.config, &files.path);
-    ensure!(
-        folder.join("tokenizer.json").exists() || !folder.join("source.spm").exists(),
-        "{}: it has source.spm and no tokenizer.json: SentencePiece's own files are not read \
-         here, and save_pretrained of Marian's tokenizer writes no other. With `cargo learn \
-         model` ids of any tokenizer are read: input_ids and decoder_input_ids",
-        folder.display()
-    );
-    ensure!(
-        config.is_shared || config.n_vocabulary == config.n_target_vocabulary,
-        "{}: source and target have vocabularies of their own, {} and {} tokens, and \
-         tokenizer.json has one: `cargo learn model` reads ids",
-        folder.display(),
-        config.n_vocabulary,
-        config.n_target_vocabulary
-    );
-    Ok(Text::open(folder, config.n_vocabulary)?)
+    let small = SmallFiles::Folder(&files.path);
+    files.config.expect_one_tokenizer(&small)?;
+    Ok(Text::of(&small, files.config.n_vocabulary)?)
 }
 
 /// A model's sizes, in a line.

@@ -1,8 +1,6 @@
 //! The files beside a `tokenizer.json` that say something of it.
 
-use std::path::Path;
-
-use model_files::{Error, read_text};
+use model_files::{Error, SmallFiles};
 use serde_json::{Map, Value};
 
 use crate::Result;
@@ -32,12 +30,12 @@ pub(super) struct Beside {
 impl Beside {
     /// # Errors
     /// [`Error::Read`]; [`Error::Json`], also for what is no object.
-    pub fn read(folder: &Path) -> Result<Self> {
+    pub fn read(files: &SmallFiles) -> Result<Self> {
         let mut beside = Self {
-            model: File::read(&folder.join("config.json"))?,
-            config: File::read(&folder.join("tokenizer_config.json"))?,
-            special: File::read(&folder.join("special_tokens_map.json"))?,
-            added: File::read(&folder.join("added_tokens.json"))?,
+            model: File::read(files, "config.json")?,
+            config: File::read(files, "tokenizer_config.json")?,
+            special: File::read(files, "special_tokens_map.json")?,
+            added: File::read(files, "added_tokens.json")?,
         };
         // AutoTokenizer reads those two only where the newer way to say the same is missing.
         if beside.config.keys.contains_key("added_tokens_decoder") {
@@ -62,12 +60,12 @@ impl Beside {
 }
 
 impl File {
-    fn read(path: &Path) -> Result<Self> {
-        let name = path.display().to_string();
-        if !path.exists() {
+    fn read(files: &SmallFiles, file: &str) -> Result<Self> {
+        let name = files.name(file);
+        let Some(bytes) = files.read(file)? else {
             return Ok(Self { name, ..Self::default() });
-        }
-        match serde_json::from_slice(&read_text(path)?) {
+        };
+        match serde_json::from_slice(&bytes) {
             Ok(keys) => Ok(Self { name, keys }),
             Err(source) => Err(Error::Json { file: name, source }.into()),
         }

@@ -16,8 +16,9 @@ use serde_json::{Value, json};
 use texts::Long;
 use training::Draws;
 
-use super::{Author, Chances};
+use super::Author;
 use crate::Error;
+use crate::steps::Chances;
 
 /// So many heads are switched off, or a quarter of fewer.
 const STRONGEST: usize = 10;

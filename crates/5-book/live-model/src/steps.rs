@@ -1,0 +1,169 @@
+//! What all texts that are written have alike: what is asked, what a step tells, and how likely
+//! each token was.
+
+use attention::Matrix;
+use decoders::study::Head;
+use decoders::{Choice, Looks};
+use model_files::shown;
+use serde_json::{Value, json};
+use texts::{Growing, Text};
+
+use crate::Error;
+
+/// So many of the tokens that may come next are told.
+const MOST_LIKELY: usize = 10;
+
+/// What is asked of a model that writes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked<H = Head> {
+    /// What it goes on with, or what it reads.
+    pub prompt: String,
+    /// The most likely token for 0, and else by chance.
+    pub temperature: f64,
+    /// Of that chance.
+    pub seed: u64,
+    /// How many tokens it writes at most.
+    pub n_tokens: usize,
+    /// The heads that put out zeros.
+    pub off: Vec<H>,
+}
+
+impl<H> Asked<H> {
+    /// # Errors
+    /// As [`Choice::sampled`].
+    pub(crate) fn choice(&self) -> Result<Choice, Error> {
+        Ok(match self.temperature == 0.0 {
+            true => Choice::greedy(),
+            false => Choice::sampled(self.temperature, self.seed)?,
+        })
+    }
+
+    /// The same with heads of another kind.
+    ///
+    /// # Errors
+    /// As `other`.
+    pub(crate) fn with_heads<G>(
+        &self,
+        other: impl FnMut(&H) -> Result<G, Error>,
+    ) -> Result<Asked<G>, Error> {
+        let off = self.off.iter().map(other).collect::<Result<_, _>>()?;
+        let prompt = self.prompt.clone();
+        let Self { temperature, seed, n_tokens, .. } = *self;
+        Ok(Asked { prompt, temperature, seed, n_tokens, off })
+    }
+}
+
+/// What has become of a text.
+#[derive(Debug)]
+pub struct Step {
+    /// As a page is told.
+    pub told: Value,
+    /// Where the heads looked from the token that was read last, once all are read; in a model
+    /// that has a source, first those on what is written, then those on the source.
+    pub looks: Vec<Looks>,
+    /// All maps of a source that was read just now: of layer l and head i `source[l][i]`,
+    /// `[n_source, n_source]`.
+    pub source: Option<Vec<Vec<Matrix<f32>>>>,
+    /// Whether nothing more comes.
+    pub is_last: bool,
+}
+
+impl Step {
+    /// All shares, head after head, and within a map row after row; in the order of the
+    /// fields.
+    pub fn shares(&self) -> Vec<f32> {
+        let mut shares: Vec<f32> = self.looks.iter().flat_map(Looks::shares).collect();
+        let rows = self.source.iter().flatten().flatten().flat_map(Matrix::row_iter);
+        rows.for_each(|row| shares.extend(row.iter()));
+        shares
+    }
+}
+
+/// A token that was chosen.
+pub(crate) struct Chosen {
+    pub id: usize,
+    pub p: f64,
+    /// What may have come, the likeliest first, as a page is told.
+    pub likely: Vec<Value>,
+}
+
+impl Chosen {
+    /// # Errors
+    /// [`decoders::Error::NotFinite`].
+    pub fn of(
+        logits: &[f64],
+        choice: &mut Choice,
+        temperature: f64,
+        text: &Text,
+    ) -> Result<Self, Error> {
+        let is_none = |logit: &&f64| logit.is_nan() || **logit == f64::INFINITY;
+        let (found, n_logits) = (logits.iter().filter(is_none).count(), logits.len());
+        let id = match choice.of(logits) {
+            Some(id) if found == 0 => id,
+            _ => return Err(decoders::Error::NotFinite { found, n_logits }.into()),
+        };
+        let chances = Chances::new(logits, temperature);
+        let row = |id| json!({ "id": id, "piece": piece(text, id), "p": chances.of(logits[id]) });
+        let likely = most_likely(logits).into_iter().map(row).collect();
+        Ok(Self { id, p: chances.of(logits[id]), likely })
+    }
+}
+
+/// The next token of a text: its id, its piece, and what it adds to the text, which is
+/// nothing where a character is not complete.
+///
+/// # Errors
+/// As [`Growing::add`].
+pub(crate) fn token(
+    text: &Text,
+    growing: &mut Growing,
+    id: usize,
+) -> Result<Value, Error> {
+    let adds = growing.add(text, &[id])?;
+    Ok(json!({ "id": id, "piece": piece(text, id), "adds": adds }))
+}
+
+/// A token as a page shows it: of a character's part, what the vocabulary has.
+pub(crate) fn piece(text: &Text, id: usize) -> String {
+    let decoded = text.decode(&[id]).unwrap_or_default();
+    let seen = decoded.replace(' ', "_").replace('\n', "↵").replace('\t', "⇥");
+    let seen = shown(&seen);
+    match seen.is_empty() || seen.contains('\u{fffd}') {
+        true => shown(&text.pieces_of(&[id]).concat()),
+        false => seen,
+    }
+}
+
+/// Softmax of logits at a temperature; of greedy writing, at 1.
+pub(crate) struct Chances {
+    temperature: f64,
+    largest: f64,
+    sum: f64,
+}
+
+impl Chances {
+    pub fn new(logits: &[f64], temperature: f64) -> Self {
+        let temperature = if temperature == 0.0 { 1.0 } else { temperature };
+        let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let each = logits.iter().map(|logit| ((logit - largest) / temperature).exp());
+        Self { temperature, largest, sum: each.sum() }
+    }
+
+    pub fn of(&self, logit: f64) -> f64 {
+        ((logit - self.largest) / self.temperature).exp() / self.sum
+    }
+}
+
+/// The ids of the largest logits, those first; what is forbidden is not among them.
+fn most_likely(logits: &[f64]) -> Vec<usize> {
+    let mut largest: Vec<usize> = Vec::new();
+    let logit = |id: usize| logits[id];
+    for id in (0..logits.len()).filter(|&id| logit(id) > f64::NEG_INFINITY) {
+        let place = largest.partition_point(|&other| logit(other) >= logit(id));
+        if place < MOST_LIKELY {
+            largest.insert(place, id);
+            largest.truncate(MOST_LIKELY);
+        }
+    }
+    largest
+}

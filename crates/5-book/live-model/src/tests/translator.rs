@@ -1,0 +1,333 @@
+//! A model that reads one text and writes another: its tokens, chances and maps are those of
+//! the readable model, of the same folder.
+
+use std::collections::BTreeMap;
+
+use attention::{Linear, Matrix};
+use decoders::{Choice, Predict};
+use model_files::Sequence;
+use serde_json::{Value, json};
+use texts::{Long, Text};
+use translators::{AsRead, Files, Head, Part, Reader, Translator as Readable, write};
+use variants::VariantAttention;
+
+use super::*;
+
+const FAMILIES: [&str; 4] = ["marian-1", "bart-1", "mbart-1", "t5-1"];
+const SOURCE: &str = "The bank of the river.";
+const MOST: usize = 12;
+
+/// A tiny model's files, with a tokenizer that is to be read as it is; and more.
+fn folder(name: &str, more: &[(&str, Value)]) -> tempfile::TempDir {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models");
+    let folder = tempfile::tempdir().unwrap();
+    let to = |file: &str| folder.path().join(file);
+    for file in ["config.json", "model.safetensors"] {
+        fs::copy(models.join(name).join(file), to(file)).unwrap();
+    }
+    fs::copy(models.join("tokenizer.json"), to("tokenizer.json")).unwrap();
+    let as_it_is = json!({ "tokenizer_class": "PreTrainedTokenizerFast" });
+    fs::write(to("tokenizer_config.json"), as_it_is.to_string()).unwrap();
+    for (file, json) in more {
+        fs::write(to(file), json.to_string()).unwrap();
+    }
+    folder
+}
+
+/// The same files as a page takes them.
+fn read(folder: &tempfile::TempDir) -> Result<Translator, Error> {
+    let names = fs::read_dir(folder.path()).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names: Vec<String> = names.collect();
+    let chosen = Chosen::of(names.iter().map(String::as_str))?;
+    let bytes = |name: &&str| fs::read(folder.path().join(name)).unwrap();
+    let mut files: BTreeMap<String, Vec<u8>> =
+        chosen.names().iter().map(|name| (name.to_string(), bytes(name))).collect();
+    let weights = files.remove("model.safetensors").unwrap();
+    let mut reading = Reading::begin(&files, weights.len() as u64)?;
+    for part in weights.chunks(1000) {
+        reading.part(part)?;
+    }
+    match reading.finish()? {
+        AnyModel::Translator(translator) => Ok(*translator),
+        _ => panic!("the model does not read one text and write another"),
+    }
+}
+
+fn asked(temperature: f64, off: &[Head]) -> Asked<Head> {
+    let prompt = SOURCE.to_owned();
+    Asked { prompt, temperature, seed: 3, n_tokens: MOST, off: off.to_vec() }
+}
+
+/// The step that read the source, and those that wrote.
+fn written(translator: &mut Translator, asked: &Asked<Head>) -> (Value, Vec<Step>) {
+    let (mut translation, told) = translator.begin(asked).unwrap();
+    let mut steps = Vec::new();
+    loop {
+        let step = translator.step(&mut translation).unwrap();
+        let is_last = step.is_last;
+        steps.push(step);
+        if is_last {
+            return (told, steps);
+        }
+    }
+}
+
+/// The layer with zeros as values of this head.
+fn without_values(layer: &VariantAttention, head: usize) -> VariantAttention {
+    let mut projections = layer.projections().clone();
+    let d_v = layer.sizes().dims.d_v();
+    let mut weight = projections[2].weight.clone();
+    weight.columns_mut(head * d_v, d_v).fill(0.0);
+    let mut bias = projections[2].bias.clone();
+    bias.iter_mut().for_each(|bias| bias.columns_mut(head * d_v, d_v).fill(0.0));
+    projections[2] = Linear::new(weight, bias).unwrap();
+    VariantAttention::new(layer.sizes(), projections, layer.changes().clone()).unwrap()
+}
+
+/// The readable model without these heads: they have no values.
+fn readable(files: &Files, off: &[Head]) -> AsRead {
+    let mut model: AsRead = Readable::read(files).unwrap();
+    for &Head { part, layer, head } in off {
+        let side = match part {
+            Part::Source => &mut model.encoder,
+            _ => &mut model.decoder,
+        };
+        let block = &mut side.blocks[layer];
+        let attention = match (part, &mut block.cross) {
+            (Part::Cross, Some(cross)) => &mut cross.function,
+            _ => &mut block.attention.function,
+        };
+        *attention = without_values(attention, head);
+    }
+    model
+}
+
+/// Row `row` of some maps, head after head.
+fn row(maps: &[Vec<Matrix>], row: usize, n_keys: usize) -> Vec<f64> {
+    let heads = maps.iter().flatten();
+    heads.flat_map(|map| (0..n_keys).map(move |key| map[(row, key)])).collect()
+}
+
+/// The largest difference of two lists of as many numbers.
+fn apart(found: &[f32], expected: &[f64]) -> f64 {
+    assert_eq!(found.len(), expected.len());
+    let each = found.iter().zip(expected).map(|(a, b)| (f64::from(*a) - b).abs());
+    each.fold(0.0, f64::max)
+}
+
+fn number(row: &Value) -> f64 {
+    row["p"].as_f64().unwrap()
+}
+
+/// Every step against whole passes over the text that was written; the largest difference.
+fn farthest(model: &AsRead, source: &Sequence, steps: &[Step], temperature: f64) -> f64 {
+    let encoded = model.encode(source).unwrap();
+    let start = model.config.writing.start(model.config.n_target_vocabulary).unwrap();
+    let id = |step: &Step| step.told["next"]["id"].as_u64().unwrap() as usize;
+    let ids = std::iter::once(start).chain(steps[1..].iter().map(id));
+    let ids: Vec<usize> = ids.take(steps.len() - 1).collect();
+    let target = Sequence::new(ids.clone());
+    let decoded = model.decode(&target, encoded.out(), source).unwrap();
+    let logits = model.logits(decoded.layers.out()).unwrap();
+    let n = source.n_tokens();
+    // Of each map all rows, one after the other.
+    let maps = encoded.attn.iter().flatten();
+    let maps: Vec<f64> = maps
+        .flat_map(|map| map.transpose().iter().copied().collect::<Vec<_>>())
+        .collect();
+    assert!(steps[0].looks.is_empty() && steps[0].told["is_source"] == true);
+    let mut largest = apart(&steps[0].shares(), &maps);
+    for (at, step) in steps[1..].iter().enumerate() {
+        assert_eq!(step.told["at"], at);
+        let (own, cross) = (&decoded.layers.attn, &decoded.cross);
+        let expected = [row(own, at, at + 1), row(cross, at, n)].concat();
+        largest = largest.max(apart(&step.shares(), &expected));
+        let mut logits: Vec<f64> = logits.row(at).iter().copied().collect();
+        model.config.writing.forbid(&mut logits, at == 0);
+        let heat = if temperature == 0.0 { 1.0 } else { temperature };
+        let sum: f64 = logits.iter().map(|logit| (logit / heat).exp()).sum();
+        let likely = step.told["likely"].as_array().unwrap();
+        let n_possible = logits.iter().filter(|logit| logit.is_finite()).count();
+        assert_eq!(likely.len(), n_possible.min(10));
+        assert!(likely.windows(2).all(|two| number(&two[0]) >= number(&two[1])));
+        for row in likely.iter().chain([&step.told["next"]]) {
+            let id = row["id"].as_u64().unwrap() as usize;
+            let p = (logits[id] / heat).exp() / sum;
+            largest = largest.max((number(row) - p).abs());
+        }
+    }
+    largest
+}
+
+fn ids(steps: &[Step]) -> Vec<usize> {
+    let next = steps[1..].iter().map(|step| step.told["next"]["id"].as_u64().unwrap());
+    next.map(|id| id as usize).collect()
+}
+
+#[test]
+fn it_writes_what_the_readable_model_writes_with_all_heads_and_without_some() {
+    let head = |part, layer, head| Head { part, layer, head };
+    let each =
+        [head(Part::Source, 1, 1), head(Part::Written, 0, 2), head(Part::Cross, 2, 1)];
+    for name in FAMILIES {
+        let folder = folder(name, &[]);
+        let mut translator = read(&folder).unwrap();
+        let files = Files::open(folder.path()).unwrap();
+        let text = Text::open(folder.path(), files.config.n_vocabulary).unwrap();
+        let pieces = text.pieces(SOURCE, 64, Long::Refuse).unwrap();
+        let mut first = None;
+        for off in [&[][..], &each[..1], &each[1..2], &each[2..], &each, &[]] {
+            let model = readable(&files, off);
+            let source = model.read_source(&pieces.sequence).unwrap();
+            let expected =
+                write(&model.config, Reader::new(&model, &source), MOST).unwrap();
+            let (told, steps) = written(&mut translator, &asked(0.0, off));
+            assert_eq!(told["source"].as_array().unwrap().len(), pieces.pieces.len());
+            assert_eq!(told["tokens"][0]["id"], expected.ids[0]);
+            assert_eq!(ids(&steps), expected.ids[1..], "{name}, {off:?}");
+            let last = &steps.last().unwrap().told;
+            assert_eq!(last["is_end"], expected.has_ended);
+            let largest = farthest(&model, &pieces.sequence, &steps, 0.0);
+            println!("{name}, {} heads off: {largest:.1e}", off.len());
+            assert!(largest < 2e-5, "{name}, {off:?}: {largest:e}");
+            let told = steps.iter().map(|step| (step.shares(), step.told.clone()));
+            let told: Vec<_> = told.collect();
+            let first = first.get_or_insert_with(|| told.clone());
+            // With all heads on again it is as it was.
+            assert_eq!(*first == told, off.is_empty(), "{name}, {off:?}");
+        }
+    }
+}
+
+#[test]
+fn by_chance_it_takes_the_tokens_that_the_seed_takes() {
+    for name in FAMILIES {
+        let folder = folder(name, &[]);
+        let mut translator = read(&folder).unwrap();
+        let files = Files::open(folder.path()).unwrap();
+        let model = readable(&files, &[]);
+        let text = Text::open(folder.path(), files.config.n_vocabulary).unwrap();
+        let sequence = text.pieces(SOURCE, 64, Long::Refuse).unwrap().sequence;
+        let (_, steps) = written(&mut translator, &asked(1.5, &[]));
+        let largest = farthest(&model, &sequence, &steps, 1.5);
+        println!("{name}, at 1.5: {largest:.1e}");
+        assert!(largest < 2e-5, "{largest:e}");
+        let source = model.read_source(&sequence).unwrap();
+        let (mut reader, mut choice) =
+            (Reader::new(&model, &source), Choice::sampled(1.5, 3).unwrap());
+        let writing = &model.config.writing;
+        let mut unread = writing.start(model.config.n_target_vocabulary).unwrap();
+        for (at, found) in ids(&steps).into_iter().enumerate() {
+            let mut logits = reader.predict(&[unread]).unwrap();
+            writing.forbid(&mut logits, at == 0);
+            unread = choice.of(&logits).unwrap();
+            assert_eq!(found, unread, "{name}, token {at}");
+        }
+        assert_ne!(ids(&steps), ids(&written(&mut translator, &asked(0.0, &[])).1));
+    }
+}
+
+/// What a folder's other files say counts in a page too.
+#[test]
+fn files_beside_the_three_say_what_they_say_natively() {
+    let generation = json!({
+        "forced_bos_token_id": 9, "bad_words_ids": [[11]], "eos_token_id": [6, 2],
+        "num_beams": 4,
+    });
+    let plain = folder("bart-1", &[]);
+    let with = folder("bart-1", &[("generation_config.json", generation)]);
+    let mut texts = Vec::new();
+    for folder in [&plain, &with] {
+        let files = Files::open(folder.path()).unwrap();
+        let model = readable(&files, &[]);
+        let text = Text::open(folder.path(), files.config.n_vocabulary).unwrap();
+        let sequence = text.pieces(SOURCE, 64, Long::Refuse).unwrap().sequence;
+        let source = model.read_source(&sequence).unwrap();
+        let expected = write(&model.config, Reader::new(&model, &source), MOST).unwrap();
+        let mut translator = read(folder).unwrap();
+        let (_, steps) = written(&mut translator, &asked(0.0, &[]));
+        assert_eq!(ids(&steps), expected.ids[1..]);
+        assert!(farthest(&model, &sequence, &steps, 0.0) < 2e-5);
+        assert_eq!(translator.about()["left_out"], json!(files.config.writing.left_out));
+        texts.push(ids(&steps));
+    }
+    assert_ne!(texts[0], texts[1]);
+    assert_eq!(texts[1][0], 9, "the token that is forced first");
+    // Without the file that says how the tokenizer is to be read, it is one of another kind.
+    fs::remove_file(plain.path().join("tokenizer_config.json")).unwrap();
+    let native = Text::open(plain.path(), 97).unwrap_err();
+    let refused = read(&plain).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        native.to_string().replace(&format!("{}/", plain.path().display()), "")
+    );
+    insta::assert_snapshot!(refused, @r#"config.json contradicts tokenizer.json: RobertaTokenizer needs a BPE model, and it is WordPiece; with "tokenizer_class": "PreTrainedTokenizerFast" in tokenizer_config.json it is read as it is"#);
+}
+
+#[test]
+fn what_cannot_be_read_or_written_is_refused_with_its_numbers() {
+    let mut translator = read(&folder("bart-1", &[])).unwrap();
+    let mut refused = |prompt: &str, temperature: f64, off: &[Head]| {
+        let asked = Asked { prompt: prompt.to_owned(), ..asked(temperature, off) };
+        translator.begin(&asked).unwrap_err().to_string()
+    };
+    let head = |part, layer, head| [Head { part, layer, head }];
+    insta::assert_snapshot!(refused(" ", 0.0, &[]), @"the text is empty: no token is left of it");
+    insta::assert_snapshot!(refused(&"the ".repeat(63), 0.0, &[]), @"the text has 65 tokens, [CLS] and [SEP] or the like among them, and the model has 64 positions");
+    insta::assert_snapshot!(refused("the", -1.0, &[]), @"the temperature is -1, expected a number above 0");
+    insta::assert_snapshot!(refused("the", 0.0, &head(Part::Cross, 3, 0)), @"there are 3 layers, 0 to 2: layer 3 does not exist");
+    insta::assert_snapshot!(refused("the", 0.0, &head(Part::Source, 0, 4)), @"there are 4 heads, 0 to 3: head 4 does not exist");
+    let mut long = read(&folder("t5-1", &[])).unwrap();
+    let asked = Asked { prompt: "the ".repeat(199), ..asked(0.0, &[]) };
+    insta::assert_snapshot!(long.begin(&asked).unwrap_err(), @"the text has 201 tokens, and a page draws the maps of up to 200");
+    let json = fs::read(folder("marian-1", &[]).path().join("config.json")).unwrap();
+    let mut config: Value = serde_json::from_slice(&json).unwrap();
+    config["share_encoder_decoder_embeddings"] = false.into();
+    config["decoder_vocab_size"] = 90.into();
+    let apart = folder("marian-1", &[("config.json", config)]);
+    insta::assert_snapshot!(read(&apart).unwrap_err(), @"config.json: source and target have vocabularies of their own, 97 and 90 tokens, and tokenizer.json has one: `cargo learn model` reads ids");
+    let adapter = folder("bart-1", &[("adapter_config.json", json!({}))]);
+    insta::assert_snapshot!(read(&adapter).unwrap_err(), @"what was chosen: adapter_config.json: an adapter is added to the weights, which is not done here: merge it into them (merge_and_unload) and save the model");
+    let other = folder("bart-1", &[("config.json", json!({ "model_type": "mt5" }))]);
+    insta::assert_snapshot!(read(&other).unwrap_err(), @r#"config.json: model_type is "mt5"; the known ones are bert, roberta, xlm-roberta, camembert, electra, distilbert, gpt2, gpt_neox, llama, mistral, qwen2, qwen3, gemma2, gemma3_text, marian, bart, mbart, t5"#);
+}
+
+/// Names of heads, and the control, through what a page calls.
+#[test]
+fn heads_of_all_parts_have_names() {
+    let translator = read(&folder("bart-1", &[])).unwrap();
+    let heads = ["source 0.1", "written 2.0", "written 2.1", "cross 1.2"];
+    let named: Vec<Head> = heads.iter().map(|name| Head::named(name).unwrap()).collect();
+    for seed in 0..9 {
+        let others = translator.others(&named, seed);
+        let places = |heads: &[Head]| -> Vec<_> {
+            heads.iter().map(|head| (head.part, head.layer)).collect()
+        };
+        // Of the second there is one other.
+        let expected = [&named[..2], &named[3..]].concat();
+        assert_eq!(places(&others), places(&expected));
+        assert!(others.iter().all(|head| !named.contains(head)));
+    }
+    let mut any = AnyModel::Translator(Box::new(translator));
+    let mut begin = |off: &str| {
+        let off = vec![off.to_owned()];
+        let prompt = SOURCE.to_owned();
+        let asked = Asked { prompt, temperature: 0.0, seed: 0, n_tokens: 3, off };
+        any.begin(&asked).map(|_| ())
+    };
+    begin("cross 1.2").unwrap();
+    insta::assert_snapshot!(begin("1.2").unwrap_err(), @r#""1.2" is no head: a head is its part (source, written or cross), its layer and its number, as in cross 5.7"#);
+    let [config, tokenizer, weights] = files();
+    let mut reading = super::begin(&config, &tokenizer, weights.len()).unwrap();
+    reading.part(&weights).unwrap();
+    let mut encoder = reading.finish().unwrap();
+    let asked = Asked {
+        off: Vec::new(),
+        prompt: "a".into(),
+        temperature: 0.0,
+        seed: 0,
+        n_tokens: 1,
+    };
+    insta::assert_snapshot!(encoder.begin(&asked).unwrap_err(), @"no model that writes was read");
+}
