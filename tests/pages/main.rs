@@ -16,6 +16,7 @@ mod live;
 mod look_page;
 mod own_model;
 mod own_sentence;
+mod own_translator;
 mod search;
 mod wrong_layer;
 

@@ -62,12 +62,14 @@ window.ownModelTried = {
     const runs = Object.entries(writer?.runs ?? {}).map(([key, run]) => [key, {
       off: run.off, caption: run.caption.textContent, differs: run.parts ?? null,
       ids: run.tokens.map(({ id }) => id), nPrompt: run.nPrompt, text: run.text.textContent,
+      source: run.source && { ids: run.source.tokens.map(({ id }) => id), maps: [...run.source.maps] },
       steps: [...run.steps.values()].map(({ at, likely, looks }) => ({ at, likely, looks: [...looks] })),
     }]);
     return JSON.stringify({
       state: this.place.dataset.state, error: text(".live-error"), told: text(".live-words"), about: ownModel?.about,
-      runs: Object.fromEntries(runs), head: text(".own-head > .own-caption"), next: text(".own-next > .own-caption"),
-      strongest: text(".own-head .own-bars > li:first-child > .own-number"), nBars: this.place.querySelectorAll(".own-next li").length,
+      runs: Object.fromEntries(runs), head: text(".own-head > .own-caption:not([hidden])"), next: text(".own-next > .own-caption"),
+      strongest: text(".own-head .own-bars:not([hidden]) > li:first-child > .own-number"), nBars: this.place.querySelectorAll(".own-next li").length,
+      prompt: writer?.prompt.value ?? null, label: text(".own-wide > span"), keys: text(".own-shares:not([hidden])"),
       focus: document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "",
       wide: document.documentElement.scrollWidth > innerWidth,
     });

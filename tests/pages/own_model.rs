@@ -17,12 +17,12 @@ use crate::{VIEWS, View};
 mod tiny;
 
 /// The topic of the chapter that it stands in.
-const TOPIC: &str = "a-model-that-writes";
+pub const TOPIC: &str = "a-model-that-writes";
 const TRIED: &str = include_str!("own_model.js");
 
 /// The largest difference of a probability or a share, native against page: the products add in
 /// another order.
-const EQUAL: f64 = 5e-5;
+pub const EQUAL: f64 = 5e-5;
 
 /// Longer than what is read at once.
 const PROMPT: &str = "The bank of the river, and the banks";
@@ -40,20 +40,25 @@ fn native() -> Author {
     reading.part(&bytes).unwrap();
     match reading.finish().unwrap() {
         AnyModel::Author(author) => *author,
-        AnyModel::Encoder(_) => panic!("the model does not write"),
+        _ => panic!("the model does not write"),
     }
 }
 
 fn open(browser: &Browser, url: &str, view: View) -> Open {
-    let chapter = chapters::all().unwrap().into_iter().find(|it| it.topic() == TOPIC);
-    let name = chapter.expect("a chapter on a model that writes").page;
+    open_at(TOPIC, browser, url, view)
+}
+
+/// A chapter with a place for a reader's own model.
+pub fn open_at(topic: &str, browser: &Browser, url: &str, view: View) -> Open {
+    let chapter = chapters::all().unwrap().into_iter().find(|it| it.topic() == topic);
+    let name = chapter.expect("a chapter on a whole model").page;
     let page = browser.open(&format!("{url}{name}.html"), view, "").unwrap();
     page.tab.evaluate(TRIED, false).unwrap();
     page.text("ownModelTried.open()").unwrap();
     page
 }
 
-fn choose(page: &Open, files: &[&Path]) -> Value {
+pub fn choose(page: &Open, files: &[&Path]) -> Value {
     let files: Vec<&str> = files.iter().map(|file| file.to_str().unwrap()).collect();
     let input = page.tab.wait_for_element("#own-files").unwrap();
     page.text("ownModelTried.clear()").unwrap();
@@ -61,13 +66,13 @@ fn choose(page: &Open, files: &[&Path]) -> Value {
     state(page)
 }
 
-fn write(page: &Open, fields: &Value) -> Value {
+pub fn write(page: &Open, fields: &Value) -> Value {
     page.text(&format!("ownModelTried.write({fields})")).unwrap();
     state(page)
 }
 
 /// When nothing is under way any more.
-fn state(page: &Open) -> Value {
+pub fn state(page: &Open) -> Value {
     serde_json::from_str(&page.text("ownModelTried.state()").unwrap()).unwrap()
 }
 
@@ -82,7 +87,9 @@ fn farthest(run: &Value, author: &mut Author, asked: &Asked) -> f64 {
         |a: f64, b: &Value| largest = largest.max((a - b.as_f64().unwrap()).abs());
     loop {
         let step = author.step(&mut writing).unwrap();
-        let Some(looks) = step.looks else { continue };
+        if step.looks.is_empty() {
+            continue;
+        }
         ids.push(step.told["next"]["id"].clone());
         let there = steps.next().expect("as many tokens");
         assert_eq!(there["at"], step.told["at"]);
@@ -93,7 +100,7 @@ fn farthest(run: &Value, author: &mut Author, asked: &Asked) -> f64 {
             assert_eq!(ours["id"], theirs["id"]);
             apart(ours["p"].as_f64().unwrap(), &theirs["p"]);
         }
-        let (ours, theirs) = (looks.shares(), there["looks"].as_array().unwrap());
+        let (ours, theirs) = (step.shares(), there["looks"].as_array().unwrap());
         assert_eq!(ours.len(), theirs.len());
         ours.iter()
             .zip(theirs)

@@ -43,6 +43,8 @@ enum State {
 /// lines those of the small ones; of a GGUF file its name alone.
 #[wasm_func]
 pub fn check(names: &[u8]) -> Result<Vec<u8>, PageError> {
+    // Of another choice, perhaps, of which one could not be read.
+    SMALL.take();
     let chosen = Chosen::of(text(names)?.lines())?;
     Ok(chosen.names().join("\n").into_bytes())
 }
@@ -131,7 +133,7 @@ pub fn look(sentence: &[u8]) -> Result<Vec<u8>, PageError> {
 /// any draw.
 #[wasm_func]
 pub fn switch_off(heads: &[u8]) -> Result<Vec<u8>, PageError> {
-    let heads = names_of(heads)?.iter().map(|name| head(name));
+    let heads = names_of(heads)?.into_iter().map(|name| head(&name));
     let heads = heads.collect::<Result<Vec<_>, Error>>()?;
     let (removal, less) =
         with_looked(|model, looked| Ok(model.switch_off(looked, heads)?))?;

@@ -7,6 +7,7 @@ use model_files::TensorFile;
 use super::*;
 
 mod author;
+mod chosen;
 mod tiny;
 mod translator;
 

@@ -160,8 +160,8 @@ window.headExplorer = (() => {
     }
 
     // What is shown is of something else than what is asked for now.
-    grey() {
-      this.root.classList.add("explorer-waits");
+    grey(is = true) {
+      this.root.classList.toggle("explorer-waits", is);
     }
 
     // One more text, which is shown at once, by itself.

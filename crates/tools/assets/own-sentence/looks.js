@@ -33,8 +33,9 @@ window.headLooks = (() => {
   }
 
   class Looks {
-    constructor({ n_layers: nLayers, n_heads: nHeads }, choose) {
-      Object.assign(this, { nLayers, nHeads, choose, head: 0, spans: [] });
+    // Names of heads begin with `prefix`.
+    constructor({ n_layers: nLayers, n_heads: nHeads }, prefix, choose) {
+      Object.assign(this, { nLayers, nHeads, prefix, choose, head: 0, spans: [] });
       this.grid = element("div", { className: "own-heads" });
       this.grid.setAttribute("role", "group");
       this.grid.setAttribute("aria-label", "All heads: a row per layer");
@@ -56,8 +57,9 @@ window.headLooks = (() => {
     }
 
     button(layer, head) {
-      const made = element("button", { type: "button", title: `Head ${layer}.${head}`, tabIndex: -1 });
-      made.setAttribute("aria-label", `Head ${layer}.${head}`);
+      const name = `Head ${this.prefix}${layer}.${head}`;
+      const made = element("button", { type: "button", title: name, tabIndex: -1 });
+      made.setAttribute("aria-label", name);
       made.setAttribute("aria-pressed", "false");
       return made;
     }
@@ -94,11 +96,11 @@ window.headLooks = (() => {
     }
 
     name(head = this.head) {
-      return `${Math.floor(head / this.nHeads)}.${head % this.nHeads}`;
+      return `${this.prefix}${Math.floor(head / this.nHeads)}.${head % this.nHeads}`;
     }
 
     named(name) {
-      const [layer, head] = name.split(".").map(Number);
+      const [layer, head] = name.slice(this.prefix.length).split(".").map(Number);
       return layer * this.nHeads + head;
     }
 
@@ -108,10 +110,14 @@ window.headLooks = (() => {
       return this.looks.subarray(head * n, (head + 1) * n);
     }
 
-    // `tokens` are those up to the one that looks. Each part is drawn in a frame of its own, so
-    // that none keeps the page waiting.
-    show(tokens, looks, off) {
-      Object.assign(this, { tokens, looks });
+    hide(isHidden) {
+      for (const it of [this.grid, this.title, this.text, this.strongest, this.even]) it.hidden = isHidden;
+    }
+
+    // `tokens` are those that are looked at, `from` is the one that looks. Each part is drawn in
+    // a frame of its own, so that none keeps the page waiting.
+    show(tokens, looks, off, from) {
+      Object.assign(this, { tokens, looks, from });
       cancelAnimationFrame(this.later);
       this.later = requestAnimationFrame(() => {
         this.markOff(off);
@@ -145,11 +151,11 @@ window.headLooks = (() => {
         this.title.textContent = `Head ${this.name()}`;
         return;
       }
-      const { tokens } = this;
+      const { tokens, from } = this;
       const shares = this.of(this.head);
       const n = shares.length;
       const told = (number) => share(number, n > 50 ? 3 : 2);
-      this.title.textContent = `Head ${this.name()}, from “${tokens[n - 1].piece}” (token ${n - 1})`;
+      this.title.textContent = `Head ${this.name()}, from “${from.token.piece}” (token ${from.at})`;
       this.tint(tokens, shares, told);
       const order = [...shares.keys()].sort((a, b) => shares[b] - shares[a]).slice(0, N_STRONGEST);
       this.strongest.replaceChildren(...order.map((key) => bar(`${tokens[key].piece} (${key})`, shares[key], 1, told(shares[key]))));

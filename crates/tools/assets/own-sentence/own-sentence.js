@@ -99,7 +99,7 @@
       ...["config.json", "tokenizer.json", "model.safetensors"].flatMap((name, i) => [i ? ", " : "", element("code", {}, name)]),
       "; or one GGUF file, ", element("code", {}, "NAME.gguf")),
     files, progress,
-    element("small", {}, "Choose all of a model at once, or drop them here. They are read in this page and sent nowhere."));
+    element("small", {}, "Choose all of a folder at once, its other files too, or drop them here. They are read in this page and sent nowhere."));
   const sentence = element("input", { type: "text", id: "own-text", autocomplete: "off", disabled: true, value: kept[0]?.name ?? "The bank of the river." });
   const button = element("button", { type: "submit", disabled: true }, "Look");
   const asks = [element("label", { htmlFor: "own-text" }, "Your sentence"), sentence, button];
@@ -155,11 +155,22 @@
     });
   }
 
+  function described({ family, translates, encoder, decoder, n_positions: nPositions, left_out: leftOut, ...about }) {
+    const layers = (it) => `${it.n_layers} layers of ${it.n_heads} heads`;
+    if (!translates) {
+      const shared = about.n_kv_heads < about.n_heads ? ` on ${about.n_kv_heads} of keys and values` : "";
+      return `A model that writes, of the family ${family}: ${layers(about)}${shared}`;
+    }
+    const longest = nPositions ? `${nPositions} positions` : "texts of any length";
+    const not = leftOut.length ? ` (its files ask for ${leftOut.join(", ")} too, which is not done here)` : "";
+    return `A model that reads one text and writes another, of the family ${family}: ${layers(encoder)} read, ${layers(decoder)} write, ${longest}${not}`;
+  }
+
   function write(about, memory, seconds) {
-    const shared = about.n_kv_heads < about.n_heads ? ` on ${about.n_kv_heads} of keys and values` : "";
-    const read = `A model that writes, of the family ${about.family}: ${about.n_layers} layers of ${about.n_heads} heads${shared}, ` +
-      `read in ${seconds} s. It takes ${(memory / 1e6).toFixed(0)} MB of this page's memory.`;
+    const read = `${described(about)}, read in ${seconds} s. It takes ${(memory / 1e6).toFixed(0)} MB of this page's memory.`;
     words.textContent = read;
+    // A model that writes has no sentence: those that came with the page stay.
+    explorer?.grey(false);
     const host = {
       ask, state,
       refuse(said) {

@@ -11,10 +11,11 @@ const jsonOf = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 
 // Nothing but the module is fetched: the files come from the page.
 async function read(call, id, files) {
-  const gguf = new TextDecoder().decode(call("check", [...files.keys()].join("\n")));
-  const weights = files.get(gguf || "model.safetensors");
-  if (gguf) call("begin_gguf", gguf, String(weights.size));
-  else call("begin", await bytesOf(files.get("config.json")), await bytesOf(files.get("tokenizer.json")), String(weights.size));
+  const [name, ...small] = new TextDecoder().decode(call("check", [...files.keys()].join("\n"))).split("\n");
+  const weights = files.get(name);
+  for (const file of small) call("small", file, await bytesOf(files.get(file)));
+  if (small.length) call("begin", String(weights.size));
+  else call("begin_gguf", name, String(weights.size));
   for (let at = 0; at < weights.size; at += PART) {
     call("part", await bytesOf(weights.slice(at, at + PART)));
     postMessage({ id, progress: Math.min(at + PART, weights.size) / weights.size });
@@ -55,7 +56,7 @@ async function write(call, id, asked) {
     if (newest !== id) return { took };
     const began = performance.now();
     const step = jsonOf(call("step"));
-    const looks = step.next && new Float32Array(call("looks").buffer);
+    const looks = (step.next || step.is_source) && new Float32Array(call("looks").buffer);
     postMessage({ id, step, looks }, looks ? [looks.buffer] : []);
     took[took.wroteOne ? "writing" : "prompt"] += performance.now() - began;
     took.wroteOne ||= Boolean(step.next);

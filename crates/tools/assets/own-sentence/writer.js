@@ -4,9 +4,13 @@
 window.modelWriter = (() => {
   const { element, share } = window.headWords;
   const { Written } = window.writtenText;
-  const { Looks, bar } = window.headLooks;
+  const { bar } = window.headLooks;
+  const { Parts } = window.headParts;
 
   const PROMPT = "Mr Nipdurl was thin. Mrs Nipdurl was tall. Mr Nip";
+  const SOURCE = "The bank of the river.";
+  // T5 is told what to do.
+  const TASK = "translate English to German: ";
   // While it writes, what is found at the newest token is shown so often.
   const EVERY = 120; // ms
   const MOST_TOKENS = 2000;
@@ -24,17 +28,24 @@ window.modelWriter = (() => {
   class Writer {
     // A host is { ask, refuse, state, words }: what talks to the worker, and to the reader.
     constructor(place, about, host) {
-      Object.assign(this, { place, about, host, runs: {}, off: [], waiting: [], going: null, chosen: null, isPinned: false, drawn: 0, seedOfOthers: 0 });
-      this.looks = new Looks(about, () => this.toggle.replaceChildren(this.toggleName()));
+      Object.assign(this, { place, about, host, runs: {}, off: [], waiting: [], going: null, chosen: null, isPinned: false, drawn: 0, seedOfOthers: 0, atSource: 0 });
+      this.parts = new Parts(about, () => this.toggle.replaceChildren(this.toggleName()), () => this.again());
       this.buildForm();
       this.buildTexts();
-      this.names = new window.namesTest.NamesTest(host, (name) => this.looks.pick(this.looks.named(name)));
-      place.replaceChildren(this.form, this.texts, this.offLine, this.found, this.names.element);
+      // Names are repeated in one text: a model with a source has two.
+      if (!about.translates) this.names = new window.namesTest.NamesTest(host, (name) => this.looks.pick(this.looks.named(name)));
+      place.replaceChildren(this.form, this.sourceText, this.texts, this.offLine, this.parts.element, this.found, ...(this.names ? [this.names.element] : []));
+    }
+
+    // The heads that are shown.
+    get looks() {
+      return this.parts.looks;
     }
 
     buildForm() {
+      const { translates, family } = this.about;
       const number = (value, more) => element("input", { type: "number", value, ...more });
-      this.prompt = element("textarea", { rows: 2, value: PROMPT, spellcheck: false });
+      this.prompt = element("textarea", { rows: 2, value: translates ? `${family === "t5" ? TASK : ""}${SOURCE}` : PROMPT, spellcheck: false });
       this.nTokens = number(24, { min: 1, max: MOST_TOKENS, step: 1 });
       this.temperature = number(0, { min: 0, step: "any" });
       this.seed = number(1, { min: 0, step: 1 });
@@ -42,7 +53,7 @@ window.modelWriter = (() => {
       this.stopper = button("Stop", () => this.stop());
       this.stopper.disabled = true;
       this.form = element("form", { className: "live-controls own-write", noValidate: true },
-        element("label", { className: "own-field own-wide" }, element("span", {}, "What it goes on with"), this.prompt),
+        element("label", { className: "own-field own-wide" }, element("span", {}, translates ? "What it reads" : "What it goes on with"), this.prompt),
         field("Tokens", this.nTokens), field("Temperature (0: greedy)", this.temperature), field("Seed", this.seed),
         element("div", { className: "own-buttons" }, this.start, this.stopper));
       this.form.addEventListener("submit", (event) => {
@@ -54,6 +65,7 @@ window.modelWriter = (() => {
     }
 
     buildTexts() {
+      this.sourceText = element("div", { className: "own-texts", hidden: true });
       this.texts = element("div", { className: "own-texts" });
       this.offWords = element("span");
       this.offLine = element("p", { className: "own-offline", hidden: true }, this.offWords,
@@ -64,11 +76,11 @@ window.modelWriter = (() => {
       this.toggle = button(this.toggleName(), () => this.toggleHead());
       this.toggle.className = "own-toggle";
       this.gridTitle = element("p", { className: "own-caption" }, "Where each head looks: a row per layer, tokens from left to right");
-      const { grid, title, text, strongest, even } = this.looks;
+      const all = (name) => this.parts.elements(name);
       this.found = element("div", { className: "own-found" },
         element("div", { className: "own-next" }, this.likelyTitle, this.likely),
-        element("div", { className: "own-grid" }, this.gridTitle, grid),
-        element("div", { className: "own-head" }, title, this.toggle, text, strongest, even));
+        element("div", { className: "own-grid" }, this.gridTitle, ...all("grid")),
+        element("div", { className: "own-head" }, ...all("title"), this.toggle, ...all("text"), ...all("strongest"), ...all("even")));
     }
 
     // ---- Texts.
@@ -94,6 +106,7 @@ window.modelWriter = (() => {
       this.asked = asked;
       this.runs = {};
       this.texts.replaceChildren();
+      this.source = null;
       this.begin("all", "With all heads", []);
       if (this.off.length) this.begin("less", this.offName(), this.off);
     }
@@ -142,7 +155,9 @@ window.modelWriter = (() => {
       this.host.ask({ write: { ...this.asked, off: run.off.join(",") } }, (answer) => {
         const { begun, step, error, done, took } = answer;
         if (begun) run.begin(begun.tokens);
-        if (step?.n_read) this.host.words(`The prompt: ${step.n_read} of ${step.n_tokens} tokens are read.`);
+        if (begun?.source) this.readSource(run, begun.source);
+        if (step?.is_source) run.source.maps = answer.looks;
+        if (step?.n_read) this.host.words(`The ${step.is_source ? "source" : "prompt"}: ${step.n_read} of ${step.n_tokens} tokens are read.`);
         if (step?.next) {
           wrote ??= performance.now();
           run.add({ ...step, looks: answer.looks });
@@ -151,6 +166,18 @@ window.modelWriter = (() => {
         if (!done) return;
         this.finish(run, error, { prompt: (wrote ?? performance.now()) - began, took });
       });
+    }
+
+    // A text that is read first; runs without some heads read the same one.
+    readSource(run, tokens) {
+      run.source = { tokens, maps: null };
+      if (this.source) return;
+      this.source = new Written("The source", [], (_, at) => this.chooseSource(at));
+      this.source.begin(tokens);
+      this.source.openAll();
+      this.sourceText.replaceChildren(this.source.element);
+      this.sourceText.hidden = false;
+      this.atSource = 0;
     }
 
     finish(run, error, { prompt, took }) {
@@ -173,7 +200,7 @@ window.modelWriter = (() => {
       }
       if (this.texts.contains(run.element)) {
         run.caption.textContent = `${run.name}.${run.end}${parts}`;
-        this.host.words(`${run.name}: a prompt of ${run.nPrompt} tokens, ${n} written; the first after ${(prompt / 1000).toFixed(2)} s${speed}.`);
+        this.host.words(`${run.name}: a ${run.source ? `source of ${run.source.tokens.length}` : `prompt of ${run.nPrompt}`} tokens, ${n} written; the first after ${(prompt / 1000).toFixed(2)} s${speed}.`);
         if (n && !this.isPinned) this.show(run, run.newest());
       }
       if (this.waiting.length) return this.next();
@@ -186,7 +213,22 @@ window.modelWriter = (() => {
     // A reader who has chosen an earlier token stays there.
     choose(run, at) {
       this.isPinned = at !== run.newest();
+      if (this.parts.kind === "source") this.parts.choose("cross");
       this.show(run, at);
+    }
+
+    // A token of the source: from there the source's heads look.
+    chooseSource(at) {
+      this.atSource = at;
+      this.parts.choose("source");
+      this.again();
+    }
+
+    // The same token with other heads.
+    again() {
+      this.toggle.replaceChildren(this.toggleName());
+      const { chosen } = this;
+      if (chosen && this.texts.contains(chosen.element)) this.show(chosen, chosen.at);
     }
 
     follow(run) {
@@ -198,8 +240,10 @@ window.modelWriter = (() => {
     show(run, at) {
       this.drawn = performance.now();
       for (const other of Object.values(this.runs)) other.mark(other === run ? at : -1);
+      this.source?.mark(this.parts.kind === "source" ? this.atSource : -1, this.atSource);
       this.chosen = run;
-      const { likely, next, looks } = run.steps.get(at);
+      run.at = at;
+      const { likely, next } = run.steps.get(at);
       const { temperature } = this.asked;
       const heat = temperature && temperature !== 1 ? `, at temperature ${temperature}` : "";
       this.likelyTitle.textContent = `What may come after “${run.tokens[at].piece}” (token ${at})${heat}`;
@@ -207,7 +251,7 @@ window.modelWriter = (() => {
       const most = Math.max(...rows.map(({ p }) => p));
       this.likely.replaceChildren(...rows.map(({ id, piece, p }) =>
         bar(piece, p, most, share(p, p < 0.01 ? 4 : 3), id === next.id ? "own-came" : "")));
-      if (looks) this.looks.show(run.tokens.slice(0, at + 1), looks, run.off);
+      this.parts.show(run, at, this.atSource);
       this.toggle.replaceChildren(this.toggleName());
     }
 
@@ -229,7 +273,7 @@ window.modelWriter = (() => {
       this.offWords.textContent = `Off: ${heads.join(", ")}`;
       this.offLine.hidden = !heads.length;
       this.toggle.replaceChildren(this.toggleName());
-      this.looks.markOff(heads);
+      this.parts.markOff(heads);
       // Before the first text, they are off in the next.
       if (!this.asked) return;
       this.take("others");

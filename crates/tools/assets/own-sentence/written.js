@@ -45,16 +45,29 @@ window.writtenText = (() => {
         this.nShares -= old.looks.length;
         old.looks = null;
       }
-      const from = this.spans[step.at];
-      from.setAttribute("role", "button");
-      from.setAttribute("aria-pressed", "false");
-      from.tabIndex = -1;
-      // What is blank has a name all the same.
-      const { adds, piece, id } = this.tokens[step.at];
-      if (!adds.trim()) from.setAttribute("aria-label", piece.trim() || `token ${id}`);
+      this.open(step.at);
       const to = this.append(step.next);
       to.classList.toggle("own-end", step.is_end);
       if (step.is_end) this.end = " The model ended it.";
+    }
+
+    // From now on a reader can choose this token.
+    open(at) {
+      const span = this.spans[at];
+      span.setAttribute("role", "button");
+      span.setAttribute("aria-pressed", "false");
+      span.tabIndex = -1;
+      // What is blank has a name all the same.
+      const { adds, piece, id } = this.tokens[at];
+      if (!adds.trim()) span.setAttribute("aria-label", piece.trim() || `token ${id}`);
+    }
+
+    // A source: its tokens look at each other, and none of them was written.
+    openAll() {
+      this.tokens.forEach((_, at) => {
+        this.steps.set(at, { at });
+        this.open(at);
+      });
     }
 
     // The last token from which it wrote.
@@ -70,11 +83,12 @@ window.writtenText = (() => {
       return parts;
     }
 
-    mark(at) {
+    // The token that is shown, and the one that the tab key comes to.
+    mark(at, reached = at) {
       this.spans.forEach((span, i) => {
         if (!this.steps.has(i)) return;
         span.setAttribute("aria-pressed", String(i === at));
-        span.tabIndex = i === at ? 0 : -1;
+        span.tabIndex = i === reached ? 0 : -1;
       });
     }
 

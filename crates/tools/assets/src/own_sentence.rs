@@ -16,6 +16,7 @@ pub const OWN_SENTENCE_CSS: &str = include_str!("../own-sentence/own-sentence.cs
 pub const OWN_SENTENCE_JS: &str = concat!(
     include_str!("../own-sentence/written.js"),
     include_str!("../own-sentence/looks.js"),
+    include_str!("../own-sentence/parts.js"),
     include_str!("../own-sentence/names.js"),
     include_str!("../own-sentence/writer.js"),
     include_str!("../own-sentence/own-sentence.js")

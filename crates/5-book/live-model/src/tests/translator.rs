@@ -1,8 +1,6 @@
 //! A model that reads one text and writes another: its tokens, chances and maps are those of
 //! the readable model, of the same folder.
 
-use std::collections::BTreeMap;
-
 use attention::{Linear, Matrix};
 use decoders::{Choice, Predict};
 use model_files::Sequence;
@@ -17,41 +15,13 @@ const FAMILIES: [&str; 4] = ["marian-1", "bart-1", "mbart-1", "t5-1"];
 const SOURCE: &str = "The bank of the river.";
 const MOST: usize = 12;
 
-/// A tiny model's files, with a tokenizer that is to be read as it is; and more.
 fn folder(name: &str, more: &[(&str, Value)]) -> tempfile::TempDir {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models");
-    let folder = tempfile::tempdir().unwrap();
-    let to = |file: &str| folder.path().join(file);
-    for file in ["config.json", "model.safetensors"] {
-        fs::copy(models.join(name).join(file), to(file)).unwrap();
-    }
-    fs::copy(models.join("tokenizer.json"), to("tokenizer.json")).unwrap();
-    let as_it_is = json!({ "tokenizer_class": "PreTrainedTokenizerFast" });
-    fs::write(to("tokenizer_config.json"), as_it_is.to_string()).unwrap();
-    for (file, json) in more {
-        fs::write(to(file), json.to_string()).unwrap();
-    }
-    folder
+    chosen::folder(&models, name, more)
 }
 
-/// The same files as a page takes them.
 fn read(folder: &tempfile::TempDir) -> Result<Translator, Error> {
-    let names = fs::read_dir(folder.path()).unwrap();
-    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let names: Vec<String> = names.collect();
-    let chosen = Chosen::of(names.iter().map(String::as_str))?;
-    let bytes = |name: &&str| fs::read(folder.path().join(name)).unwrap();
-    let mut files: BTreeMap<String, Vec<u8>> =
-        chosen.names().iter().map(|name| (name.to_string(), bytes(name))).collect();
-    let weights = files.remove("model.safetensors").unwrap();
-    let mut reading = Reading::begin(&files, weights.len() as u64)?;
-    for part in weights.chunks(1000) {
-        reading.part(part)?;
-    }
-    match reading.finish()? {
-        AnyModel::Translator(translator) => Ok(*translator),
-        _ => panic!("the model does not read one text and write another"),
-    }
+    chosen::read(folder.path())
 }
 
 fn asked(temperature: f64, off: &[Head]) -> Asked<Head> {
