@@ -32,7 +32,7 @@ pub fn names(folder: &Path) -> Vec<String> {
 }
 
 /// The model of all files of a folder, as a page takes them.
-pub fn read(folder: &Path) -> Result<Translator, Error> {
+pub fn read(folder: &Path) -> Result<Translator, Box<Error>> {
     let names = names(folder);
     let chosen = Chosen::of(names.iter().map(String::as_str))?;
     let bytes = |name: &str| fs::read(folder.join(name)).unwrap();

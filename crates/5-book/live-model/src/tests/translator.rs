@@ -20,7 +20,7 @@ fn folder(name: &str, more: &[(&str, Value)]) -> tempfile::TempDir {
     chosen::folder(&models, name, more)
 }
 
-fn read(folder: &tempfile::TempDir) -> Result<Translator, Error> {
+fn read(folder: &tempfile::TempDir) -> Result<Translator, Box<Error>> {
     chosen::read(folder.path())
 }
 
