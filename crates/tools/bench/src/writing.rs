@@ -106,8 +106,8 @@ pub fn run(
     let ms = ms.map_err(|why| anyhow::anyhow!(why))?;
     let shown = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let title = format!(
-        "{shown}: {PROMPT} tokens read; {WRITTEN} written behind 2, and behind {LONG} \
-         ({} of {} rounds)",
+        "{shown} ({} of {} rounds):\n{PROMPT} tokens read; {WRITTEN} written behind 2, and \
+         behind {LONG}",
         rounds.n_kept,
         rounds.n_kept + rounds.n_thrown_away
     );
