@@ -66,17 +66,7 @@ pub fn run(
     let expected = Expected::of(&readable, &ids)?;
     let floats = FastDecoder::new(readable)?;
     bar.finish_and_clear();
-    let bits = || FastDecoder::read_files(&files);
-    let unrounded = |precision| -> Result<FastDecoder> {
-        Ok(bits()?.in_f32().with_precision(precision))
-    };
-    let mut ways = [
-        ("f32 weights", floats),
-        ("its bits, f32", unrounded(Precision::F32)?),
-        (" cache in f16", unrounded(Precision::F16)?),
-        (" in 8 bits", unrounded(Precision::Q8)?),
-        ("its bits", bits()?),
-    ];
+    let mut ways = ways(&files, floats)?;
     let (mut checks, mut who) = (Vec::new(), Vec::new());
     for (name, model) in &mut ways {
         let bar = progress::spinner((*name).to_owned());
@@ -112,6 +102,21 @@ pub fn run(
         rounds.n_kept + rounds.n_thrown_away
     );
     Ok(print(grid(&title, machine.bandwidth_gb_s, &checks, &ms))?)
+}
+
+/// A model as floats and as its file has it, by names.
+fn ways(files: &Files, floats: FastDecoder) -> Result<[(&'static str, FastDecoder); 5]> {
+    let bits = || FastDecoder::read_files(files);
+    let unrounded = |precision| -> Result<FastDecoder> {
+        Ok(bits()?.in_f32().with_precision(precision))
+    };
+    Ok([
+        ("f32 weights", floats),
+        ("its bits, f32", unrounded(Precision::F32)?),
+        (" cache in f16", unrounded(Precision::F16)?),
+        (" in 8 bits", unrounded(Precision::Q8)?),
+        ("its bits", bits()?),
+    ])
 }
 
 /// The book's prose, again and again.
