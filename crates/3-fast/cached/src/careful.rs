@@ -7,7 +7,7 @@ use attention::{Matrix, softmax_rows, weighted_values};
 use tiles::panels::{n_groups, round_up};
 use tiles::tile::ROWS;
 
-use crate::{PackedCache, Scoring};
+use crate::{GroupedHeads, PackedCache, Scoring};
 
 #[cfg(test)]
 thread_local! {
@@ -28,7 +28,8 @@ pub(crate) fn output(
     TIMES_TAKEN.set(TIMES_TAKEN.get() + 1);
     let heads = cache.heads();
     let panels = cache.values(head / heads.group()).floats();
-    let attn = shares(q, head, cache, keys.clone(), scoring);
+    let of_keys = cache.keys(head / heads.group()).floats();
+    let attn = shares(q, head, heads, &of_keys, keys.clone(), scoring);
     let values = Matrix::from_fn(keys.len(), heads.d_v(), |j, f| {
         let key = keys.start + j;
         panels[(key / ROWS * round_up(heads.d_v()) + f) * ROWS + key % ROWS]
@@ -36,16 +37,16 @@ pub(crate) fn output(
     weighted_values(&attn, values.as_view()).iter().copied().collect()
 }
 
-/// The shares that one query of head `head` gives some keys, `[1, n_keys]`.
+/// The shares that one query of head `head` gives some keys, `[1, n_keys]`; `panels` are those
+/// of the keys that it reads, as [`floats`](crate::panels::Panels::floats) gives them.
 pub(crate) fn shares(
     q: &[f32],
     head: usize,
-    cache: &PackedCache,
+    heads: GroupedHeads,
+    panels: &[f32],
     keys: Range<usize>,
     scoring: &Scoring,
 ) -> Matrix<f32> {
-    let heads = cache.heads();
-    let panels = cache.keys(head / heads.group()).floats();
     let panels = panels.chunks_exact(round_up(heads.d_k()) * ROWS);
     let mut products = vec![0f32; n_groups(keys.end) * ROWS];
     for (products, panel) in products.chunks_exact_mut(ROWS).zip(panels) {

@@ -98,11 +98,13 @@ impl Panels {
         match &mut self.numbers {
             Numbers::F32(numbers) => {
                 numbers.resize(len, 0.0);
-                write(numbers, first, from, <[f32]>::copy_from_slice);
+                write(numbers, first, from, |to, from, _| to.copy_from_slice(from));
             }
             Numbers::F16(numbers) => {
                 numbers.resize(len, f16::ZERO);
-                write(numbers, first, from, <[f16]>::convert_from_f32_slice);
+                write(numbers, first, from, |to, from, _| {
+                    to.convert_from_f32_slice(from)
+                });
             }
             Numbers::Q8 { levels, scales } => {
                 levels.resize(len, 0);
@@ -130,14 +132,14 @@ impl Panels {
     pub(crate) fn floats(&self) -> Cow<'_, [f32]> {
         match &self.numbers {
             Numbers::F32(numbers) => Cow::Borrowed(numbers),
-            Numbers::F16(numbers) => numbers.iter().map(|x| x.to_f32()).collect(),
+            Numbers::F16(numbers) => numbers.iter().map(|x| x.float()).collect(),
             Numbers::Q8 { levels, scales } => {
                 let panels = levels.chunks_exact(round_up(self.width) * ROWS);
                 let rows =
                     panels.zip(scales.chunks_exact(ROWS)).flat_map(|(panel, scales)| {
                         panel.chunks_exact(ROWS).map(move |row| (row, scales))
                     });
-                let number = |(level, scale): (&i8, &f32)| f32::from(*level) * scale;
+                let number = |(level, scale): (&i8, &f32)| level.float() * scale;
                 rows.flat_map(|(row, scales)| row.iter().zip(scales).map(number))
                     .collect()
             }
@@ -155,23 +157,17 @@ fn lens(width: usize, n_tokens: usize) -> [usize; 2] {
 
 /// A number of a panel.
 pub(crate) trait Number: Copy {
+    /// What is computed with; of a level that is itself, without its scale.
+    fn float(self) -> f32;
+
     /// Numbers as they are, if they were not [checked](Panels::check).
-    fn unchecked(numbers: &[Self]) -> Option<&[f32]>;
-
-    /// N vectors of a row, from vector `first` on.
-    fn vectors<S: Simd, const N: usize>(
-        simd: S,
-        row: &[Self; ROWS],
-        first: usize,
-    ) -> [S::f32s; N];
-}
-
-impl Number for f32 {
     #[inline(always)]
-    fn unchecked(numbers: &[Self]) -> Option<&[f32]> {
-        Some(numbers)
+    fn unchecked(_: &[Self]) -> Option<&[f32]> {
+        None
     }
 
+    /// N vectors of a row, from vector `first` on: number by number, which compilers make
+    /// vectors of.
     #[inline(always)]
     fn vectors<S: Simd, const N: usize>(
         simd: S,
@@ -179,85 +175,55 @@ impl Number for f32 {
         first: usize,
     ) -> [S::f32s; N] {
         let mut vectors = [simd.splat_f32s(0.0); N];
-        vectors.copy_from_slice(&S::as_simd_f32s(row).0[first..][..N]);
+        let from = &row[first * S::F32_LANES..][..N * S::F32_LANES];
+        let to: &mut [f32] = cast_slice_mut(&mut vectors);
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = from.float());
         vectors
+    }
+}
+
+impl Number for f32 {
+    #[inline(always)]
+    fn float(self) -> f32 {
+        self
+    }
+
+    #[inline(always)]
+    fn unchecked(numbers: &[Self]) -> Option<&[f32]> {
+        Some(numbers)
     }
 }
 
 impl Number for f16 {
     #[inline(always)]
-    fn unchecked(_: &[Self]) -> Option<&[f32]> {
-        None
-    }
-
-    #[inline(always)]
-    fn vectors<S: Simd, const N: usize>(
-        simd: S,
-        row: &[Self; ROWS],
-        first: usize,
-    ) -> [S::f32s; N] {
-        each(simd, row, first, |number| from_half(number.to_bits().into()))
+    fn float(self) -> f32 {
+        from_half(self.to_bits().into())
     }
 }
 
-/// A level, without its scale.
 impl Number for i8 {
     #[inline(always)]
-    fn unchecked(_: &[Self]) -> Option<&[f32]> {
-        None
-    }
-
-    #[inline(always)]
-    fn vectors<S: Simd, const N: usize>(
-        simd: S,
-        row: &[Self; ROWS],
-        first: usize,
-    ) -> [S::f32s; N] {
-        each(simd, row, first, f32::from)
+    fn float(self) -> f32 {
+        self.into()
     }
 }
 
-/// Number by number, which compilers make vectors of.
-#[inline(always)]
-fn each<S: Simd, T: Copy, const N: usize>(
-    simd: S,
-    row: &[T; ROWS],
-    first: usize,
-    float: impl Fn(T) -> f32,
-) -> [S::f32s; N] {
-    let mut vectors = [simd.splat_f32s(0.0); N];
-    let from = &row[first * S::F32_LANES..][..N * S::F32_LANES];
-    let to: &mut [f32] = cast_slice_mut(&mut vectors);
-    to.iter_mut().zip(from).for_each(|(to, from)| *to = float(*from));
-    vectors
-}
-
-/// Where `n` tokens from number `first` on stand: in which panel, in which of its lanes, and
-/// which of the n these are.
-fn places(
-    first: usize,
-    n: usize,
-) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> {
-    let end = first + n;
-    (first / ROWS..n_groups(end)).map(move |p| {
-        let here = first.max(p * ROWS)..end.min((p + 1) * ROWS);
-        let behind = |start: usize| here.start - start..here.end - start;
-        (p, behind(p * ROWS), behind(first))
-    })
-}
-
-/// Writes rows of a matrix, from token `first` on, to their lanes of a head's panels.
+/// Writes rows of a matrix, from token `first` on, to their lanes of a head's panels: `store`
+/// is given one feature of neighbouring tokens, and which these are.
 pub(crate) fn write<T>(
     panels: &mut [T],
     first: usize,
     from: View<'_, f32>,
-    store: impl Fn(&mut [T], &[f32]),
+    store: impl Fn(&mut [T], &[f32], Range<usize>),
 ) {
-    let len = round_up(from.ncols()) * ROWS;
-    for (p, lanes, rows) in places(first, from.nrows()) {
+    let (len, end) = (round_up(from.ncols()) * ROWS, first + from.nrows());
+    for p in first / ROWS..n_groups(end) {
+        let here = first.max(p * ROWS)..end.min((p + 1) * ROWS);
         let panel = panels[p * len..][..len].chunks_exact_mut(ROWS);
-        for (to, column) in panel.zip(from.column_iter()) {
-            store(&mut to[lanes.clone()], &column.as_slice()[rows.clone()]);
+        for (lanes, column) in panel.zip(from.column_iter()) {
+            let lanes = &mut lanes[here.start % ROWS..][..here.len()];
+            let numbers = &column.as_slice()[here.start - first..][..here.len()];
+            store(lanes, numbers, here.clone());
         }
     }
 }
@@ -269,21 +235,16 @@ fn write_levels(
     first: usize,
     from: View<'_, f32>,
 ) {
-    let largest = |row: usize| from.row(row).iter().fold(0.0, |a: f32, x| a.max(x.abs()));
-    for (row, scale) in scales[first..][..from.nrows()].iter_mut().enumerate() {
-        *scale = largest(row) / LEVELS;
+    for (scale, row) in scales[first..].iter_mut().zip(from.row_iter()) {
+        *scale = row.iter().fold(0.0, |a: f32, x| a.max(x.abs())) / LEVELS;
     }
-    let len = round_up(from.ncols()) * ROWS;
-    for (p, lanes, rows) in places(first, from.nrows()) {
-        let scales = &scales[p * ROWS..][lanes.clone()];
-        let panel = levels[p * len..][..len].chunks_exact_mut(ROWS);
-        for (to, column) in panel.zip(from.column_iter()) {
-            let numbers = column.as_slice()[rows.clone()].iter().zip(scales);
-            for (level, (x, scale)) in to[lanes.clone()].iter_mut().zip(numbers) {
-                *level = (x / scale).round() as i8; // 0 where all are
-            }
+    write(levels, first, from, |levels, numbers, tokens| {
+        for (level, (x, scale)) in
+            levels.iter_mut().zip(numbers.iter().zip(&scales[tokens]))
+        {
+            *level = (x / scale).round() as i8; // 0 where all are
         }
-    }
+    });
 }
 
 /// The largest level.

@@ -51,14 +51,17 @@ impl GroupedAttention {
         if let Some(&index) = places.iter().find(|&&place| place >= n_tokens) {
             return Err(Error::NoSuchIndex { what: "token", index, n: n_tokens });
         }
+        let of_keys: Vec<_> =
+            (0..heads.n_kv_heads()).map(|kv_head| cache.keys(kv_head).floats()).collect();
         let map = |head: usize| {
+            let panels = &of_keys[head / heads.group()];
             let mut map = Matrix::zeros(places.len(), n_tokens);
             for (row, &place) in places.iter().enumerate() {
                 let keys = self.scoring.seen(place + 1);
                 let of_head = q.view((row, head * heads.d_k()), (1, heads.d_k()));
                 let q: Vec<f32> = of_head.iter().copied().collect();
                 let shares =
-                    careful::shares(&q, head, cache, keys.clone(), &self.scoring);
+                    careful::shares(&q, head, heads, panels, keys.clone(), &self.scoring);
                 map.view_mut((row, keys.start), (1, keys.len())).copy_from(&shares);
             }
             map
