@@ -62,12 +62,10 @@ impl SmallFiles<'_> {
     /// # Errors
     /// [`Error::NoFile`].
     pub fn expect(&self, file: &'static str) -> Result<Vec<u8>> {
-        self.read(file)?.ok_or_else(|| {
-            let folder = match self {
-                Self::Folder(folder) => folder.to_path_buf(),
-                Self::Here(_) => PathBuf::from("what was chosen"),
-            };
-            Error::NoFile { folder, file, hint: "" }
+        self.read(file)?.ok_or_else(|| Error::NoFile {
+            folder: self.place(),
+            file,
+            hint: "",
         })
     }
 
@@ -77,15 +75,20 @@ impl SmallFiles<'_> {
     /// As [`settings_in`](crate::settings_in).
     pub fn settings(&self) -> Result<Settings> {
         if self.contains(ADAPTER) {
-            let (file, found) = match self {
-                Self::Folder(folder) => (folder.display().to_string(), ADAPTER),
-                Self::Here(_) => ("what was chosen".to_string(), ADAPTER),
-            };
+            let (file, found) = (self.place().display().to_string(), ADAPTER);
             let why = "an adapter is added to the weights, which is not done here: merge it \
                        into them (merge_and_unload) and save the model";
             return Err(Error::Unsupported { file, found: found.to_string(), why });
         }
         Settings::read(&self.name(SETTINGS), &self.expect(SETTINGS)?)
+    }
+
+    /// What errors call all of them: the folder, or a reader's choice.
+    pub fn place(&self) -> PathBuf {
+        match self {
+            Self::Folder(folder) => folder.to_path_buf(),
+            Self::Here(_) => PathBuf::from("what was chosen"),
+        }
     }
 
     fn path(&self, file: &str) -> PathBuf {

@@ -10,7 +10,8 @@ use encoders::{Encoder, Folder, finite, to_tensors};
 use fused_heads::FusedAttention;
 use kernels::PackedStage;
 use model_files::{
-    NewTensor, Sequence, Stored, TensorFile, Unused, settings_in, weight_files,
+    NewTensor, Sequence, SmallFiles, Stored, TensorFile, Unused, settings_in,
+    weight_files,
 };
 
 /// A model's files.
@@ -53,15 +54,7 @@ impl Model {
             return vec![path.to_path_buf()];
         }
         let mut files = weight_files(path);
-        let others = [
-            "config.json",
-            "generation_config.json",
-            "tokenizer.json",
-            "tokenizer_config.json",
-            "special_tokens_map.json",
-            "added_tokens.json",
-        ];
-        files.extend(others.map(|name| path.join(name)));
+        files.extend(SmallFiles::NAMES.map(|name| path.join(name)));
         files
     }
 

@@ -70,7 +70,7 @@ enum Cache {
     F32,
     /// Rounded to float16
     F16,
-    /// 8 bits, and a scale for 32 numbers
+    /// 8 bits, and a scale for each token and head
     Q8,
 }
 
