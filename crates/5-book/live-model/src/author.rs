@@ -112,12 +112,8 @@ impl Author {
         let n_written = ids.len() - writing.n_prompt + 1;
         let is_end = self.model.config.ends.contains(&chosen.id);
         let is_last = is_end || n_written >= writing.n_tokens;
-        let mut next = token(&self.text, &mut writing.text, chosen.id)?;
-        next["p"] = chosen.p.into();
-        let told = json!({
-            "at": end - 1, "likely": chosen.likely, "next": next, "is_end": is_end,
-            "is_last": is_last,
-        });
+        let is = [is_end, is_last];
+        let told = chosen.told(&self.text, &mut writing.text, end - 1, is)?;
         Ok(Step { told, looks: vec![looks], source: None, is_last })
     }
 

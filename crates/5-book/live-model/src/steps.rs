@@ -82,9 +82,9 @@ impl Step {
 /// A token that was chosen.
 pub(crate) struct Chosen {
     pub id: usize,
-    pub p: f64,
+    p: f64,
     /// What may have come, the likeliest first, as a page is told.
-    pub likely: Vec<Value>,
+    likely: Vec<Value>,
 }
 
 impl Chosen {
@@ -106,6 +106,25 @@ impl Chosen {
         let row = |id| json!({ "id": id, "piece": piece(text, id), "p": chances.of(logits[id]) });
         let likely = most_likely(logits).into_iter().map(row).collect();
         Ok(Self { id, p: chances.of(logits[id]), likely })
+    }
+
+    /// What a page is told of it: it stands behind token `at`, and may be an end, or the last.
+    ///
+    /// # Errors
+    /// As [`token`].
+    pub fn told(
+        self,
+        text: &Text,
+        growing: &mut Growing,
+        at: usize,
+        [is_end, is_last]: [bool; 2],
+    ) -> Result<Value, Error> {
+        let mut next = token(text, growing, self.id)?;
+        next["p"] = self.p.into();
+        Ok(json!({
+            "at": at, "likely": self.likely, "next": next, "is_end": is_end,
+            "is_last": is_last,
+        }))
     }
 }
 

@@ -139,13 +139,8 @@ impl Translator {
         let chosen = Chosen::of(&logits, &mut to.choice, to.temperature, text)?;
         let is_end = writing.ends.contains(&chosen.id);
         let is_last = is_end || n_before + 1 >= to.n_tokens;
-        let mut next = token(text, &mut to.text, chosen.id)?;
-        next["p"] = chosen.p.into();
         to.unread = chosen.id;
-        let told = json!({
-            "at": n_before, "likely": chosen.likely, "next": next, "is_end": is_end,
-            "is_last": is_last,
-        });
+        let told = chosen.told(text, &mut to.text, n_before, [is_end, is_last])?;
         let looks = vec![from_one(&layers.attn), from_one(&cross)];
         Ok(Step { told, looks, source: None, is_last })
     }
