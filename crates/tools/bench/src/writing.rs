@@ -6,40 +6,29 @@
 //! anything is timed, the logits behind the prompt and the tokens that are chosen after them
 //! stand beside those of the readable model, and the loss beside that of the float weights.
 
+mod timed;
+
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use attention::{Matrix, median};
 use decoders::study::PROSE;
 use decoders::{
-    AsRead, Choice, Decoder, FastDecoder, FastReader, Files, PackedCaches, Precision,
-    Predict, Writer,
+    AsRead, Choice, Decoder, FastDecoder, FastReader, Files, Precision, Predict, Writer,
 };
-use rayon::ThreadPool;
 use runs::{Case, Pass};
 use texts::Long;
 use workshop::output::print;
 use workshop::progress;
 
 use super::results::Results;
-use super::rounds::{self, Runner};
+use super::rounds;
 use super::side::{Job, Side};
 use super::{Settings, peers, table};
 
-/// Tokens of the prompt.
-const PROMPT: usize = 560;
-
-/// Tokens that are written and timed, behind a few that are read.
-const WRITTEN: usize = 60;
-
-/// Tokens of a text that is long, behind which as many are written.
-const LONG: usize = 4096;
-
-/// Tokens of it that are read at once.
-const AT_ONCE: usize = 512;
+use timed::{LONG, Ours, PROMPT, Part, WRITTEN, Who};
 
 /// Tokens that are compared.
 const COMPARED: usize = 12;
@@ -74,7 +63,7 @@ pub fn run(
         bar.finish_and_clear();
         let bytes = Some(model.weight_bytes());
         checks.push(Check { name: (*name).to_owned(), bytes, ..check });
-        let ours = Rc::new(RefCell::new(Ours { model, long: None }));
+        let ours = Rc::new(RefCell::new(Ours::new(model)));
         who.extend(Part::ALL.map(|part| {
             let ours = Rc::clone(&ours);
             Who::Ours { pool: &pool, ours, ids: &ids, part }
@@ -232,111 +221,6 @@ fn llama_cpp(
     let name = side.versions.iter().map(|(name, version)| format!("{name} {version}"));
     let name = name.collect::<Vec<_>>().join(", ");
     Ok((side, Check { name, ..check }))
-}
-
-/// What is timed.
-#[derive(Debug, Clone, Copy)]
-enum Part {
-    /// The prompt.
-    Prompt,
-    /// A token at the beginning of a text.
-    Token,
-    /// A token behind a long text.
-    Long,
-}
-
-impl Part {
-    const ALL: [Self; 3] = [Self::Prompt, Self::Token, Self::Long];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Prompt => "prompt",
-            Self::Token => "token",
-            Self::Long => "long",
-        }
-    }
-}
-
-enum Who<'a> {
-    Ours {
-        pool: &'a ThreadPool,
-        ours: Rc<RefCell<Ours<'a>>>,
-        ids: &'a [usize],
-        part: Part,
-    },
-    Peer(Rc<RefCell<Side>>, Part),
-}
-
-impl Runner for Who<'_> {
-    fn time(&mut self) -> Result<f64> {
-        match self {
-            Self::Ours { pool, ours, ids, part } => {
-                let (ours, ids) = (&mut *ours.borrow_mut(), *ids);
-                pool.install(|| match part {
-                    Part::Prompt => ours.prompt(&ids[..PROMPT]),
-                    Part::Token => ours.token(ids[0]),
-                    Part::Long => ours.long(ids),
-                })
-            }
-            Self::Peer(side, part) => side.borrow_mut().time(part.name(), Pass::Forward),
-        }
-    }
-}
-
-/// A model, and what it keeps of a long text.
-struct Ours<'a> {
-    model: &'a mut FastDecoder,
-    long: Option<PackedCaches>,
-}
-
-impl Ours<'_> {
-    /// The milliseconds of a prompt.
-    fn prompt(&mut self, ids: &[usize]) -> Result<f64> {
-        let mut caches = self.model.caches(ids.len());
-        let start = Instant::now();
-        self.model.read(ids, &mut caches)?;
-        Ok(1e3 * start.elapsed().as_secs_f64())
-    }
-
-    /// The milliseconds of a token behind two.
-    fn token(&mut self, first: usize) -> Result<f64> {
-        let mut caches = self.model.caches(WRITTEN + 2);
-        self.write(first, &mut caches)
-    }
-
-    /// The milliseconds of a token behind a text, which is read the first time.
-    fn long(&mut self, ids: &[usize]) -> Result<f64> {
-        let n = LONG - 1;
-        let mut caches = match self.long.take() {
-            Some(caches) => caches,
-            None => {
-                let mut caches = self.model.caches(LONG + WRITTEN + 1);
-                for part in ids[..n].chunks(AT_ONCE) {
-                    self.model.read(part, &mut caches)?;
-                }
-                caches
-            }
-        };
-        let ms = self.write(ids[n], &mut caches)?;
-        caches.truncate(n);
-        self.long = Some(caches);
-        Ok(ms)
-    }
-
-    /// The milliseconds of a token that is written behind this one and the next: the mean.
-    fn write(&mut self, first: usize, caches: &mut PackedCaches) -> Result<f64> {
-        let mut next = |id| -> Result<usize> {
-            let logits = self.model.read(&[id], caches)?;
-            let logits: Vec<f64> = logits.into_iter().map(f64::from).collect();
-            Choice::greedy().of(&logits).context("a model without tokens")
-        };
-        let mut id = next(first)?;
-        let start = Instant::now();
-        for _ in 0..WRITTEN {
-            id = next(id)?;
-        }
-        Ok(1e3 * start.elapsed().as_secs_f64() / WRITTEN as f64)
-    }
 }
 
 /// A row for each way; of each the milliseconds of [`Part::ALL`], side by side.
