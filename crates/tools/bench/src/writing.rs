@@ -227,7 +227,7 @@ fn llama_cpp(
 fn grid(title: &str, bandwidth: f64, checks: &[Check], ms: &[f64]) -> String {
     let mut text = format!("\n{title}\n");
     text += &format!(
-        "{:14}{:>7}{:>8}{:>8}{:>11}{:>8}{:>10}{:>6}{:>8}\n",
+        "{:15}{:>6}{:>8}{:>8}{:>11}{:>8}{:>10}{:>6}{:>8}\n",
         "",
         "prompt",
         "token/s",
@@ -242,7 +242,7 @@ fn grid(title: &str, bandwidth: f64, checks: &[Check], ms: &[f64]) -> String {
         let rate = check.bytes.map(|bytes| bytes as f64 / ms[1] / 1e6);
         let or = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
         text += &format!(
-            "{:14}{:7.0}{:8.1}{:8.1}{:>11}{:>8}{:>10.1e}{:>6}{:>8}\n",
+            "{:15}{:6.0}{:8.1}{:8.1}{:>11}{:>8}{:>10.1e}{:>6}{:>8}\n",
             check.name,
             ms[0],
             1e3 / ms[1],
