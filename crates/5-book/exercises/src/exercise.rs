@@ -67,18 +67,20 @@ impl<I, O: Answer> Exercise<I, O> {
             sizes: limit.running,
             seconds: limit.seconds,
         });
-        say(&self.message(&verdict));
-        // `cargo learn check` asks for its own word behind the verdict: what an answer
-        // prints, or leaves out by ending the program, is then not taken for one.
-        if let Ok(word) = std::env::var("LEARN_CHECK_WORD") {
-            println!("{word}");
-        }
-        if matches!(verdict, Verdict::Passed) {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        }
+        conclude(&self.message(&verdict), matches!(verdict, Verdict::Passed))
     }
+}
+
+/// Prints a verdict, and gives the exit code that rustlings asks for.
+///
+/// `cargo learn check` asks for its own word behind the verdict: what an answer prints, or
+/// leaves out by ending the program, is then not taken for one.
+pub(crate) fn conclude(message: &str, passed: bool) -> ExitCode {
+    say(message);
+    if let Ok(word) = std::env::var("LEARN_CHECK_WORD") {
+        println!("{word}");
+    }
+    if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// A test listens instead of a reader.

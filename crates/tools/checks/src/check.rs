@@ -14,8 +14,7 @@ pub fn one(entry: &Entry) -> Result<bool> {
     files::expect_text(entry)?;
     let said = run(compile(entry)?, &files::set())?;
     print(&said.text)?;
-    verdict(&said)?;
-    Ok(said.status.success())
+    Ok(verdict(&said)?.starts_with('✓'))
 }
 
 /// Checks every exercise, says of each how it stands, and tells whether all passed.

@@ -59,6 +59,8 @@ pub fn verify(bar: &Progress, path: &std::ffi::OsStr) -> Result<String> {
             .env("PATH", path),
     )?;
     each_as_given_says_where_to_begin(&copy)?;
+    bar.set_message("exercises: each solution, checked as a reader does");
+    each_solution_passes(&copy)?;
 
     let entries = entry::all()?;
     let mistakes = entries.iter().map(mistakes).sum::<Result<usize>>()?;
@@ -205,6 +207,37 @@ fn each_as_given_says_where_to_begin(copy: &Path) -> Result<()> {
         expect(Command::new(program), copy, expected, 1)?;
     }
     Ok(())
+}
+
+/// A right answer passes where a reader writes it, by the command that a reader gives: one
+/// by one, and all at once.
+fn each_solution_passes(copy: &Path) -> Result<()> {
+    let entries = entry::all()?;
+    for entry in &entries {
+        let [solution, answer] =
+            ["solutions", "exercises"].map(|folder| copy.join(files::inside(folder, entry)));
+        step::copy(&solution, &answer)?;
+    }
+    let check = |asked: &[&str], expected: &str| {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("check").args(asked).env(entry::SET, copy);
+        let output = command.env("CARGO_TARGET_DIR", target()).output()?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        ensure!(
+            output.status.success() && said.contains(expected),
+            "cargo learn check {} on solutions ({}) says\n{said}{}",
+            asked.join(" "),
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
+        Ok(())
+    };
+    for entry in &entries {
+        let expected = format!("✓ {:02} · {}: passed.", entry.number(), entry.title());
+        check(&[entry.name()], &expected)?;
+    }
+    let n = entries.len();
+    check(&[], &format!("\n{n} of {n} passed\n"))
 }
 
 /// Runs a program, which must say this and exit with this code.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use attention::{Attended, LayerParameters, Mask, Matrix};
 
 use super::whole_layer;
+use crate::exercise::conclude;
 use crate::outcome::{self, Outcome, Panic};
 use crate::{Entry, Mistake, Section};
 
@@ -35,8 +36,7 @@ pub fn check(test: LayerTest) -> ExitCode {
         layer: limit.running,
         seconds: limit.seconds,
     });
-    println!("{}", message::message(&verdict));
-    if matches!(verdict, Verdict::Passed) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    conclude(&message::message(&verdict), matches!(verdict, Verdict::Passed))
 }
 
 /// What was found out about a test.
