@@ -77,6 +77,9 @@ mod quote;
 
 // house: how it is built.
 
+/// How much code a folder may hold.
+#[path = "house/budget.rs"]
+mod budget;
 /// No circles between the files of a crate.
 #[path = "house/circles/mod.rs"]
 mod circles;
