@@ -21,6 +21,9 @@ pub trait Entry: Sync {
     fn sections(&self) -> Vec<Section>;
     /// What is wrong with the exercise itself: nothing, as the tests show.
     fn faults(&self) -> Vec<String>;
+    /// The numbers of its right answer and its mistakes, where these are numbers.
+    #[cfg(test)]
+    fn numbers(&self) -> Option<Vec<u8>>;
 
     /// Its place in the catalogue, counted from 1.
     fn number(&self) -> usize {
@@ -124,5 +127,10 @@ impl<I, O: Answer> Entry for Exercise<I, O> {
 
     fn faults(&self) -> Vec<String> {
         self.find_faults()
+    }
+
+    #[cfg(test)]
+    fn numbers(&self) -> Option<Vec<u8>> {
+        Some(self.numbers())
     }
 }

@@ -8,6 +8,7 @@ use crate::{Entry, all, find};
 
 pub mod answers;
 mod lists;
+mod numbers;
 
 #[test]
 fn every_mistake_is_named_and_no_two_look_alike() {
