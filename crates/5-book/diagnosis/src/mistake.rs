@@ -1,6 +1,8 @@
 //! A mistake as data.
 
-use serde::Serialize;
+use catalogue::LayerMistake;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 use crate::recipe::{Packing, Recipe};
 use crate::step::Step;
@@ -86,32 +88,14 @@ impl Need {
     }
 }
 
-/// One step done otherwise than it was meant.
-#[derive(Debug, Clone, Copy, Serialize)]
+/// One step done otherwise than it was meant. What is said of it stands in the catalogue.
+#[derive(Debug, Clone, Copy)]
 pub struct Mistake {
     /// Its name for programs: `merged-without-transpose`.
     pub id: &'static str,
     /// The step that is done otherwise.
     pub step: Step,
-    /// Its name.
-    pub name: &'static str,
-    /// What it does.
-    pub does: &'static str,
-    /// Why it looks right.
-    pub plausible: &'static str,
-    /// The line to look for, in PyTorch's words.
-    pub pytorch: &'static str,
-    /// The same in JAX's words, where they differ.
-    pub jax: Option<&'static str>,
-    /// The same in candle's words, where they differ.
-    pub candle: Option<&'static str>,
-    /// The chapter about it: its file without the number.
-    pub chapter: &'static str,
-    /// The public report that it is from, or that is nearest to it.
-    pub report: Option<&'static str>,
-    #[serde(skip)]
     pub(crate) needs: &'static [Need],
-    #[serde(skip)]
     pub(crate) change: fn(&mut Recipe),
 }
 
@@ -119,58 +103,17 @@ impl Mistake {
     pub(crate) const fn new(
         id: &'static str,
         step: Step,
-        name: &'static str,
         change: fn(&mut Recipe),
     ) -> Self {
-        Self {
-            id,
-            step,
-            name,
-            does: "",
-            plausible: "",
-            pytorch: "",
-            jax: None,
-            candle: None,
-            chapter: "",
-            report: None,
-            needs: &[],
-            change,
-        }
+        Self { id, step, needs: &[], change }
     }
 
-    pub(crate) const fn does(mut self, does: &'static str) -> Self {
-        self.does = does;
-        self
-    }
-
-    pub(crate) const fn plausible(mut self, plausible: &'static str) -> Self {
-        self.plausible = plausible;
-        self
-    }
-
-    pub(crate) const fn pytorch(mut self, line: &'static str) -> Self {
-        self.pytorch = line;
-        self
-    }
-
-    pub(crate) const fn jax(mut self, line: &'static str) -> Self {
-        self.jax = Some(line);
-        self
-    }
-
-    pub(crate) const fn candle(mut self, line: &'static str) -> Self {
-        self.candle = Some(line);
-        self
-    }
-
-    pub(crate) const fn chapter(mut self, chapter: &'static str) -> Self {
-        self.chapter = chapter;
-        self
-    }
-
-    pub(crate) const fn report(mut self, report: &'static str) -> Self {
-        self.report = Some(report);
-        self
+    /// What is said of it.
+    ///
+    /// # Panics
+    /// If the catalogue does not know it: a test sees that it knows all of the bank.
+    pub fn entry(&self) -> &'static LayerMistake {
+        catalogue::layer_mistake(self.id).expect("the catalogue knows every mistake")
     }
 
     pub(crate) const fn needs(mut self, needs: &'static [Need]) -> Self {
@@ -188,6 +131,25 @@ impl Mistake {
         let mut recipe = recipe;
         (self.change)(&mut recipe);
         recipe
+    }
+}
+
+/// With all that is said of it.
+impl Serialize for Mistake {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let entry = self.entry();
+        let mut fields = serializer.serialize_struct("Mistake", 10)?;
+        fields.serialize_field("id", self.id)?;
+        fields.serialize_field("step", &self.step)?;
+        fields.serialize_field("name", &entry.name)?;
+        fields.serialize_field("does", &entry.does)?;
+        fields.serialize_field("plausible", &entry.looks_right)?;
+        fields.serialize_field("pytorch", &entry.pytorch)?;
+        fields.serialize_field("jax", &entry.jax)?;
+        fields.serialize_field("candle", &entry.candle)?;
+        fields.serialize_field("chapter", &entry.chapter)?;
+        fields.serialize_field("report", &entry.report)?;
+        fields.end()
     }
 }
 

@@ -43,7 +43,7 @@ fn each_is_what_it_is() {
         let sets: Vec<Vec<&str>> = diagnosis
             .explanations
             .iter()
-            .map(|set| set.iter().map(|mistake| mistake.name).collect())
+            .map(|set| set.iter().map(|mistake| mistake.entry().name.as_str()).collect())
             .collect();
         report +=
             &format!("{name} {:?} {} {sets:?}\n", diagnosis.verdict, diagnosis.precision);

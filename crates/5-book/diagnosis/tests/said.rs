@@ -162,7 +162,7 @@ fn what_numbers_cannot_tell_another_input_does() {
 fn every_mistake_says_what_it_is() {
     let all: Vec<&Mistake> = bank().collect();
     let ids: BTreeSet<&str> = all.iter().map(|it| it.id).collect();
-    let names: BTreeSet<&str> = all.iter().map(|it| it.name).collect();
+    let names: BTreeSet<&str> = all.iter().map(|it| it.entry().name.as_str()).collect();
     assert_eq!(
         (ids.len(), names.len()),
         (all.len(), all.len()),
@@ -176,11 +176,12 @@ fn every_mistake_says_what_it_is() {
         .collect();
     let mut reports = BTreeSet::new();
     for it in &all {
-        let words = [it.does, it.plausible, it.pytorch];
+        let entry = it.entry();
+        let words = [&entry.does, &entry.looks_right, &entry.pytorch];
         assert!(words.iter().all(|words| words.len() > 5), "{}", it.id);
-        let page = format!("-{}.md", it.chapter);
+        let page = format!("-{}.md", entry.chapter);
         assert!(chapters.iter().any(|name| name.ends_with(&page)), "{}: {page}", it.id);
-        for report in it.report.into_iter().flat_map(|report| report.split("; ")) {
+        for report in entry.report.iter().flat_map(|report| report.split("; ")) {
             let (place, number) = report.split_once(" #").expect("owner/name #number");
             assert!(place.contains('/') && number.parse::<u32>().is_ok(), "{report}");
             reports.insert(report);

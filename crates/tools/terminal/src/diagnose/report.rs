@@ -44,7 +44,8 @@ fn right(text: &mut String, diagnosis: &Diagnosis) -> fmt::Result {
     if let Some(distance) = distance(diagnosis) {
         writeln!(text, "It is {} away; {}.", off(distance), tolerance(distance))?;
     }
-    let names: Vec<&str> = diagnosis.invisible.iter().map(|it| it.name).collect();
+    let names = diagnosis.invisible.iter().map(|it| it.entry().name.as_str());
+    let names: Vec<&str> = names.collect();
     if !names.is_empty() {
         let more = names.len().saturating_sub(MOST_NAMES);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -106,20 +107,21 @@ fn mistake(text: &mut String, reading: &Reading, diagnosis: &Diagnosis) -> Resul
 }
 
 fn explain(text: &mut String, mistake: &Mistake) -> Result<()> {
-    writeln!(text, "{} (step: {})", mistake.name, mistake.step.name())?;
-    writeln!(text, "  What it does        {}", mistake.does)?;
-    writeln!(text, "  Why it looks right  {}", mistake.plausible)?;
-    writeln!(text, "  Look for            {}", mistake.pytorch)?;
-    for (framework, line) in [("in JAX", mistake.jax), ("in candle", mistake.candle)] {
+    let entry = mistake.entry();
+    writeln!(text, "{} (step: {})", entry.name, mistake.step.name())?;
+    writeln!(text, "  What it does        {}", entry.does)?;
+    writeln!(text, "  Why it looks right  {}", entry.looks_right)?;
+    writeln!(text, "  Look for            {}", entry.pytorch)?;
+    for (framework, line) in [("in JAX", &entry.jax), ("in candle", &entry.candle)] {
         if let Some(line) = line {
             writeln!(text, "  {framework:<18}  {line}")?;
         }
     }
     let all = chapters::all()?;
-    if let Some(chapter) = all.iter().find(|it| it.topic() == mistake.chapter) {
+    if let Some(chapter) = all.iter().find(|it| it.topic() == entry.chapter) {
         writeln!(text, "  Read                {chapter}")?;
     }
-    if let Some(report) = mistake.report {
+    if let Some(report) = &entry.report {
         writeln!(text, "  Seen at             {report}")?;
     }
     Ok(())
@@ -181,7 +183,7 @@ fn tensors(text: &mut String, diagnosis: &Diagnosis) -> fmt::Result {
 }
 
 fn names(set: &[&Mistake]) -> String {
-    set.iter().map(|it| it.name).collect::<Vec<_>>().join(", and ")
+    set.iter().map(|it| it.entry().name.as_str()).collect::<Vec<_>>().join(", and ")
 }
 
 /// Of the output.
