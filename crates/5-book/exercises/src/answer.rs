@@ -17,33 +17,37 @@ pub struct Place {
 ///
 /// Every answer is read as a list of matrices, so that one comparison serves all.
 pub trait Answer {
-    /// By how much a right answer may differ, as a share of the largest number of the
-    /// reference (and at least of 1): an answer computed in f32, or summed in another
-    /// order, is right.
+    /// By how much a right answer may differ, as a fraction of the largest number of the
+    /// right one (and at least of 1): an answer computed in f32, or summed in another order,
+    /// is right.
     const TOLERANCE: f64 = 1e-4;
 
     /// Whether an answer is a list, and how long it is belongs to what is asked: then a list
     /// of another length is not an answer of the wrong shape.
     const IS_LIST: bool = false;
 
+    /// How many matrices at the end count only where all before them are right: of a wrong
+    /// output, how many rows were computed for it says nothing.
+    const N_BEHIND: usize = 0;
+
     /// The matrices of the answer.
     fn parts(&self) -> Vec<Matrix>;
 
-    /// How many matrices there are, in words.
-    fn n_parts(&self) -> String {
-        match self.parts().len() {
+    /// So many matrices, in words.
+    fn count(n_parts: usize) -> String {
+        match n_parts {
             1 => "1 matrix".into(),
             n => format!("{n} matrices"),
         }
     }
 
-    /// What one of them is called, if they are several.
-    fn part_name(&self, part: usize) -> String {
+    /// What one of so many matrices is called.
+    fn label(part: usize, _n_parts: usize) -> String {
         format!("matrix {part} (counted from 0)")
     }
 
     /// What was expected in place of one of them, in words, where that is no shape.
-    fn asked_for(&self, _part: usize) -> Option<&'static str> {
+    fn asked_for(_part: usize, _expected: &Matrix) -> Option<&'static str> {
         None
     }
 }
@@ -60,7 +64,7 @@ impl Answer for Vec<Matrix> {
         self.clone()
     }
 
-    fn part_name(&self, part: usize) -> String {
+    fn label(part: usize, _: usize) -> String {
         format!("the matrix of head {part}")
     }
 }
@@ -105,36 +109,13 @@ impl Answer for Linear {
         vec![self.weight.clone(), bias]
     }
 
-    fn part_name(&self, part: usize) -> String {
+    fn label(part: usize, _: usize) -> String {
         ["the weight", "the bias, as a row,"][part].into()
     }
 
-    fn asked_for(&self, part: usize) -> Option<&'static str> {
-        let none = part == 1 && self.bias.is_none();
+    fn asked_for(part: usize, expected: &Matrix) -> Option<&'static str> {
+        let none = part == 1 && expected.iter().all(|&entry| entry == 0.0);
         none.then_some("None was expected, since the heads have no biases")
-    }
-}
-
-/// The gradients of a projection `y = x · W + b`: of W, of b as a row, and of x.
-impl Answer for (Matrix, Vec<f64>, Matrix) {
-    fn parts(&self) -> Vec<Matrix> {
-        let (d_w, d_b, d_x) = self;
-        vec![d_w.clone(), Matrix::from_row_slice(1, d_b.len(), d_b), d_x.clone()]
-    }
-
-    fn part_name(&self, part: usize) -> String {
-        ["d_w", "d_b", "d_x"][part].into()
-    }
-}
-
-/// The gradients of what a head attends with: of Q, of K and of V.
-impl Answer for [Matrix; 3] {
-    fn parts(&self) -> Vec<Matrix> {
-        self.to_vec()
-    }
-
-    fn part_name(&self, part: usize) -> String {
-        ["dq", "dk", "dv"][part].into()
     }
 }
 
@@ -145,15 +126,15 @@ impl Answer for Attended {
         self.attn.iter().chain([&self.out]).cloned().collect()
     }
 
-    fn n_parts(&self) -> String {
-        match self.attn.len() {
+    fn count(n_parts: usize) -> String {
+        match n_parts.saturating_sub(1) {
             1 => "1 map".into(),
             n => format!("{n} maps"),
         }
     }
 
-    fn part_name(&self, part: usize) -> String {
-        if part < self.attn.len() {
+    fn label(part: usize, n_parts: usize) -> String {
+        if part + 1 < n_parts {
             format!("the map of head {part}")
         } else {
             "the output".into()

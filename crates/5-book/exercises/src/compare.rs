@@ -3,9 +3,9 @@
 use attention::Matrix;
 
 use crate::outcome::Outcome;
-use crate::{Answer, Place};
+use crate::{Parts, Place, Shown};
 
-/// The first way in which an answer differs from the reference.
+/// The first way in which an answer differs from the right one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Difference {
     /// It panicked.
@@ -41,39 +41,41 @@ pub enum Difference {
         found: f64,
         /// What it should be.
         expected: f64,
+        /// Whether it is behind the outputs, which are right.
+        is_behind: bool,
     },
 }
 
-/// The first difference, row by row as a person reads; `None` if both are the same to
-/// within the tolerance. NaN is the same as NaN. `name` says what an entry is called.
-pub fn first_difference<O: Answer>(
-    found: &O,
-    expected: &O,
-    name: impl Fn(Place) -> String,
+/// The first difference from the right answer to a case, row by row as a person reads; `None`
+/// if both are the same to within the tolerance. NaN is the same as NaN.
+pub fn first_difference(
+    shown: &Shown,
+    case: usize,
+    found: &[Matrix],
+    right: &[Matrix],
 ) -> Option<Difference> {
-    let (found_parts, expected_parts) = (found.parts(), expected.parts());
-    let n_parts = expected_parts.len();
-    if found_parts.len() != n_parts {
-        let (found, expected) = (found.n_parts(), expected.n_parts());
+    let n_parts = right.len();
+    if found.len() != n_parts {
+        let [found, expected] = [found.len(), n_parts].map(shown.count);
         return Some(Difference::Parts { found, expected });
     }
-    let pairs = || found_parts.iter().zip(&expected_parts).enumerate();
-    for (part, (found, reference)) in pairs() {
-        if found.shape() != reference.shape() {
-            let asked = expected.asked_for(part);
-            let part = (n_parts > 1).then(|| expected.part_name(part));
-            let (found, expected) = (found.shape(), reference.shape());
+    for (part, (found, right)) in found.iter().zip(right).enumerate() {
+        if found.shape() != right.shape() {
+            let asked = (shown.asked_for)(part, right);
+            let part = (n_parts > 1).then(|| (shown.label)(part, n_parts));
+            let (found, expected) = (found.shape(), right.shape());
             return Some(Difference::Shape { part, found, expected, asked });
         }
     }
-    let tolerance = tolerance::<O>(&expected_parts);
-    for (part, (found, expected)) in pairs() {
-        for row in 0..expected.nrows() {
-            for column in 0..expected.ncols() {
-                let (found, expected) = (found[(row, column)], expected[(row, column)]);
+    let tolerance = tolerance(shown.tolerance, right);
+    for (part, (found, right)) in found.iter().zip(right).enumerate() {
+        for row in 0..right.nrows() {
+            for column in 0..right.ncols() {
+                let (found, expected) = (found[(row, column)], right[(row, column)]);
                 if !same(found, expected, tolerance) {
-                    let place = name(Place { part, row, column });
-                    return Some(Difference::Entry { place, found, expected });
+                    let place = (shown.place)(case, Place { part, row, column });
+                    let is_behind = part + shown.n_behind >= n_parts;
+                    return Some(Difference::Entry { place, found, expected, is_behind });
                 }
             }
         }
@@ -81,42 +83,75 @@ pub fn first_difference<O: Answer>(
     None
 }
 
-/// Whether an answer has the shape of the reference and no NaN where that has none: numbers
+/// Whether an answer has the shape of the right one and no NaN where that has none: numbers
 /// that can tell what was computed.
-pub fn has_numbers<O: Answer>(answer: &O, reference: &O) -> bool {
-    let n_nan =
-        |answer: &O| answer.parts().iter().flatten().filter(|x| x.is_nan()).count();
-    same_shapes(answer, reference) && n_nan(answer) <= n_nan(reference)
+pub fn has_numbers(shown: &Shown, answer: &[Matrix], right: &[Matrix]) -> bool {
+    let n_nan = |parts: &[Matrix]| parts.iter().flatten().filter(|x| x.is_nan()).count();
+    (shown.is_list || same_shapes(answer, right)) && n_nan(answer) <= n_nan(right)
 }
 
-/// Whether two answers have matrices of the same shapes; lists may differ in length.
-pub fn same_shapes<O: Answer>(a: &O, b: &O) -> bool {
-    let shapes =
-        |answer: &O| answer.parts().iter().map(Matrix::shape).collect::<Vec<_>>();
-    O::IS_LIST || shapes(a) == shapes(b)
+/// Whether two answers have matrices of the same shapes.
+pub fn same_shapes(a: &[Matrix], b: &[Matrix]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.shape() == b.shape())
 }
 
-/// Whether two answers are the same to within the tolerance.
-pub fn same_answer<O: Answer>(a: &O, b: &O) -> bool {
-    first_difference(a, b, |_| String::new()).is_none()
+/// Whether two answers are the same to within a tolerance, which is a fraction of the largest
+/// number of the second.
+pub fn same_answer(a: &[Matrix], b: &[Matrix], fraction: f64) -> bool {
+    let tolerance = tolerance(fraction, b);
+    let same_entries = |(a, b): (&Matrix, &Matrix)| {
+        a.iter().zip(b.iter()).all(|(&a, &b)| same(a, b, tolerance))
+    };
+    same_shapes(a, b) && a.iter().zip(b).all(same_entries)
 }
 
-/// Whether two calls came to the same: the same answer, or a panic each.
-pub fn same_outcome<O: Answer>(a: &Outcome<O>, b: &Outcome<O>) -> bool {
-    match (a, b) {
-        (Outcome::Value(a), Outcome::Value(b)) => same_answer(a, b),
-        (Outcome::Panicked(_), Outcome::Panicked(_)) => true,
+/// Whether a call came to what is kept of a wrong answer: the same, or a panic each.
+pub fn same_outcome(found: &Outcome<Vec<Matrix>>, kept: &Parts, fraction: f64) -> bool {
+    match (found, kept) {
+        (Outcome::Value(found), Some(kept)) => {
+            same_answer(&thinned(found), kept, fraction)
+        }
+        (Outcome::Panicked(_), None) => true,
         _ => false,
     }
+}
+
+/// An outcome in which the last matrices, which count only where all before them are right,
+/// are taken from the right answer where these are not.
+pub fn normalised(
+    outcome: Outcome<Vec<Matrix>>,
+    right: &[Matrix],
+    n_behind: usize,
+    fraction: f64,
+) -> Outcome<Vec<Matrix>> {
+    let Outcome::Value(mut parts) = outcome else { return outcome };
+    let first = parts.len().saturating_sub(n_behind);
+    if n_behind > 0 && parts.len() == right.len() {
+        let is_right = same_answer(&parts[..first], &right[..first], fraction);
+        if !is_right {
+            parts[first..].clone_from_slice(&right[first..]);
+        }
+    }
+    Outcome::Value(parts)
+}
+
+/// What is kept of a wrong answer: of a matrix of more than 1,024 entries every eighth column,
+/// which tells it from any other as well.
+pub fn thinned(parts: &[Matrix]) -> Vec<Matrix> {
+    let thin = |matrix: &Matrix| match matrix.len() {
+        0..=1024 => matrix.clone(),
+        _ => matrix.columns_with_step(0, matrix.ncols().div_ceil(8), 7).into_owned(),
+    };
+    parts.iter().map(thin).collect()
 }
 
 pub(crate) fn same(a: f64, b: f64, tolerance: f64) -> bool {
     a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance
 }
 
-/// By how much an entry may differ: a share of the largest of all.
-pub(crate) fn tolerance<O: Answer>(expected: &[Matrix]) -> f64 {
-    O::TOLERANCE * expected.iter().map(largest).fold(1.0, f64::max)
+/// By how much an entry may differ: a fraction of the largest of all.
+pub(crate) fn tolerance(fraction: f64, right: &[Matrix]) -> f64 {
+    fraction * right.iter().map(largest).fold(1.0, f64::max)
 }
 
 fn largest(matrix: &Matrix) -> f64 {

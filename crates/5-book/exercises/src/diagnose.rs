@@ -1,40 +1,42 @@
-//! From an answer to the verdict.
+//! From an answer's numbers to the verdict.
 
-use crate::compare::{first_difference, has_numbers, same_outcome};
+use attention::Matrix;
+
+use crate::compare::{first_difference, has_numbers, same_outcome, thinned};
 use crate::outcome::{self, Outcome};
-use crate::{Answer, Case, Difference, Exercise, Mistake, Pattern, Verdict};
+use crate::{Difference, Kept, KeptCase, Parts, Pattern, Shown, Verdict, Wrong};
 
-impl<I, O: Answer> Exercise<I, O> {
-    /// What can be said of this answer: the most telling thing first.
-    pub fn diagnose(&self, answer: impl Fn(&I) -> O) -> Verdict {
-        let cases = (self.cases)();
-        let mut outcomes = Vec::with_capacity(cases.len());
-        for case in &cases {
-            outcome::now_running(&case.sizes);
-            let outcome = outcome::call(|| answer(&case.input));
-            // A `todo!()` that only later inputs reach is a panic like any other.
-            if outcomes.is_empty()
-                && matches!(&outcome, Outcome::Panicked(panic) if panic.is_todo())
-            {
-                return Verdict::NotWritten;
-            }
-            outcomes.push(outcome);
-        }
-        let differences: Vec<Option<Difference>> = (cases.iter().zip(&outcomes))
-            .map(|(case, outcome)| self.difference(case, outcome))
-            .collect();
+type Found = Outcome<Vec<Matrix>>;
+
+/// What can be said of what an answer gave on each case: the most telling thing first.
+pub fn diagnose(shown: &Shown, kept: &Kept, outcomes: &[Found]) -> Verdict {
+    Lookup { shown, kept, outcomes }.verdict()
+}
+
+/// An answer's numbers beside those that are kept.
+struct Lookup<'a> {
+    shown: &'a Shown<'a>,
+    kept: &'a Kept,
+    outcomes: &'a [Found],
+}
+
+impl Lookup<'_> {
+    fn verdict(&self) -> Verdict {
+        let cases = &self.kept.cases;
+        let differences: Vec<Option<Difference>> =
+            (0..cases.len()).map(|case| self.difference(case)).collect();
         let first = (differences.iter().enumerate())
             .find_map(|(at, difference)| Some((at, difference.clone()?)));
         let Some((first, difference)) = first else {
             return Verdict::Passed;
         };
         let sizes = cases[first].sizes.clone();
-        let right = right_with(&cases, &differences);
-        let mistake = self.mistake_like(&cases, &outcomes);
-        if let Some(mistake) =
-            mistake.or_else(|| self.first_of_two_slips(&cases, &outcomes, first))
+        let right = right_with(cases, &differences);
+        if let Some(wrong) =
+            self.mistake_like().or_else(|| self.first_of_two_slips(first))
         {
-            return Verdict::Mistake { mistake, sizes, difference };
+            let Wrong { mistake, answer, .. } = self.kept.wrong[wrong];
+            return Verdict::Mistake { mistake, answer, sizes, difference };
         }
         let only_square_is_right = cases.iter().any(|case| case.square)
             && !difference.is_below_zero()
@@ -43,107 +45,100 @@ impl<I, O: Answer> Exercise<I, O> {
         if only_square_is_right {
             return Verdict::SquareOnly { square: right, sizes, difference };
         }
-        let wrong = differences.iter().map(Option::is_some);
-        let pattern = self.pattern(cases.iter().zip(&outcomes).zip(wrong));
-        let n_known = self.mistakes.len();
-        Verdict::Unknown { right, sizes, difference, pattern, n_known }
+        let pattern = self.pattern(&differences);
+        let mut known: Vec<&str> =
+            self.kept.wrong.iter().map(|it| it.id.as_str()).collect();
+        known.sort_unstable();
+        known.dedup();
+        Verdict::Unknown { right, sizes, difference, pattern, n_known: known.len() }
     }
 
-    /// The mistake of the bank that does the same as this answer on every input. Failing
-    /// that, one that gives the answer's wrong numbers wherever the answer gives numbers of
-    /// the right shape: a second slip, or the way in which one is written, may break the
-    /// answer on other inputs.
-    fn mistake_like(&self, cases: &[Case<I>], outcomes: &[Outcome<O>]) -> Option<usize> {
-        let everywhere: Vec<_> = cases.iter().zip(outcomes).collect();
-        let with_numbers: Vec<_> = (everywhere.iter().copied())
-            .filter(|(case, outcome)| self.has_numbers(case, outcome))
-            .collect();
-        let is_wrong_there = with_numbers
-            .iter()
-            .any(|(case, outcome)| self.difference(case, outcome).is_some());
-        let like = |pairs: &[(&Case<I>, &Outcome<O>)]| {
-            self.mistakes.iter().position(|mistake| {
-                pairs.iter().all(|(case, outcome)| {
-                    let wrong = outcome::call(|| (mistake.answer)(&case.input));
-                    same_outcome(outcome, &wrong)
-                })
-            })
+    /// The mistake that gives the same as this answer on every case. Failing that, one that
+    /// gives the answer's wrong numbers wherever the answer gives numbers of the right shape:
+    /// a second slip, or the way in which one is written, may break the answer on other
+    /// cases.
+    fn mistake_like(&self) -> Option<usize> {
+        let everywhere: Vec<usize> = (0..self.outcomes.len()).collect();
+        let with_numbers: Vec<usize> =
+            everywhere.iter().copied().filter(|&case| self.has_numbers(case)).collect();
+        let is_wrong_there =
+            with_numbers.iter().any(|&case| self.difference(case).is_some());
+        let like = |cases: &[usize]| {
+            let is_like =
+                |wrong: &Wrong| cases.iter().all(|&case| self.gives(wrong, case));
+            self.kept.wrong.iter().position(is_like)
         };
         like(&everywhere).or_else(|| is_wrong_there.then(|| like(&with_numbers))?)
     }
 
-    /// The mistake whose wrong numbers this answer gives on every input on which the mistake
+    /// The mistake whose wrong numbers this answer gives on every case on which the mistake
     /// shows, the answer's first wrong one among them. What the answer does where the mistake
     /// is right is another slip, which the next check tells. Of several mistakes it is the
     /// one that shows most often.
-    fn first_of_two_slips(
-        &self,
-        cases: &[Case<I>],
-        outcomes: &[Outcome<O>],
-        first: usize,
-    ) -> Option<usize> {
-        if !self.has_numbers(&cases[first], &outcomes[first]) {
+    fn first_of_two_slips(&self, first: usize) -> Option<usize> {
+        if !self.has_numbers(first) {
             return None;
         }
-        let n_shown = |mistake: &Mistake<I, O>| {
+        let n_shown = |wrong: &Wrong| {
             let mut n_shown = 0;
-            for (at, (case, outcome)) in cases.iter().zip(outcomes).enumerate() {
-                let wrong = outcome::call(|| (mistake.answer)(&case.input));
-                let shows = self.difference(case, &wrong).is_some();
-                if (shows && !same_outcome(outcome, &wrong)) || (at == first && !shows) {
+            for (case, outcome) in wrong.outcomes.iter().enumerate() {
+                let shows = outcome.is_some();
+                if (shows && !self.gives(wrong, case)) || (case == first && !shows) {
                     return 0;
                 }
                 n_shown += usize::from(shows);
             }
             n_shown
         };
-        let shown: Vec<usize> = self.mistakes.iter().map(n_shown).collect();
+        let shown: Vec<usize> = self.kept.wrong.iter().map(n_shown).collect();
         let most = shown.iter().copied().max().filter(|&most| most > 0)?;
         shown.iter().position(|&n| n == most)
     }
 
-    /// How an answer to one input differs from the reference.
-    fn difference(&self, case: &Case<I>, outcome: &Outcome<O>) -> Option<Difference> {
-        match outcome {
+    /// Whether the answer gives on a case what a mistake gives there.
+    fn gives(&self, wrong: &Wrong, case: usize) -> bool {
+        let right = || Some(thinned(&self.kept.cases[case].right));
+        let kept: Parts = wrong.outcomes[case].clone().unwrap_or_else(right);
+        same_outcome(&self.outcomes[case], &kept, self.shown.tolerance)
+    }
+
+    /// How the answer to a case differs from the right one.
+    fn difference(&self, case: usize) -> Option<Difference> {
+        match &self.outcomes[case] {
             Outcome::Panicked(outcome::Panic { message, at }) => {
                 Some(Difference::Panic { message: message.clone(), at: at.clone() })
             }
             Outcome::Value(found) => {
-                let name = |place| (self.place)(&case.input, place);
-                first_difference(found, &(self.reference)(&case.input), name)
+                first_difference(self.shown, case, found, &self.kept.cases[case].right)
             }
         }
     }
 
-    fn has_numbers(&self, case: &Case<I>, outcome: &Outcome<O>) -> bool {
-        match outcome {
+    fn has_numbers(&self, case: usize) -> bool {
+        match &self.outcomes[case] {
             Outcome::Panicked(_) => false,
-            Outcome::Value(found) => has_numbers(found, &(self.reference)(&case.input)),
+            Outcome::Value(found) => {
+                has_numbers(self.shown, found, &self.kept.cases[case].right)
+            }
         }
     }
 
-    /// What all wrong answers have in common with the reference.
-    fn pattern<'a>(
-        &self,
-        outcomes: impl Iterator<Item = ((&'a Case<I>, &'a Outcome<O>), bool)>,
-    ) -> Option<Pattern>
-    where
-        O: 'a,
-    {
-        let mut patterns =
-            outcomes.filter(|(_, is_wrong)| *is_wrong).map(|((case, it), _)| match it {
-                Outcome::Value(found) => {
-                    Pattern::of(found, &(self.reference)(&case.input))
-                }
-                Outcome::Panicked(_) => None,
-            });
+    /// What all wrong numbers have in common with the right ones.
+    fn pattern(&self, differences: &[Option<Difference>]) -> Option<Pattern> {
+        let wrong = (0..differences.len()).filter(|&case| differences[case].is_some());
+        let mut patterns = wrong.map(|case| match &self.outcomes[case] {
+            Outcome::Value(found) => {
+                Pattern::of(found, &self.kept.cases[case].right, self.shown.tolerance)
+            }
+            Outcome::Panicked(_) => None,
+        });
         let first = patterns.next()??;
         patterns.try_fold(first, |so_far, next| so_far.and(next?))
     }
 }
 
-/// The inputs on which an answer is right.
-fn right_with<I>(cases: &[Case<I>], differences: &[Option<Difference>]) -> String {
+/// The cases on which an answer is right, one on each line.
+fn right_with(cases: &[KeptCase], differences: &[Option<Difference>]) -> String {
     let right = cases.iter().zip(differences).filter(|(_, d)| d.is_none());
-    right.map(|(case, _)| case.sizes.clone()).collect::<Vec<_>>().join("; ")
+    right.map(|(case, _)| case.sizes.clone()).collect::<Vec<_>>().join("\n")
 }

@@ -1,36 +1,32 @@
-//! What an exercise is.
+//! What an exercise is, and its check.
 
+use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
 use std::process::ExitCode;
 
-#[cfg(test)]
-use crate::tests::answers::say;
-use crate::{Answer, Place, Section, Verdict, outcome};
+use attention::Matrix;
 
-/// An exercise: a function to be written, and all that a check knows about it.
+use crate::compare::{normalised, same_answer, thinned};
+use crate::outcome::{self, Outcome};
+use crate::{
+    Answer, Array, Arrays, Kept, KeptCase, Parts, Place, Shown, Verdict, diagnose,
+    message,
+};
+
+/// An exercise: a function to be written, and what it is given.
 ///
-/// `I` is what the function is given, `O` what it gives back.
+/// `I` is what the function is given, `O` what it gives back. All that is said of it stands in
+/// its sheet, and its right numbers in a file.
 pub struct Exercise<I: 'static, O: 'static> {
-    /// The file's name without `.rs`: `scale`.
+    /// The name of its files: `scale`.
     pub name: &'static str,
-    /// What the reader learns to write, a few words.
-    pub title: &'static str,
-    /// The section that explains it.
-    pub read: Section,
-    /// Where to begin, said while nothing is written.
-    pub begin: &'static str,
-    /// What is worth printing when an answer is wrong in a way that is not known here:
-    /// `your scores and shares`.
-    pub print: &'static str,
-    /// What is said once the answer is right: what now holds.
-    pub passed: &'static str,
-    /// Inputs that tell all mistakes apart, the simplest first.
-    pub cases: fn() -> Vec<Case<I>>,
-    /// The right answer, from the stages that this workspace tests.
-    pub reference: fn(&I) -> O,
-    /// What people write instead.
-    pub mistakes: &'static [Mistake<I, O>],
+    /// Inputs that tell all mistakes apart, the simplest first. What is random in them is so by
+    /// the seed; the numbers that are kept are those of seed 0.
+    pub cases: fn(seed: u64) -> Vec<Case<I>>,
     /// How an entry of the answer is called: `query 2, key 4`.
     pub place: fn(&I, Place) -> String,
+    /// What it gives back.
+    pub answer: PhantomData<fn() -> O>,
 }
 
 /// One input, and how it is called in a message.
@@ -44,47 +40,189 @@ pub struct Case<I> {
     pub input: I,
 }
 
-/// A wrong implementation with the right shape.
-pub struct Mistake<I, O> {
-    /// What it is called: `divides by √d_model`.
+/// What one answer gave, for those who keep its numbers.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// The name of the exercise.
     pub name: &'static str,
-    /// What it does, in one sentence.
-    pub does: &'static str,
-    /// Why it looks right, in one sentence.
-    pub looks_right: &'static str,
-    /// The section that explains it.
-    pub read: Section,
-    /// The mistake itself.
-    pub answer: fn(&I) -> O,
+    /// By how much an entry may differ.
+    pub tolerance: f64,
+    /// Whether the length of a list belongs to what is asked.
+    pub is_list: bool,
+    /// How many matrices at the end count only where all before them are right.
+    pub n_behind: usize,
+    /// The sizes of each case, whether they are equal, and what the answer is given.
+    pub cases: Vec<(String, bool, Vec<Array>)>,
+    /// What each matrix is called.
+    pub label: fn(usize, usize) -> String,
+    /// What came of each case.
+    pub outcomes: Vec<Outcome<Vec<Matrix>>>,
 }
 
-impl<I, O: Answer> Exercise<I, O> {
+impl Record {
+    /// What came of each case as it is kept: nothing where it is right.
+    pub fn kept(&self, cases: &[KeptCase]) -> Vec<Option<Parts>> {
+        let kept = |(outcome, case): (&Outcome<Vec<Matrix>>, &KeptCase)| {
+            let outcome = outcome.clone();
+            match normalised(outcome, &case.right, self.n_behind, self.tolerance) {
+                Outcome::Value(parts) => {
+                    let is_right = same_answer(&parts, &case.right, self.tolerance);
+                    (!is_right).then(|| Some(thinned(&parts)))
+                }
+                Outcome::Panicked(_) => Some(None),
+            }
+        };
+        self.outcomes.iter().zip(cases).map(kept).collect()
+    }
+}
+
+/// What a check does in place of printing its verdict.
+enum Ask {
+    /// It notes what the answer gives on the inputs of a seed.
+    Record(u64),
+    /// It notes the verdict, beside these numbers.
+    Verdict(Kept),
+}
+
+thread_local! {
+    /// Whether the check of this thread is to note what an answer gave, or what is said of it.
+    static ASKED: Cell<Option<Ask>> = const { Cell::new(None) };
+    static RECORD: RefCell<Option<Record>> = const { RefCell::new(None) };
+    static VERDICT: RefCell<Option<Verdict>> = const { RefCell::new(None) };
+}
+
+/// Runs the `main` of an answer, whose check then gives no verdict: what it gives on every case
+/// of a seed is noted.
+pub fn record(main: fn() -> ExitCode, seed: u64) -> Option<Record> {
+    ASKED.set(Some(Ask::Record(seed)));
+    main();
+    RECORD.take()
+}
+
+/// The verdict on an answer, by its `main`, beside these numbers.
+///
+/// # Panics
+/// If that is the `main` of no answer.
+pub fn verdict(main: fn() -> ExitCode, kept: &Kept) -> Verdict {
+    ASKED.set(Some(Ask::Verdict(kept.clone())));
+    main();
+    VERDICT.take().expect("the main of an answer calls its check")
+}
+
+impl<I: Arrays, O: Answer> Exercise<I, O> {
+    /// An exercise of this name.
+    pub const fn new(
+        name: &'static str,
+        cases: fn(seed: u64) -> Vec<Case<I>>,
+        place: fn(&I, Place) -> String,
+    ) -> Self {
+        Self { name, cases, place, answer: PhantomData }
+    }
+
     /// Checks an answer, prints the verdict, and gives the exit code that rustlings asks
     /// for. An answer that does not come to an end is stopped.
     pub fn check(&'static self, answer: impl Fn(&I) -> O + Send + 'static) -> ExitCode {
-        let verdict = outcome::within_time_limit(move || self.diagnose(&answer));
+        match ASKED.take() {
+            Some(Ask::Record(seed)) => {
+                RECORD.set(Some(self.record(answer, seed)));
+                return ExitCode::SUCCESS;
+            }
+            Some(Ask::Verdict(kept)) => {
+                VERDICT.set(Some(self.verdict(&kept, answer)));
+                return ExitCode::SUCCESS;
+            }
+            None => {}
+        }
+        let words = outcome::words();
+        let read = catalogue::find(self.name).map_err(|fault| fault.to_string());
+        let kept = read.and_then(|sheet| Ok((Kept::of(&sheet)?, sheet)));
+        let (kept, sheet) = match kept {
+            Ok(read) => read,
+            Err(fault) => {
+                eprintln!("the check itself cannot begin: {fault}");
+                return ExitCode::FAILURE;
+            }
+        };
+        let verdict = outcome::within_time_limit(move || {
+            let cases = (self.cases)(0);
+            match self.outcomes(&cases, &kept, answer) {
+                Some(outcomes) => {
+                    self.shown(&cases, |shown| diagnose(shown, &kept, &outcomes))
+                }
+                None => Verdict::NotWritten,
+            }
+        });
         let verdict = verdict.unwrap_or_else(|limit| Verdict::NoEnd {
             sizes: limit.running,
             seconds: limit.seconds,
         });
-        conclude(&self.message(&verdict), matches!(verdict, Verdict::Passed))
+        words.say(&message(&sheet, &verdict));
+        if matches!(verdict, Verdict::Passed) {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        }
     }
-}
 
-/// Prints a verdict, and gives the exit code that rustlings asks for.
-///
-/// `cargo learn check` asks for its own word behind the verdict: what an answer prints, or
-/// leaves out by ending the program, is then not taken for one.
-pub(crate) fn conclude(message: &str, passed: bool) -> ExitCode {
-    say(message);
-    if let Ok(word) = std::env::var("LEARN_CHECK_WORD") {
-        println!("{word}");
+    fn verdict(&self, kept: &Kept, answer: impl Fn(&I) -> O) -> Verdict {
+        let cases = (self.cases)(0);
+        match self.outcomes(&cases, kept, answer) {
+            Some(outcomes) => {
+                self.shown(&cases, |shown| diagnose(shown, kept, &outcomes))
+            }
+            None => Verdict::NotWritten,
+        }
     }
-    if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
 
-/// A test listens instead of a reader.
-#[cfg(not(test))]
-fn say(message: &str) {
-    println!("{message}");
+    /// What an answer gives on each case; nothing if it is not written.
+    fn outcomes(
+        &self,
+        cases: &[Case<I>],
+        kept: &Kept,
+        answer: impl Fn(&I) -> O,
+    ) -> Option<Vec<Outcome<Vec<Matrix>>>> {
+        let mut outcomes = Vec::with_capacity(cases.len());
+        for (case, kept) in cases.iter().zip(&kept.cases) {
+            outcome::now_running(&case.sizes);
+            let outcome = outcome::call(|| answer(&case.input).parts());
+            // A `todo!()` that only later inputs reach is a panic like any other.
+            if outcomes.is_empty()
+                && matches!(&outcome, Outcome::Panicked(panic) if panic.is_todo())
+            {
+                return None;
+            }
+            outcomes.push(normalised(outcome, &kept.right, O::N_BEHIND, O::TOLERANCE));
+        }
+        Some(outcomes)
+    }
+
+    fn shown<R>(&self, cases: &[Case<I>], work: impl FnOnce(&Shown) -> R) -> R {
+        work(&Shown {
+            name: self.name,
+            tolerance: O::TOLERANCE,
+            is_list: O::IS_LIST,
+            n_behind: O::N_BEHIND,
+            count: O::count,
+            label: O::label,
+            asked_for: O::asked_for,
+            place: &|case, place| (self.place)(&cases[case].input, place),
+        })
+    }
+
+    fn record(&self, answer: impl Fn(&I) -> O, seed: u64) -> Record {
+        let cases = (self.cases)(seed);
+        let outcome = |case: &Case<I>| outcome::call(|| answer(&case.input).parts());
+        Record {
+            name: self.name,
+            tolerance: O::TOLERANCE,
+            is_list: O::IS_LIST,
+            n_behind: O::N_BEHIND,
+            label: O::label,
+            outcomes: cases.iter().map(outcome).collect(),
+            cases: cases
+                .into_iter()
+                .map(|case| (case.sizes, case.square, case.input.arrays("")))
+                .collect(),
+        }
+    }
 }

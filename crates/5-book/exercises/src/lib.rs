@@ -1,54 +1,56 @@
-//! Exercises that name the misconception.
+//! What an answer to an exercise is checked with.
 //!
 //! Nearly every mistake that people make with attention has the right shape and gives
 //! plausible numbers. "Wrong" is then no help: a check has to say **what** was computed
-//! instead. So this crate holds, beside the right answer to each exercise, the wrong
-//! ones: [`bank`] has a file an exercise, and in it every mistake is a small function
-//! with one sentence on what it does and one on why it looks right. An answer that
-//! differs from the reference is compared with all of them on the same input.
+//! instead. So the numbers of every right answer and of every known mistake are kept, on
+//! inputs that tell them apart, and an answer's own numbers are looked up among them.
 //!
-//! The one decision: **an exercise is a function**, and a check calls it. It needs no
-//! test harness, so that rustlings, `cargo learn check` and an editor's run button all
-//! say the same words. [`Exercise::diagnose`] finds the [`Verdict`], and nothing else
-//! decides.
+//! ```text
+//! set/scale.rs, set/scale.md ─▶ compiled, once ─▶ numbers/scale.bin
+//!                                                          │
+//! inputs ─▶ a reader's function ─▶ its numbers ─▶ verdict ◀┘
+//! ```
 //!
-//! Beside this library lie one answer to each exercise, `solutions/`, its hint, `hints/`,
-//! and the file that a reader works in, `exercises/`, which git ignores. What a reader
-//! starts from is the solution with the answer taken out, so the two cannot drift apart;
-//! `answers/` has wrong answers that people hand in, each with the verdict that it should get;
-//! `info.toml`, which others read, is written from the catalogue by a test.
+//! The one decision: **an answer is compiled alone.** This crate holds no solution, no
+//! reference and no mistake: only the [`inputs`], which are random numbers by a seed, and the
+//! way to look numbers up. What mistakes are called and what is said of each stands in the
+//! sheets that [`catalogue`] reads, at the time of the check.
+//!
+//! An exercise is a function, and a check calls it. It needs no test harness, so that
+//! rustlings, `cargo learn check` and an editor's run button all say the same words.
+//! [`diagnose`] finds the [`Verdict`], and nothing else decides.
 
-#![warn(missing_docs, unused_imports, unused_variables)]
-
-pub mod bank;
+pub mod inputs;
 
 mod answer;
-mod catalogue;
+mod array;
 mod compare;
 mod diagnose;
 mod exercise;
-mod faults;
+mod kept;
 mod message;
-mod outcome;
-mod pattern;
-mod section;
-mod verdict;
-
 #[cfg(test)]
 mod nalgebra_calls;
+mod outcome;
+mod pattern;
+mod shown;
 #[cfg(test)]
 mod tests;
-
-// A solution that a test includes says `use exercises::…`, as it does on its own.
-#[cfg(test)]
-extern crate self as exercises;
+mod verdict;
 
 pub use answer::{Answer, Place};
-pub use catalogue::{Entry, all, find};
-pub use compare::Difference;
-pub use exercise::{Case, Exercise, Mistake};
+pub use array::{Array, Arrays};
+pub use compare::{Difference, same_answer, same_shapes, thinned};
+pub use diagnose::diagnose;
+pub use exercise::{Case, Exercise, Record, record, verdict};
+pub use inputs::*;
+pub use kept::{Kept, KeptCase, Parts, Wrong};
+pub use message::{labelled, message, paragraph};
+pub use outcome::{
+    Outcome, Panic, TimeUp, Words, call, now_running, within_time_limit, words,
+};
 pub use pattern::Pattern;
-pub use section::Section;
+pub use shown::Shown;
 pub use verdict::Verdict;
 
 // What answers are written with, so that a reader needs one `use`.

@@ -1,78 +1,103 @@
 //! What a check says: a verdict in words.
 
 use attention::thousands;
+use catalogue::Exercise;
 use textwrap::{Options, WordSplitter, fill};
 
-use crate::{Answer, Difference, Entry, Exercise, Section, Verdict};
+use crate::{Difference, Verdict};
 
-impl<I, O: Answer> Exercise<I, O> {
-    /// The verdict in words.
-    pub fn message(&self, verdict: &Verdict) -> String {
-        let title = format!("{:02} · {}", self.number(), self.title);
-        match verdict {
-            Verdict::Passed => {
-                format!("✓ {title}: passed.\n\n{}", paragraph(self.passed))
+/// The verdict in words.
+pub fn message(exercise: &Exercise, verdict: &Verdict) -> String {
+    let sheet = &exercise.sheet;
+    let title = format!("{:02} · {}", exercise.number, sheet.title);
+    let read = || labelled("Read", &sheet.read.to_string());
+    let paragraphs = match verdict {
+        Verdict::Passed => {
+            vec![format!("✓ {title}: passed."), paragraph(&sheet.passed)]
+        }
+        Verdict::NotWritten => vec![
+            format!("○ {title}: not written yet."),
+            labelled("Begin with", &sheet.begin),
+            format!("{}\n    exercises/{}.rs", paragraph("Write it in"), exercise.name),
+            labelled("It is explained in", &sheet.read.to_string()),
+        ],
+        Verdict::Mistake { mistake, answer, sizes, difference } => {
+            let mistake = &sheet.mistakes[*mistake];
+            let mut paragraphs = vec![
+                format!("✗ {title}: your answer {}.", mistake.name),
+                labelled("What it does", &mistake.does),
+                labelled("Why it looks right", &mistake.looks_right),
+                labelled(&difference.heading(sizes), &difference.text()),
+            ];
+            let span = mistake.answers[*answer].span();
+            paragraphs.extend(span.map(in_an_answer_like_ours));
+            let (read, id) = (&mistake.read, &mistake.id);
+            let page = format!("{read}; and in the book's list of mistakes, {id}");
+            paragraphs.push(labelled("Read", &page));
+            paragraphs
+        }
+        Verdict::SquareOnly { square, sizes, difference } => vec![
+            format!("✗ {title}: your answer is right only where sizes are equal."),
+            list("Right with", square),
+            labelled("Not with", &format!("{sizes}. {}", difference.text())),
+            labelled("Look for", SQUARE_HIDES),
+            read(),
+        ],
+        Verdict::Unknown { right, sizes, difference, pattern, n_known } => {
+            let summary = match pattern {
+                Some(pattern) => format!("your answer {}", pattern.summary()),
+                None => difference.summary().to_owned(),
+            };
+            let mut paragraphs = vec![format!("✗ {title}: {summary}.")];
+            if !right.is_empty() {
+                paragraphs.push(list("Right with", right));
             }
-            Verdict::NotWritten => [
-                format!("○ {title}: not written yet."),
-                labelled("Begin with", self.begin),
-                labelled("It is explained in", &self.read.to_string()),
-            ]
-            .join("\n\n"),
-            Verdict::Mistake { mistake, sizes, difference } => {
-                let mistake = &self.mistakes[*mistake];
-                [
-                    format!("✗ {title}: your answer {}.", mistake.name),
-                    labelled("What it does", mistake.does),
-                    labelled("Why it looks right", mistake.looks_right),
-                    labelled(&difference.heading(sizes), &difference.text()),
-                    labelled("Read", &mistake.read.to_string()),
-                ]
-                .join("\n\n")
+            paragraphs.push(labelled(&difference.heading(sizes), &difference.text()));
+            if let Some(pattern) = pattern {
+                paragraphs.push(labelled("Look for", pattern.advice()));
+            } else if matches!(difference, Difference::Entry { .. }) {
+                let known = format!(
+                    "It is none of the {n_known} mistakes that are known here. With dbg!, \
+                     print {}; or ask for the hint",
+                    sheet.print
+                );
+                paragraphs.push(labelled("Known mistakes", &known));
             }
-            Verdict::SquareOnly { square, sizes, difference } => [
-                format!("✗ {title}: your answer is right only where sizes are equal."),
-                labelled("Right with", square),
-                labelled("Not with", &format!("{sizes}. {}", difference.text())),
-                labelled("Look for", SQUARE_HIDES),
-                read(self.read),
-            ]
-            .join("\n\n"),
-            Verdict::Unknown { right, sizes, difference, pattern, n_known } => {
-                let summary = match pattern {
-                    Some(pattern) => format!("your answer {}", pattern.summary()),
-                    None => difference.summary().to_owned(),
-                };
-                let mut text = vec![format!("✗ {title}: {summary}.")];
-                if !right.is_empty() {
-                    text.push(labelled("Right with", right));
-                }
-                text.push(labelled(&difference.heading(sizes), &difference.text()));
-                if let Some(pattern) = pattern {
-                    text.push(labelled("Look for", pattern.advice()));
-                } else if matches!(difference, Difference::Entry { .. }) {
-                    let known = format!(
-                        "It is none of the {n_known} mistakes that are known here. With \
-                         dbg!, print {}; or ask for the hint",
-                        self.print
-                    );
-                    text.push(labelled("Known mistakes", &known));
-                }
-                text.push(read(self.read));
-                text.join("\n\n")
-            }
-            Verdict::NoEnd { sizes, seconds } => [
-                format!("✗ {title}: stopped after {seconds} s, your answer had not ended."),
-                labelled("It was given", sizes),
-                labelled("Look for", "a loop whose end does not come nearer, or a function that calls itself"),
-            ]
-            .join("\n\n"),
+            paragraphs.push(read());
+            paragraphs
+        }
+        Verdict::NoEnd { sizes, seconds } => vec![
+            format!("✗ {title}: stopped after {seconds} s, your answer had not ended."),
+            labelled("It was given", sizes),
+            labelled("Look for", NO_END),
+        ],
+    };
+    paragraphs.join("\n\n")
+}
+
+fn in_an_answer_like_ours(span: &str) -> String {
+    format!("{}\n    {span}", paragraph("In an answer like ours it would be"))
+}
+
+/// A label, and an entry a line below it.
+fn list(label: &str, entries: &str) -> String {
+    let entries: Vec<&str> = entries.lines().collect();
+    match entries[..] {
+        [entry] => labelled(label, entry),
+        _ => {
+            let lines = entries
+                .iter()
+                .map(|entry| fill(entry, indented("    - ").subsequent_indent("      ")));
+            format!("{}\n{}", paragraph(label), lines.collect::<Vec<_>>().join("\n"))
         }
     }
 }
 
-const SQUARE_HIDES: &str = "a length or a width that stands for another: n_q for n_kv, \
-    d_k for d_v, rows for columns. Equal sizes hide it";
+const NO_END: &str =
+    "a loop whose end does not come nearer, or a function that calls itself";
+
+const SQUARE_HIDES: &str = "a length or a width that stands for another, or rows for \
+    columns. Equal sizes hide it";
 
 impl Difference {
     /// Whether a `usize` went below 0.
@@ -86,19 +111,23 @@ impl Difference {
             Self::Panic { .. } => "your answer panicked",
             Self::Parts { .. } | Self::Shape { .. } => "your answer has the wrong shape",
             Self::Entry { found, .. } if found.is_nan() => "your answer has a NaN in it",
+            Self::Entry { is_behind: true, .. } => {
+                "your outputs are right, and the work that is done for them is not"
+            }
             Self::Entry { .. } => "your answer differs from the reference",
         }
     }
 
     /// What stands above the text.
-    fn heading(&self, sizes: &str) -> String {
+    pub fn heading(&self, sizes: &str) -> String {
         match self {
             Self::Entry { .. } => format!("First difference, with {sizes}"),
             _ => format!("With {sizes}"),
         }
     }
 
-    fn text(&self) -> String {
+    /// What differs, in words.
+    pub fn text(&self) -> String {
         match self {
             Self::Panic { message, at } => {
                 format!("It panicked at {at}: {}", explained(message))
@@ -122,7 +151,7 @@ impl Difference {
                 }
                 text
             }
-            Self::Entry { place, found, expected } => {
+            Self::Entry { place, found, expected, .. } => {
                 let off = found - expected;
                 let (found, expected) = (number(*found), number(*expected));
                 // Only a count has no place, and there the difference is a clue.
@@ -188,18 +217,15 @@ fn number(x: f64) -> String {
     format!("{x:.4}")
 }
 
-fn read(section: Section) -> String {
-    labelled("Read", &section.to_string())
-}
-
 /// A label on a line of its own, its text indented below.
-pub(crate) fn labelled(label: &str, text: &str) -> String {
+pub fn labelled(label: &str, text: &str) -> String {
     let ended = text.ends_with(['.', '?', '”']);
     let text = if ended { text.to_string() } else { format!("{text}.") };
     format!("{}\n{}", paragraph(label), fill(&text, indented("    ")))
 }
 
-pub(crate) fn paragraph(text: &str) -> String {
+/// A paragraph of a message.
+pub fn paragraph(text: &str) -> String {
     fill(text, indented("  "))
 }
 
@@ -217,33 +243,7 @@ const WIDTH: usize = 84;
 mod tests {
     use super::*;
     use crate::Matrix;
-    use crate::bank::*;
     use crate::outcome::{self, Outcome};
-
-    #[test]
-    fn what_is_printed_is_there_to_be_printed() {
-        let unknown = Verdict::Unknown {
-            right: String::new(),
-            sizes: "two tokens".into(),
-            difference: Difference::Entry {
-                place: "here".into(),
-                found: 1.0,
-                expected: 2.0,
-            },
-            pattern: None,
-            n_known: 7,
-        };
-        for message in [
-            concatenation::EXERCISE.message(&unknown),
-            packing::EXERCISE.message(&unknown),
-            count_parameters::EXERCISE.message(&unknown),
-            count_multiply_adds::EXERCISE.message(&unknown),
-            transposed_weights::EXERCISE.message(&unknown),
-            projection_backward::EXERCISE.message(&unknown),
-        ] {
-            assert!(!message.contains("scores") && message.contains("dbg!"), "{message}");
-        }
-    }
 
     #[test]
     fn factors_that_do_not_fit_are_named_with_their_sizes() {
@@ -256,5 +256,13 @@ mod tests {
         };
         insta::assert_snapshot!(explained_panic([7, 8, 9]), @"assertion `left == right` failed: gemm: dimensions mismatch for multiplication. The left factor has 8 columns and the right one 9 rows. In a product A · B they must be equal; the sizes of the input stand above");
         insta::assert_snapshot!(explained_panic([3, 4, 2]), @"Gemv: dimensions mismatch. The columns of the left factor are not as many as the rows of the right one. In a product A · B they must be equal; the sizes of the input stand above: print both shapes before that line");
+    }
+
+    #[test]
+    fn a_list_whose_entries_hold_semicolons_has_a_line_for_each() {
+        let entries = "5 keys; blocks of 2 + 3\n7 keys";
+        let expected = "  Right with\n    - 5 keys; blocks of 2 + 3\n    - 7 keys";
+        assert_eq!(list("Right with", entries), expected);
+        assert_eq!(list("Right with", "7 keys"), "  Right with\n    7 keys.");
     }
 }

@@ -70,9 +70,7 @@ fn note_panics_instead_of_printing() {
             let message = message.unwrap_or_else(|| "a panic without a message".into());
             let at = info.location().map_or("an unknown place".into(), place);
             let at = match line_of_the_answer() {
-                Some(line) if at.contains('/') && !at.starts_with("exercises/") => {
-                    format!("{line}, in a call of {at}")
-                }
+                Some(line) if !is_an_answer(&at) => format!("{line}, in a call of {at}"),
                 _ => at,
             };
             let at = at.replace('/', MAIN_SEPARATOR_STR);
@@ -81,27 +79,68 @@ fn note_panics_instead_of_printing() {
     });
 }
 
-/// File and line; of a package, without the folder that holds all packages.
+/// File and line; of a package, without the folder that holds all packages, and of this
+/// workspace, from its root on.
 fn place(at: &panic::Location) -> String {
     let file = at.file().replace('\\', "/");
     let file = file.split_once("/registry/src/").map_or(file.as_str(), |(_, file)| {
         file.split_once('/').map_or(file, |(_, file)| file)
     });
-    format!("{file}:{}", at.line())
+    format!("{}:{}", within(file), at.line())
 }
 
 /// The line of the reader's file that the panic came through, wherever it was raised: a
 /// product of matrices that do not fit panics deep in another package.
 fn line_of_the_answer() -> Option<String> {
     let trace = Backtrace::force_capture().to_string().replace('\\', "/");
-    let frame = trace.lines().find(|line| line.contains("at ./exercises/"))?;
-    let (_, place) = frame.split_once("at ./")?;
+    let places = trace.lines().filter_map(|line| line.trim().strip_prefix("at "));
+    let place = places.map(within).find(|place| is_an_answer(place))?;
     place.rsplit_once(':').map(|(file_and_line, _)| file_and_line.to_string())
 }
 
-/// How long an answer may take on all of its inputs: a right one takes milliseconds. Tests
-/// run many at once, and on machines that have other work.
-const LIMIT: Duration = Duration::from_secs(if cfg!(test) { 300 } else { 5 });
+/// Whether a file is a reader's: where they work, or in a folder that somebody names.
+fn is_an_answer(file: &str) -> bool {
+    ["exercises/", ".learn/"].iter().any(|folder| file.starts_with(folder))
+        || file.contains("/exercises/") && !file.contains("/crates/")
+}
+
+/// A file from the workspace's root on, where it is in it.
+fn within(file: &str) -> &str {
+    let root = catalogue::root();
+    let inside = file.strip_prefix(root.to_string_lossy().as_ref());
+    inside.map_or(file, |file| file.trim_start_matches('/'))
+}
+
+/// How the verdict is said.
+pub struct Words {
+    /// What stands behind it, where `cargo learn check` has asked for a word of its own: what
+    /// an answer prints, or leaves out by ending the program, is then not taken for a verdict.
+    word: Option<String>,
+}
+
+/// Takes the word away before the answer runs: what it reads there, it reads in vain.
+pub fn words() -> Words {
+    let is_asked = std::env::var_os("LEARN_CHECK_WORD").is_some();
+    let read = || {
+        let mut word = String::new();
+        std::io::stdin().read_line(&mut word).ok()?;
+        Some(word)
+    };
+    Words { word: is_asked.then(read).flatten() }
+}
+
+impl Words {
+    /// Prints a verdict.
+    pub fn say(&self, message: &str) {
+        println!("{message}");
+        if let Some(word) = &self.word {
+            println!("{}", word.trim_end());
+        }
+    }
+}
+
+/// How long an answer may take on all of its inputs: a right one takes milliseconds.
+const LIMIT: Duration = Duration::from_secs(5);
 
 /// The input that is being worked on, for the message when time is up.
 static RUNNING: Mutex<String> = Mutex::new(String::new());

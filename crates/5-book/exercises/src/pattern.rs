@@ -2,13 +2,12 @@
 
 use attention::Matrix;
 
-use crate::Answer;
-use crate::compare::{same, tolerance};
+use crate::compare::{same, same_shapes, tolerance};
 
-/// What an answer has in common with the reference.
+/// What an answer has in common with the right one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pattern {
-    /// Every entry is so many times the reference's; 0 if all are 0.
+    /// Every entry is so many times the right one; 0 if all are 0.
     Multiple(f64),
     /// Some entries are 0, and all others are right.
     LeftAtZero,
@@ -24,26 +23,23 @@ pub enum Pattern {
 
 impl Pattern {
     /// The first that holds of these two, which have the same shapes and are not the same.
-    pub fn of<O: Answer>(found: &O, expected: &O) -> Option<Self> {
-        let (found, expected) = (found.parts(), expected.parts());
-        let off = tolerance::<O>(&expected);
+    pub fn of(found: &[Matrix], expected: &[Matrix], fraction: f64) -> Option<Self> {
+        let off = tolerance(fraction, expected);
         // Of counts and choices, none is related to another.
         if off == 0.0 {
             return None;
         }
-        let shapes =
-            |parts: &[Matrix]| parts.iter().map(Matrix::shape).collect::<Vec<_>>();
-        if shapes(&found) != shapes(&expected) {
+        if !same_shapes(found, expected) {
             return None;
         }
-        if let Some(factor) = common_factor(&found, &expected) {
+        if let Some(factor) = common_factor(found, expected) {
             return Some(Self::Multiple(factor));
         }
         let equal = |a: &Matrix, b: &Matrix| {
             a.shape() == b.shape() && a.iter().zip(b).all(|(a, b)| same(*a, *b, off))
         };
         let each = |is_so: &dyn Fn(&Matrix, &Matrix) -> bool| {
-            found.iter().zip(&expected).all(|(found, expected)| is_so(found, expected))
+            found.iter().zip(expected).all(|(found, expected)| is_so(found, expected))
         };
         let left_at_zero = |found: &Matrix, expected: &Matrix| {
             found.iter().zip(expected).all(|(f, e)| *f == 0.0 || same(*f, *e, off))
@@ -59,7 +55,7 @@ impl Pattern {
         }) {
             Some(Self::ColumnsMoved)
         } else {
-            moved(&found, &expected, equal).then_some(Self::PartsMoved)
+            moved(found, expected, equal).then_some(Self::PartsMoved)
         }
     }
 
@@ -151,12 +147,14 @@ fn common_factor(found: &[Matrix], expected: &[Matrix]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use std::slice;
+
     use super::*;
 
     #[test]
     fn what_two_answers_have_in_common() {
         let right = Matrix::from_fn(3, 3, |i, j| (1 + 3 * i + j * j) as f64);
-        let of = |found: Matrix| Pattern::of(&found, &right);
+        let of = |found: Matrix| Pattern::of(&[found], slice::from_ref(&right), 1e-4);
         assert_eq!(of(&right * -0.5), Some(Pattern::Multiple(-0.5)));
         let mut cut = right.clone();
         cut.row_mut(2).fill(0.0);
@@ -176,6 +174,6 @@ mod tests {
         );
         let heads = vec![right.clone(), right.map(|x| x + 1.0)];
         let reversed = heads.iter().rev().cloned().collect::<Vec<_>>();
-        assert_eq!(Pattern::of(&reversed, &heads), Some(Pattern::PartsMoved));
+        assert_eq!(Pattern::of(&reversed, &heads, 1e-4), Some(Pattern::PartsMoved));
     }
 }

@@ -1,168 +1,75 @@
-//! The promises of the set: every mistake is named, no right answer is refused, and every
-//! word of it can be looked up.
+//! A check from an answer to its words.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use crate::{Entry, all, find};
+use crate::{Kept, Matrix, Verdict, message, record, scale, softmax_rows, verdict};
 
-pub mod answers;
-mod lists;
-mod numbers;
-
-#[test]
-fn every_mistake_is_named_and_no_two_look_alike() {
-    let faults: Vec<String> = all().iter().flat_map(|entry| entry.faults()).collect();
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+fn by_root_of_d_model() -> ExitCode {
+    scale::check(|q, k, d_model| {
+        softmax_rows(q * k.transpose() / (d_model as f64).sqrt())
+    })
 }
 
-#[test]
-fn the_bank_is_as_large_as_it_says() {
-    let n_mistakes: usize = all().iter().map(|entry| entry.named().len()).sum();
-    println!("{} exercises, {n_mistakes} mistakes", all().len());
-    assert!(n_mistakes >= 16);
+fn right_in_f32() -> ExitCode {
+    scale::check(|q, k, _| {
+        let [q, k] = [q, k].map(|x| x.map(|x| x as f32));
+        let scores = &q * k.transpose() / (q.ncols() as f32).sqrt();
+        softmax_rows(scores.map(f64::from))
+    })
 }
 
-#[test]
-fn no_two_exercises_have_one_name() {
-    let numbers: Vec<usize> = all().iter().map(|entry| entry.number()).collect();
-    assert_eq!(numbers, (1..=all().len()).collect::<Vec<_>>());
-}
-
-#[test]
-fn every_section_that_is_named_stands_in_the_book() {
-    for entry in all() {
-        for section in entry.sections() {
-            let (number, file) = section.page().unwrap_or_else(|| {
-                panic!("{}: no chapter is about {}", entry.name(), section.chapter)
-            });
-            assert!(number > 0, "{file}");
-            let page = root().join("chapters").join(file);
-            let text = fs::read_to_string(&page)
-                .unwrap_or_else(|error| panic!("{}: {error}", page.display()));
-            let is_there = text.lines().any(|line| {
-                line.starts_with('#')
-                    && line.trim_start_matches('#').trim() == section.heading
-            });
-            assert!(
-                is_there,
-                "{}: no “{}” in {}",
-                entry.name(),
-                section.heading,
-                page.display()
-            );
-        }
-    }
-}
-
-/// Phrases that no native speaker would write: the field has words of its own.
-const PHRASES: [&str; 9] = [
-    "in the place of",
-    "whoever",
-    "held against",
-    "holds against",
-    "hold against",
-    "the way back",
-    "is turned",
-    " turns the",
-    "a line each",
-];
-
-#[test]
-fn no_phrase_of_a_translation() {
-    let read = |path: &str| {
-        let text = fs::read_to_string(root().join("crates/5-book/exercises").join(path))
-            .unwrap();
-        (path.to_owned(), text)
-    };
-    let files = |entry: &&dyn Entry| {
-        let name = entry.name();
-        let page = format!("../../../chapters/solutions/{}.md", name.replace('_', "-"));
-        let said = (format!("the check of {name}"), everything_said(*entry));
-        let [solution, hint] = ["solutions/{}.rs", "hints/{}.md"]
-            .map(|path| read(&path.replace("{}", name)));
-        [said, solution, hint, read(&page)]
-    };
-    let texts = all().iter().flat_map(files).collect::<Vec<_>>();
-    for (of, text) in texts.into_iter().chain([read("info.toml")]) {
-        let text = text.to_lowercase();
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        for phrase in PHRASES {
-            assert!(!words.contains(phrase), "{of}: “{phrase}”");
-        }
-    }
-}
-
-#[test]
-fn what_each_check_says() {
-    for entry in all() {
-        insta::assert_snapshot!(entry.name(), verdicts(entry));
-    }
-}
-
-/// What is said when the exercise is as given and when it is right, and the first mistake's
-/// message in full, as a reader sees it. Of every other mistake it holds the verdict and,
-/// below it, a line for the first difference: on what input, what was found and what was
-/// expected. What else a message says stands in the bank, word for word, and is not kept a
-/// second time.
-fn verdicts(entry: &dyn Entry) -> String {
-    let named = entry.named();
-    let first = named.first().map(|(_, message)| message.as_str()).unwrap_or_default();
-    let whole = [&entry.said_as_given(), &entry.said_when_right(), first];
-    let mut text = whole.map(|message| message.trim_end().to_owned()).join("\n\n");
-    text += &format!("\n\n{}\n\n", "─".repeat(60));
-    for (_, message) in named.iter().skip(1) {
-        text += &format!("{}\n", verdict(message));
-    }
-    text
-}
-
-/// A message without the paragraphs that are the bank's, each of the others on one line. The
-/// number and title of the exercise, which are the same in all of them, are left out too.
-fn verdict(message: &str) -> String {
-    const OF_THE_BANK: [&str; 3] = ["What it does", "Why it looks right", "Read"];
-    let (headline, rest) = message.split_once("\n\n").unwrap_or((message, ""));
-    let (title, verdict) = headline.split_once(": ").expect("a title and a verdict");
-    let (mark, _) = title.split_once(' ').expect("a mark");
-    let mut text = format!("{mark} {}", on_one_line(verdict));
-    for paragraph in rest.split("\n\n") {
-        let (label, said) = label_and_text(paragraph);
-        if !OF_THE_BANK.contains(&label.as_str()) {
-            text += &format!("\n    {label} | {said}");
-        }
-    }
-    text
-}
-
-/// A paragraph's label, and its text, which is indented further.
-fn label_and_text(paragraph: &str) -> (String, String) {
-    let at = paragraph.find("\n    ").unwrap_or(paragraph.len());
-    let (label, text) = paragraph.split_at(at);
-    (on_one_line(label), on_one_line(text))
-}
-
-fn on_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn everything_said(entry: &dyn Entry) -> String {
-    let mut text = format!("{}\n\n{}", entry.said_as_given(), entry.said_when_right());
-    for (_, message) in entry.named() {
-        text += &format!("\n\n{}\n\n{message}", "─".repeat(60));
-    }
-    text
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
+fn unknown() -> ExitCode {
+    scale::check(|q, k, _| {
+        let scores = q * k.transpose();
+        softmax_rows(scores.map(|score| score.cbrt()))
+    })
 }
 
 /// Shown in the book.
 #[test]
 fn a_named_mistake() {
-    let scale = find("scale").expect("an exercise");
-    let named = scale.named();
-    let (_, message) =
-        named.iter().find(|(name, _)| *name == "divides by √d_model").unwrap();
-    insta::assert_snapshot!("a_named_mistake", message);
+    let exercise = catalogue::find("scale").unwrap();
+    let kept = Kept::of(&exercise).unwrap();
+    let verdict = verdict(by_root_of_d_model, &kept);
+    insta::assert_snapshot!("a_named_mistake", message(&exercise, &verdict));
+}
+
+#[test]
+fn what_is_right_passes_and_what_is_not_known_is_said_to_be() {
+    let exercise = catalogue::find("scale").unwrap();
+    let kept = Kept::of(&exercise).unwrap();
+    assert_eq!(verdict(right_in_f32, &kept), Verdict::Passed);
+    let Verdict::Unknown { n_known, .. } = verdict(unknown, &kept) else {
+        panic!("known")
+    };
+    assert_eq!(
+        n_known,
+        kept.wrong
+            .iter()
+            .map(|it| &it.id)
+            .collect::<std::collections::BTreeSet<_>>()
+            .len()
+    );
+}
+
+#[test]
+fn numbers_of_another_sheet_are_refused() {
+    let mut exercise = catalogue::find("scale").unwrap();
+    exercise.sheet.mistakes[0].does.push_str(" Other words.");
+    assert!(Kept::of(&exercise).is_ok(), "words are not numbers");
+    exercise.sheet.mistakes.swap(0, 1);
+    let refused = Kept::of(&exercise).unwrap_err();
+    assert!(refused.contains("`cargo learn mistakes scale`"), "{refused}");
+}
+
+#[test]
+fn an_input_is_named_arrays() {
+    let record = record(right_in_f32, 0).expect("a check");
+    let arrays = &record.cases[0].2;
+    let named = arrays.iter().map(|array| (array.name.as_str(), array.shape.as_slice()));
+    let expected: [(&str, &[usize]); 3] =
+        [("q", &[5, 8]), ("k", &[5, 8]), ("d_model", &[])];
+    assert_eq!(named.collect::<Vec<_>>(), expected);
+    let q: Matrix = Matrix::from_row_slice(5, 8, &arrays[0].values);
+    assert!(q.iter().any(|entry| *entry != q[(0, 0)]), "random numbers");
 }

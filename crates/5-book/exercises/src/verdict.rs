@@ -9,10 +9,12 @@ pub enum Verdict {
     Passed,
     /// `todo!()` still stands there.
     NotWritten,
-    /// It does what a mistake of the bank does, on every input.
+    /// It does what a known mistake does.
     Mistake {
-        /// Which, in the exercise's list.
+        /// Which, in the sheet's list.
         mistake: usize,
+        /// Which of the answers that make it.
+        answer: usize,
         /// The first input on which it differs from the reference.
         sizes: String,
         /// How it differs there.
@@ -20,16 +22,16 @@ pub enum Verdict {
     },
     /// It is right on the inputs whose sizes are equal, and on no other.
     SquareOnly {
-        /// The inputs on which it is right.
+        /// The inputs on which it is right, one on each line.
         square: String,
         /// The first on which it is not.
         sizes: String,
         /// How it differs there.
         difference: Difference,
     },
-    /// It differs, and from every mistake of the bank too.
+    /// It differs, and from every known mistake too.
     Unknown {
-        /// The inputs on which it is right, if there are any.
+        /// The inputs on which it is right, if there are any, one on each line.
         right: String,
         /// The first input on which it differs.
         sizes: String,

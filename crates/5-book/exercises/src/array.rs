@@ -1,0 +1,139 @@
+//! Inputs as named arrays: what a function is given, for those who call it from elsewhere.
+
+use attention::{HeadParameters, LayerParameters, Linear, Matrix};
+
+/// An array of numbers with a name, row by row. A single number has no axes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Array {
+    /// What it is called: `q`, `w_q.weight`.
+    pub name: String,
+    /// The length of each axis.
+    pub shape: Vec<usize>,
+    /// Its entries. A `bool` is 0 or 1.
+    pub values: Vec<f64>,
+}
+
+/// Something that is arrays.
+pub trait Arrays {
+    /// The arrays, under this name.
+    fn arrays(&self, name: &str) -> Vec<Array>;
+}
+
+fn array(name: &str, shape: &[usize], values: Vec<f64>) -> Vec<Array> {
+    vec![Array { name: name.to_owned(), shape: shape.to_vec(), values }]
+}
+
+fn bit(is: bool) -> f64 {
+    f64::from(u8::from(is))
+}
+
+impl Arrays for Matrix {
+    fn arrays(&self, name: &str) -> Vec<Array> {
+        let rows = self.transpose().as_slice().to_vec();
+        array(name, &[self.nrows(), self.ncols()], rows)
+    }
+}
+
+impl Arrays for Matrix<bool> {
+    fn arrays(&self, name: &str) -> Vec<Array> {
+        self.map(bit).arrays(name)
+    }
+}
+
+impl Arrays for f64 {
+    fn arrays(&self, name: &str) -> Vec<Array> {
+        array(name, &[], vec![*self])
+    }
+}
+
+impl Arrays for usize {
+    fn arrays(&self, name: &str) -> Vec<Array> {
+        array(name, &[], vec![*self as f64])
+    }
+}
+
+impl Arrays for bool {
+    fn arrays(&self, name: &str) -> Vec<Array> {
+        array(name, &[], vec![bit(*self)])
+    }
+}
+
+impl Arrays for [f64] {
+    fn arrays(&self, name: &str) -> Vec<Array> {
+        array(name, &[self.len()], self.to_vec())
+    }
+}
+
+impl Arrays for [usize] {
+    fn arrays(&self, name: &str) -> Vec<Array> {
+        array(name, &[self.len()], self.iter().map(|&n| n as f64).collect())
+    }
+}
+
+impl Arrays for Vec<f64> {
+    fn arrays(&self, name: &str) -> Vec<Array> {
+        self.as_slice().arrays(name)
+    }
+}
+
+impl Arrays for Vec<usize> {
+    fn arrays(&self, name: &str) -> Vec<Array> {
+        self.as_slice().arrays(name)
+    }
+}
+
+/// Several of a kind: `heads.0`, `heads.1`.
+impl<A: Arrays> Arrays for Vec<A>
+where
+    A: Several,
+{
+    fn arrays(&self, name: &str) -> Vec<Array> {
+        let each = self.iter().enumerate();
+        each.flat_map(|(at, it)| it.arrays(&format!("{name}.{at}"))).collect()
+    }
+}
+
+/// What comes in lists, each with a place of its own.
+pub trait Several {}
+
+impl Several for Matrix {}
+impl Several for HeadParameters {}
+
+impl Arrays for Linear {
+    fn arrays(&self, name: &str) -> Vec<Array> {
+        let mut arrays = self.weight.arrays(&format!("{name}.weight"));
+        if let Some(bias) = &self.bias {
+            arrays.extend(bias.as_slice().arrays(&format!("{name}.bias")));
+        }
+        arrays
+    }
+}
+
+impl Arrays for HeadParameters {
+    fn arrays(&self, name: &str) -> Vec<Array> {
+        let projections = [("w_q", &self.w_q), ("w_k", &self.w_k), ("w_v", &self.w_v)];
+        let each = projections.into_iter();
+        each.flat_map(|(part, w)| w.arrays(&format!("{name}.{part}"))).collect()
+    }
+}
+
+impl Arrays for LayerParameters {
+    fn arrays(&self, name: &str) -> Vec<Array> {
+        let heads = self.heads().iter().enumerate();
+        let heads = heads.flat_map(|(at, it)| it.arrays(&format!("{name}.heads.{at}")));
+        heads.chain(self.w_o().arrays(&format!("{name}.w_o"))).collect()
+    }
+}
+
+/// Says of a type which of its fields are the arrays that an answer is given, in the order of
+/// the function's arguments: `arrays!(Input: q, k, d_model);`.
+#[macro_export]
+macro_rules! arrays {
+    ($type:ty: $($field:ident),+ $(,)?) => {
+        impl $crate::Arrays for $type {
+            fn arrays(&self, _: &str) -> Vec<$crate::Array> {
+                [$($crate::Arrays::arrays(&self.$field, stringify!($field))),+].concat()
+            }
+        }
+    };
+}
