@@ -1,0 +1,155 @@
+//! The other way round: the reader writes a test, and it is run against layers that are right
+//! and against wrong ones.
+//!
+//! The wrong layers are the mistakes of the exercise `whole_layer`, compiled from its sheet by
+//! `build.rs`; what it takes to see each stands in the sheet of `write_a_test`. So this is the
+//! one check whose answer meets code and not numbers, and it has a crate of its own.
+
+mod message;
+mod right;
+#[cfg(test)]
+mod tests;
+
+// A solution that a test includes says `use layers::…`, as it does on its own.
+#[cfg(test)]
+extern crate self as layers;
+
+use std::process::ExitCode;
+
+use attention::{Attended, LayerParameters, Mask, Matrix};
+use catalogue::{Exercise, Mistake};
+use exercises::{Outcome, Panic, call, now_running, within_time_limit, words};
+
+use right::RIGHT;
+
+pub use exercises::inputs::random::{layer as random_layer, matrix as random_tokens};
+
+/// A layer under test: parameters, query, key, value and mask to output and maps.
+pub type Layer = dyn Fn(&LayerParameters, &Matrix, &Matrix, &Matrix, &Mask) -> Attended;
+
+/// What the reader writes: a test, which panics if it does not believe in the layer.
+pub type LayerTest = fn(layer: &Layer);
+
+type LayerFn = fn(&LayerParameters, &Matrix, &Matrix, &Matrix, &Mask) -> Attended;
+
+include!(concat!(env!("OUT_DIR"), "/wrong.rs"));
+
+/// What the sheets say of this exercise and of the layers.
+struct Sheets {
+    own: Exercise,
+    whole_layer: Exercise,
+}
+
+impl Sheets {
+    fn read() -> catalogue::Result<Self> {
+        let [own, whole_layer] = ["write_a_test", "whole_layer"].map(catalogue::find);
+        Ok(Self { own: own?, whole_layer: whole_layer? })
+    }
+
+    /// The mistake of a wrong layer, by its place in the list.
+    fn mistake(&self, wrong: usize) -> &Mistake {
+        &self.whole_layer.sheet.mistakes[WRONG[wrong].0]
+    }
+}
+
+/// Checks a test.
+pub fn check(test: LayerTest) -> ExitCode {
+    let words = words();
+    let sheets = match Sheets::read() {
+        Ok(sheets) => sheets,
+        Err(fault) => {
+            eprintln!("the check itself cannot begin: {fault}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let verdict = within_time_limit(move || diagnose(test));
+    let verdict = verdict.unwrap_or_else(|limit| Verdict::NoEnd {
+        layer: limit.running,
+        seconds: limit.seconds,
+    });
+    words.say(&message::message(&sheets, &verdict));
+    if matches!(verdict, Verdict::Passed) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What was found out about a test.
+#[derive(Debug, Clone, PartialEq)]
+enum Verdict {
+    /// It believes the right layers and catches every wrong one.
+    Passed,
+    /// `todo!()` still stands there.
+    NotWritten,
+    /// It believes every layer.
+    BelievesAll,
+    /// It rejects every right layer.
+    RejectsEveryRight {
+        /// The wrong layers that it believes, if any.
+        believed: Vec<usize>,
+        /// What it said of the first right one.
+        panic: Panic,
+    },
+    /// It rejects some right layers.
+    RejectsRight {
+        /// The first of them, in the list of right layers.
+        right: usize,
+        /// How many they are.
+        rejected: usize,
+        /// How many wrong layers it catches.
+        caught: usize,
+        /// What it said of the first.
+        panic: Panic,
+    },
+    /// It believes some wrong layers.
+    Believes {
+        /// Which, in the list of wrong layers.
+        wrong: Vec<usize>,
+    },
+    /// It was stopped.
+    NoEnd {
+        /// The layer that it was given.
+        layer: String,
+        /// After how many seconds.
+        seconds: u64,
+    },
+}
+
+/// What can be said of this test.
+fn diagnose(test: LayerTest) -> Verdict {
+    let mut rejected = Vec::new();
+    for (i, right) in RIGHT.iter().enumerate() {
+        match run(test, &format!("a right layer, {}", right.name), &right.layer) {
+            Some(panic) if panic.is_todo() => return Verdict::NotWritten,
+            Some(panic) => rejected.push((i, panic)),
+            None => {}
+        }
+    }
+    let wrong = believed(test);
+    let caught = WRONG.len() - wrong.len();
+    match rejected.first().cloned() {
+        Some((_, panic)) if rejected.len() == RIGHT.len() => {
+            Verdict::RejectsEveryRight { believed: wrong, panic }
+        }
+        Some((right, panic)) => {
+            Verdict::RejectsRight { right, rejected: rejected.len(), caught, panic }
+        }
+        None if caught == 0 => Verdict::BelievesAll,
+        None if wrong.is_empty() => Verdict::Passed,
+        None => Verdict::Believes { wrong },
+    }
+}
+
+/// The wrong layers that a test believes.
+fn believed(test: LayerTest) -> Vec<usize> {
+    let believes = |&wrong: &usize| {
+        run(test, &format!("wrong layer {wrong}"), &WRONG[wrong].1).is_none()
+    };
+    (0..WRONG.len()).filter(believes).collect()
+}
+
+/// Runs a test on a layer: its panic, or nothing if it believes in the layer.
+fn run(test: LayerTest, what: &str, layer: &Layer) -> Option<Panic> {
+    now_running(what);
+    match call(|| test(layer)) {
+        Outcome::Value(()) => None,
+        Outcome::Panicked(panic) => Some(panic),
+    }
+}
