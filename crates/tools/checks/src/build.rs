@@ -13,26 +13,21 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result, anyhow, bail};
 use workshop::build::{self, BuildOutput, NotCompiled};
+use workshop::paths;
 
-/// Compiles the answer to the exercise of a set that has this name, `scale`, and gives
-/// the program.
+/// Compiles an answer, which is the program of this name, `scale`, and gives the program.
 ///
-/// `cargo` makes the command in the folder of the set.
-pub fn build(
-    set: &Path,
-    name: &str,
-    cargo: impl Fn(&Path) -> Command,
-) -> Result<PathBuf> {
-    let answer = set.join("exercises").join(name).with_extension("rs");
+/// `cargo` makes the command in the folder of the package.
+pub fn build(answer: &Path, name: &str, cargo: impl Fn() -> Command) -> Result<PathBuf> {
     let read = || {
-        fs::read(&answer).with_context(|| format!("{} cannot be read", answer.display()))
+        fs::read(answer).with_context(|| format!("{} cannot be read", answer.display()))
     };
     // A file that is saved meanwhile is compiled again.
     for _ in 0..3 {
         let text = read()?;
-        let mut built = built(cargo(set), name)?;
+        let mut built = built(cargo(), name)?;
         if built.is_fresh && !is_of(&built, &text) {
-            built = as_if_saved_now(&answer, || self::built(cargo(set), name))?;
+            built = as_if_saved_now(answer, || self::built(cargo(), name))?;
         }
         if read()? == text {
             keep(&built, &text)?;
@@ -73,6 +68,9 @@ fn built(mut cargo: Command, name: &str) -> Result<BuildOutput> {
     cargo.args(["build", "--bin", name]);
     build::program(cargo, name).map_err(|error| match error.downcast::<NotCompiled>() {
         Ok(NotCompiled { diagnostics, .. }) => {
+            // As a reader finds the file from where they gave the command.
+            let root = format!("{}/", paths::workspace().display());
+            let diagnostics = diagnostics.replace(&root, "");
             anyhow!("it does not compile yet:\n\n{diagnostics}")
         }
         Err(error) => error,
@@ -135,7 +133,7 @@ mod tests {
             fs::write(&answer, text).unwrap();
         };
         let said = || {
-            let program = build(set.path(), NAME, cargo_in).unwrap();
+            let program = build(&answer, NAME, || cargo_in(set.path())).unwrap();
             String::from_utf8(Command::new(program).output().unwrap().stdout).unwrap()
         };
         write("right");
@@ -163,7 +161,7 @@ mod tests {
     #[test]
     fn a_platform_of_its_own_has_a_folder_of_its_own() {
         let (set, answer) = set();
-        fs::write(answer, "fn main() {}").unwrap();
+        fs::write(&answer, "fn main() {}").unwrap();
         let version = Command::new("rustc").arg("-vV").output().unwrap().stdout;
         let version = String::from_utf8(version).unwrap();
         let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
@@ -172,7 +170,7 @@ mod tests {
             cargo.env("CARGO_BUILD_TARGET", host);
             cargo
         };
-        let program = build(set.path(), NAME, cargo).unwrap();
+        let program = build(&answer, NAME, || cargo(set.path())).unwrap();
         assert!(program.starts_with(set.path().join("target").join(host)));
         assert!(program.is_file());
     }

@@ -2,50 +2,59 @@
 
 use std::process::Command;
 
-use crate::entry::{self, Entry};
 use anyhow::{Context, Result};
-
-use super::run::{Said, run};
-use super::{build, files};
+use catalogue::Exercise;
 use workshop::output::print;
 
+use crate::package::Package;
+use crate::run::{Said, run};
+use crate::{answers, build, list};
+
 /// Checks one exercise, prints all that its check says, and tells whether it passed.
-pub fn one(entry: &Entry) -> Result<bool> {
-    files::expect_text(entry)?;
-    let said = run(compile(entry)?, &files::set())?;
+pub fn one(package: &Package, exercise: &Exercise) -> Result<bool> {
+    let said = said(package, exercise)?;
     print(&said.text)?;
-    Ok(verdict(&said)?.starts_with('✓'))
+    let passed = verdict(&said)?.starts_with('✓');
+    list::note(package, exercise, passed)?;
+    Ok(passed)
 }
 
 /// Checks every exercise, says of each how it stands, and tells whether all passed.
-pub fn all() -> Result<bool> {
-    let entries = entry::all()?;
+pub fn all(package: &Package, exercises: &[Exercise]) -> Result<bool> {
     let mut passed = 0;
-    for entry in &entries {
-        let standing = standing(entry).unwrap_or_else(|error| {
-            let number = entry.number();
-            let title = entry.title();
-            let text = format!("{error:#}");
-            match text.split_once('\n') {
-                Some((first, _)) => format!(
-                    "✗ {number:02} · {title}: {}; `cargo learn check {number}` shows more",
-                    first.trim_end_matches(['.', ':'])
-                ),
-                None => format!("✗ {number:02} · {title}: {text}"),
-            }
-        });
-        passed += usize::from(standing.starts_with('✓'));
+    for exercise in exercises {
+        let standing = standing(package, exercise);
+        let is_right = standing.starts_with('✓');
+        list::note(package, exercise, is_right)?;
+        passed += usize::from(is_right);
         print(format_args!("{standing}\n"))?;
     }
-    print(format_args!("\n{passed} of {} passed\n", entries.len()))?;
-    Ok(passed == entries.len())
+    print(format_args!("\n{passed} of {} passed\n", exercises.len()))?;
+    Ok(passed == exercises.len())
 }
 
-/// The first line of the verdict.
-fn standing(entry: &Entry) -> Result<String> {
-    files::expect_text(entry)?;
-    let said = run(compile(entry)?, &files::set())?;
-    verdict(&said).map(str::to_string)
+/// The first line of the verdict, or of what keeps it from one.
+fn standing(package: &Package, exercise: &Exercise) -> String {
+    let said = said(package, exercise);
+    let verdict = said.and_then(|said| verdict(&said).map(str::to_owned));
+    verdict.unwrap_or_else(|error| {
+        let (number, title) = (exercise.number, &exercise.sheet.title);
+        let text = format!("{error:#}");
+        match text.split_once('\n') {
+            Some((first, _)) => format!(
+                "✗ {number:02} · {title}: {}; `cargo learn check {number}` shows more",
+                first.trim_end_matches(['.', ':'])
+            ),
+            None => format!("✗ {number:02} · {title}: {text}"),
+        }
+    })
+}
+
+fn said(package: &Package, exercise: &Exercise) -> Result<Said> {
+    let answer = package.answer(exercise);
+    answers::expect_text(&answer, exercise)?;
+    let program = build::build(&answer, &exercise.name, || package.cargo())?;
+    run(Command::new(program), &package.folder)
 }
 
 /// The first line of what the check says, under whatever the answer itself printed.
@@ -61,8 +70,4 @@ fn verdict(said: &Said) -> Result<&str> {
             said.status
         ),
     })
-}
-
-fn compile(entry: &Entry) -> Result<Command> {
-    Ok(Command::new(build::build(&files::set(), entry.name(), files::cargo)?))
 }

@@ -1,39 +1,39 @@
 //! The exercises: checked, reset, and worked on with rustlings.
 //!
 //! ```text
-//! solutions/scale.rs ─▶ original ─▶ exercises/scale.rs
-//!                                                │ a reader's answer
-//!                check: compiled, run, stopped ◀─┘
+//! set/scale.rs ─▶ as given ─▶ exercises/scale.rs
+//!                                    │ a reader's answer
+//!    check: compiled, run, stopped ◀─┘
 //! ```
 //!
 //! The one decision: **the answer itself prints the verdict.** An exercise is a program
 //! whose `main` calls its check; this module compiles it, runs it and passes on what it
 //! says, so that rustlings and this command cannot disagree.
 //!
-//! Git ignores a reader's files: `answers` writes those that are missing, `older` finds those
-//! of an older checkout, and only `reset` takes one away, which keeps a copy first.
+//! Git ignores a reader's files: `answers` writes those that are missing, and only `reset`
+//! takes one away, which keeps a copy first. `package` is what they are compiled in.
 
 mod answers;
 mod build;
 mod check;
-mod entry;
-mod exercise;
-mod files;
-mod older;
-mod original;
+mod list;
+pub mod mistakes;
+mod package;
 mod reset;
 mod run;
 mod rustlings;
 mod verify;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use workshop::output::print;
+use workshop::step;
+
+use package::Package;
 
 pub use answers::prepare;
-pub use entry::{Entry, Section, all, find};
-pub use original::statement;
 pub use verify::{verify, verify_on};
 
 /// What is to be checked.
@@ -41,12 +41,19 @@ pub use verify::{verify, verify_on};
 pub struct Args {
     /// The exercise, by number or name; all of them without one
     exercise: Option<String>,
-    /// Say how to go about it, in steps
-    #[arg(long, requires = "exercise", conflicts_with = "reset")]
-    hint: bool,
+    /// Show a step of the hint, by its number; all steps without one
+    #[arg(long, value_name = "STEP", requires = "exercise", conflicts_with = "reset")]
+    #[expect(clippy::option_option, reason = "a flag, or a flag with a number")]
+    hint: Option<Option<usize>>,
+    /// List the exercises: number, file, title, and how each stands
+    #[arg(long, conflicts_with_all = ["exercise", "reset"])]
+    list: bool,
     /// Give the original of this exercise back, and keep a copy of yours
     #[arg(long, value_name = "EXERCISE", conflicts_with = "exercise")]
     reset: Option<String>,
+    /// Check the answers in another folder
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["hint", "reset"])]
+    from: Option<PathBuf>,
 }
 
 /// Checks one exercise or all of them, or gives an original back. False if an answer is
@@ -55,29 +62,68 @@ pub struct Args {
 /// # Errors
 /// An exercise that is not there or cannot be checked, with what to do about it.
 pub fn run(args: &Args) -> Result<bool> {
-    prepare()?;
+    let exercises = catalogue::all()?;
+    let package = match &args.from {
+        None => {
+            prepare()?;
+            Package::of_the_reader()
+        }
+        Some(folder) => {
+            let package = Package::from(folder)?;
+            package.write(&exercises)?;
+            package
+        }
+    };
+    if args.list {
+        print(list::list(&package, &exercises))?;
+        return Ok(true);
+    }
     if let Some(asked) = &args.reset {
-        reset::reset(&find(asked)?)?;
+        let exercise = catalogue::asked(asked)?;
+        let given = answers::given(&exercise, &exercises);
+        reset::reset(&package, &exercise, &given)?;
         return Ok(true);
     }
     let Some(asked) = &args.exercise else {
         run::end_on_ctrl_c();
-        return check::all();
+        return check::all(&package, &exercises);
     };
-    let entry = find(asked)?;
-    if args.hint {
-        print(format_args!("{}\n", entry.hint()))?;
-        return Ok(true);
+    let exercise = catalogue::asked(asked)?;
+    match args.hint {
+        Some(None) => {
+            print(package::hint(&exercise, &exercises))?;
+            return Ok(true);
+        }
+        Some(Some(step)) => {
+            let steps = &exercise.sheet.hints;
+            ensure!(
+                (1..=steps.len()).contains(&step),
+                "the hint has steps 1 to {}",
+                steps.len()
+            );
+            print(package::step(step, &steps[step - 1], &exercises))?;
+            return Ok(true);
+        }
+        None => {}
     }
     run::end_on_ctrl_c();
-    check::one(&entry)
+    check::one(&package, &exercise)
 }
 
-/// Becomes rustlings in the folder of the set.
+/// Compiles what every answer uses.
+///
+/// # Errors
+/// What does not compile.
+pub fn compile() -> Result<()> {
+    let mut cargo = Package::of_the_reader().cargo();
+    step::run("exercises", cargo.arg("build").args(package::USED))
+}
+
+/// Becomes rustlings beside the reader's files.
 ///
 /// # Errors
 /// If it cannot be installed or started.
 pub fn watch() -> Result<ExitCode> {
     prepare()?;
-    rustlings::watch()
+    rustlings::watch(&Package::of_the_reader())
 }

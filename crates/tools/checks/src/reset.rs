@@ -4,27 +4,27 @@ use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::entry::Entry;
 use anyhow::{Context, Result};
-
-use super::{files, original};
+use catalogue::Exercise;
 use workshop::output::print;
 use workshop::{paths, whole};
 
+use crate::package::Package;
+
 /// Gives the original back, and keeps what stands in its place.
-pub fn reset(entry: &Entry) -> Result<()> {
-    let original = original::original(entry)?;
-    let shown = paths::shown(&files::answer(entry));
-    let told = match put_back(&files::set(), entry.name(), &original, || ())? {
+pub fn reset(package: &Package, exercise: &Exercise, given: &str) -> Result<()> {
+    let path = package.answer(exercise);
+    let shown = paths::shown(&path);
+    let message = match put_back(&path, given, || ())? {
         None => format!("{shown} is as it was given: nothing to do\n"),
         Some(kept) => {
-            let place = |name| paths::shown(&files::set().join("kept").join(name));
+            let place = |name| paths::shown(&package.answers.join("kept").join(name));
             let kept = kept.iter().map(place);
             let kept = kept.map(|place| format!("Your file is kept as {place}\n"));
             format!("{}{shown} is as it was given\n", kept.collect::<String>())
         }
     };
-    Ok(print(told)?)
+    Ok(print(message)?)
 }
 
 /// Puts the original in its place, and gives the names of the files that were kept;
@@ -34,23 +34,21 @@ pub fn reset(entry: &Entry) -> Result<()> {
 /// or none: what an editor saves at any moment (`meanwhile`, for tests) ends up in one of
 /// the two.
 fn put_back(
-    set: &Path,
-    exercise: &str,
+    path: &Path,
     original: &str,
     mut meanwhile: impl FnMut(),
 ) -> Result<Option<Vec<String>>> {
-    let path = set.join("exercises").join(exercise).with_extension("rs");
     let failed = || format!("{} cannot be reset", path.display());
-    if fs::read(&path).is_ok_and(|bytes| bytes == original.as_bytes()) {
+    if fs::read(path).is_ok_and(|bytes| bytes == original.as_bytes()) {
         return Ok(None);
     }
-    let mut complete = whole::beside(&path, original.as_bytes()).with_context(failed)?;
+    let mut complete = whole::beside(path, original.as_bytes()).with_context(failed)?;
     let mut kept = Vec::new();
     loop {
         meanwhile();
-        kept.extend(keep(set, exercise, &path)?);
+        kept.extend(keep(path)?);
         meanwhile();
-        match complete.persist_noclobber(&path) {
+        match complete.persist_noclobber(path) {
             Ok(_) => return Ok(Some(kept)),
             // It was saved again: that is kept too.
             Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
@@ -62,8 +60,9 @@ fn put_back(
 }
 
 /// Moves a reader's file, if there is one, to the first number that is free.
-pub fn keep(set: &Path, exercise: &str, path: &Path) -> Result<Option<String>> {
-    let folder = set.join("kept");
+fn keep(path: &Path) -> Result<Option<String>> {
+    let folder = path.with_file_name("kept");
+    let exercise = path.file_stem().unwrap_or_default().to_string_lossy();
     fs::create_dir_all(&folder)
         .with_context(|| format!("{} cannot be made", folder.display()))?;
     for number in 1.. {
@@ -95,11 +94,10 @@ pub fn keep(set: &Path, exercise: &str, path: &Path) -> Result<Option<String>> {
 mod tests {
     use super::*;
 
-    /// A set with one answer.
+    /// A folder with one answer.
     fn set() -> (tempfile::TempDir, PathBuf) {
         let set = tempfile::tempdir().unwrap();
-        let path = set.path().join("exercises/scale.rs");
-        fs::create_dir(set.path().join("exercises")).unwrap();
+        let path = set.path().join("scale.rs");
         fs::write(&path, "mine").unwrap();
         (set, path)
     }
@@ -112,15 +110,15 @@ mod tests {
     #[test]
     fn what_was_there_is_kept_under_a_new_name() {
         let (set, path) = set();
-        let kept = put_back(set.path(), "scale", "given", || ()).unwrap().unwrap();
+        let kept = put_back(&path, "given", || ()).unwrap().unwrap();
         assert_eq!(read_kept(set.path(), &kept), ["mine"]);
         assert_eq!(fs::read_to_string(&path).unwrap(), "given");
-        assert_eq!(put_back(set.path(), "scale", "given", || ()).unwrap(), None);
+        assert_eq!(put_back(&path, "given", || ()).unwrap(), None);
         fs::remove_file(&path).unwrap();
-        let kept = put_back(set.path(), "scale", "given", || ()).unwrap().unwrap();
+        let kept = put_back(&path, "given", || ()).unwrap().unwrap();
         assert_eq!(kept, Vec::<String>::new());
         assert_eq!(fs::read_dir(set.path().join("kept")).unwrap().count(), 1);
-        assert_eq!(fs::read_dir(set.path().join("exercises")).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(set.path()).unwrap().count(), 2, "it, and `kept`");
     }
 
     /// An editor saves in place, or puts a new file there, at every moment in between.
@@ -138,7 +136,7 @@ mod tests {
                     }
                     n += 1;
                 };
-                let kept = put_back(set.path(), "scale", "given", save).unwrap().unwrap();
+                let kept = put_back(&path, "given", save).unwrap().unwrap();
                 let kept = read_kept(set.path(), &kept);
                 assert_eq!(kept.last().unwrap(), "saved", "{at} {in_place} {kept:?}");
                 assert_eq!(fs::read_to_string(&path).unwrap(), "given");
@@ -149,11 +147,11 @@ mod tests {
     /// Where it is ended in between, the file is whole or away, and never empty.
     #[test]
     fn it_is_never_half_written() {
-        let (set, path) = set();
+        let (_set, path) = set();
         let look = || match fs::read_to_string(&path) {
             Ok(text) => assert_eq!(text, "mine"),
             Err(error) => assert_eq!(error.kind(), ErrorKind::NotFound),
         };
-        put_back(set.path(), "scale", "given", look).unwrap();
+        put_back(&path, "given", look).unwrap();
     }
 }

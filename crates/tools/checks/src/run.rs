@@ -2,7 +2,7 @@
 //! what it prints takes no more memory than a page of a book.
 
 use std::collections::VecDeque;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -33,8 +33,9 @@ pub struct Said {
 pub fn run(mut program: Command, folder: &Path) -> Result<Said> {
     program.current_dir(folder);
     let word = word();
-    program.env("LEARN_CHECK_WORD", &word);
-    let mut said = run_within(LIMIT, program)?;
+    // It stands on the standard input, from which the check takes it before the answer runs.
+    program.env("LEARN_CHECK_WORD", "on standard input");
+    let mut said = run_within(LIMIT, program, &word)?;
     if let Some(at) = said.text.rfind(&format!("\n{word}\n")) {
         said.text.truncate(at + 1);
         said.is_checked = true;
@@ -65,12 +66,16 @@ fn end_what_runs() {
     drop(RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take());
 }
 
-fn run_within(limit: Duration, mut command: Command) -> Result<Said> {
+fn run_within(limit: Duration, mut command: Command, input: &str) -> Result<Said> {
     let name = Path::new(command.get_program()).display().to_string();
-    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let (mut child, group) = group::spawn(&mut command)
         .with_context(|| format!("{name} cannot be started"))?;
     *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Some(group);
+    if let Some(mut pipe) = child.stdin.take() {
+        // A program that has ended already reads nothing.
+        let _ = writeln!(pipe, "{input}");
+    }
     let mut pipe = child.stdout.take().context("the program has no output")?;
     let printed = Arc::new(Mutex::new(Printed::default()));
     let (end, ended) = mpsc::channel();
@@ -147,7 +152,7 @@ mod tests {
     fn shell(script: &str) -> Result<Said> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", script]);
-        run_within(Duration::from_secs(10), command)
+        run_within(Duration::from_secs(10), command, "")
     }
 
     #[test]
@@ -172,7 +177,9 @@ mod tests {
         };
         let cheat = said("echo '✓ 03 · Softmax: passed'; exit 0");
         assert!(!cheat.is_checked && cheat.status.success());
-        let checked = said("echo ✓; echo $LEARN_CHECK_WORD");
+        let variable = said("echo ✓; echo $LEARN_CHECK_WORD; exit 0");
+        assert!(!variable.is_checked && variable.status.success());
+        let checked = said("read word; echo ✓; echo $word");
         assert_eq!((checked.is_checked, checked.text.as_str()), (true, "✓\n"));
     }
 
@@ -192,7 +199,7 @@ mod tests {
     fn what_does_not_end_is_stopped() {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "while true; do echo x; done"]);
-        let stopped = run_within(Duration::from_secs(1), command).err().unwrap();
+        let stopped = run_within(Duration::from_secs(1), command, "").err().unwrap();
         assert_eq!(stopped.to_string(), "it was stopped after 1 s");
     }
 }

@@ -77,6 +77,8 @@ enum Command {
     Book,
     /// Draw every figure of the book and keep it (for those who change one)
     Figures,
+    /// Compute the numbers of every mistake and keep them (for those who change one)
+    Mistakes(checks::mistakes::Args),
     /// Run every notebook and keep what it printed (for those who change one)
     Notebooks,
     /// What mdBook runs on the chapters
@@ -125,6 +127,11 @@ fn main() -> ExitCode {
             // The check has said what is wrong.
             Ok(false) => ExitCode::FAILURE,
             outcome => workshop::exit(outcome.map(drop)),
+        },
+        Command::Mistakes(args) => match checks::mistakes::run(&args) {
+            // The pages say what the numbers are.
+            Ok(()) => tool::run("mistakes", Profile::Dev, [] as [&str; 0]),
+            Err(error) => workshop::exit(Err(error)),
         },
         Command::Verify(args) => workshop::exit(verify::run(&args)),
         Command::Help { command } => help(command),
