@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use checks::Entry;
+use catalogue::Exercise;
 use textwrap::{Options, WordSplitter, fill};
 
 /// Lines of what a check prints are this long at most.
@@ -11,43 +11,62 @@ const WIDTH: usize = 84;
 
 /// The section that `{{#exercise scale}}` stands for, as Markdown for mdBook.
 pub fn section(asked: &str, up: &str) -> Result<String> {
-    let entry = checks::find(asked)?;
-    let (statement, signature) = checks::statement(&entry)?;
-    let (number, title, name) = (entry.number(), entry.title(), entry.name());
-    let said = said_when_right(&entry);
+    let exercise = catalogue::asked(asked)?;
+    let (statement, signature) = exercise.solution.statement();
+    let statement = catalogue::with_numbers(&statement, &catalogue::all()?);
+    let Exercise { number, name, sheet, .. } = &exercise;
+    let (title, minutes) = (&sheet.title, exercise.minutes());
+    let passed = when_right(&exercise);
     let page = page(name);
     Ok(format!(
         "### Exercise {number} · {title}\n\n\
          {statement}\n\n\
          ```rust\n{signature}\n```\n\n\
-         Write it in `crates/5-book/exercises/exercises/{name}.rs` and run \
-         `cargo learn check {number}`. If your answer is right, you will see:\n\n\
-         ```text\n{said}\n```\n\n\
+         Write it in `exercises/{name}.rs` and run `cargo learn check {number}`. It takes about \
+         {minutes} minutes. If your answer is right, you will see:\n\n\
+         ```text\n{passed}\n```\n\n\
          [A solution]({up}{page})\n"
     ))
 }
 
 /// The rows of the exercises, each with its solution, seen from the folder of solutions.
-pub fn table() -> Result<String> {
+pub fn solutions() -> Result<String> {
     let mut table = "| exercise | a solution |\n| --- | --- |\n".to_owned();
-    for entry in checks::all()? {
-        let (number, title) = (entry.number(), entry.title());
-        let file = file(entry.name());
+    for exercise in catalogue::all()? {
+        let (number, title) = (exercise.number, &exercise.sheet.title);
+        let file = file(&exercise.name);
         // Writing to a String cannot fail.
         let _ = writeln!(table, "| {number} | [{title}]({file}) |");
     }
     Ok(table)
 }
 
+/// The rows of the exercises, each with its file, seen from the folder of chapters.
+pub fn table() -> Result<String> {
+    let mut table =
+        "| | exercise | file | minutes | chapter |\n| --: | --- | --- | --: | --- |\n"
+            .to_owned();
+    for exercise in catalogue::all()? {
+        let Exercise { number, name, sheet, .. } = &exercise;
+        let (title, chapter, minutes) = (&sheet.title, &sheet.read, exercise.minutes());
+        let heading = format!("{chapter}.md", chapter = chapter.chapter);
+        let _ = writeln!(
+            table,
+            "| {number} | {title} | `{name}.rs` | {minutes} | [{}]({heading}) |",
+            chapter.number
+        );
+    }
+    Ok(table)
+}
+
 /// What the check prints for a right answer.
-fn said_when_right(entry: &Entry) -> String {
+fn when_right(exercise: &Exercise) -> String {
     let options = Options::new(WIDTH)
         .initial_indent("  ")
         .subsequent_indent("  ")
         .word_splitter(WordSplitter::NoHyphenation);
-    let (number, title) = (entry.number(), entry.title());
-    let passed = fill(entry.passed(), options);
-    format!("✓ {number:02} · {title}: passed.\n\n{passed}")
+    let passed = fill(&exercise.sheet.passed, options);
+    format!("✓ {:02} · {}: passed.\n\n{passed}", exercise.number, exercise.sheet.title)
 }
 
 /// The page of an exercise's solution, from the folder of chapters.
@@ -73,24 +92,13 @@ mod tests {
             .filter(|line| line.starts_with("  - ") && line.contains("(solutions/"))
             .collect();
         let mut expected = Vec::new();
-        for entry in checks::all().unwrap() {
-            let (page, title) = (page(entry.name()), entry.title());
+        for exercise in catalogue::all().unwrap() {
+            let (page, title) = (page(&exercise.name), &exercise.sheet.title);
             let text = std::fs::read_to_string(chapters.join(&page)).expect(&page);
             assert_eq!(text.lines().next(), Some(&*format!("# {title}")), "{page}");
             expected.push(format!("  - [{title}]({page})"));
         }
         assert_eq!(listed, expected, "SUMMARY.md has them in the order of the catalogue");
-    }
-
-    #[test]
-    fn every_exercise_stands_at_the_end_of_its_chapter() {
-        let chapters = workshop::paths::workspace().join("chapters");
-        for entry in checks::all().unwrap() {
-            let chapter = chapters.join(&entry.read().chapter).with_extension("md");
-            let text = std::fs::read_to_string(&chapter).unwrap();
-            let asked = format!("{{{{#exercise {}}}}}", entry.name());
-            assert!(text.contains(&asked), "{asked} is not in {}", chapter.display());
-        }
     }
 
     #[test]

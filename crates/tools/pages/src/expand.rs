@@ -151,6 +151,10 @@ impl Chapter<'_> {
             }
             "solutions" => {
                 self.alone_on_its_line(asked)?;
+                Ok(Some(exercise::solutions()?))
+            }
+            "exercises" => {
+                self.alone_on_its_line(asked)?;
                 Ok(Some(exercise::table()?))
             }
             "title" => Ok(None),
