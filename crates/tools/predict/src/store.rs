@@ -59,42 +59,6 @@ impl Answers {
         from.remove(question);
         to.insert(question.to_owned(), n_times);
     }
-
-    fn read(bytes: &[u8]) -> serde_json::Result<Self> {
-        serde_json::from_slice(bytes)
-            .or_else(|error| History::read(bytes).map(Self::from).ok_or(error))
-    }
-}
-
-/// What the file held before: every answer to each question, oldest first.
-#[derive(Deserialize)]
-struct History {
-    version: u64,
-    questions: BTreeMap<String, Vec<Attempt>>,
-}
-
-#[derive(Deserialize)]
-struct Attempt {
-    verdict: Verdict,
-}
-
-impl History {
-    fn read(bytes: &[u8]) -> Option<Self> {
-        let history: Self = serde_json::from_slice(bytes).ok()?;
-        (history.version == 1).then_some(history)
-    }
-}
-
-impl From<History> for Answers {
-    fn from(history: History) -> Self {
-        let mut answers = Self::default();
-        for (question, attempts) in history.questions {
-            if let Some(last) = attempts.last() {
-                answers.insert(&question, last.verdict, attempts.len() as u64);
-            }
-        }
-        answers
-    }
 }
 
 /// The answers, and where they are kept.
@@ -123,7 +87,8 @@ impl Store {
     pub fn peek(path: &Path) -> Result<Answers> {
         let cannot = || format!("{} cannot be used", path.display());
         let bytes = bytes(path).with_context(cannot)?;
-        bytes.map_or(Ok(Answers::default()), |it| Answers::read(&it).with_context(cannot))
+        let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).with_context(cannot);
+        bytes.map_or(Ok(Answers::default()), read)
     }
 
     /// The answers so far.
@@ -160,7 +125,7 @@ impl Store {
 
     /// Takes what the file holds, and moves a file aside that cannot be understood.
     fn refresh(&mut self) -> Result<Option<String>> {
-        match bytes(&self.path)?.map(|bytes| Answers::read(&bytes)) {
+        match bytes(&self.path)?.map(|bytes| serde_json::from_slice(&bytes)) {
             None => Ok(None),
             Some(Ok(answers)) => {
                 self.answers = answers;
@@ -246,25 +211,6 @@ mod tests {
         let states = ["a", "c", "e"].map(|question| store.answers().state(question));
         assert_eq!(states, [State::Right, State::Missed, State::New]);
         assert_eq!(Store::open(path.clone()).0.path(), Some(path.as_path()));
-    }
-
-    #[test]
-    fn a_file_with_every_answer_in_it_is_read_for_how_each_question_went_last() {
-        let (_folder, path) = place();
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let old = r#"{"version": 1, "sittings": 2, "questions": {
-            "a": [{"sitting": 1, "seed": 0, "given": "7", "verdict": "missed"},
-                  {"sitting": 2, "seed": 1, "given": "8", "verdict": "right"}],
-            "b": [{"sitting": 1, "given": "~8K", "verdict": "near"}], "c": []}}"#;
-        fs::write(&path, old).unwrap();
-        let (mut store, notice) = Store::open(path.clone());
-        assert_eq!(notice, None);
-        assert_eq!(fs::read_to_string(&path).unwrap(), old, "until there is an answer");
-        store.record("d", Missed);
-        let kept: serde_json::Value =
-            serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-        let wanted = r#"{"missed": {"b": 1, "d": 1}, "right": {"a": 2}}"#;
-        assert_eq!(kept, serde_json::from_str::<serde_json::Value>(wanted).unwrap());
     }
 
     #[test]
