@@ -50,6 +50,9 @@ mod decoders;
 /// Whole models from folders, with every stage as the attention, give what PyTorch gives.
 #[path = "whole/encoders.rs"]
 mod encoders;
+/// A mistake of an exercise and one of the diagnosis with the same numbers have one id.
+#[path = "whole/ids.rs"]
+mod ids;
 /// PyTorch's LSTM gives the same numbers.
 #[path = "whole/lstm.rs"]
 mod lstm;

@@ -77,11 +77,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     for entry in fs::read_dir(folder).expect("a folder with a budget") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_dir()
-            && !["target", "tests", "exercises/exercises", "kept"]
-                .iter()
-                .any(|it| path.ends_with(it))
-        {
+        if path.is_dir() && !["target", "tests"].iter().any(|it| path.ends_with(it)) {
             sources.extend(self::sources(&path));
         } else if name.ends_with(".rs") && name != "tests.rs" {
             sources.push(path);
