@@ -5,12 +5,15 @@ use serde::Serialize;
 
 use crate::explain::explanations;
 use crate::level::Level;
+use crate::number::Number;
 use crate::places::Places;
 use crate::recipe::Recipe;
-use crate::report::{Distance, Nearest, Progress, StepReport, TensorReport, Verdict};
-use crate::search::{Outcome, Search, Segment, Trial};
+use crate::report::{
+    Conditional, Distance, Nearest, Progress, StepReport, TensorReport, Verdict,
+};
+use crate::search::{Condition, Outcome, Search, Segment, Trial};
 use crate::step::{State, Step};
-use crate::{EmptyRow, Error, Intent, Mistake, Record, Result, Run, readings};
+use crate::{EmptyRow, Error, Intent, Mistake, Precision, Record, Result, Run, readings};
 
 /// What a record says of its layer.
 #[derive(Debug, Clone, Serialize)]
@@ -21,6 +24,12 @@ pub struct Diagnosis {
     /// several readings of the same numbers, which [`separate`](crate::separate) may tell
     /// apart; in each, mistakes stand in the order of the steps.
     pub explanations: Vec<Vec<&'static Mistake>>,
+    /// A number of the layer that is another than was meant, fitted.
+    pub number: Option<Number>,
+    /// The same in words: `scaled by 0.277, 1/√13; meant was 0.354, 1/√8`.
+    pub number_words: Option<String>,
+    /// Where it is right on a condition: on which.
+    pub condition: Option<Conditional>,
     /// In which precision it was computed, by its numbers.
     pub precision: &'static str,
     /// Each tensor of the record, in the order of the steps.
@@ -108,7 +117,7 @@ impl Diagnosis {
     /// Right is before one mistake, and that before two; unknown is last.
     fn rank(&self) -> (Verdict, usize) {
         let size = self.explanations.first().map_or(0, Vec::len);
-        (self.verdict, size)
+        (self.verdict, size + usize::from(self.number.is_some()))
     }
 }
 
@@ -124,18 +133,24 @@ fn one_reading(
     let explanations = explanations(&search, &segments);
     let is_unknown = |it: &&Segment| matches!(it.outcome, Outcome::Unknown);
     let unknown = segments.iter().find(is_unknown);
-    let verdict = match (unknown, explanations.is_empty()) {
-        (Some(_), _) => Verdict::Unknown,
-        (None, true) => Verdict::Right,
-        (None, false) => Verdict::Mistake,
+    let number = segments.iter().find_map(number);
+    let condition = segments.iter().find_map(conditional);
+    let verdict = match unknown {
+        Some(_) => Verdict::Unknown,
+        None if !explanations.is_empty() || number.is_some() => Verdict::Mistake,
+        None if condition.is_some() => Verdict::Condition,
+        None => Verdict::Right,
     };
     let invisible = match verdict {
-        Verdict::Right => search.invisible(State::Output),
+        Verdict::Right | Verdict::Condition => search.invisible(State::Output),
         _ => segments.last().map_or(Vec::new(), |it| it.invisible.clone()),
     };
     let last = segments.last();
     Diagnosis {
         verdict,
+        number,
+        number_words: number.map(|number| number.words()),
+        condition: condition.filter(|_| verdict == Verdict::Condition),
         precision: last.map_or("", precision),
         first_difference: segments.iter().find(|it| !is_right(it)).map(|it| it.state),
         tensors: segments.iter().map(report).collect(),
@@ -150,14 +165,57 @@ fn one_reading(
 }
 
 fn is_right(segment: &Segment) -> bool {
-    matches!(segment.outcome, Outcome::Right { .. })
+    matches!(segment.outcome, Outcome::Right { .. } | Outcome::Condition { .. })
+}
+
+fn number(segment: &Segment) -> Option<Number> {
+    match &segment.outcome {
+        Outcome::Number { trial, .. } => trial.number,
+        _ => None,
+    }
+}
+
+/// What is to be so for a tensor to be right.
+fn conditional(segment: &Segment) -> Option<Conditional> {
+    let Outcome::Condition { level, condition, nearest } = &segment.outcome else {
+        return None;
+    };
+    let computing = level.computing;
+    let only_if = match condition {
+        Condition::Coarser => match computing {
+            Precision::TF32 => "your code multiplies in TF32".to_string(),
+            Precision::BrainProducts => "your code multiplies in bfloat16".to_string(),
+            other => format!("your code computes in {}", other.name()),
+        },
+        Condition::Loose => format!(
+            "your code keeps sums in {}: it is up to four times as far from what was meant \
+             as rounding in this precision gives here, which could also hide a mistake",
+            computing.name()
+        ),
+        Condition::Direction(number) => format!(
+            "rounding in {} moved it in one direction, as rounding rarely does: that of {}",
+            computing.name(),
+            number.words()
+        ),
+    };
+    let otherwise = nearest.as_ref().map(|trial| match trial.number {
+        Some(number) => number.words(),
+        None => trial
+            .mistakes
+            .iter()
+            .map(|it| it.entry().name.as_str())
+            .collect::<Vec<_>>()
+            .join(", and "),
+    });
+    Some(Conditional { tensor: segment.state, only_if, otherwise })
 }
 
 fn precision(segment: &Segment) -> &'static str {
     match &segment.outcome {
-        Outcome::Right { level, .. } | Outcome::Explained { level, .. } => {
-            level.computing.name()
-        }
+        Outcome::Right { level }
+        | Outcome::Condition { level, .. }
+        | Outcome::Number { level, .. }
+        | Outcome::Explained { level, .. } => level.computing.name(),
         Outcome::Unknown => "unknown",
     }
 }
@@ -166,7 +224,8 @@ fn report(segment: &Segment) -> TensorReport {
     let distance = segment.right.as_ref().map(|right| distance(segment, right));
     let verdict = match segment.outcome {
         Outcome::Right { .. } => Verdict::Right,
-        Outcome::Explained { .. } => Verdict::Mistake,
+        Outcome::Condition { .. } => Verdict::Condition,
+        Outcome::Explained { .. } | Outcome::Number { .. } => Verdict::Mistake,
         Outcome::Unknown => Verdict::Unknown,
     };
     TensorReport {
@@ -212,7 +271,8 @@ fn nearest(segment: &Segment) -> Option<Nearest> {
 fn empty_row(search: &Search<'_>, segments: &[Segment]) -> Option<EmptyRow> {
     let segment = segments.iter().find(|it| it.state >= State::Attn)?;
     let trial = match &segment.outcome {
-        Outcome::Right { .. } => segment.right.as_ref()?,
+        Outcome::Right { .. } | Outcome::Condition { .. } => segment.right.as_ref()?,
+        Outcome::Number { trial, .. } => trial,
         Outcome::Explained { trials, .. } => trials.first()?,
         Outcome::Unknown => return None,
     };
@@ -227,20 +287,13 @@ fn remarks_of(segment: &Segment) -> Vec<String> {
     let name = segment.state.name();
     let mut remarks = Vec::new();
     match &segment.outcome {
-        Outcome::Right { level, is_loose } => {
-            if *is_loose {
-                remarks.push(format!(
-                    "{name} is further from what was meant than rounding in this precision \
-                     gives here, but by less than four times: sums kept in this precision \
-                     do that."
-                ));
-            }
-            if is_coarse(level, segment) {
-                remarks.push(format!(
-                    "{name} is right as far as its digits and those before it tell: their \
-                     rounding is much of what there is, and a mistake may be within it."
-                ));
-            }
+        Outcome::Right { level } | Outcome::Condition { level, .. }
+            if is_coarse(level, segment) =>
+        {
+            remarks.push(format!(
+                "{name} is right as far as its digits and those before it tell: their \
+                 rounding is much of what there is, and a mistake may be within it."
+            ));
         }
         Outcome::Unknown if segment.is_zero => remarks.push(format!(
             "{name} is zeros alone, and should not be. A mask that blocks every key, a tensor \

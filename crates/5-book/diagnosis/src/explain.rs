@@ -61,9 +61,15 @@ fn is_consistent(
         let state = segment.state;
         let local = recipe.before(state);
         match &segment.outcome {
-            Outcome::Unknown => true,
-            Outcome::Right { .. } if local == Recipe::RIGHT.before(state) => true,
-            Outcome::Right { level, .. } => search.is_explained(level, state, &recipe),
+            Outcome::Unknown | Outcome::Number { .. } => true,
+            Outcome::Right { .. } | Outcome::Condition { .. }
+                if local == Recipe::RIGHT.before(state) =>
+            {
+                true
+            }
+            Outcome::Right { level } | Outcome::Condition { level, .. } => {
+                search.is_explained(level, state, &recipe)
+            }
             Outcome::Explained { trials, .. }
                 if trials.iter().any(|it| it.recipe.before(state) == local) =>
             {

@@ -43,6 +43,8 @@ pub struct Said {
     pub is_in_out: bool,
     /// True in a mask means "may attend".
     pub is_open_true: bool,
+    /// In which precision it was computed, if coarser than its numbers show.
+    pub computed: Option<Precision>,
 }
 
 /// A record, what was meant, and how both were read.
@@ -255,6 +257,9 @@ fn intent(
     let n_kv_heads = n_kv_heads.unwrap_or(n_heads);
     let scale = said_or(said.scale, files.number(&["scale"], NUMBER))?;
     let cap = said_or(said.cap, files.number(&["cap", "softcap"], NUMBER))?;
+    if let Some(computed) = said.computed {
+        assumed.push(format!("computed in {}, as you say", computed.name()));
+    }
     let meant = |is: bool, words: String| if is { words } else { format!("no {words}") };
     assumed.push(format!(
         "meant: {n_heads} heads{}, {}, {}{}{}",
@@ -283,6 +288,7 @@ fn intent(
         cap,
         packing,
         empty_row: EmptyRow::Zeros,
+        computed: said.computed,
     })
 }
 

@@ -1,7 +1,8 @@
 //! In which precision a layer may have been computed, and what rounding then explains.
 
-use crate::Precision;
+use crate::bits::{Standing, standing};
 use crate::compare::Difference;
+use crate::{Precision, Record, State};
 
 /// One way in which it may have been computed and stored.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,6 +14,9 @@ pub(crate) struct Level {
     pub factor: f64,
     /// Whether parameters and inputs may have been rounded after they were used.
     pub is_jittered: bool,
+    /// Whether the numbers are of it, or the reader says so; what is right at another is
+    /// right on a condition.
+    pub is_shown: bool,
 }
 
 /// What rounding does to a tensor.
@@ -57,10 +61,53 @@ impl Level {
         levels
     }
 
+    /// Those of [`Self::all`] that may have given this tensor of a record.
+    pub fn of_tensor(
+        record: &Record,
+        state: State,
+        asked: Option<Precision>,
+    ) -> Vec<Self> {
+        let (tensor, stored) = (&record.tensors[&state], record.precision);
+        let has_few_digits = record.has_few_digits();
+        let all = Self::all(stored, has_few_digits).into_iter();
+        let possible = |level: Self| {
+            // What went in was rounded when it was printed, and not what came out.
+            let is_of_digits = has_few_digits && level.computing == Precision::F32;
+            match standing(level.computing, tensor, stored, asked) {
+                _ if is_of_digits => Some(level),
+                Standing::Excluded => None,
+                standing => Some(Self { is_shown: standing == Standing::Shown, ..level }),
+            }
+        };
+        let levels: Vec<Self> = all.filter_map(possible).collect();
+        let (shown, on_condition) =
+            levels.into_iter().partition::<Vec<_>, _>(|it| it.is_shown);
+        [shown, on_condition].concat()
+    }
+
+    /// Whether its rounding is as large as what some mistakes do.
+    pub fn is_coarse(&self) -> bool {
+        self.factor < EXACT
+    }
+
+    /// What an error in float32 is to be multiplied by, where this is tried in float32.
+    pub fn finest(&self) -> f64 {
+        match self.computing {
+            Precision::F64 => Precision::F64.step() / Precision::F32.step(),
+            _ => 1.0,
+        }
+    }
+
     fn of_kind(stored: Precision) -> Vec<Self> {
-        let exact = |computing| Self { computing, factor: EXACT, is_jittered: false };
-        let coarse = |computing| Self { computing, factor: COARSE, is_jittered: false };
-        let rounded = |computing| Self { computing, factor: COARSE, is_jittered: true };
+        let of = |computing, factor, is_jittered| Self {
+            computing,
+            factor,
+            is_jittered,
+            is_shown: true,
+        };
+        let exact = |computing| of(computing, EXACT, false);
+        let coarse = |computing| of(computing, COARSE, false);
+        let rounded = |computing| of(computing, COARSE, true);
         use Precision::{BF16, BrainProducts, F16, F32, F64, TF32};
         match stored {
             F16 => vec![coarse(F32), rounded(F16), coarse(BF16)],

@@ -13,6 +13,11 @@
 //! same numbers are named together, and [`separate`] makes an input that tells them apart.
 //! What nothing explains is unknown, and where it differs most is said.
 //!
+//! Which precision that is, is read from the bits of the numbers, and not from what fits. What
+//! only a coarser way of computing explains is right on that condition, and what rounding
+//! explains is right only if it does not move a number of the layer (a scale, a base, a
+//! bound) as rounding never does. A number that is another is fitted: a [`Number`].
+//!
 //! Where the record has tensors between input and output, each is made from those before it
 //! *as they are*, so that two mistakes at two steps are found one by one.
 //!
@@ -37,6 +42,7 @@
 //! ```
 
 mod bank;
+mod bits;
 mod compare;
 mod diagnosis;
 mod digits;
@@ -45,6 +51,7 @@ mod explain;
 mod file;
 mod level;
 mod mistake;
+mod number;
 mod places;
 mod precision;
 mod readings;
@@ -63,10 +70,13 @@ pub use diagnosis::{Diagnosis, computed, diagnose, diagnose_with};
 pub use error::{Error, Result};
 pub use file::{Reading, Said, read};
 pub use mistake::{Mistake, Need};
+pub use number::{Kind, Number};
 pub use places::Places;
 pub use precision::Precision;
 pub use record::{Corner, EmptyRow, Intent, Masks, Pairing, Record, Weights};
-pub use report::{Distance, Nearest, Progress, StepReport, TensorReport, Verdict};
+pub use report::{
+    Conditional, Distance, Nearest, Progress, StepReport, TensorReport, Verdict,
+};
 pub use run::{Run, unpacked};
 pub use separate::{Separation, separate};
 pub use step::{State, Step};

@@ -266,6 +266,9 @@ pub struct Intent {
     pub packing: Packing,
     /// What a query gets that may attend to no key.
     pub empty_row: EmptyRow,
+    /// In which precision it was computed, if that is known: coarser than its numbers show,
+    /// or as coarse.
+    pub computed: Option<Precision>,
 }
 
 impl Intent {
@@ -280,6 +283,7 @@ impl Intent {
             cap: None,
             packing: Packing::Blocks,
             empty_row: EmptyRow::Zeros,
+            computed: None,
         }
     }
 }

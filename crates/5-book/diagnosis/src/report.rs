@@ -11,7 +11,10 @@ use crate::step::{State, Step};
 pub enum Verdict {
     /// The layer is what was meant, up to rounding.
     Right,
-    /// Mistakes of the bank explain it.
+    /// It is, if it was computed in a way that its numbers do not show, or if rounding was as
+    /// it rarely is: [`Conditional`] says which, and what it is if not.
+    Condition,
+    /// Mistakes of the bank explain it, or a number of the layer that is another.
     Mistake,
     /// Some tensor of it is explained by nothing.
     Unknown,
@@ -56,6 +59,17 @@ pub struct StepReport {
     pub name: &'static str,
     /// The mistakes that may be in it: of the first explanation, or of its alternatives.
     pub mistakes: Vec<&'static str>,
+}
+
+/// On what it depends whether a layer is right.
+#[derive(Debug, Clone, Serialize)]
+pub struct Conditional {
+    /// The tensor that is not right otherwise.
+    pub tensor: State,
+    /// "your code multiplies in bfloat16".
+    pub only_if: String,
+    /// What is nearest if not, in words.
+    pub otherwise: Option<String>,
 }
 
 /// What was nearest of all that was tried.

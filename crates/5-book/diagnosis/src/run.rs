@@ -75,6 +75,18 @@ impl<'a> Run<'a> {
         self
     }
 
+    /// The same for another layer, whose tensors up to this one are the same.
+    pub(crate) fn varied<'b>(&self, intent: &'b Intent, after: State) -> Run<'b>
+    where
+        'a: 'b,
+    {
+        let run = Run::new(self.record, intent).like(self);
+        let memo = self.memo.borrow();
+        let same = memo.iter().filter(|(key, _)| key.0 <= after);
+        run.memo.borrow_mut().extend(same.map(|(key, it)| (*key, it.clone())));
+        run
+    }
+
     /// Whether tensors are kept for recipes to come.
     pub(crate) fn keep(&self, keeps: bool) {
         self.keeps.set(keeps);

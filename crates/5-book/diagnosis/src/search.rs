@@ -1,5 +1,7 @@
 //! Recipes tried on one tensor of a record: the right one, each mistake, and every two.
 
+mod numbers;
+mod outcomes;
 mod trials;
 
 use std::cell::{OnceCell, RefCell};
@@ -7,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::compare::{Difference, spread};
 use crate::level::{Level, RoundingError};
+use crate::number::Number;
 use crate::recipe::Recipe;
 use crate::{EmptyRow, Intent, Mistake, Progress, Record, Run, State, bank};
 
@@ -28,15 +31,32 @@ const LOOSELY: f64 = 4.0;
 pub(crate) struct Trial {
     pub mistakes: Vec<&'static Mistake>,
     pub recipe: Recipe,
+    /// A number of the layer that is another than was meant.
+    pub number: Option<Number>,
     pub difference: Difference,
     pub empty_row: EmptyRow,
+}
+
+/// On what it depends whether a tensor is right.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Condition {
+    /// It was computed in a coarser way than its numbers show.
+    Coarser,
+    /// Rounding moved it in the direction of one number, as rounding rarely does.
+    Direction(Number),
+    /// Sums were kept in the precision, too.
+    Loose,
 }
 
 /// What one tensor of the record is.
 #[derive(Debug, Clone)]
 pub(crate) enum Outcome {
     /// As it should be, in this precision.
-    Right { level: Level, is_loose: bool },
+    Right { level: Level },
+    /// As it should be, if that is so.
+    Condition { level: Level, condition: Condition, nearest: Option<Trial> },
+    /// As it is with another number, in this precision.
+    Number { level: Level, trial: Trial },
     /// As each of these says, in this precision.
     Explained { level: Level, trials: Vec<Trial> },
     /// Nothing explains it.
@@ -71,7 +91,6 @@ struct Single {
 pub(crate) struct Search<'a> {
     record: &'a Record,
     intent: &'a Intent,
-    levels: Vec<Level>,
     full: Run<'a>,
     /// One sequence and a few rows, for recipes in which sequences stay apart.
     probe: Option<Run<'a>>,
@@ -92,7 +111,6 @@ impl<'a> Search<'a> {
         Self {
             record,
             intent,
-            levels: Level::all(record.precision, record.has_few_digits()),
             full: Run::new(record, intent),
             probe: None,
             wide: None,
@@ -120,70 +138,6 @@ impl<'a> Search<'a> {
         self.choose_parts(state);
         segment.outcome = self.outcome(&mut segment);
         segment
-    }
-
-    fn outcome(&self, segment: &mut Segment) -> Outcome {
-        let mut singles: Option<Vec<Single>> = None;
-        for (i, &level) in self.levels.iter().enumerate() {
-            if let Some(right) = &segment.right {
-                let error = self.error(&level, segment.state, right);
-                (segment.error, segment.level) = (Some(error), Some(level));
-                if level.explains(&right.difference, &error, 1.0) {
-                    return Outcome::Right { level, is_loose: false };
-                }
-            }
-            if segment.is_zero {
-                continue;
-            }
-            let singles = singles.get_or_insert_with(|| self.singles(segment));
-            let near: Vec<Trial> =
-                singles.iter().map(|single| single.trial.clone()).collect();
-            let trials = self.fitting(&level, segment, near);
-            if trials.is_empty() {
-                continue;
-            }
-            // What a coarse precision leaves open, a second mistake may explain better.
-            let found: Vec<_> = trials.iter().map(|it| it.mistakes[0]).collect();
-            let singles = singles.as_slice();
-            let finer =
-                if i > 0 { self.pairs(segment, singles, false, &found) } else { vec![] };
-            return self
-                .explained(&self.levels[..i], segment, &finer)
-                .unwrap_or(Outcome::Explained { level, trials });
-        }
-        // Whatever loses all numbers gives zeros, and no mistake explains them.
-        if segment.is_zero {
-            return Outcome::Unknown;
-        }
-        let singles = singles.unwrap_or_default();
-        // Those that mix sequences last: each reads the whole batch.
-        for mixes in [false, true] {
-            let pairs = self.pairs(segment, &singles, mixes, &[]);
-            if let Some(outcome) = self.explained(&self.levels, segment, &pairs) {
-                return outcome;
-            }
-        }
-        match (self.levels.last(), &segment.right, segment.error) {
-            (Some(&level), Some(right), Some(error))
-                if level.explains(&right.difference, &error, LOOSELY) =>
-            {
-                Outcome::Right { level, is_loose: true }
-            }
-            _ => Outcome::Unknown,
-        }
-    }
-
-    /// The trials that the finest of these levels explains.
-    fn explained(
-        &self,
-        levels: &[Level],
-        segment: &Segment,
-        trials: &[Trial],
-    ) -> Option<Outcome> {
-        levels.iter().find_map(|&level| {
-            let trials = self.fitting(&level, segment, trials.to_vec());
-            (!trials.is_empty()).then_some(Outcome::Explained { level, trials })
-        })
     }
 
     /// The same for a record whose tensor is right: which possible mistakes change nothing.

@@ -1,4 +1,5 @@
-//! A right layer is never accused, whatever its sizes, its kind and its precision.
+//! A right layer is never accused, whatever its sizes, its kind and its precision; and where
+//! its numbers show how it was computed, few are right on a condition only.
 
 mod common;
 
@@ -12,12 +13,13 @@ use rand::RngExt;
 const PRECISIONS: [Precision; 4] =
     [Precision::F64, Precision::F32, Precision::F16, Precision::BF16];
 
-/// Computes random right layers; each that is not called right, with what it was called.
-fn accused(seeds: std::ops::Range<u64>) -> Vec<String> {
+/// Computes random right layers; each that is not called right, with what it was called, and
+/// whether that is right on a condition.
+fn accused(seeds: std::ops::Range<u64>) -> Vec<(bool, String)> {
     seeds.filter_map(accusation).collect()
 }
 
-fn accusation(seed: u64) -> Option<String> {
+fn accusation(seed: u64) -> Option<(bool, String)> {
     let rng = &mut Rng::seed_from_u64(seed);
     let (mut record, mut intent) = common::random_layer(rng);
     let mut one_of = |n: usize| rng.random_range(0..n);
@@ -62,10 +64,15 @@ fn accusation(seed: u64) -> Option<String> {
             .iter()
             .map(|set| set.iter().map(|it| it.id).collect())
             .collect();
-        format!(
-            "seed {seed}: stored {stored:?}, computed in {machine:?}: {:?} {sets:?}, {:?}",
-            diagnosis.verdict, diagnosis.tensors
-        )
+        let told = format!(
+            "seed {seed}: stored {stored:?}, computed in {machine:?}: {:?} {sets:?}, {:?}, \
+             {:?}, {:?}",
+            diagnosis.verdict,
+            diagnosis.number_words,
+            diagnosis.condition,
+            diagnosis.tensors
+        );
+        (diagnosis.verdict == Verdict::Condition, told)
     })
 }
 
@@ -76,7 +83,14 @@ fn nobody_of(n: u64) {
         let second = accused(half..n);
         [first.join().expect("no panic"), second].concat()
     });
+    let of = |is_condition: bool| -> Vec<&str> {
+        let of = accused.iter().filter(|it| it.0 == is_condition);
+        of.map(|it| it.1.as_str()).collect()
+    };
+    let (accused, on_condition) = (of(false), of(true));
+    println!("{} of {n} on a condition\n{}", on_condition.len(), on_condition.join("\n"));
     assert!(accused.is_empty(), "{} of {n}\n{}", accused.len(), accused.join("\n"));
+    assert!(on_condition.len() as u64 * 100 <= n, "{}", on_condition.len());
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::digits::Digits;
 use crate::level::{Level, RoundingError};
 use crate::precision::Rounding;
 use crate::recipe::{Axes, Recipe};
+use crate::run::Tensor;
 use crate::{EmptyRow, Mistake, Precision, Record, Run, State};
 
 /// A layer is jittered once with each: the error of a tensor of few numbers may be small by
@@ -51,7 +52,8 @@ impl<'a> Search<'a> {
         let trial = |empty_row| {
             let computed = run.step_with(state, &recipe, empty_row)?;
             let difference = difference(&given, &computed)?;
-            Some(Trial { mistakes: mistakes.clone(), recipe, difference, empty_row })
+            let mistakes = mistakes.clone();
+            Some(Trial { mistakes, recipe, number: None, difference, empty_row })
         };
         let trials = empty_rows.into_iter().filter_map(trial);
         trials.min_by(|a, b| a.difference.rms.total_cmp(&b.difference.rms))
@@ -64,42 +66,15 @@ impl<'a> Search<'a> {
         state: State,
         trial: &Trial,
     ) -> RoundingError {
-        let Trial { recipe, empty_row, .. } = trial;
-        let part = |run| self.like_part(run, recipe);
-        let exact = part(Run::new(self.record, self.intent));
-        let Some(exact) = exact.step_with(state, recipe, *empty_row) else {
+        let Some((exact, samples)) = self.samples(level, state, trial) else {
             return RoundingError::default();
         };
-        let stored = self.record.precision;
-        let of = |record: &Record, computing: Precision, rounding| {
-            let run = Run::new(record, self.intent).rounded(computing, rounding);
-            let computed =
-                self.like_part(run, recipe).step_with(state, recipe, *empty_row)?;
-            let mut computed = computed.to_vec();
-            computed.iter_mut().for_each(|m| stored.round_all(m, Rounding::Nearest));
-            difference(&exact, &computed)
-        };
-        let computing = match level.computing {
-            Precision::F64 => Precision::F32,
-            other => other,
-        };
-        let mut errors = vec![of(self.record, computing, Rounding::Nearest)];
-        if level.computing == Precision::TF32 {
-            errors.push(of(self.record, computing, Rounding::Down));
-        }
-        if level.is_jittered {
-            let all = || SEEDS.map(|seed| self.record.jittered(seed));
-            for jittered in self.jittered.get_or_init(all) {
-                errors.push(of(jittered, computing, Rounding::Nearest));
-            }
-        }
+        let errors: Vec<Difference> =
+            samples.iter().filter_map(|it| difference(&exact, it)).collect();
         let most = |of: fn(&Difference) -> f64| {
-            errors.iter().flatten().map(of).filter(|x| x.is_finite()).fold(0.0, f64::max)
+            errors.iter().map(of).filter(|x| x.is_finite()).fold(0.0, f64::max)
         };
-        let finest = match level.computing {
-            Precision::F64 => Precision::F64.step() / Precision::F32.step(),
-            _ => 1.0,
-        };
+        let finest = level.finest();
         // Numbers that are all exact are still rounded where code adds in another order.
         let size = spread(&exact) * level.computing.step() / 16.0;
         RoundingError {
@@ -107,6 +82,45 @@ impl<'a> Search<'a> {
             row: (most(|it| it.row) * finest).max(size),
             digits: self.digits_error(state),
         }
+    }
+
+    /// What a recipe gives in f64, and what it gives where it is computed in this level's
+    /// precision, in its ways; in that of float32 for float64.
+    pub(super) fn samples(
+        &self,
+        level: &Level,
+        state: State,
+        trial: &Trial,
+    ) -> Option<(Tensor, Vec<Vec<Matrix>>)> {
+        let Trial { recipe, empty_row, number, .. } = trial;
+        let intent = number.map(|number| number.applied(self.intent));
+        let intent = intent.as_ref().unwrap_or(self.intent);
+        let exact = self.like_part(Run::new(self.record, intent), recipe);
+        let exact = exact.step_with(state, recipe, *empty_row)?;
+        let stored = self.record.precision;
+        let of = |record: &Record, computing: Precision, rounding| {
+            let run = Run::new(record, intent).rounded(computing, rounding);
+            let computed =
+                self.like_part(run, recipe).step_with(state, recipe, *empty_row)?;
+            let mut computed = computed.to_vec();
+            computed.iter_mut().for_each(|m| stored.round_all(m, Rounding::Nearest));
+            Some(computed)
+        };
+        let computing = match level.computing {
+            Precision::F64 => Precision::F32,
+            other => other,
+        };
+        let mut samples = vec![of(self.record, computing, Rounding::Nearest)];
+        if level.computing == Precision::TF32 {
+            samples.push(of(self.record, computing, Rounding::Down));
+        }
+        if level.is_jittered {
+            let all = || SEEDS.map(|seed| self.record.jittered(seed));
+            for jittered in self.jittered.get_or_init(all) {
+                samples.push(of(jittered, computing, Rounding::Nearest));
+            }
+        }
+        Some((exact, samples.into_iter().flatten().collect()))
     }
 
     /// How far the record's tensor is at most from what its code gave, by its digits.

@@ -56,6 +56,7 @@ pub fn random_layer(rng: &mut Rng) -> (Record, Intent) {
         cap: of_ten(2, rng).then_some(2.0),
         packing: if is_packed { packing } else { Packing::Blocks },
         empty_row: EmptyRow::Zeros,
+        computed: None,
     };
     let is_square = of_ten(7, rng);
     let d_model = if is_square { n_heads * d_k } else { rng.random_range(3..=24) };

@@ -1,0 +1,204 @@
+//! What a tensor is: in the ways of computing that its numbers show, and on conditions.
+
+use super::numbers::Stray;
+use super::{Condition, LOOSELY, Outcome, Search, Segment, Single, Trial};
+use crate::level::{Level, RoundingError};
+
+/// What was tried on a tensor in every way of computing: each once.
+#[derive(Default)]
+struct Tried {
+    singles: Option<Vec<Single>>,
+    numbers: Option<Vec<Trial>>,
+}
+
+impl Tried {
+    fn singles(&mut self, search: &Search<'_>, segment: &mut Segment) -> &[Single] {
+        self.singles.get_or_insert_with(|| search.singles(segment))
+    }
+
+    fn numbers(&mut self, search: &Search<'_>, segment: &Segment) -> &[Trial] {
+        self.numbers.get_or_insert_with(|| search.numbers(segment))
+    }
+}
+
+impl Search<'_> {
+    /// What a tensor is.
+    pub(super) fn outcome(&self, segment: &mut Segment) -> Outcome {
+        let state = segment.state;
+        let levels = Level::of_tensor(self.record, state, self.intent.computed);
+        let (shown, on_condition): (Vec<Level>, Vec<Level>) =
+            levels.into_iter().partition(|level| level.is_shown);
+        let mut tried = Tried::default();
+        if let Some(outcome) = self.shown(&shown, segment, &mut tried) {
+            return outcome;
+        }
+        // Whatever loses all numbers gives zeros, and no mistake explains them.
+        if segment.is_zero {
+            return Outcome::Unknown;
+        }
+        let fits = tried.numbers(self, segment);
+        for level in &shown {
+            if let Some(trial) = self.number_of(level, segment, None, fits) {
+                return Outcome::Number { level: *level, trial };
+            }
+        }
+        let singles = tried.singles(self, segment);
+        // Those that mix sequences last: each reads the whole batch.
+        for mixes in [false, true] {
+            let pairs = self.pairs(segment, singles, mixes, &[]);
+            if let Some(outcome) = self.explained(&shown, segment, &pairs) {
+                return outcome;
+            }
+        }
+        for level in &on_condition {
+            if self.is_right(level, segment).is_some() {
+                return self.on(Condition::Coarser, level, segment, &mut tried);
+            }
+            if let Some(outcome) = self.one(level, segment, &mut tried) {
+                return outcome;
+            }
+        }
+        let Some(level) = shown.last() else { return Outcome::Unknown };
+        // What rounding explains is said of what the numbers show.
+        self.is_right(level, segment);
+        match self.is_loose(level, segment) {
+            true => self.on(Condition::Loose, level, segment, &mut tried),
+            false => Outcome::Unknown,
+        }
+    }
+
+    /// What a tensor is in the ways of computing that it shows, without pairs.
+    fn shown(
+        &self,
+        levels: &[Level],
+        segment: &mut Segment,
+        tried: &mut Tried,
+    ) -> Option<Outcome> {
+        let mut stray = None;
+        for (i, level) in levels.iter().enumerate() {
+            if let Some(error) = self.is_right(level, segment) {
+                match self.stray(level, segment, &error) {
+                    None => return Some(Outcome::Right { level: *level }),
+                    Some(it) => stray = Some((level, it)),
+                }
+            }
+            if stray.is_some() || segment.is_zero {
+                continue;
+            }
+            if let Some(outcome) = self.one(level, segment, tried) {
+                return Some(self.or_finer(outcome, &levels[..i], segment, tried));
+            }
+        }
+        let (level, stray) = stray?;
+        Some(self.strayed(level, segment, stray, tried))
+    }
+
+    /// What rounding does to the right layer of a level, if it explains the tensor.
+    fn is_right(&self, level: &Level, segment: &mut Segment) -> Option<RoundingError> {
+        let right = segment.right.as_ref()?;
+        let error = self.error(level, segment.state, right);
+        (segment.error, segment.level) = (Some(error), Some(*level));
+        level.explains(&right.difference, &error, 1.0).then_some(error)
+    }
+
+    /// What a tensor with one mistake is, if it was computed so.
+    fn one(
+        &self,
+        level: &Level,
+        segment: &mut Segment,
+        tried: &mut Tried,
+    ) -> Option<Outcome> {
+        let near = tried.singles(self, segment).iter().map(|it| it.trial.clone());
+        let trials = self.fitting(level, segment, near.collect());
+        let level = *level;
+        let rms = trials.iter().map(|it| it.difference.rms).fold(f64::INFINITY, f64::min);
+        if trials.is_empty() {
+            return None;
+        }
+        let number = level.is_coarse().then(|| tried.numbers(self, segment));
+        let number = number.and_then(|it| self.number_of(&level, segment, None, it));
+        Some(match number {
+            Some(trial) if 2.0 * trial.difference.rms < rms => {
+                Outcome::Number { level, trial }
+            }
+            _ => Outcome::Explained { level, trials },
+        })
+    }
+
+    /// What a tensor is that is as near to what was meant as rounding leaves it, and moved
+    /// along a number as rounding does not.
+    fn strayed(
+        &self,
+        level: &Level,
+        segment: &mut Segment,
+        stray: Stray,
+        tried: &mut Tried,
+    ) -> Outcome {
+        let fits = tried.numbers(self, segment);
+        let number = self.number_of(level, segment, Some(stray), fits);
+        let of_singles = tried.singles(self, segment).iter();
+        let nearest =
+            of_singles.map(|it| it.trial.difference.rms).fold(f64::INFINITY, f64::min);
+        // A mistake that is as near may be it.
+        match number.filter(|it| 1.5 * it.difference.rms < nearest) {
+            Some(trial) => Outcome::Number { level: *level, trial },
+            None => self.on(Condition::Direction(stray.number), level, segment, tried),
+        }
+    }
+
+    /// A tensor that is right on a condition, and what is nearest if that is not so.
+    fn on(
+        &self,
+        condition: Condition,
+        level: &Level,
+        segment: &mut Segment,
+        tried: &mut Tried,
+    ) -> Outcome {
+        let singles = tried.singles(self, segment).iter().map(|it| it.trial.clone());
+        let single = singles.min_by(|a, b| a.difference.rms.total_cmp(&b.difference.rms));
+        let fit = tried.numbers(self, segment).first().cloned();
+        let all = [fit, single].into_iter().flatten();
+        let nearest = all.min_by(|a, b| a.difference.rms.total_cmp(&b.difference.rms));
+        let right = segment.right.as_ref().map_or(f64::INFINITY, |it| it.difference.rms);
+        let nearest = nearest.filter(|it| it.difference.rms < right);
+        Outcome::Condition { level: *level, condition, nearest }
+    }
+
+    /// Whether a tensor is beyond the tolerance of a coarse precision, and not far.
+    fn is_loose(&self, level: &Level, segment: &Segment) -> bool {
+        let Some(right) = &segment.right else { return false };
+        let error = self.error(level, segment.state, right);
+        level.is_coarse() && level.explains(&right.difference, &error, LOOSELY)
+    }
+
+    /// What a coarse precision leaves open, a second mistake may explain better.
+    fn or_finer(
+        &self,
+        outcome: Outcome,
+        finer: &[Level],
+        segment: &mut Segment,
+        tried: &mut Tried,
+    ) -> Outcome {
+        let Outcome::Explained { trials, .. } = &outcome else { return outcome };
+        if finer.is_empty() {
+            return outcome;
+        }
+        let found: Vec<_> = trials.iter().map(|it| it.mistakes[0]).collect();
+        let singles = tried.singles(self, segment);
+        let pairs = self.pairs(segment, singles, false, &found);
+        self.explained(finer, segment, &pairs).unwrap_or(outcome)
+    }
+
+    /// The trials that the finest of these levels explains.
+    fn explained(
+        &self,
+        levels: &[Level],
+        segment: &Segment,
+        trials: &[Trial],
+    ) -> Option<Outcome> {
+        levels.iter().find_map(|&level| {
+            let trials = self.fitting(&level, segment, trials.to_vec());
+            (!trials.is_empty()).then_some(Outcome::Explained { level, trials })
+        })
+    }
+}
