@@ -46,14 +46,19 @@ pub fn layer(bytes: Vec<u8>, said: &Said) -> Result<Value, Error> {
 }
 
 /// The maps of the first sequence, as they are and as they should be, a list of rows a head.
-fn maps(Reading { record, intent, .. }: &Reading, diagnosis: &Diagnosis) -> Value {
+fn maps(reading: &Reading, diagnosis: &Diagnosis) -> Value {
+    let Reading { record, intent, .. } = reading;
     let mistakes = diagnosis.explanations.first().map_or(&[][..], Vec::as_slice);
     let without_steps = Record { tensors: Default::default(), ..record.clone() };
     let should = computed(&without_steps, intent, State::Attn, &[]);
     let is = match record.tensors.get(&State::Attn) {
         Some(given) => Some(given.clone()),
         None if diagnosis.verdict == diagnosis::Verdict::Unknown => None,
-        None => computed(record, intent, State::Attn, mistakes),
+        None => {
+            let intent = diagnosis.number.map(|number| number.applied(intent));
+            let intent = intent.as_ref().unwrap_or(&reading.intent);
+            computed(record, intent, State::Attn, mistakes)
+        }
     };
     let rows = |map: &Matrix| -> Vec<Vec<f64>> {
         map.row_iter().map(|row| row.iter().copied().collect()).collect()

@@ -47,13 +47,15 @@
   const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
   const small = (x) => (x === 0 ? "0" : x >= 1e-3 ? String(Number(x.toPrecision(2))) : x.toExponential(1).replace("-", "−"));
 
-  function verdictOf({ verdict, explanations, precision, tensors }) {
+  function verdictOf({ verdict, explanations, precision, tensors, condition, number_words: number }) {
     const output = tensors.at(-1)?.distance;
     const apart = output ? ` The output is ${small(output.rms)} away from what was meant (root mean square); rounding explains ${small(output.tolerance)}.` : "";
     if (verdict === "right") return `Nothing is wrong with it: computed in ${precision}, it is what was meant.${apart}`;
     const zeros = tensors.find((it) => it.verdict === "unknown" && it.is_zero);
     if (zeros) return "Zeros alone are no evidence of any mistake.";
     if (verdict === "unknown") return `No mistake of the bank explains it, nor do two.${apart}`;
+    if (verdict === "condition") return `Right only if ${condition.only_if} (${condition.tensor}). ${condition.otherwise ? `If not, the nearest is: ${condition.otherwise}.` : "If not, nothing that was tried is nearer."}${apart}`;
+    if (!explanations.length) return `A number is another: ${number}.${apart}`;
     const n = explanations[0].length;
     const which = explanations.length > 1 ? ", but these numbers cannot tell which of the following" : "";
     return `${n === 1 ? "One mistake explains" : `${plural(n, "mistake")} explain`} it${which}.${apart}`;

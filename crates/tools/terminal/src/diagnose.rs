@@ -8,7 +8,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use diagnosis::{Diagnosis, Pairing, Reading, Said, Verdict, diagnose_with, read};
+use diagnosis::{
+    Diagnosis, Pairing, Precision, Reading, Said, Verdict, diagnose_with, read,
+};
 use model_files::TensorFile;
 use serde_json::json;
 use workshop::output::print;
@@ -22,8 +24,9 @@ use workshop::progress::spinner;
 ///
 /// The layer that was meant is computed, and compared with what your code gave. If they
 /// differ by more than rounding explains, the same is done with each mistake of a bank, and
-/// with every two. Exit status: 0 right, 1 a mistake, 3 unknown, 2 a file or a call that
-/// cannot be read.
+/// with every two; a scale, a base or a bound that is another number is fitted. Exit status:
+/// 0 right, 1 a mistake, 2 a file or a call that cannot be read, 3 unknown, 4 right only if
+/// your code computes in a way that its numbers do not show.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Parameters, inputs and outputs of the layer
@@ -66,6 +69,10 @@ pub struct Args {
     #[arg(long, value_name = "C")]
     cap: Option<f64>,
 
+    /// How it was computed, if coarser than its numbers show: then rounding explains more
+    #[arg(long, value_enum, value_name = "PRECISION")]
+    computed: Option<Computed>,
+
     /// Which layer, where there are several: what stands before its tensors' names
     #[arg(long, value_name = "P")]
     prefix: Option<String>,
@@ -104,6 +111,30 @@ pub struct Args {
 enum Rotary {
     Halves,
     Pairs,
+}
+
+/// How a layer was computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Computed {
+    Float32,
+    /// float32, whose products have factors of TF32, as GPUs do
+    Tf32,
+    /// float32, whose products have factors of bfloat16, as TPUs do
+    Bfloat16Products,
+    Float16,
+    Bfloat16,
+}
+
+impl Computed {
+    fn precision(self) -> Precision {
+        match self {
+            Self::Float32 => Precision::F32,
+            Self::Tf32 => Precision::TF32,
+            Self::Bfloat16Products => Precision::BrainProducts,
+            Self::Float16 => Precision::F16,
+            Self::Bfloat16 => Precision::BF16,
+        }
+    }
 }
 
 /// In which code the lines go.
@@ -147,6 +178,7 @@ fn status(verdict: Verdict) -> ExitCode {
         Verdict::Right => ExitCode::SUCCESS,
         Verdict::Mistake => ExitCode::from(1),
         Verdict::Unknown => ExitCode::from(3),
+        Verdict::Condition => ExitCode::from(4),
     }
 }
 
@@ -215,6 +247,7 @@ fn said(args: &Args) -> Result<Said> {
         base: args.base,
         scale: args.scale,
         cap: args.cap,
+        computed: args.computed.map(Computed::precision),
         prefix: args.prefix.clone(),
         names: args.names.iter().map(named).collect::<Result<_>>()?,
         is_sequence_first: args.sequence_first,

@@ -248,3 +248,42 @@ fn what_the_lines_for_candle_write_is_read() {
         assert_eq!(said(&output).contains("softmax over queries"), status == 1);
     }
 }
+
+/// The layer with its output moved a little, as no mistake does.
+fn moved(folder: &Path) -> PathBuf {
+    let mut bytes = std::fs::read(layer("r01")).unwrap();
+    let n = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header: serde_json::Value = serde_json::from_slice(&bytes[8..8 + n]).unwrap();
+    let offsets = &header["output"]["data_offsets"];
+    let [from, to] = [0, 1].map(|i| 8 + n + offsets[i].as_u64().unwrap() as usize);
+    for (i, number) in bytes[from..to].chunks_mut(4).enumerate() {
+        let x = f32::from_le_bytes(number.try_into().unwrap());
+        let x = x + 2e-4 * (i as f32 * 12.9898).sin();
+        number.copy_from_slice(&x.to_le_bytes());
+    }
+    let path = folder.join("moved.safetensors");
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+#[test]
+fn what_a_coarser_way_of_computing_explains_is_right_on_that_condition() {
+    let folder = tempfile::tempdir().unwrap();
+    let moved = moved(folder.path());
+    let output = diagnose(&[path(&moved)]);
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(4), "{text}");
+    assert!(text.contains("Right only if your code multiplies in"), "{text}");
+    assert!(text.contains("If not, "), "{text}");
+    let output = diagnose(&[path(&moved), "--computed", "bfloat16-products"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+}
+
+#[test]
+fn a_number_that_is_another_is_told() {
+    let output = diagnose(&[path(&layer("r01")), "--scale", "0.3"]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let text = said(&output);
+    assert!(text.contains("A number is another: scaled by "), "{text}");
+    assert!(text.contains("; meant was 0.300"), "{text}");
+}

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use anyhow::Result;
-use diagnosis::{Diagnosis, Distance, Mistake, Reading, Verdict, separate};
+use diagnosis::{Conditional, Diagnosis, Distance, Mistake, Reading, Verdict, separate};
 use workshop::chapters;
 
 /// So many names stand in a list of what cannot show.
@@ -22,7 +22,18 @@ pub fn assumed(file: &str, reading: &Reading) -> String {
 pub fn diagnosis(reading: &Reading, diagnosis: &Diagnosis) -> Result<String> {
     let mut text = String::from("\n");
     match diagnosis.verdict {
-        Verdict::Right => right(&mut text, diagnosis)?,
+        Verdict::Right => {
+            writeln!(
+                text,
+                "Right: the output is what was meant, computed in {}.",
+                diagnosis.precision
+            )?;
+            right(&mut text, diagnosis)?;
+        }
+        Verdict::Condition => {
+            condition(&mut text, diagnosis)?;
+            right(&mut text, diagnosis)?;
+        }
         Verdict::Mistake => mistake(&mut text, reading, diagnosis)?,
         Verdict::Unknown => unknown(&mut text, diagnosis)?,
     }
@@ -35,12 +46,19 @@ pub fn diagnosis(reading: &Reading, diagnosis: &Diagnosis) -> Result<String> {
     Ok(text)
 }
 
+/// On what it depends whether it is right.
+fn condition(text: &mut String, diagnosis: &Diagnosis) -> fmt::Result {
+    let Some(Conditional { tensor, only_if, otherwise }) = &diagnosis.condition else {
+        return Ok(());
+    };
+    writeln!(text, "Right only if {only_if} ({}).", tensor.name())?;
+    match otherwise {
+        Some(nearest) => writeln!(text, "If not, the nearest is: {nearest}."),
+        None => writeln!(text, "If not, nothing that was tried is nearer."),
+    }
+}
+
 fn right(text: &mut String, diagnosis: &Diagnosis) -> fmt::Result {
-    writeln!(
-        text,
-        "Right: the output is what was meant, computed in {}.",
-        diagnosis.precision
-    )?;
     if let Some(distance) = distance(diagnosis) {
         writeln!(text, "It is {} away; {}.", off(distance), tolerance(distance))?;
     }
@@ -62,18 +80,16 @@ fn right(text: &mut String, diagnosis: &Diagnosis) -> fmt::Result {
 fn mistake(text: &mut String, reading: &Reading, diagnosis: &Diagnosis) -> Result<()> {
     let sets = &diagnosis.explanations;
     let size = sets.first().map_or(0, Vec::len);
+    if let Some(number) = &diagnosis.number_words {
+        writeln!(text, "A number is another: {number}.")?;
+    }
+    if size == 0 {
+        return Ok(of_rounding(text, diagnosis, "number")?);
+    }
     let how_many =
         if size == 1 { "A mistake".to_string() } else { format!("{size} mistakes") };
     writeln!(text, "{how_many}: {}.", names(&sets[0]))?;
-    if let Some(distance) = distance(diagnosis) {
-        writeln!(
-            text,
-            "The output is {} from what was meant, and what rounding leaves of it with the \
-             mistake is that of {}.",
-            off(distance),
-            diagnosis.precision
-        )?;
-    }
+    of_rounding(text, diagnosis, "mistake")?;
     if sets.len() > 1 {
         writeln!(text, "\nThese numbers cannot tell it from:")?;
         for set in &sets[1..] {
@@ -106,6 +122,17 @@ fn mistake(text: &mut String, reading: &Reading, diagnosis: &Diagnosis) -> Resul
     Ok(())
 }
 
+fn of_rounding(text: &mut String, diagnosis: &Diagnosis, with: &str) -> fmt::Result {
+    let Some(distance) = distance(diagnosis) else { return Ok(()) };
+    writeln!(
+        text,
+        "The output is {} from what was meant, and what rounding leaves of it with the {with} \
+         is that of {}.",
+        off(distance),
+        diagnosis.precision
+    )
+}
+
 fn explain(text: &mut String, mistake: &Mistake) -> Result<()> {
     let entry = mistake.entry();
     writeln!(text, "{} (step: {})", entry.name, mistake.step.name())?;
@@ -129,6 +156,9 @@ fn explain(text: &mut String, mistake: &Mistake) -> Result<()> {
 
 fn unknown(text: &mut String, diagnosis: &Diagnosis) -> Result<()> {
     let sets = &diagnosis.explanations;
+    if let Some(number) = &diagnosis.number_words {
+        writeln!(text, "A number is another: {number}.\n")?;
+    }
     if let Some(set) = sets.first() {
         writeln!(text, "A part is explained: {}.", names(set))?;
         for mistake in set {
@@ -172,6 +202,7 @@ fn tensors(text: &mut String, diagnosis: &Diagnosis) -> fmt::Result {
     for tensor in &diagnosis.tensors {
         let words = match tensor.verdict {
             Verdict::Right => "right",
+            Verdict::Condition => "right on a condition",
             Verdict::Mistake => "differs, and is explained",
             Verdict::Unknown => "differs, and is not explained",
         };

@@ -10,7 +10,9 @@ use model_files::{Existing, NewTensor, save};
 /// Writes such an input, and says what it is.
 pub fn write(path: &Path, reading: &Reading, diagnosis: &Diagnosis) -> Result<String> {
     let sets = match diagnosis.verdict {
-        Verdict::Right => diagnosis.invisible.iter().map(|it| vec![*it]).collect(),
+        Verdict::Right | Verdict::Condition => {
+            diagnosis.invisible.iter().map(|it| vec![*it]).collect()
+        }
         _ => diagnosis.explanations.clone(),
     };
     let separation = separate(&reading.record, &reading.intent, &sets)
