@@ -90,6 +90,10 @@ impl Text {
         };
         let is_byte_level = String::from_utf8_lossy(&bytes).contains("\"ByteLevel\"");
         let mut tokenizer = parsed(&name, &bytes)?;
+        if !tokenizer["model"].is_object() {
+            let why = "its model is no object".to_string();
+            return Err(Error::Tokenizer { file: name, why });
+        }
         let (class, said) = Class::of(&beside, is_byte_level).map_err(contradiction)?;
         let settings = beside.config.name.as_str();
         config::check(class, &tokenizer, &beside.config.keys)

@@ -220,6 +220,28 @@ fn what_makes_the_library_panic_is_an_error() {
     insta::assert_snapshot!(map, @"tokenizer.json: no tokenizer: its precompiled_charsmap announces a table of 2147483647 bytes and has 5");
 }
 
+/// A class that has its own parts looks into the model of the file.
+#[test]
+fn a_model_that_is_no_object_is_refused() {
+    for (model, class) in
+        [json!([]), json!(3), json!("BPE"), Value::Null].into_iter().flat_map(|model| {
+            ["BertTokenizer", "GPT2Tokenizer"].map(|it| (model.clone(), it))
+        })
+    {
+        let refused = made(json!({"model": model}), "bert", Some(class), "a");
+        assert!(
+            refused.ends_with("tokenizer.json: no tokenizer: its model is no object"),
+            "{model} of {class}: {refused}"
+        );
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("tokenizer.json"), "[]").unwrap();
+    std::fs::write(folder.path().join("config.json"), r#"{"model_type": "bert"}"#)
+        .unwrap();
+    let refused = Text::open(folder.path(), 9).unwrap_err().to_string();
+    assert!(refused.ends_with("its model is no object"), "{refused}");
+}
+
 /// What a folder makes of a text: its `tokenizer.json` has these parts, its `config.json`
 /// this `model_type`, and its `tokenizer_config.json` this class.
 fn made(parts: Value, model_type: &str, class: Option<&str>, text: &str) -> String {
