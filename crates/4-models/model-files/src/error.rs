@@ -33,6 +33,13 @@ pub enum Error {
     )]
     HeaderLength { file: String, announced: u64, left: usize },
 
+    /// A header that describes more tensors than any model has.
+    #[error(
+        "{file}: its header has {n_bytes} bytes, and {longest} at most are read: more than \
+         the tensors of any model need"
+    )]
+    LongHeader { file: String, n_bytes: usize, longest: usize },
+
     /// The header is not the JSON that it should be.
     #[error("{file}: no safetensors file: its header of {n_bytes} bytes makes no sense")]
     Header { file: String, n_bytes: usize, source: serde_json::Error },
@@ -178,7 +185,7 @@ pub enum Error {
     Setting { file: String, key: String, found: Option<String>, expected: &'static str },
 
     /// A setting that nobody knows.
-    #[error("{file}: {key} is {found}: {why}")]
+    #[error("{file}: {} is {found}: {why}", name_text(key))]
     UnknownSetting { file: String, key: String, found: String, why: &'static str },
 
     /// Tensors that are no part of the model, and on no list of what is harmless.
@@ -234,7 +241,7 @@ pub enum Error {
 
 fn setting(key: &str, found: Option<&str>) -> String {
     match found {
-        None => format!("there is no {key}"),
-        Some(found) => format!("{key} is {found}"),
+        None => format!("there is no {}", name_text(key)),
+        Some(found) => format!("{} is {found}", name_text(key)),
     }
 }

@@ -4,12 +4,12 @@ use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
 use attention::{Matrix, Real};
 use safetensors::Dtype;
-use safetensors::tensor::{Metadata, TensorInfo};
+use safetensors::tensor::TensorInfo;
 
 use crate::error::{Error, Result};
 use crate::numbers::{FLOATS, INTEGERS, floats, integers};
 use crate::words::shape_text;
-use crate::{header, plain, wrappers};
+use crate::{Header, header, plain, wrappers};
 
 /// A safetensors file in memory: a header in JSON that names tensors with their shapes,
 /// and their numbers, row after row.
@@ -40,12 +40,25 @@ impl TensorFile {
         Self::from_bytes(path.display().to_string(), bytes)
     }
 
+    /// The same of a file whose header passes a check: what is refused by its names and its
+    /// sizes is not read.
+    ///
+    /// # Errors
+    /// As `check` and [`open`](Self::open).
+    pub fn open_if<E: From<Error>>(
+        path: impl AsRef<Path>,
+        check: impl FnOnce(&Header) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        check(&Header::open(path.as_ref())?)?;
+        Ok(Self::open(path)?)
+    }
+
     /// Understands bytes as a file; `name` is what errors call it.
     ///
     /// # Errors
-    /// [`Error::TooShort`], [`Error::HeaderLength`], [`Error::Header`] or
-    /// [`Error::DataLength`] if they are no safetensors file, or a part of one;
-    /// [`Error::Duplicate`] if two tensors have one name.
+    /// [`Error::TooShort`], [`Error::HeaderLength`], [`Error::LongHeader`],
+    /// [`Error::Header`] or [`Error::DataLength`] if they are no safetensors file, or a part
+    /// of one; [`Error::Duplicate`] if two tensors have one name.
     pub fn from_bytes(
         name: impl Into<String>,
         bytes: impl Into<Cow<'static, [u8]>>,
@@ -59,23 +72,7 @@ impl TensorFile {
         let Some(json) = rest.get(..n_bytes) else {
             return Err(Error::HeaderLength { file, announced, left });
         };
-        // Not `SafeTensors::deserialize`: it tells no numbers, and overflows in a sum if
-        // the header lies about sizes near 2⁶⁴.
-        let header: Metadata = match serde_json::from_slice(json) {
-            Ok(header) => header,
-            Err(source) => {
-                let source = header::printable(source);
-                return Err(Error::Header { file, n_bytes, source });
-            }
-        };
-        // A map, in which the last of two tensors with one name has replaced the first.
-        if let Some(tensor) = header::duplicate(json) {
-            return Err(Error::Duplicate { file, tensor });
-        }
-        let (expected, found) = (header.data_len(), left - n_bytes);
-        if expected != found {
-            return Err(Error::DataLength { file, expected, found });
-        }
+        let header = header::parsed(&file, json, left - n_bytes)?;
         let tensors =
             header.tensors().into_iter().map(|(name, info)| (name, info.clone()));
         let texts = header.metadata().iter().flatten();

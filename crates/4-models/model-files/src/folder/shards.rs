@@ -5,6 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use crate::shown::is_shown;
+use crate::words::name_text;
 use crate::{Error, Result, TensorFile, plain};
 
 /// All shards as one file.
@@ -26,12 +28,14 @@ pub(super) fn weights_of(folder: &Path, index: &Path) -> Result<TensorFile> {
         let file = TensorFile::open(&path)?;
         for (tensor, place) in places.iter().filter(|(_, place)| *place == shard) {
             if !file.contains(tensor) {
+                let tensor = name_text(tensor);
                 let why = format!("it says that {tensor} is in {place}, which has none");
                 return Err(refused(why));
             }
         }
         let is_elsewhere = |name: &String| places.get(name) != Some(shard);
         if let Some(tensor) = file.names().into_iter().find(is_elsewhere) {
+            let tensor = name_text(&tensor);
             let why = format!("it does not say that {tensor} is in {shard}, where it is");
             return Err(refused(why));
         }
@@ -46,7 +50,7 @@ pub(super) fn files(index: &Path) -> Result<Vec<PathBuf>> {
     Ok(shards.into_iter().map(PathBuf::from).collect())
 }
 
-/// The shard of each tensor.
+/// The shard of each tensor: a name that can be shown as it is.
 fn places(index: &Path) -> Result<BTreeMap<String, String>> {
     let file = || index.display().to_string();
     let json = plain::read_text(index)?;
@@ -62,10 +66,12 @@ fn places(index: &Path) -> Result<BTreeMap<String, String>> {
         let shard = shard.as_str().unwrap_or_default();
         let mut parts = Path::new(shard).components();
         let is_plain = matches!(parts.next(), Some(Component::Normal(_)));
-        match is_plain && parts.next().is_none() {
+        match is_plain && parts.next().is_none() && shard.chars().all(is_shown) {
             true => Ok((tensor.clone(), shard.to_string())),
             false => Err(refused(format!(
-                "it says that {tensor} is in {shard:?}, expected a file of this folder"
+                "it says that {} is in \"{}\", expected a file of this folder",
+                name_text(tensor),
+                name_text(shard)
             ))),
         }
     };

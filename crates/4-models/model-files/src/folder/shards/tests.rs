@@ -68,4 +68,8 @@ fn an_index_that_does_not_fit_its_shards_is_refused_by_name() {
     insta::assert_snapshot!(refused(json!({"y": "b.safetensors"})), @"FOLDER/model.safetensors.index.json: it does not say that y is in a.safetensors, where it is");
     insta::assert_snapshot!(refused(json!({"y": "../a.safetensors"})), @r#"FOLDER/model.safetensors.index.json: it says that y is in "../a.safetensors", expected a file of this folder"#);
     insta::assert_snapshot!(refused(json!({"y": 7})), @r#"FOLDER/model.safetensors.index.json: it says that y is in "", expected a file of this folder"#);
+    // What moves a terminal's cursor is not printed as it is.
+    insta::assert_snapshot!(refused(json!({"y": "\u{1b}[31m.safetensors"})), @r#"FOLDER/model.safetensors.index.json: it says that y is in "/u{1b}[31m.safetensors", expected a file of this folder"#);
+    insta::assert_snapshot!(refused(json!({"\u{1b}]0;own\u{7}": "\u{202e}.safetensors"})), @r#"FOLDER/model.safetensors.index.json: it says that /u{1b}]0;own/u{7} is in "/u{202e}.safetensors", expected a file of this folder"#);
+    insta::assert_snapshot!(refused(json!({"\u{1b}]0;own\u{7}": "b.safetensors"})), @"FOLDER/model.safetensors.index.json: it says that /u{1b}]0;own/u{7} is in b.safetensors, which has none");
 }
