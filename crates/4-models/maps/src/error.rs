@@ -50,6 +50,13 @@ pub enum Error {
     )]
     Unknown { file: String, tensor: String },
 
+    /// More maps than there is memory for.
+    #[error(
+        "{file}: its maps have {n_shares} shares, and {most} at most are read: keep fewer \
+         texts, layers or tokens in a file"
+    )]
+    Size { file: String, n_shares: u128, most: u128 },
+
     /// A layer that is not there, before one that is.
     #[error(
         "{file}: attn.{missing} is missing: layers are counted from 0, and {} is there",
@@ -110,6 +117,6 @@ pub enum Error {
     Place { file: String, place: usize, n: usize },
 
     /// A grid that has more places than there are tokens.
-    #[error("{file}: a grid of {rows}x{cols} has {} places, and the maps have {n} keys", rows * cols)]
+    #[error("{file}: a grid of {rows}x{cols} has {} places, and the maps have {n} keys", *rows as u128 * *cols as u128)]
     Grid { file: String, rows: usize, cols: usize, n: usize },
 }

@@ -22,6 +22,8 @@
 //! What is odd and can be shown all the same is said ([`MapText::notes`]); what cannot be a
 //! map is refused.
 
+use std::path::Path;
+
 use model_files::TensorFile;
 
 use crate::error::{Error, Result};
@@ -61,13 +63,35 @@ pub struct MapText {
     pub notes: Vec<String>,
 }
 
+/// So many shares are read, and no more: with what is computed of them they take 5 GB.
+const MOST_SHARES: u128 = 1 << 28;
+
+/// Opens a file of maps, if its header says of no more shares than are read, and of no other
+/// tensors.
+///
+/// # Errors
+/// [`Error::Unknown`], [`Error::Size`]; as [`TensorFile::open`].
+pub fn open(path: &Path) -> Result<TensorFile> {
+    TensorFile::open_if(path, |header| {
+        layers::expect_known(header.name(), &header.names())?;
+        match header.n_entries() {
+            n_shares if n_shares > MOST_SHARES => Err(Error::Size {
+                file: header.name().to_owned(),
+                n_shares,
+                most: MOST_SHARES,
+            }),
+            _ => Ok(()),
+        }
+    })
+}
+
 /// Reads the texts of a file. `tokens` are the lines of a text file that names the keys; they
 /// take the place of those in the metadata.
 ///
 /// # Errors
 /// [`Error`], each kind of which says what does not fit.
 pub fn read(file: &TensorFile, tokens: Option<&str>) -> Result<Vec<MapText>> {
-    let layers = Layers::read(file)?;
+    let mut layers = Layers::read(file)?;
     let n_texts = layers.n_texts();
     let mut names = Names::read(file)?;
     if let Some(lines) = tokens {
@@ -77,13 +101,13 @@ pub fn read(file: &TensorFile, tokens: Option<&str>) -> Result<Vec<MapText>> {
         names.tokens = Some(vec![lines.lines().map(str::to_owned).collect()]);
     }
     let padding = Padding::read(file, &layers)?;
-    (0..n_texts).map(|nth| text(file, &layers, &names, &padding, nth)).collect()
+    (0..n_texts).map(|nth| text(file, &mut layers, &names, &padding, nth)).collect()
 }
 
 /// One text: its padding is cut, then its shares are checked, then its tokens are named.
 fn text(
     file: &TensorFile,
-    layers: &Layers,
+    layers: &mut Layers,
     names: &Names,
     padding: &Padding,
     nth: usize,
@@ -93,7 +117,7 @@ fn text(
     let places = names.places(file.name(), nth, layers.n_q, &kept)?;
     let is_self =
         names.queries.is_none() && places.is_none() && layers.n_q == layers.n_kv;
-    let maps = layers.of_text(nth, &kept, is_self);
+    let maps = layers.take_text(nth, &kept, is_self);
     if kept.len() < layers.n_kv {
         let n = layers.n_kv - kept.len();
         notes.push(format!("cut: {n} of {} tokens are padding", layers.n_kv));

@@ -25,21 +25,30 @@ fn tolerance(dtype: &str) -> f64 {
     }
 }
 
+fn is_numbered(name: &str) -> bool {
+    name.strip_prefix("attn.").is_some_and(|l| l.parse::<usize>().is_ok())
+}
+
+/// Whether each tensor of a file is one that is read.
+pub(super) fn expect_known(file: &str, names: &[String]) -> Result<()> {
+    let is_known = |name: &&String| {
+        is_numbered(name) || matches!(name.as_str(), "attn" | "attention_mask")
+    };
+    match names.iter().find(|name| !is_known(name)) {
+        None => Ok(()),
+        Some(tensor) => {
+            Err(Error::Unknown { file: file.to_owned(), tensor: tensor.clone() })
+        }
+    }
+}
+
 impl Layers {
     pub(super) fn read(file: &TensorFile) -> Result<Self> {
         let names = file.names();
         let name = || file.name().to_owned();
-        let numbered = |name: &String| {
-            name.strip_prefix("attn.").is_some_and(|l| l.parse::<usize>().is_ok())
-        };
-        let is_known = |name: &&String| {
-            numbered(name) || *name == "attn" || *name == "attention_mask"
-        };
-        if let Some(tensor) = names.iter().find(|name| !is_known(name)) {
-            return Err(Error::Unknown { file: name(), tensor: tensor.clone() });
-        }
+        expect_known(file.name(), &names)?;
         let of_layers: Vec<&String> =
-            names.iter().filter(|name| numbered(name)).collect();
+            names.iter().filter(|name| is_numbered(name)).collect();
         if file.contains("attn") {
             return match of_layers.first() {
                 Some(&other) => {
@@ -104,19 +113,23 @@ impl Layers {
         self.maps.first().map_or(0, Vec::len)
     }
 
-    /// The maps of one text, `[l][h]`: of these keys, and where a text asks itself of the same
-    /// queries.
-    pub(super) fn of_text(
-        &self,
+    /// Takes the maps of one text, `[l][h]`: of these keys, and where a text asks itself of
+    /// the same queries.
+    pub(super) fn take_text(
+        &mut self,
         nth: usize,
         kept: &[usize],
         is_self: bool,
     ) -> Vec<Vec<Matrix>> {
-        let cut = |map: &Matrix| match is_self {
+        let is_whole = kept.len() == self.n_kv;
+        let cut = |map: Matrix| match is_self {
+            _ if is_whole => map,
             true => map.select_columns(kept).select_rows(kept),
             false => map.select_columns(kept),
         };
-        self.maps.iter().map(|texts| texts[nth].iter().map(cut).collect()).collect()
+        let of_layer =
+            |texts: &mut Vec<Vec<Matrix>>| std::mem::take(&mut texts[nth]).into_iter();
+        self.maps.iter_mut().map(|texts| of_layer(texts).map(cut).collect()).collect()
     }
 }
 

@@ -54,6 +54,26 @@ fn the_forms_of_a_file_give_the_same_maps() {
     insta::assert_snapshot!(notes, @"read as attention both ways: some head attends to a later token");
 }
 
+/// By its header alone: the numbers of these files are a hole, which is not read.
+#[test]
+#[cfg(unix)]
+fn a_file_of_more_maps_than_are_read_is_refused_with_their_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("maps.safetensors");
+    let refused = |header: &str, n_bytes: u64| {
+        let bytes = [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat();
+        std::fs::write(&path, &bytes).unwrap();
+        let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(bytes.len() as u64 + n_bytes).unwrap();
+        let refused = open(&path).unwrap_err().to_string();
+        refused.replace(path.to_str().unwrap(), "FILE")
+    };
+    let large = r#"{"attn.0":{"dtype":"F32","shape":[2,32768,32768],"data_offsets":[0,8589934592]}}"#;
+    insta::assert_snapshot!(refused(large, 1 << 33), @"FILE: its maps have 2147483648 shares, and 268435456 at most are read: keep fewer texts, layers or tokens in a file");
+    let other = r#"{"attn.0":{"dtype":"F32","shape":[1,1,1],"data_offsets":[0,4]},"more":{"dtype":"F32","shape":[2147483648],"data_offsets":[4,8589934596]}}"#;
+    insta::assert_snapshot!(refused(other, (1 << 33) + 4), @"FILE: more is no map: besides `attn` or `attn.L` only `attention_mask` is read");
+}
+
 /// Two of three tokens ask; with padding before them their places move.
 #[test]
 fn some_tokens_of_a_text_ask() {
