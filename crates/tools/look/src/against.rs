@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use ::texts::Long;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use maps::compare::{Basis, Difference, differences};
 
 use crate::source::Opened;
@@ -46,9 +46,16 @@ pub fn two_texts(folder: &Path, texts: [&str; 2], long: Long) -> Result<TwoTexts
 /// All that is printed of two views; where a model is at hand, beside texts that were drawn.
 ///
 /// # Errors
-/// If they have not the same heads.
+/// If they have not the same heads, or a text is a single token.
 pub fn report(first: &View, second: &View, draws: &Draws) -> Result<String> {
+    let n_heads = |view: &View| view.text.maps.iter().map(Vec::len).collect::<Vec<_>>();
     let found = differences(&first.text, &second.text, &draws.texts);
+    ensure!(
+        found.is_some() || n_heads(first) != n_heads(second),
+        "a text of one token, special ones aside, shows nothing to compare: {} and {}",
+        first.text.shown_pieces().join(" "),
+        second.text.shown_pieces().join(" ")
+    );
     let (basis, all) = found.with_context(|| {
         format!(
             "{} has {}, and {} has {}: heads are compared by their layer and number",

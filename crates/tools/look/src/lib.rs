@@ -15,6 +15,7 @@ mod prose;
 mod report;
 mod rows;
 pub mod sentence;
+mod sizes;
 mod source;
 mod take;
 pub mod texts;

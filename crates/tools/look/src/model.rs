@@ -10,6 +10,7 @@ use workshop::output::print;
 
 use crate::cut::cut_hint;
 use crate::either::Model;
+use crate::sizes::{expect_room, expect_room_of_pairs};
 use crate::{fetch, translate};
 
 /// Run your own model: every hidden state and every map
@@ -76,6 +77,15 @@ enum Precision {
     F64,
 }
 
+impl Precision {
+    fn n_bytes(self) -> usize {
+        match self {
+            Self::F32 => size_of::<f32>(),
+            Self::F64 => size_of::<f64>(),
+        }
+    }
+}
+
 /// Reads, computes, and then writes: whatever fails, nothing is written.
 ///
 /// # Errors
@@ -102,6 +112,9 @@ pub fn run(args: &Args) -> Result<()> {
     let tensors = match &model {
         Model::Translator(files) => {
             let texts = text_pairs(args, files)?;
+            let lengths: Vec<_> =
+                texts.iter().map(|pair| [0, 1].map(|it| pair[it].n_tokens())).collect();
+            expect_room_of_pairs(files, &lengths, args.dtype.n_bytes())?;
             match args.dtype {
                 Precision::F32 => translate::tensors::<f32>(files, &texts)?,
                 Precision::F64 => translate::tensors::<f64>(files, &texts)?,
@@ -109,6 +122,7 @@ pub fn run(args: &Args) -> Result<()> {
         }
         _ => {
             let sequences = sequences(args, &model)?;
+            expect_room(&model, &sequences, args.dtype.n_bytes())?;
             match args.dtype {
                 Precision::F32 => model.tensors::<f32>(&sequences)?,
                 Precision::F64 => model.tensors::<f64>(&sequences)?,

@@ -11,10 +11,13 @@ const DOTS: f32 = 600.0;
 /// In which a drawing's size in millimetres is read.
 const UNITS: f32 = 96.0;
 
+/// So many dots are drawn, and no more: they take a gigabyte.
+const MOST_DOTS: u64 = 1 << 28;
+
 /// A PNG of 600 dots an inch.
 ///
 /// # Errors
-/// If this machine has no font, or no memory for so many dots.
+/// If this machine has no font; a picture of more dots than are drawn.
 pub fn of(svg: &str) -> Result<Vec<u8>> {
     let mut fonts = Database::new();
     fonts.load_system_fonts();
@@ -36,6 +39,7 @@ pub fn of(svg: &str) -> Result<Vec<u8>> {
     let scale = DOTS / UNITS;
     let size = tree.size().to_int_size().scale_by(scale);
     let size = size.context("the picture has no size")?;
+    expect_room([size.width(), size.height()])?;
     let pixels = Pixmap::new(size.width(), size.height());
     let mut pixels = pixels.context("there is no memory for a picture of this size")?;
     let transform = Transform::from_scale(
@@ -46,4 +50,35 @@ pub fn of(svg: &str) -> Result<Vec<u8>> {
     let png = pixels.encode_png()?;
     ensure!(!png.is_empty(), "nothing was drawn");
     Ok(png)
+}
+
+fn expect_room([width, height]: [u32; 2]) -> Result<()> {
+    let dots = u64::from(width) * u64::from(height);
+    ensure!(
+        dots <= MOST_DOTS,
+        "a PNG of it would have {width} × {height} dots and take {:.1} GB, and {:.1} at most \
+         are taken: `--mm` makes it narrower, `--layer` or `--head` takes a part, and an .svg \
+         has any size",
+        4e-9 * dots as f64,
+        4e-9 * MOST_DOTS as f64
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_of_too_many_dots_is_refused_with_their_number() {
+        assert!(expect_room([1890, 1890]).is_ok());
+        let refused = expect_room([1890, 800_000]).unwrap_err();
+        insta::assert_snapshot!(refused, @"a PNG of it would have 1890 × 800000 dots and take 6.0 GB, and 1.1 at most are taken: `--mm` makes it narrower, `--layer` or `--head` takes a part, and an .svg has any size");
+        assert!(expect_room([u32::MAX; 2]).is_err());
+        let svg =
+            r#"<svg xmlns="http://www.w3.org/2000/svg" width="80mm" height="40000mm"/>"#;
+        // A machine without a font says that first.
+        let refused = of(svg).unwrap_err().to_string();
+        assert!(refused.contains("dots") || refused.contains("font"), "{refused}");
+    }
 }

@@ -1,19 +1,19 @@
 //! `cargo learn look`: a reader's own sentence in all heads of a trained model, or maps from
 //! a file.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf, absolute};
 
 use ::texts::Long;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use maps::table::Part;
 use model_files::{Existing, check_output};
 use workshop::output::print;
-use workshop::whole;
 
 use crate::against::{Draws, TwoTexts};
 use crate::either::Model;
 use crate::page::{Section, Texts};
-use crate::take::Taken;
+use crate::take::{Taken, write_bytes};
 use crate::translate::{self, Kind, Translation};
 use crate::view::{HeadName, View};
 use crate::{against, fetch, many, page, report, rows, source, without};
@@ -41,11 +41,10 @@ pub fn run(args: &Args) -> Result<()> {
     let compared = compared.transpose()?;
     if let Some(path) = &args.html {
         let page = page::of(&kinds)?;
-        whole::write(path, page.as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        write_bytes(path, page.as_bytes(), existing(args))?;
     }
     for taken in &args.save {
-        taken.write(view, part, args.mm)?;
+        taken.write(view, part, args.mm, existing(args))?;
     }
     print(notes)?;
     for (nth, Section { title, texts }) in kinds.iter().enumerate() {
@@ -236,7 +235,7 @@ fn many_texts(args: &Args, folder: &Path, texts: &Path) -> Result<()> {
     let long = if args.truncate { Long::Cut } else { Long::Refuse };
     let measured = many::measure(folder, texts, long)?;
     for taken in &args.save {
-        taken.write_texts(&measured.texts, args.mm)?;
+        taken.write_texts(&measured.texts, args.mm, existing(args))?;
     }
     print(measured.table(args.sort))?;
     for taken in &args.save {
@@ -269,7 +268,13 @@ fn check_outputs(args: &Args, inputs: &[PathBuf]) -> Result<()> {
     let existing = existing(args);
     let html = args.html.iter().map(|path| (path.as_path(), "--html"));
     let saved = args.save.iter().map(|taken| (taken.path(), "--save"));
+    let mut places = BTreeSet::new();
     for (path, flag) in html.chain(saved) {
+        ensure!(
+            places.insert(absolute(path)?),
+            "{}: two files are to be written there",
+            path.display()
+        );
         let outcome = check_output(path, existing, inputs.iter().map(PathBuf::as_path));
         // The flag of this command is another.
         outcome.map_err(|error| {

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 use std::time::{Duration, Instant};
-use std::{fs, str};
+use std::{fs, io::Read as _};
 
 use ::texts::{Long, Pieces, Text};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use maps::file::{Grid, MapText};
 use maps::{TextHeads, file};
-use model_files::{TensorFile, read_text};
+use model_files::read_text;
 
 use crate::cut::cut_hint;
 use crate::either::{Model, Ready};
@@ -18,6 +18,9 @@ use crate::view::{BesideMaps, View};
 
 /// So many bytes of maps are kept, and no more.
 const MOST_BYTES: usize = 2 << 30;
+
+/// The longest text file that is read, in bytes.
+const MOST_TEXT: u64 = 64 << 20;
 
 /// A model's files and its tokenizer: texts are read, and refused, before weights are.
 pub struct Opened {
@@ -94,10 +97,18 @@ impl Reader {
 /// All of a text file.
 ///
 /// # Errors
-/// A file that cannot be read, or is not UTF-8.
+/// A file that cannot be read, or is not UTF-8, or has no end.
 pub fn text_file(path: &Path) -> Result<String> {
     let name = path.display();
-    let bytes = fs::read(path).with_context(|| format!("cannot read {name}"))?;
+    let mut bytes = Vec::new();
+    // A pipe may be meant, and may never end.
+    let file = fs::File::open(path);
+    let read = file.and_then(|file| file.take(MOST_TEXT + 1).read_to_end(&mut bytes));
+    read.with_context(|| format!("cannot read {name}"))?;
+    ensure!(
+        bytes.len() as u64 <= MOST_TEXT,
+        "{name} has more than {MOST_TEXT} bytes, and texts have that many at most"
+    );
     String::from_utf8(bytes).with_context(|| format!("{name} is not UTF-8"))
 }
 
@@ -115,7 +126,7 @@ pub fn of_sentence(folder: &Path, sentence: &str, long: Long) -> Result<View> {
 pub fn of_file(path: &Path, tokens: Option<&Path>) -> Result<Vec<View>> {
     let start = Instant::now();
     let lines = tokens.map(text_file).transpose()?;
-    let texts = file::read(&TensorFile::open(path)?, lines.as_deref())?;
+    let texts = file::read(&file::open(path)?, lines.as_deref())?;
     let loading = start.elapsed();
     let view = |MapText { heads, grid, mut notes }: MapText| {
         let n_keys = heads.pieces.len();
@@ -187,13 +198,22 @@ pub fn picture(path: &Path) -> Result<String> {
 ///
 /// # Errors
 /// If they are, with the numbers.
-pub fn check_size([n_q, n_kv]: [usize; 2], n_heads: usize) -> Result<()> {
+pub fn check_size(lengths: [usize; 2], n_heads: usize) -> Result<()> {
+    expect_maps(lengths, n_heads).map_err(|why| {
+        anyhow!("{why}: `--queries` chooses who asks, and `--layer` one layer")
+    })
+}
+
+/// The same where neither tokens nor layers can be chosen.
+///
+/// # Errors
+/// As [`check_size`].
+pub fn expect_maps([n_q, n_kv]: [usize; 2], n_heads: usize) -> Result<()> {
     let bytes = [n_q, n_kv, n_heads].into_iter().try_fold(4usize, usize::checked_mul);
     let gigabytes = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
     ensure!(
         bytes.is_some_and(|bytes| bytes <= MOST_BYTES),
-        "{n_heads} maps of {n_q} queries on {n_kv} keys take {}, and {} at most are kept: \
-         `--queries` chooses who asks, and `--layer` one layer",
+        "{n_heads} maps of {n_q} queries on {n_kv} keys take {}, and {} at most are kept",
         gigabytes(4.0 * n_q as f64 * n_kv as f64 * n_heads as f64),
         gigabytes(MOST_BYTES as f64)
     );
@@ -210,5 +230,12 @@ mod tests {
         let refused = check_size([8192, 8192], 270).unwrap_err();
         insta::assert_snapshot!(refused, @"270 maps of 8192 queries on 8192 keys take 72.5 GB, and 2.1 GB at most are kept: `--queries` chooses who asks, and `--layer` one layer");
         assert!(check_size([usize::MAX, 2], 2).is_err());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_text_without_an_end_is_refused() {
+        let refused = text_file(Path::new("/dev/zero")).unwrap_err();
+        insta::assert_snapshot!(refused, @"/dev/zero has more than 67108864 bytes, and texts have that many at most");
     }
 }

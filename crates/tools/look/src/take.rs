@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use maps::habits::Texts;
 use maps::table::{self, Part};
 use maps::{file, picture};
+use model_files::Existing;
 use workshop::whole;
 
 use crate::view::View;
@@ -46,14 +47,14 @@ impl Taken {
     }
 
     /// Writes what heads do over many texts: all numbers, or an atlas of all heads.
-    pub fn write_texts(&self, texts: &Texts, mm: f64) -> Result<()> {
+    pub fn write_texts(&self, texts: &Texts, mm: f64, existing: Existing) -> Result<()> {
         let bytes = match self.kind {
             Kind::Svg => picture::atlas(texts, mm).into_bytes(),
             Kind::Png => crate::png::of(&picture::atlas(texts, mm))?,
             Kind::Csv => texts.csv().into_bytes(),
             Kind::Json | Kind::Maps => return self.check_of_texts(),
         };
-        self.write_bytes(&bytes)
+        write_bytes(&self.path, &bytes, existing)
     }
 
     /// Whether there is such a file of many texts.
@@ -76,7 +77,13 @@ impl Taken {
     ///
     /// # Errors
     /// A file of maps of which one layer alone is there; what cannot be written.
-    pub fn write(&self, view: &View, part: Part, mm: f64) -> Result<()> {
+    pub fn write(
+        &self,
+        view: &View,
+        part: Part,
+        mm: f64,
+        existing: Existing,
+    ) -> Result<()> {
         let text = &view.text;
         ensure!(
             self.kind != Kind::Maps || text.maps.iter().all(|heads| !heads.is_empty()),
@@ -90,11 +97,15 @@ impl Taken {
             Kind::Json => format!("{}\n", table::json(text, part)).into_bytes(),
             Kind::Maps => file::to_bytes(text)?,
         };
-        self.write_bytes(&bytes)
+        write_bytes(&self.path, &bytes, existing)
     }
+}
 
-    fn write_bytes(&self, bytes: &[u8]) -> Result<()> {
-        whole::write(&self.path, bytes)
-            .with_context(|| format!("cannot write {}", self.path.display()))
-    }
+/// Writes a file; one that is to be kept and came meanwhile stays as it is.
+pub fn write_bytes(path: &Path, bytes: &[u8], existing: Existing) -> Result<()> {
+    let written = match existing {
+        Existing::Keep => whole::write_new(path, bytes),
+        Existing::Replace => whole::write(path, bytes),
+    };
+    written.with_context(|| format!("cannot write {}", path.display()))
 }

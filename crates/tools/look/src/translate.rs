@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ::texts::{Long, Pieces, Text};
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use attention::{Matrix, Real};
 use clap::ValueEnum;
 use encoders::finite;
@@ -16,6 +16,8 @@ use translators::{
 };
 
 use crate::cut::cut_hint;
+use crate::sizes::expect_room_of_pairs;
+use crate::source::expect_maps;
 use crate::view::View;
 
 /// How many tokens are written at most, unless it is said.
@@ -127,6 +129,9 @@ pub fn text_pair(
 ) -> Result<[Sequence; 2]> {
     let tokenizer = tokenizer(files)?;
     let pieces = cut_hint(tokenizer.pieces(text, files.config.longest(), long))?;
+    let n_written = most.min(files.config.longest());
+    let lengths = [pieces.sequence.n_tokens(), n_written];
+    expect_room_of_pairs(files, &[lengths], size_of::<f32>())?;
     let model: AsRead<f32> = Translator::read(files)?;
     let source = model.read_source(&pieces.sequence)?;
     let written = write(&files.config, Reader::new(&model, &source), most)?;
@@ -148,6 +153,7 @@ pub fn of_sentence(
     let start = Instant::now();
     let tokenizer = tokenizer(files)?;
     let pieces = cut_hint(tokenizer.pieces(sentence, files.config.longest(), long))?;
+    expect_room(&files.config, pieces.sequence.n_tokens(), most)?;
     let model: AsRead<f32> = Translator::read(files)?;
     let loading = start.elapsed();
 
@@ -176,6 +182,20 @@ pub fn of_sentence(
         view(sentence, cross, n_uncut, writing),
     ];
     Ok(Translation { views, notes })
+}
+
+/// Whether there is room for the maps of so many tokens, and of the most that may be written.
+fn expect_room(config: &Config, n_source: usize, most: usize) -> Result<()> {
+    let heads =
+        |half: translators::Half| half.n_layers.saturating_mul(half.sizes.dims.n_heads());
+    expect_maps([n_source; 2], heads(config.encoder))?;
+    let n_written = most.min(config.longest());
+    let of_written = |n_keys| {
+        expect_maps([n_written, n_keys], heads(config.decoder))
+            .with_context(|| format!("`--write` asks for up to {n_written} tokens"))
+    };
+    of_written(n_source)?;
+    of_written(n_written)
 }
 
 /// The tokens that were read to write the next; the start and an end are special.

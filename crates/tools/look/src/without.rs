@@ -18,17 +18,18 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use ::texts::{Long, Pieces, Text};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
 use decoders::AsRead;
 use decoders::study::{Draws, Head};
 use model_files::{Existing, check_output, shown};
 use serde_json::Value;
 use training::odds::BesideDraws;
-use workshop::whole;
 
 use crate::cut::cut_hint;
 use crate::either::{Model, read};
+use crate::source::check_size;
+use crate::take::write_bytes;
 use crate::view::HeadName;
 
 pub(crate) use going_on::going_on;
@@ -179,8 +180,7 @@ pub(crate) fn answers(
         .then(|| adds::to_json(&asked, logits.as_deref(), &args.removed))
         .transpose()?;
     if let (Some(path), Some(json)) = (&args.adds_json, &adds) {
-        whole::write(path, format!("{json}\n").as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        write_bytes(path, format!("{json}\n").as_bytes(), existing)?;
         let _ = writeln!(to, "\n{} has what every head adds.", path.display());
     }
     if let Some(from) = &args.patch_from {
@@ -206,6 +206,8 @@ impl Asked {
     ) -> Result<Self> {
         let n_positions = model.config.n_positions;
         let pieces = cut_hint(text.pieces(sentence, n_positions, long))?;
+        let n_heads = model.config.n_layers * model.config.dims().n_heads();
+        check_size([pieces.pieces.len(); 2], n_heads)?;
         Ok(Self { model, text, pieces })
     }
 

@@ -229,3 +229,28 @@ fn two_files_are_shown_side_by_side() {
     let page = std::fs::read_to_string(page).unwrap();
     assert_eq!(page.matches("\"packed\":").count(), 2);
 }
+
+/// A first token alone, which is no part of a text.
+#[test]
+fn a_text_of_one_token_is_not_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = |name: &str, n: usize, tokens: &str| {
+        let map = Matrix::from_element(n, n, 1.0 / n as f64);
+        let tensor = NewTensor::new("attn.0", &[1, n, n], [&map]).unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, to_bytes_with(&[tensor], &[("tokens", tokens)]).unwrap())
+            .unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let one = written("one.safetensors", 1, "[\"<s>\"]");
+    let two = written("two.safetensors", 2, "[\"<s>\", \"dog\"]");
+    let refused = look(&["--maps", &one, "--against", &two]).unwrap_err().to_string();
+    insta::assert_snapshot!(refused, @"a text of one token, special ones aside, shows nothing to compare: <s> and <s> dog");
+    // One file is not written twice.
+    let out = folder.path().join("out.csv");
+    let out = out.to_str().unwrap();
+    let refused = look(&["--maps", &two, "--save", out, "--save", out]).unwrap_err();
+    assert!(refused.to_string().ends_with("two files are to be written there"));
+    assert!(!Path::new(out).exists());
+    look(&["--maps", &two, "--save", out]).unwrap();
+}

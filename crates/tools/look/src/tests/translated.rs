@@ -106,6 +106,52 @@ fn what_makes_no_sense_of_two_texts_is_refused_by_name() {
     insta::assert_snapshot!(refused(&[]).replace(model, "FOLDER"), @"FOLDER: it has source.spm and no tokenizer.json: SentencePiece's own files are not read here, and save_pretrained of Marian's tokenizer writes no other. With `cargo learn model` ids of any tokenizer are read: input_ids and decoder_input_ids");
 }
 
+/// A file of ids that are all 0.
+fn zeros(names: &[&str], n: usize) -> Vec<u8> {
+    let tensor = |(nth, name): (usize, &&str)| {
+        let range = [nth * n, (nth + 1) * n];
+        let info =
+            serde_json::json!({"dtype": "U8", "shape": [1, n], "data_offsets": range});
+        ((*name).to_owned(), info)
+    };
+    let header: serde_json::Map<_, _> = names.iter().enumerate().map(tensor).collect();
+    let header = serde_json::Value::from(header).to_string();
+    let length = (header.len() as u64).to_le_bytes();
+    [&length, header.as_bytes(), &vec![0; names.len() * n]].concat()
+}
+
+/// T5 has no longest text, and ids of any length fit a small file: what comes of them is
+/// counted before any of it is computed.
+#[test]
+fn what_would_fill_the_memory_is_refused_with_its_size() {
+    let folder = with_tokenizer("t5-1");
+    let model = folder.path().to_str().unwrap();
+    let refused =
+        |most: &str| look(&["the bank", "--model", model, "--write", most]).unwrap_err();
+    insta::assert_snapshot!(refused("1000000"), @"`--write` asks for up to 1000000 tokens: 12 maps of 1000000 queries on 1000000 keys take 48000.0 GB, and 2.1 GB at most are kept");
+    insta::assert_snapshot!(refused("18446744073709551615"), @"`--write` asks for up to 18446744073709551615 tokens: 12 maps of 18446744073709551615 queries on 4 keys take 3541774862152.2 GB, and 2.1 GB at most are kept");
+    let ids = folder.path().join("ids.safetensors");
+    let both = folder.path().join("both.safetensors");
+    fs::write(&ids, zeros(&["input_ids"], 200_000)).unwrap();
+    fs::write(&both, zeros(&["input_ids", "decoder_input_ids"], 200_000)).unwrap();
+    let out = folder.path().join("out.safetensors");
+    let [ids, both, out] = [&ids, &both, &out].map(|path| path.to_str().unwrap());
+    let run = |model: &str, ids: &str| {
+        let args = ["model", model, ids, "--output", out];
+        crate::model::run(&Run::parse_from(args).args).unwrap_err().to_string()
+    };
+    insta::assert_snapshot!(run(model, both), @"1 text of up to 200000 tokens, and 200000 to write: all their maps and states take 10240.4 GB, and 4.3 GB at most are kept");
+    // A decoder of any number of positions.
+    let llama = super::with_tokenizer("llama-1");
+    let config = llama.path().join("config.json");
+    let json = fs::read_to_string(&config).unwrap();
+    let mut json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    json["max_position_embeddings"] = (1u64 << 30).into();
+    fs::write(&config, json.to_string()).unwrap();
+    let llama = llama.path().to_str().unwrap();
+    insta::assert_snapshot!(run(llama, ids), @"1 text of up to 200000 tokens: all their maps and states take 3840.3 GB, and 4.3 GB at most are kept");
+}
+
 #[test]
 fn the_tensors_are_the_references() {
     for name in FAMILIES {

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::cut::cut_hint;
 use crate::prose::{self, Prose};
+use crate::source::check_size;
 
 const MOST: usize = 8;
 
@@ -67,6 +68,7 @@ pub fn report(
     let text = Text::open(&folder.path, folder.config.n_vocabulary)?;
     let pieces = cut_hint(text.pieces(sentence, folder.config.longest(), long))?;
     let (n_layers, n_heads) = (model.stack.blocks.len(), folder.config.dims.n_heads());
+    check_size([pieces.pieces.len(); 2], n_layers * n_heads)?;
     let (heads, draws) = heads_and_draws(removed, n_layers, n_heads)?;
     let pass = model.pass(&pieces.sequence, stage)?;
     let (instead, words) = stand_ins(&model, &text, &pass, removed)?;

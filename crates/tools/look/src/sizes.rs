@@ -1,0 +1,124 @@
+//! How much memory an answer takes, counted before any of it is there.
+
+use anyhow::{Result, ensure};
+use model_files::Sequence;
+
+use crate::either::Model;
+
+/// So many bytes of what a model gives are kept for a file, and no more.
+const MOST_BYTES: u128 = 4 << 30;
+
+/// Maps of `n_layers` layers of `n_heads` heads, and the numbers of a token beside them.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    n_layers: usize,
+    n_heads: usize,
+    /// Hidden states and logits.
+    per_token: u128,
+}
+
+impl Kept {
+    fn new(n_layers: usize, n_heads: usize, d_model: usize) -> Self {
+        let per_token = product([n_layers.saturating_add(1), d_model]);
+        Self { n_layers, n_heads, per_token }
+    }
+
+    /// How many numbers there are of so many queries and keys.
+    fn numbers(self, [n_q, n_kv]: [usize; 2]) -> u128 {
+        let maps = product([n_q, n_kv, self.n_layers, self.n_heads]);
+        maps.saturating_add(self.per_token.saturating_mul(n_q as u128))
+    }
+
+    fn with_logits(mut self, n_vocabulary: usize) -> Self {
+        self.per_token = self.per_token.saturating_add(n_vocabulary as u128);
+        self
+    }
+}
+
+fn product<const N: usize>(factors: [usize; N]) -> u128 {
+    factors.into_iter().fold(1, |product, it| product.saturating_mul(it as u128))
+}
+
+/// Whether what a model gives of these sequences, in numbers of `width` bytes, is no more
+/// than is kept.
+///
+/// # Errors
+/// If it is, with the numbers.
+pub fn expect_room(model: &Model, sequences: &[Sequence], width: usize) -> Result<()> {
+    let kept = match model {
+        Model::Encoder(folder) => {
+            let config = &folder.config;
+            Kept::new(config.n_layers, config.dims.n_heads(), config.dims.d_model())
+        }
+        Model::Decoder(files) => {
+            let (config, dims) = (&files.config, files.config.dims());
+            Kept::new(config.n_layers, dims.n_heads(), dims.d_model())
+                .with_logits(config.n_vocabulary)
+        }
+        Model::Translator(_) => return Ok(()),
+    };
+    let numbers = |one: &Sequence| kept.numbers([one.n_tokens(); 2]);
+    let all = sequences.iter().map(numbers).fold(0, u128::saturating_add);
+    let longest = sequences.iter().map(Sequence::n_tokens).max().unwrap_or(0);
+    let tokens = format!("{longest} tokens");
+    expect_bytes(all, width, sequences.len(), &tokens)
+}
+
+/// The same of sources and targets, by how many tokens each has.
+///
+/// # Errors
+/// As [`expect_room`].
+pub fn expect_room_of_pairs(
+    files: &translators::Files,
+    pairs: &[[usize; 2]],
+    width: usize,
+) -> Result<()> {
+    let config = &files.config;
+    let [encoder, decoder] = [config.encoder, config.decoder].map(|half| {
+        Kept::new(half.n_layers, half.sizes.dims.n_heads(), config.d_model())
+    });
+    let decoder = decoder.with_logits(config.n_target_vocabulary);
+    let cross = Kept { per_token: 0, ..decoder };
+    let numbers = |&[source, target]: &[usize; 2]| {
+        let [of_source, of_target] =
+            [encoder.numbers([source; 2]), decoder.numbers([target; 2])];
+        let both = of_source.saturating_add(of_target);
+        both.saturating_add(cross.numbers([target, source]))
+    };
+    let all = pairs.iter().map(numbers).fold(0, u128::saturating_add);
+    let longest = |side: usize| pairs.iter().map(|pair| pair[side]).max().unwrap_or(0);
+    let tokens = format!("{} tokens, and {} to write", longest(0), longest(1));
+    expect_bytes(all, width, pairs.len(), &tokens)
+}
+
+fn expect_bytes(n: u128, width: usize, n_texts: usize, tokens: &str) -> Result<()> {
+    let bytes = n.saturating_mul(width as u128);
+    ensure!(
+        bytes <= MOST_BYTES,
+        "{n_texts} {} of up to {tokens}: all their maps and states take {:.1} GB, and {:.1} \
+         GB at most are kept",
+        if n_texts == 1 { "text" } else { "texts" },
+        1e-9 * bytes as f64,
+        1e-9 * MOST_BYTES as f64
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_counted_and_never_overflows() {
+        let kept = Kept::new(2, 3, 5).with_logits(7);
+        assert_eq!(kept.numbers([4, 6]), 4 * 6 * 2 * 3 + 4 * (3 * 5 + 7));
+        assert_eq!(
+            Kept::new(usize::MAX, usize::MAX, 1).numbers([usize::MAX; 2]),
+            u128::MAX
+        );
+        assert!(expect_bytes(u128::MAX, 8, 1, "2 tokens").is_err());
+        assert!(expect_bytes(1 << 29, 8, 2, "2 tokens").is_ok());
+        let refused = expect_bytes(1 << 30, 8, 2, "2 tokens").unwrap_err();
+        insta::assert_snapshot!(refused, @"2 texts of up to 2 tokens: all their maps and states take 8.6 GB, and 4.3 GB at most are kept");
+    }
+}
