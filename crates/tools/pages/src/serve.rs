@@ -1,6 +1,7 @@
 //! Serves a folder of pages to this machine.
 //!
-//! Only reading is answered, only from inside the folder, only on the loopback address.
+//! Only reading is answered, only from inside the folder, only on the loopback address and
+//! under its names.
 //! One thread a connection and one answer a connection: a browser opens six at once, and
 //! a server that keeps them open on fewer threads leaves the seventh to wait for ever.
 
@@ -192,6 +193,11 @@ fn answer_one(stream: &TcpStream, folder: &Path) -> io::Result<()> {
     let (Some(method), Some(url), true) = (request.method, request.path, parsed) else {
         return send(&mut stream, "400 Bad Request", &[], b"not understood", true);
     };
+    // A page from elsewhere, whose name has come to mean this machine, reads nothing.
+    if !is_own(request.headers) {
+        let why = b"this is the book on 127.0.0.1, and no other host";
+        return send(&mut stream, "421 Misdirected Request", &[], why, method == "GET");
+    }
     if !matches!(method, "GET" | "HEAD") {
         let allow = [("Allow", "GET, HEAD")];
         return send(&mut stream, "405 Method Not Allowed", &allow, b"", true);
@@ -253,6 +259,20 @@ fn send(
     stream.write_all(head.as_bytes())?;
     stream.write_all(if with_body { body } else { b"" })?;
     stream.flush()
+}
+
+/// Whether this machine is asked under a name of its own; its port may be another's that leads
+/// here.
+fn is_own(headers: &[httparse::Header]) -> bool {
+    let mut hosts = headers.iter().filter(|it| it.name.eq_ignore_ascii_case("host"));
+    let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
+    let Ok(host) = str::from_utf8(host.value) else { return false };
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => (name, port),
+        _ => (host, "0"),
+    };
+    let is_here = ["127.0.0.1", "localhost", "[::1]"];
+    is_here.iter().any(|it| it.eq_ignore_ascii_case(name)) && port.parse::<u16>().is_ok()
 }
 
 /// Whether gzip is among what the browser takes, and not with a weight of 0.

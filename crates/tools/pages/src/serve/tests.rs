@@ -13,7 +13,9 @@ fn folder() -> tempfile::TempDir {
 
 fn ask(server: &Server, request: &str) -> String {
     let mut stream = TcpStream::connect(server.address).unwrap();
-    let request = format!("{request} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    let request = format!(
+        "{request} HTTP/1.1\r\nHost: localhost:3000\r\nConnection: close\r\n\r\n"
+    );
     stream.write_all(request.as_bytes()).unwrap();
     answer(stream)
 }
@@ -57,11 +59,44 @@ fn nothing_outside_the_folder_is_served() {
     }
 }
 
+/// A page that somebody else serves can have its name mean this machine, and then read.
+#[test]
+fn another_host_is_answered_with_nothing() {
+    let outer = folder();
+    let server = Server::start(&outer.path().join("book"), 0).unwrap();
+    let port = server.address.port();
+    let asked = |hosts: &[String]| {
+        let hosts: String =
+            hosts.iter().map(|host| format!("Host: {host}\r\n")).collect();
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream.write_all(format!("GET / HTTP/1.1\r\n{hosts}\r\n").as_bytes()).unwrap();
+        answer(stream)
+    };
+    for own in ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"] {
+        for host in [own.to_owned(), format!("{own}:{port}")] {
+            assert!(asked(&[host.clone()]).ends_with("<p>hello"), "{host}");
+        }
+    }
+    let evil = format!("evil.example:{port}");
+    for host in
+        [evil.as_str(), "127.0.0.1.evil.example", "localhost:x", "", "[::1", ":80"]
+    {
+        let answer = asked(&[host.to_owned()]);
+        assert!(
+            answer.contains(" 421 ") && !answer.contains("hello"),
+            "{host}: {answer}"
+        );
+    }
+    assert!(asked(&[]).contains(" 421 "));
+    assert!(asked(&["localhost".into(), evil.clone()]).contains(" 421 "));
+}
+
 /// Sends all of it, whatever comes back meanwhile, and then reads.
 fn ask_with_body(server: &Server, method: &str, length: usize) -> String {
     let mut stream = TcpStream::connect(server.address).unwrap();
-    let head =
-        format!("{method} / HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n");
+    let head = format!(
+        "{method} / HTTP/1.1\r\nHost: localhost:3000\r\nContent-Length: {length}\r\n\r\n"
+    );
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(&vec![b'x'; length]).unwrap();
     thread::sleep(Duration::from_millis(100));
@@ -87,7 +122,7 @@ fn without_connections_the_server_rests_and_goes_on() {
     let book = outer.path().join("book").canonicalize().unwrap();
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-    client.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    client.write_all(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").unwrap();
     let stop = Arc::new(AtomicBool::new(false));
     let (mut n_asked, stopper) = (0, Arc::clone(&stop));
     let start = std::time::Instant::now();
