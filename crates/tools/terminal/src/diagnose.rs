@@ -6,12 +6,13 @@ mod separate;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use attention::Matrix;
 use clap::ValueEnum;
 use diagnosis::{
     Diagnosis, Pairing, Precision, Reading, Said, Verdict, diagnose_with, read,
 };
-use model_files::TensorFile;
+use model_files::{Existing, TensorFile, check_output};
 use serde_json::json;
 use workshop::output::print;
 use workshop::progress::spinner;
@@ -58,15 +59,15 @@ pub struct Args {
     rotary: Option<Rotary>,
 
     /// The base of rotary positions
-    #[arg(long, value_name = "B")]
+    #[arg(long, value_name = "B", value_parser = above_0)]
     base: Option<f64>,
 
     /// What scores should be multiplied by, if not 1/√d_k
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = no_0)]
     scale: Option<f64>,
 
     /// The bound that scores should have, cap · tanh(s / cap)
-    #[arg(long, value_name = "C")]
+    #[arg(long, value_name = "C", value_parser = above_0)]
     cap: Option<f64>,
 
     /// How it was computed, if coarser than its numbers show: then rounding explains more
@@ -187,6 +188,7 @@ fn run(args: &Args) -> Result<Verdict> {
         print(snippet.text())?;
         return Ok(Verdict::Right);
     }
+    check_place(args)?;
     let paths = [&args.file, &args.layer, &args.tensors].into_iter().flatten();
     let files: Vec<TensorFile> =
         paths.map(TensorFile::open).collect::<model_files::Result<_>>()?;
@@ -197,19 +199,96 @@ fn run(args: &Args) -> Result<Verdict> {
         error => anyhow::Error::from(error).context(name.to_string()),
     };
     let all: Vec<&TensorFile> = files.iter().collect();
-    let reading = read(&all, &said(args)?).map_err(named)?;
+    let said = said(args)?;
+    expect_named(&all, &said)?;
+    let reading = read(&all, &said).map_err(named)?;
+    expect_room(&reading).with_context(|| name.to_string())?;
     if !args.json {
-        print(report::assumed(name, &reading))?;
+        tell(report::assumed(name, &reading))?;
     }
     let diagnosis = diagnosed(&reading).map_err(named)?;
     match args.json {
-        true => print(json_text(&reading, &diagnosis)?)?,
-        false => print(report::diagnosis(&reading, &diagnosis)?)?,
+        true => tell(json_text(&reading, &diagnosis)?)?,
+        false => tell(report::diagnosis(&reading, &diagnosis)?)?,
     }
     if let Some(path) = &args.write_input {
-        print(separate::write(path, &reading, &diagnosis)?)?;
+        let written = separate::write(path, &reading, &diagnosis)?;
+        match args.json {
+            // The object is all that standard output has.
+            true => eprintln!("{}", written.trim()),
+            false => tell(written)?,
+        }
     }
     Ok(diagnosis.verdict)
+}
+
+/// Prints a text. Where nobody reads any more, the verdict is still how the command ends.
+fn tell(text: String) -> Result<()> {
+    match print(text).map_err(anyhow::Error::from) {
+        Err(error) if workshop::output::was_closed(&error) => Ok(()),
+        outcome => outcome,
+    }
+}
+
+/// Whether there is a place for the file that is to be written, before anything is computed.
+fn check_place(args: &Args) -> Result<()> {
+    let Some(path) = &args.write_input else { return Ok(()) };
+    let inputs = [&args.file, &args.layer, &args.tensors].into_iter().flatten();
+    check_output(path, Existing::Keep, inputs.map(PathBuf::as_path)).map_err(|error| {
+        let hint = "name another file with --write-input";
+        match error {
+            model_files::Error::OutputExists { exists } => {
+                anyhow::anyhow!("{exists}: {hint}")
+            }
+            error => {
+                anyhow::anyhow!(error.to_string().replace("--output", "--write-input"))
+            }
+        }
+    })
+}
+
+/// So many scores are computed at a time, and no more: hundreds of layers are.
+const MOST_SCORES: u128 = 1 << 25;
+
+/// Whether the scores of the layer that is meant are no more than are computed.
+fn expect_room(reading: &Reading) -> Result<()> {
+    let inputs = &reading.record.inputs;
+    let rows =
+        |of: Option<&Vec<Matrix>>| of.and_then(|it| it.first()).map_or(0, Matrix::nrows);
+    let batch = inputs.first().map_or(0, Vec::len);
+    let [n_q, n_kv] = [rows(inputs.first()), rows(inputs.get(1))];
+    let n_heads = reading.intent.n_heads;
+    let all = [batch, n_heads, n_q, n_kv].into_iter();
+    let n_scores = all.fold(1u128, |n, size| n.saturating_mul(size as u128));
+    ensure!(
+        n_scores <= MOST_SCORES,
+        "{n_q} queries on {n_kv} keys in {n_heads} heads, {batch} times, have {n_scores} \
+         scores, and {MOST_SCORES} at most are computed: a few short sequences show as much"
+    );
+    Ok(())
+}
+
+/// Whether the files have each tensor that `--name` speaks of.
+fn expect_named(files: &[&TensorFile], said: &Said) -> Result<()> {
+    for (name, own) in &said.names {
+        ensure!(
+            !name.is_empty() && files.iter().any(|file| file.contains(own)),
+            "--name {name}={own}: the files have no tensor of this name"
+        );
+    }
+    Ok(())
+}
+
+fn above_0(text: &str) -> Result<f64> {
+    let number: f64 = text.parse()?;
+    ensure!(number > 0.0 && number.is_finite(), "expected a finite number above 0");
+    Ok(number)
+}
+
+fn no_0(text: &str) -> Result<f64> {
+    let number: f64 = text.parse()?;
+    ensure!(number != 0.0 && number.is_finite(), "expected a finite number, and not 0");
+    Ok(number)
 }
 
 fn diagnosed(reading: &Reading) -> diagnosis::Result<Diagnosis> {

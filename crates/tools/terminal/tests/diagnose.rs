@@ -1,7 +1,7 @@
 //! `cargo learn diagnose` as it is run: what it says, and how it ends.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use attention::Matrix;
 use model_files::{Existing, NewTensor, TensorFile, save, to_bytes_with};
@@ -166,6 +166,98 @@ fn what_cannot_be_read_is_status_2_and_says_why() {
         let path = write_with(folder.path(), key, text);
         let error = refused(&path, if key == "heads" { &[] } else { &["--heads", "2"] });
         assert!(error.contains(&format!("{key} = {text:?}")), "{error}");
+    }
+}
+
+#[test]
+fn numbers_without_a_meaning_are_status_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let layer = write(folder.path(), |_| ());
+    for (option, number) in [
+        ("--scale", "nan"),
+        ("--scale", "inf"),
+        ("--scale", "0"),
+        ("--base", "nan"),
+        ("--base", "0"),
+        ("--cap", "0"),
+        ("--cap", "-inf"),
+        ("--heads", "18446744073709551615"),
+        ("--kv-heads", "9223372036854775807"),
+        ("--kv-heads", "18446744073709551615"),
+    ] {
+        let heads = if option == "--heads" { vec![] } else { vec!["--heads", "2"] };
+        let option = [format!("{option}={number}")];
+        let option = option.iter().map(String::as_str);
+        let all: Vec<&str> =
+            [path(&layer)].into_iter().chain(heads).chain(option).collect();
+        let output = diagnose(&all);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{all:?}: {error}");
+        assert!(error.contains("error: ") && error.contains(number), "{all:?}: {error}");
+    }
+    assert_ne!(
+        diagnose(&[path(&layer), "--heads=2", "--scale=-0.5"]).status.code(),
+        Some(2)
+    );
+}
+
+#[test]
+fn more_scores_than_are_computed_are_refused_with_their_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let long: Matrix = Matrix::from_fn(40_000, 4, |i, j| (i + j) as f64);
+    let path = write(folder.path(), |tensors| {
+        for (nth, name) in [(2, "query"), (3, "output")] {
+            tensors[nth] = NewTensor::new(name, &[1, 40_000, 4], [&long]).unwrap();
+        }
+    });
+    let output = diagnose(&[self::path(&path), "--heads", "2"]);
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("have 3200000000 scores"), "{error}");
+}
+
+#[test]
+fn a_name_that_no_file_has_is_refused() {
+    let layer = layer("a01");
+    for name in ["w_q=foo", "=x", "output="] {
+        let output = diagnose(&[path(&layer), "--name", name]);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{name}: {error}");
+        assert!(error.contains(name) && error.contains("no tensor"), "{name}: {error}");
+    }
+}
+
+#[test]
+fn json_stays_json_beside_an_input_that_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("input.safetensors");
+    let arguments =
+        [path(&layer("a08")).to_owned(), "--json".into(), "--write-input".into()];
+    let arguments = arguments.iter().map(String::as_str).chain([path(&input)]);
+    let arguments: Vec<&str> = arguments.collect();
+    let output = diagnose(&arguments);
+    assert_eq!(output.status.code(), Some(1));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["diagnosis"]["verdict"], "mistake");
+    assert!(text(&output.stderr).contains("Wrote "), "{}", text(&output.stderr));
+    // Of what exists already it is known before anything is computed.
+    let again = diagnose(&arguments);
+    assert_eq!((again.status.code(), again.stdout.len()), (Some(2), 0));
+    let error = text(&again.stderr);
+    assert!(
+        error.contains("exists already") && error.contains("--write-input"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_verdict_is_the_status_where_nobody_reads_it() {
+    for (name, status) in [("r01", 0), ("a01", 1), ("u01", 3)] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_terminal"));
+        command.arg("diagnose").arg(layer(name)).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        drop(child.stdout.take());
+        assert_eq!(child.wait().unwrap().code(), Some(status), "{name}");
     }
 }
 

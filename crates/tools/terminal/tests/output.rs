@@ -53,6 +53,20 @@ fn nobody_who_reads_is_no_failure() {
     assert_eq!(TensorFile::open(results).unwrap().names(), ["attn_heads", "output"]);
 }
 
+/// Two heads of 40,000 tokens: a file of a megabyte, and 26 GB of maps.
+#[test]
+fn maps_that_would_fill_the_memory_are_refused_with_their_number() {
+    let folder = tempfile::tempdir().unwrap();
+    write_layer(folder.path());
+    let long = Matrix::<f64>::zeros(40_000, 4);
+    let query = NewTensor::new("query", &[40_000, 4], [&long]).unwrap();
+    save(&folder.path().join("long.safetensors"), &[query], Existing::Keep).unwrap();
+    let words = "attend layer.safetensors long.safetensors --heads 2";
+    let output = command(folder.path(), words).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+    assert!(told(&output).contains("have 3200000000 shares"), "{}", told(&output));
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_an_error_and_no_panic() {

@@ -28,13 +28,15 @@ impl Found {
         }
         let packed = packed.ok_or(Error::NoOutput)?;
         let Intent { n_heads, n_kv_heads, packing, .. } = *intent;
-        let (columns, heads) = (packed.d_out(), n_heads + 2 * n_kv_heads);
-        let d_k = columns / heads;
+        let columns = packed.d_out();
+        let refused = || Error::Packed { columns, heads: n_heads, kv_heads: n_kv_heads };
+        // Numbers that somebody typed: of more heads than columns no sum is made.
+        let heads = n_kv_heads.checked_mul(2).and_then(|both| both.checked_add(n_heads));
+        let heads = heads.filter(|heads| (1..=columns).contains(heads));
+        let d_k = columns / heads.ok_or_else(refused)?;
         let widths = [n_heads, n_kv_heads, n_kv_heads].map(|heads| heads * d_k);
-        let part = |role| {
-            let part = unpacked(&packed, packing, role, widths, d_k);
-            part.ok_or(Error::Packed { columns, heads: n_heads, kv_heads: n_kv_heads })
-        };
+        let part =
+            |role| unpacked(&packed, packing, role, widths, d_k).ok_or_else(refused);
         let projections = [part(0)?, part(1)?, part(2)?];
         Ok(Weights { projections, packed: Some(packed), output })
     }
@@ -94,7 +96,10 @@ fn one_of(files: &Files<'_>, prefixes: &BTreeSet<&str>) -> Result<String> {
         [one] => Ok((*one).to_string()),
         [] if prefixes.is_empty() => Err(Error::NoLayer { names: files.all_names() }),
         _ => Err(Error::SeveralLayers {
-            prefixes: prefixes.iter().map(ToString::to_string).collect(),
+            prefixes: prefixes
+                .iter()
+                .map(|it| if it.is_empty() { "no prefix" } else { it }.to_string())
+                .collect(),
         }),
     }
 }

@@ -1,6 +1,6 @@
 //! What goes into the layer, from a file.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use attention::{Dims, Mask, Matrix, Real, check_inputs};
 use model_files::{MaskSizes, Tensor, TensorFile};
 
@@ -21,6 +21,22 @@ pub struct Inputs<T: Real = f64> {
     pub is_batched: bool,
     /// What was found, as name and description, for the report.
     pub found: Vec<(String, String)>,
+}
+
+/// So many shares of all maps are computed, and no more: a gigabyte in f64, in each stage.
+const MOST_SHARES: u128 = 1 << 27;
+
+/// Whether the maps of these sizes are no more than are computed.
+fn expect_room(sizes: MaskSizes) -> Result<()> {
+    let MaskSizes { batch, n_heads, n_q, n_kv, .. } = sizes;
+    let all = [batch, n_heads, n_q, n_kv].into_iter();
+    let n_shares = all.fold(1u128, |n, size| n.saturating_mul(size as u128));
+    ensure!(
+        n_shares <= MOST_SHARES,
+        "{n_q} queries on {n_kv} keys in {n_heads} heads, {batch} times, have {n_shares} \
+         shares, and {MOST_SHARES} at most are computed"
+    );
+    Ok(())
 }
 
 impl Inputs {
@@ -57,6 +73,7 @@ impl Inputs {
             n_kv: key[0].nrows(),
             is_batched,
         };
+        expect_room(sizes)?;
         let masks = masks::read(file, sizes, (role, causal), &mut found)?;
         for (s, mask) in masks.iter().enumerate() {
             mask.check(sizes.n_heads, sizes.n_q, sizes.n_kv)
