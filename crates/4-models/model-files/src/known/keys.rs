@@ -120,3 +120,24 @@ pub const COMMON_KEYS: &[Rule] = &[
         GENERATION,
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file that is downloaded may have any name for a key.
+    #[test]
+    fn a_key_is_shown_without_what_moves_the_cursor() {
+        let json = r#"{"\u001b]0;owned\u0007\u001b[31m": 1, "\u202e": {"\u009b": 2}}"#;
+        let settings = Settings::read("config.json", json.as_bytes()).unwrap();
+        let refused = settings.leftovers(&[]).unwrap_err().to_string();
+        assert!(
+            refused.starts_with(r"config.json: \u{1b}]0;owned\u{7}\u{1b}[31m is 1: ")
+        );
+        let refused = settings.positive("\u{202e}").unwrap_err().to_string();
+        assert!(
+            refused.starts_with(r#"config.json: \u{202e} is {"\u{9b}":2}, "#),
+            "{refused}"
+        );
+    }
+}
