@@ -199,15 +199,3 @@ fn soft_cap(
     let cap = settings.above_0(key)?.or(missing).map(SoftCap::new).transpose();
     cap.map_err(within(settings.file()))
 }
-
-/// The tokens that end a text: one id, or a list.
-fn ends(settings: &Settings) -> Vec<usize> {
-    let id = |value: &serde_json::Value| value.as_u64()?.try_into().ok();
-    match settings.get("eos_token_id") {
-        None => Vec::new(),
-        Some(value) => match value.as_array() {
-            Some(ids) => ids.iter().filter_map(id).collect(),
-            None => id(value).into_iter().collect(),
-        },
-    }
-}

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use model_files::{Gguf, Settings, TensorFile, Unused, settings_in, weights_in};
+use model_files::{
+    Gguf, Settings, SmallFiles, TensorFile, Unused, settings_in, weights_in,
+};
 
 use crate::Result;
 use crate::config::Config;
@@ -22,7 +24,8 @@ pub struct Files {
 }
 
 impl Files {
-    /// Reads `config.json` and `model.safetensors` of a folder, or a GGUF file.
+    /// Reads `config.json`, `generation_config.json` where it is there, and
+    /// `model.safetensors` of a folder, or a GGUF file.
     ///
     /// # Errors
     /// [`Error::Files`](crate::Error::Files) and [`Error::Gguf`](crate::Error::Gguf) for
@@ -33,22 +36,23 @@ impl Files {
             return Self::of_gguf(path.clone(), Gguf::open(&path)?);
         }
         let settings = settings_in(&path)?;
-        let weights = || Ok(weights_in(&path)?);
-        Self::of_folder(path.clone(), &settings, weights)
+        let config =
+            Config::of(&settings)?.with_generation(&SmallFiles::Folder(&path))?;
+        let weights = weights_in(&path)?;
+        Self::of_folder(path, &settings, config, weights)
     }
 
-    /// The same from a folder's settings that are read already; its weights, which may be
-    /// large, are asked for once the settings are known to make a model.
+    /// The same from what is read already of a folder: the settings, what they say, and the
+    /// weights.
     ///
     /// # Errors
     /// As [`open`](Self::open).
     pub fn of_folder(
         path: PathBuf,
         settings: &Settings,
-        weights: impl FnOnce() -> Result<TensorFile>,
+        config: Config,
+        weights: TensorFile,
     ) -> Result<Self> {
-        let config = Config::of(settings)?;
-        let weights = weights()?;
         let mut leftovers = config.leftovers(settings)?;
         leftovers.extend(leftover_tensors(&config, &weights));
         leftovers.extend(weights.expect_settings(settings, config.family.name, true)?);

@@ -7,7 +7,7 @@ use attention::Matrix;
 use model_files::{Existing, NewTensor, Sequence, TensorFile, save};
 use serde_json::{Map, Value as Json, json};
 
-use crate::{AsRead, Config, Decoder};
+use crate::{AsRead, Config, Decoder, Files};
 
 mod attribution;
 mod controls;
@@ -111,6 +111,31 @@ fn settings_of_older_files_are_read() {
     let [before, after] = [&config, &of("llama-1", llama3)].map(frequencies);
     assert_eq!(after[0], before[0]);
     assert_eq!(after[2], before[2] / 8.0);
+}
+
+/// A chat model has a second end there; one that names none leaves the config's.
+#[test]
+fn a_text_ends_where_the_file_of_generation_says() {
+    let all = |name: &str| Some(name.to_string());
+    let folder = rewritten("llama-1", json!({"eos_token_id": 2}), all);
+    let ends = || Files::open(folder.path()).map(|files| files.config.ends);
+    assert_eq!(ends().unwrap(), [2]);
+    for (says, expected) in [
+        (json!({"eos_token_id": [2, 5]}), vec![2, 5]),
+        (json!({"eos_token_id": 5}), vec![5]),
+        (json!({"eos_token_id": null, "do_sample": false}), vec![2]),
+        (json!({"eos_token_id": []}), vec![2]),
+    ] {
+        let path = folder.path().join("generation_config.json");
+        fs::write(&path, says.to_string()).unwrap();
+        assert_eq!(ends().unwrap(), expected, "{says}");
+    }
+    let path = folder.path().join("generation_config.json");
+    fs::write(&path, r#"{"eos_token_id": [2, "</s>"]}"#).unwrap();
+    let refused = ends().unwrap_err().to_string();
+    let refused = refused.replace(&folder.path().display().to_string(), "FOLDER");
+    insta::assert_snapshot!(refused, @r#"FOLDER/generation_config.json: eos_token_id is [2,"</s>"], expected an id, or a list of ids"#);
+    insta::assert_snapshot!(super::tests::refused("llama-1", json!({"eos_token_id": -1})), @"config.json: eos_token_id is -1, expected an id, or a list of ids");
 }
 
 /// In the tiny model the scale that is asked for is 1 / √d_k: here it is another.

@@ -146,6 +146,20 @@ impl Settings {
         }
     }
 
+    /// One id, or a list of them; none where there is no such key.
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn ids(&self, key: &str) -> Result<Vec<usize>> {
+        let id = |value: &Value| value.as_u64()?.try_into().ok();
+        let found = match self.get(key) {
+            None => Some(Vec::new()),
+            Some(Value::Array(ids)) => ids.iter().map(id).collect(),
+            Some(value) => id(value).map(|id| vec![id]),
+        };
+        found.ok_or_else(|| self.wrong(key, "an id, or a list of ids"))
+    }
+
     /// A whole number above 0.
     ///
     /// # Errors

@@ -1,7 +1,6 @@
 //! How a text is written: with which token it begins, and which never come.
 
 use model_files::{Error as FileError, Settings, SmallFiles};
-use serde_json::Value;
 
 use crate::{Error, Result};
 
@@ -45,9 +44,9 @@ impl Writing {
         Ok(Self {
             start: one("decoder_start_token_id")?.or(bos),
             first: one("forced_bos_token_id")?.or(bos.filter(|_| is_old)),
-            ends: ids(settings, "eos_token_id")?,
+            ends: settings.ids("eos_token_id")?,
             never: never(settings)?,
-            never_first: ids(settings, "begin_suppress_tokens")?,
+            never_first: settings.ids("begin_suppress_tokens")?,
             left_out: LEFT_OUT.iter().filter_map(is_on).collect(),
         })
     }
@@ -81,22 +80,10 @@ fn id(settings: &Settings, key: &str) -> Result<Option<usize>> {
     Ok(settings.get(key).map(|_| settings.number(key, None)).transpose()?)
 }
 
-/// One id, or a list.
-fn ids(settings: &Settings, key: &str) -> Result<Vec<usize>> {
-    let wrong = || settings.wrong(key, "an id, or a list of ids");
-    let id = |value: &Value| value.as_u64()?.try_into().ok();
-    let found = match settings.get(key) {
-        None => Some(Vec::new()),
-        Some(Value::Array(ids)) => ids.iter().map(id).collect(),
-        Some(value) => id(value).map(|id| vec![id]),
-    };
-    Ok(found.ok_or_else(wrong)?)
-}
-
 /// The tokens that are never written, by either name.
 fn never(settings: &Settings) -> Result<Vec<usize>> {
     const WORDS: &str = "bad_words_ids";
-    let mut never = ids(settings, "suppress_tokens")?;
+    let mut never = settings.ids("suppress_tokens")?;
     let words = match settings.get(WORDS) {
         None => return Ok(never),
         Some(words) => words.as_array().map(Vec::as_slice).unwrap_or_default(),

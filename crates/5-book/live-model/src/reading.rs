@@ -33,7 +33,7 @@ pub struct Reading {
 #[derive(Debug)]
 enum Kind {
     Encoder(Box<Config>, Box<Text>),
-    Decoder(Settings, Box<Text>),
+    Decoder(Settings, Box<decoders::Config>, Box<Text>),
     Translator(Settings, Box<translators::Config>, Box<Text>),
     Gguf(Beginning),
 }
@@ -57,8 +57,9 @@ impl Reading {
             let text = text(config.n_vocabulary)?;
             Kind::Encoder(Box::new(config), text)
         } else if of_decoders.contains(&name) {
-            let text = text(decoders::Config::of(&settings)?.n_vocabulary)?;
-            Kind::Decoder(settings, text)
+            let config = decoders::Config::of(&settings)?.with_generation(files)?;
+            let text = text(config.n_vocabulary)?;
+            Kind::Decoder(settings, Box::new(config), text)
         } else if of_both.contains(&name) {
             let config = translators::Config::of(&settings)?.with_generation(files)?;
             config.expect_one_tokenizer(files)?;
@@ -119,10 +120,11 @@ impl Reading {
                 let encoder = Encoder::read(&config, &weights, LayerParameters::clone)?;
                 Ok(AnyModel::Encoder(Box::new(Model::new(*text, encoder))))
             }
-            Kind::Decoder(settings, text) => {
+            Kind::Decoder(settings, config, text) => {
                 let weights = TensorFile::from_bytes(file.as_str(), bytes)?;
-                let weights = || Ok(weights.without_wrappers());
-                let files = Files::of_folder(file.clone().into(), &settings, weights)?;
+                let weights = weights.without_wrappers();
+                let path = file.clone().into();
+                let files = Files::of_folder(path, &settings, *config, weights)?;
                 author(&file, &files, *text, n_bytes)
             }
             Kind::Translator(settings, config, text) => {

@@ -5,9 +5,9 @@ use block::Activation;
 use model_files::Settings;
 use variants::Sizes;
 
-use super::{activation, ends, within};
+use super::{activation, within};
 use crate::Result;
-use crate::config::{Biases, Config};
+use crate::config::{Biases, Config, ENDS};
 use crate::family::{Family, Layers, Names, NormKind, Projections};
 
 /// # Source
@@ -71,6 +71,6 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
         biases: Biases { projections: true, out: true, feed_forward: true },
         parallel: false,
         tied: settings.flag("tie_word_embeddings", true)?,
-        ends: ends(settings),
+        ends: settings.ids(ENDS)?,
     })
 }

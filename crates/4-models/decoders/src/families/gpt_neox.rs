@@ -5,9 +5,9 @@ use block::Activation;
 use model_files::Settings;
 
 use super::rotary::rotary;
-use super::{activation, ends, sizes};
+use super::{activation, sizes};
 use crate::Result;
-use crate::config::{Biases, Config};
+use crate::config::{Biases, Config, ENDS};
 use crate::family::{Family, Layers, Names, NormKind, Projections};
 
 /// # Source
@@ -58,6 +58,6 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
         biases: Biases { projections: bias, out: bias, feed_forward: true },
         parallel: settings.flag("use_parallel_residual", true)?,
         tied: settings.flag("tie_word_embeddings", false)?,
-        ends: ends(settings),
+        ends: settings.ids(ENDS)?,
     })
 }

@@ -5,9 +5,9 @@ use block::Activation;
 use model_files::Settings;
 
 use super::rotary::rotary;
-use super::{activation, ends, expect_sliding, sizes};
+use super::{activation, expect_sliding, sizes};
 use crate::Result;
-use crate::config::{Biases, Config};
+use crate::config::{Biases, Config, ENDS};
 use crate::family::{Family, Layers, Names, NormKind, Projections};
 
 /// # Source
@@ -74,6 +74,6 @@ pub(super) fn common(settings: &Settings) -> Result<Config> {
         },
         parallel: false,
         tied: settings.flag("tie_word_embeddings", false)?,
-        ends: ends(settings),
+        ends: settings.ids(ENDS)?,
     })
 }

@@ -148,6 +148,36 @@ fn a_folder_writes_too() {
     assert_eq!(next["id"], Choice::greedy().of(&last).unwrap());
 }
 
+/// What it would write third is an end by `generation_config.json`, beside another.
+#[test]
+fn it_ends_where_the_file_of_generation_says() {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models");
+    let written = |more: &[(&str, serde_json::Value)]| {
+        let folder = chosen::folder(&models, "llama-1", more);
+        let AnyModel::Author(mut author) = chosen::read_any(folder.path()).unwrap()
+        else {
+            panic!("the model does not write")
+        };
+        let (mut writing, _) = author.begin(&asked("the bank", 0.0, &[])).unwrap();
+        let mut ids = Vec::new();
+        loop {
+            let step = author.step(&mut writing).unwrap();
+            ids.push(step.told["next"]["id"].as_u64().unwrap());
+            if step.is_last {
+                return (ids, step.told["is_end"] == true);
+            }
+        }
+    };
+    let (free, is_end) = written(&[]);
+    assert_eq!((free.len(), is_end), (9, false));
+    let end = free[2];
+    let unseen = (0..97).find(|id| !free.contains(id));
+    let says = serde_json::json!({"eos_token_id": [unseen, end]});
+    let (ended, is_end) = written(&[("generation_config.json", says)]);
+    let n = free.iter().position(|id| *id == end).unwrap() + 1;
+    assert_eq!((ended.as_slice(), is_end), (&free[..n], true));
+}
+
 #[test]
 fn what_is_asked_too_much_is_refused_with_its_numbers() {
     let mut author = author();

@@ -32,7 +32,7 @@ pub fn names(folder: &Path) -> Vec<String> {
 }
 
 /// The model of all files of a folder, as a page takes them.
-pub fn read(folder: &Path) -> Result<Translator, Box<Error>> {
+pub fn read_any(folder: &Path) -> Result<AnyModel, Box<Error>> {
     let names = names(folder);
     let chosen = Chosen::of(names.iter().map(String::as_str))?;
     let bytes = |name: &str| fs::read(folder.join(name)).unwrap();
@@ -43,7 +43,12 @@ pub fn read(folder: &Path) -> Result<Translator, Box<Error>> {
     for part in weights.chunks(1000) {
         reading.part(part)?;
     }
-    match reading.finish()? {
+    Ok(reading.finish()?)
+}
+
+/// The same of one that reads a text and writes another.
+pub fn read(folder: &Path) -> Result<Translator, Box<Error>> {
+    match read_any(folder)? {
         AnyModel::Translator(translator) => Ok(*translator),
         _ => panic!("the model does not read one text and write another"),
     }
