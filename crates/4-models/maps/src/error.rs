@@ -74,13 +74,27 @@ pub enum Error {
     /// A share that no softmax gives.
     #[error(
         "{file}: {row}: the share of key {key} is {value}, and a share is between 0 and 1: \
-         these look like scores before the softmax"
+         {looks}"
     )]
-    NoShare { file: String, row: Row, key: usize, value: f64 },
+    NoShare { file: String, row: Row, key: usize, value: f64, looks: String },
 
     /// Tokens, flags or names that are not one per query or key.
     #[error("{file}: {what} has {found} entries, and the maps have {expected} {of}")]
     Count { file: String, what: String, found: usize, expected: usize, of: &'static str },
+
+    /// More lists than texts, or fewer.
+    #[error(
+        "{file}: {key} in its metadata is of {found} text{}, and the maps are of {n_texts}{hint}",
+        if *found == 1 { "" } else { "s" }
+    )]
+    Texts { file: String, key: &'static str, found: usize, n_texts: usize, hint: String },
+
+    /// A special token among the patches.
+    #[error(
+        "{file}: token {token} is special, and the grid of {rows}x{cols} has its patch \
+         {place} there: special tokens stand before the grid. Put it first, as key and as query"
+    )]
+    InGrid { file: String, token: String, place: String, rows: usize, cols: usize },
 
     /// A text of the metadata in another form than it must have.
     #[error("{file}: {key} in its metadata is not {expected}")]

@@ -5,12 +5,14 @@
 //! | `attn.L`, L from 0 | (heads, n_q, n_kv), or (batch, heads, n_q, n_kv) |
 //! | or `attn` | (layers, heads, n_q, n_kv) |
 //! | `attention_mask`, if there is padding | (n_kv) or (batch, n_kv), of 1 and 0 |
-//! | metadata `tokens`, `queries` | JSON: a list of strings; of lists for a batch |
+//! | metadata `tokens`, `queries` | JSON: a list of strings; of a batch a list of lists, one per text |
 //! | metadata `special`, `queries_special` | the same, of true and false |
 //! | metadata `places` | JSON: which tokens ask, from 0, where those are some of a long text |
 //! | metadata `grid` | `14x14`: rows and columns of patches |
 //!
-//! `tokens` are the keys, and `queries` those that ask, where they are others. From PyTorch:
+//! `tokens` are the keys, and `queries` those that ask, where they are others. Maps of a batch
+//! that are averaged over heads, as `nn.MultiheadAttention` gives them, are (batch, 1, n_q, n_kv):
+//! `attn[:, None]`. Special tokens stand before a grid and not in it. From PyTorch:
 //!
 //! ```python
 //! outputs = model(**inputs, output_attentions=True)  # attn_implementation="eager"
@@ -31,6 +33,7 @@ use crate::{TextHeads, Tokens};
 
 mod checks;
 mod layers;
+mod no_shares;
 mod save;
 #[cfg(test)]
 mod tests;
@@ -100,6 +103,7 @@ pub fn read(file: &TensorFile, tokens: Option<&str>) -> Result<Vec<MapText>> {
         }
         names.tokens = Some(vec![lines.lines().map(str::to_owned).collect()]);
     }
+    names.expect_texts(file.name(), &layers)?;
     let padding = Padding::read(file, &layers)?;
     (0..n_texts).map(|nth| text(file, &mut layers, &names, &padding, nth)).collect()
 }

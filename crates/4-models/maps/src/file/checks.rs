@@ -2,6 +2,7 @@
 
 use attention::Matrix;
 
+use super::no_shares;
 use crate::error::{Error, Result, Row};
 
 /// What is odd about the shares of `maps[l][h]`.
@@ -25,7 +26,14 @@ pub(super) fn shares(
                         return Err(Error::NotANumber { file: file(), row, key });
                     }
                     if !(0.0..=1.0 + tolerance).contains(&value) {
-                        return Err(Error::NoShare { file: file(), row, key, value });
+                        let looks = no_shares::looks(maps, tolerance);
+                        return Err(Error::NoShare {
+                            file: file(),
+                            row,
+                            key,
+                            value,
+                            looks,
+                        });
                     }
                 }
                 n_rows += 1;

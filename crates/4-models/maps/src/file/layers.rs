@@ -113,6 +113,11 @@ impl Layers {
         self.maps.first().map_or(0, Vec::len)
     }
 
+    /// Of the first layer.
+    pub(super) fn n_heads(&self) -> usize {
+        self.maps.iter().flatten().map(Vec::len).max().unwrap_or_default()
+    }
+
     /// Takes the maps of one text, `[l][h]`: of these keys, and where a text asks itself of
     /// the same queries.
     pub(super) fn take_text(

@@ -215,6 +215,68 @@ fn a_picture_has_its_patches_by_row_and_column() {
     insta::assert_snapshot!(refused(&file(&[maps], &[("grid", "2 by 2")])), @"some.file: grid in its metadata is not rows and columns, as in 14x14");
 }
 
+/// A class token in the middle: flags say so, or its name; a patch that is masked has a place.
+#[test]
+fn a_special_token_among_the_patches_is_refused() {
+    let of = |texts: &[(&str, &str)]| {
+        let maps = tensor("attn.0", &[1, 5, 5], &[0.2; 25]);
+        let texts = [&[("grid", "2x2")], texts].concat();
+        read(&file(&[maps], &texts), None).map(|mut texts| texts.remove(0).heads)
+    };
+    let flags = |at: usize| format!("{:?}", (0..5).map(|i| i == at).collect::<Vec<_>>());
+    let first = of(&[("special", &flags(0))]).unwrap();
+    assert_eq!(first, of(&[]).unwrap());
+    insta::assert_snapshot!(of(&[("special", &flags(2))]).unwrap_err(), @"some.file: token 2 is special, and the grid of 2x2 has its patch 0,1 there: special tokens stand before the grid. Put it first, as key and as query");
+    insta::assert_snapshot!(of(&[("special", &flags(4))]).unwrap_err(), @"some.file: token 4 is special, and the grid of 2x2 has its patch 1,1 there: special tokens stand before the grid. Put it first, as key and as query");
+    let named = |names: [&str; 5]| {
+        let names = format!("{names:?}");
+        of(&[("tokens", &names)])
+    };
+    insta::assert_snapshot!(named(["a", "b", "[CLS]", "c", "d"]).unwrap_err(), @"some.file: token 2, [CLS], is special, and the grid of 2x2 has its patch 0,1 there: special tokens stand before the grid. Put it first, as key and as query");
+    let masked = named(["[CLS]", "a", "[MASK]", "b", "c"]).unwrap();
+    assert_eq!(masked.is_special, [true, false, false, false, false]);
+}
+
+/// `nn.MultiheadAttention` averages over heads: (3, n, n) are three texts, if three are named.
+#[test]
+fn of_each_text_there_is_one_list() {
+    let lists = |n: usize| format!("{:?}", vec![["a", "b"]; n]);
+    let of = |shape: &[usize], key: &str, lists: &str| {
+        let n = shape.iter().product();
+        let tokens = [("tokens", "[\"a\", \"b\"]"), (key, lists)];
+        let n_tokens = if key == "tokens" { 1.. } else { 0.. };
+        let maps = tensor("attn.0", shape, &vec![0.5; n]);
+        read(&file(&[maps], &tokens[n_tokens]), None)
+    };
+    insta::assert_snapshot!(of(&[3, 2, 2], "tokens", &lists(3)).unwrap_err(), @"some.file: tokens in its metadata is of 3 texts, and the maps are of 1. Maps of 3 texts are (batch, heads, n_q, n_kv): averaged over heads, (3, 1, 2, 2), as `attn[:, None]` makes it in PyTorch");
+    insta::assert_snapshot!(of(&[3, 2, 2], "tokens", &lists(2)).unwrap_err(), @"some.file: tokens in its metadata is of 2 texts, and the maps are of 1");
+    insta::assert_snapshot!(of(&[3, 1, 2, 2], "tokens", &lists(2)).unwrap_err(), @"some.file: tokens in its metadata is of 2 texts, and the maps are of 3");
+    insta::assert_snapshot!(of(&[3, 1, 2, 2], "tokens", "[\"a\", \"b\"]").unwrap_err(), @"some.file: tokens in its metadata is of 1 text, and the maps are of 3");
+    for key in ["queries", "places", "special", "queries_special"] {
+        let flags = "[[true, false], [true, true], [false, false]]";
+        let lists = match key {
+            "queries" => lists(3),
+            "places" => "[[0, 1], [0, 1], [0, 1]]".to_owned(),
+            _ => flags.to_owned(),
+        };
+        let refused = of(&[3, 2, 2], key, &lists).unwrap_err().to_string();
+        let says = format!(
+            "some.file: {key} in its metadata is of 3 texts, and the maps are of 1."
+        );
+        assert!(refused.starts_with(&says), "{refused}");
+    }
+    // Three heads of one text, and three texts of one head.
+    let heads = of(&[3, 2, 2], "tokens", &lists(1)).unwrap();
+    assert_eq!((heads.len(), heads[0].heads.maps[0].len()), (1, 3));
+    let texts = of(&[3, 1, 2, 2], "tokens", &lists(3)).unwrap();
+    assert_eq!((texts.len(), texts[0].heads.maps[0].len()), (3, 1));
+    // A mask per text says the same.
+    let maps = tensor("attn.0", &[3, 2, 2], &[0.5; 12]);
+    let mask = NewTensor::flags("attention_mask", &[3, 2], &[true; 6]).unwrap();
+    let both = file(&[maps, mask], &[("tokens", &lists(3))]);
+    assert!(matches!(refused(&both), Error::Texts { found: 3, n_texts: 1, .. }));
+}
+
 #[test]
 fn lines_of_a_text_name_the_tokens_of_one_text() {
     let maps =
@@ -230,8 +292,30 @@ fn lines_of_a_text_name_the_tokens_of_one_text() {
 #[test]
 fn what_is_no_share_is_refused() {
     insta::assert_snapshot!(refused(&one_head([0.5, 0.5, f64::NAN, 1.0])), @"some.file: layer 0, head 0, query 1: the share of key 0 is NaN. A row of which every key is masked gives this; an `attention_mask` in the file cuts padding");
-    insta::assert_snapshot!(refused(&one_head([0.5, 0.5, -1.5, 2.5])), @"some.file: layer 0, head 0, query 1: the share of key 0 is -1.5, and a share is between 0 and 1: these look like scores before the softmax");
-    insta::assert_snapshot!(refused(&one_head([0.5, 0.5, 0.0, 2.5])), @"some.file: layer 0, head 0, query 1: the share of key 1 is 2.5, and a share is between 0 and 1: these look like scores before the softmax");
+    insta::assert_snapshot!(refused(&one_head([0.5, 0.25, -1.5, 2.5])), @"some.file: layer 0, head 0, query 1: the share of key 0 is -1.5, and a share is between 0 and 1: these look like scores before the softmax");
+    insta::assert_snapshot!(refused(&one_head([0.5, 0.5, 0.0, 2.5])), @"some.file: layer 0, head 0, query 1: the share of key 1 is 2.5, and a share is between 0 and 1: none of 4 is below 0, and rows sum to 1.75 on average: they are not divided by their sum, or were multiplied behind that");
+}
+
+/// Rows of shares with dropout, its signs, a difference of two softmaxes, and scores.
+#[test]
+fn what_no_softmax_gives_is_told_apart() {
+    let of = |rows: [[f64; 4]; 3]| {
+        let maps = tensor("attn.0", &[1, 3, 4], &rows.concat());
+        let queries = [("queries", "[\"a\", \"b\", \"c\"]")];
+        refused(&file(&[maps], &queries)).to_string()
+    };
+    insta::assert_snapshot!(of([[1.125, 0.0, 0.0, 0.25], [0.5, 0.25, 0.0, 0.25], [0.25; 4]]), @"some.file: layer 0, head 0, query 0: the share of key 0 is 1.125, and a share is between 0 and 1: 3 of 12 are 0 between others, none is below 0, and rows sum to 1.12 on average. Dropout does this: it makes some shares 0 and divides the others by 1 − p; `model.eval()` switches it off");
+    insta::assert_snapshot!(of([[0.5, -0.25, 0.125, 0.125], [0.25; 4], [1.0, 0.0, 0.0, 0.0]]), @"some.file: layer 0, head 0, query 0: the share of key 1 is -0.25, and a share is between 0 and 1: without their signs all rows sum to 1.0000, so a softmax made these; a minus may mark what dropout left out, as in FlashAttention's S_dmask");
+    insta::assert_snapshot!(of([[0.5, -0.25, 0.125, -0.125], [0.0625; 4], [0.25, 0.0, 0.0, 0.0]]), @"some.file: layer 0, head 0, query 0: the share of key 1 is -0.25, and a share is between 0 and 1: all rows sum to 0.2500, so these are made of a softmax's shares, as a difference of two is, and are no shares themselves");
+    insta::assert_snapshot!(of([[0.5, -0.25, 1.5, -0.125], [0.5, 0.0, 0.0, 0.0], [0.25; 4]]), @"some.file: layer 0, head 0, query 0: the share of key 1 is -0.25, and a share is between 0 and 1: these look like scores before the softmax");
+    insta::assert_snapshot!(of([[2.5, 1.0, 0.5, 3.0], [4.0, 0.0, 0.0, 0.0], [0.25; 4]]), @"some.file: layer 0, head 0, query 0: the share of key 0 is 2.5, and a share is between 0 and 1: none of 12 is below 0, and rows sum to 4.00 on average: they are not divided by their sum, or were multiplied behind that");
+    insta::assert_snapshot!(of([[0.625, -0.5, 0.0, 0.0], [0.625, 0.625, 0.0, 0.0], [1.0, -0.125, 0.09375, -0.0]]), @"some.file: layer 0, head 0, query 0: the share of key 1 is -0.5, and a share is between 0 and 1: without their signs, and what is above 0 times 0.8000, all rows sum to 1: a softmax made these, and a minus may mark what dropout left out");
+    let infinite =
+        of([[0.5, f64::NEG_INFINITY, 1.5, 0.0], [0.5, 0.0, 0.0, 0.0], [0.25; 4]]);
+    assert!(
+        infinite.ends_with("these look like scores before the softmax"),
+        "{infinite}"
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ use model_files::{TensorFile, shown};
 use serde::de::DeserializeOwned;
 
 use super::Grid;
+use super::layers::Layers;
 use crate::Tokens;
 use crate::error::{Error, Result};
 
@@ -52,6 +53,32 @@ impl Names {
             queries_special: lists(file, "queries_special", flags)?,
             grid: grid.map(|grid| grid.ok_or(error)).transpose()?,
         })
+    }
+
+    /// Expects of each text one list of what its tokens are, and no more: several lists for
+    /// what is read as one text are several texts, averaged over heads.
+    pub(super) fn expect_texts(&self, file: &str, layers: &Layers) -> Result<()> {
+        let n_texts = layers.n_texts();
+        let lengths = [
+            ("tokens", self.tokens.as_ref().map(Vec::len)),
+            ("queries", self.queries.as_ref().map(Vec::len)),
+            ("places", self.places.as_ref().map(Vec::len)),
+            ("special", self.special.as_ref().map(Vec::len)),
+            ("queries_special", self.queries_special.as_ref().map(Vec::len)),
+        ];
+        let wrong = |(_, n): &(_, Option<usize>)| n.is_some_and(|n| n != n_texts);
+        let Some((key, Some(found))) = lengths.into_iter().find(wrong) else {
+            return Ok(());
+        };
+        let (n_q, n_kv) = (layers.n_q, layers.n_kv);
+        let hint = match n_texts {
+            1 if found == layers.n_heads() => format!(
+                ". Maps of {found} texts are (batch, heads, n_q, n_kv): averaged over heads, \
+                 ({found}, 1, {n_q}, {n_kv}), as `attn[:, None]` makes it in PyTorch"
+            ),
+            _ => String::new(),
+        };
+        Err(Error::Texts { file: file.to_owned(), key, found, n_texts, hint })
     }
 
     /// Where the n keys stand: those that the grid has no place for stand before it.
@@ -131,6 +158,10 @@ impl Names {
                 found
             }
         };
+        if let Some(grid) = grid {
+            let tokens = (pieces.as_slice(), is_special.as_slice());
+            expect_before(file, grid, kept, tokens, special.is_some())?;
+        }
         Ok((Tokens { pieces, is_special }, notes))
     }
 }
@@ -173,6 +204,40 @@ fn entries<T: Clone>(
             found,
             expected: n,
             of,
+        }),
+    }
+}
+
+/// Expects special tokens to stand before the patches of a grid: one among them moves all that
+/// come before it by a place. Flags say which are special, and without flags names in
+/// brackets, as far as they are as many as the grid has no place for: a `[MASK]` has one.
+fn expect_before(
+    file: &str,
+    grid: Grid,
+    kept: &[usize],
+    (pieces, is_special): (&[String], &[bool]),
+    has_flags: bool,
+) -> Result<()> {
+    let tokens = kept.iter().zip(pieces).zip(is_special);
+    let special = tokens.filter(|((_, piece), flag)| match has_flags {
+        true => **flag,
+        false => self::is_special(piece),
+    });
+    let special: Vec<_> = special.map(|((&at, piece), _)| (at, piece)).collect();
+    if !has_flags && special.len() != grid.n_before {
+        return Ok(());
+    }
+    match special.into_iter().find(|(at, _)| *at >= grid.n_before) {
+        None => Ok(()),
+        Some((at, piece)) => Err(Error::InGrid {
+            file: file.to_owned(),
+            token: match has_flags {
+                true => at.to_string(),
+                false => format!("{at}, {},", shown(piece)),
+            },
+            place: place(grid, at),
+            rows: grid.rows,
+            cols: grid.cols,
         }),
     }
 }
