@@ -144,6 +144,7 @@ enum Named {
     First,
     InGroup,
     Unknown,
+    Condition,
     Right,
     Otherwise,
 }
@@ -153,6 +154,7 @@ fn named(diagnosis: &Diagnosis, mistake: &'static Mistake) -> Named {
     match (diagnosis.verdict, place) {
         (Verdict::Right, _) => Named::Right,
         (Verdict::Unknown, _) => Named::Unknown,
+        (Verdict::Condition, _) => Named::Condition,
         (Verdict::Mistake, Some(0)) if diagnosis.explanations.len() == 1 => Named::Alone,
         (Verdict::Mistake, Some(0)) => Named::First,
         (Verdict::Mistake, Some(_)) => Named::InGroup,

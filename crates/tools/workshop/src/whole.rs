@@ -33,7 +33,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// moment: one of them does, and the others fail.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`] for a file that is there; as [`write`].
+/// [`io::ErrorKind::AlreadyExists`] for a file that is there; as [`write()`].
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match beside(path, bytes)?.persist_noclobber(path) {
         Ok(_) => Ok(()),
