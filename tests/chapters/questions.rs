@@ -16,7 +16,7 @@ use crate::sources::holds_test;
 const LEAST_PAGES: usize = 14;
 const WORDS_OF_A_PAGE: RangeInclusive<usize> = 120..=300;
 /// Of all of them, and of their index.
-const MOST_WORDS: usize = 4_000;
+const MOST_WORDS: usize = 4_050;
 /// Lines in PyTorch, which nothing here compiles.
 const MOST_LINES: usize = 2;
 
@@ -126,7 +126,7 @@ fn planted_faults_are_found() {
         (page.text.replace("```python\n", "```python\na\nb\n"), "4 lines"),
         (page.text.replace("{{#test ", "{{#test no_"), "no test"),
         (page.text.replace("](../0", "](0"), "no chapter"),
-        (page.text.replace("*Also", "*Not"), "nobody"),
+        (page.text.replace("### Also", "### Not"), "nobody"),
     ];
     for (text, expected) in faults {
         assert_ne!(text, page.text, "{expected}");

@@ -43,11 +43,12 @@ pub fn two_texts(folder: &Path, texts: [&str; 2], long: Long) -> Result<TwoTexts
     Ok(TwoTexts { views, draws })
 }
 
-/// All that is printed of two views; where a model is at hand, beside texts that were drawn.
-///
-/// # Errors
-/// If they have not the same heads, or a text is a single token.
-pub fn report(first: &View, second: &View, draws: &Draws) -> Result<String> {
+/// How far heads are from themselves, if the two views can be compared.
+fn compared(
+    first: &View,
+    second: &View,
+    draws: &Draws,
+) -> Result<(Basis, Vec<Difference>)> {
     let n_heads = |view: &View| view.text.maps.iter().map(Vec::len).collect::<Vec<_>>();
     let found = differences(&first.text, &second.text, &draws.texts);
     ensure!(
@@ -56,7 +57,7 @@ pub fn report(first: &View, second: &View, draws: &Draws) -> Result<String> {
         first.text.shown_pieces().join(" "),
         second.text.shown_pieces().join(" ")
     );
-    let (basis, all) = found.with_context(|| {
+    found.with_context(|| {
         format!(
             "{} has {}, and {} has {}: heads are compared by their layer and number",
             first.model,
@@ -64,7 +65,15 @@ pub fn report(first: &View, second: &View, draws: &Draws) -> Result<String> {
             second.model,
             shape(second)
         )
-    })?;
+    })
+}
+
+/// All that is printed of two views; where a model is at hand, beside texts that were drawn.
+///
+/// # Errors
+/// If they have not the same heads, or a text is a single token.
+pub fn report(first: &View, second: &View, draws: &Draws) -> Result<String> {
+    let (basis, all) = compared(first, second, draws)?;
     let (kind, mean) = match basis {
         Basis::Rows => ("of its rows", ", on average over the words"),
         Basis::Kinds => (

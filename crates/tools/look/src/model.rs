@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use ::texts::Long;
 use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
-use model_files::{Existing, Sequence, TensorFile, Unused, check_output, save, shown};
+use model_files::{
+    Existing, NewTensor, Sequence, TensorFile, Unused, check_output, save, shown,
+};
 use workshop::output::print;
 
 use crate::cut::cut_hint;
 use crate::either::Model;
-use crate::sizes::{expect_room, expect_room_of_pairs};
+use crate::sizes::{Kept, expect_room, expect_room_of_pairs};
 use crate::{fetch, translate};
 
 /// Run your own model: every hidden state and every map
@@ -86,6 +88,44 @@ impl Precision {
     }
 }
 
+/// All that the model gives, if there is room for it.
+fn computed(args: &Args, model: &Model) -> Result<Vec<NewTensor>> {
+    let n_bytes = args.dtype.n_bytes();
+    if let Model::Translator(files) = model {
+        let texts = text_pairs(args, files)?;
+        let lengths = texts.iter().map(|pair| [0, 1].map(|it| pair[it].n_tokens()));
+        expect_room_of_pairs(files, &lengths.collect::<Vec<_>>(), n_bytes)?;
+        return match args.dtype {
+            Precision::F32 => translate::tensors::<f32>(files, &texts),
+            Precision::F64 => translate::tensors::<f64>(files, &texts),
+        };
+    }
+    let sequences = sequences(args, model)?;
+    if let Some(kept) = kept(model) {
+        expect_room(kept, &sequences, n_bytes)?;
+    }
+    match args.dtype {
+        Precision::F32 => model.tensors::<f32>(&sequences),
+        Precision::F64 => model.tensors::<f64>(&sequences),
+    }
+}
+
+/// What is kept of a model that reads one text.
+fn kept(model: &Model) -> Option<Kept> {
+    match model {
+        Model::Encoder(folder) => {
+            let (n_layers, dims) = (folder.config.n_layers, folder.config.dims);
+            Some(Kept::new(n_layers, dims.n_heads(), dims.d_model()))
+        }
+        Model::Decoder(files) => {
+            let (config, dims) = (&files.config, files.config.dims());
+            let kept = Kept::new(config.n_layers, dims.n_heads(), dims.d_model());
+            Some(kept.with_logits(config.n_vocabulary))
+        }
+        Model::Translator(_) => None,
+    }
+}
+
 /// Reads, computes, and then writes: whatever fails, nothing is written.
 ///
 /// # Errors
@@ -109,26 +149,7 @@ pub fn run(args: &Args) -> Result<()> {
         }
         unused = unused_text(&all);
     }
-    let tensors = match &model {
-        Model::Translator(files) => {
-            let texts = text_pairs(args, files)?;
-            let lengths: Vec<_> =
-                texts.iter().map(|pair| [0, 1].map(|it| pair[it].n_tokens())).collect();
-            expect_room_of_pairs(files, &lengths, args.dtype.n_bytes())?;
-            match args.dtype {
-                Precision::F32 => translate::tensors::<f32>(files, &texts)?,
-                Precision::F64 => translate::tensors::<f64>(files, &texts)?,
-            }
-        }
-        _ => {
-            let sequences = sequences(args, &model)?;
-            expect_room(&model, &sequences, args.dtype.n_bytes())?;
-            match args.dtype {
-                Precision::F32 => model.tensors::<f32>(&sequences)?,
-                Precision::F64 => model.tensors::<f64>(&sequences)?,
-            }
-        }
-    };
+    let tensors = computed(args, &model)?;
     save(&args.output, &tensors, existing)?;
     let width = tensors.iter().map(|it| it.name().len()).max().unwrap_or(0).max(10);
     let written = tensors.iter().map(|tensor| {

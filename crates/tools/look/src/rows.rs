@@ -13,7 +13,8 @@ use model_files::shown;
 use workshop::progress;
 
 use crate::either::Model;
-use crate::source::{Opened, check_size};
+use crate::sizes::check_size;
+use crate::source::Opened;
 use crate::view::View;
 
 /// Which tokens ask: `12,40-44,last,it`.

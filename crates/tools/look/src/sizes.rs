@@ -1,16 +1,17 @@
 //! How much memory an answer takes, counted before any of it is there.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 use model_files::Sequence;
-
-use crate::either::Model;
 
 /// So many bytes of what a model gives are kept for a file, and no more.
 const MOST_BYTES: u128 = 4 << 30;
 
+/// And so many of the maps that a page, a picture or a table is made of.
+const MOST_OF_MAPS: usize = 2 << 30;
+
 /// Maps of `n_layers` layers of `n_heads` heads, and the numbers of a token beside them.
 #[derive(Debug, Clone, Copy)]
-struct Kept {
+pub struct Kept {
     n_layers: usize,
     n_heads: usize,
     /// Hidden states and logits.
@@ -18,7 +19,8 @@ struct Kept {
 }
 
 impl Kept {
-    fn new(n_layers: usize, n_heads: usize, d_model: usize) -> Self {
+    /// Of a model of these sizes.
+    pub fn new(n_layers: usize, n_heads: usize, d_model: usize) -> Self {
         let per_token = product([n_layers.saturating_add(1), d_model]);
         Self { n_layers, n_heads, per_token }
     }
@@ -29,7 +31,8 @@ impl Kept {
         maps.saturating_add(self.per_token.saturating_mul(n_q as u128))
     }
 
-    fn with_logits(mut self, n_vocabulary: usize) -> Self {
+    /// With a logit for each token of a vocabulary.
+    pub fn with_logits(mut self, n_vocabulary: usize) -> Self {
         self.per_token = self.per_token.saturating_add(n_vocabulary as u128);
         self
     }
@@ -44,19 +47,7 @@ fn product<const N: usize>(factors: [usize; N]) -> u128 {
 ///
 /// # Errors
 /// If it is, with the numbers.
-pub fn expect_room(model: &Model, sequences: &[Sequence], width: usize) -> Result<()> {
-    let kept = match model {
-        Model::Encoder(folder) => {
-            let config = &folder.config;
-            Kept::new(config.n_layers, config.dims.n_heads(), config.dims.d_model())
-        }
-        Model::Decoder(files) => {
-            let (config, dims) = (&files.config, files.config.dims());
-            Kept::new(config.n_layers, dims.n_heads(), dims.d_model())
-                .with_logits(config.n_vocabulary)
-        }
-        Model::Translator(_) => return Ok(()),
-    };
+pub fn expect_room(kept: Kept, sequences: &[Sequence], width: usize) -> Result<()> {
     let numbers = |one: &Sequence| kept.numbers([one.n_tokens(); 2]);
     let all = sequences.iter().map(numbers).fold(0, u128::saturating_add);
     let longest = sequences.iter().map(Sequence::n_tokens).max().unwrap_or(0);
@@ -104,9 +95,43 @@ fn expect_bytes(n: u128, width: usize, n_texts: usize, tokens: &str) -> Result<(
     Ok(())
 }
 
+/// Whether so many maps of these queries and keys are no more than is kept.
+///
+/// # Errors
+/// If they are, with the numbers.
+pub fn check_size(lengths: [usize; 2], n_heads: usize) -> Result<()> {
+    expect_maps(lengths, n_heads).map_err(|why| {
+        anyhow!("{why}: `--queries` chooses who asks, and `--layer` one layer")
+    })
+}
+
+/// The same where neither tokens nor layers can be chosen.
+///
+/// # Errors
+/// As [`check_size`].
+pub fn expect_maps([n_q, n_kv]: [usize; 2], n_heads: usize) -> Result<()> {
+    let bytes = [n_q, n_kv, n_heads].into_iter().try_fold(4usize, usize::checked_mul);
+    let gigabytes = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
+    ensure!(
+        bytes.is_some_and(|bytes| bytes <= MOST_OF_MAPS),
+        "{n_heads} maps of {n_q} queries on {n_kv} keys take {}, and {} at most are kept",
+        gigabytes(4.0 * n_q as f64 * n_kv as f64 * n_heads as f64),
+        gigabytes(MOST_OF_MAPS as f64)
+    );
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn maps_that_would_fill_the_memory_are_refused() {
+        assert!(check_size([16, 8192], 270).is_ok());
+        let refused = check_size([8192, 8192], 270).unwrap_err();
+        insta::assert_snapshot!(refused, @"270 maps of 8192 queries on 8192 keys take 72.5 GB, and 2.1 GB at most are kept: `--queries` chooses who asks, and `--layer` one layer");
+        assert!(check_size([usize::MAX, 2], 2).is_err());
+    }
 
     #[test]
     fn what_is_kept_is_counted_and_never_overflows() {

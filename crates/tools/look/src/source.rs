@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io::Read as _};
 
 use ::texts::{Long, Pieces, Text};
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use maps::file::{Grid, MapText};
 use maps::{TextHeads, file};
@@ -14,10 +14,8 @@ use model_files::read_text;
 use crate::cut::cut_hint;
 use crate::either::{Model, Ready};
 use crate::prose::Prose;
+use crate::sizes::check_size;
 use crate::view::{BesideMaps, View};
-
-/// So many bytes of maps are kept, and no more.
-const MOST_BYTES: usize = 2 << 30;
 
 /// The longest text file that is read, in bytes.
 const MOST_TEXT: u64 = 64 << 20;
@@ -194,43 +192,9 @@ pub fn picture(path: &Path) -> Result<String> {
     Ok(format!("data:image/{kind};base64,{}", BASE64_STANDARD.encode(bytes)))
 }
 
-/// Whether so many maps of these queries and keys are no more than is kept.
-///
-/// # Errors
-/// If they are, with the numbers.
-pub fn check_size(lengths: [usize; 2], n_heads: usize) -> Result<()> {
-    expect_maps(lengths, n_heads).map_err(|why| {
-        anyhow!("{why}: `--queries` chooses who asks, and `--layer` one layer")
-    })
-}
-
-/// The same where neither tokens nor layers can be chosen.
-///
-/// # Errors
-/// As [`check_size`].
-pub fn expect_maps([n_q, n_kv]: [usize; 2], n_heads: usize) -> Result<()> {
-    let bytes = [n_q, n_kv, n_heads].into_iter().try_fold(4usize, usize::checked_mul);
-    let gigabytes = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
-    ensure!(
-        bytes.is_some_and(|bytes| bytes <= MOST_BYTES),
-        "{n_heads} maps of {n_q} queries on {n_kv} keys take {}, and {} at most are kept",
-        gigabytes(4.0 * n_q as f64 * n_kv as f64 * n_heads as f64),
-        gigabytes(MOST_BYTES as f64)
-    );
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn maps_that_would_fill_the_memory_are_refused() {
-        assert!(check_size([16, 8192], 270).is_ok());
-        let refused = check_size([8192, 8192], 270).unwrap_err();
-        insta::assert_snapshot!(refused, @"270 maps of 8192 queries on 8192 keys take 72.5 GB, and 2.1 GB at most are kept: `--queries` chooses who asks, and `--layer` one layer");
-        assert!(check_size([usize::MAX, 2], 2).is_err());
-    }
 
     #[test]
     #[cfg(unix)]

@@ -16,8 +16,7 @@ use translators::{
 };
 
 use crate::cut::cut_hint;
-use crate::sizes::expect_room_of_pairs;
-use crate::source::expect_maps;
+use crate::sizes::{expect_maps, expect_room_of_pairs};
 use crate::view::View;
 
 /// How many tokens are written at most, unless it is said.

@@ -28,7 +28,7 @@ use training::odds::BesideDraws;
 
 use crate::cut::cut_hint;
 use crate::either::{Model, read};
-use crate::source::check_size;
+use crate::sizes::check_size;
 use crate::take::write_bytes;
 use crate::view::HeadName;
 

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::cut::cut_hint;
 use crate::prose::{self, Prose};
-use crate::source::check_size;
+use crate::sizes::check_size;
 
 const MOST: usize = 8;
 
