@@ -74,7 +74,7 @@ fn another_host_is_answered_with_nothing() {
     };
     for own in ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"] {
         for host in [own.to_owned(), format!("{own}:{port}")] {
-            assert!(asked(&[host.clone()]).ends_with("<p>hello"), "{host}");
+            assert!(asked(std::slice::from_ref(&host)).ends_with("<p>hello"), "{host}");
         }
     }
     let evil = format!("evil.example:{port}");
