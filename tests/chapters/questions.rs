@@ -126,7 +126,7 @@ fn planted_faults_are_found() {
         (page.text.replace("```python\n", "```python\na\nb\n"), "4 lines"),
         (page.text.replace("{{#test ", "{{#test no_"), "no test"),
         (page.text.replace("](../0", "](0"), "no chapter"),
-        (page.text.replace("### Also", "### Not"), "nobody"),
+        (page.text.replace("## Also", "## Not"), "nobody"),
     ];
     for (text, expected) in faults {
         assert_ne!(text, page.text, "{expected}");

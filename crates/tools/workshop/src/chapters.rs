@@ -53,7 +53,7 @@ impl Question {
     /// How else people ask it, which comes last on the page.
     pub fn searches<'a>(&self, text: &'a str) -> Vec<&'a str> {
         let line =
-            text.split_once("\n### Also asked as\n\n").map(|(_, line)| line.trim());
+            text.split_once("\n## Also asked as\n\n").map(|(_, line)| line.trim());
         line.map_or(Vec::new(), |line| line.split(" · ").map(str::trim).collect())
     }
 }
@@ -131,7 +131,7 @@ mod tests {
                        - [1 · A](01-a.md)\n  - [Scores](solutions/scores.md)\n";
         let [who] = &questions_of(summary)[..] else { panic!("one question") };
         assert_eq!((&*who.title, &*who.page), ("Who?", "questions/who"));
-        let text = "# Who?\n\n{{#values a}}\n\n**You.** Since x.\n\n### Also asked as\n\na · b c\n";
+        let text = "# Who?\n\n{{#values a}}\n\n**You.** Since x.\n\n## Also asked as\n\na · b c\n";
         assert_eq!(who.answer(text), Some("You."));
         assert_eq!(who.searches(text), ["a", "b c"]);
         assert_eq!(who.answer("# Who?\n\nYou.\n"), None);
