@@ -52,8 +52,7 @@ impl Question {
 
     /// How else people ask it, which comes last on the page.
     pub fn searches<'a>(&self, text: &'a str) -> Vec<&'a str> {
-        let line =
-            text.split_once("\n## Also asked as\n\n").map(|(_, line)| line.trim());
+        let line = text.split_once("\n## Also asked as\n\n").map(|(_, line)| line.trim());
         line.map_or(Vec::new(), |line| line.split(" · ").map(str::trim).collect())
     }
 }
