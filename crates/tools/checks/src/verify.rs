@@ -1,9 +1,10 @@
 //! The set holds: in folders of its own, so that a reader's answers neither hide a fault nor
 //! count as one.
 
+use std::env::consts::EXE_EXTENSION;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -20,6 +21,7 @@ use crate::{answers, mistakes, rustlings};
 /// # Errors
 /// The first promise that is not kept.
 pub fn verify(bar: &Progress, path: &OsStr) -> Result<String> {
+    let program = own_program()?;
     let exercises = catalogue::all()?;
     let wait = || bar.set_message("exercises: another verify is at work on them");
     let _lock = Lock::wait(&paths::state().join("exercises.lock"), wait)?;
@@ -40,7 +42,7 @@ pub fn verify(bar: &Progress, path: &OsStr) -> Result<String> {
     )?;
     each_as_given_says_where_to_begin(&given, &exercises)?;
     bar.set_message("exercises: each solution, checked as a reader does");
-    each_solution_passes(&exercises)?;
+    each_solution_passes(&program, &exercises)?;
     let n_mistakes: usize = exercises.iter().map(|it| it.sheet.mistakes.len()).sum();
     Ok(format!(
         "{} exercises, {n_mistakes} mistakes named in {n_answers} answers",
@@ -152,11 +154,20 @@ fn each_as_given_says_where_to_begin(
     Ok(())
 }
 
+/// A copy of this program, which stays when the tests compile the workspace meanwhile: cargo
+/// then puts another file in the place of this one.
+fn own_program() -> Result<PathBuf> {
+    let this = std::env::current_exe().context("this program's own file")?;
+    let copy = paths::state().join("learn").with_extension(EXE_EXTENSION);
+    step::copy(&this, &copy)?;
+    Ok(copy)
+}
+
 /// A right answer passes by the command that a reader gives, one by one and all at once.
-fn each_solution_passes(exercises: &[Exercise]) -> Result<()> {
+fn each_solution_passes(program: &Path, exercises: &[Exercise]) -> Result<()> {
     let package = solutions(exercises)?;
     let check = |asked: &[&str], expected: &str| {
-        let mut command = Command::new(std::env::current_exe()?);
+        let mut command = Command::new(program);
         command.arg("check").args(asked).arg("--from").arg(&package.answers);
         let output = command.output()?;
         let said = String::from_utf8_lossy(&output.stdout);
@@ -180,8 +191,6 @@ fn each_solution_passes(exercises: &[Exercise]) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
 
     #[test]
