@@ -27,14 +27,17 @@
     document.head.append(script);
   }
 
-  // A page of “Questions people ask” comes before a section that fits as well.
+  // A page of “Questions people ask” comes before a section that fits as well, but not before
+  // one that has these very words as its title.
   const index = window.elasticlunr?.Index.prototype;
   if (index) {
     const { search } = index;
     const isQuestion = ({ ref }) => window.search.doc_urls[ref].startsWith("questions/");
-    index.search = function (...asked) {
-      const found = search.apply(this, asked);
-      for (const page of found.filter(isQuestion)) page.score *= 1.5;
+    index.search = function (words, ...options) {
+      const found = search.call(this, words, ...options);
+      const isTitle = ({ ref }) =>
+        this.documentStore.getDoc(ref).title.toLowerCase() === words.toLowerCase();
+      for (const page of found) page.score *= isTitle(page) ? 2 : isQuestion(page) ? 1.5 : 1;
       return found.sort((a, b) => b.score - a.score);
     };
   }
