@@ -10,11 +10,11 @@ window.tried = {
     return "";
   },
 
-  async until(holds) {
+  async until(holds, or = () => "nothing came") {
     // Long enough for a machine on which every test has a browser at once.
     const deadline = performance.now() + 120000;
     while (!holds()) {
-      if (performance.now() > deadline) throw new Error("nothing came within 120 s");
+      if (performance.now() > deadline) throw new Error(`${or()} after 120 s`);
       await new Promise((done) => setTimeout(done, 10));
     }
   },
@@ -50,7 +50,11 @@ window.tried = {
   // Where a mouse finds a part of a control, at these fractions of its width and height.
   async spot(nth, which, across, down) {
     if (which === "tip") return this.tip(nth, across);
-    const part = this.inputs(nth).at(which);
+    return this.reached(this.inputs(nth).at(which), across, down);
+  },
+
+  // Scrolls to a part, and says where a mouse finds it.
+  async reached(part, across = 0.5, down = 0.5) {
     part.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
     // After a jump upwards mdBook's bar lies in the middle of the page until it is scrolled
     // again.
@@ -77,10 +81,8 @@ window.tried = {
   button(text) {
     const buttons = [...this.live.buttons.querySelectorAll("button")];
     const button = buttons.find((it) => it.textContent === text);
-    button.scrollIntoView({ block: "center", behavior: "instant" });
     button.focus();
-    const { left, top, width, height } = button.getBoundingClientRect();
-    return JSON.stringify([left + width / 2, top + height / 2]);
+    return this.reached(button);
   },
 
   // How high the figure is from its question to the last control, in pixels.
@@ -108,11 +110,21 @@ window.tried = {
     return JSON.stringify(problems);
   },
 
+  // Whether a training goes on for so many seconds.
+  async trainsFor(seconds) {
+    const end = performance.now() + 1000 * seconds;
+    await this.until(() => !this.live.isTraining || performance.now() > end);
+    return String(this.live.isTraining);
+  },
+
   // When nothing is under way: what the controls say, and what the figure shows.
   async state() {
     await new Promise((done) => setTimeout(done, 30));
     const { live, place } = this;
-    await this.until(() => !live.isAsking && !live.isWanted && !live.isTraining);
+    await this.until(
+      () => !live.isAsking && !live.isWanted && !live.isTraining,
+      () => `${live.name} still ${live.isTraining ? "trains" : "computes"}`,
+    );
     await new Promise((done) => setTimeout(done, 250)); // the address follows
     return JSON.stringify({
       state: place.dataset.state,

@@ -104,8 +104,11 @@ impl Hand {
     /// Trains, stops half-way, and changes what can be changed then.
     pub fn trains(self, page: &Open, live: &Live) -> Vec<String> {
         self.presses(page, "Train");
-        // One with nothing to change while it goes on is over in a moment.
+        // One with nothing to change while it goes on is over in a moment, or takes long.
         if !(live.controls)().iter().any(|control| control.at_any_time) {
+            if page.text("tried.trainsFor(5)").unwrap() == "true" {
+                self.presses(page, "Stop");
+            }
             return state(page).faults(live).collect();
         }
         page.text("tried.until(() => tried.live.progress.value > 0).then(() => '')")
