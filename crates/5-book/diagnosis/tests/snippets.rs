@@ -62,17 +62,25 @@ query = key = value = torch.randn(2, 5, 12)
 q, k, v = self.W_q(query), self.W_k(key), self.W_v(value)
 split = lambda t: t.view(2, 5, 3, 4).transpose(1, 2)
 scores = split(q) @ split(k).transpose(-2, -1) / 2
-attn = scores.softmax(dim=SOFTMAX)
+mask = MASK
+attn = (scores if mask is None else scores.masked_fill(mask[:, None, None], -torch.inf)).softmax(dim=SOFTMAX)
 output = self.W_o((attn @ split(v)).transpose(1, 2).reshape(2, 5, 12))
 ";
 
 #[test]
 fn a_module_of_ones_own_is_right_or_not() {
-    for (dim, verdict) in [("-1", Verdict::Right), ("-2", Verdict::Mistake)] {
+    let mask = "torch.tensor([[False] * 5, [False] * 3 + [True] * 2])";
+    for (dim, mask, verdict) in [
+        ("-1", "None", Verdict::Right),
+        ("-1", mask, Verdict::Right),
+        ("-2", "None", Verdict::Mistake),
+    ] {
         let folder = tempfile::tempdir().unwrap();
-        let before = MODULE.replace("SOFTMAX", dim);
+        let before = MODULE.replace("SOFTMAX", dim).replace("MASK", mask);
         let reading =
             run(folder.path(), "torch, safetensors", &before, snippets::MODULE, "");
+        let has_mask = reading.as_ref().is_some_and(|it| !it.record.masks.is_empty());
+        assert!(reading.is_none() || has_mask == (mask != "None"));
         expect(reading, verdict);
     }
 }
