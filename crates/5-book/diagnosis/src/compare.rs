@@ -13,6 +13,8 @@ pub(crate) struct Difference {
     pub largest: f64,
     /// How many entries are numbers in both: NaN agrees with NaN, and says little.
     pub finite: usize,
+    /// How many are NaN or infinite in one alone.
+    pub n_not_finite: usize,
 }
 
 /// Where shapes agree. Entries that are both NaN do not differ; where one is not finite and
@@ -22,7 +24,7 @@ pub(crate) fn difference(a: &[Matrix], b: &[Matrix]) -> Option<Difference> {
         return None;
     }
     let (mut sum, mut n, mut row, mut largest) = (0.0, 0, 0.0_f64, 0.0_f64);
-    let mut finite = 0;
+    let (mut finite, mut n_not_finite) = (0, 0);
     for (a, b) in a.iter().zip(b) {
         let mut of_rows = vec![0.0; a.nrows()];
         for (a, b) in a.column_iter().zip(b.column_iter()) {
@@ -31,6 +33,7 @@ pub(crate) fn difference(a: &[Matrix], b: &[Matrix]) -> Option<Difference> {
                 *of_row += entry * entry;
                 largest = largest.max(entry);
                 finite += usize::from(a.is_finite() && b.is_finite());
+                n_not_finite += usize::from(entry.is_infinite());
             }
         }
         sum += of_rows.iter().sum::<f64>();
@@ -38,7 +41,7 @@ pub(crate) fn difference(a: &[Matrix], b: &[Matrix]) -> Option<Difference> {
         let widest = of_rows.into_iter().fold(0.0, f64::max);
         row = row.max((widest / a.ncols() as f64).sqrt());
     }
-    Some(Difference { rms: (sum / n as f64).sqrt(), row, largest, finite })
+    Some(Difference { rms: (sum / n as f64).sqrt(), row, largest, finite, n_not_finite })
 }
 
 /// How far apart two numbers are.

@@ -38,11 +38,14 @@ pub struct Diagnosis {
     pub first_difference: Option<State>,
     /// Every step of a layer, and what is in it.
     pub steps: Vec<StepReport>,
-    /// Where something is unknown: what was nearest.
+    /// Where something is unknown: the mistakes that are clearly nearer than what was meant,
+    /// or what was meant.
     pub nearest: Option<Nearest>,
     /// Where something is unknown: where it differs most from the nearest.
     pub places: Option<Places>,
-    /// Mistakes that are possible, and change nothing in these numbers.
+    /// Mistakes that are possible, and change nothing in these numbers that rounding does not,
+    /// beside those of the first explanation.
+    #[serde(skip)]
     pub invisible: Vec<&'static Mistake>,
     /// What queries without a key were given, if there are any.
     pub empty_row: Option<EmptyRow>,
@@ -84,6 +87,7 @@ pub fn diagnose_with(
         check_shapes(record, intent, &best)?;
     }
     best.remarks.extend(crate::places::not_a_number(record, intent));
+    best.remarks.extend(best.places.as_ref().and_then(|it| it.remark(record)));
     let is_batch_axis = |set: &Vec<&Mistake>| set.iter().any(|it| it.id == "batch-axis");
     if best.explanations.iter().any(is_batch_axis) {
         best.remarks.push(
@@ -141,10 +145,7 @@ fn one_reading(
         None if condition.is_some() => Verdict::Condition,
         None => Verdict::Right,
     };
-    let invisible = match verdict {
-        Verdict::Right | Verdict::Condition => search.invisible(State::Output),
-        _ => segments.last().map_or(Vec::new(), |it| it.invisible.clone()),
-    };
+    let invisible = search.invisible(&segments, &explanations);
     let last = segments.last();
     Diagnosis {
         verdict,
@@ -241,6 +242,7 @@ fn distance(segment: &Segment, trial: &Trial) -> Distance {
     Distance {
         rms: trial.difference.rms,
         largest: trial.difference.largest,
+        n_not_finite: trial.difference.n_not_finite,
         tolerance: segment.error.map_or(0.0, |error| error.total()),
         precision: segment.level.map_or("", |level| level.computing.name()),
         spread: segment.spread,
@@ -262,7 +264,7 @@ fn steps(explanations: &[Vec<&'static Mistake>]) -> Vec<StepReport> {
 }
 
 fn nearest(segment: &Segment) -> Option<Nearest> {
-    let trial = segment.nearest.as_ref()?;
+    let trial = segment.nearest()?;
     let distance = distance(segment, trial);
     Some(Nearest { mistakes: trial.mistakes.clone(), distance })
 }

@@ -1,11 +1,12 @@
 //! A record from a file: which tensor is which, by name and shape.
 //!
 //! What no name and no shape says is assumed, and every assumption is in
-//! [`Reading::assumed`].
+//! [`Reading::assumed`]; what is read, and who says how, is in [`Reading::given`].
 
 mod layouts;
 mod masks;
 mod names;
+mod notes;
 mod tensors;
 mod weights;
 
@@ -15,6 +16,7 @@ use crate::digits::Digits;
 use crate::recipe::Packing;
 use crate::{Corner, EmptyRow, Error, Intent, Pairing, Precision, Record, Result, State};
 use layouts::Layout;
+use notes::Notes;
 
 /// What the reader says of a layer, where its file does not, or says otherwise.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -54,7 +56,10 @@ pub struct Reading {
     pub record: Record,
     /// What was meant.
     pub intent: Intent,
-    /// What was taken for what, and what was assumed, one line for each.
+    /// What the files and the reader say: what was meant, and then each tensor that was read,
+    /// its name, its shape in parentheses, and as what.
+    pub given: Vec<String>,
+    /// What nothing says, one line for each.
     pub assumed: Vec<String>,
 }
 
@@ -71,15 +76,15 @@ pub(crate) struct Files<'a> {
 /// tried.
 pub fn read(files: &[&TensorFile], said: &Said) -> Result<Reading> {
     let files = Files { files, said };
-    let mut assumed = Vec::new();
-    let found = weights::read(&files, &mut assumed)?;
-    let layout = Layout::of(&files, &mut assumed)?;
-    let inputs = layouts::inputs(&files, layout)?;
-    let heads = heads(&files, &mut assumed)?;
+    let mut notes = Notes::default();
+    let found = weights::read(&files, &mut notes)?;
+    let layout = Layout::of(&files, &mut notes)?;
+    let inputs = layouts::inputs(&files, layout, &mut notes)?;
+    let heads = heads(&files, &mut notes)?;
     if heads == Some(0) {
         return Err(Error::NoHeads);
     }
-    let mut intent = intent(&files, heads.unwrap_or(1), found.packing, &mut assumed)?;
+    let mut intent = intent(&files, heads, found.packing, &mut notes)?;
     let weights = found.split(&intent)?;
     let mut record = Record {
         weights,
@@ -91,16 +96,15 @@ pub fn read(files: &[&TensorFile], said: &Said) -> Result<Reading> {
     if heads.is_none() {
         (intent.n_heads, intent.n_kv_heads) =
             tried_heads(&files, layout, &record, &intent)?;
-        assumed.push(format!(
-            "{} heads: the number with which the output is what was meant",
-            intent.n_heads
-        ));
+        let heads = notes::heads(intent.n_heads, intent.n_kv_heads);
+        notes.assume(format!("{heads}, since with no other number the output fits"));
     }
-    masks::read(&files, &mut record, &intent, &mut assumed)?;
-    tensors::read(&files, layout, &mut record, &intent, &mut assumed)?;
-    record.precision = precision(&files, &record, &mut assumed)?;
-    assume_digits(&record, &mut assumed);
-    Ok(Reading { record, intent, assumed })
+    masks::read(&files, &mut record, &intent, &mut notes)?;
+    assume_signs(&files, &mut notes);
+    tensors::read(&files, layout, &mut record, &intent, &mut notes)?;
+    record.precision = precision(&files, &record, &mut notes)?;
+    assume_digits(&record, &mut notes);
+    Ok(Reading { record, intent, given: notes.given(), assumed: notes.assumed })
 }
 
 impl Files<'_> {
@@ -161,6 +165,10 @@ impl Files<'_> {
     }
 }
 
+/// Who says what was meant.
+const YOU: &str = "you say";
+const FILE: &str = "the file says";
+
 const COUNT: &str = "a count";
 const NUMBER: &str = "a number";
 
@@ -170,8 +178,9 @@ const KV_HEADS: [&str; 4] =
     ["kv_heads", "num_kv_heads", "n_kv_heads", "num_key_value_heads"];
 
 /// h, as was said, or as the file or a tensor with an axis of heads says.
-fn heads(files: &Files<'_>, assumed: &mut Vec<String>) -> Result<Option<usize>> {
-    if let Some(heads) = said_or(files.said.heads, files.number(&HEADS, COUNT))? {
+fn heads(files: &Files<'_>, notes: &mut Notes) -> Result<Option<usize>> {
+    if let Some((heads, by)) = said_or(files.said.heads, files.number(&HEADS, COUNT))? {
+        notes.say(by, notes::heads(heads, heads));
         return Ok(Some(heads));
     }
     let maps = files
@@ -179,13 +188,20 @@ fn heads(files: &Files<'_>, assumed: &mut Vec<String>) -> Result<Option<usize>> 
         .or_else(|| files.first(names::of(State::Scores)));
     let Some((name, tensor)) = maps else { return Ok(None) };
     let [_, heads, _, _] = *tensor.shape() else { return Ok(None) };
-    assumed.push(format!("{heads} heads, as {name} has them"));
+    notes.say(FILE, format!("{} in {name}", notes::heads(heads, heads)));
     Ok(Some(heads))
 }
 
-/// What the reader says, or else what the file does, which is refused only if it is asked.
-fn said_or<T>(said: Option<T>, file: Result<Option<T>>) -> Result<Option<T>> {
-    if said.is_some() { Ok(said) } else { file }
+/// What the reader says, or else what the file does, which is refused only if it is asked;
+/// and whose word it is.
+fn said_or<T>(
+    said: Option<T>,
+    file: Result<Option<T>>,
+) -> Result<Option<(T, &'static str)>> {
+    match said {
+        Some(said) => Ok(Some((said, YOU))),
+        None => Ok(file?.map(|it| (it, FILE))),
+    }
 }
 
 /// The number of heads with which the output is the right one, where no one says it.
@@ -206,8 +222,8 @@ fn tried_heads(
         }
         let intent = Intent { n_heads: heads, n_kv_heads: kv_heads, ..intent.clone() };
         let mut record = record.clone();
-        masks::read(files, &mut record, &intent, &mut Vec::new())?;
-        tensors::read(files, layout, &mut record, &intent, &mut Vec::new())?;
+        masks::read(files, &mut record, &intent, &mut Notes::default())?;
+        tensors::read(files, layout, &mut record, &intent, &mut Notes::default())?;
         let right = crate::computed(&record, &intent, State::Output, &[]);
         let given = record.output();
         let apart = right.and_then(|right| crate::compare::difference(given, &right));
@@ -239,51 +255,58 @@ fn pairing(word: &str) -> Option<Option<Pairing>> {
     }
 }
 
-/// What was meant, as was said, or as the file says.
+/// What was meant, as was said, or as the file says; without heads, of one.
 fn intent(
     files: &Files<'_>,
-    n_heads: usize,
+    heads: Option<usize>,
     packing: Packing,
-    assumed: &mut Vec<String>,
+    notes: &mut Notes,
 ) -> Result<Intent> {
     let said = files.said;
-    let causal = files.setting(&["causal", "is_causal"], "true or false", truth);
-    let is_causal = said_or(said.is_causal.then_some(true), causal)?.unwrap_or(false);
-    let rotary = files.setting(&["rotary"], "halves, pairs or false", pairing);
-    let rotary = said_or(said.rotary.map(Some), rotary)?.flatten();
-    let base = said_or(said.base, files.number(&["base", "rope_theta"], NUMBER))?;
-    let base = base.unwrap_or(10_000.0);
+    let n_heads = heads.unwrap_or(1);
     let n_kv_heads = said_or(said.kv_heads, files.number(&KV_HEADS, COUNT))?;
-    let n_kv_heads = n_kv_heads.unwrap_or(n_heads);
-    let scale = said_or(said.scale, files.number(&["scale"], NUMBER))?;
-    let cap = said_or(said.cap, files.number(&["cap", "softcap"], NUMBER))?;
+    let of_keys = |n| match n == n_heads {
+        true => "as many heads of keys".to_string(),
+        false => format!("{} of keys", notes::heads(n, n)),
+    };
+    let n_kv_heads = match (heads, n_kv_heads) {
+        (None, None) => n_heads,
+        _ => notes.choice(n_kv_heads, n_heads, of_keys),
+    };
+    let causal = files.setting(&["causal", "is_causal"], "true or false", truth);
+    let causal = said_or(said.is_causal.then_some(true), causal)?;
+    let is_causal = notes.choice(causal, false, |is| {
+        if is { "a causal mask" } else { "no causal mask" }.to_string()
+    });
+    let rotary = files.setting(&["rotary"], "halves, pairs or false", pairing);
+    let rotary = said_or(said.rotary.map(Some), rotary)?;
+    let rotary = notes.choice(rotary, None, |pairing| match pairing {
+        None => "no rotary positions".to_string(),
+        Some(pairing) => format!("rotary positions in {}", pairing.name()),
+    });
+    let base = said_or(said.base, files.number(&["base", "rope_theta"], NUMBER))?;
+    let rotary = rotary.map(|pairing| {
+        (pairing, notes.choice(base, 10_000.0, |base| format!("rotary base {base}")))
+    });
+    let some = |(number, by)| (Some(number), by);
+    let scale = said_or(said.scale, files.number(&["scale"], NUMBER))?.map(some);
+    let scale = notes.choice(scale, None, |scale| match scale {
+        None => "scale 1/√d_k".to_string(),
+        Some(scale) => format!("scale {scale}"),
+    });
+    let cap = said_or(said.cap, files.number(&["cap", "softcap"], NUMBER))?.map(some);
+    let cap = notes.choice(cap, None, |cap| match cap {
+        None => "no cap".to_string(),
+        Some(cap) => format!("cap {cap}"),
+    });
     if let Some(computed) = said.computed {
-        assumed.push(format!("computed in {}, as you say", computed.name()));
+        notes.say(YOU, format!("computed in {}", computed.name()));
     }
-    let meant = |is: bool, words: String| if is { words } else { format!("no {words}") };
-    assumed.push(format!(
-        "meant: {n_heads} heads{}, {}, {}{}{}",
-        if n_kv_heads == n_heads {
-            String::new()
-        } else {
-            format!(" on {n_kv_heads} of keys")
-        },
-        meant(is_causal, "causal mask".to_string()),
-        match rotary {
-            None => "no rotary positions".to_string(),
-            Some(pairing) =>
-                format!("rotary positions in {} with base {base}", pairing.name()),
-        },
-        scale.map_or(", scores divided by √d_k".to_string(), |scale| format!(
-            ", scores multiplied by {scale}"
-        )),
-        cap.map_or(String::new(), |cap| format!(" and bounded by {cap}")),
-    ));
     Ok(Intent {
         n_heads,
         n_kv_heads,
         causal: is_causal.then_some(Corner::BottomRight),
-        rotary: rotary.map(|pairing| (pairing, base)),
+        rotary,
         scale,
         cap,
         packing,
@@ -292,13 +315,22 @@ fn intent(
     })
 }
 
+/// What true means in a mask, where nobody says it.
+fn assume_signs(files: &Files<'_>, notes: &mut Notes) {
+    let names = ["key_padding_mask", "attn_mask", "mask"];
+    let is_flags =
+        |name: &&&str| files.tensor(name).is_some_and(|mask| !mask.dtype().contains('F'));
+    match files.said.is_open_true {
+        true => notes.say(YOU, "true in a mask means \"may attend\"".to_string()),
+        false => names.iter().filter(is_flags).for_each(|name| {
+            notes.assume(format!("true in {name} means \"may not attend\""));
+        }),
+    }
+}
+
 /// The kind of the output's numbers; those of a coarser kind that were written as floats of
 /// 32 bits are of the coarser one.
-fn precision(
-    files: &Files<'_>,
-    record: &Record,
-    assumed: &mut Vec<String>,
-) -> Result<Precision> {
+fn precision(files: &Files<'_>, record: &Record, notes: &mut Notes) -> Result<Precision> {
     let (_, output) = files.first(names::of(State::Output)).ok_or(Error::NoOutput)?;
     let stored = match output.dtype().as_str() {
         "F64" => Precision::F64,
@@ -316,23 +348,20 @@ fn precision(
     };
     let found = finer.iter().copied().find(is_coarser).filter(|_| numbers().count() > 8);
     if let Some(found) = found {
-        assumed.push(format!("the output's numbers are those of {}", found.name()));
+        notes.assume(format!("the output's numbers are those of {}", found.name()));
     }
     Ok(found.unwrap_or(stored))
 }
 
 /// Which numbers may have been rounded when they were printed.
-fn assume_digits(record: &Record, assumed: &mut Vec<String>) {
+fn assume_digits(record: &Record, notes: &mut Notes) {
     if let Some(digits) = Digits::of(record.output(), record.precision) {
-        assumed.push(format!(
-            "the output's numbers have {}: rounded so, a right layer is right",
-            digits.words()
-        ));
+        notes.assume(format!("the output was rounded to {}", digits.words()));
     }
     if record.has_few_digits() {
-        assumed.push(
-            "parameters, inputs or tensors between have few digits: they may have been \
-             rounded when they were printed, and the output computed with all digits"
+        notes.assume(
+            "what the code read has few digits here, and may have been rounded when it was \
+             printed"
                 .to_string(),
         );
     }

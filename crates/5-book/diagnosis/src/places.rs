@@ -6,18 +6,20 @@ use serde::Serialize;
 use crate::compare::apart;
 use crate::precision::Rounding;
 use crate::recipe::Recipe;
-use crate::search::{Segment, Trial};
-use crate::{Intent, Precision, Record, Run, State};
+use crate::search::Segment;
+use crate::{Intent, Mistake, Precision, Record, Run, State};
 
 /// This share of all squares is said to be all of it.
 const NEARLY_ALL: f64 = 0.98;
 
-/// Where a tensor differs most from what was meant, or from what is much nearer: shares of the
-/// sum of squares.
+/// Where a tensor differs most from the nearest: shares of the sum of squares.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Places {
     /// Which tensor.
     pub tensor: State,
+    /// From what: the mistakes that are clearly nearer than what was meant, by their names, or
+    /// "what was meant".
+    pub from: String,
     /// Of each sequence.
     pub sequences: Vec<f64>,
     /// Of each head: of a tensor that has heads, or of the output, where each head adds what
@@ -35,12 +37,7 @@ impl Places {
         intent: &Intent,
         segment: &Segment,
     ) -> Option<Self> {
-        let nearest = segment.nearest.as_ref()?;
-        // A mistake that is hardly nearer would only blur where the layer differs.
-        let right = segment.right.as_ref();
-        let is_clear =
-            |right: &&Trial| nearest.difference.rms < 0.5 * right.difference.rms;
-        let trial = right.filter(|right| !is_clear(right)).unwrap_or(nearest);
+        let trial = segment.nearest()?;
         let run = Run::new(record, intent);
         let nearest = run.step_with(segment.state, &trial.recipe, trial.empty_row)?;
         let given = &record.tensors[&segment.state];
@@ -68,6 +65,7 @@ impl Places {
             .collect();
         let mut places = Self {
             tensor: segment.state,
+            from: names(&trial.mistakes),
             sequences: shares(sequences),
             heads: if segment.state.is_per_head() { shares(heads) } else { heads },
             rows: shares(rows),
@@ -78,13 +76,10 @@ impl Places {
     }
 
     fn words(&self, record: &Record) -> Vec<String> {
-        let mut words = Vec::new();
-        let named = [("sequence", &self.sequences), ("head", &self.heads)];
-        for (name, shares) in named {
-            let found = shares.iter().position(|&share| share > NEARLY_ALL);
-            if let Some(i) = found.filter(|_| shares.len() > 1) {
-                words.push(format!("only {name} {i} differs"));
-            }
+        let mut words: Vec<String> = self.words_of_sequences().into_iter().collect();
+        let head = self.heads.iter().position(|&share| share > NEARLY_ALL);
+        if let Some(i) = head.filter(|_| self.heads.len() > 1) {
+            words.push(format!("only head {i} differs"));
         }
         let from = self.rows.iter().position(|&share| share > 0.0).unwrap_or(0);
         let before: f64 = self
@@ -114,12 +109,54 @@ impl Places {
         words
     }
 
+    /// The sequences that differ, if others do not.
+    fn differing(&self) -> Option<Vec<usize>> {
+        let n = self.sequences.len();
+        let least = (1.0 - NEARLY_ALL) / n as f64;
+        let differ = (0..n).filter(|&s| self.sequences[s] > least).collect::<Vec<_>>();
+        (differ.len() < n).then_some(differ).filter(|differ| !differ.is_empty())
+    }
+
+    fn words_of_sequences(&self) -> Option<String> {
+        let differ = self.differing()?;
+        let list = differ.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        Some(match differ.len() {
+            1 => format!("only sequence {list} differs"),
+            2..=8 => format!("only the sequences {list} differ"),
+            n => format!("only {n} of {} sequences differ", self.sequences.len()),
+        })
+    }
+
+    /// A word on padding, where some sequences alone differ from what was meant and no mask
+    /// was given.
+    pub(crate) fn remark(&self, record: &Record) -> Option<String> {
+        let is_meant = self.from == names(&[]) && self.tensor >= State::Attn;
+        let some_are_right = self.differing().is_some();
+        (is_meant && some_are_right && record.masks.is_empty()).then(|| {
+            "some sequences are right, and there is no mask: was a mask of padding meant? Put \
+             it in the file as key_padding_mask (batch, n_kv)."
+                .to_string()
+        })
+    }
+
     /// The share of rows that are padding in every sequence.
     fn of_padded(&self, record: &Record) -> Option<f64> {
         let padding = record.masks.padding.as_ref()?;
         let is_padded = |r: usize| padding.iter().all(|open| open.get(r) == Some(&false));
         let rows = self.rows.iter().enumerate().filter(|(r, _)| is_padded(*r));
         Some(rows.map(|(_, share)| share).sum())
+    }
+}
+
+/// Mistakes by their names; none is what was meant.
+fn names(mistakes: &[&Mistake]) -> String {
+    match mistakes {
+        [] => "what was meant".to_string(),
+        _ => mistakes
+            .iter()
+            .map(|it| it.entry().name.as_str())
+            .collect::<Vec<_>>()
+            .join(", and "),
     }
 }
 

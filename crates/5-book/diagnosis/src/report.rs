@@ -27,6 +27,9 @@ pub struct Distance {
     pub rms: f64,
     /// The largest of any entry.
     pub largest: f64,
+    /// How many entries are NaN or infinite in one of the two alone; the distance is infinite
+    /// where there are any.
+    pub n_not_finite: usize,
     /// What rounding makes of the first, where the same is computed here.
     pub tolerance: f64,
     /// In which precision: that of the layer, or the coarsest that it may be.

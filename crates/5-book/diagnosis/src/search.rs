@@ -23,6 +23,9 @@ const FARTHEST: f64 = 0.3;
 /// Of a mistake that is named, the right recipe is so many times as far away.
 const CLEARLY: f64 = 3.0;
 
+/// A mistake is nearer than what was meant, if it is within this share of the distance.
+const NEARER: f64 = 0.5;
+
 /// What is in a coarse precision beyond its tolerance, and is still no mistake.
 const LOOSELY: f64 = 4.0;
 
@@ -78,8 +81,16 @@ pub(crate) struct Segment {
     pub outcome: Outcome,
     /// The nearest of all that were tried.
     pub nearest: Option<Trial>,
-    /// Mistakes that are possible, and change nothing here.
-    pub invisible: Vec<&'static Mistake>,
+}
+
+impl Segment {
+    /// A mistake that is clearly nearer than what was meant, or what was meant: of noise some
+    /// mistake is always a little nearer.
+    pub fn nearest(&self) -> Option<&Trial> {
+        let right = self.right.as_ref();
+        let most = right.map_or(f64::INFINITY, |it| NEARER * it.difference.rms);
+        self.nearest.as_ref().filter(|it| it.difference.rms < most).or(right)
+    }
 }
 
 struct Single {
@@ -132,7 +143,6 @@ impl<'a> Search<'a> {
             level: None,
             nearest: right.clone(),
             outcome: Outcome::Unknown,
-            invisible: Vec::new(),
             right,
         };
         self.choose_parts(state);
@@ -140,17 +150,30 @@ impl<'a> Search<'a> {
         segment
     }
 
-    /// The same for a record whose tensor is right: which possible mistakes change nothing.
-    pub fn invisible(&self, state: State) -> Vec<&'static Mistake> {
+    /// Possible mistakes that change no tensor of the record by more than rounding does, beside
+    /// these that explain it.
+    pub fn invisible(
+        &self,
+        segments: &[Segment],
+        explanations: &[Vec<&'static Mistake>],
+    ) -> Vec<&'static Mistake> {
+        let first = explanations.first().into_iter().flatten();
+        let base = first.fold(Recipe::RIGHT, |recipe, it| it.applied(recipe));
+        let is_other =
+            |it: &&'static Mistake| !explanations.iter().flatten().any(|m| m == it);
         let possible = bank().filter(|it| it.is_possible(self.record, self.intent));
         let changes_nothing = |mistake: &&'static Mistake| {
-            let recipe = mistake.applied(Recipe::RIGHT);
-            let part = self.part_for(&recipe);
-            // What does not show in a part may in the whole.
-            !self.is_visible(part, state, &recipe)
-                && (self.probe.is_none() || !self.is_visible(&self.full, state, &recipe))
+            let recipe = mistake.applied(base);
+            segments.iter().all(|segment| {
+                let part =
+                    self.part_for(if base.mixes_sequences() { &base } else { &recipe });
+                // What does not show in a part may in the whole.
+                !self.is_visible(part, segment, &recipe, &base)
+                    && (self.probe.is_none()
+                        || !self.is_visible(&self.full, segment, &recipe, &base))
+            })
         };
-        possible.filter(changes_nothing).collect()
+        possible.filter(is_other).filter(changes_nothing).collect()
     }
 
     /// Every mistake on its own.
@@ -168,11 +191,8 @@ impl<'a> Search<'a> {
             let Some(trial) = self.trial(run, state, vec![mistake], recipe) else {
                 continue;
             };
-            let is_visible = self.is_visible(run, state, &recipe);
+            let is_visible = self.shows(run, state, &recipe);
             let trial = self.confirmed(trial, segment);
-            if !is_visible && self.probe.is_none() {
-                segment.invisible.push(mistake);
-            }
             singles.push(Single { trial, is_visible });
         }
         singles

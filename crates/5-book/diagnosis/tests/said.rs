@@ -12,7 +12,7 @@ use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng, random_matrix};
 use common::ids;
 use diagnosis::{
     EmptyRow, Intent, Mistake, Precision, Record, State, Verdict, bank, computed,
-    diagnose, mistake, separate,
+    diagnose, mistake, separate, showing,
 };
 
 /// Self-attention of 2 sequences of 6 tokens, in float32, with these mistakes.
@@ -141,6 +141,98 @@ fn where_an_unknown_layer_differs_is_said() {
 }
 
 #[test]
+fn noise_has_no_nearest_mistake_and_a_mistake_with_noise_has() {
+    let intent = Intent::heads(3);
+    for seed in 0..20 {
+        let noisy = |ids: &[&str], size: f64| {
+            let mut record = record(&intent, ids);
+            let rng = &mut Rng::seed_from_u64(seed);
+            for m in record.tensors.get_mut(&State::Output).unwrap() {
+                *m += size * random_matrix::<f64>(6, 12, 1.0, rng);
+            }
+            let diagnosis = diagnose(&record, &intent).unwrap();
+            assert_eq!(diagnosis.verdict, Verdict::Unknown, "{:?}", ids);
+            let nearest = diagnosis.nearest.unwrap().mistakes;
+            (nearest, diagnosis.places.unwrap().from)
+        };
+        for size in [0.01, 0.1, 1.0, 10.0] {
+            let (nearest, from) = noisy(&[], size);
+            assert!(nearest.is_empty(), "seed {seed}, {size}: {nearest:?}");
+            assert_eq!(from, "what was meant");
+        }
+        let (nearest, from) = noisy(&["merged-without-transpose"], 0.02);
+        assert_eq!(nearest, mistakes(&["merged-without-transpose"]), "seed {seed}");
+        assert_eq!(from, "merged without transpose");
+    }
+}
+
+#[test]
+fn sequences_that_alone_differ_without_a_mask_may_be_padded() {
+    let intent = Intent::heads(3);
+    let mut record = record(&intent, &[]);
+    record.masks.padding =
+        Some(vec![vec![true; 6], vec![true, true, true, true, false, false]]);
+    add(&mut record, &intent, State::Output, &[]);
+    record.masks.padding = None;
+    let diagnosis = diagnose(&record, &intent).unwrap();
+    assert_eq!(diagnosis.verdict, Verdict::Unknown);
+    insta::assert_snapshot!(diagnosis.remarks.join("\n"), @"some sequences are right, and there is no mask: was a mask of padding meant? Put it in the file as key_padding_mask (batch, n_kv).");
+    // With a mask it is not said, nor of what differs in all sequences.
+    record.masks.padding = Some(vec![vec![true; 6]; 2]);
+    assert_eq!(diagnose(&record, &intent).unwrap().remarks.len(), 0);
+    record.masks.padding = None;
+    record
+        .tensors
+        .get_mut(&State::Output)
+        .unwrap()
+        .iter_mut()
+        .for_each(|m| m[(0, 0)] += 1.0);
+    assert_eq!(diagnose(&record, &intent).unwrap().remarks.len(), 0);
+}
+
+/// Of a layer, whatever is wrong with it: a mistake more that could not show gives the same
+/// answer, and each other one another.
+#[test]
+fn what_could_not_show_gives_the_same_answer() {
+    let (mut n_hidden, mut n_other) = (0, 0);
+    for seed in 0..12 {
+        let rng = &mut Rng::seed_from_u64(seed);
+        let (mut record, intent) = common::random_layer(rng);
+        let first =
+            bank().filter(|it| it.is_possible(&record, &intent)).nth(seed as usize);
+        let made = if seed % 3 == 0 { vec![] } else { vec![first.unwrap()] };
+        let of = |record: &Record, mistakes: &[&Mistake]| {
+            computed(record, &intent, State::Output, mistakes)
+        };
+        let Some(output) = of(&record, &made) else { continue };
+        record.tensors.insert(State::Output, output.clone());
+        let diagnosis = diagnose(&record, &intent).unwrap();
+        let found = diagnosis.explanations.first().cloned().unwrap_or_default();
+        let is_found =
+            |it: &&Mistake| diagnosis.explanations.iter().flatten().any(|m| m == it);
+        for mistake in bank().filter(|it| it.is_possible(&record, &intent)) {
+            let both = [&found[..], &[mistake]].concat();
+            let same = of(&record, &both).is_some_and(|it| {
+                it.len() == output.len()
+                    && it
+                        .iter()
+                        .zip(&output)
+                        .all(|(a, b)| a.shape() == b.shape() && (a - b).amax() < 1e-9)
+            });
+            let is_hidden = diagnosis.invisible.contains(&mistake);
+            if is_found(&mistake) {
+                assert!(!is_hidden, "{}", mistake.id);
+                continue;
+            }
+            assert_eq!(is_hidden, same, "seed {seed}: {} beside {made:?}", mistake.id);
+            n_hidden += usize::from(is_hidden);
+            n_other += usize::from(!is_hidden);
+        }
+    }
+    assert!(n_hidden > 50 && n_other > 300, "{n_hidden} hidden, {n_other} others");
+}
+
+#[test]
 fn what_numbers_cannot_tell_another_input_does() {
     // In self-attention, keys from the query's input are the keys.
     let intent = Intent::heads(3);
@@ -155,6 +247,25 @@ fn what_numbers_cannot_tell_another_input_does() {
         record.tensors.insert(State::Output, output);
         let again = diagnose(&record, &intent).unwrap();
         assert_eq!(again.explanations, std::slice::from_ref(set));
+    }
+}
+
+#[test]
+fn what_could_not_show_does_in_another_input() {
+    let intent = Intent::heads(3);
+    let mut record = record(&intent, &[]);
+    record.masks.padding = Some(vec![vec![true; 6]; 2]);
+    let diagnosis = diagnose(&record, &intent).unwrap();
+    assert_eq!(diagnosis.verdict, Verdict::Right, "{:?}", ids(&diagnosis));
+    let (separation, shown) = showing(&record, &intent, &diagnosis.invisible);
+    assert!(shown.contains(&mistake("padding-left-out").unwrap()), "{shown:?}");
+    assert!(!shown.contains(&mistake("k-bias-left-out").unwrap()), "{shown:?}");
+    for it in shown {
+        let mut record = separation.record.clone();
+        let output = computed(&record, &intent, State::Output, &[it]).unwrap();
+        record.tensors.insert(State::Output, output);
+        let again = diagnose(&record, &intent).unwrap();
+        assert!(again.explanations.contains(&vec![it]), "{}: {:?}", it.id, ids(&again));
     }
 }
 

@@ -29,8 +29,9 @@ pub fn said(choices: &Value) -> Said {
     }
 }
 
-/// What a page shows of a layer: what was assumed, the diagnosis, and the maps of the first
-/// sequence as they are beside those as they should be, where they are known.
+/// What a page shows of a layer: what was given, what was assumed, which mistakes could not
+/// show, the diagnosis, and the maps of the first sequence as they are beside those as they
+/// should be, where they are known.
 ///
 /// # Errors
 /// As [`TensorFile::from_bytes`], [`read`] and [`diagnose`].
@@ -39,7 +40,9 @@ pub fn layer(bytes: Vec<u8>, said: &Said) -> Result<Value, Error> {
     let reading = read(&[&file], said)?;
     let diagnosis = diagnose(&reading.record, &reading.intent)?;
     Ok(json!({
+        "given": reading.given,
         "assumed": reading.assumed,
+        "could_not_show": diagnosis.invisible,
         "maps": maps(&reading, &diagnosis),
         "diagnosis": diagnosis,
     }))

@@ -49,7 +49,7 @@
 
   function verdictOf({ verdict, explanations, precision, tensors, condition, number_words: number }) {
     const output = tensors.at(-1)?.distance;
-    const apart = output ? ` The output is ${small(output.rms)} away from what was meant (root mean square); rounding explains ${small(output.tolerance)}.` : "";
+    const apart = !output ? "" : output.n_not_finite ? ` In the output and in what was meant, ${plural(output.n_not_finite, "number")} ${output.n_not_finite === 1 ? "is" : "are"} NaN or infinite in one of the two alone.` : ` The output is ${small(output.rms)} away from what was meant (root mean square); rounding explains ${small(output.tolerance)}.`;
     if (verdict === "right") return `Nothing is wrong with it: computed in ${precision}, it is what was meant.${apart}`;
     const zeros = tensors.find((it) => it.verdict === "unknown" && it.is_zero);
     if (zeros) return "Zeros alone are no evidence of any mistake.";
@@ -119,16 +119,16 @@
     return [element("details", { open: isOpen }, element("summary", {}, title), element("ul", {}, ...lines.map((line) => element("li", {}, line))))];
   }
 
-  function show({ assumed, maps: both, diagnosis }) {
-    const { explanations, nearest, places, remarks, invisible } = diagnosis;
+  function show({ given, assumed, could_not_show: hidden, maps: both, diagnosis }) {
+    const { explanations, nearest, places, remarks } = diagnosis;
     verdict.textContent = verdictOf(diagnosis);
     const sets = explanations.map((set, i) => element("div", {},
       ...(explanations.length > 1 ? [element("p", {}, element("strong", {}, `Reading ${i + 1} of ${explanations.length}`))] : []), ...set.map(mistake)));
-    const near = nearest?.mistakes.length ? [`the nearest that was tried: ${nearest.mistakes.map((it) => it.name).join(" and ")}, ${small(nearest.distance.rms)} away`] : [];
-    shown.replaceChildren(...list("What was assumed", assumed, true), steps(diagnosis), ...sets,
-      ...list("Where it differs", [...near, ...(places?.summary ?? [])], true), ...maps(both),
-      ...list("Remarks", remarks, true),
-      ...list("Possible mistakes that these numbers cannot show", invisible.map((it) => it.name), false));
+    const near = nearest?.mistakes.length ? [`nearest is ${places.from}, ${small(nearest.distance.rms)} away`] : [];
+    shown.replaceChildren(steps(diagnosis), ...sets,
+      ...list(`Where it differs from ${places?.from}`, [...near, ...(places?.summary ?? [])], true), ...maps(both),
+      ...list("Remarks", remarks, true), ...list("Given", given, false), ...list("Assumed", assumed, true),
+      ...list("Mistakes that could not show in these numbers", hidden.map((it) => it.name), false));
     place.dataset.state = "shown";
   }
 

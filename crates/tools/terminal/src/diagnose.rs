@@ -204,7 +204,7 @@ fn run(args: &Args) -> Result<Verdict> {
     let reading = read(&all, &said).map_err(named)?;
     expect_room(&reading).with_context(|| name.to_string())?;
     if !args.json {
-        tell(report::assumed(name, &reading))?;
+        tell(format!("{name}\n"))?;
     }
     let diagnosis = diagnosed(&reading).map_err(named)?;
     match args.json {
@@ -306,7 +306,12 @@ fn diagnosed(reading: &Reading) -> diagnosis::Result<Diagnosis> {
 }
 
 fn json_text(reading: &Reading, diagnosis: &Diagnosis) -> Result<String> {
-    let report = json!({ "assumed": reading.assumed, "diagnosis": diagnosis });
+    let report = json!({
+        "given": reading.given,
+        "assumed": reading.assumed,
+        "could_not_show": diagnosis.invisible,
+        "diagnosis": diagnosis,
+    });
     Ok(serde_json::to_string_pretty(&report)? + "\n")
 }
 

@@ -95,7 +95,9 @@ fn json_has_the_verdict_and_the_ids() {
     assert_eq!(diagnosis["verdict"], "mistake");
     assert_eq!(diagnosis["explanations"][0][0]["id"], "packed-head-by-head");
     assert_eq!(diagnosis["first_difference"], "output");
-    assert!(json["assumed"].as_array().unwrap().len() > 3);
+    let lines = |key: &str| json[key].as_array().unwrap().len();
+    assert!(lines("given") >= 5 && lines("assumed") >= 3, "{json}");
+    assert_eq!(json["could_not_show"][0]["id"], "k-bias-left-out");
 }
 
 #[test]
@@ -114,6 +116,17 @@ fn an_input_that_tells_apart_is_written_and_does() {
         "{}",
         text(&without.stderr)
     );
+}
+
+#[test]
+fn of_a_right_layer_an_input_is_written_only_if_it_shows_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("input.safetensors");
+    // A bias of k that is left out, and a fill of -1e4, show in none.
+    let output = diagnose(&[path(&layer("r06")), "--write-input", path(&input)]);
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("no input shows more") && !input.exists(), "{text}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use model_files::Tensor;
 
 use super::Files;
 use super::names::{INPUTS, of};
+use super::notes::Notes;
 use crate::{Error, Result, State};
 
 /// The order of the axes of inputs and outputs.
@@ -18,14 +19,15 @@ pub enum Layout {
 
 impl Layout {
     /// The layout that other tensors' shapes ask for, or (batch, n, d).
-    pub fn of(files: &Files<'_>, assumed: &mut Vec<String>) -> Result<Self> {
+    pub fn of(files: &Files<'_>, notes: &mut Notes) -> Result<Self> {
         let (name, query) = files.first(INPUTS[0]).ok_or(Error::NoInput)?;
         let said = files.setting(&["layout"], "(batch, n, d) or (n, batch, d)", axes)?;
         if files.said.is_sequence_first || said == Some(Self::SequenceFirst) {
-            assumed.push(format!("{name} {}, read as (n, batch, d)", query.shape_text()));
+            notes.push(format!("{name} {}, read as (n, batch, d)", query.shape_text()));
             return Ok(Self::SequenceFirst);
         }
         let [a, b, _] = *query.shape() else {
+            notes.push(format!("{name} {}", query.shape_text()));
             return Ok(Self::BatchFirst);
         };
         // Tensors that have the batch, or the queries, on an axis of their own.
@@ -45,7 +47,10 @@ impl Layout {
         let is_turned =
             a != b && says.iter().any(|it| it.1) && !says.iter().any(|it| it.0);
         let layout = if is_turned { Self::SequenceFirst } else { Self::BatchFirst };
-        assumed.push(format!("{name} {}, read as {}", query.shape_text(), layout.name()));
+        if said.is_none() && !is_turned && !says.iter().any(|it| it.0 && !it.1) {
+            notes.assume(format!("{name} is {}", layout.name()));
+        }
+        notes.push(format!("{name} {}, read as {}", query.shape_text(), layout.name()));
         Ok(layout)
     }
 
@@ -87,11 +92,18 @@ fn axes(word: &str) -> Option<Layout> {
 }
 
 /// The inputs for queries, keys and values.
-pub fn inputs(files: &Files<'_>, layout: Layout) -> Result<[Vec<Matrix>; 3]> {
+pub fn inputs(
+    files: &Files<'_>,
+    layout: Layout,
+    notes: &mut Notes,
+) -> Result<[Vec<Matrix>; 3]> {
     let (_, query) = files.first(INPUTS[0]).ok_or(Error::NoInput)?;
     let query = layout.sequences(&query)?;
-    let own =
-        |role: usize| files.first(INPUTS[role]).map(|(_, it)| layout.sequences(&it));
+    let mut own = |role: usize| {
+        let (name, input) = files.first(INPUTS[role])?;
+        notes.push(format!("{name} {}", input.shape_text()));
+        Some(layout.sequences(&input))
+    };
     let key = own(1).transpose()?.unwrap_or_else(|| query.clone());
     let value = own(2).transpose()?.unwrap_or_else(|| key.clone());
     for (name, other) in [("key", &key), ("value", &value)] {

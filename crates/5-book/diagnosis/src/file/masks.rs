@@ -4,6 +4,7 @@ use attention::Matrix;
 use model_files::Tensor;
 
 use super::Files;
+use super::notes::Notes;
 use crate::{Intent, Record, Result};
 
 /// Reads the masks that there are.
@@ -11,7 +12,7 @@ pub fn read(
     files: &Files<'_>,
     record: &mut Record,
     intent: &Intent,
-    assumed: &mut Vec<String>,
+    notes: &mut Notes,
 ) -> Result<()> {
     let is_open_true = files.said.is_open_true;
     let meaning = if is_open_true { "may attend" } else { "may not attend" };
@@ -24,7 +25,7 @@ pub fn read(
         let open = flags(&mask)?.into_iter().map(|it| it == is_open_true);
         let open: Vec<bool> = open.collect();
         record.masks.padding = Some(open.chunks(n_kv).map(<[bool]>::to_vec).collect());
-        assumed.push(format!(
+        notes.push(format!(
             "key_padding_mask {}: true means {meaning}",
             mask.shape_text()
         ));
@@ -34,7 +35,7 @@ pub fn read(
     {
         let open = flags(&mask)?;
         record.masks.padding = Some(open.chunks(n_kv).map(<[bool]>::to_vec).collect());
-        assumed.push(format!("attention_mask {}: 1 is a token", mask.shape_text()));
+        notes.push(format!("attention_mask {}: 1 is a token", mask.shape_text()));
     }
     let Some((name, mask)) = files.first(&["attn_mask", "mask"]) else { return Ok(()) };
     let h = intent.n_heads;
@@ -47,20 +48,19 @@ pub fn read(
         vec![batch, h, n_q, n_kv],
     ];
     if !shapes.iter().any(|shape| mask.shape() == shape) {
-        let tried = shapes.map(|shape| format!("{shape:?}").replace(['[', ']'], ""));
-        return Err(mask.shape_error(&format!("one of ({})", tried.join("), ("))).into());
+        return Err(mask.shape_error(&in_words(&shapes, [batch, n_kv])).into());
     }
     let is_float = mask.dtype().contains('F');
     if is_float {
         record.masks.added = Some(mask.matrices()?);
-        assumed.push(format!("{name} {}: floats, added to scores", mask.shape_text()));
+        notes.push(format!("{name} {}: floats, added to scores", mask.shape_text()));
     } else {
         let open: Vec<bool> =
             flags(&mask)?.into_iter().map(|it| it == is_open_true).collect();
         let pairs = open.chunks(n_q * n_kv);
         record.masks.pairs =
             Some(pairs.map(|m| Matrix::from_row_slice(n_q, n_kv, m)).collect());
-        assumed.push(format!("{name} {}: true means {meaning}", mask.shape_text()));
+        notes.push(format!("{name} {}: true means {meaning}", mask.shape_text()));
     }
     Ok(())
 }
@@ -73,4 +73,20 @@ fn flags(mask: &Tensor<'_>) -> Result<Vec<bool>> {
         Ok(numbers) => Ok(numbers.into_iter().map(|x| x != 0).collect()),
         Err(_) => Ok(mask.numbers()?.into_iter().map(|x| x != 0.0).collect()),
     }
+}
+
+/// The shapes of a mask of queries and keys, each once, and what a mask of keys is called.
+fn in_words(shapes: &[Vec<usize>], [batch, n_kv]: [usize; 2]) -> String {
+    let mut tried: Vec<String> = Vec::new();
+    for shape in shapes {
+        let text = format!("{shape:?}").replace('[', "(").replace(']', ")");
+        if !tried.contains(&text) {
+            tried.push(text);
+        }
+    }
+    format!(
+        "one of {}. A mask of padding, one row of keys a sequence, is ({batch}, {n_kv}): call \
+         it key_padding_mask if true means padding, and attention_mask if 1 means a token",
+        tried.join(", ")
+    )
 }

@@ -6,6 +6,7 @@ use model_files::Tensor;
 use super::Files;
 use super::layouts::Layout;
 use super::names::of;
+use super::notes::Notes;
 use crate::{Error, Intent, Record, Result, State};
 
 /// Reads the tensors that there are.
@@ -14,10 +15,10 @@ pub fn read(
     layout: Layout,
     record: &mut Record,
     intent: &Intent,
-    assumed: &mut Vec<String>,
+    notes: &mut Notes,
 ) -> Result<()> {
     let (name, output) = files.first(of(State::Output)).ok_or(Error::NoOutput)?;
-    assumed.push(format!(
+    notes.push(format!(
         "{name} {} {}: what the code gave",
         output.dtype(),
         output.shape_text()
@@ -44,14 +45,14 @@ pub fn read(
             }
             _ => (flat, layout.sequences(&tensor)?, "before the split"),
         };
-        assumed.push(format!("{name} {}: {words}", tensor.shape_text()));
+        notes.push(format!("{name} {}: {words}", tensor.shape_text()));
         record.tensors.insert(state, matrices);
     }
     for state in [State::Scores, State::Attn, State::Heads] {
-        read_of_heads(files, record, intent, state, assumed)?;
+        read_of_heads(files, record, intent, state, notes)?;
     }
     if let Some((name, concat)) = files.first(of(State::Concat)) {
-        assumed.push(format!("{name} {}: heads side by side", concat.shape_text()));
+        notes.push(format!("{name} {}: heads side by side", concat.shape_text()));
         record.tensors.insert(State::Concat, layout.sequences(&concat)?);
     }
     Ok(())
@@ -72,7 +73,7 @@ fn read_of_heads(
     record: &mut Record,
     intent: &Intent,
     state: State,
-    assumed: &mut Vec<String>,
+    notes: &mut Notes,
 ) -> Result<()> {
     let Some((name, tensor)) = files.first(of(state)) else { return Ok(()) };
     let (batch, h) = (record.batch(), intent.n_heads);
@@ -81,7 +82,7 @@ fn read_of_heads(
     let is_average =
         state != State::Heads && h > 1 && *tensor.shape() == [batch, n_q, n_kv];
     if is_average && batch != batch * h {
-        assumed.push(format!("{name} {text}: the mean of all heads, which is not used"));
+        notes.assume(format!("{name} is the mean of all heads, and is not used"));
         return Ok(());
     }
     let matrices = match *tensor.shape() {
@@ -99,7 +100,7 @@ fn read_of_heads(
         [..] if tensor.shape().len() >= 2 => tensor.matrices()?,
         _ => return Err(tensor.shape_error("two dimensions or more").into()),
     };
-    assumed.push(format!("{name} {text}: of each head"));
+    notes.push(format!("{name} {text}: of each head"));
     record.tensors.insert(state, matrices);
     Ok(())
 }

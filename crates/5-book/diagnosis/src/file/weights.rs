@@ -7,6 +7,7 @@ use model_files::Tensor;
 
 use super::Files;
 use super::names::{FORMS, NEVER_BARE, PACKED, PACKED_BY_HEADS, PROJECTIONS};
+use super::notes::Notes;
 use crate::recipe::Packing;
 use crate::{Error, Intent, Result, Weights, unpacked};
 
@@ -50,7 +51,7 @@ struct Named {
 }
 
 /// The parameters of the layer that is meant.
-pub fn read(files: &Files<'_>, assumed: &mut Vec<String>) -> Result<Found> {
+pub fn read(files: &Files<'_>, notes: &mut Notes) -> Result<Found> {
     let packed = named(files, &[PACKED, PACKED_BY_HEADS].concat());
     let separate = [0, 1, 2].map(|role| named(files, PROJECTIONS[role]));
     let has_all = |prefix: &str| {
@@ -69,18 +70,18 @@ pub fn read(files: &Files<'_>, assumed: &mut Vec<String>) -> Result<Found> {
     let outputs = named(files, PROJECTIONS[3]);
     let beside = |it: &&Named| it.prefix == prefix || prefix.ends_with("self.");
     let output = outputs.iter().find(beside);
-    let output = output.map(|it| linear(files, it, assumed)).transpose()?;
+    let output = output.map(|it| linear(files, it, notes)).transpose()?;
     if let Some(at) = of(&packed) {
         let by_heads = named(files, PACKED_BY_HEADS);
         let is_by_heads = by_heads.iter().any(|it| it.weight == packed[at].weight);
         let packing = if is_by_heads { Packing::HeadByHead } else { Packing::Blocks };
-        let packed = linear(files, &packed[at], assumed)?;
+        let packed = linear(files, &packed[at], notes)?;
         return Ok(Found { packed: Some(packed), projections: None, output, packing });
     }
     let mut linears = Vec::new();
     for role in &separate {
         let at = of(role).ok_or_else(|| Error::NoLayer { names: files.all_names() })?;
-        linears.push(linear(files, &role[at], assumed)?);
+        linears.push(linear(files, &role[at], notes)?);
     }
     let projections = linears.try_into().ok();
     Ok(Found { packed: None, projections, output, packing: Packing::Blocks })
@@ -140,14 +141,17 @@ fn named(files: &Files<'_>, bases: &[&str]) -> Vec<Named> {
 }
 
 /// `[in, out]`, however the file has it.
-fn linear(files: &Files<'_>, named: &Named, assumed: &mut Vec<String>) -> Result<Linear> {
+fn linear(files: &Files<'_>, named: &Named, notes: &mut Notes) -> Result<Linear> {
     let weight = files.own(&named.weight).ok_or(Error::NoOutput)?;
     let base = named.weight.to_lowercase();
     let is_conv = ["c_attn.weight", "c_proj.weight"].iter().any(|it| base.ends_with(it));
     let is_in_out = files.said.is_in_out || is_conv || base.ends_with("kernel");
+    if !is_in_out {
+        notes.assume("weights are [out, in]".to_string());
+    }
     let matrix = matrix(&weight, is_in_out)?;
     let bias = files.own(&named.bias).map(|bias| bias.numbers()).transpose()?;
-    assumed.push(format!(
+    notes.parameter(format!(
         "{} {}, stored [{}]{}",
         named.weight,
         weight.shape_text(),

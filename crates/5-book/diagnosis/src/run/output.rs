@@ -12,6 +12,9 @@ impl Run<'_> {
     pub(super) fn merge(&self, heads: &[Matrix], recipe: &Recipe) -> Option<Vec<Matrix>> {
         let batch = self.n_sequences(recipe);
         let each = heads.len() / batch;
+        if each == 0 {
+            return None;
+        }
         if recipe.split == Split::AcrossHeads {
             let is_meant = recipe.merge == Merge::Meant;
             let width = heads[0].len();

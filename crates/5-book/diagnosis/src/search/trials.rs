@@ -2,7 +2,7 @@
 
 use attention::Matrix;
 
-use super::{MOST_WHOLE, Search, Trial};
+use super::{MOST_WHOLE, Search, Segment, Trial};
 use crate::compare::{Difference, difference, spread};
 use crate::digits::Digits;
 use crate::level::{Level, RoundingError};
@@ -15,22 +15,54 @@ use crate::{EmptyRow, Mistake, Precision, Record, Run, State};
 /// chance.
 pub(super) const SEEDS: [u64; 3] = [1, 2, 3];
 
+/// Two tensors that differ by so little over their spread are one.
+const NOTHING: f64 = 1e-12;
+
 impl<'a> Search<'a> {
+    /// Whether two recipes differ in a tensor by more than rounding explains there.
     pub(super) fn is_visible(
+        &self,
+        run: &Run<'_>,
+        segment: &Segment,
+        recipe: &Recipe,
+        base: &Recipe,
+    ) -> bool {
+        let is_rounding = |apart: &Difference| match (&segment.level, &segment.error) {
+            (Some(level), Some(error)) => level.explains(apart, error, 1.0),
+            _ => false,
+        };
+        self.apart(run, segment.state, recipe, base).is_none_or(|(apart, spread)| {
+            apart.rms > NOTHING * (1.0 + spread) && !is_rounding(&apart)
+        })
+    }
+
+    /// Whether a recipe differs from the right one in a tensor at all.
+    pub(super) fn shows(&self, run: &Run<'_>, state: State, recipe: &Recipe) -> bool {
+        self.apart(run, state, recipe, &Recipe::RIGHT)
+            .is_none_or(|(apart, spread)| apart.rms > NOTHING * (1.0 + spread))
+    }
+
+    /// How far two recipes are apart in a tensor, and how far that one is spread; nothing
+    /// where their shapes differ.
+    fn apart(
         &self,
         run: &Run<'_>,
         state: State,
         recipe: &Recipe,
-    ) -> bool {
-        let mut right = run.step(state, &Recipe::RIGHT);
+        base: &Recipe,
+    ) -> Option<(Difference, f64)> {
+        if recipe.before(state) == base.before(state) {
+            return Some((Difference::default(), 0.0));
+        }
         if recipe.axes == Axes::Exchanged && self.wide.is_some() {
-            right = None;
+            return None;
         }
-        match (run.step(state, recipe), right) {
-            (Some(own), Some(right)) => difference(&own, &right)
-                .is_none_or(|apart| apart.rms > 1e-12 * (1.0 + spread(&right))),
-            _ => true,
-        }
+        // The one is compared with many others.
+        run.keep(true);
+        let base = run.step(state, base)?;
+        run.keep(false);
+        let own = run.step(state, recipe)?;
+        Some((difference(&own, &base)?, spread(&base)))
     }
 
     /// A recipe on a run, if its shapes fit; of several contents for rows without a key the

@@ -6,17 +6,8 @@ use anyhow::Result;
 use diagnosis::{Conditional, Diagnosis, Distance, Mistake, Reading, Verdict, separate};
 use workshop::chapters;
 
-/// So many names stand in a list of what cannot show.
-const MOST_NAMES: usize = 12;
-
-/// What was taken for what.
-pub fn assumed(file: &str, reading: &Reading) -> String {
-    let mut text = format!("{file}\n");
-    for line in &reading.assumed {
-        text += &format!("  {line}\n");
-    }
-    text
-}
+/// So many names stand in a line of the card.
+const MOST_NAMES: usize = 8;
 
 /// What was found.
 pub fn diagnosis(reading: &Reading, diagnosis: &Diagnosis) -> Result<String> {
@@ -43,6 +34,8 @@ pub fn diagnosis(reading: &Reading, diagnosis: &Diagnosis) -> Result<String> {
     if diagnosis.tensors.len() > 1 {
         tensors(&mut text, diagnosis)?;
     }
+    text.push('\n');
+    text += &card(reading, diagnosis);
     Ok(text)
 }
 
@@ -60,21 +53,46 @@ fn condition(text: &mut String, diagnosis: &Diagnosis) -> fmt::Result {
 
 fn right(text: &mut String, diagnosis: &Diagnosis) -> fmt::Result {
     if let Some(distance) = distance(diagnosis) {
-        writeln!(text, "It is {} away; {}.", off(distance), tolerance(distance))?;
-    }
-    let names = diagnosis.invisible.iter().map(|it| it.entry().name.as_str());
-    let names: Vec<&str> = names.collect();
-    if !names.is_empty() {
-        let more = names.len().saturating_sub(MOST_NAMES);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let shown = &names[..names.len().min(MOST_NAMES)];
         writeln!(
             text,
-            "\nWith this input, these mistakes would give the same numbers: {}{more}.",
-            shown.join(", ")
+            "It is {} away from that; {}.",
+            off(distance),
+            tolerance(distance)
         )?;
     }
     Ok(())
+}
+
+/// What the verdict rests on, in three lines: what was given, what was assumed, and which
+/// mistakes would not have shown.
+fn card(reading: &Reading, diagnosis: &Diagnosis) -> String {
+    // A tensor by its name: its shape and how it was read are in `--json`.
+    let (tensors, mut given): (Vec<&str>, Vec<&str>) =
+        reading.given.iter().map(String::as_str).partition(|line| line.contains(" ("));
+    let names = tensors.iter().map(|it| it.split(" (").next().unwrap_or(it)).collect();
+    let names = format!("{} tensors: {}", tensors.len(), folded(names));
+    given.push(&names);
+    let hidden = diagnosis.invisible.iter().map(|it| it.entry().name.as_str()).collect();
+    let hidden = match diagnosis.invisible.len() {
+        0 => "nothing that is in the bank".to_string(),
+        1 => folded(hidden),
+        n => format!("{n} mistakes: {}", folded(hidden)),
+    };
+    format!(
+        "Given:          {}.\nAssumed:        {}.\nCould not show: {hidden}.\n",
+        given.join("; "),
+        reading.assumed.join("; "),
+    )
+}
+
+/// The first of them, and how many more there are.
+fn folded(names: Vec<&str>) -> String {
+    let more = names.len().saturating_sub(MOST_NAMES);
+    let first = names[..names.len() - more].join(", ");
+    match more {
+        0 => first,
+        _ => format!("{first} and {more} more (--json lists them)"),
+    }
 }
 
 fn mistake(text: &mut String, reading: &Reading, diagnosis: &Diagnosis) -> Result<()> {
@@ -84,12 +102,16 @@ fn mistake(text: &mut String, reading: &Reading, diagnosis: &Diagnosis) -> Resul
         writeln!(text, "A number is another: {number}.")?;
     }
     if size == 0 {
-        return Ok(of_rounding(text, diagnosis, "number")?);
+        return Ok(of_rounding(text, diagnosis, "this number")?);
     }
     let how_many =
         if size == 1 { "A mistake".to_string() } else { format!("{size} mistakes") };
     writeln!(text, "{how_many}: {}.", names(&sets[0]))?;
-    of_rounding(text, diagnosis, "mistake")?;
+    of_rounding(
+        text,
+        diagnosis,
+        if size == 1 { "this mistake" } else { "these mistakes" },
+    )?;
     if sets.len() > 1 {
         writeln!(text, "\nThese numbers cannot tell it from:")?;
         for set in &sets[1..] {
@@ -126,8 +148,7 @@ fn of_rounding(text: &mut String, diagnosis: &Diagnosis, with: &str) -> fmt::Res
     let Some(distance) = distance(diagnosis) else { return Ok(()) };
     writeln!(
         text,
-        "The output is {} from what was meant, and what rounding leaves of it with the {with} \
-         is that of {}.",
+        "The output is {} from what was meant; with {with}, what is left is rounding in {}.",
         off(distance),
         diagnosis.precision
     )
@@ -173,7 +194,7 @@ fn unknown(text: &mut String, diagnosis: &Diagnosis) -> Result<()> {
         true => writeln!(text, "Unknown: {name} is zeros alone.")?,
         false => writeln!(
             text,
-            "Unknown: no mistake of the bank, and no two of them, explain {name}."
+            "Unknown: no mistake of the bank explains {name}, nor do two of them together."
         )?,
     }
     if let Some(distance) = &tensor.distance {
@@ -184,21 +205,27 @@ fn unknown(text: &mut String, diagnosis: &Diagnosis) -> Result<()> {
             tolerance(distance)
         )?;
     }
-    if let Some(nearest) = &diagnosis.nearest {
-        let name = match nearest.mistakes[..] {
-            [] => "what was meant".to_string(),
-            _ => names(&nearest.mistakes),
-        };
-        writeln!(text, "Nearest is {name}, {} away.", off(&nearest.distance))?;
+    match &diagnosis.nearest {
+        Some(nearest) if !nearest.mistakes.is_empty() => writeln!(
+            text,
+            "Nearest is {}, {} away.",
+            names(&nearest.mistakes),
+            off(&nearest.distance)
+        )?,
+        _ => writeln!(text, "No mistake that was tried is clearly nearer.")?,
     }
     if let Some(places) = &diagnosis.places {
-        writeln!(text, "Where it differs: {}.", places.summary.join("; "))?;
+        let words = places.summary.join("; ");
+        writeln!(text, "Where it differs from {}: {words}.", places.from)?;
     }
     Ok(())
 }
 
 fn tensors(text: &mut String, diagnosis: &Diagnosis) -> fmt::Result {
-    writeln!(text, "\nEach tensor, made from those before it as they are:")?;
+    writeln!(
+        text,
+        "\nEach tensor, compared with what your own tensors before it should give:"
+    )?;
     for tensor in &diagnosis.tensors {
         let words = match tensor.verdict {
             Verdict::Right => "right",
@@ -223,11 +250,35 @@ fn distance(diagnosis: &Diagnosis) -> Option<&Distance> {
 }
 
 fn off(distance: &Distance) -> String {
-    let Distance { rms, largest, spread, .. } = distance;
+    let Distance { rms, largest, spread, n_not_finite, .. } = *distance;
+    if n_not_finite > 0 {
+        let numbers = if n_not_finite == 1 {
+            "1 number is"
+        } else {
+            &format!("{n_not_finite} numbers are")
+        };
+        return format!(
+            "infinitely far ({numbers} NaN or infinite in one of the two alone)"
+        );
+    }
     let share = 100.0 * rms / spread.max(f64::MIN_POSITIVE);
-    format!("{rms:.1e} ({share:.2} % of its spread; {largest:.1e} at most)")
+    let [rms, share, largest] = [rms, share, largest].map(rounded);
+    format!("{rms} ({share} % of its spread; {largest} at most)")
+}
+
+/// Two digits, and a power of ten where there would be many zeros.
+fn rounded(x: f64) -> String {
+    match x.abs() {
+        10.0..1e6 => format!("{x:.0}"),
+        1.0..10.0 => format!("{x:.1}"),
+        0.1..1.0 => format!("{x:.2}"),
+        0.01..0.1 => format!("{x:.3}"),
+        1e-3..0.01 => format!("{x:.4}"),
+        0.0 => "0".to_string(),
+        _ => format!("{x:.1e}"),
+    }
 }
 
 fn tolerance(distance: &Distance) -> String {
-    format!("rounding gives {:.1e}, in {}", distance.tolerance, distance.precision)
+    format!("rounding gives {}, in {}", rounded(distance.tolerance), distance.precision)
 }
