@@ -78,5 +78,5 @@ pub use report::{
     Conditional, Distance, Nearest, Progress, StepReport, TensorReport, Verdict,
 };
 pub use run::{Run, unpacked};
-pub use separate::{Separation, separate};
+pub use separate::{Separation, separate, showing};
 pub use step::{State, Step};

@@ -17,6 +17,9 @@ pub struct Separation {
     pub distance: f64,
 }
 
+/// Two outputs are told apart by this share of their spread.
+const SHOWS: f64 = 1e-2;
+
 /// What of another record: inputs, masks and parameters by random numbers.
 struct Change {
     words: &'static str,
@@ -75,7 +78,31 @@ pub fn separate(
         let distance = nearest_two(&record, intent, &recipes);
         Separation { record, changes: vec![change.words], distance }
     });
-    best.into_iter().find(|it| it.distance > 1e-2)
+    best.into_iter().find(|it| it.distance > SHOWS)
+}
+
+/// An input on which most of these mistakes give another output than the layer that was
+/// meant, and which do: some give none on any input, as a bias of k that is left out.
+pub fn showing(
+    record: &Record,
+    intent: &Intent,
+    mistakes: &[&'static Mistake],
+) -> (Separation, Vec<&'static Mistake>) {
+    let of = |change: &Change| {
+        let record = changed(record, change);
+        let apart = |it: &&'static Mistake| {
+            let recipes = [Recipe::RIGHT, it.applied(Recipe::RIGHT)];
+            let distance = nearest_two(&record, intent, &recipes);
+            (SHOWS..f64::INFINITY).contains(&distance).then_some((*it, distance))
+        };
+        let shown: Vec<_> = mistakes.iter().filter_map(apart).collect();
+        let distance = shown.iter().map(|it| it.1).fold(f64::INFINITY, f64::min);
+        let shown: Vec<_> = shown.into_iter().map(|it| it.0).collect();
+        (Separation { record, changes: vec![change.words], distance }, shown)
+    };
+    // Of those that show as many, the one that changes least.
+    let all = CHANGES.iter().rev().map(of);
+    all.max_by_key(|(_, shown)| shown.len()).expect("there are changes")
 }
 
 /// How far apart the two nearest outputs are, over their spread.

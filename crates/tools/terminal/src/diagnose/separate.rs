@@ -4,23 +4,32 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use attention::Matrix;
-use diagnosis::{Diagnosis, Reading, Separation, Verdict, separate};
+use diagnosis::{Diagnosis, Reading, Separation, Verdict, separate, showing};
 use model_files::{Existing, NewTensor, save};
 
 /// Writes such an input, and says what it is.
 pub fn write(path: &Path, reading: &Reading, diagnosis: &Diagnosis) -> Result<String> {
-    let sets = match diagnosis.verdict {
+    let Reading { record, intent, .. } = reading;
+    let (separation, shown) = match diagnosis.verdict {
         Verdict::Right | Verdict::Condition => {
-            diagnosis.invisible.iter().map(|it| vec![*it]).collect()
+            let (separation, shown) = showing(record, intent, &diagnosis.invisible);
+            if shown.is_empty() {
+                return Ok("\nNothing was written: no input shows more.\n".to_string());
+            }
+            let names = shown.iter().map(|it| it.entry().name.as_str());
+            let names = names.collect::<Vec<_>>().join(", ");
+            (separation, format!(" These mistakes would show in it: {names}."))
         }
-        _ => diagnosis.explanations.clone(),
+        _ => {
+            let separation = separate(record, intent, &diagnosis.explanations)
+                .context("no input tells all of them apart: some are one computation")?;
+            (separation, String::new())
+        }
     };
-    let separation = separate(&reading.record, &reading.intent, &sets)
-        .context("no input tells all of them apart: some are one computation")?;
     save(path, &tensors(&separation)?, Existing::Keep)?;
     Ok(format!(
-        "\nWrote {}: {}. The two nearest outputs differ by {:.0} % of their spread. Run your \
-         code with it, and add what it gives as output.\n",
+        "\nWrote {}: {}. The two nearest outputs differ by {:.0} % of their spread.{shown} Run \
+         your code with it, and add what it gives as output.\n",
         path.display(),
         separation.changes.join(", "),
         100.0 * separation.distance.min(9.99)
