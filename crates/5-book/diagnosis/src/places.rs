@@ -219,5 +219,12 @@ pub(crate) fn not_a_number(record: &Record, intent: &Intent) -> Option<String> {
             ));
         }
     }
-    Some(format!("{} is the first tensor with NaN.", state.name()))
+    let name = state.name();
+    Some(match record.tensors.len() {
+        1 => format!(
+            "{name} has NaN. With q, k, v, scores, attn and heads in the file, the first that \
+             has it would be named."
+        ),
+        _ => format!("{name} is the first tensor with NaN."),
+    })
 }

@@ -162,16 +162,21 @@ impl<'a> Search<'a> {
         let is_other =
             |it: &&'static Mistake| !explanations.iter().flatten().any(|m| m == it);
         let possible = bank().filter(|it| it.is_possible(self.record, self.intent));
+        let is_hidden = |run: &Run<'_>, segment: &Segment, recipe: &Recipe| {
+            let apart = self.apart(run, segment.state, recipe, &base);
+            let explained = segment.level.zip(segment.error);
+            apart.is_some_and(|apart| match explained {
+                Some((level, error)) => level.explains(&apart, &error, 1.0),
+                None => apart == Difference::default(),
+            })
+        };
         let changes_nothing = |mistake: &&'static Mistake| {
             let recipe = mistake.applied(base);
-            segments.iter().all(|segment| {
-                let part =
-                    self.part_for(if base.mixes_sequences() { &base } else { &recipe });
-                // What does not show in a part may in the whole.
-                !self.is_visible(part, segment, &recipe, &base)
-                    && (self.probe.is_none()
-                        || !self.is_visible(&self.full, segment, &recipe, &base))
-            })
+            let wider = if base.mixes_sequences() { &base } else { &recipe };
+            // What does not show in a part may in the whole.
+            [self.part_for(wider), &self.full]
+                .iter()
+                .all(|run| segments.iter().all(|it| is_hidden(run, it, &recipe)))
         };
         possible.filter(is_other).filter(changes_nothing).collect()
     }
@@ -191,7 +196,8 @@ impl<'a> Search<'a> {
             let Some(trial) = self.trial(run, state, vec![mistake], recipe) else {
                 continue;
             };
-            let is_visible = self.shows(run, state, &recipe);
+            let is_visible = self.apart(run, state, &recipe, &Recipe::RIGHT);
+            let is_visible = is_visible.is_none_or(|apart| apart.rms > 0.0);
             let trial = self.confirmed(trial, segment);
             singles.push(Single { trial, is_visible });
         }

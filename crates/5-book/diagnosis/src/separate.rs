@@ -82,12 +82,13 @@ pub fn separate(
 }
 
 /// An input on which most of these mistakes give another output than the layer that was
-/// meant, and which do: some give none on any input, as a bias of k that is left out.
+/// meant, and which do: some do on no input, as a bias of k that is left out. Nothing where
+/// none does.
 pub fn showing(
     record: &Record,
     intent: &Intent,
     mistakes: &[&'static Mistake],
-) -> (Separation, Vec<&'static Mistake>) {
+) -> Option<(Separation, Vec<&'static Mistake>)> {
     let of = |change: &Change| {
         let record = changed(record, change);
         let apart = |it: &&'static Mistake| {
@@ -102,7 +103,7 @@ pub fn showing(
     };
     // Of those that show as many, the one that changes least.
     let all = CHANGES.iter().rev().map(of);
-    all.max_by_key(|(_, shown)| shown.len()).expect("there are changes")
+    all.max_by_key(|(_, shown)| shown.len()).filter(|(_, shown)| !shown.is_empty())
 }
 
 /// How far apart the two nearest outputs are, over their spread.

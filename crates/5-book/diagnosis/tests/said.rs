@@ -250,6 +250,24 @@ fn what_numbers_cannot_tell_another_input_does() {
     }
 }
 
+/// What rounding hides could not show either.
+#[test]
+fn what_changes_less_than_rounding_could_not_show() {
+    let intent = Intent::heads(3);
+    for (precision, is_hidden) in [(Precision::F32, true), (Precision::F64, false)] {
+        let mut record = record(&intent, &[]);
+        record.precision = precision;
+        for linear in &mut record.weights.projections {
+            linear.bias.as_mut().unwrap().fill(1e-10);
+        }
+        let output = computed(&record, &intent, State::Output, &[]).unwrap();
+        record.tensors.insert(State::Output, output);
+        let hidden = diagnose(&record, &intent).unwrap().invisible;
+        let bias = mistake("v-bias-left-out").unwrap();
+        assert_eq!(hidden.contains(&bias), is_hidden, "{precision:?}");
+    }
+}
+
 #[test]
 fn what_could_not_show_does_in_another_input() {
     let intent = Intent::heads(3);
@@ -257,7 +275,7 @@ fn what_could_not_show_does_in_another_input() {
     record.masks.padding = Some(vec![vec![true; 6]; 2]);
     let diagnosis = diagnose(&record, &intent).unwrap();
     assert_eq!(diagnosis.verdict, Verdict::Right, "{:?}", ids(&diagnosis));
-    let (separation, shown) = showing(&record, &intent, &diagnosis.invisible);
+    let (separation, shown) = showing(&record, &intent, &diagnosis.invisible).unwrap();
     assert!(shown.contains(&mistake("padding-left-out").unwrap()), "{shown:?}");
     assert!(!shown.contains(&mistake("k-bias-left-out").unwrap()), "{shown:?}");
     for it in shown {

@@ -285,6 +285,21 @@ fn what_the_metadata_says_is_taken() {
 }
 
 #[test]
+fn one_head_and_numbers_that_are_nan_are_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), |tensors| {
+        let nan: Matrix = Matrix::from_element(3, 4, f64::NAN);
+        tensors[3] = NewTensor::new("output", &[1, 3, 4], [&nan]).unwrap();
+    });
+    let output = diagnose(&[self::path(&path), "--heads", "1"]);
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("you say: 1 head;"), "{text}");
+    assert!(text.contains("infinitely far (12 numbers are NaN"), "{text}");
+    assert!(!text.contains("inf "), "{text}");
+}
+
+#[test]
 fn names_of_ones_own_are_said() {
     let folder = tempfile::tempdir().unwrap();
     let file = TensorFile::open(layer("a03")).unwrap();

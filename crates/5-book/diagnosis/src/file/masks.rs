@@ -86,7 +86,8 @@ fn in_words(shapes: &[Vec<usize>], [batch, n_kv]: [usize; 2]) -> String {
     }
     format!(
         "one of {}. A mask of padding, one row of keys a sequence, is ({batch}, {n_kv}): call \
-         it key_padding_mask if true means padding, and attention_mask if 1 means a token",
+         it key_padding_mask if true means padding, and attention_mask if 1 means a token; \
+         what is added to scores is expanded to the scores' shape",
         tried.join(", ")
     )
 }

@@ -2,7 +2,7 @@
 
 use attention::Matrix;
 
-use super::{MOST_WHOLE, Search, Segment, Trial};
+use super::{MOST_WHOLE, Search, Trial};
 use crate::compare::{Difference, difference, spread};
 use crate::digits::Digits;
 use crate::level::{Level, RoundingError};
@@ -15,44 +15,17 @@ use crate::{EmptyRow, Mistake, Precision, Record, Run, State};
 /// chance.
 pub(super) const SEEDS: [u64; 3] = [1, 2, 3];
 
-/// Two tensors that differ by so little over their spread are one.
-const NOTHING: f64 = 1e-12;
-
 impl<'a> Search<'a> {
-    /// Whether two recipes differ in a tensor by more than rounding explains there.
-    pub(super) fn is_visible(
-        &self,
-        run: &Run<'_>,
-        segment: &Segment,
-        recipe: &Recipe,
-        base: &Recipe,
-    ) -> bool {
-        let is_rounding = |apart: &Difference| match (&segment.level, &segment.error) {
-            (Some(level), Some(error)) => level.explains(apart, error, 1.0),
-            _ => false,
-        };
-        self.apart(run, segment.state, recipe, base).is_none_or(|(apart, spread)| {
-            apart.rms > NOTHING * (1.0 + spread) && !is_rounding(&apart)
-        })
-    }
-
-    /// Whether a recipe differs from the right one in a tensor at all.
-    pub(super) fn shows(&self, run: &Run<'_>, state: State, recipe: &Recipe) -> bool {
-        self.apart(run, state, recipe, &Recipe::RIGHT)
-            .is_none_or(|(apart, spread)| apart.rms > NOTHING * (1.0 + spread))
-    }
-
-    /// How far two recipes are apart in a tensor, and how far that one is spread; nothing
-    /// where their shapes differ.
-    fn apart(
+    /// How far two recipes are apart in a tensor; nothing where their shapes differ.
+    pub(super) fn apart(
         &self,
         run: &Run<'_>,
         state: State,
         recipe: &Recipe,
         base: &Recipe,
-    ) -> Option<(Difference, f64)> {
+    ) -> Option<Difference> {
         if recipe.before(state) == base.before(state) {
-            return Some((Difference::default(), 0.0));
+            return Some(Difference::default());
         }
         if recipe.axes == Axes::Exchanged && self.wide.is_some() {
             return None;
@@ -62,7 +35,9 @@ impl<'a> Search<'a> {
         let base = run.step(state, base)?;
         run.keep(false);
         let own = run.step(state, recipe)?;
-        Some((difference(&own, &base)?, spread(&base)))
+        let apart = difference(&own, &base)?;
+        let is_same = apart.rms <= 1e-12 * (1.0 + spread(&base));
+        Some(if is_same { Difference::default() } else { apart })
     }
 
     /// A recipe on a run, if its shapes fit; of several contents for rows without a key the

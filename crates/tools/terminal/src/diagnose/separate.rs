@@ -12,10 +12,10 @@ pub fn write(path: &Path, reading: &Reading, diagnosis: &Diagnosis) -> Result<St
     let Reading { record, intent, .. } = reading;
     let (separation, shown) = match diagnosis.verdict {
         Verdict::Right | Verdict::Condition => {
-            let (separation, shown) = showing(record, intent, &diagnosis.invisible);
-            if shown.is_empty() {
+            let Some((separation, shown)) = showing(record, intent, &diagnosis.invisible)
+            else {
                 return Ok("\nNothing was written: no input shows more.\n".to_string());
-            }
+            };
             let names = shown.iter().map(|it| it.entry().name.as_str());
             let names = names.collect::<Vec<_>>().join(", ");
             (separation, format!(" These mistakes would show in it: {names}."))
