@@ -173,10 +173,12 @@ impl<'a> Search<'a> {
         let changes_nothing = |mistake: &&'static Mistake| {
             let recipe = mistake.applied(base);
             let wider = if base.mixes_sequences() { &base } else { &recipe };
-            // What does not show in a part may in the whole.
-            [self.part_for(wider), &self.full]
-                .iter()
-                .all(|run| segments.iter().all(|it| is_hidden(run, it, &recipe)))
+            // A part of what is wrong already is no other mistake; and what does not show in
+            // a part of the record may in the whole.
+            recipe != base
+                && [self.part_for(wider), &self.full]
+                    .iter()
+                    .all(|run| segments.iter().all(|it| is_hidden(run, it, &recipe)))
         };
         possible.filter(is_other).filter(changes_nothing).collect()
     }
