@@ -7,7 +7,7 @@ use crate::explain::explanations;
 use crate::level::Level;
 use crate::number::Number;
 use crate::places::Places;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, Softmax};
 use crate::report::{
     Conditional, Distance, Nearest, Progress, StepReport, TensorReport, Verdict,
 };
@@ -160,7 +160,7 @@ fn one_reading(
         places: unknown.and_then(|segment| Places::of(record, intent, segment)),
         invisible,
         empty_row: empty_row(&search, &segments),
-        remarks: remarks(&segments),
+        remarks: remarks(record, intent, &segments),
         explanations,
     }
 }
@@ -281,8 +281,24 @@ fn empty_row(search: &Search<'_>, segments: &[Segment]) -> Option<EmptyRow> {
     search.has_empty_rows(&trial.recipe).then_some(trial.empty_row)
 }
 
-fn remarks(segments: &[Segment]) -> Vec<String> {
-    segments.iter().flat_map(remarks_of).collect()
+fn remarks(record: &Record, intent: &Intent, segments: &[Segment]) -> Vec<String> {
+    let mut remarks: Vec<String> = segments.iter().flat_map(remarks_of).collect();
+    let trials = segments.iter().filter_map(|segment| match &segment.outcome {
+        Outcome::Explained { trials, .. } => Some(trials),
+        _ => None,
+    });
+    for trial in trials.flatten() {
+        let name = &trial.mistakes[0].entry().name;
+        if trial.recipe.tile > 0 {
+            remarks
+                .push(format!("{name}: it is so with tiles of {}.", trial.recipe.tile));
+        }
+        let is_dropout = trial.recipe.softmax == Softmax::Dropped;
+        if let Some(p) = Run::new(record, intent).dropped().filter(|_| is_dropout) {
+            remarks.push(format!("{name}: p is {:.3}.", p));
+        }
+    }
+    remarks
 }
 
 fn remarks_of(segment: &Segment) -> Vec<String> {

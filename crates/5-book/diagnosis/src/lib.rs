@@ -5,7 +5,9 @@
 //! added behind W^O. A [`Mistake`] changes a choice, and is data; [`bank()`] has them all,
 //! with the public reports that they are from. [`diagnose`] computes the recipe that was
 //! meant and compares what comes out with the [`Record`]; if they differ by more than
-//! rounding explains, it computes the recipe with each mistake, and then with every two.
+//! rounding explains, it computes the recipe with each mistake, and then with every two; what
+//! is rare is tried alone. Where some sequences are right, the others are looked at by
+//! themselves.
 //!
 //! The one decision: **nobody is accused by chance.** What rounding explains is not a guess:
 //! the layer is computed again in the precision that the numbers show, and the difference is

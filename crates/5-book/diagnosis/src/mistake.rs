@@ -5,7 +5,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::recipe::{Packing, Recipe};
-use crate::step::Step;
+use crate::step::{State, Step};
 use crate::{Intent, Record};
 
 /// What a layer must have for a mistake to be possible in it.
@@ -23,6 +23,8 @@ pub enum Need {
     NoRotary,
     /// Fewer heads of keys than of queries.
     SharedKeys,
+    /// A scale that is not 1/√d_k.
+    OwnScale,
     /// A bound of the scores.
     Cap,
     /// A causal mask.
@@ -49,6 +51,8 @@ pub enum Need {
     Heads,
     /// Keys from elsewhere than queries.
     Cross,
+    /// The code's own map.
+    Map,
 }
 
 impl Need {
@@ -69,6 +73,10 @@ impl Need {
             Self::Rotary => intent.rotary.is_some(),
             Self::NoRotary => intent.rotary.is_none(),
             Self::SharedKeys => intent.n_kv_heads < intent.n_heads,
+            Self::OwnScale => intent.scale.is_some_and(|scale| {
+                let d_k = weights.projections[0].d_out() / intent.n_heads;
+                (scale * (d_k as f64).sqrt() - 1.0).abs() > 1e-6
+            }),
             Self::Cap => intent.cap.is_some(),
             Self::Causal => is_causal,
             Self::NoCausal => !is_causal,
@@ -84,6 +92,7 @@ impl Need {
             Self::Batch => record.batch() > 1,
             Self::Heads => intent.n_heads > 1,
             Self::Cross => record.inputs[0] != record.inputs[1],
+            Self::Map => record.tensors.contains_key(&State::Attn),
         }
     }
 }
@@ -96,6 +105,9 @@ pub struct Mistake {
     /// The step that is done otherwise.
     pub step: Step,
     pub(crate) needs: &'static [Need],
+    /// Whether it is tried alone, and never with another: what is rare, since each pair takes
+    /// time.
+    pub(crate) is_alone: bool,
     pub(crate) change: fn(&mut Recipe),
 }
 
@@ -105,7 +117,7 @@ impl Mistake {
         step: Step,
         change: fn(&mut Recipe),
     ) -> Self {
-        Self { id, step, needs: &[], change }
+        Self { id, step, needs: &[], is_alone: false, change }
     }
 
     /// What is said of it.
@@ -118,6 +130,11 @@ impl Mistake {
 
     pub(crate) const fn needs(mut self, needs: &'static [Need]) -> Self {
         self.needs = needs;
+        self
+    }
+
+    pub(crate) const fn alone(mut self) -> Self {
+        self.is_alone = true;
         self
     }
 

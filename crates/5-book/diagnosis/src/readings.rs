@@ -3,6 +3,7 @@
 
 use attention::Matrix;
 
+use crate::compare::difference;
 use crate::recipe::Recipe;
 use crate::report::{TensorReport, Verdict};
 use crate::step::State;
@@ -42,7 +43,47 @@ pub(crate) fn of(
             "after they were divided by the root of it",
         ));
     }
+    readings.extend(of_some_sequences(record, intent, first));
     readings
+}
+
+/// The sequences that differ, where nothing explains the record and others are right.
+fn of_some_sequences(
+    record: &Record,
+    intent: &Intent,
+    first: &[TensorReport],
+) -> Option<Reading> {
+    const ROUNDING: f64 = 8.0;
+    const DIFFERS: f64 = 32.0;
+    let batch = record.batch();
+    let run = Run::new(record, intent);
+    // How far each sequence is from what was meant, over what rounding does.
+    let mut far = vec![0.0_f64; batch];
+    for report in first {
+        let right = run.step(report.tensor, &Recipe::RIGHT)?;
+        let given = &record.tensors[&report.tensor];
+        let each = given.len() / batch;
+        let rounding = report.distance?.tolerance;
+        for (s, far) in far.iter_mut().enumerate() {
+            let of = s * each..(s + 1) * each;
+            *far = far.max(difference(&given[of.clone()], &right[of])?.rms / rounding);
+        }
+    }
+    let wrong: Vec<usize> = (0..batch).filter(|&s| far[s] > DIFFERS).collect();
+    let is_clear = far.iter().all(|&far| far <= ROUNDING || far > DIFFERS);
+    let is_unknown = first.iter().any(|it| it.verdict == Verdict::Unknown);
+    if wrong.is_empty() || wrong.len() == batch || !is_clear || !is_unknown {
+        return None;
+    }
+    let list: Vec<String> = wrong.iter().map(usize::to_string).collect();
+    let remark = match list.as_slice() {
+        [one] => format!("sequence {one} alone differs, and this is said of it."),
+        list => format!(
+            "sequences {} alone differ, and this is said of them.",
+            list.join(", ")
+        ),
+    };
+    Some(Reading { record: record.of_sequences(&wrong, intent.n_heads), remark })
 }
 
 fn scaled(record: &Record, state: State, factor: f64, when: &str) -> Option<Reading> {

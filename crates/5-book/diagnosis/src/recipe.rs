@@ -50,6 +50,9 @@ pub struct Recipe {
     pub fill: Fill,
     /// What makes attention weights of scores.
     pub softmax: Softmax,
+    /// How many keys, or columns of a head, are a tile, where that shows; 0 is the largest
+    /// power of 2 that leaves more than one tile.
+    pub tile: usize,
     /// What the attention weights average.
     pub values: Values,
     /// How heads are put side by side.
@@ -78,6 +81,7 @@ impl Recipe {
         pairs: Masking::Meant,
         fill: Fill::MinusInfinity,
         softmax: Softmax::OverKeys,
+        tile: 0,
         values: Values::Average,
         merge: Merge::Meant,
         mixing: Mixing::RIGHT,
@@ -129,6 +133,19 @@ impl Recipe {
             || self.merge == Merge::HeadsBeforeBatch
     }
 
+    /// Whether it depends on how many keys or columns are a tile.
+    pub(crate) fn is_tiled(&self) -> bool {
+        let is_softmax = matches!(
+            self.softmax,
+            Softmax::ZeroFilled
+                | Softmax::SumNotRescaled
+                | Softmax::OutputNotRescaled
+                | Softmax::OutputDivided
+        );
+        let is_mask = matches!(self.fill, Fill::LastTileToo | Fill::FirstTileAlone);
+        is_softmax || is_mask || self.values == Values::FirstTile
+    }
+
     /// Whether a row of the output depends on one row of the heads' queries alone, so that
     /// a few rows can be computed without the others.
     pub(crate) fn keeps_rows(&self) -> bool {
@@ -136,7 +153,7 @@ impl Recipe {
         let merge = !matches!(self.merge, Merge::View | Merge::WrongAxes);
         let scores = self.similarity != Similarity::Transposed;
         let split = self.split != Split::AcrossHeads;
-        let values = self.values == Values::Average;
+        let values = matches!(self.values, Values::Average | Values::FirstTile);
         self.axes == Axes::Meant && softmax && merge && scores && split && values
     }
 }

@@ -80,6 +80,27 @@ impl Record {
         (self.inputs[0][0].nrows(), self.inputs[1][0].nrows())
     }
 
+    /// These sequences alone.
+    pub(crate) fn of_sequences(&self, list: &[usize], n_heads: usize) -> Self {
+        let batch = self.batch();
+        let mut record = self.clone();
+        record.inputs.iter_mut().for_each(|inputs| *inputs = chosen(inputs, batch, list));
+        record.tensors.values_mut().for_each(|it| *it = chosen(it, batch, list));
+        // One for all, one a sequence, or one a head.
+        let is_own = |n: usize| n == batch || n == batch * n_heads;
+        let Masks { padding, pairs, added } = &mut record.masks;
+        for padding in padding.iter_mut().filter(|it| is_own(it.len())) {
+            *padding = chosen(padding, batch, list);
+        }
+        for pairs in pairs.iter_mut().filter(|it| is_own(it.len())) {
+            *pairs = chosen(pairs, batch, list);
+        }
+        for added in added.iter_mut().filter(|it| is_own(it.len())) {
+            *added = chosen(added, batch, list);
+        }
+        record
+    }
+
     /// The same with numbers that differ by less than half a step of its precision, or of the
     /// last digit that they show: what was rounded when it was written.
     pub(crate) fn jittered(&self, seed: u64) -> Self {
@@ -245,6 +266,15 @@ pub enum EmptyRow {
     Even,
     /// NaN, as by −∞ in PyTorch.
     NaN,
+    /// As if there were no mask: 10,000 less for every key, as BERT's code has it.
+    Unmasked,
+}
+
+impl EmptyRow {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Zeros, Self::Even, Self::NaN, Self::Unmasked];
+    /// By what scores are lower in a row that is as if it had no mask.
+    pub(crate) const LOWERED: f64 = 1e4;
 }
 
 /// What the layer was meant to be.
@@ -286,6 +316,12 @@ impl Intent {
             computed: None,
         }
     }
+}
+
+/// What is of these sequences, of a list in which those of a sequence lie together.
+fn chosen<M: Clone>(all: &[M], batch: usize, list: &[usize]) -> Vec<M> {
+    let each = all.len() / batch;
+    list.iter().flat_map(|&s| all[s * each..(s + 1) * each].iter().cloned()).collect()
 }
 
 /// A small generator, so that the same record has the same tolerance.

@@ -1,10 +1,12 @@
 //! A recipe, computed: the tensors of a layer, each made from those before it.
 
+mod dropout;
 mod heads;
 mod mask;
 mod output;
 mod projection;
 mod scores;
+mod tiles;
 
 pub use projection::unpacked;
 

@@ -216,8 +216,9 @@ impl<'a> Search<'a> {
         list: &[&'static Mistake],
     ) -> Vec<Trial> {
         let state = segment.state;
+        let is_tried = |it: &&Single| it.is_visible && !it.trial.mistakes[0].is_alone;
         let visible: Vec<&Trial> =
-            singles.iter().filter(|it| it.is_visible).map(|it| &it.trial).collect();
+            singles.iter().filter(is_tried).map(|it| &it.trial).collect();
         let mut seen: HashSet<Recipe> =
             singles.iter().map(|it| it.trial.recipe.before(state)).collect();
         seen.insert(Recipe::RIGHT.before(state));

@@ -92,7 +92,7 @@ fn accusation(seed: u64, shown: Print, printed: Printed) -> Option<String> {
     // Mostly in full; sometimes the model was one of halves.
     let precision = precisions[one_of(4) * one_of(2)];
     let machine = Machine { precision, scales_queries: one_of(2) == 0 };
-    intent.empty_row = [EmptyRow::Zeros, EmptyRow::Even, EmptyRow::NaN][one_of(3)];
+    intent.empty_row = EmptyRow::ALL[one_of(3)];
     record.tensors = pass(&record, &intent, machine);
     let has_between = one_of(3) == 0;
     record
@@ -158,7 +158,7 @@ fn with_mistake(
         computed(&record, &intent, State::Output, mistakes)
     };
     let wrong = of(&[mistake], EmptyRow::Zeros)?;
-    let empty_rows = [EmptyRow::Zeros, EmptyRow::Even];
+    let empty_rows = [EmptyRow::Zeros, EmptyRow::Even, EmptyRow::Unmasked];
     let rights = empty_rows.map(|empty_row| of(&[], empty_row).expect("a layer"));
     // Where all is printed, what is smaller may be rounding.
     let share = if printed == Printed::All { 0.1 } else { 0.02 };

@@ -26,7 +26,7 @@ fn accusation(seed: u64) -> Option<(bool, String)> {
     let stored = PRECISIONS[one_of(4)];
     let machine =
         Machine { precision: PRECISIONS[one_of(4)], scales_queries: one_of(2) == 0 };
-    let empty_rows = [EmptyRow::Zeros, EmptyRow::Even, EmptyRow::NaN];
+    let empty_rows = EmptyRow::ALL;
     intent.empty_row = empty_rows[one_of(3)];
     // Mostly a file holds what was computed with; sometimes it was rounded afterwards.
     let is_rounded_before = one_of(5) > 0;

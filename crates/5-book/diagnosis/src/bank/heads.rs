@@ -52,4 +52,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
         r.sharing = Sharing::Mean;
     })
     .needs(&[Need::SharedKeys]),
+    Mistake::new("keys-repeated-along-sequence", Step::Sharing, |r| {
+        r.sharing = Sharing::AlongSequence
+    })
+    .needs(&[Need::SharedKeys]),
 ];

@@ -50,6 +50,10 @@ pub(super) const MISTAKES: &[Mistake] = &[
         r.padding = Masking::OtherEnd;
     })
     .needs(&[Need::Padding]),
+    Mistake::new("padding-one-short", Step::Mask, |r| r.padding = Masking::OneShort)
+        .needs(&[Need::Padding]),
+    Mistake::new("masks-joined-by-or", Step::Mask, |r| r.padding = Masking::Joined)
+        .needs(&[Need::Padding, Need::Causal]),
     Mistake::new("mask-left-out", Step::Mask, |r| {
         r.pairs = Masking::None;
     })
@@ -113,4 +117,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
         r.fill = Fill::AfterSoftmax;
     })
     .needs(&[Need::Mask]),
+    Mistake::new("last-tile-dropped", Step::Mask, |r| r.fill = Fill::LastTileToo).alone(),
+    Mistake::new("mask-of-first-tile", Step::Mask, |r| r.fill = Fill::FirstTileAlone)
+        .needs(&[Need::Mask])
+        .alone(),
 ];

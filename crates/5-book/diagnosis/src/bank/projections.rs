@@ -85,6 +85,24 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake::new("q-used-for-k", Step::Projections, |r| {
         r.projections[1].weight = Role::Query;
     }),
+    Mistake::new("v-used-for-k", Step::Projections, |r| {
+        r.projections[1].weight = Role::Value
+    }),
+    Mistake::new("k-used-for-q", Step::Projections, |r| {
+        r.projections[0].weight = Role::Key
+    }),
+    Mistake::new("v-used-for-q", Step::Projections, |r| {
+        r.projections[0].weight = Role::Value
+    })
+    .alone(),
+    Mistake::new("q-used-for-v", Step::Projections, |r| {
+        r.projections[2].weight = Role::Query
+    })
+    .alone(),
+    Mistake::new("q-not-projected", Step::Projections, |r| {
+        r.projections[0].product = Product::None
+    })
+    .alone(),
     Mistake::new("v-not-projected", Step::Projections, |r| {
         r.projections[2].product = Product::None;
     }),

@@ -39,6 +39,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake::new("scaled-after-softmax", Step::Scale, |r| {
         r.scale = Scale::AfterSoftmax;
     }),
+    Mistake::new("usual-scale", Step::Scale, |r| r.scale = Scale::RootOfWidth)
+        .needs(&[Need::OwnScale]),
     Mistake::new("not-capped", Step::Cap, |r| r.cap = Cap::None).needs(&[Need::Cap]),
     Mistake::new("cap-not-multiplied", Step::Cap, |r| r.cap = Cap::WithoutProduct)
         .needs(&[Need::Cap]),
@@ -48,4 +50,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
     .needs(&[Need::Cap]),
     Mistake::new("score-for-cap", Step::Cap, |r| r.cap = Cap::ScoreForCap)
         .needs(&[Need::Cap]),
+    Mistake::new("capped-before-scale", Step::Cap, |r| r.cap = Cap::BeforeScale)
+        .needs(&[Need::Cap]),
+    Mistake::new("capped-after-mask", Step::Cap, |r| r.cap = Cap::AfterMask)
+        .needs(&[Need::Cap, Need::Mask]),
 ];

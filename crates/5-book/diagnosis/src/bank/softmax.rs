@@ -37,10 +37,44 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake::new("sigmoid", Step::Softmax, |r| {
         r.softmax = Softmax::Sigmoid;
     }),
+    Mistake::new("no-exponential", Step::Softmax, |r| r.softmax = Softmax::NoExponential)
+        .alone(),
+    Mistake::new("not-divided-by-sum", Step::Softmax, |r| {
+        r.softmax = Softmax::NotDivided
+    })
+    .alone(),
+    Mistake::new("softmax-plus-one", Step::Softmax, |r| r.softmax = Softmax::PlusOne),
+    Mistake::new("one-added-after-maximum", Step::Softmax, |r| {
+        r.softmax = Softmax::PlusOneLate
+    })
+    .alone(),
+    Mistake::new("tile-filled-with-zeros", Step::Softmax, |r| {
+        r.softmax = Softmax::ZeroFilled
+    })
+    .alone(),
+    Mistake::new("running-sum-not-rescaled", Step::Softmax, |r| {
+        r.softmax = Softmax::SumNotRescaled
+    })
+    .alone(),
+    Mistake::new("running-output-not-rescaled", Step::Softmax, |r| {
+        r.softmax = Softmax::OutputNotRescaled
+    })
+    .alone(),
+    Mistake::new("running-output-divided", Step::Softmax, |r| {
+        r.softmax = Softmax::OutputDivided
+    })
+    .alone(),
+    Mistake::new("dropout-in-evaluation", Step::Softmax, |r| {
+        r.softmax = Softmax::Dropped
+    })
+    .needs(&[Need::Map])
+    .alone(),
     Mistake::new("attn-transposed", Step::Values, |r| {
         r.values = Values::Transposed;
     }),
     Mistake::new("values-not-averaged", Step::Values, |r| {
         r.values = Values::Unweighted;
     }),
+    Mistake::new("columns-never-written", Step::Values, |r| r.values = Values::FirstTile)
+        .alone(),
 ];

@@ -194,4 +194,6 @@ pub enum Sharing {
     First,
     /// The mean of all serves all.
     Mean,
+    /// Tokens are repeated and not heads: a head's sequence goes on in the next head.
+    AlongSequence,
 }

@@ -36,6 +36,8 @@ pub enum Scale {
     QuarterRoot,
     /// Attention weights are divided, after the softmax.
     AfterSoftmax,
+    /// √d_k where another was meant.
+    RootOfWidth,
 }
 
 /// How scores are bounded, where a bound was meant.
@@ -51,6 +53,10 @@ pub enum Cap {
     WithoutQuotient,
     /// `s · tanh(s / cap)`.
     ScoreForCap,
+    /// Before scores are divided.
+    BeforeScale,
+    /// Of scores with the mask on them.
+    AfterMask,
 }
 
 /// Which keys a causal mask leaves.
@@ -95,6 +101,10 @@ pub enum Masking {
     OtherEnd,
     /// Added before scores are divided.
     BeforeScale,
+    /// The first key of the padding is open.
+    OneShort,
+    /// A key is open if this mask or the causal one opens it.
+    Joined,
 }
 
 /// What becomes of the scores of blocked keys.
@@ -120,6 +130,10 @@ pub enum Fill {
     AfterSoftmax,
     /// Open keys are blocked and the blocked are open.
     Opposite,
+    /// Keys of the last tile, if it is not full, are blocked too.
+    LastTileToo,
+    /// The mask is put on the first tile of keys alone.
+    FirstTileAlone,
 }
 
 /// What makes attention weights of scores.
@@ -147,6 +161,24 @@ pub enum Softmax {
     BaseTwo,
     /// Each score alone, by the sigmoid.
     Sigmoid,
+    /// One more score of 0 in the sum, whose weight nobody gets.
+    PlusOne,
+    /// 1 more in the sum, after the largest score was subtracted.
+    PlusOneLate,
+    /// Scores divided by their sum.
+    NoExponential,
+    /// Exponentials that are not divided by their sum.
+    NotDivided,
+    /// Keys that fill the last tile count with a score of 0.
+    ZeroFilled,
+    /// Tile by tile, and the sum stays as it is where the largest score grows.
+    SumNotRescaled,
+    /// The same of the output.
+    OutputNotRescaled,
+    /// The output is divided where it should be multiplied.
+    OutputDivided,
+    /// Weights are 0 or by one factor too large, as the record's own map says.
+    Dropped,
 }
 
 /// What the attention weights average.
@@ -158,6 +190,8 @@ pub enum Values {
     Transposed,
     /// Nothing: V stays as it is.
     Unweighted,
+    /// As meant in the first tile of a head's columns, and 0 in the others.
+    FirstTile,
 }
 
 /// How heads, `(h, n, d_v)`, are put side by side.

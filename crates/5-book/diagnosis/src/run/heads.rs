@@ -152,6 +152,12 @@ fn shared(heads: &[Matrix], h: usize, role: usize, sharing: Sharing) -> Vec<Matr
         _ if is_tiled => heads[i % heads.len()].clone(),
         Sharing::First => heads[0].clone(),
         Sharing::Mean => heads.iter().sum::<Matrix>() / heads.len() as f64,
+        Sharing::AlongSequence => {
+            let head = &heads[i / each];
+            let n = head.nrows();
+            let token = |t: usize| (i % each * n + t) / each;
+            head.select_rows(&(0..n).map(token).collect::<Vec<_>>())
+        }
         _ => heads[i / each].clone(),
     };
     (0..h).map(of_head).collect()

@@ -3,8 +3,9 @@
 use attention::Matrix;
 
 use super::Run;
+use super::tiles::tile_of;
 use crate::Corner;
-use crate::recipe::{Axes, Causal, Fill, Masking, Recipe, Scale};
+use crate::recipe::{Axes, Cap, Causal, Fill, Masking, Recipe, Scale};
 
 impl Run<'_> {
     /// Whether there is any mask by this recipe.
@@ -12,12 +13,14 @@ impl Run<'_> {
         !self.record.masks.is_empty()
             || self.intent.causal.is_some()
             || recipe.causal == Causal::Unmeant
+            || recipe.fill == Fill::LastTileToo
+            || recipe.cap == Cap::AfterMask
     }
 
     /// Whether some query may attend to no key, by this recipe.
     pub(crate) fn has_empty_rows(&self, recipe: &Recipe) -> bool {
         if !self.is_masked(recipe)
-            || !matches!(recipe.fill, Fill::MinusInfinity | Fill::Opposite)
+            || !self.blocks(recipe)
             || recipe.axes == Axes::Exchanged
         {
             return false;
@@ -32,6 +35,15 @@ impl Run<'_> {
                 })
             })
         })
+    }
+
+    /// Whether blocked keys have a score of −∞.
+    pub(super) fn blocks(&self, recipe: &Recipe) -> bool {
+        use Fill::{FirstTileAlone, LastTileToo, MinusInfinity, Opposite};
+        let is_capped = recipe.cap == Cap::AfterMask && self.intent.cap.is_some();
+        let fill = recipe.fill;
+        !is_capped
+            && matches!(fill, MinusInfinity | Opposite | LastTileToo | FirstTileAlone)
     }
 
     /// Scores with the mask on them, and the mask; nothing where shapes do not fit.
@@ -50,16 +62,20 @@ impl Run<'_> {
         }
         if let Some(added) = &self.record.masks.added {
             let added = self.of_masks(added, recipe.pairs, s, i)?;
-            let added = match recipe.pairs {
+            let mut added = match recipe.pairs {
                 Masking::None => Matrix::zeros(lengths.0, lengths.1),
                 Masking::FirstHead if i > 0 => Matrix::zeros(lengths.0, lengths.1),
                 Masking::Transposed => added.transpose(),
-                Masking::Opposite => -added,
+                Masking::Opposite => opposite(added),
                 Masking::BeforeScale => added * self.scale(Scale::Meant, lengths.1),
                 _ => added.clone(),
             };
             if added.shape() != lengths {
                 return None;
+            }
+            if recipe.fill == Fill::FirstTileAlone {
+                let tile = tile_of(recipe, lengths.1).min(lengths.1);
+                added.columns_range_mut(tile..).fill(0.0);
             }
             scores += rows.map_or_else(|| added.clone(), |rows| added.select_rows(rows));
         }
@@ -69,6 +85,7 @@ impl Run<'_> {
                 (Fill::BlockedPlusOne, false) => *score + 1.0,
                 (_, true) => *score,
                 (Fill::MinusInfinity | Fill::Opposite, false) => f64::NEG_INFINITY,
+                (Fill::LastTileToo | Fill::FirstTileAlone, false) => f64::NEG_INFINITY,
                 (Fill::MinusNano, false) => -1e-9,
                 (Fill::Zero, false) => 0.0,
                 (Fill::MinusTenThousand, false) => -1e4,
@@ -77,6 +94,9 @@ impl Run<'_> {
                 (Fill::OpenPlusOne | Fill::AfterSoftmax, false) => *score,
             }
         });
+        if recipe.cap == Cap::AfterMask {
+            self.bound(&mut scores, Cap::Meant);
+        }
         Some((scores, Some(open)))
     }
 
@@ -105,9 +125,13 @@ impl Run<'_> {
                 Masking::Opposite => !list[c],
                 Masking::Transposed => list[r],
                 Masking::OtherEnd => list[n_kv - 1 - c],
+                Masking::OneShort => list[c] || c > 0 && list[c - 1],
                 _ => list[c],
             };
-            open.zip_apply(&Matrix::from_fn(n_q, n_kv, entry), |a, b| *a &= b);
+            let is_joined = recipe.padding == Masking::Joined;
+            open.zip_apply(&Matrix::from_fn(n_q, n_kv, entry), |a, b| {
+                *a = if is_joined { *a || b } else { *a && b };
+            });
         }
         if let Some(pairs) = &masks.pairs {
             let mask = self.of_masks(pairs, recipe.pairs, s, i)?;
@@ -123,8 +147,14 @@ impl Run<'_> {
             }
             open.zip_apply(&mask, |a, b| *a &= b);
         }
-        if recipe.fill == Fill::Opposite {
-            open.apply(|open| *open = !*open);
+        let tile = tile_of(recipe, n_kv).min(n_kv);
+        match recipe.fill {
+            Fill::Opposite => open.apply(|open| *open = !*open),
+            Fill::LastTileToo => {
+                open.columns_range_mut(n_kv - n_kv % tile..).fill(false);
+            }
+            Fill::FirstTileAlone => open.columns_range_mut(tile..).fill(true),
+            _ => (),
         }
         Some(open)
     }
@@ -170,5 +200,16 @@ impl Run<'_> {
             _ => s * h + i,
         };
         masks.get(at)
+    }
+}
+
+/// What blocks opens, and what opens blocks; a mask that only moves scores moves them the
+/// other way.
+fn opposite(added: &Matrix) -> Matrix {
+    const BLOCKS: f64 = -1e4;
+    let is_flags = |&x: &f64| x == 0.0 || x <= BLOCKS;
+    match added.iter().all(is_flags) {
+        true => added.map(|x| if x == 0.0 { f64::NEG_INFINITY } else { 0.0 }),
+        false => -added,
     }
 }

@@ -3,6 +3,7 @@
 use attention::{Matrix, softmax_rows};
 
 use super::Run;
+use super::tiles::{by_rows, tile_of};
 use crate::EmptyRow;
 use crate::recipe::{Cap, Fill, Recipe, Scale, Similarity, Softmax, Split, Values};
 use crate::rows::{numbers, view};
@@ -36,8 +37,17 @@ impl Run<'_> {
                     self.product(&unit_rows(q), &unit_rows(k).transpose())
                 }
             };
-            scores *= self.scale(recipe.scale, k.nrows());
-            self.bound(&mut scores, recipe.cap);
+            let scale = self.scale(recipe.scale, k.nrows());
+            match recipe.cap {
+                Cap::BeforeScale => {
+                    self.bound(&mut scores, Cap::Meant);
+                    scores *= scale;
+                }
+                cap => {
+                    scores *= scale;
+                    self.bound(&mut scores, cap);
+                }
+            }
             Some(scores)
         };
         q.iter().zip(k).map(scores).collect()
@@ -58,6 +68,7 @@ impl Run<'_> {
             Scale::RootOfHeads => root(h),
             Scale::RootOfKeys => root(n_kv),
             Scale::QuarterRoot => root(d_k).sqrt(),
+            Scale::RootOfWidth => root(d_k),
         }
     }
 
@@ -66,12 +77,12 @@ impl Run<'_> {
         self.scale(Scale::Meant, self.record.lengths().1)
     }
 
-    fn bound(&self, scores: &mut Matrix, choice: Cap) {
+    pub(super) fn bound(&self, scores: &mut Matrix, choice: Cap) {
         let Some(cap) = self.intent.cap else { return };
         scores.apply(|s| {
             *s = match choice {
-                Cap::Meant => cap * (*s / cap).tanh(),
-                Cap::None => *s,
+                Cap::Meant | Cap::BeforeScale => cap * (*s / cap).tanh(),
+                Cap::None | Cap::AfterMask => *s,
                 Cap::WithoutProduct => (*s / cap).tanh(),
                 Cap::WithoutQuotient => cap * s.tanh(),
                 Cap::ScoreForCap => *s * (*s / cap).tanh(),
@@ -99,10 +110,20 @@ impl Run<'_> {
                 false => (scores.clone(), None),
             });
         }
-        let (scores, open): (Vec<_>, Vec<_>) = masked.into_iter().unzip();
-        let mut attn = over(recipe.softmax, scores, each)?;
-        for (attn, open) in attn.iter_mut().zip(&open) {
-            self.finish(attn, open.as_ref(), recipe, empty);
+        let (masked, open): (Vec<_>, Vec<_>) = masked.into_iter().unzip();
+        // A mask that does not reach the first tile is left out, and nothing else.
+        if recipe.fill == Fill::FirstTileAlone && self.record.masks.added.is_none() {
+            open.iter()
+                .flatten()
+                .any(|open| open.iter().any(|&open| !open))
+                .then_some(())?;
+        }
+        let mut attn = over(recipe, masked, each)?;
+        for ((attn, open), scores) in attn.iter_mut().zip(&open).zip(scores) {
+            self.finish(attn, open.as_ref(), recipe, (empty, scores));
+        }
+        if recipe.softmax == Softmax::Dropped {
+            self.drop(&mut attn, recipe, empty)?;
         }
         Some(attn)
     }
@@ -114,7 +135,7 @@ impl Run<'_> {
         attn: &mut Matrix,
         open: Option<&Matrix<bool>>,
         recipe: &Recipe,
-        empty: EmptyRow,
+        (empty, scores): (EmptyRow, &Matrix),
     ) {
         if let Some(open) = open {
             match recipe.fill {
@@ -123,12 +144,42 @@ impl Run<'_> {
                         *weight = 0.0;
                     }
                 }),
-                Fill::MinusInfinity | Fill::Opposite => fill_empty(attn, open, empty),
+                _ if self.blocks(recipe) => self.fill_empty(attn, open, empty, scores),
                 _ => (),
             }
         }
         if recipe.scale == Scale::AfterSoftmax {
             *attn *= self.scale(Scale::Meant, attn.ncols());
+        }
+    }
+
+    /// What a row without a key gets.
+    fn fill_empty(
+        &self,
+        attn: &mut Matrix,
+        open: &Matrix<bool>,
+        empty: EmptyRow,
+        scores: &Matrix,
+    ) {
+        let even = 1.0 / attn.ncols() as f64;
+        // As it is kept between the sum and the softmax.
+        let lowered = |score: f64| {
+            let sum = score - EmptyRow::LOWERED;
+            self.record.precision.round(sum, self.rounding)
+        };
+        for (i, row) in open.row_iter().enumerate() {
+            if row.iter().any(|&open| open) {
+                continue;
+            }
+            match empty {
+                EmptyRow::Zeros => attn.row_mut(i).fill(0.0),
+                EmptyRow::Even => attn.row_mut(i).fill(even),
+                EmptyRow::NaN => attn.row_mut(i).fill(f64::NAN),
+                EmptyRow::Unmasked => {
+                    let row = scores.rows(i, 1).map(lowered);
+                    attn.rows_mut(i, 1).copy_from(&softmax_rows(row));
+                }
+            }
         }
     }
 
@@ -148,6 +199,15 @@ impl Run<'_> {
                 Values::Average => {
                     (attn.ncols() == v.nrows()).then(|| self.product(attn, v))
                 }
+                Values::FirstTile => {
+                    let tile = tile_of(recipe, v.ncols());
+                    let fits = attn.ncols() == v.nrows() && tile < v.ncols();
+                    fits.then(|| {
+                        let mut head = self.product(attn, v);
+                        head.columns_range_mut(tile..).fill(0.0);
+                        head
+                    })
+                }
                 Values::Transposed => {
                     let fits = attn.is_square() && attn.nrows() == v.nrows();
                     fits.then(|| self.product(&attn.transpose(), v))
@@ -158,26 +218,11 @@ impl Run<'_> {
     }
 }
 
-/// What a row without a key gets.
-fn fill_empty(attn: &mut Matrix, open: &Matrix<bool>, empty: EmptyRow) {
-    let even = 1.0 / attn.ncols() as f64;
-    for (i, row) in open.row_iter().enumerate() {
-        if row.iter().any(|&open| open) {
-            continue;
-        }
-        attn.row_mut(i).fill(match empty {
-            EmptyRow::Zeros => 0.0,
-            EmptyRow::Even => even,
-            EmptyRow::NaN => f64::NAN,
-        });
-    }
-}
-
 /// The softmax of scores of which `each` are a sequence's.
-fn over(softmax: Softmax, scores: Vec<Matrix>, each: usize) -> Option<Vec<Matrix>> {
+fn over(recipe: &Recipe, scores: Vec<Matrix>, each: usize) -> Option<Vec<Matrix>> {
     let rows = |scores: Vec<Matrix>| scores.into_iter().map(softmax_rows);
-    Some(match softmax {
-        Softmax::OverKeys => rows(scores).collect(),
+    Some(match recipe.softmax {
+        Softmax::OverKeys | Softmax::Dropped => rows(scores).collect(),
         Softmax::Twice => rows(rows(scores).collect()).collect(),
         Softmax::OverQueries => scores
             .into_iter()
@@ -209,6 +254,7 @@ fn over(softmax: Softmax, scores: Vec<Matrix>, each: usize) -> Option<Vec<Matrix
             let share = |s: f64| 1.0 / (1.0 + (-s).exp());
             scores.into_iter().map(|scores| scores.map(share)).collect()
         }
+        _ => scores.into_iter().map(|scores| by_rows(scores, recipe)).collect(),
     })
 }
 

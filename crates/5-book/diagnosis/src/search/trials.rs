@@ -7,13 +7,16 @@ use crate::compare::{Difference, difference, spread};
 use crate::digits::Digits;
 use crate::level::{Level, RoundingError};
 use crate::precision::Rounding;
-use crate::recipe::{Axes, Recipe};
+use crate::recipe::{Axes, Masking, Recipe};
 use crate::run::Tensor;
 use crate::{EmptyRow, Mistake, Precision, Record, Run, State};
 
 /// A layer is jittered once with each: the error of a tensor of few numbers may be small by
 /// chance.
 pub(super) const SEEDS: [u64; 3] = [1, 2, 3];
+
+/// How many keys, or columns of a head, kernels take at once; 0 is for what has few of them.
+const TILES: [usize; 8] = [128, 64, 32, 16, 8, 4, 2, 0];
 
 impl<'a> Search<'a> {
     /// How far two recipes are apart in a tensor; nothing where their shapes differ.
@@ -40,8 +43,8 @@ impl<'a> Search<'a> {
         Some(if is_same { Difference::default() } else { apart })
     }
 
-    /// A recipe on a run, if its shapes fit; of several contents for rows without a key the
-    /// one that is nearest.
+    /// A recipe on a run, if its shapes fit; of several contents for rows without a key, and of
+    /// several widths of a tile, those that are nearest.
     pub(super) fn trial(
         &self,
         run: &Run<'_>,
@@ -52,17 +55,25 @@ impl<'a> Search<'a> {
         let given = run.given(state, &recipe)?;
         let own = self.intent.empty_row;
         let is_masked = state >= State::Attn && run.has_empty_rows(&recipe);
-        let empty_rows = match is_masked {
-            true => vec![own, EmptyRow::NaN, EmptyRow::Even, EmptyRow::Zeros],
-            false => vec![own],
-        };
-        let trial = |empty_row| {
+        let mut empty_rows = vec![own];
+        if is_masked {
+            empty_rows.extend([EmptyRow::NaN, EmptyRow::Even, EmptyRow::Zeros]);
+        }
+        // Rows that are blocked by mistake and are as if they were not show nothing of it.
+        if is_masked && recipe.padding != Masking::Transposed {
+            empty_rows.push(EmptyRow::Unmasked);
+        }
+        let tiles = if recipe.is_tiled() { &TILES[..] } else { &[0] };
+        let each =
+            tiles.iter().flat_map(|&tile| empty_rows.iter().map(move |&it| (tile, it)));
+        let trial = |(tile, empty_row)| {
+            let recipe = Recipe { tile, ..recipe };
             let computed = run.step_with(state, &recipe, empty_row)?;
             let difference = difference(&given, &computed)?;
             let mistakes = mistakes.clone();
             Some(Trial { mistakes, recipe, number: None, difference, empty_row })
         };
-        let trials = empty_rows.into_iter().filter_map(trial);
+        let trials = each.filter_map(trial);
         trials.min_by(|a, b| a.difference.rms.total_cmp(&b.difference.rms))
     }
 
@@ -87,8 +98,21 @@ impl<'a> Search<'a> {
         RoundingError {
             rms: (most(|it| it.rms) * finest).max(size),
             row: (most(|it| it.row) * finest).max(size),
-            digits: self.digits_error(state),
+            digits: self.digits_error(state)
+                + 2.0 * self.lowered_error(state, trial, &exact),
         }
+    }
+
+    /// How coarse scores are that are 10,000 lower.
+    fn lowered_error(&self, state: State, trial: &Trial, exact: &Tensor) -> f64 {
+        if trial.empty_row != EmptyRow::Unmasked {
+            return 0.0;
+        }
+        let down =
+            Run::new(self.record, self.intent).rounded(Precision::F64, Rounding::Down);
+        let down = self.like_part(down, &trial.recipe);
+        let down = down.step_with(state, &trial.recipe, trial.empty_row);
+        down.and_then(|it| difference(exact, &it)).map_or(0.0, |it| it.rms)
     }
 
     /// What a recipe gives in f64, and what it gives where it is computed in this level's
@@ -172,6 +196,8 @@ impl<'a> Search<'a> {
             Run::new(self.record, self.intent).part(sequences, rows.clone())
         };
         self.probe = Some(of(vec![worst.unwrap_or(0)], &chosen));
+        // There are many sequences, and each takes long.
+        chosen.retain(|&row| row != 1 % rows && row != rows / 2 || rows < 4);
         self.wide = Some(of((0..n).collect(), &chosen));
     }
 }

@@ -84,7 +84,17 @@ fn weights(
     for r in 0..scores.nrows() {
         let masked = |c: usize| masked(record, intent, [s, i, r, c], scores[(r, c)]);
         let row: Vec<f64> = (0..scores.ncols()).map(masked).collect();
-        let row = softmax(&row, intent.empty_row);
+        let raw: Vec<f64> = scores.row(r).iter().copied().collect();
+        let lowered = |s: &f64| match record.precision {
+            Precision::F32 => f64::from((s - 1e4) as f32),
+            _ => s - 1e4,
+        };
+        let row = match intent.empty_row {
+            EmptyRow::Unmasked if row.iter().all(|&s| s == f64::NEG_INFINITY) => {
+                softmax(&raw.iter().map(lowered).collect::<Vec<_>>(), EmptyRow::Zeros)
+            }
+            empty => softmax(&row, empty),
+        };
         row.iter().enumerate().for_each(|(c, &a)| attn[(r, c)] = machine.kept(a));
     }
     attn
@@ -193,6 +203,7 @@ fn softmax(scores: &[f64], empty: EmptyRow) -> Vec<f64> {
             EmptyRow::Zeros => 0.0,
             EmptyRow::Even => 1.0 / scores.len() as f64,
             EmptyRow::NaN => f64::NAN,
+            EmptyRow::Unmasked => unreachable!("it has scores"),
         };
         return vec![weight; scores.len()];
     }
