@@ -263,6 +263,7 @@ fn dropout_is_told_from_the_map_and_only_if_one_factor_fits() {
     for p in [0.1, 0.5] {
         let diagnosis = dropped(p, 1.0, true);
         assert_named(&diagnosis, "dropout-in-evaluation", "12 keys");
+        assert_eq!(diagnosis.tensors[0].precision, "float32");
         let words = format!("p is {p:.3}.");
         assert!(diagnosis.remarks[0].ends_with(&words), "{:?}", diagnosis.remarks);
         assert_eq!(dropped(p, 1.2, true).verdict, Verdict::Unknown);
