@@ -75,17 +75,15 @@ const MOST_SHARES: u128 = 1 << 28;
 /// # Errors
 /// [`Error::Unknown`], [`Error::Size`]; as [`TensorFile::open`].
 pub fn open(path: &Path) -> Result<TensorFile> {
-    TensorFile::open_if(path, |header| {
-        layers::expect_known(header.name(), &header.names())?;
-        match header.n_entries() {
-            n_shares if n_shares > MOST_SHARES => Err(Error::Size {
-                file: header.name().to_owned(),
-                n_shares,
-                most: MOST_SHARES,
-            }),
-            _ => Ok(()),
+    let file = TensorFile::open(path)?;
+    layers::expect_known(file.name(), &file.names())?;
+    match file.n_entries() {
+        n_shares if n_shares > MOST_SHARES => {
+            let (file, most) = (file.name().to_owned(), MOST_SHARES);
+            Err(Error::Size { file, n_shares, most })
         }
-    })
+        _ => Ok(file),
+    }
 }
 
 /// Reads the texts of a file. `tokens` are the lines of a text file that names the keys; they

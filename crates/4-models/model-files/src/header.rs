@@ -2,90 +2,39 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::io::{self, Read};
-use std::path::Path;
 
 use safetensors::tensor::Metadata;
-
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::words::name_text;
-use crate::{Error, Result, plain};
+use crate::{Error, Result};
 
 /// The longest header that is read: those of the largest models have a few MB.
 const LONGEST: usize = 16 << 20;
 
-/// The names and shapes of a file whose numbers are not read yet.
-#[derive(Debug, Clone)]
-pub struct Header {
-    name: String,
-    tensors: Vec<(String, Vec<usize>)>,
-}
-
-impl Header {
-    /// Reads the header of a file, and nothing behind it.
-    ///
-    /// # Errors
-    /// As [`TensorFile::open`](crate::TensorFile::open).
-    pub(crate) fn open(path: &Path) -> Result<Self> {
-        let name = path.display().to_string();
-        let failed = |source: io::Error| Error::Read { path: path.into(), source };
-        let (mut file, n_bytes) = plain::open(path).map_err(failed)?;
-        let mut length = [0; 8];
-        let Some(left) = n_bytes.checked_sub(length.len()) else {
-            return Err(Error::TooShort { file: name, n_bytes });
-        };
-        file.read_exact(&mut length).map_err(failed)?;
-        let announced = u64::from_le_bytes(length);
-        let Some(found) =
-            usize::try_from(announced).ok().and_then(|it| left.checked_sub(it))
-        else {
-            return Err(Error::HeaderLength { file: name, announced, left });
-        };
-        expect_short(&name, left - found)?;
-        let mut json = vec![0; left - found];
-        file.read_exact(&mut json).map_err(failed)?;
-        let header = parsed(&name, &json, found)?;
-        let tensors = header.tensors().into_iter();
-        let tensors = tensors.map(|(name, info)| (name, info.shape.clone())).collect();
-        Ok(Self { name, tensors })
-    }
-
-    /// What errors call the file: its path.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The names of its tensors, in alphabetical order.
-    pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.tensors.iter().map(|it| it.0.clone()).collect();
-        names.sort_unstable();
-        names
-    }
-
-    /// How many numbers all tensors have together.
-    pub fn n_entries(&self) -> u128 {
-        let entries = |shape: &[usize]| match shape.contains(&0) {
-            true => 0,
-            false => shape.iter().fold(1u128, |n, &size| n.saturating_mul(size as u128)),
-        };
-        let each = self.tensors.iter().map(|(_, shape)| entries(shape));
-        each.fold(0, u128::saturating_add)
-    }
-}
-
-fn expect_short(file: &str, n_bytes: usize) -> Result<()> {
-    match n_bytes <= LONGEST {
-        true => Ok(()),
-        false => Err(Error::LongHeader { file: file.into(), n_bytes, longest: LONGEST }),
+/// The length of a header, as a file's first 8 bytes announce it of the `left` bytes behind
+/// them.
+///
+/// # Errors
+/// [`Error::HeaderLength`], [`Error::LongHeader`].
+pub fn length(file: &str, first: [u8; 8], left: usize) -> Result<usize> {
+    let (file, announced) = (file.to_owned(), u64::from_le_bytes(first));
+    match usize::try_from(announced) {
+        Ok(n_bytes) if n_bytes > left => {
+            Err(Error::HeaderLength { file, announced, left })
+        }
+        Ok(n_bytes) if n_bytes > LONGEST => {
+            Err(Error::LongHeader { file, n_bytes, longest: LONGEST })
+        }
+        Ok(n_bytes) => Ok(n_bytes),
+        Err(_) => Err(Error::HeaderLength { file, announced, left }),
     }
 }
 
 /// What a header says, if `found` bytes of numbers behind it are as many as it describes.
 pub fn parsed(file: &str, json: &[u8], found: usize) -> Result<Metadata> {
     let (file, n_bytes) = (file.to_owned(), json.len());
-    expect_short(&file, n_bytes)?;
     // Not `SafeTensors::deserialize`: it tells no numbers, and overflows in a sum if the
     // header lies about sizes near 2⁶⁴.
     let header: Metadata = match serde_json::from_slice(json) {

@@ -1,7 +1,8 @@
 //! Files that end: pipes and devices might not.
 
-use std::io::{Read, Seek};
-use std::path::Path;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::{fs, io};
 
 use crate::{Error, Result};
@@ -28,9 +29,29 @@ pub fn open(path: &Path) -> io::Result<(fs::File, usize)> {
     Ok((file, usize::try_from(n_bytes).unwrap_or(usize::MAX)))
 }
 
-/// What a plain file holds.
-pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    read_up_to(path, u64::MAX)
+/// An open file whose numbers are read when they are asked for, so that a model is never in
+/// memory twice, and what nothing asks for not once.
+#[derive(Debug, Clone)]
+pub struct InFile {
+    /// What errors call it.
+    pub path: PathBuf,
+    file: Arc<Mutex<fs::File>>,
+}
+
+impl InFile {
+    /// Of a file that is open.
+    pub fn new(path: &Path, file: fs::File) -> Self {
+        Self { path: path.into(), file: Arc::new(Mutex::new(file)) }
+    }
+
+    /// `n` bytes from a place on.
+    pub fn read(&self, from: usize, n: usize) -> io::Result<Vec<u8>> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(from as u64))?;
+        let mut bytes = vec![0; n];
+        file.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
 }
 
 /// What a file of settings or of a tokenizer holds.
@@ -38,15 +59,13 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// # Errors
 /// [`Error::Read`], also for a file that is longer than any of its kind.
 pub fn read_text(path: &Path) -> Result<Vec<u8>> {
-    read_up_to(path, LONGEST_TEXT)
-        .map_err(|source| Error::Read { path: path.into(), source })
-}
-
-fn read_up_to(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
-    length(path, longest)?;
-    let bytes = fs::read(path)?;
-    refuse_pointer(&bytes)?;
-    Ok(bytes)
+    let read = || {
+        length(path, LONGEST_TEXT)?;
+        let bytes = fs::read(path)?;
+        refuse_pointer(&bytes)?;
+        Ok(bytes)
+    };
+    read().map_err(|source| Error::Read { path: path.into(), source })
 }
 
 /// How many bytes a plain file has.

@@ -143,6 +143,10 @@ impl Sequence {
         let ([n_tokens] | [_, n_tokens]) = *ids.shape() else {
             return Err(ids.shape_error("(n_sequences, n_tokens) or (n_tokens)"));
         };
+        if ids.n_entries() > MOST_TOKENS {
+            let expected = format!("{MOST_TOKENS} tokens at most, of all sequences");
+            return Err(ids.shape_error(&expected));
+        }
         let read = |name: &'static str, n: usize| -> Result<Option<Vec<usize>>> {
             if !file.contains(name) {
                 return Ok(None);
@@ -239,6 +243,9 @@ impl Sequence {
         Ok(())
     }
 }
+
+/// So many tokens are read, and no more.
+const MOST_TOKENS: u128 = 1 << 24;
 
 const POSITIONS: &str = "position_ids";
 /// The ids and the mask of what is read.

@@ -1,6 +1,9 @@
 //! Tensors in a file, by name.
 
-use std::{borrow::Cow, collections::BTreeMap, path::Path};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
 
 use attention::{Matrix, Real};
 use safetensors::Dtype;
@@ -8,49 +11,71 @@ use safetensors::tensor::TensorInfo;
 
 use crate::error::{Error, Result};
 use crate::numbers::{FLOATS, INTEGERS, floats, integers};
+use crate::plain::{self, InFile};
 use crate::words::shape_text;
-use crate::{Header, header, plain, wrappers};
+use crate::{header, wrappers};
 
-/// A safetensors file in memory: a header in JSON that names tensors with their shapes,
-/// and their numbers, row after row.
+/// A safetensors file: a header in JSON that names tensors with their shapes, and their
+/// numbers, row after row. The numbers of a file on disk are read when they are asked for.
 ///
 /// # Source
 /// The format as <https://github.com/huggingface/safetensors> describes it.
 #[derive(Debug, Clone)]
 pub struct TensorFile {
     name: String,
-    bytes: Cow<'static, [u8]>,
-    /// What the header says of tensors and in words. In ordered maps: the library's hash maps
-    /// depend on seeds of the binary that they are in, and a notebook has one for each cell.
-    tensors: BTreeMap<String, TensorInfo>,
+    parts: Vec<Part>,
+    /// What the header says of tensors, each with the part that it is in, and in words. In
+    /// ordered maps: the library's hash maps depend on seeds of the binary that they are in,
+    /// and a notebook has one for each cell.
+    tensors: BTreeMap<String, (usize, TensorInfo)>,
     texts: BTreeMap<String, String>,
+}
+
+/// One of the files of a model: most have one.
+#[derive(Debug, Clone)]
+struct Part {
+    bytes: Bytes,
     numbers_start: usize,
 }
 
+#[derive(Debug, Clone)]
+enum Bytes {
+    Here(Cow<'static, [u8]>),
+    InFile(InFile),
+}
+
+impl Part {
+    fn numbers(&self, (from, to): (usize, usize)) -> Result<Cow<'_, [u8]>> {
+        let (from, n) = (self.numbers_start + from, to - from);
+        match &self.bytes {
+            Bytes::Here(bytes) => Ok(Cow::Borrowed(&bytes[from..from + n])),
+            Bytes::InFile(file) => {
+                let failed = |source| Error::Read { path: file.path.clone(), source };
+                Ok(Cow::Owned(file.read(from, n).map_err(failed)?))
+            }
+        }
+    }
+}
+
 impl TensorFile {
-    /// Reads a file.
+    /// Reads the header of a file.
     ///
     /// # Errors
     /// [`Error::Read`], also for what is no plain file, such as a pipe, which might never
     /// end; and as [`from_bytes`](Self::from_bytes).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let bytes = plain::read(path)
-            .map_err(|source| Error::Read { path: path.into(), source })?;
-        Self::from_bytes(path.display().to_string(), bytes)
-    }
-
-    /// The same of a file whose header passes a check: what is refused by its names and its
-    /// sizes is not read.
-    ///
-    /// # Errors
-    /// As `check` and [`open`](Self::open).
-    pub fn open_if<E: From<Error>>(
-        path: impl AsRef<Path>,
-        check: impl FnOnce(&Header) -> Result<(), E>,
-    ) -> Result<Self, E> {
-        check(&Header::open(path.as_ref())?)?;
-        Ok(Self::open(path)?)
+        let failed = |source| Error::Read { path: path.into(), source };
+        let name = path.display().to_string();
+        let (mut file, n_bytes) = plain::open(path).map_err(failed)?;
+        let mut first = [0; 8];
+        let Some(left) = n_bytes.checked_sub(first.len()) else {
+            return Err(Error::TooShort { file: name, n_bytes });
+        };
+        file.read_exact(&mut first).map_err(failed)?;
+        let mut json = vec![0; header::length(&name, first, left)?];
+        file.read_exact(&mut json).map_err(failed)?;
+        Self::of(name, &json, left, Bytes::InFile(InFile::new(path, file)))
     }
 
     /// Understands bytes as a file; `name` is what errors call it.
@@ -64,43 +89,44 @@ impl TensorFile {
         bytes: impl Into<Cow<'static, [u8]>>,
     ) -> Result<Self> {
         let (file, bytes) = (name.into(), bytes.into());
-        let Some((length, rest)) = bytes.split_first_chunk() else {
+        let Some((first, rest)) = bytes.split_first_chunk() else {
             return Err(Error::TooShort { file, n_bytes: bytes.len() });
         };
-        let (announced, left) = (u64::from_le_bytes(*length), rest.len());
-        let n_bytes = usize::try_from(announced).unwrap_or(usize::MAX);
-        let Some(json) = rest.get(..n_bytes) else {
-            return Err(Error::HeaderLength { file, announced, left });
-        };
-        let header = header::parsed(&file, json, left - n_bytes)?;
-        let tensors =
-            header.tensors().into_iter().map(|(name, info)| (name, info.clone()));
+        let json = rest[..header::length(&file, *first, rest.len())?].to_vec();
+        Self::of(file, &json, rest.len(), Bytes::Here(bytes))
+    }
+
+    /// A file of `left` bytes behind its first 8, of which these are its header.
+    fn of(name: String, json: &[u8], left: usize, bytes: Bytes) -> Result<Self> {
+        let header = header::parsed(&name, json, left - json.len())?;
+        let tensors = header.tensors().into_iter();
         let texts = header.metadata().iter().flatten();
         Ok(Self {
-            name: file,
-            numbers_start: length.len() + n_bytes,
-            tensors: tensors.collect(),
+            parts: vec![Part { bytes, numbers_start: size_of::<u64>() + json.len() }],
+            tensors: tensors.map(|(name, info)| (name, (0, info.clone()))).collect(),
             texts: texts.map(|(key, text)| (key.clone(), text.clone())).collect(),
-            bytes,
+            name,
         })
     }
 
     /// Several files as one, under the name `name`; `tensors` of one name in two of them
     /// are those of the last.
     pub(crate) fn joined(name: String, files: impl IntoIterator<Item = Self>) -> Self {
-        let mut bytes = Vec::new();
-        let (mut tensors, mut texts) = (BTreeMap::new(), BTreeMap::new());
+        let mut all = Self {
+            name,
+            parts: vec![],
+            tensors: BTreeMap::new(),
+            texts: BTreeMap::new(),
+        };
         for file in files {
-            let first = bytes.len();
-            for (name, mut info) in file.tensors {
-                let (from, to) = info.data_offsets;
-                info.data_offsets = (first + from, first + to);
-                tensors.insert(name, info);
-            }
-            texts.extend(file.texts);
-            bytes.extend_from_slice(&file.bytes[file.numbers_start..]);
+            let first = all.parts.len();
+            let tensors = file.tensors.into_iter();
+            let moved = tensors.map(|(name, (part, info))| (name, (first + part, info)));
+            all.tensors.extend(moved);
+            all.texts.extend(file.texts);
+            all.parts.extend(file.parts);
         }
-        Self { name, bytes: bytes.into(), tensors, texts, numbers_start: 0 }
+        all
     }
 
     /// The same without what others have put before every name.
@@ -122,6 +148,13 @@ impl TensorFile {
     /// The names of its tensors, in alphabetical order.
     pub fn names(&self) -> Vec<String> {
         self.tensors.keys().cloned().collect()
+    }
+
+    /// How many entries all tensors have together.
+    pub fn n_entries(&self) -> u128 {
+        let each = self.names();
+        let each = each.iter().filter_map(|name| Some(self.get(name)?.n_entries()));
+        each.fold(0, u128::saturating_add)
     }
 
     /// Whether there is a tensor of this name.
@@ -153,13 +186,11 @@ impl TensorFile {
     /// # Errors
     /// [`Error::MissingTensor`] with the names that there are.
     pub fn tensor<'a>(&'a self, name: &'a str) -> Result<Tensor<'a>> {
-        let Some(info) = self.tensors.get(name) else {
+        let Some((part, info)) = self.tensors.get(name) else {
             let (file, tensor) = (self.name.clone(), name.to_string());
             return Err(Error::MissingTensor { file, tensor, names: self.names() });
         };
-        let (from, to) = info.data_offsets;
-        let bytes = &self.bytes[self.numbers_start..][from..to];
-        Ok(Tensor { file: &self.name, name, info, bytes })
+        Ok(Tensor { file: &self.name, name, info, part: &self.parts[*part] })
     }
 
     /// The tensor of this name, if there is one.
@@ -191,13 +222,19 @@ pub struct Tensor<'a> {
     file: &'a str,
     name: &'a str,
     info: &'a TensorInfo,
-    bytes: &'a [u8],
+    part: &'a Part,
 }
 
 impl Tensor<'_> {
     /// Its shape, of any number of dimensions.
     pub fn shape(&self) -> &[usize] {
         &self.info.shape
+    }
+
+    /// How many entries it has.
+    pub fn n_entries(&self) -> u128 {
+        let product = |n: u128, &size: &usize| n.saturating_mul(size as u128);
+        if self.is_empty() { 0 } else { self.shape().iter().fold(1, product) }
     }
 
     /// Its shape as text: `(30, 256)`.
@@ -229,8 +266,7 @@ impl Tensor<'_> {
     /// # Errors
     /// As [`numbers`](Self::numbers).
     pub fn numbers_as<T: Real>(&self) -> Result<Vec<T>> {
-        self.expect_content()?;
-        floats(self.info.dtype, self.bytes).ok_or_else(|| self.dtype_error(FLOATS))
+        floats(self.info.dtype, &self.bytes()?).ok_or_else(|| self.dtype_error(FLOATS))
     }
 
     /// Its integers, row after row: token ids, lengths, classes. Flags are 0 and 1.
@@ -238,8 +274,8 @@ impl Tensor<'_> {
     /// # Errors
     /// [`Error::Dtype`] if it holds floats, [`Error::Empty`] if it holds nothing.
     pub fn integers(&self) -> Result<Vec<i128>> {
-        self.expect_content()?;
-        integers(self.info.dtype, self.bytes).ok_or_else(|| self.dtype_error(INTEGERS))
+        integers(self.info.dtype, &self.bytes()?)
+            .ok_or_else(|| self.dtype_error(INTEGERS))
     }
 
     /// Its flags, row after row.
@@ -247,11 +283,11 @@ impl Tensor<'_> {
     /// # Errors
     /// [`Error::Dtype`] if it holds numbers, [`Error::Empty`] if it holds nothing.
     pub fn flags(&self) -> Result<Vec<bool>> {
-        self.expect_content()?;
+        let bytes = self.bytes()?;
         if !self.is_bool() {
             return Err(self.dtype_error("BOOL"));
         }
-        Ok(self.bytes.iter().map(|&byte| byte != 0).collect())
+        Ok(bytes.iter().map(|&byte| byte != 0).collect())
     }
 
     /// Its numbers as one matrix.
@@ -308,9 +344,13 @@ impl Tensor<'_> {
         Error::Dtype { file, tensor, found: self.dtype(), expected }
     }
 
-    fn expect_content(&self) -> Result<()> {
-        if !self.bytes.is_empty() {
-            return Ok(());
+    fn is_empty(&self) -> bool {
+        self.shape().contains(&0)
+    }
+
+    fn bytes(&self) -> Result<Cow<'_, [u8]>> {
+        if !self.is_empty() {
+            return self.part.numbers(self.info.data_offsets);
         }
         let (file, tensor) = (self.file.to_string(), self.name.to_string());
         Err(Error::Empty { file, tensor, shape: self.shape().to_vec() })

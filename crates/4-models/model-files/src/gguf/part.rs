@@ -1,14 +1,13 @@
 //! Where the numbers of a file are: in memory, or still in the file.
 
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
 
 use super::header::Header;
 use super::{GgufError, GgufResult};
-use crate::plain;
+use crate::plain::{self, InFile};
 
 /// How much of a file is read first for its header, which holds the vocabulary.
 const BEGINNING: usize = 4 << 20;
@@ -28,10 +27,8 @@ enum Bytes {
         file: String,
         n_bytes: usize,
     },
-    /// Read when they are asked for, so that a model is never in memory twice.
     InFile {
-        path: PathBuf,
-        file: Arc<Mutex<File>>,
+        file: InFile,
         n_bytes: usize,
     },
 }
@@ -75,8 +72,7 @@ impl Part {
                 continue;
             };
             let numbers_start = header.numbers_start;
-            let file = Arc::new(Mutex::new(file));
-            let bytes = Bytes::InFile { path: path.into(), file, n_bytes };
+            let bytes = Bytes::InFile { file: InFile::new(path, file), n_bytes };
             return Ok((Self { bytes, numbers_start }, header));
         }
     }
@@ -99,19 +95,10 @@ impl Part {
                 let (file, what) = (file.clone(), "what follows the header".to_string());
                 Err(GgufError::CutShort { file, what, needed: n, left: 0 })
             }
-            Bytes::InFile { path, file, .. } => {
-                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                let bytes = read_at(&mut file, from, n);
-                let failed = |source| GgufError::Read { path: path.clone(), source };
-                Ok(Cow::Owned(bytes.map_err(failed)?))
+            Bytes::InFile { file, .. } => {
+                let failed = |source| GgufError::Read { path: file.path.clone(), source };
+                Ok(Cow::Owned(file.read(from, n).map_err(failed)?))
             }
         }
     }
-}
-
-fn read_at(file: &mut File, from: usize, n: usize) -> io::Result<Vec<u8>> {
-    file.seek(SeekFrom::Start(from as u64))?;
-    let mut bytes = vec![0; n];
-    file.read_exact(&mut bytes)?;
-    Ok(bytes)
 }

@@ -110,3 +110,11 @@ fn a_source_and_a_target_are_read_each_with_its_own_mask_and_vocabulary() {
     insta::assert_snapshot!(pairs(&[ids(), two("encoder_outputs", [0., 1.])]), @"some.file: encoder_outputs: what an encoder gave: both sides are computed here, from input_ids");
     insta::assert_snapshot!(pairs(&[ids(), two("cross.0", [0., 1.])]), @"[5, 6, 7] [1, 3] [true, true]");
 }
+
+#[test]
+fn more_ids_than_are_read_are_refused_by_their_shape() {
+    let many =
+        crate::testing::flag_file("input_ids", "[16777217]", &vec![1; (1 << 24) + 1]);
+    let refused = Sequence::read(&many, 2, 1, false).unwrap_err();
+    insta::assert_snapshot!(refused, @"some.file: input_ids has shape (16777217), expected 16777216 tokens at most, of all sequences");
+}
