@@ -15,7 +15,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Command::parse() {
+    let outcome = match workshop::parsed() {
         Command::Look(args) => sentence::run(&args),
         Command::Model(args) => model::run(&args),
         Command::Write(args) => write::run(&args),

@@ -21,7 +21,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Command::parse() {
+    let outcome = match workshop::parsed() {
         Command::Tour(args) => tour::run(&args),
         Command::Count(args) => count::run(&args),
         Command::Attend(args) => attend::run(args),

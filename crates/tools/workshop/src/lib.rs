@@ -30,10 +30,29 @@ pub fn exit(outcome: anyhow::Result<()>) -> ExitCode {
         // `| head -1` has what it wanted.
         Err(error) if output::was_closed(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            tell(&error);
             ExitCode::FAILURE
         }
     }
+}
+
+/// What was typed, or the end of the program where it makes no sense: what is said of it
+/// quotes it, [fit to be printed](output::printable).
+pub fn parsed<P: clap::Parser>() -> P {
+    P::try_parse().unwrap_or_else(|error| {
+        let text = error.to_string();
+        let shown = output::printable(&text);
+        if shown == text {
+            error.exit();
+        }
+        eprint!("{shown}");
+        std::process::exit(error.exit_code())
+    })
+}
+
+/// Prints an error.
+pub fn tell(error: &anyhow::Error) {
+    eprintln!("error: {}", output::printable(format_args!("{error:#}")));
 }
 
 /// Whether this runs where the project is checked. Warnings fail there and not on a reader's

@@ -10,14 +10,34 @@ use std::io::{self, ErrorKind, StdoutLock, Write};
 
 use anyhow::Error;
 
-/// Prints a text, as it is.
+/// Prints a text, [fit to be printed](printable).
 ///
 /// # Errors
 /// If standard output does not take it.
 pub fn print(text: impl Display) -> io::Result<()> {
     let mut out = Output::locked();
-    write!(out, "{text}")?;
+    out.write_all(printable(text).as_bytes())?;
     out.flush()
+}
+
+/// A text in which nothing moves a terminal's cursor or turns the direction of what stands
+/// beside it, whatever names it has from files and of files: such characters are escaped, as
+/// JSON escapes them.
+pub fn printable(text: impl Display) -> String {
+    let is_shown = |c: char| match c {
+        '\n' | '\t' => true,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => false,
+        c => !c.is_control(),
+    };
+    let text = text.to_string();
+    if text.chars().all(is_shown) {
+        return text;
+    }
+    let escaped = |c: char| match is_shown(c) {
+        true => c.to_string(),
+        false => format!("\\u{:04x}", u32::from(c)),
+    };
+    text.chars().map(escaped).collect()
 }
 
 /// Whether a command ended since nobody read on, which is no failure.
@@ -72,6 +92,14 @@ impl StdError for Unprinted {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_that_is_printed_moves_the_cursor() {
+        assert_eq!(printable("é 日\t\u{301}\n"), "é 日\t\u{301}\n");
+        let text = "a\x1b[2J\r\u{9b}31m\u{202e}\u{2066}b";
+        let expected = r"a\u001b[2J\u000d\u009b31m\u202e\u2066b";
+        assert_eq!(printable(text), expected);
+    }
 
     #[test]
     fn only_our_own_broken_pipe_is_no_failure() {

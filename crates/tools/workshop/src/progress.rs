@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::output::printable;
+
 /// A step that took less is not worth a second line.
 const WORTH_TELLING: Duration = Duration::from_secs(1);
 
@@ -79,6 +81,7 @@ impl Progress {
 
     /// Says something that stays, of no step.
     pub fn println(&self, line: &str) {
+        let line = printable(line);
         match &self.shown {
             Style::Spinner(bar) => bar.println(line),
             Style::Lines(lines) => {
