@@ -1,5 +1,6 @@
 //! What cannot be diagnosed.
 
+use model_files::names_text;
 use thiserror::Error;
 
 use crate::step::State;
@@ -114,14 +115,14 @@ pub enum Error {
         "no layer was found. It has W^Q, W^K and W^V under names such as in_proj_weight, \
          W_q.weight, q_proj.weight, query.weight, c_attn.weight or qkv.weight; here are {}. \
          Say which is which: --name W_q=NAME",
-        names.join(", ")
+        names_text(names)
     )]
     NoLayer {
         /// The names that there are.
         names: Vec<String>,
     },
     /// Several layers, or none with the prefix that was said.
-    #[error("which layer? Say --prefix with one of: {}", prefixes.join(", "))]
+    #[error("which layer? Say --prefix with one of: {}", names_text(prefixes))]
     SeveralLayers {
         /// What stands before their names.
         prefixes: Vec<String>,
@@ -161,6 +162,46 @@ pub enum Error {
         text: String,
         /// What is known.
         expected: &'static str,
+    },
+    /// A number that no code can compute with.
+    #[error("{what} is {found}, which should be {expected}")]
+    Number {
+        /// Which number.
+        what: &'static str,
+        /// It.
+        found: f64,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// More entries than there is memory for.
+    #[error(
+        "its tensors have {n} entries, and {most} at most are read: a few short sequences, \
+         and a small layer of the same code, show as much"
+    )]
+    Entries {
+        /// How many there are.
+        n: u128,
+        /// How many are read.
+        most: u128,
+    },
+    /// More scores than there is memory for.
+    #[error(
+        "{n_q} queries on {n_kv} keys in {heads} heads, {batch} times, have {n} scores, and \
+         {most} at most are computed: a few short sequences show as much"
+    )]
+    Scores {
+        /// Queries of a sequence.
+        n_q: usize,
+        /// Its keys.
+        n_kv: usize,
+        /// h.
+        heads: usize,
+        /// Sequences.
+        batch: usize,
+        /// How many scores there are.
+        n: u128,
+        /// How many are computed.
+        most: u128,
     },
     /// A file's tensor cannot be read.
     #[error(transparent)]

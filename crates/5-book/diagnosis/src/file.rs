@@ -7,6 +7,7 @@ mod layouts;
 mod masks;
 mod names;
 mod notes;
+mod room;
 mod tensors;
 mod weights;
 
@@ -77,6 +78,7 @@ pub(crate) struct Files<'a> {
 pub fn read(files: &[&TensorFile], said: &Said) -> Result<Reading> {
     let files = Files { files, said };
     let mut notes = Notes::default();
+    room::expect_tensors(&files, &files.names_without_prefix())?;
     let found = weights::read(&files, &mut notes)?;
     let layout = Layout::of(&files, &mut notes)?;
     let inputs = layouts::inputs(&files, layout, &mut notes)?;
@@ -93,6 +95,10 @@ pub fn read(files: &[&TensorFile], said: &Said) -> Result<Reading> {
         tensors: Default::default(),
         precision: Precision::F32,
     };
+    if heads.is_some() {
+        record.check_layer(&intent)?;
+    }
+    room::expect_scores(&record, &intent)?;
     if heads.is_none() {
         (intent.n_heads, intent.n_kv_heads) =
             tried_heads(&files, layout, &record, &intent)?;
@@ -160,8 +166,36 @@ impl Files<'_> {
         self.setting(keys, expected, |word| word.parse().ok())
     }
 
+    /// The number that was said, or that the metadata says: `expected` is [`ABOVE_0`] or
+    /// [`NO_0`].
+    fn real(
+        &self,
+        said: Option<f64>,
+        keys: &[&'static str],
+        expected: &'static str,
+    ) -> Result<Option<(f64, &'static str)>> {
+        let number = said_or(said, self.number(keys, expected))?;
+        let is_meant = |x: f64| {
+            x.is_finite() && if expected == ABOVE_0 { x > 0.0 } else { x != 0.0 }
+        };
+        match number.filter(|(x, _)| !is_meant(*x)) {
+            Some((found, _)) => Err(Error::Number { what: keys[0], found, expected }),
+            None => Ok(number),
+        }
+    }
+
     pub fn all_names(&self) -> Vec<String> {
         self.files.iter().flat_map(|file| file.names()).collect()
+    }
+
+    /// The names that no layer of a model has: of inputs, masks and results.
+    fn names_without_prefix(&self) -> Vec<String> {
+        let own = self.said.names.iter().map(|(_, own)| own.clone());
+        self.all_names()
+            .into_iter()
+            .filter(|name| !name.contains('.'))
+            .chain(own)
+            .collect()
     }
 }
 
@@ -170,7 +204,8 @@ const YOU: &str = "you say";
 const FILE: &str = "the file says";
 
 const COUNT: &str = "a count";
-const NUMBER: &str = "a number";
+const ABOVE_0: &str = "a finite number above 0";
+const NO_0: &str = "a finite number, and not 0";
 
 const HEADS: [&str; 5] =
     ["heads", "num_heads", "n_heads", "num_attention_heads", "n_head"];
@@ -221,6 +256,9 @@ fn tried_heads(
             continue;
         }
         let intent = Intent { n_heads: heads, n_kv_heads: kv_heads, ..intent.clone() };
+        if room::expect_scores(record, &intent).is_err() {
+            continue;
+        }
         let mut record = record.clone();
         masks::read(files, &mut record, &intent, &mut Notes::default())?;
         tensors::read(files, layout, &mut record, &intent, &mut Notes::default())?;
@@ -284,17 +322,17 @@ fn intent(
         None => "no rotary positions".to_string(),
         Some(pairing) => format!("rotary positions in {}", pairing.name()),
     });
-    let base = said_or(said.base, files.number(&["base", "rope_theta"], NUMBER))?;
+    let base = files.real(said.base, &["base", "rope_theta"], ABOVE_0)?;
     let rotary = rotary.map(|pairing| {
         (pairing, notes.choice(base, 10_000.0, |base| format!("rotary base {base}")))
     });
     let some = |(number, by)| (Some(number), by);
-    let scale = said_or(said.scale, files.number(&["scale"], NUMBER))?.map(some);
+    let scale = files.real(said.scale, &["scale"], NO_0)?.map(some);
     let scale = notes.choice(scale, None, |scale| match scale {
         None => "scale 1/√d_k".to_string(),
         Some(scale) => format!("scale {scale}"),
     });
-    let cap = said_or(said.cap, files.number(&["cap", "softcap"], NUMBER))?.map(some);
+    let cap = files.real(said.cap, &["cap", "softcap"], ABOVE_0)?.map(some);
     let cap = notes.choice(cap, None, |cap| match cap {
         None => "no cap".to_string(),
         Some(cap) => format!("cap {cap}"),

@@ -154,6 +154,16 @@ impl Record {
     /// # Errors
     /// [`Error`](crate::Error) for the first that does not fit.
     pub fn check(&self, intent: &Intent) -> Result<()> {
+        self.check_layer(intent)?;
+        self.check_finite()?;
+        match self.tensors.get(&State::Output) {
+            Some(output) if !output.is_empty() => Ok(()),
+            _ => Err(Error::NoOutput),
+        }
+    }
+
+    /// The same of parameters and inputs alone.
+    pub(crate) fn check_layer(&self, intent: &Intent) -> Result<()> {
         let Intent { n_heads, n_kv_heads, .. } = *intent;
         if n_heads == 0 || n_kv_heads == 0 {
             return Err(Error::NoHeads);
@@ -176,12 +186,7 @@ impl Record {
                 return Err(Error::Input { projection, found, expected });
             }
         }
-        self.check_widths(intent)?;
-        self.check_finite()?;
-        match self.tensors.get(&State::Output) {
-            Some(output) if !output.is_empty() => Ok(()),
-            _ => Err(Error::NoOutput),
-        }
+        self.check_widths(intent)
     }
 
     fn check_widths(&self, intent: &Intent) -> Result<()> {

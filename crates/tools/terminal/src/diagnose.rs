@@ -7,14 +7,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use attention::Matrix;
 use clap::ValueEnum;
 use diagnosis::{
     Diagnosis, Pairing, Precision, Reading, Said, Verdict, diagnose_with, read,
 };
 use model_files::{Existing, TensorFile, check_output};
 use serde_json::json;
-use workshop::output::print;
+use workshop::output::{print, printable};
 use workshop::progress::spinner;
 
 /// What is wrong with your attention: its numbers, and the mistake that explains them
@@ -59,15 +58,15 @@ pub struct Args {
     rotary: Option<Rotary>,
 
     /// The base of rotary positions
-    #[arg(long, value_name = "B", value_parser = above_0)]
+    #[arg(long, value_name = "B")]
     base: Option<f64>,
 
     /// What scores should be multiplied by, if not 1/√d_k
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = no_0)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     scale: Option<f64>,
 
     /// The bound that scores should have, cap · tanh(s / cap)
-    #[arg(long, value_name = "C", value_parser = above_0)]
+    #[arg(long, value_name = "C")]
     cap: Option<f64>,
 
     /// How it was computed, if coarser than its numbers show: then rounding explains more
@@ -168,7 +167,7 @@ pub fn main(args: &Args) -> ExitCode {
         Ok(verdict) => status(verdict),
         Err(error) if workshop::output::was_closed(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            workshop::tell(&error);
             ExitCode::from(2)
         }
     }
@@ -202,7 +201,6 @@ fn run(args: &Args) -> Result<Verdict> {
     let said = said(args)?;
     expect_named(&all, &said)?;
     let reading = read(&all, &said).map_err(named)?;
-    expect_room(&reading).with_context(|| name.to_string())?;
     if !args.json {
         tell(format!("{name}\n"))?;
     }
@@ -215,7 +213,7 @@ fn run(args: &Args) -> Result<Verdict> {
         let written = separate::write(path, &reading, &diagnosis)?;
         match args.json {
             // The object is all that standard output has.
-            true => eprintln!("{}", written.trim()),
+            true => eprintln!("{}", printable(written.trim())),
             false => tell(written)?,
         }
     }
@@ -247,27 +245,6 @@ fn check_place(args: &Args) -> Result<()> {
     })
 }
 
-/// So many scores are computed at a time, and no more: hundreds of layers are.
-const MOST_SCORES: u128 = 1 << 25;
-
-/// Whether the scores of the layer that is meant are no more than are computed.
-fn expect_room(reading: &Reading) -> Result<()> {
-    let inputs = &reading.record.inputs;
-    let rows =
-        |of: Option<&Vec<Matrix>>| of.and_then(|it| it.first()).map_or(0, Matrix::nrows);
-    let batch = inputs.first().map_or(0, Vec::len);
-    let [n_q, n_kv] = [rows(inputs.first()), rows(inputs.get(1))];
-    let n_heads = reading.intent.n_heads;
-    let all = [batch, n_heads, n_q, n_kv].into_iter();
-    let n_scores = all.fold(1u128, |n, size| n.saturating_mul(size as u128));
-    ensure!(
-        n_scores <= MOST_SCORES,
-        "{n_q} queries on {n_kv} keys in {n_heads} heads, {batch} times, have {n_scores} \
-         scores, and {MOST_SCORES} at most are computed: a few short sequences show as much"
-    );
-    Ok(())
-}
-
 /// Whether the files have each tensor that `--name` speaks of.
 fn expect_named(files: &[&TensorFile], said: &Said) -> Result<()> {
     for (name, own) in &said.names {
@@ -277,18 +254,6 @@ fn expect_named(files: &[&TensorFile], said: &Said) -> Result<()> {
         );
     }
     Ok(())
-}
-
-fn above_0(text: &str) -> Result<f64> {
-    let number: f64 = text.parse()?;
-    ensure!(number > 0.0 && number.is_finite(), "expected a finite number above 0");
-    Ok(number)
-}
-
-fn no_0(text: &str) -> Result<f64> {
-    let number: f64 = text.parse()?;
-    ensure!(number != 0.0 && number.is_finite(), "expected a finite number, and not 0");
-    Ok(number)
 }
 
 fn diagnosed(reading: &Reading) -> diagnosis::Result<Diagnosis> {

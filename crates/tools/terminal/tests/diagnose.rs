@@ -198,6 +198,7 @@ fn numbers_without_a_meaning_are_status_2() {
         let output = diagnose(&all);
         let error = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{all:?}: {error}");
+        let error = error.to_lowercase();
         assert!(error.contains("error: ") && error.contains(number), "{all:?}: {error}");
     }
     assert_ne!(

@@ -34,7 +34,10 @@ impl Layout {
         let mut says = Vec::new();
         let key = files.first(INPUTS[1]).map(|(_, key)| key.shape().to_vec());
         if let Some(mask) = files.tensor("key_padding_mask") {
-            let [batch, n] = key.as_deref().map_or([a, b], |key| [key[0], key[1]]);
+            let [batch, n] = match key.as_deref() {
+                Some([batch, n, ..]) => [*batch, *n],
+                _ => [a, b],
+            };
             says.push((mask.shape() == [batch, n], mask.shape() == [n, batch]));
         }
         for state in [State::Attn, State::Scores, State::Heads] {

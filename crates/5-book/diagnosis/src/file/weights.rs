@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use attention::{Linear, Matrix, RowVector};
 use model_files::Tensor;
 
-use super::Files;
 use super::names::{FORMS, NEVER_BARE, PACKED, PACKED_BY_HEADS, PROJECTIONS};
 use super::notes::Notes;
+use super::{Files, room};
 use crate::recipe::Packing;
 use crate::{Error, Intent, Result, Weights, unpacked};
 
@@ -70,6 +70,10 @@ pub fn read(files: &Files<'_>, notes: &mut Notes) -> Result<Found> {
     let outputs = named(files, PROJECTIONS[3]);
     let beside = |it: &&Named| it.prefix == prefix || prefix.ends_with("self.");
     let output = outputs.iter().find(beside);
+    let all = packed.iter().chain(separate.iter().flatten());
+    let all = all.filter(|it| it.prefix == prefix).chain(output);
+    let names: Vec<String> = all.flat_map(|it| [&it.weight, &it.bias]).cloned().collect();
+    room::expect_tensors(files, &names)?;
     let output = output.map(|it| linear(files, it, notes)).transpose()?;
     if let Some(at) = of(&packed) {
         let by_heads = named(files, PACKED_BY_HEADS);

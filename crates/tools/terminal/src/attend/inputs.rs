@@ -62,18 +62,19 @@ impl Inputs {
         }
 
         let is_batched = query.shape().len() == 3;
+        let n_tokens = |tensor: &Tensor<'_>| tensor.shape()[tensor.shape().len() - 2];
+        let sizes = MaskSizes {
+            batch: if is_batched { query.shape()[0] } else { 1 },
+            n_heads: dims.n_heads(),
+            n_q: n_tokens(&query),
+            n_kv: n_tokens(&key),
+            is_batched,
+        };
+        expect_room(sizes)?;
         let [query, key, value] = [query.matrices()?, key.matrices()?, value.matrices()?];
         // Without masks first: their shapes are asked of lengths that fit.
         check_inputs(dims, &query[0], &key[0], &value[0], &Mask::None)
             .with_context(|| does_not_fit(file, &found))?;
-        let sizes = MaskSizes {
-            batch: query.len(),
-            n_heads: dims.n_heads(),
-            n_q: query[0].nrows(),
-            n_kv: key[0].nrows(),
-            is_batched,
-        };
-        expect_room(sizes)?;
         let masks = masks::read(file, sizes, (role, causal), &mut found)?;
         for (s, mask) in masks.iter().enumerate() {
             mask.check(sizes.n_heads, sizes.n_q, sizes.n_kv)
