@@ -121,7 +121,7 @@ impl Writing {
     /// [`Error::Files`] if nothing says it, or for a token that the model has not.
     pub fn start(&self, n_vocabulary: usize) -> Result<usize> {
         let refused = |found: String, why| {
-            let file = "config.json".to_string();
+            let file = "config.json or generation_config.json".to_string();
             Err(Error::Files(FileError::Unsupported { file, found, why }))
         };
         for (key, id) in [("forced_bos_token_id", self.first), (START, self.start)] {
