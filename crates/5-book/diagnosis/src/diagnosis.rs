@@ -171,7 +171,7 @@ fn is_right(segment: &Segment) -> bool {
 
 fn number(segment: &Segment) -> Option<Number> {
     match &segment.outcome {
-        Outcome::Number { trial, .. } => trial.number,
+        Outcome::Number { trials, .. } => trials.first()?.number,
         _ => None,
     }
 }
@@ -274,8 +274,9 @@ fn empty_row(search: &Search<'_>, segments: &[Segment]) -> Option<EmptyRow> {
     let segment = segments.iter().find(|it| it.state >= State::Attn)?;
     let trial = match &segment.outcome {
         Outcome::Right { .. } | Outcome::Condition { .. } => segment.right.as_ref()?,
-        Outcome::Number { trial, .. } => trial,
-        Outcome::Explained { trials, .. } => trials.first()?,
+        Outcome::Number { trials, .. } | Outcome::Explained { trials, .. } => {
+            trials.first()?
+        }
         Outcome::Unknown => return None,
     };
     search.has_empty_rows(&trial.recipe).then_some(trial.empty_row)

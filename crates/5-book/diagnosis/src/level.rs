@@ -1,5 +1,7 @@
 //! In which precision a layer may have been computed, and what rounding then explains.
 
+use attention::Linear;
+
 use crate::bits::{Standing, standing};
 use crate::compare::Difference;
 use crate::{Precision, Record, State};
@@ -37,9 +39,18 @@ impl RoundingError {
     }
 }
 
-/// Where products are exact: sums in another order matter most.
-const EXACT: f64 = 32.0;
+/// Where factors are not rounded, sums in another order matter most: the more the longer they
+/// are, and at most so.
+const LONGEST: f64 = 32.0;
+
+/// Where factors may be rounded in several ways, or numbers were when they were printed.
 const COARSE: f64 = 4.0;
+
+/// Where every step is rounded to the same few bits.
+const EVEN: f64 = 2.0;
+
+/// Where only the last step is rounded, and to far fewer bits than the sums have.
+const LAST: f64 = 1.2;
 
 /// Of a row, over that of the whole.
 const FACTOR_OF_ROWS: f64 = 3.0;
@@ -47,10 +58,14 @@ const FACTOR_OF_ROWS: f64 = 3.0;
 impl Level {
     /// Those that numbers of this kind may be of, the finest first. With few digits in what
     /// the code read, all are jittered but those that take these as they are.
-    pub fn all(stored: Precision, has_few_digits: bool) -> Vec<Self> {
+    pub fn all(stored: Precision, has_few_digits: bool, width: usize) -> Vec<Self> {
         let mut levels = Self::of_kind(stored);
+        for level in levels.iter_mut().filter(|it| !it.is_coarse()) {
+            // Of sums that are one after the other, the error grows so.
+            level.factor = (6.0 + (2.0 * width as f64).sqrt()).min(LONGEST);
+        }
         if has_few_digits {
-            let is_exact = |it: &&Self| it.factor == EXACT;
+            let is_exact = |it: &&Self| !it.is_coarse();
             let exact: Vec<Self> = levels.iter().filter(is_exact).copied().collect();
             levels.retain(|it| it.computing != Precision::F64);
             for level in &mut levels {
@@ -69,7 +84,8 @@ impl Level {
     ) -> Vec<Self> {
         let (tensor, stored) = (&record.tensors[&state], record.precision);
         let has_few_digits = record.has_few_digits();
-        let all = Self::all(stored, has_few_digits).into_iter();
+        let width = record.weights.projections.iter().map(Linear::d_in).max().unwrap_or(0);
+        let all = Self::all(stored, has_few_digits, width).into_iter();
         let possible = |level: Self| {
             // What went in was rounded when it was printed, and not what came out.
             let is_of_digits = has_few_digits && level.computing == Precision::F32;
@@ -87,7 +103,7 @@ impl Level {
 
     /// Whether its rounding is as large as what some mistakes do.
     pub fn is_coarse(&self) -> bool {
-        self.factor < EXACT
+        self.factor <= COARSE
     }
 
     /// What an error in float32 is to be multiplied by, where this is tried in float32.
@@ -105,13 +121,14 @@ impl Level {
             is_jittered,
             is_shown: true,
         };
-        let exact = |computing| of(computing, EXACT, false);
+        let exact = |computing| of(computing, LONGEST, false);
         let coarse = |computing| of(computing, COARSE, false);
-        let rounded = |computing| of(computing, COARSE, true);
+        let even = |computing| of(computing, EVEN, false);
+        let rounded = |computing| of(computing, EVEN, true);
         use Precision::{BF16, BrainProducts, F16, F32, F64, TF32};
         match stored {
-            F16 => vec![coarse(F32), rounded(F16), coarse(BF16)],
-            BF16 => vec![coarse(F32), rounded(BF16)],
+            F16 => vec![of(F32, LAST, false), rounded(F16), even(BF16)],
+            BF16 => vec![of(F32, LAST, false), rounded(BF16)],
             F64 => {
                 let mut levels = vec![exact(F64)];
                 levels.extend(Self::of_kind(F32));
@@ -121,8 +138,8 @@ impl Level {
                 exact(F32),
                 coarse(TF32),
                 coarse(BrainProducts),
-                coarse(F16),
-                coarse(BF16),
+                even(F16),
+                even(BF16),
             ],
         }
     }

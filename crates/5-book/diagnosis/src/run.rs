@@ -19,7 +19,7 @@ use attention::Matrix;
 
 use crate::precision::Rounding;
 use crate::recipe::{Axes, Recipe};
-use crate::{EmptyRow, Intent, Precision, Record, State};
+use crate::{EmptyRow, Intent, Number, Precision, Record, State};
 
 /// A tensor: a matrix a sequence, or one a head, those of a sequence together.
 pub type Tensor = Rc<Vec<Matrix>>;
@@ -36,6 +36,8 @@ pub struct Run<'a> {
     intent: &'a Intent,
     precision: Precision,
     rounding: Rounding,
+    /// A head whose scale is another.
+    of_head: Option<(usize, f64)>,
     sequences: Vec<usize>,
     rows: Option<Vec<usize>>,
     memo: RefCell<HashMap<Key, Option<Tensor>>>,
@@ -50,6 +52,7 @@ impl<'a> Run<'a> {
             intent,
             precision: Precision::F64,
             rounding: Rounding::Nearest,
+            of_head: None,
             sequences: (0..record.batch()).collect(),
             rows: None,
             memo: RefCell::default(),
@@ -60,6 +63,12 @@ impl<'a> Run<'a> {
     /// The same in another precision: what each step gives is rounded.
     pub(crate) fn rounded(mut self, precision: Precision, rounding: Rounding) -> Self {
         (self.precision, self.rounding) = (precision, rounding);
+        self
+    }
+
+    /// The same with this number, if it is one of a head alone.
+    pub(crate) fn with_head(mut self, number: Option<&Number>) -> Self {
+        self.of_head = number.and_then(|it| Some((it.head?, it.found)));
         self
     }
 

@@ -58,8 +58,8 @@ pub(crate) enum Outcome {
     Right { level: Level },
     /// As it should be, if that is so.
     Condition { level: Level, condition: Condition, nearest: Option<Trial> },
-    /// As it is with another number, in this precision.
-    Number { level: Level, trial: Trial },
+    /// As it is with another number, and perhaps with a mistake, in this precision.
+    Number { level: Level, trials: Vec<Trial> },
     /// As each of these says, in this precision.
     Explained { level: Level, trials: Vec<Trial> },
     /// Nothing explains it.

@@ -19,7 +19,8 @@ impl Run<'_> {
         if q.len() != k.len() {
             return None;
         }
-        let scores = |(q, k): (&Matrix, &Matrix)| {
+        let n_heads = self.intent.n_heads;
+        let scores = |(i, (q, k)): (usize, (&Matrix, &Matrix))| {
             let is_square = q.nrows() == k.nrows();
             let is_transposed = recipe.similarity == Similarity::Transposed;
             if q.ncols() != k.ncols() || is_transposed && !is_square {
@@ -37,7 +38,10 @@ impl Run<'_> {
                     self.product(&unit_rows(q), &unit_rows(k).transpose())
                 }
             };
-            let scale = self.scale(recipe.scale, k.nrows());
+            let scale = match self.of_head {
+                Some((head, scale)) if i % n_heads == head => scale,
+                _ => self.scale(recipe.scale, k.nrows()),
+            };
             match recipe.cap {
                 Cap::BeforeScale => {
                     self.bound(&mut scores, Cap::Meant);
@@ -50,7 +54,7 @@ impl Run<'_> {
             }
             Some(scores)
         };
-        q.iter().zip(k).map(scores).collect()
+        q.iter().zip(k).enumerate().map(scores).collect()
     }
 
     /// What scores are multiplied by.

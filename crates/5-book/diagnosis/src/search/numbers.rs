@@ -17,14 +17,22 @@ const STEP: f64 = 0.2;
 /// Where a number is looked at for its slope: what it is times e to this power.
 const NEAR: f64 = 1e-5;
 
+/// A bound that was not meant is looked at where scores hardly reach it: their largest times e
+/// to this power.
+const FAR: f64 = 2.5;
+
 /// Rounding alone moves a number by less than this, over what it does here.
 const STRAYS: f64 = 8.0;
 
 /// A number that nothing else moves by as much is not rounded away from what was meant.
 const CERTAINLY: f64 = 16.0;
 
-/// By chance a number brings a tensor as much nearer as one of so many powers of 2.
+/// By chance a number brings a tensor as much nearer as one of so many powers of 2; one with a
+/// mistake, of this and a half.
 const FEWEST_BITS: f64 = 20.0;
+
+/// So many mistakes, the nearest, are tried together with a number.
+const MOST_WITH_NUMBER: usize = 16;
 
 /// How far a tensor is from what was meant along one number.
 #[derive(Debug, Clone, Copy)]
@@ -34,35 +42,109 @@ pub(crate) struct Stray {
     times: f64,
 }
 
+/// How a tensor moves with a number.
+struct Slope {
+    /// By so much for a power of e.
+    of: Vec<Matrix>,
+    /// By how many powers of e the record's tensor is moved along it.
+    moved: f64,
+}
+
 impl<'a> Search<'a> {
-    /// Each number of the layer, fitted to a tensor that depends on it; the nearest first.
+    /// The numbers of this layer, as they were meant.
+    fn all_numbers(&self) -> Vec<Number> {
+        let scores = self.part_for(&Recipe::RIGHT).step(State::Scores, &Recipe::RIGHT);
+        let largest = scores.iter().flat_map(|it| it.iter()).map(Matrix::amax);
+        let largest = largest.fold(0.0, f64::max);
+        Number::all(self.intent, self.full.right_scale(), largest)
+    }
+
+    /// Each number of the layer, fitted to a tensor that depends on it; the nearest first. Of
+    /// all heads, the one whose scale brings the tensor nearest.
     pub(super) fn numbers(&self, segment: &Segment) -> Vec<Trial> {
-        let Some(right) = &segment.right else { return Vec::new() };
-        let all = Number::all(self.intent, self.full.right_scale()).into_iter();
-        let mut fits: Vec<Trial> =
-            all.filter_map(|number| self.fit(number, segment.state, right)).collect();
+        let (state, Some(right)) = (segment.state, &segment.right) else {
+            return Vec::new();
+        };
+        let (heads, mut numbers): (Vec<_>, Vec<_>) =
+            self.all_numbers().into_iter().partition(|it| it.head.is_some());
+        let gains = heads.into_iter().filter_map(|number| {
+            let slope = self.slope(number, 0.0, state, right)?;
+            Some((number, slope.moved.powi(2) * squares(&slope.of)))
+        });
+        let best = gains.max_by(|a, b| a.1.total_cmp(&b.1));
+        numbers.extend(best.map(|(number, _)| number));
+        let fit = |number| {
+            let power = self.grid(number, STEP, state, right)?;
+            self.fit(number, power, state, right)
+        };
+        let mut fits: Vec<Trial> = numbers.into_iter().filter_map(fit).collect();
         fits.sort_by(|a, b| a.difference.rms.total_cmp(&b.difference.rms));
         fits
     }
 
-    fn fit(&self, number: Number, state: State, right: &Trial) -> Option<Trial> {
-        let part = self.part_for(&Recipe::RIGHT);
-        let given = part.given(state, &Recipe::RIGHT)?;
-        let of = |power: f64| self.with(part, number.times(power), state, right);
-        let slope = slope(&of(NEAR)?, &of(0.0)?)?;
-        if squares(&slope) == 0.0 {
-            return None;
-        }
-        let far = |power: f64| {
-            let apart = of(power).and_then(|it| difference(&given, &it));
-            apart.map_or(f64::INFINITY, |it| it.rms)
+    /// A mistake and a number together that this level explains, where what is simpler is not
+    /// nearly as near; of several mistakes those with which the number is the same.
+    pub(super) fn mixed(
+        &self,
+        level: &Level,
+        segment: &Segment,
+        singles: &[Trial],
+        fits: &[Trial],
+    ) -> Vec<Trial> {
+        let state = segment.state;
+        let rms = |it: &Trial| it.difference.rms;
+        let simpler = singles.iter().chain(fits).chain(&segment.right);
+        let simplest = simpler.map(rms).fold(f64::INFINITY, f64::min);
+        let mut numbers = self.all_numbers();
+        numbers.retain(|it| it.head.is_none());
+        let fit = |single: &Trial, number: Number| {
+            let power = self.grid(number, 3.0 * STEP, state, single)?;
+            let next = power + self.slope(number, power, state, single)?.moved;
+            let is_worth_it =
+                self.apart(number, next, state, single) * CLEARLY < simplest;
+            is_worth_it.then(|| self.fit(number, power, state, single)).flatten()
         };
-        let mut power = nearest(&far, number.kind.range());
+        let nearest = singles.iter().take(MOST_WITH_NUMBER);
+        let of_single = |single| numbers.iter().filter_map(move |it| fit(single, *it));
+        let mut mixed: Vec<Trial> = nearest.flat_map(of_single).collect();
+        mixed.retain(|it| {
+            is_no_chance(it, simplest, 1.5 * FEWEST_BITS)
+                && level.explains(&it.difference, &self.error(level, state, it), 1.0)
+        });
+        mixed.sort_by(|a, b| rms(a).total_cmp(&rms(b)));
+        if let Some(best) = mixed.first().cloned() {
+            let number = best.number.expect("a number");
+            mixed.retain(|it| {
+                let is_same = it.number.is_some_and(|it| it.is_same(&number));
+                is_same && rms(it) <= 2.0 * rms(&best)
+            });
+        }
+        mixed
+    }
+
+    /// The best power of e of those that stand so far apart, where the number matters.
+    fn grid(&self, number: Number, step: f64, state: State, base: &Trial) -> Option<f64> {
+        let slope = self.slope(number, 0.0, state, base)?;
+        let n = (number.kind.range() / step) as i32;
+        let powers = (-n..=n).map(|i| f64::from(i) * step);
+        let far = powers.map(|power| (self.apart(number, power, state, base), power));
+        let far = far.min_by(|a, b| a.0.total_cmp(&b.0));
+        far.filter(|_| squares(&slope.of) > 0.0).map(|(_, power)| power)
+    }
+
+    /// A number fitted to a tensor where the recipe is a trial's, from near this power of e.
+    fn fit(
+        &self,
+        number: Number,
+        power: f64,
+        state: State,
+        base: &Trial,
+    ) -> Option<Trial> {
+        let far = |power: f64| self.apart(number, power, state, base);
+        let mut power = least(&far, power - STEP, power + STEP);
         let mut best = far(power);
         for _ in 0..8 {
-            let (here, near) = (of(power)?, of(power + NEAR)?);
-            let slope = self::slope(&near, &here)?;
-            let next = power + along(&slope, &given, &here);
+            let next = power + self.slope(number, power, state, base)?.moved;
             let rms = far(next);
             // What is not a number is no step.
             if rms.partial_cmp(&best) != Some(std::cmp::Ordering::Less) {
@@ -70,24 +152,52 @@ impl<'a> Search<'a> {
             }
             (power, best) = (next, rms);
         }
-        let slope = self::slope(&of(power + NEAR)?, &of(power)?)?;
-        let uncertainty = 3.0 * best / squares(&slope).sqrt();
+        let slope = self.slope(number, power, state, base)?.of;
+        let uncertainty = 8.0 * best / squares(&slope).sqrt();
         let number = Number { uncertainty, ..number.times(power) };
-        let computed = self.with(&self.full, number, state, right)?;
+        let computed = self.with(&self.full, number, state, base)?;
         let difference = difference(&self.record.tensors[&state], &computed)?;
-        Some(Trial { number: Some(number), difference, ..right.clone() })
+        Some(Trial { number: Some(number), difference, ..base.clone() })
     }
 
+    /// A trial's tensor with another number.
     fn with(
         &self,
         run: &Run<'_>,
         number: Number,
         state: State,
-        right: &Trial,
+        base: &Trial,
     ) -> Option<Tensor> {
         let intent = number.applied(self.intent);
-        let run = run.varied(&intent, number.kind.after());
-        run.step_with(state, &Recipe::RIGHT, right.empty_row)
+        let run = run.varied(&intent, number.kind.after()).with_head(Some(&number));
+        run.step_with(state, &base.recipe, base.empty_row)
+    }
+
+    /// How far the record's tensor is from that, in part.
+    fn apart(&self, number: Number, power: f64, state: State, base: &Trial) -> f64 {
+        let part = self.part_for(&base.recipe);
+        let apart = || {
+            let computed = self.with(part, number.times(power), state, base)?;
+            difference(&part.given(state, &base.recipe)?, &computed)
+        };
+        apart().map_or(f64::INFINITY, |it| it.rms)
+    }
+
+    fn slope(
+        &self,
+        number: Number,
+        power: f64,
+        state: State,
+        base: &Trial,
+    ) -> Option<Slope> {
+        let part = self.part_for(&base.recipe);
+        let of = |power| self.with(part, number.times(power), state, base);
+        let (near, here) = (of(power + NEAR)?, of(power)?);
+        let given = part.given(state, &base.recipe)?;
+        difference(&near, &given)?;
+        let of = apart_signed(&near, &here, NEAR);
+        let moved = along(&of, &given, &here);
+        Some(Slope { of, moved })
     }
 
     /// The number along which a tensor is further from what was meant than rounding moves it.
@@ -97,27 +207,36 @@ impl<'a> Search<'a> {
         segment: &Segment,
         error: &RoundingError,
     ) -> Option<Stray> {
-        let right = segment.right.as_ref()?;
-        let state = segment.state;
+        let (state, right) = (segment.state, segment.right.as_ref()?);
         let part = self.part_for(&Recipe::RIGHT);
         let given = part.given(state, &Recipe::RIGHT)?;
         let (exact, samples) = self.samples(level, state, right)?;
-        let finest = level.finest();
-        let all = Number::all(self.intent, self.full.right_scale()).into_iter();
-        let strays = all.filter_map(|number| {
-            let near = self.with(part, number.times(NEAR), state, right)?;
-            let slope = slope(&near, &exact)?;
-            let length = squares(&slope).sqrt();
+        let strays = self.all_numbers().into_iter().filter_map(|number| {
+            // From no bound to one, there is no slope, but a far one moves it a little.
+            let (power, unit) = match (number.is_near(), number.meant.is_finite()) {
+                (true, _) => (NEAR, NEAR),
+                (false, false) => (FAR, 1.0),
+                (false, true) => return None,
+            };
+            let near = self.with(part, number.times(power), state, right)?;
+            let direction = apart_signed(&near, &exact, unit);
+            let length = squares(&direction).sqrt();
             if length == 0.0 {
                 return None;
             }
-            let moved = along(&slope, &given, &exact);
-            let rounded = samples.iter().map(|it| along(&slope, it, &exact).abs());
-            let noise = rounded.fold(0.0, f64::max) * finest
+            let moved = along(&direction, &given, &exact);
+            let rounded = samples.iter().map(|it| along(&direction, it, &exact).abs());
+            let noise = rounded.fold(0.0, f64::max) * level.finest()
                 + (error.rms + error.digits) / length
-                + level.computing.step() / 4.0;
+                + if number.is_near() { level.computing.step() / 4.0 } else { 0.0 };
             let times = moved.abs() / noise;
-            Some(Stray { number: number.times(moved), times })
+            let number = match number.is_near() {
+                true => number.times(moved),
+                // What it moves goes with one over its square.
+                false if moved > 0.0 => number.times(FAR - moved.ln() / 2.0),
+                false => return None,
+            };
+            Some(Stray { number, times })
         });
         let most = strays.max_by(|a, b| a.times.total_cmp(&b.times))?;
         (most.times > STRAYS).then_some(most)
@@ -134,15 +253,10 @@ impl<'a> Search<'a> {
         let right = segment.right.as_ref()?.difference.rms;
         let is_it = |fit: &&Trial| {
             let error = self.error(level, segment.state, fit);
-            let nearer = right / fit.difference.rms.max(f64::MIN_POSITIVE);
-            let entries = fit.difference.finite as f64;
-            // One number brings few entries nearer by chance.
-            let is_clear =
-                nearer > CLEARLY && (entries - 1.0) * nearer.log2() > FEWEST_BITS;
+            let is_clear = is_no_chance(fit, right, FEWEST_BITS);
             let is_certain = stray.is_some_and(|it| it.times > CERTAINLY)
                 && 2.0 * fit.difference.rms <= level.tolerance(&error);
-            let is_near = self.is_near(fit, segment);
-            is_near
+            self.is_near(fit, segment)
                 && (is_clear || is_certain)
                 && level.explains(&fit.difference, &error, 1.0)
         };
@@ -150,19 +264,17 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The power at which a function is least: the best of a grid, and then between its neighbours.
-fn nearest(far: &impl Fn(f64) -> f64, range: f64) -> f64 {
-    let n = (range / STEP) as i32;
-    let grid = (-n..=n).map(|i| f64::from(i) * STEP);
-    let mut best = (f64::INFINITY, 0.0);
-    for power in grid {
-        let rms = far(power);
-        if rms < best.0 {
-            best = (rms, power);
-        }
-    }
+/// Whether a fit is clearly nearer than what is so far away: one number brings few entries
+/// nearer by chance.
+fn is_no_chance(fit: &Trial, other: f64, fewest_bits: f64) -> bool {
+    let nearer = other / fit.difference.rms.max(f64::MIN_POSITIVE);
+    let entries = fit.difference.finite as f64;
+    nearer > CLEARLY && (entries - 1.0) * nearer.log2() > fewest_bits
+}
+
+/// Where a function is least between two powers, about.
+fn least(far: &impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     let golden = (5_f64.sqrt() - 1.0) / 2.0;
-    let (mut low, mut high) = (best.1 - STEP, best.1 + STEP);
     for _ in 0..10 {
         let (a, b) = (high - golden * (high - low), low + golden * (high - low));
         if far(a) < far(b) { high = b } else { low = a }
@@ -170,12 +282,10 @@ fn nearest(far: &impl Fn(f64) -> f64, range: f64) -> f64 {
     (low + high) / 2.0
 }
 
-fn slope(near: &[Matrix], here: &[Matrix]) -> Option<Vec<Matrix>> {
-    difference(near, here)?;
-    let of = |(near, here): (&Matrix, &Matrix)| {
-        near.zip_map(here, |a, b| finite((a - b) / NEAR))
-    };
-    Some(near.iter().zip(here).map(of).collect())
+/// The difference of two tensors of one shape, over a unit.
+fn apart_signed(a: &[Matrix], b: &[Matrix], unit: f64) -> Vec<Matrix> {
+    let of = |(a, b): (&Matrix, &Matrix)| a.zip_map(b, |a, b| finite((a - b) / unit));
+    a.iter().zip(b).map(of).collect()
 }
 
 fn squares(m: &[Matrix]) -> f64 {

@@ -39,16 +39,11 @@ impl Search<'_> {
         let fits = tried.numbers(self, segment);
         for level in &shown {
             if let Some(trial) = self.number_of(level, segment, None, fits) {
-                return Outcome::Number { level: *level, trial };
+                return Outcome::Number { level: *level, trials: vec![trial] };
             }
         }
-        let singles = tried.singles(self, segment);
-        // Those that mix sequences last: each reads the whole batch.
-        for mixes in [false, true] {
-            let pairs = self.pairs(segment, singles, mixes, &[]);
-            if let Some(outcome) = self.explained(&shown, segment, &pairs) {
-                return outcome;
-            }
+        if let Some(outcome) = self.two(&shown, segment, &mut tried) {
+            return outcome;
         }
         for level in &on_condition {
             if self.is_right(level, segment).is_some() {
@@ -88,6 +83,12 @@ impl Search<'_> {
             if let Some(outcome) = self.one(level, segment, tried) {
                 return Some(self.or_finer(outcome, &levels[..i], segment, tried));
             }
+            // What a coarser way would hide, a number of this one explains.
+            let is_last = i + 1 == levels.len();
+            let fits = if is_last { &[] } else { tried.numbers(self, segment) };
+            if let Some(trial) = self.number_of(level, segment, None, fits) {
+                return Some(Outcome::Number { level: *level, trials: vec![trial] });
+            }
         }
         let (level, stray) = stray?;
         Some(self.strayed(level, segment, stray, tried))
@@ -119,10 +120,44 @@ impl Search<'_> {
         let number = number.and_then(|it| self.number_of(&level, segment, None, it));
         Some(match number {
             Some(trial) if 2.0 * trial.difference.rms < rms => {
-                Outcome::Number { level, trial }
+                Outcome::Number { level, trials: vec![trial] }
             }
             _ => Outcome::Explained { level, trials },
         })
+    }
+
+    /// What a tensor with two mistakes is, or with one and another number.
+    fn two(
+        &self,
+        levels: &[Level],
+        segment: &mut Segment,
+        tried: &mut Tried,
+    ) -> Option<Outcome> {
+        tried.singles(self, segment);
+        let singles = tried.singles.as_deref().unwrap_or_default();
+        // Those that mix sequences last: each reads the whole batch.
+        let pairs = [false, true].into_iter().find_map(|mixes| {
+            let pairs = self.pairs(segment, singles, mixes, &[]);
+            self.explained(levels, segment, &pairs)
+        });
+        let rms = |trials: &[Trial]| {
+            trials.iter().map(|it| it.difference.rms).fold(f64::INFINITY, f64::min)
+        };
+        let of_pairs = match &pairs {
+            Some(Outcome::Explained { level, .. }) if !level.is_coarse() => return pairs,
+            Some(Outcome::Explained { trials, .. }) => rms(trials),
+            _ => f64::INFINITY,
+        };
+        let visible = singles.iter().filter(|it| it.is_visible).map(|it| it.trial.clone());
+        let mut visible: Vec<Trial> = visible.collect();
+        visible.sort_by(|a, b| a.difference.rms.total_cmp(&b.difference.rms));
+        let fits = tried.numbers.as_deref().unwrap_or_default();
+        let mixed = levels.iter().find_map(|&level| {
+            let trials = self.mixed(&level, segment, &visible, fits);
+            let is_nearer = !trials.is_empty() && 2.0 * rms(&trials) < of_pairs;
+            is_nearer.then_some(Outcome::Number { level, trials })
+        });
+        mixed.or(pairs)
     }
 
     /// What a tensor is that is as near to what was meant as rounding leaves it, and moved
@@ -141,7 +176,7 @@ impl Search<'_> {
             of_singles.map(|it| it.trial.difference.rms).fold(f64::INFINITY, f64::min);
         // A mistake that is as near may be it.
         match number.filter(|it| 1.5 * it.difference.rms < nearest) {
-            Some(trial) => Outcome::Number { level: *level, trial },
+            Some(trial) => Outcome::Number { level: *level, trials: vec![trial] },
             None => self.on(Condition::Direction(stray.number), level, segment, tried),
         }
     }

@@ -9,7 +9,7 @@ use crate::level::{Level, RoundingError};
 use crate::precision::Rounding;
 use crate::recipe::{Axes, Masking, Recipe};
 use crate::run::Tensor;
-use crate::{EmptyRow, Mistake, Precision, Record, Run, State};
+use crate::{EmptyRow, Mistake, Precision, Run, State};
 
 /// A layer is jittered once with each: the error of a tensor of few numbers may be small by
 /// chance.
@@ -126,11 +126,12 @@ impl<'a> Search<'a> {
         let Trial { recipe, empty_row, number, .. } = trial;
         let intent = number.map(|number| number.applied(self.intent));
         let intent = intent.as_ref().unwrap_or(self.intent);
-        let exact = self.like_part(Run::new(self.record, intent), recipe);
+        let run = |record| Run::new(record, intent).with_head(number.as_ref());
+        let exact = self.like_part(run(self.record), recipe);
         let exact = exact.step_with(state, recipe, *empty_row)?;
         let stored = self.record.precision;
-        let of = |record: &Record, computing: Precision, rounding| {
-            let run = Run::new(record, intent).rounded(computing, rounding);
+        let of = |record, computing: Precision, rounding| {
+            let run = run(record).rounded(computing, rounding);
             let computed =
                 self.like_part(run, recipe).step_with(state, recipe, *empty_row)?;
             let mut computed = computed.to_vec();

@@ -65,9 +65,23 @@ pub fn pass(
     intent: &Intent,
     machine: Machine,
 ) -> BTreeMap<State, Vec<Matrix>> {
+    twisted(record, intent, machine, &|_, _, masked| masked)
+}
+
+/// What becomes of the score of a sequence, a head, a query and a key: of itself, and of what
+/// the masks make of it.
+pub type Twist<'a> = &'a dyn Fn([usize; 4], f64, f64) -> f64;
+
+/// The same where scores are twisted before the softmax.
+pub fn twisted(
+    record: &Record,
+    intent: &Intent,
+    machine: Machine,
+    twist: Twist<'_>,
+) -> BTreeMap<State, Vec<Matrix>> {
     let mut tensors = BTreeMap::new();
     for s in 0..record.batch() {
-        sequence(record, intent, machine, s, &mut tensors);
+        sequence(record, intent, (machine, twist), s, &mut tensors);
     }
     tensors
 }
@@ -76,13 +90,16 @@ pub fn pass(
 fn weights(
     record: &Record,
     intent: &Intent,
-    machine: Machine,
+    (machine, twist): (Machine, Twist<'_>),
     [s, i]: [usize; 2],
     scores: &Matrix,
 ) -> Matrix {
     let mut attn = Matrix::zeros(scores.nrows(), scores.ncols());
     for r in 0..scores.nrows() {
-        let masked = |c: usize| masked(record, intent, [s, i, r, c], scores[(r, c)]);
+        let masked = |c: usize| {
+            let (at, score) = ([s, i, r, c], scores[(r, c)]);
+            twist(at, score, masked(record, intent, at, score))
+        };
         let row: Vec<f64> = (0..scores.ncols()).map(masked).collect();
         let raw: Vec<f64> = scores.row(r).iter().copied().collect();
         let lowered = |s: &f64| match record.precision {
@@ -103,7 +120,7 @@ fn weights(
 fn sequence(
     record: &Record,
     intent: &Intent,
-    machine: Machine,
+    (machine, twist): (Machine, Twist<'_>),
     s: usize,
     tensors: &mut BTreeMap<State, Vec<Matrix>>,
 ) {
@@ -134,7 +151,7 @@ fn sequence(
                 if machine.scales_queries { score } else { machine.kept(score * scale) };
             intent.cap.map_or(score, |cap| machine.kept(cap * (score / cap).tanh()))
         });
-        let attn = weights(record, intent, machine, [s, i], &scores);
+        let attn = weights(record, intent, (machine, twist), [s, i], &scores);
         let head = Matrix::from_fn(q.nrows(), d_v, |r, c| {
             machine.dot(attn.row(r).iter().copied(), v.column(c).iter().copied())
         });
