@@ -84,7 +84,8 @@ impl Level {
     ) -> Vec<Self> {
         let (tensor, stored) = (&record.tensors[&state], record.precision);
         let has_few_digits = record.has_few_digits();
-        let width = record.weights.projections.iter().map(Linear::d_in).max().unwrap_or(0);
+        let width =
+            record.weights.projections.iter().map(Linear::d_in).max().unwrap_or(0);
         let all = Self::all(stored, has_few_digits, width).into_iter();
         let possible = |level: Self| {
             // What went in was rounded when it was printed, and not what came out.
@@ -104,6 +105,11 @@ impl Level {
     /// Whether its rounding is as large as what some mistakes do.
     pub fn is_coarse(&self) -> bool {
         self.factor <= COARSE
+    }
+
+    /// The same without slack for other ways to round.
+    pub fn even(&self) -> Self {
+        Self { factor: self.factor.min(EVEN), ..*self }
     }
 
     /// What an error in float32 is to be multiplied by, where this is tried in float32.

@@ -125,7 +125,10 @@ impl Number {
     pub fn words(&self) -> String {
         let Self { meant, found, uncertainty, .. } = *self;
         if meant.is_infinite() {
-            return format!("scores bounded by {}; none was meant", short(found, uncertainty));
+            return format!(
+                "scores bounded by {}; none was meant",
+                short(found, uncertainty)
+            );
         }
         let (found, meant) = match self.kind {
             Kind::Scale => (rooted(found, uncertainty), rooted(meant, 0.0)),

@@ -1,14 +1,17 @@
-//! Layers made wrong by one unknown number, or by something with a structure that no mistake
-//! of the bank has: none is called right where it moves the output by more than 8 roundings,
-//! and most numbers are told.
+//! Layers made wrong by one unknown number, by something with a structure that no mistake of
+//! the bank has, or by a mistake and a number: none is called right where the output is moved
+//! by more than 8 roundings, and most numbers are told.
 
 mod common;
 
+use std::ops::Range;
+
 use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng, random_matrix};
+use common::ids;
 use common::loops::{Machine, twisted};
 use diagnosis::{
-    Corner, Diagnosis, Intent, Kind, Pairing, Precision, Record, State, Verdict,
-    diagnose,
+    Corner, Diagnosis, Intent, Kind, Mistake, Pairing, Precision, Record, State, Step,
+    Verdict, bank, computed, diagnose,
 };
 use rand::RngExt;
 
@@ -35,8 +38,14 @@ enum Wrong {
     CapAfterMask(f64),
 }
 
-const NUMBERS: usize = 5;
-const STRUCTURES: usize = 4;
+const NUMBERS: Range<usize> = 0..6;
+const STRUCTURES: Range<usize> = 6..9;
+
+const PRECISIONS: [Precision; 4] =
+    [Precision::F64, Precision::F32, Precision::BF16, Precision::F16];
+
+/// A query sees so many keys.
+const WINDOW: usize = 4;
 
 impl Wrong {
     /// One of a kind, from an amount between 0 and 1.
@@ -56,7 +65,7 @@ impl Wrong {
     }
 
     /// The layer that was meant, and the one that is computed but for what is twisted.
-    fn intents(self, scale: f64) -> [Intent; 2] {
+    fn intents(self, record: &Record) -> [Intent; 2] {
         let mut meant = Intent::heads(4);
         match self {
             Self::Base(_) => meant.rotary = Some((Pairing::Halves, 10_000.0)),
@@ -69,10 +78,9 @@ impl Wrong {
         }
         let mut wrong = meant.clone();
         match self {
-            Self::Scale(x) => wrong.scale = Some(scale * x.exp()),
-            Self::Sign(x) => wrong.scale = Some(-scale * x.exp()),
-            Self::Base(_) => wrong.rotary = Some((Pairing::Halves, self.number(scale))),
-            Self::Cap(_) | Self::Unmeant(_) => wrong.cap = Some(self.number(scale)),
+            Self::Scale(_) | Self::Sign(_) => wrong.scale = Some(self.number(record)),
+            Self::Base(_) => wrong.rotary = Some((Pairing::Halves, self.number(record))),
+            Self::Cap(_) | Self::Unmeant(_) => wrong.cap = Some(self.number(record)),
             _ => (),
         }
         [meant, wrong]
@@ -88,7 +96,8 @@ impl Wrong {
         }
     }
 
-    fn number(self, scale: f64) -> f64 {
+    fn number(self, record: &Record) -> f64 {
+        let scale = 2.0 / (record.inputs[0][0].ncols() as f64).sqrt();
         match self {
             Self::Scale(x) | Self::Head(x) => scale * x.exp(),
             Self::Sign(x) => -scale * x.exp(),
@@ -109,9 +118,6 @@ impl Wrong {
     }
 }
 
-/// A query sees so many keys.
-const WINDOW: usize = 4;
-
 fn rms(a: &[Matrix]) -> f64 {
     let n: usize = a.iter().map(|m| m.len()).sum();
     (a.iter().map(|m| m.norm_squared()).sum::<f64>() / n as f64).sqrt()
@@ -126,9 +132,11 @@ struct Layer {
     record: Record,
     meant: Intent,
     wrong: Wrong,
-    /// In roundings of its output.
+    /// One rounding of its output.
+    rounding: f64,
+    /// In roundings.
     moved: f64,
-    /// What rounding does to it, in the same.
+    /// What the computing's rounding does to it, in roundings.
     rounded: f64,
 }
 
@@ -142,7 +150,8 @@ fn layer(kind: usize, [kept, computing]: [Precision; 2], seed: u64) -> Layer {
     let wrong = Wrong::of(kind, x.max(1e-12) * if kind < 6 { 0.7 } else { 1.0 }, rng);
     let d = [16, 32, 48][rng.random_range(0..3)];
     let (n, batch) = (rng.random_range(6..=14), rng.random_range(1..=3));
-    let machine = Machine { precision: computing, scales_queries: seed.is_multiple_of(2) };
+    let machine =
+        Machine { precision: computing, scales_queries: seed.is_multiple_of(2) };
     let file = Machine { precision: kept, ..machine };
     let layer = LayerParameters::random(Dims::new(d, 4).unwrap(), true, rng).pack();
     let mut input = |_| random_matrix(n, d, 1.0, rng).map(|x| file.kept(x));
@@ -158,7 +167,7 @@ fn layer(kind: usize, [kept, computing]: [Precision; 2], seed: u64) -> Layer {
         let open = |r: usize, c: usize| c <= r && r < c + WINDOW;
         record.masks.pairs = Some(vec![Matrix::from_fn(n, n, open)]);
     }
-    let [meant, other] = wrong.intents(2.0 / (d as f64).sqrt());
+    let [meant, other] = wrong.intents(&record);
     let exact = Machine { precision: Precision::F64, ..machine };
     let of = |intent: &Intent, machine, wrong: Option<Wrong>| {
         let twist = |at, score, masked| match wrong {
@@ -174,67 +183,159 @@ fn layer(kind: usize, [kept, computing]: [Precision; 2], seed: u64) -> Layer {
     given.iter_mut().for_each(|m| m.apply(|x| *x = file.kept(*x)));
     let rounded = apart(&is, &given) / rounding;
     record.tensors.insert(State::Output, given);
-    Layer { record, meant, wrong, moved, rounded }
+    Layer { record, meant, wrong, rounding, moved, rounded }
 }
 
-/// Whether the number that is told is the one that it is, as far as the precision shows it.
+/// Whether what is told gives these numbers: the number that it is, or a mistake of the bank
+/// that gives the same as far as they tell.
 fn is_told(layer: &Layer, diagnosis: &Diagnosis) -> bool {
-    let d = layer.record.inputs[0][0].ncols() as f64;
-    let number = layer.wrong.number(2.0 / d.sqrt());
-    diagnosis.number.is_some_and(|it| {
+    let Layer { record, meant, wrong, .. } = layer;
+    let number = wrong.number(record);
+    if let Some(it) = diagnosis.number {
         let within = it.uncertainty.max(1e-6) * number.abs();
-        Some(it.kind) == layer.wrong.kind() && (it.found - number).abs() < within
-    })
+        let is_of_head = it.head.is_some() == matches!(wrong, Wrong::Head(_));
+        let is_same = (it.found - number).abs() < within;
+        return Some(it.kind) == wrong.kind() && is_of_head && is_same;
+    }
+    let Some(set) = diagnosis.explanations.first() else { return false };
+    let computed = computed(record, meant, State::Output, set).expect("shapes that fit");
+    apart(&computed, record.output()) < 2.0 * layer.rounded.max(0.5) * layer.rounding
 }
 
-const ALL: [Precision; 4] =
-    [Precision::F64, Precision::F32, Precision::BF16, Precision::F16];
+/// How many layers were looked at, how many told, and those that are called right.
+#[derive(Default)]
+struct Sweep {
+    counted: usize,
+    told: usize,
+    right: Vec<String>,
+}
 
-/// So many layers of each kind in each two precisions; those that are called right, and how
-/// many were counted and told.
-fn sweep(kinds: std::ops::Range<usize>, each: u64) -> (Vec<String>, usize, usize) {
-    let (mut right, mut counted, mut told) = (Vec::new(), 0, 0);
-    for kind in kinds {
-        let (mut of, mut good, mut rest) = (0, 0, std::collections::BTreeMap::new());
-        for (kept, computing) in ALL.into_iter().flat_map(|a| ALL.map(|b| (a, b))) {
-            for seed in 0..each {
-                let layer = layer(kind, [kept, computing], 1000 * kind as u64 + 100 * kept as u64 + 10 * computing as u64 + seed);
-                if layer.moved <= 8.0 {
-                    continue;
-                }
-                of += 1;
-                let diagnosis = diagnose(&layer.record, &layer.meant).unwrap();
-                let is_told = is_told(&layer, &diagnosis);
-                good += usize::from(is_told);
-                let words = format!(
-                    "{:?} kept in {kept:?}, computed in {computing:?}, seed {seed}: moved {:.0} of {:.1}, {} {:?} {:?} {:?}",
-                    layer.wrong, layer.moved, layer.rounded, diagnosis.precision, diagnosis.number_words,
-                    common::ids(&diagnosis), diagnosis.condition.as_ref().map(|c| &c.only_if)
-                );
-                if !is_told { println!("{:?} {words}", diagnosis.verdict); }
-                *rest.entry(diagnosis.verdict).or_insert(0) += 1;
-                if diagnosis.verdict == Verdict::Right {
-                    right.push(words);
-                }
+/// So many layers of each kind, kept in each precision and computed in each.
+fn sweep(kinds: Range<usize>, each: u64) -> Sweep {
+    let mut sweep = Sweep::default();
+    let pairs = PRECISIONS.into_iter().flat_map(|kept| PRECISIONS.map(|it| [kept, it]));
+    for (at, (kind, pair)) in
+        pairs.flat_map(|pair| kinds.clone().map(move |kind| (kind, pair))).enumerate()
+    {
+        for seed in 0..each {
+            let layer = layer(kind, pair, 10_000 * at as u64 + seed);
+            if layer.moved <= 8.0 {
+                continue;
+            }
+            let diagnosis = diagnose(&layer.record, &layer.meant).unwrap();
+            let Layer { wrong, moved, rounded, .. } = layer;
+            let is_told = is_told(&layer, &diagnosis);
+            let words = format!(
+                "{wrong:?} kept and computed in {pair:?}, seed {seed}: moved {moved:.0}, \
+                 rounded {rounded:.1}: {:?}, {:?} {:?} in {}",
+                diagnosis.verdict,
+                diagnosis.number_words,
+                ids(&diagnosis),
+                diagnosis.precision
+            );
+            // What is within the rounding of the computing, no output shows.
+            if wrong.kind().is_some() && moved > 4.0 * rounded {
+                sweep.counted += 1;
+                sweep.told += usize::from(is_told);
+            }
+            if diagnosis.verdict == Verdict::Right {
+                sweep.right.push(words);
+            } else if !is_told {
+                println!("{words}");
             }
         }
-        println!("kind {kind}: {good} of {of} told, {rest:?}");
-        counted += of;
-        told += good;
     }
-    (right, counted, told)
+    let Sweep { counted, told, right } = &sweep;
+    println!("{told} of {counted} told, {} right", right.len());
+    sweep
 }
 
-#[test]
-fn one_unknown_number_is_never_called_right() {
-    let (right, counted, told) = sweep(0..NUMBERS, 5);
-    println!("{told} of {counted} told, {} right", right.len());
-    assert!(right.is_empty(), "{} of {counted}\n{}", right.len(), right.join("\n"));
+fn none_is_right(Sweep { counted, told, right }: Sweep) {
+    assert!(right.is_empty(), "{}\n{}", right.len(), right.join("\n"));
     assert!(told * 10 >= counted * 9, "{told} of {counted}");
 }
 
 #[test]
-fn a_structure_is_no_rounding() {
-    let (right, counted, _) = sweep(NUMBERS..NUMBERS + STRUCTURES, 5);
-    assert!(right.is_empty(), "{} of {counted}\n{}", right.len(), right.join("\n"));
+fn one_unknown_number_is_told_and_never_called_right() {
+    none_is_right(sweep(NUMBERS, 1));
+}
+
+#[test]
+fn a_structure_is_never_rounding() {
+    none_is_right(sweep(STRUCTURES, 1));
+}
+
+#[test]
+#[ignore = "the whole of it: minutes"]
+fn none_of_thousands_is_called_right() {
+    none_is_right(sweep(NUMBERS.start..STRUCTURES.end, 15));
+}
+
+/// A random mistake of the bank in a layer whose number is wrong too: the layer, and the
+/// mistake if both show.
+fn with_mistake(layer: &mut Layer, rng: &mut Rng) -> Option<&'static Mistake> {
+    let Layer { record, meant, wrong, .. } = layer;
+    let possible: Vec<_> = bank().filter(|it| it.is_possible(record, meant)).collect();
+    let mistake = possible[rng.random_range(0..possible.len())];
+    let [_, other] = wrong.intents(record);
+    let of = |intent: &Intent, set: &[_]| computed(record, intent, State::Output, set);
+    let mut both = of(&other, &[mistake])?;
+    let others = [of(&other, &[])?, of(meant, &[mistake])?, of(meant, &[])?];
+    let is_apart = |it: &Vec<Matrix>| {
+        it[0].shape() == both[0].shape() && apart(it, &both) > 0.03 * rms(&both)
+    };
+    if mistake.step == Step::Inputs || !others.iter().all(is_apart) {
+        return None;
+    }
+    let kept = Machine { precision: record.precision, scales_queries: false };
+    both.iter_mut().for_each(|m| m.apply(|x| *x = kept.kept(*x)));
+    record.tensors.insert(State::Output, both);
+    Some(mistake)
+}
+
+/// Whether another number than the one that it is gives the same.
+fn is_other(Layer { record, meant, .. }: &Layer, diagnosis: &Diagnosis) -> bool {
+    let intent = diagnosis.number.map(|it| it.applied(meant));
+    let computed = intent.and_then(|it| computed(record, &it, State::Output, &[]));
+    let given = record.output();
+    let within = 2.0 * rms(given) * record.precision.step();
+    computed.is_some_and(|it| apart(&it, given) < within)
+}
+
+#[test]
+fn a_mistake_and_a_number_are_told_as_both() {
+    let (mut told, mut unknown, mut wrong, mut seed) = (0, 0, Vec::new(), 0);
+    while told + unknown + wrong.len() < 40 {
+        seed += 1;
+        let kept = PRECISIONS[seed as usize / 6 % 4];
+        let mut layer = layer(seed as usize % NUMBERS.end, [kept, kept], seed);
+        let rng = &mut Rng::seed_from_u64(seed);
+        let is_of_head = matches!(layer.wrong, Wrong::Head(_));
+        let Some(mistake) = with_mistake(&mut layer, rng).filter(|_| !is_of_head) else {
+            continue;
+        };
+        let diagnosis = diagnose(&layer.record, &layer.meant).unwrap();
+        let has_mistake = diagnosis.explanations.iter().any(|set| set[..] == [mistake]);
+        let is_both = has_mistake && is_told(&layer, &diagnosis);
+        let words = format!(
+            "seed {seed}: {:?} and {} in {kept:?}: {:?} {:?}",
+            layer.wrong,
+            mistake.id,
+            diagnosis.number_words,
+            ids(&diagnosis)
+        );
+        match diagnosis.verdict {
+            _ if is_both => told += 1,
+            // Some two are one number.
+            _ if diagnosis.explanations.is_empty() && is_other(&layer, &diagnosis) => (),
+            Verdict::Unknown | Verdict::Condition => {
+                println!("unknown: {words}");
+                unknown += 1;
+            }
+            _ => wrong.push(words),
+        }
+    }
+    println!("{told} told, {unknown} unknown\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(told >= 34, "{told} of 40");
 }

@@ -83,12 +83,15 @@ fn found(
         }
         let Some(record) = given(&record, &intent, &chosen, precision) else { continue };
         let diagnosis = diagnose(&record, &intent).unwrap();
-        // Two pairs may be one computation.
+        // Two pairs may be one computation, and a mistake may be told as another number.
         let recipe = |set: &[&Mistake]| {
             set.iter().fold(Recipe::RIGHT, |recipe, it| it.applied(recipe))
         };
-        let sets = &diagnosis.explanations;
-        let is_found = sets.iter().any(|set| recipe(set) == recipe(&chosen));
+        let is_found = diagnosis.explanations.iter().any(|set| {
+            let told = set.len() + usize::from(diagnosis.number.is_some());
+            let is_part = set.iter().all(|it| chosen.contains(it));
+            recipe(set) == recipe(&chosen) || told == chosen.len() && is_part
+        });
         if diagnosis.verdict != Verdict::Mistake {
             unknown += 1;
         } else if is_found {

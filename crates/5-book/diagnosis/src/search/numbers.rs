@@ -31,8 +31,8 @@ const CERTAINLY: f64 = 16.0;
 /// mistake, of this and a half.
 const FEWEST_BITS: f64 = 20.0;
 
-/// So many mistakes, the nearest, are tried together with a number.
-const MOST_WITH_NUMBER: usize = 16;
+/// So many mistakes, the nearest, are tried together with each number.
+const MOST_WITH_NUMBER: usize = 12;
 
 /// How far a tensor is from what was meant along one number.
 #[derive(Debug, Clone, Copy)]
@@ -104,9 +104,22 @@ impl<'a> Search<'a> {
                 self.apart(number, next, state, single) * CLEARLY < simplest;
             is_worth_it.then(|| self.fit(number, power, state, single)).flatten()
         };
-        let nearest = singles.iter().take(MOST_WITH_NUMBER);
-        let of_single = |single| numbers.iter().filter_map(move |it| fit(single, *it));
-        let mut mixed: Vec<Trial> = nearest.flat_map(of_single).collect();
+        // With the number that is nearest alone, the mistake is nearer than others are.
+        let nearest = |number: &Number| {
+            let of_number = |it: &Number| it.start == number.start && it.head.is_none();
+            let alone = fits.iter().filter_map(|it| it.number).find(of_number);
+            let power = alone.map_or(0.0, |it| (it.found / it.start).ln());
+            let far = |it: &&Trial| self.apart(*number, power, state, it).min(rms(it));
+            let mut nearest: Vec<&Trial> = singles.iter().collect();
+            nearest.sort_by_cached_key(|it| far(it).to_bits());
+            nearest.truncate(MOST_WITH_NUMBER);
+            nearest
+        };
+        let of = |number: &Number| {
+            let nearest = nearest(number).into_iter();
+            nearest.filter_map(|it| fit(it, *number)).collect::<Vec<_>>()
+        };
+        let mut mixed: Vec<Trial> = numbers.iter().flat_map(of).collect();
         mixed.retain(|it| {
             is_no_chance(it, simplest, 1.5 * FEWEST_BITS)
                 && level.explains(&it.difference, &self.error(level, state, it), 1.0)
@@ -229,7 +242,9 @@ impl<'a> Search<'a> {
             let noise = rounded.fold(0.0, f64::max) * level.finest()
                 + (error.rms + error.digits) / length
                 + if number.is_near() { level.computing.step() / 4.0 } else { 0.0 };
-            let times = moved.abs() / noise;
+            // Of many heads, rounding moves one further.
+            let chances = if number.head.is_some() { 2.0 } else { 1.0 };
+            let times = moved.abs() / noise / chances;
             let number = match number.is_near() {
                 true => number.times(moved),
                 // What it moves goes with one over its square.

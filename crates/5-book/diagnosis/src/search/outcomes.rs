@@ -49,7 +49,8 @@ impl Search<'_> {
             if self.is_right(level, segment).is_some() {
                 return self.on(Condition::Coarser, level, segment, &mut tried);
             }
-            if let Some(outcome) = self.one(level, segment, &mut tried) {
+            // Slack for what the numbers do not show would name whatever is near.
+            if let Some(outcome) = self.one(&level.even(), segment, &mut tried) {
                 return outcome;
             }
         }
@@ -148,7 +149,8 @@ impl Search<'_> {
             Some(Outcome::Explained { trials, .. }) => rms(trials),
             _ => f64::INFINITY,
         };
-        let visible = singles.iter().filter(|it| it.is_visible).map(|it| it.trial.clone());
+        let visible =
+            singles.iter().filter(|it| it.is_visible).map(|it| it.trial.clone());
         let mut visible: Vec<Trial> = visible.collect();
         visible.sort_by(|a, b| a.difference.rms.total_cmp(&b.difference.rms));
         let fits = tried.numbers.as_deref().unwrap_or_default();
