@@ -226,9 +226,11 @@ impl<'a> Search<'a> {
         let (exact, samples) = self.samples(level, state, right)?;
         let strays = self.all_numbers().into_iter().filter_map(|number| {
             // From no bound to one, there is no slope, but a far one moves it a little.
-            let (power, unit) = match (number.is_near(), number.meant.is_finite()) {
-                (true, _) => (NEAR, NEAR),
-                (false, false) => (FAR, 1.0),
+            let (power, unit, share) = match (number.is_near(), number.meant.is_finite())
+            {
+                (true, _) => (NEAR, NEAR, 1.0),
+                // It moves the largest score by one of so many shares.
+                (false, false) => (FAR, 1.0, 3.0 * (2.0 * FAR).exp()),
                 (false, true) => return None,
             };
             let near = self.with(part, number.times(power), state, right)?;
@@ -241,7 +243,7 @@ impl<'a> Search<'a> {
             let rounded = samples.iter().map(|it| along(&direction, it, &exact).abs());
             let noise = rounded.fold(0.0, f64::max) * level.finest()
                 + (error.rms + error.digits) / length
-                + if number.is_near() { level.computing.step() / 4.0 } else { 0.0 };
+                + level.computing.step() / 4.0 * share;
             // Of many heads, rounding moves one further.
             let chances = if number.head.is_some() { 2.0 } else { 1.0 };
             let times = moved.abs() / noise / chances;
