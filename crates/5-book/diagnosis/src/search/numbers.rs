@@ -101,7 +101,7 @@ impl<'a> Search<'a> {
             let power = self.grid(number, 3.0 * STEP, state, single)?;
             let next = power + self.slope(number, power, state, single)?.moved;
             let is_worth_it =
-                self.apart(number, next, state, single) * CLEARLY < simplest;
+                self.distance(number, next, state, single) * CLEARLY < simplest;
             is_worth_it.then(|| self.fit(number, power, state, single)).flatten()
         };
         // With the number that is nearest alone, the mistake is nearer than others are.
@@ -109,7 +109,7 @@ impl<'a> Search<'a> {
             let of_number = |it: &Number| it.start == number.start && it.head.is_none();
             let alone = fits.iter().filter_map(|it| it.number).find(of_number);
             let power = alone.map_or(0.0, |it| (it.found / it.start).ln());
-            let far = |it: &&Trial| self.apart(*number, power, state, it).min(rms(it));
+            let far = |it: &&Trial| self.distance(*number, power, state, it).min(rms(it));
             let mut nearest: Vec<&Trial> = singles.iter().collect();
             nearest.sort_by_cached_key(|it| far(it).to_bits());
             nearest.truncate(MOST_WITH_NUMBER);
@@ -140,7 +140,7 @@ impl<'a> Search<'a> {
         let slope = self.slope(number, 0.0, state, base)?;
         let n = (number.kind.range() / step) as i32;
         let powers = (-n..=n).map(|i| f64::from(i) * step);
-        let far = powers.map(|power| (self.apart(number, power, state, base), power));
+        let far = powers.map(|power| (self.distance(number, power, state, base), power));
         let far = far.min_by(|a, b| a.0.total_cmp(&b.0));
         far.filter(|_| squares(&slope.of) > 0.0).map(|(_, power)| power)
     }
@@ -153,7 +153,7 @@ impl<'a> Search<'a> {
         state: State,
         base: &Trial,
     ) -> Option<Trial> {
-        let far = |power: f64| self.apart(number, power, state, base);
+        let far = |power: f64| self.distance(number, power, state, base);
         let mut power = least(&far, power - STEP, power + STEP);
         let mut best = far(power);
         for _ in 0..8 {
@@ -187,7 +187,7 @@ impl<'a> Search<'a> {
     }
 
     /// How far the record's tensor is from that, in part.
-    fn apart(&self, number: Number, power: f64, state: State, base: &Trial) -> f64 {
+    fn distance(&self, number: Number, power: f64, state: State, base: &Trial) -> f64 {
         let part = self.part_for(&base.recipe);
         let apart = || {
             let computed = self.with(part, number.times(power), state, base)?;
