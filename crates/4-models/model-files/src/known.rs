@@ -8,6 +8,7 @@ mod facts;
 mod keys;
 mod metadata;
 mod model;
+pub mod rules;
 mod tensors;
 
 use crate::{Error, Result, TensorFile};

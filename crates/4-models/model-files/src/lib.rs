@@ -56,7 +56,7 @@ mod wrappers;
 pub use error::{Error, Result};
 pub use folder::{settings_in, weight_files, weights_in};
 pub use gguf::{Gguf, GgufError, GgufResult, Info, Kind, Levels, Value};
-pub use known::{Claim, Fact, Rule, Unused, Use, first_rule};
+pub use known::{Claim, Fact, Rule, Unused, Use, first_rule, rules};
 pub use loader::{FoundLayer, Naming};
 pub use masks::{MaskSizes, attn_masks, key_padding_masks};
 pub use minilm::{MINILM_FILE, SENTENCES, Sentence, TrainedLayer, minilm};

@@ -132,7 +132,7 @@ fn a_mask_of_a_larger_layer_is_its_attention_s() {
 
 #[test]
 fn a_table_of_rotations_is_refused() {
-    insta::assert_snapshot!(case("attend-esm-rotary").unwrap_err(), @"error: layer.safetensors: esm.encoder.layer.0.attention.self.rotary_embeddings.inv_freq: a table of rotary positions: this layer rotates queries and keys, which no stage here does");
+    insta::assert_snapshot!(case("attend-esm-rotary").unwrap_err(), @"error: layer.safetensors: esm.encoder.layer.0.attention.self.rotary_embeddings.inv_freq: a table of rotary positions: this layer rotates queries and keys, which is not computed here");
 }
 
 /// A layer with a name and a mask of its tokens' padding as INPUT and WEIGHTS at once.

@@ -7,68 +7,18 @@
 use attention::Dims;
 
 use super::{FoundLayer, Naming};
+use crate::rules::{
+    APPENDED, BEHIND, GRADIENT, OTHER, ROTATION, anywhere, beside, in_module,
+    in_other_form, is_blocked,
+};
 use crate::{
     Claim, Error, Fact, Result, Rule, TensorFile, Unused, Use, first_rule, wrappers,
 };
 
-const BEHIND: Use = Use::Harmless("the norm behind the layer's attention: no part of it");
-const OTHER: Use = Use::Harmless("no part of this layer's attention");
-const GRADIENT: Use = Use::Harmless("a gradient");
-const ROTATION: Use = Use::Refused(
-    "a table of rotary positions: this layer rotates queries and keys, which no stage here \
-     does",
-);
-const RELATIVE: Use = Use::Refused(
-    "a table of relative positions: this layer adds to its scores by distance, which no \
-     stage here does",
-);
-const BITS_AND_BYTES: Use = Use::Refused(
-    "the weights beside it are quantised by bitsandbytes: save the layer in floats",
-);
-const QUANTISED: Use = Use::Refused(
-    "the weights beside it are quantised (by GPTQ, AWQ or the like): save the layer in \
-     floats",
-);
-const GATES: Use = Use::Refused(
-    "gates or scales of heads or of what attention puts out, which no stage here has",
-);
 const TWICE: Use = Use::Refused(
     "in_proj_weight is there too, and nn.MultiheadAttention has only one of the two: leave \
      that of this layer",
 );
-const ADAPTER: Use = Use::Refused(
-    "an adapter (LoRA) is not merged: it is added to a weight, so merge it into the weight \
-     before saving",
-);
-const PARTS: Use = Use::Refused(
-    "a weight is kept as parts (pruning, a norm of weights): save it as one tensor",
-);
-const APPENDED: Use = Use::Refused(
-    "made with add_bias_kv=True or the like, this layer appends a learned key and value to \
-     every sequence, which no stage here does",
-);
-const NORM: Use = Use::Refused(
-    "queries or keys have a norm of their own in this layer, which no stage here has",
-);
-
-/// What changes attention wherever in the file it stands.
-const ANYWHERE: &[Rule] = &[
-    Rule("*rotary* *inv_freq* *freqs* *rope* *cos_cached* *sin_cached*", ROTATION),
-    Rule(
-        "*relative* *rel_pos* *rel_embeddings* *distance_embedding* *position_bias* \
-         *pos_bias* *alibi* *slopes* *position_embedding_type*",
-        RELATIVE,
-    ),
-    Rule(
-        "*attention_gate* *attn_gate* *gate_attn* *gate_attention* *head_gate* \
-         *gate_head* *head_scale* *attn_scale* *attention_scale* *attn_temp* \
-         *attention_temp*",
-        GATES,
-    ),
-    Rule("*attn_sink* *attention_sink*", APPENDED),
-    Rule("*talking_heads*", GATES),
-];
-
 /// What is read, and what is refused by its meaning, in the layer's own module.
 const PYTORCH: &[Rule] = &[
     Rule(
@@ -91,29 +41,6 @@ const BERT: &[Rule] = &[
     // ESM's stands before attention, and what `attend` gets is behind it.
     Rule("attention.LayerNorm.*", Use::Harmless("the norm before the layer's attention")),
 ];
-
-/// Weights in another form, or a part of them.
-const FORMS: &[Rule] = &[
-    Rule("*lora_* *base_layer* *adapter*", ADAPTER),
-    Rule("*SCB *absmax *quant_state* *quant_map *weight_format", BITS_AND_BYTES),
-    Rule("*weight_scale* *qweight *qzeros *g_idx *scales *quant*", QUANTISED),
-    Rule("*_orig *weight_mask *weight_g *weight_v *parametrizations*", PARTS),
-];
-
-const MODULE: &[Rule] = &[Rule("*norm*", NORM), Rule("gate*", GATES)];
-
-/// Modules beside a layer whose own names begin with nothing: those of the model that it is
-/// the attention of.
-const BESIDE: &[Rule] = &[Rule(
-    "head.* lm_head.* cls.* classifier.* pooler.* fc.* fc#.* linear.* linear#.* \
-         mlp.* ffn.* feed_forward.* embedding.* embeddings.* embed.* embed_tokens.* \
-         pos_embed.* pos_embedding.* encoder.* decoder.* layers.* blocks.*",
-    OTHER,
-)];
-
-/// What metadata may say of masks: that True blocks.
-const BLOCKED: &str = "blocked trueblocked trueisblocked trueblocks truemasked truepadding \
-    trueispadding 1blocked 1padding pytorch";
 
 /// Whether metadata says what a layer of these sizes is, and is computed.
 fn is_so(claim: &Claim<'_>, naming: Naming, dims: Dims, is_causal: bool) -> Option<bool> {
@@ -140,7 +67,7 @@ fn is_so(claim: &Claim<'_>, naming: Naming, dims: Dims, is_causal: bool) -> Opti
         | Fact::PaddingSide
         | Fact::Experts
         | Fact::CrossAttention => return None,
-        Fact::Mask => claim.is_usual() || claim.is_one_of(BLOCKED),
+        Fact::Mask => claim.is_usual() || is_blocked(claim),
         _ => claim.is_usual(),
     })
 }
@@ -174,7 +101,7 @@ pub(super) fn cause(file: &TensorFile, layer: Option<&FoundLayer>) -> Option<Err
     let others = file.layers();
     let found = file.names().into_iter().find_map(|name| {
         let is_own = layer.is_none_or(|layer| is_of(&name, layer, &others));
-        match first_rule(FORMS, &name) {
+        match in_other_form(&name) {
             Some(Use::Refused(why)) if is_own => Some((name, why)),
             _ => None,
         }
@@ -257,7 +184,7 @@ pub(super) fn unused(
             // RoFormer's.
             return Some(ROTATION);
         }
-        let form = first_rule(FORMS, name);
+        let form = in_other_form(name);
         if form.is_some() && is_of(name, layer, others) {
             return form;
         }
@@ -266,7 +193,7 @@ pub(super) fn unused(
             return of_input;
         }
         if !name.starts_with(&module) {
-            return Some(match first_rule(ANYWHERE, name) {
+            return Some(match anywhere(name) {
                 Some(refused) if !is_others(name) => refused,
                 _ => OTHER,
             });
@@ -275,8 +202,7 @@ pub(super) fn unused(
             return Some(OTHER);
         }
         let local = name.strip_prefix(&module).unwrap_or(name);
-        let refused =
-            first_rule(ANYWHERE, name).or(form).or_else(|| first_rule(MODULE, local));
-        refused.or_else(|| first_rule(BESIDE, local).filter(|_| is_alone))
+        let refused = anywhere(name).or(form).or_else(|| in_module(local));
+        refused.or_else(|| beside(local).filter(|_| is_alone))
     })
 }

@@ -73,15 +73,14 @@ fn refuse_what_is_not_computed(file: &TensorFile, prefix: &str) -> Result<()> {
             return refused(
                 name,
                 "made with add_bias_kv=True, this layer appends a learned key and value \
-                 to every sequence, which no stage here does",
+                 to every sequence, which is not computed here",
             );
         }
     }
     if file.text("add_zero_attn").is_some_and(|on| on.eq_ignore_ascii_case("true")) {
         return refused(
             "add_zero_attn".to_string(),
-            "this layer appends a key and value of zeros to every sequence, which no \
-             stage here does",
+            "this layer appends a key and value of zeros to every sequence, which is not computed here",
         );
     }
     Ok(())

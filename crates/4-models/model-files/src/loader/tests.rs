@@ -157,10 +157,10 @@ fn what_makes_another_layer_of_it_is_refused() {
         )
     };
     insta::assert_snapshot!(told("self_attn.", "norm1.weight"), @"norm1.weight: no part of this layer's attention");
-    insta::assert_snapshot!(told("self_attn.", "self_attn.q_norm.weight"), @"some.file: self_attn.q_norm.weight: queries or keys have a norm of their own in this layer, which no stage here has");
-    insta::assert_snapshot!(told("self_attn.", "encoder.relative_attention_bias.weight"), @"some.file: encoder.relative_attention_bias.weight: a table of relative positions: this layer adds to its scores by distance, which no stage here does");
+    insta::assert_snapshot!(told("self_attn.", "self_attn.q_norm.weight"), @"some.file: self_attn.q_norm.weight: queries or keys have a norm of their own in this layer, which is not computed here");
+    insta::assert_snapshot!(told("self_attn.", "encoder.relative_attention_bias.weight"), @"some.file: encoder.relative_attention_bias.weight: a table of relative positions: this layer adds to its scores by distance, which is not computed here");
     insta::assert_snapshot!(told("self_attn.", "self_attn.in_proj_weight.lora_A"), @"some.file: self_attn.in_proj_weight.lora_A: an adapter (LoRA) is not merged: it is added to a weight, so merge it into the weight before saving");
-    insta::assert_snapshot!(told("self_attn.", "self_attn.gate.weight"), @"some.file: self_attn.gate.weight: gates or scales of heads or of what attention puts out, which no stage here has");
+    insta::assert_snapshot!(told("self_attn.", "self_attn.gate.weight"), @"some.file: self_attn.gate.weight: gates or scales of heads or of what attention puts out, which is not computed here");
     insta::assert_snapshot!(told("", "surprise"), @"some.file: surprise is not known to a layer's file, and may change the result: take it out of the file if it does not");
     insta::assert_snapshot!(told("", "query"), @"query: no part of this layer's attention");
     insta::assert_snapshot!(told("self_attn.", "attn_mask"), @"some.file: attn_mask: a mask in the wrong file");
@@ -169,9 +169,9 @@ fn what_makes_another_layer_of_it_is_refused() {
     insta::assert_snapshot!(told("layers.1.self_attn.", "base_model.model.layers.2.self_attn.out_proj.lora_A.weight"), @"base_model.model.layers.2.self_attn.out_proj.lora_A.weight: no part of this layer's attention");
     insta::assert_snapshot!(told("layers.1.self_attn.", "lora_layers_1_self_attn_out_proj.up.weight"), @"some.file: lora_layers_1_self_attn_out_proj.up.weight: an adapter (LoRA) is not merged: it is added to a weight, so merge it into the weight before saving");
     insta::assert_snapshot!(told("layers.1.self_attn.", "layers.1.mlp.gate_proj.weight"), @"layers.1.mlp.gate_proj.weight: no part of this layer's attention");
-    insta::assert_snapshot!(told("layers.1.self_attn.", "layers.1.self_attn_gate.weight"), @"some.file: layers.1.self_attn_gate.weight: gates or scales of heads or of what attention puts out, which no stage here has");
-    insta::assert_snapshot!(told("layers.1.self_attn.", "layers.1.head_gates"), @"some.file: layers.1.head_gates: gates or scales of heads or of what attention puts out, which no stage here has");
-    insta::assert_snapshot!(told("", "gate.weight"), @"some.file: gate.weight: gates or scales of heads or of what attention puts out, which no stage here has");
+    insta::assert_snapshot!(told("layers.1.self_attn.", "layers.1.self_attn_gate.weight"), @"some.file: layers.1.self_attn_gate.weight: gates or scales of heads or of what attention puts out, which is not computed here");
+    insta::assert_snapshot!(told("layers.1.self_attn.", "layers.1.head_gates"), @"some.file: layers.1.head_gates: gates or scales of heads or of what attention puts out, which is not computed here");
+    insta::assert_snapshot!(told("", "gate.weight"), @"some.file: gate.weight: gates or scales of heads or of what attention puts out, which is not computed here");
     insta::assert_snapshot!(told("", "inputs.attn_mask"), @"some.file: inputs.attn_mask is not known to a layer's file, and may change the result: take it out of the file if it does not");
     insta::assert_snapshot!(told("", "q_proj_weight"), @"some.file: q_proj_weight: in_proj_weight is there too, and nn.MultiheadAttention has only one of the two: leave that of this layer");
     insta::assert_snapshot!(told("module.", "module.head.weight"), @"module.head.weight: no part of this layer's attention");
@@ -204,7 +204,7 @@ fn a_layer_that_does_not_fit_is_refused_with_its_numbers() {
     separate[1] = ("k_proj_weight", &[5, 3]);
     insta::assert_snapshot!(refused(&separate, 2), @"some.file: k_proj_weight has shape (5, 3), expected (4, 3)");
     let with_bias_k = [&PACKED[..], &[("bias_k", &[1, 1, 4])]].concat();
-    insta::assert_snapshot!(refused(&with_bias_k, 2), @"some.file: bias_k: made with add_bias_kv=True, this layer appends a learned key and value to every sequence, which no stage here does");
+    insta::assert_snapshot!(refused(&with_bias_k, 2), @"some.file: bias_k: made with add_bias_kv=True, this layer appends a learned key and value to every sequence, which is not computed here");
 }
 
 #[test]

@@ -1,75 +1,12 @@
 //! What INPUT may hold, and what of it is used.
 
-use model_files::{Result, Rule, TensorFile, Unused, Use, first_rule};
+use model_files::{Result, TensorFile, Unused, Use, rules};
 
 use super::roles::Role;
 
-const OUTPUT: Use = Use::Harmless("what a layer gave, not what it gets");
-const GRADIENT: Use = Use::Harmless("a gradient");
-const OF_CASE: Use =
-    Use::Harmless("of another precision: the names that are used have no /");
-const DROPOUT: Use = Use::Refused(
-    "weights are dropped by it, as in training, which is not done here: save the layer's \
-     input in eval()",
-);
-const OF_MODEL: Use = Use::Refused(
-    "transformers' mask, where 1 or True is what may be attended to, or a mask under another \
-     name: give key_padding_mask or attn_mask, in which True is blocked",
-);
-const UNCLEAR: Use = Use::Refused(
-    "a mask by a name that does not say what True means: give key_padding_mask, \
-     (batch, n_kv), or attn_mask, (n_q, n_kv), in which True is blocked",
-);
-const SCORES: Use = Use::Refused(
-    "added to the scores by its name: give it as attn_mask, (n_q, n_kv) or \
-     (batch · heads, n_q, n_kv), in floats",
-);
-const POSITIONS: Use = Use::Refused(
-    "positions or rotations: a layer of nn.MultiheadAttention or BERT has none, and what \
-     uses them is another layer",
-);
-const CACHE: Use =
-    Use::Refused("keys and values of earlier tokens: put them into key and value");
-const APPENDED: Use = Use::Refused(
-    "a key or value that is appended to every sequence, which no stage here does",
-);
-const LENGTHS: Use = Use::Refused(
-    "how many tokens are real: say it as key_padding_mask, (batch, n_kv), True = padding",
-);
-const HEADS: Use =
-    Use::Refused("heads are weighted or removed by it, which is not done here");
-const CAUSAL: Use = Use::Refused("whether no query sees the future is said by --causal");
-
-const RULES: &[Rule] = &[
-    Rule("query key value", Use::Used),
-    Rule("grad.* */grad.*", GRADIENT),
-    Rule("head_mask layer_head_mask", HEADS),
-    Rule("*attention_mask", OF_MODEL),
-    Rule("*dropout_mask*", DROPOUT),
-    Rule("*mask*", UNCLEAR),
-    Rule("*attn_bias *attention_bias *position_bias", SCORES),
-    Rule("f32/* f64/*", OF_CASE),
-    Rule(
-        "output out attn attn_heads attn_output attn_weights attn_output_weights \
-         hidden.# attn.# expected expected_output expected_attn",
-        OUTPUT,
-    ),
-    Rule("cotangent", Use::Harmless("what a backward pass begins with")),
-    Rule("grad grad_output grad_query grad_key grad_value", GRADIENT),
-    Rule("need_weights", Use::Harmless("maps are written in any case")),
-    Rule("average_attn_weights", Use::Harmless("maps are written per head")),
-    Rule("dropout dropout_p", Use::Harmless("dropout is for training alone")),
-    Rule("is_causal causal", CAUSAL),
-    Rule("padding", UNCLEAR),
-    Rule("*position* *rotary* *freqs* *inv_freq cos sin", POSITIONS),
-    Rule("past* cache*", CACHE),
-    Rule("*bias_k *bias_v", APPENDED),
-    Rule("*lengths length *seqlen* *seqlens*", LENGTHS),
-];
-
 /// What is done with a name of INPUT for an attention of this role.
 pub fn of_input(name: &str, role: Role) -> Option<Use> {
-    role.mask(name).or_else(|| first_rule(RULES, name))
+    role.mask(name).or_else(|| rules::of_input(name))
 }
 
 /// What is done with a name of INPUT that stands in WEIGHTS, where INPUT is another file.
