@@ -87,6 +87,34 @@ pub enum Error {
         /// d_k.
         d_k: usize,
     },
+    /// A norm of queries or keys is of another width.
+    #[error(
+        "the norm behind W^{projection} has {found} gains, and should have {of_head}, those of \
+         a head, or {width}, those of all"
+    )]
+    Norm {
+        /// Q or K.
+        projection: char,
+        /// How many it has.
+        found: usize,
+        /// d_k.
+        of_head: usize,
+        /// The columns of W.
+        width: usize,
+    },
+    /// There is not one number for each head.
+    #[error("{name} has {found} numbers, and there are {heads} heads")]
+    PerHead {
+        /// Sinks or slopes.
+        name: &'static str,
+        /// How many it has.
+        found: usize,
+        /// h.
+        heads: usize,
+    },
+    /// A window of no key.
+    #[error("a window has at least one key")]
+    NoWindow,
     /// W^O does not read what heads give.
     #[error("W^O reads {found} numbers, and {heads} heads give {expected}")]
     OutputInput {
@@ -202,6 +230,32 @@ pub enum Error {
         n: u128,
         /// How many are computed.
         most: u128,
+    },
+    /// A tensor that is not read, and may make the layer another one.
+    #[error("{}: {why}", model_files::shown(name))]
+    Unread {
+        /// Its name.
+        name: String,
+        /// What it means.
+        why: &'static str,
+    },
+    /// Queries have a norm and keys have none, or the other way about.
+    #[error(
+        "{} is there, and the norm of the other one of queries and keys is not",
+        model_files::shown(name)
+    )]
+    OneNorm {
+        /// The tensor that is there.
+        name: String,
+    },
+    /// Positions that cannot be those of queries and keys.
+    #[error(
+        "{name} is no list of positions: cache_position counts up from 0 or more, and \
+         key_positions stand beside positions, those of queries"
+    )]
+    Positions {
+        /// The tensor.
+        name: &'static str,
     },
     /// A file's tensor cannot be read.
     #[error(transparent)]

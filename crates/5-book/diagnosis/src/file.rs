@@ -3,19 +3,26 @@
 //! What no name and no shape says is assumed, and every assumption is in
 //! [`Reading::assumed`]; what is read, and who says how, is in [`Reading::given`].
 
+mod heads;
+mod kinds;
+mod known;
 mod layouts;
 mod masks;
 mod names;
 mod notes;
+mod positions;
 mod room;
 mod tensors;
 mod weights;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use model_files::TensorFile;
 
 use crate::digits::Digits;
 use crate::recipe::Packing;
-use crate::{Corner, EmptyRow, Error, Intent, Pairing, Precision, Record, Result, State};
+use crate::{Corner, Error, Intent, Pairing, Precision, Record, Result, State};
 use layouts::Layout;
 use notes::Notes;
 
@@ -36,6 +43,12 @@ pub struct Said {
     pub scale: Option<f64>,
     /// The bound of scores.
     pub cap: Option<f64>,
+    /// How many keys a query sees, the one where it stands among them.
+    pub window: Option<usize>,
+    /// Scores lose by distance, by the slopes of the paper.
+    pub is_alibi: bool,
+    /// Where the first query stands, where keys are counted from 0.
+    pub offset: Option<usize>,
     /// What stands before the names of the layer's tensors.
     pub prefix: Option<String>,
     /// Names that a tensor should have, each with the name that it has.
@@ -68,6 +81,8 @@ pub struct Reading {
 pub(crate) struct Files<'a> {
     files: &'a [&'a TensorFile],
     said: &'a Said,
+    /// The tensors that were read.
+    used: RefCell<BTreeSet<String>>,
 }
 
 /// A record from files, of which the first that has a tensor gives it.
@@ -76,18 +91,22 @@ pub(crate) struct Files<'a> {
 /// [`Error`] for what is missing, and for shapes that no reading fits, with those that were
 /// tried.
 pub fn read(files: &[&TensorFile], said: &Said) -> Result<Reading> {
-    let files = Files { files, said };
+    let files = Files { files, said, used: RefCell::default() };
     let mut notes = Notes::default();
     room::expect_tensors(&files, &files.names_without_prefix())?;
     let found = weights::read(&files, &mut notes)?;
+    let (prefix, others) = (found.prefix.clone(), found.others.clone());
+    let kinds = kinds::Kinds::read(&files, &prefix, found.width(), &mut notes)?;
     let layout = Layout::of(&files, &mut notes)?;
     let inputs = layouts::inputs(&files, layout, &mut notes)?;
-    let heads = heads(&files, &mut notes)?;
+    let heads = heads::read(&files, &kinds, &mut notes)?;
     if heads == Some(0) {
         return Err(Error::NoHeads);
     }
     let mut intent = intent(&files, heads, found.packing, &mut notes)?;
-    let weights = found.split(&intent)?;
+    let mut weights = found.split(&intent)?;
+    kinds.add_to(&mut weights);
+    kinds.intend(&files, &mut intent, &mut notes)?;
     let mut record = Record {
         weights,
         inputs,
@@ -101,13 +120,16 @@ pub fn read(files: &[&TensorFile], said: &Said) -> Result<Reading> {
     room::expect_scores(&record, &intent)?;
     if heads.is_none() {
         (intent.n_heads, intent.n_kv_heads) =
-            tried_heads(&files, layout, &record, &intent)?;
+            heads::tried(&files, layout, &record, &intent)?;
         let heads = notes::heads(intent.n_heads, intent.n_kv_heads);
         notes.assume(format!("{heads}, since with no other number the output fits"));
+        intent.slopes = intent.slopes.map(|_| Intent::paper_slopes(intent.n_heads));
     }
-    masks::read(&files, &mut record, &intent, &mut notes)?;
+    masks::read(&files, &mut record, &mut intent, &mut notes)?;
+    positions::read(&files, &record, &mut intent, &mut notes)?;
     assume_signs(&files, &mut notes);
     tensors::read(&files, layout, &mut record, &intent, &mut notes)?;
+    files.expect_all_known(&prefix, &others, (&record, &intent), &mut notes)?;
     record.precision = precision(&files, &record, &mut notes)?;
     assume_digits(&record, &mut notes);
     Ok(Reading { record, intent, given: notes.given(), assumed: notes.assumed })
@@ -123,7 +145,18 @@ impl Files<'_> {
 
     /// The tensor that has this name in a file.
     pub fn own(&self, name: &str) -> Option<model_files::Tensor<'_>> {
+        let tensor = self.peek(name)?;
+        self.used.borrow_mut().insert(name.to_string());
+        Some(tensor)
+    }
+
+    /// The same, and it is not counted as read.
+    fn peek(&self, name: &str) -> Option<model_files::Tensor<'_>> {
         self.files.iter().find_map(|file| file.get(name))
+    }
+
+    fn is_used(&self, name: &str) -> bool {
+        self.used.borrow().contains(name)
     }
 
     /// The first of these names that there is.
@@ -207,25 +240,8 @@ const COUNT: &str = "a count";
 const ABOVE_0: &str = "a finite number above 0";
 const NO_0: &str = "a finite number, and not 0";
 
-const HEADS: [&str; 5] =
-    ["heads", "num_heads", "n_heads", "num_attention_heads", "n_head"];
 const KV_HEADS: [&str; 4] =
     ["kv_heads", "num_kv_heads", "n_kv_heads", "num_key_value_heads"];
-
-/// h, as was said, or as the file or a tensor with an axis of heads says.
-fn heads(files: &Files<'_>, notes: &mut Notes) -> Result<Option<usize>> {
-    if let Some((heads, by)) = said_or(files.said.heads, files.number(&HEADS, COUNT))? {
-        notes.say(by, notes::heads(heads, heads));
-        return Ok(Some(heads));
-    }
-    let maps = files
-        .first(names::of(State::Attn))
-        .or_else(|| files.first(names::of(State::Scores)));
-    let Some((name, tensor)) = maps else { return Ok(None) };
-    let [_, heads, _, _] = *tensor.shape() else { return Ok(None) };
-    notes.say(FILE, format!("{} in {name}", notes::heads(heads, heads)));
-    Ok(Some(heads))
-}
 
 /// What the reader says, or else what the file does, which is refused only if it is asked;
 /// and whose word it is.
@@ -236,42 +252,6 @@ fn said_or<T>(
     match said {
         Some(said) => Ok(Some((said, YOU))),
         None => Ok(file?.map(|it| (it, FILE))),
-    }
-}
-
-/// The number of heads with which the output is the right one, where no one says it.
-fn tried_heads(
-    files: &Files<'_>,
-    layout: Layout,
-    record: &Record,
-    intent: &Intent,
-) -> Result<(usize, usize)> {
-    let width = record.weights.projections[0].d_out();
-    let kv_width = record.weights.projections[1].d_out();
-    let mut fitting = Vec::new();
-    for heads in (1..=width).filter(|h| width.is_multiple_of(*h)) {
-        let kv_heads = kv_width * heads / width;
-        let is_whole = kv_heads > 0 && kv_heads * width == kv_width * heads;
-        if !is_whole || !heads.is_multiple_of(kv_heads) {
-            continue;
-        }
-        let intent = Intent { n_heads: heads, n_kv_heads: kv_heads, ..intent.clone() };
-        if room::expect_scores(record, &intent).is_err() {
-            continue;
-        }
-        let mut record = record.clone();
-        masks::read(files, &mut record, &intent, &mut Notes::default())?;
-        tensors::read(files, layout, &mut record, &intent, &mut Notes::default())?;
-        let right = crate::computed(&record, &intent, State::Output, &[]);
-        let given = record.output();
-        let apart = right.and_then(|right| crate::compare::difference(given, &right));
-        if apart.is_some_and(|it| it.rms < 0.05 * crate::compare::spread(given)) {
-            fitting.push((heads, kv_heads));
-        }
-    }
-    match fitting[..] {
-        [one] => Ok(one),
-        _ => Err(Error::UnknownHeads { width }),
     }
 }
 
@@ -348,8 +328,8 @@ fn intent(
         scale,
         cap,
         packing,
-        empty_row: EmptyRow::Zeros,
         computed: said.computed,
+        ..Intent::heads(n_heads)
     })
 }
 

@@ -51,6 +51,22 @@ pub enum Need {
     Heads,
     /// Keys from elsewhere than queries.
     Cross,
+    /// Norms of queries and keys.
+    Norms,
+    /// A window.
+    Window,
+    /// A window, or a mask of queries and keys that is one.
+    Band,
+    /// Slopes of ALiBi.
+    Slopes,
+    /// Sinks.
+    Sinks,
+    /// Queries that do not stand at 0, 1, 2, ….
+    Offset,
+    /// Keys before the first query.
+    Cached,
+    /// Positions that are no mere count.
+    Listed,
     /// The code's own map.
     Map,
 }
@@ -83,7 +99,12 @@ impl Need {
             Self::Padding => masks.padding.is_some(),
             Self::Pairs => has_pairs,
             Self::GivenMask => masks.padding.is_some() || has_pairs,
-            Self::Mask => is_causal || masks.padding.is_some() || has_pairs,
+            Self::Mask => {
+                is_causal
+                    || intent.window.is_some()
+                    || masks.padding.is_some()
+                    || has_pairs
+            }
             Self::Bias => weights.projections.iter().any(|linear| linear.bias.is_some()),
             Self::OutputBias => {
                 weights.output.as_ref().is_some_and(|linear| linear.bias.is_some())
@@ -92,6 +113,16 @@ impl Need {
             Self::Batch => record.batch() > 1,
             Self::Heads => intent.n_heads > 1,
             Self::Cross => record.inputs[0] != record.inputs[1],
+            Self::Norms => weights.norms.is_some(),
+            Self::Window => intent.window.is_some(),
+            Self::Band => intent.window.is_some() || masks.has_bands(),
+            Self::Slopes => intent.slopes.is_some(),
+            Self::Sinks => weights.sinks.is_some(),
+            Self::Offset => {
+                intent.positions.is_some() || intent.first_query(record.lengths()) != 0
+            }
+            Self::Cached => intent.first_query(record.lengths()) > 0,
+            Self::Listed => intent.positions.is_some(),
             Self::Map => record.tensors.contains_key(&State::Attn),
         }
     }

@@ -2,6 +2,7 @@
 
 mod before_scores;
 mod from_scores;
+mod kinds;
 
 pub use before_scores::{
     Activation, Axes, Packing, Product, Projection, Role, Rotary, Sharing, Split,
@@ -10,6 +11,7 @@ pub use from_scores::{
     Addition, Cap, Causal, Fill, Masking, Merge, Mixing, MixingProduct, Scale,
     Similarity, Softmax, Values,
 };
+pub use kinds::{Norms, Sinks, Slopes, Window};
 
 use crate::step::State;
 
@@ -30,6 +32,8 @@ pub struct Recipe {
     pub activation: Activation,
     /// How q, k and v become heads.
     pub split: Split,
+    /// How queries and keys are normed.
+    pub norms: Norms,
     /// How positions rotate queries and keys.
     pub rotary: Rotary,
     /// Which keys and values a query head reads, where there are fewer of them.
@@ -40,14 +44,20 @@ pub struct Recipe {
     pub scale: Scale,
     /// How scores are bounded.
     pub cap: Cap,
+    /// What is added to scores by distance.
+    pub slopes: Slopes,
     /// Which keys a causal mask leaves.
     pub causal: Causal,
+    /// Which keys a window leaves.
+    pub window: Window,
     /// How a padding mask is put on.
     pub padding: Masking,
     /// How a mask of queries and keys is put on.
     pub pairs: Masking,
     /// What becomes of the scores of blocked keys.
     pub fill: Fill,
+    /// What becomes of sinks.
+    pub sinks: Sinks,
     /// What makes attention weights of scores.
     pub softmax: Softmax,
     /// How many keys, or columns of a head, are a tile, where that shows; 0 is the largest
@@ -71,15 +81,19 @@ impl Recipe {
         projections: Projection::RIGHT,
         activation: Activation::None,
         split: Split::Meant,
+        norms: Norms::Meant,
         rotary: Rotary::Meant,
         sharing: Sharing::Meant,
         similarity: Similarity::Product,
         scale: Scale::Meant,
         cap: Cap::Meant,
+        slopes: Slopes::Meant,
         causal: Causal::Meant,
+        window: Window::Meant,
         padding: Masking::Meant,
         pairs: Masking::Meant,
         fill: Fill::MinusInfinity,
+        sinks: Sinks::Meant,
         softmax: Softmax::OverKeys,
         tile: 0,
         values: Values::Average,
@@ -93,10 +107,10 @@ impl Recipe {
     pub fn before(&self, state: State) -> Self {
         let [q, k, v] = self.projections;
         let [no_q, no_k, no_v] = Projection::RIGHT;
-        let Self { axes, packing, activation, split, rotary, sharing, .. } = *self;
+        let Self { axes, packing, activation, split, norms, rotary, sharing, .. } = *self;
         let activation = activation.of_projections();
         let flat = Self { axes, packing, activation, ..Self::RIGHT };
-        let heads = Self { split, rotary, sharing, ..flat };
+        let heads = Self { split, norms, rotary, sharing, ..flat };
         let scores = Self { similarity: self.similarity, scale: self.scale, ..heads };
         let attn = Self {
             activation,
@@ -115,7 +129,9 @@ impl Recipe {
                 of([q, no_k, no_v], Self { sharing: Sharing::Meant, ..heads })
             }
             State::HeadKey => of([no_q, k, no_v], heads),
-            State::HeadValue => of([no_q, no_k, v], heads),
+            State::HeadValue => {
+                of([no_q, no_k, v], Self { norms: Norms::Meant, ..heads })
+            }
             State::Scores => of([q, k, no_v], Self { cap: self.cap, ..scores }),
             State::Attn => of([q, k, no_v], attn),
             State::Heads => Self { values: self.values, ..of([q, k, v], attn) },

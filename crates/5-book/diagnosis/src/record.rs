@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::slice;
 
 use crate::digits::Digits;
+use crate::positions::Positions;
 use crate::recipe::Packing;
 use crate::step::State;
-use crate::{Error, Precision, Result};
+use crate::{Error, HeadNorm, Precision, Result};
 use attention::{Linear, Matrix, PackedParameters};
 use serde::Serialize;
 
@@ -19,6 +20,17 @@ pub struct Weights {
     pub packed: Option<Linear>,
     /// W^O and its bias; a layer without one gives its heads side by side.
     pub output: Option<Linear>,
+    /// Norms of queries and of keys, before they are rotated.
+    pub norms: Option<[HeadNorm; 2]>,
+    /// A score more for each head, whose weight is dropped after the softmax.
+    pub sinks: Option<Vec<f64>>,
+}
+
+impl Weights {
+    /// Projections alone.
+    pub fn new(projections: [Linear; 3], output: Option<Linear>) -> Self {
+        Self { projections, packed: None, output, norms: None, sinks: None }
+    }
 }
 
 /// Masks that came with the input. **True means "may attend".**
@@ -37,6 +49,21 @@ impl Masks {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.padding.is_none() && self.pairs.is_none() && self.added.is_none()
+    }
+
+    /// Whether a mask of queries and keys leaves neighbours in each row, and not the first key
+    /// in the last: a window.
+    pub(crate) fn has_bands(&self) -> bool {
+        let is_band = |m: &Matrix<bool>| {
+            let starts = m.row_iter().map(|row| {
+                let open: Vec<usize> = (0..row.len()).filter(|&c| row[c]).collect();
+                let is_one = open.windows(2).all(|two| two[1] == two[0] + 1);
+                open.first().copied().filter(|_| is_one)
+            });
+            let starts: Option<Vec<usize>> = starts.collect();
+            starts.is_some_and(|it| it.is_sorted() && it.last() > Some(&0))
+        };
+        self.pairs.as_ref().is_some_and(|all| all.iter().all(is_band))
     }
 }
 
@@ -62,7 +89,7 @@ impl Record {
     pub fn of_layer(layer: &PackedParameters, sequences: Vec<Matrix>) -> Self {
         let [q, k, v, o] = layer.projections().map(Clone::clone);
         Self {
-            weights: Weights { projections: [q, k, v], packed: None, output: Some(o) },
+            weights: Weights::new([q, k, v], Some(o)),
             inputs: [sequences.clone(), sequences.clone(), sequences],
             masks: Masks::default(),
             tensors: BTreeMap::new(),
@@ -107,7 +134,7 @@ impl Record {
         let stored = self.precision;
         let mut jitter = Jitter { state: seed, step: stored.step(), digits: None };
         let mut record = self.clone();
-        let Weights { projections, packed, output } = &mut record.weights;
+        let Weights { projections, packed, output, norms, sinks } = &mut record.weights;
         let linears = projections.iter_mut().chain(packed).chain(output);
         for linear in linears {
             jitter.digits = Digits::of_input(slice::from_ref(&linear.weight), stored);
@@ -119,6 +146,14 @@ impl Record {
                 jitter.apply(bias.as_mut_slice());
             }
         }
+        jitter.digits = None;
+        for norm in norms.iter_mut().flatten() {
+            let bias = norm.bias.iter_mut();
+            [&mut norm.gain].into_iter().chain(bias).for_each(|x| {
+                jitter.apply(x.as_mut_slice());
+            });
+        }
+        sinks.iter_mut().for_each(|sinks| jitter.apply(sinks));
         // Inputs that are the same stay the same.
         let [query, key, value] = &mut record.inputs;
         jitter.apply_all(query, stored);
@@ -186,7 +221,8 @@ impl Record {
                 return Err(Error::Input { projection, found, expected });
             }
         }
-        self.check_widths(intent)
+        self.check_widths(intent)?;
+        self.check_kinds(intent)
     }
 
     fn check_widths(&self, intent: &Intent) -> Result<()> {
@@ -223,6 +259,12 @@ impl Record {
             if !is_finite(&linear.weight) || !is_bias {
                 return Err(Error::NotFinite(name));
             }
+        }
+        let norms = self.weights.norms.iter().flatten();
+        let gains =
+            norms.flat_map(|norm| norm.gain.iter().chain(norm.bias.iter().flatten()));
+        if !gains.chain(self.weights.sinks.iter().flatten()).all(|x| x.is_finite()) {
+            return Err(Error::NotFinite("a norm or a sink"));
         }
         Ok(())
     }
@@ -297,6 +339,16 @@ pub struct Intent {
     pub scale: Option<f64>,
     /// The bound of the scores.
     pub cap: Option<f64>,
+    /// How far a query sees: so many keys, the one where it stands among them, and without a
+    /// causal mask as many ahead.
+    pub window: Option<usize>,
+    /// What a head's scores lose per token of distance (ALiBi).
+    pub slopes: Option<Vec<f64>>,
+    /// Where the first query stands, where keys are counted from 0; if it is not said,
+    /// [`Intent::first_query`].
+    pub offset: Option<usize>,
+    /// Positions that are no mere count: what rotary positions and slopes are computed by.
+    pub positions: Option<Positions>,
     /// How a packed W is packed.
     pub packing: Packing,
     /// What a query gets that may attend to no key.
@@ -316,6 +368,10 @@ impl Intent {
             rotary: None,
             scale: None,
             cap: None,
+            window: None,
+            slopes: None,
+            offset: None,
+            positions: None,
             packing: Packing::Blocks,
             empty_row: EmptyRow::Zeros,
             computed: None,

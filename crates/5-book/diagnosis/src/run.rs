@@ -3,6 +3,7 @@
 mod dropout;
 mod heads;
 mod mask;
+mod norms;
 mod output;
 mod projection;
 mod scores;
@@ -243,6 +244,14 @@ impl<'a> Run<'a> {
         let Intent { n_heads, n_kv_heads, .. } = *self.intent;
         let d_k = self.record.weights.projections[0].d_out() / n_heads;
         (d_k, n_heads, n_kv_heads)
+    }
+
+    /// Where `n` queries (0) or keys (1) of a sequence stand; across sequences they are counted.
+    fn places(&self, s: usize, role: usize, n: usize, axes: Axes) -> Vec<f64> {
+        let listed = self.sequences.get(s).filter(|_| axes == Axes::Meant);
+        let listed = listed.map(|&s| self.intent.positions(self.record, s, role));
+        let listed = listed.filter(|list| list.len() == n);
+        listed.unwrap_or_else(|| (0..n).map(|t| t as f64).collect())
     }
 
     fn n_sequences(&self, recipe: &Recipe) -> usize {

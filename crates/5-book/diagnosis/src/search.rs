@@ -57,7 +57,7 @@ pub(crate) enum Outcome {
     /// As it should be, in this precision.
     Right { level: Level },
     /// As it should be, if that is so.
-    Condition { level: Level, condition: Condition, nearest: Option<Trial> },
+    Condition { level: Level, condition: Condition, nearest: Option<Box<Trial>> },
     /// As it is with another number, and perhaps with a mistake, in this precision.
     Number { level: Level, trials: Vec<Trial> },
     /// As each of these says, in this precision.

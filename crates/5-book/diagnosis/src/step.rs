@@ -14,6 +14,8 @@ pub enum Step {
     Projections,
     /// From q, k and v to heads.
     Split,
+    /// Norms of queries and keys.
+    Norms,
     /// Rotary positions.
     Positions,
     /// Key heads that query heads share.
@@ -24,6 +26,8 @@ pub enum Step {
     Scale,
     /// The bound of scores.
     Cap,
+    /// What scores lose by distance.
+    Slopes,
     /// Which keys are open, and what becomes of the others.
     Mask,
     /// From scores to attention weights.
@@ -40,16 +44,18 @@ pub enum Step {
 
 impl Step {
     /// All of them, in order.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Inputs,
         Self::Packing,
         Self::Projections,
         Self::Split,
+        Self::Norms,
         Self::Positions,
         Self::Sharing,
         Self::Scores,
         Self::Scale,
         Self::Cap,
+        Self::Slopes,
         Self::Mask,
         Self::Softmax,
         Self::Values,
@@ -65,11 +71,13 @@ impl Step {
             Self::Packing => "packing",
             Self::Projections => "projections",
             Self::Split => "split into heads",
+            Self::Norms => "norms of queries and keys",
             Self::Positions => "rotary positions",
             Self::Sharing => "shared keys",
             Self::Scores => "scores",
             Self::Scale => "scale",
             Self::Cap => "cap",
+            Self::Slopes => "slopes",
             Self::Mask => "mask",
             Self::Softmax => "softmax",
             Self::Values => "values",
@@ -89,13 +97,13 @@ pub enum State {
     Key,
     /// v before the split, `[n_kv, h_kv · d_v]`.
     Value,
-    /// q of each head, `[n_q, d_k]`, rotated where positions are rotary.
+    /// q of each head, `[n_q, d_k]`, normed and rotated where the layer does so.
     HeadQuery,
-    /// k of each query head, `[n_kv, d_k]`, rotated where positions are rotary.
+    /// k of each query head, `[n_kv, d_k]`, normed and rotated where the layer does so.
     HeadKey,
     /// v of each query head, `[n_kv, d_v]`.
     HeadValue,
-    /// Scores before the mask, divided and bounded, `[n_q, n_kv]` a head.
+    /// Scores divided and bounded, before slopes, masks and sinks, `[n_q, n_kv]` a head.
     Scores,
     /// Attention weights, `[n_q, n_kv]` a head.
     Attn,

@@ -1,4 +1,4 @@
-//! The sixteen layers in `layers/`: as people write them, with what their code gave.
+//! The layers in `layers/`: as people write them, with what their code gave.
 
 use std::fs;
 use std::path::Path;
@@ -7,11 +7,13 @@ use diagnosis::{Said, Verdict, diagnose, read};
 use model_files::TensorFile;
 
 /// Each with its mistakes, in the words of `layers/README.md`.
-const LAYERS: [(&str, &[&str]); 16] = [
+const LAYERS: [(&str, &[&str]); 22] = [
     ("r01", &[]),
     ("r03", &[]),
     ("r05", &[]),
     ("r06", &[]),
+    ("r07", &[]),
+    ("r08", &[]),
     ("a01", &["merged without transpose"]),
     ("a02", &["split without transpose"]),
     ("a03", &["scaled by sqrt(d_model)"]),
@@ -22,6 +24,10 @@ const LAYERS: [(&str, &[&str]); 16] = [
     ("a24", &["rotary pairs and halves exchanged"]),
     ("a27", &["key heads tiled"]),
     ("b01", &["not scaled", "biases left out"]),
+    ("k01", &["norms after the rotation"]),
+    ("k02", &["norms over all tokens"]),
+    ("k03", &["window counted from the first query"]),
+    ("k04", &["last key dropped for the sink"]),
     ("s01", &["softmax over queries", "W^O not transposed"]),
     ("u01", &["unknown"]),
 ];

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use attention::{Linear, Matrix, Rng, SeedableRng, random_matrix};
 use diagnosis::recipe::Packing;
 use diagnosis::{
-    Corner, EmptyRow, Intent, Masks, Mistake, Pairing, Precision, Record, State, Weights,
-    computed, unpacked,
+    Corner, EmptyRow, HeadNorm, Intent, Masks, Mistake, NormKind, Pairing, Positions,
+    Precision, Record, State, Weights, computed, unpacked,
 };
 
 const N_KEYS: usize = 3;
@@ -27,6 +27,11 @@ pub struct Has {
     pub wide: bool,
     pub four_heads: bool,
     pub deep: bool,
+    pub norms: bool,
+    pub window: bool,
+    pub slopes: bool,
+    pub sinks: bool,
+    pub left_padded: bool,
     pub rotary: Option<Pairing>,
     pub packed: Option<Packing>,
 }
@@ -36,7 +41,7 @@ impl Has {
     pub fn all() -> Vec<Self> {
         const MOST: u32 = 4;
         let mut all = Vec::new();
-        for bits in (0..1u32 << 13).filter(|bits| bits.count_ones() <= MOST) {
+        for bits in (0..1u32 << 18).filter(|bits| bits.count_ones() <= MOST) {
             let is = |nth: u32| bits >> nth & 1 == 1;
             let plain = Self {
                 several: is(0),
@@ -52,6 +57,11 @@ impl Has {
                 wide: is(10),
                 four_heads: is(11),
                 deep: is(12),
+                norms: is(13),
+                window: is(14),
+                slopes: is(15),
+                sinks: is(16),
+                left_padded: is(17),
                 rotary: None,
                 packed: None,
             };
@@ -74,7 +84,10 @@ impl Has {
     fn fits(self) -> bool {
         let is_cross = self.cross || self.other_values || self.fewer_queries;
         let is_one_input = self.packed.is_none() || !(is_cross || self.shared_keys);
-        is_one_input && (!self.padding || self.several)
+        let has_positions = self.rotary.is_some() || self.slopes;
+        is_one_input
+            && (!self.padding || self.several)
+            && (!self.left_padded || has_positions)
     }
 
     /// In words, behind *two heads of width 2 and three tokens*.
@@ -104,6 +117,11 @@ impl Has {
             (self.four_heads, "four heads"),
             (self.deep, "heads of width 4"),
             (self.wide, "a wider model"),
+            (self.norms, "norms of queries and keys"),
+            (self.window, "a window of two keys"),
+            (self.slopes, "slopes of ALiBi"),
+            (self.sinks, "sinks of 1 and −1"),
+            (self.left_padded, "positions that do not count the first token"),
         ];
         let words = words.into_iter().filter(|(has, _)| *has).map(|(_, words)| words);
         words.collect::<Vec<_>>().join(", ")
@@ -121,15 +139,42 @@ impl Has {
             causal: self.causal.then_some(Corner::BottomRight),
             rotary: self.rotary.map(|pairing| (pairing, 10_000.0)),
             cap: self.cap.then_some(2.0),
+            window: self.window.then_some(2),
+            slopes: self.slopes.then(|| Intent::paper_slopes(n_heads)),
+            positions: self.left_padded.then(|| self.positions()),
             packing: self.packed.unwrap_or(Packing::Blocks),
             empty_row: EmptyRow::Zeros,
             ..Intent::heads(n_heads)
         };
-        let weights = self.weights(&intent, d_model, d_k, rng);
+        let mut weights = self.weights(&intent, d_model, d_k, rng);
+        if self.norms {
+            let row = random_matrix::<f64>(2, d_k, 0.7, rng).add_scalar(1.0);
+            let norm = |gain| HeadNorm {
+                gain,
+                bias: None,
+                kind: NormKind::RootMeanSquare,
+                is_whole: false,
+                eps: 1e-6,
+            };
+            weights.norms = Some([0, 1].map(|role| norm(row.row(role).into_owned())));
+        }
+        if self.sinks {
+            let sink = |i: usize| if i % 2 == 0 { 1.0 } else { -1.0 };
+            weights.sinks = Some((0..n_heads).map(sink).collect());
+        }
         let inputs = self.inputs(d_model, rng);
         let masks = self.masks(&inputs, rng);
         let precision = Precision::F64;
         (Record { weights, inputs, masks, tensors: BTreeMap::new(), precision }, intent)
+    }
+
+    /// Where tokens stand, of which the first is padding.
+    fn positions(self) -> Positions {
+        let list = |first: usize, n: usize| -> Vec<Vec<f64>> {
+            vec![(first..first + n).map(|t| t.saturating_sub(1) as f64).collect()]
+        };
+        let n_q = if self.fewer_queries { N_KEYS - 1 } else { N_KEYS };
+        Positions { queries: list(N_KEYS - n_q, n_q), keys: list(0, N_KEYS) }
     }
 
     fn weights(
@@ -150,13 +195,13 @@ impl Has {
         let output = Some(linear(n_heads * d_k, d_model));
         let Some(packing) = self.packed else {
             let projections = widths.map(|width| linear(d_model, width));
-            return Weights { projections, packed: None, output };
+            return Weights::new(projections, output);
         };
         let packed = linear(d_model, widths.iter().sum());
         let part =
             |role| unpacked(&packed, packing, role, widths, d_k).expect("widths fit");
         let projections = [0, 1, 2].map(part);
-        Weights { projections, packed: Some(packed), output }
+        Weights { packed: Some(packed), ..Weights::new(projections, output) }
     }
 
     fn inputs(self, d_model: usize, rng: &mut Rng) -> [Vec<Matrix>; 3] {

@@ -51,7 +51,8 @@ fn key_order(example: &Example, mistake: &Mistake) -> Option<bool> {
     let no_order =
         |has| Has { causal: false, pairs: false, added: false, padding: false, ..has };
     let (record, intent) = with(example, mistake, no_order)?;
-    if intent.rotary.is_some() {
+    let has_places = intent.rotary.is_some() || intent.slopes.is_some();
+    if has_places || intent.window.is_some() {
         return None;
     }
     let mut other = record.clone();

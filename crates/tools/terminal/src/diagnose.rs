@@ -69,6 +69,19 @@ pub struct Args {
     #[arg(long, value_name = "C")]
     cap: Option<f64>,
 
+    /// How many keys a query sees, the one where it stands among them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    window: Option<u32>,
+
+    /// Scores should lose by distance, with the slopes of ALiBi's paper
+    #[arg(long)]
+    alibi: bool,
+
+    /// The position of the first query, where the first key stands at 0: with a cache, how
+    /// many keys it had
+    #[arg(long, value_name = "N")]
+    offset: Option<u32>,
+
     /// How it was computed, if coarser than its numbers show: then rounding explains more
     #[arg(long, value_enum, value_name = "PRECISION")]
     computed: Option<Computed>,
@@ -296,6 +309,9 @@ fn said(args: &Args) -> Result<Said> {
         base: args.base,
         scale: args.scale,
         cap: args.cap,
+        window: args.window.map(|window| window as usize),
+        is_alibi: args.alibi,
+        offset: args.offset.map(|offset| offset as usize),
         computed: args.computed.map(Computed::precision),
         prefix: args.prefix.clone(),
         names: args.names.iter().map(named).collect::<Result<_>>()?,

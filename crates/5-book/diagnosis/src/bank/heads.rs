@@ -1,8 +1,8 @@
-//! From q, k and v to heads, and keys that heads share.
+//! From q, k and v to heads, their norms, and keys that heads share.
 
 use crate::Mistake;
 use crate::mistake::Need;
-use crate::recipe::{Sharing, Split};
+use crate::recipe::{Norms, Sharing, Split};
 use crate::step::Step;
 
 pub(super) const MISTAKES: &[Mistake] = &[
@@ -36,6 +36,26 @@ pub(super) const MISTAKES: &[Mistake] = &[
         r.split = Split::KeysReversed;
     })
     .needs(&[Need::Heads]),
+    Mistake::new("norms-left-out", Step::Norms, |r| {
+        r.norms = Norms::None;
+    })
+    .needs(&[Need::Norms]),
+    Mistake::new("norms-after-rotation", Step::Norms, |r| {
+        r.norms = Norms::AfterRotation;
+    })
+    .needs(&[Need::Norms, Need::Rotary]),
+    Mistake::new("norms-of-other-width", Step::Norms, |r| {
+        r.norms = Norms::OtherWidth;
+    })
+    .needs(&[Need::Norms, Need::Heads]),
+    Mistake::new("norms-over-tokens", Step::Norms, |r| {
+        r.norms = Norms::OverTokens;
+    })
+    .needs(&[Need::Norms]),
+    Mistake::new("norms-without-gain", Step::Norms, |r| {
+        r.norms = Norms::WithoutGain;
+    })
+    .needs(&[Need::Norms]),
     Mistake::new("key-heads-tiled", Step::Sharing, |r| {
         r.sharing = Sharing::Tiled;
     })

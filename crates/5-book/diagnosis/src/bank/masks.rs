@@ -2,7 +2,7 @@
 
 use crate::Mistake;
 use crate::mistake::Need;
-use crate::recipe::{Causal, Fill, Masking};
+use crate::recipe::{Causal, Fill, Masking, Window};
 use crate::step::Step;
 
 pub(super) const MISTAKES: &[Mistake] = &[
@@ -92,6 +92,23 @@ pub(super) const MISTAKES: &[Mistake] = &[
         r.causal = Causal::OtherCorner;
     })
     .needs(&[Need::Causal]),
+    Mistake::new("window-left-out", Step::Mask, |r| {
+        r.window = Window::None;
+    })
+    .needs(&[Need::Window]),
+    Mistake::new("window-one-too-wide", Step::Mask, |r| {
+        r.window = Window::Wider;
+        r.pairs = Masking::Wider;
+    })
+    .needs(&[Need::Band]),
+    Mistake::new("window-one-too-narrow", Step::Mask, |r| {
+        r.window = Window::Narrower;
+    })
+    .needs(&[Need::Window]),
+    Mistake::new("window-from-zero", Step::Mask, |r| {
+        r.window = Window::FromZero;
+    })
+    .needs(&[Need::Window, Need::Offset]),
     Mistake::new("fill-1e-9", Step::Mask, |r| r.fill = Fill::MinusNano)
         .needs(&[Need::Mask]),
     Mistake::new("fill-zero", Step::Mask, |r| {

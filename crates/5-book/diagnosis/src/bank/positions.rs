@@ -82,6 +82,26 @@ pub(super) const MISTAKES: &[Mistake] = &[
         r.rotary = Rotary::WithoutMinus;
     })
     .needs(&[Need::Rotary]),
+    Mistake::new("row-for-position", Step::Positions, |r| {
+        r.rotary = Rotary::QueriesFromZero;
+    })
+    .needs(&[Need::Rotary, Need::Offset]),
+    Mistake::new("rotated-keys-from-zero", Step::Positions, |r| {
+        r.rotary = Rotary::KeysFromZero;
+    })
+    .needs(&[Need::Rotary, Need::Listed]),
+    Mistake::new("padding-counted", Step::Positions, |r| {
+        r.rotary = Rotary::PaddingCounted;
+    })
+    .needs(&[Need::Rotary, Need::Listed]),
+    Mistake::new("keys-rotated-twice", Step::Positions, |r| {
+        r.rotary = Rotary::KeysTwice;
+    })
+    .needs(&[Need::Rotary]),
+    Mistake::new("cached-keys-rotated-twice", Step::Positions, |r| {
+        r.rotary = Rotary::CachedKeysTwice;
+    })
+    .needs(&[Need::Rotary, Need::Cached]),
     Mistake::new("unmeant-halves", Step::Positions, |r| {
         r.rotary = Rotary::UnmeantHalves;
     })

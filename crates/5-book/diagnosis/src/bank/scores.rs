@@ -1,8 +1,8 @@
-//! Scores, what they are divided by, and their bound.
+//! Scores, what they are divided by, their bound, and what they lose by distance.
 
 use crate::Mistake;
 use crate::mistake::Need;
-use crate::recipe::{Cap, Scale, Similarity};
+use crate::recipe::{Cap, Scale, Similarity, Slopes};
 use crate::step::Step;
 
 pub(super) const MISTAKES: &[Mistake] = &[
@@ -50,6 +50,34 @@ pub(super) const MISTAKES: &[Mistake] = &[
     .needs(&[Need::Cap]),
     Mistake::new("score-for-cap", Step::Cap, |r| r.cap = Cap::ScoreForCap)
         .needs(&[Need::Cap]),
+    Mistake::new("distance-left-out", Step::Slopes, |r| {
+        r.slopes = Slopes::None;
+    })
+    .needs(&[Need::Slopes]),
+    Mistake::new("distance-added", Step::Slopes, |r| {
+        r.slopes = Slopes::Opposite;
+    })
+    .needs(&[Need::Slopes]),
+    Mistake::new("slopes-of-any-power", Step::Slopes, |r| {
+        r.slopes = Slopes::AnyPower;
+    })
+    .needs(&[Need::Slopes]),
+    Mistake::new("slopes-from-zero", Step::Slopes, |r| {
+        r.slopes = Slopes::FromZero;
+    })
+    .needs(&[Need::Slopes]),
+    Mistake::new("slopes-reversed", Step::Slopes, |r| {
+        r.slopes = Slopes::Reversed;
+    })
+    .needs(&[Need::Slopes, Need::Heads]),
+    Mistake::new("slopes-of-first-half", Step::Slopes, |r| {
+        r.slopes = Slopes::FirstHalf;
+    })
+    .needs(&[Need::Slopes, Need::Heads]),
+    Mistake::new("slopes-sorted", Step::Slopes, |r| {
+        r.slopes = Slopes::Sorted;
+    })
+    .needs(&[Need::Slopes, Need::Heads]),
     Mistake::new("capped-before-scale", Step::Cap, |r| r.cap = Cap::BeforeScale)
         .needs(&[Need::Cap]),
     Mistake::new("capped-after-mask", Step::Cap, |r| r.cap = Cap::AfterMask)

@@ -2,7 +2,7 @@
 
 use crate::Mistake;
 use crate::mistake::Need;
-use crate::recipe::{Softmax, Values};
+use crate::recipe::{Sinks, Softmax, Values};
 use crate::step::Step;
 
 pub(super) const MISTAKES: &[Mistake] = &[
@@ -37,6 +37,22 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake::new("sigmoid", Step::Softmax, |r| {
         r.softmax = Softmax::Sigmoid;
     }),
+    Mistake::new("sink-left-out", Step::Softmax, |r| {
+        r.sinks = Sinks::None;
+    })
+    .needs(&[Need::Sinks]),
+    Mistake::new("sinks-twice", Step::Softmax, |r| {
+        r.sinks = Sinks::Twice;
+    })
+    .needs(&[Need::Sinks]),
+    Mistake::new("sinks-scaled", Step::Softmax, |r| {
+        r.sinks = Sinks::Scaled;
+    })
+    .needs(&[Need::Sinks]),
+    Mistake::new("last-key-dropped-for-sink", Step::Softmax, |r| {
+        r.sinks = Sinks::LastDropped;
+    })
+    .needs(&[Need::Sinks]),
     Mistake::new("no-exponential", Step::Softmax, |r| r.softmax = Softmax::NoExponential)
         .alone(),
     Mistake::new("not-divided-by-sum", Step::Softmax, |r| {

@@ -3,9 +3,9 @@
 use attention::Matrix;
 use model_files::Tensor;
 
-use super::Files;
 use super::names::{INPUTS, of};
 use super::notes::Notes;
+use super::{Files, truth};
 use crate::{Error, Result, State};
 
 /// The order of the axes of inputs and outputs.
@@ -22,7 +22,9 @@ impl Layout {
     pub fn of(files: &Files<'_>, notes: &mut Notes) -> Result<Self> {
         let (name, query) = files.first(INPUTS[0]).ok_or(Error::NoInput)?;
         let said = files.setting(&["layout"], "(batch, n, d) or (n, batch, d)", axes)?;
-        if files.said.is_sequence_first || said == Some(Self::SequenceFirst) {
+        let batch_first = files.setting(&["batch_first"], "true or false", truth)?;
+        let is_said = said == Some(Self::SequenceFirst) || batch_first == Some(false);
+        if files.said.is_sequence_first || is_said {
             notes.push(format!("{name} {}, read as (n, batch, d)", query.shape_text()));
             return Ok(Self::SequenceFirst);
         }
@@ -50,7 +52,11 @@ impl Layout {
         let is_turned =
             a != b && says.iter().any(|it| it.1) && !says.iter().any(|it| it.0);
         let layout = if is_turned { Self::SequenceFirst } else { Self::BatchFirst };
-        if said.is_none() && !is_turned && !says.iter().any(|it| it.0 && !it.1) {
+        if said.is_none()
+            && batch_first.is_none()
+            && !is_turned
+            && !says.iter().any(|it| it.0 && !it.1)
+        {
             notes.assume(format!("{name} is {}", layout.name()));
         }
         notes.push(format!("{name} {}, read as {}", query.shape_text(), layout.name()));

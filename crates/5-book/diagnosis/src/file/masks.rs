@@ -1,93 +1,259 @@
-//! Masks, inverted: from here on true means "may attend".
+//! Masks of every shape: from here on true means "may attend".
 
 use attention::Matrix;
 use model_files::Tensor;
 
 use super::Files;
 use super::notes::Notes;
-use crate::{Intent, Record, Result};
+use crate::{Error, Intent, Masks, Record, Result};
 
-/// Reads the masks that there are.
+/// What is as low as that blocks a key, whatever its score.
+const LOWEST: f64 = -1e30;
+
+/// The same in a row with an open key.
+const LOW: f64 = -1e4;
+
+/// How many sequences, heads, queries and keys there are.
+#[derive(Clone, Copy)]
+struct Sizes {
+    batch: usize,
+    heads: usize,
+    n_q: usize,
+    n_kv: usize,
+}
+
+/// How many matrices a mask has, of how many rows (one is that of every query), and how often
+/// they are repeated: one for each head alone is that of every sequence.
+type Shape = (usize, usize, usize);
+
+/// The entries of a mask: which are open, and what is added to scores.
+struct Entries {
+    open: Vec<bool>,
+    added: Vec<f64>,
+    words: &'static str,
+}
+
+/// Reads the masks that there are, and joins them.
 pub fn read(
     files: &Files<'_>,
     record: &mut Record,
-    intent: &Intent,
+    intent: &mut Intent,
     notes: &mut Notes,
 ) -> Result<()> {
-    let is_open_true = files.said.is_open_true;
-    let meaning = if is_open_true { "may attend" } else { "may not attend" };
-    let batch = record.batch();
     let (n_q, n_kv) = record.lengths();
-    if let Some(mask) = files.tensor("key_padding_mask") {
-        if mask.shape() != [batch, n_kv] && mask.shape() != [n_kv] {
-            return Err(mask.shape_error(&format!("({batch}, {n_kv})")).into());
-        }
-        let open = flags(&mask)?.into_iter().map(|it| it == is_open_true);
-        let open: Vec<bool> = open.collect();
-        record.masks.padding = Some(open.chunks(n_kv).map(<[bool]>::to_vec).collect());
-        notes.push(format!(
-            "key_padding_mask {}: true means {meaning}",
-            mask.shape_text()
-        ));
+    let sizes = Sizes { batch: record.batch(), heads: intent.n_heads, n_q, n_kv };
+    let mut masks = Masks::default();
+    for name in ["key_padding_mask", "attention_mask", "attn_mask", "mask"] {
+        let Some(tensor) = files.tensor(name) else { continue };
+        let is_open_true = name == "attention_mask" || files.said.is_open_true;
+        let entries = Entries::of(&tensor, name, is_open_true)?;
+        let parts = sizes.of_shape(&tensor, name)?;
+        let cut = match tensor.shape().last() {
+            Some(&columns) if columns > n_kv => {
+                format!(", of which {n_kv} keys are there")
+            }
+            _ => String::new(),
+        };
+        let (shape, words) = (tensor.shape_text(), entries.words);
+        notes.push(format!("{name} {shape}: {words}{cut}"));
+        sizes.join(&mut masks, &entries, parts);
     }
-    if let Some(mask) = files.tensor("attention_mask")
-        && mask.shape() == [batch, n_kv]
-    {
-        let open = flags(&mask)?;
-        record.masks.padding = Some(open.chunks(n_kv).map(<[bool]>::to_vec).collect());
-        notes.push(format!("attention_mask {}: 1 is a token", mask.shape_text()));
+    if let Some(slopes) = masks.added.as_ref().and_then(|it| sizes.slopes(it, intent)) {
+        notes.assume("what is added is a slope per head, times the distance".to_string());
+        (intent.slopes, masks.added) = (Some(slopes), None);
     }
-    let Some((name, mask)) = files.first(&["attn_mask", "mask"]) else { return Ok(()) };
-    let h = intent.n_heads;
-    let shapes = [
-        vec![n_q, n_kv],
-        vec![1, 1, n_q, n_kv],
-        vec![batch, n_q, n_kv],
-        vec![batch, 1, n_q, n_kv],
-        vec![batch * h, n_q, n_kv],
-        vec![batch, h, n_q, n_kv],
-    ];
-    if !shapes.iter().any(|shape| mask.shape() == shape) {
-        return Err(mask.shape_error(&in_words(&shapes, [batch, n_kv])).into());
-    }
-    let is_float = mask.dtype().contains('F');
-    if is_float {
-        record.masks.added = Some(mask.matrices()?);
-        notes.push(format!("{name} {}: floats, added to scores", mask.shape_text()));
-    } else {
-        let open: Vec<bool> =
-            flags(&mask)?.into_iter().map(|it| it == is_open_true).collect();
-        let pairs = open.chunks(n_q * n_kv);
-        record.masks.pairs =
-            Some(pairs.map(|m| Matrix::from_row_slice(n_q, n_kv, m)).collect());
-        notes.push(format!("{name} {}: true means {meaning}", mask.shape_text()));
-    }
+    record.masks = masks;
     Ok(())
 }
 
-fn flags(mask: &Tensor<'_>) -> Result<Vec<bool>> {
-    if mask.is_bool() {
-        return Ok(mask.flags()?);
+impl Sizes {
+    /// What a mask's shape says, by its name.
+    fn of_shape(self, tensor: &Tensor<'_>, name: &str) -> Result<Shape> {
+        let Self { batch, heads, n_q, n_kv } = self;
+        let is_padding = name == "key_padding_mask";
+        let is_padding_first = is_padding || name == "attention_mask";
+        let is_some_of = |m: usize| m == 1 || m == batch;
+        match *tensor.shape() {
+            [c] if c == n_kv => Ok((1, 1, 1)),
+            [m, c] if is_padding_first && m == batch && c == n_kv => Ok((m, 1, 1)),
+            [r, c] if !is_padding && r == n_q && c == n_kv => Ok((1, r, 1)),
+            [m, c] if is_some_of(m) && c == n_kv => Ok((m, 1, 1)),
+            _ if is_padding => {
+                Err(tensor.shape_error(&format!("({batch}, {n_kv})")).into())
+            }
+            [m, r, c]
+                if r == n_q && c == n_kv && (is_some_of(m) || m == batch * heads) =>
+            {
+                Ok((m, r, 1))
+            }
+            [m, 1, c] if is_some_of(m) && c == n_kv => Ok((m, 1, 1)),
+            // A static cache has room for more keys than there are.
+            [m, k, r, c]
+                if is_some_of(m)
+                    && (k == 1 || k == heads)
+                    && (r == 1 || r == n_q)
+                    && c >= n_kv =>
+            {
+                Ok((m * k, r, if m == 1 && k > 1 { batch } else { 1 }))
+            }
+            _ => {
+                let all = batch * heads;
+                let expected = format!(
+                    "one of ({n_q}, {n_kv}), ({batch}, {n_q}, {n_kv}), ({all}, {n_q}, {n_kv}), \
+                     ({batch}, 1, {n_q}, {n_kv}), ({batch}, {heads}, {n_q}, {n_kv}). A mask of \
+                     padding, one row of keys a sequence, is ({batch}, {n_kv}): call it \
+                     key_padding_mask if true means padding, and attention_mask if 1 means a \
+                     token; what is added to scores is expanded to the scores' shape"
+                );
+                Err(tensor.shape_error(&expected).into())
+            }
+        }
     }
-    match mask.integers() {
-        Ok(numbers) => Ok(numbers.into_iter().map(|x| x != 0).collect()),
-        Err(_) => Ok(mask.numbers()?.into_iter().map(|x| x != 0.0).collect()),
+
+    /// Adds a mask to those that were read before.
+    fn join(self, masks: &mut Masks, entries: &Entries, shape: Shape) {
+        let Entries { open, added, .. } = entries;
+        let is_added = added.iter().any(|&x| x != 0.0);
+        let (count, rows, times) = shape;
+        if is_added {
+            let added = self.matrices(added, shape);
+            masks.added = Some(self.both(masks.added.take(), added, |a, b| a + b));
+        }
+        if rows == 1 && times == 1 && (count == 1 || count == self.batch) {
+            let columns = open.len() / count;
+            let own = open.chunks(columns).map(|list| list[..self.n_kv].to_vec());
+            let own: Vec<Vec<bool>> = own.collect();
+            let earlier = masks.padding.take().unwrap_or_else(|| own.clone());
+            let n = own.len().max(earlier.len());
+            let list = |s: usize| {
+                let [a, b] = [&own, &earlier].map(|all| &all[self.at(all.len(), s, 0)]);
+                a.iter().zip(b).map(|(a, b)| *a && *b).collect()
+            };
+            masks.padding = Some((0..n).map(list).collect());
+        } else if open.contains(&false) || !is_added {
+            let open = self.matrices(open, shape);
+            masks.pairs = Some(self.both(masks.pairs.take(), open, |a, b| a && b));
+        }
+    }
+
+    /// A matrix of queries and keys each.
+    fn matrices<T: Copy + PartialEq + std::fmt::Debug + 'static>(
+        self,
+        entries: &[T],
+        (count, rows, times): Shape,
+    ) -> Vec<Matrix<T>> {
+        let columns = entries.len() / (count * rows);
+        let of = |m: &[T]| {
+            Matrix::from_fn(self.n_q, self.n_kv, |r, c| m[r.min(rows - 1) * columns + c])
+        };
+        let all: Vec<Matrix<T>> = entries.chunks(rows * columns).map(of).collect();
+        all.iter().cycle().take(all.len() * times).cloned().collect()
+    }
+
+    /// Two masks as one, in as many matrices as the one of more has.
+    fn both<T: Copy + PartialEq + std::fmt::Debug + 'static>(
+        self,
+        earlier: Option<Vec<Matrix<T>>>,
+        own: Vec<Matrix<T>>,
+        both: fn(T, T) -> T,
+    ) -> Vec<Matrix<T>> {
+        let Some(earlier) = earlier else { return own };
+        let n = earlier.len().max(own.len());
+        let matrix = |m: usize| {
+            let per_sequence = if n > self.batch { self.heads } else { 1 };
+            let (s, i) = (m / per_sequence, m % per_sequence);
+            let [a, b] = [&earlier, &own].map(|all| &all[self.at(all.len(), s, i)]);
+            a.zip_map(b, both)
+        };
+        (0..n).map(matrix).collect()
+    }
+
+    /// The slopes of ALiBi, if that is all that a mask adds to open scores.
+    fn slopes(self, added: &[Matrix], intent: &Intent) -> Option<Vec<f64>> {
+        let first = intent.first_query((self.n_q, self.n_kv)) as f64;
+        let distance = |r: usize, c: usize| (first + r as f64 - c as f64).abs();
+        let slope = |i: usize| {
+            let m = &added[self.at(added.len(), 0, i)];
+            // A blocked score may have anything.
+            let entries = || {
+                let all =
+                    (0..m.nrows()).flat_map(|r| (0..m.ncols()).map(move |c| (r, c)));
+                all.filter(|&at| m[at] != 0.0)
+            };
+            let (r, c) = entries().next()?;
+            let slope = -m[(r, c)] / distance(r, c);
+            let is_it = |(r, c): (usize, usize)| {
+                (m[(r, c)] + slope * distance(r, c)).abs() <= 1e-6 * m[(r, c)].abs()
+            };
+            (slope > 0.0 && entries().all(is_it) && entries().count() > 2)
+                .then_some(slope)
+        };
+        let is_same = |s: usize| {
+            (0..self.heads).all(|i| {
+                added[self.at(added.len(), s, i)] == added[self.at(added.len(), 0, i)]
+            })
+        };
+        let is_free = intent.slopes.is_none() && (1..self.batch).all(is_same);
+        (0..self.heads).map(slope).collect::<Option<Vec<_>>>().filter(|_| is_free)
+    }
+
+    /// Which of `count` is that of a sequence and head.
+    fn at(self, count: usize, s: usize, i: usize) -> usize {
+        match count {
+            1 => 0,
+            count if count == self.batch => s,
+            _ => s * self.heads + i,
+        }
     }
 }
 
-/// The shapes of a mask of queries and keys, each once, and what a mask of keys is called.
-fn in_words(shapes: &[Vec<usize>], [batch, n_kv]: [usize; 2]) -> String {
-    let mut tried: Vec<String> = Vec::new();
-    for shape in shapes {
-        let text = format!("{shape:?}").replace('[', "(").replace(']', ")");
-        if !tried.contains(&text) {
-            tried.push(text);
+impl Entries {
+    fn of(mask: &Tensor<'_>, name: &str, is_open_true: bool) -> Result<Self> {
+        let words = match (name, is_open_true) {
+            ("attention_mask", _) => "1 or true may attend",
+            (_, true) => "true means may attend",
+            _ => "true means may not attend",
+        };
+        let flags = |open: Vec<bool>| {
+            let added = vec![0.0; open.len()];
+            Ok(Self { open, added, words })
+        };
+        if mask.is_bool() {
+            return flags(
+                mask.flags()?.into_iter().map(|it| it == is_open_true).collect(),
+            );
         }
+        let is_float = mask.dtype().contains('F');
+        let numbers: Vec<f64> = match is_float {
+            true => mask.numbers()?,
+            false => mask.integers()?.into_iter().map(|x| x as f64).collect(),
+        };
+        if numbers.iter().any(|x| x.is_nan() || *x == f64::INFINITY) {
+            return Err(Error::NotFinite("a mask"));
+        }
+        let are_flags = numbers.iter().all(|&x| x == 0.0 || x == 1.0);
+        let is_of_scores = is_float && ["attn_mask", "mask"].contains(&name);
+        if are_flags && (!is_float || !is_of_scores && numbers.contains(&1.0)) {
+            return flags(numbers.iter().map(|&x| (x == 1.0) == is_open_true).collect());
+        }
+        Ok(Self::of_scores(&numbers, mask))
     }
-    format!(
-        "one of {}. A mask of padding, one row of keys a sequence, is ({batch}, {n_kv}): call \
-         it key_padding_mask if true means padding, and attention_mask if 1 means a token; \
-         what is added to scores is expanded to the scores' shape",
-        tried.join(", ")
-    )
+
+    /// Those of a mask that is added to scores.
+    fn of_scores(numbers: &[f64], mask: &Tensor<'_>) -> Self {
+        let columns = mask.shape().last().copied().unwrap_or(1).max(1);
+        let has_open_rows =
+            numbers.chunks(columns).all(|row| row.iter().any(|&x| x > LOW));
+        let lowest = if mask.dtype() == "F16" { -6e4 } else { LOWEST };
+        let is_open = |x: f64| x > if has_open_rows { LOW } else { lowest };
+        let open: Vec<bool> = numbers.iter().map(|&x| is_open(x)).collect();
+        let added: Vec<f64> =
+            numbers.iter().map(|&x| if is_open(x) { x } else { 0.0 }).collect();
+        let words = match (open.contains(&false), added.iter().any(|&x| x != 0.0)) {
+            (true, false) => "floats: 0 may attend, and the lowest may not",
+            (true, true) => "floats, added to scores; the lowest may not attend",
+            _ => "floats, added to scores",
+        };
+        Self { open, added, words }
+    }
 }

@@ -18,14 +18,25 @@ pub struct Found {
     output: Option<Linear>,
     /// How a packed W is packed.
     pub packing: Packing,
+    /// What stands before the layer's names.
+    pub prefix: String,
+    /// What stands before those of other layers.
+    pub others: Vec<String>,
 }
 
 impl Found {
+    /// The width that queries' heads share, as far as it is known without their number.
+    pub fn width(&self) -> usize {
+        let of_packed = self.packed.as_ref().map_or(0, |packed| packed.d_out() / 3);
+        let of_output = self.output.as_ref().map_or(of_packed, Linear::d_in);
+        self.projections.as_ref().map_or(of_output, |all| all[0].d_out())
+    }
+
     /// W^Q, W^K and W^V apart.
     pub fn split(self, intent: &Intent) -> Result<Weights> {
         let Self { packed, projections, output, .. } = self;
         if let Some(projections) = projections {
-            return Ok(Weights { projections, packed: None, output });
+            return Ok(Weights::new(projections, output));
         }
         let packed = packed.ok_or(Error::NoOutput)?;
         let Intent { n_heads, n_kv_heads, packing, .. } = *intent;
@@ -39,7 +50,7 @@ impl Found {
         let part =
             |role| unpacked(&packed, packing, role, widths, d_k).ok_or_else(refused);
         let projections = [part(0)?, part(1)?, part(2)?];
-        Ok(Weights { projections, packed: Some(packed), output })
+        Ok(Weights { packed: Some(packed), ..Weights::new(projections, output) })
     }
 }
 
@@ -64,6 +75,8 @@ pub fn read(files: &Files<'_>, notes: &mut Notes) -> Result<Found> {
         .filter(|prefix| packed.iter().any(|it| it.prefix == *prefix) || has_all(prefix))
         .collect();
     let prefix = one_of(files, &prefixes)?;
+    let others = prefixes.iter().filter(|it| **it != prefix);
+    let others: Vec<String> = others.map(|it| (*it).to_string()).collect();
     let of = |named: &[Named]| -> Option<usize> {
         named.iter().position(|it| it.prefix == prefix)
     };
@@ -80,7 +93,8 @@ pub fn read(files: &Files<'_>, notes: &mut Notes) -> Result<Found> {
         let is_by_heads = by_heads.iter().any(|it| it.weight == packed[at].weight);
         let packing = if is_by_heads { Packing::HeadByHead } else { Packing::Blocks };
         let packed = linear(files, &packed[at], notes)?;
-        return Ok(Found { packed: Some(packed), projections: None, output, packing });
+        let packed = Some(packed);
+        return Ok(Found { packed, projections: None, output, packing, prefix, others });
     }
     let mut linears = Vec::new();
     for role in &separate {
@@ -88,7 +102,8 @@ pub fn read(files: &Files<'_>, notes: &mut Notes) -> Result<Found> {
         linears.push(linear(files, &role[at], notes)?);
     }
     let projections = linears.try_into().ok();
-    Ok(Found { packed: None, projections, output, packing: Packing::Blocks })
+    let packing = Packing::Blocks;
+    Ok(Found { packed: None, projections, output, packing, prefix, others })
 }
 
 fn one_of(files: &Files<'_>, prefixes: &BTreeSet<&str>) -> Result<String> {

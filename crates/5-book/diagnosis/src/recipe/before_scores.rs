@@ -179,6 +179,16 @@ pub enum Rotary {
     UnmeantHalves,
     /// Pairs where no rotation was meant.
     UnmeantPairs,
+    /// Queries as if the first stood at position 0.
+    QueriesFromZero,
+    /// Keys as if the first stood at position 0, where they have positions of their own.
+    KeysFromZero,
+    /// Queries as if padding in front of them counted, where keys have positions of their own.
+    PaddingCounted,
+    /// Keys by twice the angle.
+    KeysTwice,
+    /// Keys before the first query by twice the angle.
+    CachedKeysTwice,
 }
 
 /// Which head of keys and values a query head reads, where there are fewer of them.

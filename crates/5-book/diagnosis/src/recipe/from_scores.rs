@@ -101,6 +101,8 @@ pub enum Masking {
     OtherEnd,
     /// Added before scores are divided.
     BeforeScale,
+    /// With the key before the first that a row leaves open.
+    Wider,
     /// The first key of the padding is open.
     OneShort,
     /// A key is open if this mask or the causal one opens it.

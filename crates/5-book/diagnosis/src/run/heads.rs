@@ -3,6 +3,7 @@
 use attention::Matrix;
 
 use super::Run;
+use super::norms::When;
 use crate::Pairing;
 use crate::recipe::{Recipe, Rotary, Sharing, Split};
 use crate::rows::{numbers, permuted, view};
@@ -18,21 +19,26 @@ impl Run<'_> {
         let (_, h, h_kv) = self.sizes();
         let heads = if role == 0 { h } else { h_kv };
         let mut split = Vec::new();
-        for sequence in flat {
+        for (s, sequence) in flat.iter().enumerate() {
             let mut sequence = sequence.clone();
+            let places = self.places_of_heads(s, role, sequence.nrows(), recipe);
+            self.norm(&mut sequence, When::BeforeSplit, (0, role), recipe);
             if recipe.rotary == Rotary::WholeWidth && role < 2 {
                 let (pairing, base) = self.intent.rotary?;
                 let d = sequence.ncols();
                 if d % 2 != 0 {
                     return None;
                 }
-                let angle =
-                    |t: usize, p: usize| t as f64 * base.powf(-2.0 * p as f64 / d as f64);
+                let angle = |t: usize, p: usize| {
+                    places[t] * base.powf(-2.0 * p as f64 / d as f64)
+                };
                 rotate(&mut sequence, pairing, Turn::Right, angle);
             }
             let mut of_sequence = of_one(&sequence, heads, role, recipe.split)?;
             for (i, head) in of_sequence.iter_mut().enumerate() {
-                self.rotate_head(head, i, role, recipe)?;
+                self.norm(head, When::BeforeRotation, (i, role), recipe);
+                self.rotate_head(head, (i, role), &places, recipe)?;
+                self.norm(head, When::AfterRotation, (i, role), recipe);
             }
             split.extend(match role {
                 0 => of_sequence,
@@ -46,11 +52,38 @@ impl Run<'_> {
         Some(split)
     }
 
+    /// Where the tokens of queries, keys or values stand, by what a recipe counts.
+    fn places_of_heads(
+        &self,
+        s: usize,
+        role: usize,
+        n: usize,
+        recipe: &Recipe,
+    ) -> Vec<f64> {
+        let mut places = self.places(s, role.min(1), n, recipe.axes);
+        let first = match (recipe.rotary, role) {
+            (Rotary::QueriesFromZero, 0) | (Rotary::KeysFromZero, 1) => Some(0),
+            (Rotary::PaddingCounted, 0) => {
+                Some(self.intent.first_query(self.record.lengths()))
+            }
+            _ => None,
+        };
+        if let Some(first) = first {
+            places = (0..n).map(|t| (t as isize + first) as f64).collect();
+        }
+        if (recipe.rotary, role) == (Rotary::CachedKeysTwice, 1) {
+            let of_query = self.places(s, 0, self.record.lengths().0, recipe.axes);
+            let cached = places.iter_mut().filter(|place| **place < of_query[0]);
+            cached.for_each(|place| *place *= 2.0);
+        }
+        places
+    }
+
     fn rotate_head(
         &self,
         head: &mut Matrix,
-        i: usize,
-        role: usize,
+        (i, role): (usize, usize),
+        places: &[f64],
         recipe: &Recipe,
     ) -> Option<()> {
         let choice = recipe.rotary;
@@ -79,20 +112,21 @@ impl Run<'_> {
             (_, pairing) => pairing,
         };
         let (factor, ahead) = factor_and_lead(choice, role);
+        let place = |t: usize| places.get(t).map_or(t as f64, |place| place + ahead);
         if choice == Rotary::HalfOfHead {
             let mut half = head.columns(0, d / 2).into_owned();
             if d % 4 != 0 {
                 return None;
             }
             let frequency = self.frequency(choice, base, d / 2);
-            rotate(&mut half, pairing, turn, |t, p| t as f64 * frequency(p));
+            rotate(&mut half, pairing, turn, |t, p| place(t) * frequency(p));
             head.columns_mut(0, d / 2).copy_from(&half);
             return Some(());
         }
         let frequency = self.frequency(choice, base, d);
         rotate(head, pairing, turn, |t, p| {
-            let place = if choice == Rotary::ByHead { i } else { t + ahead };
-            factor * place as f64 * frequency(p)
+            let place = if choice == Rotary::ByHead { i as f64 } else { place(t) };
+            factor * place * frequency(p)
         });
         Some(())
     }
@@ -217,12 +251,13 @@ fn is_rotated(choice: Rotary, role: usize, i: usize) -> bool {
 }
 
 /// By what the angles of q (0) or k (1) are multiplied, and how many places it is ahead.
-fn factor_and_lead(choice: Rotary, role: usize) -> (f64, usize) {
+fn factor_and_lead(choice: Rotary, role: usize) -> (f64, f64) {
     match choice {
-        Rotary::Reversed => (-1.0, 0),
-        Rotary::KeysReversed if role == 1 => (-1.0, 0),
-        Rotary::Twice => (2.0, 0),
-        Rotary::QueriesAhead if role == 0 => (1.0, 1),
-        _ => (1.0, 0),
+        Rotary::Reversed => (-1.0, 0.0),
+        Rotary::KeysReversed if role == 1 => (-1.0, 0.0),
+        Rotary::Twice => (2.0, 0.0),
+        Rotary::KeysTwice if role == 1 => (2.0, 0.0),
+        Rotary::QueriesAhead if role == 0 => (1.0, 1.0),
+        _ => (1.0, 0.0),
     }
 }

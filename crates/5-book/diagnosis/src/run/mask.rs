@@ -5,16 +5,26 @@ use attention::Matrix;
 use super::Run;
 use super::tiles::tile_of;
 use crate::Corner;
-use crate::recipe::{Axes, Cap, Causal, Fill, Masking, Recipe, Scale};
+use crate::positions::slope;
+use crate::recipe::{
+    Axes, Cap, Causal, Fill, Masking, Recipe, Scale, Sinks, Slopes, Window,
+};
 
 impl Run<'_> {
     /// Whether there is any mask by this recipe.
     pub(super) fn is_masked(&self, recipe: &Recipe) -> bool {
         !self.record.masks.is_empty()
             || self.intent.causal.is_some()
+            || self.intent.window.is_some()
+            || self.intent.slopes.is_some()
             || recipe.causal == Causal::Unmeant
             || recipe.fill == Fill::LastTileToo
             || recipe.cap == Cap::AfterMask
+    }
+
+    /// Whether a sink takes what keys do not.
+    pub(super) fn has_sinks(&self, recipe: &Recipe) -> bool {
+        self.record.weights.sinks.is_some() && recipe.sinks != Sinks::None
     }
 
     /// Whether some query may attend to no key, by this recipe.
@@ -22,6 +32,7 @@ impl Run<'_> {
         if !self.is_masked(recipe)
             || !self.blocks(recipe)
             || recipe.axes == Axes::Exchanged
+            || self.has_sinks(recipe)
         {
             return false;
         }
@@ -59,6 +70,13 @@ impl Run<'_> {
         let mut open = self.open(s, i, lengths, recipe)?;
         if let Some(rows) = rows {
             open = open.select_rows(rows);
+        }
+        if let Some(slope) = self.slope(i, recipe.slopes) {
+            let places = |role, n| self.places(s, role, n, recipe.axes);
+            let (of_queries, of_keys) = (places(0, lengths.0), places(1, lengths.1));
+            let row = |r: usize| of_queries[rows.map_or(r, |rows| rows[r])];
+            let loses = |r: usize, c: usize| slope * (row(r) - of_keys[c]).abs();
+            scores -= Matrix::from_fn(scores.nrows(), scores.ncols(), loses);
         }
         if let Some(added) = &self.record.masks.added {
             let added = self.of_masks(added, recipe.pairs, s, i)?;
@@ -113,6 +131,9 @@ impl Run<'_> {
             return None;
         }
         let mut open = self.causal(recipe.causal, (n_q, n_kv));
+        if let Some(window) = self.window(recipe.window, (n_q, n_kv)) {
+            open.zip_apply(&window, |a, b| *a &= b);
+        }
         if let Some(padding) = &masks.padding {
             let list = self.of_masks(padding, recipe.padding, s, i)?;
             let is_rows = recipe.padding == Masking::Transposed;
@@ -140,6 +161,9 @@ impl Run<'_> {
                 Masking::FirstHead if i > 0 => Matrix::from_element(n_q, n_kv, true),
                 Masking::Opposite => mask.map(|open| !open),
                 Masking::Transposed => mask.transpose(),
+                Masking::Wider => Matrix::from_fn(mask.nrows(), mask.ncols(), |r, c| {
+                    mask[(r, c)] || c + 1 < mask.ncols() && mask[(r, c + 1)]
+                }),
                 _ => mask.clone(),
             };
             if mask.shape() != (n_q, n_kv) {
@@ -165,9 +189,15 @@ impl Run<'_> {
             Causal::Unmeant => Some(Corner::TopLeft),
             _ => self.intent.causal,
         };
-        let Some(corner) = corner else { return Matrix::from_element(n_q, n_kv, true) };
-        let is_last = (corner == Corner::BottomRight) != (choice == Causal::OtherCorner);
-        let past = if is_last { n_kv as isize - n_q as isize } else { 0 };
+        if corner.is_none() {
+            return Matrix::from_element(n_q, n_kv, true);
+        }
+        let past = match (self.intent.first_query((n_q, n_kv)), choice) {
+            (_, Causal::Unmeant) => 0,
+            (0, Causal::OtherCorner) => n_kv as isize - n_q as isize,
+            (_, Causal::OtherCorner) => 0,
+            (first, _) => first,
+        };
         Matrix::from_fn(n_q, n_kv, |i, j| {
             let ahead = j as isize - i as isize - past;
             match choice {
@@ -175,6 +205,49 @@ impl Run<'_> {
                 Causal::OneAhead => ahead <= 1,
                 Causal::Future => ahead >= 0,
                 _ => ahead <= 0,
+            }
+        })
+    }
+
+    /// Which keys a window leaves, if there is one.
+    fn window(
+        &self,
+        choice: Window,
+        (n_q, n_kv): (usize, usize),
+    ) -> Option<Matrix<bool>> {
+        let width = match (choice, self.intent.window? as isize) {
+            (Window::None, _) => return None,
+            (Window::Wider, width) => width + 1,
+            (Window::Narrower, width) => width - 1,
+            (_, width) => width,
+        };
+        let first = match choice {
+            Window::FromZero => 0,
+            _ => self.intent.first_query((n_q, n_kv)),
+        };
+        let is_causal = self.intent.causal.is_some();
+        Some(Matrix::from_fn(n_q, n_kv, |i, j| {
+            let behind = i as isize + first - j as isize;
+            behind < width && (is_causal || -behind < width)
+        }))
+    }
+
+    /// What a score of this head loses per token of distance.
+    fn slope(&self, i: usize, choice: Slopes) -> Option<f64> {
+        let slopes = self.intent.slopes.as_ref()?;
+        let h = slopes.len();
+        Some(match choice {
+            Slopes::Meant => *slopes.get(i)?,
+            Slopes::None => return None,
+            Slopes::Opposite => -*slopes.get(i)?,
+            Slopes::Reversed => *slopes.get((h - 1).checked_sub(i)?)?,
+            Slopes::AnyPower => slope(i + 1, h),
+            Slopes::FromZero => slope(i, h),
+            Slopes::FirstHalf => *slopes.get(i % h.div_ceil(2))?,
+            Slopes::Sorted => {
+                let mut sorted = slopes.clone();
+                sorted.sort_by(|a, b| b.total_cmp(a));
+                *sorted.get(i)?
             }
         })
     }

@@ -5,7 +5,9 @@ use attention::{Matrix, softmax_rows};
 use super::Run;
 use super::tiles::{by_rows, tile_of};
 use crate::EmptyRow;
-use crate::recipe::{Cap, Fill, Recipe, Scale, Similarity, Softmax, Split, Values};
+use crate::recipe::{
+    Cap, Fill, Recipe, Scale, Similarity, Sinks, Softmax, Split, Values,
+};
 use crate::rows::{numbers, view};
 
 impl Run<'_> {
@@ -122,14 +124,47 @@ impl Run<'_> {
                 .any(|open| open.iter().any(|&open| !open))
                 .then_some(())?;
         }
+        let has_sinks = self.has_sinks(recipe);
+        let masked = match has_sinks {
+            true => self.with_sinks(masked, each, recipe)?,
+            false => masked,
+        };
         let mut attn = over(recipe, masked, each)?;
         for ((attn, open), scores) in attn.iter_mut().zip(&open).zip(scores) {
+            if has_sinks {
+                // A sink stands behind the keys, and what is behind them is dropped.
+                let n_dropped = if recipe.sinks == Sinks::Twice { 2 } else { 1 };
+                *attn = attn.columns(0, attn.ncols() - n_dropped).into_owned();
+            }
             self.finish(attn, open.as_ref(), recipe, (empty, scores));
         }
         if recipe.softmax == Softmax::Dropped {
             self.drop(&mut attn, recipe, empty)?;
         }
         Some(attn)
+    }
+
+    /// Scores with the score of their head's sink beside them.
+    fn with_sinks(
+        &self,
+        scores: Vec<Matrix>,
+        each: usize,
+        recipe: &Recipe,
+    ) -> Option<Vec<Matrix>> {
+        let sinks = self.record.weights.sinks.as_ref()?;
+        let with_sink = |(at, scores): (usize, Matrix)| {
+            let sink = *sinks.get(at % each)?;
+            let n = scores.ncols();
+            Some(match recipe.sinks {
+                Sinks::Scaled => {
+                    scores.insert_column(n, sink * self.scale(Scale::Meant, n))
+                }
+                Sinks::LastDropped => scores.insert_column(0, sink),
+                Sinks::Twice => scores.insert_columns(n, 2, sink),
+                Sinks::Meant | Sinks::None => scores.insert_column(n, sink),
+            })
+        };
+        scores.into_iter().enumerate().map(with_sink).collect()
     }
 
     /// What is done to attention weights after the softmax, and rows that may attend to
@@ -148,6 +183,8 @@ impl Run<'_> {
                         *weight = 0.0;
                     }
                 }),
+                // What no key gets, a sink does.
+                _ if self.has_sinks(recipe) => (),
                 _ if self.blocks(recipe) => self.fill_empty(attn, open, empty, scores),
                 _ => (),
             }

@@ -198,7 +198,7 @@ impl Search<'_> {
         let nearest = all.min_by(|a, b| a.difference.rms.total_cmp(&b.difference.rms));
         let right = segment.right.as_ref().map_or(f64::INFINITY, |it| it.difference.rms);
         let nearest = nearest.filter(|it| it.difference.rms < right);
-        Outcome::Condition { level: *level, condition, nearest }
+        Outcome::Condition { level: *level, condition, nearest: nearest.map(Box::new) }
     }
 
     /// Whether a tensor is beyond the tolerance of a coarse precision, and not far.

@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 use attention::{Linear, Matrix};
-use diagnosis::{Corner, EmptyRow, Intent, Pairing, Precision, Record, State};
+use diagnosis::{
+    Corner, EmptyRow, HeadNorm, Intent, NormKind, Pairing, Precision, Record, State,
+};
 use half::{bf16, f16};
 
 /// How a machine computes.
@@ -101,16 +103,23 @@ fn weights(
             twist(at, score, masked(record, intent, at, score))
         };
         let row: Vec<f64> = (0..scores.ncols()).map(masked).collect();
+        let sink = record.weights.sinks.as_ref().map(|sinks| sinks[i]);
         let raw: Vec<f64> = scores.row(r).iter().copied().collect();
         let lowered = |s: &f64| match record.precision {
             Precision::F32 => f64::from((s - 1e4) as f32),
             _ => s - 1e4,
         };
         let row = match intent.empty_row {
-            EmptyRow::Unmasked if row.iter().all(|&s| s == f64::NEG_INFINITY) => {
-                softmax(&raw.iter().map(lowered).collect::<Vec<_>>(), EmptyRow::Zeros)
+            EmptyRow::Unmasked
+                if sink.is_none() && row.iter().all(|&s| s == f64::NEG_INFINITY) =>
+            {
+                softmax(
+                    &raw.iter().map(lowered).collect::<Vec<_>>(),
+                    None,
+                    EmptyRow::Zeros,
+                )
             }
-            empty => softmax(&row, empty),
+            empty => softmax(&row, sink, empty),
         };
         row.iter().enumerate().for_each(|(c, &a)| attn[(r, c)] = machine.kept(a));
     }
@@ -133,14 +142,19 @@ fn sequence(
     }
     let h = intent.n_heads;
     let (d_k, d_v) = (q.ncols() / h, v.ncols() / intent.n_kv_heads);
+    let norms = record.weights.norms.as_ref();
+    let normed = |x: &Matrix, role: usize, (i, width): (usize, usize)| {
+        let head = x.columns(i * width, width).into_owned();
+        norms.map_or(head, |norms| normed(x, &norms[role], (i, width), machine))
+    };
     let mut concat = Matrix::zeros(q.nrows(), h * d_v);
     for i in 0..h {
         let shared = i * intent.n_kv_heads / h;
-        let mut q = q.columns(i * d_k, d_k).into_owned();
-        let mut k = k.columns(shared * d_k, d_k).into_owned();
+        let mut q = normed(&q, 0, (i, d_k));
+        let mut k = normed(&k, 1, (shared, d_k));
         let v = v.columns(shared * d_v, d_v);
-        rotate(&mut q, intent, machine);
-        rotate(&mut k, intent, machine);
+        rotate(&mut q, intent, machine, |t| place(record, intent, [s, 0, t]));
+        rotate(&mut k, intent, machine, |t| place(record, intent, [s, 1, t]));
         let scale = intent.scale.unwrap_or(1.0 / (d_k as f64).sqrt());
         if machine.scales_queries {
             q.apply(|x| *x = machine.kept(*x * scale));
@@ -171,7 +185,57 @@ fn sequence(
     );
 }
 
-fn rotate(x: &mut Matrix, intent: &Intent, machine: Machine) {
+/// A head of q or k, with its norm.
+fn normed(
+    x: &Matrix,
+    norm: &HeadNorm,
+    (i, width): (usize, usize),
+    machine: Machine,
+) -> Matrix {
+    let gains = |at: usize| if norm.gain.len() == width { at } else { i * width + at };
+    Matrix::from_fn(x.nrows(), width, |t, c| {
+        let (first, n) = if norm.is_whole { (0, x.ncols()) } else { (i * width, width) };
+        let part: Vec<f64> = (first..first + n).map(|c| x[(t, c)]).collect();
+        let mean = match norm.kind {
+            NormKind::Layer => part.iter().sum::<f64>() / n as f64,
+            NormKind::RootMeanSquare => 0.0,
+        };
+        let squares: f64 = part.iter().map(|x| (x - mean) * (x - mean)).sum();
+        let unit =
+            (x[(t, i * width + c)] - mean) / (squares / n as f64 + norm.eps).sqrt();
+        let bias = norm.bias.as_ref().map_or(0.0, |bias| bias[gains(c)]);
+        machine.kept(unit * norm.gain[gains(c)] + bias)
+    })
+}
+
+/// Where the first query stands, counted from the first key.
+fn first_query(record: &Record, intent: &Intent) -> i64 {
+    let (n_q, n_kv) = record.lengths();
+    let at_end = n_kv as i64 - n_q as i64;
+    match (intent.offset, intent.causal) {
+        (Some(offset), _) => offset as i64,
+        (None, Some(Corner::TopLeft)) => 0,
+        (None, Some(Corner::BottomRight)) => at_end,
+        (None, None) => at_end.max(0),
+    }
+}
+
+/// The position of query (0) or key (1) t of a sequence.
+fn place(record: &Record, intent: &Intent, [s, role, t]: [usize; 3]) -> f64 {
+    if let Some(listed) = &intent.positions {
+        let lists = if role == 0 { &listed.queries } else { &listed.keys };
+        return if lists.len() == 1 { lists[0][t] } else { lists[s][t] };
+    }
+    let first = if role == 0 { first_query(record, intent) } else { 0 };
+    (first + t as i64) as f64
+}
+
+fn rotate(
+    x: &mut Matrix,
+    intent: &Intent,
+    machine: Machine,
+    place: impl Fn(usize) -> f64,
+) {
     let Some((pairing, base)) = intent.rotary else { return };
     let d = x.ncols();
     for t in 0..x.nrows() {
@@ -180,7 +244,7 @@ fn rotate(x: &mut Matrix, intent: &Intent, machine: Machine) {
                 Pairing::Halves => (p, p + d / 2),
                 Pairing::Pairs => (2 * p, 2 * p + 1),
             };
-            let angle = t as f64 / base.powf(2.0 * p as f64 / d as f64);
+            let angle = place(t) / base.powf(2.0 * p as f64 / d as f64);
             let (x_a, x_b) = (x[(t, a)], x[(t, b)]);
             x[(t, a)] = machine.kept(x_a * angle.cos() - x_b * angle.sin());
             x[(t, b)] = machine.kept(x_b * angle.cos() + x_a * angle.sin());
@@ -190,31 +254,30 @@ fn rotate(x: &mut Matrix, intent: &Intent, machine: Machine) {
 
 /// A score with all masks on it.
 fn masked(record: &Record, intent: &Intent, [s, i, r, c]: [usize; 4], score: f64) -> f64 {
-    let (n_q, n_kv) = record.lengths();
-    let last = match intent.causal {
-        None => n_kv,
-        Some(Corner::TopLeft) => r,
-        // Below 0, no key is open.
-        Some(Corner::BottomRight) => match (r + n_kv).checked_sub(n_q) {
-            Some(last) => last,
-            None => return f64::NEG_INFINITY,
-        },
-    };
+    let distance = first_query(record, intent) + r as i64 - c as i64;
+    let is_ahead = intent.causal.is_some() && distance < 0;
+    let is_far =
+        intent.window.is_some_and(|window| distance.unsigned_abs() >= window as u64);
+    let slope = intent.slopes.as_ref().map_or(0.0, |slopes| slopes[i]);
+    let [of_query, of_key] =
+        [[s, 0, r], [s, 1, c]].map(|token| place(record, intent, token));
+    let score = score - slope * (of_query - of_key).abs();
     let of = |n: usize| match n {
         1 => 0,
         n if n == record.batch() => s,
         _ => s * intent.n_heads + i,
     };
     let masks = &record.masks;
-    let is_open = c <= last
+    let is_open = !is_ahead
+        && !is_far
         && masks.padding.as_ref().is_none_or(|all| all[of(all.len())][c])
         && masks.pairs.as_ref().is_none_or(|all| all[of(all.len())][(r, c)]);
     let added = masks.added.as_ref().map_or(0.0, |all| all[of(all.len())][(r, c)]);
     if is_open { score + added } else { f64::NEG_INFINITY }
 }
 
-fn softmax(scores: &[f64], empty: EmptyRow) -> Vec<f64> {
-    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+fn softmax(scores: &[f64], sink: Option<f64>, empty: EmptyRow) -> Vec<f64> {
+    let most = scores.iter().copied().chain(sink).fold(f64::NEG_INFINITY, f64::max);
     if most == f64::NEG_INFINITY {
         let weight = match empty {
             EmptyRow::Zeros => 0.0,
@@ -225,6 +288,7 @@ fn softmax(scores: &[f64], empty: EmptyRow) -> Vec<f64> {
         return vec![weight; scores.len()];
     }
     let powers: Vec<f64> = scores.iter().map(|s| (s - most).exp()).collect();
-    let sum: f64 = powers.iter().sum();
+    let of_sink = sink.map_or(0.0, |sink| (sink - most).exp());
+    let sum: f64 = powers.iter().sum::<f64>() + of_sink;
     powers.iter().map(|power| power / sum).collect()
 }

@@ -8,8 +8,8 @@ pub mod loops;
 use attention::{Linear, Matrix, Rng, random_matrix};
 use diagnosis::recipe::Packing;
 use diagnosis::{
-    Corner, Diagnosis, EmptyRow, Intent, Masks, Pairing, Precision, Record, Weights,
-    unpacked,
+    Corner, Diagnosis, HeadNorm, Intent, Masks, NormKind, Pairing, Positions, Precision,
+    Record, Weights, unpacked,
 };
 use rand::RngExt;
 
@@ -41,7 +41,7 @@ pub fn random_layer(rng: &mut Rng) -> (Record, Intent) {
         true => Packing::HeadByHead,
         false => Packing::Blocks,
     };
-    let intent = Intent {
+    let mut intent = Intent {
         n_heads,
         n_kv_heads,
         causal: of_ten(4, rng).then_some(match of_ten(7, rng) {
@@ -55,8 +55,7 @@ pub fn random_layer(rng: &mut Rng) -> (Record, Intent) {
         scale: of_ten(2, rng).then_some(0.3),
         cap: of_ten(2, rng).then_some(2.0),
         packing: if is_packed { packing } else { Packing::Blocks },
-        empty_row: EmptyRow::Zeros,
-        computed: None,
+        ..Intent::heads(n_heads)
     };
     let is_square = of_ten(7, rng);
     let d_model = if is_square { n_heads * d_k } else { rng.random_range(3..=24) };
@@ -64,7 +63,57 @@ pub fn random_layer(rng: &mut Rng) -> (Record, Intent) {
     let inputs = inputs(d_model, is_packed, rng);
     let masks = masks(&inputs, n_heads, rng);
     let precision = Precision::F64;
-    (Record { weights, inputs, masks, tensors: Default::default(), precision }, intent)
+    let mut record =
+        Record { weights, inputs, masks, tensors: Default::default(), precision };
+    if of_ten(4, rng) {
+        add_kinds(&mut record, &mut intent, rng);
+    }
+    (record, intent)
+}
+
+/// Norms, sinks, windows, slopes and positions.
+fn add_kinds(record: &mut Record, intent: &mut Intent, rng: &mut Rng) {
+    let [q, k] = [0, 1].map(|role| record.weights.projections[role].d_out());
+    let row = |n: usize, rng: &mut Rng| {
+        random_matrix::<f64>(1, n, 0.7, rng).row(0).into_owned()
+    };
+    if of_ten(5, rng) {
+        let is_whole = of_ten(3, rng);
+        let is_one = !is_whole && of_ten(8, rng);
+        let (is_layer, has_bias) = (of_ten(3, rng), of_ten(5, rng));
+        let widths = if is_one { [q / intent.n_heads; 2] } else { [q, k] };
+        let norm = |n: usize| HeadNorm {
+            gain: row(n, rng).add_scalar(1.0),
+            bias: (is_layer && has_bias).then(|| row(n, rng)),
+            kind: if is_layer { NormKind::Layer } else { NormKind::RootMeanSquare },
+            is_whole,
+            eps: 1e-6,
+        };
+        record.weights.norms = Some(widths.map(norm));
+    }
+    let h = intent.n_heads;
+    record.weights.sinks = of_ten(4, rng).then(|| row(h, rng).iter().copied().collect());
+    let (n_q, n_kv) = record.lengths();
+    intent.window = of_ten(4, rng).then(|| rng.random_range(1..=n_kv));
+    intent.slopes = of_ten(4, rng).then(|| match of_ten(7, rng) {
+        true => Intent::paper_slopes(h),
+        false => row(h, rng).iter().map(|x| x.abs() + 0.01).collect(),
+    });
+    if of_ten(5, rng) {
+        intent.offset = Some(rng.random_range(0..n_kv));
+    }
+    if of_ten(3, rng) {
+        let lists = if of_ten(5, rng) { 1 } else { record.batch() };
+        let first = intent.first_query((n_q, n_kv)).max(0) as usize;
+        let mut list = |first: usize, n: usize| -> Vec<f64> {
+            let padding = rng.random_range(0..=2);
+            (0..n).map(|t| (first + t).saturating_sub(padding) as f64).collect()
+        };
+        intent.positions = Some(Positions {
+            queries: (0..lists).map(|_| list(first, n_q)).collect(),
+            keys: (0..lists).map(|_| list(0, n_kv)).collect(),
+        });
+    }
 }
 
 fn weights(
@@ -87,13 +136,13 @@ fn weights(
     let output = linear(d_model, n_heads * d_k);
     if !is_packed {
         let projections = widths.map(|width| linear(width, d_model));
-        return Weights { projections, packed: None, output: Some(output) };
+        return Weights::new(projections, Some(output));
     }
     let packed = linear(widths.iter().sum(), d_model);
     let part =
         |role| unpacked(&packed, packing, role, widths, d_k).expect("widths that fit");
     let projections = [part(0), part(1), part(2)];
-    Weights { projections, packed: Some(packed), output: Some(output) }
+    Weights { packed: Some(packed), ..Weights::new(projections, Some(output)) }
 }
 
 fn inputs(d_model: usize, is_packed: bool, rng: &mut Rng) -> [Vec<Matrix>; 3] {

@@ -50,6 +50,23 @@ fn tensors(separation: &Separation) -> Result<Vec<NewTensor>> {
             tensors.push(NewTensor::new(format!("{name}.bias"), &[bias.len()], [&row])?);
         }
     }
+    let row = |numbers: &[f64]| {
+        Matrix::<f32>::from_fn(1, numbers.len(), |_, c| numbers[c] as f32)
+    };
+    let norms = record.weights.norms.iter().flatten().zip(["q_norm", "k_norm"]);
+    for (norm, name) in norms {
+        for (numbers, end) in [(Some(&norm.gain), "weight"), (norm.bias.as_ref(), "bias")]
+        {
+            let Some(numbers) = numbers.map(|numbers| row(numbers.as_slice())) else {
+                continue;
+            };
+            let name = format!("{name}.{end}");
+            tensors.push(NewTensor::new(name, &[numbers.len()], [&numbers])?);
+        }
+    }
+    if let Some(sinks) = &record.weights.sinks {
+        tensors.push(NewTensor::new("sinks", &[sinks.len()], [&row(sinks)])?);
+    }
     for (inputs, name) in record.inputs.iter().zip(["query", "key", "value"]) {
         let inputs: Vec<Matrix<f32>> =
             inputs.iter().map(|m| m.map(|x| x as f32)).collect();

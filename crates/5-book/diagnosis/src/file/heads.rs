@@ -1,0 +1,72 @@
+//! How many heads there are, which no file of weights stores.
+
+use super::kinds::Kinds;
+use super::layouts::Layout;
+use super::notes::Notes;
+use super::{COUNT, FILE, Files, masks, names, notes, positions, room, said_or, tensors};
+use crate::{Error, Intent, Record, Result, State};
+
+const HEADS: [&str; 5] =
+    ["heads", "num_heads", "n_heads", "num_attention_heads", "n_head"];
+
+/// h, as was said, or as the file or a tensor with an axis of heads says.
+pub fn read(
+    files: &Files<'_>,
+    kinds: &Kinds,
+    notes: &mut Notes,
+) -> Result<Option<usize>> {
+    if let Some((heads, by)) = said_or(files.said.heads, files.number(&HEADS, COUNT))? {
+        notes.say(by, notes::heads(heads, heads));
+        return Ok(Some(heads));
+    }
+    let maps = files
+        .first(names::of(State::Attn))
+        .or_else(|| files.first(names::of(State::Scores)));
+    let of_maps = maps.and_then(|(name, tensor)| match *tensor.shape() {
+        [_, heads, _, _] => Some((heads, name.to_string())),
+        _ => None,
+    });
+    let Some((heads, name)) = of_maps.or(kinds.heads.clone()) else { return Ok(None) };
+    notes.say(FILE, format!("{} in {name}", notes::heads(heads, heads)));
+    Ok(Some(heads))
+}
+
+/// The number of heads with which the output is the right one, where no one says it.
+pub fn tried(
+    files: &Files<'_>,
+    layout: Layout,
+    record: &Record,
+    intent: &Intent,
+) -> Result<(usize, usize)> {
+    let width = record.weights.projections[0].d_out();
+    let kv_width = record.weights.projections[1].d_out();
+    let mut fitting = Vec::new();
+    for heads in (1..=width).filter(|h| width.is_multiple_of(*h)) {
+        let kv_heads = kv_width * heads / width;
+        let is_whole = kv_heads > 0 && kv_heads * width == kv_width * heads;
+        if !is_whole || !heads.is_multiple_of(kv_heads) {
+            continue;
+        }
+        let slopes = intent.slopes.as_ref().map(|_| Intent::paper_slopes(heads));
+        let mut intent =
+            Intent { n_heads: heads, n_kv_heads: kv_heads, slopes, ..intent.clone() };
+        if room::expect_scores(record, &intent).is_err() {
+            continue;
+        }
+        let notes = &mut Notes::default();
+        let mut record = record.clone();
+        masks::read(files, &mut record, &mut intent, notes)?;
+        positions::read(files, &record, &mut intent, notes)?;
+        tensors::read(files, layout, &mut record, &intent, notes)?;
+        let right = crate::computed(&record, &intent, State::Output, &[]);
+        let given = record.output();
+        let apart = right.and_then(|right| crate::compare::difference(given, &right));
+        if apart.is_some_and(|it| it.rms < 0.05 * crate::compare::spread(given)) {
+            fitting.push((heads, kv_heads));
+        }
+    }
+    match fitting[..] {
+        [one] => Ok(one),
+        _ => Err(Error::UnknownHeads { width }),
+    }
+}

@@ -1,0 +1,175 @@
+//! What only some layers have: norms of queries and keys, sinks, windows and slopes.
+
+use attention::RowVector;
+use model_files::Tensor;
+
+use super::notes::Notes;
+use super::{COUNT, FILE, Files, said_or, truth};
+use crate::{Error, HeadNorm, Intent, NormKind, Result, Weights};
+
+const NORMS: [&[&str]; 2] = [
+    &["q_norm", "norm_q", "query_norm", "q_layernorm", "query_layernorm", "q_ln"],
+    &["k_norm", "norm_k", "key_norm", "k_layernorm", "key_layernorm", "k_ln"],
+];
+const SINKS: [&str; 4] = ["sinks", "sink", "attn_sink", "attention_sinks"];
+const SLOPES: [&str; 2] = ["alibi_slopes", "slopes"];
+const EPS: [&str; 5] =
+    ["qk_norm_eps", "norm_eps", "rms_norm_eps", "layer_norm_eps", "eps"];
+const WINDOW: [&str; 3] = ["window", "sliding_window", "window_size"];
+
+/// The parameters of such a layer.
+#[derive(Default)]
+pub struct Kinds {
+    norms: Option<[HeadNorm; 2]>,
+    sinks: Option<Vec<f64>>,
+    slopes: Option<Vec<f64>>,
+    /// How many heads their shapes say there are, and which tensor says so.
+    pub heads: Option<(usize, String)>,
+}
+
+impl Kinds {
+    /// Those whose names stand behind a prefix, or behind none.
+    pub fn read(
+        files: &Files<'_>,
+        prefix: &str,
+        width: usize,
+        notes: &mut Notes,
+    ) -> Result<Self> {
+        let mut kinds = Self::default();
+        let own = |names: &[&str], form: &str| {
+            let mut all = names.iter().flat_map(|name| {
+                [format!("{prefix}{name}{form}"), format!("{name}{form}")]
+            });
+            all.find_map(|name| files.tensor(&name).map(|tensor| (name, tensor)))
+        };
+        let gains = NORMS.map(|names| {
+            [".weight", ".scale", ""].iter().find_map(|form| own(names, form))
+        });
+        match &gains {
+            [Some((q, gain)), Some((k, _))] => {
+                let [of_q, of_k] = [0, 1].map(|role| {
+                    let bias = own(NORMS[role], ".bias").map(|(_, bias)| bias);
+                    norm(
+                        files,
+                        &gains[role].as_ref().expect("it is there").1,
+                        bias,
+                        notes,
+                    )
+                });
+                let norms = [of_q?, of_k?];
+                let shape = gain.shape_text();
+                notes.push(format!("{q} and {k} {shape}: {}", norms[0].words()));
+                kinds.heads = match *gain.shape() {
+                    [n] if n < width && width.is_multiple_of(n) => {
+                        Some((width / n, q.clone()))
+                    }
+                    [heads, _] => Some((heads, q.clone())),
+                    _ => None,
+                };
+                kinds.norms = Some(norms);
+            }
+            [None, None] => (),
+            [Some((name, _)), None] | [None, Some((name, _))] => {
+                return Err(Error::OneNorm { name: name.clone() });
+            }
+        }
+        for (names, is_sinks) in [(&SINKS[..], true), (&SLOPES[..], false)] {
+            let Some((name, tensor)) = own(names, "") else { continue };
+            let numbers = tensor.numbers()?;
+            let words = if is_sinks {
+                "a score more for each head, whose weight is dropped"
+            } else {
+                "what scores lose per token of distance"
+            };
+            notes.push(format!("{name} {}: {words}", tensor.shape_text()));
+            kinds.heads = Some((numbers.len(), name));
+            let into = if is_sinks { &mut kinds.sinks } else { &mut kinds.slopes };
+            *into = Some(numbers);
+        }
+        Ok(kinds)
+    }
+
+    /// What of it is a parameter.
+    pub fn add_to(&self, weights: &mut Weights) {
+        weights.sinks.clone_from(&self.sinks);
+        weights.norms.clone_from(&self.norms);
+        let projections = &weights.projections;
+        for (role, norm) in weights.norms.iter_mut().flatten().enumerate() {
+            let n = norm.gain.len();
+            norm.is_whole = norm.is_whole && n == projections[role].d_out();
+        }
+    }
+
+    /// What of it the layer was meant to have, beside what the reader and the file say.
+    pub fn intend(
+        self,
+        files: &Files<'_>,
+        intent: &mut Intent,
+        notes: &mut Notes,
+    ) -> Result<()> {
+        let off = |word: &str| match word {
+            "false" | "0" | "-1" => Some(None),
+            word => word.parse().ok().map(Some),
+        };
+        let window = files.setting(&WINDOW, COUNT, off);
+        let window = said_or(files.said.window.map(Some), window)?;
+        if let Some((Some(window), by)) = window {
+            intent.window = Some(window);
+            notes.say(by, format!("a window of {window} keys"));
+            if intent.causal.is_none() {
+                notes.assume("a window reaches as far ahead as behind".to_string());
+            }
+        }
+        let alibi = files.setting(&["alibi", "use_alibi"], "true or false", truth);
+        let alibi = said_or(files.said.is_alibi.then_some(true), alibi)?;
+        intent.slopes = match (self.slopes, alibi) {
+            (Some(slopes), _) => {
+                notes.say(FILE, "slopes of ALiBi".to_string());
+                Some(slopes)
+            }
+            (None, Some((true, by))) => {
+                notes.say(by, "the paper's slopes of ALiBi".to_string());
+                Some(Intent::paper_slopes(intent.n_heads))
+            }
+            _ => None,
+        };
+        Ok(())
+    }
+}
+
+fn norm(
+    files: &Files<'_>,
+    gain: &Tensor<'_>,
+    bias: Option<Tensor<'_>>,
+    notes: &mut Notes,
+) -> Result<HeadNorm> {
+    let kind =
+        files.setting(&["qk_norm", "use_qk_norm"], "rms or layer", |word| match word
+            .replace(['_', ' ', '-'], "")
+            .as_str()
+        {
+            "rms" | "rmsnorm" => Some(Some(NormKind::RootMeanSquare)),
+            "layer" | "layernorm" => Some(Some(NormKind::Layer)),
+            "true" | "1" => Some(None),
+            _ => None,
+        })?;
+    let kind = kind.flatten().unwrap_or(match bias {
+        Some(_) => NormKind::Layer,
+        None => NormKind::RootMeanSquare,
+    });
+    let eps = files.setting(&EPS, "a finite number from 0 on", |word| {
+        word.parse().ok().filter(|eps: &f64| eps.is_finite() && *eps >= 0.0)
+    })?;
+    let is_gemma = files
+        .setting(&["model_type"], "a name", |word| Some(word.starts_with("gemma")))?;
+    let mut gain_row = RowVector::from_vec(gain.numbers()?);
+    if is_gemma == Some(true) {
+        gain_row.add_scalar_mut(1.0);
+    }
+    let bias = bias.map(|bias| bias.numbers()).transpose()?.map(RowVector::from_vec);
+    let is_whole = gain.shape().len() == 1;
+    if eps.is_none() {
+        notes.assume("eps 1e-6 in norms".to_string());
+    }
+    Ok(HeadNorm { gain: gain_row, bias, kind, is_whole, eps: eps.unwrap_or(1e-6) })
+}

@@ -1,0 +1,179 @@
+//! Everything in the files counts: what is not used is harmless, or refused by its name.
+
+use attention::Matrix;
+use model_files::{Claim, Fact, Use, rules};
+
+use super::Files;
+use super::notes::Notes;
+use crate::{Error, Intent, Record, Result};
+
+/// Keys of the metadata that are read.
+const READ: &str = "heads num_heads n_heads num_attention_heads n_head kv_heads num_kv_heads \
+    n_kv_heads num_key_value_heads causal is_causal rotary base rope_theta scale cap softcap \
+    window sliding_window window_size alibi use_alibi offset past_length \
+    past_key_values_length qk_norm use_qk_norm layout batch_first";
+
+impl Files<'_> {
+    /// Refuses what would make the layer another one and is not read; what is harmless is
+    /// said.
+    ///
+    /// # Errors
+    /// [`Error::Unread`] for a tensor, [`Error::File`] for a key of the metadata.
+    pub fn expect_all_known(
+        &self,
+        prefix: &str,
+        others: &[String],
+        (record, intent): (&Record, &Intent),
+        notes: &mut Notes,
+    ) -> Result<()> {
+        let module = prefix.strip_suffix("self.").unwrap_or(prefix);
+        let mut harmless: Vec<(&'static str, Vec<String>)> = Vec::new();
+        for name in self.all_names() {
+            if self.is_used(&name) {
+                continue;
+            }
+            let is_others = others.iter().any(|other| {
+                other.len() > module.len() && name.starts_with(other.as_str())
+            });
+            let found = match name.strip_prefix(module).filter(|_| !is_others) {
+                Some(local) if !module.is_empty() => self.in_module(&name, local, intent),
+                Some(local) => rules::of_input(local)
+                    .or_else(|| self.in_module(&name, local, intent)),
+                None if is_others => OTHER,
+                None => beside(&name),
+            };
+            let found = match found {
+                Some(Use::Refused(_))
+                    if self.is_known_rotation(&name, record, intent) =>
+                {
+                    Some(Use::Harmless("the frequencies of the rotary positions"))
+                }
+                Some(Use::Refused(_))
+                    if name.contains("rotary") && intent.rotary.is_none() =>
+                {
+                    Some(Use::Refused(
+                        "a table of rotary positions: say --rotary halves or --rotary pairs",
+                    ))
+                }
+                found => found,
+            };
+            match found {
+                Some(Use::Used | Use::Harmless(OTHERS)) => (),
+                Some(Use::Harmless(why)) => {
+                    match harmless.iter_mut().find(|it| it.0 == why) {
+                        Some((_, names)) => names.push(name),
+                        None => harmless.push((why, vec![name])),
+                    }
+                }
+                Some(Use::Refused(why)) => return Err(Error::Unread { name, why }),
+                None => {
+                    let why = "not known here, and it may change the result: take it out \
+                               of the file if it does not";
+                    return Err(Error::Unread { name, why });
+                }
+            }
+        }
+        for (why, names) in harmless {
+            notes.assume(format!("{} is not used: {why}", names.join(", ")));
+        }
+        self.expect_known_metadata(record, intent)
+    }
+
+    /// What a name of the layer's own module means that nothing reads.
+    fn in_module(&self, name: &str, local: &str, intent: &Intent) -> Option<Use> {
+        const MASK: Use = Use::Harmless("a causal mask as a buffer");
+        let is_buffer = ["bias", "masked_bias", "causal_mask"].contains(&local);
+        let is_mask =
+            |it: &model_files::Tensor<'_>| it.shape().len() == 4 || it.shape().len() < 2;
+        if is_buffer
+            && intent.causal.is_some()
+            && self.peek(name).is_some_and(|it| is_mask(&it))
+        {
+            return Some(MASK);
+        }
+        if local.contains("output.LayerNorm.") || name.contains("grad.") {
+            return Some(Use::Harmless("no part of this layer's attention"));
+        }
+        let bare = if local.contains('.') { None } else { rules::of_input(local) };
+        rules::anywhere(name)
+            .or_else(|| rules::in_other_form(name))
+            .or_else(|| rules::in_module(local))
+            .or(bare)
+            .or_else(|| rules::beside(local))
+    }
+
+    /// Whether a table has the frequencies of the rotary positions that are meant.
+    fn is_known_rotation(&self, name: &str, record: &Record, intent: &Intent) -> bool {
+        let Some((_, base)) = intent.rotary.filter(|_| name.ends_with("inv_freq")) else {
+            return false;
+        };
+        let d_k = record.weights.projections[0].d_out() / intent.n_heads.max(1);
+        let Some(numbers) = self.peek(name).and_then(|it| it.numbers().ok()) else {
+            return false;
+        };
+        let expected = |p: usize| base.powf(-2.0 * p as f64 / d_k as f64);
+        let is_it = |(p, x): (usize, &f64)| (x - expected(p)).abs() < 1e-2 * expected(p);
+        2 * numbers.len() == d_k && numbers.iter().enumerate().all(is_it)
+    }
+
+    /// Refuses what the metadata says of another layer.
+    fn expect_known_metadata(&self, record: &Record, intent: &Intent) -> Result<()> {
+        let d_k = record.weights.projections[0].d_out() / intent.n_heads.max(1);
+        let d_model = record.inputs[0].first().map_or(0, Matrix::ncols);
+        let weights = &record.weights;
+        let scale = intent.scale.or_else(|| Some(1.0 / (d_k as f64).sqrt()));
+        let is_so = |claim: &Claim<'_>| {
+            if READ.split(' ').any(|key| key == claim.key) {
+                return Some(true);
+            }
+            Some(match claim.fact {
+                Fact::Heads => claim.is_number(intent.n_heads),
+                Fact::KeyValueHeads => claim.is_number(intent.n_kv_heads),
+                Fact::HeadWidth => claim.is_number(d_k),
+                Fact::Width | Fact::InputWidth => claim.is_number(d_model),
+                Fact::Causal => claim.is_flag(intent.causal.is_some()),
+                Fact::Bidirectional => claim.is_flag(intent.causal.is_none()),
+                Fact::HeadNorm => claim.is_flag(weights.norms.is_some()),
+                Fact::AppendedKeys => claim.is_flag(weights.sinks.is_some()),
+                Fact::Mask => {
+                    claim.is_usual() || self.said.is_open_true || rules::is_blocked(claim)
+                }
+                Fact::Window => is_number(claim, intent.window.map(|it| it as f64)),
+                Fact::SoftCap => is_number(claim, intent.cap),
+                Fact::Scale => is_number(claim, scale),
+                Fact::Positions => is_number(claim, intent.rotary.map(|(_, base)| base)),
+                Fact::Scores
+                | Fact::TimeFirst
+                | Fact::Gates
+                | Fact::Pruned
+                | Fact::Quantised
+                | Fact::Dtype
+                | Fact::Lengths
+                | Fact::Reversed
+                | Fact::Transposed => claim.is_usual(),
+                _ => return None,
+            })
+        };
+        for file in self.files {
+            file.expect_metadata(is_so)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a key says this number, or that there is none.
+fn is_number(claim: &Claim<'_>, meant: Option<f64>) -> bool {
+    let says: Option<f64> = claim.text.trim().parse().ok();
+    let near = |(says, meant): (f64, f64)| (says - meant).abs() <= 1e-6 * meant.abs();
+    says.zip(meant).is_some_and(near) || claim.is_usual()
+}
+
+const OTHERS: &str = "no part of this layer";
+const OTHER: Option<Use> = Some(Use::Harmless(OTHERS));
+
+/// What stands beside a layer in a file of a whole model.
+fn beside(name: &str) -> Option<Use> {
+    let is_input = !name.contains('.');
+    let input = rules::of_input(name).filter(|_| is_input);
+    rules::anywhere(name).or(input).or(OTHER)
+}

@@ -1,0 +1,160 @@
+//! Where tokens stand, as the reader or the file says, or as it is assumed.
+
+use super::notes::Notes;
+use super::{FILE, Files};
+use crate::{Error, Intent, Positions, Record, Result};
+
+const QUERIES: [&str; 3] = ["positions", "position_ids", "query_positions"];
+const KEYS: [&str; 2] = ["key_positions", "kv_positions"];
+const OFFSET: [&str; 3] = ["offset", "past_length", "past_key_values_length"];
+
+/// Reads the positions that there are.
+pub fn read(
+    files: &Files<'_>,
+    record: &Record,
+    intent: &mut Intent,
+    notes: &mut Notes,
+) -> Result<()> {
+    let (n_q, n_kv) = record.lengths();
+    let offset = files.number(&OFFSET, "a count of tokens");
+    let offset = super::said_or(files.said.offset, offset)?;
+    let by = offset.map_or(FILE, |(_, by)| by);
+    intent.offset = offset.map(|(offset, _)| offset);
+    if let Some(counted) = list(files, record, &["cache_position"], n_q, notes)? {
+        let first = counted.first().and_then(|list| list.first()).copied();
+        let of_index = |t: usize| first.map(|first| first + t as f64);
+        let is_count = counted
+            .iter()
+            .all(|list| list.iter().enumerate().all(|(t, &at)| Some(at) == of_index(t)));
+        let Some(first) = first.filter(|first| is_count && *first >= 0.0) else {
+            return Err(Error::Positions { name: "cache_position" });
+        };
+        intent.offset = files.said.offset.or(Some(first as usize));
+    }
+    let mut queries = list(files, record, &QUERIES, n_q, notes)?;
+    let mut keys = list(files, record, &KEYS, n_kv, notes)?;
+    if queries.is_none() && n_q < n_kv {
+        // Those of all tokens, of which the last ask.
+        let all = list(files, record, &QUERIES, n_kv, notes)?;
+        let last = |all: &Vec<Vec<f64>>| {
+            all.iter().map(|list| list[n_kv - n_q..].to_vec()).collect()
+        };
+        queries = all.as_ref().map(last);
+        keys = keys.or(all);
+    }
+    if let Some(queries) = queries {
+        let keys = keys.unwrap_or_else(|| of_keys(record, &queries, notes));
+        listed(Positions { queries, keys }, intent);
+    } else if keys.is_some() {
+        return Err(Error::Positions { name: "key_positions" });
+    }
+    let counts = intent.causal.is_some()
+        || intent.rotary.is_some()
+        || intent.window.is_some()
+        || intent.slopes.is_some();
+    let first = intent.first_query((n_q, n_kv));
+    match intent.offset {
+        Some(offset) if counts => {
+            notes.say(by, format!("the first query stands at position {offset}"));
+        }
+        None if counts && n_q < n_kv && intent.positions.is_none() => {
+            notes.assume(format!(
+                "the first query stands at position {first}, and the last at the last key"
+            ))
+        }
+        _ => (),
+    }
+    Ok(())
+}
+
+/// Lists of `n` positions, one for all sequences or one each; nothing where the tensor is of
+/// another length, which is said of it where no other reading takes it.
+fn list(
+    files: &Files<'_>,
+    record: &Record,
+    names: &[&'static str],
+    n: usize,
+    notes: &mut Notes,
+) -> Result<Option<Vec<Vec<f64>>>> {
+    let Some((name, tensor)) = files.first(names) else { return Ok(None) };
+    let batch = record.batch();
+    match *tensor.shape() {
+        [m] if m == n => (),
+        [b, m] if m == n && (b == 1 || b == batch) => (),
+        _ if names == QUERIES && tensor.shape().last() == Some(&record.lengths().1) => {
+            return Ok(None);
+        }
+        _ => {
+            let expected = format!("({n}), (1, {n}) or ({batch}, {n})");
+            return Err(tensor.shape_error(&expected).into());
+        }
+    }
+    let numbers: Vec<f64> = match tensor.dtype().contains('F') {
+        true => tensor.numbers()?,
+        false => tensor.integers()?.into_iter().map(|x| x as f64).collect(),
+    };
+    if numbers.iter().any(|x| !x.is_finite()) {
+        return Err(Error::Positions { name });
+    }
+    notes.push(format!("{name} {}: where tokens stand", tensor.shape_text()));
+    Ok(Some(numbers.chunks(n).map(<[f64]>::to_vec).collect()))
+}
+
+/// Where keys stand, where only queries say it: with them in self-attention; or counted, without
+/// the padding in front of them.
+fn of_keys(record: &Record, queries: &[Vec<f64>], notes: &mut Notes) -> Vec<Vec<f64>> {
+    let (n_q, n_kv) = record.lengths();
+    if n_q == n_kv {
+        return queries.to_vec();
+    }
+    let last = |s: usize| queries[if queries.len() == 1 { 0 } else { s }].last().copied();
+    let without_padding = |(s, open): (usize, &Vec<bool>)| {
+        let mut n_open = 0;
+        let place = |open: &bool| {
+            n_open += usize::from(*open);
+            n_open.saturating_sub(1) as f64
+        };
+        let list: Vec<f64> = open.iter().map(place).collect();
+        (list.last().copied() == last(s)).then_some(list)
+    };
+    let lists = record.masks.padding.as_ref().and_then(|padding| {
+        let all = padding.iter().enumerate().map(without_padding);
+        all.collect::<Option<Vec<Vec<f64>>>>()
+    });
+    if lists.is_some() {
+        notes.assume("keys stand where they do without padding in front".to_string());
+    }
+    lists.unwrap_or_else(|| vec![(0..n_kv).map(|t| t as f64).collect()])
+}
+
+/// Positions that are a count are said by the first; and masks count from the key at which the
+/// last query stands.
+fn listed(listed: Positions, intent: &mut Intent) {
+    let is_count = |list: &Vec<f64>, first: f64| {
+        list.iter().enumerate().all(|(t, &at)| at == first + t as f64)
+    };
+    let first = listed.queries[0][0];
+    let are_counts = first >= 0.0
+        && listed.queries.iter().all(|list| is_count(list, first))
+        && listed.keys.iter().all(|list| is_count(list, 0.0));
+    if are_counts {
+        intent.offset = intent.offset.or(Some(first as usize));
+    }
+    if are_counts && intent.offset == Some(first as usize) {
+        return;
+    }
+    let n = listed.queries.len().max(listed.keys.len());
+    let of = |lists: &[Vec<f64>], s: usize| {
+        lists[if lists.len() == 1 { 0 } else { s }].clone()
+    };
+    let place_of_last = |s: usize| {
+        let (queries, keys) = (of(&listed.queries, s), of(&listed.keys, s));
+        let last = keys.iter().rposition(|at| Some(at) == queries.last())?;
+        (last + 1).checked_sub(queries.len())
+    };
+    let mut offsets = (0..n).map(place_of_last);
+    let offset = offsets.next().flatten();
+    let is_same = offsets.all(|it| it == offset);
+    intent.offset = intent.offset.or(offset.filter(|_| is_same));
+    intent.positions = Some(listed);
+}

@@ -1,0 +1,180 @@
+//! Layers with norms of queries and keys, sinks, windows, slopes, and queries behind a cache:
+//! each mistake as another layer of the plain loops, which know no mistakes.
+
+mod common;
+
+use attention::{Rng, SeedableRng, random_matrix};
+use common::ids;
+use common::loops::{Machine, output};
+use diagnosis::{
+    Corner, HeadNorm, Intent, NormKind, Pairing, Positions, Precision, Record, State,
+    Verdict, Weights, diagnose,
+};
+
+type Change = fn(&mut Record, &mut Intent);
+
+/// Two sequences of six keys, of which the last four ask, in six heads of four on three.
+fn layer(kinds: &[Change]) -> (Record, Intent) {
+    let rng = &mut Rng::seed_from_u64(11);
+    let mut linear = |d_in, d_out| attention::Linear::random(d_in, d_out, true, rng);
+    let projections = [linear(24, 24), linear(24, 12), linear(24, 12)];
+    let weights = Weights::new(projections, Some(linear(24, 24)));
+    let keys: Vec<_> = (0..2).map(|_| random_matrix(6, 24, 2.0, rng)).collect();
+    let queries = keys.iter().map(|x| x.rows(2, 4).into_owned()).collect();
+    let mut record = Record {
+        weights,
+        inputs: [queries, keys.clone(), keys],
+        masks: Default::default(),
+        tensors: Default::default(),
+        precision: Precision::F32,
+    };
+    let mut intent = Intent { n_kv_heads: 3, ..Intent::heads(6) };
+    kinds.iter().for_each(|change| change(&mut record, &mut intent));
+    (record, intent)
+}
+
+fn causal(_: &mut Record, intent: &mut Intent) {
+    intent.causal = Some(Corner::BottomRight);
+}
+
+fn rotary(_: &mut Record, intent: &mut Intent) {
+    intent.rotary = Some((Pairing::Halves, 100.0));
+}
+
+fn window(_: &mut Record, intent: &mut Intent) {
+    intent.window = Some(3);
+}
+
+fn slopes(_: &mut Record, intent: &mut Intent) {
+    intent.slopes = Some(Intent::paper_slopes(6));
+}
+
+fn sinks(record: &mut Record, _: &mut Intent) {
+    record.weights.sinks = Some(vec![0.5, -1.0, 2.0, 0.0, 1.0, -0.3]);
+}
+
+fn norms(record: &mut Record, _: &mut Intent) {
+    let rng = &mut Rng::seed_from_u64(12);
+    let norm = |_| HeadNorm {
+        gain: random_matrix::<f64>(1, 4, 0.6, rng).row(0).add_scalar(1.0),
+        bias: None,
+        kind: NormKind::RootMeanSquare,
+        is_whole: false,
+        eps: 1e-6,
+    };
+    record.weights.norms = Some([0, 1].map(norm));
+}
+
+/// The second sequence has two tokens of padding in front, which no position counts.
+fn left_padded(record: &mut Record, intent: &mut Intent) {
+    let list = |first: usize, padding: usize| -> Vec<f64> {
+        (first..6).map(|t| t.saturating_sub(padding) as f64).collect()
+    };
+    let padding = |n: usize| (0..6).map(|t| t >= n).collect();
+    record.masks.padding = Some(vec![padding(0), padding(2)]);
+    intent.positions = Some(Positions {
+        queries: vec![list(2, 0), list(2, 2)],
+        keys: vec![list(0, 0), list(0, 2)],
+    });
+}
+
+/// Rotary positions of queries and keys that are counted in another way.
+fn placed(
+    record: &Record,
+    intent: &mut Intent,
+    query: fn(usize) -> usize,
+    key: fn(usize) -> usize,
+) {
+    let (n_q, n_kv) = record.lengths();
+    intent.offset = Some(n_kv - n_q);
+    let counted = |n: usize, of: fn(usize) -> usize| {
+        vec![(0..n).map(|t| of(t) as f64).collect::<Vec<f64>>()]
+    };
+    let own = intent.positions.take();
+    let [queries, keys] = own.map_or([vec![], vec![]], |own| [own.queries, own.keys]);
+    intent.positions = Some(Positions {
+        queries: if query(0) < 9 { counted(n_q, query) } else { queries },
+        keys: if key(0) < 9 { counted(n_kv, key) } else { keys },
+    });
+}
+
+/// As they stand in the list.
+const OWN: fn(usize) -> usize = |_| 9;
+
+/// Each mistake, in what layer, and what other layer it makes of it.
+const CASES: [(&str, &[Change], Change); 20] = [
+    ("norms-left-out", &[norms, causal, rotary], |r, _| r.weights.norms = None),
+    ("norms-without-gain", &[norms, causal, rotary], |r, _| {
+        r.weights.norms.iter_mut().flatten().for_each(|norm| norm.gain.fill(1.0));
+    }),
+    ("norms-of-other-width", &[norms, causal], |r, _| {
+        for (norm, heads) in r.weights.norms.iter_mut().flatten().zip([6, 3]) {
+            let gain = norm.gain.clone();
+            norm.gain = attention::RowVector::from_fn(4 * heads, |_, c| gain[c % 4]);
+            norm.is_whole = true;
+        }
+    }),
+    ("window-left-out", &[causal, window], |_, i| i.window = None),
+    ("window-one-too-wide", &[causal, window], |_, i| i.window = Some(4)),
+    ("window-one-too-narrow", &[window], |_, i| i.window = Some(2)),
+    ("distance-left-out", &[causal, slopes], |_, i| i.slopes = None),
+    ("distance-added", &[causal, slopes], |_, i| {
+        i.slopes.iter_mut().flatten().for_each(|slope| *slope *= -1.0);
+    }),
+    ("slopes-of-any-power", &[slopes], |_, i| {
+        i.slopes = Some((1..=6).map(|n| 0.5f64.powf(8.0 * n as f64 / 6.0)).collect());
+    }),
+    ("slopes-from-zero", &[slopes, causal], |_, i| {
+        i.slopes = Some((0..6).map(|n| 0.5f64.powf(8.0 * n as f64 / 6.0)).collect());
+    }),
+    ("slopes-reversed", &[slopes, causal], |_, i| {
+        i.slopes.iter_mut().for_each(|slopes| slopes.reverse());
+    }),
+    ("slopes-of-first-half", &[slopes, causal], |_, i| {
+        let slopes = i.slopes.take().unwrap();
+        i.slopes = Some([&slopes[..3], &slopes[..3]].concat());
+    }),
+    ("slopes-sorted", &[slopes, causal], |_, i| {
+        i.slopes.iter_mut().for_each(|slopes| slopes.sort_by(|a, b| b.total_cmp(a)));
+    }),
+    ("sink-left-out", &[sinks, causal], |r, _| r.weights.sinks = None),
+    ("sinks-twice", &[sinks, causal], |r, _| {
+        r.weights.sinks.iter_mut().flatten().for_each(|sink| *sink += 2f64.ln());
+    }),
+    ("sinks-scaled", &[sinks, causal], |r, _| {
+        r.weights.sinks.iter_mut().flatten().for_each(|sink| *sink /= 2.0);
+    }),
+    ("row-for-position", &[rotary, causal], |r, i| placed(r, i, |t| t, |t| t)),
+    ("keys-rotated-twice", &[rotary, causal], |r, i| placed(r, i, |t| t + 2, |t| 2 * t)),
+    ("cached-keys-rotated-twice", &[rotary, causal], |r, i| {
+        placed(r, i, |t| t + 2, |t| if t < 2 { 2 * t } else { t });
+    }),
+    ("padding-counted", &[rotary, causal, left_padded], |r, i| {
+        placed(r, i, |t| t + 2, OWN);
+    }),
+];
+
+fn diagnosed(kinds: &[Change], change: Change) -> (Verdict, Vec<Vec<String>>) {
+    let (mut record, intent) = layer(kinds);
+    let (mut other, mut meant) = (record.clone(), intent.clone());
+    change(&mut other, &mut meant);
+    let machine = Machine { precision: Precision::F32, scales_queries: false };
+    record.tensors.insert(State::Output, output(&other, &meant, machine));
+    let diagnosis = diagnose(&record, &intent).unwrap();
+    let sets = ids(&diagnosis).into_iter();
+    let sets = sets.map(|set| set.into_iter().map(str::to_string).collect()).collect();
+    (diagnosis.verdict, sets)
+}
+
+#[test]
+fn each_mistake_is_named_in_a_layer_that_is_computed_otherwise() {
+    for (id, kinds, change) in CASES {
+        let (verdict, sets) = diagnosed(kinds, change);
+        assert_eq!(verdict, Verdict::Mistake, "{id}");
+        assert_eq!(sets, [[id]], "{id}");
+        assert_eq!(diagnosed(kinds, |_, _| ()).0, Verdict::Right, "{id}");
+    }
+    let keys_from_zero: Change = |r, i| placed(r, i, OWN, |t| t);
+    let (_, sets) = diagnosed(&[rotary, causal, left_padded], keys_from_zero);
+    assert_eq!(sets, [["rotated-keys-from-zero"]]);
+}
