@@ -103,11 +103,11 @@ const OWN: fn(usize) -> usize = |_| 9;
 
 /// Each mistake, in what layer, and what other layer it makes of it.
 const CASES: [(&str, &[Change], Change); 20] = [
-    ("norms-left-out", &[norms, causal, rotary], |r, _| r.weights.norms = None),
-    ("norms-without-gain", &[norms, causal, rotary], |r, _| {
+    ("qk-norm-left-out", &[norms, causal, rotary], |r, _| r.weights.norms = None),
+    ("qk-norm-without-gain", &[norms, causal, rotary], |r, _| {
         r.weights.norms.iter_mut().flatten().for_each(|norm| norm.gain.fill(1.0));
     }),
-    ("norms-of-other-width", &[norms, causal], |r, _| {
+    ("qk-norm-of-other-width", &[norms, causal], |r, _| {
         for (norm, heads) in r.weights.norms.iter_mut().flatten().zip([6, 3]) {
             let gain = norm.gain.clone();
             norm.gain = attention::RowVector::from_fn(4 * heads, |_, c| gain[c % 4]);

@@ -36,23 +36,23 @@ pub(super) const MISTAKES: &[Mistake] = &[
         r.split = Split::KeysReversed;
     })
     .needs(&[Need::Heads]),
-    Mistake::new("norms-left-out", Step::Norms, |r| {
+    Mistake::new("qk-norm-left-out", Step::Norms, |r| {
         r.norms = Norms::None;
     })
     .needs(&[Need::Norms]),
-    Mistake::new("norms-after-rotation", Step::Norms, |r| {
+    Mistake::new("qk-norm-after-rotation", Step::Norms, |r| {
         r.norms = Norms::AfterRotation;
     })
     .needs(&[Need::Norms, Need::Rotary]),
-    Mistake::new("norms-of-other-width", Step::Norms, |r| {
+    Mistake::new("qk-norm-of-other-width", Step::Norms, |r| {
         r.norms = Norms::OtherWidth;
     })
     .needs(&[Need::Norms, Need::Heads]),
-    Mistake::new("norms-over-tokens", Step::Norms, |r| {
+    Mistake::new("qk-norm-over-tokens", Step::Norms, |r| {
         r.norms = Norms::OverTokens;
     })
     .needs(&[Need::Norms]),
-    Mistake::new("norms-without-gain", Step::Norms, |r| {
+    Mistake::new("qk-norm-without-gain", Step::Norms, |r| {
         r.norms = Norms::WithoutGain;
     })
     .needs(&[Need::Norms]),
