@@ -81,7 +81,8 @@ impl Digits {
 /// the first.
 fn shortest(x: f64, stored: Precision) -> (i32, i32) {
     let text = match stored {
-        Precision::F32 => format!("{:e}", x as f32),
+        // Of a tensor of another kind it may be beyond what this one has.
+        Precision::F32 if (x as f32).is_finite() => format!("{:e}", x as f32),
         _ => format!("{x:e}"),
     };
     let (number, exponent) = text.split_once('e').expect("an exponent");
@@ -108,6 +109,10 @@ mod tests {
         let digits = Digits::of_numbers(scientific.into_iter(), Precision::F64).unwrap();
         assert!((digits.step(321.0) - 1e-2).abs() < 1e-12);
         assert!((digits.step(1.2e-4) - 1e-8).abs() < 1e-18);
+        assert_eq!(
+            of(&[1e300, 0.5, 0.25], Precision::F32),
+            of(&[1e300, 0.5, 0.25], Precision::F64)
+        );
         // All digits, whole numbers, and too few of them show nothing.
         assert_eq!(of(&[0.1f32.sqrt().into(), 0.5, 0.25], Precision::F32), None);
         assert_eq!(of(&[1.0, 2.0, 300.0], Precision::F64), None);
