@@ -78,7 +78,10 @@ pub fn diagnose_with(
             break;
         }
         let mut other = one_reading(&reading.record, intent, progress);
-        if other.rank() < best.rank() {
+        // What kernels do wrong, they do to every sequence.
+        let is_of_some = reading.record.batch() < record.batch();
+        let is_alone = other.explanations.iter().flatten().any(|it| it.is_alone);
+        if other.rank() < best.rank() && !(is_of_some && is_alone) {
             other.remarks.push(reading.remark);
             best = other;
         }

@@ -14,7 +14,7 @@ const MOST_SCORES: u128 = 1 << 25;
 /// # Errors
 /// [`Error::Entries`] with the number.
 pub fn expect_tensors(files: &Files<'_>, names: &[String]) -> Result<()> {
-    let entries = names.iter().filter_map(|name| Some(files.own(name)?.n_entries()));
+    let entries = names.iter().filter_map(|name| Some(files.peek(name)?.n_entries()));
     match entries.fold(0, u128::saturating_add) {
         n if n > MOST_ENTRIES => Err(Error::Entries { n, most: MOST_ENTRIES }),
         _ => Ok(()),
