@@ -71,8 +71,7 @@ impl Input {
         }
         let is_finite = self.tokens.iter().flatten().all(|entry| entry.is_finite());
         is_finite.then(|| {
-            let weights =
-                Weights { projections: [q, k, v], packed: None, output: Some(o) };
+            let weights = Weights::new([q, k, v], Some(o));
             let inputs = self.tokens.clone().map(|tokens| vec![tokens]);
             let (tensors, precision) = (BTreeMap::new(), Precision::F64);
             (Record { weights, inputs, masks, tensors, precision }, intent)

@@ -72,7 +72,7 @@ fn minilm(layers: &[usize]) -> Option<Vec<Trained>> {
         let inputs = hidden.each_ref().map(|hidden| hidden[layer].clone());
         let outputs = inputs.each_ref().map(|x| output(attention, x, &Mask::None));
         let [q, k, v, o] = attention.parameters().projections().map(|it| it.cast());
-        let weights = Weights { projections: [q, k, v], packed: None, output: Some(o) };
+        let weights = Weights::new([q, k, v], Some(o));
         Trained {
             name: format!("MiniLM, layer {layer}"),
             record: record(weights, &inputs, &outputs),
@@ -108,7 +108,7 @@ fn smollm2(layers: &[usize]) -> Option<Vec<Trained>> {
         let outputs =
             inputs.each_ref().map(|x| output(&block.attention, x, &Mask::Causal));
         let [q, k, v, o] = block.attention.projections().each_ref().map(|it| it.cast());
-        let weights = Weights { projections: [q, k, v], packed: None, output: Some(o) };
+        let weights = Weights::new([q, k, v], Some(o));
         Trained {
             name: format!("SmolLM2, layer {layer}"),
             record: record(weights, &inputs, &outputs),

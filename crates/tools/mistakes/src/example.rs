@@ -159,7 +159,7 @@ impl Has {
             weights.norms = Some([0, 1].map(|role| norm(row.row(role).into_owned())));
         }
         if self.sinks {
-            let sink = |i: usize| if i % 2 == 0 { 1.0 } else { -1.0 };
+            let sink = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
             weights.sinks = Some((0..n_heads).map(sink).collect());
         }
         let inputs = self.inputs(d_model, rng);
