@@ -361,19 +361,20 @@ fn what_the_lines_for_candle_write_is_read() {
     }
 }
 
-/// The layer with its output moved a little, as no mistake does.
-fn moved(folder: &Path) -> PathBuf {
-    let mut bytes = std::fs::read(layer("r01")).unwrap();
+/// The layer with a tensor's numbers changed, each by its place.
+fn changed(bytes: &mut [u8], tensor: &str, change: impl Fn(usize, f32) -> f32) {
     let n = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
     let header: serde_json::Value = serde_json::from_slice(&bytes[8..8 + n]).unwrap();
-    let offsets = &header["output"]["data_offsets"];
+    let offsets = &header[tensor]["data_offsets"];
     let [from, to] = [0, 1].map(|i| 8 + n + offsets[i].as_u64().unwrap() as usize);
     for (i, number) in bytes[from..to].chunks_mut(4).enumerate() {
-        let x = f32::from_le_bytes(number.try_into().unwrap());
-        let x = x + 2e-4 * (i as f32 * 12.9898).sin();
+        let x = change(i, f32::from_le_bytes(number.try_into().unwrap()));
         number.copy_from_slice(&x.to_le_bytes());
     }
-    let path = folder.join("moved.safetensors");
+}
+
+fn written(folder: &Path, bytes: &[u8]) -> PathBuf {
+    let path = folder.join("changed.safetensors");
     std::fs::write(&path, bytes).unwrap();
     path
 }
@@ -381,7 +382,10 @@ fn moved(folder: &Path) -> PathBuf {
 #[test]
 fn what_a_coarser_way_of_computing_explains_is_right_on_that_condition() {
     let folder = tempfile::tempdir().unwrap();
-    let moved = moved(folder.path());
+    let mut bytes = std::fs::read(layer("r01")).unwrap();
+    // As no mistake does.
+    changed(&mut bytes, "output", |i, x| x + 2e-4 * (i as f32 * 12.9898).sin());
+    let moved = written(folder.path(), &bytes);
     let output = diagnose(&[path(&moved)]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(4), "{text}");
@@ -393,9 +397,16 @@ fn what_a_coarser_way_of_computing_explains_is_right_on_that_condition() {
 
 #[test]
 fn a_number_that_is_another_is_told() {
-    let output = diagnose(&[path(&layer("r01")), "--scale", "0.3"]);
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let folder = tempfile::tempdir().unwrap();
+    let mut bytes = std::fs::read(layer("r01")).unwrap();
+    // W^Q and its bias, 24 rows of them, times 3/4: its output is that of a scale of 4/3.
+    let shrunk = |row, x| if row < 24 { 0.75 * x } else { x };
+    changed(&mut bytes, "in_proj_weight", |i, x| shrunk(i / 24, x));
+    changed(&mut bytes, "in_proj_bias", shrunk);
+    let file = written(folder.path(), &bytes);
+    let output = diagnose(&[path(&file)]);
     let text = said(&output);
-    assert!(text.contains("A number is another: scaled by "), "{text}");
-    assert!(text.contains("; meant was 0.300"), "{text}");
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("A number is another: scaled by 0.471"), "{text}");
+    assert!(text.contains("; meant was 0.354"), "{text}");
 }

@@ -63,7 +63,7 @@ mod tests {
     fn what_may_change_the_result_is_refused_by_its_meaning() {
         insta::assert_snapshot!(refused("attention_mask"), @"some.file: attention_mask: transformers' mask, where 1 or True is what may be attended to, or a mask under another name: give key_padding_mask or attn_mask, in which True is blocked");
         insta::assert_snapshot!(refused("mask"), @"some.file: mask: a mask by a name that does not say what True means: give key_padding_mask, (batch, n_kv), or attn_mask, (n_q, n_kv), in which True is blocked");
-        insta::assert_snapshot!(refused("position_ids"), @"some.file: position_ids: positions or rotations: a layer of nn.MultiheadAttention or BERT has none, and what uses them is another layer");
+        insta::assert_snapshot!(refused("position_ids"), @"some.file: position_ids: positions or rotations, which are not read by this name");
         insta::assert_snapshot!(refused("lengths"), @"some.file: lengths: how many tokens are real: say it as key_padding_mask, (batch, n_kv), True = padding");
         insta::assert_snapshot!(refused("surprise"), @"some.file: surprise is not known to attend's INPUT, and may change the result: take it out of the file if it does not");
         insta::assert_snapshot!(refused("src_key_padding_mask"), @"[]");
