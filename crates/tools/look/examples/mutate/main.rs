@@ -46,7 +46,7 @@ struct Arguments {
     /// From which number on files are made.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Readers whose name begins so: tensors, layer, encoder, encoder-bert-1, decoder, gguf,
+    /// Readers whose name begins so: tensors, encoder, encoder-bert-1, decoder, gguf,
     /// tokenizer or beside.
     #[arg(long)]
     only: Option<String>,

@@ -69,41 +69,6 @@ pub fn bytes(base: &[u8], head: usize, random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// What metadata says of a layer, and numbers without a meaning.
-const KEYS: [&str; 8] =
-    ["heads", "kv_heads", "causal", "rotary", "rope_theta", "scale", "cap", "layout"];
-const TEXTS: [&str; 12] = [
-    "0",
-    "1",
-    "2",
-    "4",
-    "NaN",
-    "-inf",
-    "1e999",
-    "1e-320",
-    "18446744073709551615",
-    "true",
-    "halves",
-    "(n, batch, d)",
-];
-
-/// The header of a safetensors file changed as a [`value`], and its numbers as they were.
-pub fn header(base: &[u8], random: &mut Random) -> Vec<u8> {
-    let (length, rest) = base.split_at(8);
-    let n_bytes = u64::from_le_bytes(length.try_into().expect("8 bytes")) as usize;
-    let (json, numbers) = rest.split_at(n_bytes);
-    let mut json: Value = serde_json::from_slice(json).expect("a header");
-    for _ in 0..random.below(3) {
-        let key = KEYS[random.below(KEYS.len())];
-        json["__metadata__"][key] = TEXTS[random.below(TEXTS.len())].into();
-    }
-    let json = match random.below(2) {
-        0 => json.to_string(),
-        _ => value(&json, random).to_string(),
-    };
-    [&(json.len() as u64).to_le_bytes(), json.as_bytes(), numbers].concat()
-}
-
 /// A value anywhere in the JSON replaced, removed, or moved to another place.
 pub fn value(base: &Value, random: &mut Random) -> Value {
     let mut changed = base.clone();

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use decoders::{AsRead, Config as DecoderConfig, Decoder, Files};
-use diagnosis::Said;
 use encoders::{Config as EncoderConfig, Encoder};
 use fused_heads::FusedAttention;
 use model_files::{
@@ -35,13 +34,8 @@ pub type Read = dyn Fn(&[u8]);
 /// Every reader, on the tiny models of the tests.
 pub fn all() -> Result<Vec<Reader>> {
     let models = paths::workspace().join("tests/models");
-    let mut all = vec![
-        tensors(&models)?,
-        layer()?,
-        gguf(&models)?,
-        tokenizer(&models)?,
-        beside(&models)?,
-    ];
+    let mut all =
+        vec![tensors(&models)?, gguf(&models)?, tokenizer(&models)?, beside(&models)?];
     for family in encoders::FAMILIES {
         if let Some(folder) = folder(&models, family.name) {
             all.push(encoder(&folder)?);
@@ -113,32 +107,6 @@ fn tensors(models: &Path) -> Result<Reader> {
     };
     Ok(Reader {
         name: "tensors".into(),
-        broken: Box::new(broken),
-        read: Box::new(read),
-        n_beside: 0,
-    })
-}
-
-/// Layers of somebody else, with what their metadata says of them.
-fn layer() -> Result<Reader> {
-    let layers = paths::workspace().join("crates/5-book/diagnosis/tests/layers");
-    let bases = ["a03", "a24", "b01", "r05"].map(|name| format!("{name}.safetensors"));
-    let bases: Vec<_> =
-        bases.iter().map(|name| bytes(&layers.join(name))).collect::<Result<_>>()?;
-    let broken = move |random: &mut Random| {
-        let base = &bases[random.below(bases.len())];
-        match random.below(3) {
-            0 => mutations::bytes(base, base.len(), random),
-            _ => mutations::header(base, random),
-        }
-    };
-    let read = |bytes: &[u8]| {
-        let Ok(file) = TensorFile::from_bytes("mutated", bytes.to_vec()) else { return };
-        let Ok(reading) = diagnosis::read(&[&file], &Said::default()) else { return };
-        let _ = diagnosis::diagnose(&reading.record, &reading.intent);
-    };
-    Ok(Reader {
-        name: "layer".into(),
         broken: Box::new(broken),
         read: Box::new(read),
         n_beside: 0,
