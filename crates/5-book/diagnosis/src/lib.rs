@@ -52,6 +52,7 @@ mod error;
 mod explain;
 mod file;
 mod head_norm;
+mod intent;
 mod level;
 mod mistake;
 mod number;
@@ -74,12 +75,12 @@ pub use diagnosis::{Diagnosis, computed, diagnose, diagnose_with};
 pub use error::{Error, Result};
 pub use file::{Reading, Said, read};
 pub use head_norm::{HeadNorm, NormKind};
+pub use intent::{Corner, EmptyRow, Intent, Pairing, Positions};
 pub use mistake::{Mistake, Need};
 pub use number::{Kind, Number};
 pub use places::Places;
-pub use positions::Positions;
 pub use precision::Precision;
-pub use record::{Corner, EmptyRow, Intent, Masks, Pairing, Record, Weights};
+pub use record::{Masks, Record, Weights};
 pub use report::{
     Conditional, Distance, Nearest, Progress, StepReport, TensorReport, Verdict,
 };

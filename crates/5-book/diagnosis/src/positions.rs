@@ -2,15 +2,6 @@
 
 use crate::{Corner, Intent, Record};
 
-/// Positions that are no mere count: a list for all sequences, or one each.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Positions {
-    /// Of queries.
-    pub queries: Vec<Vec<f64>>,
-    /// Of keys.
-    pub keys: Vec<Vec<f64>>,
-}
-
 impl Intent {
     /// Where the first query stands, where keys are counted from 0. It is said; or else the
     /// last query stands at the last key, unless a causal mask begins at the top left.

@@ -1,15 +1,12 @@
-//! What is known of a layer of somebody else: its numbers, and what was meant.
+//! What is known of a layer of somebody else: its numbers.
 
 use std::collections::BTreeMap;
 use std::slice;
 
 use crate::digits::Digits;
-use crate::positions::Positions;
-use crate::recipe::Packing;
 use crate::step::State;
-use crate::{Error, HeadNorm, Precision, Result};
+use crate::{Error, HeadNorm, Intent, Precision, Result};
 use attention::{Linear, Matrix, PackedParameters};
-use serde::Serialize;
 
 /// The parameters, `[in, out]` as the paper writes them.
 #[derive(Debug, Clone, PartialEq)]
@@ -244,6 +241,33 @@ impl Record {
         }
     }
 
+    /// Norms, sinks and slopes are of as many numbers as heads have, or as there are heads.
+    fn check_kinds(&self, intent: &Intent) -> Result<()> {
+        let heads = intent.n_heads;
+        for (role, norm) in self.weights.norms.iter().flatten().enumerate() {
+            let width = self.weights.projections[role].d_out();
+            let of_head = width / if role == 0 { heads } else { intent.n_kv_heads };
+            let found = norm.gain.len();
+            let is_one = !norm.is_whole && found == of_head;
+            let is_biased = norm.bias.as_ref().is_none_or(|bias| bias.len() == found);
+            if !(is_one || found == width) || !is_biased {
+                let projection = ['Q', 'K'][role];
+                return Err(Error::Norm { projection, found, of_head, width });
+            }
+        }
+        let of_heads = [("sinks", &self.weights.sinks), ("slopes", &intent.slopes)];
+        for (name, numbers) in of_heads {
+            let found = numbers.as_ref().map_or(heads, Vec::len);
+            if found != heads {
+                return Err(Error::PerHead { name, found, heads });
+            }
+        }
+        if intent.window == Some(0) {
+            return Err(Error::NoWindow);
+        }
+        Ok(())
+    }
+
     fn check_finite(&self) -> Result<()> {
         let is_finite = |m: &Matrix| m.iter().all(|x| x.is_finite());
         let names = ["the query's input", "the key's input", "the value's input"];
@@ -272,110 +296,6 @@ impl Record {
     /// The output that its code gave.
     pub fn output(&self) -> &[Matrix] {
         self.tensors.get(&State::Output).map_or(&[], Vec::as_slice)
-    }
-}
-
-/// How rotary positions pair a head's entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Pairing {
-    /// Entry p with entry p + d_k / 2.
-    Halves,
-    /// Entry 2p with entry 2p + 1.
-    Pairs,
-}
-
-impl Pairing {
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Halves => "halves",
-            Self::Pairs => "pairs",
-        }
-    }
-}
-
-/// Where a causal mask begins, if there are not as many queries as keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Corner {
-    /// The first query sees the first key alone.
-    TopLeft,
-    /// The last query sees all keys.
-    BottomRight,
-}
-
-/// What a query gets that may attend to no key; each is found in right code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EmptyRow {
-    /// Zeros.
-    Zeros,
-    /// The mean of all values, as by a fill of −1e9.
-    Even,
-    /// NaN, as by −∞ in PyTorch.
-    NaN,
-    /// As if there were no mask: 10,000 less for every key, as BERT's code has it.
-    Unmasked,
-}
-
-impl EmptyRow {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Zeros, Self::Even, Self::NaN, Self::Unmasked];
-    /// By what scores are lower in a row that is as if it had no mask.
-    pub(crate) const LOWERED: f64 = 1e4;
-}
-
-/// What the layer was meant to be.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Intent {
-    /// h.
-    pub n_heads: usize,
-    /// How many heads of keys and values they share.
-    pub n_kv_heads: usize,
-    /// A causal mask.
-    pub causal: Option<Corner>,
-    /// Rotary positions, and their base.
-    pub rotary: Option<(Pairing, f64)>,
-    /// What scores are multiplied by, if not 1/√d_k.
-    pub scale: Option<f64>,
-    /// The bound of the scores.
-    pub cap: Option<f64>,
-    /// How far a query sees: so many keys, the one where it stands among them, and without a
-    /// causal mask as many ahead.
-    pub window: Option<usize>,
-    /// What a head's scores lose per token of distance (ALiBi).
-    pub slopes: Option<Vec<f64>>,
-    /// Where the first query stands, where keys are counted from 0; if it is not said,
-    /// [`Intent::first_query`].
-    pub offset: Option<usize>,
-    /// Positions that are no mere count: what rotary positions and slopes are computed by.
-    pub positions: Option<Positions>,
-    /// How a packed W is packed.
-    pub packing: Packing,
-    /// What a query gets that may attend to no key.
-    pub empty_row: EmptyRow,
-    /// In which precision it was computed, if that is known: coarser than its numbers show,
-    /// or as coarse.
-    pub computed: Option<Precision>,
-}
-
-impl Intent {
-    /// So many heads, and nothing else besides.
-    pub fn heads(n_heads: usize) -> Self {
-        Self {
-            n_heads,
-            n_kv_heads: n_heads,
-            causal: None,
-            rotary: None,
-            scale: None,
-            cap: None,
-            window: None,
-            slopes: None,
-            offset: None,
-            positions: None,
-            packing: Packing::Blocks,
-            empty_row: EmptyRow::Zeros,
-            computed: None,
-        }
     }
 }
 

@@ -155,7 +155,7 @@ fn each_as_given_says_where_to_begin(
 }
 
 /// A copy of this program, which stays when the tests compile the workspace meanwhile: cargo
-/// then puts another file in the place of this one.
+/// then replaces this program's file.
 fn own_program() -> Result<PathBuf> {
     let this = std::env::current_exe().context("this program's own file")?;
     let copy = paths::state().join("learn").with_extension(EXE_EXTENSION);

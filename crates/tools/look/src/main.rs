@@ -15,7 +15,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match workshop::parsed() {
+    let command = Command::try_parse().unwrap_or_else(|error| {
+        workshop::refuse(&error.to_string(), error.exit_code(), || error.exit())
+    });
+    let outcome = match command {
         Command::Look(args) => sentence::run(&args),
         Command::Model(args) => model::run(&args),
         Command::Write(args) => write::run(&args),

@@ -21,7 +21,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match workshop::parsed() {
+    let command = Command::try_parse().unwrap_or_else(|error| {
+        workshop::refuse(&error.to_string(), error.exit_code(), || error.exit())
+    });
+    let outcome = match command {
         Command::Tour(args) => tour::run(&args),
         Command::Count(args) => count::run(&args),
         Command::Attend(args) => attend::run(args),

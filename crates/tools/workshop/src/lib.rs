@@ -36,18 +36,16 @@ pub fn exit(outcome: anyhow::Result<()>) -> ExitCode {
     }
 }
 
-/// What was typed, or the end of the program where it makes no sense: what is said of it
-/// quotes it, [fit to be printed](output::printable).
-pub fn parsed<P: clap::Parser>() -> P {
-    P::try_parse().unwrap_or_else(|error| {
-        let text = error.to_string();
-        let shown = output::printable(&text);
-        if shown == text {
-            error.exit();
-        }
-        eprint!("{shown}");
-        std::process::exit(error.exit_code())
-    })
+/// Ends the program where what was typed makes no sense: what is said of it quotes it,
+/// [fit to be printed](output::printable), and is otherwise printed in its own way.
+pub fn refuse(text: &str, code: i32, print: impl FnOnce()) -> ! {
+    let shown = output::printable(text);
+    if shown == text {
+        print()
+    } else {
+        eprint!("{shown}")
+    }
+    std::process::exit(code)
 }
 
 /// Prints an error.
