@@ -1,11 +1,11 @@
 //! Runs a program that a reader wrote: whatever it does, it ends, its children with it, and
 //! what it prints takes no more memory than a page of a book.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -54,16 +54,16 @@ fn word() -> String {
 pub fn end_on_ctrl_c() {
     // Another handler, if there is one, knows better.
     let _ = ctrlc::set_handler(|| {
-        end_what_runs();
+        running().clear();
         std::process::exit(130);
     });
 }
 
-/// The program that runs with all that it started: Ctrl-C reaches us alone.
-static RUNNING: Mutex<Option<Group>> = Mutex::new(None);
+/// The programs that run, by their number, with all that they started: Ctrl-C reaches us alone.
+static RUNNING: Mutex<BTreeMap<u32, Group>> = Mutex::new(BTreeMap::new());
 
-fn end_what_runs() {
-    drop(RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take());
+fn running() -> MutexGuard<'static, BTreeMap<u32, Group>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn run_within(limit: Duration, mut command: Command, input: &str) -> Result<Said> {
@@ -71,7 +71,7 @@ fn run_within(limit: Duration, mut command: Command, input: &str) -> Result<Said
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let (mut child, group) = group::spawn(&mut command)
         .with_context(|| format!("{name} cannot be started"))?;
-    *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Some(group);
+    running().insert(child.id(), group);
     if let Some(mut pipe) = child.stdin.take() {
         // A program that has ended already reads nothing.
         let _ = writeln!(pipe, "{input}");
@@ -88,7 +88,7 @@ fn run_within(limit: Duration, mut command: Command, input: &str) -> Result<Said
         let _ = end.send(());
     });
     let status = wait(&mut child, limit);
-    end_what_runs();
+    drop(running().remove(&child.id()));
     let Some(status) = status? else {
         child.kill()?;
         child.wait()?;
