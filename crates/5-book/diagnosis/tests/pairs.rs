@@ -5,7 +5,6 @@ mod common;
 use attention::{Matrix, Rng, SeedableRng};
 use common::ids;
 use common::loops::Machine;
-use diagnosis::recipe::Recipe;
 use diagnosis::{
     EmptyRow, Intent, Mistake, Precision, Record, State, Verdict, bank, computed,
     diagnose,
@@ -83,14 +82,16 @@ fn found(
         }
         let Some(record) = given(&record, &intent, &chosen, precision) else { continue };
         let diagnosis = diagnose(&record, &intent).unwrap();
-        // Two pairs may be one computation, and a mistake may be told as another number.
-        let recipe = |set: &[&Mistake]| {
-            set.iter().fold(Recipe::RIGHT, |recipe, it| it.applied(recipe))
+        // What is told may give the same numbers, and a mistake may be told as another number.
+        let of = |set: &[&Mistake]| computed(&record, &intent, State::Output, set);
+        let is_same = |set: &[&Mistake]| match (of(set), of(&chosen)) {
+            (Some(own), Some(made)) => apart(&own, &made) < 1e-9,
+            _ => false,
         };
         let is_found = diagnosis.explanations.iter().any(|set| {
             let told = set.len() + usize::from(diagnosis.number.is_some());
             let is_part = set.iter().all(|it| chosen.contains(it));
-            recipe(set) == recipe(&chosen) || told == chosen.len() && is_part
+            is_same(set) || told == chosen.len() && is_part
         });
         if diagnosis.verdict != Verdict::Mistake {
             unknown += 1;
