@@ -28,7 +28,7 @@
   }
 
   // A page of “Questions people ask” comes before a section that fits as well, but not before
-  // one that has these very words as its title.
+  // one that has these very words as its title, or in front of its colon.
   const index = window.elasticlunr?.Index.prototype;
   if (index) {
     const { search } = index;
@@ -36,8 +36,8 @@
     index.search = function (words, ...options) {
       const found = search.call(this, words, ...options);
       const isTitle = ({ ref }) =>
-        this.documentStore.getDoc(ref).title.toLowerCase() === words.toLowerCase();
-      for (const page of found) page.score *= isTitle(page) ? 2 : isQuestion(page) ? 1.5 : 1;
+        this.documentStore.getDoc(ref).title.split(":")[0].toLowerCase() === words.toLowerCase();
+      for (const page of found) page.score *= isTitle(page) ? 10 : isQuestion(page) ? 1.5 : 1;
       return found.sort((a, b) => b.score - a.score);
     };
   }
