@@ -297,9 +297,10 @@ fn remarks(record: &Record, intent: &Intent, segments: &[Segment]) -> Vec<String
             remarks
                 .push(format!("{name}: it is so with tiles of {}.", trial.recipe.tile));
         }
-        let is_dropout = trial.recipe.softmax == Softmax::Dropped;
-        if let Some(p) = Run::new(record, intent).dropped().filter(|_| is_dropout) {
-            remarks.push(format!("{name}: p is {:.3}.", p));
+        if trial.recipe.softmax == Softmax::Dropped
+            && let Some(p) = Run::new(record, intent).dropped()
+        {
+            remarks.push(format!("{name}: p is {p:.3}."));
         }
     }
     remarks

@@ -175,10 +175,10 @@ impl<'a> Search<'a> {
             let wider = if base.mixes_sequences() { &base } else { &recipe };
             // A part of what is wrong already is no other mistake; and what does not show in
             // a part of the record may in the whole.
+            let whole = self.probe.is_some().then_some(&self.full);
+            let mut runs = [Some(self.part_for(wider)), whole].into_iter().flatten();
             recipe != base
-                && [self.part_for(wider), &self.full]
-                    .iter()
-                    .all(|run| segments.iter().all(|it| is_hidden(run, it, &recipe)))
+                && runs.all(|run| segments.iter().all(|it| is_hidden(run, it, &recipe)))
         };
         possible.filter(is_other).filter(changes_nothing).collect()
     }
@@ -316,4 +316,9 @@ impl<'a> Search<'a> {
         let error = self.error(level, state, &trial);
         level.explains(&trial.difference, &error, 1.0)
     }
+}
+
+/// How far the nearest of these is.
+fn least_rms<'t>(trials: impl IntoIterator<Item = &'t Trial>) -> f64 {
+    trials.into_iter().map(|it| it.difference.rms).fold(f64::INFINITY, f64::min)
 }

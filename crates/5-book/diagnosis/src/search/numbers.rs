@@ -3,9 +3,10 @@
 
 use attention::Matrix;
 
-use super::{CLEARLY, Search, Segment, Trial};
+use super::trials::Samples;
+use super::{CLEARLY, Search, Segment, Trial, least_rms};
 use crate::compare::difference;
-use crate::level::{Level, RoundingError};
+use crate::level::Level;
 use crate::number::Number;
 use crate::recipe::Recipe;
 use crate::run::Tensor;
@@ -93,8 +94,7 @@ impl<'a> Search<'a> {
     ) -> Vec<Trial> {
         let state = segment.state;
         let rms = |it: &Trial| it.difference.rms;
-        let simpler = singles.iter().chain(fits).chain(&segment.right);
-        let simplest = simpler.map(rms).fold(f64::INFINITY, f64::min);
+        let simplest = least_rms(singles.iter().chain(fits).chain(&segment.right));
         let mut numbers = self.all_numbers();
         numbers.retain(|it| it.head.is_none());
         let fit = |single: &Trial, number: Number| {
@@ -218,12 +218,12 @@ impl<'a> Search<'a> {
         &self,
         level: &Level,
         segment: &Segment,
-        error: &RoundingError,
+        (exact, samples): &Samples,
     ) -> Option<Stray> {
-        let (state, right) = (segment.state, segment.right.as_ref()?);
+        let (state, right, error) =
+            (segment.state, segment.right.as_ref()?, segment.error?);
         let part = self.part_for(&Recipe::RIGHT);
         let given = part.given(state, &Recipe::RIGHT)?;
-        let (exact, samples) = self.samples(level, state, right)?;
         let strays = self.all_numbers().into_iter().filter_map(|number| {
             // From no bound to one, there is no slope, but a far one moves it a little.
             let (power, unit, share) = match (number.is_near(), number.meant.is_finite())
@@ -234,13 +234,13 @@ impl<'a> Search<'a> {
                 (false, true) => return None,
             };
             let near = self.with(part, number.times(power), state, right)?;
-            let direction = apart_signed(&near, &exact, unit);
+            let direction = apart_signed(&near, exact, unit);
             let length = squares(&direction).sqrt();
             if length == 0.0 {
                 return None;
             }
-            let moved = along(&direction, &given, &exact);
-            let rounded = samples.iter().map(|it| along(&direction, it, &exact).abs());
+            let moved = along(&direction, &given, exact);
+            let rounded = samples.iter().map(|it| along(&direction, it, exact).abs());
             let noise = rounded.fold(0.0, f64::max) * level.finest()
                 + (error.rms + error.digits) / length
                 + level.computing.step() / 4.0 * share;

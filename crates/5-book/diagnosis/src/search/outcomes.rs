@@ -1,8 +1,9 @@
 //! What a tensor is: in the ways of computing that its numbers show, and on conditions.
 
 use super::numbers::Stray;
-use super::{Condition, LOOSELY, Outcome, Search, Segment, Single, Trial};
-use crate::level::{Level, RoundingError};
+use super::trials::Samples;
+use super::{Condition, LOOSELY, Outcome, Search, Segment, Single, Trial, least_rms};
+use crate::level::Level;
 
 /// What was tried on a tensor in every way of computing: each once.
 #[derive(Default)]
@@ -72,8 +73,8 @@ impl Search<'_> {
     ) -> Option<Outcome> {
         let mut stray = None;
         for (i, level) in levels.iter().enumerate() {
-            if let Some(error) = self.is_right(level, segment) {
-                match self.stray(level, segment, &error) {
+            if let Some(samples) = self.is_right(level, segment) {
+                match self.stray(level, segment, &samples) {
                     None => return Some(Outcome::Right { level: *level }),
                     Some(it) => stray = Some((level, it)),
                 }
@@ -95,12 +96,13 @@ impl Search<'_> {
         Some(self.strayed(level, segment, stray, tried))
     }
 
-    /// What rounding does to the right layer of a level, if it explains the tensor.
-    fn is_right(&self, level: &Level, segment: &mut Segment) -> Option<RoundingError> {
+    /// The right layer as a level computes it, if rounding then explains the tensor.
+    fn is_right(&self, level: &Level, segment: &mut Segment) -> Option<Samples> {
         let right = segment.right.as_ref()?;
-        let error = self.error(level, segment.state, right);
+        let samples = self.samples(level, segment.state, right)?;
+        let error = self.error_of(level, segment.state, right, &samples);
         (segment.error, segment.level) = (Some(error), Some(*level));
-        level.explains(&right.difference, &error, 1.0).then_some(error)
+        level.explains(&right.difference, &error, 1.0).then_some(samples)
     }
 
     /// What a tensor with one mistake is, if it was computed so.
@@ -113,14 +115,13 @@ impl Search<'_> {
         let near = tried.singles(self, segment).iter().map(|it| it.trial.clone());
         let trials = self.fitting(level, segment, near.collect());
         let level = *level;
-        let rms = trials.iter().map(|it| it.difference.rms).fold(f64::INFINITY, f64::min);
         if trials.is_empty() {
             return None;
         }
         let number = level.is_coarse().then(|| tried.numbers(self, segment));
         let number = number.and_then(|it| self.number_of(&level, segment, None, it));
         Some(match number {
-            Some(trial) if 2.0 * trial.difference.rms < rms => {
+            Some(trial) if 2.0 * trial.difference.rms < least_rms(&trials) => {
                 Outcome::Number { level, trials: vec![trial] }
             }
             _ => Outcome::Explained { level, trials },
@@ -141,12 +142,9 @@ impl Search<'_> {
             let pairs = self.pairs(segment, singles, mixes, &[]);
             self.explained(levels, segment, &pairs)
         });
-        let rms = |trials: &[Trial]| {
-            trials.iter().map(|it| it.difference.rms).fold(f64::INFINITY, f64::min)
-        };
         let of_pairs = match &pairs {
             Some(Outcome::Explained { level, .. }) if !level.is_coarse() => return pairs,
-            Some(Outcome::Explained { trials, .. }) => rms(trials),
+            Some(Outcome::Explained { trials, .. }) => least_rms(trials),
             _ => f64::INFINITY,
         };
         let visible =
@@ -156,7 +154,7 @@ impl Search<'_> {
         let fits = tried.numbers.as_deref().unwrap_or_default();
         let mixed = levels.iter().find_map(|&level| {
             let trials = self.mixed(&level, segment, &visible, fits);
-            let is_nearer = !trials.is_empty() && 2.0 * rms(&trials) < of_pairs;
+            let is_nearer = !trials.is_empty() && 2.0 * least_rms(&trials) < of_pairs;
             is_nearer.then_some(Outcome::Number { level, trials })
         });
         mixed.or(pairs)
@@ -173,9 +171,7 @@ impl Search<'_> {
     ) -> Outcome {
         let fits = tried.numbers(self, segment);
         let number = self.number_of(level, segment, Some(stray), fits);
-        let of_singles = tried.singles(self, segment).iter();
-        let nearest =
-            of_singles.map(|it| it.trial.difference.rms).fold(f64::INFINITY, f64::min);
+        let nearest = least_rms(tried.singles(self, segment).iter().map(|it| &it.trial));
         // A mistake that is as near may be it.
         match number.filter(|it| 1.5 * it.difference.rms < nearest) {
             Some(trial) => Outcome::Number { level: *level, trials: vec![trial] },
@@ -203,8 +199,9 @@ impl Search<'_> {
 
     /// Whether a tensor is beyond the tolerance of a coarse precision, and not far.
     fn is_loose(&self, level: &Level, segment: &Segment) -> bool {
-        let Some(right) = &segment.right else { return false };
-        let error = self.error(level, segment.state, right);
+        let Some((right, error)) = segment.right.as_ref().zip(segment.error) else {
+            return false;
+        };
         level.is_coarse() && level.explains(&right.difference, &error, LOOSELY)
     }
 

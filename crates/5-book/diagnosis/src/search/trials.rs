@@ -18,6 +18,9 @@ pub(super) const SEEDS: [u64; 3] = [1, 2, 3];
 /// How many keys, or columns of a head, kernels take at once; 0 is for what has few of them.
 const TILES: [usize; 8] = [128, 64, 32, 16, 8, 4, 2, 0];
 
+/// What a recipe gives in f64, and in the ways of a level.
+pub(super) type Samples = (Tensor, Vec<Vec<Matrix>>);
+
 impl<'a> Search<'a> {
     /// How far two recipes are apart in a tensor; nothing where their shapes differ.
     pub(super) fn apart(
@@ -84,22 +87,33 @@ impl<'a> Search<'a> {
         state: State,
         trial: &Trial,
     ) -> RoundingError {
-        let Some((exact, samples)) = self.samples(level, state, trial) else {
-            return RoundingError::default();
-        };
+        let samples = self.samples(level, state, trial);
+        samples.map_or(RoundingError::default(), |samples| {
+            self.error_of(level, state, trial, &samples)
+        })
+    }
+
+    /// The same of what is computed already.
+    pub(super) fn error_of(
+        &self,
+        level: &Level,
+        state: State,
+        trial: &Trial,
+        (exact, samples): &Samples,
+    ) -> RoundingError {
         let errors: Vec<Difference> =
-            samples.iter().filter_map(|it| difference(&exact, it)).collect();
+            samples.iter().filter_map(|it| difference(exact, it)).collect();
         let most = |of: fn(&Difference) -> f64| {
             errors.iter().map(of).filter(|x| x.is_finite()).fold(0.0, f64::max)
         };
         let finest = level.finest();
         // Numbers that are all exact are still rounded where code adds in another order.
-        let size = spread(&exact) * level.computing.step() / 16.0;
+        let size = spread(exact) * level.computing.step() / 16.0;
         RoundingError {
             rms: (most(|it| it.rms) * finest).max(size),
             row: (most(|it| it.row) * finest).max(size),
             digits: self.digits_error(state)
-                + 2.0 * self.lowered_error(state, trial, &exact),
+                + 2.0 * self.lowered_error(state, trial, exact),
         }
     }
 
@@ -122,7 +136,7 @@ impl<'a> Search<'a> {
         level: &Level,
         state: State,
         trial: &Trial,
-    ) -> Option<(Tensor, Vec<Vec<Matrix>>)> {
+    ) -> Option<Samples> {
         let Trial { recipe, empty_row, number, .. } = trial;
         let intent = number.map(|number| number.applied(self.intent));
         let intent = intent.as_ref().unwrap_or(self.intent);
