@@ -18,7 +18,7 @@ mod weights;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use model_files::TensorFile;
+use model_files::{Tensor, TensorFile};
 
 use crate::digits::Digits;
 use crate::recipe::Packing;
@@ -137,21 +137,21 @@ pub fn read(files: &[&TensorFile], said: &Said) -> Result<Reading> {
 
 impl Files<'_> {
     /// The tensor of this name, or of the name that was said to be its name here.
-    pub fn tensor(&self, name: &str) -> Option<model_files::Tensor<'_>> {
+    pub fn tensor(&self, name: &str) -> Option<Tensor<'_>> {
         let own = self.said.names.iter().find(|(wanted, _)| wanted == name);
         let name = own.map_or(name, |(_, own)| own.as_str());
         self.own(name)
     }
 
     /// The tensor that has this name in a file.
-    pub fn own(&self, name: &str) -> Option<model_files::Tensor<'_>> {
+    pub fn own(&self, name: &str) -> Option<Tensor<'_>> {
         let tensor = self.peek(name)?;
         self.used.borrow_mut().insert(name.to_string());
         Some(tensor)
     }
 
     /// The same, and it is not counted as read.
-    fn peek(&self, name: &str) -> Option<model_files::Tensor<'_>> {
+    fn peek(&self, name: &str) -> Option<Tensor<'_>> {
         self.files.iter().find_map(|file| file.get(name))
     }
 
@@ -160,10 +160,7 @@ impl Files<'_> {
     }
 
     /// The first of these names that there is.
-    pub fn first<'n>(
-        &self,
-        names: &[&'n str],
-    ) -> Option<(&'n str, model_files::Tensor<'_>)> {
+    pub fn first<'n>(&self, names: &[&'n str]) -> Option<(&'n str, Tensor<'_>)> {
         names.iter().find_map(|name| Some((*name, self.tensor(name)?)))
     }
 
@@ -253,6 +250,14 @@ fn said_or<T>(
         Some(said) => Ok(Some((said, YOU))),
         None => Ok(file?.map(|it| (it, FILE))),
     }
+}
+
+/// The entries of a tensor of floats or of integers.
+fn entries(tensor: &Tensor<'_>) -> Result<Vec<f64>> {
+    Ok(match tensor.dtype().contains('F') {
+        true => tensor.numbers()?,
+        false => tensor.integers()?.into_iter().map(|x| x as f64).collect(),
+    })
 }
 
 fn truth(word: &str) -> Option<bool> {

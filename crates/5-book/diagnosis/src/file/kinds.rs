@@ -46,17 +46,12 @@ impl Kinds {
             [".weight", ".scale", ""].iter().find_map(|form| own(names, form))
         });
         match &gains {
-            [Some((q, gain)), Some((k, _))] => {
-                let [of_q, of_k] = [0, 1].map(|role| {
+            [Some((q, gain)), Some((k, of_keys))] => {
+                let mut norm = |role: usize, gain| {
                     let bias = own(NORMS[role], ".bias").map(|(_, bias)| bias);
-                    norm(
-                        files,
-                        &gains[role].as_ref().expect("it is there").1,
-                        bias,
-                        notes,
-                    )
-                });
-                let norms = [of_q?, of_k?];
+                    norm(files, gain, bias, notes)
+                };
+                let norms = [norm(0, gain)?, norm(1, of_keys)?];
                 let shape = gain.shape_text();
                 notes.push(format!("{q} and {k} {shape}: {}", norms[0].words()));
                 kinds.heads = match *gain.shape() {

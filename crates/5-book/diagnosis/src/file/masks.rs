@@ -224,10 +224,7 @@ impl Entries {
             );
         }
         let is_float = mask.dtype().contains('F');
-        let numbers: Vec<f64> = match is_float {
-            true => mask.numbers()?,
-            false => mask.integers()?.into_iter().map(|x| x as f64).collect(),
-        };
+        let numbers = super::entries(mask)?;
         if numbers.iter().any(|x| x.is_nan() || *x == f64::INFINITY) {
             return Err(Error::NotFinite("a mask"));
         }

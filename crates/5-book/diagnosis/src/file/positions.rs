@@ -89,10 +89,7 @@ fn list(
             return Err(tensor.shape_error(&expected).into());
         }
     }
-    let numbers: Vec<f64> = match tensor.dtype().contains('F') {
-        true => tensor.numbers()?,
-        false => tensor.integers()?.into_iter().map(|x| x as f64).collect(),
-    };
+    let numbers = super::entries(&tensor)?;
     if numbers.iter().any(|x| !x.is_finite()) {
         return Err(Error::Positions { name });
     }
