@@ -88,9 +88,7 @@ impl<'a> Search<'a> {
         trial: &Trial,
     ) -> RoundingError {
         let samples = self.samples(level, state, trial);
-        samples.map_or(RoundingError::default(), |samples| {
-            self.error_of(level, state, trial, &samples)
-        })
+        samples.map(|it| self.error_of(level, state, trial, &it)).unwrap_or_default()
     }
 
     /// The same of what is computed already.
