@@ -6,7 +6,7 @@ use std::{fs, iter};
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix, softmax_rows};
 use clap::Parser;
-use look::sentence;
+use look::Command;
 use model_files::{NewTensor, to_bytes_with};
 use serde_json::{Value, json};
 use workshop::paths;
@@ -17,18 +17,17 @@ use crate::{VIEWS, View};
 
 const TRIED: &str = include_str!("explorer.js");
 
-#[derive(Parser)]
-struct Command {
-    #[command(flatten)]
-    args: sentence::Args,
+/// A command of `look`.
+fn run(words: &[&str]) -> Result<(), String> {
+    let words = iter::once(&"learn").chain(words);
+    let command = Command::try_parse_from(words).map_err(|it| it.to_string())?;
+    command.run().map_err(|it| it.to_string())
 }
 
-/// `cargo learn look` with these arguments, and `--html`; gives the page.
+/// A command with `--html`; gives the page.
 fn written(folder: &Path, words: &[&str]) -> PathBuf {
     let page = folder.join("page.html");
-    let out = ["--html", page.to_str().unwrap(), "--force"];
-    let words = iter::once(&"look").chain(words).chain(&out);
-    sentence::run(&Command::parse_from(words).args).unwrap();
+    run(&[words, &["--html", page.to_str().unwrap(), "--force"]].concat()).unwrap();
     page
 }
 
@@ -84,9 +83,9 @@ fn what_each_head_adds_sums_to_the_logit_and_a_bar_chooses_its_head() {
         let folder = tiny(model);
         let kept = folder.path().join("adds.json");
         let (at, out) = (folder.path().to_str().unwrap(), kept.to_str().unwrap());
-        let words = ["look", "the bank", "--model", at, "--adds-json", out];
-        sentence::run(&Command::parse_from(words).args).unwrap();
-        let written = written(folder.path(), &["the bank", "--model", at, "--adds"]);
+        let words = ["logits", "the bank", "--model", at];
+        run(&[&words[..], &["--json", out]].concat()).unwrap();
+        let written = written(folder.path(), &words);
         let kept: Value = serde_json::from_slice(&fs::read(kept).unwrap()).unwrap();
         for view in [VIEWS[0], VIEWS[3]] {
             let page = open(&browser, &written, view);
@@ -139,7 +138,8 @@ fn what_each_head_adds_sums_to_the_logit_and_a_bar_chooses_its_head() {
 fn a_removal_of_the_command_stands_in_its_page() {
     let folder = tiny("bert-1");
     let model = folder.path().to_str().unwrap();
-    let words = ["the bank of the river", "--model", model, "--without", "0.1,0.3"];
+    let words =
+        ["ablate", "the bank of the river", "--model", model, "--heads", "0.1,0.3"];
     let written = written(folder.path(), &words);
     let browser = Browser::start().unwrap();
     let page = open(&browser, &written, VIEWS[2]);
@@ -182,7 +182,7 @@ fn the_command_says_of_a_removal_what_the_module_says() {
     ] {
         let (mut removal, less) = model.switch_off(&looked, heads).unwrap();
         while model.draw(&looked, &mut removal).unwrap() {}
-        let words = [sentence, "--model", at, "--without", names];
+        let words = ["ablate", sentence, "--model", at, "--heads", names];
         let told = data(&written(folder.path(), &words))["removed"].clone();
         let page = removal.to_json("zeros");
         assert_eq!(page["heads"], told["heads"]);
@@ -258,7 +258,7 @@ fn all_texts_of_a_batch_stand_on_one_page_with_their_notes() {
     let mut mask = [true; 21];
     mask[19..].fill(false);
     let maps = file(folder.path(), &all, &mask, &[("tokens", &tokens)]);
-    let written = written(folder.path(), &["--maps", &maps, "--text", "1"]);
+    let written = written(folder.path(), &["maps", &maps, "--text", "1"]);
     let browser = Browser::start().unwrap();
     let page = open(&browser, &written, VIEWS[0]);
     assert_eq!(json_of(&page, "tried.state()")["text"], "text1");
@@ -307,12 +307,8 @@ fn patches_lie_over_their_picture() {
     let maps = file(folder.path(), &all, &[], &[("grid", "3x4")]);
     let picture = folder.path().join("picture.png");
     let picture = picture.to_str().unwrap();
-    let look = |words: &[&str]| {
-        let words = iter::once(&"look").chain(words);
-        sentence::run(&Command::parse_from(words).args).map_err(|it| it.to_string())
-    };
-    look(&["--maps", &maps, "--save", picture]).unwrap();
-    let written = written(folder.path(), &["--maps", &maps, "--image", picture]);
+    run(&["maps", &maps, "--save", picture]).unwrap();
+    let written = written(folder.path(), &["maps", &maps, "--image", picture]);
     let browser = Browser::start().unwrap();
     for view in [VIEWS[0], VIEWS[3]] {
         let page = open(&browser, &written, view);
@@ -341,7 +337,7 @@ fn patches_lie_over_their_picture() {
     let html = folder.path().join("other.html");
     let out = ["--html", html.to_str().unwrap()];
     let refused = |image: &str, maps: &str| {
-        look(&[&["--maps", maps, "--image", image], &out[..]].concat()).unwrap_err()
+        run(&[&["maps", maps, "--image", image], &out[..]].concat()).unwrap_err()
     };
     let said = refused(&maps, &maps);
     assert!(said.ends_with("neither PNG nor JPEG, by its first bytes"), "{said}");
@@ -374,7 +370,7 @@ fn a_page_of_256_heads_on_200_tokens_is_light() {
     }
     let tokens = json!(tokens).to_string();
     let maps = file(folder.path(), &maps([1, 16, 16, 200]), &[], &[("tokens", &tokens)]);
-    let written = written(folder.path(), &["--maps", &maps]);
+    let written = written(folder.path(), &["maps", &maps]);
     let n_bytes = fs::metadata(&written).unwrap().len();
     println!("{:.2} MB", n_bytes as f64 / 1e6);
     assert!(n_bytes <= 8_000_000, "{n_bytes} bytes");

@@ -27,7 +27,7 @@ pub struct Looked {
     silent: Vec<Matrix<f32>>,
 }
 
-/// So many draws, from this seed on, as `cargo learn look --without` takes them.
+/// So many draws, from this seed on, as `cargo learn ablate` takes them.
 const DRAWS: (usize, u64) = (20, 0);
 
 fn stage(parameters: &LayerParameters<f32>) -> Stage<f32> {

@@ -1,6 +1,6 @@
 // What each head adds to the logit of a token that may come next: a bar per head, and under it
 // what the head adds to random tokens; what the other parts add; and their sum, which is the
-// model's own logit. A text has it as `adds`, as `cargo learn look --adds-json` writes it.
+// model's own logit. A text has it as `adds`, as `cargo learn logits --json` writes it.
 "use strict";
 window.headAdds = (() => {
   const { element, named } = window.headWords;

@@ -1,28 +1,37 @@
-//! Whole models in the terminal: your own sentence through all heads of a trained model
-//! ([`sentence`]), or maps of any framework from a file, and pictures and tables to take away;
-//! any model of the families on any ids ([`model`]), and a model that goes on with a text
-//! ([`mod@write`]). Trained models are fetched when the reader says so ([`fetch`]).
+//! Whole models in the terminal, a command for each purpose ([`Command`]): your own sentence
+//! through all heads of a trained model, maps of any framework from a file, two texts side by
+//! side, many texts, heads switched off, what heads add to a logit and what they carry; any
+//! model of the families on any ids, and a model that goes on with a text. Trained models are
+//! fetched when the reader says so ([`fetch`]).
 
-mod against;
-mod cut;
+mod ablate;
+mod args;
+mod commands;
+mod compare;
 mod either;
 pub mod fetch;
-mod many;
-pub mod model;
+mod habits;
+mod logits;
+mod map_file;
+mod model;
 mod page;
+mod patch;
 mod png;
 mod prose;
 mod report;
 mod rows;
-pub mod sentence;
+mod save;
+mod sentence;
+mod shown;
 mod sizes;
 mod source;
-mod take;
+mod study;
 pub mod texts;
 mod translate;
 mod view;
-mod without;
-pub mod write;
+mod write;
 
 #[cfg(test)]
 mod tests;
+
+pub use commands::{Command, renamed};

@@ -1,27 +1,23 @@
 //! The commands of `cargo learn` that run whole models.
 
+use std::env;
 use std::process::ExitCode;
 
 use clap::Parser;
-use look::{model, sentence, write};
-
-/// Whole models.
-#[derive(Parser)]
-#[command(name = "cargo learn", bin_name = "cargo learn")]
-enum Command {
-    Look(Box<sentence::Args>),
-    Model(model::Args),
-    Write(write::Args),
-}
+use look::{Command, renamed};
 
 fn main() -> ExitCode {
-    let command = Command::try_parse().unwrap_or_else(|error| {
-        workshop::refuse(&error.to_string(), error.exit_code(), || error.exit())
-    });
-    let outcome = match command {
-        Command::Look(args) => sentence::run(&args),
-        Command::Model(args) => model::run(&args),
-        Command::Write(args) => write::run(&args),
+    let words: Vec<String> =
+        env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let command = match Command::try_parse() {
+        Ok(command) => command,
+        Err(error) => {
+            if let Some(now) = renamed(words.iter().map(String::as_str)) {
+                eprintln!("error: {now}");
+                return ExitCode::from(2);
+            }
+            workshop::refuse(&error.to_string(), error.exit_code(), || error.exit())
+        }
     };
-    workshop::exit(outcome)
+    workshop::exit(command.run())
 }

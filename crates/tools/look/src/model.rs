@@ -10,9 +10,9 @@ use model_files::{
 };
 use workshop::output::print;
 
-use crate::cut::cut_hint;
 use crate::either::Model;
 use crate::sizes::{Kept, expect_room, expect_room_of_pairs};
+use crate::source::cut_hint;
 use crate::{fetch, translate};
 
 /// Run your own model: every hidden state and every map

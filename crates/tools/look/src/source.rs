@@ -1,6 +1,6 @@
 //! Where maps come from: a sentence through a model, or a file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, io::Read as _};
 
@@ -11,7 +11,6 @@ use maps::file::{Grid, MapText};
 use maps::{TextHeads, file};
 use model_files::read_text;
 
-use crate::cut::cut_hint;
 use crate::either::{Model, Ready};
 use crate::prose::Prose;
 use crate::sizes::check_size;
@@ -19,6 +18,27 @@ use crate::view::{BesideMaps, View};
 
 /// The longest text file that is read, in bytes.
 const MOST_TEXT: u64 = 64 << 20;
+
+/// The files that a command reads, whether they are there or not: none is written over.
+pub struct Inputs(pub Vec<PathBuf>);
+
+impl Inputs {
+    /// Those of models, and another.
+    pub fn of(models: &[&Path], file: Option<&Path>) -> Self {
+        let of_models = models.iter().flat_map(|model| Model::files(model));
+        Self(of_models.chain(file.map(Path::to_path_buf)).collect())
+    }
+}
+
+/// Names the option that helps with a text that is too long.
+pub fn cut_hint<T>(outcome: ::texts::Result<T>) -> Result<T> {
+    outcome.map_err(|error| match error {
+        ::texts::Error::LongText { .. } => {
+            anyhow::anyhow!("{error}: `--truncate` cuts its end")
+        }
+        error => error.into(),
+    })
+}
 
 /// A model's files and its tokenizer: texts are read, and refused, before weights are.
 pub struct Opened {
@@ -151,7 +171,7 @@ pub fn of_text(mut texts: Vec<View>, nth: usize) -> Result<(View, String)> {
     let n_texts = texts.len();
     expect_text(&texts, nth)?;
     let view = texts.swap_remove(nth);
-    let notes = said(&view, nth, n_texts);
+    let notes = notes(&view, nth, n_texts);
     Ok((view, notes))
 }
 
@@ -167,7 +187,7 @@ pub fn expect_text(texts: &[View], nth: usize) -> Result<()> {
 }
 
 /// What is to be said of the `nth` text, one per line.
-pub fn said(view: &View, nth: usize, n_texts: usize) -> String {
+pub fn notes(view: &View, nth: usize, n_texts: usize) -> String {
     let which = format!("text {nth} of {n_texts}: `--text N` shows another");
     let which = (n_texts > 1).then_some(&which);
     let notes = which.into_iter().chain(&view.beside.notes);

@@ -10,10 +10,10 @@ use encoders::Folder;
 use model_files::TensorFile;
 use workshop::paths;
 
-use crate::{model, report, sentence, source, texts};
+use crate::{Command, renamed, report, source, texts};
 
 mod files;
-mod many;
+mod habits;
 mod sentences;
 mod translated;
 
@@ -115,16 +115,23 @@ fn a_report_has_every_head_with_its_controls() {
     assert!(view.check("6.0".parse().unwrap()).is_err());
 }
 
-#[derive(Parser)]
-struct Command {
-    #[command(flatten)]
-    args: model::Args,
+/// A command with these arguments.
+pub(crate) fn command(words: &[&str]) -> anyhow::Result<()> {
+    Command::try_parse_from([&["learn"], words].concat())?.run()
 }
 
 /// `cargo learn model` with these arguments.
-fn run(args: &[&str]) -> anyhow::Result<()> {
-    let args = ["model"].iter().chain(args);
-    model::run(&Command::parse_from(args).args)
+fn run(words: &[&str]) -> anyhow::Result<()> {
+    command(&[&["model"], words].concat())
+}
+
+#[test]
+fn an_option_that_look_had_is_answered_by_its_command() {
+    let now = |words: &str| renamed(words.split(' '));
+    let expected = "`look --maps` is `cargo learn maps FILE` now";
+    assert_eq!(now("look --maps=a.safetensors").as_deref(), Some(expected));
+    assert_eq!(now("look --head 5.7"), None);
+    assert_eq!(now("write --without 5.7"), None);
 }
 
 #[test]
@@ -263,21 +270,25 @@ pub(crate) fn with_tokenizer(name: &str) -> tempfile::TempDir {
     folder
 }
 
+/// A tiny model with a tokenizer that is not its family's.
+pub(crate) fn tiny(name: &str) -> tempfile::TempDir {
+    let folder = with_tokenizer(name);
+    let class = r#"{"tokenizer_class": "PreTrainedTokenizerFast"}"#;
+    if name != "bert-1" {
+        fs::write(folder.path().join("tokenizer_config.json"), class).unwrap();
+    }
+    folder
+}
+
 #[test]
 fn a_page_replaces_nothing_unasked() {
-    #[derive(Parser)]
-    struct Command {
-        #[command(flatten)]
-        args: sentence::Args,
-    }
     let folder = with_tokenizer("bert-1");
     let model = folder.path().to_str().unwrap();
     let look = |html: &str, more: &[&str]| {
         let page = folder.path().join(html);
         let words =
             ["look", "the bank", "--model", model, "--html", page.to_str().unwrap()];
-        let args = Command::parse_from(words.iter().chain(more)).args;
-        sentence::run(&args).map_err(|error| error.to_string())
+        command(&[&words[..], more].concat()).map_err(|error| error.to_string())
     };
     for file in ["config.json", "model.safetensors", "tokenizer.json"] {
         let before = fs::read(folder.path().join(file)).unwrap();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ::texts::{Long, Pieces, Text};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use attention::{Matrix, Real};
 use clap::ValueEnum;
 use encoders::finite;
@@ -15,8 +15,8 @@ use translators::{
     AsRead, Config, Decoded, Files, Reader, Translator, to_tensors, write,
 };
 
-use crate::cut::cut_hint;
 use crate::sizes::{expect_maps, expect_room_of_pairs};
+use crate::source::cut_hint;
 use crate::view::View;
 
 /// How many tokens are written at most, unless it is said.
@@ -66,6 +66,18 @@ pub fn files(folder: &Path) -> Result<Option<Files>> {
         true => Ok(Some(Files::open(folder)?)),
         false => Ok(None),
     }
+}
+
+/// # Errors
+/// A model that writes from a source: it has three kinds of maps.
+pub fn expect_one_text(folder: &Path) -> Result<()> {
+    let Some(files) = files(folder)? else { return Ok(()) };
+    bail!(
+        "{} is of the family {}, which reads one text and writes another: it has three kinds of \
+         maps, and `cargo learn look` shows them of one sentence",
+        folder.display(),
+        files.config.family.name
+    )
 }
 
 /// The tokenizer of a model's folder.

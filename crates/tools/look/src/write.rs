@@ -13,9 +13,11 @@ use decoders::{
 use model_files::{is_shown, shown};
 use workshop::output::print;
 
+use crate::ablate::{self, Ablation, Replace};
 use crate::either::decoder;
-use crate::view::share;
-use crate::{fetch, without};
+use crate::fetch;
+use crate::study::{DrawArgs, TextInDecoder};
+use crate::view::{HeadName, share};
 
 /// A model goes on with your text
 ///
@@ -59,8 +61,17 @@ pub struct Args {
     #[arg(long)]
     download: bool,
 
+    /// Switch heads off, and write beside it what comes with all heads and without as many
+    /// random heads of the same layers, as in 5.3,18.6
+    #[arg(long, value_name = "L.H,...", value_delimiter = ',')]
+    without: Vec<HeadName>,
+
+    /// What stands in their place
+    #[arg(long, value_name = "WHAT", default_value = "zero", requires = "without")]
+    replace: Replace,
+
     #[command(flatten)]
-    removed: without::Removed,
+    draws: DrawArgs,
 }
 
 /// How keys and values are kept.
@@ -104,10 +115,13 @@ pub fn run(args: &Args) -> Result<()> {
          {n_positions} positions",
         ids.len()
     );
-    if !args.removed.without.is_empty() {
+    if !args.without.is_empty() {
         let model: AsRead<f32> = Decoder::read(&files)?;
-        let asked = without::Asked::new(model, tokenizer, text, Long::Refuse)?;
-        let text = without::going_on(asked, &args.removed, n_tokens, &choice)?;
+        let text = TextInDecoder::new(model, tokenizer, text, Long::Refuse)?;
+        let Args { without, replace, draws, .. } = args;
+        let ablation =
+            Ablation { heads: without.clone(), replace: *replace, draws: *draws };
+        let text = ablate::going_on(text, &ablation, n_tokens, &choice)?;
         return Ok(print(text)?);
     }
     let mut page = Page { tokenizer: &tokenizer, text: Growing::default() };

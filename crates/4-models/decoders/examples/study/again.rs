@@ -1,4 +1,4 @@
-//! What was found, once more through what `cargo learn look --without` asks: heads replaced
+//! What was found, once more through what `cargo learn ablate` computes: heads replaced
 //! in the pass, and not in the weights.
 
 use ::texts::Long;

@@ -9,7 +9,7 @@
 //! `merged`, `order`, `shuffled`, `next`), prints what it finds on the way, and writes
 //! `data/smollm2.json` in the crate's folder, one line per part. What is written holds no
 //! times. The part `again` writes nothing: it compares some of what is kept with what
-//! `cargo learn look --without` computes.
+//! `cargo learn ablate` computes.
 
 mod again;
 mod composed;

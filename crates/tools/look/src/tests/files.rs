@@ -4,17 +4,18 @@
 use std::path::Path;
 
 use attention::Matrix;
-use clap::Parser;
 use decoders::{AsRead, Decoder};
 use encoders::Encoder;
 use fused_heads::FusedAttention;
 use maps::TextHeads;
 use model_files::{NewTensor, TensorFile, to_bytes_with};
 
-use crate::against::{self, Draws};
+use crate::compare::{self, Draws};
 use crate::either::Model;
 use crate::view::View;
-use crate::{report, sentence, source, texts};
+use crate::{report, source, texts};
+
+use super::command;
 
 /// A file of maps as PyTorch's users write it, from a tiny model's reference: its `attn.L` of
 /// every sequence, and which tokens are padding.
@@ -103,16 +104,6 @@ fn maps_of_transformers_in_a_file_are_our_own() {
     }
 }
 
-#[derive(Parser)]
-struct Command {
-    #[command(flatten)]
-    args: sentence::Args,
-}
-
-pub(super) fn look(args: &[&str]) -> anyhow::Result<()> {
-    sentence::run(&Command::try_parse_from([&["look"], args].concat())?.args)
-}
-
 #[test]
 fn a_head_is_taken_away_in_every_form() {
     let folder = tempfile::tempdir().unwrap();
@@ -120,9 +111,9 @@ fn a_head_is_taken_away_in_every_form() {
     let maps = maps.to_str().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let outs = ["a.svg", "a.csv", "a.json", "a.safetensors", "a.png"].map(at);
-    let mut args = vec!["--maps", maps, "--head", "1.2", "--mm", "60"];
+    let mut args = vec!["maps", maps, "--head", "1.2", "--mm", "60"];
     args.extend(outs.iter().flat_map(|out| ["--save", out.as_str()]));
-    look(&args).unwrap();
+    command(&args).unwrap();
     let read = |nth: usize| std::fs::read(&outs[nth]).unwrap();
     assert!(String::from_utf8(read(0)).unwrap().contains("width=\"60mm\""));
     let csv = String::from_utf8(read(1)).unwrap();
@@ -139,21 +130,21 @@ fn a_head_is_taken_away_in_every_form() {
     let width = u32::from_be_bytes(png[16..20].try_into().unwrap());
     assert!(width.abs_diff(1417) <= 6, "{width}");
     // Nothing is written over, and no input at all.
-    let refused = look(&args).unwrap_err().to_string();
+    let refused = command(&args).unwrap_err().to_string();
     assert!(refused.contains("exists already"), "{refused}");
     args.push("--force");
-    look(&args).unwrap();
-    let refused = look(&["--maps", maps, "--save", maps, "--force"]).unwrap_err();
+    command(&args).unwrap();
+    let refused = command(&["maps", maps, "--save", maps, "--force"]).unwrap_err();
     assert!(refused.to_string().contains("is read by this command"), "{refused}");
     let layer = at("layer.csv");
-    look(&["--maps", maps, "--layer", "2", "--save", &layer]).unwrap();
+    command(&["maps", maps, "--head", "2", "--save", &layer]).unwrap();
     let csv = std::fs::read_to_string(layer).unwrap();
     assert_eq!(csv.lines().count(), 1 + 4 * 11 * 11);
-    for wrong in [["--save", "a.pdf"], ["--layer", "9"], ["--head", "3.0"], ["--mm", "5"]]
+    for wrong in [["--save", "a.pdf"], ["--head", "9"], ["--head", "3.0"], ["--mm", "5"]]
     {
         let out = at("new.svg");
-        let args = [&["--maps", maps, "--save", &out][..], &wrong].concat();
-        assert!(look(&args).is_err(), "{wrong:?}");
+        let args = [&["maps", maps, "--save", &out][..], &wrong].concat();
+        assert!(command(&args).is_err(), "{wrong:?}");
         assert!(!Path::new(&out).exists(), "{wrong:?}");
     }
 }
@@ -195,7 +186,7 @@ fn maps_between_two_texts_are_shown() {
     assert!(report.contains("a → Hund .80 (.10),  dog → der .70 (.10)"), "{report}");
     let page = folder.path().join("page.html");
     let out = [path.to_str().unwrap(), page.to_str().unwrap()];
-    look(&["--maps", out[0], "--html", out[1]]).unwrap();
+    command(&["maps", out[0], "--html", out[1]]).unwrap();
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.contains(r#""queries":{"pieces":["a","dog"]"#), "{page}");
 }
@@ -209,7 +200,7 @@ fn two_files_are_shown_side_by_side() {
         source::of_text(source::of_file(path, None).unwrap(), nth).unwrap().0
     };
     let first = view(&bert, 0);
-    let of = |second: &View| against::report(&first, second, &Draws::default()).unwrap();
+    let of = |second: &View| compare::report(&first, second, &Draws::default()).unwrap();
     let same = of(&view(&bert, 0));
     assert!(same.contains("0 of 12 heads differ"), "{same}");
     assert!(same.lines().any(|line| line.starts_with("0.0        .00")), "{same}");
@@ -219,13 +210,13 @@ fn two_files_are_shown_side_by_side() {
     let mut other = view(&gpt2, 0);
     other.text.maps.pop();
     let refused =
-        against::report(&first, &other, &Draws::default()).unwrap_err().to_string();
+        compare::report(&first, &other, &Draws::default()).unwrap_err().to_string();
     assert!(refused.contains("has 3 layers of 4 heads, and"), "{refused}");
     let paths = [&bert, &gpt2].map(|path| path.to_str().unwrap());
-    look(&["--maps", paths[0], "--against", paths[1]]).unwrap();
+    command(&["maps", paths[0], "--against", paths[1]]).unwrap();
     let page = folder.path().join("both.html");
     let page_text = page.to_str().unwrap();
-    look(&["--maps", paths[0], "--against", paths[1], "--html", page_text]).unwrap();
+    command(&["maps", paths[0], "--against", paths[1], "--html", page_text]).unwrap();
     let page = std::fs::read_to_string(page).unwrap();
     assert_eq!(page.matches("\"packed\":").count(), 2);
 }
@@ -244,13 +235,13 @@ fn a_text_of_one_token_is_not_compared() {
     };
     let one = written("one.safetensors", 1, "[\"<s>\"]");
     let two = written("two.safetensors", 2, "[\"<s>\", \"dog\"]");
-    let refused = look(&["--maps", &one, "--against", &two]).unwrap_err().to_string();
+    let refused = command(&["maps", &one, "--against", &two]).unwrap_err().to_string();
     insta::assert_snapshot!(refused, @"a text of one token, special ones aside, shows nothing to compare: <s> and <s> dog");
     // One file is not written twice.
     let out = folder.path().join("out.csv");
     let out = out.to_str().unwrap();
-    let refused = look(&["--maps", &two, "--save", out, "--save", out]).unwrap_err();
+    let refused = command(&["maps", &two, "--save", out, "--save", out]).unwrap_err();
     assert!(refused.to_string().ends_with("two files are to be written there"));
     assert!(!Path::new(out).exists());
-    look(&["--maps", &two, "--save", out]).unwrap();
+    command(&["maps", &two, "--save", out]).unwrap();
 }

@@ -2,25 +2,11 @@
 
 use std::fs;
 
-use clap::Parser;
 use model_files::TensorFile;
 
 use crate::translate::{self, Kind, of_sentence};
-use crate::{model, sentence};
 
-use super::Long;
-
-#[derive(Parser)]
-struct Look {
-    #[command(flatten)]
-    args: sentence::Args,
-}
-
-#[derive(Parser)]
-struct Run {
-    #[command(flatten)]
-    args: model::Args,
-}
+use super::{Long, command};
 
 /// A tiny model with a tokenizer of BERT's kind, which is to be read as it is.
 fn with_tokenizer(name: &str) -> tempfile::TempDir {
@@ -33,8 +19,7 @@ fn with_tokenizer(name: &str) -> tempfile::TempDir {
 const FAMILIES: [&str; 4] = ["marian-1", "bart-1", "mbart-1", "t5-1"];
 
 fn look(words: &[&str]) -> Result<(), String> {
-    let args = Look::parse_from([&["look"], words].concat()).args;
-    sentence::run(&args).map_err(|error| format!("{error:#}"))
+    command(&[&["look"], words].concat()).map_err(|error| format!("{error:#}"))
 }
 
 #[test]
@@ -96,9 +81,15 @@ fn what_makes_no_sense_of_two_texts_is_refused_by_name() {
     let refused = |more: &[&str]| {
         look(&[&["the bank", "--model", model], more].concat()).unwrap_err()
     };
-    insta::assert_snapshot!(refused(&["--against", "the river"]), @"--against: not for t5, which reads one text and writes another: it has three kinds of maps, and one sentence is looked at");
-    insta::assert_snapshot!(refused(&["--against-model", model]), @"--against-model: not for t5, which reads one text and writes another: it has three kinds of maps, and one sentence is looked at");
-    insta::assert_snapshot!(refused(&["--without", "0.1"]), @"--without, --adds and --patch-from: not for t5, which reads one text and writes another: it has three kinds of maps, and one sentence is looked at");
+    insta::assert_snapshot!(refused(&["--queries", "last"]), @"--queries: not for t5, which reads one text and writes another: it has three kinds of maps, all of them whole");
+    let other = |words: &[&str]| {
+        let refused = command(&[words, &["--model", model]].concat()).unwrap_err();
+        refused.to_string().replace(model, "FOLDER")
+    };
+    insta::assert_snapshot!(other(&["compare", "the bank", "the river"]), @"FOLDER is of the family t5, which reads one text and writes another: it has three kinds of maps, and `cargo learn look` shows them of one sentence");
+    insta::assert_snapshot!(other(&["habits", "texts.txt"]), @"FOLDER is of the family t5, which reads one text and writes another: it has three kinds of maps, and `cargo learn look` shows them of one sentence");
+    insta::assert_snapshot!(other(&["ablate", "the bank", "--heads", "0.1"]), @"FOLDER is of the family t5: heads of a model that reads one text and writes another are not switched off here");
+    insta::assert_snapshot!(other(&["logits", "the bank"]), @"a model of the family t5 does not go on with a text, and has no logits of a next token: `cargo learn logits` is for those that do");
     insta::assert_snapshot!(look(&["", "--model", model]).unwrap_err(), @"the text is empty: no token is left of it");
     insta::assert_snapshot!(refused(&["--head", "7.0"]), @"there is no head 7.0: the model has layers 0 to 2 and heads 0 to 3");
     fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
@@ -138,7 +129,7 @@ fn what_would_fill_the_memory_is_refused_with_its_size() {
     let [ids, both, out] = [&ids, &both, &out].map(|path| path.to_str().unwrap());
     let run = |model: &str, ids: &str| {
         let args = ["model", model, ids, "--output", out];
-        crate::model::run(&Run::parse_from(args).args).unwrap_err().to_string()
+        command(&args).unwrap_err().to_string()
     };
     insta::assert_snapshot!(run(model, both), @"1 text of up to 200000 tokens, and 200000 to write: all their maps and states take 10240.4 GB, and 4.3 GB at most are kept");
     // A decoder of any number of positions.
@@ -160,7 +151,7 @@ fn the_tensors_are_the_references() {
         let output = folder.path().join("out.safetensors");
         let words = [folder.path(), &input, &output].map(|path| path.to_str().unwrap());
         let args = ["model", words[0], words[1], "--output", words[2], "--unused"];
-        model::run(&Run::parse_from(args).args).unwrap();
+        command(&args).unwrap();
         let [expected, found] =
             [&input, &output].map(|path| TensorFile::open(path).unwrap());
         let is_result = |name: &String| !name.contains("ids") && !name.contains("mask");
@@ -176,7 +167,7 @@ fn the_tensors_are_the_references() {
         assert!(off < 2e-5, "{name}: {off:e}");
         let args =
             ["model", words[0], "--text", "the river", "--output", words[2], "--force"];
-        model::run(&Run::parse_from(args).args).unwrap();
+        command(&args).unwrap();
         assert!(TensorFile::open(&output).unwrap().contains("cross.2"), "{name}");
     }
 }
@@ -206,9 +197,9 @@ fn one_layer_is_no_file_of_maps() {
     let out = folder.path().join("out.safetensors");
     let base = ["the bank", "--model", model, "--queries", "0", "--save"];
     let args = [&base[..], &[out.to_str().unwrap()]].concat();
-    let refused = look(&[&args[..], &["--layer", "1"]].concat()).unwrap_err();
+    let refused = look(&[&args[..], &["--head", "1"]].concat()).unwrap_err();
     assert!(refused.contains("a file of maps has all layers"), "{refused}");
     assert!(!out.exists());
     look(&args).unwrap();
-    look(&["--maps", out.to_str().unwrap()]).unwrap();
+    command(&["maps", out.to_str().unwrap()]).unwrap();
 }

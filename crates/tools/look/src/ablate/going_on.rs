@@ -6,8 +6,9 @@ use decoders::study::{Head, without};
 use decoders::{Choice, Reader, Writer};
 use model_files::is_shown;
 
-use super::{Asked, Removed, Replace, heads_and_draws, names, removal};
+use super::{Ablation, Replace, decoder};
 use crate::prose::Prose;
+use crate::study::{TextInDecoder, heads_and_draws, names};
 
 /// The removal, and what the model writes with all heads, without these, and without as many
 /// others of the same layers.
@@ -15,30 +16,29 @@ use crate::prose::Prose;
 /// # Errors
 /// Heads that are not there; [`Replace::Resample`], since what is not written yet has no
 /// other text; what the model refuses.
-pub(crate) fn going_on(
-    mut asked: Asked,
-    removed: &Removed,
+pub fn going_on(
+    mut read: TextInDecoder,
+    ablation: &Ablation,
     n_tokens: usize,
     choice: &Choice,
 ) -> Result<String> {
     ensure!(
-        removed.replace != Replace::Resample,
+        ablation.replace != Replace::Resample,
         "a token that is still to be written has no counterpart in another text: \
-         `cargo learn look` has `--replace resample`"
+         `cargo learn ablate` has `--replace resample`"
     );
-    let n_heads = asked.model.config.dims().n_heads();
-    let (heads, draws) = heads_and_draws(removed, asked.model.blocks.len(), n_heads)?;
-    let mut to = asked.tokens_line() + &removal::report(&asked, removed)?;
-    let means = match removed.replace {
+    let sizes = [read.model.blocks.len(), read.model.config.dims().n_heads()];
+    let (heads, draws) = heads_and_draws(&ablation.heads, ablation.draws, sizes)?;
+    let mut to = read.tokens_line() + &decoder::report(&read, ablation)?;
+    let means = match ablation.replace {
         Replace::Mean => {
-            let texts =
-                Prose::new(&asked.text)?.for_means(asked.model.config.n_positions);
-            Some(asked.model.mean_outputs(&texts)?)
+            let texts = Prose::new(&read.text)?.for_means(read.model.config.n_positions);
+            Some(read.model.mean_outputs(&texts)?)
         }
         _ => None,
     };
     let mut of = |what: String, heads: &[Head]| -> Result<()> {
-        let text = written(&mut asked, heads, means.as_deref(), n_tokens, choice)?;
+        let text = written(&mut read, heads, means.as_deref(), n_tokens, choice)?;
         to += &format!("\n{what}:\n{text}\n");
         Ok(())
     };
@@ -52,13 +52,13 @@ pub(crate) fn going_on(
 
 /// The text and what comes behind it.
 fn written(
-    asked: &mut Asked,
+    read: &mut TextInDecoder,
     heads: &[Head],
     means: Option<&[Vec<RowVector<f32>>]>,
     n_tokens: usize,
     choice: &Choice,
 ) -> Result<String> {
-    let Asked { model, text, pieces } = asked;
+    let TextInDecoder { model, text, pieces } = read;
     let whole = model.blocks.iter().map(|block| block.attention.clone());
     let whole: Vec<_> = whole.collect();
     for &(layer, head) in heads {

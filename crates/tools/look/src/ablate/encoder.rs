@@ -10,12 +10,11 @@ use kernels::PackedStage;
 use model_files::{Sequence, shown};
 use serde_json::Value;
 
-use super::{
-    HEADINGS, Removed, Replace, beside, draws_line, heads_and_draws, name, names,
-};
-use crate::cut::cut_hint;
+use super::{Ablation, Replace};
 use crate::prose::{self, Prose};
 use crate::sizes::check_size;
+use crate::source::cut_hint;
+use crate::study::{HEADINGS, beside, draws_line, heads_and_draws, name, names};
 
 const MOST: usize = 8;
 
@@ -30,11 +29,11 @@ fn stand_ins(
     model: &Parameters,
     text: &Text,
     pass: &Pass<f32>,
-    removed: &Removed,
+    ablation: &Ablation,
 ) -> Result<(Vec<Matrix<f32>>, String)> {
     let concats = |ids| anyhow::Ok(model.pass(&Sequence::new(ids), stage)?.concats);
     let n = pass.sequence.ids.len();
-    Ok(match removed.replace {
+    Ok(match ablation.replace {
         Replace::Zero => (pass.silent(), "zeros".into()),
         Replace::Mean => {
             let texts = Prose::new(text)?.for_means(model.config.longest());
@@ -49,7 +48,7 @@ fn stand_ins(
             ((0..pass.concats.len()).map(mean).collect(), prose::means_of(n_tokens))
         }
         Replace::Resample => {
-            let (start, ids) = Prose::new(text)?.like(n, removed.draws_seed)?;
+            let (start, ids) = Prose::new(text)?.like(n, ablation.draws.seed())?;
             (concats(ids)?, prose::outputs_on(n, start))
         }
     })
@@ -59,7 +58,7 @@ fn stand_ins(
 /// as a page shows it.
 pub fn report(
     folder: &Folder,
-    removed: &Removed,
+    ablation: &Ablation,
     sentence: &str,
     long: Long,
 ) -> Result<(String, Value)> {
@@ -67,11 +66,11 @@ pub fn report(
         Encoder::read(&folder.config, &folder.weights, LayerParameters::clone)?;
     let text = Text::open(&folder.path, folder.config.n_vocabulary)?;
     let pieces = cut_hint(text.pieces(sentence, folder.config.longest(), long))?;
-    let (n_layers, n_heads) = (model.stack.blocks.len(), folder.config.dims.n_heads());
-    check_size([pieces.pieces.len(); 2], n_layers * n_heads)?;
-    let (heads, draws) = heads_and_draws(removed, n_layers, n_heads)?;
+    let sizes = [model.stack.blocks.len(), folder.config.dims.n_heads()];
+    check_size([pieces.pieces.len(); 2], sizes[0] * sizes[1])?;
+    let (heads, draws) = heads_and_draws(&ablation.heads, ablation.draws, sizes)?;
     let pass = model.pass(&pieces.sequence, stage)?;
-    let (instead, words) = stand_ins(&model, &text, &pass, removed)?;
+    let (instead, words) = stand_ins(&model, &text, &pass, ablation)?;
     let way = Way { model: &model, pass: &pass, instead: &instead, stage };
     let (mut found, _) = Removal::begin(&way, heads, draws)?;
     while found.draw(&way)? {}
@@ -82,7 +81,7 @@ pub fn report(
         shown.len(),
         shown.join(" "),
         names(&found.heads),
-        draws_line(&found.draws, removed.n_draws()),
+        draws_line(&found.draws, ablation.draws.n()),
         ""
     );
     let moved = found.embedding_moved();

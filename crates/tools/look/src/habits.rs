@@ -1,7 +1,8 @@
-//! What each head does over a file of texts: each habit beside its chance level.
+//! `cargo learn habits`: what each head does over a file of texts, each habit beside its
+//! chance level.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -9,10 +10,68 @@ use std::time::Instant;
 use ::texts::{Long, Pieces};
 use anyhow::{Context, Result, ensure};
 use maps::habits::{Habit, Spread, Texts};
+use workshop::output::print;
 use workshop::progress;
 
-use crate::source::{Opened, text_file};
+use crate::args::{ModelArgs, SaveArgs, check_outputs, existing};
+use crate::save::OutputFile;
+use crate::source::{Inputs, Opened, text_file};
+use crate::translate;
 use crate::view::share;
+
+/// What every head does over many texts, each number beside its chance level
+///
+/// Ctrl-C keeps what is done. `--save` writes an atlas of all heads, .svg or .png, or its
+/// numbers, .csv.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A text file with a text per line
+    file: PathBuf,
+
+    /// Sort the heads by one of the columns; without, by whichever number is farthest above
+    /// chance
+    #[arg(long, value_name = "COLUMN", value_parser = habit)]
+    sort: Option<Habit>,
+
+    #[command(flatten)]
+    model: ModelArgs,
+
+    #[command(flatten)]
+    save: SaveArgs,
+
+    /// Write over what exists
+    #[arg(long)]
+    force: bool,
+}
+
+fn habit(text: &str) -> Result<Habit> {
+    let names = Habit::ALL.map(Habit::name).join(", ");
+    let found = Habit::ALL.into_iter().find(|habit| habit.name() == text);
+    found.with_context(|| format!("the columns are {names}"))
+}
+
+/// Reads the texts, and prints what every head does.
+///
+/// # Errors
+/// A model that is not there, does not fit, or writes from a source; a line that is too long;
+/// what cannot be written.
+pub fn run(args: &Args) -> Result<()> {
+    let SaveArgs { save, mm } = &args.save;
+    let (folder, existing) = (args.model.folder()?, existing(args.force));
+    translate::expect_one_text(&folder)?;
+    let inputs = Inputs::of(&[&folder], Some(&args.file));
+    check_outputs(save.iter().map(|it| (it.path(), "--save")), existing, &inputs.0)?;
+    save.iter().try_for_each(OutputFile::check_of_texts)?;
+    let measured = measure(&folder, &args.file, args.model.long())?;
+    for file in save {
+        file.write_texts(&measured.texts, *mm, existing)?;
+    }
+    print(measured.table(args.sort))?;
+    for file in save {
+        print(format_args!("{} is written.\n", file.path().display()))?;
+    }
+    Ok(())
+}
 
 /// The texts of a file, one per line, in tokens: before anything is computed, every one is
 /// known to be readable.

@@ -23,12 +23,12 @@ enum Kind {
 
 /// A file that is to be written.
 #[derive(Debug, Clone)]
-pub struct Taken {
+pub struct OutputFile {
     path: PathBuf,
     kind: Kind,
 }
 
-impl Taken {
+impl OutputFile {
     /// As it is given to a command.
     pub fn parse(path: &str) -> Result<Self> {
         let path = PathBuf::from(path);

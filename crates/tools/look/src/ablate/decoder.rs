@@ -12,10 +12,11 @@ use rayon::prelude::*;
 use training::later;
 use training::odds::BesideDraws;
 
-use super::{
-    Asked, HEADINGS, Removed, Replace, beside, draws_line, heads_and_draws, name, names,
-};
+use super::{Ablation, Replace};
 use crate::prose::{self, Prose};
+use crate::study::{
+    HEADINGS, TextInDecoder, beside, draws_line, heads_and_draws, name, names,
+};
 
 /// So many tokens that may come next, and so many later heads, are shown.
 const MOST: usize = 8;
@@ -32,13 +33,13 @@ pub struct Removal {
 }
 
 impl Removal {
-    pub fn of(asked: &Asked, removed: &Removed) -> Result<Self> {
-        let Asked { model, .. } = asked;
-        let n_heads = model.config.dims().n_heads();
-        let (heads, draws) = heads_and_draws(removed, model.blocks.len(), n_heads)?;
-        let pass = model.pass(asked.ids())?;
+    pub fn of(read: &TextInDecoder, ablation: &Ablation) -> Result<Self> {
+        let TextInDecoder { model, .. } = read;
+        let sizes = [model.blocks.len(), model.config.dims().n_heads()];
+        let (heads, draws) = heads_and_draws(&ablation.heads, ablation.draws, sizes)?;
+        let pass = model.pass(read.ids())?;
         finite(pass.layers.clone())?;
-        let (concats, instead) = stand_ins(asked, &pass, removed)?;
+        let (concats, instead) = stand_ins(read, &pass, ablation)?;
         let effect = |heads: &[Head]| model.effect(&pass, heads, &concats);
         Ok(Self {
             whole: effect(&[])?,
@@ -86,12 +87,12 @@ impl Removal {
 
 /// What stands in the stead of heads, side by side in each layer, and that in words.
 pub fn stand_ins(
-    asked: &Asked,
+    read: &TextInDecoder,
     pass: &Pass<f32>,
-    removed: &Removed,
+    ablation: &Ablation,
 ) -> Result<(Vec<Matrix<f32>>, String)> {
-    let Asked { model, text, .. } = asked;
-    Ok(match removed.replace {
+    let TextInDecoder { model, text, .. } = read;
+    Ok(match ablation.replace {
         Replace::Zero => (pass.silent(), "zeros".to_owned()),
         Replace::Mean => {
             let texts = Prose::new(text)?.for_means(model.config.n_positions);
@@ -101,21 +102,21 @@ pub fn stand_ins(
         }
         Replace::Resample => {
             let n = pass.ids.len();
-            let (start, ids) = Prose::new(text)?.like(n, removed.draws_seed)?;
+            let (start, ids) = Prose::new(text)?.like(n, ablation.draws.seed())?;
             (model.pass(&ids)?.concats, prose::outputs_on(n, start))
         }
     })
 }
 
-pub fn report(asked: &Asked, removed: &Removed) -> Result<String> {
+pub fn report(read: &TextInDecoder, ablation: &Ablation) -> Result<String> {
     let start = Instant::now();
-    let found = Removal::of(asked, removed)?;
+    let found = Removal::of(read, ablation)?;
     let seconds = start.elapsed().as_secs_f64();
     let mut to = format!(
         "\nWithout {} (in their stead: {}).\n{}\n\n{:<34}{HEADINGS}\n",
         names(&found.heads),
         found.instead,
-        draws_line(&found.draws, removed.n_draws()),
+        draws_line(&found.draws, ablation.draws.n()),
         "",
     );
     let _ = writeln!(
@@ -137,7 +138,7 @@ pub fn report(asked: &Asked, removed: &Removed) -> Result<String> {
         let _ =
             writeln!(to, "{:<34}{}", "maps of later layers: share moved", beside(&maps));
     }
-    next_tokens(&mut to, asked, &found)?;
+    next_tokens(&mut to, read, &found)?;
     later_heads(&mut to, &found);
     let n = found.draws.sets.len() + 2;
     let _ = writeln!(to, "\n{n} passes in {seconds:.1} s");
@@ -145,7 +146,7 @@ pub fn report(asked: &Asked, removed: &Removed) -> Result<String> {
 }
 
 /// The tokens that were most likely, or have become so.
-fn next_tokens(to: &mut String, asked: &Asked, found: &Removal) -> Result<()> {
+fn next_tokens(to: &mut String, read: &TextInDecoder, found: &Removal) -> Result<()> {
     let (whole, without) = (&found.whole.next, &found.without.next);
     let mut order: Vec<usize> = (0..whole.len()).collect();
     let likely = |id: usize| whole[id].max(without[id]);
@@ -165,7 +166,7 @@ fn next_tokens(to: &mut String, asked: &Asked, found: &Removal) -> Result<()> {
             true => "none".to_owned(),
             false => format!("{:.4}, {least:.4} to {most:.4}", of.median()),
         };
-        let piece = asked.piece(id)?;
+        let piece = read.piece(id)?;
         let _ =
             writeln!(to, "{piece:<16}{:>8.4}  {:>8.4}  {draws}", whole[id], of.observed);
     }

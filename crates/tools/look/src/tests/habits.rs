@@ -3,8 +3,8 @@
 use ::texts::Long;
 use maps::habits::Habit;
 
-use super::files::look;
-use crate::many;
+use super::command;
+use crate::habits;
 
 /// What heads do over lines is told, sorted, and taken away; what cannot be is refused first.
 #[test]
@@ -12,7 +12,7 @@ fn a_file_of_texts_is_measured() {
     let folder = crate::tests::with_tokenizer("bert-1");
     let texts = folder.path().join("texts.txt");
     std::fs::write(&texts, "a b a b\n\nb a a\n").unwrap();
-    let measured = many::measure(folder.path(), &texts, Long::Refuse).unwrap();
+    let measured = habits::measure(folder.path(), &texts, Long::Refuse).unwrap();
     assert_eq!(measured.texts.n_texts, 2);
     let table = measured.table(Some(Habit::Previous));
     assert!(table.starts_with("2 texts in "), "{table}");
@@ -24,7 +24,7 @@ fn a_file_of_texts_is_measured() {
     let json = folder.path().join("out.json");
     let (model, texts) = (folder.path().to_str().unwrap(), texts.to_str().unwrap());
     let refused =
-        look(&["--model", model, "--texts", texts, "--save", json.to_str().unwrap()]);
+        command(&["habits", texts, "--model", model, "--save", json.to_str().unwrap()]);
     let refused = refused.unwrap_err().to_string();
     assert!(refused.contains("of many texts there are numbers"), "{refused}");
 }

@@ -1,19 +1,81 @@
-//! Two texts, or two models, side by side: which heads differ most, each with its control.
+//! `cargo learn compare`: two texts, or two models, side by side: which heads differ most,
+//! each with its control.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use ::texts::Long;
 use anyhow::{Context, Result, ensure};
 use maps::compare::{Basis, Difference, differences};
 
-use crate::source::Opened;
+use crate::args::ModelArgs;
+use crate::page::Texts;
+use crate::shown::{ShowArgs, Shown};
+use crate::source::{self, Inputs, Opened};
 use crate::view::{View, share};
+use crate::{fetch, translate};
 
 mod draws;
 
 pub use draws::Draws;
+
+/// Two texts, or two models, side by side: which heads differ most
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What to read, in quotes
+    text: String,
+
+    /// What to read beside it, in quotes
+    #[arg(required_unless_present = "other_model")]
+    other: Option<String>,
+
+    /// Another model on the same text, in place of another text
+    #[arg(long, value_name = "FOLDER", conflicts_with = "other")]
+    other_model: Option<PathBuf>,
+
+    #[command(flatten)]
+    model: ModelArgs,
+
+    #[command(flatten)]
+    show: ShowArgs,
+}
+
+/// Reads both, and prints which heads differ most.
+///
+/// # Errors
+/// A model that is not there, does not fit, or writes from a source; texts that are empty, too
+/// long, or have one token; models whose heads are not as many; what cannot be written.
+pub fn run(args: &Args) -> Result<()> {
+    args.show.expect_layer_used()?;
+    let folder = args.model.folder()?;
+    let other = args.other_model.as_ref();
+    let other = other.map(|it| fetch::named(it, args.model.download)).transpose()?;
+    for folder in [Some(&folder), other.as_ref()].into_iter().flatten() {
+        translate::expect_one_text(folder)?;
+    }
+    let folders: Vec<&Path> = [Some(&folder), other.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(PathBuf::as_path)
+        .collect();
+    args.show.check(&Inputs::of(&folders, None))?;
+    let long = args.model.long();
+    let (views, draws) = match (&args.other, &other) {
+        (Some(text), _) => {
+            let TwoTexts { views, draws } = two_texts(&folder, [&args.text, text], long)?;
+            (views, draws)
+        }
+        (None, Some(other)) => {
+            let of = |folder| source::of_sentence(folder, &args.text, long);
+            ([of(&folder)?, of(other)?], Draws::default())
+        }
+        (None, None) => unreachable!("one of them is required"),
+    };
+    let [view, beside] = views;
+    let compared = report(&view, &beside, &draws)?;
+    Shown { compared, ..Shown::one(Texts::one(view, Some(beside))) }.show(&args.show)
+}
 
 /// So many heads are printed.
 const MOST: usize = 12;
