@@ -1,4 +1,4 @@
-"""PyTorch's side of `cargo learn bench --decode`: one new token on a cache.
+"""PyTorch's side of `cargo learn bench token`: one new token on a cache.
 
 Started as pytorch.py is, with a FILE of queries `q` (batch, 9, 64), keys and values `k`
 and `v` (batch, n, 3, 64). It answers `check` and `time` as pytorch.py does.

@@ -1,4 +1,4 @@
-"""llama.cpp's side of `cargo learn bench --decode --model FILE`: a model that writes.
+"""llama.cpp's side of `cargo learn bench model FILE`: a model that writes.
 
 Started as pytorch.py is, with a FILE of lines: the model's path, how many tokens are written,
 how many a prompt has, and the ids of a long text, which begins with the prompt. The variant

@@ -23,7 +23,7 @@ use super::reference::TOLERANCE;
 use super::results::Results;
 use super::rounds::{self, Runner};
 use super::side::{Job, Program, Side};
-use super::{Settings, peers, table};
+use super::{Common, Settings, expect_optimised, peers, table};
 
 /// The heads of a small model that writes: SmolLM2's.
 const HEADS: [usize; 2] = [9, 3];
@@ -39,8 +39,10 @@ const CASES: [(usize, usize); 6] =
 ///
 /// # Errors
 /// What keeps a case from being set up.
-pub fn run(settings: &Settings, python: Option<Option<&Path>>) -> Result<()> {
-    let peer = match python.map(|given| peers::PYTORCH.with(given, "decode.py")) {
+pub fn run(args: &Common) -> Result<()> {
+    let settings = &args.settings()?;
+    expect_optimised()?;
+    let peer = match args.python().map(|given| peers::PYTORCH.with(given, "decode.py")) {
         None => None,
         Some(Ok(program)) => Some(program),
         Some(Err(why)) => {
@@ -294,14 +296,8 @@ mod tests {
     #[test]
     fn ours_is_the_definition_and_is_timed() {
         let given = DecodeInputs::random(5, 2); // a test of memory runs meanwhile
-        let settings = Settings {
-            cases: Vec::new(),
-            rungs: Vec::new(),
-            instructions: Instructions::best(),
-            threads: 1,
-            rounds: 1,
-            memory: 0,
-        };
+        let settings =
+            Settings { instructions: Instructions::best(), threads: 1, rounds: 1 };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let mut ours = Ours::new(&given, &settings, &pool).unwrap();
         assert!(ours.mean_ms().unwrap() > 0.0);

@@ -2,20 +2,64 @@
 
 use std::iter;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
+use runs::{Case, LONG, Pass, Point, Run, growers};
+use workshop::output::print;
 
-use runs::{Case, LONG, Pass, Point, growers};
-
-use super::measure::{Measurement, Plan, measure};
+use crate::measure::{Measurement, Plan, measure};
+use crate::side::Program;
+use crate::{Common, Limits, expect_optimised, ours, peers, table, tell};
 
 /// The first length; the next is twice as long.
-pub const SHORTEST: usize = 256;
+const SHORTEST: usize = 256;
 
 /// The longest that may be asked for: a pass over as many tokens takes a day.
-pub const LONGEST: usize = 1 << 20;
+const LONGEST: usize = 1 << 20;
+
+/// How long it grows.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Args {
+    /// The longest, in tokens
+    #[arg(value_name = "N", default_value_t = 32768)]
+    longest: usize,
+
+    #[command(flatten)]
+    limits: Limits,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+/// The last rung and the first, and PyTorch with and without n × n matrices: checked, timed
+/// and printed.
+///
+/// # Errors
+/// An argument that does not fit, with what there is.
+pub fn run(args: &Args) -> Result<()> {
+    let Args { longest, limits, common } = args;
+    ensure!(*longest >= SHORTEST, "N is {longest}, and must be at least {SHORTEST}");
+    ensure!(*longest <= LONGEST, "N is {longest}, and must be at most {LONGEST}");
+    let (settings, memory) = (common.settings()?, limits.memory()?);
+    expect_optimised()?;
+    let mut programs = common.programs()?;
+    programs.retain(|program| program.name != peers::RUST);
+    let mut machine = settings.machine()?;
+    print(table::machine(&machine))?;
+    let last = ours::last_rung()?;
+    let grows = |_: &Program, variant: &str| {
+        [last, "plain", "PyTorch sdpa", "PyTorch textbook"].contains(&variant)
+    };
+    let plan = settings.plan(&programs, memory, &grows);
+    let growth = measure_all(&plan, *longest, |case, found| {
+        tell(&case.to_string(), found, &mut machine)
+    })?;
+    print(slopes(&growth))?;
+    print(table::LEGEND)?;
+    limits.keep(Run { machine, cases: Vec::new(), growth })
+}
 
 /// Measures every length up to the longest, and hands over what was found of each.
-pub fn measure_all(
+fn measure_all(
     plan: &Plan<'_>,
     longest: usize,
     mut tell: impl FnMut(&Case, &Measurement) -> Result<()>,
@@ -39,7 +83,7 @@ pub fn measure_all(
 }
 
 /// The slopes of everyone's time and memory, from 2,048 tokens on.
-pub fn slopes(points: &[Point]) -> String {
+fn slopes(points: &[Point]) -> String {
     let mut text = format!(
         "\nGrowth from {} tokens on, as n to the power of\n",
         attention::thousands(LONG)

@@ -6,15 +6,19 @@ use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
 #[command(name = "cargo learn bench", bin_name = "cargo learn bench")]
+#[command(args_conflicts_with_subcommands = true)]
 struct Cli {
-    #[command(flatten)]
-    args: bench::Args,
     #[command(subcommand)]
-    side: Option<Side>,
+    command: Option<Command>,
+    // Its words are those of the command: the last that is named gives them.
+    #[command(flatten)]
+    ladder: bench::Ladder,
 }
 
 #[derive(Subcommand)]
-enum Side {
+enum Command {
+    #[command(flatten)]
+    Another(bench::Command),
     /// Our side of the benchmark
     #[command(hide = true)]
     Ours(bench::OursArgs),
@@ -22,8 +26,9 @@ enum Side {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    workshop::exit(match &cli.side {
-        None => bench::run(&cli.args),
-        Some(Side::Ours(args)) => bench::serve(args),
+    workshop::exit(match &cli.command {
+        None => cli.ladder.run(),
+        Some(Command::Another(command)) => command.run(),
+        Some(Command::Ours(args)) => bench::serve(args),
     })
 }

@@ -1,46 +1,52 @@
 use clap::Parser;
 
+use runs::{Case, Pass};
+
+use super::measure::measure;
 use super::*;
 
 #[derive(Parser)]
 struct Cli {
     #[command(flatten)]
-    args: Args,
+    ladder: Ladder,
+    #[command(subcommand)]
+    command: Option<Command>,
 }
 
-fn settings(line: &str) -> Result<Settings> {
+fn ladder(line: &str) -> Result<Ladder> {
     let words = ["bench"].into_iter().chain(line.split_whitespace());
-    Settings::new(&Cli::try_parse_from(words)?.args)
+    Ok(Cli::try_parse_from(words)?.ladder)
 }
 
+/// What these words are refused with, before anything is timed.
 fn refused(line: &str) -> String {
-    format!("{:#}", settings(line).err().expect(line))
+    let words = ["bench"].into_iter().chain(line.split_whitespace());
+    let run = || {
+        let cli = Cli::try_parse_from(words)?;
+        cli.command.map_or_else(|| cli.ladder.run(), |it| it.run())
+    };
+    format!("{:#}", run().expect_err(line))
 }
 
 #[test]
 fn without_arguments_all_cases_are_timed() {
-    let plain = settings("").unwrap();
-    assert_eq!((plain.cases.len(), plain.rounds), (5, 7));
-    assert_eq!(plain.instructions, Instructions::best());
-    assert!(plain.memory <= 4 << 30);
-    assert_eq!(settings("--growth").unwrap().cases, []);
-    assert_eq!(settings("--growth --case 4k --case 003").unwrap().cases.len(), 2);
-    assert_eq!(settings("--growth --case all").unwrap().cases.len(), 5);
-    assert!(settings("--growth=256").is_ok());
-    let some = settings("--threads 1 --simd SCALAR --rounds 2 --rung plain").unwrap();
-    assert_eq!((some.threads, some.rounds), (1, 2));
-    assert_eq!(
-        (some.instructions.name(), &some.rungs[..]),
-        ("scalar", &["plain".into()][..])
-    );
+    let plain = ladder("").unwrap();
+    let settings = plain.common.settings().unwrap();
+    assert_eq!((plain.cases().unwrap().len(), settings.rounds), (5, 7));
+    assert_eq!(settings.instructions, Instructions::best());
+    assert!(plain.limits.memory().unwrap() <= 4 << 30);
+    assert_eq!(ladder("--case 4k --case 003").unwrap().cases().unwrap().len(), 2);
+    assert_eq!(ladder("--case all").unwrap().cases().unwrap().len(), 5);
+    let some = ladder("--threads 1 --simd SCALAR --rounds 2 --rung plain").unwrap();
+    assert!(some.cases().is_ok());
+    let settings = some.common.settings().unwrap();
+    assert_eq!((settings.threads, settings.rounds), (1, 2));
+    assert_eq!(settings.instructions.name(), "scalar");
 }
 
 #[test]
 fn peers_are_also_timed_on_a_product_and_a_product_can_be_timed_alone() {
-    let passes = |line: &str| {
-        let words = ["bench"].into_iter().chain(line.split_whitespace());
-        Cli::try_parse_from(words).map(|cli| cli.args.passes())
-    };
+    let passes = |line: &str| ladder(line).map(|it| it.passes());
     assert_eq!(passes("").unwrap(), [Pass::Forward]);
     assert_eq!(passes("--backward --peers").unwrap(), Pass::ALL);
     assert_eq!(passes("--product").unwrap(), [Pass::Product]);
@@ -53,8 +59,8 @@ fn peers_are_also_timed_on_a_product_and_a_product_can_be_timed_alone() {
 fn what_does_not_fit_is_refused_with_what_there_is() {
     insta::assert_snapshot!(refused("--case 5k"), @r#"there is no case "5k"; there are 003, 004, 1k-causal, 4k, 16k, and all"#);
     insta::assert_snapshot!(refused("--rounds 0"), @"--rounds is 0, and must be at least 1");
-    insta::assert_snapshot!(refused("--growth=255"), @"--growth is 255, and must be at least 256");
-    insta::assert_snapshot!(refused("--growth=1048577"), @"--growth is 1048577, and must be at most 1048576");
+    insta::assert_snapshot!(refused("growth 255"), @"N is 255, and must be at least 256");
+    insta::assert_snapshot!(refused("growth 1048577"), @"N is 1048577, and must be at most 1048576");
     insta::assert_snapshot!(refused("--rounds 9223372036854775808"), @"--rounds is 9223372036854775808, and must be at most 10000");
     insta::assert_snapshot!(refused("--memory 0"), @"--memory is 0, and must be above 0");
     insta::assert_snapshot!(refused("--memory nan"), @"--memory is NaN, and must be above 0");
@@ -63,7 +69,7 @@ fn what_does_not_fit_is_refused_with_what_there_is() {
         rungs.starts_with(r#"there is no rung "ladder"; there are fused-heads, "#),
         "{rungs}"
     );
-    let simd = refused("--simd mmx");
+    let simd = refused("token --simd mmx");
     assert!(
         simd.starts_with(r#"--simd: this processor has no "mmx"; it has "#),
         "{simd}"
@@ -76,6 +82,7 @@ fn what_does_not_fit_is_refused_with_what_there_is() {
     );
     assert!(refused("--threads 1000000").starts_with("--threads is 1000000, "));
     assert!(refused("--python /bin/python").contains("--peers"));
+    assert!(refused("").contains("must be optimised"));
 }
 
 #[test]

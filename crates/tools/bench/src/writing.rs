@@ -9,7 +9,7 @@
 mod timed;
 
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::{Context, Result, ensure};
@@ -26,7 +26,7 @@ use workshop::progress;
 use super::results::Results;
 use super::rounds;
 use super::side::{Job, Side};
-use super::{Settings, peers, table};
+use super::{Common, Settings, expect_optimised, peers, table};
 
 use timed::{LONG, Ours, PROMPT, Part, WRITTEN, Who};
 
@@ -36,15 +36,23 @@ const COMPARED: usize = 12;
 /// Tokens of the book's prose whose loss is compared.
 const OF_PROSE: usize = 1024;
 
+/// Which model.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Args {
+    /// A GGUF file, or a folder
+    model: PathBuf,
+
+    #[command(flatten)]
+    common: Common,
+}
+
 /// Checks, times and prints; beside llama.cpp, if a Python is given or to be found.
 ///
 /// # Errors
 /// A model that is not there or does not write.
-pub fn run(
-    settings: &Settings,
-    path: &Path,
-    python: Option<Option<&Path>>,
-) -> Result<()> {
+pub fn run(args: &Args) -> Result<()> {
+    let (settings, path) = (&args.common.settings()?, args.model.as_path());
+    expect_optimised()?;
     let files = Files::open(path)?;
     let ids = prose(&files)?;
     let machine = settings.machine()?;
@@ -69,7 +77,11 @@ pub fn run(
             Who::Ours { pool: &pool, ours, ids: &ids, part }
         }));
     }
-    match python.map(|given| llama_cpp(given, settings, path, &ids, &expected)) {
+    match args
+        .common
+        .python()
+        .map(|given| llama_cpp(given, settings, path, &ids, &expected))
+    {
         None => {}
         Some(Ok((side, check))) => {
             let side = Rc::new(RefCell::new(side));
