@@ -1,11 +1,12 @@
 //! The command `cargo learn`.
 //!
 //! It is thin: what a command needs is a tool of its own in `crates/tools`, compiled when it
-//! is asked for and run in place of this program ([`tool`]). So `cargo learn check 2`
+//! is asked for and run in place of this program ([`tool::TOOLS`]). So `cargo learn check 2`
 //! compiles no book, and a new tool makes nothing here thicker. Four commands are here,
 //! since they are about the others or as light as this: [`start`], [`verify`], the exercises
 //! (`checks`), and [`mod@spread`], whose program stands outside this workspace.
 
+mod help;
 mod logs;
 mod platforms;
 mod spread;
@@ -16,8 +17,10 @@ mod verify;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use workshop::build::Profile;
+
+use crate::tool::TOOLS;
 
 /// Learn multi-head attention: the book, the notebooks, and a trained layer.
 ///
@@ -28,45 +31,16 @@ use workshop::build::Profile;
 #[command(disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<Here>,
     #[command(flatten)]
     start: start::Args,
 }
 
+/// The commands that are no tools.
 #[derive(Subcommand)]
-enum Command {
-    /// A sentence through a trained layer, in every stage
-    #[command(disable_help_flag = true)]
-    Tour(Rest),
-    /// The parameters of a layer, and what a pass costs
-    #[command(disable_help_flag = true)]
-    Count(Rest),
-    /// Your own layer, from files, in every stage
-    #[command(disable_help_flag = true)]
-    Attend(Rest),
-    /// What is wrong with your attention, by its numbers
-    #[command(disable_help_flag = true)]
-    Diagnose(Rest),
-    /// Your own sentence in all heads of a trained model
-    #[command(disable_help_flag = true)]
-    Look(Rest),
-    /// Your own model: every hidden state and every map
-    #[command(disable_help_flag = true)]
-    Model(Rest),
-    /// A model that goes on with your text
-    #[command(disable_help_flag = true)]
-    Write(Rest),
-    /// Heads that specialise while you watch, in seconds
-    #[command(disable_help_flag = true)]
-    Train(Rest),
-    /// How fast the layer is on your machine, rung by rung
-    #[command(disable_help_flag = true)]
-    Bench(Rest),
+enum Here {
     /// A layer by many processes, on one machine or many, with MPI
     Spread(spread::Args),
-    /// Say what will come out, then run it
-    #[command(disable_help_flag = true)]
-    Predict(Rest),
     /// The exercises, checked by rustlings each time you save
     Exercises,
     /// Check your answer to an exercise, or to all of them
@@ -83,78 +57,69 @@ enum Command {
     Notebooks,
     /// What mdBook runs on the chapters
     #[command(hide = true, disable_help_flag = true)]
-    Preprocess(Rest),
+    Preprocess {
+        /// The preprocessor's own arguments
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
     /// Say more about a command
     Help {
         /// The command
         command: Option<String>,
+        /// Every command
+        #[arg(long)]
+        all: bool,
     },
 }
 
-/// What a tool is given as it stands.
-#[derive(clap::Args)]
-struct Rest {
-    /// The tool's own arguments
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    args: Vec<OsString>,
+/// All commands, with those of tools.
+fn commands() -> Command {
+    let with_tools =
+        TOOLS.iter().fold(Cli::command(), |all, it| all.subcommand(it.command()));
+    let short = help::of(&with_tools, false);
+    with_tools.override_help(short)
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = commands().get_matches();
+    if let Some((tool, args)) = asked_tool(&matches) {
+        return tool.run(args);
+    }
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let Some(command) = cli.command else {
         return workshop::exit(start::run(&cli.start));
     };
     match command {
-        Command::Tour(rest) => tool::shows("tour", rest.args),
-        Command::Count(rest) => tool::shows("count", rest.args),
-        Command::Attend(rest) => tool::shows("attend", rest.args),
-        Command::Diagnose(rest) => tool::shows("diagnose", rest.args),
-        Command::Look(rest) => tool::looks("look", rest.args),
-        Command::Model(rest) => tool::looks("model", rest.args),
-        Command::Write(rest) => tool::looks("write", rest.args),
-        Command::Train(rest) => tool::shows("train", rest.args),
-        Command::Predict(rest) => tool::shows("predict", rest.args),
-        Command::Bench(rest) => tool::run("bench", Profile::Release, rest.args),
-        Command::Spread(args) => spread::run(&args),
-        Command::Book => tool::run("book", Profile::Dev, ["check"]),
-        Command::Figures => tool::run("book", Profile::Dev, ["keep"]),
-        Command::Notebooks => tool::run("notebooks", Profile::Dev, ["rewrite"]),
-        Command::Preprocess(rest) => tool::preprocess(rest.args),
-        Command::Exercises => {
+        Here::Spread(args) => spread::run(&args),
+        Here::Book => tool::run("book", Profile::Dev, ["check"]),
+        Here::Figures => tool::run("book", Profile::Dev, ["keep"]),
+        Here::Notebooks => tool::run("notebooks", Profile::Dev, ["rewrite"]),
+        Here::Preprocess { args } => tool::preprocess(args),
+        Here::Exercises => {
             checks::watch().unwrap_or_else(|error| workshop::exit(Err(error)))
         }
-        Command::Check(args) => match checks::run(&args) {
+        Here::Check(args) => match checks::run(&args) {
             // The check has said what is wrong.
             Ok(false) => ExitCode::FAILURE,
             outcome => workshop::exit(outcome.map(drop)),
         },
-        Command::Mistakes(args) => match checks::mistakes::run(&args) {
+        Here::Mistakes(args) => match checks::mistakes::run(&args) {
             // The pages say what the numbers are.
             Ok(()) => tool::run("mistakes", Profile::Dev, [] as [&str; 0]),
             Err(error) => workshop::exit(Err(error)),
         },
-        Command::Verify(args) => workshop::exit(verify::run(&args)),
-        Command::Help { command } => help(command),
+        Here::Verify(args) => workshop::exit(verify::run(&args)),
+        Here::Help { command, all } => help::print(command.as_deref(), all),
     }
+}
+
+/// The tool whose command is asked for, and what it is given.
+fn asked_tool(matches: &ArgMatches) -> Option<(&'static tool::Tool, Vec<OsString>)> {
+    let (name, matches) = matches.subcommand()?;
+    let tool = TOOLS.iter().find(|it| it.name == name)?;
+    let args = matches.get_many::<OsString>(tool::ARGS).into_iter().flatten().cloned();
+    Some((tool, args.collect()))
 }
 
 #[cfg(test)]
 mod tests;
-
-/// The help of a command, which a tool prints itself.
-fn help(command: Option<String>) -> ExitCode {
-    let name = command.as_deref().unwrap_or_default();
-    let mut cli = Cli::command();
-    match name {
-        "tour" | "count" | "attend" | "diagnose" | "train" | "predict" => {
-            tool::shows(name, ["--help"])
-        }
-        "look" | "model" | "write" => tool::looks(name, ["--help"]),
-        "bench" => tool::run(name, Profile::Release, ["--help"]),
-        _ => {
-            let of = cli.find_subcommand_mut(name).map(clap::Command::render_long_help);
-            println!("{}", of.unwrap_or_else(|| cli.render_long_help()));
-            ExitCode::SUCCESS
-        }
-    }
-}

@@ -2,19 +2,18 @@
 
 use std::fs;
 
-use clap::CommandFactory;
+use crate::help::GROUPS;
+use crate::{commands as all_commands, help};
 
-use crate::Cli;
-
-/// A line per command, in the order and the words of `cargo learn --help`. Left out is what
+/// A line per command, in the order and the words of `cargo learn help --all`. Left out is what
 /// is marked as for those who change the book.
 fn commands() -> String {
     let mut lines =
         vec![(String::new(), "this book and the notebooks, opened".to_owned())];
-    for command in Cli::command().get_subcommands() {
+    let cli = all_commands();
+    for command in help::grouped(&cli).into_iter().flat_map(|(_, commands)| commands) {
         let about = command.get_about().expect("each has one").to_string();
-        let is_shown = !command.is_hide_set() && !about.ends_with("who change one)");
-        if is_shown {
+        if !about.ends_with("who change one)") {
             let mut about = about.chars();
             let first = about.next().expect("not empty").to_lowercase();
             lines.push((command.get_name().to_owned(), first.chain(about).collect()));
@@ -31,4 +30,17 @@ fn the_page_of_commands_lists_every_command() {
     let commands = commands();
     assert!(commands.contains("\ncargo learn train "), "{commands}");
     assert!(page.contains(&format!("```sh\n{commands}\n```")), "expected:\n{commands}");
+}
+
+#[test]
+fn a_newcomer_is_shown_ten_commands_and_all_on_request() {
+    let cli = all_commands();
+    let n: usize = GROUPS.iter().map(|(_, names)| names.len()).sum();
+    assert!((8..=10).contains(&n), "{n}");
+    for (_, names) in GROUPS {
+        names.iter().for_each(|it| assert!(cli.find_subcommand(it).is_some(), "{it}"));
+    }
+    let (short, all) = (help::of(&cli, false), help::of(&cli, true));
+    assert!(short.contains("\n  diagnose ") && !short.contains("\n  patch "), "{short}");
+    assert!(all.contains("\n  patch ") && !all.contains("preprocess"), "{all}");
 }

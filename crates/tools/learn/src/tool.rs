@@ -7,27 +7,104 @@ use anyhow::{Context, Result};
 use workshop::build::{self, Profile};
 use workshop::group;
 
-/// Runs a command of the tool `terminal`.
-pub fn shows(
-    command: &str,
-    args: impl IntoIterator<Item = impl Into<OsString>>,
-) -> ExitCode {
-    run("terminal", Profile::Dev, named(command, args))
+/// A command that is a tool's.
+#[derive(Debug)]
+pub struct Tool {
+    /// The command.
+    pub name: &'static str,
+    about: &'static str,
+    package: &'static str,
+    profile: Profile,
 }
 
-/// Runs a command of the tool `look`, in which a whole model computes.
-pub fn looks(
-    command: &str,
-    args: impl IntoIterator<Item = impl Into<OsString>>,
-) -> ExitCode {
-    run("look", Profile::Release, named(command, args))
+/// How clap calls what a tool is given as it stands.
+pub const ARGS: &str = "args";
+
+/// The commands of tools, in the order in which they are listed.
+pub const TOOLS: [Tool; 16] = {
+    use Profile::{Dev, Release};
+    [
+        tool(
+            "tour",
+            "A sentence through a trained layer, in every stage",
+            "terminal",
+            Dev,
+        ),
+        tool(
+            "count",
+            "The parameters of a layer, and what a pass costs",
+            "terminal",
+            Dev,
+        ),
+        tool("attend", "Your own layer, from files, in every stage", "terminal", Dev),
+        tool(
+            "diagnose",
+            "What is wrong with your attention, by its numbers",
+            "terminal",
+            Dev,
+        ),
+        tool(
+            "train",
+            "Heads that specialise while you watch, in seconds",
+            "terminal",
+            Dev,
+        ),
+        tool("predict", "Say what will come out, then run it", "terminal", Dev),
+        // In these a whole model computes.
+        tool(
+            "look",
+            "Your own sentence in all heads of a trained model",
+            "look",
+            Release,
+        ),
+        tool("maps", "Attention maps from a file, of any framework", "look", Release),
+        tool("compare", "Two texts or models: which heads differ most", "look", Release),
+        tool("habits", "What every head does over many texts", "look", Release),
+        tool("ablate", "Heads switched off: what changes in a text", "look", Release),
+        tool("logits", "What each head adds to the next token's logit", "look", Release),
+        tool("patch", "Which heads carry what differs in two texts", "look", Release),
+        tool(
+            "model",
+            "Your own model: every hidden state and every map",
+            "look",
+            Release,
+        ),
+        tool("write", "A model that goes on with your text", "look", Release),
+        tool(
+            "bench",
+            "How fast the layer is on your machine, rung by rung",
+            "bench",
+            Release,
+        ),
+    ]
+};
+
+const fn tool(
+    name: &'static str,
+    about: &'static str,
+    package: &'static str,
+    profile: Profile,
+) -> Tool {
+    Tool { name, about, package, profile }
 }
 
-fn named(
-    command: &str,
-    args: impl IntoIterator<Item = impl Into<OsString>>,
-) -> impl Iterator<Item = OsString> {
-    [OsString::from(command)].into_iter().chain(args.into_iter().map(Into::into))
+impl Tool {
+    /// As `cargo learn` lists it: what it is given it reads itself.
+    pub fn command(&self) -> clap::Command {
+        let args = clap::Arg::new(ARGS)
+            .num_args(0..)
+            .trailing_var_arg(true)
+            .allow_hyphen_values(true)
+            .value_parser(clap::value_parser!(OsString));
+        clap::Command::new(self.name).about(self.about).disable_help_flag(true).arg(args)
+    }
+
+    /// Runs it in place of this program.
+    pub fn run(&self, args: impl IntoIterator<Item = OsString>) -> ExitCode {
+        // The bench has one purpose, and is not told which.
+        let name = (self.package != "bench").then(|| OsString::from(self.name));
+        run(self.package, self.profile, name.into_iter().chain(args))
+    }
 }
 
 /// Runs the preprocessor: mdBook hands over the book on standard input.
