@@ -3,7 +3,7 @@
 //! `attn` is a causal map: row i holds the attention weights of query i for the keys 0 to
 //! i. `ids` are the tokens by number.
 //!
-//! A query **can know** something if its token has stood earlier in the text. What it
+//! A query **can know** something if its token has appeared earlier in the text. What it
 //! would copy is what came after: key j + 1 for each earlier place j with
 //! ids[j] == ids[i]. The share of a query is the sum of its attention weights for all
 //! these keys. Return the mean over the queries that can know.

@@ -1,9 +1,9 @@
 //! The map that a perfect induction head has, as the second layer of a model would.
 //!
 //! `ids` are the tokens of a sequence by number. Each token looks for the
-//! **last earlier** place where the same token stood, and gives its whole attention
-//! weight, 1, to the token that came **after** that place. A token that has not stood
-//! there before attends to nothing: its row is zeros.
+//! **last earlier** place where the same token appeared, and gives its whole attention
+//! weight, 1, to the token that came **after** that place. A token that has not
+//! appeared before attends to nothing: its row is zeros.
 //!
 //! What must be true of the answer:
 //! - a row sums to 1 or to 0;
