@@ -3,13 +3,13 @@
 
 use std::path::PathBuf;
 
+use ablation::Replacement;
 use attention::{LayerParameters, Matrix, MultiHeadAttention, Real};
 use block::Layers;
 use encoders::{Encoder, Folder, Study};
 use fused_heads::FusedAttention;
 use kernels::PackedStage;
 use model_files::{Sequence, TensorFile};
-use training::Replacement;
 use workshop::paths;
 
 use crate::cases::{assert_close, every_stage_and_batched};

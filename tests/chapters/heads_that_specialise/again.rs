@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
+use ablation::Replacement;
 use attention::{Rng, SeedableRng};
 use lessons::heads_that_specialise;
 use training::{
-    Ablation, Code, EqualShares, Lookups, Over, Replacement, Schedule, Task, Training,
-    strongest, train,
+    Ablation, Code, EqualShares, Lookups, Over, Schedule, Task, Training, strongest,
+    train,
 };
 
 use super::{ROLES, numbers};

@@ -1,10 +1,10 @@
 //! One, two, three and four heads on the lookups.
 
+use ablation::odds::Count;
 use attention::{Rng, SeedableRng, thousands};
 use lessons::heads_that_specialise::{self, lookups, score};
 use lessons::numbers::{ends, mean};
 use serde_json::Value;
-use training::odds::Count;
 use training::{LOOKUPS, Lookups, Model, PAIRS};
 use workshop::paths;
 

@@ -1,9 +1,9 @@
 //! Whether the head that attends most is the one that is needed: in a layer, and between
 //! layers of two seeds, which agree by chance alone.
 
+use ablation::odds::Count;
 use lessons::heads_that_specialise::{lookups, windows};
 use serde_json::Value;
-use training::odds::Count;
 
 /// The targets of windows whose answer stands at one reading.
 pub const AT_ONE_READING: [usize; 4] = [1, 2, 5, 6];

@@ -1,9 +1,10 @@
 //! Heads removed in three ways, and random directions as the control.
 
+use ablation::Replacement;
 use lessons::heads_that_specialise::lookups;
 use lessons::numbers::ends;
 use serde_json::Value;
-use training::{Ablation, Replacement};
+use training::Ablation;
 
 use super::{numbers, points, rows};
 use crate::quote::{Table, assert_quote, values};

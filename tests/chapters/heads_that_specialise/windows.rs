@@ -1,10 +1,10 @@
 //! Sensor windows: what eight heads explain, what each is needed for, what they do.
 
+use ablation::odds::Count;
 use attention::thousands;
 use lessons::heads_that_specialise;
 use lessons::numbers::ends;
 use serde_json::Value;
-use training::odds::Count;
 use training::{SPECIALISATIONS, Task, Windows};
 
 use super::needed::{AT_ONE_READING, agreement};

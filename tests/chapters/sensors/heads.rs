@@ -1,5 +1,6 @@
 //! What the heads look at, and what they are for.
 
+use ablation::odds::{Count, z_score};
 use attention::thousands;
 use lessons::numbers::{ends, mean};
 use lessons::seeds::numbers;
@@ -8,7 +9,6 @@ use sensors::study::{self, LEAST_SPREAD};
 use sensors::{CAP, Fleet, remaining};
 use serde_json::Value;
 use training::SPECIALISATIONS;
-use training::odds::{Count, z_score};
 
 use crate::cases::assert_close;
 use crate::quote::{Table, assert_quote, values};

@@ -1,8 +1,8 @@
 //! What each part of the model is for: variants with five seeds.
 
+use ablation::odds::Count;
 use lessons::sensors::{N_SEEDS, runs, spread};
 use sensors::{Architecture, Features};
-use training::odds::Count;
 
 use crate::quote::{Table, assert_quote, values};
 

@@ -12,8 +12,8 @@
 
 use std::fmt::Write;
 
+use ablation::odds::sign_test;
 use fused_heads::FusedAttention;
-use training::odds::sign_test;
 
 use super::{minilm, texts};
 use crate::quote::{assert_quote, kept_quote, values};

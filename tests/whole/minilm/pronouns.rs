@@ -7,10 +7,10 @@
 //! does. All words but the pronoun stand in both, so a bag of words could not tell. Fixed
 //! beforehand: seven of seven (p = .02) is knowing; anything less is no evidence.
 
+use ablation::odds::{Count, sign_test};
 use attention::RowVector;
 use fused_heads::FusedAttention;
 use model_files::Sequence;
-use training::odds::{Count, sign_test};
 
 use super::{Text, minilm, texts};
 use crate::quote::{assert_quote, kept_quote, values};

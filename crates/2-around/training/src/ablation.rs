@@ -1,40 +1,167 @@
-//! Ablation: heads, or any other directions of a concatenation, replaced by something that
-//! knows nothing of the example, to see what a model needs them for.
-//!
-//! ```text
-//! concat ──▶ concat − taken ──▶ W^O ──▶ …      on a concatenation that was kept: Site
-//! concat ──▶ (I − D Dᵀ) W^O, b^O + m Dᵀ W^O    in the weights, for a constant m
-//! ```
-//!
-//! A head is d_v [`Directions`] of the concatenation, those along its columns. The control
-//! is d_v others, drawn at random, which take as much away: [`Site::control`]. Where many heads
-//! of a whole model go at once, it is other heads of the same layers: [`drawn_alike`], and sets
-//! of which no two are alike, [`Draws`]. What is
-//! put in their stead is a [`Replacement`]. In the weights it can only be a constant, but there
-//! no stage need know of it: [`layer_without`].
-//!
-//! What a model loses is measured where the model is: [`Ablation`] for a [`Model`], a
-//! [`StackAblation`](crate::StackAblation) for a [`Predictor`](crate::Predictor), and the
-//! studies of `encoders`, `decoders` and `sensors`.
-//!
-//! [`Model`]: crate::Model
+//! The scores of a model without its heads.
 
-mod alike;
-mod directions;
-mod draws;
-mod moved;
-mod replacement;
-mod scores;
-mod site;
+use ablation::{Directions, Replacement, Site, layer_without};
+use attention::{Mask, Matrix, Rng, median};
+use fused_heads::FusedAttention;
+use gradients::LayerPass;
+
+use crate::{Examples, Model, Result};
+
 #[cfg(test)]
 mod tests;
-mod weights;
 
-pub use alike::{HeadOfLayer, drawn_alike, drawn_from};
-pub use directions::Directions;
-pub use draws::{Draws, others_of_same_layers};
-pub use moved::{later, later_moved, moved, total_variation};
-pub use replacement::Replacement;
-pub use scores::{Ablation, Control, strongest};
-pub use site::Site;
-pub use weights::{layer_without, output_without};
+/// The scores of a model, whole and with each head removed in turn; and as a control the
+/// same for random directions.
+///
+/// A head is d_v directions of the concatenation. The control removes d_v others, drawn at
+/// random, and takes as much away. If it did the same harm, harm would say nothing about
+/// heads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ablation {
+    /// The score of each target with all heads.
+    pub whole: Vec<f64>,
+    /// The scores without head i, `[n_heads, n_targets]`.
+    pub without: Matrix,
+    /// The scores without random directions, one draw each.
+    pub controls: Vec<Control>,
+}
+
+/// A model without some random directions of its concatenation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Control {
+    /// By how much what was taken away was multiplied, so that the layer's output misses
+    /// as much as without a head.
+    pub scale: f64,
+    /// The scores.
+    pub without: Vec<f64>,
+}
+
+impl Ablation {
+    /// How many times random directions are drawn.
+    pub const N_DRAWS: usize = 10;
+
+    /// Removes each head in turn, and random directions.
+    ///
+    /// The control is matched at the layer's output: what it takes away there is as long,
+    /// on average over the examples, as what a head takes away, on average over the heads.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::Error::Sizes) if the examples do not fit the model.
+    pub fn of(
+        model: &Model,
+        examples: &Examples,
+        replacement: Replacement,
+        rng: &mut Rng,
+    ) -> Result<Self> {
+        let concat = model.concat(examples)?;
+        let site = model.site(&concat, replacement);
+        let scores_without = |taken: &Matrix<f32>| -> Result<Vec<f64>> {
+            Ok(examples.answers.scores(&model.read(&(&concat - taken))?))
+        };
+        let whole = model.scores(examples)?;
+
+        let (heads, moved) = site.heads(rng);
+        let mut without = Matrix::zeros(heads.len(), whole.len());
+        for (head, taken) in heads.iter().enumerate() {
+            without.row_mut(head).copy_from_slice(&scores_without(taken)?);
+        }
+
+        let mut controls = Vec::new();
+        for _ in 0..Self::N_DRAWS {
+            let (taken, scale) = site.control(moved, rng);
+            controls.push(Control { scale, without: scores_without(&taken)? });
+        }
+        Ok(Self { whole, without, controls })
+    }
+
+    /// What each target loses with each head, `[n_heads, n_targets]`; below 0 where it
+    /// is better off.
+    pub fn losses(&self) -> Matrix {
+        let (n_heads, n_targets) = self.without.shape();
+        Matrix::from_fn(n_heads, n_targets, |i, r| self.whole[r] - self.without[(i, r)])
+    }
+
+    /// What each target loses with random directions, `[N_DRAWS, n_targets]`.
+    pub fn control_losses(&self) -> Matrix {
+        Matrix::from_fn(self.controls.len(), self.whole.len(), |draw, r| {
+            self.whole[r] - self.controls[draw].without[r]
+        })
+    }
+
+    /// The median of [`control_losses`](Self::control_losses), target by target.
+    pub fn control_medians(&self) -> Vec<f64> {
+        let losses = self.control_losses();
+        losses.column_iter().map(|target| median(target.iter().copied())).collect()
+    }
+
+    /// The head without which each target loses most.
+    pub fn needed(&self) -> Vec<usize> {
+        strongest(&self.losses())
+    }
+}
+
+/// For each column the row with the largest entry: of what heads do for targets,
+/// `[n_heads, n_targets]`, the head that does most.
+pub fn strongest(of_heads: &Matrix) -> Vec<usize> {
+    of_heads.column_iter().map(|target| target.argmax().0).collect()
+}
+
+impl Model {
+    /// The same model without one head: its rows of W^O are zero, so whatever the head
+    /// finds, nothing downstream can read it.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchHead`](ablation::Error::NoSuchHead).
+    pub fn without(&self, head: usize) -> Result<Self> {
+        let parameters = self.layer.parameters().unpack();
+        let parameters = layer_without(&parameters, &[(head, None)])?;
+        let (layer, readout) = (FusedAttention::new(&parameters), self.readout.clone());
+        Ok(Self { layer, readout })
+    }
+
+    /// The score of each target with one head's output replaced, as
+    /// [`Ablation::without`] holds it for every head.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchHead`](ablation::Error::NoSuchHead); [`Error::Sizes`](crate::Error::Sizes)
+    /// if the examples do not fit the model.
+    pub fn scores_without(
+        &self,
+        head: usize,
+        examples: &Examples,
+        replacement: Replacement,
+        rng: &mut Rng,
+    ) -> Result<Vec<f64>> {
+        let directions = Directions::of_head(self.layer.parameters().dims(), head)?;
+        let concat = self.concat(examples)?;
+        let taken = self.site(&concat, replacement).taken(&directions, rng);
+        Ok(examples.answers.scores(&self.read(&(&concat - taken))?))
+    }
+
+    /// Where heads are ablated: at the asking tokens, all of them alike.
+    fn site<'a>(&'a self, concat: &'a Matrix<f32>, replacement: Replacement) -> Site<'a> {
+        let parameters = self.layer.parameters();
+        let (dims, w_o) = (parameters.dims(), parameters.w_o());
+        Site { dims, concat, w_o, replacement, n_positions: 1 }
+    }
+
+    /// The outputs of all heads at the asking tokens, concatenated,
+    /// `[n_examples, h · d_v]`.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::Error::Sizes) if the examples do not fit the model.
+    pub fn concat(&self, examples: &Examples) -> Result<Matrix<f32>> {
+        let Examples { asking, tokens, .. } = examples;
+        let pass =
+            LayerPass::forward_batch(&self.layer, asking, tokens, tokens, &[Mask::None])?;
+        Ok(pass.concat().clone())
+    }
+
+    /// What the model makes of a concatenation: W^O, then the readout.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::Error::Sizes) if it is of another width.
+    pub fn read(&self, concat: &Matrix<f32>) -> Result<Matrix<f32>> {
+        Ok(self.readout.forward(&self.layer.parameters().w_o().forward(concat)?)?)
+    }
+}

@@ -42,7 +42,7 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-pub use ablation::DateAblation;
+pub use self::ablation::DateAblation;
 pub use converter::{DateArchitecture, DateConverter};
 pub use costs::Costs;
 pub use file::FILE;

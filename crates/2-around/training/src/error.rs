@@ -23,6 +23,10 @@ pub enum Error {
     #[error(transparent)]
     Loss(#[from] gradients::Error),
 
+    /// An ablation of what is not there, or what is no count.
+    #[error(transparent)]
+    Ablation(#[from] ablation::Error),
+
     /// A file that holds no converter of dates.
     #[error(transparent)]
     File(#[from] crate::dates::FileError),
@@ -86,32 +90,5 @@ pub enum Error {
         n_letters: usize,
         /// The most that there can be.
         most: usize,
-    },
-
-    /// More hits than there are.
-    #[error("{hits} of {n} is no count: there are more than all")]
-    Count {
-        /// How many are to count.
-        hits: usize,
-        /// Of how many.
-        n: usize,
-    },
-
-    /// A layer that the model does not have.
-    #[error("there is no layer {layer} in a model of {n_layers}: they count from 0")]
-    NoSuchLayer {
-        /// The layer asked for.
-        layer: usize,
-        /// The number of layers.
-        n_layers: usize,
-    },
-
-    /// A head that the layer does not have.
-    #[error("there is no head {head} in a layer of {n_heads}: they count from 0")]
-    NoSuchHead {
-        /// The head asked for.
-        head: usize,
-        /// The number of heads.
-        n_heads: usize,
     },
 }

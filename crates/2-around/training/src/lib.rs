@@ -35,7 +35,8 @@
 //! # Ok::<(), training::Error>(())
 //! ```
 //!
-//! A count of seeds stands beside the chance that it has by itself: [`odds`].
+//! A count of seeds stands beside the chance that it has by itself:
+//! [`ablation::odds`](::ablation::odds).
 //!
 //! Everything is in `f32`, for speed, on one thread: the same seed gives the same numbers
 //! to the last bit on one machine.
@@ -55,11 +56,9 @@ mod ablation;
 mod changed_formula;
 mod data;
 pub mod dates;
-mod directions;
 mod error;
 mod lookups;
 mod model;
-pub mod odds;
 mod repeats;
 mod report;
 mod schedule;
@@ -70,17 +69,12 @@ mod train;
 mod trainer;
 mod windows;
 
-pub use ablation::{
-    Ablation, Control, Directions, Draws, HeadOfLayer, Replacement, Site, drawn_alike,
-    drawn_from, later, later_moved, layer_without, moved, others_of_same_layers,
-    output_without, strongest, total_variation,
-};
+pub use self::ablation::{Ablation, Control, strongest};
 pub use changed_formula::{Follower, FollowerPlan, Place, Reader, Stretch};
 pub use data::{
     CENTURIES, CODES, DATES, DATES_JOINED, DATES_MOVED, DATES_SMALL, LOOKUPS, LOUDNESS,
     PLACES, REPEATS, SHARED, STRETCHED, WINDOWS,
 };
-pub use directions::orthonormal;
 pub use error::{Error, Result};
 pub use lookups::{
     Code, EqualShares, Exchange, Lookups, Over, PAIRS, PairAnswers, Sentence, Sizes,

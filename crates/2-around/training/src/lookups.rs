@@ -9,10 +9,10 @@
 //! says who is there and not who is what. [`Code::Bound`] is the other way to write the
 //! same sentences: there each role has its own vector for every identity.
 
+use ablation::orthonormal;
 use attention::{Batch, Error as SizeError, Matrix, Rng, SeedableRng, random_matrix};
 use rand::seq::SliceRandom;
 
-use crate::directions::orthonormal;
 use crate::{Answers, Examples, Result, Schedule, Task};
 
 mod equal;

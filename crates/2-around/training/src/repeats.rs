@@ -33,7 +33,7 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-pub use ablation::StackAblation;
+pub use self::ablation::StackAblation;
 pub use carried::Carried;
 pub use composition::CompositionScores;
 pub use heads::HeadShares;

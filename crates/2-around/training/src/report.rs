@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use ablation::Replacement;
 use attention::{Matrix, Rng, SeedableRng};
 
-use crate::{Ablation, Replacement, Result, Task, Training};
+use crate::{Ablation, Result, Task, Training};
 
 /// A training's scores, what its heads attend to, and what each is needed for; it prints
 /// as three tables.

@@ -1,5 +1,6 @@
 use std::ops::ControlFlow;
 
+use ::ablation::Replacement;
 use attention::{Batch, Matrix, Rng, SeedableRng};
 
 use super::*;

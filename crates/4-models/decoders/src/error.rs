@@ -41,7 +41,7 @@ pub enum Error {
 
     /// An ablation of what is not there.
     #[error(transparent)]
-    Ablation(#[from] training::Error),
+    Ablation(#[from] ablation::Error),
 
     /// A token that a text does not have.
     #[error("there is no token {position} in a text of {n_tokens}: they count from 0")]

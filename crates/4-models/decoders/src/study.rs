@@ -16,6 +16,7 @@ mod repeated;
 mod replaced;
 mod without;
 
+pub use ablation::{Draws, HeadOfLayer as Head, others_of_same_layers};
 pub use controls::{shuffled_within_layers, window_with_others};
 pub use effect::Effect;
 pub use findings::{
@@ -27,7 +28,6 @@ pub use patched::Input;
 pub use patching::Patching;
 pub use patterns::Patterns;
 pub use repeated::{COPIES, PERIOD, repeated};
-pub use training::{Draws, HeadOfLayer as Head, others_of_same_layers};
 pub use without::without;
 
 /// Prose of this book, which no model has read.

@@ -30,7 +30,7 @@ pub enum Error {
 
     /// An ablation of what is not there.
     #[error(transparent)]
-    Ablation(#[from] training::Error),
+    Ablation(#[from] ablation::Error),
 
     /// Another example's output in the stead of a head, which in the weights cannot be.
     #[error(

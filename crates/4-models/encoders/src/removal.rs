@@ -1,10 +1,10 @@
 //! What a text becomes without some heads, beside random others of the same layers.
 
+use ablation::odds::BesideDraws;
+use ablation::{Draws, HeadOfLayer, later, later_moved, moved};
 use attention::{LayerParameters, Matrix, Real};
 use block::Layers;
 use serde_json::{Value, json};
-use training::odds::BesideDraws;
-use training::{Draws, HeadOfLayer, later, later_moved, moved};
 
 use crate::replaced::Stage;
 use crate::{Encoder, Pass, Result};
@@ -21,7 +21,7 @@ pub struct Effect {
 impl Effect {
     /// Of a pass and of what [`Encoder::replaced`] made of it.
     pub fn of<T: Real>(pass: &Pass<T>, layers: Layers<T>) -> Self {
-        let moved = moved(&pass.layers, &layers);
+        let moved = moved(&pass.layers.attn, &layers.attn);
         let less = Pass { layers, ..pass.clone() };
         let cosine = less.embedding().dot(&pass.embedding()).to_f64();
         Self { cosine, moved }

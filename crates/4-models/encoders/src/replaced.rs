@@ -1,12 +1,12 @@
 //! Heads of an encoder that put out something else.
 
+use ablation::layer_without;
 use attention::{
     Attended, Dims, Error as SizeError, LayerParameters, Mask, Matrix,
     MultiHeadAttention, ParameterCount, Real, Result as SizeResult, RowVector,
 };
 use block::Layers;
 use model_files::Sequence;
-use training::layer_without;
 
 use crate::{Encoder, Error, Result, sentence_embedding};
 
@@ -182,7 +182,7 @@ impl<T: Real> MultiHeadAttention<T> for Replaced<T> {
 mod tests {
     use std::path::Path;
 
-    use training::Replacement;
+    use ablation::Replacement;
 
     use super::*;
     use crate::Study;

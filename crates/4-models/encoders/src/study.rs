@@ -1,9 +1,9 @@
 //! What sentences lose when heads are ablated.
 
+use ablation::{Replacement, layer_without};
 use attention::{LayerParameters, MultiHeadAttention, RowVector};
 use block::{Block, Layers};
 use model_files::Sequence;
-use training::{Replacement, layer_without};
 
 use crate::{Encoder, Error, Result, sentence_embedding};
 

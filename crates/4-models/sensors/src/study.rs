@@ -13,7 +13,7 @@ mod controls;
 mod judged;
 mod rows;
 
-pub use ablation::Ablation;
+pub use self::ablation::Ablation;
 pub use asked::{WindowCase, asked, asked_late};
 pub use controls::directions;
 pub use judged::{Judged, LEAST_SPREAD, met};

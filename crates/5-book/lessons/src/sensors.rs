@@ -10,11 +10,11 @@ pub mod reach;
 use crate::Entry;
 use crate::numbers::ends;
 use crate::seeds::{numbers, rows};
+use ablation::odds::z_score;
 use anyhow::{Context, Result, ensure};
 use attention::{Rng, SeedableRng};
 use sensors::{Fleet, GROUPS, HEADS, SEEDS, SimulatedEngine};
 use serde_json::Value;
-use training::odds::z_score;
 
 pub(crate) const FIGURES: &[Entry] = &[("engine-life", life::figure)];
 

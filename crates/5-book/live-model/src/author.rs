@@ -3,11 +3,11 @@
 
 mod names;
 
+use ablation::Draws;
 use decoders::study::Head;
 use decoders::{Choice, FastDecoder, PackedCaches};
 use serde_json::{Value, json};
 use texts::{Growing, Long, Text};
-use training::Draws;
 
 use crate::steps::{Chosen, token};
 use crate::{Asked, Error, Step};

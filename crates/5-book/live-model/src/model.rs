@@ -1,5 +1,6 @@
 //! A sentence becomes maps; without some heads too.
 
+use ablation::{Draws, HeadOfLayer};
 use attention::{LayerParameters, Matrix};
 use encoders::{Encoder, Pass, Removal, Stage, Way, finite};
 use fused_heads::FusedAttention;
@@ -7,7 +8,6 @@ use maps::TextHeads;
 use model_files::MOST_SHOWN;
 use serde_json::{Value, json};
 use texts::{Long, Text};
-use training::{Draws, HeadOfLayer};
 
 use crate::Error;
 

@@ -1,13 +1,13 @@
 //! A model that reads one text and writes another: what it might have written, and where the
 //! heads of all three kinds looked.
 
+use ablation::Draws;
 use attention::Matrix;
 use decoders::{Choice, Looks};
 use encoders::finite;
 use model_files::{MOST_SHOWN, Sequence};
 use serde_json::{Value, json};
 use texts::{Growing, Long, Text};
-use training::Draws;
 use translators::{AsRead, Decoded, Half, Head, Part, Source, Whole};
 use variants::Cache;
 

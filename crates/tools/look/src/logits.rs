@@ -9,7 +9,7 @@ use decoders::attribution::{Attribution, LayerParts};
 use decoders::study::Head;
 use rand::RngExt;
 use serde_json::{Value, json};
-use training::odds::BesideDraws;
+use ablation::odds::BesideDraws;
 use workshop::output::print;
 
 use crate::args::{ModelArgs, PageArgs, TextArgs, check_outputs};

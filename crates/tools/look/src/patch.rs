@@ -9,7 +9,7 @@ use decoders::study::{Head, Patching};
 use encoders::finite;
 use model_files::shown;
 use rayon::prelude::*;
-use training::odds::BesideDraws;
+use ablation::odds::BesideDraws;
 use workshop::output::print;
 
 use crate::args::ModelArgs;

@@ -14,7 +14,7 @@ use anyhow::{Result, bail, ensure};
 use decoders::AsRead;
 use decoders::study::{Draws, Head};
 use model_files::shown;
-use training::odds::BesideDraws;
+use ablation::odds::BesideDraws;
 
 use crate::either::{Model, read};
 use crate::sizes::check_size;

@@ -43,7 +43,7 @@ pub const OURS: [&str; 11] = [
 
 /// Products of matrices, kernels, and a thousand steps of training: each is several times
 /// slower without optimisation.
-pub const FAST: [(&str, u8); 8] = [
+pub const FAST: [(&str, u8); 9] = [
     ("matrixmultiply", 3),
     ("tiles", 3),
     ("cached", 3),
@@ -51,6 +51,7 @@ pub const FAST: [(&str, u8); 8] = [
     ("runs", 3),
     ("pulp", 3),
     ("sensors", 3),
+    ("ablation", 3),
     ("training", 3),
 ];
 

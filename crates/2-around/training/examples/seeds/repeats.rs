@@ -13,12 +13,13 @@
 use std::fs;
 use std::time::Instant;
 
+use ablation::Replacement;
 use anyhow::{Result, bail};
 use attention::{Matrix, Rng, SeedableRng};
 use serde_json::{Map, Value, json};
 use training::{
     Architecture, Carried, CompositionScores, HeadShares, Margins, Mistakes, PathEnd,
-    Predictor, Repeats, Replacement, Schedule, StackAblation, Trainer, Training,
+    Predictor, Repeats, Schedule, StackAblation, Trainer, Training,
 };
 
 use crate::file;

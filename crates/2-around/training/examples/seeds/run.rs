@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use ablation::Replacement;
 use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng};
 use serde_json::{Map, Value, json};
-use training::{Ablation, Replacement, Schedule, Task, Training, strongest, train};
+use training::{Ablation, Schedule, Task, Training, strongest, train};
 
 /// The seeds of the book's tables.
 pub const SEEDS: std::ops::Range<u64> = 0..10;

@@ -1,10 +1,7 @@
-use attention::{
-    Dims, LayerParameters, Matrix, Rng, RowVector, SeedableRng, max_abs_diff,
-    random_matrix,
-};
+use ablation::odds::z_score;
+use attention::{LayerParameters, Matrix, Rng, SeedableRng, max_abs_diff};
 
 use super::*;
-use crate::odds::z_score;
 use crate::task::named_classes;
 use crate::{Answers, Examples, Lookups, Model, Task};
 
@@ -48,38 +45,6 @@ fn one_head_is_removed_as_all_of_them_in_turn() {
     insta::assert_snapshot!(refused, @"there is no head 3 in a layer of 3: they count from 0");
 }
 
-#[test]
-fn what_is_taken_lies_in_the_directions_and_nothing_else_is() {
-    let (model, examples) = fresh(20);
-    let concat = model.concat(&examples).unwrap();
-    let rng = &mut Rng::seed_from_u64(0);
-    let directions = Directions::random(model.layer.parameters().dims(), rng);
-    for how in Replacement::ALL {
-        let taken = directions.taken(&concat, how, rng);
-        let directions = directions.columns();
-        let outside = &taken - &taken * directions * directions.transpose();
-        assert!(outside.amax() < 1e-5, "{how:?}: {}", outside.amax());
-        let left = (&concat - &taken) * directions; // [20, 16]
-        let part = &concat * directions;
-        match how {
-            Replacement::Zero => assert!(left.amax() < 1e-5),
-            Replacement::Mean => {
-                for row in left.row_iter() {
-                    assert!((row - part.row_mean()).amax() < 1e-5);
-                }
-            }
-            // The same rows, each in another example.
-            Replacement::Resample => {
-                let near = |s: usize, t: usize| (left.row(s) - part.row(t)).amax() < 1e-5;
-                for s in 0..20 {
-                    assert!(!near(s, s), "example {s} kept its own");
-                    assert_eq!((0..20).filter(|&t| near(s, t)).count(), 1);
-                }
-            }
-        }
-    }
-}
-
 /// The control takes as much from the layer's output as a head does.
 #[test]
 fn the_control_takes_as_much_as_a_head() {
@@ -102,65 +67,6 @@ fn the_control_takes_as_much_as_a_head() {
             assert!((matched - mean).abs() < 1e-4 * mean, "{how:?}: {matched} {mean}");
             assert!((0.5..2.0).contains(&control.scale), "{}", control.scale);
         }
-    }
-}
-
-/// `Concat(z) W^O + b^O`, from what each of three heads says, `[5, 4]`.
-fn merged(parameters: &LayerParameters, z: &[Matrix]) -> Matrix {
-    let columns: Vec<_> = z.iter().flat_map(Matrix::column_iter).collect();
-    parameters.w_o().forward(&Matrix::from_columns(&columns)).unwrap()
-}
-
-#[test]
-fn in_the_weights_a_head_says_what_replaces_it() {
-    let rng = &mut Rng::seed_from_u64(1);
-    let dims = Dims::new(12, 3).unwrap();
-    let parameters: LayerParameters = LayerParameters::random(dims, true, rng);
-    let z = [(); 3].map(|()| random_matrix(5, 4, 1.0, rng));
-    for instead in [None, Some(z[1].row_mean())] {
-        let less = layer_without(&parameters, &[(1, instead.clone())]).unwrap();
-        assert!(less.w_o().weight.rows(4, 4).iter().all(|&x| x == 0.0));
-        let instead = instead.unwrap_or_else(|| RowVector::zeros(4));
-        let mut replaced = z.clone();
-        replaced[1] = Matrix::from_rows(&vec![instead; 5]);
-        let (found, expected) = (merged(&less, &z), merged(&parameters, &replaced));
-        let difference = max_abs_diff(&found, &expected).unwrap();
-        assert!(difference < 1e-12, "{difference:e}");
-    }
-    insta::assert_snapshot!(layer_without(&parameters, &[(3, None)]).unwrap_err(), @"there is no head 3 in a layer of 3: they count from 0");
-    let wide = Some(RowVector::zeros(5));
-    insta::assert_snapshot!(layer_without(&parameters, &[(0, wide)]).unwrap_err(), @"what a head is replaced by has shape (1, 5), expected (1, 4)");
-}
-
-/// Any directions, and not those of heads alone: a mean that was subtracted from a kept
-/// concatenation, and one that stands in the weights.
-#[test]
-fn a_constant_in_the_weights_is_the_mean_on_the_concatenation() {
-    let (model, examples) = fresh(20);
-    let concat = model.concat(&examples).unwrap();
-    let (dims, w_o) = (model.layer.parameters().dims(), model.layer.parameters().w_o());
-    let rng = &mut Rng::seed_from_u64(0);
-    for directions in [Directions::random(dims, rng), Directions::all(dims)] {
-        let taken = directions.taken(&concat, Replacement::Mean, rng);
-        let expected = w_o.forward(&(&concat - taken)).unwrap();
-        let mean = (&concat * directions.columns()).row_mean();
-        let constant = directions.replaced_in(w_o, Some(&mean)).unwrap();
-        let found = constant.forward(&concat).unwrap();
-        assert!(max_abs_diff(&found, &expected).unwrap() < 1e-5);
-    }
-}
-
-#[test]
-fn what_replaces_a_part_stands_at_the_same_position() {
-    let (model, examples) = fresh(6);
-    let concat = model.concat(&examples).unwrap();
-    let site = Site { n_positions: 2, ..model.site(&concat, Replacement::Mean) };
-    let taken = site.taken(&Directions::all(site.dims), &mut Rng::seed_from_u64(0));
-    let left = &concat - taken;
-    for row in 0..6 {
-        let [a, b, c] = [0, 2, 4].map(|other| concat.row(row % 2 + other));
-        let mean = (a + b + c) / 3.0;
-        assert!((left.row(row) - mean).amax() < 1e-5, "row {row}");
     }
 }
 

@@ -1,11 +1,12 @@
 //! What is left of the dates without each head of the cross-attention, and without as many
 //! random directions.
 
+use ablation::{Directions, Replacement, Site, output_without};
 use attention::{Batch, Linear, Matrix, Rng};
 use fused_heads::FusedAttention;
 
 use super::{DateConverter, DateTexts, N_TARGET};
-use crate::{Directions, Replacement, Result, Site, output_without};
+use crate::Result;
 
 /// The share of whole dates, without each head and without random directions. What is
 /// missing is 0 in its stead.

@@ -1,10 +1,11 @@
 //! What goes wrong without each head of a stack.
 
+use ablation::{Directions, Error, Replacement, Site};
 use attention::{Matrix, Rng};
 
 use super::predictor::largest;
 use super::{Predictor, Sequences};
-use crate::{Directions, Error, Replacement, Result, Site};
+use crate::Result;
 
 /// The score of a predictor, whole, without each head, and without random directions.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +71,7 @@ impl Predictor {
     ) -> Result<f64> {
         let n_layers = self.stack.blocks.len();
         if block >= n_layers {
-            return Err(Error::NoSuchLayer { layer: block, n_layers });
+            return Err(Error::NoSuchLayer { layer: block, n_layers }.into());
         }
         let dims = self.stack.blocks[block].attention.function.parameters().dims();
         let directions = Directions::of_head(dims, head)?;

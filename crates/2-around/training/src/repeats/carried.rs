@@ -1,10 +1,11 @@
 //! What a head of the first layer hands on: which token it saw, or where.
 
+use ablation::Error;
 use attention::{Error as SizeError, Matrix, RowVector};
 
 use super::predictor::largest;
 use super::{Predictor, Sequences};
-use crate::{Error, Result};
+use crate::Result;
 
 /// The scores of a model one head of whose first layer hands on only half of what it sees.
 ///
@@ -27,14 +28,14 @@ impl Carried {
     /// Asks of one head of the first layer.
     ///
     /// # Errors
-    /// [`Error::NoSuchHead`]; [`Error::Sizes`] for a model without positions; as
+    /// [`Error::NoSuchHead`]; [`Error::Sizes`](crate::Error::Sizes) for a model without positions; as
     /// [`Predictor::pass`].
     pub fn by(model: &Predictor, head: usize, read: &Sequences) -> Result<Self> {
         let pass = model.pass(read)?;
         let maps = pass.blocks()[0].attn();
         let n_heads = maps[0].len();
         if head >= n_heads {
-            return Err(Error::NoSuchHead { head, n_heads });
+            return Err(Error::NoSuchHead { head, n_heads }.into());
         }
         let maps: Vec<&Matrix<f32>> =
             maps.iter().map(|of_heads| &of_heads[head]).collect();

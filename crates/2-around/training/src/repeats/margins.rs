@@ -1,11 +1,11 @@
 //! Why the last layer attends to the right token, and why the right one wins.
 
+use ablation::orthonormal;
 use attention::{Error as SizeError, Matrix, Rng, max_abs_diff};
 
 use super::paths::{Part, Paths, Start};
 use super::{Predictor, Sequences};
 use crate::Result;
-use crate::directions::orthonormal;
 
 /// Two margins of a model of two layers, each split exactly by the paths that it came by;
 /// means over all places at which what comes next can be known.

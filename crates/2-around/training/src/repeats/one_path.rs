@@ -1,11 +1,12 @@
 //! Ablation of one path: a head of the first layer is missing where one kind of reader reads
 //! it, and nowhere else.
 
+use ablation::{Directions, Replacement};
 use attention::{Batch, Error as SizeError, Mask, Matrix, Rng};
 
 use super::predictor::largest;
 use super::{Predictor, Sequences};
-use crate::{Directions, Replacement, Result};
+use crate::Result;
 
 /// Where a path that comes through a head of the first layer goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +42,7 @@ impl Predictor {
     ///
     /// # Errors
     /// [`Error::Sizes`](crate::Error::Sizes) unless the model has two layers;
-    /// [`Error::NoSuchHead`](crate::Error::NoSuchHead); as [`pass`](Self::pass).
+    /// [`Error::NoSuchHead`](ablation::Error::NoSuchHead); as [`pass`](Self::pass).
     ///
     /// # Source
     /// Wang et al. 2022, "Interpretability in the Wild", section 3.1 (path patching).

@@ -2,10 +2,11 @@
 
 mod circuits;
 
+use ::ablation::Replacement;
 use attention::{Matrix, Rng, SeedableRng, max_abs_diff};
 
 use super::*;
-use crate::{Error, Replacement, Result, Schedule, Trainer, Training};
+use crate::{Error, Result, Schedule, Trainer, Training};
 
 fn rng() -> Rng {
     Rng::seed_from_u64(1)

@@ -1,8 +1,8 @@
 //! What changes in a text's pass when some heads put out something else.
 
+use ablation::{later_moved, moved};
 use attention::{Mask, Matrix, Real, softmax_rows};
 use block::Layers;
-use training::{later_moved, moved};
 
 use super::Head;
 use crate::decoder::AsRead;
@@ -57,7 +57,7 @@ impl<T: Real> AsRead<T> {
         Ok(Effect {
             next: self.next(&layers)?,
             losses: self.losses_of(&layers, &pass.ids)?,
-            moved: moved(&pass.layers, &layers),
+            moved: moved(&pass.layers.attn, &layers.attn),
         })
     }
 

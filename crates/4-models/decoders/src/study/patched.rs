@@ -109,11 +109,11 @@ impl<T: Real> AsRead<T> {
         let (n_layers, n_heads) = (self.blocks.len(), self.config.dims().n_heads());
         for &(layer, head) in heads {
             if layer >= n_layers {
-                let error = training::Error::NoSuchLayer { layer, n_layers };
+                let error = ablation::Error::NoSuchLayer { layer, n_layers };
                 return Err(Error::Ablation(error));
             }
             if head >= n_heads {
-                return Err(Error::Ablation(training::Error::NoSuchHead {
+                return Err(Error::Ablation(ablation::Error::NoSuchHead {
                     head,
                     n_heads,
                 }));

@@ -1,13 +1,13 @@
 //! Heads of a decoder ablated.
 
+use ablation::output_without;
 use attention::{Attended, Linear, Mask, Matrix, Real, RowVector};
-use training::output_without;
 use variants::{VariantAttention, attended};
 
 use crate::Result;
 use crate::decoder::AsRead;
 
-/// A layer in which some heads are replaced by constants, as [`training::layer_without`]
+/// A layer in which some heads are replaced by constants, as [`ablation::layer_without`]
 /// does it: by zeros for `None`, or by what they say on average.
 ///
 /// # Shapes

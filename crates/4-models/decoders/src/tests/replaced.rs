@@ -1,9 +1,9 @@
 //! Heads that put out something else: as the ablation in the weights has it, beside draws
 //! that a planted effect beats and no effect does not, and patched from another text.
 
+use ablation::odds::BesideDraws;
 use attention::{Matrix, RowVector};
 use model_files::Sequence;
-use training::odds::BesideDraws;
 
 use super::model;
 use crate::study::{Draws, Effect, Head, Patching, without};

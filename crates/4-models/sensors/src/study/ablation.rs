@@ -1,8 +1,8 @@
 //! What a model loses without a head, next to random directions of the same width.
 
+use ablation::{Directions, Replacement};
 use attention::{LayerParameters, Mask, Matrix, Rng, SeedableRng};
 use fused_heads::FusedAttention;
-use training::{Directions, Replacement};
 
 use crate::{At, CAP, Error, Remaining, Result, Trained, Windows, capped, rmse};
 

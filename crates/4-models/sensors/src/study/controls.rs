@@ -1,9 +1,9 @@
 //! Heads that nobody trained, in place of trained ones.
 
+use ablation::orthonormal;
 use attention::{
     HeadParameters, LayerParameters, Linear, Matrix, Result as SizeResult, Rng, RowVector,
 };
-use training::orthonormal;
 
 /// The layer with heads that are random directions of the trained ones: all W_i^Q side by
 /// side, and all W_i^K, times one random orthonormal matrix R, and cut into heads anew. What

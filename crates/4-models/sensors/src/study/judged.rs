@@ -1,7 +1,7 @@
 //! Which heads do one of the source's eight things, next to heads that nobody trained.
 
+use ablation::odds::Count;
 use attention::{LayerParameters, Matrix, Result as SizeResult, Rng};
-use training::odds::Count;
 use training::{Found, HeadMeasures, Window, found};
 
 use super::{directions, matched, rows, spreads};

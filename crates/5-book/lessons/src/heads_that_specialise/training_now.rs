@@ -3,12 +3,11 @@
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
+use ablation::Replacement;
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use figures::{Learning, learning};
-use training::{
-    Error, Look, Lookups, Model, Replacement, Schedule, Task, Trainer, train,
-};
+use training::{Error, Look, Lookups, Model, Schedule, Task, Trainer, train};
 
 use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Training};
 

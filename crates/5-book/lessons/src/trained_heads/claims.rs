@@ -1,9 +1,9 @@
 //! The links that the sources claim, and the links between all pairs of words.
 
+use ablation::odds::odds_ratio;
 use anyhow::Result;
 use attention::{LayerParameters, Matrix};
 use model_files::Sentence;
-use training::odds::odds_ratio;
 
 use super::measures::Maps;
 use crate::numbers::mean;

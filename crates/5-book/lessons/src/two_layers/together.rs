@@ -3,12 +3,13 @@
 use std::sync::OnceLock;
 
 use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Training};
+use ablation::Replacement;
 use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng};
 use figures::{LayersTogether, layers_together};
 use training::{
-    Architecture, Error, HeadShares, Predictor, PredictorLook, Repeats, Replacement,
-    Schedule, Sequences, Trainer,
+    Architecture, Error, HeadShares, Predictor, PredictorLook, Repeats, Schedule,
+    Sequences, Trainer,
 };
 
 /// Trains the small world as its reader sets it.

@@ -1,6 +1,6 @@
 //! Whether one way is ahead of another: seed by seed.
 
-use training::odds::sign_test;
+use ablation::odds::sign_test;
 
 /// What ten seeds say of two ways that were trained and tested with the same ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

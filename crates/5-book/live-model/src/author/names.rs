@@ -11,10 +11,10 @@
 //! the heads that look there most are off, and as the control as many random others of the same
 //! layers: each head costs something, and only some cost the copying.
 
+use ablation::Draws;
 use decoders::study::Head;
 use serde_json::{Value, json};
 use texts::Long;
-use training::Draws;
 
 use super::Author;
 use crate::Error;

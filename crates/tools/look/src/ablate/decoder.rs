@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
+use ablation::later;
+use ablation::odds::BesideDraws;
 use anyhow::Result;
 use attention::Matrix;
 use decoders::Pass;
 use decoders::study::{Draws, Effect, Head};
 use encoders::finite;
 use rayon::prelude::*;
-use training::later;
-use training::odds::BesideDraws;
 
 use super::{Ablation, Replace};
 use crate::prose::{self, Prose};

@@ -1,5 +1,6 @@
 //! That each control takes what it says, and can fail.
 
+use ::ablation::{Directions, Replacement, Site};
 use attention::{Batch, Rng, SeedableRng, max_abs_diff};
 use block::{EncoderDecoderGradients, Norm};
 use gradients::{cross_entropy, linear_backward};
@@ -7,7 +8,6 @@ use gradients::{cross_entropy, linear_backward};
 use super::*;
 use crate::dates::learner::DateGradients;
 use crate::dates::moved::{MovedPass, random_order};
-use crate::{Directions, Replacement, Site};
 
 fn orders(n_dates: usize) -> [Vec<usize>; 2] {
     [(0..n_dates * N_TARGET).collect(), random_order(n_dates, &mut rng())]

@@ -1,6 +1,6 @@
+use ablation::odds::z_score;
+use ablation::{layer_without, orthonormal};
 use attention::{Linear, RowVector};
-use training::odds::z_score;
-use training::{layer_without, orthonormal};
 
 use super::*;
 use crate::{Fleet, Prepared, remaining};

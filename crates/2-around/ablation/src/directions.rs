@@ -2,9 +2,7 @@
 
 use attention::{Dims, Linear, Matrix, Real, Result as SizeResult, Rng, RowVector};
 
-use super::Replacement;
-use crate::directions::orthonormal;
-use crate::{Error, Result};
+use crate::{Error, Replacement, Result, orthonormal};
 
 /// Directions of a concatenation at right angles to one another, each of length 1.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,7 @@
 
 use attention::{Dims, LayerParameters, Linear, Real, RowVector};
 
-use super::Directions;
-use crate::Result;
+use crate::{Directions, Result};
 
 /// A layer in which some heads are replaced by constants: by zeros, or by what they say on
 /// average.

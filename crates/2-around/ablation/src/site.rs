@@ -2,7 +2,7 @@
 
 use attention::{Dims, Linear, Matrix, Real, Rng};
 
-use super::{Directions, Replacement};
+use crate::{Directions, Replacement};
 
 /// A concatenation that was kept, and what reads it.
 #[derive(Debug, Clone, Copy)]

@@ -1,9 +1,8 @@
 //! How far maps moved.
 
 use attention::{Matrix, Real};
-use block::Layers;
 
-use super::HeadOfLayer as Head;
+use crate::HeadOfLayer as Head;
 
 /// The share of its attention that a query gives elsewhere, on average over the queries: the
 /// total variation distance of two rows, `½ Σ_j |a_ij − b_ij|`. 0 is the same map, and 1 is
@@ -18,8 +17,14 @@ pub fn total_variation<T: Real>(a: &Matrix<T>, b: &Matrix<T>) -> f64 {
 
 /// How far each head's map is from that of another pass, `[layer][head]`: see
 /// [`total_variation`].
-pub fn moved<T: Real>(whole: &Layers<T>, less: &Layers<T>) -> Vec<Vec<f64>> {
-    let maps = whole.attn.iter().zip(&less.attn);
+///
+/// # Shapes
+/// Both are maps `[layer][head]`, each `[n_q, n_kv]`.
+pub fn moved<T: Real>(
+    whole: &[Vec<Matrix<T>>],
+    less: &[Vec<Matrix<T>>],
+) -> Vec<Vec<f64>> {
+    let maps = whole.iter().zip(less);
     let of_layer = |(whole, less): (&Vec<Matrix<T>>, &Vec<Matrix<T>>)| {
         whole.iter().zip(less).map(|(a, b)| total_variation(a, b)).collect()
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use attention::{Rng, SeedableRng};
 use rand::seq::IndexedRandom;
 
-use super::HeadOfLayer as Head;
+use crate::HeadOfLayer as Head;
 
 /// For each head another one of its layer, drawn at random without replacement, but none of
 /// those in `but`. Where a layer has no more, nothing is drawn.

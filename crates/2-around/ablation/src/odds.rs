@@ -2,14 +2,14 @@
 //! where a number stands among its random draws.
 //!
 //! ```
-//! use training::odds::{Count, sign_test};
+//! use ablation::odds::{Count, sign_test};
 //!
 //! // "Three of ten trained layers have such a head, and none of ten fresh ones."
 //! let (trained, fresh) = (Count::new(3, 10)?, Count::new(0, 10)?);
 //! assert_eq!(format!("{trained}, p = {:.2}", trained.fisher(fresh)), "3 of 10, p = 0.21");
 //! // Of six pairs that move, six move the same way.
 //! assert!((sign_test(6, 0) - 2.0 * 0.5f64.powi(6)).abs() < 1e-12);
-//! # Ok::<(), training::Error>(())
+//! # Ok::<(), ablation::Error>(())
 //! ```
 //!
 //! All of it is exact but the interval. Each test is two-sided, and each assumes that what is

@@ -7,7 +7,7 @@ use super::rank_p;
 /// A number that was measured, and the same of random draws: its control.
 ///
 /// ```
-/// use training::odds::BesideDraws;
+/// use ablation::odds::BesideDraws;
 ///
 /// let effect = BesideDraws { observed: 0.9, draws: vec![0.1, 0.4, 0.2] };
 /// assert_eq!(effect.n_below(), 3);

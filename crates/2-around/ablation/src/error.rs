@@ -1,0 +1,40 @@
+//! What cannot be ablated, and what is no count.
+
+/// A result whose error is this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why nothing can be ablated or counted.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Sizes that do not fit one another.
+    #[error(transparent)]
+    Sizes(#[from] attention::Error),
+
+    /// More hits than there are.
+    #[error("{hits} of {n} is no count: there are more than all")]
+    Count {
+        /// How many are to count.
+        hits: usize,
+        /// Of how many.
+        n: usize,
+    },
+
+    /// A layer that the model does not have.
+    #[error("there is no layer {layer} in a model of {n_layers}: they count from 0")]
+    NoSuchLayer {
+        /// The layer asked for.
+        layer: usize,
+        /// The number of layers.
+        n_layers: usize,
+    },
+
+    /// A head that the layer does not have.
+    #[error("there is no head {head} in a layer of {n_heads}: they count from 0")]
+    NoSuchHead {
+        /// The head asked for.
+        head: usize,
+        /// The number of heads.
+        n_heads: usize,
+    },
+}
