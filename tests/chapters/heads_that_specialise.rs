@@ -1,10 +1,10 @@
 //! What “Heads that specialise” quotes: many seeds as `training` keeps them, and some trained again.
 
+mod ablation;
 mod again;
 mod codes;
 mod lookups;
 mod needed;
-mod removal;
 mod windows;
 
 use lessons::seeds;

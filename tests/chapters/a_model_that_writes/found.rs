@@ -2,10 +2,10 @@
 
 use attention::median;
 use decoders::study::{COPIES, Findings, OnePath, PERIOD};
+use lessons::a_model_that_writes::ablated::{COUNTS, OF_PROSE, without};
 use lessons::a_model_that_writes::patterns::{
     MOST, PATTERNS, above, even_copying, shares,
 };
-use lessons::a_model_that_writes::removed::{COUNTS, OF_PROSE, without};
 use lessons::a_model_that_writes::{findings, next};
 use lessons::numbers::{ends, share};
 

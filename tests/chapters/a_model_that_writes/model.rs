@@ -3,8 +3,8 @@
 use attention::{Mask, Matrix};
 use decoders::study::{PERIOD, Patterns, repeated, without};
 use decoders::{AsRead, Decoder};
+use lessons::a_model_that_writes::ablated::{OF_PROSE, without as found_without};
 use lessons::a_model_that_writes::patterns::above;
-use lessons::a_model_that_writes::removed::{OF_PROSE, without as found_without};
 use lessons::a_model_that_writes::{N_HEADS, N_LAYERS, findings};
 use model_files::Sequence;
 

@@ -1,11 +1,11 @@
 //! What the 72 heads of a whole trained model do, and what it loses without them: all of it
 //! left out where the model is not.
 
+mod ablation;
 mod atlas;
 mod claims;
 mod pairs;
 mod pronouns;
-mod removal;
 
 use std::fs;
 use std::sync::OnceLock;

@@ -4,6 +4,8 @@
 //! it: [`Decoder::losses`](crate::Decoder::losses). `examples/study` asks a real model, and
 //! [`Findings::smollm2`] is what it said.
 
+mod ablated;
+mod ablated_layer;
 mod controls;
 mod effect;
 mod findings;
@@ -13,9 +15,8 @@ mod patched;
 mod patching;
 mod patterns;
 mod repeated;
-mod replaced;
-mod without;
 
+pub use ablated_layer::without;
 pub use ablation::{Draws, HeadOfLayer as Head, others_of_same_layers};
 pub use controls::{shuffled_within_layers, window_with_others};
 pub use effect::Effect;
@@ -28,7 +29,6 @@ pub use patched::Input;
 pub use patching::Patching;
 pub use patterns::Patterns;
 pub use repeated::{COPIES, PERIOD, repeated};
-pub use without::without;
 
 /// Prose of this book, which no model has read.
 pub const PROSE: &str = include_str!("../data/prose.txt");

@@ -9,12 +9,12 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::{AsRead, Config, Decoder, Files};
 
+mod ablated;
 mod attribution;
 mod controls;
 mod known;
 mod patched;
 mod references;
-mod replaced;
 mod stretched;
 
 pub(crate) fn model(name: &str) -> PathBuf {

@@ -20,26 +20,26 @@
 //!
 //! Left out: heads on top (classifiers, masked words), weights in several files, dropout.
 
+mod ablation;
 mod config;
 mod embeddings;
 mod encoder;
 mod error;
 mod families;
 mod folder;
-mod removal;
-mod replaced;
+mod pass;
 mod study;
 mod weights;
 
 #[cfg(test)]
 mod tests;
 
+pub use self::ablation::{Effect, Removal, Way};
 pub use config::Config;
 pub use embeddings::Embeddings;
 pub use encoder::{Encoder, finite, sentence_embedding, to_tensors};
 pub use error::{Error, Result};
 pub use families::{Counting, FAMILIES, Family, Keys, Names};
 pub use folder::Folder;
-pub use removal::{Effect, Removal, Way};
-pub use replaced::{Pass, Stage};
+pub use pass::{Pass, Stage};
 pub use study::Study;

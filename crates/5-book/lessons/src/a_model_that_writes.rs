@@ -1,8 +1,8 @@
 //! “A model that writes”: a real decoder, SmolLM2-135M-Instruct, and what its heads are for.
 
+pub mod ablated;
 pub mod next;
 pub mod patterns;
-pub mod removed;
 pub mod word;
 
 use std::sync::OnceLock;
@@ -13,8 +13,8 @@ use decoders::study::Findings;
 
 pub(crate) const FIGURES: &[Entry] = &[
     ("copied-word", word::figure),
-    ("copying-removed", removed::copying),
-    ("decoder-order", removed::order),
+    ("copying-removed", ablated::copying),
+    ("decoder-order", ablated::order),
 ];
 
 /// Layers of the model.

@@ -8,7 +8,7 @@ use decoders::Pass;
 use decoders::study::{Effect, Findings, Head, PERIOD, others_of_same_layers};
 use rayon::prelude::*;
 
-use crate::removed::{SEEDS, random_heads};
+use crate::ablation::{SEEDS, random_heads};
 use crate::texts::{MEASURING, prose, random};
 use crate::{Study, mean};
 

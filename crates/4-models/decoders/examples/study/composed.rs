@@ -5,8 +5,8 @@ use anyhow::Result;
 use decoders::study::{Head, others_of_same_layers};
 use serde_json::{Value, json};
 
+use crate::ablation::{SEEDS, copies, random_heads, with_removed};
 use crate::heads::patterns;
-use crate::removed::{SEEDS, copies, random_heads, with_removed};
 use crate::texts::{MEASURING, mean_loss, prose, random};
 use crate::{Study, mean, round};
 

@@ -11,13 +11,13 @@
 //! times. The part `again` writes nothing: it compares some of what is kept with what
 //! `cargo learn ablate` computes.
 
+mod ablation;
 mod again;
 mod composed;
 mod heads;
 mod merged;
 mod order;
 mod paths;
-mod removed;
 mod texts;
 mod windows;
 mod words;
@@ -49,7 +49,7 @@ type Part = fn(&mut Study) -> Result<Value>;
 /// Later parts ask what earlier ones found.
 const PARTS: [(&str, Part); 10] = [
     ("heads", heads::measure),
-    ("removed", removed::measure),
+    ("removed", ablation::measure),
     ("composed", composed::measure),
     ("paths", paths::measure),
     ("words", words::measure),

@@ -7,7 +7,7 @@ use decoders::study::{Head, shuffled_within_layers};
 use rand::seq::SliceRandom;
 use serde_json::{Value, json};
 
-use crate::removed::with_removed;
+use crate::ablation::with_removed;
 use crate::texts::{mean_loss, prose};
 use crate::{Study, round, rounded};
 

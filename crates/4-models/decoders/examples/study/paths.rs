@@ -15,7 +15,7 @@ use model_files::Sequence;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::removed::with_removed;
+use crate::ablation::with_removed;
 use crate::texts::{MEASURING, random};
 use crate::{Model, Study, mean, round};
 

@@ -6,7 +6,7 @@ use attention::{Mask, Matrix};
 use model_files::Sequence;
 use serde_json::{Value, json};
 
-use crate::removed::{SEEDS, random_heads, with_removed};
+use crate::ablation::{SEEDS, random_heads, with_removed};
 use crate::{Model, Study, round, rounded};
 
 /// The first is in a book that models have read, the others are in none.

@@ -5,7 +5,7 @@ use block::Layers;
 use variants::attended;
 
 use super::Head;
-use super::without::w_o;
+use super::ablated_layer::w_o;
 use crate::decoder::AsRead;
 use crate::{Error, Result};
 

@@ -6,7 +6,7 @@ use attention::{LayerParameters, Matrix, Real};
 use block::Layers;
 use serde_json::{Value, json};
 
-use crate::replaced::Stage;
+use crate::pass::Stage;
 use crate::{Encoder, Pass, Result};
 
 /// What changes in a text's pass when some heads put out something else.
