@@ -180,11 +180,11 @@ fn the_command_says_of_a_removal_what_the_module_says() {
         (vec![(0, 0), (1, 1), (2, 2)], "0.0,1.1,2.2"),
         ((0..4).map(|i| (1, i)).collect(), "1.0,1.1,1.2,1.3"),
     ] {
-        let (mut removal, less) = model.switch_off(&looked, heads).unwrap();
-        while model.draw(&looked, &mut removal).unwrap() {}
+        let (mut ablation, less) = model.ablate(&looked, heads).unwrap();
+        while model.draw(&looked, &mut ablation).unwrap() {}
         let words = ["ablate", sentence, "--model", at, "--heads", names];
         let told = data(&written(folder.path(), &words))["removed"].clone();
-        let page = removal.to_json("zeros");
+        let page = ablation.to_json("zeros");
         assert_eq!(page["heads"], told["heads"]);
         let [page, found] = [&page, &told].map(numbers);
         assert!(page.len() == found.len() && page.len() > 6, "{names}");
@@ -193,7 +193,7 @@ fn the_command_says_of_a_removal_what_the_module_says() {
         // Behind the last layer there is no map that could move.
         assert!((less.maps != looked.text.maps) == (names != "2.2"), "{names}");
         // Another head's numbers are others.
-        let other = model.switch_off(&looked, vec![(0, 2)]).unwrap().0.to_json("zeros");
+        let other = model.ablate(&looked, vec![(0, 2)]).unwrap().0.to_json("zeros");
         assert!(other["measures"][0]["observed"] != told["measures"][0]["observed"]);
     }
     println!("largest difference: {largest:.1e}");

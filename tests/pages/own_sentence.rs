@@ -163,9 +163,9 @@ pub fn numbers(of: &Value) -> Vec<f64> {
 fn off(page: &Open, model: &Model, heads: &[(usize, usize)]) -> Value {
     let now: Value = serde_json::from_str(&page.text("own.off()").unwrap()).unwrap();
     let looked = model.look(SENTENCE).unwrap();
-    let (mut removal, less) = model.switch_off(&looked, heads.to_vec()).unwrap();
-    while model.draw(&looked, &mut removal).unwrap() {}
-    let expected = removal.to_json("zeros");
+    let (mut ablation, less) = model.ablate(&looked, heads.to_vec()).unwrap();
+    while model.draw(&looked, &mut ablation).unwrap() {}
+    let expected = ablation.to_json("zeros");
     assert_eq!(now["removed"]["heads"], expected["heads"]);
     let [found, expected] = [&now["removed"], &expected].map(numbers);
     assert_eq!(found.len(), expected.len());
@@ -174,12 +174,12 @@ fn off(page: &Open, model: &Model, heads: &[(usize, usize)]) -> Value {
     println!("without {heads:?}: largest difference {largest:.1e}");
     assert!(largest <= 1e-5, "{largest:e}");
     // As it is read: the number, and how far one head moved.
-    let moved = removal.embedding_moved();
+    let moved = ablation.embedding_moved();
     let found = format!("{:.4}", moved.observed);
     let rank = format!("above {} of {}", moved.n_below(), moved.draws.len());
     let table = now["table"].as_str().unwrap();
     assert!(table.contains(&found) && table.contains(&rank), "{table}");
-    for ((layer, head), moved) in removal.later_heads() {
+    for ((layer, head), moved) in ablation.later_heads() {
         let name = format!("{layer}.{head}");
         if !heads.contains(&(layer, head)) {
             let share = format!("{:.2}", moved.observed);

@@ -2,7 +2,7 @@
 
 use attention::median;
 use decoders::study::{COPIES, Findings, OnePath, PERIOD};
-use lessons::a_model_that_writes::ablated::{COUNTS, OF_PROSE, without};
+use lessons::a_model_that_writes::ablated::{COUNTS, OF_PROSE, ablations};
 use lessons::a_model_that_writes::patterns::{
     MOST, PATTERNS, above, even_copying, shares,
 };
@@ -65,7 +65,7 @@ fn the_heads_that_have_a_pattern() {
 #[test]
 fn copying_heads_taken_away() {
     let findings = findings().unwrap();
-    let whole = without(findings, "whole", 0, "zero")[0];
+    let whole = ablations(findings, "whole", 0, "zero")[0];
     let mut table = Table::new([
         ("heads", 5),
         ("most copying", 14),
@@ -75,7 +75,7 @@ fn copying_heads_taken_away() {
     table.row(["0", &nats(whole.later), "", ""]);
     for n in &COUNTS[..4] {
         let later =
-            |what| without(findings, what, *n, "zero").into_iter().map(|it| it.later);
+            |what| ablations(findings, what, *n, "zero").into_iter().map(|it| it.later);
         table.row([
             n.to_string(),
             nats(later("copying").next().unwrap()),
@@ -83,7 +83,7 @@ fn copying_heads_taken_away() {
             range(later("random")),
         ]);
     }
-    let of = |what, how| without(findings, what, OF_PROSE, how);
+    let of = |what, how| ablations(findings, what, OF_PROSE, how);
     let mut quoted = vec![
         ("gone", OF_PROSE.to_string()),
         ("later_whole", nats(whole.later)),

@@ -1,9 +1,9 @@
 //! What was found, found again where the model is.
 
 use attention::{Mask, Matrix};
-use decoders::study::{PERIOD, Patterns, repeated, without};
+use decoders::study::{PERIOD, Patterns, ablated_layer, repeated};
 use decoders::{AsRead, Decoder};
-use lessons::a_model_that_writes::ablated::{OF_PROSE, without as found_without};
+use lessons::a_model_that_writes::ablated::{OF_PROSE, ablations};
 use lessons::a_model_that_writes::patterns::above;
 use lessons::a_model_that_writes::{N_HEADS, N_LAYERS, findings};
 use model_files::Sequence;
@@ -37,13 +37,13 @@ fn the_model_still_does_what_was_found() {
         let all: Vec<f64> = (5..10).flat_map(of).collect();
         all.iter().sum::<f64>() / all.len() as f64
     };
-    let whole = found_without(found, "whole", 0, "zero")[0].later;
+    let whole = ablations(found, "whole", 0, "zero")[0].later;
     assert_close("the loss with all heads", (later(&model) - whole).abs(), 1e-2);
     let means = Matrix::from_row_slice(N_LAYERS, N_HEADS, &means);
     for (layer, head, _) in above(&means, 0.0).into_iter().take(OF_PROSE) {
         let block = &mut model.blocks[layer];
-        block.attention = without(&block.attention, &[(head, None)]).unwrap();
+        block.attention = ablated_layer(&block.attention, &[(head, None)]).unwrap();
     }
-    let gone = found_without(found, "copying", OF_PROSE, "zero")[0].later;
+    let gone = ablations(found, "copying", OF_PROSE, "zero")[0].later;
     assert_close("the loss without the most copying", (later(&model) - gone).abs(), 1e-2);
 }

@@ -20,7 +20,7 @@ fn trained(task: &impl Task, n_heads: usize, schedule: &Schedule) -> Training {
 }
 
 #[test]
-fn three_heads_and_the_removal_of_each() {
+fn three_heads_and_the_ablation_of_each() {
     let trained = trained(&Lookups::default(), 3, &Lookups::schedule(0));
     let kept = &heads_that_specialise::lookups(3).unwrap()[0];
     for (now, then) in trained.last().scores.iter().zip(numbers(&kept["scores"])) {

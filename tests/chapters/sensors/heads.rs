@@ -178,7 +178,7 @@ fn heads_taken_away() {
 }
 
 #[test]
-fn what_the_removals_say() {
+fn what_the_ablations_say() {
     let found = found().unwrap();
     let costs: Vec<Costs> = found.iter().map(|model| Costs::of(model).unwrap()).collect();
     let z: Vec<f64> = costs.iter().flat_map(Costs::z_scores).collect();

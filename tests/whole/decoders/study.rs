@@ -1,7 +1,7 @@
 //! Losses, and heads taken away, each against another way to the same number.
 
 use attention::{Mask, MultiHeadAttention};
-use decoders::study::{Merge, merged, without};
+use decoders::study::{Merge, ablated_layer, merged};
 use decoders::{AsRead, Decoder};
 use model_files::Sequence;
 use variants::{Changes, Positions, VariantAttention, Window};
@@ -67,7 +67,7 @@ fn a_head_that_is_replaced_by_what_it_says_is_not_missed() {
         for (head, mean) in means.into_iter().enumerate() {
             let attention = model.blocks[layer].attention.clone();
             let mut with = |instead| {
-                let less = without(&attention, &[(head, instead)]).unwrap();
+                let less = ablated_layer(&attention, &[(head, instead)]).unwrap();
                 model.blocks[layer].attention = less;
                 let found = (out(&model) - &whole).amax();
                 model.blocks[layer].attention = attention.clone();
@@ -78,7 +78,7 @@ fn a_head_that_is_replaced_by_what_it_says_is_not_missed() {
         }
     }
     let n_heads = model.blocks[0].attention.dims().n_heads();
-    assert!(without(&model.blocks[0].attention, &[(n_heads, None)]).is_err());
+    assert!(ablated_layer(&model.blocks[0].attention, &[(n_heads, None)]).is_err());
 }
 
 /// Merged to as many as there are, nothing changes; a decoder with merged heads goes on.

@@ -1,7 +1,7 @@
 //! What the vector of a sentence loses without heads.
 //!
-//! Fixed before: a head *matters* if its removal alone costs more than .01 on average over
-//! the sentences; an order of removal *knows heads* if with half of all heads gone it has
+//! Fixed before: a head *matters* if its ablation alone costs more than .01 on average over
+//! the sentences; an order of ablation *knows heads* if with half of all heads gone it has
 //! lost less than 95 of 100 draws of other heads.
 //!
 //! Sentences that set an order would flatter it, so ten set it, and it is measured on the

@@ -27,7 +27,7 @@ pub fn others_of_same_layers(
     chosen
 }
 
-/// The control of a removal: sets of as many other heads of the same layers.
+/// The control of an ablation: sets of as many other heads of the same layers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draws {
     /// The sets, no two alike.

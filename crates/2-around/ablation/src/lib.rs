@@ -11,7 +11,7 @@
 //! of a whole model go at once, it is other heads of the same layers: [`drawn_alike`], and sets
 //! of which no two are alike, [`Draws`]. What is
 //! put in their stead is a [`Replacement`]. In the weights it can only be a constant, but there
-//! no stage need know of it: [`layer_without`].
+//! no stage need know of it: [`ablated_layer`].
 //!
 //! How far maps move is [`moved`]; a number beside those of its draws, and a count beside the
 //! chance that it has by itself, are in [`odds`].
@@ -40,4 +40,4 @@ pub use moved::{later, later_moved, moved, total_variation};
 pub use orthonormal::orthonormal;
 pub use replacement::Replacement;
 pub use site::Site;
-pub use weights::{layer_without, output_without};
+pub use weights::{ablated_layer, ablated_output};

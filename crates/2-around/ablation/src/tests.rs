@@ -56,7 +56,7 @@ fn in_the_weights_a_head_says_what_replaces_it() {
     let parameters: LayerParameters = LayerParameters::random(dims, true, rng);
     let z = [(); 3].map(|()| random_matrix(5, 4, 1.0, rng));
     for instead in [None, Some(z[1].row_mean())] {
-        let less = layer_without(&parameters, &[(1, instead.clone())]).unwrap();
+        let less = ablated_layer(&parameters, &[(1, instead.clone())]).unwrap();
         assert!(less.w_o().weight.rows(4, 4).iter().all(|&x| x == 0.0));
         let instead = instead.unwrap_or_else(|| RowVector::zeros(4));
         let mut replaced = z.clone();
@@ -65,9 +65,9 @@ fn in_the_weights_a_head_says_what_replaces_it() {
         let difference = max_abs_diff(&found, &expected).unwrap();
         assert!(difference < 1e-12, "{difference:e}");
     }
-    insta::assert_snapshot!(layer_without(&parameters, &[(3, None)]).unwrap_err(), @"there is no head 3 in a layer of 3: they count from 0");
+    insta::assert_snapshot!(ablated_layer(&parameters, &[(3, None)]).unwrap_err(), @"there is no head 3 in a layer of 3: they count from 0");
     let wide = Some(RowVector::zeros(5));
-    insta::assert_snapshot!(layer_without(&parameters, &[(0, wide)]).unwrap_err(), @"what a head is replaced by has shape (1, 5), expected (1, 4)");
+    insta::assert_snapshot!(ablated_layer(&parameters, &[(0, wide)]).unwrap_err(), @"what a head is replaced by has shape (1, 5), expected (1, 4)");
 }
 
 /// Any directions, and not those of heads alone: a mean that was subtracted from a kept

@@ -21,11 +21,11 @@ use crate::{Directions, Result};
 ///
 /// # Source
 /// Michel et al. 2019, section 2.2 (zeros).
-pub fn layer_without<T: Real>(
+pub fn ablated_layer<T: Real>(
     parameters: &LayerParameters<T>,
     heads: &[(usize, Option<RowVector<T>>)],
 ) -> Result<LayerParameters<T>> {
-    let w_o = output_without(parameters.w_o(), parameters.dims(), heads)?;
+    let w_o = ablated_output(parameters.w_o(), parameters.dims(), heads)?;
     Ok(LayerParameters::new(parameters.heads().to_vec(), w_o)?)
 }
 
@@ -35,8 +35,8 @@ pub fn layer_without<T: Real>(
 /// `w_o` is `[h · d_v, d_model]`, a replacement `[d_v]`.
 ///
 /// # Errors
-/// As [`layer_without`].
-pub fn output_without<T: Real>(
+/// As [`ablated_layer`].
+pub fn ablated_output<T: Real>(
     w_o: &Linear<T>,
     dims: Dims,
     heads: &[(usize, Option<RowVector<T>>)],

@@ -1,6 +1,6 @@
 //! The scores of a model without its heads.
 
-use ablation::{Directions, Replacement, Site, layer_without};
+use ablation::{Directions, Replacement, Site, ablated_layer};
 use attention::{Mask, Matrix, Rng, median};
 use fused_heads::FusedAttention;
 use gradients::LayerPass;
@@ -10,10 +10,10 @@ use crate::{Examples, Model, Result};
 #[cfg(test)]
 mod tests;
 
-/// The scores of a model, whole and with each head removed in turn; and as a control the
+/// The scores of a model, whole and with each head ablated in turn; and as a control the
 /// same for random directions.
 ///
-/// A head is d_v directions of the concatenation. The control removes d_v others, drawn at
+/// A head is d_v directions of the concatenation. The control ablates d_v others, drawn at
 /// random, and takes as much away. If it did the same harm, harm would say nothing about
 /// heads.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Ablation {
     /// The score of each target with all heads.
     pub whole: Vec<f64>,
     /// The scores without head i, `[n_heads, n_targets]`.
-    pub without: Matrix,
+    pub ablated: Matrix,
     /// The scores without random directions, one draw each.
     pub controls: Vec<Control>,
 }
@@ -33,14 +33,14 @@ pub struct Control {
     /// as much as without a head.
     pub scale: f64,
     /// The scores.
-    pub without: Vec<f64>,
+    pub ablated: Vec<f64>,
 }
 
 impl Ablation {
     /// How many times random directions are drawn.
     pub const N_DRAWS: usize = 10;
 
-    /// Removes each head in turn, and random directions.
+    /// Ablates each head in turn, and random directions.
     ///
     /// The control is matched at the layer's output: what it takes away there is as long,
     /// on average over the examples, as what a head takes away, on average over the heads.
@@ -55,36 +55,36 @@ impl Ablation {
     ) -> Result<Self> {
         let concat = model.concat(examples)?;
         let site = model.site(&concat, replacement);
-        let scores_without = |taken: &Matrix<f32>| -> Result<Vec<f64>> {
+        let scores_ablated = |taken: &Matrix<f32>| -> Result<Vec<f64>> {
             Ok(examples.answers.scores(&model.read(&(&concat - taken))?))
         };
         let whole = model.scores(examples)?;
 
         let (heads, moved) = site.heads(rng);
-        let mut without = Matrix::zeros(heads.len(), whole.len());
+        let mut ablated = Matrix::zeros(heads.len(), whole.len());
         for (head, taken) in heads.iter().enumerate() {
-            without.row_mut(head).copy_from_slice(&scores_without(taken)?);
+            ablated.row_mut(head).copy_from_slice(&scores_ablated(taken)?);
         }
 
         let mut controls = Vec::new();
         for _ in 0..Self::N_DRAWS {
             let (taken, scale) = site.control(moved, rng);
-            controls.push(Control { scale, without: scores_without(&taken)? });
+            controls.push(Control { scale, ablated: scores_ablated(&taken)? });
         }
-        Ok(Self { whole, without, controls })
+        Ok(Self { whole, ablated, controls })
     }
 
     /// What each target loses with each head, `[n_heads, n_targets]`; below 0 where it
     /// is better off.
     pub fn losses(&self) -> Matrix {
-        let (n_heads, n_targets) = self.without.shape();
-        Matrix::from_fn(n_heads, n_targets, |i, r| self.whole[r] - self.without[(i, r)])
+        let (n_heads, n_targets) = self.ablated.shape();
+        Matrix::from_fn(n_heads, n_targets, |i, r| self.whole[r] - self.ablated[(i, r)])
     }
 
     /// What each target loses with random directions, `[N_DRAWS, n_targets]`.
     pub fn control_losses(&self) -> Matrix {
         Matrix::from_fn(self.controls.len(), self.whole.len(), |draw, r| {
-            self.whole[r] - self.controls[draw].without[r]
+            self.whole[r] - self.controls[draw].ablated[r]
         })
     }
 
@@ -112,20 +112,20 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::NoSuchHead`](ablation::Error::NoSuchHead).
-    pub fn without(&self, head: usize) -> Result<Self> {
+    pub fn ablated(&self, head: usize) -> Result<Self> {
         let parameters = self.layer.parameters().unpack();
-        let parameters = layer_without(&parameters, &[(head, None)])?;
+        let parameters = ablated_layer(&parameters, &[(head, None)])?;
         let (layer, readout) = (FusedAttention::new(&parameters), self.readout.clone());
         Ok(Self { layer, readout })
     }
 
     /// The score of each target with one head's output replaced, as
-    /// [`Ablation::without`] holds it for every head.
+    /// [`Ablation::ablated`] holds it for every head.
     ///
     /// # Errors
     /// [`Error::NoSuchHead`](ablation::Error::NoSuchHead); [`Error::Sizes`](crate::Error::Sizes)
     /// if the examples do not fit the model.
-    pub fn scores_without(
+    pub fn scores_ablated(
         &self,
         head: usize,
         examples: &Examples,

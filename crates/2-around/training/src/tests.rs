@@ -218,13 +218,13 @@ fn without_a_head_its_part_of_the_output_is_missing_and_no_other() {
         let mut rows = whole.rows.clone();
         rows[head].fill(0.0); // attends to nothing, and so adds nothing
         let expected = model.say_attending(&examples, &rows).unwrap();
-        let found = model.without(head).unwrap().say(&examples).unwrap().answers;
+        let found = model.ablated(head).unwrap().say(&examples).unwrap().answers;
         let diff = attention::max_abs_diff(&found, &expected).unwrap();
         assert!(diff < 1e-5, "head {head}: {diff:e}");
         let moved = attention::max_abs_diff(&found, &whole.answers).unwrap();
         assert!(moved > 1e-2, "head {head}: {moved:e}");
     }
-    insta::assert_snapshot!(model.without(3).unwrap_err(), @"there is no head 3 in a layer of 3: they count from 0");
+    insta::assert_snapshot!(model.ablated(3).unwrap_err(), @"there is no head 3 in a layer of 3: they count from 0");
 }
 
 #[test]

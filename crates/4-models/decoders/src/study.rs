@@ -1,6 +1,6 @@
 //! What the heads of a decoder do with a text, and what the model loses without them.
 //!
-//! The loss of a text is what a model is trained on, so every removal here is measured in
+//! The loss of a text is what a model is trained on, so every ablation here is measured in
 //! it: [`Decoder::losses`](crate::Decoder::losses). `examples/study` asks a real model, and
 //! [`Findings::smollm2`] is what it said.
 
@@ -16,7 +16,7 @@ mod patching;
 mod patterns;
 mod repeated;
 
-pub use ablated_layer::without;
+pub use ablated_layer::ablated_layer;
 pub use ablation::{Draws, HeadOfLayer as Head, others_of_same_layers};
 pub use controls::{shuffled_within_layers, window_with_others};
 pub use effect::Effect;

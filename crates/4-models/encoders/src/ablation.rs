@@ -19,7 +19,7 @@ pub struct Effect {
 }
 
 impl Effect {
-    /// Of a pass and of what [`Encoder::replaced`] made of it.
+    /// Of a pass and of what [`Encoder::ablated`] made of it.
     pub fn of<T: Real>(pass: &Pass<T>, layers: Layers<T>) -> Self {
         let moved = moved(&pass.layers.attn, &layers.attn);
         let less = Pass { layers, ..pass.clone() };
@@ -28,13 +28,13 @@ impl Effect {
     }
 }
 
-/// How heads are switched off: of which pass, and what stands in their stead.
+/// How heads are ablated: in which pass, and what stands in their stead.
 pub struct Way<'a, T: Real> {
     /// The model.
     pub model: &'a Encoder<LayerParameters<T>, T>,
     /// The text with all heads.
     pub pass: &'a Pass<T>,
-    /// As [`Encoder::replaced`] takes it.
+    /// As [`Encoder::ablated`] takes it.
     pub instead: &'a [Matrix<T>],
     /// What computes attention.
     pub stage: fn(&LayerParameters<T>) -> Stage<T>,
@@ -42,42 +42,42 @@ pub struct Way<'a, T: Real> {
 
 impl<T: Real> Way<'_, T> {
     fn layers(&self, heads: &[HeadOfLayer]) -> Result<Layers<T>> {
-        self.model.replaced(self.pass, heads, self.instead, self.stage)
+        self.model.ablated(self.pass, heads, self.instead, self.stage)
     }
 }
 
-/// Heads that are switched off, what changes, and the same of each draw so far.
+/// Heads that are ablated, what changes, and the same of each draw so far.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Removal {
+pub struct Ablation {
     /// The heads, each once.
     pub heads: Vec<HeadOfLayer>,
     /// Their control: as many other heads of the same layers.
     pub draws: Draws,
     /// What changes without the heads.
-    pub without: Effect,
+    pub ablated: Effect,
     /// What changes without each set of the draws; the first ones, until all are computed.
     pub of_draws: Vec<Effect>,
 }
 
-impl Removal {
+impl Ablation {
     /// What changes without some heads, and no draw yet.
     ///
     /// # Errors
-    /// As [`Encoder::replaced`].
+    /// As [`Encoder::ablated`].
     pub fn begin<T: Real>(
         way: &Way<'_, T>,
         heads: Vec<HeadOfLayer>,
         draws: Draws,
     ) -> Result<(Self, Layers<T>)> {
         let layers = way.layers(&heads)?;
-        let without = Effect::of(way.pass, layers.clone());
-        Ok((Self { heads, draws, without, of_draws: Vec::new() }, layers))
+        let ablated = Effect::of(way.pass, layers.clone());
+        Ok((Self { heads, draws, ablated, of_draws: Vec::new() }, layers))
     }
 
     /// Computes the next draw, and says whether there was one.
     ///
     /// # Errors
-    /// As [`Encoder::replaced`].
+    /// As [`Encoder::ablated`].
     pub fn draw<T: Real>(&mut self, way: &Way<'_, T>) -> Result<bool> {
         let Some(set) = self.draws.sets.get(self.of_draws.len()) else {
             return Ok(false);
@@ -89,7 +89,7 @@ impl Removal {
     /// A number of an effect, beside that of the draws.
     pub fn beside(&self, number: impl Fn(&Effect) -> f64) -> BesideDraws {
         BesideDraws {
-            observed: number(&self.without),
+            observed: number(&self.ablated),
             draws: self.of_draws.iter().map(number).collect(),
         }
     }
@@ -106,7 +106,7 @@ impl Removal {
 
     /// How far the map of each head of later layers moved, layer by layer.
     pub fn later_heads(&self) -> Vec<(HeadOfLayer, BesideDraws)> {
-        let moved = &self.without.moved;
+        let moved = &self.ablated.moved;
         let layers = later(&self.heads, moved.len());
         let heads = layers.flat_map(|l| (0..moved[l].len()).map(move |i| (l, i)));
         heads.map(|(l, i)| ((l, i), self.beside(|it| it.moved[l][i]))).collect()

@@ -60,7 +60,7 @@ impl<A, T: Real> Encoder<A, T> {
 
     /// The same model with another attention: `other` makes that of block `i` from the one
     /// that is there. So a model that was read with its parameters as they are can be tried
-    /// with every stage, and with heads removed.
+    /// with every stage, and with heads ablated.
     pub fn with_attention<B>(
         &self,
         mut other: impl FnMut(usize, &A) -> B,

@@ -9,7 +9,8 @@
 //! [`Encoder`] is generic over the stage that is its attention, so a whole model is one
 //! more proof that the stages agree, and a fast stage makes a fast model. A [`Study`] says what
 //! sentences lose without a head; a [`Pass`] keeps what heads put out, to be put into another,
-//! and a [`Removal`] says what changes on one text, beside random heads; what a head does on a text is for `maps`.
+//! and an [`Ablation`] says what changes on one text, beside random heads; what a head does on
+//! a text is for `maps`.
 //!
 //! The one decision: **the config says every shape.** No tensor is believed: each is
 //! compared with the shape that follows from `config.json`, and an error names both.
@@ -34,7 +35,7 @@ mod weights;
 #[cfg(test)]
 mod tests;
 
-pub use self::ablation::{Effect, Removal, Way};
+pub use self::ablation::{Ablation, Effect, Way};
 pub use config::Config;
 pub use embeddings::Embeddings;
 pub use encoder::{Encoder, finite, sentence_embedding, to_tensors};

@@ -1,6 +1,6 @@
 //! Heads of an encoder that put out something else.
 
-use ablation::layer_without;
+use ablation::ablated_layer;
 use attention::{
     Attended, Dims, Error as SizeError, LayerParameters, Mask, Matrix,
     MultiHeadAttention, ParameterCount, Real, Result as SizeResult, RowVector,
@@ -31,8 +31,8 @@ impl<T: Real> Pass<T> {
         sentence_embedding(self.layers.out(), &self.sequence.is_real)
     }
 
-    /// What stands in the stead of heads that put out zeros, as [`Encoder::replaced`] takes it.
-    pub fn silent(&self) -> Vec<Matrix<T>> {
+    /// What stands in the stead of heads that put out zeros, as [`Encoder::ablated`] takes it.
+    pub fn zeros(&self) -> Vec<Matrix<T>> {
         self.concats.iter().map(|it| Matrix::zeros(it.nrows(), it.ncols())).collect()
     }
 }
@@ -85,8 +85,8 @@ impl<T: Real> Encoder<LayerParameters<T>, T> {
     /// [`Error::Sizes`] for concatenations of another model or of another number of tokens.
     ///
     /// # Source
-    /// As [`layer_without`]; Vig et al. 2020, section 3 (another text).
-    pub fn replaced(
+    /// As [`ablated_layer`]; Vig et al. 2020, section 3 (another text).
+    pub fn ablated(
         &self,
         pass: &Pass<T>,
         heads: &[(usize, usize)],
@@ -114,7 +114,7 @@ impl<T: Real> Encoder<LayerParameters<T>, T> {
                 heads.iter().filter(|(of, _)| *of == layer).map(|(_, i)| *i).collect();
             let block = &self.stack.blocks[layer];
             let parameters = &block.attention.function;
-            let attention = Replaced::new(parameters, &of_layer, instead, stage)?;
+            let attention = Ablated::new(parameters, &of_layer, instead, stage)?;
             let attended =
                 block.with_attention(attention).forward(layers.out(), &mask)?;
             layers.hidden.push(attended.out);
@@ -125,14 +125,14 @@ impl<T: Real> Encoder<LayerParameters<T>, T> {
 }
 
 /// A stage some of whose heads are ablated, and what stands in their stead.
-struct Replaced<T: Real> {
+struct Ablated<T: Real> {
     stage: Stage<T>,
     /// `Σ z_i W_i^O` over what stands in their stead, `[n_tokens, d_model]`; `None` of no
     /// heads.
     added: Option<Matrix<T>>,
 }
 
-impl<T: Real> Replaced<T> {
+impl<T: Real> Ablated<T> {
     fn new(
         parameters: &LayerParameters<T>,
         heads: &[usize],
@@ -142,8 +142,8 @@ impl<T: Real> Replaced<T> {
         if heads.is_empty() {
             return Ok(Self { stage: stage(parameters), added: None });
         }
-        let silent: Vec<_> = heads.iter().map(|&head| (head, None)).collect();
-        let less = layer_without(parameters, &silent)?;
+        let gone: Vec<_> = heads.iter().map(|&head| (head, None)).collect();
+        let less = ablated_layer(parameters, &gone)?;
         let d_v = parameters.dims().d_v();
         let of_head =
             |&i: &usize| instead.columns(i * d_v, d_v) * parameters.w_o_of_head(i);
@@ -152,9 +152,9 @@ impl<T: Real> Replaced<T> {
     }
 }
 
-impl<T: Real> MultiHeadAttention<T> for Replaced<T> {
+impl<T: Real> MultiHeadAttention<T> for Ablated<T> {
     fn name(&self) -> &'static str {
-        "replaced"
+        "ablated"
     }
 
     fn dims(&self) -> Dims {
@@ -246,7 +246,7 @@ mod tests {
         for name in ["bert-1", "roberta-1", "electra-1", "distilbert-1"] {
             let model = tiny(name);
             let pass = model.pass(&sequence, stage).unwrap();
-            let same = model.replaced(&pass, &heads, &pass.concats, stage).unwrap();
+            let same = model.ablated(&pass, &heads, &pass.concats, stage).unwrap();
             assert!(apart(same.out(), pass.layers.out()) < 1e-5, "{name}");
             let sequences = [sequence.clone()];
             let study = Study::new(&model, stage, &sequences).unwrap();
@@ -259,7 +259,7 @@ mod tests {
                 (Replacement::Mean, pass.concats.iter().map(mean).collect()),
             ];
             for (replacement, instead) in ways {
-                let layers = model.replaced(&pass, &heads, &instead, stage).unwrap();
+                let layers = model.ablated(&pass, &heads, &instead, stage).unwrap();
                 let found = Pass { layers, ..pass.clone() }.embedding();
                 let expected = study.embeddings(&heads, replacement).unwrap();
                 let off = (&found - &expected[0]).amax();
@@ -275,7 +275,7 @@ mod tests {
         let pass = model.pass(&Sequence::new(vec![3, 1, 4]), stage).unwrap();
         let refused = |head| {
             let concats = &pass.concats;
-            model.replaced(&pass, &[head], concats, stage).unwrap_err().to_string()
+            model.ablated(&pass, &[head], concats, stage).unwrap_err().to_string()
         };
         insta::assert_snapshot!(refused((3, 0)), @"there is no layer 3: the model has 3, from 0");
         insta::assert_snapshot!(refused((0, 4)), @"there is no head 4 in a layer of 4: they count from 0");

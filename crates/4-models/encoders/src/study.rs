@@ -1,6 +1,6 @@
 //! What sentences lose when heads are ablated.
 
-use ablation::{Replacement, layer_without};
+use ablation::{Replacement, ablated_layer};
 use attention::{LayerParameters, MultiHeadAttention, RowVector};
 use block::{Block, Layers};
 use model_files::Sequence;
@@ -72,14 +72,14 @@ impl<'a> Study<'a> {
         }
         let lowest = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);
         let blocks =
-            (lowest..n_layers).map(|layer| self.block_without(layer, heads, replacement));
+            (lowest..n_layers).map(|layer| self.ablated_block(layer, heads, replacement));
         let blocks = blocks.collect::<Result<Vec<_>>>()?;
         let one = |(sequence, layers): (&Sequence, &Layers<f32>)| {
             let mask = sequence.mask()?;
             let mut x = layers.hidden[lowest].clone();
-            for (i, without) in blocks.iter().enumerate() {
+            for (i, ablated) in blocks.iter().enumerate() {
                 let block =
-                    without.as_ref().unwrap_or(&self.model.stack.blocks[lowest + i]);
+                    ablated.as_ref().unwrap_or(&self.model.stack.blocks[lowest + i]);
                 x = block.forward(&x, &mask)?.out;
             }
             Ok(sentence_embedding(&x, &sequence.is_real))
@@ -111,7 +111,7 @@ impl<'a> Study<'a> {
     }
 
     /// A block without some of its heads, or `None` if it keeps all.
-    fn block_without(
+    fn ablated_block(
         &self,
         layer: usize,
         heads: &[(usize, usize)],
@@ -128,7 +128,7 @@ impl<'a> Study<'a> {
             return Ok(None);
         }
         let block = &self.parameters.stack.blocks[layer];
-        let parameters = layer_without(&block.attention.function, &gone)?;
+        let parameters = ablated_layer(&block.attention.function, &gone)?;
         Ok(Some(block.with_attention((self.stage)(&parameters))))
     }
 }

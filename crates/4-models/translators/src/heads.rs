@@ -3,7 +3,7 @@
 use std::fmt;
 
 use attention::{Error as SizeError, Real};
-use decoders::study::without;
+use decoders::study::ablated_layer;
 use variants::VariantAttention;
 
 use crate::Result;
@@ -78,7 +78,7 @@ impl<T: Real> AsRead<T> {
     /// # Errors
     /// [`Error::Sizes`](crate::Error::Sizes) for a layer or a head that is not there; the
     /// model is then as it was.
-    pub fn switch_off(&mut self, heads: &[Head]) -> Result<Whole<T>> {
+    pub fn ablate(&mut self, heads: &[Head]) -> Result<Whole<T>> {
         let mut places: Vec<_> = heads.iter().map(|it| (it.part, it.layer)).collect();
         places.sort_unstable();
         places.dedup();
@@ -95,7 +95,7 @@ impl<T: Real> AsRead<T> {
             if let Some(&(index, _)) = here.iter().find(|it| it.0 >= n) {
                 return Err(SizeError::NoSuchIndex { what, index, n }.into());
             }
-            less.push((part, layer, without(attention, &here)?));
+            less.push((part, layer, ablated_layer(attention, &here)?));
         }
         Ok(self.exchange(less))
     }

@@ -17,8 +17,7 @@
 //! block of the decoder will attend to; [`Translator::decode_cached`] reads new target tokens
 //! behind a cache that grows, and gives what [`Translator::decode`] gives all at once.
 //!
-//! Heads of all three kinds have names, [`Head`], and can be [switched
-//! off](Translator::switch_off).
+//! Heads of all three kinds have names, [`Head`], and can be [ablated](Translator::ablate).
 //!
 //! What the files have is used, or known to change nothing, or refused by its name. Errors
 //! are those of `decoders`: half of such a model is one.

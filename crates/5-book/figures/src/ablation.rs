@@ -11,7 +11,7 @@ use crate::{Error, Figure, Result, Table, escaped, share_map, sketch};
 
 /// What targets lose when heads are removed, one at a time.
 #[derive(Debug, Clone, Copy)]
-pub struct Removals<'a> {
+pub struct Ablations<'a> {
     /// The names of the targets.
     pub targets: &'a [&'a str],
     /// What target r loses without head i, `[n_heads, n_targets]`: 1 is all of a perfect
@@ -28,12 +28,12 @@ pub struct Removals<'a> {
 /// [`Error::Sizes`] for no heads or targets; [`Error::TooMany`] above 16 heads or 8
 /// targets; [`Error::Length`] for other numbers of targets; [`Error::Number`] for a loss
 /// that is none.
-pub fn ablation(title: impl Into<String>, removals: Removals) -> Result<Figure> {
-    check(removals)?;
-    let Removals { lost, control, .. } = removals;
+pub fn ablation(title: impl Into<String>, ablations: Ablations) -> Result<Figure> {
+    check(ablations)?;
+    let Ablations { lost, control, .. } = ablations;
     let heads = (0..lost.nrows()).map(|head| format!("head {head}"));
     let names: Vec<String> = heads.chain(["random".to_owned()]).collect();
-    let targets = owned(removals.targets);
+    let targets = owned(ablations.targets);
     let all = lost.clone().insert_row(lost.nrows(), 0.0);
     let all =
         all.map_with_location(|i, j, x| if i == lost.nrows() { control[j] } else { x });
@@ -41,7 +41,7 @@ pub fn ablation(title: impl Into<String>, removals: Removals) -> Result<Figure> 
     let caption = "Points that a target loses when a head is removed";
     let table = Table::grid(caption, "removed", &names, &targets, points);
     let text = Text {
-        alternative: told(removals),
+        alternative: told(ablations),
         sketch: format!("{}\n\nPoints of a hundred.", sketch::table(&table)),
         tables: vec![table],
     };
@@ -49,7 +49,7 @@ pub fn ablation(title: impl Into<String>, removals: Removals) -> Result<Figure> 
     Ok(chart::figure(title, text, vec![trace], Grid::single(&names, &targets)))
 }
 
-fn check(Removals { targets, lost, control }: Removals) -> Result<()> {
+fn check(Ablations { targets, lost, control }: Ablations) -> Result<()> {
     Error::expect_count("the number of heads", lost.nrows(), 16)?;
     Error::expect_count("the number of targets", targets.len(), 8)?;
     Error::expect_length("a row of losses", lost.ncols(), targets.len())?;
@@ -75,7 +75,7 @@ fn trace(lost: &Matrix, names: &[String], targets: &[String]) -> Trace {
         .with("texttemplate", json!("%{text}"))
 }
 
-fn told(Removals { targets, lost, control }: Removals) -> String {
+fn told(Ablations { targets, lost, control }: Ablations) -> String {
     let one = |(r, target): (usize, &&str)| {
         let (head, most) = lost.column(r).argmax();
         let (most, control) = (points(most), points(control[r]));
@@ -99,19 +99,19 @@ mod tests {
             3,
             &[0.988, 0.0, 0.001, 0.0, 0.982, -0.004, 0.0, 0.0, 0.982],
         );
-        let removals = Removals {
+        let ablations = Ablations {
             targets: &["agent", "object", "place"],
             lost: &lost,
             control: &[0.294, 0.031, -0.01],
         };
-        assert_figure!(ablation("Each word hangs on one head", removals).unwrap());
+        assert_figure!(ablation("Each word hangs on one head", ablations).unwrap());
     }
 
     #[test]
     fn what_does_not_fit_is_refused() {
         let lost = Matrix::from_element(2, 2, 0.5);
         let refused = |targets: &[&str], control: &[f64]| {
-            ablation("", Removals { targets, lost: &lost, control }).unwrap_err()
+            ablation("", Ablations { targets, lost: &lost, control }).unwrap_err()
         };
         insta::assert_snapshot!(refused(&["a"], &[0.0]), @"a row of losses has 2 entries, expected 1");
         insta::assert_snapshot!(refused(&["a", "b"], &[0.0]), @"the control's list has 1 entries, expected 2");

@@ -81,7 +81,7 @@ mod testing;
 mod trace;
 mod training_curves;
 
-pub use ablation::{Removals, ablation};
+pub use ablation::{Ablations, ablation};
 pub use average::{WeightRow, average, by_head, probabilities};
 pub use backward_pass::{BackwardPass, GradientNorm, backward_pass};
 pub use blend::{Blend, blend};

@@ -6,7 +6,7 @@ pub mod training_now;
 use anyhow::{Context, Result, bail, ensure};
 use attention::{Matrix, median};
 use figures::{
-    Figure, MapOverSteps, Removals, ShareSizes, ablation, map_over_steps, share_sizes,
+    Ablations, Figure, MapOverSteps, ShareSizes, ablation, map_over_steps, share_sizes,
     training_curves,
 };
 use serde_json::Value;
@@ -119,7 +119,7 @@ fn windows_removal(_: &Args) -> Result<Figure> {
         random.column_iter().map(|target| median(target.iter().copied())).collect();
     ensure!(random.nrows() == Ablation::N_DRAWS, "{} draws", random.nrows());
     let title = "On sensor windows one head serves several targets";
-    Ok(ablation(title, Removals { targets, lost: &lost, control: &control })?)
+    Ok(ablation(title, Ablations { targets, lost: &lost, control: &control })?)
 }
 
 fn map(_: &Args) -> Result<Figure> {

@@ -61,7 +61,7 @@ impl Author {
     /// Begins a text; gives its tokens too, as a page shows them.
     ///
     /// # Errors
-    /// As [`Text::pieces`], [`Choice::sampled`] and [`FastDecoder::switch_off`];
+    /// As [`Text::pieces`], [`Choice::sampled`] and [`FastDecoder::ablate`];
     /// [`Error::Positions`].
     pub fn begin(&mut self, asked: &Asked) -> Result<(Writing, Value), Error> {
         let n_positions = self.model.config.n_positions;
@@ -72,7 +72,7 @@ impl Author {
             return Err(Error::Positions { n_text, n_new, n_positions });
         }
         let choice = asked.choice()?;
-        self.model.switch_off(&asked.off)?;
+        self.model.ablate(&asked.off)?;
         let mut writing = Writing {
             caches: self.model.caches(n_text + n_new),
             text: Growing::default(),
@@ -95,7 +95,7 @@ impl Author {
     /// As [`FastDecoder::read`]; [`decoders::Error::NotFinite`].
     pub fn step(&mut self, writing: &mut Writing) -> Result<Step, Error> {
         // Another text, or a test of names, may have been read without other heads.
-        self.model.switch_off(&writing.off)?;
+        self.model.ablate(&writing.off)?;
         let n_read = writing.caches.n_tokens();
         let ids = writing.text.ids();
         let end = ids.len().min(n_read + PIECE);

@@ -2,7 +2,7 @@
 
 use ablation::{Draws, HeadOfLayer};
 use attention::{LayerParameters, Matrix};
-use encoders::{Encoder, Pass, Removal, Stage, Way, finite};
+use encoders::{Ablation, Encoder, Pass, Stage, Way, finite};
 use fused_heads::FusedAttention;
 use maps::TextHeads;
 use model_files::MOST_SHOWN;
@@ -24,7 +24,7 @@ pub struct Looked {
     /// Its tokens and their maps.
     pub text: TextHeads,
     pass: Pass<f32>,
-    silent: Vec<Matrix<f32>>,
+    zeros: Vec<Matrix<f32>>,
 }
 
 /// So many draws, from this seed on, as `cargo learn ablate` takes them.
@@ -66,36 +66,36 @@ impl Model {
         // A page is told numbers as JSON, which has no NaN.
         let attn = finite(pass.layers.clone())?.attn;
         let text = TextHeads::of_encoder(pieces.pieces, pieces.is_special, attn);
-        Ok(Looked { text, silent: pass.silent(), pass })
+        Ok(Looked { text, zeros: pass.zeros(), pass })
     }
 
     /// The same sentence without some heads, zeros in their stead: what changes, and its maps.
     ///
     /// # Errors
-    /// As [`Encoder::replaced`].
-    pub fn switch_off(
+    /// As [`Encoder::ablated`].
+    pub fn ablate(
         &self,
         looked: &Looked,
         mut heads: Vec<HeadOfLayer>,
-    ) -> Result<(Removal, TextHeads), Error> {
+    ) -> Result<(Ablation, TextHeads), Error> {
         heads.sort_unstable();
         heads.dedup();
         let n_heads = self.encoder.config.dims.n_heads();
         let draws = Draws::new(&heads, n_heads, DRAWS.0, DRAWS.1);
-        let (removal, layers) = Removal::begin(&self.way(looked), heads, draws)?;
+        let (ablation, layers) = Ablation::begin(&self.way(looked), heads, draws)?;
         let maps = finite(layers)?.attn;
-        Ok((removal, TextHeads { maps, ..looked.text.clone() }))
+        Ok((ablation, TextHeads { maps, ..looked.text.clone() }))
     }
 
-    /// Computes the next draw of a removal on that sentence, and says whether there was one.
+    /// Computes the next draw of an ablation on that sentence, and says whether there was one.
     ///
     /// # Errors
-    /// As [`Encoder::replaced`].
-    pub fn draw(&self, looked: &Looked, removal: &mut Removal) -> Result<bool, Error> {
-        Ok(removal.draw(&self.way(looked))?)
+    /// As [`Encoder::ablated`].
+    pub fn draw(&self, looked: &Looked, ablation: &mut Ablation) -> Result<bool, Error> {
+        Ok(ablation.draw(&self.way(looked))?)
     }
 
-    fn way<'a>(&'a self, Looked { pass, silent, .. }: &'a Looked) -> Way<'a, f32> {
-        Way { model: &self.encoder, pass, instead: silent, stage }
+    fn way<'a>(&'a self, Looked { pass, zeros, .. }: &'a Looked) -> Way<'a, f32> {
+        Way { model: &self.encoder, pass, instead: zeros, stage }
     }
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use encoders::Removal;
+use encoders::Ablation;
 use maps::TextHeads;
 use serde_json::Value;
 use wasm_minimal_protocol::{initiate_protocol, wasm_func};
@@ -21,7 +21,7 @@ thread_local! {
     /// The sentence that was read last.
     static LAST: RefCell<Option<Looked>> = const { RefCell::new(None) };
     /// What changed in it without some heads.
-    static REMOVAL: RefCell<Option<Removal>> = const { RefCell::new(None) };
+    static ABLATION: RefCell<Option<Ablation>> = const { RefCell::new(None) };
     /// The maps that a page fetches next.
     static MAPS: RefCell<Option<TextHeads>> = const { RefCell::new(None) };
     /// The text that is being written.
@@ -81,7 +81,7 @@ pub fn begin_gguf(name: &[u8], n_bytes: &[u8]) -> Result<Vec<u8>, PageError> {
 fn forget() {
     STATE.set(State::Nothing);
     LAST.set(None);
-    REMOVAL.set(None);
+    ABLATION.set(None);
     MAPS.set(None);
     WRITING.set(None);
     NAMES.set(None);
@@ -125,31 +125,31 @@ pub fn look(sentence: &[u8]) -> Result<Vec<u8>, PageError> {
     let told = bytes(&looked.text.to_json())?;
     MAPS.set(Some(looked.text.clone()));
     LAST.set(Some(looked));
-    REMOVAL.set(None);
+    ABLATION.set(None);
     Ok(told)
 }
 
 /// The sentence that was read last without some heads, as in `0.3,5.7`: what changes, before
 /// any draw.
 #[wasm_func]
-pub fn switch_off(heads: &[u8]) -> Result<Vec<u8>, PageError> {
+pub fn ablate(heads: &[u8]) -> Result<Vec<u8>, PageError> {
     let heads = names_of(heads)?.into_iter().map(|name| head(&name));
     let heads = heads.collect::<Result<Vec<_>, Error>>()?;
-    let (removal, less) =
-        with_looked(|model, looked| Ok(model.switch_off(looked, heads)?))?;
+    let (ablation, less) = with_looked(|model, looked| Ok(model.ablate(looked, heads)?))?;
     MAPS.set(Some(less));
-    let told = removal.to_json("zeros");
-    REMOVAL.set(Some(removal));
+    let told = ablation.to_json("zeros");
+    ABLATION.set(Some(ablation));
     bytes(&told)
 }
 
 /// The same with one more draw of random heads.
 #[wasm_func]
 pub fn draw() -> Result<Vec<u8>, PageError> {
-    let mut removal = REMOVAL.take().ok_or(PageError::from("no head is switched off"))?;
-    with_looked(|model, looked| Ok(model.draw(looked, &mut removal)?))?;
-    let told = removal.to_json("zeros");
-    REMOVAL.set(Some(removal));
+    let mut ablation =
+        ABLATION.take().ok_or(PageError::from("no head is switched off"))?;
+    with_looked(|model, looked| Ok(model.draw(looked, &mut ablation)?))?;
+    let told = ablation.to_json("zeros");
+    ABLATION.set(Some(ablation));
     bytes(&told)
 }
 

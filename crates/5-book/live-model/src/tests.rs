@@ -127,15 +127,15 @@ fn maps_that_are_not_finite_are_refused() {
 fn heads_that_are_not_there_are_refused_and_draws_end() {
     let model = model();
     let looked = model.look("The bank of the river.").unwrap();
-    let refused = |head| model.switch_off(&looked, vec![head]).unwrap_err().to_string();
+    let refused = |head| model.ablate(&looked, vec![head]).unwrap_err().to_string();
     insta::assert_snapshot!(refused((3, 0)), @"there is no layer 3: the model has 3, from 0");
     insta::assert_snapshot!(refused((1, 4)), @"there is no head 4 in a layer of 4: they count from 0");
     let heads = vec![(1, 2), (0, 1), (1, 2)];
-    let (mut removal, less) = model.switch_off(&looked, heads).unwrap();
-    assert_eq!(removal.heads, [(0, 1), (1, 2)]);
-    let n = (0..99).take_while(|_| model.draw(&looked, &mut removal).unwrap()).count();
+    let (mut ablation, less) = model.ablate(&looked, heads).unwrap();
+    assert_eq!(ablation.heads, [(0, 1), (1, 2)]);
+    let n = (0..99).take_while(|_| model.draw(&looked, &mut ablation).unwrap()).count();
     // Three others in each of two layers.
-    assert_eq!((n, removal.of_draws.len()), (9, 9));
+    assert_eq!((n, ablation.of_draws.len()), (9, 9));
     // Maps up to the lowest layer are as they were, and later ones are not.
     assert_eq!(less.maps[0], looked.text.maps[0]);
     assert_ne!(less.maps[1], looked.text.maps[1]);

@@ -67,7 +67,7 @@ impl Translator {
     /// decoder reads first.
     ///
     /// # Errors
-    /// As [`Text::pieces`], [`Choice::sampled`], [`AsRead::switch_off`] and
+    /// As [`Text::pieces`], [`Choice::sampled`], [`AsRead::ablate`] and
     /// [`translators::Writing::start`]; [`Error::LongPage`].
     pub fn begin(&mut self, asked: &Asked<Head>) -> Result<(Translation, Value), Error> {
         let config = &self.model.config;
@@ -80,7 +80,7 @@ impl Translator {
         // Positions are spent by what is read, and the last token is not.
         let most = asked.n_tokens.min(config.longest());
         let choice = asked.choice()?;
-        self.switch_off(&asked.off)?;
+        self.ablate(&asked.off)?;
         let mut of_source = Growing::default();
         let ids = pieces.sequence.ids.iter();
         let source = ids.map(|&id| token(&self.text, &mut of_source, id));
@@ -107,7 +107,7 @@ impl Translator {
     /// [`encoders::Error`] for maps that are not finite, [`decoders::Error::NotFinite`].
     pub fn step(&mut self, translation: &mut Translation) -> Result<Step, Error> {
         // Another text may have been read without other heads.
-        self.switch_off(&translation.off)?;
+        self.ablate(&translation.off)?;
         match translation.read.take() {
             None => self.read(translation),
             Some(source) => {
@@ -161,13 +161,13 @@ impl Translator {
     }
 
     /// These heads off, and all others on.
-    fn switch_off(&mut self, heads: &[Head]) -> Result<(), Error> {
+    fn ablate(&mut self, heads: &[Head]) -> Result<(), Error> {
         if self.off == heads {
             return Ok(());
         }
         self.model.put_back(std::mem::take(&mut self.whole));
         self.off.clear();
-        self.whole = self.model.switch_off(heads)?;
+        self.whole = self.model.ablate(heads)?;
         self.off = heads.to_vec();
         Ok(())
     }

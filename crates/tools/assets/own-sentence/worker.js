@@ -34,7 +34,7 @@ function look(call, sentence) {
 // Without some heads: what changes, draw by draw, until something else is asked.
 async function switchOff(call, id, heads) {
   if (!heads.length) return {};
-  let removed = jsonOf(call("switch_off", heads.join(",")));
+  let removed = jsonOf(call("ablate", heads.join(",")));
   const shares = new Float32Array(call("shares").buffer);
   postMessage({ id, removed, shares }, [shares.buffer]);
   while (removed.n_done < removed.n_sets) {

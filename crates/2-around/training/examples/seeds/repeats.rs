@@ -163,7 +163,7 @@ fn carried(
     let (Some((_, mean)), true) = (mean, setting.built.positions) else {
         return Ok(Value::Null);
     };
-    let needed = mean.without.row(0).transpose().argmin().0;
+    let needed = mean.ablated.row(0).transpose().argmin().0;
     let Carried { which, place } = Carried::by(&trained.model, needed, &trained.test)?;
     Ok(json!({ "head": needed, "which": round(which), "place": round(place) }))
 }
@@ -228,7 +228,7 @@ fn without_path(setting: &Setting, trained: &Training<Predictor>) -> Result<Valu
     let mut scores = Map::new();
     for end in PathEnd::ALL {
         let of_head =
-            |head| Ok(trained.model.score_without_path(head, end, &trained.test, rng)?);
+            |head| Ok(trained.model.score_path_ablated(head, end, &trained.test, rng)?);
         let of_end = (0..setting.built.n_heads).map(of_head);
         let of_end = of_end.collect::<Result<Vec<f64>>>()?;
         scores.insert(end.name().to_owned(), json!(rounded(&of_end)));
@@ -261,7 +261,7 @@ fn removed(
 fn by_how(removed: &[(Replacement, StackAblation)]) -> Value {
     let of = |(how, found): &(Replacement, StackAblation)| {
         let scores =
-            json!({ "heads": rows(&found.without), "random": rows(&found.controls) });
+            json!({ "heads": rows(&found.ablated), "random": rows(&found.controls) });
         (how.name().to_owned(), scores)
     };
     Value::Object(removed.iter().map(of).collect::<Map<_, _>>())

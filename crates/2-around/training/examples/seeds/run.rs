@@ -55,12 +55,12 @@ pub fn kept(schedule: &Schedule, trained: &Training) -> Result<Value> {
         "focus_before": rows(&looks[0].focus),
         "focus": rows(&last.focus),
         "attending": strongest(&last.focus),
-        "removed": removed(schedule.seed, trained)?,
+        "removed": ablations(schedule.seed, trained)?,
     }))
 }
 
-/// What each target loses, by what the removed part is replaced by.
-fn removed(seed: u64, trained: &Training) -> Result<Value> {
+/// What each target loses, by what the ablated part is replaced by.
+fn ablations(seed: u64, trained: &Training) -> Result<Value> {
     let mut all = Map::new();
     for how in Replacement::ALL {
         let rng = &mut Rng::seed_from_u64(seed);

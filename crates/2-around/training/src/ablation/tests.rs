@@ -11,7 +11,7 @@ fn fresh(n_examples: usize) -> (Model, Examples) {
     (model, task.draw(n_examples, rng).unwrap())
 }
 
-/// The two ways to write the same removal: zero rows of W^O, a zero block of the
+/// The two ways to write the same ablation: zero rows of W^O, a zero block of the
 /// concatenation.
 #[test]
 fn zeroing_a_head_is_the_model_without_it() {
@@ -23,25 +23,25 @@ fn zeroing_a_head_is_the_model_without_it() {
             Directions::of_head(model.layer.parameters().dims(), head).unwrap();
         let taken = directions.taken(&concat, Replacement::Zero, rng);
         let found = model.read(&(&concat - taken)).unwrap();
-        let expected = model.without(head).unwrap().say(&examples).unwrap().answers;
+        let expected = model.ablated(head).unwrap().say(&examples).unwrap().answers;
         assert!(max_abs_diff(&found, &expected).unwrap() < 1e-5, "head {head}");
     }
 }
 
 #[test]
-fn one_head_is_removed_as_all_of_them_in_turn() {
+fn one_head_is_ablated_as_all_of_them_in_turn() {
     let (model, examples) = fresh(20);
     for how in [Replacement::Zero, Replacement::Mean] {
         let rng = &mut Rng::seed_from_u64(0);
         let ablation = Ablation::of(&model, &examples, how, rng).unwrap();
         for head in 0..3 {
-            let scores = model.scores_without(head, &examples, how, rng).unwrap();
-            let expected: Vec<f64> = ablation.without.row(head).iter().copied().collect();
+            let scores = model.scores_ablated(head, &examples, how, rng).unwrap();
+            let expected: Vec<f64> = ablation.ablated.row(head).iter().copied().collect();
             assert_eq!(scores, expected, "head {head}, {how:?}");
         }
     }
     let rng = &mut Rng::seed_from_u64(0);
-    let refused = model.scores_without(3, &examples, Replacement::Mean, rng).unwrap_err();
+    let refused = model.scores_ablated(3, &examples, Replacement::Mean, rng).unwrap_err();
     insta::assert_snapshot!(refused, @"there is no head 3 in a layer of 3: they count from 0");
 }
 

@@ -1,7 +1,7 @@
 //! What is left of the dates without each head of the cross-attention, and without as many
 //! random directions.
 
-use ablation::{Directions, Replacement, Site, output_without};
+use ablation::{Directions, Replacement, Site, ablated_output};
 use attention::{Batch, Linear, Matrix, Rng};
 use fused_heads::FusedAttention;
 
@@ -13,11 +13,11 @@ use crate::Result;
 #[derive(Debug, Clone, PartialEq)]
 pub struct DateAblation {
     /// Without head i.
-    pub without: Vec<f64>,
+    pub ablated: Vec<f64>,
     /// With head i alone.
     pub alone: Vec<f64>,
     /// Without any head.
-    pub without_all: f64,
+    pub all_ablated: f64,
     /// Without as many random directions of the concatenation as a head has, draw by draw.
     pub random: Vec<f64>,
     /// The same directions, scaled so that the attention's output misses as much as without
@@ -31,7 +31,7 @@ impl DateAblation {
     /// How many times random directions are drawn.
     pub const N_DRAWS: usize = 10;
 
-    /// Removes each head in turn, all others, all, and random directions.
+    /// Ablates each head in turn, all others, all, and random directions.
     ///
     /// # Errors
     /// As [`DateConverter::encode`].
@@ -39,13 +39,13 @@ impl DateAblation {
         let whole = |model: Result<DateConverter>| model?.whole(texts);
         let heads: Vec<usize> = (0..model.n_heads()).collect();
         let others = |head: usize| heads.iter().copied().filter(move |&it| it != head);
-        let without = heads.iter().map(|&head| whole(model.without(&[head])));
-        let without = without.collect::<Result<_>>()?;
+        let ablated = heads.iter().map(|&head| whole(model.ablated(&[head])));
+        let ablated = ablated.collect::<Result<_>>()?;
         let alone = heads
             .iter()
-            .map(|&head| whole(model.without(&others(head).collect::<Vec<_>>())))
+            .map(|&head| whole(model.ablated(&others(head).collect::<Vec<_>>())))
             .collect::<Result<_>>()?;
-        let without_all = whole(model.without(&heads))?;
+        let all_ablated = whole(model.ablated(&heads))?;
 
         let concat = model.concat(texts)?;
         let site = model.site(&concat);
@@ -54,18 +54,18 @@ impl DateAblation {
         for _ in 0..Self::N_DRAWS {
             let directions = Directions::random(site.dims, rng);
             let scale = moved / site.moved(&site.taken(&directions, rng));
-            random.push(whole(model.without_directions(&directions, 1.0))?);
-            scaled.push(whole(model.without_directions(&directions, scale))?);
+            random.push(whole(model.directions_ablated(&directions, 1.0))?);
+            scaled.push(whole(model.directions_ablated(&directions, scale))?);
             scales.push(scale);
         }
-        Ok(Self { without, alone, without_all, random, scaled, scales })
+        Ok(Self { ablated, alone, all_ablated, random, scaled, scales })
     }
 
     /// The heads without which fewer dates are whole than in the worst of these draws.
     pub fn needed(&self, draws: &[f64]) -> Vec<usize> {
         let worst = draws.iter().copied().fold(f64::INFINITY, f64::min);
-        let needed = |head: &usize| self.without[*head] < worst;
-        (0..self.without.len()).filter(needed).collect()
+        let needed = |head: &usize| self.ablated[*head] < worst;
+        (0..self.ablated.len()).filter(needed).collect()
     }
 }
 
@@ -73,19 +73,19 @@ impl DateConverter {
     /// Without some heads of the cross-attention: their rows of W^O are 0.
     ///
     /// # Errors
-    /// As [`output_without`].
-    pub fn without(&self, heads: &[usize]) -> Result<Self> {
+    /// As [`ablated_output`].
+    pub fn ablated(&self, heads: &[usize]) -> Result<Self> {
         let heads: Vec<_> = heads.iter().map(|&head| (head, None)).collect();
         let (w_o, dims) =
             (self.cross().parameters().w_o(), self.cross().parameters().dims());
-        self.with_output(output_without(w_o, dims, &heads)?)
+        self.with_output(ablated_output(w_o, dims, &heads)?)
     }
 
     /// Without directions of the concatenation; `scale` times as much of them is taken.
     ///
     /// # Errors
     /// [`Error::Sizes`](crate::Error::Sizes) for directions of another width.
-    pub fn without_directions(
+    pub fn directions_ablated(
         &self,
         directions: &Directions,
         scale: f64,

@@ -111,7 +111,7 @@ fn write_shares(f: &mut fmt::Formatter<'_>, shares: &PartShares) -> fmt::Result 
 fn write_ablation(f: &mut fmt::Formatter<'_>, ablation: &DateAblation) -> fmt::Result {
     writeln!(f, "\nShare of dates that stay whole without a head, and with it alone:")?;
     let percent = |share: f64| format!("{:5.1} %", 100.0 * share);
-    for (i, (without, alone)) in ablation.without.iter().zip(&ablation.alone).enumerate()
+    for (i, (without, alone)) in ablation.ablated.iter().zip(&ablation.alone).enumerate()
     {
         writeln!(f, "  head {i}  {}  {}", percent(*without), percent(*alone))?;
     }
@@ -128,6 +128,6 @@ fn write_ablation(f: &mut fmt::Formatter<'_>, ablation: &DateAblation) -> fmt::R
         f,
         "Random is the control: as many directions of the concatenation as a head has, taken \
          at\nrandom. Without any head {} stay whole.",
-        percent(ablation.without_all).trim_start()
+        percent(ablation.all_ablated).trim_start()
     )
 }

@@ -272,17 +272,17 @@ fn what_fills_up_is_never_looked_at() {
 }
 
 #[test]
-fn a_head_is_removed_and_the_others_stay() {
+fn a_head_is_ablated_and_the_others_stay() {
     let model = few_steps(3).model;
-    assert_eq!(model.without(&[]).unwrap(), model);
+    assert_eq!(model.ablated(&[]).unwrap(), model);
     let cross = |model: &DateConverter| {
         let block = &model.model.decoder.blocks[0];
         block.cross_attention.function.parameters().w_o().weight.clone()
     };
-    let (all, without) = (cross(&model), cross(&model.without(&[1]).unwrap()));
+    let (all, without) = (cross(&model), cross(&model.ablated(&[1]).unwrap()));
     assert_eq!(without.rows(0, 8), all.rows(0, 8));
     assert!(without.rows(8, 8).iter().all(|&w| w == 0.0));
-    insta::assert_snapshot!(model.without(&[2]).unwrap_err(), @"there is no head 2 in a layer of 2: they count from 0");
+    insta::assert_snapshot!(model.ablated(&[2]).unwrap_err(), @"there is no head 2 in a layer of 2: they count from 0");
 }
 
 /// A step of one part alone goes downhill, so each part has its own gradient, with its sign.

@@ -13,7 +13,7 @@ pub struct StackAblation {
     /// The score with all heads.
     pub whole: f64,
     /// The score without head i of block l, `[n_layers, n_heads]`.
-    pub without: Matrix,
+    pub ablated: Matrix,
     /// The scores without as many random directions of block l's concatenation as a head
     /// has, scaled so that the block's output misses as much as without a head:
     /// `[n_layers, N_DRAWS]`.
@@ -24,7 +24,7 @@ impl StackAblation {
     /// How many times random directions are drawn for each block.
     pub const N_DRAWS: usize = 10;
 
-    /// Removes each head in turn, and random directions.
+    /// Ablates each head in turn, and random directions.
     ///
     /// What replaces a part is what stands **at the same position** of other sequences:
     /// their mean there, or one of them.
@@ -40,20 +40,20 @@ impl StackAblation {
         let concats = model.concats(read)?;
         let n_heads =
             model.stack.blocks[0].attention.function.parameters().dims().n_heads();
-        let mut without = Matrix::zeros(concats.len(), n_heads);
+        let mut ablated = Matrix::zeros(concats.len(), n_heads);
         let mut controls = Matrix::zeros(concats.len(), Self::N_DRAWS);
         for (l, concat) in concats.iter().enumerate() {
             let site = model.site(l, concat, read, replacement);
             let score_less = |taken| model.score_with(l, concat - taken, read);
             let (heads, moved) = site.heads(rng);
             for (i, taken) in heads.into_iter().enumerate() {
-                without[(l, i)] = score_less(taken)?;
+                ablated[(l, i)] = score_less(taken)?;
             }
             for draw in 0..Self::N_DRAWS {
                 controls[(l, draw)] = score_less(site.control(moved, rng).0)?;
             }
         }
-        Ok(Self { whole: model.score(read)?, without, controls })
+        Ok(Self { whole: model.score(read)?, ablated, controls })
     }
 }
 
@@ -62,7 +62,7 @@ impl Predictor {
     ///
     /// # Errors
     /// [`Error::NoSuchLayer`]; [`Error::NoSuchHead`]; as [`pass`](Self::pass).
-    pub fn score_without(
+    pub fn score_ablated(
         &self,
         [block, head]: [usize; 2],
         read: &Sequences,

@@ -46,8 +46,8 @@ impl Predictor {
     ///
     /// # Source
     /// Wang et al. 2022, "Interpretability in the Wild", section 3.1 (path patching).
-    // ANCHOR: score_without_path
-    pub fn score_without_path(
+    // ANCHOR: score_path_ablated
+    pub fn score_path_ablated(
         &self,
         head: usize,
         end: PathEnd,
@@ -68,7 +68,7 @@ impl Predictor {
         }
         Ok(read.score(&largest(&self.unembedding.forward(&out)?)))
     }
-    // ANCHOR_END: score_without_path
+    // ANCHOR_END: score_path_ablated
 
     /// What leaves the first layer, whole and without a head,
     /// `[n_sequences · n_tokens, d_model]` each.

@@ -145,8 +145,8 @@ fn a_head_that_the_output_never_reads_is_missed_by_nobody() {
     let read = Repeats::default().draw(10, &mut rng()).unwrap();
     for how in Replacement::ALL {
         let found = StackAblation::of(&model, &read, how, &mut rng()).unwrap();
-        assert_eq!(found.without[(1, 0)], found.whole, "{}", how.name());
-        assert_eq!(found.without.shape(), (2, 4));
+        assert_eq!(found.ablated[(1, 0)], found.whole, "{}", how.name());
+        assert_eq!(found.ablated.shape(), (2, 4));
         assert_eq!(found.controls.shape(), (2, StackAblation::N_DRAWS));
     }
 }

@@ -1,19 +1,19 @@
-//! Copying heads taken away, and as many others.
+//! Copying heads ablated, and as many others.
 
 use anyhow::Result;
 use attention::{Rng, RowVector, SeedableRng};
-use decoders::study::{Head, PERIOD, others_of_same_layers, without};
+use decoders::study::{Head, PERIOD, ablated_layer, others_of_same_layers};
 use rand::seq::SliceRandom;
 use serde_json::{Value, json};
 
 use crate::texts::{MEASURING, losses, mean_loss, prose, random};
 use crate::{Model, Study, mean, round};
 
-/// How many copying heads are taken away.
+/// How many copying heads are ablated.
 const COUNTS: [usize; 5] = [1, 3, 7, 14, 28];
 /// With so many, means replace them too, and prose is read as well.
 const OF_PROSE: usize = 7;
-/// Seeds of the heads that are taken away as a control.
+/// Seeds of the heads that are ablated as a control.
 pub const SEEDS: std::ops::Range<u64> = 0..5;
 
 type Means = Vec<Vec<RowVector<f32>>>;
@@ -31,7 +31,7 @@ pub fn measure(study: &mut Study) -> Result<Value> {
                    heads: &[Head],
                    seed: u64| {
         let means = (how == "mean").then_some(&means);
-        let found = with_removed(&mut study.model, heads, means, |model| {
+        let found = with_ablated(&mut study.model, heads, means, |model| {
             let is_asked = [0, OF_PROSE].contains(&heads.len());
             let prose = is_asked.then(|| mean_loss(model, &prose)).transpose()?;
             Ok((copies(model, &random)?, prose))
@@ -50,7 +50,7 @@ pub fn measure(study: &mut Study) -> Result<Value> {
     add(study, "whole", "zero", &[], 0)?;
     for n in COUNTS {
         let top = &ranked[..n];
-        // No control takes away a head that copies.
+        // No control ablates a head that copies.
         let but = &ranked[..n.max(n_copying)];
         let hows: &[&str] = if n == OF_PROSE { &["zero", "mean"] } else { &["zero"] };
         for how in hows {
@@ -81,7 +81,7 @@ pub fn copies(model: &Model, texts: &[Vec<usize>]) -> Result<(f64, f64)> {
 }
 
 /// What is measured while some heads say nothing, or what they say on average.
-pub fn with_removed<R>(
+pub fn with_ablated<R>(
     model: &mut Model,
     heads: &[Head],
     means: Option<&Means>,
@@ -94,7 +94,7 @@ pub fn with_removed<R>(
         let gone: Vec<_> =
             heads.iter().filter(|(of, _)| *of == layer).map(instead).collect();
         if !gone.is_empty() {
-            let less = without(&model.blocks[layer].attention, &gone)?;
+            let less = ablated_layer(&model.blocks[layer].attention, &gone)?;
             whole.push((
                 layer,
                 std::mem::replace(&mut model.blocks[layer].attention, less),

@@ -56,7 +56,7 @@ fn words(study: &Study, kept: &Findings) -> Result<f64> {
         let end = ids[before + 1];
         let pass = study.model.pass(&ids)?;
         let loss = |heads: &[Head]| -> Result<f64> {
-            Ok(-study.model.effect(&pass, heads, &pass.silent())?.next[end].ln())
+            Ok(-study.model.effect(&pass, heads, &pass.zeros())?.next[end].ln())
         };
         let mut compare =
             |found: f64, kept: f64| largest = largest.max((found - kept).abs());
@@ -100,7 +100,7 @@ fn removed(study: &Study, kept: &Findings) -> Result<f64> {
             let of = |pass: &Pass<f32>| {
                 let instead: Vec<Matrix<f32>> = match it.how.as_str() {
                     "mean" => pass.average(&means),
-                    _ => pass.silent(),
+                    _ => pass.zeros(),
                 };
                 model.effect(pass, &heads, &instead)
             };

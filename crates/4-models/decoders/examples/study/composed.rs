@@ -5,7 +5,7 @@ use anyhow::Result;
 use decoders::study::{Head, others_of_same_layers};
 use serde_json::{Value, json};
 
-use crate::ablation::{SEEDS, copies, random_heads, with_removed};
+use crate::ablation::{SEEDS, copies, random_heads, with_ablated};
 use crate::heads::patterns;
 use crate::texts::{MEASURING, mean_loss, prose, random};
 use crate::{Study, mean, round};
@@ -20,7 +20,7 @@ pub fn measure(study: &mut Study) -> Result<Value> {
     let n_heads = study.model.config.dims().n_heads();
     let mut all = Vec::new();
     let mut add = |study: &mut Study, what: &str, heads: &[Head], seed: u64| {
-        let found = with_removed(&mut study.model, heads, None, |model| {
+        let found = with_ablated(&mut study.model, heads, None, |model| {
             let found = patterns(model, &texts)?;
             let of = |&(layer, head): &Head| found[layer * n_heads + head].copying;
             let shares: Vec<f64> = copying.iter().map(of).collect();

@@ -7,7 +7,7 @@ use decoders::study::{Head, shuffled_within_layers};
 use rand::seq::SliceRandom;
 use serde_json::{Value, json};
 
-use crate::ablation::with_removed;
+use crate::ablation::with_ablated;
 use crate::texts::{mean_loss, prose};
 use crate::{Study, round, rounded};
 
@@ -28,7 +28,7 @@ pub fn measure(study: &mut Study) -> Result<Value> {
     let before = mean_loss(&study.model, setting)?;
     let mut costs = Vec::new();
     for head in &heads {
-        let loss = with_removed(&mut study.model, &[*head], None, |model| {
+        let loss = with_ablated(&mut study.model, &[*head], None, |model| {
             mean_loss(model, setting)
         })?;
         costs.push(loss - before);
@@ -77,7 +77,7 @@ fn curve(
         let n = heads.len() * tenths / 10;
         let gone: Vec<_> = order[..n].iter().map(|&i| heads[i]).collect();
         let loss =
-            with_removed(&mut study.model, &gone, None, |model| mean_loss(model, texts))?;
+            with_ablated(&mut study.model, &gone, None, |model| mean_loss(model, texts))?;
         losses.push(round(loss));
     }
     println!("{losses:.3?}");

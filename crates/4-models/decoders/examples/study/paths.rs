@@ -15,7 +15,7 @@ use model_files::Sequence;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::ablation::with_removed;
+use crate::ablation::with_ablated;
 use crate::texts::{MEASURING, random};
 use crate::{Model, Study, mean, round};
 
@@ -79,7 +79,7 @@ impl Reading {
     /// The passes without some heads.
     fn without(&self, model: &mut Model, heads: &[Head]) -> Result<Passes> {
         let first = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(0);
-        with_removed(model, heads, None, |model| {
+        with_ablated(model, heads, None, |model| {
             let resumed = |whole: &Layers<f32>| model.resumed(whole, first);
             Ok(self.whole.par_iter().map(resumed).collect::<decoders::Result<_>>()?)
         })

@@ -6,7 +6,7 @@ use attention::{Mask, Matrix};
 use model_files::Sequence;
 use serde_json::{Value, json};
 
-use crate::ablation::{SEEDS, random_heads, with_removed};
+use crate::ablation::{SEEDS, random_heads, with_ablated};
 use crate::{Model, Study, round, rounded};
 
 /// The first is in a book that models have read, the others are in none.
@@ -40,11 +40,11 @@ fn of_name(study: &mut Study, name: &str) -> Result<Value> {
     let never = study.text.pieces("Mr Durs", usize::MAX, Long::Refuse)?.sequence.ids;
     let alone = -softmax(&logits(&study.model, &never)?)[end].ln();
     let whole = loss(&study.model)?;
-    let without = with_removed(&mut study.model, &copying, None, loss)?;
+    let without = with_ablated(&mut study.model, &copying, None, loss)?;
     let mut random = Vec::new();
     for seed in SEEDS {
         let heads = random_heads(study, N_HEADS, &copying, seed);
-        random.push(with_removed(&mut study.model, &heads, None, loss)?);
+        random.push(with_ablated(&mut study.model, &heads, None, loss)?);
     }
     println!(
         "{:?}: alone {alone:.2}, {whole:.3}, without {without:.2}, random {random:.3?}",

@@ -136,7 +136,7 @@ impl FastBlock {
     }
 
     /// Heads that put out zeros from now on; all others are on.
-    pub(super) fn switch_off(&mut self, heads: Vec<usize>) {
+    pub(super) fn ablate(&mut self, heads: Vec<usize>) {
         self.off = heads;
     }
 

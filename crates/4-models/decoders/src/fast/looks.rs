@@ -1,8 +1,9 @@
 //! Where the heads look from the token that is read last, and the model without some of them.
 //!
 //! The keys of a text are in its caches anyway, so where a token's queries look is one product
-//! a head more: no map is kept, and no other token asked. A head that is off puts out zeros, as
-//! in [`study::without`](crate::study::without); what it does not say is not added by W^O.
+//! a head more: no map is kept, and no other token asked. An ablated head puts out zeros, as
+//! in [`study::ablated_layer`](crate::study::ablated_layer); what it does not say is not added
+//! by W^O.
 
 use attention::{Error as SizeError, Matrix};
 
@@ -26,13 +27,13 @@ impl Looks {
 }
 
 impl FastDecoder {
-    /// Switches these heads off and all others on, from the next token on that is read.
+    /// Ablates these heads and no others, from the next token on that is read.
     /// What caches have was computed with the heads of its time.
     ///
     /// # Errors
     /// [`Error::Sizes`](crate::Error::Sizes) for a layer or a head that is not there; the heads
     /// are then as they were.
-    pub fn switch_off(&mut self, heads: &[Head]) -> Result<()> {
+    pub fn ablate(&mut self, heads: &[Head]) -> Result<()> {
         let n_layers = self.blocks.len();
         for &(layer, head) in heads {
             let found = self.blocks.get(layer).map(|block| block.heads().n_heads());
@@ -50,7 +51,7 @@ impl FastDecoder {
         }
         for (layer, block) in self.blocks.iter_mut().enumerate() {
             let here = heads.iter().filter(|head| head.0 == layer).map(|head| head.1);
-            block.switch_off(here.collect());
+            block.ablate(here.collect());
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ impl<T: Real> AsRead<T> {
     /// Activation patching: a pass in which some heads put out what stands in other
     /// concatenations, token by token, before W^O reads it.
     ///
-    /// Zeros or means ([`silent`](Pass::silent), [`average`](Pass::average)) ablate a head;
+    /// Zeros or means ([`zeros`](Pass::zeros), [`average`](Pass::average)) ablate a head;
     /// the concatenations of another text patch it with what it put out there.
     ///
     /// # Shapes
@@ -26,8 +26,8 @@ impl<T: Real> AsRead<T> {
     /// # Source
     /// Vig et al. 2020, "Investigating Gender Bias in Language Models Using Causal Mediation
     /// Analysis", section 3 (patching); Michel et al. 2019, section 2.2 (zeros).
-    // ANCHOR: replaced
-    pub fn replaced(
+    // ANCHOR: ablated
+    pub fn ablated(
         &self,
         pass: &Pass<T>,
         heads: &[Head],
@@ -54,7 +54,7 @@ impl<T: Real> AsRead<T> {
             }
         })
     }
-    // ANCHOR_END: replaced
+    // ANCHOR_END: ablated
 }
 
 impl<T: Real> Pass<T> {
@@ -62,7 +62,7 @@ impl<T: Real> Pass<T> {
     ///
     /// # Shapes
     /// As [`concats`](Self::concats).
-    pub fn silent(&self) -> Vec<Matrix<T>> {
+    pub fn zeros(&self) -> Vec<Matrix<T>> {
         let zeros = |concat: &Matrix<T>| Matrix::zeros(concat.nrows(), concat.ncols());
         self.concats.iter().map(zeros).collect()
     }

@@ -1,13 +1,13 @@
 //! Heads of a decoder ablated.
 
-use ablation::output_without;
+use ablation::ablated_output;
 use attention::{Attended, Linear, Mask, Matrix, Real, RowVector};
 use variants::{VariantAttention, attended};
 
 use crate::Result;
 use crate::decoder::AsRead;
 
-/// A layer in which some heads are replaced by constants, as [`ablation::layer_without`]
+/// A layer in which some heads are replaced by constants, as [`ablation::ablated_layer`]
 /// does it: by zeros for `None`, or by what they say on average.
 ///
 /// # Shapes
@@ -16,12 +16,12 @@ use crate::decoder::AsRead;
 /// # Errors
 /// [`Error::Ablation`](crate::Error::Ablation) for a head that is not there, or a
 /// replacement of another width.
-pub fn without<T: Real>(
+pub fn ablated_layer<T: Real>(
     layer: &VariantAttention<T>,
     heads: &[(usize, Option<RowVector<T>>)],
 ) -> Result<VariantAttention<T>> {
     let mut projections = layer.projections().clone();
-    projections[3] = output_without(&projections[3], layer.sizes().dims, heads)?;
+    projections[3] = ablated_output(&projections[3], layer.sizes().dims, heads)?;
     Ok(VariantAttention::new(layer.sizes(), projections, layer.changes().clone())?)
 }
 

@@ -43,17 +43,17 @@ impl<T: Real> AsRead<T> {
     /// What a text becomes if some heads put out something else; with no heads, what it is.
     ///
     /// # Shapes
-    /// As [`replaced`](Self::replaced).
+    /// As [`ablated`](Self::ablated).
     ///
     /// # Errors
-    /// As [`replaced`](Self::replaced) and [`logits`](Self::logits).
+    /// As [`ablated`](Self::ablated) and [`logits`](Self::logits).
     pub fn effect(
         &self,
         pass: &Pass<T>,
         heads: &[Head],
         instead: &[Matrix<T>],
     ) -> Result<Effect> {
-        let layers = self.replaced(pass, heads, instead)?;
+        let layers = self.ablated(pass, heads, instead)?;
         Ok(Effect {
             next: self.next(&layers)?,
             losses: self.losses_of(&layers, &pass.ids)?,

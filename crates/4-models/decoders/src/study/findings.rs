@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Findings {
     /// Three patterns of every head.
     pub heads: HeadShares,
-    /// Copying heads taken away, and as many others.
+    /// Copying heads ablated, and as many others.
     pub removed: Vec<Ablation>,
     /// Copying without the heads that look back.
     pub composed: Vec<Composed>,
@@ -19,9 +19,9 @@ pub struct Findings {
     pub windows: Vec<Windowed>,
     /// Heads of keys and values made one.
     pub merged: Fewer,
-    /// Many heads taken away.
+    /// Many heads ablated.
     pub order: Order,
-    /// As many heads of the same layers taken away: the order with the heads of each layer
+    /// As many heads of the same layers ablated: the order with the heads of each layer
     /// exchanged at random.
     pub shuffled: Vec<Way>,
     /// What may come after some prompts.
@@ -174,7 +174,7 @@ pub struct Order {
     pub whole: f64,
     /// How many tenths.
     pub tenths: Vec<usize>,
-    /// What each head's removal alone costs on the texts that set the order, head by head.
+    /// What each head's ablation alone costs on the texts that set the order, head by head.
     pub costs: Vec<f64>,
     /// Each order.
     pub ways: Vec<Way>,

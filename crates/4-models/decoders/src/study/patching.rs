@@ -75,7 +75,7 @@ impl<'a, T: Real> Patching<'a, T> {
     /// As [`replaced`](AsRead::replaced).
     pub fn share_by(&self, heads: &[Head], other: &[Matrix<T>]) -> Result<f64> {
         let [from, to] = self.margins;
-        let layers = self.model.replaced(&self.to, heads, other)?;
+        let layers = self.model.ablated(&self.to, heads, other)?;
         Ok((margin(self.model, &layers, self.tokens)? - to) / (from - to))
     }
 }

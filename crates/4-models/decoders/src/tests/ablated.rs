@@ -6,7 +6,7 @@ use attention::{Matrix, RowVector};
 use model_files::Sequence;
 
 use super::model;
-use crate::study::{Draws, Effect, Head, Patching, without};
+use crate::study::{Draws, Effect, Head, Patching, ablated_layer};
 use crate::{AsRead, Decoder, families};
 
 const IDS: [usize; 9] = [5, 90, 17, 3, 90, 17, 41, 8, 66];
@@ -22,7 +22,7 @@ fn without_heads(model: &AsRead, heads: &[(Head, Option<RowVector<f64>>)]) -> As
     let mut less = model.clone();
     for ((layer, head), constant) in heads {
         let attention = &mut less.blocks[*layer].attention;
-        *attention = without(attention, &[(*head, constant.clone())]).unwrap();
+        *attention = ablated_layer(attention, &[(*head, constant.clone())]).unwrap();
     }
     less
 }
@@ -41,7 +41,7 @@ fn a_pass_keeps_what_the_forward_pass_gives() {
         let pass = model.pass(&IDS).unwrap();
         assert_eq!(pass.layers, model.forward(&Sequence::new(IDS.to_vec())).unwrap());
         let all: Vec<Head> = (0..3).flat_map(|l| [(l, 0), (l, 3)]).collect();
-        assert_eq!(model.replaced(&pass, &all, &pass.concats).unwrap(), pass.layers);
+        assert_eq!(model.ablated(&pass, &all, &pass.concats).unwrap(), pass.layers);
         let logits = model.logits(pass.layers.out()).unwrap();
         let of = model.logits_of(pass.layers.out(), &[3, 96]).unwrap();
         assert!((logits.column(3) - of.column(0)).amax() < 1e-12, "{name}");
@@ -61,9 +61,9 @@ fn zeros_and_means_are_those_of_the_ablation_in_the_weights() {
         let constant = |(l, i): Head| Some(means[l][i].clone());
         let zero = heads.map(|head| (head, None));
         let mean = heads.map(|head| (head, constant(head)));
-        let ways = [(pass.silent(), zero), (pass.average(&means), mean)];
+        let ways = [(pass.zeros(), zero), (pass.average(&means), mean)];
         for (instead, in_weights) in ways {
-            let found = model.replaced(&pass, &heads, &instead).unwrap();
+            let found = model.ablated(&pass, &heads, &instead).unwrap();
             let sequence = Sequence::new(IDS.to_vec());
             let expected = without_heads(&model, &in_weights).forward(&sequence).unwrap();
             let apart = (found.out() - expected.out()).amax();
@@ -75,10 +75,10 @@ fn zeros_and_means_are_those_of_the_ablation_in_the_weights() {
     println!("in the pass and in the weights: max |Δ| = {largest:.1e}");
 }
 
-/// What a removal changes, beside draws: the next token, and the later maps.
+/// What an ablation changes, beside draws: the next token, and the later maps.
 fn beside(model: &AsRead, heads: &[Head]) -> [BesideDraws; 2] {
     let pass = model.pass(&IDS).unwrap();
-    let zeros = pass.silent();
+    let zeros = pass.zeros();
     let effect = |heads: &[Head]| model.effect(&pass, heads, &zeros).unwrap();
     let whole = effect(&[]);
     let draws = Draws::new(heads, N_HEADS, 20, 0);
@@ -108,12 +108,12 @@ fn a_head_that_does_all_is_above_every_draw_and_idle_heads_are_above_none() {
 fn only_maps_above_the_lowest_head_move() {
     let model = tiny("llama-1");
     let pass = model.pass(&IDS).unwrap();
-    let effect = model.effect(&pass, &[(1, 0), (2, 1)], &pass.silent()).unwrap();
+    let effect = model.effect(&pass, &[(1, 0), (2, 1)], &pass.zeros()).unwrap();
     let moves: Vec<bool> =
         effect.moved.iter().map(|of| of.iter().all(|&it| it > 1e-6)).collect();
     assert_eq!(moves, [false, false, true]);
     assert_eq!(effect.moved[..2].concat(), [0.0; 8]);
-    let none = model.effect(&pass, &[(2, 1)], &pass.silent()).unwrap();
+    let none = model.effect(&pass, &[(2, 1)], &pass.zeros()).unwrap();
     assert!(none.later_moved(&[(2, 1)]).is_nan() && none.losses.len() == 8);
     assert_eq!(none.losses, {
         let less = without_heads(&model, &[((2, 1), None)]);
@@ -150,7 +150,7 @@ fn heads_and_concatenations_that_do_not_fit_are_refused() {
     let model = tiny("llama-1");
     let pass = model.pass(&IDS).unwrap();
     let refused = |heads: &[Head], instead: &[Matrix]| {
-        model.replaced(&pass, heads, instead).unwrap_err().to_string()
+        model.ablated(&pass, heads, instead).unwrap_err().to_string()
     };
     insta::assert_snapshot!(refused(&[(3, 0)], &pass.concats), @"there is no layer 3 in a model of 3: they count from 0");
     insta::assert_snapshot!(refused(&[(0, 4)], &pass.concats), @"there is no head 4 in a layer of 4: they count from 0");

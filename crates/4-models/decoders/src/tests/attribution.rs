@@ -4,7 +4,7 @@ use attention::{Mask, Matrix, MultiHeadAttention, Real};
 
 use super::model;
 use crate::attribution::Attribution;
-use crate::study::without;
+use crate::study::ablated_layer;
 use crate::{AsRead, Decoder, Norm, families};
 
 const IDS: [usize; 8] = [5, 90, 17, 3, 3, 41, 8, 66];
@@ -129,7 +129,7 @@ fn a_heads_part_is_what_its_ablation_takes_away() {
         for head in 0..4 {
             let mut less = model.clone();
             let attention = &mut less.blocks[2].attention;
-            *attention = without(attention, &[(head, None)]).unwrap();
+            *attention = ablated_layer(attention, &[(head, None)]).unwrap();
             let taken = &attended - &last_rows(&less)[0];
             for (parts, token) in parts.iter().zip(TOKENS) {
                 let column: Vec<f64> = columns.column(token).iter().copied().collect();

@@ -5,7 +5,7 @@ use model_files::Sequence;
 use variants::{Positions, Window};
 
 use super::model;
-use crate::study::{Head, others_of_same_layers, window_with_others, without};
+use crate::study::{Head, ablated_layer, others_of_same_layers, window_with_others};
 use crate::{AsRead, Decoder};
 
 const N_TOKENS: usize = 24;
@@ -20,7 +20,7 @@ fn without_heads(model: &AsRead, heads: &[Head]) -> AsRead {
     let mut less = model.clone();
     for &(layer, head) in heads {
         let attention = &mut less.blocks[layer].attention;
-        *attention = without(attention, &[(head, None)]).unwrap();
+        *attention = ablated_layer(attention, &[(head, None)]).unwrap();
     }
     less
 }

@@ -5,7 +5,7 @@ use block::Layers;
 use model_files::Sequence;
 
 use super::model;
-use crate::study::{Head, Input, without};
+use crate::study::{Head, Input, ablated_layer};
 use crate::{AsRead, Decoder};
 
 const IDS: [usize; 7] = [5, 90, 17, 3, 90, 17, 41];
@@ -22,7 +22,8 @@ fn pass(model: &AsRead) -> Layers {
 /// The model without head 1 of layer 0.
 fn less(model: &AsRead) -> AsRead {
     let mut less = model.clone();
-    less.blocks[0].attention = without(&less.blocks[0].attention, &[(1, None)]).unwrap();
+    less.blocks[0].attention =
+        ablated_layer(&less.blocks[0].attention, &[(1, None)]).unwrap();
     less
 }
 
@@ -47,7 +48,7 @@ fn a_pass_patched_by_itself_is_that_pass() {
     assert_eq!(patched(&model, &[], Input::Keys), whole);
 }
 
-/// Nothing stands between the removed head and layer 1 but layer 0's own feed-forward.
+/// Nothing stands between the ablated head and layer 1 but layer 0's own feed-forward.
 #[test]
 fn heads_that_are_patched_have_other_maps_and_no_others_of_their_layer() {
     let model = tiny();
@@ -64,7 +65,7 @@ fn heads_that_are_patched_have_other_maps_and_no_others_of_their_layer() {
     }
 }
 
-/// Heads whose queries are zero attend evenly, whatever their keys are: what the removed head
+/// Heads whose queries are zero attend evenly, whatever their keys are: what the ablated head
 /// did can reach them by their values alone.
 #[test]
 fn a_path_that_leads_nowhere_is_not_missed_and_the_planted_one_is() {

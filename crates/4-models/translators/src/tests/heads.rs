@@ -1,4 +1,4 @@
-//! Heads that are switched off, against a layer whose head has no values.
+//! Heads that are ablated, against a layer whose head has no values.
 
 use attention::Linear;
 use variants::VariantAttention;
@@ -38,7 +38,7 @@ fn a_head_that_is_off_puts_out_zeros_until_it_is_put_back() {
                 _ => &mut block.attention.function,
             };
             *attention = without_values(attention, 1);
-            let kept = model.switch_off(&[Head { part, layer, head: 1 }]).unwrap();
+            let kept = model.ablate(&[Head { part, layer, head: 1 }]).unwrap();
             let found = logits(&model);
             let off = apart(&found, &logits(&readable));
             let effect = apart(&found, &logits(&whole));
@@ -65,7 +65,7 @@ fn heads_have_names_and_what_is_not_there_is_refused() {
     let whole = model.clone();
     let mut refused = |part, layer, head| {
         let fits = Head { part: Part::Source, layer: 0, head: 0 };
-        model.switch_off(&[fits, Head { part, layer, head }]).unwrap_err().to_string()
+        model.ablate(&[fits, Head { part, layer, head }]).unwrap_err().to_string()
     };
     insta::assert_snapshot!(refused(Part::Source, 2, 0), @"there are 2 layers, 0 to 1: layer 2 does not exist");
     insta::assert_snapshot!(refused(Part::Cross, 3, 0), @"there are 3 layers, 0 to 2: layer 3 does not exist");

@@ -16,7 +16,7 @@ pub const COUNTS: [usize; 5] = [1, 3, 7, 14, 28];
 pub const OF_PROSE: usize = 7;
 
 /// The losses without some heads, seed by seed.
-pub fn without<'a>(
+pub fn ablations<'a>(
     findings: &'a Findings,
     what: &str,
     n_heads: usize,
@@ -30,7 +30,7 @@ pub fn without<'a>(
 /// The loss on later copies by the number of heads that are gone, medians of seeds.
 pub(super) fn copying(_: &Args) -> Result<Figure> {
     let findings = findings()?;
-    let whole = without(findings, "whole", 0, "zero");
+    let whole = ablations(findings, "whole", 0, "zero");
     let whole = whole.first().context("the whole model")?.later;
     let line = |(what, name): (&str, &str)| {
         let of = findings.removed.iter().filter(|it| it.what == what && it.how == "zero");
@@ -90,7 +90,7 @@ mod tests {
         let findings = findings().unwrap();
         // Worse than a guess, where others do little.
         let later = |what| {
-            let of = without(findings, what, OF_PROSE, "zero");
+            let of = ablations(findings, what, OF_PROSE, "zero");
             median(of.iter().map(|it| it.later))
         };
         assert!(later("copying") > findings.merged.guess);

@@ -117,7 +117,7 @@ fn removed(settings: &Settings) -> Result<Vec<usize>> {
 
 fn draw(settings: &Settings) -> Result<LiveView> {
     let removed = removed(settings)?;
-    let written = Written::by(&opened()?.without(&removed)?, &typed(settings)?)?;
+    let written = Written::by(&opened()?.ablated(&removed)?, &typed(settings)?)?;
     let without = match removed[..] {
         [] => String::new(),
         [head] => format!(", without head {head}"),

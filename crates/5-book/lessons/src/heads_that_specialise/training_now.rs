@@ -196,7 +196,7 @@ fn shown(
 ) -> Result<LiveView> {
     let without = |head| {
         let rng = &mut Rng::seed_from_u64(schedule.seed);
-        trained.model.scores_without(head, &trained.test, Replacement::Mean, rng)
+        trained.model.scores_ablated(head, &trained.test, Replacement::Mean, rng)
     };
     let without =
         removed.map(|head| Ok::<_, Error>((head, without(head)?))).transpose()?;

@@ -236,7 +236,7 @@ fn shown(
 ) -> Result<LiveView> {
     let without = |at| {
         let rng = &mut Rng::seed_from_u64(schedule.seed);
-        trained.model.score_without(at, &trained.test, Replacement::Mean, rng)
+        trained.model.score_ablated(at, &trained.test, Replacement::Mean, rng)
     };
     let without = removed.map(|at| Ok::<_, Error>((at, without(at)?))).transpose()?;
     let is_new = trained.last().step < now.step;

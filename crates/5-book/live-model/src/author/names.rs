@@ -20,7 +20,7 @@ use super::Author;
 use crate::Error;
 use crate::steps::Chances;
 
-/// So many heads are switched off, or a quarter of fewer.
+/// So many heads are ablated, or a quarter of fewer.
 const STRONGEST: usize = 10;
 /// So many sets of others.
 const DRAWS: usize = 3;
@@ -123,7 +123,7 @@ impl Author {
                 None => return Ok(false),
             },
         };
-        self.model.switch_off(&off)?;
+        self.model.ablate(&off)?;
         let pass = self.read_line(test, line, nth == 0)?;
         test.passes.push(pass);
         Ok(true)

@@ -1,6 +1,6 @@
 //! A model that writes: its tokens, chances and looks are those of the readable decoder.
 
-use decoders::study::{Head, without};
+use decoders::study::{Head, ablated_layer};
 use decoders::{AsRead, Choice, Decoder, Files, Looks, Predict, Reader};
 use model_files::{Gguf, Sequence};
 
@@ -51,7 +51,7 @@ fn readable(off: &[Head]) -> AsRead {
         Decoder::read(&Files::of_gguf(NAME.into(), file).unwrap()).unwrap();
     model.with_attention(|layer, attention| {
         let here = off.iter().filter(|head| head.0 == layer).map(|head| (head.1, None));
-        without(attention, &here.collect::<Vec<_>>()).unwrap()
+        ablated_layer(attention, &here.collect::<Vec<_>>()).unwrap()
     })
 }
 

@@ -93,7 +93,7 @@ pub fn stand_ins(
 ) -> Result<(Vec<Matrix<f32>>, String)> {
     let TextInDecoder { model, text, .. } = read;
     Ok(match ablation.replace {
-        Replace::Zero => (pass.silent(), "zeros".to_owned()),
+        Replace::Zero => (pass.zeros(), "zeros".to_owned()),
         Replace::Mean => {
             let texts = Prose::new(text)?.for_means(model.config.n_positions);
             let n: usize = texts.iter().map(Vec::len).sum();

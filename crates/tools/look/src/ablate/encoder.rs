@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use ::texts::{Long, Text};
 use anyhow::Result;
 use attention::{LayerParameters, Matrix};
-use encoders::{Encoder, Folder, Pass, Removal, Stage, Way};
+use encoders::{Encoder, Folder, Pass, Stage, Way};
 use kernels::PackedStage;
 use model_files::{Sequence, shown};
 use serde_json::Value;
@@ -34,7 +34,7 @@ fn stand_ins(
     let concats = |ids| anyhow::Ok(model.pass(&Sequence::new(ids), stage)?.concats);
     let n = pass.sequence.ids.len();
     Ok(match ablation.replace {
-        Replace::Zero => (pass.silent(), "zeros".into()),
+        Replace::Zero => (pass.zeros(), "zeros".into()),
         Replace::Mean => {
             let texts = Prose::new(text)?.for_means(model.config.longest());
             let n_tokens: usize = texts.iter().map(Vec::len).sum();
@@ -72,7 +72,7 @@ pub fn report(
     let pass = model.pass(&pieces.sequence, stage)?;
     let (instead, words) = stand_ins(&model, &text, &pass, ablation)?;
     let way = Way { model: &model, pass: &pass, instead: &instead, stage };
-    let (mut found, _) = Removal::begin(&way, heads, draws)?;
+    let (mut found, _) = encoders::Ablation::begin(&way, heads, draws)?;
     while found.draw(&way)? {}
 
     let shown: Vec<_> = pieces.pieces.iter().map(|piece| shown(piece)).collect();

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use attention::RowVector;
-use decoders::study::{Head, without};
+use decoders::study::{Head, ablated_layer};
 use decoders::{Choice, Reader, Writer};
 use model_files::is_shown;
 
@@ -64,7 +64,7 @@ fn written(
     for &(layer, head) in heads {
         let mean = means.map(|means| means[layer][head].clone());
         let attention = &mut model.blocks[layer].attention;
-        *attention = without(attention, &[(head, mean)])?;
+        *attention = ablated_layer(attention, &[(head, mean)])?;
     }
     let mut ids = pieces.sequence.ids.clone();
     let writer = Writer::new(Reader::new(model), &ids, choice.clone());

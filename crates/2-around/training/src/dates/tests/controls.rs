@@ -19,8 +19,8 @@ fn the_directions_of_a_head_are_that_head() {
     let dims = model.model.decoder.blocks[0].cross_attention.function.parameters().dims();
     for head in 0..2 {
         let directions = Directions::of_head(dims, head).unwrap();
-        let without = model.without_directions(&directions, 1.0).unwrap();
-        let difference = apart(&w_o(&without), &w_o(&model.without(&[head]).unwrap()));
+        let without = model.directions_ablated(&directions, 1.0).unwrap();
+        let difference = apart(&w_o(&without), &w_o(&model.ablated(&[head]).unwrap()));
         assert!(difference < 1e-6, "head {head}: {difference}");
     }
 }
@@ -42,7 +42,7 @@ fn scaled_directions_take_as_much_as_a_head() {
     let concat = model.concat(&texts).unwrap();
     let site: Site<'_> = model.site(&concat);
     assert_eq!(site.replacement, Replacement::Zero);
-    let head = |i| &concat * (w_o(&model) - w_o(&model.without(&[i]).unwrap()));
+    let head = |i| &concat * (w_o(&model) - w_o(&model.ablated(&[i]).unwrap()));
     let length = |out: &Matrix<f32>| {
         out.row_iter().map(|row| row.norm()).sum::<f32>() / out.nrows() as f32
     };
@@ -53,7 +53,7 @@ fn scaled_directions_take_as_much_as_a_head() {
     let rng = &mut rng();
     for &scale in &found.scales {
         let directions = Directions::random(site.dims, rng);
-        let less = model.without_directions(&directions, scale).unwrap();
+        let less = model.directions_ablated(&directions, scale).unwrap();
         let missing = &concat * (w_o(&model) - w_o(&less));
         let taken = site.taken(&directions, rng) * scale as f32 * w_o(&model);
         assert!(apart(&missing, &taken) < 1e-5);
@@ -64,9 +64,9 @@ fn scaled_directions_take_as_much_as_a_head() {
 #[test]
 fn a_head_is_needed_if_it_leaves_less_than_every_draw() {
     let found = DateAblation {
-        without: vec![0.5, 0.69, 0.7, 0.9],
+        ablated: vec![0.5, 0.69, 0.7, 0.9],
         alone: vec![0.0; 4],
-        without_all: 0.0,
+        all_ablated: 0.0,
         random: vec![0.8, 0.7, 0.95],
         scaled: vec![0.4, 0.6],
         scales: vec![1.0, 1.0],

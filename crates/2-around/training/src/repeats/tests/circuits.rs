@@ -158,11 +158,11 @@ fn ablation_misses_the_planted_heads_and_no_other() {
     for how in Replacement::ALL {
         let found = StackAblation::of(&model, &read, how, &mut rng()).unwrap();
         for l in [0, 1] {
-            assert!(found.without[(l, 0)] < 0.5, "{}: {found:?}", how.name());
-            assert_eq!(found.without[(l, 1)], 1.0, "{}", how.name());
+            assert!(found.ablated[(l, 0)] < 0.5, "{}: {found:?}", how.name());
+            assert_eq!(found.ablated[(l, 1)], 1.0, "{}", how.name());
             // As many random directions, and as much, leave most of it.
             let least = found.controls.row(l).min();
-            assert!(least > found.without[(l, 0)] + 0.3, "{}: {found:?}", how.name());
+            assert!(least > found.ablated[(l, 0)] + 0.3, "{}: {found:?}", how.name());
         }
     }
 }
@@ -179,9 +179,9 @@ fn random_directions_cost_less_than_a_planted_head_and_as_much_as_fresh_ones() {
     let of_fresh = of(&fresh(0));
     for l in [0, 1] {
         let least = found.controls.row(l).min();
-        println!("layer {l}: {} {least}", found.without[(l, 0)]);
-        assert!(least > found.without[(l, 0)] + 0.2, "layer {l}: {found:?}");
-        let [heads, draws] = [&of_fresh.without, &of_fresh.controls].map(|it| it.row(l));
+        println!("layer {l}: {} {least}", found.ablated[(l, 0)]);
+        assert!(least > found.ablated[(l, 0)] + 0.2, "layer {l}: {found:?}");
+        let [heads, draws] = [&of_fresh.ablated, &of_fresh.controls].map(|it| it.row(l));
         let apart = (heads.min() - draws.min()).abs();
         println!("fresh, layer {l}: {heads} {draws}");
         assert!(apart < 0.03, "layer {l}: {of_fresh:?}");
@@ -248,7 +248,7 @@ fn a_path_that_is_cut_is_missed_where_it_was_planted_and_nowhere_else() {
     {
         let (model, read) = planted(kind);
         for cut in PathEnd::ALL {
-            let score = |head| model.score_without_path(head, cut, &read, &mut rng());
+            let score = |head| model.score_path_ablated(head, cut, &read, &mut rng());
             let without = score(0).unwrap();
             println!("{kind:?} without {}: {without:.3}", cut.name());
             assert_eq!(cut == end, without < 0.5, "{kind:?}, {}", cut.name());
@@ -260,11 +260,11 @@ fn a_path_that_is_cut_is_missed_where_it_was_planted_and_nowhere_else() {
     let one = few_steps(Architecture::ONE_WIDE_LAYER).model;
     let read = Repeats::default().draw(2, &mut rng()).unwrap();
     insta::assert_snapshot!(
-        one.score_without_path(0, PathEnd::Keys, &read, &mut rng()).unwrap_err(),
+        one.score_path_ablated(0, PathEnd::Keys, &read, &mut rng()).unwrap_err(),
         @"the list of layers has 1 entries, expected 2"
     );
     insta::assert_snapshot!(
-        fresh(0).score_without_path(4, PathEnd::Keys, &read, &mut rng()).unwrap_err(),
+        fresh(0).score_path_ablated(4, PathEnd::Keys, &read, &mut rng()).unwrap_err(),
         @"there is no head 4 in a layer of 4: they count from 0"
     );
 }
@@ -276,7 +276,7 @@ fn a_head_without_which_a_model_knows_as_little_is_missed_on_no_path() {
         let model = fresh(seed);
         let whole = model.score(&read).unwrap();
         for end in PathEnd::ALL {
-            let score = model.score_without_path(0, end, &read, &mut rng()).unwrap();
+            let score = model.score_path_ablated(0, end, &read, &mut rng()).unwrap();
             assert!((score - whole).abs() < 0.03, "{seed}, {}: {score}", end.name());
         }
     }

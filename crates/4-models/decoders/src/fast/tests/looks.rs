@@ -4,7 +4,7 @@ use attention::Matrix;
 use variants::VariantAttention;
 
 use super::*;
-use crate::study::{Head, without};
+use crate::study::{Head, ablated_layer};
 use crate::{Predict, Reader};
 
 const OFF: [Head; 3] = [(0, 1), (2, 0), (2, 3)];
@@ -14,7 +14,7 @@ fn readable(name: &str, off: &[Head]) -> AsRead {
     let model: AsRead = Decoder::load(crate::tests::model(name)).unwrap();
     model.with_attention(|layer, attention: &VariantAttention| {
         let here = off.iter().filter(|head| head.0 == layer).map(|head| (head.1, None));
-        without(attention, &here.collect::<Vec<_>>()).unwrap()
+        ablated_layer(attention, &here.collect::<Vec<_>>()).unwrap()
     })
 }
 
@@ -44,7 +44,7 @@ fn looks_and_logits_are_those_of_the_readable_model_with_all_heads_and_without_s
     for name in &models().collect::<Vec<_>>() {
         let (mut model, ids) = (fast(name), ids(23, 2));
         for off in [&[][..], &OFF] {
-            model.switch_off(off).unwrap();
+            model.ablate(off).unwrap();
             let readable = readable(name, off);
             let (mut reader, mut caches) = (Reader::new(&readable), model.caches(0));
             let mut first = 0;
@@ -69,7 +69,7 @@ fn looks_and_logits_are_those_of_the_readable_model_with_all_heads_and_without_s
 fn heads_are_off_for_texts_that_are_read_together_and_on_again() {
     let (mut model, ids) = (fast("llama-1"), ids(9, 0));
     let mut read = |off: &[Head]| {
-        model.switch_off(off).unwrap();
+        model.ablate(off).unwrap();
         let mut caches = model.caches(0);
         model.read(&ids[..8], &mut caches).unwrap();
         let logits = model.read_each(&ids[8..], &mut [&mut caches]).unwrap();
@@ -88,9 +88,9 @@ fn heads_are_off_for_texts_that_are_read_together_and_on_again() {
 #[test]
 fn heads_that_are_not_there_change_nothing() {
     let mut model = fast("llama-1");
-    model.switch_off(&OFF).unwrap();
+    model.ablate(&OFF).unwrap();
     let before = model.read(&[1, 2, 3], &mut model.caches(0)).unwrap();
-    let mut refused = |head| model.switch_off(&[head]).unwrap_err();
+    let mut refused = |head| model.ablate(&[head]).unwrap_err();
     insta::assert_snapshot!(refused((3, 0)), @"there are 3 layers, 0 to 2: layer 3 does not exist");
     insta::assert_snapshot!(refused((1, 4)), @"there are 4 heads, 0 to 3: head 4 does not exist");
     assert_eq!(model.read(&[1, 2, 3], &mut model.caches(0)).unwrap(), before);

@@ -1,5 +1,5 @@
 use ablation::odds::z_score;
-use ablation::{layer_without, orthonormal};
+use ablation::{ablated_layer, orthonormal};
 use attention::{Linear, RowVector};
 
 use super::*;
@@ -41,7 +41,7 @@ fn with_all_heads_it_is_the_model() {
     assert!((a[0] - b[0]).abs() > 1e-6);
 }
 
-/// The same removal in the weights: no rows of W^O for the head, and its mean in b^O.
+/// The same ablation in the weights: no rows of W^O for the head, and its mean in b^O.
 #[test]
 fn without_a_head_it_is_a_model_that_has_only_its_mean() {
     let (windows, at) = some_windows();
@@ -56,7 +56,7 @@ fn without_a_head_it_is_a_model_that_has_only_its_mean() {
             (head, Some(mean))
         };
         let gone: Vec<_> = heads.iter().map(its_mean).collect();
-        let changed = layer_without(&layer, &gone).unwrap();
+        let changed = ablated_layer(&layer, &gone).unwrap();
         let model = trained.model(|_| FusedAttention::new(&changed)).unwrap();
         let expected = error(&model, &windows, &at);
         let found = match heads[..] {
