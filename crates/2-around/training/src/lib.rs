@@ -52,25 +52,20 @@
 //!
 //! Left out: regularising.
 
-mod ablation;
-mod changed_formula;
+mod changed;
 mod data;
 pub mod dates;
 mod error;
 mod lookups;
-mod model;
+mod one_layer;
 mod repeats;
-mod report;
 mod schedule;
-mod task;
 #[cfg(test)]
 mod tests;
-mod train;
 mod trainer;
 mod windows;
 
-pub use self::ablation::{Ablation, Control, strongest};
-pub use changed_formula::{Follower, FollowerPlan, Place, Reader, Stretch};
+pub use changed::{Follower, FollowerPlan, Place, Reader, Stretch};
 pub use data::{
     CENTURIES, CODES, DATES, DATES_JOINED, DATES_MOVED, DATES_SMALL, LOOKUPS, LOUDNESS,
     PLACES, REPEATS, SHARED, STRETCHED, WINDOWS,
@@ -80,16 +75,16 @@ pub use lookups::{
     Code, EqualShares, Exchange, Lookups, Over, PAIRS, PairAnswers, Sentence, Sizes,
     log_share_by_identity,
 };
-pub use model::{Model, Prediction};
+pub use one_layer::{
+    Ablation, Answers, Control, Examples, Look, Model, Prediction, Report, Task, focus,
+    strongest, train,
+};
 pub use repeats::{
     Architecture, Attribution, Carried, Composition, CompositionScores, HeadShares,
     Margins, Mistakes, Part, PathEnd, Paths, Planted, Predictor, PredictorLook, Repeats,
     Sequences, StackAblation, Start,
 };
-pub use report::Report;
 pub use schedule::Schedule;
-pub use task::{Answers, Examples, Task};
-pub use train::{Look, focus, train};
 pub use trainer::{Batches, Learner, Step, Trainer, Training};
 pub use windows::{
     Found, HeadMeasures, SPECIALISATIONS, Window, Windows, found, specialisations,

@@ -3,7 +3,7 @@
 use attention::Matrix;
 
 use super::rows::{classes_of, each, places};
-use crate::task::named_classes;
+use crate::one_layer::named_classes;
 use crate::{Examples, Model, Result};
 
 /// The pairs of targets whose shares can be exchanged: agent and object, agent and place,

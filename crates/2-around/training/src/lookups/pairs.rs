@@ -5,7 +5,7 @@ use attention::Matrix;
 use super::exchange::PAIRS;
 use super::rows::{classes_of, each, places};
 use super::sizes::agreement;
-use crate::task::named_classes;
+use crate::one_layer::named_classes;
 use crate::{Examples, Model, Result};
 
 /// The answers for two words where one head's shares of the two are changed, head by head and

@@ -7,7 +7,7 @@ use attention::Matrix;
 use super::Lookups;
 use super::exchange::{PAIRS, exchanged_shares};
 use super::rows::{classes_of, each, places};
-use crate::task::named_classes;
+use crate::one_layer::named_classes;
 use crate::{Examples, Model, Result};
 
 /// What the sizes of a single head's shares carry.

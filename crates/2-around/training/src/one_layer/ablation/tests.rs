@@ -2,7 +2,7 @@ use ablation::odds::z_score;
 use attention::{LayerParameters, Matrix, Rng, SeedableRng, max_abs_diff};
 
 use super::*;
-use crate::task::named_classes;
+use crate::one_layer::named_classes;
 use crate::{Answers, Examples, Lookups, Model, Task};
 
 fn fresh(n_examples: usize) -> (Model, Examples) {
