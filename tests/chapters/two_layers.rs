@@ -7,7 +7,8 @@ use lessons::numbers::{ends, mean};
 use lessons::seeds::{numbers, rows};
 use lessons::two_layers::{SETTINGS, runs, together};
 use serde_json::Value;
-use training::{Architecture, Predictor, Repeats, Schedule};
+use training::Schedule;
+use training::repeats::{Architecture, Predictor, Repeats};
 
 use crate::quote::{Table, assert_quote, values};
 

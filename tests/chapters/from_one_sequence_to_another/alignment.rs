@@ -4,7 +4,7 @@ use attention::Matrix;
 use lessons::from_one_sequence_to_another::{LETTERS, even, runs, shares};
 use lessons::numbers::share;
 use serde_json::Value;
-use training::CENTURIES;
+use training::dates::CENTURIES;
 use training::dates::{PartShares, Truth, criteria};
 
 use super::percent;

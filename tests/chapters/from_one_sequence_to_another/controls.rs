@@ -5,8 +5,8 @@ use lessons::from_one_sequence_to_another::runs;
 use lessons::numbers::ends;
 use lessons::seeds::{numbers, rows};
 use serde_json::Value;
+use training::dates::{DATES_JOINED, DATES_MOVED, DATES_SMALL};
 use training::dates::{Dates, criteria};
-use training::{DATES_JOINED, DATES_MOVED, DATES_SMALL};
 
 use super::{all, number, percent};
 use crate::quote::{Table, assert_quote, values};

@@ -4,7 +4,7 @@ use ablation::Replacement;
 use lessons::heads_that_specialise::lookups;
 use lessons::numbers::ends;
 use serde_json::Value;
-use training::Ablation;
+use training::one_layer::Ablation;
 
 use super::{numbers, points, rows};
 use crate::quote::{Table, assert_quote, values};

@@ -5,10 +5,9 @@ use std::ops::ControlFlow;
 use ablation::Replacement;
 use attention::{Rng, SeedableRng};
 use lessons::heads_that_specialise;
-use training::{
-    Ablation, Code, EqualShares, Lookups, Over, Schedule, Task, Training, strongest,
-    train,
-};
+use training::lookups::{Code, EqualShares, Lookups, Over};
+use training::one_layer::{Ablation, Task, strongest, train};
+use training::{Schedule, Training};
 
 use super::{ROLES, numbers};
 

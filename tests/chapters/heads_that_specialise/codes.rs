@@ -3,7 +3,7 @@
 use lessons::heads_that_specialise;
 use lessons::numbers::{ends, mean};
 use serde_json::Value;
-use training::Lookups;
+use training::lookups::Lookups;
 
 use super::{numbers, percent, rows};
 use crate::quote::{Table, assert_quote, values};

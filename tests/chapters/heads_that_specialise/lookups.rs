@@ -5,7 +5,8 @@ use attention::{Rng, SeedableRng, thousands};
 use lessons::heads_that_specialise::{self, lookups, score};
 use lessons::numbers::{ends, mean};
 use serde_json::Value;
-use training::{LOOKUPS, Lookups, Model, PAIRS};
+use training::lookups::{LOOKUPS, Lookups, PAIRS};
+use training::one_layer::Model;
 use workshop::paths;
 
 use super::{ROLES, by_role, lost, numbers, percent, points, rows};

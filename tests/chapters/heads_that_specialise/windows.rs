@@ -5,7 +5,8 @@ use attention::thousands;
 use lessons::heads_that_specialise;
 use lessons::numbers::ends;
 use serde_json::Value;
-use training::{SPECIALISATIONS, Task, Windows};
+use training::one_layer::Task;
+use training::windows::{SPECIALISATIONS, Windows};
 
 use super::needed::{AT_ONE_READING, agreement};
 use super::{lost, numbers};

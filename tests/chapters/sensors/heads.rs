@@ -8,7 +8,7 @@ use lessons::sensors::{Costs, N_SEEDS, found};
 use sensors::study::{self, LEAST_SPREAD};
 use sensors::{CAP, Fleet, remaining};
 use serde_json::Value;
-use training::SPECIALISATIONS;
+use training::windows::SPECIALISATIONS;
 
 use crate::cases::assert_close;
 use crate::quote::{Table, assert_quote, values};

@@ -5,7 +5,7 @@ use lessons::numbers::ends;
 use lessons::seeds::{numbers, rows};
 use lessons::two_layers::runs;
 use serde_json::Value;
-use training::{Attribution, Composition, Margins};
+use training::repeats::{Attribution, Composition, Margins};
 
 use super::{number, percent};
 use crate::quote::{Table, assert_quote, values};

@@ -2,7 +2,8 @@
 
 use lessons::variants::ahead::{Against, Verdict};
 use lessons::variants::places::{CARRIES, LENGTHS, OfPlace, places};
-use training::{Place, Repeats};
+use training::changed::Place;
+use training::repeats::Repeats;
 
 use super::{ranged, share};
 use crate::quote::{Table, assert_quote, percent, values};

@@ -4,7 +4,9 @@ use attention::{Linear, Rng, SeedableRng, thousands};
 use lessons::numbers::ends;
 use lessons::variants::ahead::{Against, Verdict};
 use lessons::variants::shared::{OfSetting, shared};
-use training::{Lookups, Reader, Task};
+use training::changed::Reader;
+use training::lookups::Lookups;
+use training::one_layer::Task;
 
 use super::share;
 use crate::quote::{Table, assert_quote, values};

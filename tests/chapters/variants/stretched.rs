@@ -3,7 +3,7 @@
 use lessons::variants::ahead::{Against, Verdict};
 use lessons::variants::places::places;
 use lessons::variants::stretched::{OfStretch, stretched};
-use training::Place;
+use training::changed::Place;
 
 use super::ranged;
 use crate::quote::{Table, assert_quote, values};

@@ -13,14 +13,17 @@ use ablation::orthonormal;
 use attention::{Batch, Error as SizeError, Matrix, Rng, SeedableRng, random_matrix};
 use rand::seq::SliceRandom;
 
-use crate::{Answers, Examples, Result, Schedule, Task};
+use crate::one_layer::{Answers, Examples, Task};
+use crate::{Result, Schedule};
 
+mod data;
 mod equal;
 mod exchange;
 mod pairs;
 mod rows;
 mod sizes;
 
+pub use data::{CODES, LOOKUPS, LOUDNESS};
 pub use equal::{EqualShares, Over};
 pub use exchange::{Exchange, PAIRS};
 pub use pairs::PairAnswers;

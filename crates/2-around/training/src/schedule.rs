@@ -24,7 +24,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// What [`Repeats`](crate::Repeats) takes: 1,500 steps of 32 sequences.
+    /// What [`Repeats`](crate::repeats::Repeats) takes: 1,500 steps of 32 sequences.
     pub fn usual(seed: u64) -> Self {
         Self { n_steps: 1500, batch: 32, rate: 0.003, seed, n_test: 200, n_looks: 30 }
     }

@@ -1,9 +1,11 @@
 use std::ops::ControlFlow;
 
-use ::ablation::Replacement;
+use ablation::Replacement;
 use attention::{Batch, Matrix, Rng, SeedableRng};
 
 use super::*;
+use crate::lookups::{Lookups, Sizes};
+use crate::one_layer::{Ablation, Answers, Examples, Model, Task, strongest, train};
 
 const ON: fn(Step) -> ControlFlow<()> = |_| ControlFlow::Continue(());
 

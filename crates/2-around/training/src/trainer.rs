@@ -5,8 +5,9 @@ use std::fmt::Debug;
 use attention::Rng;
 use gradients::Adam;
 
+use crate::one_layer::{Examples, Model, Task};
 use crate::schedule::Streams;
-use crate::{Error, Examples, Model, Result, Schedule, Task};
+use crate::{Error, Result, Schedule};
 
 /// What batches of examples are drawn from.
 pub trait Batches {
@@ -106,7 +107,8 @@ pub struct Step {
 /// otherwise, and what is learned is the same.
 ///
 /// ```
-/// use training::{Architecture, Predictor, Repeats, Schedule, Trainer};
+/// use training::repeats::{Architecture, Predictor, Repeats};
+/// use training::{Schedule, Trainer};
 ///
 /// let schedule = Schedule { n_steps: 3, batch: 4, n_test: 4, ..Schedule::usual(1) };
 /// let mut trainer = Trainer::new(Repeats::default(), schedule, |task, rng| {

@@ -11,9 +11,14 @@ mod tests;
 use attention::{Batch, Error as SizeError, Matrix, Rng, SeedableRng, random_matrix};
 use rand::RngExt;
 
-use crate::{Answers, Examples, Result, Schedule, Task};
+use crate::one_layer::{Answers, Examples, Task};
+use crate::{Result, Schedule};
 
 pub use criteria::{Found, HeadMeasures, SPECIALISATIONS, found, specialisations};
+
+/// The windows on ten seeds, with eight heads and with one, as `cargo run --release -p
+/// training --example seeds -- windows` measured them: JSON, one run per line.
+pub const WINDOWS: &str = include_str!("../data/windows.json");
 
 /// Readings in a window.
 pub const N_STEPS: usize = 30;

@@ -2,7 +2,7 @@
 //! with the controls that they need.
 //!
 //! [`asked`] gives windows of engines that no training has seen, with what was planted in
-//! each, so that the criteria of [`training::found`] can be asked of an engine as they were
+//! each, so that the criteria of [`training::windows::found`] can be asked of an engine as they were
 //! of the windows they were made for. The controls in [`Judged`] are fresh heads and
 //! [`directions`], heads that cut through the trained ones, both with scores that spread as
 //! far; [`Ablation`] takes heads away.

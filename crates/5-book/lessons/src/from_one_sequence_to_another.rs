@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use attention::Matrix;
 use figures::{Figure, Heads, head_maps};
 use serde_json::Value;
-use training::DATES;
+use training::dates::DATES;
 use training::dates::N_TARGET;
 
 use crate::seeds::{numbers, rows};

@@ -10,7 +10,9 @@ use figures::{
     training_curves,
 };
 use serde_json::Value;
-use training::{Ablation, CODES, LOOKUPS, LOUDNESS, Lookups, Task, WINDOWS, Windows};
+use training::lookups::{CODES, LOOKUPS, LOUDNESS, Lookups};
+use training::one_layer::{Ablation, Task};
+use training::windows::{WINDOWS, Windows};
 
 use crate::args::{Args, Entry};
 use crate::numbers::mean;

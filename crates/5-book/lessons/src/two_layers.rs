@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 use attention::Matrix;
 use figures::{Figure, MapOverSteps, map_over_steps, training_curves};
 use serde_json::Value;
-use training::REPEATS;
+use training::repeats::REPEATS;
 
 use together::{ShownHead, shown_heads};
 

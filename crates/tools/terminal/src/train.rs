@@ -12,10 +12,10 @@ use attention::Matrix;
 use clap::ValueEnum;
 use figures::{Heads, head_maps};
 use training::dates::Dates;
-use training::{
-    Lookups, Report, SPECIALISATIONS, Schedule, Step, Task, Training, Windows,
-    specialisations, train,
-};
+use training::lookups::Lookups;
+use training::one_layer::{Report, Task, train};
+use training::windows::{SPECIALISATIONS, Windows, specialisations};
+use training::{Schedule, Step, Training};
 
 use workshop::output::print;
 use workshop::progress;

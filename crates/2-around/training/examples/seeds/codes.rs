@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use training::{Code, EqualShares, Lookups, Over, Schedule};
+use training::Schedule;
+use training::lookups::{Code, EqualShares, Lookups, Over};
 
 use crate::lookups::sizes;
 use crate::run::{SEEDS, kept, rounded, trained};

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use training::{Exchange, Lookups, Schedule, Sizes, Training, log_share_by_identity};
+use training::lookups::{Exchange, Lookups, Sizes, log_share_by_identity};
+use training::{Schedule, Training};
 
 use crate::run::{SEEDS, kept, round, rounded, rows, trained};
 

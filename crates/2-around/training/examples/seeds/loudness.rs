@@ -3,7 +3,9 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use training::{Code, Lookups, Schedule, strongest};
+use training::Schedule;
+use training::lookups::{Code, Lookups};
+use training::one_layer::strongest;
 
 use crate::run::{rounded, rows, trained};
 

@@ -6,7 +6,9 @@ use std::time::Instant;
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use serde_json::{Value, json};
-use training::{Follower, FollowerPlan, Place, Repeats, Schedule, Sequences, Trainer};
+use training::changed::{Follower, FollowerPlan, Place};
+use training::repeats::{Repeats, Sequences};
+use training::{Schedule, Trainer};
 
 use crate::run::{SEEDS, round, rounded};
 

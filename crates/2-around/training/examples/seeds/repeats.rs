@@ -17,10 +17,11 @@ use ablation::Replacement;
 use anyhow::{Result, bail};
 use attention::{Matrix, Rng, SeedableRng};
 use serde_json::{Map, Value, json};
-use training::{
+use training::repeats::{
     Architecture, Carried, CompositionScores, HeadShares, Margins, Mistakes, PathEnd,
-    Predictor, Repeats, Schedule, StackAblation, Trainer, Training,
+    Predictor, Repeats, StackAblation,
 };
+use training::{Schedule, Trainer, Training};
 
 use crate::file;
 use crate::run::{SEEDS, round, rounded, rows};

@@ -7,7 +7,8 @@ use ablation::Replacement;
 use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng};
 use serde_json::{Map, Value, json};
-use training::{Ablation, Schedule, Task, Training, strongest, train};
+use training::one_layer::{Ablation, Task, strongest, train};
+use training::{Schedule, Training};
 
 /// The seeds of the book's tables.
 pub const SEEDS: std::ops::Range<u64> = 0..10;

@@ -12,7 +12,9 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use attention::median;
 use serde_json::{Value, json};
-use training::{Code, Lookups, Reader, Trainer};
+use training::Trainer;
+use training::changed::Reader;
+use training::lookups::{Code, Lookups};
 
 use crate::run::{SEEDS, round, rounded};
 

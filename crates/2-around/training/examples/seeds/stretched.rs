@@ -11,7 +11,9 @@ use std::time::Instant;
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use serde_json::{Value, json};
-use training::{Follower, Place, Repeats, Schedule, Sequences, Stretch, Trainer};
+use training::changed::{Follower, Place, Stretch};
+use training::repeats::{Repeats, Sequences};
+use training::{Schedule, Trainer};
 use variants::{Pairing, Rotary};
 
 use crate::places::{FAR, LENGTHS, tests, trained};

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use training::{Lookups, PairAnswers};
+use training::lookups::{Lookups, PairAnswers};
 
 use crate::run::{SEEDS, rounded, rows, trained};
 

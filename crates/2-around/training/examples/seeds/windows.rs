@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use training::{SPECIALISATIONS, Windows, specialisations};
+use training::windows::{SPECIALISATIONS, Windows, specialisations};
 
 use crate::run::{SEEDS, kept, trained};
 

@@ -6,8 +6,9 @@ use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
 use variants::{Alibi, Changes, Rotary, Sizes, VariantAttention, VariantPass};
 
 use super::Stretch;
+use crate::repeats::Sequences;
 use crate::repeats::largest;
-use crate::{Learner, Result, Sequences};
+use crate::{Learner, Result};
 
 /// How a model knows where a token stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +63,7 @@ pub struct FollowerPlan {
 
 impl FollowerPlan {
     /// Two layers of four heads, 16 wide, on tokens 64 wide, with a learned table for the
-    /// texts of [`Repeats`](crate::Repeats).
+    /// texts of [`Repeats`](crate::repeats::Repeats).
     pub const TWO_LAYERS: Self = Self {
         n_layers: 2,
         n_heads: 4,
@@ -75,7 +76,7 @@ impl FollowerPlan {
 }
 
 /// Attention layers with residuals between an embedding and an unembedding, as
-/// [`Predictor`](crate::Predictor).
+/// [`Predictor`](crate::repeats::Predictor).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Follower {
     embedding: Embedding<f32>,

@@ -4,9 +4,11 @@ use attention::{Dims, Linear, Mask, Rng};
 use gradients::{Adam, Optimiser, linear_backward};
 use variants::{Changes, Sizes, VariantAttention, VariantPass};
 
-use crate::{Examples, Learner, Lookups, Result, Task};
+use crate::lookups::Lookups;
+use crate::one_layer::{Examples, Task};
+use crate::{Learner, Result};
 
-/// A layer and its readout, as [`Model`](crate::Model).
+/// A layer and its readout, as [`Model`](crate::one_layer::Model).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reader {
     /// The layer.

@@ -4,7 +4,9 @@ use attention::{Rng, SeedableRng};
 use variants::Pairing;
 
 use super::*;
-use crate::{Error, Lookups, Repeats, Schedule, Trainer};
+use crate::lookups::Lookups;
+use crate::repeats::Repeats;
+use crate::{Error, Schedule, Trainer};
 
 fn rng() -> Rng {
     Rng::seed_from_u64(1)

@@ -39,7 +39,7 @@ impl Default for DateArchitecture {
     }
 }
 
-/// From a date in any form to "2031-03-12". In `f32`, as [`Model`](crate::Model).
+/// From a date in any form to "2031-03-12". In `f32`, as [`Model`](crate::one_layer::Model).
 #[derive(Debug, Clone, PartialEq)]
 pub struct DateConverter {
     /// Of the letters that are read.

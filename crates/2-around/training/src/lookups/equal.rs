@@ -3,7 +3,8 @@
 use attention::{Batch, Matrix, Rng};
 
 use super::{Lookups, N_TOKENS};
-use crate::{Examples, Result, Task};
+use crate::Result;
+use crate::one_layer::{Examples, Task};
 
 /// The lookups with every share fixed: a head's output is the plain mean of its values.
 ///

@@ -3,8 +3,9 @@
 use attention::Matrix;
 
 use super::rows::{classes_of, each, places};
+use crate::Result;
 use crate::one_layer::named_classes;
-use crate::{Examples, Model, Result};
+use crate::one_layer::{Examples, Model};
 
 /// The pairs of targets whose shares can be exchanged: agent and object, agent and place,
 /// object and place.

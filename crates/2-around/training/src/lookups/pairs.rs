@@ -5,8 +5,9 @@ use attention::Matrix;
 use super::exchange::PAIRS;
 use super::rows::{classes_of, each, places};
 use super::sizes::agreement;
+use crate::Result;
 use crate::one_layer::named_classes;
-use crate::{Examples, Model, Result};
+use crate::one_layer::{Examples, Model};
 
 /// The answers for two words where one head's shares of the two are changed, head by head and
 /// pair by pair, `[n_heads, 3]` in the order of [`PAIRS`].
@@ -38,7 +39,7 @@ impl PairAnswers {
     /// As [`Model::say_attending`].
     ///
     /// # Shapes
-    /// The examples are those of [`Lookups`](crate::Lookups): three planted keys each.
+    /// The examples are those of [`Lookups`](crate::lookups::Lookups): three planted keys each.
     pub fn changed(
         model: &Model,
         examples: &Examples,

@@ -2,7 +2,7 @@
 
 use attention::Matrix;
 
-use crate::{Answers, Examples};
+use crate::one_layer::{Answers, Examples};
 
 /// The right class of each sentence, target by target; none where answers are numbers.
 pub(super) fn classes_of(answers: &Answers) -> &[Vec<usize>] {

@@ -7,8 +7,9 @@ use attention::Matrix;
 use super::Lookups;
 use super::exchange::{PAIRS, exchanged_shares};
 use super::rows::{classes_of, each, places};
+use crate::Result;
 use crate::one_layer::named_classes;
-use crate::{Examples, Model, Result};
+use crate::one_layer::{Examples, Model};
 
 /// What the sizes of a single head's shares carry.
 ///
@@ -52,7 +53,7 @@ impl Sizes {
     /// As [`Model::say_attending`].
     ///
     /// # Shapes
-    /// The examples are those of [`Lookups`](crate::Lookups): three planted keys each.
+    /// The examples are those of [`Lookups`](crate::lookups::Lookups): three planted keys each.
     pub fn of(model: &Model, examples: &Examples) -> Result<Self> {
         let said = model.say(examples)?;
         let right = classes_of(&examples.answers);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::train;
+use crate::one_layer::train;
 
 fn sentences(n: usize) -> Vec<Sentence> {
     let rng = &mut Rng::seed_from_u64(1);

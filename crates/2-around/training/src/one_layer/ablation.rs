@@ -5,7 +5,8 @@ use attention::{Mask, Matrix, Rng, median};
 use fused_heads::FusedAttention;
 use gradients::LayerPass;
 
-use crate::{Examples, Model, Result};
+use crate::Result;
+use crate::one_layer::{Examples, Model};
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,8 @@ use attention::{
 };
 use fused_heads::FusedAttention;
 
-use crate::{Examples, Result, Task};
+use crate::Result;
+use crate::one_layer::{Examples, Task};
 
 /// An attention layer and the linear readout of its output.
 ///
@@ -104,7 +105,7 @@ impl Model {
         self.read(&concat)
     }
 
-    /// How right it is, target by target; see [`Answers::scores`](crate::Answers::scores).
+    /// How right it is, target by target; see [`Answers::scores`](super::Answers::scores).
     ///
     /// # Errors
     /// As [`say`](Self::say).

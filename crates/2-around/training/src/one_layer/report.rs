@@ -5,7 +5,8 @@ use std::fmt;
 use ablation::Replacement;
 use attention::{Matrix, Rng, SeedableRng};
 
-use crate::{Ablation, Result, Task, Training};
+use crate::one_layer::{Ablation, Task};
+use crate::{Result, Training};
 
 /// A training's scores, what its heads attend to, and what each is needed for; it prints
 /// as three tables.
@@ -91,7 +92,9 @@ mod tests {
     use std::ops::ControlFlow;
 
     use super::*;
-    use crate::{Lookups, Schedule, train};
+    use crate::Schedule;
+    use crate::lookups::Lookups;
+    use crate::one_layer::train;
 
     #[test]
     fn a_report_has_every_target_and_head_and_the_control() {

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use attention::{Mask, Matrix, Rng};
 use gradients::{Adam, LayerPass, Optimiser, linear_backward};
 
-use crate::{Examples, Learner, Model, Result, Schedule, Step, Task, Trainer, Training};
+use crate::one_layer::{Examples, Model, Task};
+use crate::{Learner, Result, Schedule, Step, Trainer, Training};
 
 /// A look at the test set.
 #[derive(Debug, Clone, PartialEq)]

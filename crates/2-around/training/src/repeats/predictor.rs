@@ -60,7 +60,7 @@ impl Architecture {
 /// A model of what comes next: embedding, attention with residuals, unembedding.
 ///
 /// Attention only: no norm and no feed-forward layer, so whatever it can do, heads do.
-/// In `f32`, as [`Model`](crate::Model).
+/// In `f32`, as [`Model`](crate::one_layer::Model).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predictor {
     /// From ids to vectors.

@@ -8,7 +8,8 @@
 use attention::{Matrix, Rng, SeedableRng};
 
 use super::{N_STEPS, Window, Windows};
-use crate::{Model, Result};
+use crate::Result;
+use crate::one_layer::Model;
 
 /// The eight possible specialisations, in the source's order: the name, and when a head
 /// has it.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use attention::{Matrix, Rng, SeedableRng};
 use rand::RngExt;
-use training::Window;
+use training::windows::Window;
 
 use crate::{At, Fleet, GROUPS, N_STEPS, Result, Scale, SimulatedEngine, Truth, Windows};
 

@@ -2,7 +2,7 @@
 
 use ablation::odds::Count;
 use attention::{LayerParameters, Matrix, Result as SizeResult, Rng};
-use training::{Found, HeadMeasures, Window, found};
+use training::windows::{Found, HeadMeasures, Window, found};
 
 use super::{directions, matched, rows, spreads};
 

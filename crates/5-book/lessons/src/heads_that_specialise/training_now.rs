@@ -7,7 +7,9 @@ use ablation::Replacement;
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use figures::{Learning, learning};
-use training::{Error, Look, Lookups, Model, Schedule, Task, Trainer, train};
+use training::lookups::Lookups;
+use training::one_layer::{Look, Model, Task, train};
+use training::{Error, Schedule, Trainer};
 
 use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Training};
 

@@ -7,10 +7,10 @@ use ablation::Replacement;
 use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng};
 use figures::{LayersTogether, layers_together};
-use training::{
-    Architecture, Error, HeadShares, Predictor, PredictorLook, Repeats, Schedule,
-    Sequences, Trainer,
+use training::repeats::{
+    Architecture, HeadShares, Predictor, PredictorLook, Repeats, Sequences,
 };
+use training::{Error, Schedule, Trainer};
 
 /// Trains the small world as its reader sets it.
 pub const LIVE: Live = Live {

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use attention::median;
 use figures::{Figure, Lines, lines};
 use serde_json::Value;
-use training::{PLACES, Place};
+use training::changed::{PLACES, Place};
 
 /// The lengths of the tests; the first is that of the training.
 pub const LENGTHS: [usize; 4] = [24, 48, 96, 192];

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use training::SHARED;
+use training::changed::SHARED;
 
 /// A setting and what its ten seeds scored.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@
 use crate::seeds::numbers;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use training::{STRETCHED, Stretch};
+use training::changed::{STRETCHED, Stretch};
 
 /// The same models on other texts, and read with the wrong pairing.
 pub const CONTROLS: [&str; 2] = ["other texts", "read as pairs"];

@@ -173,7 +173,7 @@ fn the_trained_model_is_the_one_that_was_measured() {
     let trainer = Trainer::new(Dates::default(), Dates::schedule(1), begin).unwrap();
     let (test, look) = (&trainer.so_far().test, trainer.so_far().last());
     assert_eq!(test.n_dates(), 1000);
-    let runs: Vec<Value> = serde_json::from_str(crate::DATES).unwrap();
+    let runs: Vec<Value> = serde_json::from_str(crate::dates::DATES).unwrap();
     let run = &runs[1];
     assert_eq!(run["seed"], 1);
     let close = |found: f64, key: &str| {

@@ -33,7 +33,7 @@ fn n_aligned_heads(runs: &[Value], key: &str) -> usize {
 
 #[test]
 fn ten_seeds_beside_the_criteria() {
-    let runs = runs(crate::DATES);
+    let runs = runs(crate::dates::DATES);
     assert!(least(&all(&runs, "whole")) >= LEAST_WHOLE);
     let sums = ["aligned", "aligned_asked_by_another", "aligned_of_another"];
     let [own, asked, judged] = sums.map(|key| all(&runs, key).iter().sum::<f64>());
@@ -69,7 +69,7 @@ fn ten_seeds_beside_the_criteria() {
 
 #[test]
 fn with_the_output_moved_in_training_no_head_aligns() {
-    let runs = runs(crate::DATES_MOVED);
+    let runs = runs(crate::dates::DATES_MOVED);
     assert_eq!(runs.len(), 10);
     assert!(least(&all(&runs, "whole_moved")) >= LEAST_LEARNED);
     assert_eq!(n_aligned_heads(&runs, "aligned"), 0);
@@ -84,7 +84,7 @@ fn with_the_output_moved_in_training_no_head_aligns() {
 
 #[test]
 fn both_texts_joined_write_as_well_and_align_as_seldom() {
-    let runs = runs(crate::DATES_JOINED);
+    let runs = runs(crate::dates::DATES_JOINED);
     assert_eq!(runs.len(), 10);
     assert!(least(&all(&runs, "whole")) >= LEAST_WHOLE);
     let of_block = |block: usize| -> Vec<f64> {
@@ -110,7 +110,7 @@ fn both_texts_joined_write_as_well_and_align_as_seldom() {
 
 #[test]
 fn the_small_setting_writes_nine_of_ten_dates_with_one_head_too() {
-    let runs = runs(crate::DATES_SMALL);
+    let runs = runs(crate::dates::DATES_SMALL);
     let heads: Vec<u64> = runs.iter().map(|run| run["heads"].as_u64().unwrap()).collect();
     assert_eq!(heads, [4, 4, 4, 4, 4, 1, 1, 1, 1, 1]);
     let whole = all(&runs, "whole");

@@ -2,8 +2,9 @@ use ablation::odds::z_score;
 use attention::{LayerParameters, Matrix, Rng, SeedableRng, max_abs_diff};
 
 use super::*;
+use crate::lookups::Lookups;
 use crate::one_layer::named_classes;
-use crate::{Answers, Examples, Lookups, Model, Task};
+use crate::one_layer::{Answers, Examples, Model, Task};
 
 fn fresh(n_examples: usize) -> (Model, Examples) {
     let (task, rng) = (Lookups::default(), &mut Rng::seed_from_u64(4));

@@ -1,53 +1,16 @@
-//! What ten seeds gave, kept in files: the numbers of the book.
+//! What many seeds gave, kept in files: the numbers of the book.
 
 /// The lookups on ten seeds, as `cargo run --release -p training --example seeds --
 /// lookups` measured them: JSON, one run per line.
-pub const LOOKUPS: &str = include_str!("../data/lookups.json");
+pub const LOOKUPS: &str = include_str!("../../data/lookups.json");
 
 /// The lookups with three heads and roles of several loudnesses on twenty seeds, as
-/// `-- loudness` measured them.
-pub const LOUDNESS: &str = include_str!("../data/loudness.json");
+/// `seeds -- loudness` measured them.
+pub const LOUDNESS: &str = include_str!("../../data/loudness.json");
 
 /// The lookups in two codes, with one head and shares that are its own or fixed, as
-/// `-- codes` measured them.
-pub const CODES: &str = include_str!("../data/codes.json");
-
-/// The windows on ten seeds, with eight heads and with one, as `cargo run --release -p
-/// training --example seeds -- windows` measured them: JSON, one run per line.
-pub const WINDOWS: &str = include_str!("../data/windows.json");
-
-/// Repeated tokens with two layers and with what they are compared with, on ten seeds, as
-/// `-- repeats` measured them.
-pub const REPEATS: &str = include_str!("../data/repeats.json");
-
-/// Repeated tokens on texts longer than those of the training, with four kinds of position and
-/// none, on ten seeds, as `-- places` measured them.
-pub const PLACES: &str = include_str!("../data/places.json");
-
-/// The models of [`PLACES`] with rotary positions on longer texts, their positions stretched,
-/// as `-- stretched` measured them.
-pub const STRETCHED: &str = include_str!("../data/stretched.json");
-
-/// The lookups with narrow heads that share keys and values, at equal numbers of weights and
-/// at equal widths, on ten seeds, as `-- shared` measured them.
-pub const SHARED: &str = include_str!("../data/shared.json");
-
-/// Dates from one text to another on ten seeds, with what each control of the trained models
-/// gave, as `-- dates` measured them.
-pub const DATES: &str = include_str!("../data/dates.json");
-
-/// The same, trained with the output of the cross-attention moved among the letters, as
-/// `-- dates-moved` measured it.
-pub const DATES_MOVED: &str = include_str!("../data/dates-moved.json");
-
-/// Both texts joined in one, at equal parameters, as `-- dates-joined` measured it.
-pub const DATES_JOINED: &str = include_str!("../data/dates-joined.json");
-
-/// The small setting on five seeds, with four heads and with one, as `-- dates-small` measured it.
-pub const DATES_SMALL: &str = include_str!("../data/dates-small.json");
-
-/// Dates of four centuries on ten seeds, as `-- centuries` measured them.
-pub const CENTURIES: &str = include_str!("../data/centuries.json");
+/// `seeds -- codes` measured them.
+pub const CODES: &str = include_str!("../../data/codes.json");
 
 #[cfg(test)]
 mod tests {
@@ -57,7 +20,6 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::SPECIALISATIONS;
 
     fn runs(data: &str) -> Vec<Value> {
         serde_json::from_str(data).unwrap()
@@ -153,56 +115,6 @@ mod tests {
         4 heads: 29 of 30
         6 heads: 28 of 30
         8 heads: 23 of 30
-        ");
-    }
-
-    #[test]
-    fn which_specialisations_appear_in_how_many_of_ten_seeds() {
-        let runs = runs(WINDOWS);
-        let eight: Vec<_> = runs.iter().filter(|run| run["heads"] == 8).collect();
-        assert_eq!(eight.len(), 10);
-        let mut text = String::new();
-        for (i, (name, _)) in SPECIALISATIONS.iter().enumerate() {
-            let seeds = |key: &str| {
-                let found = |run: &&&Value| !run[key][i].as_array().unwrap().is_empty();
-                eight.iter().filter(found).count()
-            };
-            let (before, after) = (seeds("found_before"), seeds("found"));
-            writeln!(text, "{name}: {before} before, {after} after").unwrap();
-        }
-        insta::assert_snapshot!(text, @r"
-        recent: 0 before, 3 after
-        transition: 1 before, 0 after
-        temperature: 1 before, 9 after
-        pressure: 6 before, 9 after
-        spike: 7 before, 3 after
-        trend: 0 before, 0 after
-        early and late: 0 before, 8 after
-        uniform: 0 before, 6 after
-        ");
-    }
-
-    #[test]
-    fn what_eight_heads_explain_of_the_windows_and_what_one() {
-        let runs = runs(WINDOWS);
-        let of_ten = |n_heads: u64, r: usize| {
-            let of = runs.iter().filter(|run| run["heads"] == n_heads);
-            median(of.map(|run| numbers(&run["scores"])[r]))
-        };
-        let mut text = String::new();
-        let targets = crate::Task::targets(&crate::Windows::default());
-        for (r, target) in targets.iter().enumerate() {
-            writeln!(text, "{target}: {:.2} and {:.2}", of_ten(8, r), of_ten(1, r))
-                .unwrap();
-        }
-        insta::assert_snapshot!(text, @r"
-        recent: 0.99 and 0.98
-        transition: 0.98 and 0.86
-        spike: 0.99 and 0.44
-        trend: 0.99 and 0.88
-        level: 1.00 and 0.99
-        at hottest: 0.95 and 0.57
-        at peak: 0.92 and 0.89
         ");
     }
 }
