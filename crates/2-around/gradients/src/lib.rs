@@ -59,6 +59,9 @@
 //! backward pass needs the very parameters of the forward pass, and while a pass lives
 //! nobody can change them.
 //!
+//! A layer and its gradient are walked alike: the gradient of a struct has the struct's own
+//! type wherever that can be ([`LayerGradients`]), and [`Entries`] are the numbers of either.
+//!
 //! A second one follows from masks: **0 times anything is 0 in the backward pass**, also NaN.
 //! A blocked key was not read, and an output that the loss ignores asks for nothing, so a
 //! NaN in padding stays where it is.
@@ -67,7 +70,9 @@
 //! written out), gradients of masks, threads.
 
 mod backward;
+mod entries;
 mod error;
+mod layer;
 mod linear;
 mod loss;
 mod optimiser;
@@ -79,7 +84,9 @@ mod tests;
 
 pub use attention::{Gradients, InputGradients};
 pub use backward::attend_backward;
+pub use entries::Entries;
 pub use error::Error;
+pub use layer::LayerGradients;
 pub use linear::{LinearGradients, linear_backward};
 pub use loss::{Loss, cross_entropy, mean_squared_error};
 pub use optimiser::{Adam, Optimiser, Sgd};

@@ -3,6 +3,8 @@
 use attention::{Error, Gradients, Linear, Real, Result};
 use fused_heads::FusedAttention;
 
+use crate::Entries;
+
 /// Some parameters, and the gradient of each.
 pub type WithGradients<'a, T> = (&'a mut [T], &'a [T]);
 
@@ -32,6 +34,21 @@ pub trait Optimiser<T: Real = f64> {
     /// [`Error::Length`] if one is not, or if the optimiser remembers another number of
     /// parameters; then nothing was changed.
     fn update(&mut self, parts: &mut [WithGradients<'_, T>]) -> Result<()>;
+
+    /// Changes all that is learned in something by its gradient, whose parts lie alike.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if there is not a gradient for each part; as
+    /// [`update`](Self::update).
+    fn step_entries(
+        &mut self,
+        parameters: &mut dyn Entries<T>,
+        gradients: &dyn Entries<T>,
+    ) -> Result<()> {
+        let (thetas, d_thetas) = (parameters.entries_mut(), gradients.entries());
+        Error::expect_length("the list of gradients", thetas.len(), d_thetas.len())?;
+        self.update(&mut thetas.into_iter().zip(d_thetas).collect::<Vec<_>>())
+    }
 
     /// Changes every parameter of some projections by its gradient.
     ///
